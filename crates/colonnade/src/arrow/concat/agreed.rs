@@ -1,41 +1,41 @@
-//! The one order that suits several dictionaries whose order means something.
+//! Finds one order of values for several ordered dictionaries.
 //!
-//! Values are told by their codes, which number them by first appearance. That order is kept wherever it suits; `b` before
-//! `a, b` is sorted so that both hold. Where one has two values the other way round than others, no order tells the truth.
+//! A code numbers a value by its first appearance, and that order is kept if it is compatible with each dictionary.
+//! Dictionaries `b` and `a, b` need another one: `a, b`. If two dictionaries have two values in opposite orders, there is none.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap, HashSet};
 use std::hash::Hash;
 
-/// A number of a value by its first appearance.
+/// The number of a value by first appearance.
 pub(crate) trait Code: Copy + Eq + Ord + Hash {}
 impl<T: Copy + Eq + Ord + Hash> Code for T {}
 
-/// All codes in the order that suits every dictionary; `None` where it is that of their first appearance.
+/// All codes in an order compatible with every dictionary; `None` if the order of first appearance is compatible.
 ///
 /// # Errors
-/// Two codes that one dictionary has the other way round: that which it has first, and that which should stand before it.
+/// Two codes that one dictionary has in the opposite order: the one it has first, and the one that must precede it.
 pub(crate) fn agreed<C: Code>(dictionaries: &[&[C]]) -> Result<Option<Vec<C>>, (C, C)> {
-    if suits(dictionaries) {
+    if is_compatible(dictionaries) {
         return Ok(None);
     }
-    if let Ok(order) = sorted(dictionaries) {
+    if let Ok(order) = topological_order(dictionaries) {
         return Ok(Some(order));
     }
-    // The first dictionary that does not fit those before it. More of them never fit again, so that halving finds it.
-    let fits = |n: usize| sorted(dictionaries.get(..n).unwrap_or_default()).is_ok();
-    let (mut fit, mut not) = (0, dictionaries.len());
-    while not - fit > 1 {
-        let half = usize::midpoint(fit, not);
-        if fits(half) { fit = half } else { not = half }
+    // A binary search finds the first dictionary that conflicts with those before it: with more dictionaries the conflict stays.
+    let fits = |n: usize| topological_order(dictionaries.get(..n).unwrap_or_default()).is_ok();
+    let (mut low, mut high) = (0, dictionaries.len());
+    while high - low > 1 {
+        let half = usize::midpoint(low, high);
+        if fits(half) { low = half } else { high = half }
     }
-    let (before, last) = dictionaries.split_at_checked(fit).unwrap_or_default();
-    turned(before, last.first().copied().unwrap_or_default()).map_or(Ok(None), Err)
+    let (before, last) = dictionaries.split_at_checked(low).unwrap_or_default();
+    conflict(before, last.first().copied().unwrap_or_default()).map_or(Ok(None), Err)
 }
 
-/// Whether the order of first appearance is that of each dictionary.
-fn suits<C: Code>(dictionaries: &[&[C]]) -> bool {
-    // Where each value stands, and which dictionary had it last.
+/// Whether each dictionary has its values in the order of first appearance.
+fn is_compatible<C: Code>(dictionaries: &[&[C]]) -> bool {
+    // The rank of each value, and the last dictionary that had it.
     let mut ranks: HashMap<C, (usize, usize)> = HashMap::new();
     let mut previous: &[C] = &[];
     for (dictionary, &codes) in dictionaries.iter().enumerate() {
@@ -47,7 +47,7 @@ fn suits<C: Code>(dictionaries: &[&[C]]) -> bool {
         for &code in codes {
             let next = ranks.len();
             let (rank, seen) = ranks.entry(code).or_insert((next, usize::MAX));
-            // What is repeated stands where it stood first.
+            // A repeated value counts at its first position.
             if std::mem::replace(seen, dictionary) == dictionary {
                 continue;
             }
@@ -60,7 +60,7 @@ fn suits<C: Code>(dictionaries: &[&[C]]) -> bool {
     true
 }
 
-/// Each code with those that stand right behind it.
+/// The direct successors of each code.
 type Followers<C> = BTreeMap<C, Vec<C>>;
 
 fn followers<C: Code>(dictionaries: &[&[C]]) -> Followers<C> {
@@ -74,19 +74,19 @@ fn followers<C: Code>(dictionaries: &[&[C]]) -> Followers<C> {
         let mut last = None;
         for &code in codes.iter().filter(|&&code| seen.insert(code)) {
             out.entry(code).or_default();
-            if let Some(behind) = last.replace(code).and_then(|last| out.get_mut(&last)) {
-                behind.push(code);
+            if let Some(successors) = last.replace(code).and_then(|last| out.get_mut(&last)) {
+                successors.push(code);
             }
         }
     }
     out
 }
 
-/// The codes so that each stands behind those it follows, the one that appeared first where several may come next.
+/// The codes in topological order. Among codes that may come next, the first to appear comes first.
 ///
 /// # Errors
-/// What is left when each of them waits for another.
-fn sorted<C: Code>(dictionaries: &[&[C]]) -> Result<Vec<C>, Followers<C>> {
+/// The codes of a cycle, with all that follow them.
+fn topological_order<C: Code>(dictionaries: &[&[C]]) -> Result<Vec<C>, Followers<C>> {
     let mut left = followers(dictionaries);
     let mut waits: HashMap<C, usize> = left.keys().map(|&code| (code, 0)).collect();
     for code in left.values().flatten() {
@@ -108,24 +108,24 @@ fn sorted<C: Code>(dictionaries: &[&[C]]) -> Result<Vec<C>, Followers<C>> {
     if left.is_empty() { Ok(out) } else { Err(left) }
 }
 
-/// Two codes of `last` that those before have the other way round, if only by way of others.
-fn turned<C: Code>(before: &[&[C]], last: &[C]) -> Option<(C, C)> {
-    let (order, followers) = (sorted(before).ok()?, followers(before));
+/// Two codes of `last` that `before` orders the other way, directly or through other codes.
+fn conflict<C: Code>(before: &[&[C]], last: &[C]) -> Option<(C, C)> {
+    let (order, followers) = (topological_order(before).ok()?, followers(before));
     let mut places: HashMap<C, usize> = HashMap::new();
     for (place, &code) in last.iter().enumerate() {
         places.entry(code).or_insert(place);
     }
-    // Of all that should stand behind a code, that which the last one has first.
-    let mut behind: HashMap<C, (usize, C)> = HashMap::new();
+    // Of all codes that must follow a code, the one that `last` has first.
+    let mut earliest: HashMap<C, (usize, C)> = HashMap::new();
     for code in order.into_iter().rev() {
         let next = followers.get(&code).into_iter().flatten();
         let found =
-            next.flat_map(|next| [places.get(next).map(|&at| (at, *next)), behind.get(next).copied()]);
+            next.flat_map(|next| [places.get(next).map(|&at| (at, *next)), earliest.get(next).copied()]);
         let Some((at, first)) = found.flatten().min() else { continue };
         if places.get(&code).is_some_and(|&here| at < here) {
             return Some((first, code));
         }
-        behind.insert(code, (at, first));
+        earliest.insert(code, (at, first));
     }
     None
 }
@@ -135,7 +135,7 @@ mod tests {
     use super::agreed;
 
     #[test]
-    fn the_order_of_first_appearance_is_kept_where_it_suits() {
+    fn the_order_of_first_appearance_is_kept_where_it_is_compatible() {
         for fits in [
             &[&[0u32, 1, 2][..], &[0, 1]][..],
             &[&[0, 1], &[1, 2]],
@@ -149,14 +149,14 @@ mod tests {
     }
 
     #[test]
-    fn an_order_that_suits_all_is_found_where_another_does() {
+    fn a_compatible_order_is_found_where_first_appearance_is_not() {
         assert_eq!(agreed(&[&[0], &[1, 0]]), Ok(Some(vec![1, 0])));
         assert_eq!(agreed(&[&[0, 1], &[0, 2, 1]]), Ok(Some(vec![0, 2, 1])));
         assert_eq!(agreed(&[&[0, 1, 2], &[2], &[0, 2, 2, 3], &[4, 1]]), Ok(Some(vec![0, 4, 1, 2, 3])));
     }
 
     #[test]
-    fn two_values_that_stand_the_other_way_round_are_told() {
+    fn two_values_in_opposite_orders_are_reported() {
         assert_eq!(agreed(&[&[0, 1], &[1, 0]]), Err((1, 0)));
         assert_eq!(agreed(&[&[0, 1], &[1, 1, 0]]), Err((1, 0)));
         assert_eq!(agreed(&[&[0, 1, 2], &[2, 1, 2]]), Err((2, 1)));

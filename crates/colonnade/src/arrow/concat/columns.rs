@@ -1,4 +1,4 @@
-//! Columns in Arrow's layout joined, by Arrow's own kernel.
+//! Joins columns in Arrow's layout by Arrow's kernel.
 
 use arrow_data::ArrayData;
 use arrow_schema::DataType;
@@ -9,10 +9,10 @@ use crate::frame::{Block, Column, Frame, Part, Slot, type_name};
 use crate::parallel;
 use crate::parallel::Task;
 
-use super::blocks::{self, Strip};
+use super::blocks::{self, BlockColumn};
 use super::{dictionary, kernel, order};
 
-/// The columns at `positions` of all frames, as parts.
+/// Joins the columns at `positions` of all frames.
 pub(super) fn join(frames: &[&Frame], slots: &[Vec<Slot>], positions: &[usize]) -> Result<Vec<Part>> {
     let mut out: Vec<Option<Column>> = vec![None; positions.len()];
     let mut tasks = Vec::with_capacity(positions.len());
@@ -41,7 +41,7 @@ fn column_of<'f>(frames: &[&'f Frame], slots: &[Vec<Slot>], position: usize) -> 
     frames.iter().zip(slots).filter_map(piece).collect()
 }
 
-/// Columns of one type as one.
+/// Joins columns of one type.
 pub(super) fn join_one(columns: &[&Column]) -> Result<Column> {
     let Some(first) = columns.first() else {
         return Err(Error::malformed("frame", "a column without batches."));
@@ -50,17 +50,17 @@ pub(super) fn join_one(columns: &[&Column]) -> Result<Column> {
     Ok(Column { data: join_data(&first.data, &pieces, first.ordered)?, ..(*first).clone() })
 }
 
-/// Arrays of one type as one; `empty` where none has rows.
+/// Joins arrays of one type; `empty` is the result if none has rows.
 pub(in crate::arrow) fn join_data(
     empty: &ArrayData,
     pieces: &[&ArrayData],
     is_ordered: bool,
 ) -> Result<ArrayData> {
-    // Batches without rows add nothing, not even their dictionaries.
-    let filled: Vec<&ArrayData> = pieces.iter().copied().filter(|d| !d.is_empty()).collect();
-    let aligned = if filled.len() > 1 { order::aligned(&filled, is_ordered)? } else { None };
-    let filled = aligned.as_ref().map_or(filled, |aligned| aligned.iter().collect());
-    match filled.as_slice() {
+    // Batches without rows contribute nothing, not even their dictionaries.
+    let nonempty: Vec<&ArrayData> = pieces.iter().copied().filter(|d| !d.is_empty()).collect();
+    let aligned = if nonempty.len() > 1 { order::align(&nonempty, is_ordered)? } else { None };
+    let nonempty = aligned.as_ref().map_or(nonempty, |aligned| aligned.iter().collect());
+    match nonempty.as_slice() {
         [] => Ok(empty.clone()),
         [one] => Ok((*one).clone()),
         many if matches!(empty.data_type(), DataType::Dictionary(..)) => dictionary::join(many),
@@ -68,15 +68,15 @@ pub(in crate::arrow) fn join_data(
     }
 }
 
-/// Labels in a block as a column of the type that other batches have them in, which have nulls.
-pub(super) fn of_block(block: &Block, data_type: &DataType) -> Result<Column> {
+/// Converts labels in a block to a column of `data_type`, the type of the labels of other batches, which have nulls.
+pub(super) fn from_block(block: &Block, data_type: &DataType) -> Result<Column> {
     let dtype = block.grid.dtype;
     if implied_dtype(data_type) != Some(dtype) || *data_type == DataType::Boolean {
-        let (found, wanted) = (dtype.descr(), type_name(data_type, false));
-        let message = format!("batches differ: index: some have labels of {found}, some of {wanted}.");
+        let (found, expected) = (dtype.descr(), type_name(data_type, false));
+        let message = format!("batches differ: index: some have labels of {found}, some of {expected}.");
         return Err(Error::malformed("frame", message));
     }
-    let packed = blocks::join(dtype, block.grid.nrows, vec![vec![Strip { block, column: 0 }]])?;
+    let packed = blocks::join(dtype, block.grid.nrows, vec![vec![BlockColumn { block, column: 0 }]])?;
     let builder = ArrayData::builder(data_type.clone()).len(block.grid.nrows);
     let built = builder.add_buffer(packed.buffer.to_arrow()).build();
     Ok(Column::new(built.map_err(|e| Error::malformed("arrow", e.to_string()))?))

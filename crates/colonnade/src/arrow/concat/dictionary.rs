@@ -1,7 +1,7 @@
-//! Dictionaries merged: codes of one column mean the same in every batch.
+//! Merges dictionaries, so that the codes of a column mean the same in every batch.
 //!
-//! Batches of a stream mostly share their dictionary, or each has a longer one than the one before; only where they differ
-//! their values are looked up. The order of the values is that of their first appearance, as `pyarrow` unifies them.
+//! Most streams have one dictionary, or one that grows from batch to batch. Values are looked up only if dictionaries differ
+//! otherwise. The order of values is that of their first appearance, as in `pyarrow`.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ use super::kernel;
 use crate::error::{Error, Result};
 use crate::frame::has_validity;
 
-/// Dictionary arrays of one type as one.
+/// Joins dictionary arrays of one type.
 pub(super) fn join(pieces: &[&ArrayData]) -> Result<ArrayData> {
     let Some((key_type, value_type)) = pieces.first().and_then(|d| match d.data_type() {
         DataType::Dictionary(key, value) => Some((key.as_ref().clone(), value.as_ref().clone())),
@@ -30,68 +30,68 @@ pub(super) fn join(pieces: &[&ArrayData]) -> Result<ArrayData> {
     if let Some(longest) = longest(&values) {
         return dictionary(&key_type, kernel::arrays(&keys)?, longest.clone());
     }
-    let merged = Merged::new(&values, &value_type)?;
-    let key_type = wide_enough(key_type, merged.values.len());
+    let merged = MergedDictionary::new(&values, &value_type)?;
+    let key_type = key_type_for(key_type, merged.values.len());
     let pairs = keys.iter().zip(&merged.maps);
     let keys: Vec<ArrayData> =
-        pairs.map(|(keys, map)| recoded(keys, map, &key_type)).collect::<Result<_>>()?;
+        pairs.map(|(keys, map)| recode(keys, map, &key_type)).collect::<Result<_>>()?;
     let keys: Vec<&ArrayData> = keys.iter().collect();
     dictionary(&key_type, kernel::arrays(&keys)?, merged.values)
 }
 
-fn wrong(error: &ArrowError) -> Error {
+fn merge_error(error: &ArrowError) -> Error {
     Error::malformed("arrow", format!("dictionaries cannot be merged: {error}."))
 }
 
 pub(super) fn dictionary(key_type: &DataType, keys: ArrayData, values: ArrayData) -> Result<ArrayData> {
     let data_type = DataType::Dictionary(Box::new(key_type.clone()), Box::new(values.data_type().clone()));
-    keys.into_builder().data_type(data_type).add_child_data(values).build().map_err(|e| wrong(&e))
+    keys.into_builder().data_type(data_type).add_child_data(values).build().map_err(|e| merge_error(&e))
 }
 
-/// The codes without their dictionary.
+/// The codes of a dictionary array.
 pub(crate) fn keys_of(data: &ArrayData, key_type: &DataType) -> Result<ArrayData> {
     let builder = ArrayData::builder(key_type.clone()).len(data.len()).offset(data.offset());
     let builder = builder.nulls(data.nulls().cloned()).buffers(data.buffers().to_vec());
-    builder.build().map_err(|e| wrong(&e))
+    builder.build().map_err(|e| merge_error(&e))
 }
 
-/// The dictionary that all others are the beginning of, if there is one.
+/// The dictionary of which all others are a prefix, if there is one.
 pub(super) fn longest<'d>(values: &[&'d ArrayData]) -> Option<&'d ArrayData> {
     let longest = *values.iter().max_by_key(|v| v.len())?;
-    let begins = |v: &&ArrayData| v.ptr_eq(longest) || **v == longest.slice(0, v.len());
-    values.iter().all(begins).then_some(longest)
+    let is_prefix = |v: &&ArrayData| v.ptr_eq(longest) || **v == longest.slice(0, v.len());
+    values.iter().all(is_prefix).then_some(longest)
 }
 
-/// All values once, and for each dictionary the new codes of its values.
-pub(crate) struct Merged {
+/// The distinct values of several dictionaries, and for each dictionary the new codes of its values.
+pub(crate) struct MergedDictionary {
     pub(crate) values: ArrayData,
     pub(crate) maps: Vec<Vec<usize>>,
 }
 
-impl Merged {
+impl MergedDictionary {
     pub(crate) fn new(all: &[&ArrayData], value_type: &DataType) -> Result<Self> {
         let total = all.iter().map(|v| v.len()).sum();
         let nulls = all.iter().any(|d| has_validity(d));
-        // Values may hold dictionaries in turn, whose codes may not suffice for all of them.
-        let mut grown = MutableArrayData::try_new(all.to_vec(), nulls, total).map_err(|e| wrong(&e))?;
-        let looks: Vec<Option<Look<'_>>> = all.iter().map(|v| Look::new(v, value_type)).collect();
+        // Values may hold dictionaries in turn, whose code type may be too narrow for all of them.
+        let mut merged =
+            MutableArrayData::try_new(all.to_vec(), nulls, total).map_err(|e| merge_error(&e))?;
+        let keys: Vec<Option<ValueKeys<'_>>> = all.iter().map(|v| ValueKeys::new(v, value_type)).collect();
         let mut known: HashMap<Option<&[u8]>, usize> = HashMap::with_capacity(total);
         let mut maps: Vec<Vec<usize>> = Vec::with_capacity(all.len());
         let mut count = 0;
-        for (i, (values, look)) in all.iter().zip(&looks).enumerate() {
+        for (i, (values, keys)) in all.iter().zip(&keys).enumerate() {
             let mut map = Vec::with_capacity(values.len());
             for row in 0..values.len() {
-                // The first dictionary stays as it is, repeats included; values of a kind that cannot be told apart are
-                // all new.
-                let found = look.as_ref().and_then(|look| {
-                    let value = if values.is_null(row) { None } else { Some(look.bytes(row)) };
+                // The first dictionary stays unchanged, with repeated values. Values without keys are all new.
+                let found = keys.as_ref().and_then(|keys| {
+                    let value = if values.is_null(row) { None } else { Some(keys.bytes(row)) };
                     let code = *known.entry(value).or_insert(count);
                     (i > 0 && code < count).then_some(code)
                 });
                 map.push(match found {
                     Some(code) => code,
                     None => {
-                        grown.try_extend(i, row, row + 1).map_err(|e| wrong(&e))?;
+                        merged.try_extend(i, row, row + 1).map_err(|e| merge_error(&e))?;
                         count += 1;
                         count - 1
                     }
@@ -99,17 +99,17 @@ impl Merged {
             }
             maps.push(map);
         }
-        Ok(Self { values: grown.freeze(), maps })
+        Ok(Self { values: merged.freeze(), maps })
     }
 
-    /// Puts the values into this order of theirs, which names each once.
-    pub(super) fn arrange(&mut self, order: &[usize]) -> Result<()> {
+    /// Reorders the values. `order` has the code of each value once.
+    pub(super) fn reorder(&mut self, order: &[usize]) -> Result<()> {
         let nulls = has_validity(&self.values);
         let mut out =
-            MutableArrayData::try_new(vec![&self.values], nulls, order.len()).map_err(|e| wrong(&e))?;
+            MutableArrayData::try_new(vec![&self.values], nulls, order.len()).map_err(|e| merge_error(&e))?;
         let mut places = vec![0; order.len()];
         for (place, &code) in order.iter().enumerate() {
-            out.try_extend(0, code, code + 1).map_err(|e| wrong(&e))?;
+            out.try_extend(0, code, code + 1).map_err(|e| merge_error(&e))?;
             if let Some(slot) = places.get_mut(code) {
                 *slot = place;
             }
@@ -122,8 +122,8 @@ impl Merged {
     }
 }
 
-/// The bytes that tell values apart.
-enum Look<'d> {
+/// Bytes that are equal for equal values.
+enum ValueKeys<'d> {
     Fixed {
         bytes: &'d [u8],
         width: usize,
@@ -133,12 +133,12 @@ enum Look<'d> {
     Large(&'d [i64], &'d [u8]),
     Text(StringViewArray),
     Views(BinaryViewArray),
-    /// Of nested values, in the form in which they compare.
+    /// Nested values in arrow-row's comparable encoding.
     Rows(Rows),
 }
 
-impl<'d> Look<'d> {
-    /// `None` for values that cannot be told apart.
+impl<'d> ValueKeys<'d> {
+    /// `None` for types without a comparable encoding.
     fn new(values: &'d ArrayData, value_type: &DataType) -> Option<Self> {
         let buffer = |i: usize| values.buffers().get(i).map_or(&[][..], Buffer::as_slice);
         let (start, stop) = (values.offset(), values.offset() + values.len());
@@ -200,8 +200,8 @@ fn rows(values: &ArrayData) -> Option<Rows> {
     converter.convert_columns(&[make_array(values.clone())]).ok()
 }
 
-/// The type of codes that can count so many values: the one that was there, if it can.
-pub(super) fn wide_enough(key_type: DataType, count: usize) -> DataType {
+/// A type of codes for `count` values: `key_type` if it is wide enough.
+pub(super) fn key_type_for(key_type: DataType, count: usize) -> DataType {
     let fits = |max: u64| u64::try_from(count).is_ok_and(|n| n <= max.saturating_add(1));
     let enough = match key_type {
         DataType::Int8 => fits(i8::MAX as u64),
@@ -220,8 +220,8 @@ pub(super) fn wide_enough(key_type: DataType, count: usize) -> DataType {
     }
 }
 
-/// Codes by their new numbers. Slots under a null hold 0.
-pub(crate) fn recoded(keys: &ArrayData, map: &[usize], key_type: &DataType) -> Result<ArrayData> {
+/// Maps codes to their new numbers. The code of a null is 0.
+pub(crate) fn recode(keys: &ArrayData, map: &[usize], key_type: &DataType) -> Result<ArrayData> {
     let width = keys.data_type().primitive_width().unwrap_or(8);
     let bytes = keys.buffers().first().map_or(&[][..], Buffer::as_slice);
     let bytes = bytes.get(keys.offset() * width..(keys.offset() + keys.len()) * width).unwrap_or(&[]);
@@ -230,7 +230,7 @@ pub(crate) fn recoded(keys: &ArrayData, map: &[usize], key_type: &DataType) -> R
     for (row, key) in bytes.chunks_exact(width).enumerate() {
         let mut word = [0u8; 8];
         word.iter_mut().zip(key).for_each(|(to, from)| *to = *from);
-        // Negative codes are past the end of every map.
+        // As unsigned numbers, negative codes are past the end of every map.
         let code = usize::try_from(u64::from_le_bytes(word)).ok().and_then(|code| map.get(code));
         let code = match (code, keys.is_null(row)) {
             (_, true) => 0,
@@ -246,5 +246,5 @@ pub(crate) fn recoded(keys: &ArrayData, map: &[usize], key_type: &DataType) -> R
         out.extend(code.to_le_bytes().iter().take(new_width));
     }
     let builder = ArrayData::builder(key_type.clone()).len(keys.len()).nulls(keys.nulls().cloned());
-    builder.add_buffer(Buffer::from_vec(out)).align_buffers(true).build().map_err(|e| wrong(&e))
+    builder.add_buffer(Buffer::from_vec(out)).align_buffers(true).build().map_err(|e| merge_error(&e))
 }

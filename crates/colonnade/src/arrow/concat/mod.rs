@@ -1,34 +1,34 @@
-//! Frames one after the other, as one.
+//! Concatenates the rows of frames.
 //!
-//! Blocks are joined into one column-major block a dtype, in one region; columns in Arrow's layout by Arrow's own kernel,
-//! dictionaries merged. Frames that differ in more than rows are refused, both shown.
+//! Blocks become one column-major block for each dtype, in one region. Columns in Arrow's layout are joined by Arrow's kernel,
+//! and their dictionaries are merged. Frames that differ in more than rows are refused with an error that shows both.
 
 pub(crate) mod agreed;
 mod blocks;
 mod columns;
+mod compatibility;
 pub(crate) mod dictionary;
 mod index;
 mod kernel;
+mod nullability;
 pub(crate) mod order;
-mod required;
-mod same;
 
 use crate::error::{Error, Result};
 use crate::frame::{Frame, Kind, Part, Slot};
 use arrow_data::ArrayData;
 
-use self::blocks::Strip;
+use self::blocks::BlockColumn;
 
-/// The rows of all frames, one after the other. One frame is answered as it is; names and attributes are the first's.
+/// Concatenates frames. A single frame is returned unchanged; names and attributes are those of the first.
 ///
 /// # Errors
-/// Malformed: no frame, or frames whose columns, types or row labels differ.
+/// Malformed: there is no frame, or columns, types or row labels differ.
 pub fn concat(frames: &[Frame]) -> Result<Frame> {
     let borrowed: Vec<&Frame> = frames.iter().collect();
     concat_all(&borrowed)
 }
 
-/// [`concat`] of frames that others hold.
+/// [`concat`] of borrowed frames.
 ///
 /// # Errors
 /// As [`concat`].
@@ -39,7 +39,7 @@ pub fn concat_all(frames: &[&Frame]) -> Result<Frame> {
         [first, ..] => *first,
     };
     let slots: Vec<Vec<Slot>> = frames.iter().map(|f| f.slots()).collect::<Result<_>>()?;
-    same::check(frames, &slots)?;
+    compatibility::check(frames, &slots)?;
     let total = frames.iter().try_fold(0usize, |sum, f| sum.checked_add(f.nrows));
     let nrows =
         total.ok_or_else(|| Error::limit("frame", "the rows of all frames pass the address space."))?;
@@ -52,8 +52,10 @@ pub fn concat_all(frames: &[&Frame]) -> Result<Frame> {
         match first.parts.get(slot.part) {
             Some(Part::Block(block, _)) => {
                 let dtype = match block.grid.dtype {
-                    // Text may be longer in later frames; `same` has checked that nothing else differs.
-                    text if text.kind == Kind::Unicode => index::common(&strips(frames, &slots, position))?,
+                    // Text may be longer in later frames; `compatibility` has checked that nothing else differs.
+                    text if text.kind == Kind::Unicode => {
+                        index::common_dtype(&block_columns(frames, &slots, position))?
+                    }
                     dtype => dtype,
                 };
                 let group = *group_of.entry(dtype).or_insert_with(|| {
@@ -69,33 +71,33 @@ pub fn concat_all(frames: &[&Frame]) -> Result<Frame> {
     }
     let mut parts = Vec::with_capacity(groups.len() + arrow.len());
     for (dtype, positions) in groups {
-        let strips = positions.iter().map(|&position| strips(frames, &slots, position)).collect();
-        parts.push(Part::Block(blocks::join(dtype, nrows, strips)?, positions));
+        let columns = positions.iter().map(|&position| block_columns(frames, &slots, position)).collect();
+        parts.push(Part::Block(blocks::join(dtype, nrows, columns)?, positions));
     }
     parts.extend(columns::join(frames, &slots, &arrow)?);
     Frame::new(index, first.columns.clone(), parts, first.tags.clone())
 }
 
-/// One column of all frames.
-fn strips<'f>(frames: &[&'f Frame], slots: &[Vec<Slot>], position: usize) -> Vec<Strip<'f>> {
-    let strip = |(frame, slots): (&&'f Frame, &Vec<Slot>)| {
+/// The column at `position` in each frame.
+fn block_columns<'f>(frames: &[&'f Frame], slots: &[Vec<Slot>], position: usize) -> Vec<BlockColumn<'f>> {
+    let column = |(frame, slots): (&&'f Frame, &Vec<Slot>)| {
         let slot = slots.get(position)?;
         match frame.parts.get(slot.part) {
-            Some(Part::Block(block, _)) => Some(Strip { block, column: slot.column }),
+            Some(Part::Block(block, _)) => Some(BlockColumn { block, column: slot.column }),
             _ => None,
         }
     };
-    frames.iter().zip(slots).filter_map(strip).collect()
+    frames.iter().zip(slots).filter_map(column).collect()
 }
 
-#[cfg(test)]
-mod tests;
-
-/// Arrays of one type as one, dictionaries merged; `empty` where none has rows. `is_ordered`: whether the order of their
-/// categories means anything.
+/// Concatenates arrays of one type and merges their dictionaries. `empty` is the result if no array has rows. `is_ordered`: the
+/// order of categories is significant.
 ///
 /// # Errors
 /// Types that cannot be joined; dictionaries whose orders differ.
 pub fn arrays(empty: &ArrayData, pieces: &[&ArrayData], is_ordered: bool) -> Result<ArrayData> {
     columns::join_data(empty, pieces, is_ordered)
 }
+
+#[cfg(test)]
+mod tests;

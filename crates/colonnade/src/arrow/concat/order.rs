@@ -1,68 +1,72 @@
-//! Dictionaries of several pieces as one: within other types, and where their order means something in the one order that suits
-//! all.
+//! Merges the dictionaries of several arrays: those within other types, and ordered ones in an order compatible with all.
 
 use arrow_data::ArrayData;
 use arrow_schema::DataType;
 
 use super::agreed::agreed;
-use super::dictionary::{self, Merged, longest};
+use super::dictionary::{self, MergedDictionary, longest};
 use crate::arrow::names;
 use crate::error::{Error, Result};
 use crate::frame::{Axis, Column, Labels, Level, children};
 
-/// What a reader can do.
+/// The next step in error messages.
 pub(crate) const ONE_BY_ONE: &str = "Read the batches or row groups one by one, with open_reader.";
 
-/// What is wrong with the order of these two.
+/// The error of two categories in opposite orders.
 pub(crate) fn message(first: &str, second: &str) -> String {
     format!("expected the category {second} before {first} as in the chunks before, found it behind.")
 }
 
 /// A dictionary that all pieces must share.
-struct Found<'d> {
+struct SharedDictionary<'d> {
     values: &'d ArrayData,
     key: &'d DataType,
     is_ordered: bool,
-    /// Nothing stands around it.
-    is_whole: bool,
+    /// The column itself is the dictionary array, not a child of another type.
+    is_column: bool,
 }
 
-/// Arrays of one type with the same dictionary each, wherever one stands within another type or its order means something:
-/// Arrow's kernel would put dictionaries that lie apart one behind the other, or keep the used values alone. `None` where they
-/// fit as they are.
+/// Gives all pieces the same dictionary, for each dictionary that is ordered or within another type. Arrow's kernel would append
+/// such dictionaries to each other, or keep only used values. `None`: the pieces need no change.
 ///
 /// # Errors
-/// Two categories stand the other way round in two of them.
-pub(super) fn aligned(pieces: &[&ArrayData], is_ordered: bool) -> Result<Option<Vec<ArrayData>>> {
-    let all: Vec<Vec<Found<'_>>> = pieces
+/// Two dictionaries have two categories in opposite orders.
+pub(super) fn align(pieces: &[&ArrayData], is_ordered: bool) -> Result<Option<Vec<ArrayData>>> {
+    let all: Vec<Vec<SharedDictionary<'_>>> = pieces
         .iter()
         .map(|piece| {
-            let mut own = Vec::new();
-            dictionaries(piece, is_ordered, true, &mut own);
-            own
+            let mut found = Vec::new();
+            dictionaries(piece, is_ordered, true, &mut found);
+            found
         })
         .collect();
     let n = all.first().map_or(0, Vec::len);
-    let same: Vec<Vec<&Found<'_>>> =
-        (0..n).map(|k| all.iter().filter_map(|own| own.get(k)).collect()).collect();
-    if same.iter().all(|found| fits(found)) {
+    let groups: Vec<Vec<&SharedDictionary<'_>>> =
+        (0..n).map(|k| all.iter().filter_map(|found| found.get(k)).collect()).collect();
+    if groups.iter().all(|group| is_shared(group)) {
         return Ok(None);
     }
-    let merged: Vec<Option<Merged>> = same.iter().map(|found| one(found)).collect::<Result<_>>()?;
-    let recoded = pieces.iter().enumerate().map(|(i, piece)| {
+    let merged: Vec<Option<MergedDictionary>> =
+        groups.iter().map(|group| merge(group)).collect::<Result<_>>()?;
+    let pieces = pieces.iter().enumerate().map(|(i, piece)| {
         let mut dictionaries = merged.iter().map(Option::as_ref);
-        recoded(piece, is_ordered, i, &mut dictionaries, true)
+        recode(piece, is_ordered, i, &mut dictionaries, true)
     });
-    recoded.collect::<Result<_>>().map(Some)
+    pieces.collect::<Result<_>>().map(Some)
 }
 
-/// The dictionaries of an array that all pieces must share, always in the same order.
-fn dictionaries<'d>(data: &'d ArrayData, is_ordered: bool, is_whole: bool, out: &mut Vec<Found<'d>>) {
+/// Collects the dictionaries of an array that all pieces must share. The order is the same for all arrays of a type.
+fn dictionaries<'d>(
+    data: &'d ArrayData,
+    is_ordered: bool,
+    is_column: bool,
+    out: &mut Vec<SharedDictionary<'d>>,
+) {
     match data.data_type() {
         DataType::Dictionary(key, _) => {
-            if is_ordered || !is_whole {
+            if is_ordered || !is_column {
                 let values = data.child_data().first();
-                out.extend(values.map(|values| Found { values, key, is_ordered, is_whole }));
+                out.extend(values.map(|values| SharedDictionary { values, key, is_ordered, is_column }));
             }
         }
         other => {
@@ -73,53 +77,52 @@ fn dictionaries<'d>(data: &'d ArrayData, is_ordered: bool, is_whole: bool, out: 
     }
 }
 
-/// Whether the same dictionary is joined as it is.
-fn fits(found: &[&Found<'_>]) -> bool {
-    let Some(first) = found.first() else { return true };
-    if found.iter().all(|other| other.values.ptr_eq(first.values)) {
+/// Whether Arrow's kernel joins these dictionaries without a change.
+fn is_shared(group: &[&SharedDictionary<'_>]) -> bool {
+    let Some(first) = group.first() else { return true };
+    if group.iter().all(|other| other.values.ptr_eq(first.values)) {
         return true;
     }
-    first.is_whole && longest(&values_of(found)).is_some()
+    first.is_column && longest(&values_of(group)).is_some()
 }
 
-fn values_of<'d>(found: &[&Found<'d>]) -> Vec<&'d ArrayData> {
-    found.iter().map(|one| one.values).collect()
+fn values_of<'d>(group: &[&SharedDictionary<'d>]) -> Vec<&'d ArrayData> {
+    group.iter().map(|dictionary| dictionary.values).collect()
 }
 
-/// The one dictionary for all of these; `None` where it has too many values for their codes, and no order.
-fn one(found: &[&Found<'_>]) -> Result<Option<Merged>> {
-    let values = values_of(found);
-    let Some(first) = found.first() else { return Ok(None) };
+/// Merges dictionaries to one. `None`: an unordered one has too many values for the type of its codes.
+fn merge(group: &[&SharedDictionary<'_>]) -> Result<Option<MergedDictionary>> {
+    let values = values_of(group);
+    let Some(first) = group.first() else { return Ok(None) };
     if let Some(longest) = longest(&values) {
-        // Their codes are right already.
-        return Ok(Some(Merged { values: longest.clone(), maps: Vec::new() }));
+        // All codes stay valid.
+        return Ok(Some(MergedDictionary { values: longest.clone(), maps: Vec::new() }));
     }
     if first.is_ordered {
-        let merged = in_order(&values, false)?;
+        let merged = merge_in_order(&values, false)?;
         return merged.map(Some).map_err(|wrong| Error::malformed("frame", format!("{wrong} {ONE_BY_ONE}")));
     }
-    let merged = Merged::new(&values, first.values.data_type())?;
-    let is_enough = dictionary::wide_enough(first.key.clone(), merged.values.len()) == *first.key;
-    Ok(is_enough.then_some(merged))
+    let merged = MergedDictionary::new(&values, first.values.data_type())?;
+    let fits = dictionary::key_type_for(first.key.clone(), merged.values.len()) == *first.key;
+    Ok(fits.then_some(merged))
 }
 
-/// The array with the next of these dictionaries in place of each of its own. `is_whole`: nothing stands around it, so that its
-/// codes may grow.
-fn recoded<'m>(
+/// Replaces each dictionary of piece `i` by the next of `merged`. `is_column`: the codes of a column may become wider.
+fn recode<'m>(
     data: &ArrayData,
     is_ordered: bool,
     i: usize,
-    merged: &mut impl Iterator<Item = Option<&'m Merged>>,
-    is_whole: bool,
+    merged: &mut impl Iterator<Item = Option<&'m MergedDictionary>>,
+    is_column: bool,
 ) -> Result<ArrayData> {
     match data.data_type() {
         DataType::Dictionary(key, _) => {
-            if !is_ordered && is_whole {
+            if !is_ordered && is_column {
                 return Ok(data.clone());
             }
             let Some(merged) = merged.next().flatten() else { return Ok(data.clone()) };
-            let enough = dictionary::wide_enough((**key).clone(), merged.values.len());
-            if enough != **key && !is_whole {
+            let key_type = dictionary::key_type_for((**key).clone(), merged.values.len());
+            if key_type != **key && !is_column {
                 let message = format!(
                     "{} categories together, too many for their codes of {key}.",
                     merged.values.len()
@@ -128,72 +131,70 @@ fn recoded<'m>(
             }
             let keys = dictionary::keys_of(data, key)?;
             let keys = match merged.maps.get(i) {
-                Some(map) => dictionary::recoded(&keys, map, &enough)?,
+                Some(map) => dictionary::recode(&keys, map, &key_type)?,
                 None => keys,
             };
-            dictionary::dictionary(&enough, keys, merged.values.clone())
+            dictionary::dictionary(&key_type, keys, merged.values.clone())
         }
         other => {
             let pairs = children(other).into_iter().zip(data.child_data());
-            let own: Vec<ArrayData> = pairs
+            let recoded: Vec<ArrayData> = pairs
                 .map(|(field, child)| {
-                    recoded(child, field.dict_is_ordered().unwrap_or(false), i, merged, false)
+                    recode(child, field.dict_is_ordered().unwrap_or(false), i, merged, false)
                 })
                 .collect::<Result<_>>()?;
-            if own.is_empty() {
+            if recoded.is_empty() {
                 return Ok(data.clone());
             }
-            // SAFETY: the same array, each child of the same type and length: codes within others do not change their type, and
-            // are keys of the dictionary that they have now.
-            Ok(unsafe { data.clone().into_builder().child_data(own).build_unchecked() })
+            // SAFETY: each child keeps its type and length. `recode` changes the type of codes only in a column, and maps codes
+            // to keys of the new dictionary.
+            Ok(unsafe { data.clone().into_builder().child_data(recoded).build_unchecked() })
         }
     }
 }
 
-/// The values of all dictionaries, each once, in the order that suits all; the two that stand the other way round in one of
-/// them. `grow`: new values can only stand at the end.
+/// The distinct values of all dictionaries, in an order compatible with all; or the message of a conflict. `grow`: new values can
+/// only be appended.
 ///
 /// # Errors
-/// Dictionaries that cannot be joined.
+/// The dictionaries cannot be merged.
 pub(in crate::arrow) fn joined(
     all: &[&ArrayData],
     grow: bool,
 ) -> Result<std::result::Result<ArrayData, String>> {
     match longest(all) {
         Some(longest) => Ok(Ok(longest.clone())),
-        None => Ok(in_order(all, grow)?.map(|merged| merged.values)),
+        None => Ok(merge_in_order(all, grow)?.map(|merged| merged.values)),
     }
 }
 
-/// The merged values, or what is wrong with their order.
-type InOrder = std::result::Result<Merged, String>;
-
-fn in_order(all: &[&ArrayData], grow: bool) -> Result<InOrder> {
+/// The merged values, or the message of a conflict.
+fn merge_in_order(all: &[&ArrayData], grow: bool) -> Result<std::result::Result<MergedDictionary, String>> {
     let value_type = all.first().map_or(&DataType::Null, |d| d.data_type());
-    let mut merged = Merged::new(all, value_type)?;
+    let mut merged = MergedDictionary::new(all, value_type)?;
     let maps: Vec<&[usize]> = merged.maps.iter().map(Vec::as_slice).collect();
-    let turned = match agreed(&maps) {
+    let conflict = match agreed(&maps) {
         Ok(None) => None,
         Ok(Some(order)) if grow => order.windows(2).find_map(|pair| match *pair {
             [first, second] if first > second => Some((first, second)),
             _ => None,
         }),
         Ok(Some(order)) => {
-            merged.arrange(&order)?;
+            merged.reorder(&order)?;
             None
         }
-        Err(turned) => Some(turned),
+        Err(conflict) => Some(conflict),
     };
-    Ok(match turned {
+    Ok(match conflict {
         None => Ok(merged),
         Some((first, second)) => {
-            Err(message(&spelled(&merged.values, first), &spelled(&merged.values, second)))
+            Err(message(&value_text(&merged.values, first), &value_text(&merged.values, second)))
         }
     })
 }
 
-/// A value, for messages.
-fn spelled(values: &ArrayData, at: usize) -> String {
+/// A value in error messages.
+fn value_text(values: &ArrayData, at: usize) -> String {
     let level = Level::Column(Column::new(values.slice(at, 1)));
     let axis = Axis { labels: Labels::Levels(vec![level]), ..Axis::range(1) };
     let text = names::texts(&axis).ok().and_then(|mut texts| texts.pop().flatten());

@@ -1,4 +1,4 @@
-//! What the arrays of one source may ask for.
+//! The memory and the rows without bytes that one source may decode to.
 
 use arrow_data::ArrayData;
 
@@ -6,21 +6,21 @@ use crate::error::Result;
 use crate::frame::cost::{SHARED, Sharing, may_share, unfolded};
 use crate::limits::{Budget, Limits};
 
-/// For all columns that are decoded together.
+/// The budget of all columns that are decoded together.
 #[derive(Debug)]
 pub(crate) struct Allowed {
-    /// Rows that no byte stands behind.
+    /// Rows that take no bytes in the source, such as rows of a null column.
     pub(crate) unbacked: u64,
     budget: Budget,
 }
 
 impl Allowed {
-    /// For `nbytes` of input.
+    /// A budget for `nbytes` of input.
     pub(crate) fn new(limits: &Limits, nbytes: usize) -> Self {
         Self { unbacked: limits.max_unbacked_rows, budget: Budget::new(limits, nbytes as u64) }
     }
 
-    /// Refuses a valid array whose rows share more than they may: whoever reads them gets each for its own.
+    /// Charges an array by the size of its rows as readers see them. Views may share bytes, which a copy would repeat.
     ///
     /// # Errors
     /// As [`Limits::check_decoded`].

@@ -1,4 +1,4 @@
-//! Batches as Arrow arrays over the body's own bytes.
+//! Decodes batches to Arrow arrays that share the body's bytes.
 
 use std::sync::Arc;
 
@@ -14,36 +14,36 @@ use super::allowed::Allowed;
 use super::body::Body;
 use super::check;
 use super::dictionaries::Known;
-use super::shape::{Place, Shape, least_bits, width};
-use super::swap;
+use super::endianness;
+use super::shape::{Place, Shape, min_bits, width};
 
-/// Walks the nodes and buffers of one field.
+/// Iterates over the nodes and buffers of one field.
 pub(crate) struct Cursor<'a> {
     pub(crate) body: &'a Body<'a>,
     pub(crate) shape: &'a Shape,
     pub(crate) dictionaries: Known<'a>,
     pub(crate) at: Place,
-    /// Variadic buffers passed so far.
+    /// Variadic buffers before the current position.
     pub(crate) variadic: usize,
-    pub(crate) allowed: &'a Allowed,
+    pub(crate) budget: &'a Allowed,
 }
 
 impl<'a> Cursor<'a> {
-    /// At the place of a field.
+    /// A cursor at the position of a field.
     ///
     /// # Errors
-    /// Malformed counts of view buffers.
+    /// Malformed: counts of view buffers.
     pub(crate) fn new(
         body: &'a Body<'a>,
         shape: &'a Shape,
         dictionaries: Known<'a>,
         at: Place,
-        allowed: &'a Allowed,
+        budget: &'a Allowed,
     ) -> Result<Self> {
-        Ok(Self { body, shape, dictionaries, at, variadic: body.variadic_before(at.view)?, allowed })
+        Ok(Self { body, shape, dictionaries, at, variadic: body.variadic_before(at.view)?, budget })
     }
 
-    /// The field's array, checked.
+    /// Decodes and validates the field's array.
     ///
     /// # Errors
     /// Malformed or truncated buffers.
@@ -51,28 +51,28 @@ impl<'a> Cursor<'a> {
         self.part(field, &Leaves::All)
     }
 
-    /// The part `kept` of the field's array, checked. Buffers outside it are not looked at.
+    /// Decodes and validates the part of the field's array that `projection` selects. Other buffers are not read.
     ///
     /// # Errors
     /// Malformed or truncated buffers.
-    pub(crate) fn part(&mut self, field: &Field, kept: &Leaves) -> Result<ArrayData> {
-        #[allow(deprecated)] // the id of a dictionary lives in the field, and there alone
+    pub(crate) fn part(&mut self, field: &Field, projection: &Leaves) -> Result<ArrayData> {
+        #[allow(deprecated)] // arrow-rs stores a dictionary's id only in the field
         let id = field.dict_id();
-        let data = self.array(field.data_type(), kept, id, 0).map_err(|e| e.in_member(field.name()))?;
-        let checked = check::values(&data).and_then(|()| self.allowed.check(&data));
+        let data = self.array(field.data_type(), projection, id, 0).map_err(|e| e.in_member(field.name()))?;
+        let checked = check::values(&data).and_then(|()| self.budget.check(&data));
         checked.map_err(|e| e.in_member(field.name()))?;
         Ok(data)
     }
 
-    /// An array of this type, as the values of a dictionary are.
+    /// Decodes and validates an array of this type: the values of a dictionary.
     ///
     /// # Errors
     /// Malformed or truncated buffers.
     pub(crate) fn of_type(&mut self, data_type: &DataType) -> Result<ArrayData> {
-        // No row of a batch stands behind them either.
+        // Depth 1: the scan has not compared the length of a dictionary with its body.
         let data = self.array(data_type, &Leaves::All, None, 1)?;
         check::values(&data)?;
-        self.allowed.check(&data)?;
+        self.budget.check(&data)?;
         Ok(data)
     }
 
@@ -85,7 +85,7 @@ impl<'a> Cursor<'a> {
     /// The next buffer as native numbers; `i` counts the type's buffers after its validity.
     fn values(&mut self, data_type: &DataType, i: usize, needed: usize) -> Result<Buffer> {
         let buffer = self.next(needed)?;
-        Ok(if self.shape.big_endian { swap::native(data_type, i, &buffer) } else { buffer })
+        Ok(if self.shape.big_endian { endianness::to_native(data_type, i, &buffer) } else { buffer })
     }
 
     fn validity(&mut self, length: usize, nulls: usize) -> Result<Option<NullBuffer>> {
@@ -96,8 +96,8 @@ impl<'a> Cursor<'a> {
         if buffer.len() < length.div_ceil(8) {
             return Err(self.body.short(self.at.buffer - 1, length.div_ceil(8), buffer.len()));
         }
-        let made = NullBuffer::new(BooleanBuffer::new(buffer, 0, length));
-        Ok(Some(made).filter(|n| n.null_count() > 0))
+        let nulls = NullBuffer::new(BooleanBuffer::new(buffer, 0, length));
+        Ok(Some(nulls).filter(|n| n.null_count() > 0))
     }
 
     fn bytes(length: usize, item: usize) -> Result<usize> {
@@ -106,11 +106,11 @@ impl<'a> Cursor<'a> {
             .ok_or_else(|| Error::limit("arrow", format!("{length} rows of {item} each are too many.")))
     }
 
-    #[allow(clippy::too_many_lines)] // one arm a kind of layout, as the specification lists them
+    #[allow(clippy::too_many_lines)] // one arm for each layout of the specification
     fn array(
         &mut self,
         data_type: &DataType,
-        kept: &Leaves,
+        projection: &Leaves,
         dictionary: Option<i64>,
         depth: usize,
     ) -> Result<ArrayData> {
@@ -120,9 +120,9 @@ impl<'a> Cursor<'a> {
         let node = self.body.node(self.at.node)?;
         self.at.node += 1;
         let (length, nulls) = (node.length, node.nulls);
-        // The scan has compared the rows of a batch with its body; what lies within says a length of its own.
-        if length as u64 > self.allowed.unbacked
-            && least_bits(data_type) == 0
+        // The scan has compared the rows of a batch with its body. Children declare lengths of their own.
+        if length as u64 > self.budget.unbacked
+            && min_bits(data_type) == 0
             && (depth > 0 || self.shape.row_bits == 0)
         {
             return Err(Error::limit("arrow", format!("{length} rows that no byte stands behind.")));
@@ -130,7 +130,7 @@ impl<'a> Cursor<'a> {
         if let DataType::FixedSizeList(_, n) = data_type {
             Self::bytes(length, usize::try_from(*n).unwrap_or(0))?;
         }
-        let builder = ArrayDataBuilder::new(kept.kept_type(data_type)).len(length);
+        let builder = ArrayDataBuilder::new(projection.kept_type(data_type)).len(length);
         let mut builder = match data_type {
             DataType::Null | DataType::RunEndEncoded(..) => builder,
             DataType::Union(_, mode) => {
@@ -207,21 +207,21 @@ impl<'a> Cursor<'a> {
             },
         };
         for (number, child) in children(data_type).into_iter().enumerate() {
-            let Some(kept) = kept.child(number) else {
-                self.pass_by(child)?;
+            let Some(projection) = projection.child(number) else {
+                self.skip(child)?;
                 continue;
             };
             #[allow(deprecated)]
             let id = child.dict_id();
-            let data = self.array(child.data_type(), kept, id, depth + 1);
+            let data = self.array(child.data_type(), projection, id, depth + 1);
             builder = builder.add_child_data(data.map_err(|e| e.in_member(child.name()))?);
         }
-        // SAFETY: `check::values` looks at every buffer and child before the array leaves this room.
+        // SAFETY: `part` and `of_type` validate every buffer and child by `check::values` before they return the array.
         Ok(unsafe { builder.align_buffers(true).build_unchecked() })
     }
 
-    /// Leaves out a child: its nodes and buffers are none of what follows.
-    fn pass_by(&mut self, child: &Field) -> Result<()> {
+    /// Moves past the nodes and buffers of a child.
+    fn skip(&mut self, child: &Field) -> Result<()> {
         let extent = self.shape.extent(child)?;
         let views = self.at.view;
         self.at = self.at.past(extent);
@@ -238,7 +238,7 @@ impl<'a> Cursor<'a> {
     ) -> Result<ArrayDataBuilder> {
         let needed = Self::bytes(length + 1, item)?;
         let raw = self.values(data_type, 0, 0)?;
-        // Without rows some writers leave the single offset out.
+        // For an array without rows some writers omit the single offset.
         let offsets = if length == 0 && raw.len() < needed {
             Buffer::from(vec![0u8; item])
         } else if raw.len() < needed {
@@ -250,7 +250,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// Keeps the schema's own field, of which [`ArrayData`] knows the type alone.
+/// Field `i` of the schema.
 pub(crate) fn field_of(shape: &Shape, i: usize) -> Result<&Arc<Field>> {
     shape
         .schema

@@ -1,4 +1,4 @@
-//! The buffers of one body: found, checked against it, decompressed.
+//! The buffers of one body: their ranges, checked against the body, and their decompression.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -13,12 +13,12 @@ use crate::memory;
 use super::catalog::{Batch, node, span_bytes};
 use super::message::BodyCodec;
 
-/// All bytes, as the core's buffer and as Arrow's: parts of the latter cost no allocation.
+/// The source's bytes as the core's buffer and as Arrow's. Slices of Arrow's buffer cost no allocation.
 #[derive(Debug, Clone)]
 pub(crate) struct Source {
     pub(crate) bytes: memory::Buffer,
     arrow: Buffer,
-    /// Where the bytes come from as they are asked for, where they are not all here.
+    /// The remote source that fetches missing bytes on demand.
     pub(crate) remote: Option<Arc<memory::Remote>>,
 }
 
@@ -32,7 +32,7 @@ impl Source {
     }
 }
 
-/// The body of one batch, and the lists in its header that say what lies where.
+/// The body of one batch, and the vectors of its header that locate the buffers.
 pub(crate) struct Body<'s> {
     batch: &'s Batch,
     nodes: &'s [u8],
@@ -40,14 +40,14 @@ pub(crate) struct Body<'s> {
     variadic: &'s [u8],
     source: &'s Source,
     bytes: &'s [u8],
-    /// Sums of the counts in `variadic`, where somebody passes many of them.
-    passed: OnceLock<Vec<usize>>,
+    /// Running sums of the counts in `variadic`, computed when many view columns are skipped.
+    variadic_sums: OnceLock<Vec<usize>>,
 }
 
-/// Summing so many counts each time costs less than keeping the sums.
-const FEW_VIEWS: usize = 16;
+/// Up to this many counts, adding them each time costs less than keeping their sums.
+const UNCACHED_VIEWS: usize = 16;
 
-/// Length and null count of a field, as the header claims them.
+/// Length and null count of a field, as the header declares them.
 pub(crate) struct Node {
     pub(crate) length: usize,
     pub(crate) nulls: usize,
@@ -57,7 +57,7 @@ impl<'s> Body<'s> {
     /// The body of `batch` in `source`.
     ///
     /// # Errors
-    /// Truncated where it passes the end (which the scan has ruled out).
+    /// Truncated: the body passes the end of the source (the scan has excluded this).
     pub(crate) fn new(source: &'s Source, batch: &'s Batch) -> Result<Self> {
         let all = source.bytes.as_slice();
         let bytes = all
@@ -72,15 +72,15 @@ impl<'s> Body<'s> {
             variadic: span_bytes(all, batch, header.variadic, 8),
             source,
             bytes,
-            passed: OnceLock::new(),
+            variadic_sums: OnceLock::new(),
         })
     }
 
-    /// Bytes of the body once decompressed, as its buffers claim. What is elsewhere and was not fetched yet counts as it
-    /// lies there.
+    /// Bytes of the body after decompression, as its buffers declare. A remote buffer that is not fetched yet counts with its
+    /// stored size.
     pub(crate) fn decoded_nbytes(&self) -> u64 {
         if self.codec().is_none() {
-            return self.laid_nbytes();
+            return self.uncompressed_nbytes();
         }
         let nbytes = |i: usize| match (&self.source.remote, self.place(i)) {
             (Some(remote), Ok((start, nbytes))) if remote.held_from(start) < nbytes.min(8) => nbytes as u64,
@@ -89,13 +89,13 @@ impl<'s> Body<'s> {
         (0..self.batch.header.buffers.count).map(nbytes).fold(0, u64::saturating_add)
     }
 
-    /// Cells that the fields declare, those of nested ones too.
+    /// Cells that the fields declare, nested ones included.
     pub(crate) fn ncells(&self) -> u64 {
         let length = |i: usize| self.node(i).map_or(0, |node| node.length as u64);
         (0..self.batch.header.nodes.count).map(length).fold(0, u64::saturating_add)
     }
 
-    /// Bytes of buffer `i` once decompressed, as it claims.
+    /// Bytes of buffer `i` after decompression, as its prefix declares.
     ///
     /// # Errors
     /// Malformed lengths and ranges.
@@ -108,11 +108,11 @@ impl<'s> Body<'s> {
         }
     }
 
-    /// More than that it cannot become: told by the header alone.
+    /// An upper bound of the decompressed size, from the header only.
     pub(crate) fn most_nbytes(&self) -> u64 {
         let (count, stored) = (self.batch.header.buffers.count, self.buffers_nbytes());
         match self.codec() {
-            None => self.laid_nbytes(),
+            None => self.uncompressed_nbytes(),
             Some(BodyCodec::Zstd) => {
                 zstd::most(stored).saturating_add(zstd::most(0).saturating_mul(count as u64))
             }
@@ -120,14 +120,14 @@ impl<'s> Body<'s> {
         }
     }
 
-    /// Bytes of all buffers as they lie.
+    /// Stored bytes of all buffers.
     fn buffers_nbytes(&self) -> u64 {
         let count = self.batch.header.buffers.count;
         (0..count).map(|i| self.bytes(i).map_or(0, |b| b.len() as u64)).fold(0, u64::saturating_add)
     }
 
-    /// The same of a body that is not compressed, or all of it: buffers may lie over each other, and are copied one by one.
-    fn laid_nbytes(&self) -> u64 {
+    /// The decoded size of an uncompressed body. Buffers may overlap and are copied one by one, so their sum may exceed it.
+    fn uncompressed_nbytes(&self) -> u64 {
         self.buffers_nbytes().max(self.bytes.len() as u64)
     }
 
@@ -135,7 +135,7 @@ impl<'s> Body<'s> {
         self.batch.header.codec
     }
 
-    /// Node `i`, its length within what a batch may say.
+    /// Node `i`, with a length that a batch may have.
     ///
     /// # Errors
     /// Malformed: negative numbers, more nulls than rows.
@@ -154,7 +154,7 @@ impl<'s> Body<'s> {
         }
     }
 
-    /// Data buffers of view column `i`.
+    /// Number of data buffers of view column `i`.
     ///
     /// # Errors
     /// Malformed: a negative number, or more than there are buffers.
@@ -166,7 +166,7 @@ impl<'s> Body<'s> {
         })
     }
 
-    /// Data buffers of these view columns.
+    /// Number of data buffers of the view columns `views`.
     ///
     /// # Errors
     /// As [`Body::views`].
@@ -174,15 +174,15 @@ impl<'s> Body<'s> {
         views.try_fold(0usize, |sum, view| Ok(sum.saturating_add(self.views(view)?)))
     }
 
-    /// Data buffers of the first `views` view columns.
+    /// Number of data buffers of the first `views` view columns.
     ///
     /// # Errors
     /// As [`Body::views`].
     pub(crate) fn variadic_before(&self, views: usize) -> Result<usize> {
-        if views <= FEW_VIEWS {
+        if views <= UNCACHED_VIEWS {
             return self.variadic_in(0..views);
         }
-        let sums = self.passed.get_or_init(|| {
+        let sums = self.variadic_sums.get_or_init(|| {
             let counts = (0..self.batch.header.variadic.count).map_while(|view| self.views(view).ok());
             let sums = counts.scan(0usize, |sum, count| {
                 *sum = sum.saturating_add(count);
@@ -192,11 +192,11 @@ impl<'s> Body<'s> {
         });
         match sums.get(views - 1) {
             Some(&sum) => Ok(sum),
-            None => self.views(sums.len()), // says what is wrong with the first that is none
+            None => self.views(sums.len()), // the error of the first invalid count
         }
     }
 
-    /// Where buffer `i` lies in the body: its offset and its length.
+    /// Offset and length of buffer `i` in the body.
     fn range(&self, i: usize) -> Result<(usize, usize)> {
         let (offset, length) = node(self.buffers, i);
         let range = usize::try_from(offset).ok().zip(usize::try_from(length).ok());
@@ -212,7 +212,7 @@ impl<'s> Body<'s> {
         })
     }
 
-    /// Where buffer `i` lies in the source: its offset and its length.
+    /// Offset and length of buffer `i` in the source.
     ///
     /// # Errors
     /// Malformed: a range outside the body.
@@ -220,7 +220,7 @@ impl<'s> Body<'s> {
         self.range(i).map(|(offset, length)| (self.batch.body_at + offset, length))
     }
 
-    /// The bytes of buffer `i` as they lie, compressed where the batch is; nobody's count of owners is touched.
+    /// The stored bytes of buffer `i`, borrowed: compressed if the batch is.
     ///
     /// # Errors
     /// Malformed: a range outside the body.
@@ -229,7 +229,7 @@ impl<'s> Body<'s> {
         Ok(self.bytes.get(offset..offset + length).unwrap_or(&[]))
     }
 
-    /// The same, kept alive by its owner.
+    /// The stored bytes of buffer `i`, sharing ownership.
     ///
     /// # Errors
     /// Malformed: a range outside the body.
@@ -238,16 +238,16 @@ impl<'s> Body<'s> {
         Ok(self.source.arrow.slice_with_length(self.batch.body_at + offset, length))
     }
 
-    /// Buffer `i`, decompressed. `needed` bytes are wanted: more than the buffer has is an error, and so is a claim that
-    /// its compressed bytes cannot back.
+    /// Buffer `i`, decompressed. It must have at least `needed` bytes, and must not declare more than its compressed bytes
+    /// can yield.
     ///
     /// # Errors
     /// Malformed or truncated buffers.
     pub(crate) fn buffer(&self, i: usize, needed: usize) -> Result<Buffer> {
-        let made = match self.codec() {
+        let buffer = match self.codec() {
             None => self.raw(i)?,
             Some(codec) => match packed(self.bytes(i)?, codec)? {
-                // What did not shrink lies behind its length (an empty buffer has none).
+                // An uncompressed buffer follows its length prefix. An empty one has no prefix.
                 Packed::Stored(bytes) => {
                     let raw = self.raw(i)?;
                     raw.slice_with_length(raw.len() - bytes.len(), bytes.len())
@@ -263,9 +263,10 @@ impl<'s> Body<'s> {
                 }
             },
         };
-        if made.len() < needed { Err(self.short(i, needed, made.len())) } else { Ok(made) }
+        if buffer.len() < needed { Err(self.short(i, needed, buffer.len())) } else { Ok(buffer) }
     }
 
+    /// The error of a buffer with too few bytes.
     pub(crate) fn short(&self, i: usize, needed: usize, had: usize) -> Error {
         let message = format!(
             "buffer {i}: {needed} bytes are needed for its rows, found {had}. The bytes are damaged."
@@ -276,16 +277,16 @@ impl<'s> Body<'s> {
 
 /// A buffer of a compressed body.
 pub(crate) enum Packed<'b> {
-    /// It did not shrink.
+    /// Uncompressed bytes: compression did not shrink them.
     Stored(&'b [u8]),
-    /// Compressed bytes, and how many they become.
+    /// Compressed bytes, and their decompressed size.
     Compressed(&'b [u8], usize),
 }
 
-/// Reads the length before a compressed buffer.
+/// Reads the length prefix of a buffer.
 ///
 /// # Errors
-/// Malformed lengths, or such as the compressed bytes cannot yield.
+/// Malformed lengths, or lengths that the compressed bytes cannot yield.
 pub(crate) fn packed(raw: &[u8], codec: BodyCodec) -> Result<Packed<'_>> {
     if raw.is_empty() {
         return Ok(Packed::Stored(raw));
@@ -294,7 +295,7 @@ pub(crate) fn packed(raw: &[u8], codec: BodyCodec) -> Result<Packed<'_>> {
         return Err(Error::malformed("arrow", "a compressed buffer is shorter than its length."));
     };
     let length = i64::from_le_bytes(*word);
-    // Of nothing some writers keep the length alone.
+    // For an empty buffer some writers store only the length.
     if length == -1 || (length == 0 && rest.is_empty()) {
         return Ok(Packed::Stored(rest));
     }
@@ -308,7 +309,7 @@ pub(crate) fn packed(raw: &[u8], codec: BodyCodec) -> Result<Packed<'_>> {
     }
 }
 
-/// Decompresses into `target`, which must be filled exactly.
+/// Decompresses into `target` and fills it exactly.
 ///
 /// # Errors
 /// The codec's own.
@@ -319,7 +320,7 @@ pub(crate) fn decompress(codec: BodyCodec, source: &[u8], target: &mut [u8]) -> 
     }
 }
 
-/// Text for messages about a column.
+/// The column's name in error messages.
 pub(crate) fn named(name: &str) -> Cow<'_, str> {
     if name.is_empty() { Cow::Borrowed("(no name)") } else { Cow::Borrowed(name) }
 }

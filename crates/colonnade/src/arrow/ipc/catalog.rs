@@ -1,4 +1,4 @@
-//! What the headers of a source say, batch by batch.
+//! The headers of a source, batch by batch.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -9,10 +9,10 @@ use crate::limits::Limits;
 use super::message::{BatchHeader, Span};
 use super::shape::Shape;
 
-/// A record batch, or the values of a dictionary: where it lies in the source.
+/// The position of a record batch, or of a dictionary's values, in the source.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Batch {
-    /// Offset of the header, to which the spans of `header` count.
+    /// Offset of the header. The spans of `header` count from here.
     pub(crate) header_at: usize,
     pub(crate) header: BatchHeader,
     pub(crate) body_at: usize,
@@ -22,38 +22,38 @@ pub(crate) struct Batch {
 }
 
 impl Batch {
-    /// Whether it has rows of `start..stop`.
+    /// Whether the batch has rows of `start..stop`.
     pub(crate) fn meets(&self, start: usize, stop: usize) -> bool {
         self.first_row < stop && self.first_row + self.header.nrows > start
     }
 }
 
-/// The values of a dictionary.
+/// A dictionary batch.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct DictionaryBatch {
     pub(crate) id: i64,
     pub(crate) delta: bool,
     pub(crate) batch: Batch,
-    /// It holds from this record batch on.
+    /// The first record batch that uses these values.
     pub(crate) before: usize,
 }
 
-/// Everything that headers say.
+/// All that the headers declare.
 #[derive(Debug)]
 pub(crate) struct Catalog {
     pub(crate) shape: Arc<Shape>,
     pub(crate) batches: Vec<Batch>,
     pub(crate) dictionaries: Vec<DictionaryBatch>,
-    /// Ids of dictionaries that came.
+    /// Ids of the dictionaries seen so far.
     pub(crate) known: HashSet<i64>,
     pub(crate) nrows: usize,
-    /// For each field, whether a batch says that it holds nulls.
+    /// Whether a batch declares nulls, for each field.
     pub(crate) nulls: Vec<bool>,
-    /// The end mark was missing, and that was allowed.
+    /// The end mark is missing, and `allow_truncated` permits that.
     pub(crate) truncated: bool,
-    /// Batches that came and were let go.
+    /// Batches that an incremental reader has returned and dropped.
     pub(crate) passed: usize,
-    /// Bytes from the start to past the end mark.
+    /// Offset behind the end mark.
     pub(crate) end: usize,
 }
 
@@ -64,10 +64,10 @@ impl Catalog {
         Self { shape, batches, dictionaries, known, nrows: 0, nulls, truncated: false, passed: 0, end: 0 }
     }
 
-    /// Takes a record batch whose header stands at `header_at` of `bytes`.
+    /// Validates and adds a record batch. `bytes` is the source that its offsets refer to.
     ///
     /// # Errors
-    /// Malformed: nodes or buffers that the schema does not have; a row count that the body cannot hold.
+    /// Malformed: nodes or buffers do not fit the schema. Limit: a row count that the body cannot hold.
     pub(crate) fn batch(&mut self, bytes: &[u8], mut batch: Batch, limits: &Limits) -> Result<()> {
         let number = self.passed + self.batches.len();
         let named = |e: Error| e.in_member(format!("batch {number}")).at(batch.header_at as u64);
@@ -123,16 +123,16 @@ impl Catalog {
                 ),
             ));
         }
-        let held = match header.codec {
+        let available = match header.codec {
             None => batch.body_nbytes as u64,
             Some(_) => crate::codec::zstd::most(batch.body_nbytes as u64).min(limits.max_nbytes),
         };
-        let wanted = u128::from(self.shape.row_bits) * header.nrows as u128 / 8;
-        if wanted > u128::from(held) {
+        let needed = u128::from(self.shape.row_bits) * header.nrows as u128 / 8;
+        if needed > u128::from(available) {
             return Err(Error::limit(
                 "arrow",
                 format!(
-                    "{} rows take {wanted} bytes at least, and the body has {}. The bytes are damaged.",
+                    "{} rows take {needed} bytes at least, and the body has {}. The bytes are damaged.",
                     header.nrows, batch.body_nbytes
                 ),
             ));
@@ -140,7 +140,7 @@ impl Catalog {
         Ok(())
     }
 
-    /// Takes the values of a dictionary.
+    /// Adds a dictionary batch.
     ///
     /// # Errors
     /// Malformed: an id that no field has.
@@ -173,7 +173,7 @@ pub(crate) fn node(nodes: &[u8], i: usize) -> (i64, i64) {
     })
 }
 
-/// The spans of a header as absolute ranges.
+/// The bytes of a header's span of structs of `item` bytes.
 pub(crate) fn span_bytes<'b>(bytes: &'b [u8], batch: &Batch, span: Span, item: usize) -> &'b [u8] {
     let start = batch.header_at + span.at;
     bytes.get(start..start + span.count * item).unwrap_or(&[])

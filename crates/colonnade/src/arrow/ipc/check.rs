@@ -1,14 +1,14 @@
-//! What must hold of an array before anyone relies on it: proven once, here.
+//! Validates arrays once, before any code relies on their layout.
 
 use arrow_data::ArrayData;
 use arrow_schema::DataType;
 
 use crate::error::{Error, Result};
 
-/// Checks buffers, offsets, text, codes and children, all the way down.
+/// Validates buffers, offsets, text, dictionary codes and children, recursively.
 ///
 /// # Errors
-/// Malformed: what is wrong, and at which row.
+/// Malformed, with the row.
 pub(crate) fn values(data: &ArrayData) -> Result<()> {
     match data.data_type() {
         DataType::Utf8 | DataType::Binary => {
@@ -24,13 +24,13 @@ pub(crate) fn values(data: &ArrayData) -> Result<()> {
     data.validate_nulls().map_err(failed)?;
     data.validate_values().map_err(failed)?;
     if matches!(data.data_type(), DataType::Dictionary(..)) {
-        // The values were checked when they came.
+        // The values were validated when their dictionary batch was decoded.
         return Ok(());
     }
     data.child_data().iter().try_for_each(values)
 }
 
-/// A reader of offsets, wherever they lie.
+/// Offsets at any alignment.
 struct Offsets<'d, const N: usize> {
     items: &'d [[u8; N]],
     read: fn([u8; N]) -> i64,
@@ -39,8 +39,8 @@ struct Offsets<'d, const N: usize> {
 fn offsets_of<const N: usize>(data: &ArrayData, read: fn([u8; N]) -> i64) -> Result<Offsets<'_, N>> {
     let bytes = data.buffers().first().map_or(&[][..], |b| b.as_slice());
     let (items, _) = bytes.as_chunks::<N>();
-    let wanted = items.get(data.offset()..=data.offset() + data.len());
-    wanted
+    items
+        .get(data.offset()..=data.offset() + data.len())
         .map(|items| Offsets { items, read })
         .ok_or_else(|| Error::malformed("arrow", "fewer offsets than rows."))
 }
@@ -51,10 +51,11 @@ fn text<const N: usize>(data: &ArrayData, offsets: &Offsets<'_, N>) -> Result<()
     strings(offsets.items, offsets.read, bytes, is_text).map(|_| ())
 }
 
-/// Checks that offsets grow and stay inside `bytes`, and that each piece is UTF-8 where it is text; answers the range.
+/// Checks that offsets grow and stay inside `bytes`, and that each string is UTF-8 if `is_text`. Returns the range of `bytes`
+/// that they cover.
 ///
 /// # Errors
-/// Malformed: the row.
+/// Malformed, with the row.
 pub(crate) fn strings<const N: usize>(
     items: &[[u8; N]],
     read: fn([u8; N]) -> i64,
@@ -63,7 +64,7 @@ pub(crate) fn strings<const N: usize>(
 ) -> Result<(usize, usize)> {
     let ends = items.first().zip(items.last()).map(|(first, last)| (read(*first), read(*last)));
     let (first, last) = ends.unwrap_or((0, 0));
-    // A fold without a way out: it becomes vector code.
+    // Without an early exit the compiler vectorizes the fold.
     let ordered = items.windows(2).fold(true, |ok, pair| match pair {
         [a, b] => ok & (read(*a) <= read(*b)),
         _ => ok,
@@ -99,7 +100,7 @@ fn bad_offset<const N: usize>(items: &[[u8; N]], read: fn([u8; N]) -> i64, nbyte
     Error::malformed("arrow", "offsets out of order. The bytes are damaged.")
 }
 
-/// The whole is checked at once; then no piece may begin inside a character.
+/// Validates all bytes at once, then checks that no string begins inside a character.
 fn utf8<const N: usize>(
     items: &[[u8; N]],
     read: fn([u8; N]) -> i64,

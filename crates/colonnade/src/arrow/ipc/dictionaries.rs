@@ -1,4 +1,4 @@
-//! The values of dictionaries, as they stand at a record batch.
+//! The values of dictionaries at each record batch.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -9,20 +9,20 @@ use arrow_data::transform::MutableArrayData;
 use crate::error::{Error, Result};
 use crate::frame::has_validity;
 
-/// Values by id, as they stand at some place of a stream.
+/// Values by id, at one position of a stream.
 #[derive(Debug, Default)]
 pub(crate) struct Dictionaries {
-    pub(super) held: HashMap<i64, Held>,
+    pub(super) values: HashMap<i64, DictionaryValues>,
 }
 
-/// One dictionary: additions wait until somebody asks, so that many of them are joined once.
+/// One dictionary. Deltas are joined when its values are first read, so that many deltas are joined once.
 #[derive(Debug)]
-pub(super) struct Held {
+pub(super) struct DictionaryValues {
     pieces: Vec<ArrayData>,
     whole: OnceLock<ArrayData>,
 }
 
-impl Held {
+impl DictionaryValues {
     pub(super) fn new(values: ArrayData) -> Self {
         Self { pieces: vec![values], whole: OnceLock::new() }
     }
@@ -45,12 +45,12 @@ impl Held {
         if let Some(whole) = self.whole.get() {
             return Ok(whole.clone());
         }
-        let made = joined(&self.pieces)?;
-        Ok(self.whole.get_or_init(|| made).clone())
+        let values = join(&self.pieces)?;
+        Ok(self.whole.get_or_init(|| values).clone())
     }
 }
 
-fn joined(pieces: &[ArrayData]) -> Result<ArrayData> {
+fn join(pieces: &[ArrayData]) -> Result<ArrayData> {
     let wrong = |e| Error::malformed("arrow", format!("the addition does not fit the dictionary: {e}."));
     let nulls = pieces.iter().any(has_validity);
     let total = pieces.iter().map(ArrayData::len).sum();
@@ -61,39 +61,39 @@ fn joined(pieces: &[ArrayData]) -> Result<ArrayData> {
     Ok(out.freeze())
 }
 
-/// Where values are looked up.
+/// The position at which values are looked up.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Known<'a> {
-    /// As they stand now.
+    /// The current values of a stream that is being read.
     Now(&'a Dictionaries),
-    /// As they stood at a record batch.
+    /// The values at a record batch.
     At(&'a History, usize),
 }
 
 impl Known<'_> {
-    /// The values of dictionary `id`, if it is there.
+    /// The values of dictionary `id`; `None` if it was not sent.
     ///
     /// # Errors
-    /// Malformed: additions that do not fit.
+    /// Malformed: a delta does not fit the dictionary.
     pub(crate) fn get(self, id: i64) -> Result<Option<ArrayData>> {
         match self {
-            Self::Now(dictionaries) => dictionaries.held.get(&id).map(Held::whole).transpose(),
+            Self::Now(dictionaries) => dictionaries.values.get(&id).map(DictionaryValues::whole).transpose(),
             Self::At(history, batch) => Ok(history.get(id, batch)),
         }
     }
 }
 
-/// The dictionaries at each record batch. One that grew is held once, and each batch sees its beginning.
+/// The dictionaries at each record batch. A dictionary that grew is stored once, and each batch sees a prefix of it.
 #[derive(Debug)]
 pub(crate) struct History {
-    pub(super) versions: HashMap<i64, Vec<Version>>,
-    /// Whether one was replaced by another, rather than added to.
+    pub(super) versions: HashMap<i64, Vec<DictionaryVersion>>,
+    /// Whether a dictionary was replaced, rather than extended.
     pub(crate) replaced: bool,
 }
 
-/// A dictionary until it is replaced: all its values, and how many there are from which batch on.
+/// A dictionary until its replacement: all its values, and steps `(first batch, number of values)`.
 #[derive(Debug)]
-pub(super) struct Version {
+pub(super) struct DictionaryVersion {
     pub(super) values: ArrayData,
     pub(super) steps: Vec<(usize, usize)>,
 }
@@ -101,10 +101,10 @@ pub(super) struct Version {
 impl History {
     fn get(&self, id: i64, batch: usize) -> Option<ArrayData> {
         let versions = self.versions.get(&id)?;
-        let begun = versions.partition_point(|v| v.steps.first().is_some_and(|(from, _)| *from <= batch));
-        let version = versions.get(begun.checked_sub(1)?)?;
-        let step = version.steps.partition_point(|(from, _)| *from <= batch);
-        let (_, nvalues) = *version.steps.get(step.checked_sub(1)?)?;
+        let nversions = versions.partition_point(|v| v.steps.first().is_some_and(|(from, _)| *from <= batch));
+        let version = versions.get(nversions.checked_sub(1)?)?;
+        let nsteps = version.steps.partition_point(|(from, _)| *from <= batch);
+        let (_, nvalues) = *version.steps.get(nsteps.checked_sub(1)?)?;
         Some(if nvalues == version.values.len() {
             version.values.clone()
         } else {
@@ -112,12 +112,12 @@ impl History {
         })
     }
 
-    /// As they stand at batch `i`.
+    /// The values at batch `i`.
     pub(crate) fn at(&self, i: usize) -> Known<'_> {
         Known::At(self, i)
     }
 
-    /// As they stand at the end.
+    /// The values at the end.
     pub(crate) fn last(&self) -> Known<'_> {
         self.at(usize::MAX)
     }

@@ -1,4 +1,4 @@
-//! Dictionary batches decoded, into the values that stand at each record batch.
+//! Decodes dictionary batches into the values at each record batch.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,11 +8,11 @@ use super::allowed::Allowed;
 use super::arrays::Cursor;
 use super::body::{Body, Source};
 use super::catalog::{Catalog, DictionaryBatch};
-use super::dictionaries::{Dictionaries, Held, History, Known, Version};
+use super::dictionaries::{Dictionaries, DictionaryValues, DictionaryVersion, History, Known};
 use super::shape::{Place, Shape};
 
 impl Dictionaries {
-    /// Takes one message.
+    /// Decodes one message and adds its values.
     ///
     /// # Errors
     /// Malformed values.
@@ -21,7 +21,7 @@ impl Dictionaries {
         source: &Source,
         shape: &Shape,
         message: &DictionaryBatch,
-        allowed: &Allowed,
+        budget: &Allowed,
     ) -> Result<()> {
         let named =
             |e: Error| e.in_member(format!("dictionary {}", message.id)).at(message.batch.header_at as u64);
@@ -30,12 +30,12 @@ impl Dictionaries {
         })?;
         let body = Body::new(source, &message.batch).map_err(named)?;
         let mut cursor =
-            Cursor::new(&body, shape, Known::Now(self), Place::default(), allowed).map_err(named)?;
-        let made = cursor.of_type(data_type).map_err(named)?;
-        match self.held.get_mut(&message.id) {
-            Some(known) if message.delta => known.add(made),
+            Cursor::new(&body, shape, Known::Now(self), Place::default(), budget).map_err(named)?;
+        let values = cursor.of_type(data_type).map_err(named)?;
+        match self.values.get_mut(&message.id) {
+            Some(known) if message.delta => known.add(values),
             _ => {
-                self.held.insert(message.id, Held::new(made));
+                self.values.insert(message.id, DictionaryValues::new(values));
             }
         }
         Ok(())
@@ -43,44 +43,45 @@ impl Dictionaries {
 }
 
 impl History {
-    /// Decodes all dictionaries, or those of the ids in `only`.
+    /// Decodes all dictionaries, or only those with ids in `only`.
     ///
     /// # Errors
     /// Malformed values.
     pub(crate) fn new(
         source: &Source,
         catalog: &Catalog,
-        allowed: &Allowed,
+        budget: &Allowed,
         only: Option<&HashSet<i64>>,
     ) -> Result<Self> {
-        let mut now = Dictionaries::default();
+        let mut current = Dictionaries::default();
         let mut steps: HashMap<i64, Vec<(usize, usize)>> = HashMap::new();
         let mut out = Self { versions: HashMap::new(), replaced: false };
-        let wanted = |id: i64| only.is_none_or(|only| only.contains(&id));
-        for message in catalog.dictionaries.iter().filter(|m| wanted(m.id)) {
-            if !message.delta && now.held.contains_key(&message.id) {
+        let selected = |id: i64| only.is_none_or(|only| only.contains(&id));
+        for message in catalog.dictionaries.iter().filter(|m| selected(m.id)) {
+            if !message.delta && current.values.contains_key(&message.id) {
                 out.replaced = true;
-                out.keep(message.id, &now, &mut steps)?;
+                out.add_version(message.id, &current, &mut steps)?;
             }
-            now.take(source, &catalog.shape, message, allowed)?;
-            let nvalues = now.held.get(&message.id).map_or(0, Held::nvalues);
+            current.take(source, &catalog.shape, message, budget)?;
+            let nvalues = current.values.get(&message.id).map_or(0, DictionaryValues::nvalues);
             steps.entry(message.id).or_default().push((message.before, nvalues));
         }
-        for &id in now.held.keys() {
-            out.keep(id, &now, &mut steps)?;
+        for &id in current.values.keys() {
+            out.add_version(id, &current, &mut steps)?;
         }
         Ok(out)
     }
 
-    fn keep(
+    /// Stores the current values of a dictionary as a version.
+    fn add_version(
         &mut self,
         id: i64,
-        now: &Dictionaries,
+        current: &Dictionaries,
         steps: &mut HashMap<i64, Vec<(usize, usize)>>,
     ) -> Result<()> {
-        if let (Some(held), Some(steps)) = (now.held.get(&id), steps.remove(&id)) {
-            let values = held.whole().map_err(|e| e.in_member(format!("dictionary {id}")))?;
-            self.versions.entry(id).or_default().push(Version { values, steps });
+        if let (Some(stored), Some(steps)) = (current.values.get(&id), steps.remove(&id)) {
+            let values = stored.whole().map_err(|e| e.in_member(format!("dictionary {id}")))?;
+            self.versions.entry(id).or_default().push(DictionaryVersion { values, steps });
         }
         Ok(())
     }

@@ -1,9 +1,9 @@
-//! Where an encapsulated message lies in its source.
+//! The position of an encapsulated message in its source.
 
 use super::catalog::Batch;
 use super::message::{BatchHeader, Header};
 
-/// One message found in `bytes`: its header, where it stands, and where the next one begins.
+/// One message: its header, and the offsets of header and body.
 #[derive(Debug)]
 pub(crate) struct EncapsulatedMessage {
     pub(crate) header: Header,
@@ -14,6 +14,7 @@ pub(crate) struct EncapsulatedMessage {
 }
 
 impl EncapsulatedMessage {
+    /// Offset of the next message.
     pub(crate) fn next(&self) -> usize {
         self.body_at + self.body_nbytes
     }

@@ -8,30 +8,26 @@ use flatbuffers::{FlatBufferBuilder, Push, UnionWIPOffset, WIPOffset};
 
 use crate::error::{Error, Result};
 
-use super::BodyCodec;
+use super::{BodyCodec, NROWS_KEY};
 
-/// Begins every message.
+/// Every message begins with these bytes.
 const CONTINUATION: [u8; 4] = [0xFF; 4];
 
-/// Bodies begin at multiples of this many bytes, and so do the buffers in them.
+/// Bodies and their buffers begin at multiples of this many bytes.
 pub(crate) const ALIGNMENT: usize = 64;
 
-/// Ends a stream, and the messages of a file.
+/// Marks the end of a stream, and of the messages of a file.
 pub(crate) const END: [u8; 8] = [0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0];
 
-/// Key of a schema message's own metadata: how many rows the stream has, in decimal. Whoever receives it has the columns'
-/// final memory ready before the first batch comes.
-pub(crate) const NROWS_KEY: &str = "colonnade.nrows";
-
-/// What a message holds besides its body.
-pub(crate) struct Header<'h> {
+/// The metadata of a record batch or dictionary batch.
+pub(crate) struct BatchMetadata<'h> {
     pub(crate) nrows: usize,
     pub(crate) nodes: &'h [fb::FieldNode],
     pub(crate) places: &'h [fb::Buffer],
     pub(crate) variadic: &'h [i64],
     pub(crate) codec: Option<BodyCodec>,
     pub(crate) body_nbytes: usize,
-    /// Id of the dictionary whose values these are, and whether they go behind those before.
+    /// Of a dictionary batch: the dictionary's id, and whether the values extend those sent before.
     pub(crate) dictionary: Option<(i64, bool)>,
 }
 
@@ -39,8 +35,8 @@ fn count(n: usize) -> i64 {
     i64::try_from(n).unwrap_or(i64::MAX)
 }
 
-/// `nrows`: rows of the whole stream, which its schema message tells where they are known.
-fn finished(
+/// Writes the message around `header`. `nrows`: rows of the whole stream; a schema message carries them where they are known.
+fn finish_message(
     fbb: &mut FlatBufferBuilder<'_>,
     kind: fb::MessageHeader,
     header: WIPOffset<UnionWIPOffset>,
@@ -64,8 +60,8 @@ fn finished(
     fbb.finish(root, None);
 }
 
-/// The header of a record batch, or of a dictionary's.
-pub(crate) fn batch(fbb: &mut FlatBufferBuilder<'_>, header: &Header<'_>) {
+/// Encodes a record batch or a dictionary batch.
+pub(crate) fn batch(fbb: &mut FlatBufferBuilder<'_>, header: &BatchMetadata<'_>) {
     fbb.reset();
     let compression = header.codec.map(|codec| {
         let mut compression = fb::BodyCompressionBuilder::new(fbb);
@@ -92,7 +88,13 @@ pub(crate) fn batch(fbb: &mut FlatBufferBuilder<'_>, header: &Header<'_>) {
     let batch = batch.finish();
     match header.dictionary {
         None => {
-            finished(fbb, fb::MessageHeader::RecordBatch, batch.as_union_value(), header.body_nbytes, None);
+            finish_message(
+                fbb,
+                fb::MessageHeader::RecordBatch,
+                batch.as_union_value(),
+                header.body_nbytes,
+                None,
+            );
         }
         Some((id, is_delta)) => {
             let mut dictionary = fb::DictionaryBatchBuilder::new(fbb);
@@ -100,14 +102,14 @@ pub(crate) fn batch(fbb: &mut FlatBufferBuilder<'_>, header: &Header<'_>) {
             dictionary.add_data(batch);
             dictionary.add_isDelta(is_delta);
             let dictionary = dictionary.finish().as_union_value();
-            finished(fbb, fb::MessageHeader::DictionaryBatch, dictionary, header.body_nbytes, None);
+            finish_message(fbb, fb::MessageHeader::DictionaryBatch, dictionary, header.body_nbytes, None);
         }
     }
 }
 
-/// A builder with room for a schema, and the schema in it. Dictionaries are numbered as [`crate::formats::arrow::write::dictionaries`] does it:
-/// children before parents.
-fn begun(schema: &Schema) -> (FlatBufferBuilder<'static>, WIPOffset<fb::Schema<'static>>) {
+/// A builder that holds the schema. Dictionaries are numbered as in `formats::arrow::write::dictionaries`: children before
+/// parents.
+fn schema_builder(schema: &Schema) -> (FlatBufferBuilder<'static>, WIPOffset<fb::Schema<'static>>) {
     let mut fbb = FlatBufferBuilder::with_capacity(128 * (8 + schema.fields().len()));
     let mut tracker = DictionaryTracker::new(false);
     let mut encoder = IpcSchemaEncoder::new().with_dictionary_tracker(&mut tracker);
@@ -115,10 +117,10 @@ fn begun(schema: &Schema) -> (FlatBufferBuilder<'static>, WIPOffset<fb::Schema<'
     (fbb, WIPOffset::new(root))
 }
 
-/// 64 bytes as they are.
-struct Raw<'r>(&'r [u8; ALIGNMENT]);
+/// 64 bytes that the builder copies unchanged.
+struct RawBytes<'r>(&'r [u8; ALIGNMENT]);
 
-impl Push for Raw<'_> {
+impl Push for RawBytes<'_> {
     type Output = [u8; ALIGNMENT];
 
     unsafe fn push(&self, target: &mut [u8], _written: usize) {
@@ -128,38 +130,38 @@ impl Push for Raw<'_> {
     }
 }
 
-/// A builder with a copy of the schema in a finished schema message, and where that is. Flatbuffers are built, aligned and
-/// counted from their end: the message's bytes, at the end of another buffer, mean the same there.
-fn copied(message: &[u8]) -> Option<(FlatBufferBuilder<'static>, WIPOffset<fb::Schema<'static>>)> {
-    // SAFETY: `schema` has built it.
+/// A builder that holds a copy of the schema of a finished schema message. Flatbuffers are built and aligned from their end,
+/// and offsets count from there. So the message's bytes stay valid at the end of another buffer.
+fn copy_schema(message: &[u8]) -> Option<(FlatBufferBuilder<'static>, WIPOffset<fb::Schema<'static>>)> {
+    // SAFETY: `message` is a valid flatbuffer, built by `schema`.
     let root = unsafe { fb::root_as_message_unchecked(message) }.header_as_schema()?;
     let from_end = u32::try_from(message.len().checked_sub(root._tab.loc())?).ok()?;
     let mut fbb = FlatBufferBuilder::with_capacity(message.len() + 4096);
     let (front, pieces) = message.as_rchunks::<ALIGNMENT>();
     for piece in pieces.iter().rev() {
-        fbb.push(Raw(piece));
+        fbb.push(RawBytes(piece));
     }
     let mut first = [0; ALIGNMENT];
     first.iter_mut().rev().zip(front.iter().rev()).for_each(|(to, from)| *to = *from);
-    fbb.push(Raw(&first));
+    fbb.push(RawBytes(&first));
     Some((fbb, WIPOffset::new(from_end)))
 }
 
-/// The schema message. `nrows`: rows of the whole stream, where known.
+/// Encodes the schema message. `nrows`: rows of the whole stream, where they are known.
 pub(crate) fn schema(schema: &Schema, nrows: Option<usize>) -> FlatBufferBuilder<'static> {
-    let (mut fbb, root) = begun(schema);
-    finished(&mut fbb, fb::MessageHeader::Schema, root.as_union_value(), 0, nrows);
+    let (mut fbb, root) = schema_builder(schema);
+    finish_message(&mut fbb, fb::MessageHeader::Schema, root.as_union_value(), 0, nrows);
     fbb
 }
 
-/// The footer of a file. `message`: the schema message, where it has the same schema and encoding it again is much.
+/// Encodes the footer of a file. `message`: the schema message, to copy a large schema from instead of encoding it again.
 pub(crate) fn footer(
     schema: &Schema,
     message: Option<&[u8]>,
     dictionaries: &[fb::Block],
     batches: &[fb::Block],
 ) -> FlatBufferBuilder<'static> {
-    let (mut fbb, root) = message.and_then(copied).unwrap_or_else(|| begun(schema));
+    let (mut fbb, root) = message.and_then(copy_schema).unwrap_or_else(|| schema_builder(schema));
     let dictionaries = fbb.create_vector(dictionaries);
     let batches = fbb.create_vector(batches);
     let mut footer = fb::FooterBuilder::new(&mut fbb);
@@ -172,12 +174,12 @@ pub(crate) fn footer(
     fbb
 }
 
-/// Appends the message's prefix, its flatbuffer and zeros up to where the body begins; `position` is where that goes.
-/// Answers the bytes from the prefix to the body.
+/// Appends the message's prefix, its flatbuffer and zeros up to the body, for a message at offset `position` of the output.
+/// Returns the number of bytes before the body.
 ///
 /// # Errors
 /// Headers of more than 2 GiB.
-pub(crate) fn frame(out: &mut Vec<u8>, position: u64, flatbuffer: &[u8]) -> Result<i32> {
+pub(crate) fn encapsulate(out: &mut Vec<u8>, position: u64, flatbuffer: &[u8]) -> Result<i32> {
     let before = usize::try_from(position % ALIGNMENT as u64).unwrap_or(0);
     let whole = (before + 8 + flatbuffer.len()).next_multiple_of(ALIGNMENT) - before;
     let too_large =

@@ -1,4 +1,4 @@
-//! One message: its prefix and its header (a flatbuffer), checked before anything in it is believed.
+//! The prefix of a message and its header (a flatbuffer), which is verified before any field of it is used.
 
 use arrow_ipc::{CompressionType, MessageHeader, MetadataVersion};
 use flatbuffers::VerifierOptions;
@@ -6,10 +6,10 @@ use flatbuffers::VerifierOptions;
 use crate::error::{Error, Result};
 use crate::limits::Limits;
 
-/// Begins every message since Arrow 0.15; the length that follows stood alone before.
+/// The first word of every message since Arrow 0.15. Before, a message began with its length.
 pub(crate) const CONTINUATION: u32 = 0xFFFF_FFFF;
 
-/// What the prefix of a message says.
+/// The decoded prefix of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Prefix {
     /// A header of `nbytes` begins `skip` bytes further.
@@ -19,9 +19,9 @@ pub(crate) enum Prefix {
         /// Bytes of the header.
         nbytes: usize,
     },
-    /// The end mark, of so many bytes.
+    /// The end mark, with its length in bytes.
     End(usize),
-    /// More bytes are needed to tell.
+    /// The prefix is incomplete.
     Short,
 }
 
@@ -54,7 +54,7 @@ pub(crate) fn prefix(bytes: &[u8]) -> Result<Prefix> {
     }
 }
 
-/// Refuses headers over the limit before their bytes are waited for.
+/// Refuses a header over the limit before its bytes are read.
 ///
 /// # Errors
 /// `LimitExceeded`.
@@ -69,7 +69,7 @@ pub(crate) fn check_header_nbytes(nbytes: usize, limits: &Limits) -> Result<()> 
     Err(Error::limit("arrow", message))
 }
 
-/// A vector of structs inside a header: offset of the first (from the header's start) and how many.
+/// A vector of structs inside a header: the offset of the first, from the header's start, and their count.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Span {
     pub(crate) at: usize,
@@ -104,11 +104,11 @@ pub(crate) struct BatchHeader {
     pub(crate) buffers: Span,
     pub(crate) variadic: Span,
     pub(crate) codec: Option<BodyCodec>,
-    /// Offsets of the row count and of the body's length; `None` where one is left out.
-    pub(crate) numbers_at: Option<(usize, usize)>,
+    /// Offsets of the row count and of the body's length. `None`: the flatbuffer omits one of them.
+    pub(crate) count_offsets: Option<(usize, usize)>,
 }
 
-/// What a message is.
+/// The type of a message.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Kind {
     Schema,
@@ -116,7 +116,7 @@ pub(crate) enum Kind {
     Batch(BatchHeader),
 }
 
-/// A checked header.
+/// A verified header.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Header {
     pub(crate) version: i16,
@@ -128,8 +128,8 @@ pub(crate) struct Header {
 const MAX_DEPTH: usize = 128;
 
 pub(crate) fn verifier(nbytes: usize) -> VerifierOptions {
-    // Every table takes four bytes at least, so a header cannot hold more than this; the default forbids 300,000 columns.
-    // What several tables share is looked at each time: some of that is honest, gigabytes in a small header are not.
+    // A table takes at least four bytes, which bounds their number. The default limit would forbid 300,000 columns.
+    // The verifier visits shared data once for each table that refers to it. Real headers share some, but never gigabytes.
     let max_apparent_size = nbytes.saturating_mul(32).max(1 << 20);
     VerifierOptions {
         max_tables: nbytes / 4 + 1,
@@ -139,8 +139,8 @@ pub(crate) fn verifier(nbytes: usize) -> VerifierOptions {
     }
 }
 
-/// Runs `work` on a copy of a header: it is aligned, as flatbuffers want their integers, and nobody changes it between the
-/// check and the reading, which believes the check. (A source may be a file or an array that others write.)
+/// Runs `work` on a copy of a header. The copy is aligned, as flatbuffers require, and cannot change between verification
+/// and use. (Another process may write to a mapped file, another thread to an array.)
 pub(crate) fn copied<T>(bytes: &[u8], work: impl FnOnce(&[u8]) -> T) -> T {
     // Arrow's buffers are 64-byte aligned.
     work(arrow_buffer::Buffer::from_slice_ref(bytes).as_slice())
@@ -150,17 +150,17 @@ fn damaged(what: &str) -> Error {
     Error::malformed("arrow", format!("{what} The header of the message is damaged."))
 }
 
-/// Arrow 0.17 said in the message's own metadata, and there alone, that its buffers are compressed.
-fn experimental(message: arrow_ipc::Message<'_>) -> Result<Option<BodyCodec>> {
+/// The codec of messages of Arrow 0.17, which declared compression only in the message's metadata.
+fn legacy_codec(message: arrow_ipc::Message<'_>) -> Result<Option<BodyCodec>> {
     if message.version() != MetadataVersion::V4 {
         return Ok(None);
     }
     let Some(metadata) = message.custom_metadata() else { return Ok(None) };
-    let told = metadata
+    let name = metadata
         .iter()
         .find(|pair| pair.key() == Some("ARROW:experimental_compression"))
         .and_then(|pair| pair.value());
-    match told.map(str::to_ascii_lowercase).as_deref() {
+    match name.map(str::to_ascii_lowercase).as_deref() {
         None => Ok(None),
         Some("lz4" | "lz4_frame") => Ok(Some(BodyCodec::Lz4)),
         Some("zstd") => Ok(Some(BodyCodec::Zstd)),
@@ -171,7 +171,7 @@ fn experimental(message: arrow_ipc::Message<'_>) -> Result<Option<BodyCodec>> {
     }
 }
 
-/// Parses a header.
+/// Verifies and parses a header.
 ///
 /// # Errors
 /// Malformed flatbuffers; `Unsupported` metadata versions, kinds of messages and codecs, by name.
@@ -228,7 +228,10 @@ pub(crate) fn check_version(version: MetadataVersion) -> Result<i16> {
 }
 
 /// Offsets of a batch's row count and of its message's body length.
-fn numbers_of(message: arrow_ipc::Message<'_>, batch: arrow_ipc::RecordBatch<'_>) -> Option<(usize, usize)> {
+fn count_offsets(
+    message: arrow_ipc::Message<'_>,
+    batch: arrow_ipc::RecordBatch<'_>,
+) -> Option<(usize, usize)> {
     let at = |table: &flatbuffers::Table<'_>, field| match table.vtable().get(field) {
         0 => None,
         offset => Some(table.loc() + usize::from(offset)),
@@ -248,7 +251,7 @@ fn batch(
     let nrows = usize::try_from(batch.length())
         .map_err(|_| damaged(&format!("expected a number of rows, found {}.", batch.length())))?;
     let codec = match batch.compression() {
-        None => experimental(message)?,
+        None => legacy_codec(message)?,
         Some(body) if body.method() != arrow_ipc::BodyCompressionMethod::BUFFER => {
             let message = format!(
                 "expected buffers compressed one by one (method 0), found method {}.",
@@ -276,6 +279,6 @@ fn batch(
         buffers: batch.buffers().map_or(Span::default(), |v| span(v.bytes(), 16)),
         variadic: batch.variadicBufferCounts().map_or(Span::default(), |v| span(v.bytes(), 8)),
         codec,
-        numbers_at: numbers_of(message, batch),
+        count_offsets: count_offsets(message, batch),
     })
 }

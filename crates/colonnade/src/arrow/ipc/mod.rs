@@ -1,14 +1,14 @@
 //! Arrow IPC's encapsulated messages: schemas, record batches and dictionaries, from their headers to checked arrays.
 //!
 //! Specification: <https://arrow.apache.org/docs/format/Columnar.html#encapsulated-message-format>, metadata version V5 (V4
-//! is read too). Arrow files and streams are made of these messages; Parquet, MessagePack and text keep schemas as one.
+//! is read too). Arrow files and streams consist of these messages. Parquet, MessagePack and text keep their schema as one.
 //!
 //! ```text
-//! FF FF FF FF | length (4) | flatbuffer, padded | body: buffers at multiples of 8 (ours: 64) bytes
+//! FF FF FF FF | length (4) | flatbuffer, padded | body: buffers at multiples of 8 bytes (the writer uses 64)
 //! ```
 //!
-//! [`scan`] reads headers alone: rows, types and where each buffer is. [`arrays`] hands buffers out where they are, after
-//! [`check`] has found them sound. [`encode`] writes headers.
+//! [`scan`] reads only headers: rows, types and the range of each buffer. [`arrays`] builds arrays over the body's buffers
+//! and [`check`] validates them. [`encode`] writes headers.
 
 pub(crate) mod allowed;
 pub(crate) mod arrays;
@@ -17,17 +17,17 @@ pub(crate) mod catalog;
 pub(crate) mod check;
 pub(crate) mod dictionaries;
 mod dictionary_batches;
+mod embedded_stream;
 pub(crate) mod encapsulated_message;
 pub(crate) mod encode;
+mod endianness;
 pub(crate) mod message;
-mod plain;
 pub(crate) mod scan;
 pub(crate) mod shape;
-pub(crate) mod swap;
-pub(crate) mod template;
+mod template;
 
+pub(crate) use embedded_stream::{Plain, plain};
 pub use message::BodyCodec;
-pub(crate) use plain::{Plain, plain};
 pub use scan::MAGIC;
 pub use shape::NROWS_KEY;
 pub(crate) use shape::width;
@@ -36,7 +36,7 @@ use crate::error::{Error, Result};
 use crate::frame::{MAX_DEPTH, children, too_deep};
 use crate::limits::Limits;
 
-/// The schema of a schema message that stands alone.
+/// Decodes a schema message that is not part of a stream.
 ///
 /// # Errors
 /// Malformed, unsupported, over the limit.
@@ -48,29 +48,29 @@ pub(crate) fn schema_of(bytes: &[u8], limits: &Limits) -> Result<arrow_schema::S
     }
 }
 
-/// The schema of a schema message without what stands before its flatbuffer, in bytes that are aligned and never change.
+/// Decodes the flatbuffer of a schema message, without its prefix. The bytes must be aligned and must not change.
 ///
 /// # Errors
 /// Malformed, unsupported, over the limit.
 pub(crate) fn schema_of_own(flatbuffer: &[u8], limits: &Limits) -> Result<arrow_schema::SchemaRef> {
     message::check_header_nbytes(flatbuffer.len(), limits)?;
-    Ok(shape::Shape::of_own(flatbuffer)?.schema)
+    Ok(shape::Shape::of_aligned(flatbuffer)?.schema)
 }
 
-/// The schema message, with its prefix, as Arrow libraries read one that stands alone.
+/// Encodes a schema message with its prefix, the form in which Arrow libraries read a single schema.
 ///
 /// # Errors
 /// Schemas of more than 2 GiB.
 pub(crate) fn schema_bytes(schema: &arrow_schema::Schema) -> Result<Vec<u8>> {
     let mut out = Vec::new();
-    encode::frame(&mut out, 0, encode::schema(schema, None).finished_data())?;
+    encode::encapsulate(&mut out, 0, encode::schema(schema, None).finished_data())?;
     Ok(out)
 }
 
-/// Refuses types that no reader of ours would take.
+/// Refuses types that the readers would refuse.
 ///
 /// # Errors
-/// `Unrepresentable`: fields that nest too deep.
+/// `Unrepresentable`: fields nest too deep.
 pub(crate) fn check_depth(schema: &arrow_schema::Schema) -> Result<()> {
     fn deeper(field: &arrow_schema::Field, level: usize) -> bool {
         level > MAX_DEPTH || children(field.data_type()).into_iter().any(|below| deeper(below, level + 1))

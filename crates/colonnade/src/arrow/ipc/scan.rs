@@ -1,4 +1,4 @@
-//! The messages of a stream, found without touching a body.
+//! Finds the messages of a stream without reading a body.
 
 use std::sync::Arc;
 
@@ -9,20 +9,20 @@ use super::catalog::Catalog;
 use super::encapsulated_message::EncapsulatedMessage;
 use super::message::{Kind, Prefix, header, prefix};
 use super::shape::Shape;
-use super::template::Template;
+use super::template::HeaderTemplate;
 
-/// First and last bytes of a file.
+/// The first and last bytes of a file.
 pub const MAGIC: &[u8; 6] = b"ARROW1";
 
-/// What stands at an offset.
+/// The item at an offset of a stream.
 pub(crate) enum At {
     Message(EncapsulatedMessage),
     End(usize),
-    /// So many bytes from the start are needed; fewer are there.
+    /// The bytes from the start that are needed, more than there are.
     Needs(u64),
 }
 
-/// Reads the message at `at`.
+/// Reads the header of the message at `at`.
 ///
 /// # Errors
 /// Malformed headers.
@@ -51,7 +51,7 @@ pub(crate) fn message_at(bytes: &[u8], at: usize) -> Result<At> {
     }
 }
 
-/// The error of a stream that stops early.
+/// The error of a stream without an end mark.
 pub(crate) fn cut_short(batches: usize, nrows: usize, needed: u64, had: u64) -> Error {
     Error::new(
         ErrorKind::Truncated { needed, had },
@@ -66,15 +66,15 @@ pub(crate) fn cut_short(batches: usize, nrows: usize, needed: u64, had: u64) -> 
 /// Scans a stream.
 ///
 /// # Errors
-/// Malformed messages; truncated where the end mark is missing, unless that is allowed.
+/// Malformed messages. Truncated: the end mark is missing, unless `allow_truncated`.
 pub(crate) fn stream(bytes: &[u8], limits: &Limits, allow_truncated: bool) -> Result<Catalog> {
     stream_from(bytes, 0, limits, allow_truncated)
 }
 
-/// Bytes of a file in front of its messages.
+/// Bytes of a file before its messages.
 pub(crate) const FILE_HEAD_NBYTES: usize = 8;
 
-/// The same where it begins at `at`.
+/// Scans the stream that begins at `at`.
 ///
 /// # Errors
 /// As [`stream`].
@@ -85,7 +85,7 @@ pub(crate) fn stream_from(
     allow_truncated: bool,
 ) -> Result<Catalog> {
     let mut catalog: Option<Catalog> = None;
-    let mut template = Template::default();
+    let mut template = HeaderTemplate::default();
     loop {
         if let (Some(found), Some(catalog)) = (template.message_at(bytes, at), catalog.as_mut())
             && let Kind::Batch(header) = found.header.kind
@@ -121,14 +121,14 @@ pub(crate) fn stream_from(
         take(bytes, &found, &mut catalog, limits)?;
         at = found.next();
         let head = bytes.get(found.header_at..found.body_at).unwrap_or(&[]);
-        template = Template::of(head, &found.header);
+        template = HeaderTemplate::of(head, &found.header);
     }
 }
 
-/// Adds a message to what is known.
+/// Adds a message to the catalog. The schema message creates it.
 ///
 /// # Errors
-/// Malformed: a batch before the schema, a second schema.
+/// Malformed: a message before the schema, or a second schema.
 pub(crate) fn take(
     bytes: &[u8],
     found: &EncapsulatedMessage,
@@ -167,12 +167,12 @@ pub(crate) fn check_columns(shape: &Shape, limits: &Limits) -> Result<()> {
 #[cfg(target_arch = "x86_64")]
 fn prefetch(bytes: &[u8], at: usize, distance: usize, nbytes: usize) {
     use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-    // Headers lie a body apart, so each would be a miss: the ones to come most likely lie as far apart as this one did.
+    // Headers are a body apart, so each read would miss the cache. The next distances are most likely equal to this one.
     const AHEAD: usize = 4;
     let at = at.saturating_add(distance.saturating_mul(AHEAD));
     let Some(next) = bytes.get(at..at.saturating_add(nbytes.min(2048))) else { return };
     for line in next.chunks(64) {
-        // SAFETY: the address lies inside `bytes`; a prefetch changes nothing.
+        // SAFETY: `line` is a part of `bytes`, and a prefetch changes nothing.
         unsafe { _mm_prefetch(line.as_ptr().cast::<i8>(), _MM_HINT_T0) };
     }
 }

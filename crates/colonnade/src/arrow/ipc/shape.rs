@@ -1,4 +1,4 @@
-//! The schema, and where each field's nodes and buffers stand in the flat lists of a batch.
+//! The schema, and the positions of each field's nodes and buffers in the flat lists of a batch.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,10 +12,11 @@ use crate::frame::{MAX_DEPTH, children};
 
 use super::message::{check_version, copied, first_line, verifier};
 
-/// Metadata of the schema message itself (not of the schema, which other tools carry along): how many rows will come.
+/// Metadata key of the schema message: the number of rows of the stream, in decimal. A receiver allocates the columns by it
+/// before the first batch. It is not metadata of the schema, which other tools would copy into other streams.
 pub const NROWS_KEY: &str = "colonnade.nrows";
 
-/// Where a field's parts begin among the nodes, buffers and view columns of a batch.
+/// The position of a field among the nodes, buffers and view columns of a batch; or a number of each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Place {
     pub(crate) node: usize,
@@ -26,7 +27,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// The place behind parts of this extent.
+    /// The position after `extent`.
     pub(crate) fn past(self, extent: Self) -> Self {
         Self {
             node: self.node + extent.node,
@@ -35,7 +36,7 @@ impl Place {
         }
     }
 
-    /// This extent less one that it holds.
+    /// This extent without `extent`, a part of it.
     pub(crate) fn without(self, extent: Self) -> Self {
         Self {
             node: self.node - extent.node,
@@ -45,40 +46,40 @@ impl Place {
     }
 }
 
-/// What the schema message says.
+/// The schema, and the layout of its batches.
 #[derive(Debug)]
 pub struct Shape {
     /// Fields and metadata.
     pub schema: SchemaRef,
-    /// Numbers in bodies are big-endian.
+    /// Whether numbers in bodies are big-endian.
     pub big_endian: bool,
-    /// 3 is V4, 4 is V5, as the flatbuffers count.
+    /// The flatbuffer's enumeration: 3 is V4, 4 is V5.
     pub(crate) version: i16,
     pub(crate) places: Vec<Place>,
-    /// Nodes, buffers and view columns of a batch.
+    /// Number of nodes, buffers and view columns of a batch.
     pub(crate) total: Place,
-    /// Types of the dictionaries' values.
+    /// Types of the dictionaries' values, by id.
     pub(crate) dictionaries: HashMap<i64, DataType>,
-    /// Bits that a row takes at least, over all columns.
+    /// Minimum bits of a row, over all columns.
     pub(crate) row_bits: u64,
-    /// Rows of all batches together, where the writer knew: `colonnade.nrows` of the schema message itself.
+    /// Rows of all batches, if the writer declared them as [`NROWS_KEY`].
     pub(crate) announced: Option<u64>,
 }
 
 impl Shape {
-    /// The schema of a schema message.
+    /// Decodes a schema message.
     ///
     /// # Errors
     /// Malformed or unsupported types.
     pub(crate) fn of_message(bytes: &[u8]) -> Result<Self> {
-        copied(bytes, Self::of_own)
+        copied(bytes, Self::of_aligned)
     }
 
-    /// The same of bytes that are aligned to eight, and that nobody changes.
+    /// Decodes a schema message whose bytes are aligned to eight and cannot change.
     ///
     /// # Errors
     /// Malformed or unsupported types.
-    pub(crate) fn of_own(bytes: &[u8]) -> Result<Self> {
+    pub(crate) fn of_aligned(bytes: &[u8]) -> Result<Self> {
         let message = arrow_ipc::root_as_message_with_opts(&verifier(bytes.len()), bytes).map_err(|e| {
             Error::malformed("arrow", format!("the schema is no flatbuffer ({}).", first_line(&e)))
         })?;
@@ -86,14 +87,14 @@ impl Shape {
         let schema = message.header_as_schema().ok_or_else(|| {
             Error::malformed("arrow", "expected a schema as the first message, found another.")
         })?;
-        let told = message.custom_metadata().and_then(|all| {
+        let announced = message.custom_metadata().and_then(|all| {
             let pair = all.iter().find(|pair| pair.key() == Some(NROWS_KEY))?;
             pair.value()?.parse::<u64>().ok()
         });
-        Ok(Self { announced: told, ..Self::of_schema(bytes, schema, version)? })
+        Ok(Self { announced, ..Self::of_schema(bytes, schema, version)? })
     }
 
-    /// The schema in `bytes`, which hold the whole flatbuffer.
+    /// Decodes the schema of a flatbuffer. `bytes` is the whole flatbuffer.
     ///
     /// # Errors
     /// Malformed or unsupported types.
@@ -108,10 +109,10 @@ impl Shape {
                 ));
             }
         };
-        depth(schema)?;
+        check_depth(schema)?;
         let converted = if big_endian {
-            // The conversion refuses big-endian decimals, which are swapped like all numbers here: told that they are
-            // little-endian, it says the same of everything else.
+            // The conversion refuses big-endian decimals, which `endianness` swaps like all numbers. It treats a schema that
+            // is marked little-endian the same in all else.
             let mut copy = bytes.to_vec();
             let at = schema._tab.loc() + usize::from(schema._tab.vtable().get(FbSchema::VT_ENDIANNESS));
             if let Some(place) = copy.get_mut(at..at + 2) {
@@ -119,15 +120,16 @@ impl Shape {
             }
             let copy = arrow_buffer::Buffer::from_slice_ref(&copy);
             let place = schema._tab.loc();
-            // The number may lie where an offset lies too, for all that the verifier says: it is asked again.
+            // The verifier accepts a flatbuffer whose endianness overlaps an offset, so the changed copy is verified again.
             let options = verifier(copy.len());
             FbSchema::run_verifier(&mut Verifier::new(&options, copy.as_slice()), place).map_err(|e| {
                 Error::malformed("arrow", format!("the schema is no flatbuffer ({}).", first_line(&e)))
             })?;
-            // SAFETY: what stands at `place` was just proven to be a schema.
-            let again = unsafe { FbSchema::init_from_table(flatbuffers::Table::new(copy.as_slice(), place)) };
-            depth(again)?;
-            arrow_ipc::convert::try_fb_to_schema(again)
+            // SAFETY: there is a valid schema at `place`: the verifier has just proven it.
+            let little_endian =
+                unsafe { FbSchema::init_from_table(flatbuffers::Table::new(copy.as_slice(), place)) };
+            check_depth(little_endian)?;
+            arrow_ipc::convert::try_fb_to_schema(little_endian)
         } else {
             arrow_ipc::convert::try_fb_to_schema(schema)
         };
@@ -136,37 +138,37 @@ impl Shape {
     }
 
     fn new(schema: SchemaRef, big_endian: bool, version: i16) -> Result<Self> {
-        let mut counter = Counter { at: Place::default(), version, dictionaries: HashMap::new() };
+        let mut counter = LayoutCounter { at: Place::default(), version, dictionaries: HashMap::new() };
         let mut places = Vec::with_capacity(schema.fields().len());
         let mut row_bits = 0u64;
         for field in schema.fields() {
             places.push(counter.at);
             counter.field(field, 0).map_err(|e| e.in_member(field.name()))?;
-            row_bits = row_bits.saturating_add(least_bits(field.data_type()));
+            row_bits = row_bits.saturating_add(min_bits(field.data_type()));
         }
-        let Counter { at: total, dictionaries, .. } = counter;
+        let LayoutCounter { at: total, dictionaries, .. } = counter;
         Ok(Self { schema, big_endian, version, places, total, dictionaries, row_bits, announced: None })
     }
 
-    /// How many nodes, buffers and view columns a field within the schema takes.
+    /// Number of nodes, buffers and view columns of a field of the schema, or of one within such a field.
     ///
     /// # Errors
-    /// As when the schema was read.
+    /// The errors of decoding the schema.
     pub(crate) fn extent(&self, field: &Field) -> Result<Place> {
         let mut counter =
-            Counter { at: Place::default(), version: self.version, dictionaries: HashMap::new() };
+            LayoutCounter { at: Place::default(), version: self.version, dictionaries: HashMap::new() };
         counter.field(field, 0)?;
         Ok(counter.at)
     }
 
-    /// 4 or 5.
+    /// The metadata version: 4 or 5.
     #[must_use]
     pub fn metadata_version(&self) -> i16 {
         self.version + 1
     }
 }
 
-/// Whether two schemas have the same fields, as far as the layout of a batch depends on them.
+/// Whether two schemas give batches the same layout.
 pub(crate) fn same_schema(a: FbSchema<'_>, b: FbSchema<'_>) -> bool {
     let lists = (a.fields(), b.fields());
     let fields = match lists {
@@ -179,10 +181,10 @@ pub(crate) fn same_schema(a: FbSchema<'_>, b: FbSchema<'_>) -> bool {
 
 fn same_field(a: arrow_ipc::Field<'_>, b: arrow_ipc::Field<'_>, depth: usize) -> bool {
     if depth > MAX_DEPTH {
-        return true; // `depth` refuses it
+        return true; // `check_depth` refuses it
     }
     let dictionaries = match (a.dictionary(), b.dictionary()) {
-        (Some(a), Some(b)) => a.id() == b.id() && int(a.indexType()) == int(b.indexType()),
+        (Some(a), Some(b)) => a.id() == b.id() && int_type(a.indexType()) == int_type(b.indexType()),
         (None, None) => true,
         _ => false,
     };
@@ -199,13 +201,13 @@ fn same_field(a: arrow_ipc::Field<'_>, b: arrow_ipc::Field<'_>, depth: usize) ->
         && same_parameters(a, b)
 }
 
-fn int(int: Option<arrow_ipc::Int<'_>>) -> Option<(i32, bool)> {
+fn int_type(int: Option<arrow_ipc::Int<'_>>) -> Option<(i32, bool)> {
     int.map(|int| (int.bitWidth(), int.is_signed()))
 }
 
-/// Parameters that change how wide values are; those of the rest cannot lead past a buffer.
+/// Compares the parameters that change the width of values. Other parameters cannot cause a read past a buffer.
 fn same_parameters(a: arrow_ipc::Field<'_>, b: arrow_ipc::Field<'_>) -> bool {
-    int(a.type_as_int()) == int(b.type_as_int())
+    int_type(a.type_as_int()) == int_type(b.type_as_int())
         && a.type_as_floating_point().map(|t| t.precision())
             == b.type_as_floating_point().map(|t| t.precision())
         && a.type_as_timestamp().map(|t| (t.unit(), t.timezone()))
@@ -218,15 +220,15 @@ fn same_parameters(a: arrow_ipc::Field<'_>, b: arrow_ipc::Field<'_>) -> bool {
             == b.type_as_decimal().map(|t| (t.bitWidth(), t.scale()))
 }
 
-/// Refuses schemas whose fields nest deeper than the conversion should recurse.
-fn depth(schema: FbSchema<'_>) -> Result<()> {
-    fn deeper(field: arrow_ipc::Field<'_>, level: usize) -> Result<()> {
+/// Refuses schemas whose fields nest too deep for the recursive conversion.
+fn check_depth(schema: FbSchema<'_>) -> Result<()> {
+    fn check_field(field: arrow_ipc::Field<'_>, level: usize) -> Result<()> {
         if level > MAX_DEPTH {
             return Err(Error::limit("arrow", format!("types nest deeper than {MAX_DEPTH} levels.")));
         }
         let Some(children) = field.children() else { return Ok(()) };
         if let Some(union) = field.type_as_union() {
-            // The conversion cuts codes to a byte.
+            // The conversion truncates codes to a byte.
             let beyond = union.typeIds().and_then(|ids| ids.iter().find(|id| !(0..128).contains(id)));
             if let Some(code) = beyond.or_else(|| (children.len() > 128).then_some(128)) {
                 return Err(Error::malformed(
@@ -235,12 +237,12 @@ fn depth(schema: FbSchema<'_>) -> Result<()> {
                 ));
             }
         }
-        children.iter().try_for_each(|child| deeper(child, level + 1))
+        children.iter().try_for_each(|child| check_field(child, level + 1))
     }
-    schema.fields().map_or(Ok(()), |fields| fields.iter().try_for_each(|field| deeper(field, 0)))
+    schema.fields().map_or(Ok(()), |fields| fields.iter().try_for_each(|field| check_field(field, 0)))
 }
 
-/// Bytes of one value, of types of one width.
+/// Bytes of a value of a fixed-width type.
 pub(crate) fn width(data_type: &DataType) -> Option<usize> {
     Some(match data_type {
         DataType::Int8 | DataType::UInt8 => 1,
@@ -268,39 +270,40 @@ pub(crate) fn width(data_type: &DataType) -> Option<usize> {
     })
 }
 
-/// Bits that a value takes at least.
-pub(crate) fn least_bits(data_type: &DataType) -> u64 {
+/// Minimum bits of a value.
+pub(super) fn min_bits(data_type: &DataType) -> u64 {
     match data_type {
         DataType::Boolean => 1,
         DataType::Utf8 | DataType::Binary | DataType::List(_) | DataType::Map(..) => 32,
         DataType::LargeUtf8 | DataType::LargeBinary | DataType::LargeList(_) | DataType::ListView(_) => 64,
         DataType::LargeListView(_) | DataType::Utf8View | DataType::BinaryView => 128,
-        DataType::Dictionary(key, _) => least_bits(key),
+        DataType::Dictionary(key, _) => min_bits(key),
         DataType::Struct(fields) => {
-            fields.iter().map(|f| least_bits(f.data_type())).fold(0, u64::saturating_add)
+            fields.iter().map(|f| min_bits(f.data_type())).fold(0, u64::saturating_add)
         }
         DataType::FixedSizeList(item, n) => {
-            least_bits(item.data_type()).saturating_mul(u64::try_from(*n).unwrap_or(0))
+            min_bits(item.data_type()).saturating_mul(u64::try_from(*n).unwrap_or(0))
         }
         DataType::Union(..) => 8,
         other => width(other).map_or(0, |w| w as u64 * 8),
     }
 }
 
-struct Counter {
+/// Counts the nodes, buffers and view columns of fields, and collects the types of dictionaries.
+struct LayoutCounter {
     at: Place,
     version: i16,
     dictionaries: HashMap<i64, DataType>,
 }
 
-impl Counter {
+impl LayoutCounter {
     fn field(&mut self, field: &Field, depth: usize) -> Result<()> {
         let DataType::Dictionary(_, values) = field.data_type() else {
             return self.count(field.data_type(), depth);
         };
         self.at.node += 1;
         self.at.buffer += 2;
-        #[allow(deprecated)] // the id of a dictionary lives in the field, and there alone
+        #[allow(deprecated)] // arrow-rs stores a dictionary's id only in the field
         let id = field.dict_id().unwrap_or(0);
         match self.dictionaries.get(&id) {
             None => {
@@ -316,14 +319,14 @@ impl Counter {
                 ));
             }
         }
-        // The values come in messages of their own; they may hold dictionaries in turn.
-        let mut inner = Self {
+        // The values have messages of their own, so they do not count here. They may hold dictionaries in turn.
+        let mut values_counter = Self {
             at: Place::default(),
             version: self.version,
             dictionaries: std::mem::take(&mut self.dictionaries),
         };
-        inner.count(values, depth + 1)?;
-        self.dictionaries = inner.dictionaries;
+        values_counter.count(values, depth + 1)?;
+        self.dictionaries = values_counter.dictionaries;
         Ok(())
     }
 
@@ -331,7 +334,7 @@ impl Counter {
         if depth > MAX_DEPTH {
             return Err(Error::limit("arrow", format!("types nest deeper than {MAX_DEPTH} levels.")));
         }
-        sensible(data_type)?;
+        check_type(data_type)?;
         self.at.node += 1;
         let buffers = match data_type {
             DataType::FixedSizeBinary(n) | DataType::FixedSizeList(_, n) if *n < 0 => {
@@ -345,7 +348,7 @@ impl Counter {
                 self.at.view += 1;
                 2
             }
-            // Before V5 unions had a validity.
+            // Before V5, unions had a validity.
             DataType::Union(_, UnionMode::Sparse) => 1 + usize::from(self.version < 4),
             DataType::Union(_, UnionMode::Dense) => 2 + usize::from(self.version < 4),
             DataType::Dictionary(..) => {
@@ -358,8 +361,8 @@ impl Counter {
     }
 }
 
-/// Refuses types that the flatbuffers can spell and Arrow does not have.
-fn sensible(data_type: &DataType) -> Result<()> {
+/// Refuses types that flatbuffers can express but Arrow does not define.
+fn check_type(data_type: &DataType) -> Result<()> {
     let wrong = |expected: &str, found: String| {
         Err(Error::malformed("arrow", format!("expected {expected}, found {found}.")))
     };

@@ -1,46 +1,48 @@
-//! Headers like the one before.
+//! Recognizes headers that differ from the one before only in the numbers of their batch.
 
 use super::encapsulated_message::EncapsulatedMessage;
 use super::message::{BatchHeader, Header, Kind, Prefix, prefix};
 
-/// A header like the one before it: all bytes equal but for the numbers of its batch. Such a header need not be proven
-/// again, which is what a stream of small batches spends its time on.
+/// A verified header. A header with the same bytes, except for the numbers of its batch, need not be verified again.
+/// Verification dominates the time of reading a stream of small batches.
 #[derive(Default)]
-pub(crate) struct Template {
+pub(super) struct HeaderTemplate {
     header: Vec<u8>,
-    kind: Option<BatchHeader>,
-    /// Offsets of the row count and of the body's length; then ranges that may differ, in order.
+    batch: Option<BatchHeader>,
+    /// Offset of the row count.
     nrows_at: usize,
+    /// Offset of the body's length.
     body_at: usize,
-    same: Vec<(usize, usize)>,
+    /// The ranges that must be equal, in order.
+    constant: Vec<(usize, usize)>,
 }
 
-impl Template {
-    pub(crate) fn of(head: &[u8], header: &Header) -> Self {
+impl HeaderTemplate {
+    pub(super) fn of(head: &[u8], header: &Header) -> Self {
         let Kind::Batch(batch) = header.kind else { return Self::default() };
-        let Some((nrows_at, body_at)) = batch.numbers_at else { return Self::default() };
-        let mut differ = vec![
+        let Some((nrows_at, body_at)) = batch.count_offsets else { return Self::default() };
+        let mut variable = vec![
             (nrows_at, nrows_at + 8),
             (body_at, body_at + 8),
             (batch.nodes.at, batch.nodes.at + batch.nodes.count * 16),
             (batch.buffers.at, batch.buffers.at + batch.buffers.count * 16),
         ];
-        differ.sort_unstable();
-        let mut same = Vec::new();
+        variable.sort_unstable();
+        let mut constant = Vec::new();
         let mut from = 0;
-        for (start, end) in differ {
-            same.push((from, start));
+        for (start, end) in variable {
+            constant.push((from, start));
             from = end;
         }
-        same.push((from, head.len()));
-        Self { header: head.to_vec(), kind: Some(batch), nrows_at, body_at, same }
+        constant.push((from, head.len()));
+        Self { header: head.to_vec(), batch: Some(batch), nrows_at, body_at, constant }
     }
 
-    /// The header in `head`, where it is like the template.
+    /// The batch and the body's length in `head`, if it matches the template.
     fn matches(&self, head: &[u8]) -> Option<(BatchHeader, u64)> {
-        let batch = self.kind?;
+        let batch = self.batch?;
         let equal = |&(start, end): &(usize, usize)| head.get(start..end) == self.header.get(start..end);
-        if head.len() != self.header.len() || !self.same.iter().all(equal) {
+        if head.len() != self.header.len() || !self.constant.iter().all(equal) {
             return None;
         }
         let number = |at: usize| head.get(at..at + 8).and_then(|b| b.try_into().ok()).map(u64::from_le_bytes);
@@ -50,8 +52,8 @@ impl Template {
         Some((BatchHeader { nrows, ..batch }, body_nbytes))
     }
 
-    /// The message at `at`, where its header is like the template and its body is there.
-    pub(crate) fn message_at(&self, bytes: &[u8], at: usize) -> Option<EncapsulatedMessage> {
+    /// The message at `at`, if its header matches the template and its body is complete.
+    pub(super) fn message_at(&self, bytes: &[u8], at: usize) -> Option<EncapsulatedMessage> {
         let rest = bytes.get(at..)?;
         let Ok(Prefix::Message { skip, nbytes }) = prefix(rest) else { return None };
         let (header, body_nbytes) = self.matches(rest.get(skip..skip + nbytes)?)?;

@@ -1,4 +1,4 @@
-//! The format as the registry knows it.
+//! The registry entry of `arrow`.
 
 use super::read::{Form, Ipc, OpenOptions};
 use super::write::Writer;
@@ -17,7 +17,7 @@ static SPEC: FormatSpec = FormatSpec {
     capabilities: Capabilities { chunks: true, ranged: true, projection: true, ..Capabilities::NONE },
 };
 
-/// `arrow`; see the module's documentation.
+/// The format `arrow`; see the module's documentation.
 pub struct ArrowFileFormat;
 
 impl Format for ArrowFileFormat {
@@ -50,20 +50,20 @@ impl Format for ArrowFileFormat {
     }
 
     fn check_message(&self, _frame: &Frame, _options: &Options) -> Result<()> {
-        Err(no_message())
+        Err(message_error())
     }
 
     fn message_writer(&self, _options: &Options) -> Result<Box<dyn FrameWriter>> {
-        Err(no_message())
+        Err(message_error())
     }
 }
 
-fn no_message() -> Error {
+fn message_error() -> Error {
     let message = "expected \"arrows\", found \"arrow\": a file has no place on a connection.";
     Error::invalid_option("format", message)
 }
 
-/// Files and streams have one writer; the form is chosen when it is made.
+/// One writer serves files and streams; `Writer::new` takes the form.
 impl FrameWriter for Writer {
     fn write(&mut self, frame: &Frame, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
         Self::write(self, frame, sink, progress)

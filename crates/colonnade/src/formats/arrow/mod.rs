@@ -1,4 +1,4 @@
-//! Arrow IPC files (`.arrow`, `.ipc`, `.feather` version 2): record batches that can be read one by one, by a footer.
+//! Arrow IPC files (`.arrow`, `.ipc`, `.feather` version 2). A footer locates the record batches, so each can be read by itself.
 //!
 //! Specification: <https://arrow.apache.org/docs/format/Columnar.html#ipc-file-format>, format version 1.5, metadata version
 //! V5 (V4 is read too). Streams share [`read`] and [`write`].
@@ -6,18 +6,18 @@
 //! ```text
 //! "ARROW1" 00 00
 //! schema message                                   FF FF FF FF | length | flatbuffer
-//! dictionary messages, record batch messages       the same, and a body: buffers at multiples of 64 bytes
+//! dictionary messages, record batch messages       the same, then a body: buffers at multiples of 64 bytes
 //! FF FF FF FF 00 00 00 00                          end mark
-//! footer | its length (4) | "ARROW1"               the schema again, and where each message stands: the truth
+//! footer | its length (4) | "ARROW1"               the schema again, and the offset of each message: readers rely on it
 //! ```
 //!
 //! | holds | how |
 //! |---|---|
-//! | every NumPy dtype but object | the Arrow type that is closest, and its dtype in the field's metadata |
-//! | every Arrow type | as it is |
-//! | labels, names, attrs | fields, and the schema's metadata: `colonnade` for us, `pandas` for the others |
-//! | dictionaries that differ from chunk to chunk | one of all values, behind the batches |
-//! | compression | LZ4 or Zstandard, each buffer for itself |
+//! | every NumPy dtype but object | the closest Arrow type, and the dtype in the field's metadata |
+//! | every Arrow type | unchanged |
+//! | labels, names, attrs | fields, and the schema's metadata: `colonnade` for this library, `pandas` for others |
+//! | dictionaries that differ from chunk to chunk | one dictionary of all values, after the batches |
+//! | compression | LZ4 or Zstandard, for each buffer |
 //! | a dictionary whose values are a dictionary | refused by name |
 //! | Feather version 1 | refused by name |
 
@@ -44,7 +44,7 @@ use crate::sink::Sink;
 use read::Form;
 use write::Writer;
 
-/// Writes `frame` whole. Not compressed, it is one record batch: a map of the file is the frame.
+/// Writes a whole frame. Without compression it is one record batch, so that a mapped file is the frame.
 ///
 /// # Errors
 /// `Unrepresentable`, naming column and reason; the sink's own.
@@ -57,7 +57,7 @@ pub fn encode(
     write::encode(frame, Form::File, options, sink, progress)
 }
 
-/// A writer of chunks, one record batch each where they are not compressed.
+/// A writer of chunks. Without compression, each chunk is one record batch.
 #[must_use]
 pub fn writer(options: WriteOptions) -> Writer {
     Writer::new(Form::File, options)

@@ -1,4 +1,4 @@
-//! Opened messages as the registry knows them: of a file or of a stream.
+//! The registry's view of an opened file or stream.
 
 use arrow_schema::DataType;
 
@@ -75,7 +75,7 @@ impl Opened for Ipc {
 
     fn members(&self) -> Result<Vec<Facts>> {
         let ncols = self.plan().fields.len();
-        Ok(self.messages().into_iter().map(|message| described(message, ncols)).collect())
+        Ok(self.messages().into_iter().map(|message| message_facts(message, ncols)).collect())
     }
 
     fn facts(&self) -> Facts {
@@ -101,7 +101,7 @@ impl Opened for Ipc {
     }
 }
 
-fn described(message: Message, ncols: usize) -> Facts {
+fn message_facts(message: Message, ncols: usize) -> Facts {
     let shape = message.name.starts_with("batch").then(|| Fact::Shape(vec![message.nrows, ncols]));
     vec![
         ("name", message.name.into()),

@@ -1,3 +1,3 @@
-//! Options of arrow, validated when they are made: those of Arrow IPC in general.
+//! Options for writing arrow: those of Arrow IPC in general.
 
 pub use super::write::WriteOptions;

@@ -1,4 +1,4 @@
-//! The file's own bytes; the messages are tested in `ipc`.
+//! The first and last bytes of a file; `arrow::ipc` tests the messages.
 
 use super::*;
 use crate::frame::{Axis, Tags};

@@ -1,4 +1,4 @@
-//! Bodies: where each buffer stands, and how it is compressed.
+//! Bodies: the offset of each buffer, and its compression.
 
 use arrow_buffer::Buffer;
 use arrow_ipc as fb;
@@ -11,110 +11,111 @@ use crate::parallel::Task;
 use crate::progress::{Progress, Silent};
 
 use super::WriteOptions;
-use super::flatten::Flat;
+use super::flatten::FlatBatch;
 use crate::arrow::ipc::BodyCodec;
 use crate::arrow::ipc::encode::ALIGNMENT;
 
 /// Small buffers are compressed together in tasks of about this size.
 const TASK_NBYTES: usize = 256 << 10;
 
-/// Level of zstd where none is asked for: that of the other Arrow libraries.
+/// The default level of zstd: that of other Arrow libraries.
 const ZSTD_LEVEL: i32 = 1;
 
-/// What stands at a buffer's place.
+/// A buffer of a body.
 #[derive(Debug)]
-pub(super) enum Piece {
-    /// The bytes as they lie in memory.
-    Plain(Buffer),
-    /// -1 and the bytes as they are: they did not shrink.
-    Stored(Buffer),
-    /// Their length and the compressed bytes.
-    Packed(Buffer),
+pub(super) enum BodyBuffer {
+    /// A buffer of a body without compression.
+    Uncompressed(Buffer),
+    /// A buffer that compression did not shrink; the prefix -1 precedes it.
+    Incompressible(Buffer),
+    /// Compressed bytes after their decompressed length.
+    Compressed(Buffer),
 }
 
-impl Piece {
+impl BodyBuffer {
     fn nbytes(&self) -> usize {
         match self {
-            Self::Plain(bytes) => bytes.len(),
-            Self::Stored(bytes) => 8 + bytes.len(),
-            Self::Packed(bytes) => bytes.len(),
+            Self::Uncompressed(bytes) => bytes.len(),
+            Self::Incompressible(bytes) => 8 + bytes.len(),
+            Self::Compressed(bytes) => bytes.len(),
         }
     }
 }
 
-/// The buffers of a batch in their order, and where each begins.
+/// The buffers of a batch in order, and their offsets.
 #[derive(Debug)]
-pub(super) struct Body {
+pub(super) struct EncodedBody {
     pub(super) places: Vec<fb::Buffer>,
-    pub(super) pieces: Vec<Piece>,
+    pub(super) buffers: Vec<BodyBuffer>,
     pub(super) nbytes: usize,
 }
 
-impl Body {
-    fn new(pieces: Vec<Piece>) -> Self {
-        let mut places = Vec::with_capacity(pieces.len());
+impl EncodedBody {
+    fn new(buffers: Vec<BodyBuffer>) -> Self {
+        let mut places = Vec::with_capacity(buffers.len());
         let mut at = 0usize;
-        for piece in &pieces {
+        for buffer in &buffers {
             let number = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
-            places.push(fb::Buffer::new(number(at), number(piece.nbytes())));
-            at += piece.nbytes().next_multiple_of(ALIGNMENT);
+            places.push(fb::Buffer::new(number(at), number(buffer.nbytes())));
+            at += buffer.nbytes().next_multiple_of(ALIGNMENT);
         }
-        Self { places, pieces, nbytes: at }
+        Self { places, buffers, nbytes: at }
     }
 }
 
-/// The bodies of several batches; all their buffers are compressed side by side. The bytes do not depend on `threads`.
+/// The bodies of several batches, whose buffers are compressed in parallel. The bytes do not depend on `threads`.
 ///
 /// # Errors
 /// The codec's own, and cancellation.
 pub(super) fn bodies(
-    flats: &mut [Flat],
+    batches: &mut [FlatBatch],
     options: &WriteOptions,
     progress: &dyn Progress,
-) -> Result<Vec<Body>> {
-    let mut all: Vec<Vec<Piece>> = flats
+) -> Result<Vec<EncodedBody>> {
+    let mut all: Vec<Vec<BodyBuffer>> = batches
         .iter_mut()
-        .map(|flat| std::mem::take(&mut flat.buffers).into_iter().map(Piece::Plain).collect())
+        .map(|batch| std::mem::take(&mut batch.buffers).into_iter().map(BodyBuffer::Uncompressed).collect())
         .collect();
     if let Some(codec) = options.codec {
         compress(&mut all, codec, options, progress)?;
     }
-    Ok(all.into_iter().map(Body::new).collect())
+    Ok(all.into_iter().map(EncodedBody::new).collect())
 }
 
-/// Compresses every buffer into a region of the whole, which is recycled with the next batches.
+/// Compresses every buffer into one region, whose memory the next batches reuse.
 fn compress(
-    all: &mut [Vec<Piece>],
+    all: &mut [Vec<BodyBuffer>],
     codec: BodyCodec,
     options: &WriteOptions,
     progress: &dyn Progress,
 ) -> Result<()> {
-    let room = |piece: &Piece| (8 + bound(codec, piece.nbytes())).next_multiple_of(ALIGNMENT);
-    let pieces: Vec<&mut Piece> = all.iter_mut().flatten().filter(|p| p.nbytes() > 0).collect();
-    let total = pieces.iter().map(|p| room(p)).sum();
+    let capacity = |buffer: &BodyBuffer| (8 + bound(codec, buffer.nbytes())).next_multiple_of(ALIGNMENT);
+    let buffers: Vec<&mut BodyBuffer> = all.iter_mut().flatten().filter(|p| p.nbytes() > 0).collect();
+    let total = buffers.iter().map(|p| capacity(p)).sum();
     let mut region = Region::allocate(total, false)?;
-    let mut lengths = vec![None; pieces.len()];
+    let mut lengths = vec![None; buffers.len()];
     let mut tasks = Vec::new();
     let (mut rest, mut places, mut results) =
-        (pieces.as_slice(), region.as_mut_slice(), lengths.as_mut_slice());
+        (buffers.as_slice(), region.as_mut_slice(), lengths.as_mut_slice());
     while !rest.is_empty() {
         let mut nbytes = 0;
-        let fits = |piece: &&&mut Piece| {
+        let fits = |buffer: &&&mut BodyBuffer| {
             let first = nbytes == 0;
-            nbytes += piece.nbytes();
+            nbytes += buffer.nbytes();
             first || nbytes <= TASK_NBYTES
         };
         let count = rest.iter().take_while(fits).count();
-        let (now, later) = rest.split_at(count);
-        let (place, further) = std::mem::take(&mut places).split_at_mut(now.iter().map(|p| room(p)).sum());
+        let (group, later) = rest.split_at(count);
+        let (place, further) =
+            std::mem::take(&mut places).split_at_mut(group.iter().map(|p| capacity(p)).sum());
         let (lengths, others) = std::mem::take(&mut results).split_at_mut(count);
-        let nbytes = now.iter().map(|p| p.nbytes()).sum();
+        let nbytes = group.iter().map(|p| p.nbytes()).sum();
         tasks.push(Task::new(nbytes, move || {
             let mut place = place;
-            for (piece, length) in now.iter().zip(lengths) {
-                let (target, further) = std::mem::take(&mut place).split_at_mut(room(piece));
-                if let Piece::Plain(bytes) = &**piece {
-                    *length = pack(bytes, codec, options.level, target)?;
+            for (buffer, length) in group.iter().zip(lengths) {
+                let (target, further) = std::mem::take(&mut place).split_at_mut(capacity(buffer));
+                if let BodyBuffer::Uncompressed(bytes) = &**buffer {
+                    *length = compress_buffer(bytes, codec, options.level, target)?;
                 }
                 place = further;
             }
@@ -122,15 +123,15 @@ fn compress(
         }));
         (rest, places, results) = (later, further, others);
     }
-    // The bytes written are what is reported; a signal is noticed here all the same.
+    // Progress counts written bytes, not compressed ones. Cancellation is still noticed here.
     parallel::run(tasks, options.threads, &Silent(progress))?;
-    let whole = crate::memory::Buffer::from_region(region.finish(), false).to_arrow();
+    let region = crate::memory::Buffer::from_region(region.finish(), false).to_arrow();
     let mut start = 0;
-    for (piece, length) in pieces.into_iter().zip(lengths) {
-        let next = start + room(piece);
-        *piece = match (length, &*piece) {
-            (Some(length), _) => Piece::Packed(whole.slice_with_length(start, length)),
-            (None, Piece::Plain(bytes)) => Piece::Stored(bytes.clone()),
+    for (buffer, length) in buffers.into_iter().zip(lengths) {
+        let next = start + capacity(buffer);
+        *buffer = match (length, &*buffer) {
+            (Some(length), _) => BodyBuffer::Compressed(region.slice_with_length(start, length)),
+            (None, BodyBuffer::Uncompressed(bytes)) => BodyBuffer::Incompressible(bytes.clone()),
             (None, _) => continue,
         };
         start = next;
@@ -145,9 +146,14 @@ fn bound(codec: BodyCodec, nbytes: usize) -> usize {
     }
 }
 
-/// The length of `bytes` and their compressed form into `target`; answers how many bytes that takes, `None` where they do
+/// Writes the length of `bytes` and their compressed form to `target`. Returns the number of bytes written; `None` if the bytes do
 /// not shrink.
-fn pack(bytes: &[u8], codec: BodyCodec, level: Option<i32>, target: &mut [u8]) -> Result<Option<usize>> {
+fn compress_buffer(
+    bytes: &[u8],
+    codec: BodyCodec,
+    level: Option<i32>,
+    target: &mut [u8],
+) -> Result<Option<usize>> {
     let Some((length, rest)) = target.split_first_chunk_mut::<8>() else { return Ok(None) };
     *length = (bytes.len() as u64).to_le_bytes();
     let count = match codec {

@@ -1,4 +1,4 @@
-//! Whole frames, one after the other: what frames of one layout share, the schema and its message, is made once.
+//! Encodes whole frames. Frames of one layout share a schema and its message, which is encoded once.
 
 use std::sync::Arc;
 
@@ -16,41 +16,41 @@ use super::WriteOptions;
 use super::writer::Writer;
 use crate::arrow::ipc::encode;
 
-/// Layouts that are remembered.
+/// Maximum number of cached layouts.
 const LAYOUTS: usize = 8;
 
-/// Bytes of their schema messages together: a layout of 10,000 columns has a few million.
-const HEADS_NBYTES: usize = 8 << 20;
+/// Maximum bytes of all cached schema messages. That of 10,000 columns takes a few million.
+const SCHEMAS_NBYTES: usize = 8 << 20;
 
-/// Memory kept from one frame to the next.
+/// Maximum memory kept from one frame to the next.
 const SCRATCH_NBYTES: usize = 1 << 20;
 
-/// Writes frames, each as a message or file of its own. Of frames with the same columns, types, labels, tags and number of
-/// rows all but the first cost their data alone.
+/// Writes frames, each as its own stream or file. For frames with the same columns, types, labels, tags and number of rows, the
+/// schema is encoded only for the first.
 #[derive(Default)]
 pub struct Encoder {
-    /// The last one used comes first.
-    known: Vec<Known>,
+    /// The most recently used comes first.
+    layouts: Vec<CachedLayout>,
     memory: Option<(Vec<u8>, FlatBufferBuilder<'static>)>,
 }
 
-struct Known {
+struct CachedLayout {
     layout: Repeated,
     /// The schema message of a stream.
-    head: Vec<u8>,
+    schema: Vec<u8>,
 }
 
 impl Encoder {
-    /// An encoder that knows no layout yet.
+    /// An encoder without cached layouts.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// One frame, whole: the bytes of [`encode`]. A small one is one call of the sink's.
+    /// Writes the bytes of [`encode`]. A small frame is one write to the sink.
     ///
     /// # Errors
-    /// As [`Writer::write`]; the encoder can go on then.
+    /// As [`Writer::write`]. The encoder stays usable.
     pub fn encode(
         &mut self,
         frame: &Frame,
@@ -65,12 +65,12 @@ impl Encoder {
         let options = WriteOptions { nrows: Some(frame.nrows), ..options };
         let mut writer = Writer::new(form, options);
         if let Some(memory) = self.memory.take() {
-            writer.lend(memory);
+            writer.reuse_memory(memory);
         }
-        self.know(frame)?;
-        let result = match self.known.first() {
-            Some(Known { layout, head }) => {
-                writer.whole(layout.exporter().clone(), Some(head), frame, sink, progress)
+        self.select_layout(frame)?;
+        let result = match self.layouts.first() {
+            Some(CachedLayout { layout, schema }) => {
+                writer.write_frame(layout.exporter().clone(), Some(schema), frame, sink, progress)
             }
             None => encode(frame, form, options, sink, progress),
         };
@@ -80,31 +80,31 @@ impl Encoder {
         result
     }
 
-    /// Puts the frame's layout first.
-    fn know(&mut self, frame: &Frame) -> Result<()> {
-        if let Some(at) = self.known.iter().position(|known| known.layout.is_of(frame)) {
-            if let Some(front) = self.known.get_mut(..=at) {
+    /// Moves the frame's layout to the front, or adds it there.
+    fn select_layout(&mut self, frame: &Frame) -> Result<()> {
+        if let Some(at) = self.layouts.iter().position(|cached| cached.layout.is_of(frame)) {
+            if let Some(front) = self.layouts.get_mut(..=at) {
                 front.rotate_right(1);
             }
             return Ok(());
         }
         let layout = Repeated::new(frame)?;
-        let schema = encode::schema(&layout.exporter().schema(), Some(frame.nrows));
-        let mut head = Vec::new();
-        encode::frame(&mut head, 0, schema.finished_data())?;
-        self.known.insert(0, Known { layout, head });
+        let message = encode::schema(&layout.exporter().schema(), Some(frame.nrows));
+        let mut schema = Vec::new();
+        encode::encapsulate(&mut schema, 0, message.finished_data())?;
+        self.layouts.insert(0, CachedLayout { layout, schema });
         let mut nbytes = 0;
-        let fits = |known: &Known| {
-            nbytes += known.head.len();
-            nbytes <= HEADS_NBYTES
+        let fits = |cached: &CachedLayout| {
+            nbytes += cached.schema.len();
+            nbytes <= SCHEMAS_NBYTES
         };
-        let kept = self.known.iter().take(LAYOUTS).map(fits).take_while(|fits| *fits).count();
-        self.known.truncate(kept.max(1));
+        let count = self.layouts.iter().take(LAYOUTS).map(fits).take_while(|fits| *fits).count();
+        self.layouts.truncate(count.max(1));
         Ok(())
     }
 }
 
-/// One frame, whole.
+/// Writes one whole frame.
 ///
 /// # Errors
 /// As [`Writer::write`].
@@ -117,5 +117,5 @@ pub fn encode(
 ) -> Result<()> {
     let mut writer = Writer::new(form, WriteOptions { nrows: Some(frame.nrows), ..options });
     let exporter = Exporter::new(frame, Some(frame.nrows))?;
-    writer.whole(Arc::new(exporter), None, frame, sink, progress)
+    writer.write_frame(Arc::new(exporter), None, frame, sink, progress)
 }

@@ -1,4 +1,4 @@
-//! Arrays as what a body holds: a node for each array, then its buffers, parents before children.
+//! Flattens arrays to the nodes and buffers of a body, parents before children.
 
 use arrow_buffer::Buffer;
 use arrow_data::ArrayData;
@@ -7,15 +7,15 @@ use arrow_schema::{DataType, UnionMode};
 
 use crate::error::{Error, Result};
 
-use super::cut::{self, broken};
+use super::slice::{self, invalid_layout};
 
-/// Nodes and buffers of a batch.
+/// The nodes and buffers of a batch.
 #[derive(Debug, Default)]
-pub(super) struct Flat {
+pub(super) struct FlatBatch {
     pub(super) nodes: Vec<FieldNode>,
-    /// Cut to the rows; some are empty.
+    /// Truncated to the rows; some are empty.
     pub(super) buffers: Vec<Buffer>,
-    /// Data buffers of each view column.
+    /// Number of data buffers of each view column.
     pub(super) variadic: Vec<i64>,
 }
 
@@ -23,8 +23,8 @@ fn count(n: usize) -> i64 {
     i64::try_from(n).unwrap_or(i64::MAX)
 }
 
-impl Flat {
-    /// For so many columns.
+impl FlatBatch {
+    /// An empty batch with capacity for `columns` columns.
     pub(super) fn with_capacity(columns: usize) -> Self {
         Self {
             nodes: Vec::with_capacity(columns),
@@ -38,7 +38,7 @@ impl Flat {
         self.buffers.iter().map(Buffer::len).sum()
     }
 
-    /// Adds a column. Dictionaries are codes by now, or stand for them.
+    /// Adds a column. A dictionary array counts as its codes.
     ///
     /// # Errors
     /// Malformed arrays.
@@ -60,13 +60,13 @@ impl Flat {
         }
         match data.data_type() {
             DataType::Boolean => {
-                let buffer = data.buffers().first().ok_or_else(|| broken("a buffer is missing"))?;
+                let buffer = data.buffers().first().ok_or_else(|| invalid_layout("a buffer is missing"))?;
                 self.buffers.push(bits(buffer, start, length)?);
             }
             DataType::Utf8 | DataType::Binary => self.bytes::<i32>(data)?,
             DataType::LargeUtf8 | DataType::LargeBinary => self.bytes::<i64>(data)?,
             DataType::Utf8View | DataType::BinaryView => {
-                let views = cut::views(data)?;
+                let views = slice::views(data)?;
                 self.variadic.push(count(views.len() - 1));
                 self.buffers.extend(views);
             }
@@ -75,73 +75,73 @@ impl Flat {
             DataType::ListView(_) => self.list_view::<i32>(data)?,
             DataType::LargeListView(_) => self.list_view::<i64>(data)?,
             DataType::FixedSizeList(_, size) => {
-                let size = usize::try_from(*size).map_err(|_| broken("a list of negative size"))?;
-                self.push(&cut::rows(cut::child(data, 0)?, start * size, length * size)?)?;
+                let size = usize::try_from(*size).map_err(|_| invalid_layout("a list of negative size"))?;
+                self.push(&slice::rows(slice::child(data, 0)?, start * size, length * size)?)?;
             }
             DataType::Struct(_) => {
                 for child in data.child_data() {
-                    self.push(&cut::rows(child, start, length)?)?;
+                    self.push(&slice::rows(child, start, length)?)?;
                 }
             }
             DataType::Union(_, UnionMode::Sparse) => {
-                self.buffers.push(cut::part(data.buffers().first(), start, length)?);
+                self.buffers.push(slice::bytes(data.buffers().first(), start, length)?);
                 for child in data.child_data() {
-                    self.push(&cut::rows(child, start, length)?)?;
+                    self.push(&slice::rows(child, start, length)?)?;
                 }
             }
             DataType::Union(fields, UnionMode::Dense) => {
-                let (ids, offsets, children) = cut::dense_union(data, fields)?;
+                let (ids, offsets, children) = slice::dense_union(data, fields)?;
                 self.buffers.extend([ids, offsets]);
                 children.iter().try_for_each(|child| self.push(child))?;
             }
             DataType::RunEndEncoded(ends, _) => {
                 let (ends, values) = match ends.data_type() {
-                    DataType::Int16 => cut::runs::<i16>(data)?,
-                    DataType::Int32 => cut::runs::<i32>(data)?,
-                    _ => cut::runs::<i64>(data)?,
+                    DataType::Int16 => slice::runs::<i16>(data)?,
+                    DataType::Int32 => slice::runs::<i32>(data)?,
+                    _ => slice::runs::<i64>(data)?,
                 };
                 self.push(&ends)?;
                 self.push(&values)?;
             }
             other => {
-                let width = cut::width(other).ok_or_else(|| {
+                let width = slice::width(other).ok_or_else(|| {
                     let name = crate::frame::type_name(other, false);
                     Error::unsupported("arrow", format!("columns of type {name} cannot be written."))
                 })?;
-                self.buffers.push(cut::part(data.buffers().first(), start * width, length * width)?);
+                self.buffers.push(slice::bytes(data.buffers().first(), start * width, length * width)?);
             }
         }
         Ok(())
     }
 
-    fn bytes<T: cut::Index>(&mut self, data: &ArrayData) -> Result<()> {
-        let (offsets, start, nbytes) = cut::offsets::<T>(data)?;
+    fn bytes<T: slice::LayoutInt>(&mut self, data: &ArrayData) -> Result<()> {
+        let (offsets, start, nbytes) = slice::offsets::<T>(data)?;
         self.buffers.push(offsets);
-        self.buffers.push(cut::part(data.buffers().get(1), start, nbytes)?);
+        self.buffers.push(slice::bytes(data.buffers().get(1), start, nbytes)?);
         Ok(())
     }
 
-    fn list<T: cut::Index>(&mut self, data: &ArrayData) -> Result<()> {
-        let (offsets, start, length) = cut::offsets::<T>(data)?;
+    fn list<T: slice::LayoutInt>(&mut self, data: &ArrayData) -> Result<()> {
+        let (offsets, start, length) = slice::offsets::<T>(data)?;
         self.buffers.push(offsets);
-        self.push(&cut::rows(cut::child(data, 0)?, start, length)?)
+        self.push(&slice::rows(slice::child(data, 0)?, start, length)?)
     }
 
-    fn list_view<T: cut::Index>(&mut self, data: &ArrayData) -> Result<()> {
-        let (offsets, sizes, child) = cut::list_view::<T>(data)?;
+    fn list_view<T: slice::LayoutInt>(&mut self, data: &ArrayData) -> Result<()> {
+        let (offsets, sizes, child) = slice::list_view::<T>(data)?;
         self.buffers.extend([offsets, sizes]);
         self.push(&child)
     }
 }
 
-/// Bits from `start` on, at the front of a byte.
+/// `length` bits from bit `start` on, shifted to begin at a byte.
 fn bits(buffer: &Buffer, start: usize, length: usize) -> Result<Buffer> {
     let nbytes = length.div_ceil(8);
     if start.checked_add(length).is_none_or(|end| end > buffer.len() * 8) {
-        return Err(broken("a buffer of bits is too short"));
+        return Err(invalid_layout("a buffer of bits is too short"));
     }
     if start.is_multiple_of(8) {
-        return cut::part(Some(buffer), start / 8, nbytes);
+        return slice::bytes(Some(buffer), start / 8, nbytes);
     }
     Ok(buffer.bit_slice(start, length).slice_with_length(0, nbytes))
 }

@@ -1,28 +1,25 @@
-//! From frames to messages.
+//! Writes frames as messages.
 //!
-//! A chunk's columns become arrays ([`crate::arrow::export`]), dictionaries leave them as codes ([`dictionaries`]), small
-//! chunks wait to be joined ([`pending`]), large ones are cut to batches; what is left of each array are the buffers of its
-//! rows ([`flatten`]), which go to the sink from where they lie, or compressed on all cores ([`body`]).
+//! A chunk's columns become arrays ([`crate::arrow::export`]). Dictionaries are extracted, which leaves codes ([`dictionaries`]).
+//! Small chunks are joined ([`pending`]), large ones are split into batches. Each array becomes the buffers of its rows
+//! ([`flatten`]), which the sink takes without a copy, or which all cores compress ([`body`]).
 //!
 //! ```text
 //! FF FF FF FF | length (4) | flatbuffer, padded | body: buffers, each at a multiple of 64
 //! ```
 //!
-//! Every body begins at a multiple of 64 bytes of the whole, so that a map of a file has aligned columns.
+//! Every body begins at a multiple of 64 bytes of the file, so that columns of a mapped file are aligned.
 
 mod batching;
 mod body;
-mod cut;
 mod dictionaries;
 mod encoder;
 mod flatten;
-
 mod output;
 mod pending;
+mod slice;
 mod writer;
 
-#[cfg(test)]
-mod encoder_tests;
 #[cfg(test)]
 mod tests;
 
@@ -34,7 +31,7 @@ use crate::error::{Error, Result};
 
 use crate::arrow::ipc::BodyCodec;
 
-/// Options for writing, validated when they are made.
+/// Options for writing, validated by [`WriteOptions::new`].
 #[derive(Debug, Clone, Copy, Default)]
 pub struct WriteOptions {
     codec: Option<BodyCodec>,
@@ -45,11 +42,11 @@ pub struct WriteOptions {
 }
 
 impl WriteOptions {
-    /// Options. `batch_nbytes`: bytes of a record batch, before compression; the form's default where `None`. `nrows`: rows
-    /// of all chunks together, where that is known.
+    /// Validates options. `batch_nbytes`: bytes of a record batch before compression; `None` is the form's default. `nrows`: rows
+    /// of all chunks, if that is known.
     ///
     /// # Errors
-    /// `InvalidOption`: a level outside the codec's range, batches of no bytes.
+    /// `InvalidOption`: a level outside the codec's range, or `batch_nbytes` of 0.
     pub fn new(
         codec: Option<BodyCodec>,
         level: Option<i32>,
@@ -74,7 +71,7 @@ impl WriteOptions {
         Ok(Self { codec, level, batch_nbytes, nrows, threads })
     }
 
-    /// The codec of a name: `lz4`, `zstd`, `none`.
+    /// The codec named `lz4`, `zstd` or `none`.
     ///
     /// # Errors
     /// `InvalidOption` with the known names.

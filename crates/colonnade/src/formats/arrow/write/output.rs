@@ -1,4 +1,4 @@
-//! Bodies to the sink: small buffers joined, large ones from where they are.
+//! Writes bodies to the sink: joins small buffers, and writes large ones without a copy.
 
 use std::io::IoSlice;
 
@@ -6,39 +6,38 @@ use crate::arrow::ipc::encode::ALIGNMENT;
 use crate::error::Result;
 use crate::sink::joined::{Joined, Target};
 
-use super::body::{Body, Piece};
+use super::body::{BodyBuffer, EncodedBody};
 
-/// Bodies from this size on go out piece by piece, where the sink takes pieces.
+/// Bodies from this size on are written buffer by buffer, if the sink takes pieces.
 const SCATTERED_FROM_NBYTES: usize = 64 << 10;
 
-/// Writes a body: its pieces and the zeros between them. Pieces that follow one another in memory as they will in the file
-/// are one call.
-pub(super) fn write_body(output: &mut Joined, body: &Body, target: &mut Target<'_>) -> Result<()> {
+/// Writes a body: its buffers and the zeros between them. Buffers that are adjacent in memory and in the file are one write.
+pub(super) fn write_body(output: &mut Joined, body: &EncodedBody, target: &mut Target<'_>) -> Result<()> {
     if target.sink.takes_pieces() && body.nbytes >= SCATTERED_FROM_NBYTES {
         return write_pieces(output, body, target);
     }
-    let mut pieces = body.pieces.iter().peekable();
-    while let Some(piece) = pieces.next() {
-        match piece {
-            Piece::Packed(bytes) => output.put(bytes, target)?,
-            Piece::Stored(bytes) => {
+    let mut buffers = body.buffers.iter().peekable();
+    while let Some(buffer) = buffers.next() {
+        match buffer {
+            BodyBuffer::Compressed(bytes) => output.put(bytes, target)?,
+            BodyBuffer::Incompressible(bytes) => {
                 output.scratch().extend_from_slice(&(-1i64).to_le_bytes());
                 output.put(bytes, target)?;
             }
-            Piece::Plain(bytes) => {
+            BodyBuffer::Uncompressed(bytes) => {
                 let start = bytes.as_ptr();
                 let mut nbytes = bytes.len();
-                while let Some(Piece::Plain(next)) = pieces.peek() {
+                while let Some(BodyBuffer::Uncompressed(next)) = buffers.peek() {
                     let follows =
                         next.as_ptr() == start.wrapping_add(nbytes) && nbytes.is_multiple_of(ALIGNMENT);
                     if !(follows && nbytes > 0 && !next.is_empty() || next.is_empty()) {
                         break;
                     }
                     nbytes += next.len();
-                    pieces.next();
+                    buffers.next();
                 }
-                // SAFETY: the buffers of this run follow one another in memory from `start` on, `nbytes` in all; the body
-                // holds them.
+                // SAFETY: the loop has checked that the buffers of this run are adjacent in memory, from `start` on, `nbytes` in
+                // all. The body owns them.
                 let run = unsafe { std::slice::from_raw_parts(start, nbytes) };
                 output.put(run, target)?;
             }
@@ -52,16 +51,16 @@ pub(super) fn write_body(output: &mut Joined, body: &Body, target: &mut Target<'
     output.settle(target)
 }
 
-/// Writes a body to a sink that takes pieces: what was joined before it, then each from where it is.
-fn write_pieces(output: &mut Joined, body: &Body, target: &mut Target<'_>) -> Result<()> {
+/// Writes a body to a sink that takes pieces: first the bytes joined before, then each buffer without a copy.
+fn write_pieces(output: &mut Joined, body: &EncodedBody, target: &mut Target<'_>) -> Result<()> {
     const ZEROS: [u8; ALIGNMENT] = [0; ALIGNMENT];
     const STORED: [u8; 8] = (-1i64).to_le_bytes();
-    let mut list = Vec::with_capacity(2 * body.pieces.len());
+    let mut list = Vec::with_capacity(2 * body.buffers.len());
     let mut nbytes = 0;
-    for piece in &body.pieces {
-        let bytes = match piece {
-            Piece::Packed(bytes) | Piece::Plain(bytes) => bytes,
-            Piece::Stored(bytes) => {
+    for buffer in &body.buffers {
+        let bytes = match buffer {
+            BodyBuffer::Compressed(bytes) | BodyBuffer::Uncompressed(bytes) => bytes,
+            BodyBuffer::Incompressible(bytes) => {
                 list.push(IoSlice::new(&STORED));
                 nbytes += STORED.len();
                 bytes

@@ -1,5 +1,4 @@
-//! Small chunks joined: rows are copied here until they are a batch, for the caller's memory is his again when `write`
-//! returns.
+//! Joins small chunks to batches. Rows are copied, because the caller may change its memory when `write` returns.
 
 use arrow_array::make_array;
 use arrow_buffer::{BooleanBufferBuilder, Buffer, NullBuffer};
@@ -10,47 +9,47 @@ use arrow_select::concat::concat;
 use crate::arrow::owned::owned;
 use crate::error::Result;
 
-use super::cut;
+use super::slice;
 
-/// Rows that wait.
+/// Rows that are not yet written.
 #[derive(Debug, Default)]
 pub(super) struct Pending {
-    columns: Vec<Column>,
+    columns: Vec<PendingColumn>,
     nrows: usize,
     nbytes: usize,
 }
 
 #[derive(Debug)]
-enum Column {
-    /// Values of one width, one after the other.
-    Fixed { data_type: DataType, bytes: Vec<u8>, valid: Option<BooleanBufferBuilder> },
-    /// All else, piece by piece.
+enum PendingColumn {
+    /// Fixed-width values.
+    Fixed { data_type: DataType, bytes: Vec<u8>, validity: Option<BooleanBufferBuilder> },
+    /// Arrays of other types.
     Pieces(Vec<ArrayData>),
 }
 
 impl Pending {
-    /// Rows.
+    /// Number of pending rows.
     pub(super) fn nrows(&self) -> usize {
         self.nrows
     }
 
-    /// Whether a chunk waits, of no rows perhaps.
+    /// Whether a chunk is pending, possibly of no rows.
     pub(super) fn is_begun(&self) -> bool {
         !self.columns.is_empty()
     }
 
-    /// Bytes, about.
+    /// Approximate bytes of the pending rows.
     pub(super) fn nbytes(&self) -> usize {
         self.nbytes
     }
 
-    /// Copies a chunk. Its dictionaries are codes by now.
+    /// Copies a chunk, whose dictionaries are replaced by codes.
     ///
     /// # Errors
     /// Malformed arrays.
     pub(super) fn push(&mut self, arrays: &[ArrayData], nrows: usize, nbytes: usize) -> Result<()> {
         if self.columns.is_empty() {
-            self.columns = arrays.iter().map(Column::new).collect();
+            self.columns = arrays.iter().map(PendingColumn::new).collect();
         }
         for (column, array) in self.columns.iter_mut().zip(arrays) {
             column.push(array, self.nrows)?;
@@ -60,10 +59,10 @@ impl Pending {
         Ok(())
     }
 
-    /// All rows as arrays; nothing waits after.
+    /// Removes all rows and returns them as arrays.
     ///
     /// # Errors
-    /// Arrow's own, where pieces cannot be joined.
+    /// Arrow's kernel cannot join the arrays.
     pub(super) fn take(&mut self) -> Result<(Vec<ArrayData>, usize)> {
         let nrows = self.nrows;
         let columns = std::mem::take(self).columns;
@@ -72,29 +71,30 @@ impl Pending {
     }
 }
 
-impl Column {
+impl PendingColumn {
     fn new(array: &ArrayData) -> Self {
         match array.data_type() {
-            data_type if cut::width(data_type).is_some() => {
-                Self::Fixed { data_type: data_type.clone(), bytes: Vec::new(), valid: None }
+            data_type if slice::width(data_type).is_some() => {
+                Self::Fixed { data_type: data_type.clone(), bytes: Vec::new(), validity: None }
             }
             _ => Self::Pieces(Vec::new()),
         }
     }
 
-    fn push(&mut self, array: &ArrayData, before: usize) -> Result<()> {
+    fn push(&mut self, array: &ArrayData, nrows_before: usize) -> Result<()> {
         match self {
             Self::Pieces(pieces) => pieces.push(owned(array)?),
-            Self::Fixed { data_type, bytes, valid } => {
-                let width = cut::width(data_type).unwrap_or(0);
-                let part = cut::part(array.buffers().first(), array.offset() * width, array.len() * width)?;
-                bytes.extend_from_slice(&part);
-                if valid.is_none() && array.null_count() > 0 {
-                    let mut bits = BooleanBufferBuilder::new(before + array.len());
-                    bits.append_n(before, true);
-                    *valid = Some(bits);
+            Self::Fixed { data_type, bytes, validity } => {
+                let width = slice::width(data_type).unwrap_or(0);
+                let values =
+                    slice::bytes(array.buffers().first(), array.offset() * width, array.len() * width)?;
+                bytes.extend_from_slice(&values);
+                if validity.is_none() && array.null_count() > 0 {
+                    let mut bits = BooleanBufferBuilder::new(nrows_before + array.len());
+                    bits.append_n(nrows_before, true);
+                    *validity = Some(bits);
                 }
-                match (valid, array.nulls()) {
+                match (validity, array.nulls()) {
                     (Some(bits), Some(nulls)) => bits.append_buffer(nulls.inner()),
                     (Some(bits), None) => bits.append_n(array.len(), true),
                     (None, _) => {}
@@ -105,10 +105,10 @@ impl Column {
     }
 
     fn finish(self, nrows: usize) -> Result<ArrayData> {
-        let failed = |e: arrow_schema::ArrowError| cut::broken(&e.to_string());
+        let failed = |e: arrow_schema::ArrowError| slice::invalid_layout(&e.to_string());
         match self {
-            Self::Fixed { data_type, bytes, valid } => {
-                let nulls = valid.map(|mut bits| NullBuffer::new(bits.finish()));
+            Self::Fixed { data_type, bytes, validity } => {
+                let nulls = validity.map(|mut bits| NullBuffer::new(bits.finish()));
                 let builder = ArrayData::builder(data_type).len(nrows).nulls(nulls);
                 builder.add_buffer(Buffer::from_vec(bytes)).align_buffers(true).build().map_err(failed)
             }

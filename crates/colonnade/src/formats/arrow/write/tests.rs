@@ -1,4 +1,4 @@
-//! What is written, read by arrow-rs' own readers.
+//! Reads the written bytes by arrow-rs' readers.
 
 use std::io::Cursor;
 use std::sync::Arc;
@@ -27,6 +27,7 @@ use crate::memory::Buffer;
 use crate::progress::NoProgress;
 
 mod dictionaries;
+mod encoder;
 mod layout;
 
 use layout::bodies;
@@ -67,8 +68,8 @@ fn read(bytes: &[u8], form: Form) -> Vec<RecordBatch> {
     }
 }
 
-/// Dictionaries decoded, so that arrays compare by what they show.
-fn shown(batches: &[RecordBatch], column: usize) -> ArrayRef {
+/// The column with decoded dictionaries, so that arrays compare by their values.
+fn decoded(batches: &[RecordBatch], column: usize) -> ArrayRef {
     let pieces: Vec<ArrayRef> = batches.iter().map(|b| b.column(column).clone()).collect();
     let borrowed: Vec<&dyn Array> = pieces.iter().map(AsRef::as_ref).collect();
     concat(&borrowed).unwrap()
@@ -173,7 +174,7 @@ fn every_type_comes_back_from_any_slice_and_batch() {
                 let bytes = write(&[columns(&sliced)], form, options(batch_nbytes));
                 let batches = read(&bytes, form);
                 for (i, expected) in sliced.iter().enumerate() {
-                    let got = shown(&batches, i);
+                    let got = decoded(&batches, i);
                     assert_eq!(
                         &got,
                         expected,
@@ -189,7 +190,7 @@ fn every_type_comes_back_from_any_slice_and_batch() {
 #[test]
 fn small_chunks_are_joined_and_large_ones_cut() {
     let whole = every_type(300);
-    // Unions have no kernel that compares joined pieces; their slices are tested above.
+    // No kernel compares joined unions; their slices are tested above.
     let arrays: Vec<ArrayRef> =
         whole.into_iter().enumerate().filter(|(i, _)| ![15, 16].contains(i)).map(|(_, a)| a).collect();
     let cuts = [0, 1, 1, 20, 77, 200, 300];
@@ -211,7 +212,7 @@ fn small_chunks_are_joined_and_large_ones_cut() {
             }
             for (i, expected) in arrays.iter().enumerate() {
                 assert_eq!(
-                    &shown(&batches, i),
+                    &decoded(&batches, i),
                     expected,
                     "{form:?} {batch_nbytes:?} {}",
                     expected.data_type()
@@ -316,8 +317,8 @@ fn a_refused_chunk_leaves_the_writer_open() {
 }
 
 #[test]
-fn the_callers_memory_is_his_again() {
-    // Joined chunks are copies: what the block's memory says later does not show.
+fn the_caller_may_change_its_memory_after_write() {
+    // Joined chunks are copies, so later changes of the block's memory have no effect.
     let frame = block(4, 1);
     let Part::Block(held, _) = &frame.parts[0] else { panic!() };
     let address = held.buffer.as_ptr();
@@ -331,8 +332,8 @@ fn the_callers_memory_is_his_again() {
     assert!(make_array(got).to_data().buffers()[0].as_slice().iter().all(|&b| b == 0));
 }
 
-/// What the first message's own metadata says.
-fn told(bytes: &[u8], start: usize) -> Option<String> {
+/// The number of rows in the first message's metadata.
+fn announced_nrows(bytes: &[u8], start: usize) -> Option<String> {
     let length = u32::from_le_bytes(*bytes[start + 4..].first_chunk().unwrap()) as usize;
     let message = arrow_ipc::root_as_message(&bytes[start + 8..start + 8 + length]).unwrap();
     let metadata = message.custom_metadata()?;
@@ -345,17 +346,20 @@ fn a_stream_says_first_how_many_rows_come_where_that_is_known() {
     let frame = columns(&every_type(10));
     let mut bytes = Vec::new();
     encode(&frame, Form::Stream, options(None), &mut bytes, &NoProgress).unwrap();
-    assert_eq!(told(&bytes, 0).as_deref(), Some("10"));
+    assert_eq!(announced_nrows(&bytes, 0).as_deref(), Some("10"));
     let mut bytes = Vec::new();
     encode(&frame, Form::File, options(None), &mut bytes, &NoProgress).unwrap();
-    assert_eq!(told(&bytes, 8), None);
-    assert_eq!(told(&write(std::slice::from_ref(&frame), Form::Stream, options(None)), 0), None);
+    assert_eq!(announced_nrows(&bytes, 8), None);
+    assert_eq!(announced_nrows(&write(std::slice::from_ref(&frame), Form::Stream, options(None)), 0), None);
     let twice = WriteOptions::new(None, None, None, Some(20), 1).unwrap();
-    assert_eq!(told(&write(&[frame.clone(), frame], Form::Stream, twice), 0).as_deref(), Some("20"));
+    assert_eq!(
+        announced_nrows(&write(&[frame.clone(), frame], Form::Stream, twice), 0).as_deref(),
+        Some("20")
+    );
 }
 
 #[test]
-fn fewer_rows_than_were_told_are_an_error() {
+fn fewer_rows_than_announced_are_an_error() {
     let mut writer = Writer::new(Form::Stream, WriteOptions::new(None, None, None, Some(20), 1).unwrap());
     let mut out = Vec::new();
     writer.write(&columns(&every_type(10)), &mut out, &NoProgress).unwrap();

@@ -1,4 +1,4 @@
-//! Chunks to a stream or a file.
+//! Writes chunks to a stream or a file.
 
 use std::sync::Arc;
 
@@ -18,54 +18,52 @@ use crate::sink::writer_state::{State, check_rows, nothing};
 use super::WriteOptions;
 use super::batching::{batch_nbytes, batch_rows};
 use super::body::bodies;
-use super::cut::broken;
-use super::dictionaries::{Dictionaries, Update};
-use super::flatten::Flat;
+use super::dictionaries::{DictionaryUpdate, DictionaryWriter};
+use super::flatten::FlatBatch;
 use super::output;
 use super::pending::Pending;
-use crate::arrow::ipc::encode;
-use crate::arrow::ipc::encode::{END, Header};
+use super::slice::invalid_layout;
+use crate::arrow::ipc::MAGIC;
+use crate::arrow::ipc::encode::{self, BatchMetadata, END};
 use crate::sink::joined::{Joined, Target};
 
-/// Batches compressed at once, in uncompressed bytes a thread.
+/// Uncompressed bytes for each thread that are compressed at once.
 const WINDOW_NBYTES: usize = 8 << 20;
 
-/// Schemas from here on are encoded once, not again for the footer.
+/// Schemas with at least this many fields are encoded once, and copied to the footer.
 const WIDE_FIELDS: usize = 1000;
-
-const MAGIC: &[u8; 6] = b"ARROW1";
 
 /// The format's name in errors.
 const FORMAT: &str = "arrow";
 
-/// Writes frames of one layout, chunk by chunk, as messages. The sink is given to each call.
+/// Writes frames of one layout as messages, chunk by chunk. Each call gets the sink.
 pub struct Writer {
     form: Form,
     options: WriteOptions,
     state: State,
     exporter: Option<Arc<Exporter>>,
-    dictionaries: Option<Dictionaries>,
+    dictionaries: Option<DictionaryWriter>,
     pending: Pending,
-    queue: Vec<Item>,
+    queue: Vec<QueuedMessage>,
     output: Joined,
     fbb: FlatBufferBuilder<'static>,
     dictionary_blocks: Vec<fb::Block>,
     batch_blocks: Vec<fb::Block>,
     nrows: usize,
     ncols: usize,
-    /// A wide schema and its message: the footer's may be the same.
-    begun: Option<(SchemaRef, Vec<u8>)>,
+    /// A wide schema and its message, which the footer may copy.
+    encoded_schema: Option<(SchemaRef, Vec<u8>)>,
 }
 
-/// A message about to be written.
-struct Item {
-    flat: Flat,
+/// A message that the next `drain` writes.
+struct QueuedMessage {
+    batch: FlatBatch,
     nrows: usize,
     dictionary: Option<(i64, bool)>,
 }
 
 impl Writer {
-    /// A writer of that form.
+    /// A writer of a file or of a stream.
     #[must_use]
     pub fn new(form: Form, options: WriteOptions) -> Self {
         Self {
@@ -82,7 +80,7 @@ impl Writer {
             batch_blocks: Vec::new(),
             nrows: 0,
             ncols: 0,
-            begun: None,
+            encoded_schema: None,
         }
     }
 
@@ -92,21 +90,21 @@ impl Writer {
         self.batch_blocks.len()
     }
 
-    /// Rows taken so far.
+    /// Rows of the chunks so far.
     #[must_use]
     pub fn nrows(&self) -> usize {
         self.nrows
     }
 
-    /// Writes a chunk. Its memory is not looked at any more when this returns.
+    /// Writes a chunk. The writer does not read its memory after the call.
     ///
     /// # Errors
-    /// `Unrepresentable` that shows both where columns, types or row labels differ from the first chunk's: nothing was
-    /// written then, and other chunks may follow. The sink's own, after which the writer is of no use.
+    /// `Unrepresentable`: columns, types or row labels differ from the first chunk's. Nothing is written, and other chunks may
+    /// follow. After an error of the sink the writer is unusable.
     pub fn write(&mut self, chunk: &Frame, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
         self.state.check_open(FORMAT)?;
         if self.exporter.is_none() {
-            self.take_layout(Arc::new(Exporter::new(chunk, self.options.nrows)?), chunk.nrows)?;
+            self.set_layout(Arc::new(Exporter::new(chunk, self.options.nrows)?), chunk.nrows)?;
         }
         let Some(exporter) = self.exporter.take() else { return Err(nothing(FORMAT)) };
         if let Err(error) = exporter.admit(chunk) {
@@ -115,7 +113,7 @@ impl Writer {
         }
         self.state = State::Broken;
         let mut target = Target { sink, progress, total: None };
-        // A reader may wait for what there is.
+        // A reader may wait for this chunk.
         let result = self.chunk(&exporter, chunk, &mut target).and_then(|()| self.output.flush(&mut target));
         self.exporter = Some(exporter);
         if let Some(dictionaries) = &mut self.dictionaries {
@@ -127,41 +125,41 @@ impl Writer {
         Ok(())
     }
 
-    fn take_layout(&mut self, exporter: Arc<Exporter>, nrows: usize) -> Result<()> {
+    fn set_layout(&mut self, exporter: Arc<Exporter>, nrows: usize) -> Result<()> {
         let schema = exporter.schema();
         crate::arrow::ipc::check_depth(&schema)?;
         let whole = self.options.nrows == Some(nrows);
-        self.dictionaries = Some(Dictionaries::new(self.form, whole, schema.fields())?);
+        self.dictionaries = Some(DictionaryWriter::new(self.form, whole, schema.fields())?);
         self.ncols = schema.fields().len();
         self.exporter = Some(exporter);
         Ok(())
     }
 
-    /// Writes one frame from the first byte to the last; small ones in one call. `head`: the bytes before the first batch,
-    /// where they are known. The exporter is one of this very frame.
-    pub(super) fn whole(
+    /// Writes one whole frame; a small one in one write. `schema`: the encoded schema message, if it is cached. The exporter must be
+    /// that of this frame.
+    pub(super) fn write_frame(
         &mut self,
         exporter: Arc<Exporter>,
-        head: Option<&[u8]>,
+        schema: Option<&[u8]>,
         frame: &Frame,
         sink: &mut dyn Sink,
         progress: &dyn Progress,
     ) -> Result<()> {
-        self.take_layout(Arc::clone(&exporter), frame.nrows)?;
+        self.set_layout(Arc::clone(&exporter), frame.nrows)?;
         self.state = State::Broken;
         let mut target = Target { sink, progress, total: None };
-        if let Some(head) = head {
-            self.output.scratch().extend_from_slice(head);
+        if let Some(schema) = schema {
+            self.output.scratch().extend_from_slice(schema);
         }
         self.chunk(&exporter, frame, &mut target)?;
         self.nrows = frame.nrows;
         self.end(&exporter, &mut target)
     }
 
-    /// Writes what waits, then the end mark, and a file's footer.
+    /// Writes the pending rows, the end mark, and a file's footer.
     ///
     /// # Errors
-    /// `Unrepresentable` where there was no chunk; the sink's own.
+    /// `Unrepresentable`: there was no chunk. Errors of the sink.
     pub fn finish(&mut self, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
         self.state.check_open(FORMAT)?;
         let Some(exporter) = self.exporter.take() else { return Err(nothing(FORMAT)) };
@@ -172,7 +170,7 @@ impl Writer {
 
     fn end(&mut self, exporter: &Exporter, target: &mut Target<'_>) -> Result<()> {
         self.flush_pending()?;
-        for update in self.dictionaries.as_mut().map(Dictionaries::finish).unwrap_or_default() {
+        for update in self.dictionaries.as_mut().map(DictionaryWriter::finish).unwrap_or_default() {
             self.enqueue(
                 std::slice::from_ref(&update.values),
                 update.values.len(),
@@ -183,11 +181,11 @@ impl Writer {
         self.output.scratch().extend_from_slice(&END);
         if self.form == Form::File {
             let schema = exporter.schema_of(Some(self.nrows));
-            let begun = self.begun.take().filter(|begun| begun.0 == schema);
-            let message = begun.as_ref().map(|begun| begun.1.as_slice());
+            let encoded = self.encoded_schema.take().filter(|(encoded, _)| *encoded == schema);
+            let message = encoded.as_ref().map(|(_, message)| message.as_slice());
             let footer = encode::footer(&schema, message, &self.dictionary_blocks, &self.batch_blocks);
             let footer = footer.finished_data();
-            let length = i32::try_from(footer.len()).map_err(|_| broken("a footer passes 2 GiB"))?;
+            let length = i32::try_from(footer.len()).map_err(|_| invalid_layout("a footer passes 2 GiB"))?;
             self.output.put(footer, target)?;
             self.output.scratch().extend_from_slice(&length.to_le_bytes());
             self.output.scratch().extend_from_slice(MAGIC);
@@ -203,25 +201,25 @@ impl Writer {
         }
         let nbytes = chunk.nbytes();
         let whole = self.options.nrows == Some(chunk.nrows) && self.nrows == 0;
-        let wanted = batch_nbytes(self.form, &self.options, self.ncols);
-        if let Some(wanted) = wanted.filter(|&wanted| nbytes < wanted && !whole) {
+        let target_nbytes = batch_nbytes(self.form, &self.options, self.ncols);
+        if let Some(target_nbytes) = target_nbytes.filter(|&target| nbytes < target && !whole) {
             let mut arrays = exporter.admitted(chunk)?;
-            self.take_dictionaries(&mut arrays)?;
+            self.extract_dictionaries(&mut arrays)?;
             self.pending.push(&arrays, chunk.nrows, nbytes)?;
-            if self.pending.nbytes() >= wanted {
+            if self.pending.nbytes() >= target_nbytes {
                 self.flush_pending()?;
             }
-            // The queue may hold a dictionary, which is the caller's memory.
+            // The queue may hold a dictionary in the caller's memory.
             return self.drain(target);
         }
         self.flush_pending()?;
-        let rows = batch_rows(chunk, nbytes, wanted);
+        let rows = batch_rows(chunk, nbytes, target_nbytes);
         let mut start = 0;
         loop {
             let stop = chunk.nrows.min(start + rows);
             let slice = if start == 0 && stop == chunk.nrows { None } else { Some(chunk.slice(start, stop)) };
             let mut arrays = exporter.admitted(slice.as_ref().unwrap_or(chunk))?;
-            self.take_dictionaries(&mut arrays)?;
+            self.extract_dictionaries(&mut arrays)?;
             self.enqueue(&arrays, stop - start, None)?;
             if start == 0 && whole && self.options.codec.is_none() {
                 self.reserve(chunk.nrows.div_ceil(rows.max(1)), target)?;
@@ -230,7 +228,7 @@ impl Writer {
                 Some(_) => WINDOW_NBYTES.saturating_mul(self.options.threads.max(1)),
                 None => 0,
             };
-            if self.queue.iter().map(|item| item.flat.nbytes()).sum::<usize>() >= window {
+            if self.queue.iter().map(|item| item.batch.nbytes()).sum::<usize>() >= window {
                 self.drain(target)?;
             }
             start = stop;
@@ -241,12 +239,12 @@ impl Writer {
         self.drain(target)
     }
 
-    /// The memory of a writer that is done with.
-    pub(super) fn lend(&mut self, (scratch, fbb): (Vec<u8>, FlatBufferBuilder<'static>)) {
+    /// Uses the memory of a finished writer.
+    pub(super) fn reuse_memory(&mut self, (scratch, fbb): (Vec<u8>, FlatBufferBuilder<'static>)) {
         (self.output, self.fbb) = (Joined::over(scratch), fbb);
     }
 
-    /// Gives it back.
+    /// The memory of this writer, for the next one.
     pub(super) fn into_memory(self) -> (Vec<u8>, FlatBufferBuilder<'static>) {
         (self.output.into_scratch(), self.fbb)
     }
@@ -256,39 +254,39 @@ impl Writer {
             self.output.scratch().extend_from_slice(MAGIC);
             self.output.scratch().extend_from_slice(&[0, 0]);
         }
-        // A file has its footer for that.
+        // A file's footer declares the number of rows.
         let nrows = self.options.nrows.filter(|_| self.form == Form::Stream);
         let schema = encode::schema(&exporter.schema(), nrows);
         let position = self.output.position();
-        encode::frame(self.output.scratch(), position, schema.finished_data())?;
+        encode::encapsulate(self.output.scratch(), position, schema.finished_data())?;
         if self.form == Form::File && exporter.schema().fields().len() >= WIDE_FIELDS {
-            self.begun = Some((exporter.schema(), schema.finished_data().to_vec()));
+            self.encoded_schema = Some((exporter.schema(), schema.finished_data().to_vec()));
         }
         Ok(())
     }
 
-    /// Space for the whole, a little more where the batches differ.
+    /// Reserves space for all batches, estimated from the first.
     fn reserve(&self, batches: usize, target: &mut Target<'_>) -> Result<()> {
-        let one: usize = self
+        let batch_nbytes: usize = self
             .queue
             .iter()
             .map(|item| {
-                item.flat.buffers.iter().map(|b| b.len() + 64 + 16).sum::<usize>()
-                    + 16 * item.flat.nodes.len()
+                item.batch.buffers.iter().map(|b| b.len() + 64 + 16).sum::<usize>()
+                    + 16 * item.batch.nodes.len()
             })
             .sum();
         let schema = self.output.position();
-        let total = (one as u64).saturating_mul(batches as u64).saturating_add(4 * schema + 4096);
+        let total = (batch_nbytes as u64).saturating_mul(batches as u64).saturating_add(4 * schema + 4096);
         Ok(target.sink.reserve_about(total)?)
     }
 
-    fn take_dictionaries(&mut self, arrays: &mut [ArrayData]) -> Result<()> {
+    fn extract_dictionaries(&mut self, arrays: &mut [ArrayData]) -> Result<()> {
         let Some(dictionaries) = &mut self.dictionaries else { return Ok(()) };
-        let updates = dictionaries.take(arrays)?;
+        let updates = dictionaries.extract(arrays)?;
         if updates.iter().any(|u| u.replaces) {
             self.flush_pending()?;
         }
-        for Update { id, is_delta, values, .. } in updates {
+        for DictionaryUpdate { id, is_delta, values, .. } in updates {
             self.enqueue(std::slice::from_ref(&values), values.len(), Some((id, is_delta)))?;
         }
         Ok(())
@@ -305,32 +303,33 @@ impl Writer {
     }
 
     fn enqueue(&mut self, arrays: &[ArrayData], nrows: usize, dictionary: Option<(i64, bool)>) -> Result<()> {
-        let mut flat = Flat::with_capacity(arrays.len());
-        arrays.iter().try_for_each(|array| flat.push(array))?;
-        self.queue.push(Item { flat, nrows, dictionary });
+        let mut batch = FlatBatch::with_capacity(arrays.len());
+        arrays.iter().try_for_each(|array| batch.push(array))?;
+        self.queue.push(QueuedMessage { batch, nrows, dictionary });
         Ok(())
     }
 
     /// Writes the queue.
     fn drain(&mut self, target: &mut Target<'_>) -> Result<()> {
         let mut items = std::mem::take(&mut self.queue);
-        let mut flats: Vec<Flat> = items.iter_mut().map(|item| std::mem::take(&mut item.flat)).collect();
-        let bodies = bodies(&mut flats, &self.options, target.progress)?;
-        for ((item, flat), body) in items.iter().zip(&flats).zip(bodies) {
-            let header = Header {
+        let mut batches: Vec<FlatBatch> =
+            items.iter_mut().map(|item| std::mem::take(&mut item.batch)).collect();
+        let bodies = bodies(&mut batches, &self.options, target.progress)?;
+        for ((item, batch), body) in items.iter().zip(&batches).zip(bodies) {
+            let metadata = BatchMetadata {
                 nrows: item.nrows,
-                nodes: &flat.nodes,
+                nodes: &batch.nodes,
                 places: &body.places,
-                variadic: &flat.variadic,
+                variadic: &batch.variadic,
                 codec: self.options.codec,
                 body_nbytes: body.nbytes,
                 dictionary: item.dictionary,
             };
-            encode::batch(&mut self.fbb, &header);
+            encode::batch(&mut self.fbb, &metadata);
             let position = self.output.position();
-            let head = encode::frame(self.output.scratch(), position, self.fbb.finished_data())?;
+            let head_nbytes = encode::encapsulate(self.output.scratch(), position, self.fbb.finished_data())?;
             let number = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
-            let block = fb::Block::new(number(position), head, number(body.nbytes as u64));
+            let block = fb::Block::new(number(position), head_nbytes, number(body.nbytes as u64));
             match item.dictionary {
                 Some(_) => self.dictionary_blocks.push(block),
                 None => self.batch_blocks.push(block),

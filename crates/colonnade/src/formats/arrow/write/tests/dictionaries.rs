@@ -1,4 +1,4 @@
-//! Dictionaries of several chunks.
+//! Dictionaries that differ from chunk to chunk.
 
 use super::*;
 

@@ -1,12 +1,12 @@
-//! Where buffers lie.
+//! Alignment and padding of buffers.
 
 use super::*;
 
 /// Offset of a body, its length, and offset and length of its buffers.
-type Found = (usize, usize, Vec<(usize, usize)>);
+type BodyLayout = (usize, usize, Vec<(usize, usize)>);
 
 /// Walks the messages of a stream.
-pub(super) fn bodies(bytes: &[u8], mut at: usize) -> Vec<Found> {
+pub(super) fn bodies(bytes: &[u8], mut at: usize) -> Vec<BodyLayout> {
     let mut out = Vec::new();
     loop {
         assert_eq!(bytes[at..at + 4], [0xFF; 4]);

@@ -1,4 +1,4 @@
-//! An encoder that remembers layouts writes what one that knows nothing writes.
+//! An encoder with cached layouts writes the same bytes as one without.
 
 use arrow_array::builder::{StringBuilder, StringDictionaryBuilder};
 use arrow_array::types::Int8Type;
@@ -6,9 +6,9 @@ use arrow_array::{Array, BooleanArray, Int64Array, StringArray};
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field};
 
-use super::{Encoder, WriteOptions, encode};
 use crate::arrow::ipc::BodyCodec;
 use crate::formats::arrow::read::Form;
+use crate::formats::arrow::write::{Encoder, WriteOptions, encode};
 use crate::frame::{Axis, Block, Column, DType, Frame, Grid, Labels, Level, Part, Tags};
 use crate::memory::Buffer;
 use crate::progress::NoProgress;
@@ -213,7 +213,7 @@ fn labels_that_change_in_place_are_seen() {
     let frame = Frame::new(Axis::range(3), columns, parts, Tags::default()).unwrap();
     let (mut encoder, options) = (Encoder::new(), WriteOptions::default());
     let before = again(&mut encoder, &frame, Form::Stream, options);
-    // SAFETY: nobody looks meanwhile.
+    // SAFETY: no other code reads the memory meanwhile.
     unsafe { *at = b'c' };
     let after = again(&mut encoder, &frame, Form::Stream, options);
     assert!(before != after && after == fresh(&frame, Form::Stream, options));

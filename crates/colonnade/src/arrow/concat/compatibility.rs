@@ -1,4 +1,4 @@
-//! Whether frames differ in nothing but their rows.
+//! Checks that frames differ only in their rows.
 
 use serde_json::Value;
 
@@ -34,7 +34,7 @@ pub(super) fn check(frames: &[&Frame], slots: &[Vec<Slot>]) -> Result<()> {
         if (&one.class, &one.classes) != (&other.class, &other.classes) {
             return Err(differ("index", axis_text(one), axis_text(other)));
         }
-        if essence(one) != essence(other) {
+        if comparable_meta(one) != comparable_meta(other) {
             let text = |axis: &Axis| axis.meta.clone().unwrap_or_else(|| "nothing".into());
             return Err(differ("meta data of the index", text(one), text(other)));
         }
@@ -104,9 +104,9 @@ fn levels_equal(one: &Level, other: &Level) -> bool {
     match (one, other) {
         (Level::Block(a), Level::Block(b)) => {
             if a.grid == b.grid && a.buffer.as_ptr() == b.buffer.as_ptr() {
-                return true; // batches of one plan share them
+                return true; // batches of one plan share the block
             }
-            // `<U` of other widths hold the same labels.
+            // `<U` of different widths may hold the same labels.
             match (a.strings(), b.strings()) {
                 (Some(a), Some(b)) => a == b,
                 _ => a.grid.dtype == b.grid.dtype && a.grid.nrows == b.grid.nrows && a.packed() == b.packed(),
@@ -141,9 +141,9 @@ fn first_difference(one: &Axis, other: &Axis) -> (String, String) {
     }
 }
 
-/// What of an axis' meta must agree: a time index says its frequency and its ends there, which are its own in each batch
-/// (pandas' adapter tests them on the labels); zones, periods and kinds of text are part of the type.
-fn essence(axis: &Axis) -> Value {
+/// The part of an axis' meta that must be equal: zones, periods and kinds of text belong to the type. The frequency and the ends
+/// of a time index differ from batch to batch; pandas' adapter checks them against the labels.
+fn comparable_meta(axis: &Axis) -> Value {
     let Some(Ok(mut meta)) = axis.meta.as_deref().map(serde_json::from_str::<Value>) else {
         return Value::Null;
     };

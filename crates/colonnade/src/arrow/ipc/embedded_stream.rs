@@ -1,4 +1,4 @@
-//! A small stream within metadata, as arrays: what `colonnade` metadata in it says of a frame does not count.
+//! A small stream within metadata, decoded to arrays. The reader ignores `colonnade` metadata in its schema.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use super::body::{Body, Source};
 use super::dictionaries::History;
 use super::scan;
 
-/// The fields of a stream of one batch, and their checked values.
+/// The fields of a stream of one batch, and their validated values.
 #[derive(Debug)]
 pub(crate) struct Plain {
     /// The schema.
@@ -24,7 +24,7 @@ pub(crate) struct Plain {
     pub(crate) arrays: Vec<ArrayData>,
 }
 
-/// Decodes a stream of one batch with all checks. `accepts` sees the number of rows before any is decoded.
+/// Decodes and validates a stream of one batch. `accepts` gets the number of rows first, and may refuse it.
 ///
 /// # Errors
 /// Malformed or truncated messages; more than one batch; compressed bodies; a limit.
@@ -41,12 +41,12 @@ pub(crate) fn plain(bytes: Vec<u8>, accepts: &dyn Fn(usize) -> Result<()>) -> Re
         return Err(Error::malformed("arrow", message));
     };
     accepts(batch.header.nrows)?;
-    let allowed = Allowed::new(&limits, source.bytes.nbytes());
-    let history = History::new(&source, &catalog, &allowed, None)?;
+    let budget = Allowed::new(&limits, source.bytes.nbytes());
+    let history = History::new(&source, &catalog, &budget, None)?;
     let body = Body::new(&source, batch)?;
     let shape = &catalog.shape;
-    let one =
-        |(i, place)| Cursor::new(&body, shape, history.at(0), place, &allowed)?.field(field_of(shape, i)?);
-    let arrays = shape.places.iter().copied().enumerate().map(one).collect::<Result<_>>()?;
+    let array =
+        |(i, place)| Cursor::new(&body, shape, history.at(0), place, &budget)?.field(field_of(shape, i)?);
+    let arrays = shape.places.iter().copied().enumerate().map(array).collect::<Result<_>>()?;
     Ok(Plain { schema: Arc::clone(&shape.schema), arrays })
 }
