@@ -43,6 +43,26 @@ impl Validity {
         }
     }
 
+    /// The `n` bits (1 to 64) from `at` on; those behind the last are 0.
+    #[inline]
+    #[must_use]
+    pub fn bits(&self, at: usize, n: usize) -> u64 {
+        let word = |k: usize| self.words.get(k).copied().unwrap_or(0);
+        let bits = match at % 64 {
+            0 => word(at / 64),
+            shift => word(at / 64) >> shift | word(at / 64 + 1) << (64 - shift),
+        };
+        bits & u64::MAX >> (64 - n)
+    }
+
+    /// Adds the bits `start..stop` of `other`.
+    pub fn push_range(&mut self, other: &Self, start: usize, stop: usize) {
+        for at in (start..stop).step_by(64) {
+            let n = (stop - at).min(64);
+            self.push(other.bits(at, n), n);
+        }
+    }
+
     /// Bits so far.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -194,8 +214,12 @@ pub fn spread<'a, T: Copy>(
     Ok(())
 }
 
+/// Up to 64 rows: those with a bit in `mask` get the next values of `fill`, which gives them dense, the others `null`.
+///
+/// # Errors
+/// Those of `fill`.
 #[inline]
-fn mixed<T: Copy>(
+pub(crate) fn mixed<T: Copy>(
     mask: u64,
     part: &mut [T],
     null: T,

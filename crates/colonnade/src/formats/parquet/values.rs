@@ -115,23 +115,36 @@ impl<T: Copy> Values<'_, T> {
                     }
                 }
             }
-            Self::Keys(keys, dictionary) => by_keys(keys, dictionary, out)?,
+            // SAFETY: `by_keys` asks for keys below the dictionary's length only.
+            Self::Keys(keys, dictionary) => by_keys(keys, dictionary.len(), out, |key| unsafe {
+                *dictionary.get_unchecked(key as usize)
+            })?,
         }
         Ok(())
     }
 }
 
+/// Writes what `value` answers for each of the next keys. It is asked for keys below `n` only.
+///
+/// # Errors
+/// Truncated pages; keys that a dictionary of `n` values does not have.
 #[inline]
-fn by_keys<T: Copy>(keys: &mut Keys<'_>, dictionary: &[T], out: &mut [T]) -> Result<()> {
+pub(crate) fn by_keys<T: Copy>(
+    keys: &mut Keys<'_>,
+    n: usize,
+    out: &mut [T],
+    value: impl Fn(u32) -> T,
+) -> Result<()> {
     let mut out = out;
-    let n = dictionary.len();
     while !out.is_empty() {
         match keys.take(out.len())? {
             None => return Err(ended(out.len(), 0)),
             Some(Piece::Same(key, times)) => {
-                let Some(&value) = dictionary.get(key as usize) else { return Err(no_key(key, n)) };
+                if key as usize >= n {
+                    return Err(no_key(key, n));
+                }
                 let (now, later) = out.split_at_mut(times);
-                now.fill(value);
+                now.fill(value(key));
                 out = later;
             }
             Some(Piece::Many(some)) => {
@@ -141,8 +154,7 @@ fn by_keys<T: Copy>(keys: &mut Keys<'_>, dictionary: &[T], out: &mut [T]) -> Res
                 }
                 let (now, later) = out.split_at_mut(some.len());
                 for (to, &key) in now.iter_mut().zip(some) {
-                    // SAFETY: no key of these is over `largest`, which the dictionary has.
-                    *to = unsafe { *dictionary.get_unchecked(key as usize) };
+                    *to = value(key);
                 }
                 out = later;
             }

@@ -55,10 +55,11 @@ impl<'p> Front<'p> {
 }
 
 impl Levels {
-    /// Bytes that the levels of `n` values have, about: packed, and the heads of their runs.
+    /// Bytes that the levels of `n` values rarely pass: packed, and the heads of many runs. Zstandard decompresses a whole
+    /// block for the first byte, so that a second try costs more than some bytes too many.
     pub(super) fn about(self, n: usize) -> usize {
         let bits = usize::from(level_bits(self.repetition) + level_bits(self.definition));
-        (n / 8 + 1).saturating_mul(bits).saturating_add(n / 32 + 64)
+        (n / 8 + 1).saturating_mul(bits).saturating_add(n / 8 + 64)
     }
 }
 

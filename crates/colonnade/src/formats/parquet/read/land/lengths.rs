@@ -97,7 +97,7 @@ impl Decoder for Lengths {
                 Values::Keys(Box::new(keys(parts.values, parts.n)?))
             }
             Encoding::DeltaLengthByteArray | Encoding::DeltaByteArray => {
-                Values::Deltas(Box::new(Cells::new(parts.encoding, parts.values, parts.n, None)?))
+                Values::Deltas(Box::new(Cells::new(parts.encoding, parts.values, parts.n)?))
             }
             other => return Err(unknown(other)),
         };

@@ -3,7 +3,6 @@
 //! The dictionaries of all chunks become one, and each page's keys the codes of that one. Pages of values, which writers fall
 //! back to where a dictionary grows too large, have a dictionary made of them first.
 
-mod fill;
 mod merge;
 #[cfg(test)]
 mod tests;
@@ -18,7 +17,8 @@ use arrow_schema::DataType;
 
 use crate::arrow::landed::Landed;
 use crate::error::{Error, Result};
-use crate::formats::parquet::page::{Encoding, Kind};
+use crate::formats::parquet::levels::Validity;
+use crate::formats::parquet::page::Kind;
 use crate::formats::parquet::types::Physical;
 use crate::memory::{Buffer, Region, Scatter};
 use crate::parallel;
@@ -27,9 +27,8 @@ use crate::progress::{Progress, Silent};
 
 use super::super::conversion::Flat;
 use super::strip::Strip;
-use super::text::{Dictionary, Part, Rows, Stop, joined, no_text, walk};
+use super::text::{Dictionary, Part, Rows, Stop, joined, no_text, validity, walk};
 use super::{Landing, Piece};
-use fill::fill;
 use merge::Merged;
 
 /// Below this size regions take ordinary pages.
@@ -45,12 +44,46 @@ struct Made {
     codes: Vec<u32>,
 }
 
+/// The number of the map of a chunk without a dictionary.
+const NO_MAP: usize = usize::MAX;
+
 /// A part, and where its keys are explained: the number of a map.
 struct Coded<'a> {
     part: Part<'a>,
     map: usize,
     /// Keys in the dictionary of their own; none where the page has the keys itself.
     codes: Option<Vec<u32>>,
+}
+
+impl Coded<'_> {
+    /// Writes the codes of the wanted rows to their place, of `N` bytes each; answers which rows have a value, `None` where all
+    /// have.
+    fn fill<const N: usize>(
+        &self,
+        map: Option<&[u32]>,
+        optional: bool,
+        room: Scatter<'_>,
+    ) -> Result<Option<Validity>> {
+        // SAFETY: each part has rows of its own.
+        let room = unsafe { room.range(self.part.at * N, self.part.nrows * N) };
+        let out = room.ok_or_else(|| Error::too_large("parquet"))?.as_chunks_mut::<N>().0;
+        let code = |key: u32| {
+            let code = map.and_then(|map| map.get(key as usize)).map_or([0; 4], |code| code.to_le_bytes());
+            let mut word = [0u8; N];
+            word.iter_mut().zip(code).for_each(|(to, from)| *to = from);
+            word
+        };
+        let Some(keys) = &self.codes else {
+            let (n, mut scratch) = (map.map(<[u32]>::len), Vec::new());
+            return self.part.codes(n, code, [0; N], optional, &mut scratch, out);
+        };
+        let mut validity = Validity::default();
+        for (to, key) in out.iter_mut().zip(keys) {
+            validity.push(u64::from(*key != NULL), 1);
+            *to = code(*key);
+        }
+        Ok(Some(validity))
+    }
 }
 
 impl<'a> Landing<'a> {
@@ -169,19 +202,20 @@ impl<'a> Landing<'a> {
         let (room, optional, maps) = (Scatter::new(&mut codes), flat.optional, &maps);
         let tasks = coded.iter().map(|coded| {
             let work = move || {
-                let map = maps.get(coded.map).map(Vec::as_slice).unwrap_or_default();
+                let map = maps.get(coded.map).map(Vec::as_slice);
                 let done = match width {
-                    1 => fill::<1>(coded, map, optional, room),
-                    2 => fill::<2>(coded, map, optional, room),
-                    4 => fill::<4>(coded, map, optional, room),
-                    _ => fill::<8>(coded, map, optional, room),
+                    1 => coded.fill::<1>(map, optional, room),
+                    2 => coded.fill::<2>(map, optional, room),
+                    4 => coded.fill::<4>(map, optional, room),
+                    _ => coded.fill::<8>(map, optional, room),
                 };
                 done.map_err(|e| self.named(e.at(coded.part.page.at), field, 0))
             };
             (coded.part.nrows * width, work)
         });
         let found = parallel::gather(tasks.collect(), self.threads, progress)?;
-        let nulls = if optional { joined(found, nrows) } else { None };
+        let found = found.iter().zip(&coded).map(|(bits, coded)| (bits.as_ref(), coded.part.nrows));
+        let nulls = joined(found, nrows);
         let data_type = DataType::Dictionary(Box::new(key_type), value_type.clone());
         let builder = ArrayDataBuilder::new(data_type).len(nrows).nulls(nulls);
         let builder =
@@ -231,23 +265,19 @@ impl<'a> Landing<'a> {
         let (mut dictionaries, mut paged) = (Vec::new(), Vec::new());
         let mut coded = Vec::new();
         for walked in walked {
-            let map = dictionaries.len();
-            let has = walked.dictionary.is_some();
-            paged.extend(has.then_some(map));
-            dictionaries.extend(walked.dictionary);
-            let by_value: Vec<bool> = walked.parts.iter().map(|part| !is_keyed(part)).collect();
+            let map = walked.dictionary.map_or(NO_MAP, |dictionary| {
+                paged.push(dictionaries.len());
+                dictionaries.push(dictionary);
+                dictionaries.len() - 1
+            });
+            let by_value: Vec<bool> = walked.parts.iter().map(|part| !part.has_codes()).collect();
             let made = self.made(field, flat, text, &walked.parts, &by_value, progress)?;
             for (part, (made, by_value)) in walked.parts.into_iter().zip(made.into_iter().zip(by_value)) {
                 if by_value {
                     coded.push(Coded { part, map: dictionaries.len(), codes: Some(made.codes) });
                     dictionaries.push(made.dictionary);
-                } else if has {
-                    coded.push(Coded { part, map, codes: None });
-                } else if part.nulls_alone(flat.optional).map_err(|e| self.named(e, field, 0))? {
-                    coded.push(Coded { codes: Some(vec![NULL; part.nrows]), part, map: usize::MAX });
                 } else {
-                    let message = "a page of keys without a dictionary page before it. The file is damaged; write it again.";
-                    return Err(self.named(Error::malformed("parquet", message).at(part.page.at), field, 0));
+                    coded.push(Coded { part, map, codes: None });
                 }
             }
         }
@@ -302,13 +332,6 @@ fn is_text(data_type: &DataType) -> bool {
     matches!(data_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
 }
 
-fn is_keyed(part: &Part<'_>) -> bool {
-    let (Kind::Data { encoding, .. } | Kind::DataV2 { encoding, .. }) = part.page.header.kind else {
-        return false;
-    };
-    matches!(encoding, Encoding::PlainDictionary | Encoding::RleDictionary)
-}
-
 /// Dictionaries of pages are held against the limit so many bytes at a time.
 const GROWN_NBYTES: u64 = 1 << 20;
 
@@ -324,7 +347,9 @@ fn coded_values(
     let mut known: HashMap<Box<[u8]>, u32> = HashMap::new();
     let mut scratch = Vec::new();
     let Made { dictionary, codes } = &mut made;
-    let done = part.each(optional, None, &mut scratch, &mut |wanted, rows, cells| {
+    let parts = part.page.parts(&mut scratch)?;
+    let levels = optional.then(|| validity(&parts.definition, parts.n)).transpose()?;
+    let done = part.each(&parts, levels.as_ref(), &mut |wanted, rows, cells| {
         if !wanted {
             cells.measure(rows.valid())?;
             return Ok(());
@@ -360,15 +385,13 @@ fn coded_values(
         Ok(())
     });
     match done {
-        Ok(_) => Ok(made),
+        Ok(()) => Ok(made),
         Err(Stop::Error(error)) => Err(error),
-        Err(Stop::Full) => Err(short()),
+        Err(Stop::Full) => Err(Error::malformed(
+            "parquet",
+            "a page has fewer rows than it says. The file is damaged; write it again.",
+        )),
     }
-}
-
-#[cold]
-fn short() -> Error {
-    Error::malformed("parquet", "a page has fewer rows than it says. The file is damaged; write it again.")
 }
 
 /// The type of the keys, or a wider one where it does not reach `n` values.

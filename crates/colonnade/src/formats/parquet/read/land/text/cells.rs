@@ -1,14 +1,11 @@
 //! The texts of one page, whatever encoding it has: how many bytes the next ones have, or the bytes themselves.
 
-mod keys;
 mod plain;
 
 use crate::error::{Error, Result};
-use crate::formats::parquet::hybrid::Hybrid;
-use crate::formats::parquet::keys::{Keys, Piece};
 use crate::formats::parquet::page::Encoding;
 
-use super::dictionary::{Dictionary, PAD};
+use super::dictionary::PAD;
 use super::front::Front;
 use super::lengths::Lengths;
 use super::out::{Offset, Out, Stop};
@@ -18,8 +15,6 @@ use super::out::{Offset, Out, Stop};
 pub(crate) enum Cells<'p> {
     /// PLAIN: a length in front of each.
     Plain(&'p [u8]),
-    /// Keys, and what they mean.
-    Keys(Box<Keys<'p>>, &'p Dictionary),
     /// DELTA_LENGTH_BYTE_ARRAY.
     Lengths(Box<Lengths<'p>>),
     /// DELTA_BYTE_ARRAY.
@@ -27,42 +22,23 @@ pub(crate) enum Cells<'p> {
 }
 
 /// Texts up to so many bytes are copied without a loop; a dictionary has as many behind its last.
-const WIDE: usize = PAD;
+pub(super) const WIDE: usize = PAD;
 
 #[cold]
 fn ended(needed: usize, had: usize) -> Error {
     Error::truncated("parquet", "the texts of a page", needed as u64, had as u64)
 }
 
-#[cold]
-fn no_key(key: u32, n: usize) -> Error {
-    let message = format!("key {key} of a dictionary of {n} values. The file is damaged; write it again.");
-    Error::malformed("parquet", message)
-}
-
 impl<'p> Cells<'p> {
-    /// The `n` texts (nulls are none) of the bytes `values`.
+    /// The `n` texts (nulls are none) of the bytes `values`, which are no dictionary keys.
     ///
     /// # Errors
-    /// Malformed; keys without a dictionary; encodings that are none of texts.
-    pub(crate) fn new(
-        encoding: Encoding,
-        values: &'p [u8],
-        n: usize,
-        dictionary: Option<&'p Dictionary>,
-    ) -> Result<Self> {
+    /// Malformed; encodings that texts do not have.
+    pub(crate) fn new(encoding: Encoding, values: &'p [u8], n: usize) -> Result<Self> {
         Ok(match encoding {
             Encoding::Plain => Self::Plain(values),
-            // Where all are null some writers leave the dictionary out, and the width of the keys too.
+            // Where all are null some writers leave the lengths out.
             _ if n == 0 => Self::Plain(&[]),
-            Encoding::PlainDictionary | Encoding::RleDictionary => {
-                let (&width, keys) = values.split_first().unwrap_or((&0, &[]));
-                let dictionary = dictionary.ok_or_else(|| {
-                    let message = "a page of keys without a dictionary page before it. The file is damaged; write it again.";
-                    Error::malformed("parquet", message)
-                })?;
-                Self::Keys(Box::new(Keys::new(Hybrid::new(keys, width, n)?)), dictionary)
-            }
             Encoding::DeltaLengthByteArray => Self::Lengths(Box::new(Lengths::new(values, n)?)),
             Encoding::DeltaByteArray => Self::Front(Box::new(Front::new(values, n)?)),
             other => {
@@ -76,11 +52,10 @@ impl<'p> Cells<'p> {
     /// Bytes of the next `n`, which are passed by.
     ///
     /// # Errors
-    /// Truncated pages, keys that the dictionary does not have.
+    /// Truncated pages.
     pub(crate) fn measure(&mut self, n: usize) -> Result<usize> {
         match self {
             Self::Plain(page) => plain::measure(page, n),
-            Self::Keys(keys, dictionary) => keys::measure(keys, dictionary.entries(), n),
             Self::Lengths(lengths) => lengths.measure(n),
             Self::Front(front) => front.measure(n),
         }
@@ -103,20 +78,6 @@ impl<'p> Cells<'p> {
                 }
                 Ok(())
             }
-            Self::Keys(keys, dictionary) => {
-                let mut left = n;
-                while left > 0 {
-                    let (key, times) = match keys.take(1)? {
-                        Some(Piece::Same(key, times)) => (key, times),
-                        Some(Piece::Many(some)) => (some.first().copied().unwrap_or(u32::MAX), 1),
-                        None => return Err(ended(left, 0)),
-                    };
-                    let value = dictionary.value(key as usize);
-                    take(value.ok_or_else(|| no_key(key, dictionary.entries().len()))?)?;
-                    left -= times;
-                }
-                Ok(())
-            }
             Self::Lengths(lengths) => lengths.each(n, take),
             Self::Front(front) => {
                 for _ in 0..n {
@@ -135,7 +96,6 @@ impl<'p> Cells<'p> {
     pub(crate) fn put<O: Offset>(&mut self, n: usize, out: &mut Out<'_, O>) -> std::result::Result<(), Stop> {
         match self {
             Self::Plain(page) => plain::put(page, n, out),
-            Self::Keys(keys, dictionary) => keys::put(keys, dictionary, n, out),
             Self::Lengths(lengths) => lengths.put(n, out),
             Self::Front(front) => front.put(n, out),
         }
@@ -154,7 +114,6 @@ impl<'p> Cells<'p> {
     ) -> std::result::Result<(), Stop> {
         match self {
             Self::Plain(page) => plain::mixed(page, mask, n, out),
-            Self::Keys(keys, dictionary) => keys::mixed(keys, dictionary, mask, n, out),
             _ => {
                 let (mut left, mut rest) = (n, mask);
                 while left > 0 {
@@ -175,7 +134,7 @@ impl<'p> Cells<'p> {
 
 /// Copies `nbytes` from `from` to the front of `to`, more than that where both have it.
 #[inline(always)]
-fn copy(from: &[u8], to: &mut [u8], nbytes: usize) -> Option<()> {
+pub(super) fn copy(from: &[u8], to: &mut [u8], nbytes: usize) -> Option<()> {
     if nbytes <= WIDE
         && let (Some(from), Some(to)) = (from.first_chunk::<WIDE>(), to.first_chunk_mut::<WIDE>())
     {

@@ -15,12 +15,19 @@ pub(crate) struct Entry {
 }
 
 /// The texts of one dictionary page.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Dictionary {
     /// Their bytes, and [`PAD`] behind them.
     bytes: Vec<u8>,
+    /// One for each text, then one without bytes: rows that are null take its code.
     entries: Vec<Entry>,
     longest: usize,
+}
+
+impl Default for Dictionary {
+    fn default() -> Self {
+        Self { bytes: vec![0; PAD], entries: vec![Entry::default()], longest: 0 }
+    }
 }
 
 #[cold]
@@ -37,7 +44,7 @@ impl Dictionary {
         if n > page.len() / 4 {
             return Err(ended(n.saturating_mul(4), page.len()));
         }
-        let mut entries = Vec::with_capacity(n);
+        let mut entries = Vec::with_capacity(n + 1);
         let mut bytes = Vec::with_capacity(page.len() - 4 * n + PAD);
         let (mut rest, mut longest) = (page, 0);
         for _ in 0..n {
@@ -58,6 +65,7 @@ impl Dictionary {
             utf8(&bytes, n, end).map_err(|k| no_text("a dictionary's value", k))?;
         }
         bytes.extend_from_slice(&[0; PAD]);
+        entries.push(Entry::default());
         Ok(Self { bytes, entries, longest })
     }
 
@@ -75,13 +83,14 @@ impl Dictionary {
         let values = page.get(..needed).ok_or_else(|| ended(needed, page.len()))?;
         let size = u32::try_from(width).unwrap_or(u32::MAX);
         let starts = (0..u32::MAX).step_by(width.max(1)).take(n);
-        let entries: Vec<Entry> = starts.map(|start| Entry { start, nbytes: size }).collect();
+        let mut entries: Vec<Entry> = starts.map(|start| Entry { start, nbytes: size }).collect();
         if entries.len() < n {
             return Err(Error::limit("parquet", "a dictionary of 4 GiB."));
         }
         let mut bytes = Vec::with_capacity(needed + PAD);
         bytes.extend_from_slice(values);
         bytes.extend_from_slice(&[0; PAD]);
+        entries.push(Entry::default());
         Ok(Self { bytes, entries, longest: width })
     }
 
@@ -91,7 +100,7 @@ impl Dictionary {
     /// `LimitExceeded`: 4 GiB of values.
     pub(crate) fn add(&mut self, value: &[u8]) -> Result<u32> {
         let large = |_| Error::limit("parquet", "a dictionary of 4 GiB.");
-        let key = u32::try_from(self.entries.len()).map_err(large)?;
+        let key = u32::try_from(self.len()).map_err(large)?;
         let end = self.bytes.len().saturating_sub(PAD);
         let start = u32::try_from(end).map_err(large)?;
         let nbytes = u32::try_from(value.len()).map_err(large)?;
@@ -99,14 +108,14 @@ impl Dictionary {
         self.bytes.truncate(end);
         self.bytes.extend_from_slice(value);
         self.bytes.extend_from_slice(&[0; PAD]);
-        self.entries.push(Entry { start, nbytes });
+        self.entries.insert(self.len(), Entry { start, nbytes });
         self.longest = self.longest.max(value.len());
         Ok(key)
     }
 
     /// How many there are.
     pub(crate) fn len(&self) -> usize {
-        self.entries.len()
+        self.entries.len() - 1
     }
 
     /// The bytes of all values, one after the other.
@@ -119,9 +128,9 @@ impl Dictionary {
         &self.bytes
     }
 
-    /// Where each lies.
+    /// Where each is stored.
     pub(crate) fn entries(&self) -> &[Entry] {
-        &self.entries
+        self.entries.get(..self.len()).unwrap_or_default()
     }
 
     /// Bytes of the longest.
@@ -129,9 +138,14 @@ impl Dictionary {
         self.longest
     }
 
+    /// The same and behind it the entry of null, whose code is [`Dictionary::len`].
+    pub(crate) fn entries_and_null(&self) -> &[Entry] {
+        &self.entries
+    }
+
     /// The text of a key.
     pub(crate) fn value(&self, key: usize) -> Option<&[u8]> {
-        let entry = self.entries.get(key)?;
+        let entry = self.entries().get(key)?;
         self.bytes.get(entry.start as usize..(entry.start + entry.nbytes) as usize)
     }
 }
@@ -178,7 +192,7 @@ mod tests {
         for (k, value) in values.iter().enumerate() {
             assert_eq!(dictionary.value(k), Some(*value));
         }
-        assert_eq!((dictionary.value(4), dictionary.longest()), (None, 6));
+        assert_eq!((dictionary.value(4), dictionary.len()), (None, 4));
         for cut in 0..bytes.len() {
             assert!(Dictionary::new(&bytes[..cut], 4, true).is_err());
         }

@@ -1,9 +1,11 @@
 //! Text and bytes of any length: offsets and values in Arrow's layout.
 //!
-//! Two passes: how many bytes each page's texts have, which a PLAIN page's size tells and a page of keys by the lengths of
-//! what they name; then every page, in parallel, its bytes straight to where they stay. No page is kept in between.
+//! Two passes over the pages. The first finds how many bytes each page's texts have. A whole PLAIN page says it by its size
+//! and its levels. A page of codes is decompressed and decoded, its codes to where the offsets will be. The second pass
+//! copies the bytes straight to where they stay: codes become offsets in place, other pages are decompressed and decoded.
 
 mod cells;
+mod codes;
 mod dictionary;
 mod front;
 mod lengths;
@@ -34,9 +36,8 @@ use super::{Landing, Piece};
 pub(super) use cells::Cells;
 pub(super) use dictionary::{Dictionary, no_text};
 pub(super) use out::Stop;
-use out::{Offset, Out};
 pub(super) use parts::{Part, Walked, walk};
-pub(super) use rows::Rows;
+pub(super) use rows::{Rows, validity};
 
 /// A task of pages makes about so many bytes.
 const TILE_NBYTES: usize = 4 << 20;
@@ -56,16 +57,40 @@ struct Column<'a> {
     /// One a row group that is touched.
     walked: Vec<Walked<'a>>,
     parts: Vec<Part<'a>>,
+    /// Bytes of an offset.
+    width: usize,
+    /// The offsets; of pages of codes those until the page is filled.
+    ends: Option<RegionMut>,
     /// Bytes of its texts that the limits know of.
     charged: u64,
 }
 
-/// Where a column's rows go.
-struct Room {
-    ends: RegionMut,
-    bytes: RegionMut,
-    /// Whether offsets have 32 bits.
-    narrow: bool,
+impl Column<'_> {
+    fn narrowest(&self) -> usize {
+        if matches!(self.strip.data_type, DataType::Utf8 | DataType::Binary) { 4 } else { 8 }
+    }
+
+    fn nbytes(&self) -> usize {
+        self.parts.iter().fold(0, |sum, part| sum.saturating_add(part.nbytes))
+    }
+
+    /// Makes offsets 64 bits wide that no longer reach with 32; answers whether they were not.
+    fn widen(&mut self) -> bool {
+        let wider = self.width == 4 && i32::try_from(self.nbytes()).is_err();
+        if wider {
+            self.width = 8;
+        }
+        wider
+    }
+
+    /// Memory for the offsets, of which the first is 0.
+    fn allocate_ends(&self) -> Result<RegionMut> {
+        let nbytes = self.strip.nrows.checked_add(1).and_then(|n| n.checked_mul(self.width));
+        let nbytes = nbytes.ok_or_else(|| Error::too_large("parquet"))?;
+        let mut ends = Region::allocate(nbytes, nbytes < SPARSE_BELOW_NBYTES)?;
+        ends.as_mut_slice().get_mut(..self.width).unwrap_or_default().fill(0);
+        Ok(ends)
+    }
 }
 
 /// Rooms that pages are decompressed in: few, and used again, since fresh memory costs more than what is done with it.
@@ -120,6 +145,8 @@ impl<'a> Landing<'a> {
                 optional,
                 walked: Vec::new(),
                 parts: Vec::new(),
+                width: 8,
+                ends: None,
                 charged: 0,
             });
         }
@@ -155,15 +182,16 @@ impl<'a> Landing<'a> {
         let rooms = &Rooms::default();
         let silent = &Silent(progress);
         self.walk_columns(columns, silent)?;
-        self.measure_columns(columns, rooms, false, silent)?;
-        let exact = match self.fill_columns(columns, rooms, landed, progress)? {
-            true => return Ok(()),
-            false => true,
-        };
-        // A page was longer than its texts: sizes are not told by it, so all are looked at.
-        self.measure_columns(columns, rooms, exact, silent)?;
-        if self.fill_columns(columns, rooms, landed, progress)? {
-            return Ok(());
+        for exact in [false, true] {
+            // A page that was longer than its texts: no size is taken from a header then.
+            columns.iter_mut().for_each(|column| column.width = column.narrowest());
+            self.measure_columns(columns, rooms, exact, silent)?;
+            if columns.iter_mut().map(Column::widen).fold(false, |any, wider| any | wider) {
+                self.measure_columns(columns, rooms, exact, silent)?;
+            }
+            if self.fill_columns(columns, rooms, landed, progress)? {
+                return Ok(());
+            }
         }
         let message =
             "a page's texts have another size each time they are read. Was the file written to meanwhile?";
@@ -198,7 +226,7 @@ impl<'a> Landing<'a> {
         Ok(())
     }
 
-    /// How many bytes the texts of each page have, and where they go.
+    /// How many bytes the texts of each page have, and where they go. Pages of codes are decoded.
     fn measure_columns(
         &self,
         columns: &mut [Column<'_>],
@@ -208,16 +236,21 @@ impl<'a> Landing<'a> {
     ) -> Result<()> {
         let mut tasks = Vec::new();
         for column in columns.iter_mut() {
-            let Column { field, optional, walked, parts, .. } = column;
-            let (field, optional, walked) = (*field, *optional, &*walked);
+            let ends = column.allocate_ends()?;
+            let Column { field, optional, walked, parts, width, .. } = column;
+            let ends = Scatter::new(column.ends.insert(ends));
+            let (field, optional, width, walked) = (*field, *optional, *width, &*walked);
             for tile in tiles(parts, |part| part.page.header.nbytes) {
                 let nbytes = tile.iter().map(|p| p.page.header.nbytes).sum();
                 tasks.push(Task::new(nbytes, move || {
                     rooms.with(|scratch| {
                         for part in tile {
                             let dictionary = walked.get(part.chunk).and_then(|w| w.dictionary.as_ref());
-                            let nbytes = part.measure(optional, dictionary, exact, scratch);
-                            part.nbytes = nbytes.map_err(|e| self.named(e, field, 0))?;
+                            let done = match width {
+                                4 => part.measure::<4>(optional, dictionary, exact, scratch, ends),
+                                _ => part.measure::<8>(optional, dictionary, exact, scratch, ends),
+                            };
+                            done.map_err(|e| self.named(e.at(part.page.at), field, 0))?;
                         }
                         Ok(())
                     })
@@ -250,33 +283,32 @@ impl<'a> Landing<'a> {
     fn fill_columns(
         &self,
         columns: &mut [Column<'_>],
-        scratches: &Rooms,
+        rooms: &Rooms,
         landed: &mut Vec<(usize, ArrayData)>,
         progress: &dyn Progress,
     ) -> Result<bool> {
-        let mut rooms: Vec<Room> = columns.iter().map(|c| self.room(c)).collect::<Result<_>>()?;
+        let texts = |column: &Column<'_>| {
+            let nbytes = column.nbytes();
+            Region::allocate(nbytes, nbytes < SPARSE_BELOW_NBYTES)
+        };
+        let mut regions: Vec<RegionMut> = columns.iter().map(texts).collect::<std::io::Result<_>>()?;
         let surprised = AtomicBool::new(false);
-        let (mut tasks, mut ntiles) = (Vec::new(), Vec::with_capacity(columns.len()));
-        for (column, room) in columns.iter_mut().zip(&mut rooms) {
-            let narrow = room.narrow;
-            let (ends, bytes) = (Scatter::new(&mut room.ends), Scatter::new(&mut room.bytes));
-            let Column { field, optional, walked, parts, text, .. } = column;
-            let (field, optional, text, walked) = (*field, *optional, *text, &*walked);
-            let tiles = tiles(parts, |part| part.nbytes + part.nrows * 8);
-            ntiles.push(tiles.len());
-            for tile in tiles {
+        let mut tasks = Vec::new();
+        for (column, region) in columns.iter_mut().zip(&mut regions) {
+            let Column { field, walked, parts, text, width, ends, .. } = column;
+            let Some(ends) = ends.as_mut().map(Scatter::new) else { continue };
+            let bytes = Scatter::new(region);
+            let (field, text, width, walked) = (*field, *text, *width, &*walked);
+            for tile in tiles(parts, |part| part.nbytes + part.nrows * 8) {
                 let nbytes = tile.iter().map(|p| p.nbytes + p.nrows * 8).sum();
                 let surprised = &surprised;
-                tasks.push((nbytes, move || {
-                    let mut validity = Validity::default();
-                    scratches.with(|scratch| -> Result<()> {
-                        for part in tile.iter() {
+                tasks.push(Task::new(nbytes, move || {
+                    rooms.with(|scratch| {
+                        for part in tile {
                             let dictionary = walked.get(part.chunk).and_then(|w| w.dictionary.as_ref());
-                            let known = (optional, text, dictionary);
-                            let done = if narrow {
-                                fill_part::<4>(part, known, scratch, &mut validity, ends, bytes)
-                            } else {
-                                fill_part::<8>(part, known, scratch, &mut validity, ends, bytes)
+                            let done = match width {
+                                4 => part.fill::<4>(dictionary, text, scratch, ends, bytes),
+                                _ => part.fill::<8>(dictionary, text, scratch, ends, bytes),
                             };
                             match done {
                                 Ok(()) => {}
@@ -285,68 +317,25 @@ impl<'a> Landing<'a> {
                             }
                         }
                         Ok(())
-                    })?;
-                    Ok(validity)
+                    })
                 }));
             }
         }
-        let mut validities = parallel::gather(tasks, self.threads, progress)?.into_iter();
+        parallel::run(tasks, self.threads, progress)?;
         if surprised.into_inner() {
             return Ok(false);
         }
-        for ((column, room), ntiles) in columns.iter_mut().zip(rooms).zip(ntiles) {
-            let validities: Vec<Validity> = validities.by_ref().take(ntiles).collect();
-            let nulls = if column.optional { joined(validities, column.strip.nrows) } else { None };
-            let data = array(column.strip.data_type, room, nulls, column.strip.nrows)?;
-            landed.push((column.strip.i, data));
+        for (column, texts) in columns.iter_mut().zip(regions) {
             column.walked = Vec::new();
+            let parts = std::mem::take(&mut column.parts);
+            let validities = parts.iter().map(|part| (part.validity.as_ref(), part.nrows));
+            let nulls = joined(validities, column.strip.nrows);
+            if let Some(ends) = column.ends.take() {
+                landed.push((column.strip.i, array(column, ends, texts, nulls)?));
+            }
         }
         Ok(true)
     }
-
-    fn room(&self, column: &Column<'_>) -> Result<Room> {
-        let total = column.parts.iter().map(|p| p.nbytes).sum::<usize>();
-        let small = matches!(column.strip.data_type, DataType::Utf8 | DataType::Binary);
-        // 32-bit offsets that no longer reach become 64-bit ones.
-        let narrow = small && i32::try_from(total).is_ok();
-        let width = if narrow { 4 } else { 8 };
-        let nbytes = column.strip.nrows.checked_add(1).and_then(|n| n.checked_mul(width));
-        let nbytes = nbytes.ok_or_else(|| Error::too_large("parquet"))?;
-        let mut ends = Region::allocate(nbytes, nbytes < SPARSE_BELOW_NBYTES)?;
-        if let Some(first) = ends.as_mut_slice().get_mut(..width) {
-            first.fill(0);
-        }
-        Ok(Room { ends, bytes: Region::allocate(total, total < SPARSE_BELOW_NBYTES)?, narrow })
-    }
-}
-
-fn fill_part<const N: usize>(
-    part: &Part<'_>,
-    (optional, text, dictionary): (bool, bool, Option<&Dictionary>),
-    scratch: &mut Vec<u8>,
-    validity: &mut Validity,
-    ends: Scatter<'_>,
-    bytes: Scatter<'_>,
-) -> std::result::Result<(), Stop>
-where
-    [u8; N]: Offset,
-{
-    // SAFETY: each part has rows of its own (their ends stand behind the first offset), and bytes of its own.
-    let rooms =
-        unsafe { (ends.range((part.at + 1) * N, part.nrows * N), bytes.range(part.base, part.nbytes)) };
-    let (Some(ends), Some(bytes)) = rooms else { return Err(Error::too_large("parquet").into()) };
-    let mut out = Out::new(ends.as_chunks_mut::<N>().0, bytes, part.base);
-    let keyed = part.fill(optional, dictionary, scratch, &mut out, &mut |rows| match rows {
-        Rows::Same(valid, n) => validity.push_same(valid, n),
-        Rows::Mixed(mask, n) => validity.push(mask, n),
-    })?;
-    if !out.is_full() {
-        return Err(Stop::Full);
-    }
-    if text && !keyed {
-        out.utf8().map_err(|k| no_text("row", part.at + k))?;
-    }
-    Ok(())
 }
 
 /// Parts that make about [`TILE_NBYTES`] together, as many tiles as that makes.
@@ -365,18 +354,19 @@ fn tiles<'t, 'a>(parts: &'t mut [Part<'a>], size: impl Fn(&Part<'a>) -> usize) -
     out
 }
 
-/// The validity of rows that follow each other; `None` where all have a value.
-pub(super) fn joined(parts: Vec<Validity>, nrows: usize) -> Option<NullBuffer> {
-    if parts.iter().all(|part| part.nulls == 0) {
+/// The validity of rows that follow each other, in parts of so many; `None` where all have a value.
+pub(super) fn joined<'v>(
+    parts: impl Iterator<Item = (Option<&'v Validity>, usize)> + Clone,
+    nrows: usize,
+) -> Option<NullBuffer> {
+    if parts.clone().all(|(bits, _)| bits.is_none_or(|bits| bits.nulls == 0)) {
         return None;
     }
     let mut all = Validity::default();
-    for part in &parts {
-        let mut left = part.len();
-        for word in part.words() {
-            let now = left.min(64);
-            all.push(*word, now);
-            left -= now;
+    for (bits, n) in parts {
+        match bits {
+            Some(bits) => all.push_range(bits, 0, n.min(bits.len())),
+            None => all.push_same(true, n),
         }
     }
     let bytes: Vec<u8> = all.words().iter().flat_map(|word| word.to_le_bytes()).collect();
@@ -384,19 +374,24 @@ pub(super) fn joined(parts: Vec<Validity>, nrows: usize) -> Option<NullBuffer> {
     Some(NullBuffer::new(bits))
 }
 
-fn array(data_type: &DataType, room: Room, nulls: Option<NullBuffer>, nrows: usize) -> Result<ArrayData> {
-    let Room { ends, bytes, narrow } = room;
+fn array(
+    column: &Column<'_>,
+    ends: RegionMut,
+    texts: RegionMut,
+    nulls: Option<NullBuffer>,
+) -> Result<ArrayData> {
+    let (nrows, narrow) = (column.strip.nrows, column.width == 4);
     let ends = Buffer::from_region(ends.finish(), true).to_arrow();
-    let bytes = Buffer::from_region(bytes.finish(), true).to_arrow();
-    let data_type = match data_type {
+    let texts = Buffer::from_region(texts.finish(), true).to_arrow();
+    let data_type = match column.strip.data_type {
         DataType::Utf8View | DataType::BinaryView => {
-            return views::array(data_type, ends.as_slice(), &bytes, nulls, nrows);
+            return views::array(column.strip.data_type, ends.as_slice(), &texts, nulls, nrows);
         }
         DataType::Utf8 if !narrow => DataType::LargeUtf8,
         DataType::Binary if !narrow => DataType::LargeBinary,
         same => same.clone(),
     };
-    let builder = ArrayDataBuilder::new(data_type).len(nrows).nulls(nulls).add_buffer(ends).add_buffer(bytes);
+    let builder = ArrayDataBuilder::new(data_type).len(nrows).nulls(nulls).add_buffer(ends).add_buffer(texts);
     // SAFETY: every page's rows were filled, each end behind the one before and none behind the bytes; texts are UTF-8.
     Ok(unsafe { builder.build_unchecked() })
 }

@@ -5,7 +5,7 @@ use crate::error::Error;
 use super::dictionary::utf8;
 
 /// The end of a row, 32 or 64 bits of memory.
-pub(crate) trait Offset: Copy + Send {
+pub(crate) trait Offset: Copy + PartialEq + Send {
     /// From a place; callers know that it fits.
     fn of(at: usize) -> Self;
     /// The place.
@@ -93,10 +93,11 @@ impl<'o, O: Offset> Out<'o, O> {
         utf8(bytes, ends.len(), |k| ends.get(k).map_or(bytes.len(), |end| end.place() - self.base))
     }
 
-    /// Bytes of the room that are left.
+    /// What the rows from here on have instead of ends, the bytes from here on, and where these begin in the column.
     #[inline]
-    pub(crate) fn room(&self) -> usize {
-        self.bytes.len() - self.at
+    pub(crate) fn rest(&mut self) -> (&mut [O], &mut [u8], usize) {
+        let ends = self.ends.get_mut(self.row..).unwrap_or_default();
+        (ends, self.bytes.get_mut(self.at..).unwrap_or_default(), self.base + self.at)
     }
 
     /// The ends of the next `n` rows, the bytes from here on, and where these begin in the column. The caller says by

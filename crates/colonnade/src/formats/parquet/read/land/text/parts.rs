@@ -1,18 +1,20 @@
 //! The pages of a column chunk that wanted rows stand in, and how many bytes those rows have.
 
+use std::borrow::Cow;
+
 use crate::error::{Error, Result};
+use crate::formats::parquet::levels::Validity;
 use crate::formats::parquet::page::{Encoding, Kind};
 use crate::formats::parquet::read::chunk::Pages;
-use crate::formats::parquet::read::page::Page;
+use crate::formats::parquet::read::page::{Page, Parts};
+use crate::memory::Scatter;
 
 use super::super::Piece;
 use super::cells::Cells;
-use super::dictionary::Dictionary;
+use super::codes;
+use super::dictionary::{Dictionary, no_text};
 use super::out::{Offset, Out, Stop};
-use super::rows::{Levels, Rows};
-
-/// Levels of most pages: a run or two.
-const FEW_LEVELS_NBYTES: usize = 64;
+use super::rows::{Rows, validity};
 
 /// The wanted rows of one page.
 #[derive(Debug)]
@@ -30,6 +32,8 @@ pub(crate) struct Part<'a> {
     pub(crate) nbytes: usize,
     /// Where these begin in the result.
     pub(crate) base: usize,
+    /// Which rows have a value, of the page until it is filled, then of the wanted rows. `None`: no row is null.
+    pub(crate) validity: Option<Validity>,
 }
 
 /// A walked chunk: its dictionary page, and the parts that are wanted of it.
@@ -72,7 +76,7 @@ pub(crate) fn walk<'a>(
             continue;
         }
         let end = first + page.n();
-        let mut part = Part { page, chunk, spans: Vec::new(), nrows: 0, at: 0, nbytes: 0, base: 0 };
+        let mut part = Part::new(page, chunk);
         while let Some((piece, later)) = rest.split_first() {
             let (start, stop) = (piece.skip + given, piece.skip + piece.nrows);
             if start >= end {
@@ -82,7 +86,7 @@ pub(crate) fn walk<'a>(
             let at = piece.at + given;
             if part.nrows > 0 && part.at + part.nrows != at {
                 out.parts.push(part);
-                part = Part { page, chunk, spans: Vec::new(), nrows: 0, at: 0, nbytes: 0, base: 0 };
+                part = Part::new(page, chunk);
             }
             if part.nrows == 0 {
                 part.at = at;
@@ -104,156 +108,163 @@ pub(crate) fn walk<'a>(
     Ok(out)
 }
 
-impl Part<'_> {
-    /// Bytes of the texts of the wanted rows, by the page's size where that tells them.
+impl<'a> Part<'a> {
+    /// A page of the walked chunk number `chunk`, of which no row is wanted yet.
+    fn new(page: Page<'a>, chunk: usize) -> Self {
+        Self { page, chunk, spans: Vec::new(), nrows: 0, at: 0, nbytes: 0, base: 0, validity: None }
+    }
+
+    /// The codes and then the ends of the wanted rows. `ends` begin with the column's first offset, which is no row's.
+    fn ends<'s, const N: usize>(&self, ends: Scatter<'s>) -> Result<&'s mut [[u8; N]]> {
+        // SAFETY: each part has rows of its own, and one task at a time asks for them.
+        let room = unsafe { ends.range((self.at + 1) * N, self.nrows * N) };
+        Ok(room.ok_or_else(|| Error::too_large("parquet"))?.as_chunks_mut::<N>().0)
+    }
+
+    /// Finds the bytes of the texts of the wanted rows: by the page's size where that says them, unless `exact`. Of a page of
+    /// codes these are decoded to `ends`, so that the page is not looked at again.
     ///
     /// # Errors
     /// Malformed pages.
-    pub(crate) fn measure(
-        &self,
+    pub(crate) fn measure<const N: usize>(
+        &mut self,
         optional: bool,
         dictionary: Option<&Dictionary>,
         exact: bool,
         scratch: &mut Vec<u8>,
-    ) -> Result<usize> {
-        if !exact && let Some(told) = self.told(optional) {
-            return Ok(told);
+        ends: Scatter<'_>,
+    ) -> Result<()>
+    where
+        [u8; N]: Offset,
+    {
+        if self.has_codes() {
+            let codes = self.ends::<N>(ends)?;
+            let n = dictionary.map(Dictionary::len);
+            let code = |key: u32| <[u8; N]>::of(key as usize);
+            self.validity = self.codes(n, code, <[u8; N]>::of(n.unwrap_or(0)), optional, scratch, codes)?;
+            self.nbytes = dictionary.map_or(0, |dictionary| codes::measure(codes, dictionary));
+            return Ok(());
         }
-        let mut total = 0usize;
-        let done = self.each(optional, dictionary, scratch, &mut |wanted, rows, cells| {
+        if !exact && let Some(nbytes) = self.nbytes_of_header(optional, scratch) {
+            self.nbytes = nbytes;
+            return Ok(());
+        }
+        let (parts, mut total) = (self.page.parts(scratch)?, 0usize);
+        self.validity = optional.then(|| validity(&parts.definition, parts.n)).transpose()?;
+        let done = self.each(&parts, self.validity.as_ref(), &mut |wanted, rows, cells| {
             let n = cells.measure(rows.valid())?;
             if wanted {
                 total = total.saturating_add(n);
             }
             Ok(())
         });
+        self.nbytes = total;
         match done {
-            Ok(_) => Ok(total),
-            Err(Stop::Error(error)) => Err(error.at(self.page.at)),
-            Err(Stop::Full) => Ok(total),
+            Ok(()) | Err(Stop::Full) => Ok(()),
+            Err(Stop::Error(error)) => Err(error),
         }
     }
 
-    /// A whole PLAIN page has four bytes of length a value; the rest is texts. Of its compressed bytes the levels alone are
-    /// looked at.
-    fn told(&self, optional: bool) -> Option<usize> {
+    /// A whole PLAIN page has its levels, four bytes of length a value, and texts. Of its compressed bytes only those of the
+    /// levels are decompressed.
+    fn nbytes_of_header(&mut self, optional: bool, scratch: &mut Vec<u8>) -> Option<usize> {
         let header = &self.page.header;
-        let n = self.page.n();
-        if self.nrows != n {
+        let (Kind::Data { encoding: Encoding::Plain, .. } | Kind::DataV2 { encoding: Encoding::Plain, .. }) =
+            header.kind
+        else {
+            return None;
+        };
+        if self.nrows != self.page.n() {
             return None;
         }
-        if let Some(slots) = self.page.slots() {
-            let (Kind::Data { encoding, .. } | Kind::DataV2 { encoding, .. }) = header.kind else {
-                return None;
-            };
-            let lengths = slots.nvalid.checked_mul(4)?;
-            let nbytes = header.nbytes.checked_sub(slots.front_nbytes)?.checked_sub(lengths)?;
-            return (encoding == Encoding::Plain).then_some(nbytes);
-        }
-        let (front, valid) = match header.kind {
-            Kind::Data { encoding: Encoding::Plain, .. } if !optional => (0, n),
-            Kind::Data { encoding: Encoding::Plain, definition: Encoding::Rle, .. } => {
-                let mut few = [0u8; FEW_LEVELS_NBYTES];
-                let had = self.page.codec().first(self.page.body, &mut few)?;
-                let nbytes = u32::from_le_bytes(*few.get(..had)?.first_chunk::<4>()?) as usize;
-                let front = nbytes.checked_add(4).filter(|&front| front <= header.nbytes)?;
-                let mut many;
-                let levels = match few.get(4..front) {
-                    Some(levels) if front <= had => levels,
-                    _ => {
-                        many = vec![0u8; front];
-                        (self.page.codec().first(self.page.body, &mut many)? == front).then_some(())?;
-                        many.get(4..)?
-                    }
-                };
-                (front, valid(Some(levels), n).ok()?)
+        let (levels_nbytes, definition) = match self.page.slots() {
+            Some(slots) => (slots.front_nbytes, Cow::Borrowed(slots.definition.as_slice())),
+            None if optional => {
+                let front = self.page.front(scratch).ok()?;
+                (front.nbytes, front.definition)
             }
-            Kind::DataV2 {
-                encoding: Encoding::Plain, nulls, definition_nbytes, repetition_nbytes, ..
-            } => ((definition_nbytes as usize).checked_add(repetition_nbytes as usize)?, n - nulls as usize),
-            _ => return None,
+            None => (0, Cow::default()),
         };
-        header.nbytes.checked_sub(front)?.checked_sub(valid.checked_mul(4)?)
+        self.validity = optional.then(|| validity(&definition, self.nrows)).transpose().ok()?;
+        let nvalid = self.nrows - self.validity.as_ref().map_or(0, |validity| validity.nulls);
+        header.nbytes.checked_sub(levels_nbytes)?.checked_sub(nvalid.checked_mul(4)?)
     }
 
-    /// The wanted rows to `out`; each run of rows is told to `validity`. Answers whether the texts were keys' (whose
-    /// dictionary was checked).
+    /// The ends of the wanted rows to `ends`, their texts to `bytes`. Texts of a page of codes were checked with their
+    /// dictionary; others must be UTF-8 where `text` says so.
     ///
     /// # Errors
     /// Malformed pages; `Full` where their size was told wrongly.
-    pub(crate) fn fill<O: Offset>(
-        &self,
-        optional: bool,
+    pub(crate) fn fill<const N: usize>(
+        &mut self,
         dictionary: Option<&Dictionary>,
+        text: bool,
         scratch: &mut Vec<u8>,
-        out: &mut Out<'_, O>,
-        validity: &mut dyn FnMut(Rows),
-    ) -> std::result::Result<bool, Stop> {
-        self.each(optional, dictionary, scratch, &mut |wanted, rows, cells| {
-            if !wanted {
-                cells.measure(rows.valid())?;
-                return Ok(());
-            }
+        ends: Scatter<'_>,
+        bytes: Scatter<'_>,
+    ) -> std::result::Result<(), Stop>
+    where
+        [u8; N]: Offset,
+    {
+        let ends = self.ends::<N>(ends)?;
+        // SAFETY: the bytes of a part begin where those of the part before end.
+        let bytes = unsafe { bytes.range(self.base, self.nbytes) };
+        let bytes = bytes.ok_or_else(|| Error::too_large("parquet"))?;
+        let mut out = Out::new(ends, bytes, self.base);
+        if self.has_codes() {
+            let none = Dictionary::default();
+            return Ok(codes::exchange(&mut out, dictionary.unwrap_or(&none))?);
+        }
+        let parts = self.page.parts(scratch)?;
+        self.each(&parts, self.validity.as_ref(), &mut |wanted, rows, cells| {
             match rows {
-                Rows::Same(true, n) => cells.put(n, out)?,
+                rows if !wanted => drop(cells.measure(rows.valid())?),
+                Rows::Same(true, n) => cells.put(n, &mut out)?,
                 Rows::Same(false, n) => out.nothing(n)?,
-                Rows::Mixed(mask, n) => cells.mixed(mask, n, out)?,
+                Rows::Mixed(mask, n) => cells.mixed(mask, n, &mut out)?,
             }
-            validity(rows);
             Ok(())
-        })
+        })?;
+        if !out.is_full() {
+            return Err(Stop::Full);
+        }
+        if text {
+            out.utf8().map_err(|k| no_text("row", self.at + k))?;
+        }
+        self.validity = self.validity.take().map(|validity| self.wanted(validity));
+        Ok(())
     }
 
-    /// How many rows of the page have a value, by its levels.
-    ///
-    /// # Errors
-    /// Malformed levels.
-    pub(crate) fn valid(&self, levels: &[u8]) -> Result<usize> {
-        valid(Some(levels), self.page.n())
+    /// What `validity` says of the page's rows, of the wanted ones.
+    pub(super) fn wanted(&self, validity: Validity) -> Validity {
+        if self.nrows == validity.len() {
+            return validity;
+        }
+        let mut out = Validity::default();
+        self.spans.iter().for_each(|&(start, stop)| out.push_range(&validity, start, stop));
+        out
     }
 
-    /// Whether no row of the page has a value.
-    ///
-    /// # Errors
-    /// Malformed pages.
-    pub(crate) fn nulls_alone(&self, optional: bool) -> Result<bool> {
-        let mut scratch = Vec::new();
-        Ok(optional && self.valid(&self.page.parts(&mut scratch)?.definition)? == 0)
-    }
-
-    /// Goes through the rows of the page up to the last wanted one, run by run.
+    /// Goes through the rows of the page up to the last wanted one, run by run. `parts` are the page's, and `validity` says
+    /// which rows have a value; `None`: all.
     pub(crate) fn each(
         &self,
-        optional: bool,
-        dictionary: Option<&Dictionary>,
-        scratch: &mut Vec<u8>,
+        parts: &Parts<'_>,
+        validity: Option<&Validity>,
         work: &mut dyn FnMut(bool, Rows, &mut Cells<'_>) -> std::result::Result<(), Stop>,
-    ) -> std::result::Result<bool, Stop> {
-        let parts = self.page.parts(scratch)?;
-        let levels = optional.then_some(&*parts.definition);
-        let n = valid(levels, parts.n)?;
-        let mut cells = Cells::new(parts.encoding, parts.values, n, dictionary)?;
-        let mut levels = Levels::new(levels, parts.n)?;
+    ) -> std::result::Result<(), Stop> {
+        let n = validity.map_or(parts.n, |validity| parts.n - validity.nulls);
+        let mut cells = Cells::new(parts.encoding, parts.values, n)?;
         let mut row = 0;
         for &(start, stop) in &self.spans {
             for (end, wanted) in [(start, false), (stop, true)] {
                 while row < end {
-                    let Some(rows) = levels.next_rows(end - row)? else { return Err(Stop::Full) };
+                    let rows = Rows::next(validity, row, end);
                     row += rows.len();
                     work(wanted, rows, &mut cells)?;
                 }
             }
         }
-        Ok(matches!(cells, Cells::Keys(..)))
+        Ok(())
     }
-}
-
-/// Rows with a value among the `n` of a page.
-fn valid(levels: Option<&[u8]>, n: usize) -> Result<usize> {
-    let mut levels = Levels::new(levels, n)?;
-    let mut total = 0;
-    while let Some(rows) = levels.next_rows(usize::MAX)? {
-        total += rows.valid();
-    }
-    Ok(total)
 }

@@ -1,7 +1,8 @@
-//! Definition levels of a flat column as rows: runs that are there, runs that are null, and mixed ones by 64.
+//! Definition levels of a flat column as rows: runs that have a value, runs that are null, and mixed ones by 64.
 
 use crate::error::{Error, Result};
 use crate::formats::parquet::hybrid::{Hybrid, Run};
+use crate::formats::parquet::levels::{Validity, beyond};
 
 /// Rows that follow each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,111 +24,58 @@ impl Rows {
     /// How many have a value.
     pub(crate) fn valid(self) -> usize {
         match self {
-            Self::Same(valid, n) => {
-                if valid {
-                    n
-                } else {
-                    0
-                }
-            }
+            Self::Same(true, n) => n,
+            Self::Same(false, _) => 0,
             Self::Mixed(mask, _) => mask.count_ones() as usize,
         }
     }
-}
 
-/// Goes through the levels of one page; a call may end within a run.
-#[derive(Debug)]
-pub(crate) struct Levels<'a> {
-    /// `None`: the column has no nulls.
-    runs: Option<Hybrid<'a>>,
-    run: Option<Run<'a>>,
-    /// Rows of a packed run that were given.
-    given: usize,
-    left: usize,
-}
-
-impl<'a> Levels<'a> {
-    /// The levels of `n` rows, which are 0 or 1; of a column without nulls `bytes` are `None`.
-    pub(crate) fn new(bytes: Option<&'a [u8]>, n: usize) -> Result<Self> {
-        let runs = bytes.map(|bytes| Hybrid::new(bytes, 1, n)).transpose()?;
-        Ok(Self { runs, run: None, given: 0, left: n })
-    }
-
-    /// The next rows, `most` (which is not 0) at most; `None` at the end.
-    ///
-    /// # Errors
-    /// Truncated levels; levels over 1.
+    /// The rows `at..end`, or those of them that begin with row `at` and are alike. `None`: no row is null.
     #[inline]
-    pub(crate) fn next_rows(&mut self, most: usize) -> Result<Option<Rows>> {
-        if self.left == 0 {
-            return Ok(None);
+    pub(crate) fn next(validity: Option<&Validity>, at: usize, end: usize) -> Self {
+        let left = end - at;
+        let Some(validity) = validity else { return Self::Same(true, left) };
+        let mut n = left.min(64);
+        let (mask, all) = (validity.bits(at, n), u64::MAX >> (64 - n));
+        if mask != 0 && mask != all {
+            return Self::Mixed(mask, n);
         }
-        let Some(runs) = &mut self.runs else {
-            let n = self.left.min(most);
-            self.left -= n;
-            return Ok(Some(Rows::Same(true, n)));
-        };
-        if self.run.is_none() {
-            self.run = runs.next_run()?;
-            self.given = 0;
-        }
-        let rows = match self.run {
-            None => return Err(Error::truncated("parquet", "the levels of a page", self.left as u64, 0)),
-            Some(Run::Same { value, n }) => {
-                if value > 1 {
-                    return Err(beyond(value));
-                }
-                let now = n.min(most);
-                self.run = (n > now).then_some(Run::Same { value, n: n - now });
-                Rows::Same(value == 1, now)
+        while n < left {
+            let now = (left - n).min(64);
+            if validity.bits(at + n, now) != mask & u64::MAX >> (64 - now) {
+                break;
             }
+            n += now;
+        }
+        Self::Same(mask != 0, n)
+    }
+}
+
+/// Which of the `n` rows of a page have a value, by its levels.
+///
+/// # Errors
+/// Truncated levels; levels over 1.
+pub(crate) fn validity(levels: &[u8], n: usize) -> Result<Validity> {
+    let (mut runs, mut out) = (Hybrid::new(levels, 1, n)?, Validity::default());
+    while out.len() < n {
+        match runs.next_run()? {
+            None => {
+                return Err(Error::truncated("parquet", "the levels of a page", (n - out.len()) as u64, 0));
+            }
+            Some(Run::Same { value, .. }) if value > 1 => return Err(beyond(value)),
+            Some(Run::Same { value, n }) => out.push_same(value == 1, n),
             Some(Run::Packed { bytes, n }) => {
-                let now = (n - self.given).min(most).min(64);
-                let all = if now < 64 { (1 << now) - 1 } else { u64::MAX };
-                let mask = bits(bytes, self.given) & all;
-                self.given += now;
-                if self.given == n {
-                    self.run = None;
-                }
-                if mask == all {
-                    Rows::Same(true, now)
-                } else if mask == 0 {
-                    Rows::Same(false, now)
-                } else {
-                    Rows::Mixed(mask, now)
+                for (k, word) in bytes.chunks(8).enumerate() {
+                    let mut padded = [0; 8];
+                    for (to, from) in padded.iter_mut().zip(word) {
+                        *to = *from;
+                    }
+                    out.push(u64::from_le_bytes(padded), (n - n.min(64 * k)).min(64));
                 }
             }
-        };
-        self.left -= rows.len();
-        Ok(Some(rows))
-    }
-}
-
-#[cold]
-fn beyond(level: u32) -> Error {
-    let message =
-        format!("definition level {level}, at most 1 is possible. The file is damaged; write it again.");
-    Error::malformed("parquet", message)
-}
-
-/// 64 bits from bit `at` on; what is not there is 0.
-#[inline]
-fn bits(bytes: &[u8], at: usize) -> u64 {
-    let rest = bytes.get(at / 8..).unwrap_or_default();
-    let (word, next) = match rest.split_first_chunk::<8>() {
-        Some((word, rest)) => (u64::from_le_bytes(*word), rest.first().copied().unwrap_or(0)),
-        None => {
-            let mut word = [0u8; 8];
-            for (to, from) in word.iter_mut().zip(rest) {
-                *to = *from;
-            }
-            (u64::from_le_bytes(word), 0)
         }
-    };
-    match at % 8 {
-        0 => word,
-        shift => word >> shift | u64::from(next) << (64 - shift),
     }
+    Ok(out)
 }
 
 #[cfg(test)]
@@ -141,11 +89,14 @@ mod tests {
         let mut expected = vec![false, true, true, false, true, true, false, true, false, false, false];
         expected.extend([true; 79]);
         expected.extend([false; 7]);
+        let levels = validity(&bytes, 97).unwrap();
+        assert_eq!((levels.len(), levels.nulls), (97, expected.iter().filter(|v| !**v).count()));
         for most in [1, 2, 3, 7, 64, 1000] {
-            let (mut levels, mut out) = (Levels::new(Some(&bytes), 97).unwrap(), Vec::new());
-            while let Some(rows) = levels.next_rows(most).unwrap() {
-                assert!(rows.len() <= most && rows.len() > 0);
+            let mut out = Vec::new();
+            while out.len() < 97 {
                 let before = out.len();
+                let rows = Rows::next(Some(&levels), before, 97.min(before + most));
+                assert!(rows.len() <= most && rows.len() > 0);
                 match rows {
                     Rows::Same(valid, n) => out.extend(std::iter::repeat_n(valid, n)),
                     Rows::Mixed(mask, n) => out.extend((0..n).map(|k| mask >> k & 1 == 1)),
@@ -154,9 +105,8 @@ mod tests {
             }
             assert_eq!(out, expected);
         }
-        let mut levels = Levels::new(Some(&[0x06, 2]), 3).unwrap();
-        assert!(levels.next_rows(9).is_err());
-        let mut levels = Levels::new(Some(&[0x02, 1]), 3).unwrap();
-        assert!(levels.next_rows(9).is_ok() && levels.next_rows(9).is_err());
+        assert_eq!(Rows::next(None, 5, 9), Rows::Same(true, 4));
+        assert!(validity(&[0x06, 2], 3).is_err());
+        assert!(validity(&[0x02, 1], 1).is_ok() && validity(&[0x02, 1], 3).is_err());
     }
 }

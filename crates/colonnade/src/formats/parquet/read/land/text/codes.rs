@@ -1,0 +1,127 @@
+//! Pages of dictionary codes. Each page is decompressed and its codes are decoded once: a column of categories keeps them,
+//! text exchanges them in place for offsets once it is known how many bytes the pages before have.
+
+use crate::error::{Error, Result};
+use crate::formats::parquet::hybrid::Hybrid;
+use crate::formats::parquet::keys::Keys;
+use crate::formats::parquet::levels::{Validity, mixed};
+use crate::formats::parquet::page::{Encoding, Kind};
+use crate::formats::parquet::values::by_keys;
+
+use super::cells::{WIDE, copy};
+use super::dictionary::Dictionary;
+use super::out::{Full, Offset, Out};
+use super::parts::Part;
+use super::rows::{Rows, validity};
+
+impl Part<'_> {
+    /// Whether the page has codes of a dictionary.
+    pub(crate) fn has_codes(&self) -> bool {
+        let (Kind::Data { encoding, .. } | Kind::DataV2 { encoding, .. }) = self.page.header.kind else {
+            return false;
+        };
+        matches!(encoding, Encoding::PlainDictionary | Encoding::RleDictionary)
+    }
+
+    /// Decodes the codes of the wanted rows: `out` gets what `code` answers for each, and `null` for rows without a value.
+    /// The chunk's dictionary has `nvalues` values, or there is none. Answers which rows have a value, where they may be null.
+    ///
+    /// # Errors
+    /// Malformed pages; codes that the dictionary does not have.
+    pub(crate) fn codes<const N: usize>(
+        &self,
+        nvalues: Option<usize>,
+        code: impl Fn(u32) -> [u8; N],
+        null: [u8; N],
+        optional: bool,
+        scratch: &mut Vec<u8>,
+        out: &mut [[u8; N]],
+    ) -> Result<Option<Validity>> {
+        let parts = self.page.parts(scratch)?;
+        let levels = optional.then(|| validity(&parts.definition, parts.n)).transpose()?;
+        let n = levels.as_ref().map_or(parts.n, |levels| levels.len() - levels.nulls);
+        // Some writers leave the dictionary out where all rows are null, and the width of the codes too.
+        if nvalues.is_none() && n > 0 {
+            let message =
+                "a page of keys without a dictionary page before it. The file is damaged; write it again.";
+            return Err(Error::malformed("parquet", message));
+        }
+        let (&width, keys) = parts.values.split_first().unwrap_or((&0, &[]));
+        let mut keys = Keys::new(Hybrid::new(keys, width, n)?);
+        let mut fill = |out: &mut [[u8; N]]| by_keys(&mut keys, nvalues.unwrap_or(0), out, &code);
+        let mut skipped = [[0; N]; 64];
+        let (mut row, mut rest) = (0, out);
+        for &(start, stop) in &self.spans {
+            while row < start {
+                let rows = Rows::next(levels.as_ref(), row, start.min(row + skipped.len()));
+                fill(skipped.get_mut(..rows.valid()).unwrap_or_default())?;
+                row += rows.len();
+            }
+            while row < stop {
+                let rows = Rows::next(levels.as_ref(), row, stop);
+                let (now, later) = rest.split_at_mut(rows.len().min(rest.len()));
+                match rows {
+                    Rows::Same(true, _) => fill(now)?,
+                    Rows::Same(false, _) => now.fill(null),
+                    Rows::Mixed(mask, _) => mixed(mask, now, null, &mut fill)?,
+                }
+                row += rows.len();
+                rest = later;
+            }
+        }
+        Ok(levels.map(|levels| self.wanted(levels)))
+    }
+}
+
+/// Bytes of the texts that `codes` name.
+pub(super) fn measure<O: Offset>(codes: &[O], dictionary: &Dictionary) -> usize {
+    let entries = dictionary.entries_and_null();
+    codes.iter().map(|code| entries.get(code.place()).map_or(0, |entry| entry.nbytes as usize)).sum()
+}
+
+/// Codes are compared so many at a time with the one before: a run of one code is copied as a whole.
+const RUN_ROWS: usize = 64;
+
+/// Copies the texts that the codes in `out` name to its bytes, and replaces each code by the end of its text.
+///
+/// # Errors
+/// `Full`: the bytes are not as many as the texts have.
+pub(super) fn exchange<O: Offset>(
+    out: &mut Out<'_, O>,
+    dictionary: &Dictionary,
+) -> std::result::Result<(), Full> {
+    let (entries, values) = (dictionary.entries_and_null(), dictionary.bytes());
+    loop {
+        let (codes, bytes, base) = out.rest();
+        let Some(&first) = codes.first() else { return if out.is_full() { Ok(()) } else { Err(Full) } };
+        let runs = codes.chunks_exact(RUN_ROWS).take_while(|run| run.iter().all(|code| *code == first));
+        let n = runs.count() * RUN_ROWS;
+        if n > 0 {
+            out.same(dictionary.value(first.place()).unwrap_or_default(), n)?;
+            continue;
+        }
+        let n = codes.len().min(RUN_ROWS);
+        // Most texts are short: where there is room for the longest in every row, none needs a test of its own.
+        let longest = dictionary.longest();
+        let wide = longest <= WIDE && bytes.len() >= n * longest + WIDE;
+        let mut at = 0;
+        for code in codes.iter_mut().take(n) {
+            let entry = entries.get(code.place()).ok_or(Full)?;
+            let nbytes = entry.nbytes as usize;
+            if wide {
+                // SAFETY: the dictionary has `WIDE` bytes from the beginning of each text on (`PAD`), and `bytes` has room for
+                // the longest text of each of the `n` rows and `WIDE` bytes.
+                unsafe {
+                    let (from, to) = (values.as_ptr().add(entry.start as usize), bytes.as_mut_ptr().add(at));
+                    std::ptr::copy_nonoverlapping(from, to, WIDE);
+                }
+            } else {
+                let from = values.get(entry.start as usize..).unwrap_or_default();
+                copy(from, bytes.get_mut(at..).ok_or(Full)?, nbytes).ok_or(Full)?;
+            }
+            at += nbytes;
+            *code = O::of(base + at);
+        }
+        out.advance(n, at);
+    }
+}
