@@ -55,7 +55,10 @@ impl Encoding {
 /// Bytes of a source that are a text of their own: from where, and how many.
 pub type Part = (usize, usize);
 
-/// Text, checked once: UTF-8 in memory.
+/// Text as UTF-8.
+///
+/// Text that is UTF-8 in its source stays there: bytes of a mapped file, which may change at any time. So the check of these
+/// bytes says what is wrong with an input, but proves nothing for later: whoever keeps text checks what is kept.
 #[derive(Debug, Clone)]
 pub struct Text {
     buffer: Buffer,
@@ -72,41 +75,24 @@ const MARK_LE: &[u8] = b"\xff\xfe";
 const MARK_BE: &[u8] = b"\xfe\xff";
 
 impl Text {
-    /// The text of `input`. A byte order mark is no part of it.
+    /// The text of `input`, not checked where it is UTF-8. A byte order mark is no part of it.
     ///
     /// # Errors
-    /// Malformed, with line, column and byte: bytes that the encoding has not.
-    pub fn decode(format: &'static str, input: &Buffer, encoding: Encoding, threads: usize) -> Result<Self> {
-        Self::decode_with(format, input, encoding, threads, &NoProgress)
+    /// Malformed, with line, column and byte: bytes that another encoding has not.
+    pub fn transcode(format: &'static str, input: &Buffer, encoding: Encoding) -> Result<Self> {
+        let (encoding, mark) = told(input.as_slice(), encoding);
+        let rest = input.slice(mark, input.nbytes().saturating_sub(mark));
+        let rest = rest.ok_or_else(|| Error::malformed(format, "the input changed while it was read."))?;
+        Ok(Self { buffer: utf8(format, rest, mark, encoding)?, mark, before: None, encoding })
     }
 
-    /// The same, `progress` asked whether it goes on.
+    /// The same, checked.
     ///
     /// # Errors
-    /// As [`Text::decode`], and `Cancelled` from `progress`.
-    pub fn decode_with(
-        format: &'static str,
-        input: &Buffer,
-        encoding: Encoding,
-        threads: usize,
-        progress: &dyn Progress,
-    ) -> Result<Self> {
-        let bytes = input.as_slice();
-        let (encoding, mark) = told(bytes, encoding);
-        let rest = bytes.get(mark..).unwrap_or(&[]);
-        let buffer = match encoding {
-            Encoding::Utf8 => {
-                check(format, rest, mark, threads, progress)?;
-                let kept = input.slice(mark, rest.len());
-                kept.ok_or_else(|| Error::malformed(format, "the input changed while it was read."))?
-            }
-            Encoding::Utf16Be => Buffer::from_vec(wide(format, rest, mark, u16::from_be_bytes)?),
-            Encoding::Utf16 | Encoding::Utf16Le => {
-                Buffer::from_vec(wide(format, rest, mark, u16::from_le_bytes)?)
-            }
-            Encoding::Latin1 => Buffer::from_vec(latin(rest)),
-        };
-        Ok(Self { buffer, mark, before: None, encoding })
+    /// As [`Text::transcode`] and [`Text::check`].
+    pub fn decode(format: &'static str, input: &Buffer, encoding: Encoding, threads: usize) -> Result<Self> {
+        let text = Self::transcode(format, input, encoding)?;
+        text.check(format, threads, &NoProgress).map(|()| text)
     }
 
     /// The text of a part of `input`, or of all of it: the source's mark tells the encoding, and places are the source's.
@@ -131,33 +117,31 @@ impl Text {
             ));
         };
         // No mark stands here: whatever looks like one is text.
-        let rest = inner.as_slice();
-        let buffer = match encoding {
-            Encoding::Utf8 => {
-                check(format, rest, start, threads, &NoProgress)?;
-                inner
-            }
-            Encoding::Utf16Be => Buffer::from_vec(wide(format, rest, start, u16::from_be_bytes)?),
-            Encoding::Utf16 | Encoding::Utf16Le => {
-                Buffer::from_vec(wide(format, rest, start, u16::from_le_bytes)?)
-            }
-            Encoding::Latin1 => Buffer::from_vec(latin(rest)),
-        };
-        Ok(Self { buffer, mark, before: Some(before), encoding })
+        let buffer = utf8(format, inner, start, encoding)?;
+        let text = Self { buffer, mark, before: Some(before), encoding };
+        text.check(format, threads, &NoProgress).map(|()| text)
     }
 
-    /// The bytes, which are UTF-8.
+    /// Refuses bytes that are not UTF-8, as a source in UTF-8 may hold them.
+    ///
+    /// # Errors
+    /// Malformed, with line, column and byte: the first of them; `Cancelled` from `progress`.
+    pub fn check(&self, format: &'static str, threads: usize, progress: &dyn Progress) -> Result<()> {
+        match self.encoding {
+            Encoding::Utf8 => check(format, self.as_bytes(), self.front(), threads, progress),
+            _ => Ok(()),
+        }
+    }
+
+    /// The bytes.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         self.buffer.as_slice()
     }
 
-    /// The characters.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        // SAFETY: `decode` has checked these bytes or made them of characters; whoever changes a mapped file while it is
-        // read breaks the promise that `MappedFile` documents.
-        unsafe { std::str::from_utf8_unchecked(self.buffer.as_slice()) }
+    /// Bytes of the source before the text.
+    fn front(&self) -> usize {
+        self.mark + self.before.as_ref().map_or(0, Buffer::nbytes)
     }
 
     /// The place of byte `at` of the text; its byte is the source's.
@@ -167,8 +151,7 @@ impl Text {
         let behind = text.get(..at).unwrap_or(text);
         let start =
             self.before.as_ref().map_or(Place::of(&[], 0), |before| start_behind(before, self.encoding));
-        let front = self.mark + self.before.as_ref().map_or(0, Buffer::nbytes);
-        Place { byte: (front + source_nbytes(behind, self.encoding)) as u64, ..start.after(behind) }
+        Place { byte: (self.front() + source_nbytes(behind, self.encoding)) as u64, ..start.after(behind) }
     }
 
     /// Bytes that a part of the text took in the source.
@@ -191,6 +174,43 @@ impl Text {
     }
 }
 
+/// Text in memory of its own, which nothing outside changes: only this has characters.
+#[derive(Debug)]
+pub struct OwnedText {
+    source: Text,
+    characters: String,
+}
+
+impl OwnedText {
+    /// A copy of a text that was checked.
+    ///
+    /// # Errors
+    /// Malformed: the input changed after it was checked.
+    pub fn new(format: &'static str, source: Text) -> Result<Self> {
+        let characters = String::from_utf8(source.as_bytes().to_vec())
+            .map_err(|_| Error::malformed(format, "the input changed while it was read."))?;
+        Ok(Self { source, characters })
+    }
+
+    /// The characters.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.characters
+    }
+
+    /// The bytes, which are UTF-8.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        self.characters.as_bytes()
+    }
+
+    /// The text in the source: its places are the source's.
+    #[must_use]
+    pub fn source(&self) -> &Text {
+        &self.source
+    }
+}
+
 /// The place behind a part of a source; bytes that are no text count as none.
 #[cold]
 fn start_behind(before: &Buffer, encoding: Encoding) -> Place {
@@ -202,6 +222,16 @@ fn start_behind(before: &Buffer, encoding: Encoding) -> Place {
         Encoding::Latin1 => Ok(latin(bytes)),
     };
     made.map_or(Place::of(&[], 0), |text| Place::of(&text, text.len()))
+}
+
+/// Bytes at `start` of the source as UTF-8.
+fn utf8(format: &'static str, bytes: Buffer, start: usize, encoding: Encoding) -> Result<Buffer> {
+    Ok(Buffer::from_vec(match encoding {
+        Encoding::Utf8 => return Ok(bytes),
+        Encoding::Utf16Be => wide(format, bytes.as_slice(), start, u16::from_be_bytes)?,
+        Encoding::Utf16 | Encoding::Utf16Le => wide(format, bytes.as_slice(), start, u16::from_le_bytes)?,
+        Encoding::Latin1 => latin(bytes.as_slice()),
+    }))
 }
 
 /// The encoding and the length of its mark.

@@ -97,7 +97,7 @@ pub fn step(name: &str) -> String {
 }
 
 /// Takes the cells of one column, front to back.
-pub trait Cells: Send {
+pub trait Cells: Send + Sync {
     /// Takes at most `wanted` whole cells from the front of `bytes`. Where fewer are taken, the next one is not whole in
     /// `bytes`: the caller comes again with more behind the same front, or finds the input cut short. A call costs no more
     /// than what it takes and the front of one cell: never again what was taken before.

@@ -213,12 +213,27 @@ impl From<CellError> for CellFault {
 }
 
 /// Takes the cells of one column whose type is known.
-pub trait TextReader: Send {
+pub trait TextReader: Send + Sync {
     /// Takes one cell.
     ///
     /// # Errors
     /// A cell that is not what the column holds; nothing has changed then.
     fn push(&mut self, cell: Cell<'_>) -> std::result::Result<(), CellFault>;
+
+    /// Takes cells up to the first that is wrong: that one's place among them, and its fault. Each implementation compiles
+    /// this loop with its own [`TextReader::push`], so that a run of cells costs one dynamic call.
+    ///
+    /// # Errors
+    /// As [`TextReader::push`].
+    fn push_run(&mut self, cells: &[Cell<'_>]) -> std::result::Result<(), (usize, CellFault)> {
+        cells.iter().enumerate().try_for_each(|(i, cell)| self.push(*cell).map_err(|fault| (i, fault)))
+    }
+
+    /// A reader of the same column without cells, for another piece of the input. `rows`: as many cells may come.
+    ///
+    /// # Errors
+    /// As [`reader`].
+    fn fork(&self, rows: usize) -> Result<Box<dyn TextReader>>;
 
     /// Appends `n` nulls, whatever the field says of nulls.
     ///

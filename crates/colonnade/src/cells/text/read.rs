@@ -41,10 +41,7 @@ pub(super) fn reader(
     let numbers = Common { data_type: t.clone(), nullable, csv, inferred: style.inferred };
     Ok(match t {
         _ if typed::is_cells(tag) => general(field, says, tag, style, dictionaries, limits)?,
-        DataType::Boolean => {
-            let (bits, nulls) = (BooleanBufferBuilder::new(0), NullBufferBuilder::new(0));
-            Box::new(Bools { bits, nulls, common: numbers })
-        }
+        DataType::Boolean => Box::new(Bools::new(numbers, 0)),
         DataType::Int8 => numbers.boxed(integer::<i8>),
         DataType::Int16 => numbers.boxed(integer::<i16>),
         DataType::Int32 => numbers.boxed(integer::<i32>),
@@ -73,21 +70,22 @@ pub(super) fn reader(
         DataType::Time32(_) => numbers
             .boxed(|common, cell| i32::try_from(clock(common, cell)?).map_err(|_| common.expected(cell))),
         DataType::Time64(_) => numbers.boxed(clock),
-        DataType::Utf8 => Box::new(Strings::<i32>::new(numbers)),
-        DataType::LargeUtf8 => Box::new(Strings::<i64>::new(numbers)),
+        DataType::Utf8 => Box::new(Strings::<i32>::new(numbers, 0)),
+        DataType::LargeUtf8 => Box::new(Strings::<i64>::new(numbers, 0)),
         DataType::Dictionary(codes, _) => categories(codes, numbers, intervals, style, dictionaries, limits)?,
         DataType::Struct(_) if intervals => {
             Box::new(Intervals(general(field, says, tag, nested::spelled(style), dictionaries, limits)?))
         }
         DataType::FixedSizeList(item, 2) if complex => match item.data_type() {
-            DataType::Float32 => Box::new(Pairs::<f32>::new(numbers)),
-            _ => Box::new(Pairs::<f64>::new(numbers)),
+            DataType::Float32 => Box::new(Pairs::<f32>::new(numbers, 0)),
+            _ => Box::new(Pairs::<f64>::new(numbers, 0)),
         },
         _ => general(field, says, tag, style, dictionaries, limits)?,
     })
 }
 
 /// What readers of one column share.
+#[derive(Clone)]
 struct Common {
     data_type: DataType,
     nullable: bool,
@@ -96,8 +94,8 @@ struct Common {
 }
 
 impl Common {
-    fn boxed<T: ArrowNativeType>(self, decode: fn(&Self, Cell<'_>) -> Read<T>) -> Box<dyn TextReader> {
-        Box::new(Numbers { values: Vec::new(), nulls: NullBufferBuilder::new(0), decode, common: self })
+    fn boxed<T: ArrowNativeType>(self, decode: impl Decode<T>) -> Box<dyn TextReader> {
+        Box::new(Numbers::new(decode, self, 0))
     }
 
     #[cold]
@@ -182,14 +180,25 @@ fn timestamp(common: &Common, cell: Cell<'_>) -> Read<i64> {
     }
 }
 
-struct Numbers<T> {
+/// What makes a value of a cell: a type of its own for each decoder, so that loops over cells contain it.
+trait Decode<T>: Fn(&Common, Cell<'_>) -> Read<T> + Copy + Send + Sync + 'static {}
+
+impl<T, D: Fn(&Common, Cell<'_>) -> Read<T> + Copy + Send + Sync + 'static> Decode<T> for D {}
+
+struct Numbers<T, D> {
     values: Vec<T>,
     nulls: NullBufferBuilder,
-    decode: fn(&Common, Cell<'_>) -> Read<T>,
+    decode: D,
     common: Common,
 }
 
-impl<T: ArrowNativeType> TextReader for Numbers<T> {
+impl<T, D: Decode<T>> Numbers<T, D> {
+    fn new(decode: D, common: Common, rows: usize) -> Self {
+        Self { values: Vec::with_capacity(rows), nulls: NullBufferBuilder::new(rows), decode, common }
+    }
+}
+
+impl<T: ArrowNativeType, D: Decode<T>> TextReader for Numbers<T, D> {
     #[inline]
     fn push(&mut self, cell: Cell<'_>) -> Done {
         if cell == Cell::Null {
@@ -199,6 +208,10 @@ impl<T: ArrowNativeType> TextReader for Numbers<T> {
         self.values.push((self.decode)(&self.common, cell)?);
         self.nulls.append_non_null();
         Ok(())
+    }
+
+    fn fork(&self, rows: usize) -> Result<Box<dyn TextReader>> {
+        Ok(Box::new(Self::new(self.decode, self.common.clone(), rows)))
     }
 
     fn nulls(&mut self, n: usize) -> Done {
@@ -224,6 +237,12 @@ struct Bools {
     common: Common,
 }
 
+impl Bools {
+    fn new(common: Common, rows: usize) -> Self {
+        Self { bits: BooleanBufferBuilder::new(rows), nulls: NullBufferBuilder::new(rows), common }
+    }
+}
+
 impl TextReader for Bools {
     fn push(&mut self, cell: Cell<'_>) -> Done {
         let value = match cell {
@@ -239,6 +258,10 @@ impl TextReader for Bools {
         self.bits.append(value);
         self.nulls.append_non_null();
         Ok(())
+    }
+
+    fn fork(&self, rows: usize) -> Result<Box<dyn TextReader>> {
+        Ok(Box::new(Self::new(self.common.clone(), rows)))
     }
 
     fn nulls(&mut self, n: usize) -> Done {
@@ -266,8 +289,10 @@ struct Strings<O> {
 }
 
 impl<O: ArrowNativeType> Strings<O> {
-    fn new(common: Common) -> Self {
-        Self { offsets: vec![O::default()], bytes: Vec::new(), nulls: NullBufferBuilder::new(0), common }
+    fn new(common: Common, rows: usize) -> Self {
+        let mut offsets = Vec::with_capacity(rows + 1);
+        offsets.push(O::default());
+        Self { offsets, bytes: Vec::new(), nulls: NullBufferBuilder::new(rows), common }
     }
 }
 
@@ -292,6 +317,10 @@ impl<O: ArrowNativeType + TryFrom<usize>> TextReader for Strings<O> {
         self.offsets.push(end);
         self.nulls.append_non_null();
         Ok(())
+    }
+
+    fn fork(&self, rows: usize) -> Result<Box<dyn TextReader>> {
+        Ok(Box::new(Self::new(self.common.clone(), rows)))
     }
 
     fn nulls(&mut self, n: usize) -> Done {

@@ -16,7 +16,7 @@ use crate::frame::children;
 use crate::limits::Limits;
 
 /// Values of dictionaries, taken by fields in their order.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Dictionaries {
     arrays: VecDeque<ArrayData>,
     /// What the readers of one frame share, as they share these.
@@ -33,6 +33,13 @@ impl Dictionaries {
     /// Memory that nulls of the frame may take.
     pub(super) fn budget(&mut self, limits: &Limits) -> Budget {
         Arc::clone(self.budget.get_or_insert_with(|| Arc::new(Allowance::new(limits))))
+    }
+
+    /// Takes out the dictionaries of one field, which share the budget of the frame.
+    pub(crate) fn of_field(&mut self, field: &Field, limits: &Limits) -> Self {
+        let budget = Some(self.budget(limits));
+        let count = count(field.data_type()).min(self.arrays.len());
+        Self { arrays: self.arrays.drain(..count).collect(), budget }
     }
 
     /// Those of a type, its own last; whoever reads codes needs that one alone.

@@ -27,7 +27,7 @@ type Pushed = std::result::Result<Option<usize>, CellError>;
 type Done = std::result::Result<(), CellError>;
 
 /// Gathers the values of one array.
-trait Build: Send {
+trait Build: Send + Sync {
     /// Takes one cell that is not nil from the front of `bytes` and answers its length; `None`, and nothing changed, where
     /// it is not whole. Types with children are asked about whole cells only.
     fn push(&mut self, bytes: &[u8]) -> Pushed;

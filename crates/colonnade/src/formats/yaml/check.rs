@@ -5,12 +5,12 @@ use saphyr_parser::{Event, Parser};
 use crate::error::{ErrorKind, Result};
 use crate::shown::shown;
 use crate::text::header::KEY;
-use crate::text::input::Text;
+use crate::text::input::OwnedText;
 
 use super::FORMAT;
 
 /// YAML holds no control characters: the parser would take a NUL for the end.
-pub(in crate::formats::yaml) fn characters(text: &Text) -> Result<()> {
+pub(in crate::formats::yaml) fn characters(text: &OwnedText) -> Result<()> {
     let printable = |c: char| !matches!(c, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}'..='\u{84}' | '\u{86}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}');
     let plain = |byte: &u8| matches!(byte, b'\t' | b'\n' | b'\r' | b' '..=b'~');
     if text.as_bytes().iter().all(plain) {
@@ -23,13 +23,13 @@ pub(in crate::formats::yaml) fn characters(text: &Text) -> Result<()> {
                 "expected printable characters, found U+{:04X}. YAML holds it as an escape in double quotes.",
                 u32::from(c)
             );
-            Err(text.error(ErrorKind::Malformed, FORMAT, at, None, message))
+            Err(text.source().error(ErrorKind::Malformed, FORMAT, at, None, message))
         }
     }
 }
 
 /// A `%YAML` of another major version: what is written may mean something else.
-pub(in crate::formats::yaml) fn version(text: &Text) -> Result<()> {
+pub(in crate::formats::yaml) fn version(text: &OwnedText) -> Result<()> {
     let mut at = 0;
     for line in text.as_str().split_inclusive(['\n', '\r']) {
         let bare = line.trim_end_matches([' ', '\t', '\n', '\r']);
@@ -43,7 +43,7 @@ pub(in crate::formats::yaml) fn version(text: &Text) -> Result<()> {
             if version.split_once('.').is_some_and(|(major, _)| major != "1") {
                 let message = format!("expected YAML 1, found version {}. Convert the file.", shown(version));
                 let at = at + line.find(version).unwrap_or(0);
-                return Err(text.error(ErrorKind::Unsupported, FORMAT, at, None, message));
+                return Err(text.source().error(ErrorKind::Unsupported, FORMAT, at, None, message));
             }
         }
         at += line.len();
@@ -52,19 +52,19 @@ pub(in crate::formats::yaml) fn version(text: &Text) -> Result<()> {
 }
 
 /// What we write ends with a line end: without it the last scalar may be the front of another, and nothing else tells.
-pub(in crate::formats::yaml) fn end(text: &Text) -> Result<()> {
+pub(in crate::formats::yaml) fn end(text: &OwnedText) -> Result<()> {
     let bytes = text.as_bytes();
     if bytes.ends_with(b"\n") || bytes.ends_with(b"\r") {
         return Ok(());
     }
-    let had = text.place(bytes.len()).byte;
+    let had = text.source().place(bytes.len()).byte;
     let message = "expected a line end behind the last line, as every file with a header has, found the end of the input. The \
                    file was cut: fetch it again, or end its last line.";
-    Err(text.error(ErrorKind::Truncated { needed: had + 1, had }, FORMAT, bytes.len(), None, message))
+    Err(text.source().error(ErrorKind::Truncated { needed: had + 1, had }, FORMAT, bytes.len(), None, message))
 }
 
 /// Whether the document may be several frames: a mapping that is not one frame of our own.
-pub(in crate::formats::yaml) fn may_be_bundle(text: &Text) -> bool {
+pub(in crate::formats::yaml) fn may_be_bundle(text: &OwnedText) -> bool {
     let mut parser = Parser::new_from_str(text.as_str());
     let mut inside = false;
     while let Some(Ok((event, _))) = parser.next_event() {

@@ -10,7 +10,7 @@ use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError, Span, Tag};
 use crate::error::{Error, ErrorKind, Result};
 use crate::progress::Progress;
 use crate::shown::{shown, shown_number};
-use crate::text::input::Text;
+use crate::text::input::OwnedText;
 
 use super::FORMAT;
 use super::check;
@@ -29,7 +29,7 @@ pub(in crate::formats::yaml) struct Node<'t> {
 /// The one document of a text.
 #[derive(Debug)]
 pub(in crate::formats::yaml) struct Document<'t> {
-    pub(in crate::formats::yaml) text: &'t Text,
+    pub(in crate::formats::yaml) text: &'t OwnedText,
     pub(in crate::formats::yaml) nodes: Vec<Node<'t>>,
     /// Of each value of the root, where that is a mapping: from its first character to behind its last.
     pub(in crate::formats::yaml) values: Vec<(usize, usize)>,
@@ -57,7 +57,7 @@ struct Open<'t> {
 }
 
 struct Reader<'t> {
-    text: &'t Text,
+    text: &'t OwnedText,
     nodes: Vec<Node<'t>>,
     open: Vec<Open<'t>>,
     /// Where the nodes of each anchor lie; the end is 0 while it is being read.
@@ -76,7 +76,7 @@ impl<'t> Document<'t> {
     /// Malformed, with place; over a limit; tags that the core schema has not; several documents, or none; what `progress`
     /// answers.
     pub(in crate::formats::yaml) fn read(
-        text: &'t Text,
+        text: &'t OwnedText,
         options: &ReadOptions,
         progress: &dyn Progress,
     ) -> Result<Self> {
@@ -129,7 +129,7 @@ impl<'t> Document<'t> {
         member: Option<&str>,
         message: impl std::fmt::Display,
     ) -> Error {
-        self.text.error(kind, FORMAT, byte_of(self.text, at), member, message)
+        self.text.source().error(kind, FORMAT, byte_of(self.text, at), member, message)
     }
 
     /// The node behind `i` and all that is inside of it.
@@ -142,7 +142,7 @@ impl<'t> Document<'t> {
 }
 
 /// The byte of a character.
-pub(in crate::formats::yaml) fn byte_of(text: &Text, at: usize) -> usize {
+pub(in crate::formats::yaml) fn byte_of(text: &OwnedText, at: usize) -> usize {
     let text = text.as_str();
     text.char_indices().nth(at).map_or(text.len(), |(byte, _)| byte)
 }
@@ -150,7 +150,7 @@ pub(in crate::formats::yaml) fn byte_of(text: &Text, at: usize) -> usize {
 impl<'t> Reader<'t> {
     #[cold]
     fn error(&self, kind: ErrorKind, at: usize, message: impl std::fmt::Display) -> Error {
-        self.text.error(kind, FORMAT, byte_of(self.text, at), None, message)
+        self.text.source().error(kind, FORMAT, byte_of(self.text, at), None, message)
     }
 
     /// What the parser says.

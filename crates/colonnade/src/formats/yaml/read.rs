@@ -7,7 +7,7 @@ use crate::memory::Buffer;
 use crate::progress::{NoProgress, Progress, Scaled};
 use crate::text::Decoded;
 use crate::text::header::VERSION;
-use crate::text::input::Text;
+use crate::text::input::{OwnedText, Text};
 
 use super::FORMAT;
 use super::nodes::Document;
@@ -16,13 +16,14 @@ use super::resolve::Value;
 use super::schemaless::{Packed, extents};
 use super::{check, with_header};
 
-fn text_of(input: &Buffer, options: &ReadOptions) -> Result<Text> {
+fn text_of(input: &Buffer, options: &ReadOptions) -> Result<OwnedText> {
     let (nbytes, most) = (input.nbytes() as u64, options.limits.max_nbytes);
     if nbytes > most {
         let message = format!("{nbytes} bytes, the limit is {most}. Raise max_nbytes to read it.");
         return Err(crate::Error::limit(FORMAT, message));
     }
-    Text::of(FORMAT, input, options.part, options.encoding, options.threads)
+    let text = Text::of(FORMAT, input, options.part, options.encoding, options.threads)?;
+    OwnedText::new(FORMAT, text)
 }
 
 /// The one frame of `input`.

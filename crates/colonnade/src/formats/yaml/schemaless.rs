@@ -173,9 +173,9 @@ pub(in crate::formats::yaml) fn extents(document: &Document<'_>) -> Vec<Range<us
         chars += more;
         byte
     };
-    let mut place = (0, usize::try_from(document.text.place(0).byte).unwrap_or(usize::MAX));
+    let mut place = (0, usize::try_from(document.text.source().place(0).byte).unwrap_or(usize::MAX));
     let mut source = |at: usize| {
-        place = (at, place.1.saturating_add(document.text.source_nbytes(place.0..at)));
+        place = (at, place.1.saturating_add(document.text.source().source_nbytes(place.0..at)));
         place.1
     };
     let one = |&(start, end): &(usize, usize)| {

@@ -9,13 +9,14 @@ use super::options::ReadOptions;
 use super::with_header::json;
 use crate::ErrorKind;
 use crate::memory::Buffer;
-use crate::text::input::{Encoding, Text};
+use crate::text::input::{Encoding, OwnedText, Text};
 
-fn text(bytes: &[u8]) -> Text {
-    Text::decode("yaml", &Buffer::from_vec(bytes.to_vec()), Encoding::Utf8, 1).unwrap()
+fn text(bytes: &[u8]) -> OwnedText {
+    let text = Text::decode("yaml", &Buffer::from_vec(bytes.to_vec()), Encoding::Utf8, 1).unwrap();
+    OwnedText::new("yaml", text).unwrap()
 }
 
-fn to_json(text: &Text) -> Result<Json, crate::Error> {
+fn to_json(text: &OwnedText) -> Result<Json, crate::Error> {
     let document = Document::read(text, &ReadOptions::default(), &crate::progress::NoProgress)?;
     let mut out = Vec::new();
     json(&document, 0, &mut out).unwrap();

@@ -1,7 +1,7 @@
 use super::*;
 
-fn decode(bytes: &[u8], encoding: Encoding) -> Result<Text> {
-    Text::decode("csv", &Buffer::from_vec(bytes.to_vec()), encoding, 2)
+fn decode(bytes: &[u8], encoding: Encoding) -> Result<OwnedText> {
+    OwnedText::new("csv", Text::decode("csv", &Buffer::from_vec(bytes.to_vec()), encoding, 2)?)
 }
 
 fn message(bytes: &[u8], encoding: Encoding) -> String {
@@ -28,11 +28,11 @@ fn marks_tell_the_encoding_and_are_no_text() {
 fn places_count_bytes_of_the_source() {
     let text = decode(b"\xff\xfea\0\n\0\x3c\xd8\x89\xdfb\0", Encoding::Utf8).unwrap();
     let at = text.as_str().find('b').unwrap();
-    assert_eq!(text.place(at), Place { line: 2, column: 2, byte: 10 });
+    assert_eq!(text.source().place(at), Place { line: 2, column: 2, byte: 10 });
     let text = decode(b"\xe9\nb", Encoding::Latin1).unwrap();
-    assert_eq!(text.place(3), Place { line: 2, column: 1, byte: 2 });
+    assert_eq!(text.source().place(3), Place { line: 2, column: 1, byte: 2 });
     let text = decode(b"\xef\xbb\xbfab", Encoding::Utf8).unwrap();
-    assert_eq!(text.place(1).byte, 4);
+    assert_eq!(text.source().place(1).byte, 4);
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn parts_have_the_places_of_the_whole() {
         let (from, to) = (text.place(start), text.place(whole.len()));
         let range = (usize::try_from(from.byte).unwrap(), usize::try_from(to.byte - from.byte).unwrap());
         let part = Text::of("yaml", &input, Some(range), encoding, 1).unwrap();
-        assert_eq!(part.as_str(), "  b🎉c\n");
+        assert_eq!(part.as_bytes(), "  b🎉c\n".as_bytes());
         for at in [0, 2, 3, 7] {
             assert_eq!(part.place(at), text.place(start + at));
         }
@@ -59,7 +59,8 @@ fn parts_have_the_places_of_the_whole() {
     }
     let latin = Buffer::from_vec(b"\xe9\nab\xe9c".to_vec());
     let part = Text::of("yaml", &latin, Some((3, 3)), Encoding::Latin1, 1).unwrap();
-    assert_eq!((part.as_str(), part.place(3)), ("béc", Place { line: 2, column: 4, byte: 5 }));
+    assert_eq!(part.as_bytes(), "béc".as_bytes());
+    assert_eq!(part.place(3), Place { line: 2, column: 4, byte: 5 });
 }
 
 #[test]
@@ -112,7 +113,8 @@ fn a_check_of_many_shares_can_be_stopped() {
     }
     let bytes = Buffer::from_vec(vec![b'a'; 2 * SHARE]);
     for threads in [1, 2] {
-        let stopped = Text::decode_with("csv", &bytes, Encoding::Utf8, threads, &Stop).unwrap_err();
+        let text = Text::transcode("csv", &bytes, Encoding::Utf8).unwrap();
+        let stopped = text.check("csv", threads, &Stop).unwrap_err();
         assert!(matches!(stopped.kind(), ErrorKind::Cancelled));
     }
 }

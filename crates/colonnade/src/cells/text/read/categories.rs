@@ -1,20 +1,25 @@
 //! Categories: cells are their values, found again among those of the header.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::super::write::categories::texts;
 use super::*;
 
 /// Categories, by their text or by their codes.
 struct Categories {
-    known: Known,
+    /// Shared by the readers of all pieces.
+    known: Arc<Known>,
     values: ArrayData,
-    codes: Numbers<i64>,
+    codes: Numbers<i64, Integer>,
     limits: Limits,
     style: Style,
     /// Whether the text of a cell is the JSON of an interval.
     intervals: bool,
 }
+
+/// How codes are read.
+type Integer = fn(&Common, Cell<'_>) -> Read<i64>;
 
 enum Known {
     /// The code of each text; whether categories are text themselves, without quotes then.
@@ -47,9 +52,8 @@ pub(super) fn categories(
             format!("expected codes that are integers, found {codes}."),
         ));
     }
-    let codes =
-        Numbers { values: Vec::new(), nulls: NullBufferBuilder::new(0), decode: integer::<i64>, common };
-    Ok(Box::new(Categories { known, values, codes, limits: *limits, style, intervals }))
+    let codes = Numbers::new(integer::<i64> as Integer, common, 0);
+    Ok(Box::new(Categories { known: Arc::new(known), values, codes, limits: *limits, style, intervals }))
 }
 
 impl Categories {
@@ -60,7 +64,7 @@ impl Categories {
                 fault.message.split_once(", found ").map_or("another.", |(_, found)| found).to_owned();
             CellFault::malformed(format!("expected one of {} categories, found {found}", self.values.len()))
         };
-        let (texts, is_text) = match &self.known {
+        let (texts, is_text) = match &*self.known {
             Known::Texts(texts, is_text) => (texts, *is_text),
             Known::Codes => {
                 let code = integer::<usize>(&self.codes.common, cell)?;
@@ -117,6 +121,12 @@ impl TextReader for Categories {
         self.codes.values.push(code);
         self.codes.nulls.append_non_null();
         Ok(())
+    }
+
+    fn fork(&self, rows: usize) -> Result<Box<dyn TextReader>> {
+        let codes = Numbers::new(self.codes.decode, self.codes.common.clone(), rows);
+        let (known, values) = (Arc::clone(&self.known), self.values.clone());
+        Ok(Box::new(Self { known, values, codes, ..*self }))
     }
 
     fn nulls(&mut self, n: usize) -> Done {

@@ -10,8 +10,8 @@ pub(super) struct Pairs<F> {
 }
 
 impl<F: Float> Pairs<F> {
-    pub(super) fn new(common: Common) -> Self {
-        Self { values: Vec::new(), nulls: NullBufferBuilder::new(0), common }
+    pub(super) fn new(common: Common, rows: usize) -> Self {
+        Self { values: Vec::with_capacity(2 * rows), nulls: NullBufferBuilder::new(rows), common }
     }
 
     fn parse(text: &str) -> Option<(F, F)> {
@@ -45,6 +45,10 @@ impl<F: Float + ArrowNativeType> TextReader for Pairs<F> {
         self.values.extend([real, imaginary]);
         self.nulls.append_non_null();
         Ok(())
+    }
+
+    fn fork(&self, rows: usize) -> Result<Box<dyn TextReader>> {
+        Ok(Box::new(Self::new(self.common.clone(), rows)))
     }
 
     fn nulls(&mut self, n: usize) -> Done {

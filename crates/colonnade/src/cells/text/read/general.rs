@@ -1,5 +1,7 @@
 //! Types without code of their own.
 
+use std::sync::Arc;
+
 use super::super::json::Json;
 use super::super::mixed;
 use super::*;
@@ -13,8 +15,18 @@ struct General {
     buffer: Vec<u8>,
     is_mixed: bool,
     max_depth: u64,
-    style: Style,
     common: Common,
+    recipe: Arc<Recipe>,
+}
+
+/// What makes a reader of a column: each piece of the input has one of its own.
+struct Recipe {
+    field: Field,
+    says: Option<DType>,
+    tag: Option<String>,
+    style: Style,
+    limits: Limits,
+    dictionaries: Dictionaries,
 }
 
 pub(super) fn general(
@@ -25,29 +37,28 @@ pub(super) fn general(
     dictionaries: &mut Dictionaries,
     limits: &Limits,
 ) -> Result<Box<dyn TextReader>> {
-    let options = ReadOptions { limits: *limits, ..ReadOptions::default() };
-    // Rows that are missing are null even where the field has none.
-    let cells =
-        typed::reader(field, says, tag, &options, dictionaries).map_err(|e| e.in_format(style.format))?;
-    let csv = style.syntax == Syntax::Csv;
-    let common = Common {
-        data_type: field.data_type().clone(),
-        nullable: field.is_nullable(),
-        csv,
-        inferred: style.inferred,
-    };
-    Ok(Box::new(General {
-        cells,
-        len: 0,
-        buffer: Vec::new(),
-        is_mixed: typed::is_cells(tag),
-        max_depth: limits.max_depth,
-        style,
-        common,
-    }))
+    let dictionaries = dictionaries.of_field(field, limits);
+    let (field, tag) = (field.clone(), tag.map(str::to_owned));
+    Ok(Box::new(General::new(Arc::new(Recipe { field, says, tag, style, limits: *limits, dictionaries }))?))
 }
 
 impl General {
+    fn new(recipe: Arc<Recipe>) -> Result<Self> {
+        let Recipe { field, says, tag, style, limits, dictionaries } = &*recipe;
+        let options = ReadOptions { limits: *limits, ..ReadOptions::default() };
+        // Rows that are missing are null even where the field has none.
+        let cells = typed::reader(field, *says, tag.as_deref(), &options, &mut dictionaries.clone())
+            .map_err(|e| e.in_format(style.format))?;
+        let common = Common {
+            data_type: field.data_type().clone(),
+            nullable: field.is_nullable(),
+            csv: style.syntax == Syntax::Csv,
+            inferred: style.inferred,
+        };
+        let (is_mixed, max_depth) = (typed::is_cells(tag.as_deref()), limits.max_depth);
+        Ok(Self { cells, len: 0, buffer: Vec::new(), is_mixed, max_depth, common, recipe })
+    }
+
     fn take(&mut self) -> Done {
         let taken = self.cells.take(&self.buffer, 1)?;
         if taken.nbytes != self.buffer.len() || taken.cells != 1 {
@@ -66,10 +77,14 @@ impl TextReader for General {
             let source = if let Cell::Raw(text) = cell { Some(text) } else { None };
             mixed::encode(&mut json, source, self.max_depth, &mut self.buffer)?;
         } else {
-            encode::value(&mut json, &self.common.data_type, self.style, &mut self.buffer)?;
+            encode::value(&mut json, &self.common.data_type, self.recipe.style, &mut self.buffer)?;
             json.end()?;
         }
         self.take()
+    }
+
+    fn fork(&self, _rows: usize) -> Result<Box<dyn TextReader>> {
+        Ok(Box::new(Self::new(Arc::clone(&self.recipe))?))
     }
 
     fn nulls(&mut self, n: usize) -> Done {
@@ -86,6 +101,6 @@ impl TextReader for General {
     }
 
     fn finish(self: Box<Self>) -> Result<ArrayData> {
-        self.cells.finish().map_err(|e| e.in_format(self.style.format))
+        self.cells.finish().map_err(|e| e.in_format(self.recipe.style.format))
     }
 }

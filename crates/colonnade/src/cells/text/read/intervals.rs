@@ -10,6 +10,10 @@ impl TextReader for Intervals {
         self.0.push(nested::interval(cell)?)
     }
 
+    fn fork(&self, rows: usize) -> Result<Box<dyn TextReader>> {
+        Ok(Box::new(Self(self.0.fork(rows)?)))
+    }
+
     fn nulls(&mut self, n: usize) -> Done {
         self.0.nulls(n)
     }

@@ -52,7 +52,7 @@ pub(super) struct Numbers<T, F> {
 impl<T, F> Numbers<T, F>
 where
     T: ArrowNativeType,
-    F: Fn(Head, &[u8]) -> Option<T> + Send + 'static,
+    F: Fn(Head, &[u8]) -> Option<T> + Send + Sync + 'static,
 {
     pub(super) fn boxed(data_type: &DataType, decode: F) -> Box<dyn Build> {
         let expected = crate::frame::type_name(data_type, false);
@@ -68,7 +68,7 @@ where
 impl<T, F> Build for Numbers<T, F>
 where
     T: ArrowNativeType,
-    F: Fn(Head, &[u8]) -> Option<T> + Send + 'static,
+    F: Fn(Head, &[u8]) -> Option<T> + Send + Sync + 'static,
 {
     fn push(&mut self, bytes: &[u8]) -> Pushed {
         let Some((found, length)) = head(bytes)? else { return Ok(None) };
@@ -120,7 +120,7 @@ pub(super) fn integer<T: TryFrom<i64> + TryFrom<u64>>(found: Head, _: &[u8]) -> 
 }
 
 /// Codes below `count`.
-pub(super) fn code<T>(count: usize) -> impl Fn(Head, &[u8]) -> Option<T> + Send
+pub(super) fn code<T>(count: usize) -> impl Fn(Head, &[u8]) -> Option<T> + Send + Sync
 where
     T: TryFrom<i64> + TryFrom<u64> + ArrowNativeType,
 {
@@ -180,7 +180,7 @@ fn instant(payload: &[u8]) -> Option<(i64, u32)> {
 }
 
 /// Counts of which a second has `per_second`, exactly.
-pub(super) fn instants(per_second: i64) -> impl Fn(Head, &[u8]) -> Option<i64> + Send {
+pub(super) fn instants(per_second: i64) -> impl Fn(Head, &[u8]) -> Option<i64> + Send + Sync {
     move |found, payload| match found {
         Head::Int(value) => Some(value),
         Head::Ext(-1, _) => {
@@ -207,7 +207,7 @@ pub(super) fn decimals<T>(
     precision: u8,
     scale: i8,
     narrow: fn(i256) -> Option<T>,
-) -> impl Fn(Head, &[u8]) -> Option<T> + Send {
+) -> impl Fn(Head, &[u8]) -> Option<T> + Send + Sync {
     move |found, payload| {
         let text = match found {
             Head::Str(_) => std::str::from_utf8(payload).ok()?,

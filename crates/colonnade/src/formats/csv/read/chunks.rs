@@ -6,7 +6,7 @@
 use super::kinds::Kind;
 use super::line_errors::TOO_LONG;
 use super::lines::Lines;
-use super::look::Look;
+use super::sniff::Look;
 use super::opening::{Opening, open};
 use super::options::ReadOptions;
 use super::pass::longest;

@@ -6,10 +6,10 @@
 use super::kinds::{Classes, Kind};
 use super::number::{self, Whole};
 use super::rules::Rules;
-use super::text::Texts;
-use super::tidy::{NOWHERE, place};
+use super::text::TextPiece;
+use super::normalize::{NOWHERE, place};
 use super::time;
-use super::words::{Word, truth};
+use super::null_values::{Word, truth};
 use crate::cells::text;
 
 /// A word of the frame: a number's bytes, or the end of a text.
@@ -74,9 +74,7 @@ pub(super) struct Part {
     pub(super) misfit: bool,
     /// Rows without a value: a bit each, from the piece's first row; empty where there is none.
     pub(super) nulls: Vec<u64>,
-    /// Texts, one after the other.
-    pub(super) text: Texts,
-    /// Whether there was no memory for them.
+    /// Whether there was no memory for its text.
     pub(super) full: bool,
     /// Where cells stand that were something else than their column, and count as null.
     pub(super) wrong: Vec<usize>,
@@ -110,11 +108,11 @@ pub(super) fn take(
         return look(rules, bytes, spans, 0, out.len(), part);
     }
     let done = match kind {
-        None => 0,
+        // Text has a loop of its own.
+        None | Some(Kind::Text | Kind::Decimal(_)) => 0,
         Some(Kind::Int) => ints(rules, bytes, spans, first, out, part),
         Some(Kind::Float) => floats(rules, bytes, spans, first, out, part, false),
         Some(Kind::Nothing) => floats(rules, bytes, spans, first, out, part, true),
-        Some(Kind::Text | Kind::Decimal(_)) => return texts(rules, bytes, spans, first, out, part),
         Some(Kind::UInt) => {
             others(rules, bytes, spans, first, out, part, [0; 8], |text| match number::whole(text) {
                 Whole::Int(value) if value >= 0 => Some((value.to_le_bytes(), Classes::INT)),
@@ -324,24 +322,36 @@ fn others(
     out.len()
 }
 
-fn texts(rules: &Rules, bytes: &[u8], spans: impl Spans, first: usize, out: &mut [Slot], part: &mut Part) {
+/// Reads cells as text: rows `first..first + rows` of a piece, whose ends are `ends`. `bytes` begin at `at` of the input.
+/// Answers whether the text is UTF-8: an input that is not checked, or a file that changes, may hold anything.
+pub(super) fn take_text(
+    (rules, part): (&Rules, &mut Part),
+    (bytes, at): (&[u8], usize),
+    spans: impl Spans,
+    (first, rows): (usize, usize),
+    ends: &mut [Slot],
+    text: &mut TextPiece<'_>,
+) -> bool {
+    let Some((before, out)) = ends.get_mut(..first + rows).and_then(|ends| ends.split_at_mut_checked(first))
+    else {
+        return true;
+    };
     // Cells are no longer than they stand in the input, so that one look at the room serves all of them.
-    let most =
-        (0..out.len()).map(|row| spans.span(row)).fold(STRIDE, |sum, (start, end)| sum + (end - start));
-    let mut text = std::mem::take(&mut part.text);
-    let base = text.nbytes();
-    match text.room(most) {
-        Ok(room) => {
-            let used = fill_texts(rules, bytes, spans, first, (out, base), part, room);
-            text.keep(used);
-        }
-        Err(_) => part.full = true,
-    }
-    part.text = text;
+    let most = (0..rows).map(|row| spans.span(row)).fold(STRIDE, |sum, (start, end)| sum + (end - start));
+    let Ok((base, room)) = text.room(most, at, before) else {
+        part.full = true;
+        return true;
+    };
+    let (used, split) = fill_text(rules, bytes, spans, first, (out, base), part, room);
+    // All cells are checked at once, while they are in the cache; a cell that begins inside a character is no text by itself.
+    let valid = !split && room.get(..used).is_some_and(|text| simdutf8::basic::from_utf8(text).is_ok());
+    text.commit(used);
+    valid
 }
 
-/// Writes texts into `room`, and where each ends behind `base`; answers how many bytes they are.
-fn fill_texts(
+/// Writes text into `room`, and where each cell of it ends behind `base`; answers how many bytes it is, and whether some cell
+/// begins inside a character.
+fn fill_text(
     rules: &Rules,
     bytes: &[u8],
     spans: impl Spans,
@@ -349,9 +359,9 @@ fn fill_texts(
     (out, base): (&mut [Slot], usize),
     part: &mut Part,
     room: &mut [u8],
-) -> usize {
+) -> (usize, bool) {
     let escaped = rules.escape != super::rules::NEVER;
-    let mut used = 0;
+    let (mut used, mut split) = (0, false);
     for (row, slot) in out.iter_mut().enumerate() {
         let (start, end) = spans.span(row);
         let length = end - start;
@@ -362,8 +372,11 @@ fn fill_texts(
                 part.null(first + row);
             }
         } else if head == rules.quote || escaped || rules.words.may_be(head, length) {
-            used += rare_text(rules, bytes.get(start..end).unwrap_or_default(), first + row, part, target);
+            let nbytes = rare_text(rules, bytes.get(start..end).unwrap_or_default(), first + row, part, target);
+            split |= nbytes > 0 && target.first().is_some_and(|byte| continues(*byte));
+            used += nbytes;
         } else {
+            split |= continues(head);
             let source = bytes.get(start..start + STRIDE).and_then(|s| s.first_chunk::<STRIDE>());
             match (source, target.first_chunk_mut::<STRIDE>()) {
                 (Some(source), Some(target)) if length <= STRIDE => *target = *source,
@@ -373,7 +386,13 @@ fn fill_texts(
         }
         *slot = ((base + used) as u64).to_le_bytes();
     }
-    used
+    (used, split)
+}
+
+/// Whether a byte of UTF-8 is inside a character.
+#[inline(always)]
+fn continues(byte: u8) -> bool {
+    byte & 0xC0 == 0x80
 }
 
 fn copy(source: &[u8], target: &mut [u8]) {

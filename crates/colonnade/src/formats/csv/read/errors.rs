@@ -28,11 +28,18 @@ pub(super) fn fault(fault: Fault, opening: &Opening, place: &dyn Fn(usize) -> Pl
             );
             place(fault.at).error(ErrorKind::Malformed, FORMAT, None, message)
         }
+        FaultKind::Encoding => changed(),
         FaultKind::Cell { position, fault: found } => {
             let number = position.to_string();
             found.placed(FORMAT, opening.name(position).unwrap_or(&number), place(fault.at))
         }
     }
+}
+
+/// What is not UTF-8 is found when the whole input is checked, unless the input has changed.
+#[cold]
+pub(super) fn changed() -> Error {
+    Error::malformed(FORMAT, "the input changed while it was read.")
 }
 
 /// The error of the first cell of a column that is of a class which makes the column unreadable.

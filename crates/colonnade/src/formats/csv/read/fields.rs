@@ -1,8 +1,8 @@
 //! Where cells end: the positions of separators outside quotes, some thousands at a time.
 
 #[cfg(target_arch = "x86_64")]
-use super::marks::Avx2;
-use super::marks::{CHUNK, Look, Plain, Special, prefix_xor};
+use super::structural::Avx2;
+use super::structural::{CHUNK, Look, Plain, Special, prefix_xor};
 
 /// What must be looked for besides separators and quotes, as the survey of the input has found it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -3,14 +3,18 @@
 //! A look at the first lines of some pieces tells what a column is at least; it is read as that. Where a later cell does not
 //! fit, the whole column has been looked at by the end of the pass, and is read once more as what holds all of it.
 
-use super::column::Part;
+use super::column::{Part, Slot};
+use super::declared::Declared;
 use super::fields::{Ends, fields};
 use super::kinds::{BigInts, Classes, Kind, kind_of};
 use super::options::OnError;
-use super::pass::{Fault, Piece, Source, Target, Wanted, run};
-use super::table::{Filled, Table, close_gaps, join_texts, validity};
-use super::walk::Walk;
+use super::pass::{self, Fault, Piece, Source, Target, Wanted, run};
+use super::table::{Filled, Table, close_gaps, validity};
+use super::text::{TextColumn, TextPiece, shift};
+use super::tokenizer::Walk;
+use crate::cells::text::TextReader;
 use crate::error::Result;
+use crate::memory::Buffer;
 use crate::parallel;
 use crate::parallel::Task;
 use crate::progress::{NoProgress, Progress, Silent};
@@ -21,26 +25,27 @@ const SAMPLE_LINES: usize = 64;
 const SAMPLE_CELLS: usize = 64 << 10;
 
 /// A column to read.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Column {
+#[derive(Clone, Copy)]
+pub(super) struct Column<'d> {
     /// Its place in a row.
     pub(super) position: usize,
     /// Whether its cells may be instants.
     pub(super) timed: bool,
     /// Whether all of them must be.
     pub(super) must: bool,
-    /// The type that it has had so far, if somebody has said.
+    /// The type that it has had so far, or that is declared.
     pub(super) fixed: Option<Kind>,
     /// Whether it comes in Arrow's layout though it may have no nulls.
     pub(super) arrow: bool,
-    /// Whether whoever told its type reads it otherwise where something in it does not fit.
-    pub(super) told: bool,
+    /// Its declared type, whose reader takes what does not fit.
+    pub(super) declared: Option<&'d Declared>,
 }
 
-impl Column {
-    /// A column whose type is told.
-    pub(super) fn told(position: usize, kind: Kind) -> Self {
-        Self { position, timed: false, must: false, fixed: Some(kind), arrow: true, told: true }
+impl<'d> Column<'d> {
+    /// A column whose type is declared.
+    pub(super) fn declared(declared: &'d Declared) -> Self {
+        let (position, fixed) = (declared.position, declared.kind);
+        Self { position, timed: false, must: false, fixed, arrow: true, declared: Some(declared) }
     }
 }
 
@@ -72,103 +77,187 @@ pub(super) enum Refused {
     Rows(Vec<usize>),
 }
 
-/// Reads columns.
-pub(super) fn read(
-    source: &Source<'_>,
+/// A column between two passes.
+struct State<'d> {
+    column: Column<'d>,
+    seen: Classes,
+    /// What the next pass reads it as; it is only looked at where `None`.
+    kind: Option<Kind>,
+    /// Whether the reader of its declared type reads it.
+    by_reader: bool,
+    /// What the last pass made of its cells, a piece each: with rows, text, and readers.
+    parts: Vec<(Part, usize)>,
+    text: Option<(Buffer, Vec<(usize, usize)>)>,
+    readers: Vec<Box<dyn TextReader>>,
+}
+
+impl<'d> State<'d> {
+    fn is_text(&self) -> bool {
+        !self.by_reader && matches!(self.kind, Some(Kind::Text | Kind::Decimal(_)))
+    }
+
+    /// The declared type whose reader reads it.
+    fn reader(&self) -> Option<&'d Declared> {
+        self.column.declared.filter(|_| self.by_reader)
+    }
+
+    fn wanted(&self) -> Wanted {
+        Wanted { position: self.column.position, kind: self.kind, timed: self.column.timed }
+    }
+
+    /// Whether all cells are what is declared. Nothing between quotes is null among inferred numbers only.
+    fn is(&self, declared: &Declared) -> bool {
+        self.parts.iter().all(|(part, _)| {
+            let empty = part.seen.has(Classes::EMPTY) && self.kind != Some(Kind::Text);
+            !part.misfit && !empty && (declared.nullable || part.nulls.is_empty())
+        })
+    }
+}
+
+/// Reads the columns of an input whose rows begin at `body`.
+pub(super) fn read<'d>(
+    (source, body): (&Source<'_>, usize),
     pieces: &[Piece],
-    columns: &[Column],
-    big_ints: BigInts,
-    threads: usize,
+    columns: &[Column<'d>],
+    (big_ints, threads): (BigInts, usize),
     progress: &dyn Progress,
 ) -> Result<std::result::Result<Columns, Refused>> {
-    let mut seen = sample(source, pieces, columns)?;
-    let first = |(column, seen): (&Column, &Classes)| column.fixed.or_else(|| guess(column, *seen, big_ints));
-    let mut kinds: Vec<Option<Kind>> = columns.iter().zip(&seen).map(first).collect();
+    let skips = source.shape.on_error == OnError::Skip;
+    let seen = sample(source, pieces, columns)?;
+    let begin = |(column, seen): (Column<'d>, Classes)| State {
+        column,
+        seen,
+        kind: column.fixed.or_else(|| guess(&column, seen, big_ints)),
+        // Where rows are left out for their cells, it is known first which: nothing else in them says anything.
+        by_reader: column.declared.is_some_and(|declared| declared.kind.is_none() || skips),
+        parts: Vec::new(),
+        text: None,
+        readers: Vec::new(),
+    };
+    let mut states: Vec<State<'_>> = columns.iter().copied().zip(seen).map(begin).collect();
     let rows_at = source.rows_at_most(pieces);
     let room = rows_at.last().map_or(0, |(first, count)| first + count);
-    let mut table = Table::new(room, by_kind(&kinds))?;
-    let mut parts: Vec<Vec<(Part, usize)>> = columns.iter().map(|_| Vec::new()).collect();
+    let words = states.iter().filter(|state| !state.by_reader).count();
+    let mut table = Table::new(room, order(&states), words)?;
     let mut wanted: Vec<usize> = (0..columns.len()).collect();
-    let (mut dropped, mut mended, mut rows) = (0, 0, 0);
-    while !wanted.is_empty() {
-        let want = |&c: &usize| {
-            let Column { position, timed, .. } = *columns.get(c)?;
-            Some(Wanted { position, kind: kinds.get(c).copied().flatten(), timed })
+    // Declared columns that did not fit: they are read once nothing else has to be.
+    let mut late: Vec<usize> = Vec::new();
+    // Rows are reported once, however many passes there are.
+    let silent = Silent(progress);
+    let mut heard = progress;
+    let (dropped, mended, rows) = loop {
+        let list: Vec<Wanted> = wanted.iter().filter_map(|c| states.get(*c)).map(State::wanted).collect();
+        let column = |c: &usize| {
+            let is_text = states.get(*c).is_some_and(State::is_text);
+            is_text.then(|| TextColumn::new(body, source.bytes.len()))
         };
-        let list: Vec<Wanted> = wanted.iter().filter_map(want).collect();
-        let targets = targets(&mut table, &wanted, &list, &rows_at);
-        let done = match run(source, pieces, &list, targets, threads, progress)? {
+        let texts: Vec<Option<TextColumn>> = wanted.iter().map(column).collect();
+        let targets = targets(&mut table, &states, (&wanted, &texts), &rows_at)?;
+        let done = match run(source, pieces, &list, targets, threads, heard)? {
             Ok(done) => done,
             Err(fault) => return Ok(Err(Refused::Fault(fault))),
         };
+        heard = &silent;
         for &c in &wanted {
-            if let Some(parts) = parts.get_mut(c) {
-                parts.clear();
+            if let Some(state) = states.get_mut(c) {
+                state.parts.clear();
             }
         }
-        (dropped, mended, rows) = (0, 0, 0);
+        let (mut dropped, mut mended, mut rows) = (0, 0, 0);
         for done in done {
             (dropped, mended, rows) = (dropped + done.dropped, mended + done.nulled, rows + done.rows);
             for (&c, target) in wanted.iter().zip(done.targets) {
-                if let (Target::Slots(_, part), Some(parts)) = (target, parts.get_mut(c)) {
-                    parts.push((part, done.rows));
-                }
+                let Some(state) = states.get_mut(c) else { continue };
+                let part = match target {
+                    Target::Slots(_, part) | Target::Text(_, part, _) | Target::Look(part) => part,
+                    Target::Declared(_, part, reader) => {
+                        state.readers.push(reader);
+                        part
+                    }
+                };
+                state.parts.push((part, done.rows));
             }
         }
-        let skips = source.shape.on_error == OnError::Skip;
-        let wrong: Vec<usize> = parts.iter().flatten().flat_map(|(part, _)| &part.wrong).copied().collect();
-        if skips && !wrong.is_empty() {
-            return Ok(Err(Refused::Rows(wrong)));
+        for (&c, text) in wanted.iter().zip(texts) {
+            if let Some(state) = states.get_mut(c) {
+                state.text = text.map(TextColumn::finish);
+            }
+        }
+        if skips {
+            let wrong = wrong(&states);
+            if !wrong.is_empty() {
+                return Ok(Err(Refused::Rows(wrong)));
+            }
         }
         let mut again = Vec::new();
-        for (&c, Wanted { kind, position, .. }) in wanted.iter().zip(list) {
-            let (Some(seen), Some(parts), Some(column)) = (seen.get_mut(c), parts.get(c), columns.get(c))
-            else {
-                continue;
-            };
-            if parts.iter().any(|(part, _)| part.full) {
+        for &c in &wanted {
+            let Some(state) = states.get_mut(c).filter(|state| !state.by_reader) else { continue };
+            if state.parts.iter().any(|(part, _)| part.full) {
                 return Err(std::io::Error::from(std::io::ErrorKind::OutOfMemory).into());
             }
-            let misfit = kind.is_none() || parts.iter().any(|(part, _)| part.misfit);
-            parts.iter().for_each(|(part, _)| *seen |= part.seen);
-            let next = match settle(column, *seen, kind, misfit, big_ints) {
-                Ok(next) => next,
-                Err(class) => return Ok(Err(Refused::Class(position, class))),
-            };
-            if let (Some(next), Some(slot)) = (next, kinds.get_mut(c)) {
-                *slot = Some(next);
-                again.push(c);
+            if let Some(declared) = state.column.declared {
+                if !state.is(declared) {
+                    state.by_reader = true;
+                    late.push(c);
+                }
+                continue;
+            }
+            let misfit = state.kind.is_none() || state.parts.iter().any(|(part, _)| part.misfit);
+            for (part, _) in &state.parts {
+                state.seen |= part.seen;
+            }
+            match settle(&state.column, state.seen, state.kind, misfit, big_ints) {
+                Ok(None) => {}
+                Ok(next) => {
+                    state.kind = next;
+                    again.push(c);
+                }
+                Err(class) => return Ok(Err(Refused::Class(state.column.position, class))),
             }
         }
-        wanted = again;
-    }
-    let wrong = parts.iter().flatten().flat_map(|(part, _)| part.wrong.iter().copied()).collect();
-    let end = |((kind, seen), column): ((Option<Kind>, &Classes), &Column)| {
-        column.fixed.unwrap_or(last(kind, *seen))
+        wanted = if again.is_empty() { std::mem::take(&mut late) } else { again };
+        if wanted.is_empty() {
+            break (dropped, mended, rows);
+        }
     };
-    let kinds: Vec<Kind> = kinds.into_iter().zip(&seen).zip(columns).map(end).collect();
-    // Nothing between quotes is null among inferred numbers only.
-    let fits = |parts: &Vec<(Part, usize)>, kind: &Kind| {
-        parts.iter().all(|(part, _)| !part.misfit && (*kind == Kind::Text || !part.seen.has(Classes::EMPTY)))
-    };
-    let fits: Vec<bool> = parts.iter().zip(&kinds).map(|(parts, kind)| fits(parts, kind)).collect();
-    let mut filled = fill(&mut table, kinds, parts, (&rows_at, rows), threads, &Silent(progress))?;
-    for ((filled, column), fits) in filled.iter_mut().zip(columns).zip(fits) {
-        (filled.arrow, filled.fits) = (column.arrow, fits || !column.told);
+    let wrong = wrong(&states);
+    let readers: Vec<Option<&Declared>> = states.iter().map(State::reader).collect();
+    let mut filled = fill(&mut table, states, (&rows_at, rows), threads, &Silent(progress))?;
+    for (filled, declared) in filled.iter_mut().zip(readers) {
+        // The arrays of all pieces cannot be one: a single reader says at which cell offsets of 32 bits end.
+        if let (Some(declared), None) = (declared, &filled.array) {
+            let whole = Piece { start: body, end: source.bytes.len(), first_line: 0, lines: 0 };
+            let list = [Wanted { position: declared.position, kind: None, timed: false }];
+            let target = Target::Declared(declared, Part::default(), declared.reader(rows)?);
+            match pass::read(source, whole, &list, vec![target]) {
+                Ok(done) => {
+                    for target in done.targets {
+                        let Target::Declared(_, _, reader) = target else { continue };
+                        filled.array = Some(reader.finish()?);
+                    }
+                }
+                Err(fault) => return Ok(Err(Refused::Fault(fault))),
+            }
+        }
     }
     Ok(Ok(Columns { table, filled, rows, dropped, mended, wrong }))
 }
 
+/// Where cells stand that became null.
+fn wrong(states: &[State<'_>]) -> Vec<usize> {
+    states.iter().flat_map(|state| &state.parts).flat_map(|(part, _)| part.wrong.iter().copied()).collect()
+}
+
 /// What a column must be read as once more, if it must.
 fn settle(
-    column: &Column,
+    column: &Column<'_>,
     seen: Classes,
     kind: Option<Kind>,
     misfit: bool,
     big_ints: BigInts,
 ) -> std::result::Result<Option<Kind>, Classes> {
     if column.fixed.is_some() {
-        return if misfit && !column.told { Err(Classes::default()) } else { Ok(None) };
+        return if misfit { Err(Classes::default()) } else { Ok(None) };
     }
     let is_time = |kind: Option<Kind>| matches!(kind, Some(Kind::Time { .. }));
     if column.must && !seen.has(Classes::VALUES) {
@@ -208,7 +297,7 @@ fn last(kind: Option<Kind>, seen: Classes) -> Kind {
 }
 
 /// What a column with such cells is read as at first; `None` where it is only looked at.
-fn guess(column: &Column, seen: Classes, big_ints: BigInts) -> Option<Kind> {
+fn guess(column: &Column<'_>, seen: Classes, big_ints: BigInts) -> Option<Kind> {
     match kind_of(seen, big_ints) {
         // Numbers are instants in some formats, and in a column that must be instants they are wrong: none is taken for one.
         Ok(kind) if column.must && !matches!(kind, Kind::Time { .. }) => Some(NO_TIME),
@@ -221,18 +310,19 @@ fn guess(column: &Column, seen: Classes, big_ints: BigInts) -> Option<Kind> {
     }
 }
 
-/// Columns of one type side by side, so that they are one block.
-fn by_kind(kinds: &[Option<Kind>]) -> Vec<usize> {
-    let rank = |kind: &Option<Kind>| match kind {
+/// Columns of one type side by side, so that they are one block; those that need no words last.
+fn order(states: &[State<'_>]) -> Vec<usize> {
+    let rank = |state: &State<'_>| match state.kind {
+        _ if state.by_reader => 5,
         Some(Kind::Int) => 0,
         Some(Kind::Float | Kind::Nothing) => 1,
         Some(Kind::UInt) => 2,
         Some(Kind::Time { .. }) => 3,
         _ => 4,
     };
-    let mut list: Vec<usize> = (0..kinds.len()).collect();
-    list.sort_by_key(|c| kinds.get(*c).map_or(4, rank));
-    let mut places = vec![0; kinds.len()];
+    let mut list: Vec<usize> = (0..states.len()).collect();
+    list.sort_by_key(|c| states.get(*c).map_or(4, rank));
+    let mut places = vec![0; states.len()];
     for (place, column) in list.into_iter().enumerate() {
         if let Some(slot) = places.get_mut(column) {
             *slot = place;
@@ -241,38 +331,48 @@ fn by_kind(kinds: &[Option<Kind>]) -> Vec<usize> {
     places
 }
 
-/// The words of each piece in each wanted column. Ends of texts are one word further: the first is for the front.
+/// Where the cells of each wanted column go in each piece. Ends of text are one word further: the first is for the front.
 fn targets<'t>(
     table: &'t mut Table,
-    places: &[usize],
-    wanted: &[Wanted],
+    states: &[State<'t>],
+    (wanted, texts): (&[usize], &'t [Option<TextColumn>]),
     rows_at: &[(usize, usize)],
-) -> Vec<Vec<Target<'t>>> {
+) -> Result<Vec<Vec<Target<'t>>>> {
     let mut out: Vec<Vec<Target<'t>>> = rows_at.iter().map(|_| Vec::with_capacity(wanted.len())).collect();
     let mut columns: Vec<Option<_>> = table.columns().into_iter().map(Some).collect();
-    for (place, want) in places.iter().zip(wanted) {
-        let text = matches!(want.kind, Some(Kind::Text | Kind::Decimal(_)));
+    for (place, text) in wanted.iter().zip(texts) {
+        let Some(state) = states.get(*place) else { continue };
         let words = columns.get_mut(*place).and_then(Option::take).unwrap_or_default();
-        let mut rest = words.get_mut(usize::from(text)..).unwrap_or_default();
-        for (list, (_, count)) in out.iter_mut().zip(rows_at) {
+        let mut rest = words.get_mut(usize::from(text.is_some())..).unwrap_or_default();
+        for (piece, (list, (_, count))) in out.iter_mut().zip(rows_at).enumerate() {
             let (own, others) = rest.split_at_mut_checked(*count).unwrap_or_default();
             rest = others;
-            list.push(Target::Slots(own, Part::default()));
+            list.push(match (state.reader(), text) {
+                (Some(declared), _) => {
+                    Target::Declared(declared, Part::default(), declared.reader(*count)?)
+                }
+                (_, Some(text)) => Target::Text(own, Part::default(), TextPiece::new(text, piece)),
+                _ => Target::Slots(own, Part::default()),
+            });
         }
     }
-    out
+    Ok(out)
 }
 
 /// What the first lines of some pieces are. Faults are left to the pass that reads everything, which finds the first.
-fn sample(source: &Source<'_>, pieces: &[Piece], columns: &[Column]) -> Result<Vec<Classes>> {
+fn sample(source: &Source<'_>, pieces: &[Piece], columns: &[Column<'_>]) -> Result<Vec<Classes>> {
     let ncols = source.shape.ncols;
     let mut seen = vec![Classes::default(); columns.len()];
-    if columns.iter().all(|column| column.fixed.is_some()) {
+    let is_open = |column: &Column<'_>| column.fixed.is_none() && column.declared.is_none();
+    if !columns.iter().any(is_open) {
         return Ok(seen);
     }
     let step = pieces.len().div_ceil(SAMPLED).max(1);
-    let list: Vec<Wanted> =
-        columns.iter().map(|c| Wanted { position: c.position, kind: None, timed: c.timed }).collect();
+    let (mut seen_of, mut list) = (Vec::new(), Vec::new());
+    for (column, seen) in columns.iter().zip(&mut seen).filter(|(column, _)| is_open(column)) {
+        list.push(Wanted { position: column.position, kind: None, timed: column.timed });
+        seen_of.push(seen);
+    }
     for piece in pieces.iter().step_by(step) {
         let bytes = source.bytes.get(piece.start..piece.end).unwrap_or_default();
         let cells = SAMPLE_LINES.saturating_mul(ncols).min(SAMPLE_CELLS).max(ncols);
@@ -286,9 +386,9 @@ fn sample(source: &Source<'_>, pieces: &[Piece], columns: &[Column]) -> Result<V
         let small = Piece { end: piece.start + nbytes, lines, ..*piece };
         let targets = list.iter().map(|_| Target::Look(Part::default())).collect();
         let Ok(done) = run(source, &[small], &list, vec![targets], 1, &NoProgress)? else { continue };
-        for (seen, target) in seen.iter_mut().zip(done.into_iter().flat_map(|done| done.targets)) {
+        for (seen, target) in seen_of.iter_mut().zip(done.into_iter().flat_map(|done| done.targets)) {
             if let Target::Look(part) = target {
-                *seen |= part.seen;
+                **seen |= part.seen;
             }
         }
     }
@@ -297,29 +397,42 @@ fn sample(source: &Source<'_>, pieces: &[Piece], columns: &[Column]) -> Result<V
 
 fn fill(
     table: &mut Table,
-    kinds: Vec<Kind>,
-    parts: Vec<Vec<(Part, usize)>>,
+    states: Vec<State<'_>>,
     (rows_at, rows): (&[(usize, usize)], usize),
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<Vec<Filled>> {
-    let mut out: Vec<Option<Filled>> = kinds.iter().map(|_| None).collect();
-    let tasks = table.columns().into_iter().zip(out.iter_mut()).zip(kinds).zip(parts).map(
-        |(((words, slot), kind), mut parts)| {
-            Task::new(words.len() * 8, move || {
-                let counts: Vec<usize> = parts.iter().map(|(_, rows)| *rows).collect();
-                let gaps: Vec<(usize, usize)> =
-                    rows_at.iter().zip(&counts).map(|((first, _), rows)| (*first, *rows)).collect();
-                let is_text = matches!(kind, Kind::Text | Kind::Decimal(_));
-                close_gaps(words.get_mut(usize::from(is_text)..).unwrap_or_default(), &gaps);
-                let list: Vec<(&Part, usize)> = parts.iter().map(|(part, rows)| (part, *rows)).collect();
-                let nulls = validity(&list, rows);
-                let text = if is_text { Some(join_texts(words, &mut parts)?) } else { None };
-                *slot = Some(Filled { kind, nulls, text, arrow: false, fits: true });
-                Ok(())
-            })
-        },
-    );
+    let mut out: Vec<Option<Filled>> = states.iter().map(|_| None).collect();
+    let tasks = table.columns().into_iter().zip(out.iter_mut()).zip(states).map(|((words, slot), state)| {
+        Task::new(words.len() * 8, move || {
+            *slot = Some(filled(words, state, rows_at, rows)?);
+            Ok(())
+        })
+    });
     parallel::run(tasks.collect(), threads, progress)?;
     Ok(out.into_iter().flatten().collect())
+}
+
+/// What the pieces of a column add up to.
+fn filled(words: &mut [Slot], state: State<'_>, rows_at: &[(usize, usize)], rows: usize) -> Result<Filled> {
+    let kind = state.column.fixed.unwrap_or(last(state.kind, state.seen));
+    let filled = Filled { kind, nulls: None, text: None, arrow: state.column.arrow, array: None };
+    if let Some(declared) = state.reader() {
+        return Ok(Filled { array: declared.join(state.readers)?, ..filled });
+    }
+    let nulls = validity(&state.parts, rows);
+    let gaps = || rows_at.iter().zip(&state.parts).map(|((first, _), (_, rows))| (*first, *rows));
+    let Some((text, shifts)) = state.text else {
+        close_gaps(words, gaps());
+        return Ok(Filled { nulls, ..filled });
+    };
+    let Some((front, ends)) = words.split_first_mut() else { return Ok(Filled { nulls, ..filled }) };
+    *front = [0; 8];
+    for (piece, nbytes) in shifts {
+        if let Some((first, count)) = gaps().nth(piece) {
+            shift(ends.get_mut(first..first + count).unwrap_or_default(), nbytes);
+        }
+    }
+    close_gaps(ends, gaps());
+    Ok(Filled { nulls, text: Some(text), ..filled })
 }

@@ -12,41 +12,40 @@
 //! | `whole`, `untold`, `schema`, `labels`, `blame` | a whole input as a frame; which cell is named where it cannot be |
 //! | `chunks`, `stream`, `lines` | rows as they come in |
 
-mod blame;
 mod category;
 mod chunks;
 mod column;
 mod decimals;
+mod declared;
 mod dtypes;
+mod error_location;
 mod errors;
 mod fields;
 mod infer;
+mod inferred;
 mod kinds;
 mod labels;
 mod line_errors;
 mod lines;
-mod look;
-mod marks;
 mod names;
+mod normalize;
+mod null_values;
 mod number;
 mod opening;
 mod options;
 mod pass;
-mod quick;
+mod prescan;
 mod rules;
 mod schema;
+mod sniff;
 mod split;
 mod stream;
-mod survey;
+mod structural;
 mod table;
 mod text;
-mod tidy;
 mod time;
-mod typed;
-mod untold;
-mod walk;
+mod tokenizer;
 mod whole;
-mod words;
 
 pub use chunks::Chunks;
 pub use options::{BigInts, Dates, IndexColumns, OnError, ReadOptions, Schema};
@@ -54,9 +53,5 @@ pub use whole::{decode, decode_with};
 
 use crate::formats::csv::write::{COMMENT, FORMAT};
 
-#[cfg(test)]
-mod borders;
-#[cfg(test)]
-mod odd;
 #[cfg(test)]
 mod tests;

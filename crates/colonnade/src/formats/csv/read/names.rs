@@ -4,7 +4,7 @@ use super::fields::Trouble;
 use super::line_errors;
 use super::pass::longest;
 use super::rules::Rules;
-use super::walk::Walk;
+use super::tokenizer::Walk;
 use crate::error::ErrorKind;
 
 /// A place inside what was given, and what is wrong there.

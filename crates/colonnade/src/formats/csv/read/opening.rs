@@ -2,14 +2,14 @@
 
 use serde_json::json;
 
-use super::look::{DELIMITERS, Look};
-use super::marks::Special;
+use super::sniff::{DELIMITERS, Look};
+use super::structural::Special;
 use super::names::{Names, Wrong, names, unnamed};
 use super::options::{Dates, OnError, ReadOptions, Schema};
 use super::rules::{NEVER, Rules};
 use super::time::{FIELDS, Format};
-use super::walk::{Walk, closing};
-use super::words::Words;
+use super::tokenizer::{Walk, closing};
+use super::null_values::Words;
 use super::{COMMENT, FORMAT};
 use crate::cells::place::Place;
 use crate::cells::text::Style;

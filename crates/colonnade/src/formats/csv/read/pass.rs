@@ -3,15 +3,16 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::column::{self, Apart, Joined, Part, Slot};
+use super::declared::{Declared, Source as Cells};
 use super::fields::{Ends, Search, Trouble, Watch, fields};
 use super::kinds::Kind;
-use super::marks::Special;
+use super::structural::Special;
 use super::options::OnError;
 use super::rules::Rules;
-use super::tidy::{Rows, Shape, spans};
-use super::walk::Walk;
-use super::words::Word;
-use crate::cells::text::{Cell, CellFault, TextReader};
+use super::text::TextPiece;
+use super::normalize::{Rows, Shape, spans};
+use super::tokenizer::Walk;
+use crate::cells::text::{CellFault, TextReader};
 use crate::error::Result;
 use crate::parallel;
 use crate::progress::Progress;
@@ -110,20 +111,12 @@ pub(super) struct Wanted {
 pub(super) enum Target<'a> {
     /// Into words.
     Slots(&'a mut [Slot], Part),
+    /// Into the text of the column, and the ends of cells in it.
+    Text(&'a mut [Slot], Part, TextPiece<'a>),
     /// Nowhere: cells are looked at.
     Look(Part),
-    /// Into a reader that knows its type; wrong cells are null where `lenient`, and their places are kept.
-    Typed {
-        reader: Box<dyn TextReader>,
-        /// Whether its cells are numbers, with a point and separators of the input's own.
-        number: bool,
-        /// Whether NaN is one of them; it is null elsewhere.
-        nan: bool,
-        /// Whether nothing between quotes is null.
-        empty: bool,
-        lenient: bool,
-        wrong: Vec<usize>,
-    },
+    /// Into a reader of the declared type.
+    Declared(&'a Declared, Part, Box<dyn TextReader>),
 }
 
 /// Why a piece could not be read.
@@ -132,6 +125,8 @@ pub(super) enum FaultKind {
     Trouble(Trouble),
     Ragged { found: usize },
     Cell { position: usize, fault: CellFault },
+    /// Text that is not UTF-8.
+    Encoding,
 }
 
 /// The first thing in a piece that could not be read.
@@ -188,7 +183,12 @@ pub(super) fn read<'a>(
 ) -> std::result::Result<Done<'a>, Fault> {
     let mut done = Done { targets, rows: 0, dropped: 0, nulled: 0 };
     match lines(source, piece, wanted, &mut done) {
-        Ok(()) => Ok(done),
+        Ok(()) => {
+            for target in &mut done.targets {
+                target.finish(piece.end, done.rows);
+            }
+            Ok(done)
+        }
         // Rows before a line that is wrong have not been read yet: a cell of theirs may be the first fault.
         Err((from, fault @ (FaultKind::Trouble(_) | FaultKind::Ragged { .. }), at)) => {
             let before = Piece { start: from, end: line_start(source, from, at), ..piece };
@@ -196,6 +196,15 @@ pub(super) fn read<'a>(
             Err(first.map_or(Fault { at, kind: fault }, |(_, kind, at)| Fault { at, kind }))
         }
         Err((_, kind, at)) => Err(Fault { at, kind }),
+    }
+}
+
+impl Target<'_> {
+    /// Ends a piece of `rows` rows and of input up to `end`: its text becomes part of the column's.
+    fn finish(&mut self, end: usize, rows: usize) {
+        if let Self::Text(ends, part, text) = self {
+            part.full |= text.finish(end, ends.get_mut(..rows).unwrap_or_default()).is_err();
+        }
     }
 }
 
@@ -215,7 +224,7 @@ fn lines(
     while at < piece.end {
         let bytes = source.bytes.get(at..piece.end).unwrap_or_default();
         let reach = source.bytes.get(at..).unwrap_or_default();
-        let ragged = |r: super::tidy::Ragged| (at, FaultKind::Ragged { found: r.found }, at + r.at);
+        let ragged = |r: super::normalize::Ragged| (at, FaultKind::Ragged { found: r.found }, at + r.at);
         let used = if source.careful {
             let used = walk.lines(bytes, &source.rules, cells, source.longest);
             let used = used.map_err(|t| first_fault(source, bytes, at, t))?;
@@ -338,43 +347,18 @@ impl Batch<'_> {
                 column::look(rules, self.reach, spans, 0, self.rows, part);
                 Ok(())
             }
-            Target::Typed { reader, number, nan, empty, lenient, wrong } => {
-                for row in 0..self.rows {
-                    let (start, end) = spans.span(row);
-                    let Some(raw) = self.reach.get(start..end) else {
-                        let kind = |fault| FaultKind::Cell { position: column.position, fault };
-                        reader.nulls(1).map_err(|fault| Fault { at: self.at, kind: kind(fault) })?;
-                        continue;
-                    };
-                    if let Err(fault) = push(rules, raw, (*number, *nan, *empty), reader.as_mut()) {
-                        let nulled = if *lenient { reader.nulls(1) } else { Err(fault) };
-                        wrong.push(self.at + start);
-                        nulled.map_err(|fault| Fault {
-                            at: self.at + start,
-                            kind: FaultKind::Cell { position: column.position, fault },
-                        })?;
-                    }
-                }
-                Ok(())
+            Target::Text(ends, part, text) => {
+                let (input, rows) = ((self.reach, self.at), (self.first, self.rows));
+                let valid = column::take_text((rules, part), input, spans, rows, ends, text);
+                valid.then_some(()).ok_or(Fault { at: self.at, kind: FaultKind::Encoding })
+            }
+            Target::Declared(declared, part, reader) => {
+                let cells = Cells { rules, bytes: self.reach, at: self.at, spans, rows: self.rows };
+                declared.take(&cells, reader.as_mut(), &mut part.wrong).map_err(|(at, fault)| Fault {
+                    at,
+                    kind: FaultKind::Cell { position: column.position, fault },
+                })
             }
         }
     }
-}
-
-fn push(
-    rules: &Rules,
-    raw: &[u8],
-    (number, nan, empty): (bool, bool, bool),
-    reader: &mut dyn TextReader,
-) -> std::result::Result<(), CellFault> {
-    let text = rules.text(raw);
-    match rules.word(&text) {
-        Word::Null => return reader.push(Cell::Null),
-        Word::NaN if !nan => return reader.push(Cell::Null),
-        Word::Other if empty && text.quoted && text.bytes.is_empty() => return reader.push(Cell::Null),
-        _ => {}
-    }
-    let plain = if number { rules.plain_number(&text.bytes) } else { (&*text.bytes).into() };
-    let text = std::str::from_utf8(&plain).map_err(|_| CellFault::malformed("expected UTF-8."))?;
-    reader.push(Cell::Str(text))
 }

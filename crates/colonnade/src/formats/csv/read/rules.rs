@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::kinds::Classes;
 use super::number::{self, Whole};
 use super::time::{self, Format};
-use super::words::{Word, Words, truth};
+use super::null_values::{Word, Words, truth};
 
 /// A byte that no UTF-8 has: an option that is off.
 pub(super) const NEVER: u8 = 0xFF;

@@ -1,9 +1,7 @@
 //! Columns as our header says, in the first line or beside the file.
 
-use arrow_schema::Field;
-
 use super::FORMAT;
-use super::typed;
+use super::declared::Declared;
 use super::whole::{Reading, Rows};
 use crate::cells::place::Place;
 use crate::cells::text::Style;
@@ -49,20 +47,15 @@ impl Reading<'_> {
             return Err((self.place)(0).error(ErrorKind::Malformed, FORMAT, None, message));
         }
         let fields = header.schema.fields();
-        let told: Vec<(usize, &Field)> =
-            (0..keys.len()).filter_map(|i| Some((i, fields.get(field(i))?.as_ref()))).collect();
-        let readers = &mut |positions: &[usize]| {
-            let all = header.readers(&plan, Style::csv(true), &self.options.limits)?;
-            let mut all: Vec<_> = all.into_iter().map(Some).collect();
-            let column = |position: &usize| {
-                let reader = all.get_mut(field(*position)).and_then(Option::take)?;
-                let data_type = fields.get(field(*position))?.data_type();
-                Some(typed::Column::new(*position, reader, data_type, self.is_lenient()))
-            };
-            Ok(positions.iter().filter_map(column).collect())
+        let mut readers: Vec<_> =
+            header.readers(&plan, Style::csv(true), &self.options.limits)?.into_iter().map(Some).collect();
+        let declare = |position: usize| {
+            let reader = readers.get_mut(field(position)).and_then(Option::take)?;
+            let field = fields.get(field(position))?;
+            Some(Declared::new(position, field, reader, self.is_lenient()))
         };
-        let read =
-            self.either(None, &mut |source, pieces| self.columns((source, pieces), &[], &told, readers))?;
+        let declared: Vec<Declared> = (0..keys.len()).filter_map(declare).collect();
+        let read = self.either(None, &mut |source, pieces| self.columns((source, pieces), &[], &declared))?;
         if !keys.is_empty()
             && self.chunk.is_none()
             && let Some(nrows) = header.nrows

@@ -1,10 +1,10 @@
 //! The input in pieces of whole lines, with the number of lines before each.
 
-use super::marks::Special;
+use super::structural::Special;
 use super::pass::Piece;
 use super::rules::Rules;
-use super::survey::{Survey, survey};
-use super::walk::Walk;
+use super::prescan::{Survey, survey};
+use super::tokenizer::Walk;
 use crate::error::Result;
 use crate::parallel;
 use crate::parallel::Task;

@@ -1,7 +1,7 @@
 //! The memory that columns are read into: one word a cell, column by column, in one region.
 
 use arrow_buffer::{BooleanBuffer, NullBuffer};
-use arrow_data::ArrayDataBuilder;
+use arrow_data::{ArrayData, ArrayDataBuilder};
 use arrow_schema::{DataType, TimeUnit};
 
 use super::column::{Part, Slot};
@@ -28,12 +28,12 @@ pub(super) struct Table {
 pub(super) struct Filled {
     pub(super) kind: Kind,
     pub(super) nulls: Option<NullBuffer>,
-    /// Texts only.
+    /// Text only.
     pub(super) text: Option<Buffer>,
+    /// What the readers of a declared type made; no words then.
+    pub(super) array: Option<ArrayData>,
     /// Whether it is in Arrow's layout though it may have no nulls: as chunks are, which may have some or not.
     pub(super) arrow: bool,
-    /// Whether its cells are what was told; else what stands in it means nothing.
-    pub(super) fits: bool,
 }
 
 /// What a column of a frame is made of.
@@ -47,12 +47,12 @@ pub(super) enum Made {
 }
 
 impl Table {
-    /// Room for `rows` rows of columns; `order` says where each stands.
-    pub(super) fn new(rows: usize, order: Vec<usize>) -> Result<Self> {
+    /// Room for `rows` rows of the first `count` columns of `order`, which says where each stands.
+    pub(super) fn new(rows: usize, order: Vec<usize>, count: usize) -> Result<Self> {
         // Texts have one end more than rows. An odd number of lines keeps columns out of each other's way in the cache.
         let lines = (rows + 1).div_ceil(LINE) | 1;
         let stride = lines * LINE;
-        let nbytes = stride.checked_mul(8).and_then(|n| n.checked_mul(order.len()));
+        let nbytes = stride.checked_mul(8).and_then(|n| n.checked_mul(count));
         let nbytes = nbytes.ok_or_else(|| Error::limit("csv", "the cells pass the address space."))?;
         let region = Region::allocate(nbytes, false)?;
         Ok(Self { region, rows, stride, order })
@@ -126,6 +126,9 @@ fn short() -> Error {
 }
 
 fn made(column: Filled, rows: usize, offset: usize, whole: &Buffer) -> Result<Made> {
+    if let Some(data) = column.array {
+        return Ok(Made::Column(Column::new(data)));
+    }
     let arrow = column.arrow;
     let words = |n: usize| whole.slice(offset, n * 8).ok_or_else(short);
     let data_type = match (column.kind, arrow || column.nulls.is_some()) {
@@ -158,8 +161,8 @@ fn made(column: Filled, rows: usize, offset: usize, whole: &Buffer) -> Result<Ma
                 .nulls(column.nulls)
                 .add_buffer(words(rows + 1)?.to_arrow())
                 .add_buffer(text.to_arrow());
-            // SAFETY: the ends of texts were written one by one as their bytes were appended, and cut only at bytes that
-            // are no part of a character, out of input that is UTF-8.
+            // SAFETY: `take_text` writes the end of each cell as its bytes are appended, and accepts only cells that are UTF-8
+            // in the memory where they stay, which nothing outside changes.
             return Ok(Made::Column(Column::new(unsafe { builder.build_unchecked() })));
         }
     };
@@ -177,7 +180,7 @@ fn dtype(descr: &str) -> Result<DType> {
 }
 
 /// Which of `rows` rows have a value; `None` where all have.
-pub(super) fn validity(parts: &[(&Part, usize)], rows: usize) -> Option<NullBuffer> {
+pub(super) fn validity(parts: &[(Part, usize)], rows: usize) -> Option<NullBuffer> {
     if parts.iter().all(|(part, _)| part.nulls.is_empty()) {
         return None;
     }
@@ -201,42 +204,12 @@ pub(super) fn validity(parts: &[(&Part, usize)], rows: usize) -> Option<NullBuff
 }
 
 /// The words of all pieces, moved up where some had fewer rows than lines.
-pub(super) fn close_gaps(words: &mut [Slot], pieces: &[(usize, usize)]) {
+pub(super) fn close_gaps(words: &mut [Slot], pieces: impl Iterator<Item = (usize, usize)>) {
     let mut to = 0;
     for (from, count) in pieces {
-        if *from != to {
-            words.copy_within(*from..from + count, to);
+        if from != to {
+            words.copy_within(from..from + count, to);
         }
         to += count;
     }
-}
-
-/// The texts of all pieces as one, and where each ends in it; `ends` has one entry more, for the front.
-pub(super) fn join_texts(ends: &mut [Slot], parts: &mut [(Part, usize)]) -> Result<Buffer> {
-    if let Some(front) = ends.first_mut() {
-        *front = [0; 8];
-    }
-    // One piece has it all where it belongs.
-    if let [(part, _)] = parts {
-        return Ok(std::mem::take(&mut part.text).finish());
-    }
-    let total = parts.iter().map(|(part, _)| part.text.nbytes()).sum();
-    let mut region = Region::allocate(total, false)?;
-    let out = region.as_mut_slice();
-    let (mut base, mut row) = (0, 1);
-    for (part, rows) in parts {
-        let mut text = std::mem::take(&mut part.text);
-        let nbytes = text.nbytes();
-        if let Some(target) = out.get_mut(base..base + nbytes) {
-            target.copy_from_slice(text.bytes());
-        }
-        if base > 0 {
-            for end in ends.get_mut(row..row + *rows).unwrap_or_default() {
-                *end = (u64::from_le_bytes(*end) + base as u64).to_le_bytes();
-            }
-        }
-        base += nbytes;
-        row += *rows;
-    }
-    Ok(Buffer::from_region(region.finish(), true))
 }

@@ -1,5 +1,8 @@
 //! Whole inputs: what becomes of them, and that neither pieces nor threads nor chunks change it.
 
+mod malformed;
+mod pieces;
+
 use super::{BigInts, Chunks, Dates, IndexColumns, OnError, ReadOptions, decode};
 use crate::arrow::export::Exporter;
 use crate::frame::Frame;

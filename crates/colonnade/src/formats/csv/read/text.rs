@@ -1,65 +1,212 @@
-//! Texts one after the other, in memory that grows without being cleared or copied once it is large.
+//! Text of a column, one cell after the other, in memory that grows without being cleared or copied once it is large.
+//!
+//! Each byte of text is written once into the memory of the whole column: pieces of the input hand that memory on in their
+//! order. A piece whose turn has not come collects its text apart, appends it when the turn comes, while it is still in the
+//! cache, and goes on in the column's own memory.
 
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::{Mutex, PoisonError, TryLockError};
+
+use super::column::Slot;
 use crate::memory::{Buffer, Region, RegionMut};
 
 /// Bytes with room behind them.
 #[derive(Debug, Default)]
-pub(super) struct Texts {
+pub(super) struct TextBuffer {
     region: Option<RegionMut>,
     used: usize,
 }
 
-/// From here on texts have a huge page, even where they do not fill it: those wait for use, and the first touch of other
-/// pages costs more than the copy. Larger ones are moved rather than copied.
+/// From here on text has a huge page, even where it does not fill it: those wait for use, and the first touch of other pages
+/// costs more than the copy. Larger text is moved rather than copied.
 const LARGE_NBYTES: usize = 256 << 10;
 const HUGE_PAGE: usize = 2 << 20;
 
-impl Texts {
-    pub(super) fn nbytes(&self) -> usize {
-        self.used
-    }
-
-    /// Room for `nbytes` more.
-    pub(super) fn room(&mut self, nbytes: usize) -> std::io::Result<&mut [u8]> {
-        let wanted = self.used.checked_add(nbytes).ok_or(std::io::ErrorKind::OutOfMemory)?;
-        let held = self.region.as_mut().map_or(0, |region| region.as_mut_slice().len());
-        if held < wanted {
-            let wanted = wanted.max(self.used.saturating_mul(2));
-            match &mut self.region {
-                Some(region) if self.used >= LARGE_NBYTES => region.grow(wanted)?,
-                small => {
-                    let wanted = if wanted >= LARGE_NBYTES { wanted.max(HUGE_PAGE) } else { wanted };
-                    let mut region = Region::allocate(wanted, false)?;
-                    if let Some(old) = small {
-                        let source = old.as_mut_slice().get(..self.used).unwrap_or_default();
-                        if let Some(target) = region.as_mut_slice().get_mut(..source.len()) {
-                            target.copy_from_slice(source);
-                        }
-                    }
-                    *small = Some(region);
-                }
-            }
+impl TextBuffer {
+    /// Room for `nbytes` more. `expected`: bytes that all of the text may have; 0 where nothing says so.
+    pub(super) fn room(&mut self, nbytes: usize, expected: usize) -> io::Result<&mut [u8]> {
+        let needed = self.used.checked_add(nbytes).ok_or(io::ErrorKind::OutOfMemory)?;
+        if self.region.as_ref().map_or(0, RegionMut::nbytes) < needed {
+            let doubled = if expected == 0 { self.used.saturating_mul(2) } else { expected };
+            self.reserve(needed.max(doubled))?;
         }
         let region = self.region.as_mut().map(RegionMut::as_mut_slice).unwrap_or_default();
         Ok(region.get_mut(self.used..).unwrap_or_default())
     }
 
+    fn reserve(&mut self, nbytes: usize) -> io::Result<()> {
+        match &mut self.region {
+            Some(region) if self.used >= LARGE_NBYTES.max(nbytes / 8) => region.grow(nbytes),
+            small => {
+                let nbytes = if nbytes >= LARGE_NBYTES { nbytes.max(HUGE_PAGE) } else { nbytes };
+                let mut region = Region::allocate(nbytes, false)?;
+                if let Some(old) = small {
+                    let source = old.as_mut_slice().get(..self.used).unwrap_or_default();
+                    if let Some(target) = region.as_mut_slice().get_mut(..source.len()) {
+                        target.copy_from_slice(source);
+                    }
+                }
+                *small = Some(region);
+                Ok(())
+            }
+        }
+    }
+
     /// Keeps `nbytes` of what was written into the room.
-    pub(super) fn keep(&mut self, nbytes: usize) {
+    pub(super) fn commit(&mut self, nbytes: usize) {
         self.used += nbytes;
     }
 
-    pub(super) fn bytes(&mut self) -> &[u8] {
-        let used = self.used;
-        self.region.as_mut().and_then(|region| region.as_mut_slice().get(..used)).unwrap_or_default()
+    /// Appends the text of another buffer.
+    fn append(&mut self, mut other: Self, expected: usize) -> io::Result<()> {
+        let used = other.used;
+        let source = other.region.as_mut().and_then(|region| region.as_mut_slice().get(..used));
+        let Some(source) = source else { return Ok(()) };
+        if let Some(target) = self.room(used, expected)?.get_mut(..used) {
+            target.copy_from_slice(source);
+        }
+        self.commit(used);
+        Ok(())
     }
 
     /// Ends growing.
-    pub(super) fn finish(self) -> Buffer {
+    fn finish(self) -> Buffer {
         let whole = match self.region {
             Some(region) => Buffer::from_region(region.finish(), true),
             None => Buffer::from_vec(Vec::new()),
         };
         whole.slice(0, self.used).unwrap_or(whole)
+    }
+}
+
+/// The text of one column of the whole input.
+#[derive(Debug)]
+pub(super) struct TextColumn {
+    /// Where rows begin in the input, and where it ends.
+    input: (usize, usize),
+    order: Mutex<Order>,
+}
+
+/// Whose turn it is.
+#[derive(Debug, Default)]
+struct Order {
+    turn: usize,
+    /// The column's memory; the piece whose turn it is may have taken it.
+    whole: Option<TextBuffer>,
+    /// Pieces that ended before their turn.
+    waiting: BTreeMap<usize, TextBuffer>,
+    /// Pieces whose ends do not count the text before them yet, and the bytes of that.
+    shifts: Vec<(usize, usize)>,
+}
+
+impl TextColumn {
+    pub(super) fn new(body: usize, end: usize) -> Self {
+        let order = Order { whole: Some(TextBuffer::default()), ..Order::default() };
+        Self { input: (body, end), order: Mutex::new(order) }
+    }
+
+    /// Bytes that the column is likely to have, where `used` bytes came from the input up to `at`.
+    fn expected(&self, used: usize, at: usize) -> usize {
+        let (body, end) = self.input;
+        let part = |nbytes: usize| nbytes as u128;
+        let likely = part(used) * part(end - body) * 17 / 16 / part(at.saturating_sub(body)).max(1);
+        let likely = usize::try_from(likely).unwrap_or(0).min(end - body);
+        // Few sizes, so that memory of the last read fits the next.
+        likely.next_multiple_of((likely.next_power_of_two() / 8).max(1))
+    }
+
+    /// The text of all pieces, and what ends of some pieces must be moved by.
+    pub(super) fn finish(self) -> (Buffer, Vec<(usize, usize)>) {
+        let Order { whole, shifts, .. } = self.order.into_inner().unwrap_or_else(PoisonError::into_inner);
+        (whole.unwrap_or_default().finish(), shifts)
+    }
+}
+
+/// The text that one piece of the input adds to a column.
+#[derive(Debug)]
+pub(super) struct TextPiece<'a> {
+    column: &'a TextColumn,
+    piece: usize,
+    text: TextBuffer,
+    has_turn: bool,
+}
+
+impl<'a> TextPiece<'a> {
+    pub(super) fn new(column: &'a TextColumn, piece: usize) -> Self {
+        Self { column, piece, text: TextBuffer::default(), has_turn: false }
+    }
+
+    /// The bytes of text before the next cell, and room for `nbytes` more, of cells that stand at `at` of the input. `ends`:
+    /// of the piece's cells before them.
+    pub(super) fn room(
+        &mut self,
+        nbytes: usize,
+        at: usize,
+        ends: &mut [Slot],
+    ) -> io::Result<(usize, &mut [u8])> {
+        if !self.has_turn {
+            let column = self.column;
+            let order = match column.order.try_lock() {
+                Ok(order) => Some(order),
+                Err(TryLockError::Poisoned(order)) => Some(order.into_inner()),
+                Err(TryLockError::WouldBlock) => None,
+            };
+            let whole = order.filter(|order| order.turn == self.piece).and_then(|mut order| order.whole.take());
+            if let Some(whole) = whole {
+                self.take_turn(whole, at, ends)?;
+            }
+        }
+        let expected = if self.has_turn { self.column.expected(self.text.used, at) } else { 0 };
+        let base = self.text.used;
+        Ok((base, self.text.room(nbytes, expected)?))
+    }
+
+    /// Keeps `nbytes` of what was written into the room.
+    pub(super) fn commit(&mut self, nbytes: usize) {
+        self.text.commit(nbytes);
+    }
+
+    /// Goes on in the column's memory.
+    fn take_turn(&mut self, whole: TextBuffer, at: usize, ends: &mut [Slot]) -> io::Result<()> {
+        let own = std::mem::replace(&mut self.text, whole);
+        shift(ends, self.text.used);
+        let expected = self.column.expected(self.text.used + own.used, at);
+        self.text.append(own, expected)?;
+        self.has_turn = true;
+        Ok(())
+    }
+
+    /// Hands the column's memory on to the next piece, whose input begins at `at`.
+    pub(super) fn finish(&mut self, at: usize, ends: &mut [Slot]) -> io::Result<()> {
+        let column = self.column;
+        let mut order = column.order.lock().unwrap_or_else(PoisonError::into_inner);
+        if !self.has_turn {
+            let whole = if order.turn == self.piece { order.whole.take() } else { None };
+            let Some(whole) = whole else {
+                order.waiting.insert(self.piece, std::mem::take(&mut self.text));
+                return Ok(());
+            };
+            self.take_turn(whole, at, ends)?;
+        }
+        let mut turn = self.piece + 1;
+        while let Some(text) = order.waiting.remove(&turn) {
+            order.shifts.push((turn, self.text.used));
+            let expected = self.column.expected(self.text.used + text.used, at);
+            self.text.append(text, expected)?;
+            turn += 1;
+        }
+        order.turn = turn;
+        order.whole = Some(std::mem::take(&mut self.text));
+        Ok(())
+    }
+}
+
+/// Moves ends by the text before them.
+pub(super) fn shift(ends: &mut [Slot], nbytes: usize) {
+    if nbytes > 0 {
+        for end in ends {
+            *end = (u64::from_le_bytes(*end) + nbytes as u64).to_le_bytes();
+        }
     }
 }

@@ -5,15 +5,15 @@ use super::errors;
 use super::fields::{Trouble, Watch};
 use super::infer::Refused;
 use super::kinds::Kind;
-use super::look::Look;
+use super::sniff::Look;
 use super::opening::{Opening, open};
 use super::options::{OnError, ReadOptions};
 use super::pass::{Fault, FaultKind, Piece, Source, longest};
 use super::rules::NEVER;
 use super::split::{Found, careful_pieces, piece_nbytes, pieces};
-use super::tidy::Shape;
+use super::normalize::Shape;
 use crate::cells::place::Place;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::frame::Frame;
 use crate::limits::CELL_NBYTES;
 use crate::memory::Buffer;
@@ -43,14 +43,30 @@ pub fn decode_with(input: &Buffer, options: &ReadOptions, progress: &dyn Progres
             format!("{nbytes} bytes, the limit is {most}. Raise max_nbytes to read it."),
         ));
     }
-    let text = Text::decode_with(FORMAT, input, options.encoding, options.threads, progress)?;
-    let place = |at: usize| text.place(at);
-    let mut look = Look::new(options, usize::MAX);
-    look.enough(text.as_bytes(), true);
+    // Cells are checked where they are kept, in one pass with everything else. What is not UTF-8 is the first thing to say, so
+    // that an error waits until all of the input is checked.
+    let text = Text::transcode(FORMAT, input, options.encoding)?;
+    let keeps_all = options.on_error == OnError::Raise && options.escape.is_none() && options.comment.is_none();
+    if !keeps_all {
+        text.check(FORMAT, options.threads, progress)?;
+    }
+    decode_text(&text, options, progress).or_else(|error| {
+        if keeps_all && !matches!(error.kind(), ErrorKind::Cancelled) {
+            text.check(FORMAT, options.threads, progress)?;
+        }
+        Err(error)
+    })
+}
+
+fn decode_text(text: &Text, options: &ReadOptions, progress: &dyn Progress) -> Result<Decoded> {
+    let (bytes, place) = (text.as_bytes(), |at: usize| text.place(at));
+    let mut sniffer = Look::new(options, usize::MAX);
+    sniffer.enough(bytes, true);
     // All of the input is there, so that nothing is waited for.
-    let opening = open(text.as_bytes(), options, &look, true, &place)?
-        .ok_or_else(|| Error::malformed(FORMAT, "the input changed while it was read."))?;
-    let bytes = text.as_bytes();
+    let opening = open(bytes, options, &sniffer, true, &place)?.ok_or_else(errors::changed)?;
+    if std::str::from_utf8(bytes.get(..opening.body).unwrap_or_default()).is_err() {
+        return Err(errors::changed());
+    }
     let read = Reading { bytes, options, opening: &opening, place: &place, chunk: None, progress };
     let Rows { frame, dropped, nulled, .. } = read.rows(None)?;
     let version = opening.header.as_ref().map(|_| crate::text::header::VERSION);

@@ -25,7 +25,7 @@ use crate::text::header::{Exported, told};
 
 use super::FORMAT;
 use super::options::WriteOptions;
-use super::words::{Look, Looks};
+use super::ambiguous_text::{Look, Looks};
 
 /// The bits of the NaN that every reader makes.
 const NAN: u64 = 0x7ff8 << 48;

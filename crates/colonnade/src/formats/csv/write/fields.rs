@@ -11,7 +11,7 @@ use crate::cells::text::{Style, TextWriter};
 use crate::error::Result;
 use crate::frame::DType;
 
-use super::marks::Marks;
+use super::quoting::Marks;
 
 /// Writes the fields of one column, quoted where they have to be.
 pub trait Fields: Send + Sync {

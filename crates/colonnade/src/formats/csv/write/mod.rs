@@ -4,11 +4,11 @@ mod chunks;
 mod encoding;
 mod exact;
 mod fields;
-mod marks;
+mod quoting;
 mod names;
 pub mod options;
 mod records;
-mod words;
+mod ambiguous_text;
 
 #[cfg(test)]
 mod tests;
@@ -26,7 +26,7 @@ use crate::text::pieces::{self, Section};
 
 pub use chunks::ChunkWriter;
 use fields::Manner;
-use marks::Marks;
+use quoting::Marks;
 use options::{SchemaPlace, WriteOptions};
 use records::{Column, Records};
 

@@ -7,7 +7,7 @@ use crate::cells::text::Style;
 use crate::error::{Error, Result};
 use crate::frame::{Frame, Labels};
 
-use super::marks::Marks;
+use super::quoting::Marks;
 
 /// The labels of columns as text, a list for each level; a missing one is empty.
 ///

@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::text::pieces::Section;
 
 use super::fields::Fields;
-use super::marks::Marks;
+use super::quoting::Marks;
 
 /// One column of records.
 pub struct Column<'a> {

@@ -28,7 +28,7 @@ const SIGNED: u8 = 0x10;
 const OTHER: u8 = 0xff;
 
 /// A cell's value as so many little-endian bytes.
-pub(super) trait Number<const N: usize>: Send {
+pub(super) trait Number<const N: usize>: Send + Sync {
     /// What the header calls it.
     const NAME: &'static str;
     /// The cell at the front of a window as long as the longest cell, and its length.

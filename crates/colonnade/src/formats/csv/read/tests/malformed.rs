@@ -1,8 +1,8 @@
 //! Literal bytes that no reader may hang on, stumble over, or change silently.
 
-use super::pass::with_lines_of;
-use super::split::with_pieces_of;
-use super::{BigInts, Chunks, Dates, IndexColumns, OnError, ReadOptions, decode};
+use super::super::pass::with_lines_of;
+use super::super::split::with_pieces_of;
+use super::super::{BigInts, Chunks, Dates, IndexColumns, OnError, ReadOptions, decode};
 use crate::arrow::export::Exporter;
 use crate::frame::Frame;
 use crate::memory::Buffer;

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{Chunks, OnError, ReadOptions, decode, split};
+use super::super::{Chunks, OnError, ReadOptions, decode, split};
 use crate::arrow::export::Exporter;
 use crate::frame::Frame;
 use crate::memory::Buffer;

@@ -4,8 +4,8 @@ use super::errors;
 use super::kinds::{Classes, Kind};
 use super::number;
 use super::pass::Source;
-use super::tidy::{MISSING, Rows};
-use super::walk::Walk;
+use super::normalize::{MISSING, Rows};
+use super::tokenizer::Walk;
 use super::whole::Reading;
 use crate::error::Error;
 

@@ -4,8 +4,8 @@
 //! counted for both cases.
 
 #[cfg(target_arch = "x86_64")]
-use super::marks::Avx2;
-use super::marks::{CHUNK, Look, Plain, Special, prefix_xor};
+use super::structural::Avx2;
+use super::structural::{CHUNK, Look, Plain, Special, prefix_xor};
 
 /// What one piece of the input holds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use arrow_data::ArrayData;
 use arrow_schema::Field;
 
 use super::FORMAT;
@@ -10,15 +11,28 @@ use super::dtypes::{self, Told};
 use super::infer::{self, Refused};
 use super::kinds::Kind;
 use super::options::Dates;
-use super::quick::Columns;
+use super::pass::{Piece, Source};
+use super::declared::Declared;
 use super::whole::{Outcome, Reading, Rows};
-use super::{decimals, typed};
+use super::decimals;
 use crate::arrow::import::to_block;
 use crate::cells::text;
 use crate::cells::text::Style;
 use crate::cells::typed::Dictionaries;
 use crate::error::{Error, Result};
 use crate::frame::{Column, DType, Part};
+
+/// Columns that have been read, and what is said of their rows.
+pub(super) struct Columns {
+    /// Those whose types are inferred, and what they have become.
+    pub(super) parts: Vec<Part>,
+    pub(super) kinds: Vec<Option<Kind>>,
+    /// Those whose types are declared, by position.
+    pub(super) arrays: Vec<Option<ArrayData>>,
+    pub(super) rows: usize,
+    pub(super) dropped: u64,
+    pub(super) nulled: u64,
+}
 
 /// A column whose type `dtypes` say.
 struct Named {
@@ -51,15 +65,13 @@ impl Reading<'_> {
             must: dates.contains(&position),
             fixed: fixed.and_then(|kinds| kinds.get(position).copied().flatten()),
             arrow: self.chunk.is_some() || categories.contains(&position),
-            told: false,
+            declared: None,
         };
-        let columns: Vec<infer::Column> = (0..ncols).filter(|p| !is_told(p)).map(column).collect();
-        let fields: Vec<(usize, &Field)> =
-            told.iter().map(|column| (column.position, &column.field)).collect();
+        let columns: Vec<infer::Column<'_>> = (0..ncols).filter(|p| !is_told(p)).map(column).collect();
+        let declared = told.iter().map(|column| self.declare(column)).collect::<Result<Vec<Declared>>>()?;
         let Columns { parts: found, kinds, mut arrays, rows, dropped, nulled } =
             self.either(fixed, &mut |source, pieces| {
-                let readers = &mut |positions: &[usize]| self.readers(&told, positions);
-                let found = self.columns((source, pieces), &columns, &fields, readers)?;
+                let found = self.columns((source, pieces), &columns, &declared)?;
                 found.map_or_else(|refused| Ok(Err(refused)), |found| self.decimals(found))
             })?;
         let mut parts: Vec<Part> = Vec::with_capacity(ncols);
@@ -90,6 +102,47 @@ impl Reading<'_> {
         Ok(Rows { frame, dropped, nulled, kinds })
     }
 
+    /// Reads all columns: those whose types are inferred, and those whose types are declared.
+    pub(super) fn columns(
+        &self,
+        (source, pieces): (&Source<'_>, &[Piece]),
+        others: &[infer::Column<'_>],
+        declared: &[Declared],
+    ) -> Outcome<Columns> {
+        let list: Vec<_> = others.iter().copied().chain(declared.iter().map(infer::Column::declared)).collect();
+        let (body, options) = (self.opening.body, self.options);
+        let found = infer::read((source, body), pieces, &list, (options.big_ints, options.threads), self.progress)?;
+        let infer::Columns { table, filled, rows, dropped, mended, wrong } = match found {
+            Ok(found) => found,
+            Err(refused) => return Ok(Err(refused)),
+        };
+        let mut kinds = vec![None; self.opening.ncols];
+        let mut arrays = vec![None; self.opening.ncols];
+        for (column, filled) in list.iter().zip(&filled).filter(|(column, _)| column.declared.is_none()) {
+            if let Some(slot) = kinds.get_mut(column.position) {
+                *slot = Some(filled.kind);
+            }
+        }
+        let mut parts = Vec::new();
+        let place = |i: usize| list.get(i).map_or((i, false), |c| (c.position, c.declared.is_some()));
+        for part in table.finish(rows, filled)? {
+            match part {
+                Part::Block(block, columns) => {
+                    parts.push(Part::Block(block, columns.into_iter().map(|i| place(i).0).collect()));
+                }
+                Part::Column(column, i) => match place(i) {
+                    (position, true) => {
+                        if let Some(slot) = arrays.get_mut(position) {
+                            *slot = Some(column.data);
+                        }
+                    }
+                    (position, false) => parts.push(Part::Column(column, position)),
+                },
+            }
+        }
+        Ok(Ok(Columns { parts, kinds, arrays, rows, dropped, nulled: mended + wrong.len() as u64 }))
+    }
+
     /// Columns of texts that stand for decimals, as those. All chunks have the digits of the first.
     fn decimals(&self, mut found: Columns) -> Outcome<Columns> {
         for part in &mut found.parts {
@@ -108,21 +161,12 @@ impl Reading<'_> {
         Ok(Ok(found))
     }
 
-    /// The readers of some columns whose types are told.
-    fn readers(&self, told: &[Named], positions: &[usize]) -> Result<Vec<typed::Column>> {
-        let column = |Named { position, field, dtype }: &Named| {
-            let mut none = Dictionaries::of(Vec::new());
-            let reader =
-                text::reader(field, *dtype, None, Style::csv(false), &mut none, &self.options.limits)
-                    .map_err(|e| e.in_member(field.name().as_str()))?;
-            let column = typed::Column::new(*position, reader, field.data_type(), self.is_lenient());
-            // Behind our own header an empty text is one.
-            Ok(typed::Column { empty: !typed::has_empty(field.data_type()), ..column })
-        };
-        let by_position: HashMap<usize, &Named> =
-            told.iter().map(|column| (column.position, column)).collect();
-        let of = |position: &usize| by_position.get(position).copied();
-        positions.iter().filter_map(of).map(column).collect()
+    /// A column with the reader of its type.
+    fn declare(&self, Named { position, field, dtype }: &Named) -> Result<Declared> {
+        let mut none = Dictionaries::of(Vec::new());
+        let reader = text::reader(field, *dtype, None, Style::csv(false), &mut none, &self.options.limits)
+            .map_err(|e| e.in_member(field.name().as_str()))?;
+        Ok(Declared::new(*position, field, reader, self.is_lenient()).without_header(field))
     }
 
     pub(super) fn name(&self, position: usize) -> String {
