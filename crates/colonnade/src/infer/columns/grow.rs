@@ -90,6 +90,24 @@ impl Grow {
         Ok(())
     }
 
+    /// Appends a word.
+    #[inline(always)]
+    pub(crate) fn push_word(&mut self, word: u64) -> Result<(), CellError> {
+        let used = self.used;
+        let spare = self.region.as_mut().and_then(|r| r.as_mut_slice().get_mut(used..));
+        match spare.and_then(|spare| spare.first_chunk_mut::<8>()) {
+            Some(slot) => *slot = word.to_le_bytes(),
+            None => return self.push(&word.to_le_bytes()),
+        }
+        self.used += 8;
+        Ok(())
+    }
+
+    /// Forgets the bytes so far; their memory serves again.
+    pub(crate) fn clear(&mut self) {
+        self.used = 0;
+    }
+
     /// Appends `n` zero bytes.
     pub(crate) fn zeros(&mut self, n: usize) -> Result<(), CellError> {
         self.spare(n)?.fill(0);

@@ -1,9 +1,9 @@
 //! Columns one after the other: an array of cells each, or an object of them by row label.
 
 use crate::ErrorKind;
+use crate::infer::columns::Inferred;
 
-use super::auto::Auto;
-use super::joined::Joined;
+use super::inference::{Part, inferred};
 use super::keys::Keys;
 use super::target::Target;
 use super::walk::counted;
@@ -102,15 +102,15 @@ pub(crate) fn take<T: Target>(
 /// A column of its own, whose type the cells tell, and how many of them are missing.
 pub(crate) fn joined(
     scan: &mut Scan<'_>,
-    mut auto: Auto,
+    mut part: Part,
     labels: impl Labels,
     depth: u64,
     rules: &Rules,
-) -> Scanned<(Joined, u64)> {
-    let mut joined = Joined::default();
-    let (_, missing) = take(scan, &mut auto, labels, (depth, rules), |auto| {
-        joined.append(auto).map_err(|e| Fault::of(0, e))?;
-        auto.clear();
+) -> Scanned<(Inferred, u64)> {
+    let mut joined = inferred();
+    let (_, missing) = take(scan, &mut part, labels, (depth, rules), |part| {
+        joined.append(&mut part.column).map_err(|e| Fault::of(0, e))?;
+        part.clear();
         Ok(())
     })?;
     Ok((joined, missing))
