@@ -205,10 +205,7 @@ impl Text {
         }
         // A copy of a fixed size needs no call.
         if let (true, Some(source)) = (length <= 16, source.first_chunk::<16>()) {
-            if let Some(target) = self.bytes.spare(16)?.first_chunk_mut::<16>() {
-                *target = *source;
-            }
-            self.bytes.commit(length);
+            self.bytes.push_front(source, length)?;
             return self.offsets.push_word(self.bytes.nbytes() as u64);
         }
         self.push(source.get(..length).unwrap_or(&[]))

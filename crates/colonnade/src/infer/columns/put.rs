@@ -27,6 +27,7 @@ impl Inferred {
                 return Ok(());
             }
             Values::Bool(cells) => cells.zeros(n)?,
+            Values::Int { words, .. } | Values::Float { words, .. } if n == 1 => words.push_word(0)?,
             Values::Int { words, .. } | Values::Float { words, .. } => words.zeros(n.saturating_mul(8))?,
             Values::Text(text) | Values::Mixed(text) => text.empty(n)?,
             Values::Time(times) => times.empty(n)?,

@@ -50,7 +50,7 @@ pub(crate) fn columns_of_members(
         }
         let mut none = Keys::default();
         let column =
-            cells::joined(&mut scan, seeds.column(&key), labels.as_mut().unwrap_or(&mut none), 1, rules);
+            cells::inferred(&mut scan, seeds.column(&key), labels.as_mut().unwrap_or(&mut none), 1, rules);
         let (column, gaps) = context.scanned(column.map_err(|fault| fault.within(&key)))?;
         missing = context.scanned(counted(missing + gaps, 0, start, rules))?;
         match &labels {
@@ -150,7 +150,7 @@ fn column(
     labels: impl cells::Labels,
 ) -> Option<Column> {
     let mut scan = Scan::new(bytes, member.value.start, false);
-    let found = cells::joined(&mut scan, seeds.column(&member.key), labels, 1, rules);
+    let found = cells::inferred(&mut scan, seeds.column(&member.key), labels, 1, rules);
     found.ok().filter(|_| scan.at == member.value.end)
 }
 

@@ -9,7 +9,7 @@ use super::cells;
 use super::columns::columns_of_members;
 use super::context::Context;
 use super::frames::{nothing, scanned_axis};
-use super::inference::{Part, inferred};
+use super::inference::Part;
 use super::keys::Keys;
 use super::members::Members;
 use super::ranges::Collected;
@@ -50,12 +50,7 @@ pub(crate) fn row(context: &Context<'_>, scan: Scan<'_>) -> Result<(Table, usize
     let mut walk = super::walk::Walk::new(Keys::default(), Vec::new());
     let mut scan = scan;
     context.scanned(walk.named(&mut scan, 0, &context.rules, |_| Part::default()))?;
-    let mut columns = Vec::with_capacity(walk.columns.len());
-    for column in &mut walk.columns {
-        let mut joined = inferred();
-        joined.append(&mut column.column)?;
-        columns.push(joined);
-    }
+    let columns = walk.columns.into_iter().map(|part| part.column).collect();
     let body = Body::Rows(Source { start, rows: Rows::One, row: Row::Named, depth: 0 });
     Ok((Table { keys: walk.keys, columns, rows: 1, labels: None, missing: 0, body }, scan.at))
 }
@@ -206,7 +201,7 @@ fn labels(context: &Context<'_>, at: usize) -> Result<(Axis, usize)> {
         return Ok((scanned_axis(simple(context, at, columns)?)?, end));
     }
     let mut scan = Scan::new(context.bytes, at, false);
-    let column = cells::joined(&mut scan, Part::default(), &mut Keys::default(), 1, &context.rules);
+    let column = cells::inferred(&mut scan, Part::default(), &mut Keys::default(), 1, &context.rules);
     let (column, _) = context.scanned(column)?;
     let end = scan.at;
     if column.len() == 0 {

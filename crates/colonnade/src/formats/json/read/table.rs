@@ -56,7 +56,7 @@ impl Table {
                 for (place, (target, &start)) in targets.iter_mut().zip(starts).enumerate() {
                     if !matches!(target, SecondPass::Skip(_)) {
                         let mut scan = Scan::new(context.bytes, start, false);
-                        cells::take(&mut scan, target, &mut labels, (*depth, rules), |_| Ok(()))
+                        cells::take(&mut scan, target, &mut labels, (*depth, rules))
                             .map_err(|fault| fault.within(self.keys.name(place)))?;
                         target.gap(self.rows - target.len())?;
                     }
