@@ -63,6 +63,7 @@ impl Region {
     }
 
     /// Address of the first byte.
+    #[inline]
     #[must_use]
     pub fn as_ptr(&self) -> *const u8 {
         self.mapping.as_ref().map_or(std::ptr::dangling(), |m| m.address as *const u8)
@@ -89,6 +90,7 @@ impl Drop for Region {
 
 impl RegionMut {
     /// The bytes, to fill.
+    #[inline]
     pub fn as_mut_slice(&mut self) -> &mut [u8] {
         if self.0.nbytes == 0 {
             return &mut [];

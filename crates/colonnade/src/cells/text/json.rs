@@ -2,6 +2,9 @@
 
 use std::borrow::Cow;
 
+use crate::cells::json::scan::Scan;
+use crate::cells::json::value::{Rules, Token as Scanned};
+
 use super::{Cell, CellFault};
 
 /// What a value begins with.
@@ -31,13 +34,22 @@ impl Token<'_> {
     }
 }
 
-/// Arrays and objects in each other, whatever a limit says: who reads them is on the stack as often.
-const MOST_DEPTH: u64 = 512;
+/// Arrays and objects in each other, whatever a limit says: the reader of a cell takes some stack for each.
+pub(super) const MOST_DEPTH: u64 = 512;
+
+/// What stands in a cell was checked before: `Infinity` and long integers are for its type to judge.
+pub(super) const RULES: Rules = Rules {
+    max_depth: u64::MAX,
+    max_columns: u64::MAX,
+    max_missing: u64::MAX,
+    nbytes: 0,
+    nonfinite: true,
+    decimals: true,
+};
 
 /// Reads one value front to back.
 pub(super) struct Json<'a> {
-    text: &'a str,
-    at: usize,
+    scan: Scan<'a>,
     depth: u64,
     max_depth: u64,
     /// A token that stands before the text.
@@ -48,7 +60,7 @@ type Read<T> = std::result::Result<T, CellFault>;
 
 impl<'a> Json<'a> {
     pub(super) fn new(text: &'a str, max_depth: u64) -> Self {
-        Self { text, at: 0, depth: 0, max_depth, first: None }
+        Self { scan: Scan::new(text.as_bytes(), 0, false), depth: 0, max_depth, first: None }
     }
 
     /// The value of a cell.
@@ -63,26 +75,21 @@ impl<'a> Json<'a> {
         Self { first, ..Self::new(text, max_depth) }
     }
 
-    fn peek(&mut self) -> Option<u8> {
-        let rest = self.text.as_bytes().get(self.at..)?;
-        self.at += rest.iter().take_while(|b| matches!(b, b' ' | b'\t' | b'\n' | b'\r')).count();
-        self.text.as_bytes().get(self.at).copied()
-    }
-
     #[cold]
-    fn broken(&self) -> CellFault {
-        let rest = self.text.get(self.at..).unwrap_or("");
+    fn broken(&self, at: usize) -> CellFault {
+        let rest = self.scan.text(at..self.scan.bytes.len());
         CellFault::malformed(format!("expected JSON, found {}.", crate::shown::shown(rest)))
     }
 
     fn eat(&mut self, byte: u8) -> bool {
-        let found = self.peek() == Some(byte);
-        self.at += usize::from(found);
+        self.scan.space();
+        let found = self.scan.peek() == byte;
+        self.scan.at += usize::from(found);
         found
     }
 
     fn enter(&mut self) -> Read<()> {
-        self.at += 1;
+        self.scan.at += 1;
         self.depth += 1;
         if self.depth > self.max_depth.min(MOST_DEPTH) {
             let message = match self.max_depth {
@@ -106,61 +113,18 @@ impl<'a> Json<'a> {
         if let Some(first) = self.first.take() {
             return Ok(first);
         }
-        match self.peek() {
-            Some(b'"') => self.string().map(Token::Str),
-            Some(b'[') => self.enter().map(|()| Token::Array),
-            Some(b'{') => self.enter().map(|()| Token::Object),
-            Some(_) => {
-                let rest = self.text.get(self.at..).unwrap_or("");
-                let ends = |b: u8| matches!(b, b',' | b']' | b'}' | b':' | b' ' | b'\t' | b'\n' | b'\r');
-                let word = rest.get(..rest.bytes().position(ends).unwrap_or(rest.len())).unwrap_or("");
-                let token = match word {
-                    "null" => Token::Null,
-                    "true" => Token::Bool(true),
-                    "false" => Token::Bool(false),
-                    "NaN" | "Infinity" | "-Infinity" => Token::Number(word),
-                    _ if is_number(word) => Token::Number(word),
-                    _ => return Err(self.broken()),
-                };
-                self.at += word.len();
-                Ok(token)
+        self.scan.space();
+        let start = self.scan.at;
+        Ok(match self.scan.token(&RULES).map_err(|_| self.broken(start))? {
+            Scanned::Null => Token::Null,
+            Scanned::Bool(value) => Token::Bool(value),
+            Scanned::Number(_) => Token::Number(self.scan.text(start..self.scan.at)),
+            Scanned::Str(quoted) => Token::Str(self.scan.unquoted(quoted)),
+            Scanned::Open(open) => {
+                self.enter()?;
+                if open == b'[' { Token::Array } else { Token::Object }
             }
-            None => Err(self.broken()),
-        }
-    }
-
-    fn string(&mut self) -> Read<Cow<'a, str>> {
-        let start = self.at + 1;
-        let rest = self.text.as_bytes().get(start..).unwrap_or(&[]);
-        let mut escaped = false;
-        let mut length = None;
-        let mut i = 0;
-        while let Some(&byte) = rest.get(i) {
-            match byte {
-                b'"' => {
-                    length = Some(i);
-                    break;
-                }
-                b'\\' => {
-                    escaped = true;
-                    i += 1;
-                }
-                0..0x20 => return Err(self.broken()),
-                _ => {}
-            }
-            i += 1;
-        }
-        let end = start + length.ok_or_else(|| self.broken())?;
-        let inner = self.text.get(start..end).ok_or_else(|| self.broken())?;
-        let found = if escaped {
-            // The one reader of escapes that the tree has.
-            let quoted = self.text.get(self.at..=end).unwrap_or("");
-            Cow::Owned(serde_json::from_str(quoted).map_err(|_| self.broken())?)
-        } else {
-            Cow::Borrowed(inner)
-        };
-        self.at = end + 1;
-        Ok(found)
+        })
     }
 
     /// Whether another entry of an array follows; `first`: whether none was read yet.
@@ -174,7 +138,7 @@ impl<'a> Json<'a> {
             return Ok(false);
         }
         if !first && !self.eat(b',') {
-            return Err(self.broken());
+            return Err(self.broken(self.scan.at));
         }
         Ok(true)
     }
@@ -184,63 +148,18 @@ impl<'a> Json<'a> {
         if !self.more(first, b'}')? {
             return Ok(None);
         }
-        if self.peek() != Some(b'"') {
-            return Err(self.broken());
+        self.scan.space();
+        let start = self.scan.at;
+        if self.scan.peek() != b'"' {
+            return Err(self.broken(start));
         }
-        let key = self.string()?;
-        if self.eat(b':') { Ok(Some(key)) } else { Err(self.broken()) }
+        let quoted = self.scan.quoted().map_err(|_| self.broken(start))?;
+        if self.eat(b':') { Ok(Some(self.scan.unquoted(quoted))) } else { Err(self.broken(self.scan.at)) }
     }
 
     /// Checks that nothing follows.
     pub(super) fn end(&mut self) -> Read<()> {
-        if self.peek().is_none() { Ok(()) } else { Err(self.broken()) }
-    }
-}
-
-/// Whether `word` is a number of RFC 8259.
-fn is_number(word: &str) -> bool {
-    let digits = |text: &mut &[u8]| {
-        let n = text.iter().take_while(|b| b.is_ascii_digit()).count();
-        *text = text.get(n..).unwrap_or(&[]);
-        n
-    };
-    let mut rest = word.as_bytes();
-    rest = rest.strip_prefix(b"-").unwrap_or(rest);
-    let leading = rest.first() == Some(&b'0');
-    let whole = digits(&mut rest);
-    if whole == 0 || leading && whole > 1 {
-        return false;
-    }
-    if let Some(fraction) = rest.strip_prefix(b".") {
-        rest = fraction;
-        if digits(&mut rest) == 0 {
-            return false;
-        }
-    }
-    if let [b'e' | b'E', power @ ..] = rest {
-        rest = match power {
-            [b'+' | b'-', power @ ..] => power,
-            power => power,
-        };
-        if digits(&mut rest) == 0 {
-            return false;
-        }
-    }
-    rest.is_empty()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_are_those_of_the_rfc() {
-        for word in ["0", "-0", "1", "10", "-1.5", "1e5", "1E+5", "1.0e-5", "123456789012345678901234567890"]
-        {
-            assert!(is_number(word), "{word}");
-        }
-        for word in ["", "-", "01", "+1", ".5", "1.", "1e", "1e+", "0x1", "1a", "--1", "1.e5", "nan"] {
-            assert!(!is_number(word), "{word}");
-        }
+        self.scan.space();
+        if self.scan.rest().is_empty() { Ok(()) } else { Err(self.broken(self.scan.at)) }
     }
 }

@@ -1,9 +1,13 @@
 //! Cells of several kinds: whole MessagePack values, as JSON where that has them exactly.
 
 use super::decode::{Values, between, colon, put_base64, put_int};
-use super::encode::{Done, array, base64, object, put, put_int as put_int_cell, put_str};
-use super::json::{Json, Token};
-use super::{CellFault, Style, Syntax, floats, strings};
+use super::encode::{Done, base64, put, put_str};
+use super::json::{Json, MOST_DEPTH as MOST_READ, RULES, Token};
+use super::{Cell, CellFault, Style, Syntax, floats, strings};
+use crate::cells::json::fault::Fault;
+use crate::cells::json::pack::pack;
+use crate::cells::json::scan::Scan;
+use crate::cells::json::value::{Rules, Seen};
 use crate::cells::msgpack::head::Head;
 
 /// Appends a cell of several kinds: itself where JSON has it exactly, else its bytes as `{"__colonnade__": base64}`.
@@ -14,7 +18,7 @@ pub(super) fn decode(cell: &[u8], style: Style, out: &mut Vec<u8>) {
     if native(&mut Values::new(cell), plain, style.syntax, style.header, 0, out).is_some() {
         let same = out.get(start..).and_then(|text| std::str::from_utf8(text).ok()).is_some_and(|text| {
             let mut again = Vec::with_capacity(cell.len());
-            any(&mut Json::new(text, u64::MAX), &mut again).is_ok() && again == cell
+            pack(&mut Scan::new(text.as_bytes(), 0, false), &RULES, &mut again).is_ok() && again == cell
         });
         if same || !style.header {
             return;
@@ -70,6 +74,7 @@ fn native(
         }
         Head::Map(n) => {
             out.push(b'{');
+            let mut seen = Seen::default();
             for i in 0..n as usize {
                 list(out, i);
                 let key = values.head().ok()?;
@@ -78,7 +83,9 @@ fn native(
                 if text.starts_with(crate::cells::header_key::KEY.trim_end_matches('_').as_bytes()) {
                     return None;
                 }
-                simdutf8::basic::from_utf8(text).ok()?;
+                // A key that comes twice would be refused.
+                let is_new = seen.add(simdutf8::basic::from_utf8(text).ok()?);
+                (is_new || !exact).then_some(())?;
                 strings::key(text, syntax, out);
                 colon(style, out);
                 native(values, style, syntax, exact, depth + 1, out)?;
@@ -91,65 +98,31 @@ fn native(
     Some(())
 }
 
-/// Appends the next value of `json`, whatever it is, in smallest forms. Numbers with a point or an exponent are floats.
-fn any(json: &mut Json<'_>, out: &mut Vec<u8>) -> Done {
-    match json.token()? {
-        Token::Null => out.push(0xc0),
-        Token::Bool(value) => out.push(0xc2 | u8::from(value)),
-        Token::Number(text) => {
-            if let Ok(value) = text.parse() {
-                put_int_cell(out, value)?;
-            } else if let Ok(value) = text.parse() {
-                put(out, |out| rmp::encode::write_uint(out, value).is_ok())?;
-            } else if text.bytes().any(|b| matches!(b, b'.' | b'e' | b'E' | b'N' | b'I')) {
-                out.push(0xcb);
-                out.extend(floats::number::<f64>(text)?.to_bits().to_be_bytes());
-            } else {
-                return Err(CellFault::malformed(format!("expected an integer of 64 bits, found {text}.")));
-            }
-        }
-        Token::Str(text) => put_str(out, &text)?,
-        Token::Array => {
-            let start = out.len();
-            array(json, out, &mut any)?;
-            shrink(out, start, 0x90, 0xdc);
-        }
-        Token::Object => {
-            let start = out.len();
-            object(json, out, &mut |_, json, out| any(json, out))?;
-            shrink(out, start, 0x80, 0xde);
-        }
+/// The bytes of a cell of several kinds: `{"__colonnade__": base64}`, or the value itself in smallest forms. Numbers with a
+/// point or an exponent are floats.
+pub(super) fn encode(cell: Cell<'_>, max_depth: u64, out: &mut Vec<u8>) -> Done {
+    let text = match cell {
+        Cell::Raw(text) | Cell::Number(text) => text,
+        Cell::Null => return put(out, |out| rmp::encode::write_nil(out).is_ok()),
+        Cell::Bool(value) => return put(out, |out| rmp::encode::write_bool(out, value).is_ok()),
+        Cell::Str(text) => return put_str(out, text),
+    };
+    let mut own = Json::new(text, max_depth);
+    if own.token()? == Token::Object
+        && let Some(key) = own.key(true)?
+        && key == crate::cells::header_key::KEY
+        && let Token::Str(text) = own.token()?
+        && own.key(false)?.is_none()
+    {
+        out.extend(base64(&text)?);
+        return Ok(());
     }
-    Ok(())
-}
-
-/// Makes the head of five bytes at `start` the smallest one of its count.
-fn shrink(out: &mut Vec<u8>, start: usize, small: u8, wide: u8) {
-    let Some(raw) = out.get(start + 1..start + 5).and_then(|raw| raw.first_chunk::<4>()) else { return };
-    let n = u32::from_be_bytes(*raw);
-    match (u8::try_from(n), u16::try_from(n)) {
-        (Ok(n), _) if n < 16 => drop(out.splice(start..start + 5, [small | n])),
-        (_, Ok(n)) => {
-            let [a, b] = n.to_be_bytes();
-            drop(out.splice(start..start + 5, [wide, a, b]));
-        }
-        _ => {}
-    }
-}
-
-/// The bytes of a cell of several kinds: `{"__colonnade__": base64}`, or the value itself.
-pub(super) fn encode(json: &mut Json<'_>, source: Option<&str>, max_depth: u64, out: &mut Vec<u8>) -> Done {
-    if let Some(source) = source {
-        let mut own = Json::new(source, max_depth);
-        if own.token()? == Token::Object
-            && let Some(key) = own.key(true)?
-            && key == crate::cells::header_key::KEY
-            && let Token::Str(text) = own.token()?
-            && own.key(false)?.is_none()
-        {
-            out.extend(base64(&text)?);
-            return Ok(());
-        }
-    }
-    any(json, out)
+    let rules = Rules { max_depth: max_depth.min(MOST_READ), decimals: false, ..RULES };
+    let mut scan = Scan::new(text.as_bytes(), 0, false);
+    scan.space();
+    let start = scan.at;
+    let fault = |found: Box<Fault>| CellFault { kind: found.kind, ..CellFault::malformed(found.message) };
+    scan.value(0, &rules).map_err(fault)?;
+    scan.at = start;
+    pack(&mut scan, &rules, out).map_err(fault)
 }

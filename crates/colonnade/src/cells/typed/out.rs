@@ -7,6 +7,18 @@ use crate::error::{Error, Result};
 pub(super) trait Out {
     /// Takes `bytes`.
     fn put(&mut self, bytes: &[u8]) -> Result<()>;
+
+    /// Takes a marker and the bytes of its value.
+    #[inline]
+    fn put_marked<const N: usize>(&mut self, marker: u8, bytes: [u8; N]) -> Result<()> {
+        self.put(&[marker])?;
+        self.put(&bytes)
+    }
+
+    /// Takes 64-bit floats by their bits, a cell each.
+    fn put_floats(&mut self, values: &[u64]) -> Result<()> {
+        values.iter().try_for_each(|bits| f64(self, *bits))
+    }
 }
 
 /// Counts them.
@@ -16,6 +28,11 @@ impl Out for Count {
     #[inline]
     fn put(&mut self, bytes: &[u8]) -> Result<()> {
         self.0 += bytes.len();
+        Ok(())
+    }
+
+    fn put_floats(&mut self, values: &[u64]) -> Result<()> {
+        self.0 += 9 * values.len();
         Ok(())
     }
 }
@@ -32,6 +49,26 @@ impl Out for Slice<'_> {
         let free = self.out.get_mut(self.at..).and_then(|rest| rest.get_mut(..bytes.len()));
         free.ok_or_else(changed)?.copy_from_slice(bytes);
         self.at += bytes.len();
+        Ok(())
+    }
+
+    #[inline]
+    fn put_marked<const N: usize>(&mut self, marker: u8, bytes: [u8; N]) -> Result<()> {
+        let free = self.out.get_mut(self.at..).and_then(|rest| rest.get_mut(..=N));
+        let Some([first, rest @ ..]) = free else { return Err(changed()) };
+        *first = marker;
+        rest.copy_from_slice(&bytes);
+        self.at += 1 + N;
+        Ok(())
+    }
+
+    fn put_floats(&mut self, values: &[u64]) -> Result<()> {
+        let free = self.out.get_mut(self.at..).and_then(|rest| rest.get_mut(..9 * values.len()));
+        for ([marker, raw @ ..], bits) in free.ok_or_else(changed)?.as_chunks_mut::<9>().0.iter_mut().zip(values) {
+            *marker = 0xcb;
+            *raw = bits.to_be_bytes();
+        }
+        self.at += 9 * values.len();
         Ok(())
     }
 }
@@ -59,11 +96,6 @@ pub(super) enum Family {
 /// Nil.
 pub(super) const NIL: u8 = 0xc0;
 
-fn marked<const N: usize>(out: &mut impl Out, marker: u8, bytes: [u8; N]) -> Result<()> {
-    out.put(&[marker])?;
-    out.put(&bytes)
-}
-
 /// An integer of at least 0.
 #[inline]
 pub(super) fn uint(out: &mut impl Out, value: u64) -> Result<()> {
@@ -71,12 +103,12 @@ pub(super) fn uint(out: &mut impl Out, value: u64) -> Result<()> {
         return if value < 0x80 { out.put(&[value]) } else { out.put(&[0xcc, value]) };
     }
     if let Ok(value) = u16::try_from(value) {
-        return marked(out, 0xcd, value.to_be_bytes());
+        return out.put_marked(0xcd, value.to_be_bytes());
     }
     if let Ok(value) = u32::try_from(value) {
-        return marked(out, 0xce, value.to_be_bytes());
+        return out.put_marked(0xce, value.to_be_bytes());
     }
-    marked(out, 0xcf, value.to_be_bytes())
+    out.put_marked(0xcf, value.to_be_bytes())
 }
 
 /// An integer.
@@ -90,24 +122,24 @@ pub(super) fn int(out: &mut impl Out, value: i64) -> Result<()> {
         return if value >= -32 { out.put(&[byte]) } else { out.put(&[0xd0, byte]) };
     }
     if let Ok(value) = i16::try_from(value) {
-        return marked(out, 0xd1, value.to_be_bytes());
+        return out.put_marked(0xd1, value.to_be_bytes());
     }
     if let Ok(value) = i32::try_from(value) {
-        return marked(out, 0xd2, value.to_be_bytes());
+        return out.put_marked(0xd2, value.to_be_bytes());
     }
-    marked(out, 0xd3, value.to_be_bytes())
+    out.put_marked(0xd3, value.to_be_bytes())
 }
 
 /// A 32-bit float by its bits.
 #[inline]
 pub(super) fn f32(out: &mut impl Out, bits: u32) -> Result<()> {
-    marked(out, 0xca, bits.to_be_bytes())
+    out.put_marked(0xca, bits.to_be_bytes())
 }
 
 /// A 64-bit float by its bits.
 #[inline]
-pub(super) fn f64(out: &mut impl Out, bits: u64) -> Result<()> {
-    marked(out, 0xcb, bits.to_be_bytes())
+pub(super) fn f64(out: &mut (impl Out + ?Sized), bits: u64) -> Result<()> {
+    out.put_marked(0xcb, bits.to_be_bytes())
 }
 
 /// Text or bytes with their head.
@@ -118,11 +150,11 @@ pub(super) fn bytes(out: &mut impl Out, family: Family, payload: &[u8]) -> Resul
         (Family::Raw, ..) => {}
         (Family::Str | Family::OldStr, Ok(n), ..) if n < 32 => out.put(&[0xa0 | n])?,
         (Family::Str, Ok(n), ..) => out.put(&[0xd9, n])?,
-        (Family::Str | Family::OldStr, _, Ok(n), _) => marked(out, 0xda, n.to_be_bytes())?,
-        (Family::Str | Family::OldStr, _, _, Ok(n)) => marked(out, 0xdb, n.to_be_bytes())?,
+        (Family::Str | Family::OldStr, _, Ok(n), _) => out.put_marked(0xda, n.to_be_bytes())?,
+        (Family::Str | Family::OldStr, _, _, Ok(n)) => out.put_marked(0xdb, n.to_be_bytes())?,
         (Family::Bin, Ok(n), ..) => out.put(&[0xc4, n])?,
-        (Family::Bin, _, Ok(n), _) => marked(out, 0xc5, n.to_be_bytes())?,
-        (Family::Bin, _, _, Ok(n)) => marked(out, 0xc6, n.to_be_bytes())?,
+        (Family::Bin, _, Ok(n), _) => out.put_marked(0xc5, n.to_be_bytes())?,
+        (Family::Bin, _, _, Ok(n)) => out.put_marked(0xc6, n.to_be_bytes())?,
         _ => return Err(too_long("a cell of at most 4294967295 bytes", length)),
     }
     out.put(payload)
@@ -142,11 +174,11 @@ fn counted(out: &mut impl Out, entries: usize, small: u8, wide: u8) -> Result<()
     if let Ok(n) = u16::try_from(entries) {
         return match u8::try_from(n) {
             Ok(n) if n < 16 => out.put(&[small | n]),
-            _ => marked(out, wide, n.to_be_bytes()),
+            _ => out.put_marked(wide, n.to_be_bytes()),
         };
     }
     let n = u32::try_from(entries).map_err(|_| too_long("a cell of at most 4294967295 entries", entries))?;
-    marked(out, wide + 1, n.to_be_bytes())
+    out.put_marked(wide + 1, n.to_be_bytes())
 }
 
 /// An instant, as the specification's extension -1: seconds since 1970 and nanoseconds after them.
@@ -157,8 +189,8 @@ pub(super) fn instant(out: &mut impl Out, seconds: i64, nanoseconds: u32) -> Res
     {
         let packed = u64::from(nanoseconds) << 34 | unsigned;
         return match u32::try_from(packed) {
-            Ok(packed) => marked(out, 0xd6, [0xff]).and_then(|()| out.put(&packed.to_be_bytes())),
-            Err(_) => marked(out, 0xd7, [0xff]).and_then(|()| out.put(&packed.to_be_bytes())),
+            Ok(packed) => out.put_marked(0xd6, [0xff]).and_then(|()| out.put(&packed.to_be_bytes())),
+            Err(_) => out.put_marked(0xd7, [0xff]).and_then(|()| out.put(&packed.to_be_bytes())),
         };
     }
     out.put(&[0xc7, 12, 0xff])?;

@@ -57,6 +57,9 @@ impl Writer {
     }
 
     fn put_all<O: Out>(&self, rows: Range<usize>, out: &mut O) -> Result<()> {
+        if let (None, Values::F64(values)) = (&self.nulls, &self.values) {
+            return out.put_floats(values.get(rows).ok_or_else(changed)?);
+        }
         for row in rows {
             self.put(row, out)?;
         }

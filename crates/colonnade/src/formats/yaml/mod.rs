@@ -31,8 +31,6 @@ mod with_header;
 pub mod write;
 
 #[cfg(test)]
-mod suite;
-#[cfg(test)]
 mod tests;
 
 pub use format::YamlFormat;

@@ -62,10 +62,10 @@ impl Inferred {
             Values::Mixed(cells) => (varying(cells, rows, nulls.validity(rows)), true),
             Values::Nested { nested, raw } => {
                 let nulls = nulls.validity(rows);
-                match nested.finish(rows, nulls.clone()) {
-                    Ok(data) => (data, false),
-                    Err(Stop::Mixed) => (varying(raw, rows, nulls), true),
-                    Err(Stop::Cell(e)) => return Err(e.error),
+                match (nested.finish(rows, nulls.clone()), raw) {
+                    (Ok(data), _) => (data, false),
+                    (Err(Stop::Mixed), Some(raw)) => (varying(raw, rows, nulls), true),
+                    (Err(stop), _) => return Err(stop.error().error),
                 }
             }
             values => match (Self { values, nulls, ..self }).data() {
@@ -75,6 +75,14 @@ impl Inferred {
         };
         let tag = is_mixed.then(|| MIXED_TAG.to_owned());
         Ok(Finished::Column(Column { tag, ..Column::new(data) }))
+    }
+
+    /// The column in Arrow's layout, of a format whose mixed cells are read a second time.
+    ///
+    /// # Errors
+    /// As [`Inferred::finish`].
+    pub(crate) fn array(self) -> Result<ArrayData> {
+        self.data().map_err(|stop| stop.error().error)
     }
 
     /// The column in Arrow's layout; [`Stop::Mixed`] where no one type holds it.
@@ -87,7 +95,7 @@ impl Inferred {
             built.map_err(|e| malformed(0, format!("Arrow refused a column: {e}.")).into())
         };
         match self.values {
-            Values::Nil => Ok(ArrayData::new_null(&DataType::Null, rows)),
+            Values::Nil | Values::Unknown => Ok(ArrayData::new_null(&DataType::Null, rows)),
             Values::Bool(cells) => {
                 let bytes = cells.finish();
                 let bits: BooleanBuffer = bytes.as_slice().iter().map(|&byte| byte == 1).collect();

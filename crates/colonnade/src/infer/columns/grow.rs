@@ -23,11 +23,13 @@ pub(crate) struct Grow {
 
 impl Grow {
     /// Bytes so far.
+    #[inline]
     pub(crate) fn nbytes(&self) -> usize {
         self.used
     }
 
     /// Bytes that fit without growing.
+    #[inline]
     pub(crate) fn room(&mut self) -> usize {
         let used = self.used;
         self.region.as_mut().map_or(0, |r| r.as_mut_slice().len() - used)
@@ -64,6 +66,26 @@ impl Grow {
         Ok(())
     }
 
+    /// Appends the first `n` of some bytes; all of them are written, which needs no call.
+    #[inline(always)]
+    pub(crate) fn push_front<const N: usize>(&mut self, bytes: &[u8; N], n: usize) -> Result<(), CellError> {
+        let used = self.used;
+        let spare = self.region.as_mut().and_then(|r| r.as_mut_slice().get_mut(used..));
+        match spare.and_then(|spare| spare.first_chunk_mut::<N>()) {
+            Some(target) => *target = *bytes,
+            None => return self.push_slowly(bytes.get(..n).unwrap_or(bytes)),
+        }
+        self.used += n;
+        Ok(())
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn push_slowly(&mut self, bytes: &[u8]) -> Result<(), CellError> {
+        self.reserve(bytes.len().max(64))?;
+        self.push(bytes)
+    }
+
     /// `nbytes` behind the used ones, to fill; [`Grow::commit`] keeps them.
     #[inline]
     pub(crate) fn spare(&mut self, nbytes: usize) -> Result<&mut [u8], CellError> {
@@ -88,6 +110,17 @@ impl Grow {
         self.spare(bytes.len())?.copy_from_slice(bytes);
         self.commit(bytes.len());
         Ok(())
+    }
+
+    /// Appends a word.
+    #[inline(always)]
+    pub(crate) fn push_word(&mut self, word: u64) -> Result<(), CellError> {
+        self.push_front(&word.to_le_bytes(), 8)
+    }
+
+    /// Forgets the bytes so far; their memory serves again.
+    pub(crate) fn clear(&mut self) {
+        self.used = 0;
     }
 
     /// Appends `n` zero bytes.

@@ -1,15 +1,17 @@
-//! A column whose type nobody has told: it becomes what its cells turn out to be.
+//! A column whose type is inferred from its cells.
 //!
-//! Cells of one family come in runs, which kernels take; what stands between two runs (nils, the first cell of another
-//! family, the last cells of the input) is taken one by one. A family that no longer holds everything is promoted, which
-//! converts what is stored, never what was read: nothing is read twice.
+//! Cells of MessagePack come in runs of one family, which kernels take ([`Cells::take`]). The cells between two runs (nils, the
+//! first cell of another family, the last cells of the input) are taken one by one. Cells of JSON are scanned one by one into
+//! the same columns (`json`), a range of the input at a time, and the ranges' columns are joined (`append`). A family that no
+//! longer holds all cells is promoted: the stored values are converted, and no cell is read twice.
 
+mod append;
 mod finish;
 pub(crate) mod grow;
+mod json;
 pub(crate) mod marks;
 mod nested;
 pub(crate) mod numbers;
-mod push;
 mod put;
 mod raw;
 mod text;
@@ -40,8 +42,8 @@ pub struct Inferred {
     options: ReadOptions,
     /// Arrays and maps around these cells.
     depth: u64,
-    /// Whether these are cells inside others, which cannot be mixed by themselves: then the outermost column is.
-    is_inner: bool,
+    /// Whether cells of several types are kept as MessagePack. Otherwise such a cell ends with [`Stop::Mixed`].
+    keeps_mixed: bool,
     rows: usize,
     /// Rows that somebody expects.
     hint: usize,
@@ -75,20 +77,22 @@ enum Values {
         codes: Grow,
         data: Text,
     },
-    /// Columns inside cells. The outermost one keeps its cells as they came, in case they turn out to be mixed.
+    /// Columns inside cells. A column that keeps mixed cells also keeps each nested one as it came.
     Nested {
         nested: Nested,
-        raw: Text,
+        raw: Option<Text>,
     },
     /// Whole MessagePack values.
     Mixed(Text),
+    /// Cells of several types in a column that does not keep them: only counted.
+    Unknown,
 }
 
 /// Why taking ended early.
 #[derive(Debug)]
-enum Stop {
+enum Stop<E = CellError> {
     /// What is wrong.
-    Cell(CellError),
+    Cell(E),
     /// Nothing is wrong, but no one type holds these cells.
     Mixed,
 }
@@ -99,8 +103,18 @@ impl From<CellError> for Stop {
     }
 }
 
+impl<E> Stop<E> {
+    /// The same, with another error.
+    fn map<F>(self, map: impl FnOnce(E) -> F) -> Stop<F> {
+        match self {
+            Self::Cell(error) => Stop::Cell(map(error)),
+            Self::Mixed => Stop::Mixed,
+        }
+    }
+}
+
 impl Stop {
-    /// As an error; a column that is not inside another one never stops for being mixed.
+    /// As an error. A column that keeps mixed cells never stops for them.
     fn error(self) -> CellError {
         match self {
             Self::Cell(error) => error,
@@ -116,7 +130,7 @@ impl Inferred {
         Self {
             options: *options,
             depth: 0,
-            is_inner: false,
+            keeps_mixed: true,
             rows: 0,
             hint: 0,
             likely: 0,
@@ -139,8 +153,10 @@ impl Inferred {
         self
     }
 
-    fn inside(options: &ReadOptions, depth: u64) -> Self {
-        Self { is_inner: true, ..Self::new(options).with_depth(depth) }
+    /// A column without cells that does not keep mixed ones: inside another column, or of a format whose cells can be read a
+    /// second time.
+    pub(crate) fn of_one_type(options: &ReadOptions, depth: u64) -> Self {
+        Self { keeps_mixed: false, ..Self::new(options).with_depth(depth) }
     }
 
     /// Cells so far.
@@ -168,10 +184,7 @@ impl Inferred {
         self.likely = self.hint.saturating_sub(self.rows).max(wanted).min(bytes.len());
         while taken.cells < wanted {
             let rest = bytes.get(taken.nbytes..).unwrap_or_default();
-            let placed = |stop: Stop| match stop {
-                Stop::Cell(e) => Stop::Cell(e.after(taken.cells, taken.nbytes)),
-                Stop::Mixed => Stop::Mixed,
-            };
+            let placed = |stop: Stop| stop.map(|e| e.after(taken.cells, taken.nbytes));
             let mut found = Taken::default();
             // A single cell, as rows have them, is not worth a kernel's preparations.
             if wanted - taken.cells > 1 {
@@ -195,9 +208,11 @@ impl Inferred {
         // A cell is a byte at least, whatever is claimed.
         let wanted = wanted.min(bytes.len());
         match &mut self.values {
-            Values::Nil | Values::Ext { .. } | Values::Nested { .. } | Values::Mixed(_) => {
-                Ok(Taken::default())
-            }
+            Values::Nil
+            | Values::Ext { .. }
+            | Values::Nested { .. }
+            | Values::Mixed(_)
+            | Values::Unknown => Ok(Taken::default()),
             Values::Time(times) => Ok(times.run(bytes, wanted)?),
             Values::Bool(cells) => {
                 let taken = numbers::bools(bytes, cells.spare(wanted)?);
@@ -246,7 +261,7 @@ impl Inferred {
         let Some((head, length)) = head(bytes)? else { return Ok(Taken::default()) };
         let nbytes = match head {
             // What stands inside a whole cell is whole, and its end is known once it has been taken.
-            Head::Array(_) | Head::Map(_) if self.is_inner => bytes.len(),
+            Head::Array(_) | Head::Map(_) if !self.keeps_mixed => bytes.len(),
             Head::Array(_) | Head::Map(_) => {
                 match skip(bytes, self.options.limits.max_depth.saturating_sub(self.depth))? {
                     Some(nbytes) => nbytes,
@@ -257,7 +272,7 @@ impl Inferred {
         };
         let Some(cell) = bytes.get(..nbytes) else { return Ok(Taken::default()) };
         let nbytes = match self.put(head, cell, length) {
-            Err(Stop::Mixed) if !self.is_inner => {
+            Err(Stop::Mixed) if self.keeps_mixed => {
                 self.mix()?;
                 self.put(head, cell, length)?
             }

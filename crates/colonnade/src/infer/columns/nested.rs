@@ -27,21 +27,21 @@ pub(super) enum Nested {
 /// The members of maps, in the order in which they first appeared.
 #[derive(Debug, Default)]
 pub(super) struct Members {
-    names: Vec<String>,
-    columns: Vec<Inferred>,
+    pub(super) names: Vec<String>,
+    pub(super) columns: Vec<Inferred>,
     places: HashMap<String, usize>,
     /// Entries of all maps so far.
-    entries: usize,
+    pub(super) entries: usize,
 }
 
 impl Nested {
-    pub(super) fn new(head: Head, options: &ReadOptions, depth: u64) -> Result<Self, CellError> {
-        if matches!(head, Head::Map(_)) {
+    pub(super) fn new(is_list: bool, options: &ReadOptions, depth: u64) -> Result<Self, CellError> {
+        if !is_list {
             return Ok(Self::Map(Members::default()));
         }
         let mut offsets = Grow::default();
-        offsets.push(&0u64.to_le_bytes())?;
-        Ok(Self::List { offsets, item: Box::new(Inferred::inside(options, depth + 1)) })
+        offsets.push_word(0)?;
+        Ok(Self::List { offsets, item: Box::new(Inferred::of_one_type(options, depth + 1)) })
     }
 
     /// Appends `n` cells with nothing in them; members learn of theirs with the next cell.
@@ -52,13 +52,8 @@ impl Nested {
         }
     }
 
-    /// Whether it takes what `head` begins.
-    pub(super) fn takes(&self, head: Head) -> bool {
-        matches!((self, head), (Self::List { .. }, Head::Array(_)) | (Self::Map(_), Head::Map(_)))
-    }
-
     /// Appends the entries of row `row` from the front of `bytes`; answers their bytes.
-    pub(super) fn put(
+    pub(super) fn take(
         &mut self,
         count: u32,
         bytes: &[u8],
@@ -67,20 +62,18 @@ impl Nested {
     ) -> Result<usize, Stop> {
         match self {
             Self::List { offsets, item } => {
-                let taken = item.run(bytes, count as usize).map_err(|stop| match stop {
-                    Stop::Cell(e) => {
-                        let entry = e.cell;
-                        Stop::Cell(CellError { cell: 0, ..e }.in_entry(entry))
-                    }
-                    Stop::Mixed => Stop::Mixed,
-                })?;
+                let in_entry = |e: CellError| {
+                    let entry = e.cell;
+                    CellError { cell: 0, ..e }.in_entry(entry)
+                };
+                let taken = item.run(bytes, count as usize).map_err(|stop| stop.map(in_entry))?;
                 if taken.cells < count as usize {
                     return Err(cut(taken.nbytes));
                 }
-                offsets.push(&(item.len() as u64).to_le_bytes())?;
+                offsets.push_word(item.len() as u64)?;
                 Ok(taken.nbytes)
             }
-            Self::Map(members) => members.put(count, bytes, row, (options, depth)),
+            Self::Map(members) => members.take(count, bytes, row, (options, depth)),
         }
     }
 
@@ -110,7 +103,7 @@ fn cut(at: usize) -> Stop {
 }
 
 impl Members {
-    fn put(
+    fn take(
         &mut self,
         count: u32,
         bytes: &[u8],
@@ -126,58 +119,65 @@ impl Members {
             };
             let key_nbytes = start + length as usize;
             let key = rest.get(start..key_nbytes).ok_or_else(|| cut(at))?;
-            let place = self.place(turn, key, at, (options, depth))?;
-            let (Some(column), Some(name)) = (self.columns.get_mut(place), self.names.get(place)) else {
-                return Err(cut(at));
+            let place = match self.likely(turn, key) {
+                Some(place) => place,
+                None => match std::str::from_utf8(key) {
+                    Ok(name) => self.place(name, (options, depth)),
+                    Err(_) if options.invalid_utf8 == Otherwise::Bytes => return Err(Stop::Mixed),
+                    Err(_) => return Err(utf8(key).err().map_or(Stop::Mixed, |e| e.after(0, at).into())),
+                },
             };
-            if column.len() > row {
+            let (column, name) = self.column(place).ok_or_else(|| cut(at))?;
+            if !column.align(row)? {
                 let message = format!("expected every key once, found {name:?} twice in one map.");
                 return Err(malformed(at, message).into());
             }
-            column.empty(row - column.len())?;
             at += key_nbytes;
-            let taken = column.run(bytes.get(at..).unwrap_or_default(), 1).map_err(|stop| match stop {
-                Stop::Cell(e) => Stop::Cell(e.in_field(name).after(0, at)),
-                Stop::Mixed => Stop::Mixed,
-            })?;
+            let taken = column
+                .run(bytes.get(at..).unwrap_or_default(), 1)
+                .map_err(|stop| stop.map(|e| e.in_field(name).after(0, at)))?;
             if taken.cells == 0 {
                 return Err(cut(at));
             }
             at += taken.nbytes;
         }
-        self.entries += count as usize;
-        if self.is_scattered(row + 1) { Err(Stop::Mixed) } else { Ok(at) }
+        self.end(count as usize, row)?;
+        Ok(at)
     }
 
-    /// The member of a key: most maps have the same keys in the same order, so `turn` is nearly always right.
-    fn place(
-        &mut self,
-        turn: usize,
-        key: &[u8],
-        at: usize,
-        (options, depth): (&ReadOptions, u64),
-    ) -> Result<usize, Stop> {
-        if self.names.get(turn).is_some_and(|name| name.as_bytes() == key) {
-            return Ok(turn);
-        }
-        let Ok(name) = std::str::from_utf8(key) else {
-            return match options.invalid_utf8 {
-                Otherwise::Bytes => Err(Stop::Mixed),
-                Otherwise::Error => Err(utf8(key).err().map_or(Stop::Mixed, |e| e.after(0, at).into())),
-            };
-        };
+    /// The member of a key where it is the one at `turn`: most maps have the same keys in the same order.
+    #[inline]
+    pub(super) fn likely(&self, turn: usize, key: &[u8]) -> Option<usize> {
+        self.names.get(turn).filter(|name| name.as_bytes() == key).map(|_| turn)
+    }
+
+    /// The member of a key, which is new where no map had it.
+    pub(super) fn place(&mut self, name: &str, (options, depth): (&ReadOptions, u64)) -> usize {
         if let Some(&place) = self.places.get(name) {
-            return Ok(place);
+            return place;
         }
         let place = self.names.len();
         self.names.push(name.to_owned());
         self.places.insert(name.to_owned(), place);
-        self.columns.push(Inferred::inside(options, depth + 1));
-        Ok(place)
+        self.columns.push(Inferred::of_one_type(options, depth + 1));
+        place
+    }
+
+    /// A member's column and name.
+    #[inline]
+    pub(super) fn column(&mut self, place: usize) -> Option<(&mut Inferred, &str)> {
+        self.columns.get_mut(place).zip(self.names.get(place).map(String::as_str))
+    }
+
+    /// Notes that the map of row `row` ended after `entries` entries.
+    #[inline]
+    pub(super) fn end(&mut self, entries: usize, row: usize) -> Result<(), Stop> {
+        self.entries += entries;
+        if self.is_scattered(row + 1) { Err(Stop::Mixed) } else { Ok(()) }
     }
 
     /// Whether maps share so few keys that their columns would be mostly nulls, and far larger than what came.
-    fn is_scattered(&self, rows: usize) -> bool {
+    pub(super) fn is_scattered(&self, rows: usize) -> bool {
         let room = self.entries.saturating_mul(64).saturating_add(rows.saturating_mul(16));
         self.names.len().saturating_mul(rows) > room.saturating_add(1 << 16)
     }

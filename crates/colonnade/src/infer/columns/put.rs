@@ -2,7 +2,7 @@
 
 use crate::cells::msgpack::column::CellError;
 use crate::cells::msgpack::head::Head;
-use crate::cells::msgpack::options::Otherwise;
+use crate::cells::msgpack::options::{Otherwise, ReadOptions};
 
 use super::grow::Grow;
 use super::marks::Marks;
@@ -21,12 +21,13 @@ impl Inferred {
     /// Appends `n` nils.
     pub(super) fn empty(&mut self, n: usize) -> Result<(), CellError> {
         match &mut self.values {
-            // Nils alone are counted, not stored.
-            Values::Nil => {
+            // Nulls of no family are counted, not stored.
+            Values::Nil | Values::Unknown => {
                 self.rows += n;
                 return Ok(());
             }
             Values::Bool(cells) => cells.zeros(n)?,
+            Values::Int { words, .. } | Values::Float { words, .. } if n == 1 => words.push_word(0)?,
             Values::Int { words, .. } | Values::Float { words, .. } => words.zeros(n.saturating_mul(8))?,
             Values::Text(text) | Values::Mixed(text) => text.empty(n)?,
             Values::Time(times) => times.empty(n)?,
@@ -36,7 +37,9 @@ impl Inferred {
             }
             Values::Nested { nested, raw } => {
                 nested.empty(n)?;
-                raw.empty(n)?;
+                if let Some(raw) = raw {
+                    raw.empty(n)?;
+                }
             }
         }
         self.nulls.mark(self.rows, n);
@@ -47,76 +50,131 @@ impl Inferred {
     /// Appends the cell at the front of `cell`, which is no nil and has a head of `length` bytes; answers its bytes. `rows`
     /// is the caller's.
     pub(super) fn put(&mut self, head: Head, cell: &[u8], length: usize) -> Result<usize, Stop> {
-        let row = self.rows;
+        if let Values::Mixed(cells) = &mut self.values {
+            keep(cells, cell, &self.options)?;
+            return Ok(cell.len());
+        }
         let nbytes = length + head.payload();
         let payload = cell.get(length..nbytes).unwrap_or_default();
-        match (&mut self.values, head) {
-            (Values::Nil, _) => {
-                self.begin(head)?;
-                return self.put(head, cell, length);
+        let scalar = match head {
+            Head::Array(count) | Head::Map(count) => {
+                let row = self.rows;
+                let (nested, raw, inner) = self.nested(matches!(head, Head::Array(_)))?;
+                let inside = cell.get(length..).unwrap_or_default();
+                let taken = nested.take(count, inside, row, inner);
+                let nbytes = length + taken.map_err(|stop| stop.map(|e| e.after(0, length)))?;
+                if let Some(raw) = raw {
+                    raw.push(cell.get(..nbytes).unwrap_or_default())?;
+                }
+                return Ok(nbytes);
             }
-            (Values::Bool(cells), Head::Bool(value)) => cells.push(&[u8::from(value)])?,
-            (Values::Int { words, negative, big: false }, Head::Int(value)) => {
+            Head::Bool(value) => Scalar::Bool(value),
+            Head::Int(value) => Scalar::Int(value),
+            Head::UInt(value) => Scalar::UInt(value),
+            Head::F32(bits) => Scalar::Float(widened(bits)),
+            Head::F64(bits) => Scalar::Float(bits),
+            Head::Str(_) => Scalar::Str(payload),
+            Head::Bin(_) => Scalar::Bin(payload),
+            Head::Ext(-1, _) => Scalar::Time(payload),
+            Head::Ext(..) if self.options.ext == Otherwise::Error => return Err(unknown(head).into()),
+            Head::Ext(code, _) => Scalar::Ext(code, payload),
+            Head::Nil => return self.empty(1).map(|()| nbytes).map_err(Stop::Cell),
+        };
+        self.scalar(scalar).map(|()| nbytes)
+    }
+
+    /// Appends a scalar; `rows` is the caller's.
+    pub(super) fn scalar(&mut self, scalar: Scalar<'_>) -> Result<(), Stop> {
+        let row = self.rows;
+        match (&mut self.values, scalar) {
+            (Values::Bool(cells), Scalar::Bool(value)) => cells.push(&[u8::from(value)])?,
+            (Values::Int { words, negative, big: false }, Scalar::Int(value)) => {
                 *negative |= value < 0;
-                words.push(&value.to_le_bytes())?;
+                words.push_word(value.cast_unsigned())?;
             }
-            (Values::Int { words, .. }, Head::Int(value @ 0..)) => words.push(&value.to_le_bytes())?,
-            (Values::Int { words, negative: false, big }, Head::UInt(value)) => {
+            (Values::Int { words, .. }, Scalar::Int(value @ 0..)) => words.push_word(value.cast_unsigned())?,
+            (Values::Int { words, negative: false, big }, Scalar::UInt(value)) => {
                 *big = true;
-                words.push(&value.to_le_bytes())?;
+                words.push_word(value)?;
             }
-            (Values::Float { words, .. }, Head::F64(bits)) => words.push(&bits.to_le_bytes())?,
-            (Values::Float { words, .. }, Head::F32(bits)) => words.push(&widened(bits).to_le_bytes())?,
-            (Values::Float { words, ints }, Head::Int(_) | Head::UInt(_)) => {
-                let bits = exact(integer(head)).ok_or(Stop::Mixed)?;
+            (Values::Float { words, .. }, Scalar::Float(bits)) => words.push_word(bits)?,
+            (Values::Float { words, ints }, Scalar::Int(_) | Scalar::UInt(_)) => {
+                words.push_word(exact(scalar.integer()).ok_or(Stop::Mixed)?)?;
                 ints.mark(row, 1);
-                words.push(&bits.to_le_bytes())?;
             }
-            (Values::Int { .. }, Head::F32(_) | Head::F64(_)) => {
+            (Values::Int { .. }, Scalar::Float(_)) => {
                 if !self.ints_to_floats() {
                     return Err(Stop::Mixed);
                 }
-                return self.put(head, cell, length);
+                return self.scalar(scalar);
             }
-            (Values::Text(text), Head::Str(_)) if text.family == Family::Str => {
-                match utf8(payload) {
+            (Values::Text(text), Scalar::Text(value)) if text.family == Family::Str => {
+                text.push(value.as_bytes())?;
+            }
+            (Values::Text(text), Scalar::Str(value)) if text.family == Family::Str => {
+                match utf8(value) {
                     Err(error) if self.options.invalid_utf8 == Otherwise::Error => return Err(error.into()),
                     Err(_) => text.family = Family::Loose,
                     Ok(()) => {}
                 }
-                text.push(payload)?;
+                text.push(value)?;
             }
-            (Values::Text(text), Head::Str(_) | Head::Bin(_)) if text.family == Family::Loose => {
-                text.push(payload)?;
+            (Values::Text(text), Scalar::Str(value) | Scalar::Bin(value)) if text.family == Family::Loose => {
+                text.push(value)?;
             }
-            (Values::Text(text), Head::Bin(_)) if text.family == Family::Bin => text.push(payload)?,
-            (Values::Time(times), Head::Ext(-1, _)) => times.push(instant(payload)?)?,
-            (Values::Ext { codes, data }, Head::Ext(code, _)) if code != -1 => {
+            (Values::Text(text), Scalar::Bin(value)) if text.family == Family::Bin => text.push(value)?,
+            (Values::Time(times), Scalar::Time(value)) => times.push(instant(value)?)?,
+            (Values::Ext { codes, data }, Scalar::Ext(code, value)) => {
                 codes.push(&code.to_le_bytes())?;
-                data.push(payload)?;
+                data.push(value)?;
             }
-            (Values::Nested { nested, raw }, Head::Array(count) | Head::Map(count)) if nested.takes(head) => {
-                let inside = cell.get(length..).unwrap_or_default();
-                let taken = nested.put(count, inside, row, (&self.options, self.depth));
-                let nbytes = length + taken.map_err(|stop| behind(stop, length))?;
-                let kept = if self.is_inner { &[] } else { cell.get(..nbytes).unwrap_or_default() };
-                raw.push(kept)?;
-                return Ok(nbytes);
+            _ => {
+                if !self.is_empty_family() {
+                    return Err(Stop::Mixed);
+                }
+                self.begin(scalar)?;
+                return self.scalar(scalar);
             }
-            (Values::Mixed(cells), _) => {
-                keep(cells, cell, &self.options)?;
-                return Ok(cell.len());
-            }
-            (_, Head::Ext(code, _)) if code != -1 && self.options.ext == Otherwise::Error => {
-                return Err(unknown(head).into());
-            }
-            _ => return Err(Stop::Mixed),
         }
-        Ok(nbytes)
+        Ok(())
     }
 
-    /// Starts the family of the first cell that is no nil; the nils before it are nulls of that family.
-    fn begin(&mut self, head: Head) -> Result<(), Stop> {
+    /// Whether no cell but nulls has come, so that any family can begin.
+    fn is_empty_family(&self) -> bool {
+        match self.values {
+            Values::Nil => true,
+            Values::Mixed(_) | Values::Unknown => false,
+            _ => self.nulls.count() == self.rows,
+        }
+    }
+
+    /// The columns inside of cells, what keeps the cells as they came, and the options and depth of cells; begins them where
+    /// no cell has come. `is_list`: whether they are lists.
+    #[allow(clippy::type_complexity)]
+    pub(super) fn nested(
+        &mut self,
+        is_list: bool,
+    ) -> Result<(&mut Nested, Option<&mut Text>, (&ReadOptions, u64)), Stop> {
+        let is_same = matches!(
+            (&self.values, is_list),
+            (Values::Nested { nested: Nested::List { .. }, .. }, true)
+                | (Values::Nested { nested: Nested::Map(_), .. }, false)
+        );
+        if !is_same {
+            if !self.is_empty_family() || self.depth > LEVELS {
+                return Err(Stop::Mixed);
+            }
+            let raw = if self.keeps_mixed { Some(Text::new(Family::Raw)?) } else { None };
+            self.restart(Values::Nested { nested: Nested::new(is_list, &self.options, self.depth)?, raw })?;
+        }
+        match &mut self.values {
+            Values::Nested { nested, raw } => Ok((nested, raw.as_mut(), (&self.options, self.depth))),
+            _ => Err(Stop::Mixed),
+        }
+    }
+
+    /// Starts the family of the first cell that is no null.
+    fn begin(&mut self, scalar: Scalar<'_>) -> Result<(), Stop> {
         let room = self.rows.saturating_add(self.likely);
         let reserved = |each: usize| {
             let mut cells = Grow::default();
@@ -127,34 +185,34 @@ impl Inferred {
             text.offsets.reserve(room.saturating_mul(8))?;
             Ok::<_, CellError>(text)
         };
-        self.values = match head {
-            Head::Nil => Values::Nil,
-            Head::Bool(_) => Values::Bool(reserved(1)?),
-            Head::Int(_) | Head::UInt(_) => Values::Int { words: reserved(8)?, negative: false, big: false },
-            Head::F32(_) | Head::F64(_) => Values::Float { words: reserved(8)?, ints: Marks::default() },
-            Head::Str(_) => Values::Text(text(Family::Str)?),
-            Head::Bin(_) => Values::Text(text(Family::Bin)?),
-            Head::Ext(-1, _) => {
+        let values = match scalar {
+            Scalar::Bool(_) => Values::Bool(reserved(1)?),
+            Scalar::Int(_) | Scalar::UInt(_) => {
+                Values::Int { words: reserved(8)?, negative: false, big: false }
+            }
+            Scalar::Float(_) => Values::Float { words: reserved(8)?, ints: Marks::default() },
+            Scalar::Text(_) | Scalar::Str(_) => Values::Text(text(Family::Str)?),
+            Scalar::Bin(_) => Values::Text(text(Family::Bin)?),
+            Scalar::Time(_) => {
                 let mut times = Times::default();
                 times.reserve(room)?;
                 Values::Time(times)
             }
-            Head::Ext(..) if self.options.ext == Otherwise::Error => return Err(unknown(head).into()),
-            Head::Ext(..) => Values::Ext { codes: Grow::default(), data: Text::new(Family::Bin)? },
-            Head::Array(_) | Head::Map(_) => {
-                if self.depth > LEVELS {
-                    return Err(Stop::Mixed);
-                }
-                let nested = Nested::new(head, &self.options, self.depth)?;
-                Values::Nested { nested, raw: Text::new(Family::Raw)? }
-            }
+            Scalar::Ext(..) => Values::Ext { codes: Grow::default(), data: Text::new(Family::Bin)? },
         };
-        let nils = std::mem::take(&mut self.rows);
-        Ok(self.empty(nils)?)
+        Ok(self.restart(values)?)
+    }
+
+    /// Starts a family that holds nothing; the nulls so far become nulls of that family.
+    pub(super) fn restart(&mut self, values: Values) -> Result<(), CellError> {
+        self.values = values;
+        self.nulls = Marks::default();
+        let nulls = std::mem::take(&mut self.rows);
+        self.empty(nulls)
     }
 
     /// Makes doubles of the integers so far; false, and nothing changed, where one of them is not exactly a double.
-    fn ints_to_floats(&mut self) -> bool {
+    pub(super) fn ints_to_floats(&mut self) -> bool {
         let Values::Int { words, big, .. } = &mut self.values else { return false };
         let value = |word: &[u8; 8]| match *big {
             true => i128::from(u64::from_le_bytes(*word)),
@@ -174,19 +232,32 @@ impl Inferred {
     }
 }
 
-/// What stopped `nbytes` behind the front of the cell.
-fn behind(stop: Stop, nbytes: usize) -> Stop {
-    match stop {
-        Stop::Cell(e) => Stop::Cell(e.after(0, nbytes)),
-        Stop::Mixed => Stop::Mixed,
-    }
+/// A cell without others inside.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Scalar<'b> {
+    Bool(bool),
+    Int(i64),
+    /// Beyond `i64::MAX`.
+    UInt(u64),
+    /// The bits of a double.
+    Float(u64),
+    Text(&'b str),
+    /// Text of which it is not known whether it is UTF-8.
+    Str(&'b [u8]),
+    Bin(&'b [u8]),
+    /// The payload of a timestamp.
+    Time(&'b [u8]),
+    /// An extension that nobody knows: its type and payload.
+    Ext(i8, &'b [u8]),
 }
 
-/// The integer of a head.
-fn integer(head: Head) -> i128 {
-    match head {
-        Head::Int(value) => value.into(),
-        Head::UInt(value) => value.into(),
-        _ => 0,
+impl Scalar<'_> {
+    /// The value of an integer.
+    fn integer(self) -> i128 {
+        match self {
+            Self::Int(value) => value.into(),
+            Self::UInt(value) => value.into(),
+            _ => 0,
+        }
     }
 }

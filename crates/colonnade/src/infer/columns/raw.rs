@@ -1,9 +1,9 @@
 //! Cells of which no one type is known: whole MessagePack values. What was stored before the column became mixed is written
 //! again, in the smallest form there is; what comes after is kept as it came.
 
-use crate::ErrorKind;
+use crate::{ErrorKind, Result};
 use crate::cells::exact::back;
-use crate::cells::msgpack::column::CellError;
+use crate::cells::msgpack::column::{CellError, malformed};
 use crate::cells::msgpack::head::{Head, head};
 use crate::cells::msgpack::options::{Otherwise, ReadOptions};
 
@@ -13,17 +13,47 @@ use super::text::{Family, Text, utf8};
 use super::time::instant;
 use super::{Inferred, Values};
 
+/// Nil.
+const NIL: u8 = 0xc0;
+
 impl Inferred {
+    /// A column without cells that keeps each as MessagePack.
+    ///
+    /// # Errors
+    /// The system's own, where memory runs out.
+    pub(crate) fn of_mixed(options: &ReadOptions) -> Result<Self> {
+        let mut column = Self::new(options);
+        column.mix().map_err(|e| e.error)?;
+        Ok(column)
+    }
+
+    /// Appends one whole MessagePack value to a column of [`Inferred::of_mixed`].
+    ///
+    /// # Errors
+    /// As [`Inferred::of_mixed`].
+    pub(crate) fn push_mixed(&mut self, cell: &[u8]) -> Result<()> {
+        match &mut self.values {
+            Values::Mixed(_) if cell == [NIL] => self.empty(1).map_err(|e| e.error),
+            Values::Mixed(cells) => {
+                cells.push(cell).map_err(|e| e.error)?;
+                self.rows += 1;
+                Ok(())
+            }
+            _ => Err(malformed(0, "expected cells of several types.").error),
+        }
+    }
+
     /// Makes MessagePack values of the cells so far.
-    pub(super) fn mix(&mut self) -> Result<(), CellError> {
+    pub(super) fn mix(&mut self) -> std::result::Result<(), CellError> {
         let mut cells = Text::new(Family::Raw)?;
         cells.offsets.reserve(self.rows.saturating_add(self.likely).saturating_mul(8))?;
         match std::mem::replace(&mut self.values, Values::Nil) {
-            Values::Nil => {
+            Values::Nil | Values::Unknown => {
                 self.nulls.mark(0, self.rows);
                 cells.empty(self.rows)?;
             }
-            Values::Mixed(raw) | Values::Nested { raw, .. } => cells = raw,
+            Values::Mixed(raw) | Values::Nested { raw: Some(raw), .. } => cells = raw,
+            Values::Nested { raw: None, .. } => return Err(malformed(0, "expected cells of one type.")),
             Values::Bool(mut bytes) => {
                 let bytes = bytes.bytes();
                 self.each(&mut cells, |row, out| out.push(0xc2 | bytes.get(row).copied().unwrap_or(0)))?;
@@ -70,7 +100,7 @@ impl Inferred {
         Ok(())
     }
 
-    fn each(&self, cells: &mut Text, mut write: impl FnMut(usize, &mut Vec<u8>)) -> Result<(), CellError> {
+    fn each(&self, cells: &mut Text, mut write: impl FnMut(usize, &mut Vec<u8>)) -> std::result::Result<(), CellError> {
         let mut out = Vec::new();
         for row in 0..self.rows {
             out.clear();
@@ -84,7 +114,7 @@ impl Inferred {
 }
 
 /// Appends a whole value to mixed cells, after everything in it was looked at.
-pub(super) fn keep(cells: &mut Text, cell: &[u8], options: &ReadOptions) -> Result<(), CellError> {
+pub(super) fn keep(cells: &mut Text, cell: &[u8], options: &ReadOptions) -> std::result::Result<(), CellError> {
     let mut changed: Option<Vec<u8>> = None;
     let mut at = 0;
     while let Some((head, length)) = head(cell.get(at..).unwrap_or_default()).map_err(|e| e.after(0, at))? {

@@ -6,6 +6,7 @@ use arrow_array::{Array, make_array};
 use super::*;
 use crate::frame::Block;
 
+mod json;
 mod kinds;
 mod nested;
 mod numbers;

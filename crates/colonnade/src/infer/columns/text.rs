@@ -39,7 +39,15 @@ impl Text {
     /// Appends one cell, as it is.
     pub(super) fn push(&mut self, cell: &[u8]) -> Result<(), CellError> {
         self.bytes.push(cell)?;
-        self.offsets.push(&(self.bytes.nbytes() as u64).to_le_bytes())
+        self.offsets.push_word(self.bytes.nbytes() as u64)
+    }
+
+    /// Forgets the cells so far; their memory serves again.
+    pub(super) fn clear(&mut self) {
+        self.bytes.clear();
+        // The start of the first cell stays.
+        self.offsets.clear();
+        self.offsets.commit(8);
     }
 
     /// Appends `n` empty cells.

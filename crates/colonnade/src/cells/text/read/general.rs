@@ -72,11 +72,10 @@ impl General {
 impl TextReader for General {
     fn push(&mut self, cell: Cell<'_>) -> Done {
         self.buffer.clear();
-        let mut json = Json::of(cell, self.max_depth);
-        if self.is_mixed && cell != Cell::Null {
-            let source = if let Cell::Raw(text) = cell { Some(text) } else { None };
-            mixed::encode(&mut json, source, self.max_depth, &mut self.buffer)?;
+        if self.is_mixed {
+            mixed::encode(cell, self.max_depth, &mut self.buffer)?;
         } else {
+            let mut json = Json::of(cell, self.max_depth);
             encode::value(&mut json, &self.common.data_type, self.recipe.style, &mut self.buffer)?;
             json.end()?;
         }

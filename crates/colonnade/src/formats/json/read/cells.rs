@@ -1,18 +1,15 @@
 //! Columns one after the other: an array of cells each, or an object of them by row label.
 
 use crate::ErrorKind;
+use crate::infer::columns::Inferred;
 
-use super::auto::Auto;
-use super::joined::Joined;
+use super::inference::Part;
 use super::keys::Keys;
 use super::target::Target;
 use super::walk::counted;
 use crate::cells::json::fault::{Fault, Scanned};
 use crate::cells::json::scan::Scan;
 use crate::cells::json::value::Rules;
-
-/// Cells that are gathered before they are joined: few enough to stay in the cache.
-const BATCH: usize = 16 << 10;
 
 /// What passes a row's label and its colon, and answers its place; it is told the place of the label before.
 pub(crate) trait Labels {
@@ -45,14 +42,13 @@ impl Labels for &Keys {
     }
 }
 
-/// Takes the cells of the array or object that begins here, inside `depth` others. `batch` is called now and then, and takes
-/// what has come. Answers the rows, and those among them that are missing.
+/// Takes the cells of the array or object that begins here, inside `depth` others. Answers the rows, and those among them that
+/// are missing.
 pub(crate) fn take<T: Target>(
     scan: &mut Scan<'_>,
     column: &mut T,
     mut labels: impl Labels,
     (depth, rules): (u64, &Rules),
-    mut batch: impl FnMut(&mut T) -> Scanned<()>,
 ) -> Scanned<(usize, u64)> {
     scan.deepen(depth, rules)?;
     let close = match scan.peek() {
@@ -89,29 +85,20 @@ pub(crate) fn take<T: Target>(
         }
         column.cell(scan, depth + 1, rules)?;
         rows += 1;
-        if rows % BATCH == 0 {
-            batch(column)?;
-        }
         if !scan.more(close)? {
-            batch(column)?;
             return Ok((rows, missing));
         }
     }
 }
 
-/// A column of its own, whose type the cells tell, and how many of them are missing.
-pub(crate) fn joined(
+/// A column whose type is inferred from its cells, and how many of them are missing.
+pub(crate) fn inferred(
     scan: &mut Scan<'_>,
-    mut auto: Auto,
+    mut part: Part,
     labels: impl Labels,
     depth: u64,
     rules: &Rules,
-) -> Scanned<(Joined, u64)> {
-    let mut joined = Joined::default();
-    let (_, missing) = take(scan, &mut auto, labels, (depth, rules), |auto| {
-        joined.append(auto).map_err(|e| Fault::of(0, e))?;
-        auto.clear();
-        Ok(())
-    })?;
-    Ok((joined, missing))
+) -> Scanned<(Inferred, u64)> {
+    let (_, missing) = take(scan, &mut part, labels, (depth, rules))?;
+    Ok((part.column, missing))
 }

@@ -12,7 +12,7 @@ use super::context::{Context, RANGE_NBYTES};
 use super::lines::{FORMAT, first, table};
 use super::options::{LinesReadOptions, ReadOptions};
 use super::seeds::Seeds;
-use super::{frames, own};
+use super::{frames, with_header};
 use crate::cells::json::fault::Fault;
 
 /// A decoder that bytes are fed to.
@@ -120,7 +120,7 @@ impl Chunks {
         let expected = self.header.as_mut().and_then(|header| header.nrows.take());
         if let Some(expected) = expected.filter(|&n| n != self.rows) {
             self.has_answered = true;
-            return Err(own::miscounted(FORMAT, expected, self.rows));
+            return Err(with_header::miscounted(FORMAT, expected, self.rows));
         }
         if self.has_answered {
             return Ok(None);
@@ -130,7 +130,7 @@ impl Chunks {
         let context = self.context(&[], &at)?;
         let none = table(&context, 0, &self.seeds())?;
         Ok(Some(match &self.header {
-            Some(header) => own::chunk(&context, header, none, 0)?,
+            Some(header) => with_header::chunk(&context, header, none, 0)?,
             None => frames::assemble(&context, none, None, None)?,
         }))
     }
@@ -213,7 +213,7 @@ impl Chunks {
             return Ok(None);
         }
         let (frame, header) = match &self.header {
-            Some(header) => (own::chunk(&context, header, rows, self.rows)?, None),
+            Some(header) => (with_header::chunk(&context, header, rows, self.rows)?, None),
             None => {
                 let frame = frames::assemble(&context, rows, None, None)?;
                 let header = Header { nrows: None, ..Exported::new(&frame)?.header("records") };

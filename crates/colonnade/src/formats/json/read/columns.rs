@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use crate::error::Result;
+use crate::infer::columns::Inferred;
 use crate::parallel::gather;
 
 use super::cells;
 use super::context::Context;
-use super::joined::Joined;
 use super::keys::Keys;
 use super::members::Members;
 use super::seeds::Seeds;
@@ -31,7 +31,7 @@ pub(crate) fn columns_of_members(
     let rules = &context.rules;
     let mut keys = Keys::default();
     let mut labels: Option<Keys> = None;
-    let mut columns: Vec<Joined> = Vec::new();
+    let mut columns: Vec<Inferred> = Vec::new();
     let mut starts = Vec::new();
     let (mut rows, mut missing) = (0, 0);
     while let Some((key, at)) = context.scanned(members.next(&mut scan))? {
@@ -50,7 +50,7 @@ pub(crate) fn columns_of_members(
         }
         let mut none = Keys::default();
         let column =
-            cells::joined(&mut scan, seeds.column(&key), labels.as_mut().unwrap_or(&mut none), 1, rules);
+            cells::inferred(&mut scan, seeds.column(&key), labels.as_mut().unwrap_or(&mut none), 1, rules);
         let (column, gaps) = context.scanned(column.map_err(|fault| fault.within(&key)))?;
         missing = context.scanned(counted(missing + gaps, 0, start, rules))?;
         match &labels {
@@ -74,7 +74,7 @@ pub(crate) fn columns_of_members(
     }
     for column in &mut columns {
         missing = context.scanned(counted(missing, rows - column.len(), scan.at, rules))?;
-        column.gap(rows - column.len())?;
+        column.nulls(rows - column.len())?;
     }
     Ok((Table { keys, columns, rows, labels, missing, body: Body::Columns(starts, 1) }, scan.at))
 }
@@ -86,7 +86,7 @@ struct Member {
 }
 
 /// A column, and its cells that are missing.
-type Column = (Joined, u64);
+type Column = (Inferred, u64);
 
 /// The same by several threads: each takes the columns that are next. `None` where that does not pay, or where anything is not
 /// as it looked: whoever takes one after the other says what is wrong, if it is.
@@ -150,7 +150,7 @@ fn column(
     labels: impl cells::Labels,
 ) -> Option<Column> {
     let mut scan = Scan::new(bytes, member.value.start, false);
-    let found = cells::joined(&mut scan, seeds.column(&member.key), labels, 1, rules);
+    let found = cells::inferred(&mut scan, seeds.column(&member.key), labels, 1, rules);
     found.ok().filter(|_| scan.at == member.value.end)
 }
 
@@ -187,7 +187,7 @@ fn table(
     for (column, gaps) in &mut columns {
         let short = rows.checked_sub(column.len()).filter(|&short| short == 0 || labels.is_some())?;
         missing = counted(missing + *gaps, short, 0, &context.rules).ok()?;
-        column.gap(short).ok()?;
+        column.nulls(short).ok()?;
     }
     let mut keys = Keys::default();
     for Member { key, .. } in listed {

@@ -3,11 +3,11 @@
 use crate::arrow::text_labels;
 use crate::error::{Error, Result};
 use crate::frame::{Axis, Block, DType, Frame, Grid, Labels, Level, Part, Tags};
-use crate::infer::columns::Finished;
+use crate::infer::columns::{Finished, Inferred};
 use crate::memory::Buffer;
 
 use super::context::Context;
-use super::joined::Joined;
+use super::inference::inferred;
 use super::keys::Keys;
 use super::table::Table;
 
@@ -120,8 +120,8 @@ pub(crate) fn levels(levels: Vec<Level>) -> Axis {
 }
 
 /// A column of nulls, for a name of which no row has a cell.
-pub(crate) fn nothing(rows: usize) -> Result<Joined> {
-    let mut column = Joined::default();
-    column.gap(rows)?;
+pub(crate) fn nothing(rows: usize) -> Result<Inferred> {
+    let mut column = inferred();
+    column.nulls(rows)?;
     Ok(column)
 }

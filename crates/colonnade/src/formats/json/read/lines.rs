@@ -14,7 +14,7 @@ use super::rows::{Rows, Source};
 use super::seeds::Seeds;
 use super::table::{Body, Table};
 use super::walk::Row;
-use super::{frames, own};
+use super::{frames, with_header};
 use crate::cells::json::fault::{Fault, Scanned};
 use crate::cells::json::scan::Scan;
 
@@ -44,7 +44,7 @@ pub(crate) fn decode_text(context: &Context<'_>) -> Result<Decoded> {
     let seeds = header.as_ref().map_or_else(Seeds::default, |h| Seeds::of(&h.schema));
     let table = table(context, start, &seeds)?;
     match header {
-        Some(header) => own::frame(context, header, table, "records"),
+        Some(header) => with_header::frame(context, header, table, "records"),
         None => Ok(Decoded::new(frames::assemble(context, table, None, None)?, "records", None)),
     }
 }
@@ -58,7 +58,7 @@ pub(crate) fn first(context: &Context<'_>) -> Result<(Option<Header>, usize)> {
         return Ok((None, 0));
     };
     scan.at = value;
-    let header = own::header(context, &mut scan, 1)?;
+    let header = with_header::header(context, &mut scan, 1)?;
     scan.space();
     context.scanned(scan.expect(b'}', "the end of the header's object"))?;
     scan.space();

@@ -5,12 +5,11 @@ use crate::formats::json::write::options::Orient;
 use crate::frame::Axis;
 use crate::infer::columns::Finished;
 
-use super::auto::Auto;
 use super::cells;
 use super::columns::columns_of_members;
 use super::context::Context;
 use super::frames::{nothing, scanned_axis};
-use super::joined::Joined;
+use super::inference::Part;
 use super::keys::Keys;
 use super::members::Members;
 use super::ranges::Collected;
@@ -50,13 +49,8 @@ pub(crate) fn row(context: &Context<'_>, scan: Scan<'_>) -> Result<(Table, usize
     // One row between brackets that are not there: scanned as a line that may be broken.
     let mut walk = super::walk::Walk::new(Keys::default(), Vec::new());
     let mut scan = scan;
-    context.scanned(walk.named(&mut scan, 0, &context.rules, |_| Auto::default()))?;
-    let mut columns = Vec::with_capacity(walk.columns.len());
-    for column in &mut walk.columns {
-        let mut joined = Joined::default();
-        joined.append(column)?;
-        columns.push(joined);
-    }
+    context.scanned(walk.named(&mut scan, 0, &context.rules, |_| Part::default()))?;
+    let columns = walk.columns.into_iter().map(|part| part.column).collect();
     let body = Body::Rows(Source { start, rows: Rows::One, row: Row::Named, depth: 0 });
     Ok((Table { keys: walk.keys, columns, rows: 1, labels: None, missing: 0, body }, scan.at))
 }
@@ -207,13 +201,13 @@ fn labels(context: &Context<'_>, at: usize) -> Result<(Axis, usize)> {
         return Ok((scanned_axis(simple(context, at, columns)?)?, end));
     }
     let mut scan = Scan::new(context.bytes, at, false);
-    let column = cells::joined(&mut scan, Auto::default(), &mut Keys::default(), 1, &context.rules);
+    let column = cells::inferred(&mut scan, Part::default(), &mut Keys::default(), 1, &context.rules);
     let (column, _) = context.scanned(column)?;
     let end = scan.at;
     if column.len() == 0 {
         return Ok((Axis::range(0), end));
     }
-    if column.is_other() {
+    if column.is_unknown() || column.is_nested() {
         let message = "expected labels of one kind (text, integers, floats, booleans), found several. Write them as text.";
         return Err(context.error(Fault::new(ErrorKind::Unsupported, at, message)));
     }

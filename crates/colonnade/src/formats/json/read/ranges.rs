@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use crate::error::{Error, Result};
+use crate::infer::columns::Inferred;
 use crate::parallel::{Task, run};
 use crate::progress::Progress;
 
-use super::auto::Auto;
-use super::joined::Joined;
+use super::inference::{Part, inferred};
 use super::keys::Keys;
 use super::rows::{Rows, Source, scan_rows};
 use super::seeds::Seeds;
@@ -18,8 +18,8 @@ use crate::cells::json::value::{Rules, too_many};
 
 /// What one range was found to be.
 #[derive(Debug)]
-struct Part {
-    walk: Walk<Auto>,
+struct Range {
+    walk: Walk<Part>,
     start: usize,
     /// Where the next range's first row begins, or the end of all.
     end: usize,
@@ -89,7 +89,7 @@ fn guess(bytes: &[u8], row: Row) -> Option<usize> {
 #[derive(Debug, Default)]
 pub(crate) struct Collected {
     pub(crate) keys: Keys,
-    pub(crate) columns: Vec<Joined>,
+    pub(crate) columns: Vec<Inferred>,
     pub(crate) rows: usize,
     pub(crate) labels: Option<Keys>,
     /// Cells of missing keys.
@@ -103,7 +103,7 @@ pub(crate) struct Collected {
 }
 
 impl Collected {
-    fn count(&mut self, start: usize, part: &Scanned<Part>) {
+    fn count(&mut self, start: usize, part: &Scanned<Range>) {
         #[cfg(test)]
         {
             let end = match part {
@@ -116,10 +116,10 @@ impl Collected {
     }
 
     /// Appends a range's columns, in order.
-    fn append(&mut self, part: &mut Part, source: &Source, rules: &Rules) -> Result<Scanned<()>> {
-        let Part { walk, start, .. } = part;
+    fn append(&mut self, part: &mut Range, source: &Source, rules: &Rules) -> Result<Scanned<()>> {
+        let Range { walk, start, .. } = part;
         if source.row == Row::Listed && self.rows == 0 {
-            self.columns.resize_with(walk.columns.len(), Joined::default);
+            self.columns.resize_with(walk.columns.len(), inferred);
         }
         for (place, column) in walk.columns.iter_mut().enumerate() {
             let to = match source.row {
@@ -132,7 +132,7 @@ impl Collected {
                             if self.keys.len() as u64 >= rules.max_columns {
                                 return Ok(Err(too_many(*start, rules)));
                             }
-                            self.columns.push(Joined::default());
+                            self.columns.push(inferred());
                             self.keys.add(name, serde_json::Value::from(name).to_string().as_bytes())
                         }
                     }
@@ -145,9 +145,9 @@ impl Collected {
                     Ok(missing) => self.missing = missing,
                     Err(fault) => return Ok(Err(fault)),
                 }
-                joined.gap(gap)?;
+                joined.nulls(gap)?;
             }
-            joined.append(column)?;
+            joined.append(&mut column.column)?;
         }
         self.rows += walk.rows;
         // Columns that this range does not know end where it begins.
@@ -165,7 +165,7 @@ impl Collected {
     /// Gives every column as many cells as there are rows.
     pub(crate) fn fill(&mut self) -> Result<()> {
         for column in &mut self.columns {
-            column.gap(self.rows - column.len())?;
+            column.nulls(self.rows - column.len())?;
         }
         Ok(())
     }
@@ -174,9 +174,9 @@ impl Collected {
 /// Ranges that were scanned and wait for the ones before them.
 struct Queue {
     next: usize,
-    waiting: BTreeMap<usize, Scanned<Part>>,
+    waiting: BTreeMap<usize, Scanned<Range>>,
     /// Columns whose memory serves again.
-    spare: Vec<Walk<Auto>>,
+    spare: Vec<Walk<Part>>,
     out: Collected,
     /// What stopped everything: of the rows, or the system's.
     fault: Option<Box<Fault>>,
@@ -188,9 +188,9 @@ impl Queue {
         &mut self,
         input: (&[u8], &Source),
         extent: (usize, usize),
-        walk: Walk<Auto>,
+        walk: Walk<Part>,
         rules: &Rules,
-    ) -> Scanned<Part> {
+    ) -> Scanned<Range> {
         let part = scan_part(input, extent, walk, rules);
         self.out.count(extent.0, &part);
         part
@@ -221,7 +221,7 @@ impl Queue {
             let part = if alone || self.out.rows == 0 || source.row == Row::Named {
                 part
             } else {
-                let columns = std::iter::repeat_with(Auto::default).take(width).collect();
+                let columns = std::iter::repeat_with(Part::default).take(width).collect();
                 let known = Walk { is_fixed: true, ..Walk::new(Keys::default(), columns) };
                 self.scan((bytes, source), (from, limit), known, rules)
             };
@@ -230,7 +230,7 @@ impl Queue {
                 Ok(mut part) => match self.out.append(&mut part, source, rules) {
                     Ok(Ok(())) => {
                         let Walk { mut columns, keys, .. } = part.walk;
-                        columns.iter_mut().for_each(Auto::clear);
+                        columns.iter_mut().for_each(Part::clear);
                         self.spare.push(Walk::new(keys, columns));
                     }
                     Ok(Err(fault)) => self.fault = Some(fault),
@@ -244,12 +244,12 @@ impl Queue {
 fn scan_part(
     input: (&[u8], &Source),
     (start, limit): (usize, usize),
-    mut walk: Walk<Auto>,
+    mut walk: Walk<Part>,
     rules: &Rules,
-) -> Scanned<Part> {
-    let (end, is_last) = scan_rows(input, (start, limit), &mut walk, rules, |_| Auto::default())?;
+) -> Scanned<Range> {
+    let (end, is_last) = scan_rows(input, (start, limit), &mut walk, rules, |_| Part::default())?;
     walk.fill(end, rules)?;
-    Ok(Part { walk, start, end, is_last })
+    Ok(Range { walk, start, end, is_last })
 }
 
 /// Scans all rows.

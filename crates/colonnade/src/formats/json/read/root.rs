@@ -15,7 +15,7 @@ use super::options::ReadOptions;
 use super::orients;
 use super::seeds::Seeds;
 use super::shape::{self, Shape};
-use super::{frames, own};
+use super::{frames, with_header};
 use crate::cells::json::scan::Scan;
 use crate::cells::json::value::Rules;
 
@@ -171,7 +171,7 @@ fn decode_own(context: &Context<'_>, mut scan: Scan<'_>) -> Result<Decoded> {
     let mut members = context.scanned(Members::begin(&mut scan, 0, rules))?;
     context.scanned(members.next(&mut scan))?;
     let start = scan.at;
-    let header = own::header(context, &mut scan, 1)?;
+    let header = with_header::header(context, &mut scan, 1)?;
     let orient = Orient::named(&header.orient).map_err(|_| {
         let message = format!("header: orient: expected one that JSON has, found {:?}.", header.orient);
         Error::malformed(FORMAT, message).in_member(header::KEY)
@@ -190,5 +190,5 @@ fn decode_own(context: &Context<'_>, mut scan: Scan<'_>) -> Result<Decoded> {
         _ => orients::rows_of_members(context, scan, members, orient, &seeds)?,
     };
     ended(context, end)?;
-    own::frame(context, header, table, orient.name())
+    with_header::frame(context, header, table, orient.name())
 }

@@ -1,14 +1,12 @@
 //! What was scanned: columns, and where their cells stand should they be needed again.
 
-use crate::cells::msgpack::options::ReadOptions as Inference;
 use crate::error::Result;
-use crate::infer::columns::Finished;
+use crate::infer::columns::{Finished, Inferred};
 
-use super::again::{Again, Taken};
+use super::second_pass::{SecondPass, Taken};
 use super::cells;
 use super::context::Context;
 use super::decimals::Decimals;
-use super::joined::Joined;
 use super::keys::Keys;
 use super::rows::{Source, scan_rows};
 use super::target::Target;
@@ -30,7 +28,7 @@ pub(crate) enum Body {
 pub(crate) struct Table {
     /// Names of the columns; without any where they are told by place.
     pub(crate) keys: Keys,
-    pub(crate) columns: Vec<Joined>,
+    pub(crate) columns: Vec<Inferred>,
     pub(crate) rows: usize,
     /// Row labels, where they are keys.
     pub(crate) labels: Option<Keys>,
@@ -41,7 +39,7 @@ pub(crate) struct Table {
 
 impl Table {
     /// Hands every column's cells to what `targets` has for it.
-    pub(crate) fn again(&self, context: &Context<'_>, mut targets: Vec<Again>) -> Scanned<Vec<Again>> {
+    pub(crate) fn second_pass(&self, context: &Context<'_>, mut targets: Vec<SecondPass>) -> Scanned<Vec<SecondPass>> {
         let rules = &context.rules;
         match &self.body {
             Body::Rows(source) => {
@@ -49,16 +47,16 @@ impl Table {
                 walk.labels = self.labels.as_ref().map(|_| Keys::default());
                 let all = (source.start, usize::MAX);
                 let input = (context.bytes, source);
-                let (end, _) = scan_rows(input, all, &mut walk, rules, |_| Again::Skip(0))?;
+                let (end, _) = scan_rows(input, all, &mut walk, rules, |_| SecondPass::Skip(0))?;
                 walk.fill(end, rules)?;
                 Ok(walk.columns)
             }
             Body::Columns(starts, depth) => {
                 let mut labels = self.labels.clone().unwrap_or_default();
                 for (place, (target, &start)) in targets.iter_mut().zip(starts).enumerate() {
-                    if !matches!(target, Again::Skip(_)) {
+                    if !matches!(target, SecondPass::Skip(_)) {
                         let mut scan = Scan::new(context.bytes, start, false);
-                        cells::take(&mut scan, target, &mut labels, (*depth, rules), |_| Ok(()))
+                        cells::take(&mut scan, target, &mut labels, (*depth, rules))
                             .map_err(|fault| fault.within(self.keys.name(place)))?;
                         target.gap(self.rows - target.len())?;
                     }
@@ -70,15 +68,14 @@ impl Table {
 
     /// The columns, whatever their cells are.
     pub(crate) fn finish(self, context: &Context<'_>) -> Result<(Keys, Vec<Finished>)> {
-        let inference = Inference { limits: context.options.limits, ..Inference::default() };
         let mut others: Vec<Option<Finished>> = self.columns.iter().map(|_| None).collect();
-        let mut left: Vec<bool> = self.columns.iter().map(Joined::is_other).collect();
+        let mut left: Vec<bool> = self.columns.iter().map(Inferred::is_unknown).collect();
         if context.rules.decimals && left.contains(&true) {
             let one =
-                |&other: &bool| if other { Again::Decimals(Decimals::default()) } else { Again::Skip(0) };
-            let taken = context.scanned(self.again(context, left.iter().map(one).collect()))?;
+                |&other: &bool| if other { SecondPass::Decimals(Decimals::default()) } else { SecondPass::Skip(0) };
+            let taken = context.scanned(self.second_pass(context, left.iter().map(one).collect()))?;
             for ((slot, left), taken) in others.iter_mut().zip(&mut left).zip(taken) {
-                if let Again::Decimals(decimals) = taken
+                if let SecondPass::Decimals(decimals) = taken
                     && let Some(column) = decimals.finish()?
                 {
                     *slot = Some(Finished::Column(column));
@@ -87,8 +84,9 @@ impl Table {
             }
         }
         if left.contains(&true) {
-            let one = |&other: &bool| if other { Again::inferred(&inference) } else { Again::Skip(0) };
-            let taken = context.scanned(self.again(context, left.iter().map(one).collect()))?;
+            let one = |&other: &bool| if other { SecondPass::mixed() } else { Ok(SecondPass::Skip(0)) };
+            let targets = left.iter().map(one).collect::<Result<_>>()?;
+            let taken = context.scanned(self.second_pass(context, targets))?;
             for (slot, taken) in others.iter_mut().zip(taken) {
                 if let Some(Taken::Finished(column)) = taken.finish()? {
                     *slot = Some(column);

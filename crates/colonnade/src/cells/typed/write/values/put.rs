@@ -81,7 +81,8 @@ impl Values {
                 put_list(out, start..start + size, child)
             }
             Self::Struct(children, first) => {
-                if children.iter().all(|(key, _)| key.is_some()) {
+                // All have keys, or none.
+                if children.first().is_none_or(|(key, _)| key.is_some()) {
                     out::map(out, children.len())?;
                 } else {
                     out::array(out, children.len())?;

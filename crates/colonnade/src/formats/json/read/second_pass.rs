@@ -1,4 +1,4 @@
-//! Columns that no one family of scalars holds: their cells are taken from the bytes a second time.
+//! Columns that no one inferred type holds, or whose type a header says: their cells are read from the bytes a second time.
 
 use arrow_data::ArrayData;
 
@@ -15,34 +15,34 @@ use crate::cells::json::pack::pack;
 use crate::cells::json::scan::Scan;
 use crate::cells::json::value::{Rules, Token};
 
-/// What becomes of the cells of one column this time.
-pub(crate) enum Again {
+/// What becomes of the cells of one column.
+pub(crate) enum SecondPass {
     /// Nothing: they are known.
     Skip(usize),
-    /// They are inferred: nested, mixed.
-    Inferred(Box<Inferred>),
+    /// Cells of several types, kept as MessagePack.
+    Mixed(Box<Inferred>),
     /// Integers of any size.
     Decimals(Decimals),
     /// The type is known.
     Typed(Box<dyn TextReader>),
 }
 
-/// A column that was taken again.
+/// A column that was read a second time.
 pub(crate) enum Taken {
     Finished(Finished),
     Typed(ArrayData),
 }
 
-impl Again {
-    pub(crate) fn inferred(options: &ReadOptions) -> Self {
-        Self::Inferred(Box::new(Inferred::new(options)))
+impl SecondPass {
+    pub(crate) fn mixed() -> Result<Self> {
+        Ok(Self::Mixed(Box::new(Inferred::of_mixed(&ReadOptions::default())?)))
     }
 
     /// The column; `None` where it was skipped.
     pub(crate) fn finish(self) -> Result<Option<Taken>> {
         Ok(match self {
             Self::Skip(_) => None,
-            Self::Inferred(inferred) => Some(Taken::Finished(inferred.finish()?)),
+            Self::Mixed(cells) => Some(Taken::Finished(cells.finish()?)),
             Self::Decimals(decimals) => {
                 decimals.finish()?.map(|column| Taken::Finished(Finished::Column(column)))
             }
@@ -51,11 +51,11 @@ impl Again {
     }
 }
 
-impl Target for Again {
+impl Target for SecondPass {
     fn len(&self) -> usize {
         match self {
             Self::Skip(rows) => *rows,
-            Self::Inferred(inferred) => inferred.len(),
+            Self::Mixed(cells) => cells.len(),
             Self::Decimals(decimals) => decimals.len(),
             Self::Typed(reader) => reader.len(),
         }
@@ -68,11 +68,10 @@ impl Target for Again {
                 scan.value(depth, rules)?;
                 *rows += 1;
             }
-            Self::Inferred(inferred) => {
+            Self::Mixed(cells) => {
                 let mut bytes = Vec::new();
                 pack(scan, rules, &mut bytes)?;
-                let failed = |e: crate::Error| Fault::of(start, e);
-                inferred.push_cell(&bytes).map_err(|e| failed(e.error))?;
+                cells.push_mixed(&bytes).map_err(|e| Fault::of(start, e))?;
             }
             Self::Decimals(decimals) => match scan.token(rules)? {
                 Token::Null => decimals.nulls(1),
@@ -96,7 +95,7 @@ impl Target for Again {
     fn gap(&mut self, n: usize) -> Scanned<()> {
         match self {
             Self::Skip(rows) => *rows += n,
-            Self::Inferred(inferred) => inferred.nulls(n).map_err(|e| Fault::of(0, e))?,
+            Self::Mixed(cells) => cells.nulls(n).map_err(|e| Fault::of(0, e))?,
             Self::Decimals(decimals) => decimals.nulls(n),
             Self::Typed(reader) => reader.nulls(n).map_err(|e| fault(0, e))?,
         }

@@ -13,7 +13,7 @@ use crate::shown::shown;
 use crate::text::Decoded;
 use crate::text::header::{self, Header};
 
-use super::again::{Again, Taken};
+use super::second_pass::{SecondPass, Taken};
 use super::context::Context;
 use super::table::Table;
 use super::typed;
@@ -97,9 +97,9 @@ fn arrays(context: &Context<'_>, header: &Header, plan: &Plan, mut table: Table)
     let rows = table.rows;
     let mut columns: Vec<Option<ArrayData>> = Vec::with_capacity(table.columns.len());
     for column in std::mem::take(&mut table.columns) {
-        columns.push(if column.is_other() { None } else { Some(column.data()?) });
+        columns.push(if column.is_unknown() { None } else { Some(column.array()?) });
     }
-    let mut again: Vec<Again> = columns.iter().map(|_| Again::Skip(0)).collect();
+    let mut again: Vec<SecondPass> = columns.iter().map(|_| SecondPass::Skip(0)).collect();
     let (mut first, mut second) = (readers()?, None);
     let mut out: Vec<Option<ArrayData>> = Vec::with_capacity(fields.len());
     for (i, ((field, told), place)) in fields.iter().zip(&plan.fields).zip(&places).enumerate() {
@@ -129,13 +129,13 @@ fn arrays(context: &Context<'_>, header: &Header, plan: &Plan, mut table: Table)
         if let (Some(reader), Some(target)) =
             (fresh.get_mut(i).and_then(Option::take), place.and_then(|p| again.get_mut(p)))
         {
-            *target = Again::Typed(reader);
+            *target = SecondPass::Typed(reader);
         }
         out.push(None);
     }
     if out.iter().any(Option::is_none) {
         let mut taken: Vec<Option<Taken>> = Vec::with_capacity(again.len());
-        for one in context.scanned(table.again(context, again))? {
+        for one in context.scanned(table.second_pass(context, again))? {
             taken.push(one.finish().map_err(|e| named(context, e))?);
         }
         for (slot, place) in out.iter_mut().zip(&places) {

@@ -1,4 +1,4 @@
-//! How fast text is read: `cargo test --release json::read::speed -- --ignored --nocapture`, with a file of NDJSON or JSON.
+//! How fast text is read: `cargo test --release json::read::tests::speed -- --ignored --nocapture`, with a file of NDJSON or JSON.
 
 use crate::memory::Buffer;
 

@@ -1,0 +1,106 @@
+//! A column's cells from one range of the input, whose type is inferred from them.
+//!
+//! A column of no one type (mixed cells, decimals) is only checked and counted. Its cells are read a second time, once the type
+//! is known for the whole input.
+
+use arrow_schema::DataType;
+
+use crate::cells::json::fault::{Fault, Scanned};
+use crate::cells::json::scan::Scan;
+use crate::cells::json::value::Rules;
+use crate::cells::msgpack::options::ReadOptions;
+use crate::infer::columns::Inferred;
+
+use super::target::Target;
+
+/// Cells so far.
+#[derive(Debug)]
+pub(crate) struct Part {
+    pub(crate) column: Inferred,
+    likely: Likely,
+}
+
+/// What a header says of the cells.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Likely {
+    #[default]
+    Any,
+    /// NaN and infinities are text.
+    Float,
+    /// Lists, structs and the like: read a second time, by their type.
+    Nested,
+}
+
+impl Likely {
+    pub(crate) fn of(data_type: &DataType) -> Self {
+        match data_type {
+            DataType::Float64 | DataType::Float32 => Self::Float,
+            data_type if data_type.is_nested() => Self::Nested,
+            _ => Self::Any,
+        }
+    }
+}
+
+/// A column without cells.
+pub(crate) fn inferred() -> Inferred {
+    // The scanner holds depth against the limits of the reader.
+    Inferred::of_one_type(&ReadOptions::default(), 0)
+}
+
+impl Default for Part {
+    fn default() -> Self {
+        Self::new(Likely::Any)
+    }
+}
+
+impl Part {
+    pub(crate) fn new(likely: Likely) -> Self {
+        let mut column = inferred();
+        if likely == Likely::Nested {
+            column.give_up();
+        }
+        Self { column, likely }
+    }
+
+    /// Empties it, so that its memory serves the next range.
+    pub(crate) fn clear(&mut self) {
+        if self.column.is_unknown() {
+            *self = Self::new(self.likely);
+        } else {
+            self.column.clear();
+        }
+    }
+
+    /// A float behind a header that is not finite; another payload of NaN is read a second time.
+    #[inline(never)]
+    fn word(&mut self, scan: &mut Scan<'_>) -> Scanned<()> {
+        let start = scan.at;
+        let quoted = scan.quoted()?;
+        let value = match scan.bytes.get(quoted.start..quoted.end) {
+            Some(b"NaN") => Some(f64::NAN),
+            Some(b"Infinity") => Some(f64::INFINITY),
+            Some(b"-Infinity") => Some(f64::NEG_INFINITY),
+            _ => None,
+        };
+        self.column.push_float(value).map_err(|e| Fault::of(start, e))
+    }
+}
+
+impl Target for Part {
+    #[inline(always)]
+    fn len(&self) -> usize {
+        self.column.len()
+    }
+
+    #[inline(always)]
+    fn cell(&mut self, scan: &mut Scan<'_>, depth: u64, rules: &Rules) -> Scanned<()> {
+        if self.likely == Likely::Float && scan.peek() == b'"' {
+            return self.word(scan);
+        }
+        self.column.scan(scan, depth, rules)
+    }
+
+    fn gap(&mut self, n: usize) -> Scanned<()> {
+        self.column.nulls(n).map_err(|e| Fault::of(0, e))
+    }
+}

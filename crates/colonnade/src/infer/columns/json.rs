@@ -1,0 +1,219 @@
+//! Cells of JSON, scanned into their columns. RFC 8259 is checked on the way.
+
+use crate::cells::json::fault::{Fault, Scanned};
+use crate::cells::json::number::Number;
+use crate::cells::json::quote::unescape_into;
+use crate::cells::json::scan::{Quoted, Scan};
+use crate::cells::json::value::{Rules, Token, twice};
+use crate::cells::msgpack::column::CellError;
+
+use super::nested::{Members, Nested};
+use super::put::Scalar;
+use super::text::Text;
+use super::{Inferred, Stop, Values};
+
+type Put = Result<(), Stop<Box<Fault>>>;
+
+impl Inferred {
+    /// Takes the cell that begins here, inside `depth` arrays and objects. Once no one type holds the cells, they are checked
+    /// and counted.
+    #[inline(always)]
+    pub(crate) fn scan(&mut self, scan: &mut Scan<'_>, depth: u64, rules: &Rules) -> Scanned<()> {
+        let start = scan.at;
+        match self.scan_one(scan, depth, rules) {
+            Ok(()) => Ok(()),
+            Err(Stop::Cell(fault)) => Err(fault),
+            Err(Stop::Mixed) => {
+                self.give_up();
+                scan.at = start;
+                scan.value(depth, rules)?;
+                self.rows += 1;
+                Ok(())
+            }
+        }
+    }
+
+    /// From now on cells are only counted.
+    #[cold]
+    pub(crate) fn give_up(&mut self) {
+        self.values = Values::Unknown;
+        self.nulls = super::Marks::default();
+    }
+
+    /// Appends a float that was scanned as something else; without one the column is of no one type.
+    ///
+    /// # Errors
+    /// The system's own, where memory runs out.
+    pub(crate) fn push_float(&mut self, value: Option<f64>) -> crate::Result<()> {
+        match value.map_or(Err(Stop::Mixed), |value| self.scalar(Scalar::Float(value.to_bits()))) {
+            Err(Stop::Cell(e)) => return Err(e.error),
+            Err(Stop::Mixed) => self.give_up(),
+            Ok(()) => {}
+        }
+        self.rows += 1;
+        Ok(())
+    }
+
+    /// Takes the cell that begins here. Cells of the family so far take the short way.
+    #[inline(always)]
+    fn scan_one(&mut self, scan: &mut Scan<'_>, depth: u64, rules: &Rules) -> Put {
+        let start = scan.at;
+        let token = match (scan.peek(), &mut self.values) {
+            (b'0'..=b'9' | b'-', Values::Int { words, negative, big: false }) => {
+                match scan.number_or_nonfinite(rules).map_err(Stop::Cell)? {
+                    Number::Int(value) => {
+                        *negative |= value < 0;
+                        words.push_word(value.cast_unsigned()).map_err(|e| failed(start, e))?;
+                        self.rows += 1;
+                        return Ok(());
+                    }
+                    other => Token::Number(other),
+                }
+            }
+            (b'0'..=b'9' | b'-', Values::Float { words, .. }) => {
+                match scan.number_or_nonfinite(rules).map_err(Stop::Cell)? {
+                    Number::Float(bits) => {
+                        words.push_word(bits).map_err(|e| failed(start, e))?;
+                        self.rows += 1;
+                        return Ok(());
+                    }
+                    other => Token::Number(other),
+                }
+            }
+            (b'"', Values::Text(text)) => {
+                let quoted = scan.quoted().map_err(Stop::Cell)?;
+                text.push_quoted(scan, quoted).map_err(|e| failed(start, e))?;
+                self.rows += 1;
+                return Ok(());
+            }
+            _ => return self.scan_any(scan, depth, rules),
+        };
+        self.put_token(token, start, scan, depth, rules)
+    }
+
+    #[inline(never)]
+    fn scan_any(&mut self, scan: &mut Scan<'_>, depth: u64, rules: &Rules) -> Put {
+        let start = scan.at;
+        let token = scan.token(rules).map_err(Stop::Cell)?;
+        self.put_token(token, start, scan, depth, rules)
+    }
+
+    /// Takes the cell of which `token` was scanned at `start`: all of it, or the front of an array or object.
+    #[inline(never)]
+    fn put_token(&mut self, token: Token, start: usize, scan: &mut Scan<'_>, depth: u64, rules: &Rules) -> Put {
+        let put = match token {
+            Token::Number(Number::Big) if !rules.decimals => return Err(Stop::Cell(scan.big(start))),
+            Token::Null => return self.empty(1).map_err(|e| failed(start, e)),
+            Token::Open(_) if matches!(self.values, Values::Unknown) => {
+                scan.value(depth, rules).map_err(Stop::Cell)?;
+                Ok(())
+            }
+            _ if matches!(self.values, Values::Unknown) => Ok(()),
+            Token::Open(open) => {
+                self.scan_nested(open, scan, depth, rules)?;
+                Ok(())
+            }
+            Token::Bool(value) => self.scalar(Scalar::Bool(value)),
+            Token::Number(Number::Int(value)) => self.scalar(Scalar::Int(value)),
+            Token::Number(Number::UInt(value)) => self.scalar(Scalar::UInt(value)),
+            Token::Number(Number::Float(bits)) => self.scalar(Scalar::Float(bits)),
+            Token::Number(Number::Big) => Err(Stop::Mixed),
+            Token::Str(quoted) => self.scalar(Scalar::Text(&scan.unquoted(quoted))),
+        };
+        put.map_err(|stop| stop.map(|e| Fault::of(start, e.error)))?;
+        self.rows += 1;
+        Ok(())
+    }
+
+    /// Takes the array or object that begins here.
+    fn scan_nested(&mut self, open: u8, scan: &mut Scan<'_>, depth: u64, rules: &Rules) -> Put {
+        let (start, row) = (scan.at, self.rows);
+        scan.deepen(depth, rules).map_err(Stop::Cell)?;
+        let found = self.nested(open == b'[').map_err(|stop| stop.map(|e| Fault::of(start, e.error)))?;
+        scan.at += 1;
+        scan.space();
+        match found {
+            (Nested::List { offsets, item }, ..) => {
+                if scan.peek() == b']' {
+                    scan.at += 1;
+                } else {
+                    loop {
+                        item.scan_one(scan, depth + 1, rules)?;
+                        if !scan.more(b']').map_err(Stop::Cell)? {
+                            break;
+                        }
+                    }
+                }
+                offsets.push_word(item.len() as u64).map_err(|e| failed(start, e))
+            }
+            (Nested::Map(members), _, inner) => members.scan(row, inner, scan, depth, rules),
+        }
+    }
+}
+
+impl Members {
+    /// Takes the members of the object of row `row`; its brace was passed.
+    fn scan(
+        &mut self,
+        row: usize,
+        inner: (&super::ReadOptions, u64),
+        scan: &mut Scan<'_>,
+        depth: u64,
+        rules: &Rules,
+    ) -> Put {
+        let mut entries = 0;
+        if scan.peek() == b'}' {
+            scan.at += 1;
+        } else {
+            loop {
+                let at = scan.at;
+                if scan.peek() != b'"' {
+                    return Err(Stop::Cell(scan.unexpected("a key in quotes")));
+                }
+                let quoted = scan.quoted().map_err(Stop::Cell)?;
+                let spelled = scan.bytes.get(quoted.start..quoted.end).unwrap_or(&[]);
+                let place = match self.likely(entries, spelled).filter(|_| !quoted.escaped) {
+                    Some(place) => place,
+                    None => self.place(&scan.unquoted(quoted), inner),
+                };
+                let Some((column, name)) = self.column(place) else { return Err(Stop::Mixed) };
+                if !column.align(row).map_err(|e| failed(at, e))? {
+                    return Err(Stop::Cell(twice(at, name)));
+                }
+                scan.colon().map_err(Stop::Cell)?;
+                column.scan_one(scan, depth + 1, rules)?;
+                entries += 1;
+                if !scan.more(b'}').map_err(Stop::Cell)? {
+                    break;
+                }
+            }
+        }
+        self.end(entries, row).map_err(|stop| stop.map(|e| Fault::of(scan.at, e.error)))
+    }
+}
+
+impl Text {
+    /// Appends the text between quotes.
+    #[inline(always)]
+    fn push_quoted(&mut self, scan: &Scan<'_>, quoted: Quoted) -> Result<(), CellError> {
+        let length = quoted.end - quoted.start;
+        let source = scan.bytes.get(quoted.start..).unwrap_or(&[]);
+        if quoted.escaped {
+            let mut text = Vec::new();
+            unescape_into(source.get(..length).unwrap_or(&[]), &mut text);
+            return self.push(&text);
+        }
+        // A copy of a fixed size needs no call.
+        if let (true, Some(source)) = (length <= 16, source.first_chunk::<16>()) {
+            self.bytes.push_front(source, length)?;
+            return self.offsets.push_word(self.bytes.nbytes() as u64);
+        }
+        self.push(source.get(..length).unwrap_or(&[]))
+    }
+}
+
+/// A column's refusal of the cell at `at`.
+#[cold]
+fn failed(at: usize, error: CellError) -> Stop<Box<Fault>> {
+    Stop::Cell(Fault::of(at, error.error))
+}
