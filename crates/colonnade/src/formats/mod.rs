@@ -31,9 +31,11 @@ pub use spec::{Capabilities, FormatSpec};
 pub use writer::{FrameEncoder, FrameWriter, MemberSink, OpenMember};
 
 use std::any::Any;
+use std::io::Read;
 use std::path::Path;
 use std::sync::LazyLock;
 
+use crate::decode::Request;
 use crate::error::{Error, Result};
 use crate::frame::Frame;
 use crate::progress::Progress;
@@ -77,6 +79,21 @@ pub trait Format: Sync {
     /// `Malformed`, `Truncated`, `Unsupported`, `LimitExceeded` with the byte offset; the system's own.
     fn open(&self, source: Source<'_>, options: &Options, progress: &dyn Progress)
     -> Result<Box<dyn Opened>>;
+
+    /// Decodes the one frame of a stream, for a caller that takes its memory.
+    ///
+    /// # Errors
+    /// As [`Format::open`] and [`Opened::load`].
+    fn read_stream(
+        &self,
+        stream: &mut (dyn Read + Send),
+        options: &Options,
+        threads: usize,
+        progress: &dyn Progress,
+    ) -> Result<Loaded> {
+        let opened = self.open(Source::Stream(stream), options, progress)?;
+        opened.load(&Request { private: true, ..Request::all(threads, progress) })
+    }
 
     /// A decoder that takes bytes as they come and gives frames of at most `max_rows` rows, where the format leaves the
     /// choice. `path` is that of the file whose bytes come, where they are a file's: a sidecar is stored next to it.
