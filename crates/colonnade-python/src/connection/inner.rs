@@ -75,7 +75,10 @@ impl Inner {
         let peer = channel.peer().to_owned();
         Self {
             channel: Mutex::new(Some(channel)),
-            receiving: Mutex::new(Receiving::new(Incoming::new(options.limits.core(), bytes_buffer::allocate))),
+            receiving: Mutex::new(Receiving::new(Incoming::new(
+                options.limits.core(),
+                bytes_buffer::allocate,
+            ))),
             sending: Mutex::new(Sending::Open),
             encoder: Mutex::default(),
             closed: AtomicBool::new(false),

@@ -1,14 +1,99 @@
-//! Text that is decoded as it comes in: the same for every format of rows.
+//! Frames that are decoded while their bytes come: what every such reader keeps.
 
 use super::{Event, Facts, IncrementalReader};
 use crate::error::{Error, Result};
 use crate::frame::Frame;
 use crate::progress::Progress;
 
-/// Bytes taken from the source at once.
+/// Bytes of text that are taken from the source at once.
 const STEP_NBYTES: usize = 256 << 10;
 
-/// A decoder of rows: takes text, gives frames.
+/// Takes bytes, gives frames.
+pub(super) trait DecodeChunks: Send + Sync {
+    /// Room for the next bytes, never empty.
+    ///
+    /// # Errors
+    /// The system's refusal of memory.
+    fn room(&mut self) -> Result<&mut [u8]>;
+
+    /// Takes the first `count` bytes of the room, and gives the next frame; `None` where more bytes are needed, or none are
+    /// left.
+    ///
+    /// # Errors
+    /// `Malformed`, with the place; `LimitExceeded`; `Cancelled` from `progress`.
+    fn next(&mut self, count: usize, progress: &dyn Progress) -> Result<Option<Frame>>;
+
+    /// No more bytes come.
+    ///
+    /// # Errors
+    /// `Truncated`, `Malformed`: the input ends too early.
+    fn finish(&mut self) -> Result<()>;
+
+    /// The error of an input without a frame.
+    fn no_schema(&self) -> Error;
+
+    /// As [`IncrementalReader::facts`].
+    fn facts(&self) -> Facts {
+        Facts::new()
+    }
+}
+
+/// A decoder of chunks as the registry knows it. After an error nothing comes any more: the rows behind it are not those that
+/// were to come.
+pub(super) struct ChunkReader<D> {
+    decoder: D,
+    /// A frame of no rows, once the first frame came.
+    empty: Option<Frame>,
+    is_finished: bool,
+    /// The last frame was given, or the bytes were wrong.
+    is_over: bool,
+}
+
+impl<D: DecodeChunks> ChunkReader<D> {
+    pub(super) fn new(decoder: D) -> Self {
+        Self { decoder, empty: None, is_finished: false, is_over: false }
+    }
+}
+
+impl<D: DecodeChunks> IncrementalReader for ChunkReader<D> {
+    fn room(&mut self) -> Result<&mut [u8]> {
+        self.decoder.room()
+    }
+
+    fn filled(&mut self, count: usize, progress: &dyn Progress) -> Result<Event> {
+        if self.is_over {
+            return Ok(Event::End);
+        }
+        let next = self.decoder.next(count, progress).inspect_err(|_| self.is_over = true)?;
+        let Some(frame) = next else {
+            self.is_over = self.is_finished;
+            return Ok(if self.is_over { Event::End } else { Event::Need });
+        };
+        self.empty.get_or_insert_with(|| frame.slice(0, 0));
+        Ok(Event::Batch(Box::new(frame)))
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        if self.is_over {
+            return Ok(());
+        }
+        self.is_finished = true;
+        self.decoder.finish().inspect_err(|_| self.is_over = true)
+    }
+
+    fn schema(&self) -> Result<Option<Frame>> {
+        if self.empty.is_none() && self.is_over {
+            return Err(self.decoder.no_schema());
+        }
+        Ok(self.empty.clone())
+    }
+
+    fn facts(&self) -> Facts {
+        self.decoder.facts()
+    }
+}
+
+/// A decoder of rows of text.
 pub(super) trait DecodeRows: Send + Sync {
     /// Takes what comes next.
     ///
@@ -34,81 +119,38 @@ pub(super) trait DecodeRows: Send + Sync {
     }
 }
 
-/// Rows read as they come, `max_rows` a frame.
-pub(super) struct ChunkReader<D> {
+/// Rows of text, `max_rows` a frame.
+pub(super) struct TextChunks<D> {
     decoder: D,
     max_rows: usize,
     room: Vec<u8>,
-    /// A frame of no rows, once the first frame came.
-    empty: Option<Frame>,
-    is_finished: bool,
-    is_over: bool,
 }
 
-impl<D: DecodeRows> ChunkReader<D> {
+impl<D> TextChunks<D> {
     pub(super) fn new(decoder: D, max_rows: usize) -> Self {
-        Self {
-            decoder,
-            max_rows: max_rows.max(1),
-            room: Vec::new(),
-            empty: None,
-            is_finished: false,
-            is_over: false,
-        }
-    }
-
-    /// Runs `work`. After an error nothing comes any more: the rows behind it are not those that were to come.
-    fn guard<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        let result = work(self);
-        self.is_over |= result.is_err();
-        result
-    }
-
-    fn next(&mut self, count: usize) -> Result<Event> {
-        if count > 0 {
-            self.decoder.feed(self.room.get(..count).unwrap_or_default())?;
-        }
-        match self.decoder.next(self.max_rows)? {
-            Some(frame) => {
-                self.empty.get_or_insert_with(|| frame.slice(0, 0));
-                Ok(Event::Batch(Box::new(frame)))
-            }
-            None if self.is_finished => {
-                self.is_over = true;
-                Ok(Event::End)
-            }
-            None => Ok(Event::Need),
-        }
+        Self { decoder, max_rows: max_rows.max(1), room: Vec::new() }
     }
 }
 
-impl<D: DecodeRows> IncrementalReader for ChunkReader<D> {
+impl<D: DecodeRows> DecodeChunks for TextChunks<D> {
     fn room(&mut self) -> Result<&mut [u8]> {
         self.room.resize(STEP_NBYTES, 0);
         Ok(&mut self.room)
     }
 
-    fn filled(&mut self, count: usize, _progress: &dyn Progress) -> Result<Event> {
-        if self.is_over {
-            return Ok(Event::End);
+    fn next(&mut self, count: usize, _progress: &dyn Progress) -> Result<Option<Frame>> {
+        if count > 0 {
+            self.decoder.feed(self.room.get(..count).unwrap_or_default())?;
         }
-        self.guard(|reader| reader.next(count))
+        self.decoder.next(self.max_rows)
     }
 
     fn finish(&mut self) -> Result<()> {
-        if self.is_over {
-            return Ok(());
-        }
-        self.is_finished = true;
-        self.guard(|reader| reader.decoder.finish())
+        self.decoder.finish()
     }
 
-    fn schema(&self) -> Result<Option<Frame>> {
-        if self.empty.is_none() && self.is_over {
-            let message = "the source failed before its columns were known.";
-            return Err(Error::malformed("text", message));
-        }
-        Ok(self.empty.clone())
+    fn no_schema(&self) -> Error {
+        Error::malformed("text", "the source failed before its columns were known.")
     }
 
     fn facts(&self) -> Facts {

@@ -113,7 +113,9 @@ impl RegionMut {
         let end = offset.saturating_add(nbytes).min(self.0.nbytes) / PAGE * PAGE;
         if is_mapped && start < end {
             // SAFETY: whole pages of a mapping that begins at a page and that `self` alone may write (`&mut`).
-            unsafe { libc::madvise(self.0.as_ptr().add(start).cast_mut().cast(), end - start, libc::MADV_DONTNEED) };
+            unsafe {
+                libc::madvise(self.0.as_ptr().add(start).cast_mut().cast(), end - start, libc::MADV_DONTNEED)
+            };
         }
     }
 

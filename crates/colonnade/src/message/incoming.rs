@@ -238,7 +238,9 @@ impl Incoming {
             State::Frame(decoder) => decoder.partial(),
             State::Value(value) => value.bytes().to_vec(),
             State::Table(table) => table.bytes().to_vec(),
-            State::Bytes { buffer, filled, .. } => buffer.as_mut_slice().get(..*filled).unwrap_or(&[]).to_vec(),
+            State::Bytes { buffer, filled, .. } => {
+                buffer.as_mut_slice().get(..*filled).unwrap_or(&[]).to_vec()
+            }
             State::Whole(_) => Vec::new(),
         }
     }

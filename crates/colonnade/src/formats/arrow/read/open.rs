@@ -13,8 +13,8 @@ use crate::source;
 
 use super::footer;
 use super::footer::need_headers;
-use super::options::{Form, OpenOptions};
 use super::incremental::IncrementalDecoder;
+use super::options::{Form, OpenOptions};
 use crate::arrow::ipc::body::{Body, Source};
 use crate::arrow::ipc::catalog::{Batch, Catalog};
 use crate::arrow::ipc::dictionaries::History;

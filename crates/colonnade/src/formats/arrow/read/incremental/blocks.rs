@@ -11,10 +11,10 @@ use crate::error::{Error, Result};
 use crate::frame::{Block, DType, Grid, Kind, as_stride};
 use crate::memory::{Buffer, Region, RegionMut, column_stride};
 
-use crate::formats::arrow::read::land::{Way, direct_way, too_large};
 use super::schemas::Known;
 use crate::arrow::ipc::check;
 use crate::arrow::ipc::shape::Shape;
+use crate::formats::arrow::read::land::{Way, direct_way, too_large};
 
 /// Where one field's rows are stored.
 #[derive(Debug, Clone, Copy)]
@@ -172,7 +172,8 @@ impl Blocks {
         let mut grown = Self::of(known, capacity)?;
         for (from, to) in self.targets.iter().zip(&grown.targets) {
             let nbytes = filled * from.item;
-            let (Some(old), Some(new)) = (self.regions.get_mut(from.region), grown.regions.get_mut(to.region))
+            let (Some(old), Some(new)) =
+                (self.regions.get_mut(from.region), grown.regions.get_mut(to.region))
             else {
                 return Err(too_large());
             };

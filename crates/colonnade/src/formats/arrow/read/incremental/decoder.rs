@@ -170,7 +170,11 @@ impl IncrementalDecoder {
     /// The schemas of this stream and of those before it.
     #[must_use]
     pub fn schemas(&mut self) -> Schemas {
-        if let Target::Frame(frame) = &mut self.target { std::mem::take(&mut frame.schemas) } else { Schemas::default() }
+        if let Target::Frame(frame) = &mut self.target {
+            std::mem::take(&mut frame.schemas)
+        } else {
+            Schemas::default()
+        }
     }
 
     /// Says that the first `count` bytes of the buffers were filled.
@@ -290,7 +294,8 @@ impl IncrementalDecoder {
 
     /// Begins the body whose header is `head`.
     fn begin(&mut self, head: &mut [u8]) -> Result<Event> {
-        let remembered = if let Target::Frame(frame) = &mut self.target { frame.remembers(head) } else { false };
+        let remembered =
+            if let Target::Frame(frame) = &mut self.target { frame.remembers(head) } else { false };
         // A remembered schema was checked when it first came, and has no body: see `Schemas`.
         let found = match remembered {
             true => Header { version: 0, kind: Kind::Schema, body_nbytes: 0 },
@@ -352,7 +357,9 @@ impl IncrementalDecoder {
         match &self.state {
             State::Done => 0,
             State::Whole(body) => body.wanted - body.filled,
-            State::Prefix | State::Header | State::Segments { .. } => self.wanted.saturating_sub(self.filled).max(1),
+            State::Prefix | State::Header | State::Segments { .. } => {
+                self.wanted.saturating_sub(self.filled).max(1)
+            }
         }
     }
 
@@ -382,16 +389,13 @@ impl IncrementalDecoder {
     ///
     /// # Errors
     /// Truncated; malformed bodies; another number of rows than was announced.
-    pub fn into_frame(
-        self,
-        is_private: bool,
-        threads: usize,
-        progress: &dyn Progress,
-    ) -> Result<Frame> {
+    pub fn into_frame(self, is_private: bool, threads: usize, progress: &dyn Progress) -> Result<Frame> {
         self.finish()?;
         match self.target {
             Target::Frame(frame) => frame.finish(is_private, threads, &self.limits, progress),
-            Target::Batches(_) | Target::Bytes(_) => Err(Error::malformed("arrow", "the batches were given out.")),
+            Target::Batches(_) | Target::Bytes(_) => {
+                Err(Error::malformed("arrow", "the batches were given out."))
+            }
         }
     }
 
@@ -406,7 +410,9 @@ impl IncrementalDecoder {
                 kept.push(&partial)?;
                 kept.finish()
             }
-            Target::Batches(_) | Target::Frame(_) => Err(Error::malformed("arrow", "the bytes were decoded.")),
+            Target::Batches(_) | Target::Frame(_) => {
+                Err(Error::malformed("arrow", "the bytes were decoded."))
+            }
         }
     }
 }

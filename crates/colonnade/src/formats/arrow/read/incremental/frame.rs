@@ -121,7 +121,8 @@ impl WholeFrame {
             }
             Some(_) => {}
             None => {
-                self.stream.check("arrow", blocks.row_nbytes(nrows).saturating_add(self.kept.len() as u64))?;
+                self.stream
+                    .check("arrow", blocks.row_nbytes(nrows).saturating_add(self.kept.len() as u64))?;
                 blocks.grow(known, nrows, first_row, limits.max_nbytes)?;
             }
         }

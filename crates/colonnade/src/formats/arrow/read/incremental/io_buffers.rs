@@ -69,7 +69,9 @@ impl IncrementalDecoder {
         let window = rest.get(..count.map_or(rest.len(), |i| i + 1)).unwrap_or(&[]);
         let kept_end = window.iter().filter(|s| s.dest == Dest::Kept).map(|s| s.at + s.nbytes).max();
         let (kept, mut regions) = match &mut self.target {
-            Target::Frame(frame) => (Some(&mut frame.kept), frame.rows.as_mut().map(|rows| &mut rows.blocks.regions)),
+            Target::Frame(frame) => {
+                (Some(&mut frame.kept), frame.rows.as_mut().map(|rows| &mut rows.blocks.regions))
+            }
             Target::Bytes(kept) => (Some(kept), None),
             Target::Batches(_) => (None, None),
         };
@@ -103,7 +105,8 @@ impl IncrementalDecoder {
                 }
                 Dest::Block(region) => {
                     let region = regions.as_mut().and_then(|regions| regions.get_mut(region));
-                    let place = region.and_then(|region| region.address(from, nbytes)).ok_or_else(too_large)?;
+                    let place =
+                        region.and_then(|region| region.address(from, nbytes)).ok_or_else(too_large)?;
                     // SAFETY: a live range of the region, which `self` owns and is borrowed for as long; each target has columns
                     // and each batch rows of its own, so no two segments overlap.
                     (unsafe { std::slice::from_raw_parts_mut(place, nbytes) }, true)

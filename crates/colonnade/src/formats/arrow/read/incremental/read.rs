@@ -16,7 +16,11 @@ impl IncrementalDecoder {
     ///
     /// # Errors
     /// The system's own; malformed messages; a limit; `Cancelled` from `progress`.
-    pub(in crate::formats::arrow) fn read(&mut self, stream: &mut dyn Read, progress: &dyn Progress) -> Result<()> {
+    pub(in crate::formats::arrow) fn read(
+        &mut self,
+        stream: &mut dyn Read,
+        progress: &dyn Progress,
+    ) -> Result<()> {
         loop {
             let mut buffers = self.io_buffers(STEP_NBYTES)?;
             match stream.read_vectored(&mut buffers) {

@@ -8,7 +8,9 @@ use arrow_data::ArrayDataBuilder;
 use crate::arrow::landed::Landed;
 use crate::error::{Error, Result};
 use crate::frame::{Block, DType, Grid, as_stride};
-use crate::memory::{Buffer, Region, RegionMut, STREAMING_FROM_NBYTES, Scatter, column_stride, copy, fence, unpack};
+use crate::memory::{
+    Buffer, Region, RegionMut, STREAMING_FROM_NBYTES, Scatter, column_stride, copy, fence, unpack,
+};
 use crate::parallel;
 use crate::parallel::Task;
 use crate::progress::Progress;
