@@ -181,6 +181,11 @@ class CoreFrame:
     attrs: str | None  # tagged JSON
     origin: str | None  # tagged JSON: which library and class it came from, e.g. {"library": "pandas"}
     nbytes: int
+    @staticmethod
+    def open_fd(
+        fd: int, *, options: ReadOptions, head: bytes | None = None, progress: Progress | None = None
+    ) -> CoreFrame:
+        """The one frame of a pipe, socket or device, as `File.open_fd`, in memory that no other frame sees."""
     def check_ranges(self, first: int) -> None:
         """DecodeError for a decimal over its precision, a time of no day, a date64 of no whole day, by column and row;
         `first` is the number of the first row."""

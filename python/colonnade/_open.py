@@ -29,6 +29,7 @@ from ._progress import reporting
 from ._registry import FORMATS, open_as
 from ._select import row_range
 from ._sources import AnySource, PathSource, Source, as_source
+from ._streams import StreamSource
 from ._threads import resolve_threads
 from .errors import ColumnNotFound, DecodeError, OptionError
 
@@ -53,7 +54,18 @@ def read_frame(
     where, found, made = told(source, format, options)
     if isinstance(where, LinkSource):
         return received(where, made, columns, rows, private)
+    if private and columns is None and rows is None and _is_decoded_as_it_comes(where, found, made):
+        check_beginning(where, found, made)
+        core = FORMATS[found].read_options(made, where.name)
+        with reporting(made.progress, "reading") as progress:
+            return Frame._make(where.open(_core.CoreFrame, None, options=core, progress=progress))
     return framed(where, found, made, columns, rows)
+
+
+def _is_decoded_as_it_comes(where: AnySource, format: str, made: Options) -> bool:
+    """Whether the frame can be decoded while it comes: for one use, of a whole stream."""
+    is_lenient = made.verify or getattr(made, "allow_truncated", False)
+    return isinstance(where, StreamSource) and FORMATS[format].reads == "stream" and not is_lenient
 
 
 def framed(where: AnySource, format: str, made: Options, columns: Any, rows: slice | None) -> Frame:

@@ -2,12 +2,12 @@
 
 use std::io;
 
-use colonnade::message::Room;
+use colonnade::message::IoBuffer;
 use colonnade::sink::Sink;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::room;
+use crate::bytes_buffer;
 use crate::sink::BufferSink;
 
 /// Past this a sink takes what comes, which grows without copying. Up to here a vector does: the allocator gives it memory
@@ -22,7 +22,7 @@ const RESERVED_NBYTES: u64 = 256 << 10;
 
 /// A `bytes` object that is filled front to back: in place where its size is reserved first, else by way of memory that grows.
 pub(crate) struct BytesSink {
-    room: Option<Box<dyn Room>>,
+    buffer: Option<Box<dyn IoBuffer>>,
     filled: usize,
     spill: Spill,
 }
@@ -40,13 +40,13 @@ impl BytesSink {
         } else {
             Spill::Large(BufferSink::empty()?)
         };
-        Ok(Self { room: None, filled: 0, spill })
+        Ok(Self { buffer: None, filled: 0, spill })
     }
 
     /// Whether nothing was written, and no size is known.
     fn is_untouched(&self) -> bool {
         match &self.spill {
-            _ if self.room.is_some() => false,
+            _ if self.buffer.is_some() => false,
             Spill::Small(bytes) => bytes.is_empty(),
             Spill::Large(sink) => sink.filled() == 0,
         }
@@ -54,28 +54,28 @@ impl BytesSink {
 
     /// The object.
     pub(crate) fn finish(self, py: Python<'_>) -> PyResult<Py<PyBytes>> {
-        match (self.room, self.spill) {
+        match (self.buffer, self.spill) {
             (None, Spill::Small(bytes)) => Ok(PyBytes::new(py, &bytes).unbind()),
             (None, Spill::Large(mut sink)) => Ok(PyBytes::new(py, sink.as_slice()).unbind()),
-            (Some(mut room), _) => {
-                if room.as_mut_slice().len() != self.filled {
+            (Some(mut buffer), _) => {
+                if buffer.as_mut_slice().len() != self.filled {
                     return Err(io::Error::other("fewer bytes were written than announced").into());
                 }
-                Ok(room::filled(py, room))
+                Ok(bytes_buffer::into_bytes(py, buffer))
             }
         }
     }
 
     fn take(&mut self, nbytes: usize) -> io::Result<&mut [u8]> {
-        if self.room.is_none()
+        if self.buffer.is_none()
             && let Spill::Small(bytes) = &self.spill
             && bytes.len().saturating_add(nbytes) > SMALL_NBYTES
         {
             self.enlarge()?;
         }
-        if let Some(room) = &mut self.room {
+        if let Some(buffer) = &mut self.buffer {
             let end = self.filled.saturating_add(nbytes);
-            let place = room.as_mut_slice().get_mut(self.filled..end);
+            let place = buffer.as_mut_slice().get_mut(self.filled..end);
             self.filled = end;
             return place.ok_or_else(|| io::Error::other("more bytes were written than announced"));
         }
@@ -105,7 +105,7 @@ impl Sink for BytesSink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         match &mut self.spill {
             // What `take` gives of a vector is set to zero first.
-            Spill::Small(held) if self.room.is_none() && held.len() + bytes.len() <= SMALL_NBYTES => {
+            Spill::Small(held) if self.buffer.is_none() && held.len() + bytes.len() <= SMALL_NBYTES => {
                 held.extend_from_slice(bytes);
             }
             _ => self.take(bytes.len())?.copy_from_slice(bytes),
@@ -118,14 +118,14 @@ impl Sink for BytesSink {
     }
 
     fn patch(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
-        let Some(room) = &mut self.room else {
+        let Some(buffer) = &mut self.buffer else {
             return match &mut self.spill {
                 Spill::Small(held) => held.patch(offset, bytes),
                 Spill::Large(sink) => sink.patch(0, offset, bytes),
             };
         };
         let start = usize::try_from(offset).map_err(io::Error::other)?;
-        let place = room.as_mut_slice().get_mut(start..start.saturating_add(bytes.len()));
+        let place = buffer.as_mut_slice().get_mut(start..start.saturating_add(bytes.len()));
         place.ok_or_else(|| io::Error::other("patch past the end"))?.copy_from_slice(bytes);
         Ok(())
     }
@@ -136,13 +136,13 @@ impl Sink for BytesSink {
 
     fn reserve(&mut self, total: u64) -> io::Result<()> {
         if self.is_untouched() {
-            self.room = Some(room::room(usize::try_from(total).map_err(io::Error::other)?)?);
+            self.buffer = Some(bytes_buffer::allocate(usize::try_from(total).map_err(io::Error::other)?)?);
         }
         Ok(())
     }
 
     fn reserve_about(&mut self, total: u64) -> io::Result<()> {
-        if self.room.is_some() || total <= RESERVED_NBYTES {
+        if self.buffer.is_some() || total <= RESERVED_NBYTES {
             return Ok(());
         }
         self.enlarge()?.reserve(0, total)

@@ -1,5 +1,6 @@
 //! Materialised frames.
 
+use std::os::fd::RawFd;
 use std::sync::Arc;
 
 use colonnade::frame::{Axis, Block, Frame, Part, Run, Tags};
@@ -13,6 +14,9 @@ use crate::axis::PyAxis;
 use crate::errors::IntoPy;
 use crate::guard::Guarded;
 use crate::leaves;
+use crate::read_options::PyReadOptions;
+use crate::view::after;
+use crate::watched::{Callback, watched};
 
 /// A frame in memory or over a map.
 #[pyclass(frozen, module = "colonnade._core")]
@@ -48,6 +52,22 @@ fn cut(block: &Block, first: usize, width: usize) -> Block {
 
 #[pymethods]
 impl CoreFrame {
+    #[staticmethod]
+    #[pyo3(signature = (fd, *, options, head = None, progress = None))]
+    fn open_fd(
+        py: Python<'_>,
+        fd: RawFd,
+        options: &PyReadOptions,
+        head: Option<Vec<u8>>,
+        progress: Callback,
+    ) -> PyResult<Self> {
+        let (format, threads, mut stream) = (options.format, options.threads, after(head, fd));
+        let core = options.core();
+        let loaded =
+            watched(py, progress, None, |watch| format.read_stream(&mut stream, core, threads, watch))?;
+        Ok(Self::alone(loaded.frame, loaded.private))
+    }
+
     #[getter]
     fn nrows(&self) -> usize {
         self.frame.nrows

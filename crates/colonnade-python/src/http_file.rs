@@ -28,9 +28,9 @@ impl PyHttpFile {
         let nbytes = self.file.nbytes().filter(|_| self.file.is_ranged())?;
         let source = Box::new(Fetching(Arc::clone(&self.file)));
         let made = Remote::new(nbytes, limits.core().max_nbytes, source);
-        Some(made.map(|mut remote| {
-            remote.seed(self.file.head());
-            Arc::new(remote)
+        Some(made.and_then(|mut remote| {
+            remote.seed(self.file.head())?;
+            Ok(Arc::new(remote))
         }))
     }
 

@@ -3,6 +3,9 @@
 use std::io;
 use std::os::fd::RawFd;
 
+/// Buffers of one call, as Linux allows them.
+const MAX_BUFFERS: usize = 1024;
+
 /// Reads and writes an open descriptor that somebody else closes.
 #[derive(Debug)]
 pub struct Descriptor {
@@ -51,8 +54,13 @@ impl Descriptor {
 
 impl io::Read for Descriptor {
     fn read(&mut self, target: &mut [u8]) -> io::Result<usize> {
-        // SAFETY: `target` is a live slice of the length given.
-        let count = unsafe { libc::read(self.fd, target.as_mut_ptr().cast(), target.len()) };
+        self.read_vectored(&mut [io::IoSliceMut::new(target)])
+    }
+
+    fn read_vectored(&mut self, targets: &mut [io::IoSliceMut<'_>]) -> io::Result<usize> {
+        let count = libc::c_int::try_from(targets.len().min(MAX_BUFFERS)).unwrap_or(libc::c_int::MAX);
+        // SAFETY: `IoSliceMut` has the layout of `iovec`, and the slices are live and disjoint.
+        let count = unsafe { libc::readv(self.fd, targets.as_mut_ptr().cast(), count) };
         match (usize::try_from(count), io::Error::last_os_error()) {
             (Ok(count), _) => Ok(count),
             (Err(_), e) if e.kind() == io::ErrorKind::WouldBlock => {

@@ -1,14 +1,14 @@
 //! Transports: bytes to and from somewhere. They know no format.
 
 mod address;
-mod admit;
 mod channel;
 mod descriptor;
 mod dial;
 mod directory;
-mod end;
 mod failure;
+mod fd;
 mod file;
+mod handshake_pool;
 mod http;
 mod leftover;
 mod listen;
@@ -19,13 +19,13 @@ mod socket_file;
 pub mod tls;
 
 pub use address::Address;
-pub use admit::{Accepted, Admission, Policy};
 pub use channel::{Channel, Direction};
 pub use descriptor::Descriptor;
 pub use dial::dial;
 pub use directory::AtomicDirectory;
 pub use failure::{AddressError, SystemError};
 pub use file::AtomicFile;
+pub use handshake_pool::{Accepted, Admission, Policy};
 pub use http::{HttpError, HttpErrorKind, HttpFile, HttpOptions, HttpStream, Tick};
 pub use listen::Listening;
 pub use pipe::{Pipe, from_descriptors, open_fifo};

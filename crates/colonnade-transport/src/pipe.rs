@@ -11,16 +11,16 @@ use rustix::io::Errno;
 
 use crate::address::TICK;
 use crate::channel::{Channel, Direction};
-use crate::end::End;
 use crate::failure::{SystemError, check};
+use crate::fd::Fd;
 use crate::socket::Socket;
 
 /// One descriptor to receive from, one to send to; either may be absent.
 #[derive(Debug)]
 pub struct Pipe {
-    receive: Option<End>,
+    receive: Option<Fd>,
     // Taken when finished, so that the peer sees the end.
-    send: Mutex<Option<Arc<End>>>,
+    send: Mutex<Option<Arc<Fd>>>,
     peer: String,
 }
 
@@ -45,18 +45,18 @@ impl Pipe {
                 return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
             }
         };
-        let receive = receive.map(|fd| End::new(fd, Direction::Receive)).transpose()?;
-        let send = send.map(|fd| End::new(fd, Direction::Send)).transpose()?.map(Arc::new);
+        let receive = receive.map(|fd| Fd::new(fd, Direction::Receive)).transpose()?;
+        let send = send.map(|fd| Fd::new(fd, Direction::Send)).transpose()?.map(Arc::new);
         Ok(Self { receive, send: Mutex::new(send), peer })
     }
 
-    fn sending(&self) -> io::Result<Arc<End>> {
+    fn sending(&self) -> io::Result<Arc<Fd>> {
         let send = self.send.lock().unwrap_or_else(PoisonError::into_inner);
         send.clone()
             .ok_or_else(|| io::Error::new(io::ErrorKind::BrokenPipe, "nothing can be sent here (any more)"))
     }
 
-    fn receiving(&self) -> io::Result<&End> {
+    fn receiving(&self) -> io::Result<&Fd> {
         self.receive
             .as_ref()
             .ok_or_else(|| io::Error::new(io::ErrorKind::Unsupported, "nothing can be received here"))

@@ -15,11 +15,11 @@ use pyo3::exceptions::PyTimeoutError;
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
 
+use crate::bytes_buffer;
 use crate::connect_options::ConnectOptions;
 use crate::errors;
 use crate::guard::Guarded;
 use crate::progress::PyProgress;
-use crate::room::room;
 
 use super::RECEIVE_ADVICE;
 use super::receive::Receiving;
@@ -75,7 +75,10 @@ impl Inner {
         let peer = channel.peer().to_owned();
         Self {
             channel: Mutex::new(Some(channel)),
-            receiving: Mutex::new(Receiving::new(Incoming::new(options.limits.core(), room))),
+            receiving: Mutex::new(Receiving::new(Incoming::new(
+                options.limits.core(),
+                bytes_buffer::allocate,
+            ))),
             sending: Mutex::new(Sending::Open),
             encoder: Mutex::default(),
             closed: AtomicBool::new(false),

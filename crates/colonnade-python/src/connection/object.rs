@@ -2,16 +2,15 @@
 
 use std::sync::atomic::Ordering;
 
-use colonnade::formats::arrow::read::Arrived;
 use colonnade::message::Message;
 use pyo3::prelude::*;
 
 use super::inner::{Failed, Inner, watched_in};
 use super::msgpack::{self, Held};
 use super::{RECEIVE_ADVICE, table};
+use crate::bytes_buffer;
 use crate::file::PyFile;
 use crate::frame::CoreFrame;
-use crate::room;
 
 /// What a message is: a frame, an opened file where it is one, or bytes.
 pub(super) fn of(py: Python<'_>, message: Message, private: bool, inner: &Inner) -> PyResult<Py<PyAny>> {
@@ -22,13 +21,10 @@ pub(super) fn of(py: Python<'_>, message: Message, private: bool, inner: &Inner)
     };
     let frame = |frame| Py::new(py, CoreFrame::alone(frame, private)).map(Py::into_any);
     Ok(match message {
-        Message::Bytes(room) => room::filled(py, room).into_any(),
-        Message::Frame(arrival) => {
-            let finished = watched_in(py, None, |watch| arrival.finish(private, threads, watch));
-            match finished.map_err(failed)? {
-                Arrived::Landed(landed) => frame(*landed)?,
-                Arrived::Opened(ipc) => Py::new(py, PyFile::of(ipc, threads))?.into_any(),
-            }
+        Message::Bytes(buffer) => bytes_buffer::into_bytes(py, buffer).into_any(),
+        Message::Frame(decoder) => {
+            let decoded = watched_in(py, None, |watch| decoder.into_frame(private, threads, watch));
+            frame(decoded.map_err(failed)?)?
         }
         Message::Table(format, bytes) => {
             let opened = watched_in(py, None, |watch| table::open(format, &bytes, &inner.options, watch));

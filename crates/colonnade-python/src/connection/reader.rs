@@ -1,15 +1,12 @@
 //! One message read batch by batch.
 
-use colonnade::formats::arrow::read::{Arrived, Ipc, Request};
 use colonnade::frame::Frame;
 use colonnade::message::{Message, Step, Waiting};
-use colonnade::progress::Progress;
 use pyo3::exceptions::{PyEOFError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::errors;
 use crate::frame::CoreFrame;
-use crate::watched::watched;
 
 use super::Connection;
 use super::inner::{Failed, watched_in};
@@ -42,8 +39,8 @@ pub(crate) struct ConnectionReader {
     number: Option<u64>,
     schema: Option<CoreFrame>,
     announced: Option<u64>,
-    /// Batches that came while the schema was asked for, the last first.
-    waiting: Vec<Frame>,
+    /// A batch that came while the schema was asked for.
+    waiting: Option<Frame>,
     ended: bool,
 }
 
@@ -55,7 +52,7 @@ impl ConnectionReader {
             number: None,
             schema: None,
             announced: None,
-            waiting: Vec::new(),
+            waiting: None,
             ended: false,
         }
     }
@@ -120,12 +117,13 @@ impl ConnectionReader {
                     }
                 }
                 Gave::Batch(frame) => {
-                    self.waiting.push(*frame);
+                    self.waiting = Some(*frame);
                     return Ok(true);
                 }
                 Gave::Whole(message) => {
-                    self.waiting = self.decoded(py, *message)?;
-                    self.schema = self.waiting.last().map(|frame| CoreFrame::new(frame.slice(0, 0)));
+                    let frame = self.decoded(py, *message)?;
+                    self.schema = Some(CoreFrame::new(frame.slice(0, 0)));
+                    self.waiting = Some(frame);
                     return Ok(true);
                 }
                 Gave::End => self.ended = true,
@@ -150,32 +148,27 @@ impl ConnectionReader {
                 }
             }
         }
-        Ok(!self.waiting.is_empty())
+        Ok(self.waiting.is_some())
     }
 
-    /// The batches of a message that had come whole, the last first.
-    fn decoded(&mut self, py: Python<'_>, message: Message) -> PyResult<Vec<Frame>> {
+    /// The one frame of a message that had come whole.
+    fn decoded(&mut self, py: Python<'_>, message: Message) -> PyResult<Frame> {
         let inner = &*self.connection.get().inner;
         let (options, threads) = (&inner.options, inner.options.threads);
-        let arrived = watched_in(py, None, |watch| {
+        let decoded = watched_in(py, None, |watch| {
             Ok(match message {
-                Message::Frame(arrival) => Some(arrival.finish(false, threads, watch)?),
+                Message::Frame(decoder) => Some(decoder.into_frame(false, threads, watch)?),
                 Message::Msgpack(bytes) => match msgpack::open(*bytes, false, options, watch)? {
-                    Held::Frame(frame) => Some(Arrived::Landed(frame)),
+                    Held::Frame(frame) => Some(*frame),
                     Held::Bundle(_) => None,
                 },
-                Message::Table(format, bytes) => {
-                    Some(Arrived::Landed(Box::new(table::open(format, &bytes, options, watch)?)))
-                }
+                Message::Table(format, bytes) => Some(table::open(format, &bytes, options, watch)?),
                 Message::Bytes(_) => None,
             })
         });
-        self.ended = arrived.is_ok();
-        match arrived {
-            Ok(Some(Arrived::Landed(frame))) => Ok(vec![*frame]),
-            Ok(Some(Arrived::Opened(ipc))) => {
-                watched(py, None, None, |watch| all_batches(&ipc, threads, watch))
-            }
+        self.ended = decoded.is_ok();
+        match decoded {
+            Ok(Some(frame)) => Ok(frame),
             Ok(None) => {
                 let message = "expected a frame, found several by name, which have no batches: receive() takes such messages.";
                 Err(errors::decode(format!("{}: {message}", self.context())))
@@ -194,14 +187,6 @@ impl ConnectionReader {
     }
 }
 
-/// The batches of a stream, the last first; at least one.
-fn all_batches(ipc: &Ipc, threads: usize, progress: &dyn Progress) -> colonnade::Result<Vec<Frame>> {
-    let request = Request::all(threads, progress);
-    let mut frames = ipc.load_arrow(&request)?;
-    frames.reverse();
-    Ok(frames)
-}
-
 #[pymethods]
 impl ConnectionReader {
     fn schema(&mut self, py: Python<'_>) -> PyResult<CoreFrame> {
@@ -213,10 +198,10 @@ impl ConnectionReader {
     }
 
     fn next_batch(&mut self, py: Python<'_>) -> PyResult<Option<CoreFrame>> {
-        if self.waiting.is_empty() && !self.advance(py, false)? {
-            return Ok(None);
+        if self.waiting.is_none() {
+            self.advance(py, false)?;
         }
-        Ok(self.waiting.pop().map(CoreFrame::new))
+        Ok(self.waiting.take().map(CoreFrame::new))
     }
 
     /// Rows that the writer announced.

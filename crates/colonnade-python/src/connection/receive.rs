@@ -1,4 +1,4 @@
-//! The receiving side: the channel's bytes into the rooms of the message that comes in.
+//! The receiving side: the channel's bytes are received into the buffers of the message that comes in.
 
 use std::io::{self, IoSliceMut};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use super::watch::Watch;
 /// What is taken beyond the message, so that small ones do not cost a system call each.
 const AHEAD_NBYTES: usize = 64 << 10;
 
-/// Behind a large room only the next headers are worth taking along: what lies behind them would be copied once more.
+/// Behind a large buffer only the next headers are worth taking along: what lies behind them would be copied once more.
 const AHEAD_OF_LARGE_NBYTES: usize = 4 << 10;
 const LARGE_NBYTES: usize = 256 << 10;
 
@@ -100,11 +100,11 @@ impl Receiving {
             }
             match self.receive(pull.channel)? {
                 Ok(None) => self.ended = true,
-                Ok(Some((count, in_rooms))) => {
+                Ok(Some((count, in_message))) => {
                     *left = left.saturating_sub(count);
                     pull.counted.fetch_add(count as u64, Ordering::Relaxed);
                     let look = pull.watch.count(count);
-                    match self.incoming.filled(in_rooms)? {
+                    match self.incoming.filled(in_message)? {
                         Step::Need if look => return Ok(Turn::Look),
                         Step::Need => {}
                         step => return Ok(Turn::Step(step)),
@@ -119,28 +119,28 @@ impl Receiving {
         }
     }
 
-    /// One call of the channel's: (all bytes, those in rooms).
+    /// One call of the channel's: (all bytes, those of the message).
     fn receive(&mut self, channel: &Arc<dyn Channel>) -> Result<io::Result<Option<(usize, usize)>>> {
-        let mut rooms = self.incoming.rooms(self.appetite)?;
-        let wanted: usize = rooms.iter().map(|room| room.len()).sum();
+        let mut buffers = self.incoming.io_buffers(self.appetite)?;
+        let wanted: usize = buffers.iter().map(|buffer| buffer.len()).sum();
         let ahead = if wanted < LARGE_NBYTES { AHEAD_NBYTES } else { AHEAD_OF_LARGE_NBYTES };
         if self.ahead.is_empty() {
             self.ahead.resize(AHEAD_NBYTES, 0);
         }
-        // What lies behind the rooms is taken along only where they end the piece: else it belongs into places not named here.
+        // Bytes behind the buffers are taken along only where the buffers end the piece: else they belong elsewhere.
         if wanted < self.appetite {
-            rooms.push(IoSliceMut::new(self.ahead.get_mut(..ahead).unwrap_or(&mut [])));
+            buffers.push(IoSliceMut::new(self.ahead.get_mut(..ahead).unwrap_or(&mut [])));
         }
-        let count = match channel.receive(&mut rooms) {
+        let count = match channel.receive(&mut buffers) {
             Ok(0) => return Ok(Ok(None)),
             Ok(count) => count,
             Err(e) => return Ok(Err(e)),
         };
         self.appetite = if count >= wanted { self.appetite * 2 } else { count * 2 };
         self.appetite = self.appetite.clamp(SMALL_NBYTES, LARGEST_NBYTES);
-        let in_rooms = count.min(wanted);
-        (self.from, self.to) = (0, count - in_rooms);
-        Ok(Ok(Some((count, in_rooms))))
+        let in_message = count.min(wanted);
+        (self.from, self.to) = (0, count - in_message);
+        Ok(Ok(Some((count, in_message))))
     }
 }
 

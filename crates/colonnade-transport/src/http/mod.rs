@@ -4,7 +4,7 @@
 //! he gives up, their connections are shut. TLS is rustls with ring; whom it trusts the system says (or the file that
 //! `SSL_CERT_FILE` names). Proxies are those of the environment.
 
-mod aside;
+mod background;
 mod client;
 mod error;
 mod proxy;
@@ -21,7 +21,7 @@ use std::time::Duration;
 pub use error::{HttpError, HttpErrorKind};
 pub use stream::HttpStream;
 
-use aside::aside;
+use background::run_in_background;
 use client::{Answer, Client};
 use stream::{Incoming, fill};
 use url::Url;
@@ -82,7 +82,7 @@ impl HttpFile {
         let url = Url::parse(url)?;
         let client = Client::new(url.clone(), options.timeout.unwrap_or(TIMEOUT), options.headers.clone())?;
         let abandoned = client.clone();
-        aside(tick, move || first(client, url)).inspect_err(|_| abandoned.shutdown())
+        run_in_background(tick, move || first(client, url)).inspect_err(|_| abandoned.shutdown())
     }
 
     /// The address after redirects, without user and password.

@@ -7,7 +7,7 @@ use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use super::aside::{TICK, forked, spawn};
+use super::background::{TICK, forked, spawn};
 use super::client::{Answer, Client, ContentRange};
 use super::error::{HttpError, HttpErrorKind};
 use super::stream::{CHUNK_NBYTES, Counted, fill};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 
-use super::aside::{TICK, spawn};
+use super::background::{TICK, spawn};
 use super::client::Client;
 use super::error::{HttpError, HttpErrorKind};
 

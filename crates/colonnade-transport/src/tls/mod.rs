@@ -4,9 +4,9 @@
 mod buffers;
 mod config;
 mod connect;
+mod error_text;
 mod session;
 mod token;
-mod words;
 
 use std::io::{self, ErrorKind, IoSlice, IoSliceMut};
 use std::os::fd::RawFd;
@@ -109,7 +109,9 @@ impl TlsChannel {
                 }
                 match half.fill(&*self.below) {
                     Ok(0) => {
-                        return Err(half.fail(ErrorKind::UnexpectedEof, words::cut_handshake(&self.peer)));
+                        return Err(
+                            half.fail(ErrorKind::UnexpectedEof, error_text::cut_handshake(&self.peer))
+                        );
                     }
                     Ok(_) => self.digest(&mut half, &mut Targets::new(&mut []))?,
                     Err(e) if e.kind() == ErrorKind::WouldBlock => break false,
@@ -163,7 +165,7 @@ impl TlsChannel {
                     drop(session);
                     // The peer may learn the reason; if not, ours counts.
                     self.flush().ok();
-                    let (kind, text) = words::of(&error, &self.peer);
+                    let (kind, text) = error_text::of(&error, &self.peer);
                     return Err(half.fail(kind, text));
                 }
             }
@@ -184,7 +186,9 @@ impl TlsChannel {
         let mut targets = Targets::new(&mut []);
         match half.fill(&*self.below) {
             Ok(1..) => self.digest(&mut half, &mut targets).err().unwrap_or(error),
-            Ok(0) | Err(_) if !half.given => io::Error::new(error.kind(), words::cut_off(&self.peer, false)),
+            Ok(0) | Err(_) if !half.given => {
+                io::Error::new(error.kind(), error_text::cut_off(&self.peer, false))
+            }
             _ => error,
         }
     }
@@ -207,7 +211,7 @@ impl Channel for TlsChannel {
                 _ => {}
             }
             if half.fill(&*self.below)? == 0 {
-                let text = words::cut_off(&self.peer, half.given);
+                let text = error_text::cut_off(&self.peer, half.given);
                 return Err(half.fail(ErrorKind::UnexpectedEof, text));
             }
         }
@@ -241,7 +245,7 @@ impl Channel for TlsChannel {
             std::mem::swap(&mut *half, &mut session.outgoing);
             drop(session);
             if let Err(error) = result {
-                return Err(words::sending(&error, &self.peer));
+                return Err(error_text::sending(&error, &self.peer));
             }
             sent += piece.len();
         }
@@ -270,7 +274,7 @@ impl Channel for TlsChannel {
     /// Says TLS's farewell. `WouldBlock` while it, or what stands before it, does not fit: wait, and call it again.
     fn finish(&self) -> io::Result<()> {
         self.check_owner()?;
-        lock(&self.session).close().map_err(|error| words::sending(&error, &self.peer))?;
+        lock(&self.session).close().map_err(|error| error_text::sending(&error, &self.peer))?;
         match self.flush()? {
             true => self.below.finish(),
             false => Err(ErrorKind::WouldBlock.into()),

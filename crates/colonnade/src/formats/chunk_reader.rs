@@ -1,12 +1,96 @@
-//! Incremental reading of text, shared by the formats of rows.
+//! Incremental reading: the state that every format's decoder of batches shares.
 
 use super::{Event, Facts, IncrementalReader};
 use crate::error::{Error, Result};
 use crate::frame::Frame;
 use crate::progress::Progress;
 
-/// Bytes read from the source at once.
+/// Bytes of text read from the source at once.
 const STEP_NBYTES: usize = 256 << 10;
+
+/// An incremental decoder from bytes to frames.
+pub(super) trait DecodeChunks: Send + Sync {
+    /// The buffer for the next bytes, never empty.
+    ///
+    /// # Errors
+    /// Errors of the operating system: no memory.
+    fn room(&mut self) -> Result<&mut [u8]>;
+
+    /// Decodes the first `count` bytes of the buffer. Returns the next frame; `None` if more bytes are needed or no rows are
+    /// left.
+    ///
+    /// # Errors
+    /// `Malformed`, with the place; `LimitExceeded`; `Cancelled` from `progress`.
+    fn next(&mut self, count: usize, progress: &dyn Progress) -> Result<Option<Frame>>;
+
+    /// Ends the input.
+    ///
+    /// # Errors
+    /// `Truncated`, `Malformed`: the input ends too early.
+    fn finish(&mut self) -> Result<()>;
+
+    /// The error for an input without a frame.
+    fn no_schema(&self) -> Error;
+
+    /// As [`IncrementalReader::facts`].
+    fn facts(&self) -> Facts {
+        Facts::new()
+    }
+}
+
+/// Adapts a [`DecodeChunks`] to [`IncrementalReader`]. After an error the reader returns no more rows, because rows are missing.
+pub(super) struct ChunkReader<D> {
+    decoder: D,
+    /// A frame without rows; `None` before the first frame.
+    empty: Option<Frame>,
+    is_finished: bool,
+    /// The last frame was returned, or decoding failed.
+    is_over: bool,
+}
+
+impl<D: DecodeChunks> ChunkReader<D> {
+    pub(super) fn new(decoder: D) -> Self {
+        Self { decoder, empty: None, is_finished: false, is_over: false }
+    }
+}
+
+impl<D: DecodeChunks> IncrementalReader for ChunkReader<D> {
+    fn room(&mut self) -> Result<&mut [u8]> {
+        self.decoder.room()
+    }
+
+    fn filled(&mut self, count: usize, progress: &dyn Progress) -> Result<Event> {
+        if self.is_over {
+            return Ok(Event::End);
+        }
+        let next = self.decoder.next(count, progress).inspect_err(|_| self.is_over = true)?;
+        let Some(frame) = next else {
+            self.is_over = self.is_finished;
+            return Ok(if self.is_over { Event::End } else { Event::Need });
+        };
+        self.empty.get_or_insert_with(|| frame.slice(0, 0));
+        Ok(Event::Batch(Box::new(frame)))
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        if self.is_over {
+            return Ok(());
+        }
+        self.is_finished = true;
+        self.decoder.finish().inspect_err(|_| self.is_over = true)
+    }
+
+    fn schema(&self) -> Result<Option<Frame>> {
+        if self.empty.is_none() && self.is_over {
+            return Err(self.decoder.no_schema());
+        }
+        Ok(self.empty.clone())
+    }
+
+    fn facts(&self) -> Facts {
+        self.decoder.facts()
+    }
+}
 
 /// An incremental decoder of rows from text to frames.
 pub(super) trait DecodeRows: Send + Sync {
@@ -35,80 +119,37 @@ pub(super) trait DecodeRows: Send + Sync {
 }
 
 /// Reads rows incrementally, `max_rows` per frame.
-pub(super) struct ChunkReader<D> {
+pub(super) struct TextChunks<D> {
     decoder: D,
     max_rows: usize,
     room: Vec<u8>,
-    /// A frame without rows; `None` before the first frame.
-    empty: Option<Frame>,
-    is_finished: bool,
-    is_over: bool,
 }
 
-impl<D: DecodeRows> ChunkReader<D> {
+impl<D> TextChunks<D> {
     pub(super) fn new(decoder: D, max_rows: usize) -> Self {
-        Self {
-            decoder,
-            max_rows: max_rows.max(1),
-            room: Vec::new(),
-            empty: None,
-            is_finished: false,
-            is_over: false,
-        }
-    }
-
-    /// Runs `work`. After an error the reader returns no more rows, because rows are missing.
-    fn guard<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        let result = work(self);
-        self.is_over |= result.is_err();
-        result
-    }
-
-    fn next(&mut self, count: usize) -> Result<Event> {
-        if count > 0 {
-            self.decoder.feed(self.room.get(..count).unwrap_or_default())?;
-        }
-        match self.decoder.next(self.max_rows)? {
-            Some(frame) => {
-                self.empty.get_or_insert_with(|| frame.slice(0, 0));
-                Ok(Event::Batch(Box::new(frame)))
-            }
-            None if self.is_finished => {
-                self.is_over = true;
-                Ok(Event::End)
-            }
-            None => Ok(Event::Need),
-        }
+        Self { decoder, max_rows: max_rows.max(1), room: Vec::new() }
     }
 }
 
-impl<D: DecodeRows> IncrementalReader for ChunkReader<D> {
+impl<D: DecodeRows> DecodeChunks for TextChunks<D> {
     fn room(&mut self) -> Result<&mut [u8]> {
         self.room.resize(STEP_NBYTES, 0);
         Ok(&mut self.room)
     }
 
-    fn filled(&mut self, count: usize, _progress: &dyn Progress) -> Result<Event> {
-        if self.is_over {
-            return Ok(Event::End);
+    fn next(&mut self, count: usize, _progress: &dyn Progress) -> Result<Option<Frame>> {
+        if count > 0 {
+            self.decoder.feed(self.room.get(..count).unwrap_or_default())?;
         }
-        self.guard(|reader| reader.next(count))
+        self.decoder.next(self.max_rows)
     }
 
     fn finish(&mut self) -> Result<()> {
-        if self.is_over {
-            return Ok(());
-        }
-        self.is_finished = true;
-        self.guard(|reader| reader.decoder.finish())
+        self.decoder.finish()
     }
 
-    fn schema(&self) -> Result<Option<Frame>> {
-        if self.empty.is_none() && self.is_over {
-            let message = "the source failed before its columns were known.";
-            return Err(Error::malformed("text", message));
-        }
-        Ok(self.empty.clone())
+    fn no_schema(&self) -> Error {
+        Error::malformed("text", "the source failed before its columns were known.")
     }
 
     fn facts(&self) -> Facts {

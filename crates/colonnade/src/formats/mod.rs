@@ -31,9 +31,11 @@ pub use spec::{Capabilities, FormatSpec};
 pub use writer::{FrameEncoder, FrameWriter, MemberSink, OpenMember};
 
 use std::any::Any;
+use std::io::Read;
 use std::path::Path;
 use std::sync::LazyLock;
 
+use crate::decode::Request;
 use crate::error::{Error, Result};
 use crate::frame::Frame;
 use crate::progress::Progress;
@@ -77,6 +79,21 @@ pub trait Format: Sync {
     /// `Malformed`, `Truncated`, `Unsupported`, `LimitExceeded` with the byte offset; errors of the operating system.
     fn open(&self, source: Source<'_>, options: &Options, progress: &dyn Progress)
     -> Result<Box<dyn Opened>>;
+
+    /// Decodes the only frame of a stream. The caller owns its memory.
+    ///
+    /// # Errors
+    /// As [`Format::open`] and [`Opened::load`].
+    fn read_stream(
+        &self,
+        stream: &mut (dyn Read + Send),
+        options: &Options,
+        threads: usize,
+        progress: &dyn Progress,
+    ) -> Result<Loaded> {
+        let opened = self.open(Source::Stream(stream), options, progress)?;
+        opened.load(&Request { private: true, ..Request::all(threads, progress) })
+    }
 
     /// An incremental decoder. Frames have at most `max_rows` rows, if the format does not fix their size. `path` is the path of
     /// the file, if the bytes come from one: a sidecar may be next to it. A file that is compressed as a whole is fed

@@ -68,7 +68,7 @@ impl MappedFile {
 ///
 /// # Safety
 /// `map` is a shared map of a file ([`MappedFile::map_shared`]): of other memory the bytes would be lost.
-pub unsafe fn let_go(map: &Buffer, start: usize, nbytes: usize) {
+pub unsafe fn advise_dont_need(map: &Buffer, start: usize, nbytes: usize) {
     const PAGE: usize = 4096;
     let end = start.saturating_add(nbytes).min(map.nbytes()) / PAGE * PAGE;
     let start = start.div_ceil(PAGE) * PAGE;

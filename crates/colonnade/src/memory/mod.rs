@@ -4,9 +4,9 @@
 //! are mapped, and what must be decoded lands in regions that are recycled when their last owner drops.
 //! This module is the only home of `unsafe` memory.
 
-mod apart;
 mod bits;
 mod buffer;
+mod column_stride;
 mod copy;
 mod file;
 mod pool;
@@ -15,11 +15,11 @@ mod remote;
 mod scatter;
 mod stream;
 
-pub use apart::{apart, odd_lines};
 pub use bits::unpack;
 pub use buffer::Buffer;
+pub use column_stride::{column_stride, odd_lines};
 pub use copy::{STREAMING_FROM_NBYTES, copy, fence};
-pub use file::{MappedFile, let_go, read_small};
+pub use file::{MappedFile, advise_dont_need, read_small};
 pub use pool::{RECYCLE_CAP_NBYTES, trim};
 pub use region::{Region, RegionMut, advise_huge};
 pub use remote::{Fetch, Land, Remote};

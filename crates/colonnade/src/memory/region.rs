@@ -107,6 +107,20 @@ impl RegionMut {
         inside.then(|| self.0.as_ptr().cast_mut().wrapping_add(offset))
     }
 
+    /// Gives whole pages of this range back to the system: they are zeros afterwards.
+    pub fn discard(&mut self, offset: usize, nbytes: usize) {
+        const PAGE: usize = 4096;
+        let is_mapped = self.0.mapping.as_ref().is_some_and(|m| m.origin != Origin::Heap);
+        let start = offset.div_ceil(PAGE).saturating_mul(PAGE);
+        let end = offset.saturating_add(nbytes).min(self.0.nbytes) / PAGE * PAGE;
+        if is_mapped && start < end {
+            // SAFETY: whole pages of a mapping that begins at a page and that `self` alone may write (`&mut`).
+            unsafe {
+                libc::madvise(self.0.as_ptr().add(start).cast_mut().cast(), end - start, libc::MADV_DONTNEED)
+            };
+        }
+    }
+
     /// Ends filling.
     #[must_use]
     pub fn finish(self) -> Region {

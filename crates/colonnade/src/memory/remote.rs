@@ -1,16 +1,22 @@
-//! A file elsewhere: memory as long as the file, into which its bytes come where they are asked for.
+//! A file behind a network: an anonymous file of the same length, mapped for reading. Ranges are fetched when they are needed.
 //!
-//! Whoever looks at bytes says first which ([`Remote::need`]); what nobody names is neither fetched nor takes memory.
+//! A caller names the ranges that it reads ([`Remote::need`]). Other ranges are neither fetched nor take memory. Fetched bytes
+//! are written to the file by the system, never through the map, so the map is like that of any other file: this process only
+//! reads it.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
+use std::fs::File;
+use std::io;
+use std::os::fd::{FromRawFd, OwnedFd};
+use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::error::{Error, Result};
 use crate::progress::Progress;
 
-use super::{Buffer, Region};
+use super::{Buffer, MappedFile};
 
 /// Ranges closer than this are fetched as one: a request costs more than so many bytes.
 const JOIN_GAP: usize = 64 << 10;
@@ -36,6 +42,8 @@ pub trait Fetch: Send + Sync + Debug {
 /// A file of which some bytes are here.
 #[derive(Debug)]
 pub struct Remote {
+    /// Holds what was fetched; `None` of an empty file.
+    file: Option<MappedFile>,
     bytes: Buffer,
     limit: u64,
     source: Box<dyn Fetch>,
@@ -56,29 +64,40 @@ impl Remote {
     /// A file of `nbytes`, none of them here yet; at most `limit` of them are fetched.
     ///
     /// # Errors
-    /// A limit, where the address space does not hold so many bytes.
+    /// A limit, where the address space does not hold so many bytes; the system's own.
     pub fn new(nbytes: u64, limit: u64, source: Box<dyn Fetch>) -> Result<Self> {
-        let region = usize::try_from(nbytes).ok().and_then(|n| Region::allocate(n, true).ok());
-        let region = region.ok_or_else(|| {
-            let message = format!(
-                "the server says that the file has {nbytes} bytes: more than this process can address. Is it the right URL?"
-            );
-            Error::limit("http", message)
-        })?;
-        let bytes = Buffer::from_region(region.finish(), false);
-        Ok(Self { bytes, limit, source, fetching: AtomicU32::new(0), held: Mutex::default() })
+        let (file, bytes) = if nbytes == 0 {
+            (None, Buffer::from_vec(Vec::new()))
+        } else {
+            let file = anonymous_file()?;
+            let mapped = file.set_len(nbytes).and_then(|()| {
+                let file = MappedFile::new(file, nbytes);
+                file.map_shared().map(|bytes| (Some(file), bytes))
+            });
+            mapped.map_err(|_| {
+                let message = format!(
+                    "the server says that the file has {nbytes} bytes: more than this process can address. Is it the right URL?"
+                );
+                Error::limit("http", message)
+            })?
+        };
+        Ok(Self { file, bytes, limit, source, fetching: AtomicU32::new(0), held: Mutex::default() })
     }
 
-    /// The whole file; only what [`Remote::need`] was told of may be looked at, everything else is zero or changing.
+    /// The whole file. Only ranges that [`Remote::need`] has fetched may be read: all others are zero or changing.
     #[must_use]
     pub fn bytes(&self) -> &Buffer {
         &self.bytes
     }
 
     /// Takes bytes that came with the first answer.
-    pub fn seed(&mut self, bytes: &[u8]) {
-        self.write(0, bytes);
+    ///
+    /// # Errors
+    /// The system's refusal of memory.
+    pub fn seed(&mut self, bytes: &[u8]) -> Result<()> {
+        self.write(0, bytes)?;
         self.lock().add(0, bytes.len().min(self.bytes.nbytes()));
+        Ok(())
     }
 
     /// Fetches what of these ranges is not here. What passes the end of the file is left out.
@@ -108,7 +127,7 @@ impl Remote {
         }
         let mut done = 0;
         self.source.fetch(&wanted, &mut |at, bytes| {
-            self.write(at, bytes);
+            self.write(at, bytes)?;
             done += bytes.len() as u64;
             progress.advance(done, Some(total))
         })?;
@@ -130,18 +149,12 @@ impl Remote {
         self.lock().nbytes
     }
 
-    fn write(&self, at: usize, bytes: &[u8]) {
-        let room = self.bytes.nbytes().saturating_sub(at);
-        let count = bytes.len().min(room);
-        // SAFETY: `at + count` lies inside the region, which is ours and was mapped for writing. one thread alone
-        // fetches, so no other one writes; readers look at ranges alone that were here before they were told so, and those are
-        // never written again.
-        unsafe {
-            std::ptr::copy_nonoverlapping(
-                bytes.as_ptr(),
-                self.bytes.as_ptr().cast_mut().wrapping_add(at),
-                count,
-            );
+    /// Writes what of `bytes` lies before the end of the file.
+    fn write(&self, at: usize, bytes: &[u8]) -> Result<()> {
+        let count = bytes.len().min(self.bytes.nbytes().saturating_sub(at));
+        match (&self.file, bytes.get(..count)) {
+            (Some(file), Some(bytes)) => Ok(file.file().write_all_at(bytes, at as u64)?),
+            _ => Ok(()),
         }
     }
 
@@ -165,6 +178,17 @@ impl Remote {
             }
         }
     }
+}
+
+/// A file without a name, which takes memory only where it is written.
+fn anonymous_file() -> io::Result<File> {
+    // SAFETY: the name is a C string that lives over the call, which takes nothing else.
+    let fd = unsafe { libc::memfd_create(c"colonnade-remote".as_ptr(), libc::MFD_CLOEXEC) };
+    if fd < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: a descriptor that was made just now, and that nobody else has.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd) }.into())
 }
 
 /// The right to fetch, which ends with it.
@@ -264,7 +288,7 @@ mod tests {
     #[test]
     fn every_byte_is_fetched_once_and_small_gaps_with_it() {
         let (mut remote, asked) = remote(100 << 20, u64::MAX);
-        remote.seed(&[0, 1, 2, 3]);
+        remote.seed(&[0, 1, 2, 3]).unwrap();
         remote.need(&[(0, 10), (20, 30), (10 * GAP, 10 * GAP + 5)], &NoProgress).unwrap();
         assert_eq!(*asked.lock().unwrap(), [(4, 30), (10 * GAP, 10 * GAP + 5)]);
         remote.need(&[(0, 30)], &NoProgress).unwrap();
@@ -308,7 +332,7 @@ mod tests {
         assert_eq!(*asked.lock().unwrap(), [(90, 100)]);
         let (mut empty, _) = self::remote(0, u64::MAX);
         empty.need(&[(0, 10)], &NoProgress).unwrap();
-        empty.seed(&[1]);
+        empty.seed(&[1]).unwrap();
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! The message that comes in, as far as it has come.
 
 use super::envelope::{ENVELOPE_NBYTES, Envelope, is_envelope, parse};
-use super::outcome::{Message, Room, Rooms, Step, Waiting};
+use super::outcome::{IoBuffer, Message, NewIoBuffer, Step, Waiting};
 use super::table::{Table, is_table};
 use crate::cells::msgpack::options::ReadOptions;
 use crate::error::{Error, ErrorKind, Result};
-use crate::formats::arrow::read::{Arrival, Decoder, Event, Schemas};
+use crate::formats::arrow::read::{Event, IncrementalDecoder, Schemas};
 use crate::formats::msgpack::value::{Value, is_value};
 use crate::limits::Limits;
 use std::io::IoSliceMut;
@@ -23,12 +23,11 @@ enum State {
         filled: usize,
         wanted: usize,
     },
-    Frame(Box<Arrival>),
-    Batches(Box<Decoder>),
+    Frame(Box<IncrementalDecoder>),
     Value(Box<Value>),
     Table(Box<Table>),
     Bytes {
-        room: Box<dyn Room>,
+        buffer: Box<dyn IoBuffer>,
         filled: usize,
         nbytes: usize,
     },
@@ -42,7 +41,7 @@ const START: State = State::Start { bytes: [0; ENVELOPE_NBYTES], filled: 0, want
 #[derive(Debug)]
 pub struct Incoming {
     limits: Limits,
-    rooms: Rooms,
+    new_buffer: NewIoBuffer,
     schemas: Schemas,
     state: State,
     by_batch: bool,
@@ -52,8 +51,8 @@ pub struct Incoming {
 impl Incoming {
     /// At the front of the first message.
     #[must_use]
-    pub fn new(limits: Limits, rooms: Rooms) -> Self {
-        Self { limits, rooms, schemas: Schemas::default(), state: START, by_batch: false, count: 0 }
+    pub fn new(limits: Limits, new_buffer: NewIoBuffer) -> Self {
+        Self { limits, new_buffer, schemas: Schemas::default(), state: START, by_batch: false, count: 0 }
     }
 
     /// Whole messages so far.
@@ -84,7 +83,7 @@ impl Incoming {
                 Some(start) if start.len() >= 4 && start.starts_with(&[0xFF; 4]) => Waiting::Frame,
                 _ => Waiting::Nothing,
             },
-            State::Frame(_) | State::Batches(_) | State::Value(_) | State::Table(_) => Waiting::Frame,
+            State::Frame(_) | State::Value(_) | State::Table(_) => Waiting::Frame,
             State::Bytes { .. } => Waiting::Bytes,
             State::Whole(message) => match **message {
                 Message::Frame(_) | Message::Msgpack(_) | Message::Table(..) => Waiting::Frame,
@@ -96,13 +95,14 @@ impl Incoming {
     /// The next frame is wanted batch by batch; false where it has begun already and will be whole.
     pub fn by_batch(&mut self, wanted: bool) -> bool {
         self.by_batch = wanted && matches!(self.state, State::Start { .. });
-        self.by_batch || matches!(self.state, State::Batches(_))
+        self.by_batch || self.decoder().is_some()
     }
 
     /// What is known of a frame that comes batch by batch.
     #[must_use]
-    pub fn decoder(&self) -> Option<&Decoder> {
-        if let State::Batches(decoder) = &self.state { Some(decoder) } else { None }
+    pub fn decoder(&self) -> Option<&IncrementalDecoder> {
+        let State::Frame(decoder) = &self.state else { return None };
+        decoder.gives_batches().then_some(decoder)
     }
 
     /// The whole message.
@@ -124,21 +124,20 @@ impl Incoming {
     ///
     /// # Errors
     /// A limit; the system's refusal of memory.
-    pub fn rooms(&mut self, enough: usize) -> Result<Vec<IoSliceMut<'_>>> {
-        let one = |room| Ok(vec![IoSliceMut::new(room)]);
+    pub fn io_buffers(&mut self, enough: usize) -> Result<Vec<IoSliceMut<'_>>> {
+        let one = |place| Ok(vec![IoSliceMut::new(place)]);
         match &mut self.state {
             State::Start { bytes, filled, wanted } => one(bytes.get_mut(*filled..*wanted).unwrap_or(&mut [])),
-            State::Frame(arrival) => arrival.rooms(enough),
-            State::Batches(decoder) => one(decoder.room()?),
+            State::Frame(decoder) => decoder.io_buffers(enough),
             State::Value(value) => Ok(value.room()?.map(IoSliceMut::new).into_iter().collect()),
-            State::Bytes { room, filled, nbytes } => {
-                one(room.as_mut_slice().get_mut(*filled..*nbytes).unwrap_or(&mut []))
+            State::Bytes { buffer, filled, nbytes } => {
+                one(buffer.as_mut_slice().get_mut(*filled..*nbytes).unwrap_or(&mut []))
             }
             State::Table(_) | State::Whole(_) => Ok(Vec::new()),
         }
     }
 
-    /// Says that the first `count` bytes of the rooms were filled.
+    /// Says that the first `count` bytes of the buffers were filled.
     ///
     /// # Errors
     /// Malformed messages; a limit. No more can be told from this connection then.
@@ -148,26 +147,11 @@ impl Incoming {
                 *filled += count;
                 if filled < wanted { Ok(Step::Need) } else { self.begin() }
             }
-            State::Frame(arrival) => {
-                arrival.advance(count, &mut self.schemas)?;
-                if !arrival.is_done() {
-                    return Ok(Step::Need);
-                }
-                let State::Frame(arrival) = std::mem::replace(&mut self.state, START) else {
-                    return Ok(Step::Need);
-                };
-                self.state = State::Whole(Box::new(Message::Frame(arrival)));
-                Ok(Step::Whole)
-            }
-            State::Batches(decoder) => Ok(match decoder.filled(count)? {
+            State::Frame(decoder) => Ok(match decoder.filled(count)? {
                 Event::Need => Step::Need,
                 Event::Schema => Step::Schema,
                 Event::Batch(frame) => Step::Batch(frame),
-                Event::End => {
-                    self.state = START;
-                    self.count += 1;
-                    Step::End
-                }
+                Event::End => self.frame_is_whole(),
             }),
             State::Value(value) => {
                 value.advance(count)?;
@@ -205,14 +189,14 @@ impl Incoming {
                 }
             }
             let mut count = 0;
-            for room in &mut self.rooms(bytes.len() - at)? {
+            for place in &mut self.io_buffers(bytes.len() - at)? {
                 let rest = bytes.get(at + count..).unwrap_or(&[]);
-                let n = room.len().min(rest.len());
-                if let (Some(to), Some(from)) = (room.get_mut(..n), rest.get(..n)) {
+                let n = place.len().min(rest.len());
+                if let (Some(to), Some(from)) = (place.get_mut(..n), rest.get(..n)) {
                     to.copy_from_slice(from);
                 }
                 count += n;
-                if n < room.len() {
+                if n < place.len() {
                     break;
                 }
             }
@@ -233,8 +217,7 @@ impl Incoming {
         match &self.state {
             State::Start { filled: 0, .. } | State::Whole(_) => Ok(()),
             State::Start { filled, wanted, .. } => Err(cut_short(*filled as u64, *wanted as u64)),
-            State::Frame(arrival) => Err(arrival.cut_short()),
-            State::Batches(decoder) => decoder.finish(),
+            State::Frame(decoder) => decoder.finish(),
             State::Value(value) => Err(value.cut_short("a message", 0)),
             State::Table(table) => {
                 let (had, needed) = table.so_far();
@@ -252,11 +235,12 @@ impl Incoming {
     pub fn partial(&mut self) -> Vec<u8> {
         match &mut self.state {
             State::Start { bytes, filled, .. } => bytes.get(..*filled).unwrap_or(&[]).to_vec(),
-            State::Frame(arrival) => arrival.partial(),
-            State::Batches(decoder) => decoder.partial_bytes().to_vec(),
+            State::Frame(decoder) => decoder.partial(),
             State::Value(value) => value.bytes().to_vec(),
             State::Table(table) => table.bytes().to_vec(),
-            State::Bytes { room, filled, .. } => room.as_mut_slice().get(..*filled).unwrap_or(&[]).to_vec(),
+            State::Bytes { buffer, filled, .. } => {
+                buffer.as_mut_slice().get(..*filled).unwrap_or(&[]).to_vec()
+            }
             State::Whole(_) => Vec::new(),
         }
     }
@@ -293,7 +277,7 @@ impl Incoming {
                 );
                 Error::limit("message", message)
             })?;
-            self.state = State::Bytes { room: (self.rooms)(nbytes)?, filled: 0, nbytes };
+            self.state = State::Bytes { buffer: (self.new_buffer)(nbytes)?, filled: 0, nbytes };
             return Ok(if nbytes == 0 { self.bytes_are_whole() } else { Step::Need });
         }
         let start = *bytes;
@@ -304,12 +288,24 @@ impl Incoming {
             );
             return Err(Error::malformed("message", message));
         }
-        self.state = if std::mem::take(&mut self.by_batch) {
-            State::Batches(Box::new(Decoder::new(self.limits)?))
+        let decoder = if std::mem::take(&mut self.by_batch) {
+            IncrementalDecoder::batches(self.limits)
         } else {
-            State::Frame(Box::new(Arrival::new(self.limits)?))
+            IncrementalDecoder::frame(self.limits, std::mem::take(&mut self.schemas))?
         };
+        self.state = State::Frame(Box::new(decoder));
         self.feed(start).map(|(_, step)| step)
+    }
+
+    fn frame_is_whole(&mut self) -> Step {
+        let State::Frame(mut decoder) = std::mem::replace(&mut self.state, START) else { return Step::Need };
+        if decoder.gives_batches() {
+            self.count += 1;
+            return Step::End;
+        }
+        self.schemas = decoder.schemas();
+        self.state = State::Whole(Box::new(Message::Frame(decoder)));
+        Step::Whole
     }
 
     fn value_is_whole(&mut self) -> Result<Step> {
@@ -340,8 +336,8 @@ impl Incoming {
     }
 
     fn bytes_are_whole(&mut self) -> Step {
-        if let State::Bytes { room, .. } = std::mem::replace(&mut self.state, START) {
-            self.state = State::Whole(Box::new(Message::Bytes(room)));
+        if let State::Bytes { buffer, .. } = std::mem::replace(&mut self.state, START) {
+            self.state = State::Whole(Box::new(Message::Bytes(buffer)));
         }
         Step::Whole
     }

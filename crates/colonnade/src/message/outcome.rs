@@ -4,15 +4,15 @@ use std::any::Any;
 use std::fmt::Debug;
 use std::io;
 
-use crate::formats::arrow::read::Arrival;
+use crate::formats::arrow::read::IncrementalDecoder;
 use crate::formats::msgpack::value::Received;
 use crate::frame::Frame;
 use crate::memory::Buffer;
 
 use super::table::TableFormat;
 
-/// Memory for opaque bytes: whoever takes them in the end says where they lie.
-pub trait Room: Send + Debug {
+/// Memory for opaque bytes, which the caller makes.
+pub trait IoBuffer: Send + Debug {
     /// All of it.
     fn as_mut_slice(&mut self) -> &mut [u8];
 
@@ -20,7 +20,7 @@ pub trait Room: Send + Debug {
     fn into_object(self: Box<Self>) -> Box<dyn Any + Send>;
 }
 
-impl Room for Vec<u8> {
+impl IoBuffer for Vec<u8> {
     fn as_mut_slice(&mut self) -> &mut [u8] {
         self
     }
@@ -30,20 +30,20 @@ impl Room for Vec<u8> {
     }
 }
 
-/// Makes memory for so many bytes that the peer claims will come, and the limits allow.
-pub type Rooms = fn(usize) -> io::Result<Box<dyn Room>>;
+/// Makes memory for so many bytes, which the peer claims and the limits allow.
+pub type NewIoBuffer = fn(usize) -> io::Result<Box<dyn IoBuffer>>;
 
 /// A whole message.
 #[derive(Debug)]
 pub enum Message {
-    /// A frame: see [`Arrival::finish`].
-    Frame(Box<Arrival>),
+    /// A frame: see [`IncrementalDecoder::into_frame`].
+    Frame(Box<IncrementalDecoder>),
     /// A MessagePack value: a map or an array, decoded as far as it could be while it came.
     Msgpack(Box<Received>),
     /// A table of text behind its header.
     Table(TableFormat, Buffer),
     /// Opaque bytes.
-    Bytes(Box<dyn Room>),
+    Bytes(Box<dyn IoBuffer>),
 }
 
 /// What the message is that has begun or is whole.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{Chunks, ReadOptions, Schema, decode_with, sidecar};
 use crate::error::Result;
-use crate::formats::chunk_reader::{ChunkReader, DecodeRows};
+use crate::formats::chunk_reader::{ChunkReader, DecodeRows, TextChunks};
 use crate::formats::opened_text::open_text;
 use crate::formats::{IncrementalReader, Opened};
 use crate::frame::Frame;
@@ -40,7 +40,7 @@ pub(super) fn reader(
     path: Option<&Path>,
 ) -> Result<Box<dyn IncrementalReader>> {
     let chunks = Chunks::new(with_sidecar(options, path)?)?;
-    Ok(Box::new(ChunkReader::new(chunks, max_rows)))
+    Ok(Box::new(ChunkReader::new(TextChunks::new(chunks, max_rows))))
 }
 
 /// The options, and the schema that is stored next to the file at `path`, where they ask for it and have none.

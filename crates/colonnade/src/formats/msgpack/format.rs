@@ -1,9 +1,10 @@
 //! The format as the registry knows it.
 
 use super::opened::OpenedMsgpack;
-use super::series::{SeriesReader, is_series};
+use super::series::{FrameSeries, is_series};
 use super::{ChunkWriter, ReadOptions, WriteOptions, encode, encode_bundle};
 use crate::error::{Error, Result};
+use crate::formats::chunk_reader::ChunkReader;
 use crate::formats::{
     Capabilities, Format, FormatSpec, FrameWriter, IncrementalReader, Opened, Options, options_of,
 };
@@ -51,7 +52,7 @@ impl Format for MsgpackFormat {
         path: Option<&Path>,
     ) -> Result<Box<dyn IncrementalReader>> {
         let _ = (max_rows, path);
-        Ok(Box::new(SeriesReader::new(options_of(SPEC.name, options)?)))
+        Ok(Box::new(ChunkReader::new(FrameSeries::new(options_of(SPEC.name, options)?))))
     }
 
     fn is_series(&self, source: Source<'_>, options: &Options, progress: &dyn Progress) -> Result<bool> {

@@ -1,4 +1,4 @@
-//! Frames one behind the other in one file, pipe or socket: found, and read as they come.
+//! Frames one behind the other in one file, pipe or socket.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -6,12 +6,13 @@ use crate::cells::msgpack::column::FORMAT;
 use crate::cells::msgpack::skip::Skipper;
 use crate::decode::Request;
 use crate::error::{Error, Result};
+use crate::formats::Opened;
+use crate::formats::chunk_reader::DecodeChunks;
 use crate::formats::msgpack::header;
 use crate::formats::msgpack::options::{Orient, ReadOptions};
 use crate::formats::msgpack::read::own::Own;
 use crate::formats::msgpack::series_decoder::Series;
 use crate::formats::msgpack::value::Received;
-use crate::formats::{Event, IncrementalReader, Opened};
 use crate::frame::Frame;
 use crate::memory::Buffer;
 use crate::parallel::LOOK_NBYTES;
@@ -19,41 +20,20 @@ use crate::progress::Progress;
 
 use super::OpenedMsgpack;
 
-/// Reads a frame a value.
-pub(super) struct SeriesReader {
-    /// Nobody shares it, so that nobody waits for the lock: it makes a reader that threads may hand on.
+/// Decodes a frame a value.
+pub(super) struct FrameSeries {
+    /// Makes a decoder that threads may share; nobody waits for the lock.
     series: Mutex<Series>,
     options: ReadOptions,
-    /// A frame of no rows, once the first frame came.
-    empty: Option<Frame>,
-    is_finished: bool,
-    is_over: bool,
 }
 
-impl SeriesReader {
+impl FrameSeries {
     pub(super) fn new(options: &ReadOptions) -> Self {
-        let (series, options) = (Mutex::new(Series::new(*options)), *options);
-        Self { series, options, empty: None, is_finished: false, is_over: false }
+        Self { series: Mutex::new(Series::new(*options)), options: *options }
     }
 
-    /// Runs `work`. After an error nothing comes any more: nobody knows where the next value begins.
-    fn guard<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        let result = work(self);
-        self.is_over |= result.is_err();
-        result
-    }
-
-    fn next(&mut self, count: usize, progress: &dyn Progress) -> Result<Event> {
-        progress.look()?;
-        let series = self.series.get_mut().unwrap_or_else(PoisonError::into_inner);
-        series.filled(count)?;
-        let Some((received, start)) = series.next_value()? else {
-            self.is_over = self.is_finished;
-            return Ok(if self.is_over { Event::End } else { Event::Need });
-        };
-        let frame = self.frame(received, progress).map_err(|e| e.shifted(start))?;
-        self.empty.get_or_insert_with(|| frame.slice(0, 0));
-        Ok(Event::Batch(Box::new(frame)))
+    fn series(&mut self) -> &mut Series {
+        self.series.get_mut().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn frame(&self, received: Received, progress: &dyn Progress) -> Result<Frame> {
@@ -67,35 +47,28 @@ impl SeriesReader {
     }
 }
 
-impl IncrementalReader for SeriesReader {
+impl DecodeChunks for FrameSeries {
     fn room(&mut self) -> Result<&mut [u8]> {
-        self.series.get_mut().unwrap_or_else(PoisonError::into_inner).room()
+        self.series().room()
     }
 
-    fn filled(&mut self, count: usize, progress: &dyn Progress) -> Result<Event> {
-        if self.is_over {
-            return Ok(Event::End);
-        }
-        self.guard(|reader| reader.next(count, progress))
+    fn next(&mut self, count: usize, progress: &dyn Progress) -> Result<Option<Frame>> {
+        progress.look()?;
+        self.series().filled(count)?;
+        let Some((received, start)) = self.series().next_value()? else { return Ok(None) };
+        self.frame(received, progress).map(Some).map_err(|e| e.shifted(start))
     }
 
     fn finish(&mut self) -> Result<()> {
-        if self.is_over {
-            return Ok(());
-        }
-        self.is_finished = true;
-        self.guard(|reader| reader.series.get_mut().unwrap_or_else(PoisonError::into_inner).finish())
+        self.series().finish()
     }
 
-    fn schema(&self) -> Result<Option<Frame>> {
-        if self.empty.is_none() && self.is_over {
-            return Err(Error::malformed(FORMAT, "expected a frame, found the end of the input."));
-        }
-        Ok(self.empty.clone())
+    fn no_schema(&self) -> Error {
+        Error::malformed(FORMAT, "expected a frame, found the end of the input.")
     }
 }
 
-/// Whether more stands behind the first value, which is not decoded. `progress` is looked at and told nothing.
+/// Whether another value follows the first one, which is not decoded. `progress` is only asked whether to go on.
 ///
 /// # Errors
 /// `Cancelled` from `progress`.

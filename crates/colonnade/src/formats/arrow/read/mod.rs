@@ -4,22 +4,19 @@
 //! once, in parallel, to where it will stay ([`land`]), or handed out where it lies. What is handed out was
 //! checked before.
 
-mod arrive;
 mod assemble;
 mod batches;
-mod decoder;
 mod describe;
 mod footer;
+mod incremental;
 mod land;
 mod load;
 mod open;
 mod options;
-mod receive;
 mod remote;
 
 pub use crate::decode::Request;
-pub use arrive::{Arrival, Arrived, Schemas};
-pub use decoder::{Decoder, Event};
 pub use describe::Message;
+pub use incremental::{Event, IncrementalDecoder, Schemas};
 pub use open::Ipc;
 pub use options::{Form, OpenOptions};

@@ -13,8 +13,8 @@ use crate::source;
 
 use super::footer;
 use super::footer::need_headers;
+use super::incremental::IncrementalDecoder;
 use super::options::{Form, OpenOptions};
-use super::receive::receive;
 use crate::arrow::ipc::body::{Body, Source};
 use crate::arrow::ipc::catalog::{Batch, Catalog};
 use crate::arrow::ipc::dictionaries::History;
@@ -47,10 +47,14 @@ impl Ipc {
         options: OpenOptions,
         progress: &dyn Progress,
     ) -> Result<Self> {
-        if let source::Source::Stream(stream) = source {
-            let region = receive(stream, &options, progress)?;
-            return Self::open_buffer(Buffer::from_region(region.finish(), false), options);
-        }
+        let source = match source {
+            source::Source::Stream(stream) if options.form == Some(Form::Stream) => {
+                let mut decoder = IncrementalDecoder::bytes(options.limits)?;
+                decoder.read(stream, progress)?;
+                return Self::open_buffer(Buffer::from_region(decoder.into_bytes()?, false), options);
+            }
+            other => other,
+        };
         let opened = source.open("arrow", &options.limits, options.threads, progress)?;
         match opened.remote {
             Some(remote) => {
@@ -159,7 +163,7 @@ pub(super) fn check_nbytes<'b>(
     )
 }
 
-fn feather_v1() -> Error {
+pub(super) fn feather_v1() -> Error {
     Error::unsupported(
         "arrow",
         "this is Feather V1, an older format that is not Arrow IPC. Read it with pyarrow.feather.read_table (or pandas.read_feather) and write it again.",

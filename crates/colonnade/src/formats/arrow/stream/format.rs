@@ -3,16 +3,17 @@
 use super::reader::Reader;
 use super::{WriteOptions, encode, writer};
 use crate::error::Result;
-use crate::formats::arrow::read::{Form, Ipc, OpenOptions};
+use crate::formats::arrow::read::{Form, IncrementalDecoder, Ipc, OpenOptions, Schemas};
 use crate::formats::arrow::write::Encoder;
 use crate::formats::{
-    Capabilities, Format, FormatSpec, FrameEncoder, FrameWriter, IncrementalReader, Opened, Options,
+    Capabilities, Format, FormatSpec, FrameEncoder, FrameWriter, IncrementalReader, Loaded, Opened, Options,
     options_of,
 };
 use crate::frame::Frame;
 use crate::progress::Progress;
 use crate::sink::Sink;
 use crate::source::Source;
+use std::io::Read;
 use std::path::Path;
 
 static SPEC: FormatSpec = FormatSpec {
@@ -46,13 +47,27 @@ impl Format for ArrowStreamFormat {
         Ok(Box::new(Ipc::open_source(source, options, progress)?))
     }
 
+    /// Record batches are received into the memory of the frame.
+    fn read_stream(
+        &self,
+        stream: &mut (dyn Read + Send),
+        options: &Options,
+        threads: usize,
+        progress: &dyn Progress,
+    ) -> Result<Loaded> {
+        let options: &OpenOptions = options_of(SPEC.name, options)?;
+        let mut decoder = IncrementalDecoder::frame(options.limits, Schemas::default())?;
+        decoder.read(stream, progress)?;
+        Ok(Loaded { frame: decoder.into_frame(true, threads, progress)?, private: true })
+    }
+
     fn reader(
         &self,
         options: &Options,
         _max_rows: usize,
         _path: Option<&Path>,
     ) -> Result<Box<dyn IncrementalReader>> {
-        Ok(Box::new(Reader::new(options_of(SPEC.name, options)?)?))
+        Ok(Box::new(Reader::new(options_of(SPEC.name, options)?)))
     }
 
     fn encode(

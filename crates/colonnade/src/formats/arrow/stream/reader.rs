@@ -2,14 +2,14 @@
 
 use crate::error::{Error, Result};
 use crate::formats::arrow::read;
-use crate::formats::arrow::read::{Decoder, OpenOptions};
+use crate::formats::arrow::read::{IncrementalDecoder, OpenOptions};
 use crate::formats::{Event, IncrementalReader};
 use crate::frame::Frame;
 use crate::progress::Progress;
 
-/// [`Decoder`] as the registry knows it.
+/// [`IncrementalDecoder`] as the registry knows it.
 pub(super) struct Reader {
-    decoder: Decoder,
+    decoder: IncrementalDecoder,
     allow_truncated: bool,
     /// No more bytes come, or those that came were wrong.
     ended: bool,
@@ -17,15 +17,15 @@ pub(super) struct Reader {
 
 impl Reader {
     /// A reader at the front of a stream.
-    pub(super) fn new(options: &OpenOptions) -> Result<Self> {
-        let decoder = Decoder::new(options.limits)?;
-        Ok(Self { decoder, allow_truncated: options.allow_truncated, ended: false })
+    pub(super) fn new(options: &OpenOptions) -> Self {
+        let decoder = IncrementalDecoder::batches(options.limits);
+        Self { decoder, allow_truncated: options.allow_truncated, ended: false }
     }
 }
 
 impl IncrementalReader for Reader {
     fn room(&mut self) -> Result<&mut [u8]> {
-        self.decoder.room()
+        self.decoder.buffer()
     }
 
     fn filled(&mut self, count: usize, _progress: &dyn Progress) -> Result<Event> {

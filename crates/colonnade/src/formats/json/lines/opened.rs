@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Chunks, ReadOptions, decode_with};
 use crate::error::Result;
-use crate::formats::chunk_reader::{ChunkReader, DecodeRows};
+use crate::formats::chunk_reader::{ChunkReader, DecodeRows, TextChunks};
 use crate::formats::opened_text::open_text;
 use crate::formats::{IncrementalReader, Opened};
 use crate::frame::Frame;
@@ -27,7 +27,7 @@ pub(super) fn open(
 
 /// A reader of rows as they come.
 pub(super) fn reader(options: &ReadOptions, max_rows: usize) -> Result<Box<dyn IncrementalReader>> {
-    Ok(Box::new(ChunkReader::new(Chunks::new(*options)?, max_rows)))
+    Ok(Box::new(ChunkReader::new(TextChunks::new(Chunks::new(*options)?, max_rows))))
 }
 
 impl DecodeText for ReadOptions {

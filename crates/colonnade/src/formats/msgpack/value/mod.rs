@@ -14,7 +14,7 @@ use crate::cells::msgpack::options::ReadOptions;
 use crate::cells::msgpack::skip::Skipper;
 use crate::error::{Error, ErrorKind, Result};
 use crate::formats::msgpack::header;
-use crate::formats::msgpack::read::own::{Arriving, Broken};
+use crate::formats::msgpack::read::own::{Broken, IncrementalColumns};
 use crate::frame::Frame;
 use crate::infer::schemaless::Foreign;
 use crate::limits::{Limits, StreamLimit};
@@ -36,7 +36,7 @@ pub enum Received {
     /// As it came: nothing of it could be decoded before it was whole.
     Bytes(Buffer),
     /// A frame of our own.
-    Own(Box<Arriving>),
+    Own(Box<IncrementalColumns>),
     /// A frame of others.
     Foreign(Box<Foreign>),
     /// No frame.
@@ -90,7 +90,7 @@ enum Way {
     Front(Front),
     /// Kept to the end.
     Keep(Skipper),
-    Own(Box<Arriving>),
+    Own(Box<IncrementalColumns>),
     /// What finds the end, and what decodes until it cannot.
     Foreign(Skipper, std::result::Result<Box<Foreign>, Error>),
     /// What is wrong; the rest is passed over.
@@ -286,7 +286,7 @@ impl Value {
         let Some(told) = front.told(self.bytes.get(), &self.options) else { return Ok(()) };
         if let Told::Own = told {
             let front = std::mem::replace(&mut self.bytes, Kept::new()?).finish()?;
-            if let Some(columns) = Arriving::of(front.clone(), &self.options) {
+            if let Some(columns) = IncrementalColumns::of(front.clone(), &self.options) {
                 self.way = Way::Own(Box::new(columns));
                 return self.check();
             }

@@ -40,7 +40,7 @@ impl Source {
     pub(crate) fn let_go(&self, start: u64, nbytes: usize) {
         if let (true, Ok(start)) = (self.is_map, usize::try_from(start)) {
             // SAFETY: they are a shared map of a file.
-            unsafe { crate::memory::let_go(&self.bytes, start, nbytes) };
+            unsafe { crate::memory::advise_dont_need(&self.bytes, start, nbytes) };
         }
     }
 }

@@ -8,7 +8,9 @@ use arrow_data::ArrayDataBuilder;
 use crate::arrow::landed::Landed;
 use crate::error::{Error, Result};
 use crate::frame::{Block, DType, Grid, as_stride};
-use crate::memory::{Buffer, Region, RegionMut, STREAMING_FROM_NBYTES, Scatter, apart, copy, fence, unpack};
+use crate::memory::{
+    Buffer, Region, RegionMut, STREAMING_FROM_NBYTES, Scatter, column_stride, copy, fence, unpack,
+};
 use crate::parallel;
 use crate::parallel::Task;
 use crate::progress::Progress;
@@ -71,7 +73,7 @@ impl Landing<'_> {
         let mut grids: Vec<Grid> = Vec::with_capacity(groups.len());
         for (dtype, members) in &groups {
             let item = dtype.itemsize as usize;
-            let stride = apart(nrows.checked_mul(item).ok_or_else(too_large)?);
+            let stride = column_stride(nrows.checked_mul(item).ok_or_else(too_large)?);
             let total = stride.checked_mul(members.len()).ok_or_else(too_large)?;
             let region = regions.len();
             regions.push(allocate(total)?);

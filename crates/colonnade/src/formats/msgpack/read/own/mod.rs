@@ -1,7 +1,7 @@
 //! Frames of our own: the header says what every column is, how many rows there are and where each column ends, so that all are
 //! decoded side by side, straight into their blocks.
 
-mod arrive;
+mod incremental;
 mod numbers;
 mod place;
 mod rows;
@@ -25,7 +25,7 @@ use crate::formats::msgpack::header;
 use crate::formats::msgpack::header::Header;
 use crate::infer::schemaless::check_nbytes;
 
-pub use arrive::{Arriving, Broken};
+pub use incremental::{Broken, IncrementalColumns};
 
 /// A frame whose columns were found and not yet decoded.
 #[derive(Debug)]

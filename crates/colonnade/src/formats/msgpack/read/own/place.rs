@@ -9,7 +9,7 @@ use crate::arrow::import::{self, implied_dtype};
 use crate::arrow::landed::Landed;
 use crate::error::{Error, Result};
 use crate::frame::{Block, ByteOrder, DType, Grid, Kind, as_stride, has_dictionary};
-use crate::memory::{Buffer, Region, RegionMut, Scatter, apart};
+use crate::memory::{Buffer, Region, RegionMut, Scatter, column_stride};
 use crate::parallel;
 use crate::parallel::Task;
 use crate::progress::Progress;
@@ -100,7 +100,7 @@ impl Own {
                 Some(group) => group.members.push(i),
                 None => {
                     let nbytes = self.header.nrows.checked_mul(dtype.itemsize as usize);
-                    let stride = apart(nbytes.ok_or_else(too_large)?);
+                    let stride = column_stride(nbytes.ok_or_else(too_large)?);
                     groups.push(Group { dtype, members: vec![i], stride });
                 }
             }

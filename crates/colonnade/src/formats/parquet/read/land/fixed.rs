@@ -15,7 +15,7 @@ use crate::arrow::landed::Landed;
 use crate::error::{Error, Result};
 use crate::formats::parquet::levels::Validity;
 use crate::frame::{ByteOrder, DType, Kind as Letter};
-use crate::memory::{Buffer, Region, RegionMut, STREAMING_FROM_NBYTES, Scatter, apart};
+use crate::memory::{Buffer, Region, RegionMut, STREAMING_FROM_NBYTES, Scatter, column_stride};
 use crate::progress::Progress;
 
 use super::super::conversion::{Kind, Null, kind};
@@ -124,7 +124,7 @@ impl Landing<'_> {
             let shared = dtype.is_some() || nbytes < ALONE_NBYTES;
             let group = if shared { known.get(&(dtype, item)).copied() } else { None };
             let region = group.unwrap_or_else(|| {
-                groups.push(Group { dtype, item, stride: apart(nbytes), members: Vec::new() });
+                groups.push(Group { dtype, item, stride: column_stride(nbytes), members: Vec::new() });
                 if shared {
                     known.insert((dtype, item), groups.len() - 1);
                 }

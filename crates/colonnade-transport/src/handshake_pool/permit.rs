@@ -1,4 +1,4 @@
-//! Counting who is in.
+//! Counts connected peers.
 
 use std::io::{self, IoSlice, IoSliceMut};
 use std::os::fd::RawFd;
@@ -7,16 +7,16 @@ use std::time::Duration;
 
 use crate::channel::{Channel, Direction};
 
-/// A channel that was handed out. Whoever holds the last clone of `_ticket` knows that it is gone.
+/// A channel that was handed out. The pool counts the clones of `_permit`.
 #[derive(Debug)]
 pub(super) struct Admitted {
     channel: Arc<dyn Channel>,
-    _ticket: Arc<()>,
+    _permit: Arc<()>,
 }
 
 impl Admitted {
-    pub(super) fn new(channel: Arc<dyn Channel>, tickets: &Arc<()>) -> Self {
-        Self { channel, _ticket: Arc::clone(tickets) }
+    pub(super) fn new(channel: Arc<dyn Channel>, permits: &Arc<()>) -> Self {
+        Self { channel, _permit: Arc::clone(permits) }
     }
 }
 

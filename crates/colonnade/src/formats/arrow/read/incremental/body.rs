@@ -1,14 +1,11 @@
 //! Where the bytes of one record batch go.
 
 use crate::error::{Error, Result};
-use crate::memory::{Buffer, Region, RegionMut};
 
-use super::super::land::{nat, too_large, values_into};
-use super::direct::{Blocks, Target};
-use super::kept::Kept;
-use crate::arrow::ipc::body::{Body, Source};
-use crate::arrow::ipc::catalog::{Batch, node};
+use super::blocks::Blocks;
+use crate::arrow::ipc::catalog::node;
 use crate::arrow::ipc::message::{BatchHeader, Span};
+use crate::formats::arrow::read::land::too_large;
 
 /// Bodies whose buffers are smaller than this on average are received whole and then copied: a system call takes a while
 /// over each place.
@@ -24,8 +21,8 @@ pub(super) enum Dest {
     Kept,
     /// A block.
     Block(usize),
-    /// Nobody wants padding.
-    Nowhere,
+    /// Padding is dropped.
+    Padding,
 }
 
 /// A run of bytes of a body, and the offset where it goes.
@@ -43,9 +40,9 @@ pub(super) struct Patch {
     pub(super) bits_at: usize,
 }
 
-/// The way of one body.
+/// Where the bytes of one body go.
 #[derive(Debug, Default)]
-pub(super) struct Way {
+pub(super) struct BodyPlan {
     pub(super) segments: Vec<Segment>,
     pub(super) patches: Vec<Patch>,
     /// Bytes kept of the body.
@@ -56,7 +53,7 @@ fn pair_at(head: &[u8], span: Span, i: usize) -> (i64, i64) {
     node(head.get(span.at..span.at + span.count * 16).unwrap_or(&[]), i)
 }
 
-fn set_pair(head: &mut [u8], span: Span, i: usize, offset: usize, length: usize) {
+pub(super) fn set_pair(head: &mut [u8], span: Span, i: usize, offset: usize, length: usize) {
     let at = span.at + i * 16;
     if let Some(place) = head.get_mut(at..at + 16) {
         let number = |n: usize| i64::try_from(n).unwrap_or(i64::MAX).to_le_bytes();
@@ -105,18 +102,18 @@ pub(super) fn plan(
     blocks: &Blocks,
     first_row: usize,
     kept_at: usize,
-) -> Result<Option<Way>> {
+) -> Result<Option<BodyPlan>> {
     let count = header.buffers.count;
     let small = body_nbytes < WHOLE_BELOW_NBYTES || body_nbytes / count.max(1) < SCATTERED_FROM_NBYTES;
     if header.codec.is_some() || small {
         return Ok(None);
     }
     let (owners, buffers) = owners(header, head, blocks)?;
-    let mut way = Way::default();
+    let mut plan = BodyPlan::default();
     let mut at = 0;
-    let skip = |way: &mut Way, nbytes: usize| {
+    let skip = |plan: &mut BodyPlan, nbytes: usize| {
         if nbytes > 0 {
-            way.segments.push(Segment { dest: Dest::Nowhere, at: 0, nbytes });
+            plan.segments.push(Segment { dest: Dest::Padding, at: 0, nbytes });
         }
     };
     let mut places = Vec::with_capacity(count);
@@ -132,9 +129,9 @@ pub(super) fn plan(
             continue;
         }
         if offset < at {
-            return Ok(None); // shared or out of order: nobody writes that, everybody may
+            return Ok(None); // shared or out of order: allowed, though no known writer does it
         }
-        skip(&mut way, offset - at);
+        skip(&mut plan, offset - at);
         at = end;
         match blocks.targets.get(owner as usize) {
             Some(target) => {
@@ -143,19 +140,19 @@ pub(super) fn plan(
                     return Err(short(i, nbytes, length));
                 }
                 let place = target.offset + first_row * target.item;
-                way.segments.push(Segment { dest: Dest::Block(target.region), at: place, nbytes });
-                skip(&mut way, length - nbytes);
+                plan.segments.push(Segment { dest: Dest::Block(target.region), at: place, nbytes });
+                skip(&mut plan, length - nbytes);
                 places.push((0, 0));
             }
             None => {
-                let start = way.kept_nbytes.next_multiple_of(64);
-                way.segments.push(Segment { dest: Dest::Kept, at: kept_at + start, nbytes: length });
-                way.kept_nbytes = start + length;
+                let start = plan.kept_nbytes.next_multiple_of(64);
+                plan.segments.push(Segment { dest: Dest::Kept, at: kept_at + start, nbytes: length });
+                plan.kept_nbytes = start + length;
                 places.push((start, length));
             }
         }
     }
-    skip(&mut way, body_nbytes - at);
+    skip(&mut plan, body_nbytes - at);
     for (i, target) in blocks.targets.iter().enumerate().filter(|(_, target)| target.nat) {
         let (_, nulls) = pair_at(head, header.nodes, target.node);
         if nulls > 0 {
@@ -163,7 +160,7 @@ pub(super) fn plan(
             let needed = header.nrows.div_ceil(8);
             match bits {
                 Some(&(start, length)) if length >= needed => {
-                    way.patches.push(Patch { target: i, bits_at: kept_at + start });
+                    plan.patches.push(Patch { target: i, bits_at: kept_at + start });
                 }
                 other => return Err(short(target.buffer - 1, needed, other.map_or(0, |p| p.1))),
             }
@@ -172,108 +169,7 @@ pub(super) fn plan(
     for (i, (start, length)) in places.into_iter().enumerate() {
         set_pair(head, header.buffers, i, start, length);
     }
-    Ok(Some(way))
-}
-
-/// A body that is received whole, its header before it.
-#[derive(Debug)]
-pub(super) struct Whole {
-    pub(super) room: RegionMut,
-    pub(super) filled: usize,
-    pub(super) wanted: usize,
-    header_nbytes: usize,
-    body_at: usize,
-}
-
-impl Whole {
-    pub(super) fn new(head: &[u8], body_nbytes: usize) -> Result<Self> {
-        let body_at = head.len().next_multiple_of(64);
-        let wanted = body_at.checked_add(body_nbytes).ok_or_else(too_large)?;
-        let first = wanted.min(body_at + (4 << 20));
-        let mut room = Region::allocate(first, false)?;
-        if let Some(place) = room.as_mut_slice().get_mut(..head.len()) {
-            place.copy_from_slice(head);
-        }
-        Ok(Self { room, filled: body_at, wanted, header_nbytes: head.len(), body_at })
-    }
-
-    /// Where the next bytes go.
-    pub(super) fn place(&mut self) -> Result<&mut [u8]> {
-        let end = self.wanted.min((self.filled * 2).max(4 << 20));
-        if self.room.as_mut_slice().len() < end {
-            self.room.grow(end)?;
-        }
-        let filled = self.filled;
-        Ok(self.room.as_mut_slice().get_mut(filled..end).unwrap_or(&mut []))
-    }
-
-    pub(super) fn received(&mut self) -> &[u8] {
-        let (start, end) = (self.body_at, self.filled);
-        self.room.as_mut_slice().get(start..end).unwrap_or(&[])
-    }
-
-    /// Copies the rows of the blocks to their places and keeps the rest behind the header: (header, body) as kept.
-    ///
-    /// # Errors
-    /// Malformed buffers.
-    pub(super) fn settle(
-        self,
-        header: &BatchHeader,
-        first_row: usize,
-        blocks: &mut Blocks,
-        kept: &mut Kept,
-    ) -> Result<(usize, usize, usize)> {
-        let body_nbytes = self.wanted - self.body_at;
-        let source = Source::new(Buffer::from_region(self.room.finish(), true));
-        let batch = Batch { header_at: 0, header: *header, body_at: self.body_at, body_nbytes, first_row };
-        let body = Body::new(&source, &batch)?;
-        let mut head = source.bytes.as_slice().get(..self.header_nbytes).unwrap_or(&[]).to_vec();
-        let (owners, _) = owners(header, &head, blocks)?;
-        for (i, &owner) in owners.iter().enumerate() {
-            let Some(target) = blocks.targets.get(owner as usize).copied() else { continue };
-            let nbytes = header.nrows.checked_mul(target.item).ok_or_else(too_large)?;
-            let place = blocks.place(&target, first_row, nbytes).ok_or_else(too_large)?;
-            values_into(&body, i, (0, header.nrows), target.item, place, false)?;
-            nat_into(&target, &body, i, place)?;
-        }
-        let header_at = kept.len().next_multiple_of(64);
-        let body_at = (header_at + head.len()).next_multiple_of(64);
-        let mut sum = 0usize;
-        for (i, _) in owners.iter().enumerate().filter(|(_, owner)| **owner == u32::MAX) {
-            sum = sum.saturating_add(body.bytes(i)?.len());
-        }
-        if sum > body_nbytes {
-            // Buffers that share bytes: kept as they lie, once.
-            let bytes = source.bytes.as_slice().get(self.body_at..self.body_at + body_nbytes).unwrap_or(&[]);
-            kept.put(header_at, &head)?;
-            kept.put(body_at, bytes)?;
-            return Ok((header_at, body_at, body_nbytes));
-        }
-        let mut end = 0;
-        let mut places = Vec::new();
-        for (i, &owner) in owners.iter().enumerate() {
-            let bytes = if owner == u32::MAX { body.bytes(i)? } else { &[] };
-            let start = if bytes.is_empty() { 0 } else { end };
-            places.push((start, bytes));
-            set_pair(&mut head, header.buffers, i, start, bytes.len());
-            end = if bytes.is_empty() { end } else { (start + bytes.len()).next_multiple_of(64) };
-        }
-        kept.put(header_at, &head)?;
-        kept.put(body_at, &[])?; // a body of nothing lies inside too
-        for (start, bytes) in places.into_iter().filter(|(_, bytes)| !bytes.is_empty()) {
-            kept.put(body_at + start, bytes)?;
-        }
-        let nbytes = kept.len() - body_at;
-        Ok((header_at, body_at, nbytes))
-    }
-}
-
-fn nat_into(target: &Target, body: &Body<'_>, buffer: usize, place: &mut [u8]) -> Result<()> {
-    let node = body.node(target.node)?;
-    if target.nat && node.nulls > 0 {
-        nat(place, body.buffer(buffer - 1, node.length.div_ceil(8))?.as_slice(), 0);
-    }
-    Ok(())
+    Ok(Some(plan))
 }
 
 fn outside(i: usize, offset: impl std::fmt::Display, length: impl std::fmt::Display, nbytes: usize) -> Error {

@@ -1,4 +1,5 @@
-//! Columns a multiple of 4096 bytes apart fall on the same sets of the cache: they stand an odd number of cache lines apart.
+//! The distance from column to column. Columns a multiple of 4096 bytes apart share the sets of the cache, so the distance is an
+//! odd number of cache lines.
 
 /// From this size on columns are worth a gap.
 const FROM_NBYTES: usize = 4096;
@@ -12,9 +13,9 @@ pub fn odd_lines(nbytes: usize) -> usize {
     (nbytes.div_ceil(LINE_NBYTES) | 1) * LINE_NBYTES
 }
 
-/// How far apart columns of `nbytes` stand.
+/// The distance between columns of `nbytes`.
 #[must_use]
-pub fn apart(nbytes: usize) -> usize {
+pub fn column_stride(nbytes: usize) -> usize {
     if nbytes < FROM_NBYTES { nbytes } else { odd_lines(nbytes) }
 }
 
@@ -23,9 +24,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn large_columns_stand_an_odd_number_of_lines_apart() {
+    fn large_columns_stand_an_odd_number_of_lines_column_stride() {
         for nbytes in [4096, 4097, 4159, 4160, 4161, 8192, 1 << 20, (1 << 20) + 64] {
-            let stride = apart(nbytes);
+            let stride = column_stride(nbytes);
             assert!(stride >= nbytes && stride < nbytes + 128);
             assert_eq!(stride % 128, 64);
         }
@@ -41,7 +42,7 @@ mod tests {
 
     #[test]
     fn small_ones_stand_side_by_side() {
-        assert_eq!((apart(0), apart(8), apart(4095)), (0, 8, 4095));
+        assert_eq!((column_stride(0), column_stride(8), column_stride(4095)), (0, 8, 4095));
         assert_eq!((odd_lines(0), odd_lines(8), odd_lines(65)), (64, 64, 192));
     }
 }

@@ -1,9 +1,8 @@
-//! Who may come in: handshakes and tokens of many peers side by side, each bounded in time and memory, driven by whoever
-//! calls `accept`.
+//! The pool of handshakes: TLS and tokens of many peers at once, each bounded in time and memory. Calls of `accept` drive it.
 
 mod pending;
-mod room;
-mod ticket;
+mod permit;
+mod pool;
 mod watch;
 
 use std::io::{self, ErrorKind};
@@ -17,7 +16,7 @@ use crate::address::{Address, TICK};
 use crate::channel::Channel;
 use crate::listen::Listening;
 use crate::tls::{TlsFault, TlsFiles, Token, server_config};
-use room::Room;
+use pool::HandshakePool;
 use watch::Watch;
 
 /// How long somebody who was turned away stays unnamed while `accept` waits.
@@ -68,7 +67,7 @@ pub struct Accepted {
 pub struct Admission {
     listening: Listening,
     policy: Policy,
-    room: Mutex<Room>,
+    pool: Mutex<HandshakePool>,
     watch: Watch,
 }
 
@@ -96,8 +95,8 @@ impl Admission {
         };
         let listening = Listening::bind_where(address, &check, interrupted)?;
         let watch = Watch::new()?;
-        let room = Mutex::new(Room::new(policy.max_peers));
-        Ok(Self { listening, policy, room, watch })
+        let pool = Mutex::new(HandshakePool::new(policy.max_peers));
+        Ok(Self { listening, policy, pool, watch })
     }
 
     /// The next peer that satisfies everything, waiting until `deadline`. Handshakes that have begun go on in the next
@@ -113,7 +112,7 @@ impl Admission {
         interrupted: &mut dyn FnMut() -> io::Result<()>,
     ) -> io::Result<Accepted> {
         let channel = self.next(deadline, interrupted)?;
-        Ok(Accepted { channel, rejected: self.room().take_rejected() })
+        Ok(Accepted { channel, rejected: self.pool().take_rejected() })
     }
 
     fn next(
@@ -124,10 +123,10 @@ impl Admission {
         let report = Instant::now() + REPORT;
         loop {
             let (due, has_rejected) = {
-                let mut room = self.room();
-                match room.turn(&self.listening, &self.policy, &self.watch)? {
+                let mut pool = self.pool();
+                match pool.turn(&self.listening, &self.policy, &self.watch)? {
                     Some(channel) => return Ok(Some(channel)),
-                    None => (room.due(Instant::now()), room.has_rejected()),
+                    None => (pool.due(Instant::now()), pool.has_rejected()),
                 }
             };
             let now = Instant::now();
@@ -157,11 +156,11 @@ impl Admission {
     /// Takes nobody in any more, drops those who are half in, and wakes who waits. Who was let in stays.
     pub fn close(&self) {
         self.listening.close();
-        self.room().clear(self.listening.is_ours().then_some(&self.watch));
+        self.pool().clear(self.listening.is_ours().then_some(&self.watch));
     }
 
-    fn room(&self) -> MutexGuard<'_, Room> {
-        self.room.lock().unwrap_or_else(PoisonError::into_inner)
+    fn pool(&self) -> MutexGuard<'_, HandshakePool> {
+        self.pool.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

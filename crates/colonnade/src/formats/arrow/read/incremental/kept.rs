@@ -24,7 +24,7 @@ impl Kept {
         self.filled
     }
 
-    /// Puts `bytes` at `at`, which lies at the end or a few bytes of padding behind it.
+    /// Puts `bytes` at `at`, which is the end or a few bytes of padding behind it.
     pub(super) fn put(&mut self, at: usize, bytes: &[u8]) -> Result<()> {
         let end = at + bytes.len();
         self.reserve(end)?;
@@ -33,6 +33,18 @@ impl Kept {
         }
         self.filled = end;
         Ok(())
+    }
+
+    /// Appends `bytes`.
+    pub(super) fn push(&mut self, bytes: &[u8]) -> Result<()> {
+        self.put(self.filled, bytes)
+    }
+
+    /// Appends `bytes` at the next multiple of 64, which is the answer.
+    pub(super) fn push_aligned(&mut self, bytes: &[u8]) -> Result<usize> {
+        let at = self.filled.next_multiple_of(64);
+        self.put(at, bytes)?;
+        Ok(at)
     }
 
     /// Where bytes may be received now: as far as `wanted`, or less where that is not believed yet.

@@ -1,4 +1,4 @@
-//! Where the columns of a frame that comes go.
+//! Where the columns of a frame are decoded to while they come.
 
 use std::sync::OnceLock;
 
@@ -11,7 +11,7 @@ use crate::frame::Frame;
 
 use super::super::Own;
 use super::super::text::Text;
-use super::rooms::Rooms;
+use super::growing_blocks::GrowingBlocks;
 use crate::cells::msgpack::column::{CellError, Cells, FORMAT, Taken};
 use crate::cells::typed::TypedCells;
 
@@ -20,7 +20,7 @@ const TEXT_NBYTES: usize = 16 << 20;
 
 /// Data columns, and the levels of the row labels, which have blocks of their own.
 #[derive(Debug)]
-pub(super) struct Landing {
+pub(super) struct ColumnTargets {
     sets: [Set; 2],
     /// Which of the two each field belongs to, and where it goes there.
     homes: Vec<Home>,
@@ -30,7 +30,7 @@ pub(super) struct Landing {
 
 struct Set {
     fields: Vec<usize>,
-    rooms: Rooms,
+    blocks: GrowingBlocks,
     /// Those of the fields that are in no block, with what they became.
     rest: Vec<(usize, OnceLock<ArrayData>)>,
     readers: Vec<Option<Box<dyn TypedCells>>>,
@@ -73,7 +73,7 @@ fn lost() -> Error {
     Error::malformed(FORMAT, "a column came that nobody expected.")
 }
 
-impl Landing {
+impl ColumnTargets {
     pub(super) fn of(own: &Own) -> Result<Self> {
         let sets = [Set::of(own, own.plan.column_fields())?, Set::of(own, own.plan.level_fields())?];
         let mut homes = Vec::new();
@@ -84,7 +84,7 @@ impl Landing {
                     *home = Home { set: number, place };
                 }
             };
-            for (i, (group, column)) in set.rooms.places() {
+            for (i, (group, column)) in set.blocks.places() {
                 put(i, Place::Block { group, column });
             }
             for (slot, (i, _)) in set.rest.iter().enumerate() {
@@ -103,14 +103,14 @@ impl Landing {
     pub(super) fn is_bool(&self, field: usize) -> bool {
         let home = self.homes.get(field);
         let set = home.and_then(|home| self.sets.get(home.set));
-        matches!((home, set), (Some(Home { place: Place::Block { group, .. }, .. }), Some(set)) if set.rooms.is_bool(*group))
+        matches!((home, set), (Some(Home { place: Place::Block { group, .. }, .. }), Some(set)) if set.blocks.is_bool(*group))
     }
 
     /// Bytes of the packed values of a field.
     pub(super) fn packed_nbytes(&mut self, own: &Own, field: usize) -> Result<usize> {
         let (set, place) = self.home(field)?;
         let width = match place {
-            Place::Block { group, .. } => Some(set.rooms.item(group)),
+            Place::Block { group, .. } => Some(set.blocks.item(group)),
             Place::Array(_) => own.header.schema.field(field).data_type().primitive_width(),
         };
         self.now = matches!(place, Place::Array(_)).then(|| Reader::Packed(Vec::new()));
@@ -169,7 +169,7 @@ impl Landing {
                 let Place::Block { group, column } = place else { return Err(lost()) };
                 // A cell has a byte at least.
                 let wanted = wanted.min(bytes.len());
-                set.rooms.cells(group, column, row, wanted)?.take(bytes, wanted)
+                set.blocks.cells(group, column, row, wanted)?.take(bytes, wanted)
             }
         })
     }
@@ -182,7 +182,7 @@ impl Landing {
         }
         let (set, place) = self.home(field)?;
         let Place::Block { group, column } = place else { return Err(lost()) };
-        set.rooms.bytes(group, column, done, bytes.len())?.copy_from_slice(bytes);
+        set.blocks.bytes(group, column, done, bytes.len())?.copy_from_slice(bytes);
         Ok(())
     }
 
@@ -221,11 +221,11 @@ impl Set {
         let (groups, rest) = own.groups(&fields)?;
         let readers = own.readers(&fields, &rest)?;
         let rest = rest.into_iter().map(|i| (i, OnceLock::new())).collect();
-        Ok(Self { rooms: Rooms::of(groups, own.header.nrows)?, fields, rest, readers })
+        Ok(Self { blocks: GrowingBlocks::of(groups, own.header.nrows)?, fields, rest, readers })
     }
 
     fn landed(self, own: &Own) -> Result<(Vec<usize>, Landed)> {
-        let landed = own.landed(&self.fields, self.rooms.finish()?, self.rest.into_iter())?;
+        let landed = own.landed(&self.fields, self.blocks.finish()?, self.rest.into_iter())?;
         Ok((self.fields, landed))
     }
 }

@@ -1,4 +1,4 @@
-//! Work on another thread, which the caller can walk away from.
+//! Work in the background, which the caller can abandon.
 
 use std::io;
 use std::process;
@@ -23,7 +23,7 @@ pub(super) fn forked() -> io::Error {
 }
 
 /// Does `work` on another thread, and calls `tick` while it lasts. When that answers an error, the thread is left alone.
-pub(super) fn aside<T: Send + 'static>(
+pub(super) fn run_in_background<T: Send + 'static>(
     tick: &mut Tick<'_>,
     work: impl FnOnce() -> Result<T, HttpError> + Send + 'static,
 ) -> io::Result<T> {

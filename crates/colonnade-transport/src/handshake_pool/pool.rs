@@ -1,4 +1,4 @@
-//! Everybody who is on the way in, and the door.
+//! Peers whose handshakes are not complete, and the listener that they come from.
 
 use std::collections::HashMap;
 use std::io::{self, ErrorKind};
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::Policy;
 use super::pending::Pending;
-use super::ticket::Admitted;
+use super::permit::Admitted;
 use super::watch::Watch;
 use crate::channel::{Channel, Direction};
 use crate::failure::SystemError;
@@ -25,19 +25,19 @@ const AT_ONCE: usize = 64;
 const MOST_REJECTED: usize = 100;
 
 #[derive(Debug)]
-pub(super) struct Room {
+pub(super) struct HandshakePool {
     pub(super) pending: Vec<Pending>,
     rejected: Vec<(String, String)>,
     /// Turned away, and not named.
     unnamed: u64,
-    /// One of these is ours, each other one is a peer's who is in.
-    tickets: Arc<()>,
+    /// One permit is the pool's, each other one belongs to a connected peer.
+    permits: Arc<()>,
     max_peers: usize,
 }
 
-impl Room {
+impl HandshakePool {
     pub(super) fn new(max_peers: usize) -> Self {
-        Self { pending: Vec::new(), rejected: Vec::new(), unnamed: 0, tickets: Arc::new(()), max_peers }
+        Self { pending: Vec::new(), rejected: Vec::new(), unnamed: 0, permits: Arc::new(()), max_peers }
     }
 
     pub(super) fn take_rejected(&mut self) -> Vec<(String, String)> {
@@ -92,7 +92,7 @@ impl Room {
             }
         }
         for _ in 0..AT_ONCE {
-            if self.pending.len() >= MOST_PENDING && !self.make_room(listening, watch)? {
+            if self.pending.len() >= MOST_PENDING && !self.make_place(listening, watch)? {
                 break;
             }
             match listening.accept() {
@@ -111,7 +111,7 @@ impl Room {
                 Err(e) => return Err(e),
             }
         }
-        // A full room does not want to be woken by those who wait outside, unless one can go for them.
+        // A full pool is not woken by new peers, unless a pending one can be dropped for them.
         match self.pending.len() < MOST_PENDING || self.stalest(Instant::now()).is_some() {
             true => watch.add(listening.descriptor(), Direction::Receive)?,
             false => watch.remove(listening.descriptor()),
@@ -154,11 +154,11 @@ impl Room {
             self.reject(channel.peer().to_owned(), self.full());
             return None;
         }
-        Some(Arc::new(Admitted::new(channel, &self.tickets)))
+        Some(Arc::new(Admitted::new(channel, &self.permits)))
     }
 
     fn is_full(&self) -> bool {
-        Arc::strong_count(&self.tickets) > self.max_peers
+        Arc::strong_count(&self.permits) > self.max_peers
     }
 
     fn full(&self) -> String {
@@ -166,7 +166,7 @@ impl Room {
     }
 
     /// Turns one away who has had its time, if somebody waits for the place.
-    fn make_room(&mut self, listening: &Listening, watch: &Watch) -> io::Result<bool> {
+    fn make_place(&mut self, listening: &Listening, watch: &Watch) -> io::Result<bool> {
         let Some(index) = self.stalest(Instant::now()) else { return Ok(false) };
         match listening.wait(Duration::ZERO) {
             Ok(true) => {}

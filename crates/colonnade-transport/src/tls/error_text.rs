@@ -1,4 +1,4 @@
-//! rustls's errors in words: who, what, and what to do about it.
+//! The text of rustls's errors: the peer, what failed, and what to do about it.
 
 use std::io::{self, ErrorKind};
 

@@ -6,7 +6,7 @@ use std::thread;
 
 use rustls::ClientConfig;
 
-use super::room::MOST_PENDING;
+use super::pool::MOST_PENDING;
 use super::*;
 use crate::tls::certificates::Authority;
 use crate::tls::connect;
@@ -82,7 +82,7 @@ impl House {
     }
 
     fn pending(&self) -> usize {
-        self.admission.room().pending.len()
+        self.admission.pool().pending.len()
     }
 
     /// As many who say `words` as there are places, all of them taken in.
@@ -317,11 +317,11 @@ fn who_was_turned_away_is_watched_no_more() {
         while house.pending() == 0 {
             house.look();
         }
-        let fd = house.admission.room().pending[0].channel.descriptor(Direction::Receive).unwrap();
+        let fd = house.admission.pool().pending[0].channel.descriptor(Direction::Receive).unwrap();
         // SAFETY: the peer is pending, and so open.
         let _copy = unsafe { std::os::fd::BorrowedFd::borrow_raw(fd) }.try_clone_to_owned().unwrap();
         if closes {
-            house.admission.room().clear(Some(&house.admission.watch));
+            house.admission.pool().clear(Some(&house.admission.watch));
         } else {
             assert_eq!(house.reason(), "it said nothing in 0.02 s");
         }
@@ -358,7 +358,7 @@ fn a_thousand_who_say_nothing_keep_nobody_out() {
         assert!(accepted.channel.is_some());
         assert!(accepted.rejected.len() <= 101);
         assert!(house.pending() > 0);
-        assert!(house.admission.room().due(Instant::now()).is_some());
+        assert!(house.admission.pool().due(Instant::now()).is_some());
         // Lets the others connect, so that the test ends.
         house.admission.close();
     });

@@ -1,9 +1,9 @@
-//! Bytes made where Python will have them.
+//! A `bytes` object as the memory that bytes are received or written into.
 
 use std::io;
 
 use colonnade::memory::advise_huge;
-use colonnade::message::Room;
+use colonnade::message::IoBuffer;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -13,18 +13,18 @@ const COPIED_BELOW_NBYTES: usize = 16 << 10;
 
 /// A `bytes` object that nobody has seen yet.
 #[derive(Debug)]
-struct PyRoom {
+struct BytesBuffer {
     bytes: Py<PyBytes>,
     data: *mut u8,
     nbytes: usize,
 }
 
-// SAFETY: the pointer is to the object's own bytes, which `bytes` keeps; only `as_mut_slice` looks at it.
-unsafe impl Send for PyRoom {}
+// SAFETY: the pointer is to the object's own bytes, which `bytes` keeps; only `as_mut_slice` uses it.
+unsafe impl Send for BytesBuffer {}
 
-impl Room for PyRoom {
+impl IoBuffer for BytesBuffer {
     fn as_mut_slice(&mut self) -> &mut [u8] {
-        // SAFETY: the object was made with room for `nbytes`, and no Python code has seen it: see `room`.
+        // SAFETY: the object was made for `nbytes`, and no Python code has seen it: see `allocate`.
         unsafe { std::slice::from_raw_parts_mut(self.data, self.nbytes) }
     }
 
@@ -33,8 +33,8 @@ impl Room for PyRoom {
     }
 }
 
-/// Memory for `nbytes`, untouched until bytes come: a claim costs address space alone.
-pub(crate) fn room(nbytes: usize) -> io::Result<Box<dyn Room>> {
+/// Memory for `nbytes`, untouched until bytes come: a claim costs only address space.
+pub(crate) fn allocate(nbytes: usize) -> io::Result<Box<dyn IoBuffer>> {
     if nbytes < COPIED_BELOW_NBYTES {
         return Ok(Box::new(vec![0; nbytes]));
     }
@@ -50,16 +50,16 @@ pub(crate) fn room(nbytes: usize) -> io::Result<Box<dyn Room>> {
         let data = unsafe { ffi::PyBytes_AsString(bytes.as_ptr()) }.cast::<u8>();
         advise_huge(data, nbytes);
         let bytes = bytes.cast_into::<PyBytes>().map_err(|_| io::Error::other("expected bytes"))?;
-        Ok(Box::new(PyRoom { bytes: bytes.unbind(), data, nbytes }) as Box<dyn Room>)
+        Ok(Box::new(BytesBuffer { bytes: bytes.unbind(), data, nbytes }) as Box<dyn IoBuffer>)
     })
 }
 
-/// The `bytes` of a filled room.
-pub(crate) fn filled(py: Python<'_>, mut room: Box<dyn Room>) -> Py<PyBytes> {
-    if room.as_mut_slice().len() < COPIED_BELOW_NBYTES {
-        return PyBytes::new(py, room.as_mut_slice()).unbind();
+/// The `bytes` of a buffer that is filled.
+pub(crate) fn into_bytes(py: Python<'_>, mut buffer: Box<dyn IoBuffer>) -> Py<PyBytes> {
+    if buffer.as_mut_slice().len() < COPIED_BELOW_NBYTES {
+        return PyBytes::new(py, buffer.as_mut_slice()).unbind();
     }
-    match room.into_object().downcast::<Py<PyBytes>>() {
+    match buffer.into_object().downcast::<Py<PyBytes>>() {
         Ok(bytes) => *bytes,
         Err(_) => PyBytes::new(py, &[]).unbind(),
     }

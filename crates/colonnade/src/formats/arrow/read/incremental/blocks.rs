@@ -1,4 +1,4 @@
-//! Blocks that are there before their rows.
+//! Blocks that rows are received into.
 
 use std::collections::HashMap;
 
@@ -9,13 +9,14 @@ use crate::arrow::import::{self, FieldPlan, Place as Seat, Plan};
 use crate::arrow::landed::Landed;
 use crate::error::{Error, Result};
 use crate::frame::{Block, DType, Grid, Kind, as_stride};
-use crate::memory::{Buffer, Region, RegionMut, apart};
+use crate::memory::{Buffer, Region, RegionMut, column_stride};
 
-use super::super::land::{Way, direct_way, too_large};
+use super::schemas::Known;
 use crate::arrow::ipc::check;
 use crate::arrow::ipc::shape::Shape;
+use crate::formats::arrow::read::land::{Way, direct_way, too_large};
 
-/// Where one field's rows lie.
+/// Where one field's rows are stored.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Target {
     pub(super) field: usize,
@@ -37,7 +38,7 @@ pub(super) struct Layout {
     groups: Vec<(Option<DType>, usize, Vec<usize>)>,
     /// Fields that land at the end: data columns, and row labels.
     pub(super) rest: [Vec<usize>; 2],
-    row_nbytes: u64,
+    pub(super) row_nbytes: u64,
 }
 
 impl Layout {
@@ -71,42 +72,48 @@ impl Layout {
 /// The blocks of one stream.
 #[derive(Debug)]
 pub(super) struct Blocks {
-    pub(super) nrows: usize,
+    /// Rows that there is memory for: those that are announced, or as many as have come and some more.
+    capacity: usize,
     pub(super) regions: Vec<RegionMut>,
     pub(super) targets: Vec<Target>,
-    /// Where each group of the layout lies: region, offset, stride from column to column.
+    /// Where each group of the layout is: region, offset, stride from column to column.
     places: Vec<(usize, usize, usize)>,
+    row_nbytes: u64,
 }
 
-/// Groups from here on lie in one region: many regions would each take a page, or a huge one, before its rows come.
+/// Groups from here on share one region: many regions would each take a page, or a huge one, before its rows come.
 const FEW_GROUPS: usize = 16;
 
+/// Where rows are not announced, memory for so many times as many as have come is reserved. Pages that no row reaches are
+/// never touched.
+const GROWTH: usize = 4;
+
 impl Blocks {
-    /// Memory for `announced` rows.
+    /// Memory for the rows that the schema announces; else [`Blocks::grow`] makes it.
     ///
     /// # Errors
     /// More than the limit; the system's refusal of address space.
-    pub(super) fn new(
-        shape: &Shape,
-        plan: &Plan,
-        layout: &Layout,
-        announced: u64,
-        limit: u64,
-    ) -> Result<Self> {
-        let claimed = layout.row_nbytes.saturating_mul(announced);
+    pub(super) fn new(known: &Known, limit: u64) -> Result<Self> {
+        let announced = known.shape.announced.unwrap_or(0);
+        let claimed = known.layout.row_nbytes.saturating_mul(announced);
         if claimed > limit {
             let message = format!(
                 "{announced} rows are announced, which take {claimed} bytes, over the limit of {limit}. Raise max_nbytes to read them."
             );
             return Err(Error::limit("arrow", message));
         }
-        let nrows = usize::try_from(announced).map_err(|_| too_large())?;
-        let mut made = Self { nrows, regions: Vec::new(), targets: Vec::new(), places: Vec::new() };
+        Self::of(known, usize::try_from(announced).map_err(|_| too_large())?)
+    }
+
+    fn of(known: &Known, capacity: usize) -> Result<Self> {
+        let (shape, plan, layout) = (&known.shape, &known.plan, &known.layout);
+        let (regions, targets, places) = (Vec::new(), Vec::new(), Vec::new());
+        let mut made = Self { capacity, regions, targets, places, row_nbytes: layout.row_nbytes };
         let together = layout.groups.len() > FEW_GROUPS;
         let mut sizes = Vec::new();
         let mut at = 0usize;
         for (_, item, members) in &layout.groups {
-            let stride = apart(nrows.checked_mul(*item).ok_or_else(too_large)?);
+            let stride = column_stride(capacity.checked_mul(*item).ok_or_else(too_large)?);
             let total = stride.checked_mul(members.len()).ok_or_else(too_large)?;
             let (region, base) = if together { (0, at) } else { (sizes.len(), 0) };
             for (column, &field) in members.iter().enumerate() {
@@ -139,6 +146,46 @@ impl Blocks {
         Ok(made)
     }
 
+    /// Bytes of `nrows` rows.
+    pub(super) fn row_nbytes(&self, nrows: usize) -> u64 {
+        self.row_nbytes.saturating_mul(nrows as u64)
+    }
+
+    /// Makes memory for `nrows` rows, of which the first `filled` are there. The first batch gets what it needs: often it is
+    /// the only one.
+    ///
+    /// # Errors
+    /// More than the limit; the system's refusal of address space.
+    pub(super) fn grow(&mut self, known: &Known, nrows: usize, filled: usize, limit: u64) -> Result<()> {
+        if nrows <= self.capacity {
+            return Ok(());
+        }
+        let needed = self.row_nbytes(nrows);
+        if needed > limit {
+            let message = format!(
+                "{nrows} rows have come, which take {needed} bytes, over the limit of {limit}. Raise max_nbytes to read them."
+            );
+            return Err(Error::limit("arrow", message));
+        }
+        let capacity = self.capacity.saturating_mul(GROWTH);
+        let capacity = if self.row_nbytes(capacity) > limit { nrows } else { capacity.max(nrows) };
+        let mut grown = Self::of(known, capacity)?;
+        for (from, to) in self.targets.iter().zip(&grown.targets) {
+            let nbytes = filled * from.item;
+            let (Some(old), Some(new)) =
+                (self.regions.get_mut(from.region), grown.regions.get_mut(to.region))
+            else {
+                return Err(too_large());
+            };
+            let source = old.as_mut_slice().get(from.offset..from.offset + nbytes);
+            let place = new.as_mut_slice().get_mut(to.offset..to.offset + nbytes);
+            place.ok_or_else(too_large)?.copy_from_slice(source.ok_or_else(too_large)?);
+            old.discard(from.offset, nbytes);
+        }
+        *self = grown;
+        Ok(())
+    }
+
     /// The rows `first_row..` of a target, `nbytes` of them.
     pub(super) fn place(&mut self, target: &Target, first_row: usize, nbytes: usize) -> Option<&mut [u8]> {
         let start = target.offset + first_row.checked_mul(target.item)?;
@@ -153,14 +200,14 @@ impl Blocks {
         self,
         layout: &Layout,
         plan: &Plan,
+        nrows: usize,
         nulls: &[bool],
-        private: bool,
+        is_private: bool,
         validity: &dyn Fn(usize) -> Result<Option<NullBuffer>>,
         landed: &mut Landed,
     ) -> Result<()> {
-        let nrows = self.nrows;
         let whole: Vec<Buffer> =
-            self.regions.into_iter().map(|region| Buffer::from_region(region.finish(), private)).collect();
+            self.regions.into_iter().map(|region| Buffer::from_region(region.finish(), is_private)).collect();
         for ((dtype, item, members), (region, base, stride)) in layout.groups.iter().zip(self.places) {
             let nbytes = stride.checked_mul(members.len()).ok_or_else(too_large)?;
             let buffer =

@@ -18,16 +18,16 @@ use crate::socket::{self, MOST_SLICES};
 /// GB/s: 64 KiB 1.9 (2.8), 256 KiB 2.6 (3.4), 512 KiB 2.6 (4.3), 1 MiB 3.3 (4.7).
 const PIPE_NBYTES: usize = 1 << 20;
 
-/// A descriptor, and how it is kept from waiting.
+/// A descriptor, and how its calls return without waiting.
 #[derive(Debug)]
-pub(crate) struct End {
+pub(crate) struct Fd {
     /// The caller's open file description.
     given: OwnedFd,
-    way: Way,
+    non_blocking: NonBlocking,
 }
 
 #[derive(Debug)]
-enum Way {
+enum NonBlocking {
     /// A pipe, opened once more: a description of our own that does not block.
     Own(OwnedFd),
     /// Never blocks for long: a file on a disk.
@@ -38,7 +38,7 @@ enum Way {
     Polled,
 }
 
-impl End {
+impl Fd {
     pub(crate) fn new(fd: BorrowedFd<'_>, direction: Direction) -> io::Result<Self> {
         let mode = fcntl_getfl(fd)? & OFlags::RWMODE;
         let wrong = |text: &str| {
@@ -54,30 +54,30 @@ impl End {
             }
             _ => {}
         }
-        let way = match FileType::from_raw_mode(fstat(fd)?.st_mode) {
+        let non_blocking = match FileType::from_raw_mode(fstat(fd)?.st_mode) {
             FileType::Fifo => own(fd, direction),
-            FileType::RegularFile | FileType::BlockDevice => Way::File,
-            FileType::Socket => Way::Socket,
+            FileType::RegularFile | FileType::BlockDevice => NonBlocking::File,
+            FileType::Socket => NonBlocking::Socket,
             FileType::Directory => {
                 return Err(wrong("expected a pipe, a socket or a file, found a directory"));
             }
-            _ => Way::Polled,
+            _ => NonBlocking::Polled,
         };
-        Ok(Self { given: fd.try_clone_to_owned()?, way })
+        Ok(Self { given: fd.try_clone_to_owned()?, non_blocking })
     }
 
     /// The descriptor to poll. Only the caller's description sees a writer go (see `nothing`).
     pub(crate) fn polled(&self, direction: Direction) -> BorrowedFd<'_> {
-        match (&self.way, direction) {
-            (Way::Own(fd), Direction::Send) => fd.as_fd(),
+        match (&self.non_blocking, direction) {
+            (NonBlocking::Own(fd), Direction::Send) => fd.as_fd(),
             _ => self.given.as_fd(),
         }
     }
 
     /// What is to be done before it is closed.
     pub(crate) fn finish(&self) -> io::Result<()> {
-        match self.way {
-            Way::Socket => match shutdown(&self.given, Shutdown::Write) {
+        match self.non_blocking {
+            NonBlocking::Socket => match shutdown(&self.given, Shutdown::Write) {
                 Ok(()) | Err(Errno::NOTCONN) => Ok(()),
                 Err(e) => Err(e.into()),
             },
@@ -88,14 +88,14 @@ impl End {
     pub(crate) fn receive(&self, targets: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
         let count = targets.len().min(MOST_SLICES);
         let targets = targets.get_mut(..count).unwrap_or_default();
-        match &self.way {
-            Way::File => Ok(readv(&self.given, targets)?),
-            Way::Socket => socket::receive(self.given.as_fd(), targets),
-            Way::Own(fd) => match readv(fd, targets)? {
+        match &self.non_blocking {
+            NonBlocking::File => Ok(readv(&self.given, targets)?),
+            NonBlocking::Socket => socket::receive(self.given.as_fd(), targets),
+            NonBlocking::Own(fd) => match readv(fd, targets)? {
                 0 if targets.iter().any(|t| !t.is_empty()) => self.nothing(),
                 count => Ok(count),
             },
-            Way::Polled => match preadv2(&self.given, targets, u64::MAX, ReadWriteFlags::NOWAIT) {
+            NonBlocking::Polled => match preadv2(&self.given, targets, u64::MAX, ReadWriteFlags::NOWAIT) {
                 Ok(count) => Ok(count),
                 Err(Errno::OPNOTSUPP | Errno::SPIPE | Errno::INVAL | Errno::NOSYS) => {
                     if poll_now(self.given.as_fd(), PollFlags::IN)?.is_empty() {
@@ -120,11 +120,11 @@ impl End {
 
     pub(crate) fn send(&self, sources: &[IoSlice<'_>]) -> io::Result<usize> {
         let sources = sources.get(..MOST_SLICES).unwrap_or(sources);
-        match &self.way {
-            Way::File => Ok(writev(&self.given, sources)?),
-            Way::Socket => socket::send(self.given.as_fd(), sources),
-            Way::Own(fd) => Ok(writev(fd, sources)?),
-            Way::Polled => match pwritev2(&self.given, sources, u64::MAX, ReadWriteFlags::NOWAIT) {
+        match &self.non_blocking {
+            NonBlocking::File => Ok(writev(&self.given, sources)?),
+            NonBlocking::Socket => socket::send(self.given.as_fd(), sources),
+            NonBlocking::Own(fd) => Ok(writev(fd, sources)?),
+            NonBlocking::Polled => match pwritev2(&self.given, sources, u64::MAX, ReadWriteFlags::NOWAIT) {
                 Ok(count) => Ok(count),
                 Err(Errno::OPNOTSUPP | Errno::SPIPE | Errno::INVAL | Errno::NOSYS) => {
                     if poll_now(self.given.as_fd(), PollFlags::OUT)?.is_empty() {
@@ -140,15 +140,15 @@ impl End {
     }
 
     pub(crate) fn wait(&self, direction: Direction, at_most: Duration) -> io::Result<bool> {
-        match self.way {
-            Way::File => Ok(true),
+        match self.non_blocking {
+            NonBlocking::File => Ok(true),
             _ => socket::wait(self.polled(direction), direction, at_most),
         }
     }
 }
 
 /// A pipe opened once more, so that not to block is a property of our description alone.
-fn own(fd: BorrowedFd<'_>, direction: Direction) -> Way {
+fn own(fd: BorrowedFd<'_>, direction: Direction) -> NonBlocking {
     if fcntl_getpipe_size(fd).is_ok_and(|n| n < PIPE_NBYTES) {
         // Refused beyond the user's share, or where more is in it: it then is slower.
         fcntl_setpipe_size(fd, PIPE_NBYTES).ok();
@@ -159,7 +159,8 @@ fn own(fd: BorrowedFd<'_>, direction: Direction) -> Way {
     };
     let path = format!("/proc/self/fd/{}", fd.as_raw_fd());
     // Without /proc, without the right to, or (sending) without a reader.
-    open(path, mode | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty()).map_or(Way::Polled, Way::Own)
+    open(path, mode | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty())
+        .map_or(NonBlocking::Polled, NonBlocking::Own)
 }
 
 fn poll_now(fd: BorrowedFd<'_>, events: PollFlags) -> io::Result<PollFlags> {
@@ -183,8 +184,10 @@ mod tests {
         rustix::fs::mknodat(rustix::fs::CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
         let fifo = || open(&path, OFlags::RDWR | OFlags::CLOEXEC, Mode::empty()).unwrap();
         for (r, w) in [rustix::pipe::pipe().unwrap(), (fifo(), fifo())] {
-            let (receiving, sending) =
-                (End { given: r, way: Way::Polled }, End { given: w, way: Way::Polled });
+            let (receiving, sending) = (
+                Fd { given: r, non_blocking: NonBlocking::Polled },
+                Fd { given: w, non_blocking: NonBlocking::Polled },
+            );
             let mut target = vec![0; 1 << 20];
             assert!(would_block(receiving.receive(&mut [IoSliceMut::new(&mut target)])));
             let (mut sent, block) = (0, vec![1; 100_000]);

@@ -11,12 +11,12 @@ use crate::cells::msgpack::column::Cells;
 const FIRST_NBYTES: usize = 64 << 20;
 
 /// Blocks that are filled column by column.
-pub(super) struct Rooms {
+pub(super) struct GrowingBlocks {
     blocks: Vec<(Group, RegionMut)>,
     nrows: usize,
 }
 
-impl Rooms {
+impl GrowingBlocks {
     pub(super) fn of(groups: Vec<Group>, nrows: usize) -> Result<Self> {
         let mut blocks = Vec::with_capacity(groups.len());
         for group in groups {

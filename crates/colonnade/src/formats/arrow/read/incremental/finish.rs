@@ -1,5 +1,7 @@
 //! The frame of a stream that has come whole.
 
+use std::borrow::Cow;
+
 use crate::arrow::ipc::allowed::Allowed;
 use crate::arrow::ipc::body::Source;
 use crate::arrow::ipc::dictionaries::History;
@@ -7,49 +9,52 @@ use crate::arrow::landed::Landed;
 use crate::error::{Error, Result};
 use crate::formats::arrow::read::assemble::assembled;
 use crate::formats::arrow::read::land::Landing;
-use crate::formats::arrow::read::open::{Ipc, check_nbytes};
-use crate::formats::arrow::read::options::{Form, OpenOptions};
+use crate::formats::arrow::read::open::check_nbytes;
+use crate::frame::Frame;
+use crate::limits::Limits;
 use crate::memory::Buffer;
 use crate::progress::Progress;
 
-use super::{Arrival, Arrived, Expected};
+use super::frame::{Rows, WholeFrame};
 
-impl Arrival {
-    /// The frame, or the opened stream, once the end mark has come. `private`: in memory that no other frame sees.
+impl WholeFrame {
+    /// The frame. `is_private`: in memory that no other frame sees.
     ///
     /// # Errors
     /// Malformed bodies; another number of rows than was announced.
-    pub fn finish(self, private: bool, threads: usize, progress: &dyn Progress) -> Result<Arrived> {
-        if !self.is_done() {
-            return Err(self.cut_short());
-        }
-        let (Some(known), Some(expected)) = (&self.known, self.expected) else {
-            let options = OpenOptions {
-                form: Some(Form::Stream),
-                limits: self.limits,
-                allow_truncated: false,
-                threads,
-            };
-            let bytes = Buffer::from_region(self.kept.finish()?, false);
-            return Ok(Arrived::Opened(Box::new(Ipc::open_buffer(bytes, options)?)));
+    pub(super) fn finish(
+        self,
+        is_private: bool,
+        threads: usize,
+        limits: &Limits,
+        progress: &dyn Progress,
+    ) -> Result<Frame> {
+        let none = || Error::malformed("arrow", "expected a schema, found the end mark.");
+        let Rows { known, blocks, catalog } = self.rows.ok_or_else(none)?;
+        let nrows = catalog.nrows;
+        let plan = match known.shape.announced {
+            Some(announced) if announced != nrows as u64 => {
+                let message =
+                    format!("{announced} rows were announced, and {nrows} came. The bytes are damaged.");
+                return Err(Error::malformed("arrow", message));
+            }
+            Some(_) => Cow::Borrowed(&known.plan),
+            None => {
+                let mut plan = known.plan.clone();
+                plan.settle(nrows);
+                Cow::Owned(plan)
+            }
         };
-        let Expected { blocks, catalog } = *expected;
-        let nrows = blocks.nrows;
-        if catalog.nrows != nrows {
-            let message =
-                format!("{nrows} rows were announced, and {} came. The bytes are damaged.", catalog.nrows);
-            return Err(Error::malformed("arrow", message));
-        }
         let source = Source::new(Buffer::from_region(self.kept.finish()?, false));
         let batches = catalog.batches.iter().chain(catalog.dictionaries.iter().map(|d| &d.batch));
-        check_nbytes(&source, batches, &self.limits)?;
-        let allowed = Allowed::new(&self.limits, source.bytes.nbytes());
+        check_nbytes(&source, batches, limits)?;
+        let allowed = Allowed::new(limits, source.bytes.nbytes());
         let history = History::new(&source, &catalog, &allowed, None)?;
         let landing = Landing {
             kept: None,
             source: &source,
             catalog: &catalog,
-            plan: &known.plan,
+            plan: &plan,
             history: &history,
             rows: (0, nrows),
             threads,
@@ -65,7 +70,7 @@ impl Arrival {
             landed.columns.extend(made.columns.into_iter().map(|(i, data)| (of(i), data)));
         }
         let validity = |field: usize| landing.validity_of(field);
-        blocks.finish(&known.layout, &known.plan, &catalog.nulls, private, &validity, &mut landed)?;
-        Ok(Arrived::Landed(Box::new(assembled(&known.plan, landed, nrows)?)))
+        blocks.finish(&known.layout, &plan, nrows, &catalog.nulls, is_private, &validity, &mut landed)?;
+        assembled(&plan, landed, nrows)
     }
 }

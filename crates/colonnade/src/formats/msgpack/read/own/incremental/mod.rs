@@ -1,9 +1,9 @@
-//! A frame of our own that comes in pieces: its header is whole, and cells are decoded into their place as they come.
+//! A frame with our header, decoded while its bytes come: the header is whole, and cells are decoded into their place.
 //!
 //! Everything that the header claims is checked against what comes, cell by cell; memory grows with what has come.
 
-mod landing;
-mod rooms;
+mod column_targets;
+mod growing_blocks;
 
 use std::sync::OnceLock;
 
@@ -20,15 +20,15 @@ use crate::cells::msgpack::options::{Orient, ReadOptions};
 use crate::cells::msgpack::skip::Skipper;
 use crate::formats::msgpack::header;
 use crate::formats::msgpack::header::Header;
-use landing::Landing;
+use column_targets::ColumnTargets;
 
 /// Takes our own columns front to back.
 #[derive(Debug)]
-pub struct Arriving {
+pub struct IncrementalColumns {
     own: Own,
     /// Key of each field, encoded.
     keys: Vec<Vec<u8>>,
-    landing: Landing,
+    targets: ColumnTargets,
     /// The field that comes now, and how far it has come.
     field: usize,
     stage: Stage,
@@ -63,7 +63,7 @@ pub struct Broken {
     pub rest: Skipper,
 }
 
-impl Arriving {
+impl IncrementalColumns {
     /// The frame whose header, with all before it, `front` is. `None` where nothing can be decoded before it is whole: rows,
     /// and a header that contradicts itself, which is told when it is.
     #[must_use]
@@ -85,8 +85,8 @@ impl Arriving {
         check_decoded(&header, &plan, &extents, options).ok()?;
         let index = OnceLock::new();
         let own = Own { bytes: front, header, plan, extents, options: *options, index, end };
-        let landing = Landing::of(&own).ok()?;
-        Some(Self { own, keys, landing, field: 0, stage: Stage::Key, offset: at })
+        let targets = ColumnTargets::of(&own).ok()?;
+        Some(Self { own, keys, targets, field: 0, stage: Stage::Key, offset: at })
     }
 
     /// Which of a series it is, where its header says so.
@@ -144,7 +144,7 @@ impl Arriving {
     /// # Errors
     /// Columns that make no valid array; labels that make no axis.
     pub fn finish(self) -> Result<Frame> {
-        self.landing.finish(&self.own)
+        self.targets.finish(&self.own)
     }
 
     /// The next key, head, or some cells: their bytes; `None` where nothing more is whole.
@@ -190,8 +190,8 @@ impl Arriving {
         };
         let (base, field) = (base + length as u64, self.field);
         match found {
-            Head::Bin(n) if self.own.header.packed && !self.landing.is_bool(field) => {
-                let expected = self.landing.packed_nbytes(&self.own, field)?;
+            Head::Bin(n) if self.own.header.packed && !self.targets.is_bool(field) => {
+                let expected = self.targets.packed_nbytes(&self.own, field)?;
                 let inside = left - length;
                 if n as usize != inside || expected != inside {
                     return Err(self.own.not_packed(field, expected, inside.min(n as usize), base));
@@ -199,7 +199,7 @@ impl Arriving {
                 self.stage = Stage::Packed { done: 0, base };
             }
             Head::Array(_) => {
-                self.landing.begin(&self.own, field)?;
+                self.targets.begin(&self.own, field)?;
                 self.stage = Stage::Cells { taken: Taken::default(), base };
             }
             other => return Err(self.own.no_column(field, other, base)),
@@ -213,14 +213,14 @@ impl Arriving {
         let bytes = rest.get(..here).unwrap_or(&[]);
         let mut some = Taken::default();
         if taken.cells < nrows && here > 0 {
-            let result = self.landing.take(&self.own, self.field, taken.cells, bytes)?;
+            let result = self.targets.take(&self.own, self.field, taken.cells, bytes)?;
             some = result.map_err(|e| {
                 e.in_column(&self.own.path(self.field), taken.cells, base + taken.nbytes as u64)
             })?;
         }
         let now = Taken { cells: taken.cells + some.cells, nbytes: taken.nbytes + some.nbytes };
         if now.cells == nrows && some.nbytes == left {
-            self.landing.end(&self.own, self.field)?;
+            self.targets.end(&self.own, self.field)?;
             self.next();
         } else if now.cells == nrows || here == left {
             return Err(self.own.not_all(self.field, now, taken.nbytes + left, base));
@@ -233,9 +233,9 @@ impl Arriving {
 
     fn packed(&mut self, rest: &[u8], done: usize, base: u64) -> Result<Option<usize>> {
         let (left, here) = self.of_value(rest);
-        self.landing.copy(&self.own, self.field, done, rest.get(..here).unwrap_or(&[]))?;
+        self.targets.copy(&self.own, self.field, done, rest.get(..here).unwrap_or(&[]))?;
         if here == left {
-            self.landing.end(&self.own, self.field)?;
+            self.targets.end(&self.own, self.field)?;
             self.next();
             return Ok(Some(here));
         }

@@ -1,0 +1,172 @@
+//! All record batches of a stream as one frame: what each message needs once its header is there.
+
+use std::sync::Arc;
+
+use crate::arrow::import::Plan;
+use crate::arrow::ipc::catalog::{Batch, Catalog};
+use crate::arrow::ipc::message::{BatchHeader, Header, Kind};
+use crate::error::{Error, Result};
+use crate::formats::arrow::read::land::nat;
+use crate::limits::{Limits, StreamLimit};
+
+use super::blocks::Blocks;
+use super::body::{self, Dest, Patch, Segment};
+use super::decoder::Receipt;
+use super::kept::Kept;
+use super::schemas::{Known, Schemas};
+use super::whole_body::WholeBody;
+
+/// A stream whose rows are received into blocks.
+#[derive(Debug)]
+pub(super) struct WholeFrame {
+    pub(super) schemas: Schemas,
+    /// What the schema's header says, where the same one came before.
+    remembered: Option<Arc<Known>>,
+    pub(super) rows: Option<Rows>,
+    pub(super) kept: Kept,
+    patches: Vec<Patch>,
+    /// Batches that came whole, and their rows.
+    pub(super) whole: (usize, usize),
+    /// Bounds a stream that does not announce its rows.
+    stream: StreamLimit,
+}
+
+/// The rows so far.
+#[derive(Debug)]
+pub(super) struct Rows {
+    pub(super) known: Arc<Known>,
+    pub(super) blocks: Blocks,
+    pub(super) catalog: Catalog,
+}
+
+impl WholeFrame {
+    pub(super) fn new(limits: &Limits, schemas: Schemas) -> Result<Self> {
+        let (kept, stream) = (Kept::new(limits)?, StreamLimit::new(limits));
+        Ok(Self { schemas, remembered: None, rows: None, kept, patches: Vec::new(), whole: (0, 0), stream })
+    }
+
+    pub(super) fn plan(&self) -> Option<&Plan> {
+        self.rows.as_ref().map(|rows| &rows.known.plan)
+    }
+
+    /// Whether `head` is the schema of an earlier stream.
+    pub(super) fn remembers(&mut self, head: &[u8]) -> bool {
+        if self.rows.is_none() {
+            self.remembered = self.schemas.find(head);
+        }
+        self.rows.is_none() && self.remembered.is_some()
+    }
+
+    /// Begins the body of a message.
+    ///
+    /// # Errors
+    /// Malformed messages; a limit.
+    pub(super) fn begin(
+        &mut self,
+        head: &mut [u8],
+        found: &Header,
+        body_nbytes: usize,
+        limits: &Limits,
+    ) -> Result<Receipt> {
+        let wrong = |message: &str| Err(Error::malformed("arrow", message));
+        let Some(rows) = &mut self.rows else {
+            return match found.kind {
+                Kind::Schema => {
+                    self.learn(head, limits)?;
+                    Ok(Receipt::Segments(vec![Segment { dest: Dest::Padding, at: 0, nbytes: body_nbytes }]))
+                }
+                _ => wrong("expected a schema as the first message, found another."),
+            };
+        };
+        match found.kind {
+            Kind::Schema => wrong("expected one schema, found a second one."),
+            Kind::Batch(header) => self.begin_batch(head, header, body_nbytes, limits),
+            Kind::Dictionary { id, delta, batch } => {
+                let header_at = self.kept.push_aligned(head)?;
+                let body_at = self.kept.push_aligned(&[])?;
+                let batch = Batch { header_at, header: batch, body_at, body_nbytes, first_row: 0 };
+                rows.catalog.dictionary(id, delta, batch)?;
+                Ok(Receipt::Segments(vec![Segment { dest: Dest::Kept, at: body_at, nbytes: body_nbytes }]))
+            }
+        }
+    }
+
+    fn learn(&mut self, head: &[u8], limits: &Limits) -> Result<()> {
+        let known = match self.remembered.take() {
+            Some(known) => known,
+            None => self.schemas.learn(head, limits)?,
+        };
+        let blocks = Blocks::new(&known, limits.max_nbytes)?;
+        let catalog = Catalog::new(Arc::clone(&known.shape));
+        self.rows = Some(Rows { known, blocks, catalog });
+        Ok(())
+    }
+
+    fn begin_batch(
+        &mut self,
+        head: &mut [u8],
+        header: BatchHeader,
+        body_nbytes: usize,
+        limits: &Limits,
+    ) -> Result<Receipt> {
+        let Some(Rows { known, blocks, catalog }) = &mut self.rows else { return Ok(Receipt::Whole) };
+        let first_row = catalog.nrows;
+        catalog.batch(head, Batch { header_at: 0, header, body_at: 0, body_nbytes, first_row }, limits)?;
+        let nrows = catalog.nrows;
+        match known.shape.announced {
+            Some(announced) if nrows as u64 > announced => {
+                let message =
+                    format!("{announced} rows were announced, and {nrows} have come. The bytes are damaged.");
+                return Err(Error::malformed("arrow", message));
+            }
+            Some(_) => {}
+            None => {
+                self.stream
+                    .check("arrow", blocks.row_nbytes(nrows).saturating_add(self.kept.len() as u64))?;
+                blocks.grow(known, nrows, first_row, limits.max_nbytes)?;
+            }
+        }
+        let header_at = self.kept.len().next_multiple_of(64);
+        let body_at = (header_at + head.len()).next_multiple_of(64);
+        let Some(plan) = body::plan(&header, head, body_nbytes, blocks, first_row, body_at)? else {
+            return Ok(Receipt::Whole);
+        };
+        self.kept.push_aligned(head)?;
+        self.kept.push_aligned(&[])?;
+        if let Some(last) = catalog.batches.last_mut() {
+            (last.header_at, last.body_at, last.body_nbytes) = (header_at, body_at, plan.kept_nbytes);
+        }
+        self.patches = plan.patches;
+        Ok(Receipt::Segments(plan.segments))
+    }
+
+    /// Takes a record batch that was received whole.
+    ///
+    /// # Errors
+    /// Malformed buffers.
+    pub(super) fn take(&mut self, body: WholeBody) -> Result<()> {
+        let Some(Rows { blocks, catalog, .. }) = &mut self.rows else { return Ok(()) };
+        if let Some(last) = catalog.batches.last_mut() {
+            let places = body.settle(&last.header, last.first_row, blocks, &mut self.kept)?;
+            (last.header_at, last.body_at, last.body_nbytes) = places;
+        }
+        self.whole = (catalog.batches.len(), catalog.nrows);
+        Ok(())
+    }
+
+    /// Times without a value become NaT, once a body is whole.
+    pub(super) fn patch(&mut self) {
+        let Some(Rows { blocks, catalog, .. }) = &mut self.rows else { return };
+        let Some(batch) = catalog.batches.last() else { return };
+        self.whole = (catalog.batches.len(), catalog.nrows);
+        let (first_row, nrows) = (batch.first_row, batch.header.nrows);
+        for patch in self.patches.drain(..) {
+            let Some(target) = blocks.targets.get(patch.target).copied() else { continue };
+            let bits = self.kept.bytes().get(patch.bits_at..patch.bits_at + nrows.div_ceil(8));
+            let place = blocks.place(&target, first_row, nrows * target.item);
+            if let (Some(bits), Some(place)) = (bits, place) {
+                nat(place, bits, 0);
+            }
+        }
+    }
+}

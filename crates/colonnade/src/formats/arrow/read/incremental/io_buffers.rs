@@ -1,0 +1,174 @@
+//! Where the bytes of a stream go while they come.
+
+use std::io::IoSliceMut;
+
+use crate::error::Result;
+use crate::formats::arrow::read::land::too_large;
+
+use super::body::{Dest, Segment};
+use super::decoder::{IncrementalDecoder, State, Target};
+
+/// Buffers given out at once.
+const MAX_BUFFERS: usize = 256;
+
+/// Padding is received here and dropped.
+const PADDING_NBYTES: usize = 4096;
+
+/// A header is believed as far as its bytes come: memory for so many at first.
+const HEADER_NBYTES: usize = 64 << 10;
+
+impl IncrementalDecoder {
+    /// The one place where the next bytes go, which may be fewer than the message needs; empty behind the end mark.
+    ///
+    /// # Errors
+    /// A limit; the system's refusal of memory.
+    pub fn buffer(&mut self) -> Result<&mut [u8]> {
+        match &mut self.state {
+            State::Done | State::Segments { .. } => Ok(&mut []),
+            State::Prefix | State::Header => {
+                let end = self.wanted.min((self.filled * 2).max(HEADER_NBYTES));
+                if self.small.len() < end {
+                    self.small.resize(end, 0);
+                }
+                Ok(self.small.get_mut(self.filled..end).unwrap_or(&mut []))
+            }
+            State::Whole(body) => body.place(),
+        }
+    }
+
+    /// Where the next bytes go, in this order; none behind the end mark. Places for `enough` bytes will do, where that many
+    /// are expected at once.
+    ///
+    /// # Errors
+    /// A limit; the system's refusal of memory.
+    pub fn io_buffers(&mut self, enough: usize) -> Result<Vec<IoSliceMut<'_>>> {
+        if let State::Segments { at, done } = self.state {
+            return self.scattered(at, done, enough);
+        }
+        if self.gives_batches() || !matches!(self.state, State::Whole(_)) {
+            return Ok(vec![IoSliceMut::new(self.buffer()?)]);
+        }
+        let State::Whole(body) = &mut self.state else { return Ok(Vec::new()) };
+        let left = body.wanted - body.filled;
+        let mut out = vec![IoSliceMut::new(body.place()?)];
+        if out.iter().all(|place| place.len() == left) {
+            out.push(next_prefix(&mut self.small, self.is_modern));
+        }
+        Ok(out)
+    }
+
+    fn scattered(&mut self, at: usize, done: usize, enough: usize) -> Result<Vec<IoSliceMut<'_>>> {
+        let rest = self.segments.get(at..).unwrap_or(&[]);
+        let all = rest.len();
+        let rest = rest.get(..all.min(MAX_BUFFERS)).unwrap_or(&[]);
+        let mut nbytes = 0usize;
+        let count = rest.iter().position(|segment| {
+            nbytes = nbytes.saturating_add(segment.nbytes);
+            nbytes - done.min(nbytes) >= enough
+        });
+        let window = rest.get(..count.map_or(rest.len(), |i| i + 1)).unwrap_or(&[]);
+        let kept_end = window.iter().filter(|s| s.dest == Dest::Kept).map(|s| s.at + s.nbytes).max();
+        let (kept, mut regions) = match &mut self.target {
+            Target::Frame(frame) => {
+                (Some(&mut frame.kept), frame.rows.as_mut().map(|rows| &mut rows.blocks.regions))
+            }
+            Target::Bytes(kept) => (Some(kept), None),
+            Target::Batches(_) => (None, None),
+        };
+        let kept = match (kept, kept_end) {
+            (Some(kept), Some(end)) => kept.room(end)?,
+            _ => &mut [],
+        };
+        let (kept_at, kept_nbytes) = (kept.as_mut_ptr(), kept.len());
+        self.padding.resize(PADDING_NBYTES, 0);
+        let mut unused = self.padding.as_mut_slice();
+        let mut out = Vec::with_capacity(window.len());
+        let mut skipped = done;
+        for segment in window {
+            let (from, nbytes) = (segment.at + skipped, segment.nbytes - skipped);
+            skipped = 0;
+            let (place, is_whole) = match segment.dest {
+                Dest::Padding => {
+                    let count = nbytes.min(unused.len());
+                    let (place, rest) = std::mem::take(&mut unused).split_at_mut(count);
+                    unused = rest;
+                    (place, count == nbytes)
+                }
+                Dest::Kept => {
+                    let count = nbytes.min(kept_nbytes.saturating_sub(from));
+                    if count == 0 {
+                        return Ok(out);
+                    }
+                    // SAFETY: inside the memory that `kept` lent, which grows no more while `self` is borrowed; segments of one
+                    // body are disjoint (`body::plan` places each behind the one before).
+                    (unsafe { std::slice::from_raw_parts_mut(kept_at.add(from), count) }, count == nbytes)
+                }
+                Dest::Block(region) => {
+                    let region = regions.as_mut().and_then(|regions| regions.get_mut(region));
+                    let place =
+                        region.and_then(|region| region.address(from, nbytes)).ok_or_else(too_large)?;
+                    // SAFETY: a live range of the region, which `self` owns and is borrowed for as long; each target has columns
+                    // and each batch rows of its own, so no two segments overlap.
+                    (unsafe { std::slice::from_raw_parts_mut(place, nbytes) }, true)
+                }
+            };
+            if !place.is_empty() {
+                out.push(IoSliceMut::new(place));
+            }
+            if !is_whole {
+                return Ok(out);
+            }
+        }
+        if window.len() == all {
+            out.push(next_prefix(&mut self.small, self.is_modern));
+        }
+        Ok(out)
+    }
+
+    /// The bytes of the piece (prefix, header, body) that is not whole yet.
+    #[must_use]
+    pub fn partial(&mut self) -> Vec<u8> {
+        match &mut self.state {
+            State::Done => Vec::new(),
+            State::Prefix | State::Header => self.small.get(..self.filled).unwrap_or(&[]).to_vec(),
+            State::Whole(body) => body.received().to_vec(),
+            State::Segments { at, done } => {
+                let (at, done) = (*at, *done);
+                let mut out = Vec::new();
+                for (i, segment) in self.segments.iter().enumerate().take(at + 1) {
+                    let nbytes = if i == at { done } else { segment.nbytes };
+                    let bytes = self.target.bytes_of(segment).and_then(|bytes| bytes.get(..nbytes));
+                    match bytes {
+                        Some(bytes) => out.extend_from_slice(bytes),
+                        None => out.resize(out.len() + nbytes, 0),
+                    }
+                }
+                out
+            }
+        }
+    }
+}
+
+/// The prefix behind a body, which comes with it: a message is followed by another one or by the end mark.
+fn next_prefix(small: &mut Vec<u8>, is_modern: bool) -> IoSliceMut<'_> {
+    let nbytes = if is_modern { 8 } else { 4 };
+    if small.len() < nbytes {
+        small.resize(nbytes, 0);
+    }
+    IoSliceMut::new(small.get_mut(..nbytes).unwrap_or(&mut []))
+}
+
+impl Target {
+    /// Where a segment is received, unless that is nowhere.
+    fn bytes_of(&mut self, segment: &Segment) -> Option<&[u8]> {
+        let all: &[u8] = match (segment.dest, self) {
+            (Dest::Kept, Self::Frame(frame)) => frame.kept.bytes(),
+            (Dest::Kept, Self::Bytes(kept)) => kept.bytes(),
+            (Dest::Block(region), Self::Frame(frame)) => {
+                frame.rows.as_mut()?.blocks.regions.get_mut(region)?.as_mut_slice()
+            }
+            _ => return None,
+        };
+        all.get(segment.at..)
+    }
+}

@@ -1,0 +1,24 @@
+//! A stream decoded while its bytes come, without I/O: it lends the memory that the next bytes belong into.
+//!
+//! There is one decoder ([`IncrementalDecoder`]). It finds prefixes, headers and bodies, and its target says what they become:
+//!
+//! - [`batches`]: each record batch is a frame, in Arrow's layout, in memory of its own.
+//! - [`frame`]: all record batches are one frame. Buffers of fixed-width columns are received straight into the rows of their
+//!   blocks ([`blocks`]). Blocks have the announced number of rows, or grow with the rows that come. The rest is kept
+//!   ([`kept`]) and decoded at the end mark.
+//! - bytes: the stream is kept as it is, for `Ipc` to open. It gives any part of the frame any number of times.
+
+mod batches;
+mod blocks;
+mod body;
+mod decoder;
+mod finish;
+mod frame;
+mod io_buffers;
+mod kept;
+mod read;
+mod schemas;
+mod whole_body;
+
+pub use decoder::{Event, IncrementalDecoder};
+pub use schemas::Schemas;

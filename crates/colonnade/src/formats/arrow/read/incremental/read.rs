@@ -1,0 +1,41 @@
+//! A decoder fed by a pipe, a socket or a device.
+
+use std::io::{self, Read};
+
+use crate::error::Result;
+use crate::progress::Progress;
+
+use super::decoder::{Event, IncrementalDecoder};
+
+/// Bytes that are asked for at once: as many as a pipe or a socket ever holds.
+const STEP_NBYTES: usize = 4 << 20;
+
+impl IncrementalDecoder {
+    /// Reads `stream` up to the end mark and no further: what follows the mark belongs to somebody else. Bytes that are only
+    /// kept may end earlier.
+    ///
+    /// # Errors
+    /// The system's own; malformed messages; a limit; `Cancelled` from `progress`.
+    pub(in crate::formats::arrow) fn read(
+        &mut self,
+        stream: &mut dyn Read,
+        progress: &dyn Progress,
+    ) -> Result<()> {
+        loop {
+            let mut buffers = self.io_buffers(STEP_NBYTES)?;
+            match stream.read_vectored(&mut buffers) {
+                Ok(0) if self.keeps_bytes() => return Ok(()),
+                Ok(0) => return Err(self.cut_short()),
+                Ok(count) => {
+                    let event = self.filled(count)?;
+                    progress.advance(self.received(), None)?;
+                    if matches!(event, Event::End) {
+                        return Ok(());
+                    }
+                }
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => progress.interrupted()?,
+                Err(e) => return Err(e.into()),
+            }
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! A body that is received whole, behind its header.
+
+use crate::arrow::ipc::body::{Body, Source};
+use crate::arrow::ipc::encapsulated_message::EncapsulatedMessage;
+use crate::arrow::ipc::message::{BatchHeader, Header};
+use crate::error::Result;
+use crate::formats::arrow::read::land::{nat, too_large, values_into};
+use crate::memory::{Buffer, Region, RegionMut};
+
+use super::blocks::{Blocks, Target};
+use super::body::{owners, set_pair};
+use super::kept::Kept;
+
+/// A length is believed as far as bytes come: memory for so many at first, then for twice what has come.
+const BELIEVED_NBYTES: usize = 4 << 20;
+
+/// Smaller regions take ordinary pages: a huge one costs more than it spares.
+const HUGE_FROM_NBYTES: usize = 1 << 20;
+
+/// A message in memory of its own: the header, then the body at a multiple of 64.
+#[derive(Debug)]
+pub(super) struct WholeBody {
+    region: RegionMut,
+    pub(super) filled: usize,
+    pub(super) wanted: usize,
+    message: EncapsulatedMessage,
+}
+
+impl WholeBody {
+    pub(super) fn new(head: &[u8], header: Header, body_nbytes: usize) -> Result<Self> {
+        let body_at = head.len().next_multiple_of(64);
+        let wanted = body_at.checked_add(body_nbytes).ok_or_else(too_large)?;
+        let first = wanted.min(body_at + BELIEVED_NBYTES);
+        let mut region = Region::allocate(first, first < HUGE_FROM_NBYTES)?;
+        if let Some(place) = region.as_mut_slice().get_mut(..head.len()) {
+            place.copy_from_slice(head);
+        }
+        let header_nbytes = head.len();
+        let message = EncapsulatedMessage { header, header_at: 0, header_nbytes, body_at, body_nbytes };
+        Ok(Self { region, filled: body_at, wanted, message })
+    }
+
+    /// Where the next bytes go.
+    pub(super) fn place(&mut self) -> Result<&mut [u8]> {
+        let end = self.wanted.min((self.filled * 2).max(BELIEVED_NBYTES));
+        if self.region.nbytes() < end {
+            self.region.grow(end)?;
+        }
+        Ok(self.region.as_mut_slice().get_mut(self.filled..end).unwrap_or(&mut []))
+    }
+
+    /// What has come of the body.
+    pub(super) fn received(&mut self) -> &[u8] {
+        self.region.as_mut_slice().get(self.message.body_at..self.filled).unwrap_or(&[])
+    }
+
+    /// The message, and the memory that it is stored in.
+    pub(super) fn into_source(self) -> (EncapsulatedMessage, Source) {
+        (self.message, Source::new(Buffer::from_region(self.region.finish(), true)))
+    }
+
+    /// Copies the rows of the blocks to their places and keeps the rest behind the header. The answer: where header and
+    /// body are kept, and how long the body is there.
+    ///
+    /// # Errors
+    /// Malformed buffers.
+    pub(super) fn settle(
+        self,
+        header: &BatchHeader,
+        first_row: usize,
+        blocks: &mut Blocks,
+        kept: &mut Kept,
+    ) -> Result<(usize, usize, usize)> {
+        let (message, source) = self.into_source();
+        let (batch, body_nbytes) = (message.batch(*header), message.body_nbytes);
+        let body = Body::new(&source, &batch)?;
+        let mut head = source.bytes.as_slice().get(..message.header_nbytes).unwrap_or(&[]).to_vec();
+        let (owners, _) = owners(header, &head, blocks)?;
+        for (i, &owner) in owners.iter().enumerate() {
+            let Some(target) = blocks.targets.get(owner as usize).copied() else { continue };
+            let nbytes = header.nrows.checked_mul(target.item).ok_or_else(too_large)?;
+            let place = blocks.place(&target, first_row, nbytes).ok_or_else(too_large)?;
+            values_into(&body, i, (0, header.nrows), target.item, place, false)?;
+            nat_into(&target, &body, i, place)?;
+        }
+        let mut sum = 0usize;
+        for (i, _) in owners.iter().enumerate().filter(|(_, owner)| **owner == u32::MAX) {
+            sum = sum.saturating_add(body.bytes(i)?.len());
+        }
+        if sum > body_nbytes {
+            // Buffers that share bytes are kept once, as they are.
+            let bytes = source.bytes.as_slice().get(message.body_at..).unwrap_or(&[]);
+            let header_at = kept.push_aligned(&head)?;
+            let body_at = kept.push_aligned(bytes.get(..body_nbytes).unwrap_or(&[]))?;
+            return Ok((header_at, body_at, body_nbytes));
+        }
+        let mut end = 0;
+        let mut places = Vec::new();
+        for (i, &owner) in owners.iter().enumerate() {
+            let bytes = if owner == u32::MAX { body.bytes(i)? } else { &[] };
+            let start = if bytes.is_empty() { 0 } else { end };
+            places.push((start, bytes));
+            set_pair(&mut head, header.buffers, i, start, bytes.len());
+            end = if bytes.is_empty() { end } else { (start + bytes.len()).next_multiple_of(64) };
+        }
+        let header_at = kept.push_aligned(&head)?;
+        let body_at = kept.push_aligned(&[])?;
+        for (start, bytes) in places.into_iter().filter(|(_, bytes)| !bytes.is_empty()) {
+            kept.put(body_at + start, bytes)?;
+        }
+        let nbytes = kept.len() - body_at;
+        Ok((header_at, body_at, nbytes))
+    }
+}
+
+fn nat_into(target: &Target, body: &Body<'_>, buffer: usize, place: &mut [u8]) -> Result<()> {
+    let node = body.node(target.node)?;
+    if target.nat && node.nulls > 0 {
+        nat(place, body.buffer(buffer - 1, node.length.div_ceil(8))?.as_slice(), 0);
+    }
+    Ok(())
+}
