@@ -47,7 +47,8 @@ pub(super) fn join_one(columns: &[&Column]) -> Result<Column> {
         return Err(Error::malformed("frame", "a column without batches."));
     };
     let pieces: Vec<&ArrayData> = columns.iter().map(|c| &c.data).collect();
-    Ok(Column { data: join_data(&first.data, &pieces, first.ordered)?, ..(*first).clone() })
+    let data = join_data(&first.data, &pieces, first.ordered)?;
+    Ok(Column { data, exclusive: false, ..(*first).clone() })
 }
 
 /// Arrays of one type as one; `empty` where none has rows.

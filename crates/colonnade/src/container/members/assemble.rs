@@ -36,7 +36,7 @@ pub fn assemble(
     let mut reader = Reader { lengths: spec.children.iter().copied(), fetch };
     let window = (rows.0, rows.1 - rows.0);
     let data = reader.array(&spec.data_type, kept, spec.length, window, "")?;
-    Ok(Column { data, ordered: spec.ordered, tag: kept.kept_tag(spec.tag.clone()) })
+    Ok(Column { ordered: spec.ordered, tag: kept.kept_tag(spec.tag.clone()), ..Column::new(data) })
 }
 
 struct Reader<'r, 'f, L> {

@@ -55,6 +55,7 @@ impl Arrival {
             threads,
             allowed: &allowed,
             in_place: None,
+            nulls: None,
         };
         let mut landed = Landed::default();
         for rest in known.layout.rest.iter().filter(|rest| !rest.is_empty()) {

@@ -5,10 +5,12 @@ use arrow_data::{ArrayData, ArrayDataBuilder};
 use arrow_schema::DataType;
 
 use crate::arrow::landed::Landed;
+use crate::decode::Layout;
 use crate::error::Result;
 use crate::frame::{Block, Grid, as_stride};
 use crate::memory::Buffer;
 
+use super::super::super::conversion::Null;
 use super::super::Landing;
 use super::{Found, Group, Target, too_large};
 
@@ -41,7 +43,7 @@ impl Landing<'_> {
                 let start = found.partition_point(|f| f.target < member);
                 let own = found.get(start..).unwrap_or_default();
                 let own = own.get(..own.partition_point(|f| f.target == member)).unwrap_or_default();
-                if group.dtype.is_some() && own.is_empty() {
+                if group.dtype.is_some() && (own.is_empty() || self.holds_missing(target)) {
                     if run.is_empty() {
                         first = k;
                     }
@@ -55,6 +57,11 @@ impl Landing<'_> {
             seat(&mut run, first, landed)?;
         }
         Ok(())
+    }
+
+    /// Whether the NaN or NaT that a decoded null is already is what the target wants.
+    fn holds_missing(&self, target: &Target) -> bool {
+        self.layout == Layout::Pandas && target.null != Null::Zero && self.nulls.dtype(target.field).is_some()
     }
 
     fn array(&self, target: &Target, values: &Buffer, found: &[Found]) -> Result<ArrayData> {
