@@ -80,8 +80,8 @@ class ArrowColumn:
         TypeError for other types."""
     @staticmethod
     def block(columns: Sequence[ArrowColumn], dtype: np.dtype[Any]) -> np.ndarray:
-        """Ints, uints, floats, naive timestamps or durations of one length as a writable array of shape (len(columns), nrows),
-        column after column: of `dtype`, their own or float64 for integers, NaN or NaT where null. One parallel copy."""
+        """Ints, uints, floats, naive timestamps or durations of one length as a writable array of shape
+        (len(columns), nrows), column-major, of `dtype`: their own, or float64 for integers; NaN or NaT where null."""
     def mask(self) -> np.ndarray | None:
         """1-D bool, True = null; None where nothing is null."""
     def objects(self) -> np.ndarray:
@@ -461,8 +461,8 @@ class File(_OpenedBatches):
     ) -> CoreFrame:
         """As of `_Opened`. `leaves`: of these columns, by position in the file, the parts at these places alone.
         Columns without nulls of a NumPy dtype come as blocks, one a dtype and column-major (or views of a private map
-        where the file allows it); the rest as Arrow columns. `pandas`: so do numbers and times with nulls, NaN or NaT for null,
-        where pandas' own readers give them so."""
+        where the file allows it); the rest as Arrow columns. `pandas`: so do numbers and times with nulls, NaN or NaT
+        for null, where pandas' own readers give them so."""
     def load_arrow(
         self,
         positions: Sequence[int] | None = None,

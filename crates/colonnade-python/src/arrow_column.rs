@@ -20,7 +20,9 @@ use pyo3::types::PyCapsule;
 use crate::array::{self, Arrays};
 use crate::errors::IntoPy;
 use crate::watched::watched;
-use crate::{arrow_build, cells, cells_types, cells_write, dtype, errors, foreign_fields, objects, read_options};
+use crate::{
+    arrow_build, cells, cells_types, cells_write, dtype, errors, foreign_fields, objects, read_options,
+};
 
 /// One column in Arrow's layout.
 #[pyclass(frozen, module = "colonnade._core")]
@@ -333,7 +335,12 @@ impl ArrowColumn {
         }
     }
 
-    fn fixed_values<'py>(&self, py: Python<'py>, dtype: DType, exclusive: bool) -> PyResult<Bound<'py, PyAny>> {
+    fn fixed_values<'py>(
+        &self,
+        py: Python<'py>,
+        dtype: DType,
+        exclusive: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let data = &self.column.data;
         let length = data.len();
         let buffer = data.buffers().first().cloned().unwrap_or_default();

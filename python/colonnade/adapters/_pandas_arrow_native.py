@@ -20,7 +20,6 @@ from ._pandas_strings import default_string_dtype, pyarrow_or_none, strings_from
 
 _NUMBERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "halffloat", "float", "double")
 _TEXT = ("utf8", "large_utf8")
-_BOOLS = np.array([False, True, None], dtype=object)
 _BYTES = ("binary", "large_binary")
 
 
@@ -80,9 +79,7 @@ def native_array(column: ArrowColumn, dtype: Any, zone: str | None) -> Any:
         found = _zone_of(told) if zone is None or zone == told else None
         return None if found is None else zoned_array(times_of(column), found)
     if kind == "bool":
-        which = np.array(column.values(), dtype=np.uint8)
-        which[column.mask()] = 2
-        return _BOOLS.take(which)
+        return column.objects()
     if kind in _BYTES:
         return cells_of(column) if is_msgpack(column.tag) else objects_from_tagged(column, {}, "")
     if kind == "null":

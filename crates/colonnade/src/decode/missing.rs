@@ -82,7 +82,9 @@ pub fn write_values(data_type: &DataType, values: &[u8], dtype: DType, out: &mut
         }};
     }
     match data_type {
-        _ if implied_dtype(data_type) == Some(dtype) && values.len() == out.len() => out.copy_from_slice(values),
+        _ if implied_dtype(data_type) == Some(dtype) && values.len() == out.len() => {
+            out.copy_from_slice(values)
+        }
         _ if dtype.kind != Kind::Float || dtype.itemsize != 8 => return Err(misfit(data_type, dtype)),
         DataType::Int8 => floats!(i8),
         DataType::Int16 => floats!(i16),

@@ -14,8 +14,21 @@ use super::missing::missing_dtype;
 
 /// What `numpy_type` says of columns whose dtype in pandas is NumPy's, and so has no null; times without their unit.
 const NUMPY_TYPES: [&str; 15] = [
-    "bool", "object", "float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16",
-    "uint32", "uint64", "datetime64", "timedelta64",
+    "bool",
+    "object",
+    "float16",
+    "float32",
+    "float64",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "datetime64",
+    "timedelta64",
 ];
 const UNITS: [&str; 4] = ["s]", "ms]", "us]", "ns]"];
 

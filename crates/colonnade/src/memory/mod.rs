@@ -16,7 +16,7 @@ mod scatter;
 mod stream;
 
 pub use apart::{apart, odd_lines};
-pub use bits::unpack;
+pub use bits::{pack, unpack};
 pub use buffer::Buffer;
 pub use copy::{STREAMING_FROM_NBYTES, copy, fence};
 pub use file::{MappedFile, let_go, read_small};

@@ -5,7 +5,7 @@ use arrow_schema::DataType;
 
 use crate::arrow::import::{fits, to_block};
 use crate::arrow::landed::Landed;
-use crate::decode::{Layout, Request};
+use crate::decode::{Layout, Request, missing};
 use crate::error::{Error, Result};
 use crate::frame::{Axis, Frame, row_range};
 use crate::progress::{NoProgress, Progress, Silent};
@@ -65,10 +65,15 @@ impl Parquet {
         self.need(wanted, &rows.pieces, progress)?;
         let landing = Landing::new(self, rows.decoded, threads, layout);
         let landed = landing.run(wanted, &rows.pieces, progress)?;
-        match &rows.keep {
-            Some(keep) => kept(landed, keep, threads, &Silent(progress)),
-            None => Ok(landed),
+        let mut landed = match &rows.keep {
+            Some(keep) => kept(landed, keep, threads, &Silent(progress))?,
+            None => landed,
+        };
+        if layout == Layout::Pandas {
+            let dtype = |i: usize| landing.nulls.dtype(*wanted.get(i)?);
+            missing::into_blocks(&mut landed, &dtype, threads, &Silent(progress))?;
         }
+        Ok(landed)
     }
 
     /// Makes sure that the pages of these fields may be looked at.

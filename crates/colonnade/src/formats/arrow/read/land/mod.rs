@@ -13,7 +13,7 @@ use arrow_schema::{DataType, Field};
 
 use crate::arrow::import::{self, Plan};
 use crate::arrow::landed::Landed;
-use crate::decode::PandasNulls;
+use crate::decode::{PandasNulls, missing};
 use crate::error::{Error, Result};
 use crate::frame::paths::{Kept, Leaves};
 use crate::frame::{ByteOrder, DType, Kind};
@@ -106,6 +106,10 @@ impl Landing<'_> {
         )?;
         self.text(wanted, &of(&|w| w == Way::Text), &pieces, &mut landed, progress)?;
         self.joined(wanted, &ways, &of(&|w| matches!(w, Way::Joined(_))), &pieces, &mut landed, progress)?;
+        if let Some(nulls) = self.nulls {
+            let dtype = |i: usize| nulls.dtype(*wanted.get(i)?);
+            missing::into_blocks(&mut landed, &dtype, self.threads, progress)?;
+        }
         Ok(landed)
     }
 
@@ -157,8 +161,10 @@ impl Landing<'_> {
         if self.catalog.shape.big_endian {
             return Ok(Way::Joined(dtype));
         }
-        if let (true, Some(dtype), Some(item)) = (nulls, self.nulls.and_then(|n| n.dtype(field)), width(data_type)) {
-            return Ok(Way::Missing(dtype, item));
+        // Integers become floats only where a null is among the rows, which of some rows nobody knows yet.
+        let known = !data_type.is_integer() || self.rows == (0, self.catalog.nrows);
+        if let Some(dtype) = self.nulls.filter(|_| nulls && known).and_then(|nulls| nulls.dtype(field)) {
+            return Ok(Way::Missing(dtype, width(data_type).unwrap_or(0)));
         }
         if let Some(dtype) = dtype {
             return Ok(block_way(dtype, data_type, nulls));

@@ -6,7 +6,6 @@ mod finish;
 mod tasks;
 
 pub(super) use decode::{Made, values};
-pub(super) use finish::packed;
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};

@@ -19,7 +19,7 @@ use arrow_schema::{DataType, Field};
 
 use crate::arrow::import::{holds_nulls, to_block};
 use crate::arrow::landed::Landed;
-use crate::decode::{Layout, PandasNulls, missing};
+use crate::decode::{Layout, PandasNulls};
 use crate::error::{Error, Result};
 use crate::formats::parquet::chunk::Chunk;
 use crate::formats::parquet::codec::Codec;
@@ -102,10 +102,6 @@ impl<'a> Landing<'a> {
         }
         if self.layout != Layout::Arrow {
             self.seat_blocks(wanted, &mut landed)?;
-        }
-        if self.layout == Layout::Pandas {
-            let dtype = |i: usize| self.nulls.dtype(*wanted.get(i)?);
-            missing::into_blocks(&mut landed, &dtype, self.threads, progress)?;
         }
         Ok(landed)
     }
