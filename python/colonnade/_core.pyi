@@ -76,7 +76,12 @@ class ArrowColumn:
     def values(self) -> np.ndarray:
         """Primitive types: the values as a 1-D NumPy array over the same memory (bool: unpacked copy; timestamps and
         durations as datetime64 / timedelta64 of their unit, zone dropped; date32 as datetime64[D]; fixed_size_binary
-        as V); null slots hold whatever stands there. TypeError for other types."""
+        as V); null slots hold whatever stands there. Writable where a frame that owns its memory alone gave the column.
+        TypeError for other types."""
+    @staticmethod
+    def block(columns: Sequence[ArrowColumn], dtype: np.dtype[Any]) -> np.ndarray:
+        """Ints, uints, floats, naive timestamps or durations of one length as a writable array of shape
+        (len(columns), nrows), column-major, of `dtype`: their own, or float64 for integers; NaN or NaT where null."""
     def mask(self) -> np.ndarray | None:
         """1-D bool, True = null; None where nothing is null."""
     def objects(self) -> np.ndarray:
@@ -454,13 +459,15 @@ class File(_OpenedBatches):
         rows: tuple[int, int] | None = None,
         *,
         private: bool = False,
+        pandas: bool = False,
         threads: int | None = None,
         progress: Progress | None = None,
         leaves: Mapping[int, _Steps] | None = None,
     ) -> CoreFrame:
         """As of `_Opened`. `leaves`: of these columns, by position in the file, the parts at these places alone.
         Columns without nulls of a NumPy dtype come as blocks, one a dtype and column-major (or views of a private map
-        where the file allows it); the rest as Arrow columns."""
+        where the file allows it); the rest as Arrow columns. `pandas`: so do numbers and times with nulls, NaN or NaT
+        for null, where pandas' own readers give them so."""
     def load_arrow(
         self,
         positions: Sequence[int] | None = None,

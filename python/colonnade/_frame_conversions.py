@@ -163,9 +163,11 @@ class Conversions(FramePart):
 
     def _to(self, library: str, **options: Any) -> Any:
         adapter = load_adapter(library)
-        if getattr(adapter, "LAYOUT", "blocks") == "arrow":
+        layout = getattr(adapter, "LAYOUT", "blocks")
+        if layout == "arrow":
             return _converted(library, lambda cores: adapter.from_frames(cores, **options), self._load_batches())
-        core = self._load(private=adapter.WRITABLE)
+        # Another dtype backend takes nulls as they are.
+        core = self._load(private=adapter.WRITABLE, pandas=layout == "pandas" and not options)
         return _converted(library, lambda cores: adapter.from_frame(cores[0], **options), [core])
 
 

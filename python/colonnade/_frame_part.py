@@ -100,8 +100,9 @@ class FramePart:
             names[place] = file.leaf_dtype(at, steps)
         return names if self._positions is None else [names[i] for i in self._positions]
 
-    def _load(self, *, private: bool = False) -> CoreFrame:
-        """The data. `private`: arrays that may be written and that no other frame sees."""
+    def _load(self, *, private: bool = False, pandas: bool = False) -> CoreFrame:
+        """The data. `private`: arrays that may be written and that no other frame sees. `pandas`: nulls as NaN and NaT
+        where pandas' readers have them so."""
         if self._core is not None:
             return self._core
         assert self._file is not None
@@ -109,8 +110,10 @@ class FramePart:
             private = False  # one memory must not be written to as two columns
         with reporting(self._progress, "reading") as progress:
             told: dict[str, Any] = {"private": private, "threads": self._threads, "progress": progress}
+            if pandas and isinstance(self._file, _core.File):
+                told["pandas"] = True
             core: CoreFrame = self._part(self._file.load, self._rows, told)
-        if self._single and not private:
+        if self._single and not private and not pandas:
             self._core = core
             self._columns = None
         return core

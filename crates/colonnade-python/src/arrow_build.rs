@@ -158,12 +158,6 @@ pub(crate) fn mask(nulls: &NullBuffer) -> Vec<u8> {
     out
 }
 
-/// The bits of a boolean array.
-pub(crate) fn bits(data: &ArrayData, buffer: usize) -> BooleanBuffer {
-    let bytes = data.buffers().get(buffer).cloned().unwrap_or_default();
-    BooleanBuffer::new(bytes, data.offset(), data.len())
-}
-
 /// Codes in which null slots hold -1, where they do not already; unsigned codes become wide enough signed ones.
 pub(crate) fn codes_with_minus_one(data: &ArrayData, dtype: DType) -> Option<(DType, Vec<u8>)> {
     let nulls = data.nulls().filter(|n| n.null_count() > 0);

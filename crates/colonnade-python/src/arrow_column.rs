@@ -7,18 +7,22 @@ use arrow_schema::ffi::FFI_ArrowSchema;
 use arrow_schema::{DataType, Field};
 use colonnade::cells::typed::{MIXED_TAG, extensions};
 use colonnade::container::members::{PieceKind, unicode};
+use colonnade::decode::missing::block_of;
 use colonnade::frame::cost::{Sharing, may_share, unfolded};
 use colonnade::frame::{Block, Column, DType, Grid, type_name};
 use colonnade::limits::Limits;
-use colonnade::memory::Buffer;
-use numpy::{PyArray1, PyUntypedArray};
+use colonnade::memory::{Buffer, unpack};
+use numpy::{PyArrayDescr, PyUntypedArray};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
 use crate::array::{self, Arrays};
 use crate::errors::IntoPy;
-use crate::{arrow_build, cells, cells_types, cells_write, errors, foreign_fields, objects};
+use crate::watched::watched;
+use crate::{
+    arrow_build, cells, cells_types, cells_write, dtype, errors, foreign_fields, objects, read_options,
+};
 
 /// One column in Arrow's layout.
 #[pyclass(frozen, module = "colonnade._core")]
@@ -28,7 +32,7 @@ pub(crate) struct ArrowColumn {
 
 impl ArrowColumn {
     pub(crate) fn from_data(data: ArrayData, tag: Option<String>) -> Self {
-        Self { column: Column { data, ordered: false, tag } }
+        Self { column: Column { tag, ..Column::new(data) } }
     }
 
     fn wrong(&self, wanted: &str) -> PyErr {
@@ -71,7 +75,7 @@ impl ArrowColumn {
                 ordered,
             )
         };
-        Ok(Self { column: Column { data, ordered, tag } })
+        Ok(Self { column: Column { ordered, tag, ..Column::new(data) } })
     }
 
     #[staticmethod]
@@ -119,7 +123,7 @@ impl ArrowColumn {
         tag: Option<String>,
     ) -> PyResult<Self> {
         let data = arrow_build::dictionary(codes, &categories.column.data)?;
-        Ok(Self { column: Column { data, ordered, tag } })
+        Ok(Self { column: Column { ordered, tag, ..Column::new(data) } })
     }
 
     #[staticmethod]
@@ -193,23 +197,41 @@ impl ArrowColumn {
         let data = &self.column.data;
         match PieceKind::of(data.data_type()) {
             Ok(PieceKind::Bits) => {
-                let bits = arrow_build::bits(data, 0);
-                Ok(PyArray1::from_iter(py, bits.iter()).into_any())
+                let mut bytes = vec![0; data.len()];
+                let bits = data.buffers().first().map_or(&[][..], |bits| bits.as_slice());
+                let unpacked = unpack(bits, data.offset(), &mut bytes);
+                unpacked.ok_or_else(|| self.wrong("a bit a row"))?;
+                array::owned(py, DType::BOOL, data.len(), bytes)
             }
             Ok(PieceKind::Fixed(dtype)) if !matches!(data.data_type(), DataType::Dictionary(..)) => {
-                self.fixed_values(py, self.shown(dtype))
+                self.fixed_values(py, self.shown(dtype), self.column.exclusive)
             }
             _ => Err(self.wrong("a type of fixed width")),
         }
     }
 
-    fn mask<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray1<bool>>> {
-        if matches!(self.column.data.data_type(), DataType::Null) {
-            return Some(PyArray1::from_iter(py, std::iter::repeat_n(true, self.column.len())));
-        }
-        let nulls = self.column.data.nulls().filter(|n| n.null_count() > 0)?;
-        let mask: Vec<bool> = arrow_build::mask(nulls).iter().map(|&null| null != 0).collect();
-        Some(PyArray1::from_vec(py, mask))
+    fn mask<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let data = &self.column.data;
+        let mask = match data.nulls().filter(|nulls| nulls.null_count() > 0) {
+            _ if matches!(data.data_type(), DataType::Null) => vec![1; data.len()],
+            Some(nulls) => arrow_build::mask(nulls),
+            None => return Ok(None),
+        };
+        array::owned(py, DType::BOOL, data.len(), mask).map(Some)
+    }
+
+    /// Numbers or times as one block of `dtype`, NaN or NaT for null.
+    #[staticmethod]
+    fn block<'py>(
+        py: Python<'py>,
+        columns: Vec<PyRef<'py, Self>>,
+        dtype: &Bound<'py, PyArrayDescr>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let dtype = dtype::from_numpy(dtype)?;
+        let columns: Vec<&ArrayData> = columns.iter().map(|c| &c.column.data).collect();
+        let threads = read_options::threads(None);
+        let block = watched(py, None, None, |watch| block_of(&columns, dtype, threads, watch))?;
+        Arrays::new(py, true).block(&block)
     }
 
     fn objects<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
@@ -243,7 +265,7 @@ impl ArrowColumn {
             return Err(self.wrong("a dictionary"));
         };
         match arrow_build::codes_with_minus_one(&self.column.data, dtype) {
-            None => self.fixed_values(py, dtype),
+            None => self.fixed_values(py, dtype, false),
             Some((dtype, bytes)) => array::owned(py, dtype, self.column.len(), bytes),
         }
     }
@@ -313,7 +335,12 @@ impl ArrowColumn {
         }
     }
 
-    fn fixed_values<'py>(&self, py: Python<'py>, dtype: DType) -> PyResult<Bound<'py, PyAny>> {
+    fn fixed_values<'py>(
+        &self,
+        py: Python<'py>,
+        dtype: DType,
+        exclusive: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let data = &self.column.data;
         let length = data.len();
         let buffer = data.buffers().first().cloned().unwrap_or_default();
@@ -325,8 +352,9 @@ impl ArrowColumn {
         }
         let offset = data.offset() * dtype.itemsize as usize;
         let grid = Grid::column_major(dtype, length, 1, offset);
-        let block =
-            Block::new(grid, Buffer::from_arrow(buffer)).ok_or_else(|| self.wrong("a whole buffer"))?;
-        Arrays::new(py, false).line(&block)
+        let buffer = Buffer::from_arrow(buffer);
+        let buffer = if exclusive { buffer.assume_exclusive() } else { buffer };
+        let block = Block::new(grid, buffer).ok_or_else(|| self.wrong("a whole buffer"))?;
+        Arrays::new(py, true).line(&block)
     }
 }

@@ -118,7 +118,7 @@ fn without_views(column: &Column) -> Column {
         }
         _ => return column.clone(),
     };
-    Column { data, ordered: column.ordered, tag: column.tag.clone() }
+    Column { data, ..column.clone() }
 }
 
 fn part(values: &ArrayData, start: usize, nrows: usize) -> ArrayData {
@@ -128,7 +128,7 @@ fn part(values: &ArrayData, start: usize, nrows: usize) -> ArrayData {
 fn child(field: &FieldRef, data: ArrayData) -> Child {
     let ordered = field.dict_is_ordered() == Some(true);
     let metadata = field.metadata().iter().map(|(key, value)| (key.clone(), value.clone())).collect();
-    let column = ArrowColumn { column: Column { data, ordered, tag: None } };
+    let column = ArrowColumn { column: Column { ordered, ..Column::new(data) } };
     (field.name().clone(), field.is_nullable(), metadata, column)
 }
 

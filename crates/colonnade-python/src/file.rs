@@ -3,7 +3,7 @@
 use std::os::fd::RawFd;
 use std::path::Path;
 
-use colonnade::decode::Request;
+use colonnade::decode::{Layout, Request};
 use colonnade::formats::Opened;
 use colonnade::progress::NoProgress;
 use colonnade::source::Source;
@@ -224,7 +224,9 @@ impl PyFile {
         self.opened.batch_rows()
     }
 
-    #[pyo3(signature = (positions = None, rows = None, *, private = false, threads = None, progress = None, leaves = None))]
+    #[pyo3(signature = (
+        positions = None, rows = None, *, private = false, pandas = false, threads = None, progress = None, leaves = None
+    ))]
     #[allow(clippy::too_many_arguments)] // the arguments of a Python method
     fn load(
         &self,
@@ -232,12 +234,14 @@ impl PyFile {
         positions: Option<Vec<usize>>,
         rows: Option<(usize, usize)>,
         private: bool,
+        pandas: bool,
         threads: Option<usize>,
         progress: Callback,
         leaves: leaves::Asked,
     ) -> PyResult<CoreFrame> {
         let threads = threads.unwrap_or(self.threads);
-        let asked = Asked { positions, kept: self.kept(leaves)?, rows, private, threads };
+        let layout = if pandas { Layout::Pandas } else { Layout::AsStored };
+        let asked = Asked { positions, kept: self.kept(leaves)?, rows, private, layout, threads };
         let loaded = asked.watched(py, progress, |request| self.opened.load(request))?;
         Ok(CoreFrame::alone(loaded.frame, loaded.private))
     }
@@ -254,7 +258,8 @@ impl PyFile {
         leaves: leaves::Asked,
     ) -> PyResult<Vec<CoreFrame>> {
         let threads = threads.unwrap_or(self.threads);
-        let asked = Asked { positions, kept: self.kept(leaves)?, rows, private: false, threads };
+        let (kept, layout) = (self.kept(leaves)?, Layout::Arrow);
+        let asked = Asked { positions, kept, rows, private: false, layout, threads };
         let frames = asked.watched(py, progress, |request| self.opened.load_arrow(request))?;
         Ok(frames.into_iter().map(CoreFrame::new).collect())
     }
@@ -269,7 +274,8 @@ impl PyFile {
         leaves: leaves::Asked,
     ) -> PyResult<CoreFrame> {
         let threads = threads.unwrap_or(self.threads);
-        let asked = Asked { positions, kept: self.kept(leaves)?, rows: None, private: false, threads };
+        let (kept, layout) = (self.kept(leaves)?, Layout::Arrow);
+        let asked = Asked { positions, kept, rows: None, private: false, layout, threads };
         let batch = asked.watched(py, None, |request| self.opened.batch(i, request));
         if batch.is_err()
             && i >= self.opened.batch_rows().map_or(0, |rows| rows.len())

@@ -3,7 +3,7 @@
 use std::os::fd::RawFd;
 use std::sync::Arc;
 
-use colonnade::frame::{Axis, Block, Frame, Part, Run, Tags};
+use colonnade::frame::{Axis, Block, Column, Frame, Part, Run, Tags};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -129,7 +129,8 @@ impl CoreFrame {
         let mut out: Vec<(usize, ArrowColumn)> = Vec::new();
         for part in &self.frame.parts {
             if let Part::Column(column, position) = part {
-                out.push((*position, ArrowColumn { column: column.clone() }));
+                let column = Column { exclusive: column.exclusive && self.alone, ..column.clone() };
+                out.push((*position, ArrowColumn { column }));
             }
         }
         out.sort_by_key(|(position, _)| *position);
@@ -141,7 +142,10 @@ impl CoreFrame {
         let mut out = Vec::new();
         for run in self.frame.runs(&|_| 0).py()? {
             out.push(match run {
-                Run::Column(column) => Bound::new(py, ArrowColumn { column: column.clone() })?.into_any(),
+                Run::Column(column) => {
+                    let column = Column { exclusive: false, ..column.clone() };
+                    Bound::new(py, ArrowColumn { column })?.into_any()
+                }
                 Run::Block(block) if block.grid.width == 1 => arrays.line(&block)?,
                 Run::Block(block) => arrays.matrix(&block)?,
             });
@@ -157,7 +161,8 @@ impl CoreFrame {
         match self.frame.parts.get(slot.part) {
             Some(Part::Block(block, _)) => Arrays::new(py, false).line(&cut(block, slot.column, 1)),
             Some(Part::Column(column, _)) => {
-                Ok(Bound::new(py, ArrowColumn { column: column.clone() })?.into_any())
+                let column = Column { exclusive: false, ..column.clone() };
+                Ok(Bound::new(py, ArrowColumn { column })?.into_any())
             }
             None => Err(pyo3::exceptions::PyIndexError::new_err("no such column")),
         }

@@ -3,11 +3,13 @@
 use arrow_buffer::{BooleanBuffer, NullBuffer};
 use arrow_data::{ArrayData, ArrayDataBuilder};
 use arrow_schema::DataType;
+use colonnade::memory::unpack;
+use numpy::{PyArray1, PyArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyFloat, PyList, PyString};
 
-use crate::arrow_build::bits;
+use crate::arrow_build;
 use crate::errors;
 
 /// None, NaN and pandas' NA are nulls.
@@ -78,13 +80,7 @@ pub(crate) fn cells<'py>(py: Python<'py>, data: &ArrayData) -> PyResult<Option<B
     let mut out: Vec<Bound<'py, PyAny>> = Vec::with_capacity(data.len());
     match data.data_type() {
         DataType::Null => out.resize_with(data.len(), || py.None().into_bound(py)),
-        DataType::Boolean => {
-            let bits = bits(data, 0);
-            for row in 0..data.len() {
-                let cell = PyBool::new(py, bits.value(row)).to_owned().into_any();
-                out.push(if null(row) { py.None().into_bound(py) } else { cell });
-            }
-        }
+        DataType::Boolean => return Ok(Some(bools(py, data))),
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Binary | DataType::LargeBinary => {
             let text = matches!(data.data_type(), DataType::Utf8 | DataType::LargeUtf8);
             for row in 0..data.len() {
@@ -105,6 +101,25 @@ pub(crate) fn cells<'py>(py: Python<'py>, data: &ArrayData) -> PyResult<Option<B
     let array = py.import("numpy")?.call_method1("empty", (data.len(), "O"))?;
     array.set_item(pyo3::types::PySlice::full(py), PyList::new(py, out)?)?;
     Ok(Some(array))
+}
+
+fn bools<'py>(py: Python<'py>, data: &ArrayData) -> Bound<'py, PyAny> {
+    let mut cells = vec![0; data.len()];
+    // Bits that are not there would be false: Arrow's arrays have as many as rows.
+    let _ = unpack(data.buffers().first().map_or(&[], |bits| bits), data.offset(), &mut cells);
+    if let Some(nulls) = data.nulls() {
+        cells.iter_mut().zip(arrow_build::mask(nulls)).for_each(|(cell, null)| *cell |= 2 * null);
+    }
+    let object = |value: bool| PyBool::new(py, value).to_owned().into_any().unbind();
+    let (no, yes, none) = (object(false), object(true), py.None());
+    // SAFETY: NumPy makes the cells of a new array of objects null pointers, which it takes for None.
+    let array = unsafe { PyArray1::<Py<PyAny>>::new(py, data.len(), false) };
+    for (row, cell) in cells.into_iter().enumerate() {
+        let object = [&no, &yes].get(usize::from(cell)).map_or(&none, |object| *object);
+        // SAFETY: as many cells as rows, packed; what is overwritten is a null pointer, which holds no reference.
+        unsafe { array.data().add(row).write(object.clone_ref(py)) };
+    }
+    array.into_any()
 }
 
 /// The bytes of a row of strings or bytes.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use colonnade::decode::Request;
+use colonnade::decode::{Layout, Request};
 use colonnade::frame::paths::Kept;
 use colonnade::progress::Progress;
 use pyo3::prelude::*;
@@ -38,6 +38,7 @@ pub(crate) struct Asked {
     pub(crate) kept: Option<Kept>,
     pub(crate) rows: Option<(usize, usize)>,
     pub(crate) private: bool,
+    pub(crate) layout: Layout,
     pub(crate) threads: usize,
 }
 
@@ -49,13 +50,14 @@ impl Asked {
         progress: Callback,
         work: impl FnOnce(&Request<'_>) -> colonnade::Result<T> + Send,
     ) -> PyResult<T> {
-        let Self { positions, kept, rows, private, threads } = self;
+        let Self { positions, kept, rows, private, layout, threads } = self;
         watched(py, progress, None, |progress| {
             work(&Request {
                 positions: positions.as_deref(),
                 kept: kept.as_ref(),
                 rows,
                 private,
+                layout,
                 threads: threads.max(1),
                 progress,
             })

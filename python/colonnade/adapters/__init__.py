@@ -2,7 +2,8 @@
 
 Each has ``to_frame(obj, *, options)``, which answers a `CoreFrame` or `Batches`, and two constants: ``LIBRARY``, and
 ``LAYOUT``, the memory it builds from. ``"blocks"`` (where it says nothing): ``from_frame(core)``, and ``WRITABLE`` says
-whether the arrays must be writable, so that a file is mapped privately for it. ``"arrow"``: ``from_frames(frames)``,
+whether the arrays must be writable, so that a file is mapped privately for it. ``"pandas"``: the same, and files are
+decoded with NaN and NaT in the place of nulls where pandas' readers have them so. ``"arrow"``: ``from_frames(frames)``,
 one frame a record batch.
 """
 

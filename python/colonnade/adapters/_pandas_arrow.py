@@ -16,7 +16,7 @@ from .. import _core
 from .._core import ArrowColumn, ColonnadeError, CoreFrame, DecodeError, OptionError
 from ._pandas_arrow_axes import columns_from_arrow, index_from_arrow
 from ._pandas_arrow_meta import PandasMetadata, extension_dtype, field_names, read_metadata, zone_told
-from ._pandas_arrow_native import is_number, masked_array, may_stay, native_array, number_dtype, numbers_block
+from ._pandas_arrow_native import is_number, masked_array, native_array, number_dtype, numbers_block
 from ._pandas_arrow_table import DTYPE_BACKENDS, Block, blocks_of_arrays, reader_blocks
 from ._pandas_columns import block_of, create_dataframe_from_blocks, object_block
 from ._pandas_strings import pyarrow_or_none
@@ -75,23 +75,6 @@ def frame_with_backend(core: CoreFrame, index: pd.Index, columns: pd.Index, dtyp
     return create_dataframe_from_blocks(
         blocks_of_arrays(arrays, range(core.ncols), entries, dtype_backend), index, columns
     )
-
-
-# From here on a column is worth a block of its own, if that saves its copy.
-_IN_PLACE_ROWS = 1 << 15
-
-
-def _number_blocks(dtype: np.dtype[Any], group: list[tuple[int, ArrowColumn]]) -> list[Block]:
-    """Columns of one dtype as one block; each alone where it is long, and may be written where it lies."""
-    parts = [group]
-    if len(group) > 1 and len(group[0][1]) >= _IN_PLACE_ROWS:
-        alone = [[pair] for pair in group if may_stay(pair[1], dtype)]
-        parts = [*alone, [pair for pair in group if not may_stay(pair[1], dtype)]]
-    return [
-        (numbers_block([column for _, column in part], dtype), np.array([position for position, _ in part], np.intp))
-        for part in parts
-        if part
-    ]
 
 
 class _Parts:
@@ -166,7 +149,8 @@ class _Parts:
             else:
                 self.blocks.append(block_of(array, position))
         for dtype, group in numbers.items():
-            self.blocks += _number_blocks(dtype, group)
+            positions = np.array([position for position, _ in group], np.intp)
+            self.blocks.append((numbers_block([column for _, column in group], dtype), positions))
         if objects:
             self.blocks.append(object_block(objects, self.core.nrows))
 

@@ -20,7 +20,6 @@ from ._pandas_strings import default_string_dtype, pyarrow_or_none, strings_from
 
 _NUMBERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "halffloat", "float", "double")
 _TEXT = ("utf8", "large_utf8")
-_BOOLS = np.array([False, True, None], dtype=object)
 _BYTES = ("binary", "large_binary")
 
 
@@ -49,28 +48,10 @@ def _own_dtype(kind: str) -> np.dtype[Any]:
 
 
 def numbers_block(columns: list[ArrowColumn], dtype: np.dtype[Any]) -> np.ndarray:
-    """Columns of one `number_dtype` as a block of shape (len(columns), nrows), nulls as NaN or NaT.
-
-    A single column whose memory may be written is not copied.
-    """
-    if len(columns) == 1 and may_stay(columns[0], dtype):
-        block = columns[0].values()[np.newaxis]
-    else:
-        block = np.empty((len(columns), len(columns[0])), dtype=dtype)
-        for row, column in zip(block, columns, strict=True):
-            row[...] = column.values()
-    missing: Any = np.nan if dtype.kind == "f" else np.array("NaT", dtype=dtype) if dtype.kind in "mM" else None
-    for row, column in zip(block, columns, strict=True):
-        mask = column.mask()
-        if mask is not None:
-            np.putmask(row, mask, missing)
-    return block
-
-
-def may_stay(column: ArrowColumn, dtype: np.dtype[Any]) -> bool:
-    """Whether pandas may hold the values where they lie: of this dtype, and no other frame sees them."""
-    values = column.values()
-    return values.flags.writeable and values.dtype == dtype
+    """Columns of one `number_dtype` as a block of shape (len(columns), nrows), nulls as NaN or NaT."""
+    if dtype.kind == "b":
+        return np.stack([column.values() for column in columns])
+    return ArrowColumn.block(columns, dtype)
 
 
 def native_array(column: ArrowColumn, dtype: Any, zone: str | None) -> Any:
@@ -98,9 +79,7 @@ def native_array(column: ArrowColumn, dtype: Any, zone: str | None) -> Any:
         found = _zone_of(told) if zone is None or zone == told else None
         return None if found is None else zoned_array(times_of(column), found)
     if kind == "bool":
-        which = np.array(column.values(), dtype=np.uint8)
-        which[column.mask()] = 2
-        return _BOOLS.take(which)
+        return column.objects()
     if kind in _BYTES:
         return cells_of(column) if is_msgpack(column.tag) else objects_from_tagged(column, {}, "")
     if kind == "null":

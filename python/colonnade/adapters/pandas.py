@@ -19,6 +19,7 @@ from ._pandas_kept import axis_of, index_of
 
 LIBRARY = "pandas"
 WRITABLE = True
+LAYOUT = "pandas"
 
 _ORIGIN = '{"library":"pandas"}'
 _ORIGIN_UNIQUE = '{"library":"pandas","allows_duplicate_labels":false}'

@@ -117,7 +117,7 @@ fn text_of(names: &[&str], data_type: &DataType, tag: Option<String>) -> Result<
             return Err(Error::malformed("arrow", message));
         }
     };
-    Ok(Column { data, ordered: false, tag })
+    Ok(Column { tag, ..Column::new(data) })
 }
 
 /// A stream of one batch in base64, decoded with all checks. `accepts` sees the number of rows before any is decoded.
@@ -162,7 +162,7 @@ fn level(dtype: Option<DType>, tag: Option<String>, ordered: bool, data: ArrayDa
     {
         return Ok(Level::Block(block));
     }
-    Ok(Level::Column(Column { data, ordered, tag }))
+    Ok(Level::Column(Column { ordered, tag, ..Column::new(data) }))
 }
 
 /// Whether a dictionary's order means anything: the flag lives in the field alone.

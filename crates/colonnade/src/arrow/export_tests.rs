@@ -157,7 +157,8 @@ fn levels_stand_behind_the_columns_with_pandas_names() {
 
 #[test]
 fn tags_and_foreign_fields_come_back() {
-    let tagged = |data: ArrayData, tag: &str| Column { data, ordered: true, tag: Some(tag.into()) };
+    let tagged =
+        |data: ArrayData, tag: &str| Column { ordered: true, tag: Some(tag.into()), ..Column::new(data) };
     let codes = DictionaryArray::<arrow_array::types::Int8Type>::from_iter(["b", "a", "b"]);
     let foreign =
         r#"{"kind":"field","nullable":false,"metadata":[["ARROW:extension:name","x.y"],["k","v"]]}"#;

@@ -149,9 +149,8 @@ mod tests {
         let text = |names: Vec<&str>| {
             let data = StringArray::from(names).into_data();
             axis(vec![Level::Column(Column {
-                data,
-                ordered: false,
                 tag: Some(r#"{"kind":"object"}"#.into()),
+                ..Column::new(data)
             })])
         };
         assert_eq!(back(&text(vec!["a", "b"]), &["a", "b"]).strings().unwrap(), ["a", "b"]);

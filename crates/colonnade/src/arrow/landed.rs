@@ -8,13 +8,21 @@ use arrow_schema::DataType;
 use super::import::{FieldPlan, Place, Plan};
 use crate::error::{Error, Result};
 use crate::frame::paths::{Kept, Leaves};
-use crate::frame::{Axis, Block, DType, Frame, Level, Part};
+use crate::frame::{Axis, Block, Column, DType, Frame, Level, Part};
 
 /// What landed: blocks with the places of their columns in the list of fields that were wanted, and the rest.
 #[derive(Default)]
 pub(crate) struct Landed {
     pub(crate) blocks: Vec<(Block, Vec<usize>)>,
     pub(crate) columns: Vec<(usize, ArrayData)>,
+    /// Whether the values of those columns that [`is_number`] names are memory of their own.
+    pub(crate) exclusive: bool,
+}
+
+/// Whether values of this type are numbers or times of one width that NumPy has too.
+pub(crate) fn is_number(data_type: &DataType) -> bool {
+    let times = matches!(data_type, DataType::Timestamp(..) | DataType::Duration(_));
+    times || data_type.is_integer() || data_type.is_floating()
 }
 
 /// Data columns that are asked for.
@@ -147,7 +155,8 @@ impl Plan {
             landed.blocks.into_iter().map(|(block, members)| Part::Block(block, members)).collect();
         for (i, data) in landed.columns {
             if let Some(field) = chosen.fields.get(i).and_then(|&f| self.fields.get(f)) {
-                parts.push(Part::Column(field.column(data), i));
+                let exclusive = landed.exclusive && is_number(&field.data_type);
+                parts.push(Part::Column(Column { exclusive, ..field.column(data) }, i));
             }
         }
         let tags = self.tags.clone();

@@ -42,7 +42,7 @@ impl FieldPlan {
     /// The column of this field.
     #[must_use]
     pub fn column(&self, data: ArrayData) -> Column {
-        Column { data, ordered: self.ordered, tag: self.tag.clone() }
+        Column { ordered: self.ordered, tag: self.tag.clone(), ..Column::new(data) }
     }
 }
 

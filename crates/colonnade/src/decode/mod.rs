@@ -1,7 +1,10 @@
 //! From encoded columns to final memory: what is asked for, and what decoders share.
 
 mod group;
+pub mod missing;
+mod pandas_nulls;
 mod request;
 
 pub use group::{GroupKey, Groups, group_ids};
-pub use request::Request;
+pub(crate) use pandas_nulls::PandasNulls;
+pub use request::{Layout, Request};

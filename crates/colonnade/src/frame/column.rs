@@ -16,13 +16,16 @@ pub struct Column {
     pub ordered: bool,
     /// The source library's type, in tagged JSON that its adapter writes and reads. The core does not interpret it.
     pub tag: Option<String>,
+    /// Whether its values, where they are numbers or times, are memory of their own, so that the only one who sees them may
+    /// write into them.
+    pub exclusive: bool,
 }
 
 impl Column {
     /// An untagged column.
     #[must_use]
     pub fn new(data: ArrayData) -> Self {
-        Self { data, ordered: false, tag: None }
+        Self { data, ordered: false, tag: None, exclusive: false }
     }
 
     /// Rows.
@@ -40,7 +43,7 @@ impl Column {
     /// Rows `start..stop`.
     #[must_use]
     pub fn slice(&self, start: usize, stop: usize) -> Self {
-        Self { data: self.data.slice(start, stop - start), ordered: self.ordered, tag: self.tag.clone() }
+        Self { data: self.data.slice(start, stop - start), exclusive: false, ..self.clone() }
     }
 
     /// The values as text; `None` unless they are strings without nulls.

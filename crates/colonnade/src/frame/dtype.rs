@@ -152,6 +152,9 @@ impl DType {
     /// `|u1`: arbitrary bytes.
     pub const BYTE: Self = Self { kind: Kind::UInt, itemsize: 1, order: ByteOrder::None, unit: None };
 
+    /// `|b1`.
+    pub const BOOL: Self = Self { kind: Kind::Bool, itemsize: 1, order: ByteOrder::None, unit: None };
+
     /// Parses NumPy's `dtype.str`: `<f8`, `|b1`, `<M8[25s]`, `>U3`. No order, or `=`, means little-endian.
     ///
     /// `None` for dtypes that are not on the allow-list: object, aliases such as `d`, widths NumPy does not have,

@@ -227,7 +227,7 @@ impl Leaves {
         if *self == Self::All {
             return column;
         }
-        Column { data: self.prune(column.data), ordered: column.ordered, tag: self.kept_tag(column.tag) }
+        Column { data: self.prune(column.data), tag: self.kept_tag(column.tag), ..column }
     }
 
     /// The tag of the projected column. A field's nullability stays valid; other tags are dropped.

@@ -1,4 +1,4 @@
-//! Bits as bytes.
+//! Bits as bytes, and back.
 
 /// Bits from `offset` on as one byte each, 0 or 1; `None` where there are too few bits.
 #[must_use]
@@ -34,6 +34,23 @@ fn spread(byte: u8) -> [u8; 8] {
     (low | u64::from(byte >> 7) << 56).to_le_bytes()
 }
 
+/// Bytes that are 0 or 1 as bits, lowest first.
+#[must_use]
+pub fn pack(bytes: &[u8]) -> Vec<u8> {
+    let (whole, rest) = bytes.as_chunks::<8>();
+    let mut out = Vec::with_capacity(bytes.len().div_ceil(8));
+    // Each byte's lowest bit is multiplied to its place in the highest byte; no two of them meet.
+    out.extend(whole.iter().map(|cells| {
+        let low = u64::from_le_bytes(*cells) & 0x0101_0101_0101_0101;
+        let [.., bits] = low.wrapping_mul(0x0102_0408_1020_4080).to_le_bytes();
+        bits
+    }));
+    if !rest.is_empty() {
+        out.push(rest.iter().rev().fold(0, |bits, cell| bits << 1 | cell & 1));
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -48,6 +65,9 @@ mod tests {
                 let expected: Vec<u8> =
                     (0..length).map(|i| bits[(offset + i) / 8] >> ((offset + i) % 8) & 1).collect();
                 assert_eq!(out, expected, "{offset} {length}");
+                let mut again = vec![9; length];
+                unpack(&pack(&out), 0, &mut again).unwrap();
+                assert_eq!(again, expected);
             }
         }
         assert!(unpack(&bits, 1, &mut [0; 32]).is_none());

@@ -15,7 +15,7 @@ mod remote;
 mod scatter;
 mod stream;
 
-pub use bits::unpack;
+pub use bits::{pack, unpack};
 pub use buffer::Buffer;
 pub use column_stride::{column_stride, odd_lines};
 pub use copy::{STREAMING_FROM_NBYTES, copy, fence};

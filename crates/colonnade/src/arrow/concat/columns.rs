@@ -47,7 +47,8 @@ pub(super) fn join_one(columns: &[&Column]) -> Result<Column> {
         return Err(Error::malformed("frame", "a column without batches."));
     };
     let pieces: Vec<&ArrayData> = columns.iter().map(|c| &c.data).collect();
-    Ok(Column { data: join_data(&first.data, &pieces, first.ordered)?, ..(*first).clone() })
+    let data = join_data(&first.data, &pieces, first.ordered)?;
+    Ok(Column { data, exclusive: false, ..(*first).clone() })
 }
 
 /// Joins arrays of one type; `empty` is the result if none has rows.

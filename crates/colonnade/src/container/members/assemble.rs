@@ -36,7 +36,7 @@ pub fn assemble(
     let mut assembler = Assembler { lengths: spec.children.iter().copied(), fetch };
     let window = (rows.0, rows.1 - rows.0);
     let data = assembler.array(&spec.data_type, leaves, spec.length, window, "")?;
-    Ok(Column { data, ordered: spec.ordered, tag: leaves.kept_tag(spec.tag.clone()) })
+    Ok(Column { ordered: spec.ordered, tag: leaves.kept_tag(spec.tag.clone()), ..Column::new(data) })
 }
 
 struct Assembler<'r, 'f, L> {

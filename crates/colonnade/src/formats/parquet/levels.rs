@@ -158,10 +158,13 @@ impl<'a> Runs<'a> for Cut<'a> {
     }
 }
 
+/// Rows whose values are decoded side by side before they go to their places: they are in the first cache still.
+const STRIP_ROWS: usize = 1024;
+
 /// Where the values of one page go, nulls between them.
 ///
-/// `fill` gives the next values, dense; `null` stands where there is none. Runs of values are decoded straight to their
-/// place; mixed ones are decoded dense, 64 rows at a time, and spread from behind.
+/// `fill` gives the next values, dense; `null` stands where there is none. The values of a strip of rows are decoded to its
+/// front and then moved, from behind, to the rows that the levels say.
 ///
 /// # Errors
 /// Truncated levels; levels over 1.
@@ -174,42 +177,20 @@ pub fn spread<'a, T: Copy>(
     mut fill: impl FnMut(&mut [T]) -> Result<()>,
 ) -> Result<()> {
     let mut out = out;
+    let mut strip = Validity::default();
     while !out.is_empty() {
-        match levels.next(out.len())? {
-            None => return Err(Error::truncated("parquet", "the levels of a page", out.len() as u64, 0)),
-            Some(Run::Same { value, n }) => {
-                if value > 1 {
-                    return Err(beyond(value));
-                }
-                let n = n.min(out.len());
-                let (now, later) = out.split_at_mut(n);
-                if value == 1 {
-                    fill(now)?
-                } else {
-                    now.fill(null)
-                }
-                if let Some(bits) = validity.as_deref_mut() {
-                    bits.push_same(value == 1, n);
-                }
-                out = later;
-            }
-            Some(Run::Packed { bytes, n }) => {
-                let n = n.min(out.len());
-                let (now, later) = out.split_at_mut(n);
-                for (k, part) in now.chunks_mut(64).enumerate() {
-                    let mut word = [0u8; 8];
-                    for (to, from) in word.iter_mut().zip(bytes.iter().skip(8 * k)) {
-                        *to = *from;
-                    }
-                    let mask = u64::from_le_bytes(word);
-                    if let Some(bits) = validity.as_deref_mut() {
-                        bits.push(mask, part.len());
-                    }
-                    mixed(mask, part, null, &mut fill)?;
-                }
-                out = later;
-            }
+        let read = strip.read(levels, out.len());
+        let (now, later) = out.split_at_mut(strip.n.min(out.len()));
+        // Where the levels end early, the values before are decoded all the same: what is wrong with them comes first.
+        fill(now.get_mut(..strip.n - strip.nulls).unwrap_or_default())?;
+        read?;
+        if strip.nulls > 0 {
+            to_their_rows(&strip, now, null);
         }
+        if let Some(bits) = validity.as_deref_mut() {
+            strip.words.iter().zip(now.chunks(64)).for_each(|(&word, rows)| bits.push(word, rows.len()));
+        }
+        out = later;
     }
     Ok(())
 }
@@ -242,6 +223,62 @@ pub(crate) fn mixed<T: Copy>(
         }
     }
     Ok(())
+}
+
+impl Validity {
+    /// Takes the levels of the next rows, of `left` rows as many as make a strip.
+    fn read<'a>(&mut self, levels: &mut impl Runs<'a>, left: usize) -> Result<()> {
+        self.words.clear();
+        (self.n, self.nulls) = (0, 0);
+        let most = left.min(STRIP_ROWS);
+        // Runs of bits are cut at whole bytes: less than one of them is better left for the next strip.
+        while self.n < most && (most == left || most - self.n >= 8 || self.n == 0) {
+            match levels.next(most - self.n)? {
+                None => {
+                    let missing = (left - self.n) as u64;
+                    return Err(Error::truncated("parquet", "the levels of a page", missing, 0));
+                }
+                Some(Run::Same { value, .. }) if value > 1 => return Err(beyond(value)),
+                Some(Run::Same { value, n }) => self.push_same(value == 1, n.min(most - self.n)),
+                Some(Run::Packed { bytes, n }) => {
+                    let n = n.min(most - self.n);
+                    for (k, bytes) in bytes.chunks(8).take(n.div_ceil(64)).enumerate() {
+                        let mut word = [0; 8];
+                        word.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
+                        self.push(u64::from_le_bytes(word), (n - 64 * k).min(64));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Moves the values at the front of `rows` to the rows that are valid, the others become `null`.
+fn to_their_rows<T: Copy>(valid: &Validity, rows: &mut [T], null: T) {
+    let mut end = valid.n - valid.nulls;
+    for (k, &word) in valid.words.iter().enumerate().rev() {
+        let first = 64 * k;
+        let n = (valid.n - first).min(64);
+        if end == first + n {
+            // No null before it: all values stand in their rows.
+            return;
+        }
+        let start = end - word.count_ones() as usize;
+        let mut values = [null; 64];
+        if let (Some(to), Some(from)) = (values.get_mut(..end - start), rows.get(start..end)) {
+            to.copy_from_slice(from);
+        }
+        let (mut bits, mut next) = (word, 0);
+        for row in rows.get_mut(first..first + n).unwrap_or_default() {
+            let bit = (bits & 1) as usize;
+            let value = values.get(next % 64).copied().unwrap_or(null);
+            *row = if bit == 1 { value } else { null };
+            next += bit;
+            bits >>= 1;
+        }
+        end = start;
+    }
 }
 
 #[cfg(test)]

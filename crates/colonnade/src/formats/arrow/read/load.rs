@@ -1,7 +1,7 @@
 //! An opened source as one frame: every field landed where it will stay.
 
 use crate::arrow::landed::Landed;
-use crate::decode::Request;
+use crate::decode::{Layout, PandasNulls, Request};
 use crate::error::Result;
 use crate::frame::paths::Kept;
 use crate::frame::{Axis, Frame, row_range};
@@ -58,6 +58,7 @@ impl Ipc {
         let touched = |i: &usize| self.catalog.batches.get(*i).is_some_and(|b| b.meets(start, stop));
         self.need(wanted, kept, (0..self.nbatches()).filter(touched), request.progress)?;
         let allowed = Allowed::new(&self.options.limits, self.source.bytes.nbytes());
+        let nulls = PandasNulls::new(&self.plan);
         let landing = Landing {
             source: &self.source,
             catalog: &self.catalog,
@@ -68,6 +69,7 @@ impl Ipc {
             threads: request.threads,
             allowed: &allowed,
             in_place: in_place.as_ref(),
+            nulls: (request.layout == Layout::Pandas).then_some(&nulls),
         };
         landing.run(wanted, request.progress)
     }

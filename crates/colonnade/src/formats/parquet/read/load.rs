@@ -5,7 +5,7 @@ use arrow_schema::DataType;
 
 use crate::arrow::import::{fits, to_block};
 use crate::arrow::landed::Landed;
-use crate::decode::Request;
+use crate::decode::{Layout, Request, missing};
 use crate::error::{Error, Result};
 use crate::frame::{Axis, Frame, row_range};
 use crate::progress::{NoProgress, Progress, Silent};
@@ -32,7 +32,7 @@ impl Parquet {
 
     fn labels(&self, rows: &Rows, threads: usize) -> Result<Axis> {
         let fields = self.plan.level_fields();
-        let landed = self.land(&fields, rows, threads, false, &NoProgress)?;
+        let landed = self.land(&fields, rows, (Layout::AsStored, threads), &NoProgress)?;
         self.plan.landed_index(&fields, landed, rows.nrows)
     }
 
@@ -44,7 +44,8 @@ impl Parquet {
         let (start, stop) = row_range("parquet", request.rows, self.nrows)?;
         let chosen = self.plan.chosen("parquet", request.positions)?;
         let rows = self.rows(start, stop);
-        let landed = self.land(&chosen.fields, &rows, request.threads, false, request.progress)?;
+        let how = (request.layout, request.threads);
+        let landed = self.land(&chosen.fields, &rows, how, request.progress)?;
         let whole = (start, stop) == (0, self.nrows);
         let index = if whole { self.index()?.clone() } else { self.index()?.slice(start, stop) };
         self.plan.landed_frame(&chosen, landed, index)
@@ -58,17 +59,21 @@ impl Parquet {
         &self,
         wanted: &[usize],
         rows: &Rows,
-        threads: usize,
-        arrow: bool,
+        (layout, threads): (Layout, usize),
         progress: &dyn Progress,
     ) -> Result<Landed> {
         self.need(wanted, &rows.pieces, progress)?;
-        let landing = Landing::new(self, rows.decoded, threads, arrow);
+        let landing = Landing::new(self, rows.decoded, threads, layout);
         let landed = landing.run(wanted, &rows.pieces, progress)?;
-        match &rows.keep {
-            Some(keep) => kept(landed, keep, threads, &Silent(progress)),
-            None => Ok(landed),
+        let mut landed = match &rows.keep {
+            Some(keep) => kept(landed, keep, threads, &Silent(progress))?,
+            None => landed,
+        };
+        if layout == Layout::Pandas {
+            let dtype = |i: usize| landing.nulls.dtype(*wanted.get(i)?);
+            missing::into_blocks(&mut landed, &dtype, threads, &Silent(progress))?;
         }
+        Ok(landed)
     }
 
     /// Makes sure that the pages of these fields may be looked at.
@@ -170,7 +175,7 @@ impl Parquet {
         needed.extend(self.plan.level_fields());
         needed.sort_unstable();
         needed.dedup();
-        let landed = self.land(&needed, rows, request.threads, true, request.progress)?;
+        let landed = self.land(&needed, rows, (Layout::Arrow, request.threads), request.progress)?;
         // Columns that nobody asked for stand in as empty values that are dropped at once.
         let mut arrays: Vec<ArrayData> =
             (0..self.plan.fields.len()).map(|_| ArrayData::new_null(&DataType::Null, nrows)).collect();

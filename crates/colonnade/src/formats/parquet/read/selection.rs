@@ -162,7 +162,7 @@ pub(crate) fn kept(
 ) -> Result<Landed> {
     let nrows = keep.count_set_bits();
     let runs: Vec<(usize, usize)> = keep.set_slices().collect();
-    let mut out = Landed::default();
+    let mut out = Landed { exclusive: landed.exclusive, ..Landed::default() };
     for (block, members) in landed.blocks {
         out.blocks.push((picked(&block, &runs, nrows, threads, progress)?, members));
     }

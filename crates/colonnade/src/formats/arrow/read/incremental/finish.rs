@@ -60,6 +60,7 @@ impl WholeFrame {
             threads,
             allowed: &allowed,
             in_place: None,
+            nulls: None,
         };
         let mut landed = Landed::default();
         for rest in known.layout.rest.iter().filter(|rest| !rest.is_empty()) {

@@ -6,8 +6,9 @@ use arrow_buffer::{BooleanBufferBuilder, NullBuffer};
 use arrow_data::ArrayDataBuilder;
 
 use crate::arrow::landed::Landed;
+use crate::decode::missing::{write_missing, write_values};
 use crate::error::{Error, Result};
-use crate::frame::{Block, DType, Grid, as_stride};
+use crate::frame::{Block, DType, Grid, Kind, as_stride};
 use crate::memory::{
     Buffer, Region, RegionMut, STREAMING_FROM_NBYTES, Scatter, column_stride, copy, fence, unpack,
 };
@@ -55,7 +56,7 @@ impl Landing<'_> {
         let mut alone: Vec<(usize, usize)> = Vec::new();
         for &i in these {
             match ways.get(i) {
-                Some(Way::Copy(d) | Way::Nat(d) | Way::Pairs(d) | Way::Bits(d)) => {
+                Some(Way::Copy(d) | Way::Missing(d, _) | Way::Pairs(d) | Way::Bits(d)) => {
                     let group = *known.entry(*d).or_insert_with(|| {
                         groups.push((*d, Vec::new()));
                         groups.len() - 1
@@ -243,11 +244,20 @@ impl Landing<'_> {
             let unpacked = unpack(bits.as_slice(), piece.skip, place);
             return unpacked.ok_or_else(|| body.short(buffer, end.div_ceil(8), bits.len()));
         }
-        values_into(body, buffer, (piece.skip, end), item, place, streaming)?;
-        if let Way::Nat(_) = target.way
-            && let Some(valid) = bits_of(body, target.node, buffer - 1)?
-        {
-            nat(place, valid.as_slice(), piece.skip);
+        let Way::Missing(dtype, width) = target.way else {
+            return values_into(body, buffer, (piece.skip, end), item, place, streaming);
+        };
+        // What follows writes to the same cache lines: no streaming.
+        let data_type = field_of(&self.catalog.shape, target.field)?.data_type();
+        if data_type.is_integer() && dtype.kind == Kind::Float {
+            let values = body.buffer(buffer, end * width)?;
+            let values = values.as_slice().get(piece.skip * width..end * width).unwrap_or(&[]);
+            write_values(data_type, values, dtype, place)?;
+        } else {
+            values_into(body, buffer, (piece.skip, end), item, place, false)?;
+        }
+        if let Some(valid) = bits_of(body, target.node, buffer - 1)? {
+            write_missing(dtype, place, valid.as_slice(), piece.skip);
         }
         Ok(())
     }
@@ -307,23 +317,10 @@ pub(in crate::formats::arrow::read) fn values_into(
     }
 }
 
-/// Times of which the validity says that they are null become NaT; `skip` bits come before those of `place`.
-pub(in crate::formats::arrow::read) fn nat(place: &mut [u8], valid: &[u8], skip: usize) {
-    for (row, value) in place.chunks_exact_mut(8).enumerate() {
-        if !is_set(valid, skip + row) {
-            value.copy_from_slice(&i64::MIN.to_le_bytes());
-        }
-    }
-}
-
 /// The validity of a field in one batch; none where its node says that nothing is null.
 fn bits_of(body: &Body<'_>, node: usize, buffer: usize) -> Result<Option<arrow_buffer::Buffer>> {
     let node = body.node(node)?;
     if node.nulls == 0 { Ok(None) } else { body.buffer(buffer, node.length.div_ceil(8)).map(Some) }
-}
-
-fn is_set(bits: &[u8], row: usize) -> bool {
-    bits.get(row / 8).is_some_and(|byte| byte >> (row % 8) & 1 == 1)
 }
 
 fn allocate(nbytes: usize) -> Result<RegionMut> {

@@ -13,6 +13,7 @@ use arrow_schema::{DataType, Field};
 
 use crate::arrow::import::{self, Plan};
 use crate::arrow::landed::Landed;
+use crate::decode::{PandasNulls, missing};
 use crate::error::{Error, Result};
 use crate::frame::paths::{Kept, Leaves};
 use crate::frame::{ByteOrder, DType, Kind};
@@ -28,7 +29,8 @@ use crate::arrow::ipc::catalog::{Batch, Catalog};
 use crate::arrow::ipc::dictionaries::{History, Known};
 use crate::arrow::ipc::shape::width;
 
-pub(super) use fixed::{nat, too_large, values_into};
+pub(super) use crate::decode::missing::write_nat as nat;
+pub(super) use fixed::{too_large, values_into};
 
 /// What is landed, and from where.
 pub(crate) struct Landing<'a> {
@@ -43,6 +45,8 @@ pub(crate) struct Landing<'a> {
     pub(crate) allowed: &'a Allowed,
     /// A map (or memory) whose bytes may be handed out as they lie; a private one where arrays must be writable.
     pub(crate) in_place: Option<&'a Buffer>,
+    /// Set where the target is pandas.
+    pub(crate) nulls: Option<&'a PandasNulls<'a>>,
 }
 
 /// Rows of one batch, and where they go.
@@ -61,8 +65,8 @@ pub(crate) struct Piece {
 pub(super) enum Way {
     /// Bytes as they lie, into a block.
     Copy(DType),
-    /// The same, with NaT where the validity says null.
-    Nat(DType),
+    /// Values of this type and width, with NaN or NaT where the validity says null; integers become floats.
+    Missing(DType, usize),
     /// The pairs of a fixed-size list are complex numbers.
     Pairs(DType),
     /// Bits become bytes.
@@ -83,7 +87,8 @@ impl Landing<'_> {
     pub(crate) fn run(&self, wanted: &[usize], progress: &dyn Progress) -> Result<Landed> {
         let ways: Vec<Way> = wanted.iter().map(|&field| self.way(field)).collect::<Result<_>>()?;
         let pieces = self.pieces();
-        let mut landed = Landed::default();
+        let exclusive = self.nulls.is_some() && !self.catalog.shape.big_endian;
+        let mut landed = Landed { exclusive, ..Landed::default() };
         let mut left: Vec<bool> = vec![true; wanted.len()];
         self.in_place(wanted, &ways, &pieces, &mut left, &mut landed, progress)?;
         let of = |pick: &dyn Fn(Way) -> bool| -> Vec<usize> {
@@ -101,6 +106,10 @@ impl Landing<'_> {
         )?;
         self.text(wanted, &of(&|w| w == Way::Text), &pieces, &mut landed, progress)?;
         self.joined(wanted, &ways, &of(&|w| matches!(w, Way::Joined(_))), &pieces, &mut landed, progress)?;
+        if let Some(nulls) = self.nulls {
+            let dtype = |i: usize| nulls.dtype(*wanted.get(i)?);
+            missing::into_blocks(&mut landed, &dtype, self.threads, progress)?;
+        }
         Ok(landed)
     }
 
@@ -151,6 +160,11 @@ impl Landing<'_> {
         let dtype = said.or_else(|| import::implied_dtype(data_type).filter(|_| !nulls && !tagged));
         if self.catalog.shape.big_endian {
             return Ok(Way::Joined(dtype));
+        }
+        // Integers become floats only where a null is among the rows, which of some rows nobody knows yet.
+        let known = !data_type.is_integer() || self.rows == (0, self.catalog.nrows);
+        if let Some(dtype) = self.nulls.filter(|_| nulls && known).and_then(|nulls| nulls.dtype(field)) {
+            return Ok(Way::Missing(dtype, width(data_type).unwrap_or(0)));
         }
         if let Some(dtype) = dtype {
             return Ok(block_way(dtype, data_type, nulls));
@@ -227,7 +241,7 @@ fn block_way(dtype: DType, data_type: &DataType, nulls: bool) -> Way {
             }
         }
         other if native && item > 0 && width(other) == Some(item) => match dtype.kind {
-            Kind::DateTime | Kind::TimeDelta if nulls => Way::Nat(dtype),
+            Kind::DateTime | Kind::TimeDelta if nulls => Way::Missing(dtype, item),
             _ if nulls => Way::Joined(Some(dtype)),
             _ => Way::Copy(dtype),
         },

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use arrow_data::ArrayData;
 
-use crate::arrow::landed::Landed;
+use crate::arrow::landed::{Landed, is_number};
 use crate::decode::{GroupKey, Groups};
 use crate::error::{Error, Result};
 use crate::frame::{Block, DType};
@@ -44,9 +44,11 @@ impl Landing<'_> {
             _ => return Ok(()),
         };
         let body = Body::new(self.source, self.batch(piece)?)?;
-        let columns: Vec<usize> = (0..ways.len())
-            .filter(|&i| matches!(ways.get(i), Some(Way::Values(_) | Way::Text | Way::Joined(None))))
-            .collect();
+        let stays = |i: usize| match ways.get(i) {
+            Some(Way::Values(_)) => !self.is_copied(wanted.get(i).copied().unwrap_or(0)),
+            way => matches!(way, Some(Way::Text | Way::Joined(None))),
+        };
+        let columns: Vec<usize> = (0..ways.len()).filter(|&i| stays(i)).collect();
         for (&i, data) in columns.iter().zip(self.arrays(wanted, &columns, piece, progress)?) {
             landed.columns.push((i, data));
             take(left, i);
@@ -57,6 +59,12 @@ impl Landing<'_> {
             self.grids(wanted, ways, piece, &body, bytes, left, landed)?;
         }
         Ok(())
+    }
+
+    /// Whether pandas writes into the values of a field, so that they must be memory of their own.
+    fn is_copied(&self, field: usize) -> bool {
+        let data_type = self.plan.fields.get(field).map(|told| &told.data_type);
+        self.nulls.is_some() && data_type.is_some_and(is_number)
     }
 
     /// The arrays of the fields `wanted[i]` in one batch, in parallel where there is something to decompress.

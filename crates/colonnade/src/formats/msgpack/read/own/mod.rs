@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use crate::arrow::import::{FieldPlan, Plan};
-use crate::decode::Request;
+use crate::decode::{Layout, Request};
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::{Axis, DType, Frame, row_range};
 use crate::memory::Buffer;
@@ -137,7 +137,7 @@ impl Own {
             return Ok(index);
         }
         let fields = self.plan.level_fields();
-        let landed = self.land(&fields, self.options.threads, &NoProgress)?;
+        let landed = self.land(&fields, (Layout::AsStored, self.options.threads), &NoProgress)?;
         let axis = self.plan.landed_index(&fields, landed, self.header.nrows)?;
         Ok(self.index.get_or_init(|| axis))
     }
@@ -150,7 +150,9 @@ impl Own {
         let nrows = self.header.nrows;
         let (start, stop) = row_range(FORMAT, request.rows, nrows)?;
         let chosen = self.plan.chosen(FORMAT, request.positions)?;
-        let landed = self.land(&chosen.fields, request.threads, request.progress)?;
+        // Whether integers become floats depends on the nulls among the rows.
+        let layout = if (start, stop) == (0, nrows) { request.layout } else { Layout::AsStored };
+        let landed = self.land(&chosen.fields, (layout, request.threads), request.progress)?;
         let frame = self.plan.landed_frame(&chosen, landed, self.index()?.clone())?;
         Ok(if (start, stop) == (0, nrows) { frame } else { frame.slice(start, stop) })
     }

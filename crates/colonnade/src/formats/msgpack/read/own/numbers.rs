@@ -50,6 +50,62 @@ macro_rules! integers {
 }
 integers!(i8, 1; i16, 2; i32, 4; i64, 8; u8, 1; u16, 2; u32, 4; u64, 8);
 
+/// A number or nil, which becomes NaN. Integers become float64.
+pub(super) struct OrNan<T>(std::marker::PhantomData<T>);
+
+const NIL: u8 = 0xc0;
+
+macro_rules! integers_or_nan {
+    ($($t:ty, $n:literal);*) => {$(
+        impl Number<8> for OrNan<$t> {
+            const NAME: &'static str = stringify!($t);
+            #[inline]
+            fn of(window: &[u8; 9]) -> Option<([u8; 8], usize)> {
+                if let [NIL, ..] = *window { return Some((f64::NAN.to_le_bytes(), 1)) }
+                let (value, nbytes) = <$t as Number<$n>>::of(window)?;
+                Some(((<$t>::from_le_bytes(value) as f64).to_le_bytes(), nbytes))
+            }
+        }
+    )*};
+}
+integers_or_nan!(i8, 1; i16, 2; i32, 4; i64, 8; u8, 1; u16, 2; u32, 4; u64, 8);
+
+impl Number<8> for OrNan<f64> {
+    const NAME: &'static str = "float64";
+    #[inline]
+    fn of(window: &[u8; 9]) -> Option<([u8; 8], usize)> {
+        match *window {
+            [0xcb, raw @ ..] => Some((u64::from_be_bytes(raw).to_le_bytes(), 9)),
+            [NIL, ..] => Some((f64::NAN.to_le_bytes(), 1)),
+            [0xca, a, b, c, d, ..] => Some((f64::from(f32::from_le_bytes([d, c, b, a])).to_le_bytes(), 5)),
+            // Other writers spell 1.0 as an integer.
+            _ => {
+                let (bits, unsigned, nbytes) = integer(window)?;
+                let value = if unsigned { i64::try_from(bits).ok()? } else { bits.cast_signed() };
+                (value.unsigned_abs() <= 1 << 53).then(|| ((value as f64).to_le_bytes(), nbytes))
+            }
+        }
+    }
+}
+
+impl Number<4> for OrNan<f32> {
+    const NAME: &'static str = "float32";
+    #[inline]
+    fn of(window: &[u8; 9]) -> Option<([u8; 4], usize)> {
+        match *window {
+            [0xca, a, b, c, d, ..] => Some(([d, c, b, a], 5)),
+            [NIL, ..] => Some((f32::NAN.to_le_bytes(), 1)),
+            _ => {
+                let (value, nbytes) = OrNan::<f64>::of(window)?;
+                let wide = f64::from_le_bytes(value);
+                #[allow(clippy::cast_possible_truncation, reason = "compared with what it was")]
+                let narrow = wide as f32;
+                (f64::from(narrow).to_bits() == wide.to_bits()).then(|| (narrow.to_le_bytes(), nbytes))
+            }
+        }
+    }
+}
+
 impl Number<4> for f32 {
     const NAME: &'static str = "float32";
     #[inline]

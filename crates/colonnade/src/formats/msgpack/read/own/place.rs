@@ -7,6 +7,7 @@ use arrow_schema::DataType;
 
 use crate::arrow::import::{self, implied_dtype};
 use crate::arrow::landed::Landed;
+use crate::decode::{Layout, PandasNulls, missing};
 use crate::error::{Error, Result};
 use crate::frame::{Block, ByteOrder, DType, Grid, Kind, as_stride, has_dictionary};
 use crate::memory::{Buffer, Region, RegionMut, Scatter, column_stride};
@@ -15,7 +16,7 @@ use crate::parallel::Task;
 use crate::progress::Progress;
 
 use super::Own;
-use super::numbers::Into;
+use super::numbers::{Into, OrNan};
 use super::text::Text;
 use crate::cells::msgpack::column::{CellError, Cells, FORMAT, Taken, malformed};
 use crate::cells::msgpack::head::{Head, head};
@@ -51,11 +52,36 @@ pub(super) fn into<'p>(dtype: DType, place: &'p mut [u8]) -> Box<dyn Cells + 'p>
     }
 }
 
+/// What fills one column of a block of floats with values of this type, NaN for null; `None` where it is no number.
+fn into_floats<'p>(data_type: &DataType, place: &'p mut [u8]) -> Option<Box<dyn Cells + 'p>> {
+    Some(match data_type {
+        DataType::Int8 => Box::new(Into::<OrNan<i8>, 8>::new(place)),
+        DataType::Int16 => Box::new(Into::<OrNan<i16>, 8>::new(place)),
+        DataType::Int32 => Box::new(Into::<OrNan<i32>, 8>::new(place)),
+        DataType::Int64 => Box::new(Into::<OrNan<i64>, 8>::new(place)),
+        DataType::UInt8 => Box::new(Into::<OrNan<u8>, 8>::new(place)),
+        DataType::UInt16 => Box::new(Into::<OrNan<u16>, 8>::new(place)),
+        DataType::UInt32 => Box::new(Into::<OrNan<u32>, 8>::new(place)),
+        DataType::UInt64 => Box::new(Into::<OrNan<u64>, 8>::new(place)),
+        DataType::Float32 => Box::new(Into::<OrNan<f32>, 4>::new(place)),
+        DataType::Float64 => Box::new(Into::<OrNan<f64>, 8>::new(place)),
+        _ => return None,
+    })
+}
+
 impl Own {
     /// Decodes the fields `wanted`.
-    pub(super) fn land(&self, wanted: &[usize], threads: usize, progress: &dyn Progress) -> Result<Landed> {
+    pub(super) fn land(
+        &self,
+        wanted: &[usize],
+        (layout, threads): (Layout, usize),
+        progress: &dyn Progress,
+    ) -> Result<Landed> {
         let nrows = self.header.nrows;
-        let (groups, rest) = self.groups(wanted)?;
+        let nulls = PandasNulls::new(&self.plan);
+        let dtype_of = |i: usize| nulls.dtype(*wanted.get(i)?);
+        let (groups, rest) =
+            self.groups(wanted, &|i| (layout == Layout::Pandas).then(|| dtype_of(i)).flatten())?;
         let allocate = |g: &Group| -> Result<RegionMut> {
             let nbytes = g.stride.checked_mul(g.members.len()).ok_or_else(too_large)?;
             Ok(Region::allocate(nbytes, false)?)
@@ -83,16 +109,28 @@ impl Own {
             }));
         }
         parallel::run(tasks, threads, progress)?;
-        self.landed(wanted, groups.into_iter().zip(regions), rest.into_iter().zip(arrays))
+        let mut landed =
+            self.landed(wanted, groups.into_iter().zip(regions), rest.into_iter().zip(arrays))?;
+        if layout == Layout::Pandas {
+            missing::into_blocks(&mut landed, &dtype_of, threads, progress)?;
+        }
+        Ok(landed)
     }
 
-    /// Which of the fields `wanted` share a block, and which have none.
-    pub(super) fn groups(&self, wanted: &[usize]) -> Result<(Vec<Group>, Vec<usize>)> {
+    /// Which of the fields `wanted` share a block, and which have none. `missing` answers the dtype of the block for one with
+    /// nulls.
+    pub(super) fn groups(
+        &self,
+        wanted: &[usize],
+        missing: &dyn Fn(usize) -> Option<DType>,
+    ) -> Result<(Vec<Group>, Vec<usize>)> {
         let mut groups: Vec<Group> = Vec::new();
         let mut rest = Vec::new();
         for (i, &field) in wanted.iter().enumerate() {
             self.check_rows(field)?;
-            let Some(dtype) = self.direct(field) else {
+            let floats = || missing(i).filter(|dtype| dtype.kind == Kind::Float && dtype.itemsize > 2);
+            let Some(dtype) = self.direct(field).or_else(|| floats().filter(|_| self.has_nulls(field)))
+            else {
                 rest.push(i);
                 continue;
             };
@@ -115,7 +153,7 @@ impl Own {
         blocks: impl Iterator<Item = (Group, RegionMut)>,
         arrays: impl Iterator<Item = (usize, OnceLock<ArrayData>)>,
     ) -> Result<Landed> {
-        let mut landed = Landed::default();
+        let mut landed = Landed { exclusive: true, ..Landed::default() };
         for (group, region) in blocks {
             let grid = Grid::column_major(group.dtype, self.header.nrows, group.members.len(), 0);
             let grid = Grid { col_stride: as_stride(group.stride), ..grid };
@@ -156,13 +194,17 @@ impl Own {
         let told = self.plan.fields.get(field)?;
         let dtype = self.dtype(field, told)?;
         let plain = implied_dtype(&told.data_type) == Some(dtype) && dtype.order != ByteOrder::Big;
-        let nulls = self.header.nulls.get(field).is_none_or(|&n| n > 0);
         let known = match dtype.kind {
             Kind::Bool | Kind::Int | Kind::UInt => true,
             Kind::Float => matches!(dtype.itemsize, 4 | 8),
             _ => false,
         };
-        (plain && known && !nulls).then_some(dtype)
+        (plain && known && !self.has_nulls(field)).then_some(dtype)
+    }
+
+    /// Whether the header says that a field has nulls.
+    fn has_nulls(&self, field: usize) -> bool {
+        self.header.nulls.get(field).is_none_or(|&n| n > 0)
     }
 
     /// Head and cells of a field, and where the cells begin.
@@ -190,7 +232,16 @@ impl Own {
 
     fn block_column(&self, field: usize, dtype: DType, place: &mut [u8]) -> Result<()> {
         let (found, bytes, base) = self.value(field)?;
+        let data_type = self.header.schema.field(field).data_type();
         match found {
+            Head::Bin(_) if self.header.packed && self.has_nulls(field) => {
+                let packed = self.packed(data_type, bytes).map_err(|e| e.in_member(self.path(field)))?;
+                missing::write_values(data_type, packed.buffers().first().map_or(&[], |b| b), dtype, place)
+            }
+            Head::Array(_) if self.has_nulls(field) => {
+                let mut cells = into_floats(data_type, place).ok_or_else(too_large)?;
+                self.all(cells.as_mut(), field, bytes, base)
+            }
             // Any byte but 0 and 1 would be no boolean.
             Head::Bin(n) if self.header.packed && dtype.kind != Kind::Bool => {
                 if n as usize != bytes.len() || bytes.len() != place.len() {
@@ -249,7 +300,7 @@ impl Own {
                 self.packed(data_type, bytes).map_err(named)
             }
             (Head::Array(_), data_type @ (DataType::Utf8 | DataType::LargeUtf8)) => {
-                let nulls = self.header.nulls.get(field).is_none_or(|&n| n > 0);
+                let nulls = self.has_nulls(field);
                 let data_type = data_type.clone();
                 if matches!(data_type, DataType::Utf8) {
                     let mut text = Text::<4>::new(data_type, self.header.nrows, bytes.len(), nulls)?;

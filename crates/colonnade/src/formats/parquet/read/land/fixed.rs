@@ -6,12 +6,12 @@ mod finish;
 mod tasks;
 
 pub(super) use decode::{Made, values};
-pub(super) use finish::packed;
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use crate::arrow::landed::Landed;
+use crate::decode::Layout;
 use crate::error::{Error, Result};
 use crate::formats::parquet::levels::Validity;
 use crate::frame::{ByteOrder, DType, Kind as Letter};
@@ -117,8 +117,11 @@ impl Landing<'_> {
             };
             let (kind, item) =
                 kind(data_type, &flat).ok_or_else(|| Error::unsupported("parquet", "its type."))?;
-            let plan = self.file.plan.fields.get(field);
-            let dtype = plan.filter(|_| !self.arrow).and_then(|plan| plan.landing_dtype());
+            let dtype = match self.layout {
+                Layout::Arrow => None,
+                Layout::AsStored => self.file.plan.fields.get(field).and_then(|plan| plan.landing_dtype()),
+                Layout::Pandas => self.nulls.dtype_without_nulls(field),
+            };
             let dtype = dtype.filter(|d| d.order != ByteOrder::Big && d.itemsize as usize == item);
             let nbytes = self.nrows.checked_mul(item).ok_or_else(too_large)?;
             let shared = dtype.is_some() || nbytes < ALONE_NBYTES;

@@ -19,6 +19,7 @@ use arrow_schema::{DataType, Field};
 
 use crate::arrow::import::{holds_nulls, to_block};
 use crate::arrow::landed::Landed;
+use crate::decode::{Layout, PandasNulls};
 use crate::error::{Error, Result};
 use crate::formats::parquet::chunk::Chunk;
 use crate::formats::parquet::codec::Codec;
@@ -51,16 +52,17 @@ pub(crate) struct Landing<'a> {
     /// Rows of the result.
     pub(crate) nrows: usize,
     pub(crate) threads: usize,
-    /// Every column as an Arrow array, none in a block.
-    pub(crate) arrow: bool,
+    pub(crate) layout: Layout,
+    pub(crate) nulls: PandasNulls<'a>,
     /// What all of its columns take.
     account: Account,
 }
 
 impl<'a> Landing<'a> {
-    /// `nrows` rows of `file`. `arrow`: every column becomes an Arrow array, none a block.
-    pub(crate) fn new(file: &'a Parquet, nrows: usize, threads: usize, arrow: bool) -> Self {
-        Self { file, nrows, threads, arrow, account: Account::default() }
+    /// `nrows` rows of `file`.
+    pub(crate) fn new(file: &'a Parquet, nrows: usize, threads: usize, layout: Layout) -> Self {
+        let nulls = PandasNulls::new(&file.plan);
+        Self { file, nrows, threads, layout, nulls, account: Account::default() }
     }
 
     /// Adds bytes to what is decoded. `what` takes them, in the plural.
@@ -85,7 +87,7 @@ impl<'a> Landing<'a> {
         // Row groups without rows have no pages.
         let pieces: Vec<Piece> = pieces.iter().filter(|p| p.nrows > 0).copied().collect();
         let pieces = pieces.as_slice();
-        let mut landed = Landed::default();
+        let mut landed = Landed { exclusive: true, ..Landed::default() };
         let of = |pick: &dyn Fn(Way) -> bool| -> Vec<usize> {
             (0..wanted.len()).filter(|&i| ways.get(i).is_some_and(|&w| pick(w))).collect()
         };
@@ -98,7 +100,7 @@ impl<'a> Landing<'a> {
         for i in of(&|w| w == Way::Nothing) {
             landed.columns.push((i, ArrayData::new_null(&DataType::Null, self.nrows)));
         }
-        if !self.arrow {
+        if self.layout != Layout::Arrow {
             self.seat_blocks(wanted, &mut landed)?;
         }
         Ok(landed)

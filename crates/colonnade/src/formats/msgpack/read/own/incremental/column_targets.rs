@@ -218,7 +218,7 @@ impl ColumnTargets {
 
 impl Set {
     fn of(own: &Own, fields: Vec<usize>) -> Result<Self> {
-        let (groups, rest) = own.groups(&fields)?;
+        let (groups, rest) = own.groups(&fields, &|_| None)?;
         let readers = own.readers(&fields, &rest)?;
         let rest = rest.into_iter().map(|i| (i, OnceLock::new())).collect();
         Ok(Self { blocks: GrowingBlocks::of(groups, own.header.nrows)?, fields, rest, readers })

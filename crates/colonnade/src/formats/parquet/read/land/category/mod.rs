@@ -16,6 +16,7 @@ use arrow_data::{ArrayData, ArrayDataBuilder};
 use arrow_schema::DataType;
 
 use crate::arrow::landed::Landed;
+use crate::decode::Layout;
 use crate::error::{Error, Result};
 use crate::formats::parquet::levels::Validity;
 use crate::formats::parquet::page::Kind;
@@ -117,7 +118,7 @@ impl<'a> Landing<'a> {
         }
         all.retain(|piece| piece.nrows > 0);
         let wanted: usize = pieces.iter().map(|p| p.nrows).sum();
-        if self.arrow || wanted == at {
+        if self.layout == Layout::Arrow || wanted == at {
             return Ok(None);
         }
         for piece in pieces {
@@ -128,7 +129,7 @@ impl<'a> Landing<'a> {
             }
         }
         file.need(&[field], &all, progress)?;
-        let landing = Landing::new(file, at, self.threads, self.arrow);
+        let landing = Landing::new(file, at, self.threads, self.layout);
         landing.add_cells(at as u64);
         let column = landing.category_column(&landing.strip(strip.i, field, &all)?, progress)?;
         let mut out = MutableArrayData::new(vec![&column], column.nulls().is_some(), wanted);
@@ -171,7 +172,7 @@ impl<'a> Landing<'a> {
         if let Some(group) = first.filter(|_| pieces.is_empty() && whole) {
             let one = [Piece { group, skip: 0, nrows: 1, at: 0 }];
             self.file.need(&[field], &one, progress)?;
-            let landing = Landing::new(self.file, 1, 1, self.arrow);
+            let landing = Landing::new(self.file, 1, 1, self.layout);
             let column = landing.category_column(&landing.strip(strip.i, field, &one)?, progress)?;
             return Ok(column.slice(0, 0));
         }
@@ -192,7 +193,7 @@ impl<'a> Landing<'a> {
         // Of text that is asked for as a categorical no type of codes was said.
         let asked = whole && self.file.options.categories.contains(self.field(field)?.name());
         // Batches must not differ.
-        let is_narrow = asked && !self.arrow && **key_type == DataType::Int32;
+        let is_narrow = asked && self.layout != Layout::Arrow && **key_type == DataType::Int32;
         let key_type = if is_narrow { &DataType::Int8 } else { &**key_type };
         let key_type = wide_enough(key_type, values.len()).map_err(named)?;
         let width = key_type.primitive_width().unwrap_or(4);

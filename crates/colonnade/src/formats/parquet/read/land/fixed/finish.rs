@@ -1,14 +1,16 @@
 //! What was decoded becomes blocks, and Arrow arrays where there are nulls.
 
-use arrow_buffer::{BooleanBufferBuilder, Buffer as ArrowBuffer, NullBuffer};
+use arrow_buffer::{BooleanBufferBuilder, NullBuffer};
 use arrow_data::{ArrayData, ArrayDataBuilder};
 use arrow_schema::DataType;
 
 use crate::arrow::landed::Landed;
+use crate::decode::Layout;
 use crate::error::Result;
 use crate::frame::{Block, Grid, as_stride};
-use crate::memory::Buffer;
+use crate::memory::{Buffer, pack};
 
+use super::super::super::conversion::Null;
 use super::super::Landing;
 use super::{Found, Group, Target, too_large};
 
@@ -41,7 +43,7 @@ impl Landing<'_> {
                 let start = found.partition_point(|f| f.target < member);
                 let own = found.get(start..).unwrap_or_default();
                 let own = own.get(..own.partition_point(|f| f.target == member)).unwrap_or_default();
-                if group.dtype.is_some() && own.is_empty() {
+                if group.dtype.is_some() && (own.is_empty() || self.holds_missing(target)) {
                     if run.is_empty() {
                         first = k;
                     }
@@ -55,6 +57,11 @@ impl Landing<'_> {
             seat(&mut run, first, landed)?;
         }
         Ok(())
+    }
+
+    /// Whether the NaN or NaT that a decoded null is already is what the target wants.
+    fn holds_missing(&self, target: &Target) -> bool {
+        self.layout == Layout::Pandas && target.null != Null::Zero && self.nulls.dtype(target.field).is_some()
     }
 
     fn array(&self, target: &Target, values: &Buffer, found: &[Found]) -> Result<ArrayData> {
@@ -71,17 +78,10 @@ impl Landing<'_> {
             nulls = Some(NullBuffer::new(bits.finish()));
         }
         let values =
-            if *data_type == DataType::Boolean { packed(values.as_slice()) } else { values.to_arrow() };
+            if *data_type == DataType::Boolean { pack(values.as_slice()).into() } else { values.to_arrow() };
         let builder =
             ArrayDataBuilder::new(data_type.clone()).len(self.nrows).add_buffer(values).nulls(nulls);
         // SAFETY: as many values of this width as rows, all written.
         Ok(unsafe { builder.align_buffers(true).build_unchecked() })
     }
-}
-
-/// A bit a byte.
-pub(in super::super) fn packed(bytes: &[u8]) -> ArrowBuffer {
-    let bits =
-        arrow_buffer::BooleanBuffer::collect_bool(bytes.len(), |i| bytes.get(i).is_some_and(|&b| b != 0));
-    bits.into_inner()
 }

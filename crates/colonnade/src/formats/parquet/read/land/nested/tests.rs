@@ -11,6 +11,7 @@ use parquet::basic::{Compression, Encoding};
 use parquet::file::properties::{WriterProperties, WriterVersion};
 
 use crate::arrow::landed::Landed;
+use crate::decode::Layout;
 use crate::formats::parquet::read::land::{Landing, Piece};
 use crate::formats::parquet::read::{Parquet, ReadOptions};
 use crate::memory::Buffer;
@@ -70,7 +71,7 @@ fn landed(file: &Parquet, field: usize, pieces: &[Piece]) -> crate::Result<Array
 /// By the crate's reader, or ours.
 fn landed_by(file: &Parquet, field: usize, pieces: &[Piece], rare: bool) -> crate::Result<ArrayRef> {
     let nrows = pieces.iter().map(|p| p.nrows).sum();
-    let landing = Landing::new(file, nrows, 2, true);
+    let landing = Landing::new(file, nrows, 2, Layout::Arrow);
     let mut landed = Landed::default();
     match rare {
         false => landing.nested(&[field], &[0], pieces, &mut landed, &NoProgress)?,

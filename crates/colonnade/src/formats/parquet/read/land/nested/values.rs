@@ -10,14 +10,14 @@ use crate::error::{Error, Result};
 use crate::formats::parquet::levels::Validity;
 use crate::formats::parquet::read::chunk::Pages;
 use crate::formats::parquet::read::page::Page;
-use crate::memory::{Buffer, Region, RegionMut, STREAMING_FROM_NBYTES, Scatter, fence};
+use crate::memory::{Buffer, Region, RegionMut, STREAMING_FROM_NBYTES, Scatter, fence, pack};
 use crate::parallel;
 use crate::parallel::Task;
 use crate::progress::Progress;
 
 use super::super::super::conversion::{Null, kind};
 use super::super::drive::{Job, Scratches};
-use super::super::fixed::{Made, packed, values};
+use super::super::fixed::{Made, values};
 use super::super::strip::Strip;
 use super::super::{Landing, Piece, Way, way_of};
 use super::{Leaf, Span};
@@ -135,7 +135,7 @@ impl Landing<'_> {
         for (strip, region) in strips.iter().zip(regions) {
             let bytes = Buffer::from_region(region.finish(), true);
             let bytes = match strip.data_type {
-                DataType::Boolean => packed(bytes.as_slice()),
+                DataType::Boolean => pack(bytes.as_slice()).into(),
                 _ => bytes.to_arrow(),
             };
             let nulls = leaves.get(strip.i).and_then(|leaf| leaf.nulls(strip.nrows));

@@ -11,6 +11,7 @@ use parquet::basic::{Compression, Encoding};
 use parquet::file::properties::{WriterProperties, WriterVersion};
 
 use crate::arrow::landed::Landed;
+use crate::decode::Layout;
 use crate::formats::parquet::read::land::{Landing, Piece, Way};
 use crate::formats::parquet::read::{Parquet, ReadOptions};
 use crate::memory::Buffer;
@@ -56,7 +57,7 @@ fn written(array: &ArrayRef, properties: WriterProperties) -> Parquet {
 
 fn landed(file: &Parquet, pieces: &[Piece], threads: usize) -> ArrayRef {
     let nrows = pieces.iter().map(|p| p.nrows).sum();
-    let landing = Landing::new(file, nrows, threads, true);
+    let landing = Landing::new(file, nrows, threads, Layout::Arrow);
     let mut landed = Landed::default();
     landing.text(&[0], &[0], pieces, &mut landed, &NoProgress).unwrap();
     let data = landed.columns.pop().unwrap().1;
@@ -172,7 +173,7 @@ fn what_is_cut_or_flipped_ends_in_an_error_or_in_texts() {
                     continue;
                 };
                 let pieces = file.pieces(0, file.nrows);
-                let landing = Landing::new(&file, file.nrows, 1, true);
+                let landing = Landing::new(&file, file.nrows, 1, Layout::Arrow);
                 // The schema may say another type now.
                 if landing.way(0).ok() != Some(Way::Text) {
                     continue;

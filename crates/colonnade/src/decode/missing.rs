@@ -1,0 +1,187 @@
+//! Numbers and times with nulls as pandas' readers have them: NaN or NaT in the place of a null, integers as float64.
+
+use arrow_buffer::bit_chunk_iterator::BitChunks;
+use arrow_data::ArrayData;
+use arrow_schema::DataType;
+
+use crate::arrow::import::implied_dtype;
+use crate::arrow::landed::Landed;
+use crate::error::{Error, Result};
+use crate::frame::{Block, DType, Grid, Kind, as_stride};
+use crate::memory::{Buffer, Region, Scatter, column_stride, fence};
+use crate::parallel;
+use crate::parallel::Task;
+use crate::progress::Progress;
+
+/// Columns are cut into tasks of so many rows: a multiple of 64, so that each begins with a whole word of validity.
+const TASK_ROWS: usize = 1 << 17;
+
+/// The dtype of the block that holds a column with nulls: floats and times keep theirs, integers become float64; `None`
+/// for every other type.
+#[must_use]
+pub fn missing_dtype(data_type: &DataType) -> Option<DType> {
+    let dtype = implied_dtype(data_type)?;
+    match dtype.kind {
+        Kind::Int | Kind::UInt => implied_dtype(&DataType::Float64),
+        Kind::Float | Kind::DateTime | Kind::TimeDelta => Some(dtype),
+        _ => None,
+    }
+}
+
+/// Writes NaN or NaT of `dtype` to the rows of `out` whose bit in `valid`, counted from `offset`, is 0. Rows without a bit
+/// stay.
+pub fn write_missing(dtype: DType, out: &mut [u8], valid: &[u8], offset: usize) {
+    match (dtype.kind, dtype.itemsize) {
+        (Kind::Float, 2) => write(0x7e00_u16.to_le_bytes(), out, valid, offset),
+        (Kind::Float, 4) => write(f32::NAN.to_le_bytes(), out, valid, offset),
+        (Kind::Float, 8) => write(f64::NAN.to_le_bytes(), out, valid, offset),
+        (Kind::DateTime | Kind::TimeDelta, 8) => write_nat(out, valid, offset),
+        _ => {}
+    }
+}
+
+/// As [`write_missing`], of times.
+pub fn write_nat(out: &mut [u8], valid: &[u8], offset: usize) {
+    write(i64::MIN.to_le_bytes(), out, valid, offset);
+}
+
+fn write<const N: usize>(missing: [u8; N], out: &mut [u8], valid: &[u8], offset: usize) {
+    let rows = out.as_chunks_mut::<N>().0;
+    let nrows = rows.len().min((valid.len() * 8).saturating_sub(offset));
+    let words = BitChunks::new(valid, offset, nrows);
+    for (rows, word) in rows.chunks_mut(64).zip(words.iter_padded()) {
+        let mut nulls = !word;
+        if rows.len() < 64 {
+            nulls &= (1 << rows.len()) - 1;
+        }
+        while nulls != 0 {
+            if let Some(row) = rows.get_mut(nulls.trailing_zeros() as usize) {
+                *row = missing;
+            }
+            nulls &= nulls - 1;
+        }
+    }
+}
+
+/// Writes `values` of `data_type`, packed, to `out` as `dtype`: [`missing_dtype`] of it, or its own.
+///
+/// # Errors
+/// `Malformed` where they have another length than `out`, or no place in the dtype.
+pub fn write_values(data_type: &DataType, values: &[u8], dtype: DType, out: &mut [u8]) -> Result<()> {
+    macro_rules! floats {
+        ($t:ty) => {{
+            let values = values.as_chunks().0;
+            let rows = out.as_chunks_mut().0;
+            if values.len() != rows.len() {
+                return Err(misfit(data_type, dtype));
+            }
+            for (row, value) in rows.iter_mut().zip(values) {
+                // Of integers past 2^53 the nearest, as Arrow's and NumPy's own casts have it.
+                *row = (<$t>::from_le_bytes(*value) as f64).to_le_bytes();
+            }
+        }};
+    }
+    match data_type {
+        _ if implied_dtype(data_type) == Some(dtype) && values.len() == out.len() => {
+            out.copy_from_slice(values)
+        }
+        _ if dtype.kind != Kind::Float || dtype.itemsize != 8 => return Err(misfit(data_type, dtype)),
+        DataType::Int8 => floats!(i8),
+        DataType::Int16 => floats!(i16),
+        DataType::Int32 => floats!(i32),
+        DataType::Int64 => floats!(i64),
+        DataType::UInt8 => floats!(u8),
+        DataType::UInt16 => floats!(u16),
+        DataType::UInt32 => floats!(u32),
+        DataType::UInt64 => floats!(u64),
+        _ => return Err(misfit(data_type, dtype)),
+    }
+    Ok(())
+}
+
+#[cold]
+fn misfit(data_type: &DataType, dtype: DType) -> Error {
+    let message = format!("expected values that {} holds, found {data_type}.", dtype.descr());
+    Error::malformed("arrow", message)
+}
+
+/// Columns of one length as one column-major block of `dtype`, in memory of its own: values and missing values in one
+/// pass.
+///
+/// # Errors
+/// `Malformed` where a column has no place in the dtype; no memory; cancellation.
+pub fn block_of(
+    columns: &[&ArrayData],
+    dtype: DType,
+    threads: usize,
+    progress: &dyn Progress,
+) -> Result<Block> {
+    let nrows = columns.first().map_or(0, |column| column.len());
+    let too_large = || Error::too_large("arrow");
+    let item = dtype.itemsize as usize;
+    let stride = column_stride(nrows.checked_mul(item).ok_or_else(too_large)?);
+    let total = stride.checked_mul(columns.len()).ok_or_else(too_large)?;
+    let mut region = Region::allocate(total, total < 256 << 10)?;
+    let scatter = Scatter::new(&mut region);
+    let mut tasks = Vec::new();
+    for (k, &column) in columns.iter().enumerate() {
+        let width = column.data_type().primitive_width().unwrap_or(0);
+        let (first, values) = (column.offset(), column.buffers().first().map_or(&[][..], |b| b.as_slice()));
+        if column.len() != nrows {
+            return Err(misfit(column.data_type(), dtype));
+        }
+        for start in (0..nrows).step_by(TASK_ROWS) {
+            let end = nrows.min(start + TASK_ROWS);
+            // SAFETY: columns have ranges of their own, `stride` apart, which is no less than their bytes; so have the rows
+            // of each task.
+            let out = unsafe { scatter.range(k * stride + start * item, (end - start) * item) };
+            let out = out.ok_or_else(too_large)?;
+            let some = values.get((first + start) * width..(first + end) * width);
+            let some = some.ok_or_else(|| misfit(column.data_type(), dtype))?;
+            tasks.push(Task::new(out.len(), move || {
+                write_values(column.data_type(), some, dtype, out)?;
+                if let Some(nulls) = column.nulls() {
+                    write_missing(dtype, out, nulls.validity(), nulls.offset() + start);
+                }
+                fence();
+                Ok(())
+            }));
+        }
+    }
+    parallel::run(tasks, threads, progress)?;
+    let grid = Grid { col_stride: as_stride(stride), ..Grid::column_major(dtype, nrows, columns.len(), 0) };
+    Block::new(grid, Buffer::from_region(region.finish(), true)).ok_or_else(too_large)
+}
+
+/// Moves the columns that `dtype_of` answers for, by their place in the list of wanted fields, into one block a dtype.
+///
+/// # Errors
+/// As [`block_of`].
+pub(crate) fn into_blocks(
+    landed: &mut Landed,
+    dtype_of: &dyn Fn(usize) -> Option<DType>,
+    threads: usize,
+    progress: &dyn Progress,
+) -> Result<()> {
+    let mut groups: Vec<(DType, Vec<usize>, Vec<ArrayData>)> = Vec::new();
+    let mut rest = Vec::with_capacity(landed.columns.len());
+    for (i, data) in std::mem::take(&mut landed.columns) {
+        let dtype = missing_dtype(data.data_type()).filter(|_| data.null_count() > 0);
+        match dtype.and_then(|_| dtype_of(i)) {
+            None => rest.push((i, data)),
+            Some(dtype) => match groups.iter_mut().find(|group| group.0 == dtype) {
+                Some((_, members, columns)) => {
+                    members.push(i);
+                    columns.push(data);
+                }
+                None => groups.push((dtype, vec![i], vec![data])),
+            },
+        }
+    }
+    landed.columns = rest;
+    for (dtype, members, columns) in groups {
+        let columns: Vec<&ArrayData> = columns.iter().collect();
+        landed.blocks.push((block_of(&columns, dtype, threads, progress)?, members));
+    }
+    Ok(())
+}
