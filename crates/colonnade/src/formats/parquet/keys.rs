@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 
-use super::hybrid::{Hybrid, Run};
+use super::rle_bit_packed::{RleBitPacked, Run};
 use super::unpack::{GROUP, unpack_tail, unpack32};
 
 /// The next keys: one that repeats, or some that do not.
@@ -17,7 +17,7 @@ pub enum Piece<'k> {
 /// Reads keys; a call may end within a run.
 #[derive(Debug)]
 pub struct Keys<'a> {
-    runs: Hybrid<'a>,
+    runs: RleBitPacked<'a>,
     run: Option<Run<'a>>,
     group: [u32; GROUP],
     at: usize,
@@ -27,7 +27,7 @@ pub struct Keys<'a> {
 impl<'a> Keys<'a> {
     /// The keys of `runs`.
     #[must_use]
-    pub fn new(runs: Hybrid<'a>) -> Self {
+    pub fn new(runs: RleBitPacked<'a>) -> Self {
         Self { runs, run: None, group: [0; GROUP], at: 0, ready: 0 }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 
-use super::hybrid::{Hybrid, Run};
+use super::rle_bit_packed::{RleBitPacked, Run};
 
 /// A bitmap that grows; bit 1 is a value.
 #[derive(Debug, Default)]
@@ -99,7 +99,7 @@ pub trait Runs<'a> {
     fn next(&mut self, most: usize) -> Result<Option<Run<'a>>>;
 }
 
-impl<'a> Runs<'a> for Hybrid<'a> {
+impl<'a> Runs<'a> for RleBitPacked<'a> {
     #[inline]
     fn next(&mut self, _most: usize) -> Result<Option<Run<'a>>> {
         self.next_run()
@@ -109,7 +109,7 @@ impl<'a> Runs<'a> for Hybrid<'a> {
 /// Levels 0 and 1 whose runs may be ended anywhere: the next begins there.
 #[derive(Debug, Clone)]
 pub struct Cut<'a> {
-    runs: Hybrid<'a>,
+    runs: RleBitPacked<'a>,
     run: Option<Run<'a>>,
     /// Bits of the packed run's first byte that were given.
     bit: u32,
@@ -118,7 +118,7 @@ pub struct Cut<'a> {
 impl<'a> Cut<'a> {
     /// The levels of `runs`.
     #[must_use]
-    pub fn new(runs: Hybrid<'a>) -> Self {
+    pub fn new(runs: RleBitPacked<'a>) -> Self {
         Self { runs, run: None, bit: 0 }
     }
 }
@@ -290,7 +290,7 @@ mod tests {
         // As below: 8 rows packed, 3 nulls, 70 values; then 16 packed.
         let bytes = [0x03, 0b1011_0110, 0x06, 0, 0x8c, 0x01, 1, 0x05, 0x0f, 0xa5];
         let decode = |step: usize| {
-            let Ok(runs) = Hybrid::new(&bytes, 1, 97) else { unreachable!() };
+            let Ok(runs) = RleBitPacked::new(&bytes, 1, 97) else { unreachable!() };
             let (mut cut, mut out, mut bits) = (Cut::new(runs), vec![0i32; 97], Validity::default());
             let mut next = 0;
             for part in out.chunks_mut(step) {
@@ -315,7 +315,7 @@ mod tests {
     fn values_stand_in_their_rows() {
         // 8 rows packed 0b1011_0110, then 3 nulls, then 70 values.
         let bytes = [0x03, 0b1011_0110, 0x06, 0, 0x8c, 0x01, 1];
-        let Ok(mut levels) = Hybrid::new(&bytes, 1, 81) else { unreachable!() };
+        let Ok(mut levels) = RleBitPacked::new(&bytes, 1, 81) else { unreachable!() };
         let (mut out, mut bits, mut next) = (vec![0i32; 81], Validity::default(), 0);
         let done = spread(&mut levels, &mut out, -1, Some(&mut bits), |to| {
             for v in to {

@@ -4,8 +4,8 @@ use crate::error::{Error, Result};
 use crate::formats::parquet::codec::Codec;
 use crate::formats::parquet::page::{Header, Kind};
 
-use super::backed::Bounds;
-use super::front::Levels;
+use super::level_streams::Levels;
+use super::limits::Bounds;
 use super::page::Page;
 
 /// Walks the pages of one column chunk.

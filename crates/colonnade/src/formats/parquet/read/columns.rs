@@ -13,10 +13,11 @@ use crate::error::Result;
 use crate::formats::parquet::footer::Footer;
 use crate::frame::paths::Leaves;
 
+use super::arrow_schema::{KEY as ARROW_SCHEMA, fields as arrow_fields};
 use super::options::ReadOptions;
+use super::projection::Names;
 use super::schema::{Root, RootKind, fields, roots};
-use super::wanted::Names;
-use super::{categories, hints, pandas};
+use super::{categories, pandas};
 
 /// Fields, what they are made of, and how they become a frame.
 pub(super) fn described(
@@ -78,7 +79,7 @@ fn made(
             number += 1;
         }
     }
-    let told = footer.value(hints::KEY).and_then(|text| hints::fields(text, &numbers, &options.limits));
+    let told = footer.value(ARROW_SCHEMA).and_then(|text| arrow_fields(text, &numbers, &options.limits));
     // What the writer said of whole columns is cut as they are.
     let told = told.map(|told| match wanted.len() < footer.leaves.len() && !options.parts.is_empty() {
         true => cut(&told, &runs, &options.parts),
@@ -90,7 +91,7 @@ fn made(
     let names: Names<'_> = fields.iter().filter(|_| some).map(|f| f.name().as_str()).collect();
     let mut metadata = Metadata::new();
     for (key, value) in &footer.metadata {
-        let Some(value) = value.filter(|_| *key != hints::KEY) else { continue };
+        let Some(value) = value.filter(|_| *key != ARROW_SCHEMA) else { continue };
         let cut = (*key == pandas::KEY && !ours && some).then(|| pandas::cut(value, &names)).flatten();
         metadata.insert(*key, cut.unwrap_or_else(|| value.to_owned()));
     }

@@ -2,7 +2,8 @@
 //!
 //! The footer says what lies where ([`open`]); every page is decoded, in parallel, to where its values will stay ([`land`]).
 
-mod backed;
+mod arrow_schema;
+mod cast;
 mod categories;
 mod chunk;
 mod column_plan;
@@ -12,17 +13,18 @@ mod describe;
 mod encrypted;
 mod file;
 pub mod filter;
-mod front;
-mod hints;
 pub(crate) mod land;
 mod leaf_type;
+mod level_streams;
+mod limits;
 mod load;
 mod names;
-mod narrow;
+mod nested_projection;
 mod open;
 mod options;
 mod page;
 mod pandas;
+mod projection;
 mod row_filter;
 mod schema;
 mod selection;
@@ -31,9 +33,7 @@ mod structure;
 #[cfg(test)]
 mod tests;
 mod tree;
-mod turned;
 mod verify;
-mod wanted;
 
 pub use crate::decode::Request;
 pub use describe::{Bounds, ChunkInfo, GroupInfo};

@@ -5,7 +5,7 @@ use std::mem::discriminant;
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, FieldRef, Fields};
 
-use super::turned;
+use super::cast;
 
 /// The fields of a struct, each with the one of its name in `told`: fields may share a name, and then come one after the
 /// other in both.
@@ -41,8 +41,8 @@ pub(super) fn retyped(data: ArrayData, wanted: &DataType) -> Option<ArrayData> {
     if data.data_type() == wanted {
         return Some(data);
     }
-    if turned::becomes(data.data_type(), wanted) {
-        return turned::turned(&data, wanted);
+    if cast::can_cast(data.data_type(), wanted) {
+        return cast::cast(&data, wanted);
     }
     if discriminant(data.data_type()) != discriminant(wanted) {
         return None;

@@ -1,4 +1,4 @@
-//! A page as it lies in the file, and what it is taken apart into: levels and values.
+//! A page as it is stored, and its parts once decompressed: levels and values.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::formats::parquet::codec::Codec;
 use crate::formats::parquet::page::{Encoding, Header, Kind};
 
-use super::front::{Front, Levels, short};
+use super::level_streams::{LevelStreams, Levels, short};
 
 /// A page as it lies in the file.
 #[derive(Debug, Clone, Copy)]
@@ -34,7 +34,7 @@ pub(crate) struct Slots {
     /// Their definition levels, 0 or 1: runs and packed groups.
     pub(crate) definition: Vec<u8>,
     /// Bytes of the levels in front of the page's values.
-    pub(crate) front_nbytes: usize,
+    pub(crate) levels_nbytes: usize,
 }
 
 /// The parts of a data page.
@@ -76,14 +76,14 @@ impl<'a> Page<'a> {
     ///
     /// # Errors
     /// Malformed bytes.
-    pub(crate) fn front<'s>(&self, scratch: &'s mut Vec<u8>) -> Result<Front<'s>>
+    pub(crate) fn level_streams<'s>(&self, scratch: &'s mut Vec<u8>) -> Result<LevelStreams<'s>>
     where
         'a: 's,
     {
-        self.take_front(scratch).map_err(|e| e.at(self.at))
+        self.take_level_streams(scratch).map_err(|e| e.at(self.at))
     }
 
-    fn take_front<'s>(&self, scratch: &'s mut Vec<u8>) -> Result<Front<'s>>
+    fn take_level_streams<'s>(&self, scratch: &'s mut Vec<u8>) -> Result<LevelStreams<'s>>
     where
         'a: 's,
     {
@@ -94,7 +94,7 @@ impl<'a> Page<'a> {
             Kind::Data { .. } => self.beginning(scratch)?,
             _ => self.body,
         };
-        Ok(Front::split(&self.header, self.levels, bytes)?.0)
+        Ok(LevelStreams::split(&self.header, self.levels, bytes)?.0)
     }
 
     /// The beginning of a compressed page, as far as its levels go.
@@ -113,7 +113,7 @@ impl<'a> Page<'a> {
                 break;
             }
             // Lengths stand in front of both.
-            if Front::split(&self.header, self.levels, room).is_ok() {
+            if LevelStreams::split(&self.header, self.levels, room).is_ok() {
                 return Ok(scratch.get(..about).unwrap_or_default());
             }
             about = about.saturating_mul(4).min(whole);
@@ -175,19 +175,19 @@ impl<'a> Page<'a> {
             Kind::Data { encoding, .. } => {
                 let bytes = decompress(self.codec, self.body, self.header.nbytes, scratch)?;
                 if let Some(slots) = self.slots {
-                    let values = bytes.get(slots.front_nbytes..).ok_or_else(short)?;
+                    let values = bytes.get(slots.levels_nbytes..).ok_or_else(short)?;
                     return Ok(Parts { definition: Cow::Borrowed(&slots.definition), values, encoding, n });
                 }
-                let (front, values) = Front::split(&self.header, self.levels, bytes)?;
-                Ok(Parts { definition: front.definition, values, encoding, n })
+                let (streams, values) = LevelStreams::split(&self.header, self.levels, bytes)?;
+                Ok(Parts { definition: streams.definition, values, encoding, n })
             }
             Kind::DataV2 { encoding, .. } => {
-                let (front, values) = Front::split(&self.header, self.levels, self.body)?;
-                let nbytes = self.header.nbytes.checked_sub(front.nbytes).ok_or_else(short)?;
+                let (streams, values) = LevelStreams::split(&self.header, self.levels, self.body)?;
+                let nbytes = self.header.nbytes.checked_sub(streams.nbytes).ok_or_else(short)?;
                 let values = decompress(self.codec(), values, nbytes, scratch)?;
                 let definition = match self.slots {
                     Some(slots) => Cow::Borrowed(slots.definition.as_slice()),
-                    None if self.levels.definition > 0 => front.definition,
+                    None if self.levels.definition > 0 => streams.definition,
                     None => Cow::Borrowed(&[][..]),
                 };
                 Ok(Parts { definition, values, encoding, n })

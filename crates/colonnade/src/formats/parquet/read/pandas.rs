@@ -2,7 +2,7 @@
 
 use crate::arrow::scan::{past, place_of, space, value_of};
 
-use super::wanted::Names;
+use super::projection::Names;
 
 /// Its key in the file's metadata.
 pub(crate) const KEY: &str = "pandas";

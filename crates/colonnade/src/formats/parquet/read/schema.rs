@@ -13,8 +13,8 @@ use crate::formats::parquet::types::Way;
 
 use super::conversion::Flat;
 use super::leaf_type::{default_type, extension};
+use super::projection::Names;
 use super::shape::Shape;
-use super::wanted::Names;
 use super::{structure, tree};
 
 /// A column of the file: one field of the schema, and the leaves that it is made of.

@@ -20,8 +20,8 @@ use crate::formats::parquet::types::Physical;
 
 use super::column_plan::{Way, way_of};
 use super::conversion::Flat;
-use super::front::Levels;
 use super::leaf_type::default_type;
+use super::level_streams::Levels;
 use super::names::items_of;
 use super::structure::{self, wrapped};
 

@@ -19,7 +19,7 @@ use crate::memory::{Buffer, Region, RegionMut, STREAMING_FROM_NBYTES, Scatter, c
 use crate::progress::Progress;
 
 use super::super::conversion::{Kind, Null, kind};
-use super::drive::Scratches;
+use super::page_decoder::Scratches;
 use super::{Landing, Piece, Way};
 
 /// Tasks are not made smaller than this.

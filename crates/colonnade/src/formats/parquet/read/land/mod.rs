@@ -4,11 +4,11 @@
 //! with nulls, land in Arrow's layout; what is rarer goes through the crate's reader. No table stands in between.
 
 mod category;
-mod drive;
 mod fixed;
 mod kept;
 mod lengths;
 mod nested;
+mod page_decoder;
 mod strip;
 mod text;
 mod wide;
@@ -27,12 +27,12 @@ use crate::formats::parquet::footer::Group;
 use crate::formats::parquet::types::Physical;
 use crate::progress::Progress;
 
-use super::backed::Account;
 use super::chunk::{ChunkAt, Pages};
 use super::column_plan::{Way, way_of};
 use super::conversion::kind;
 use super::file::Parquet;
-use super::front::Levels;
+use super::level_streams::Levels;
+use super::limits::Account;
 use super::schema::RootKind;
 use super::selection::Piece;
 

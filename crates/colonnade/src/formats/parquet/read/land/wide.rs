@@ -6,7 +6,7 @@ use crate::formats::parquet::page::Encoding;
 
 use super::super::conversion::Change;
 use super::super::page::{Page, Parts};
-use super::drive::{Decoder, Nulls, Rows, by_rows};
+use super::page_decoder::{Decoder, Nulls, Rows, by_rows};
 use super::words::{check_dictionary, ended, keys, unknown};
 
 impl Change {

@@ -3,15 +3,15 @@
 use crate::error::{Error, Result};
 use crate::formats::parquet::codec::Codec;
 use crate::formats::parquet::delta::Delta;
-use crate::formats::parquet::hybrid::Hybrid;
 use crate::formats::parquet::keys::{Keys, Piece};
 use crate::formats::parquet::levels::spread;
 use crate::formats::parquet::page::Encoding;
+use crate::formats::parquet::rle_bit_packed::RleBitPacked;
 use crate::formats::parquet::values::{Raw, Values};
 use crate::memory;
 
 use super::super::page::{Page, Parts};
-use super::drive::{Decoder, Nulls, Rows, bytes_of};
+use super::page_decoder::{Decoder, Nulls, Rows, bytes_of};
 
 /// Words of the machine.
 ///
@@ -151,7 +151,7 @@ pub(super) fn keys(values: &[u8], n: usize) -> Result<Keys<'_>> {
         // Nothing but nulls.
         None => (0, &[][..]),
     };
-    Ok(Keys::new(Hybrid::new(keys, width, n)?))
+    Ok(Keys::new(RleBitPacked::new(keys, width, n)?))
 }
 
 #[cold]
@@ -253,7 +253,7 @@ impl Decoder for Bools {
                     .values
                     .split_first_chunk::<4>()
                     .and_then(|(head, rest)| rest.get(..u32::from_le_bytes(*head) as usize));
-                Bits::Runs(Box::new(Keys::new(Hybrid::new(runs.unwrap_or_default(), 1, parts.n)?)))
+                Bits::Runs(Box::new(Keys::new(RleBitPacked::new(runs.unwrap_or_default(), 1, parts.n)?)))
             }
             other => return Err(unknown(other)),
         };

@@ -5,8 +5,8 @@ use std::ops::Range;
 use arrow_buffer::ToByteSlice;
 
 use super::choose::How;
-use super::dense::Dense;
 use super::leaf::{Leaf, Levels};
+use super::non_null_values::NonNullValues;
 use super::page::LevelsOut;
 use super::settings::Encoding;
 use super::{delta, levels, pack, plain, split};
@@ -16,7 +16,7 @@ pub(super) struct Source<'s, 'a> {
     pub(super) leaf: &'s Leaf<'a>,
     /// Where it stands within lists and structs.
     pub(super) levels: Option<&'s Levels<'s>>,
-    pub(super) values: &'s Dense<'a>,
+    pub(super) values: &'s NonNullValues<'a>,
     pub(super) how: &'s How<'a>,
     /// Keys have whole bytes: what a codec with an entropy coder makes more of than of packed bits.
     pub(super) aligned: bool,
@@ -32,10 +32,10 @@ impl<'s> Source<'s, '_> {
     }
 
     /// Keys and dictionary.
-    pub(super) fn keyed(&self) -> Option<(&[u32], &Dense<'_>)> {
+    pub(super) fn keyed(&self) -> Option<(&[u32], &NonNullValues<'_>)> {
         match (self.how, self.values) {
             (How::Keys(keys, dictionary), _) => Some((keys, dictionary)),
-            (How::Given, Dense::Keys(keys, dictionary)) => Some((keys, dictionary)),
+            (How::Given, NonNullValues::Keys(keys, dictionary)) => Some((keys, dictionary)),
             _ => None,
         }
     }
@@ -79,32 +79,32 @@ impl<'s> Source<'s, '_> {
             return;
         }
         match (self.encoding(), self.values) {
-            (Encoding::DeltaBinaryPacked, Dense::Four(words)) => {
+            (Encoding::DeltaBinaryPacked, NonNullValues::Four(words)) => {
                 delta::encode(words.get(range).unwrap_or_default(), out);
             }
-            (Encoding::DeltaBinaryPacked, Dense::Eight(words)) => {
+            (Encoding::DeltaBinaryPacked, NonNullValues::Eight(words)) => {
                 delta::encode(words.get(range).unwrap_or_default(), out);
             }
-            (Encoding::DeltaLengthByteArray, Dense::Text(texts)) => {
+            (Encoding::DeltaLengthByteArray, NonNullValues::Text(texts)) => {
                 delta::lengths(texts.get(range).unwrap_or_default(), out);
             }
-            (Encoding::DeltaByteArray, Dense::Text(texts)) => {
+            (Encoding::DeltaByteArray, NonNullValues::Text(texts)) => {
                 delta::prefixes(texts.get(range).unwrap_or_default(), out);
             }
-            (Encoding::ByteStreamSplit, Dense::Four(words)) => {
+            (Encoding::ByteStreamSplit, NonNullValues::Four(words)) => {
                 split::encode(words.get(range).unwrap_or_default().to_byte_slice(), 4, out);
             }
-            (Encoding::ByteStreamSplit, Dense::Eight(words)) => {
+            (Encoding::ByteStreamSplit, NonNullValues::Eight(words)) => {
                 split::encode(words.get(range).unwrap_or_default().to_byte_slice(), 8, out);
             }
-            (Encoding::ByteStreamSplit, Dense::Wide(bytes, width)) => {
+            (Encoding::ByteStreamSplit, NonNullValues::Wide(bytes, width)) => {
                 split::encode(
                     bytes.get(range.start * width..range.end * width).unwrap_or_default(),
                     *width,
                     out,
                 );
             }
-            (Encoding::Rle, Dense::Bools(bools)) => {
+            (Encoding::Rle, NonNullValues::Bools(bools)) => {
                 let values: Vec<u32> =
                     bools.get(range).unwrap_or_default().iter().map(|&bool| u32::from(bool)).collect();
                 let at = out.len();

@@ -5,9 +5,9 @@ use std::ops::Range;
 use crate::codec::Profile;
 
 use super::delta::{self, Number};
-use super::dense::Dense;
 use super::dictionary::{self, Word};
 use super::leaf::{Leaf, Order, Physical};
+use super::non_null_values::NonNullValues;
 use super::settings::{Encoding, Settings, Wanted};
 use super::statistics;
 
@@ -17,7 +17,7 @@ pub(super) enum How<'a> {
     /// As they are, or by an encoding that needs nothing prepared.
     Straight(Encoding),
     /// Keys of a dictionary.
-    Keys(Vec<u32>, Dense<'a>),
+    Keys(Vec<u32>, NonNullValues<'a>),
     /// Keys that the column came with.
     Given,
 }
@@ -111,7 +111,7 @@ fn dictionary_bits(distinct: f64, n: f64, value_bits: f64, same: f64) -> f64 {
 /// Whether differences were chosen of which some are too wide for every reader; `pages` are ranges of the values.
 pub(super) fn too_wide(
     how: &How<'_>,
-    values: &Dense<'_>,
+    values: &NonNullValues<'_>,
     settings: &Settings,
     mut pages: impl Iterator<Item = Range<usize>>,
 ) -> bool {
@@ -119,29 +119,34 @@ pub(super) fn too_wide(
         return false;
     }
     pages.any(|page| match values {
-        Dense::Four(words) => delta::widest(words.get(page).unwrap_or_default()) > WIDEST,
-        Dense::Eight(words) => delta::widest(words.get(page).unwrap_or_default()) > WIDEST,
+        NonNullValues::Four(words) => delta::widest(words.get(page).unwrap_or_default()) > WIDEST,
+        NonNullValues::Eight(words) => delta::widest(words.get(page).unwrap_or_default()) > WIDEST,
         _ => false,
     })
 }
 
 /// A dictionary that the column came with, each value once: readers refuse one that has a value twice.
-pub(super) fn distinct<'a>(leaf: &Leaf<'_>, values: Dense<'a>) -> Dense<'a> {
-    let Dense::Keys(mut keys, inner) = values else { return values };
+pub(super) fn distinct<'a>(leaf: &Leaf<'_>, values: NonNullValues<'a>) -> NonNullValues<'a> {
+    let NonNullValues::Keys(mut keys, inner) = values else { return values };
     match by_hand(leaf, &inner, Encoding::RleDictionary) {
         How::Keys(places, found) if found.len() < inner.len() => {
             for key in &mut keys {
                 *key = places.get(*key as usize).copied().unwrap_or(0);
             }
-            Dense::Keys(keys, Box::new(found))
+            NonNullValues::Keys(keys, Box::new(found))
         }
-        _ => Dense::Keys(keys, inner),
+        _ => NonNullValues::Keys(keys, inner),
     }
 }
 
 /// Decides. `deltas`: whether differences may be chosen.
-pub(super) fn choose<'a>(leaf: &Leaf<'_>, values: &Dense<'a>, settings: &Settings, deltas: bool) -> How<'a> {
-    if let Dense::Keys(..) = values {
+pub(super) fn choose<'a>(
+    leaf: &Leaf<'_>,
+    values: &NonNullValues<'a>,
+    settings: &Settings,
+    deltas: bool,
+) -> How<'a> {
+    if let NonNullValues::Keys(..) = values {
         return How::Given;
     }
     if let Wanted::One(encoding) = settings.encoding {
@@ -152,21 +157,25 @@ pub(super) fn choose<'a>(leaf: &Leaf<'_>, values: &Dense<'a>, settings: &Setting
     }
     let costs = Costs::of(settings.profile);
     match values {
-        Dense::Four(words) => {
+        NonNullValues::Four(words) => {
             let integers = deltas && leaf.physical == Physical::Int32;
             let range = if integers { statistics::range4(words, leaf.order) } else { None };
             let how = numbers(words, range, integers, leaf.order == Order::Float, settings, &costs);
-            how.map_or_else(How::Straight, |(keys, values)| How::Keys(keys, Dense::Four(values.into())))
+            how.map_or_else(How::Straight, |(keys, values)| {
+                How::Keys(keys, NonNullValues::Four(values.into()))
+            })
         }
-        Dense::Eight(words) => {
+        NonNullValues::Eight(words) => {
             let integers = deltas && leaf.physical == Physical::Int64;
             let range = if integers { statistics::range8(words, leaf.order) } else { None };
             let how = numbers(words, range, integers, leaf.order == Order::Float, settings, &costs);
-            how.map_or_else(How::Straight, |(keys, values)| How::Keys(keys, Dense::Eight(values.into())))
+            how.map_or_else(How::Straight, |(keys, values)| {
+                How::Keys(keys, NonNullValues::Eight(values.into()))
+            })
         }
-        Dense::Text(texts) => text(texts, settings, &costs),
-        Dense::Wide(bytes, width) => wide(bytes, *width, settings, &costs),
-        Dense::Bools(_) | Dense::Keys(..) => How::Straight(Encoding::Plain),
+        NonNullValues::Text(texts) => text(texts, settings, &costs),
+        NonNullValues::Wide(bytes, width) => wide(bytes, *width, settings, &costs),
+        NonNullValues::Bools(_) | NonNullValues::Keys(..) => How::Straight(Encoding::Plain),
     }
 }
 
@@ -255,7 +264,7 @@ fn text<'a>(texts: &[&'a [u8]], settings: &Settings, costs: &Costs) -> How<'a> {
     }
     let most = texts.len() / 2 + 1;
     match dictionary::texts(texts, most, 2 * DICTIONARY_NBYTES) {
-        Some((keys, values)) => How::Keys(keys, Dense::Text(values)),
+        Some((keys, values)) => How::Keys(keys, NonNullValues::Text(values)),
         None => How::Straight(plain),
     }
 }
@@ -281,35 +290,37 @@ fn wide<'a>(bytes: &[u8], width: usize, settings: &Settings, costs: &Costs) -> H
 fn keyed_wide<'a>(bytes: &[u8], width: usize, most: usize, most_nbytes: usize) -> Option<How<'a>> {
     let values: Vec<&[u8]> = bytes.chunks_exact(width.max(1)).collect();
     let (keys, found) = dictionary::texts(&values, most, most_nbytes.saturating_mul(2))?;
-    Some(How::Keys(keys, Dense::Wide(found.concat().into(), width)))
+    Some(How::Keys(keys, NonNullValues::Wide(found.concat().into(), width)))
 }
 
 /// The encoding that was asked for; PLAIN where the type does not have it.
-fn by_hand<'a>(leaf: &Leaf<'_>, values: &Dense<'a>, encoding: Encoding) -> How<'a> {
+fn by_hand<'a>(leaf: &Leaf<'_>, values: &NonNullValues<'a>, encoding: Encoding) -> How<'a> {
     let none = usize::MAX / 2;
     match (encoding, values) {
         (Encoding::RleDictionary | Encoding::PlainDictionary, values) => match values {
-            Dense::Four(words) => {
-                dictionary::words(words, None, none).map(|(k, v)| How::Keys(k, Dense::Four(v.into())))
+            NonNullValues::Four(words) => {
+                dictionary::words(words, None, none).map(|(k, v)| How::Keys(k, NonNullValues::Four(v.into())))
             }
-            Dense::Eight(words) => {
-                dictionary::words(words, None, none).map(|(k, v)| How::Keys(k, Dense::Eight(v.into())))
+            NonNullValues::Eight(words) => dictionary::words(words, None, none)
+                .map(|(k, v)| How::Keys(k, NonNullValues::Eight(v.into()))),
+            NonNullValues::Text(texts) => {
+                dictionary::texts(texts, none, none).map(|(k, v)| How::Keys(k, NonNullValues::Text(v)))
             }
-            Dense::Text(texts) => {
-                dictionary::texts(texts, none, none).map(|(k, v)| How::Keys(k, Dense::Text(v)))
-            }
-            Dense::Wide(bytes, width) => keyed_wide(bytes, *width, none, none / 2),
-            Dense::Bools(_) | Dense::Keys(..) => None,
+            NonNullValues::Wide(bytes, width) => keyed_wide(bytes, *width, none, none / 2),
+            NonNullValues::Bools(_) | NonNullValues::Keys(..) => None,
         }
         .unwrap_or(How::Straight(Encoding::Plain)),
-        (Encoding::DeltaBinaryPacked, Dense::Four(_) | Dense::Eight(_))
+        (Encoding::DeltaBinaryPacked, NonNullValues::Four(_) | NonNullValues::Eight(_))
             if matches!(leaf.physical, Physical::Int32 | Physical::Int64) =>
         {
             How::Straight(encoding)
         }
-        (Encoding::DeltaLengthByteArray | Encoding::DeltaByteArray, Dense::Text(_))
-        | (Encoding::ByteStreamSplit, Dense::Four(_) | Dense::Eight(_) | Dense::Wide(..))
-        | (Encoding::Rle, Dense::Bools(_)) => How::Straight(encoding),
+        (Encoding::DeltaLengthByteArray | Encoding::DeltaByteArray, NonNullValues::Text(_))
+        | (
+            Encoding::ByteStreamSplit,
+            NonNullValues::Four(_) | NonNullValues::Eight(_) | NonNullValues::Wide(..),
+        )
+        | (Encoding::Rle, NonNullValues::Bools(_)) => How::Straight(encoding),
         _ => How::Straight(Encoding::Plain),
     }
 }

@@ -130,7 +130,7 @@ fn literals(width: u8, levels: &[u8], out: &mut Vec<u8>) {
 mod tests {
     use super::super::pack::bits_of;
     use super::general;
-    use crate::formats::parquet::hybrid::{Hybrid, Run, each_group};
+    use crate::formats::parquet::rle_bit_packed::{RleBitPacked, Run, each_group};
 
     #[test]
     fn levels_of_every_width_come_back() {
@@ -142,7 +142,7 @@ mod tests {
                     let (mut bytes, mut back) = (Vec::new(), Vec::new());
                     general(&levels, most, &mut bytes);
                     let width = bits_of(u32::from(most));
-                    let mut runs = Hybrid::new(&bytes, width, n).unwrap();
+                    let mut runs = RleBitPacked::new(&bytes, width, n).unwrap();
                     while let Some(run) = runs.next_run().unwrap() {
                         match run {
                             Run::Same { value, n } => back.extend(std::iter::repeat_n(value, n)),

@@ -8,16 +8,16 @@
 
 mod body;
 mod choose;
-mod cut;
 mod delta;
-mod dense;
 mod dictionary;
 pub mod leaf;
 mod levels;
+mod non_null_values;
 pub mod outcome;
 mod pack;
 mod packing;
 mod page;
+mod page_split;
 mod plain;
 pub mod settings;
 mod split;
@@ -32,9 +32,9 @@ pub use outcome::{Bounds, Chunk, Page, Statistics};
 pub use settings::{Codec, Encoding, Packing, Settings, Wanted};
 
 use body::Source;
-use cut::Cut;
-use dense::Dense;
+use non_null_values::NonNullValues;
 use page::Head;
+use page_split::PageSplit;
 use statistics::Ranks;
 
 /// Appends the column chunk of these rows of a leaf to `out`.
@@ -67,9 +67,9 @@ fn chunk(
     settings: &Settings,
     out: &mut Vec<u8>,
 ) -> Result<Chunk> {
-    let values = choose::distinct(leaf, dense::gather(leaf, rows)?);
+    let values = choose::distinct(leaf, non_null_values::gather(leaf, rows)?);
     let mut how = choose::choose(leaf, &values, settings, true);
-    let pages = cut::cut(leaf, &values, rows, levels, settings)?;
+    let pages = page_split::page_split(leaf, &values, rows, levels, settings)?;
     if choose::too_wide(&how, &values, settings, pages.iter().map(|page| page.values.clone())) {
         how = choose::choose(leaf, &values, settings, false);
     }
@@ -158,7 +158,7 @@ impl<'s> ChunkOut<'s> {
         Self { out, start, settings, level: packed.level, done: packed.done, chunk, body, packed: Vec::new() }
     }
 
-    fn dictionary(&mut self, values: &Dense<'_>) -> Result<()> {
+    fn dictionary(&mut self, values: &NonNullValues<'_>) -> Result<()> {
         self.body.clear();
         plain::encode(values, 0..values.len(), &mut self.body);
         self.chunk.dictionary_at = Some(self.out.len() - self.start);
@@ -190,7 +190,7 @@ impl<'s> ChunkOut<'s> {
         Ok(())
     }
 
-    fn page(&mut self, source: &Source<'_, '_>, page: &Cut, bounds: Bounds) -> Result<()> {
+    fn page(&mut self, source: &Source<'_, '_>, page: &PageSplit, bounds: Bounds) -> Result<()> {
         let at = self.out.len();
         let (n, nrows) = (page.entries.len(), page.nrows);
         let nulls = n.saturating_sub(page.values.len());

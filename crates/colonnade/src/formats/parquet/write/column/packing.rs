@@ -6,7 +6,7 @@ use crate::codec::Profile;
 use crate::error::Result;
 
 use super::body::Source;
-use super::dense::Dense;
+use super::non_null_values::NonNullValues;
 use super::settings::{Codec, Packing, Settings};
 
 /// Bodies below this are not worth a codec's time.
@@ -117,7 +117,7 @@ pub(super) fn choose(
 /// The beginning of a page.
 fn tried_part(source: &Source<'_, '_>, page: &Range<usize>) -> Range<usize> {
     let n = match source.values {
-        Dense::Text(texts) if source.keyed().is_none() => {
+        NonNullValues::Text(texts) if source.keyed().is_none() => {
             let mut nbytes = 0;
             let texts = texts.get(page.clone()).unwrap_or_default().iter();
             let fits = |text: &&&[u8]| {

@@ -4,18 +4,22 @@ use std::ops::Range;
 
 use arrow_buffer::ToByteSlice;
 
-use super::dense::Dense;
+use super::non_null_values::NonNullValues;
 
 /// Appends values; bools as bits, bytes with their length in front. Keys are written as their values.
-pub(super) fn encode(values: &Dense<'_>, range: Range<usize>, out: &mut Vec<u8>) {
+pub(super) fn encode(values: &NonNullValues<'_>, range: Range<usize>, out: &mut Vec<u8>) {
     match values {
-        Dense::Bools(bools) => bits(bools.get(range).unwrap_or_default(), out),
-        Dense::Four(words) => out.extend_from_slice(words.get(range).unwrap_or_default().to_byte_slice()),
-        Dense::Eight(words) => out.extend_from_slice(words.get(range).unwrap_or_default().to_byte_slice()),
-        Dense::Wide(bytes, width) => {
+        NonNullValues::Bools(bools) => bits(bools.get(range).unwrap_or_default(), out),
+        NonNullValues::Four(words) => {
+            out.extend_from_slice(words.get(range).unwrap_or_default().to_byte_slice())
+        }
+        NonNullValues::Eight(words) => {
+            out.extend_from_slice(words.get(range).unwrap_or_default().to_byte_slice())
+        }
+        NonNullValues::Wide(bytes, width) => {
             out.extend_from_slice(bytes.get(range.start * width..range.end * width).unwrap_or_default());
         }
-        Dense::Text(texts) => {
+        NonNullValues::Text(texts) => {
             let texts = texts.get(range).unwrap_or_default();
             out.reserve(texts.iter().map(|text| text.len() + 4).sum());
             for text in texts {
@@ -23,11 +27,11 @@ pub(super) fn encode(values: &Dense<'_>, range: Range<usize>, out: &mut Vec<u8>)
                 out.extend_from_slice(text);
             }
         }
-        Dense::Keys(keys, inner) => {
+        NonNullValues::Keys(keys, inner) => {
             for &key in keys.get(range).unwrap_or_default() {
                 let key = key as usize;
                 match inner.as_ref() {
-                    Dense::Bools(_) | Dense::Keys(..) => {}
+                    NonNullValues::Bools(_) | NonNullValues::Keys(..) => {}
                     other => encode(other, key..key + 1, out),
                 }
             }

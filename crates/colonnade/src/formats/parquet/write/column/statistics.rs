@@ -4,8 +4,8 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use super::dense::Dense;
 use super::leaf::{Leaf, Order, Physical};
+use super::non_null_values::NonNullValues;
 use super::outcome::{Bound, Bounds};
 
 /// Bytes of text that a bound keeps.
@@ -26,11 +26,11 @@ pub(super) struct Ranks {
 
 impl Ranks {
     /// Of the values of a dictionary of text.
-    pub(super) fn of(values: &Dense<'_>, order: Order) -> Option<Self> {
+    pub(super) fn of(values: &NonNullValues<'_>, order: Order) -> Option<Self> {
         let n = u32::try_from(values.len()).ok()?;
         let mut key: Vec<u32> = (0..n).collect();
         match (values, order) {
-            (Dense::Text(texts), Order::Bytes) => {
+            (NonNullValues::Text(texts), Order::Bytes) => {
                 key.sort_unstable_by_key(|&key| texts.get(key as usize));
             }
             _ => return None,
@@ -45,14 +45,14 @@ impl Ranks {
     }
 
     /// The keys of the least and the greatest value that these stand for.
-    pub(super) fn extremes(&self, keys: &[u32], values: &Dense<'_>) -> Option<Extremes> {
+    pub(super) fn extremes(&self, keys: &[u32], values: &NonNullValues<'_>) -> Option<Extremes> {
         let (mut least, mut greatest) = (u32::MAX, 0);
         for &key in keys {
             let rank = self.rank.get(key as usize).copied().unwrap_or(0);
             least = least.min(rank);
             greatest = greatest.max(rank);
         }
-        let Dense::Text(texts) = values else { return None };
+        let NonNullValues::Text(texts) = values else { return None };
         let text = |rank: u32| texts.get(*self.key.get(rank as usize)? as usize).map(|text| text.to_vec());
         Some(Extremes { least: text(least)?, greatest: text(greatest)? })
     }
@@ -176,7 +176,7 @@ fn compare(order: Order, physical: Physical, a: &[u8], b: &[u8]) -> Ordering {
 
 /// Least and greatest of these values; `None` where there is none.
 pub(super) fn extremes(
-    values: &Dense<'_>,
+    values: &NonNullValues<'_>,
     range: Range<usize>,
     physical: Physical,
     order: Order,
@@ -187,19 +187,19 @@ pub(super) fn extremes(
         return None;
     }
     match values {
-        Dense::Bools(bools) => {
+        NonNullValues::Bools(bools) => {
             let bools = bools.get(range)?;
             Some(both(&[*bools.iter().min()?], &[*bools.iter().max()?]))
         }
-        Dense::Four(words) => {
+        NonNullValues::Four(words) => {
             let (least, greatest) = range4(words.get(range)?, order)?;
             Some(both(&least.to_le_bytes(), &greatest.to_le_bytes()))
         }
-        Dense::Eight(words) => {
+        NonNullValues::Eight(words) => {
             let (least, greatest) = range8(words.get(range)?, order)?;
             Some(both(&least.to_le_bytes(), &greatest.to_le_bytes()))
         }
-        Dense::Wide(bytes, width) => {
+        NonNullValues::Wide(bytes, width) => {
             let bytes = bytes.get(range.start * width..range.end * width)?;
             let there = |value: &&[u8]| order != Order::Float || half(value).is_some();
             let mut values = bytes.chunks_exact(*width).filter(there);
@@ -223,11 +223,11 @@ pub(super) fn extremes(
             }
             Some(found)
         }
-        Dense::Text(texts) => {
+        NonNullValues::Text(texts) => {
             let texts = texts.get(range)?;
             Some(both(texts.iter().min()?, texts.iter().max()?))
         }
-        Dense::Keys(keys, inner) => {
+        NonNullValues::Keys(keys, inner) => {
             // The values that occur, each once.
             let mut used = vec![false; inner.len()];
             keys.get(range)?.iter().for_each(|&key| {
@@ -261,31 +261,31 @@ pub(super) fn merge(all: &mut Option<Extremes>, page: Option<Extremes>, physical
 }
 
 /// Whether a NaN stands among these floats.
-fn any_nan(values: &Dense<'_>, range: Range<usize>) -> bool {
+fn any_nan(values: &NonNullValues<'_>, range: Range<usize>) -> bool {
     match values {
-        Dense::Four(words) => {
+        NonNullValues::Four(words) => {
             words.get(range).unwrap_or_default().iter().any(|&word| f32::from_bits(word).is_nan())
         }
-        Dense::Eight(words) => {
+        NonNullValues::Eight(words) => {
             words.get(range).unwrap_or_default().iter().any(|&word| f64::from_bits(word).is_nan())
         }
-        Dense::Wide(bytes, width) => {
+        NonNullValues::Wide(bytes, width) => {
             let bytes = bytes.get(range.start * width..range.end * width).unwrap_or_default();
             bytes.chunks_exact((*width).max(1)).any(|value| half(value).is_none())
         }
-        Dense::Keys(keys, inner) => keys
+        NonNullValues::Keys(keys, inner) => keys
             .get(range)
             .unwrap_or_default()
             .iter()
             .any(|&key| any_nan(inner, key as usize..key as usize + 1)),
-        Dense::Bools(_) | Dense::Text(_) => false,
+        NonNullValues::Bools(_) | NonNullValues::Text(_) => false,
     }
 }
 
 /// Bounds of these values as the file has them. Bounds that are equal say that all values are: not where a NaN is among them.
 pub(super) fn bounds(
     found: Option<&Extremes>,
-    values: &Dense<'_>,
+    values: &NonNullValues<'_>,
     range: Range<usize>,
     leaf: &Leaf<'_>,
 ) -> Bounds {

@@ -185,13 +185,13 @@ fn chunks(
         Ok(())
     };
     match (&root.kind, column) {
-        (Kind::Dense(stored), Packed::Array(data)) => {
+        (Kind::NonNullValues(stored), Packed::Array(data)) => {
             array_leaf::of_array(&dictionaries::dense(data)?, stored, optional, &mut take)?;
         }
         (Kind::Codes(stored), Packed::Array(data)) => {
             array_leaf::of_array(&dictionaries::as_codes(data)?, stored, optional, &mut take)?;
         }
-        (Kind::Leaf(stored) | Kind::Dense(stored) | Kind::Codes(stored), _) => {
+        (Kind::Leaf(stored) | Kind::NonNullValues(stored) | Kind::Codes(stored), _) => {
             leaves::leaf(column, root.field.data_type(), stored, optional, &mut take)?;
         }
         (Kind::Nested(_), _) => {}

@@ -82,7 +82,7 @@ impl Layout {
         let kind = kind(field, source)?;
         let optional = field.is_nullable() && may_be_null(source);
         let leaves = match &kind {
-            Kind::Leaf(stored) | Kind::Dense(stored) | Kind::Codes(stored) => {
+            Kind::Leaf(stored) | Kind::NonNullValues(stored) | Kind::Codes(stored) => {
                 elements::leaf(&mut self.elements, field.name(), field, stored, optional);
                 self.nelements += 1;
                 let categories =
@@ -105,7 +105,7 @@ impl Layout {
         if let Source::Array(data) = source
             && matches!(data.data_type(), DataType::Dictionary(..))
         {
-            if matches!(kind, Kind::Dense(_) | Kind::Codes(_)) {
+            if matches!(kind, Kind::NonNullValues(_) | Kind::Codes(_)) {
                 self.kept.insert(field.name().clone(), dictionaries::kept(dictionaries::values(data)?)?);
             } else if dictionaries::values(data)?.null_count() > 0 {
                 self.nulled.insert(field.name().clone(), dictionaries::kept(dictionaries::values(data)?)?);
@@ -155,7 +155,7 @@ impl Root {
                     Source::Block(..) => Ok(()),
                 };
             }
-            Kind::Dense(_) | Kind::Codes(_) => return Ok(()),
+            Kind::NonNullValues(_) | Kind::Codes(_) => return Ok(()),
         };
         let turned = !matches!(stored.way, Way::Same | Way::Narrow(_) | Way::Nothing | Way::Empty);
         if !turned && *self.field.data_type() != DataType::Date32 {
@@ -202,7 +202,7 @@ fn kind(field: &Field, source: Source<'_>) -> Result<Kind> {
         let stored = Stored::of(&field.clone().with_data_type(column.clone()));
         let stored = stored.ok_or_else(|| Error::unrepresentable("parquet", "keys of no known type."))?;
         return match (beside, source) {
-            (Some(Beside::Values(_)), _) => Ok(Kind::Dense(stored)),
+            (Some(Beside::Values(_)), _) => Ok(Kind::NonNullValues(stored)),
             (Some(Beside::Codes(_)), _) => Ok(Kind::Codes(stored)),
             (None, Source::Array(data)) => {
                 let values = dictionaries::values(data)?;

@@ -13,7 +13,7 @@ pub(super) enum Kind {
     /// As a leaf.
     Leaf(Stored),
     /// A dictionary of values that cannot be a dictionary page, as plain values.
-    Dense(Stored),
+    NonNullValues(Stored),
     /// A dictionary of nested values, as its codes.
     Codes(Stored),
     /// As leaves with levels.

@@ -9,8 +9,8 @@ use crate::error::{Error, Result};
 
 use super::super::super::conversion::{Kind, Null};
 use super::super::Landing;
-use super::super::drive::{Job, Nulls, Scratch};
 use super::super::lengths::Lengths;
+use super::super::page_decoder::{Job, Nulls, Scratch};
 use super::super::wide::Wide;
 use super::super::words::{Bools, Words};
 use super::{Found, Work, too_large};
@@ -70,12 +70,12 @@ pub(in super::super) fn values(
     macro_rules! words {
         ($raw:ty, $row:ty, $null:expr, $cast:expr, $same:expr) => {{
             let mut decoder = Words::<$raw, $row, _>::new(dictionary, $null, $cast, $same, streaming);
-            job.drive(&mut decoder, out, told, page, rows)
+            job.decode(&mut decoder, out, told, page, rows)
         }};
     }
     let nat = if none == Null::Nat { i64::MIN.cast_unsigned() } else { 0 };
     match kind {
-        Kind::Bools => job.drive(&mut Bools, out, told, page, rows),
+        Kind::Bools => job.decode(&mut Bools, out, told, page, rows),
         Kind::Same2 => words!(u16, u16, if none == Null::Nan { 0x7e00 } else { 0 }, |v| v, true),
         Kind::Same4 => words!(u32, u32, if none == Null::Nan { 0x7fc0_0000 } else { 0 }, |v| v, true),
         Kind::Same8 => words!(u64, u64, if none == Null::Nan { 0x7ff8 << 48 } else { nat }, |v| v, true),
@@ -122,11 +122,11 @@ pub(in super::super) fn values(
         }
         Kind::Lengths => {
             let mut lengths = Lengths { item, dictionary: Vec::new() };
-            job.drive(&mut lengths, out, told, page, rows)
+            job.decode(&mut lengths, out, told, page, rows)
         }
         Kind::Wide(width, change) => {
             let mut wide = Wide { width: width as usize, item, change, dictionary: Vec::new() };
-            job.drive(&mut wide, out, told, page, rows)
+            job.decode(&mut wide, out, told, page, rows)
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::parallel;
 use crate::parallel::Task;
 use crate::progress::Progress;
 
-use super::super::drive::{Job, Scratch};
+use super::super::page_decoder::{Job, Scratch};
 use super::super::{Landing, Piece};
 use super::{LEAST_NBYTES, Target, Work};
 

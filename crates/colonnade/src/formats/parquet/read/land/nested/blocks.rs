@@ -1,7 +1,7 @@
 //! Levels by 64, as bytes, and comparisons of them as bits.
 
 use crate::error::{Error, Result};
-use crate::formats::parquet::hybrid::{Hybrid, Run};
+use crate::formats::parquet::rle_bit_packed::{RleBitPacked, Run};
 
 /// Levels at a time.
 pub(super) const BLOCK: usize = 64;
@@ -84,7 +84,7 @@ fn at_least(words: &[u64; BLOCK / 8], least: u16) -> u64 {
 /// Levels of one page.
 #[derive(Debug)]
 pub(super) struct Levels<'a> {
-    runs: Option<Hybrid<'a>>,
+    runs: Option<RleBitPacked<'a>>,
     run: Option<Run<'a>>,
     /// Values of a packed run that were given.
     given: usize,
@@ -99,8 +99,11 @@ impl<'a> Levels<'a> {
     /// The `n` levels of `bytes`, which are `most` (126 at most) at the highest; where that is 0 there are no bytes.
     pub(super) fn new(bytes: &'a [u8], most: u16, n: usize, what: &'static str) -> Result<Self> {
         let width = (u16::BITS - most.leading_zeros()) as usize;
-        let runs =
-            if most == 0 { None } else { Some(Hybrid::new(bytes, u8::try_from(width).unwrap_or(8), n)?) };
+        let runs = if most == 0 {
+            None
+        } else {
+            Some(RleBitPacked::new(bytes, u8::try_from(width).unwrap_or(8), n)?)
+        };
         let (bytes, words) = ([0; BLOCK + 8], [0; BLOCK / 8]);
         Ok(Self { runs, run: None, given: 0, width, most, what, bytes, words })
     }

@@ -2,11 +2,11 @@
 
 use crate::error::{Error, Result};
 use crate::formats::parquet::levels::Validity;
-use crate::formats::parquet::read::front::Front;
+use crate::formats::parquet::read::level_streams::LevelStreams;
 use crate::formats::parquet::read::page::Slots;
 use crate::formats::parquet::read::shape::LeafShape;
 
-use super::super::drive::Nulls;
+use super::super::page_decoder::Nulls;
 use super::blocks::{BLOCK, Levels, gathered, has_bits};
 
 /// One page's levels.
@@ -33,24 +33,24 @@ pub(super) struct Counted {
 ///
 /// # Errors
 /// Truncated levels; levels that are too high, or contradict each other.
-pub(super) fn count(front: &Front<'_>, n: usize, leaf: &LeafShape) -> Result<Counted> {
+pub(super) fn count(streams: &LevelStreams<'_>, n: usize, leaf: &LeafShape) -> Result<Counted> {
     #[cfg(target_arch = "x86_64")]
     if has_bits() {
         #[target_feature(enable = "bmi1,bmi2,popcnt")]
-        fn with_bits(front: &Front<'_>, n: usize, leaf: &LeafShape) -> Result<Counted> {
-            counted::<true>(front, n, leaf)
+        fn with_bits(streams: &LevelStreams<'_>, n: usize, leaf: &LeafShape) -> Result<Counted> {
+            counted::<true>(streams, n, leaf)
         }
         // SAFETY: the processor has them.
-        return unsafe { with_bits(front, n, leaf) };
+        return unsafe { with_bits(streams, n, leaf) };
     }
-    counted::<false>(front, n, leaf)
+    counted::<false>(streams, n, leaf)
 }
 
 #[inline(always)]
-fn counted<const BITS: bool>(front: &Front<'_>, n: usize, leaf: &LeafShape) -> Result<Counted> {
+fn counted<const BITS: bool>(streams: &LevelStreams<'_>, n: usize, leaf: &LeafShape) -> Result<Counted> {
     let nlists = leaf.lists.len();
-    let mut repeats = Levels::new(&front.repetition, leaf.most.repetition, n, "repetition")?;
-    let mut defines = Levels::new(&front.definition, leaf.most.definition, n, "definition")?;
+    let mut repeats = Levels::new(&streams.repetition, leaf.most.repetition, n, "repetition")?;
+    let mut defines = Levels::new(&streams.definition, leaf.most.definition, n, "definition")?;
     let mut out = Counted { n, counts: vec![0; nlists + 1], ..Counted::default() };
     if nlists > 0 {
         out.planes = (0..=nlists).map(|_| Vec::with_capacity(n.div_ceil(BLOCK))).collect();
@@ -114,7 +114,7 @@ fn counted<const BITS: bool>(front: &Front<'_>, n: usize, leaf: &LeafShape) -> R
         }
     }
     out.slots.n = out.counts.last().copied().unwrap_or(0);
-    out.slots.front_nbytes = front.nbytes;
+    out.slots.levels_nbytes = streams.nbytes;
     out.valid = valid.finish();
     out.slots.definition = runs(out.valid.as_ref(), out.slots.n);
     out.there = there.into_iter().map(Nulls::finish).collect();
@@ -221,7 +221,7 @@ pub(super) mod tests {
 
     use super::*;
     use crate::formats::parquet::read::conversion::Flat;
-    use crate::formats::parquet::read::front::Levels as Most;
+    use crate::formats::parquet::read::level_streams::Levels as Most;
     use crate::formats::parquet::read::shape::{ListAt, NullableAt};
     use crate::formats::parquet::types::{Physical, Way};
 
@@ -244,9 +244,12 @@ pub(super) mod tests {
     /// Levels, each as a run of one.
     pub(in super::super) fn counted(depth: u16, repeats: &[u8], defines: &[u8]) -> Result<Counted> {
         let runs = |levels: &[u8]| -> Vec<u8> { levels.iter().flat_map(|level| [2, *level]).collect() };
-        let front =
-            Front { repetition: Cow::Owned(runs(repeats)), definition: Cow::Owned(runs(defines)), nbytes: 7 };
-        count(&front, repeats.len(), &leaf(depth))
+        let streams = LevelStreams {
+            repetition: Cow::Owned(runs(repeats)),
+            definition: Cow::Owned(runs(defines)),
+            nbytes: 7,
+        };
+        count(&streams, repeats.len(), &leaf(depth))
     }
 
     fn bits(valid: Option<&Validity>) -> Option<u64> {
@@ -266,7 +269,7 @@ pub(super) mod tests {
         assert_eq!(bits(found.valid.as_ref()), Some(0b101));
         assert_eq!(bits(found.there[0].as_ref()), Some(0b1101));
         assert_eq!(bits(found.there[1].as_ref()), Some(0b1011));
-        assert_eq!((found.slots.n, found.slots.nvalid, found.slots.front_nbytes), (3, 2, 7));
+        assert_eq!((found.slots.n, found.slots.nvalid, found.slots.levels_nbytes), (3, 2, 7));
         assert_eq!([0, 1, 2, 3, 4].map(|row| found.row(row)), [0, 3, 4, 5, 7]);
         assert_eq!([0, 1, 3, 5, 7].map(|at| found.rank(1, at)), [0, 1, 2, 2, 4]);
         assert!(found.follows(None, &leaf(2)));
@@ -277,12 +280,12 @@ pub(super) mod tests {
         let mut structs = leaf(0);
         structs.most.definition = 2;
         structs.nullables.push(NullableAt { nullable: 0, stream: 0, there: 1 });
-        let front = Front {
+        let streams = LevelStreams {
             repetition: Cow::Borrowed(&[]),
             definition: Cow::Borrowed(&[2, 2, 2, 0, 0xc4, 1, 1]),
             nbytes: 7,
         };
-        let found = count(&front, 100, &structs).unwrap();
+        let found = count(&streams, 100, &structs).unwrap();
         assert_eq!((found.counts.as_slice(), found.slots.n, found.slots.nvalid), (&[100][..], 100, 1));
         assert_eq!(found.there[0].as_ref().map(|there| there.nulls), Some(1));
         assert_eq!((found.row(7), found.row(100), found.rank(0, 9)), (7, 100, 9));
@@ -316,9 +319,12 @@ pub(super) mod tests {
         assert!(error.to_string().contains("repetition level 2, at most 1"), "{error}");
         let error = counted(1, &[0, 1], &[3, 4]).unwrap_err();
         assert!(error.to_string().contains("definition level 4, at most 3"), "{error}");
-        let front =
-            Front { repetition: Cow::Borrowed(&[2, 0]), definition: Cow::Borrowed(&[4, 3]), nbytes: 0 };
-        assert!(count(&front, 2, &leaf(1)).is_err());
+        let streams = LevelStreams {
+            repetition: Cow::Borrowed(&[2, 0]),
+            definition: Cow::Borrowed(&[4, 3]),
+            nbytes: 0,
+        };
+        assert!(count(&streams, 2, &leaf(1)).is_err());
     }
 
     #[test]

@@ -8,16 +8,16 @@
 //! ```
 //!
 //! Every step is a task a page, or some pages; of compressed pages the first step takes the levels alone. What is rare goes
-//! through the crate's Arrow reader ([`rare`]).
+//! through the crate's Arrow reader ([`fallback`]).
 
 mod blocks;
 mod bounds;
 mod build;
 mod count;
+mod fallback;
 mod pages;
 mod place;
 mod proof;
-mod rare;
 #[cfg(test)]
 mod tests;
 mod texts;
@@ -101,7 +101,7 @@ impl<'a> Landing<'a> {
         landed: &mut Landed,
         progress: &dyn Progress,
     ) -> Result<()> {
-        let (mut rare, mut ours, mut shapes) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut others, mut ours, mut shapes) = (Vec::new(), Vec::new(), Vec::new());
         for &i in these {
             let field = wanted.get(i).copied().unwrap_or(0);
             match self.file.roots.get(field).map(|root| &root.kind) {
@@ -109,7 +109,7 @@ impl<'a> Landing<'a> {
                     ours.push(i);
                     shapes.push((field, &**shape));
                 }
-                _ => rare.push(i),
+                _ => others.push(i),
             }
         }
         let made = self.shaped(&shapes, pieces, progress)?;
@@ -117,7 +117,7 @@ impl<'a> Landing<'a> {
             let data = self.with_values(self.field(field)?, data).map_err(|e| self.named(e, field, 0))?;
             landed.columns.push((i, data));
         }
-        self.rare(wanted, &rare, pieces, landed, progress)
+        self.fallback(wanted, &others, pieces, landed, progress)
     }
 
     /// Whether a chunk cannot be read for want of a key.
@@ -221,9 +221,9 @@ impl<'a> Landing<'a> {
             self.charge(nbytes, "the levels of lists and structs").map_err(|e| e.at(page.at))?;
             out.pages.push(page);
             if end < nrows {
-                let front = page.front(&mut scratch)?;
+                let streams = page.level_streams(&mut scratch)?;
                 let counted =
-                    count(&front, page.header.nvalues as usize, shape).map_err(|e| e.at(page.at))?;
+                    count(&streams, page.header.nvalues as usize, shape).map_err(|e| e.at(page.at))?;
                 found += counted.counts.first().copied().unwrap_or(0);
                 out.counted.push(counted);
                 if found > end {
@@ -292,8 +292,8 @@ impl<'a> Landing<'a> {
                         for (page, to) in now.iter().zip(to) {
                             let n = page.header.nvalues as usize;
                             let done = page
-                                .front(&mut scratch)
-                                .and_then(|front| count(&front, n, shape).map_err(|e| e.at(page.at)));
+                                .level_streams(&mut scratch)
+                                .and_then(|streams| count(&streams, n, shape).map_err(|e| e.at(page.at)));
                             *to = done.map_err(|e| self.named(e, *field, group))?;
                         }
                         Ok(())

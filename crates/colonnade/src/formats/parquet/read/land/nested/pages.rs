@@ -13,9 +13,9 @@ use parquet::schema::types::SchemaDescriptor;
 use crate::error::Error;
 use crate::formats::parquet::codec::Codec;
 use crate::formats::parquet::page::{Encoding, Header, Kind};
-use crate::formats::parquet::read::backed::Bounds;
 use crate::formats::parquet::read::chunk::{ChunkAt, Pages};
-use crate::formats::parquet::read::front::Levels;
+use crate::formats::parquet::read::level_streams::Levels;
+use crate::formats::parquet::read::limits::Bounds;
 use crate::formats::parquet::types::Physical;
 use crate::memory::Buffer;
 

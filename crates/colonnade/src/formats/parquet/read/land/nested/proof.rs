@@ -3,10 +3,10 @@
 
 use crate::error::{Error, Result};
 use crate::formats::parquet::delta::Delta;
-use crate::formats::parquet::hybrid::{Hybrid, Run, each_group};
 use crate::formats::parquet::page::{Encoding, Kind};
-use crate::formats::parquet::read::front::{Levels, level_bits};
+use crate::formats::parquet::read::level_streams::{Levels, level_bits};
 use crate::formats::parquet::read::page::Page;
+use crate::formats::parquet::rle_bit_packed::{RleBitPacked, Run, each_group};
 use crate::formats::parquet::types::Physical;
 
 /// What is known of the pages of a chunk so far.
@@ -40,14 +40,14 @@ impl Proof {
         }
         let n = page.header.nvalues as usize;
         let nvalid = {
-            let front = page.front(&mut scratch)?;
-            let rows = levels(&front.repetition, most.repetition, n, Pick::Lowest, !self.begun)?;
+            let streams = page.level_streams(&mut scratch)?;
+            let rows = levels(&streams.repetition, most.repetition, n, Pick::Lowest, !self.begun)?;
             if let Kind::DataV2 { rows: told, .. } = page.header.kind
                 && rows != told as usize
             {
                 return Err(bad(&format!("a page of {told} rows has {rows}")));
             }
-            levels(&front.definition, most.definition, n, Pick::Highest, false)?
+            levels(&streams.definition, most.definition, n, Pick::Highest, false)?
         };
         self.begun = true;
         if let Kind::DataV2 { nulls, .. } = page.header.kind
@@ -67,7 +67,7 @@ impl Proof {
                 if n == 0 {
                     // The crate looks at the width of the keys where there is one.
                     let width = bytes.first().copied().unwrap_or(0);
-                    Hybrid::new(&[], width, 0)?;
+                    RleBitPacked::new(&[], width, 0)?;
                     return Ok(self.dictionary.is_none() || bytes.is_empty());
                 }
                 let Some(known) = self.dictionary else {
@@ -162,7 +162,7 @@ fn levels(bytes: &[u8], most: u16, n: usize, pick: Pick, begins: bool) -> Result
 
 /// Goes through `n` values of `width` bits; answers the largest.
 fn runs(bytes: &[u8], width: u8, n: usize, mut take: impl FnMut(u32, usize)) -> Result<u32> {
-    let (mut runs, mut largest) = (Hybrid::new(bytes, width, n)?, 0);
+    let (mut runs, mut largest) = (RleBitPacked::new(bytes, width, n)?, 0);
     while let Some(run) = runs.next_run()? {
         match run {
             Run::Same { value, n } => {

@@ -69,17 +69,17 @@ fn landed(file: &Parquet, field: usize, pieces: &[Piece]) -> crate::Result<Array
 }
 
 /// By the crate's reader, or ours.
-fn landed_by(file: &Parquet, field: usize, pieces: &[Piece], rare: bool) -> crate::Result<ArrayRef> {
+fn landed_by(file: &Parquet, field: usize, pieces: &[Piece], fallback: bool) -> crate::Result<ArrayRef> {
     let nrows = pieces.iter().map(|p| p.nrows).sum();
     let landing = Landing::new(file, nrows, 2, Layout::Arrow);
     let mut landed = Landed::default();
-    match rare {
+    match fallback {
         false => landing.nested(&[field], &[0], pieces, &mut landed, &NoProgress)?,
-        true => landing.rare(&[field], &[0], pieces, &mut landed, &NoProgress)?,
+        true => landing.fallback(&[field], &[0], pieces, &mut landed, &NoProgress)?,
     }
     let data = landed.columns.pop().unwrap().1;
     // The crate gives values that are required nulls of their own below others.
-    if !rare {
+    if !fallback {
         data.validate_full().unwrap();
     }
     Ok(make_array(data))

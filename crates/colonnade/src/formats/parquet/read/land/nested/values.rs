@@ -16,8 +16,8 @@ use crate::parallel::Task;
 use crate::progress::Progress;
 
 use super::super::super::conversion::{Null, kind};
-use super::super::drive::{Job, Scratches};
 use super::super::fixed::{Made, values};
+use super::super::page_decoder::{Job, Scratches};
 use super::super::strip::Strip;
 use super::super::{Landing, Piece, Way, way_of};
 use super::{Leaf, Span};

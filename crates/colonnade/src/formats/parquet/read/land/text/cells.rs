@@ -1,13 +1,13 @@
-//! The texts of one page, whatever encoding it has: how many bytes the next ones have, or the bytes themselves.
+//! The texts of one page of any encoding but dictionary keys: measures the next ones, or copies them.
 
 mod plain;
 
 use crate::error::{Error, Result};
 use crate::formats::parquet::page::Encoding;
 
+use super::delta_byte_array::DeltaByteArray;
+use super::delta_length_byte_array::DeltaLengthByteArray;
 use super::dictionary::PAD;
-use super::front::Front;
-use super::lengths::Lengths;
 use super::out::{Offset, Out, Stop};
 
 /// Texts; each call gives the next.
@@ -16,9 +16,9 @@ pub(crate) enum Cells<'p> {
     /// PLAIN: a length in front of each.
     Plain(&'p [u8]),
     /// DELTA_LENGTH_BYTE_ARRAY.
-    Lengths(Box<Lengths<'p>>),
+    DeltaLengthByteArray(Box<DeltaLengthByteArray<'p>>),
     /// DELTA_BYTE_ARRAY.
-    Front(Box<Front<'p>>),
+    DeltaByteArray(Box<DeltaByteArray<'p>>),
 }
 
 /// Texts up to so many bytes are copied without a loop; a dictionary has as many behind its last.
@@ -39,8 +39,10 @@ impl<'p> Cells<'p> {
             Encoding::Plain => Self::Plain(values),
             // Where all are null some writers leave the lengths out.
             _ if n == 0 => Self::Plain(&[]),
-            Encoding::DeltaLengthByteArray => Self::Lengths(Box::new(Lengths::new(values, n)?)),
-            Encoding::DeltaByteArray => Self::Front(Box::new(Front::new(values, n)?)),
+            Encoding::DeltaLengthByteArray => {
+                Self::DeltaLengthByteArray(Box::new(DeltaLengthByteArray::new(values, n)?))
+            }
+            Encoding::DeltaByteArray => Self::DeltaByteArray(Box::new(DeltaByteArray::new(values, n)?)),
             other => {
                 let message =
                     format!("texts are encoded as {other:?}, which is none of theirs. Write the file again.");
@@ -56,8 +58,8 @@ impl<'p> Cells<'p> {
     pub(crate) fn measure(&mut self, n: usize) -> Result<usize> {
         match self {
             Self::Plain(page) => plain::measure(page, n),
-            Self::Lengths(lengths) => lengths.measure(n),
-            Self::Front(front) => front.measure(n),
+            Self::DeltaLengthByteArray(texts) => texts.measure(n),
+            Self::DeltaByteArray(texts) => texts.measure(n),
         }
     }
 
@@ -78,10 +80,10 @@ impl<'p> Cells<'p> {
                 }
                 Ok(())
             }
-            Self::Lengths(lengths) => lengths.each(n, take),
-            Self::Front(front) => {
+            Self::DeltaLengthByteArray(texts) => texts.each(n, take),
+            Self::DeltaByteArray(texts) => {
                 for _ in 0..n {
-                    take(front.next()?)?;
+                    take(texts.next()?)?;
                 }
                 Ok(())
             }
@@ -96,8 +98,8 @@ impl<'p> Cells<'p> {
     pub(crate) fn put<O: Offset>(&mut self, n: usize, out: &mut Out<'_, O>) -> std::result::Result<(), Stop> {
         match self {
             Self::Plain(page) => plain::put(page, n, out),
-            Self::Lengths(lengths) => lengths.put(n, out),
-            Self::Front(front) => front.put(n, out),
+            Self::DeltaLengthByteArray(texts) => texts.put(n, out),
+            Self::DeltaByteArray(texts) => texts.put(n, out),
         }
     }
 

@@ -2,10 +2,10 @@
 //! text exchanges them in place for offsets once it is known how many bytes the pages before have.
 
 use crate::error::{Error, Result};
-use crate::formats::parquet::hybrid::Hybrid;
 use crate::formats::parquet::keys::Keys;
 use crate::formats::parquet::levels::{Validity, mixed};
 use crate::formats::parquet::page::{Encoding, Kind};
+use crate::formats::parquet::rle_bit_packed::RleBitPacked;
 use crate::formats::parquet::values::by_keys;
 
 use super::cells::{WIDE, copy};
@@ -47,7 +47,7 @@ impl Part<'_> {
             return Err(Error::malformed("parquet", message));
         }
         let (&width, keys) = parts.values.split_first().unwrap_or((&0, &[]));
-        let mut keys = Keys::new(Hybrid::new(keys, width, n)?);
+        let mut keys = Keys::new(RleBitPacked::new(keys, width, n)?);
         let mut fill = |out: &mut [[u8; N]]| by_keys(&mut keys, nvalues.unwrap_or(0), out, &code);
         let mut skipped = [[0; N]; 64];
         let (mut row, mut rest) = (0, out);

@@ -1,11 +1,11 @@
-//! A dictionary of texts: their bytes side by side, checked once for all rows that name them.
+//! A dictionary page of texts: their bytes one after the other, checked once for all rows that refer to them.
 
 use crate::error::{Error, Result};
 
 /// Bytes behind the last text, so that short ones are copied without a loop.
 pub(crate) const PAD: usize = 32;
 
-/// Where a text lies.
+/// Where a text is stored.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Entry {
     /// Its first byte.

@@ -6,9 +6,9 @@
 
 mod cells;
 mod codes;
+mod delta_byte_array;
+mod delta_length_byte_array;
 mod dictionary;
-mod front;
-mod lengths;
 mod out;
 mod parts;
 mod rows;

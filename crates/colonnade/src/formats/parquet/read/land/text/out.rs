@@ -1,4 +1,4 @@
-//! Where rows of text go: the end of each, and bytes behind the bytes before.
+//! The destination of rows of text: the end offset of each row, and the bytes of all rows one after the other.
 
 use crate::error::Error;
 
@@ -50,7 +50,7 @@ pub(crate) struct Out<'o, O> {
     pub(crate) at: usize,
 }
 
-/// More bytes than the room: the sizes that were told are wrong.
+/// The texts have another size than the page header declared.
 #[derive(Debug)]
 pub(crate) struct Full;
 

@@ -1,4 +1,4 @@
-//! The pages of a column chunk that wanted rows stand in, and how many bytes those rows have.
+//! The pages of a column chunk that have wanted rows: finds how many bytes these rows take, then fills them.
 
 use std::borrow::Cow;
 
@@ -178,10 +178,10 @@ impl<'a> Part<'a> {
             return None;
         }
         let (levels_nbytes, definition) = match self.page.slots() {
-            Some(slots) => (slots.front_nbytes, Cow::Borrowed(slots.definition.as_slice())),
+            Some(slots) => (slots.levels_nbytes, Cow::Borrowed(slots.definition.as_slice())),
             None if optional => {
-                let front = self.page.front(scratch).ok()?;
-                (front.nbytes, front.definition)
+                let streams = self.page.level_streams(scratch).ok()?;
+                (streams.nbytes, streams.definition)
             }
             None => (0, Cow::default()),
         };

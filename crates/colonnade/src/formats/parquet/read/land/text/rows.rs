@@ -1,8 +1,8 @@
 //! Definition levels of a flat column as rows: runs that have a value, runs that are null, and mixed ones by 64.
 
 use crate::error::{Error, Result};
-use crate::formats::parquet::hybrid::{Hybrid, Run};
 use crate::formats::parquet::levels::{Validity, beyond};
+use crate::formats::parquet::rle_bit_packed::{RleBitPacked, Run};
 
 /// Rows that follow each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +56,7 @@ impl Rows {
 /// # Errors
 /// Truncated levels; levels over 1.
 pub(crate) fn validity(levels: &[u8], n: usize) -> Result<Validity> {
-    let (mut runs, mut out) = (Hybrid::new(levels, 1, n)?, Validity::default());
+    let (mut runs, mut out) = (RleBitPacked::new(levels, 1, n)?, Validity::default());
     while out.len() < n {
         match runs.next_run()? {
             None => {

@@ -1,4 +1,4 @@
-//! Offsets and bytes as views: sixteen bytes a row, which short texts stand in themselves.
+//! Makes Arrow views of offsets and bytes: sixteen bytes a row, which hold a short text itself.
 
 use arrow_buffer::{Buffer, NullBuffer};
 use arrow_data::{ArrayData, ArrayDataBuilder};
@@ -6,7 +6,7 @@ use arrow_schema::DataType;
 
 use crate::error::{Error, Result};
 
-/// Texts up to so many bytes stand in their views.
+/// A view holds texts of at most so many bytes itself.
 const INLINE: usize = 12;
 
 /// Views name places of 31 bits: more bytes are several buffers over the same memory.

@@ -1,4 +1,4 @@
-//! Texts of PLAIN pages: a length in front of each.
+//! Texts of PLAIN pages: each has its length before it.
 
 use crate::error::Result;
 

@@ -5,9 +5,9 @@ use std::sync::{Mutex, PoisonError};
 use crate::error::{Error, Result};
 use crate::formats::parquet::codec::Codec;
 use crate::formats::parquet::delta::Delta;
-use crate::formats::parquet::hybrid::{Hybrid, Run};
 use crate::formats::parquet::levels::{Cut, Runs, Validity};
 use crate::formats::parquet::page::{Encoding, Kind};
+use crate::formats::parquet::rle_bit_packed::{RleBitPacked, Run};
 
 use super::super::chunk::Pages;
 use super::super::page::{Page, Parts};
@@ -119,7 +119,7 @@ impl Job<'_, '_> {
     ///
     /// # Errors
     /// Malformed or truncated pages.
-    pub(super) fn drive<D: Decoder>(
+    pub(super) fn decode<D: Decoder>(
         &mut self,
         decoder: &mut D,
         out: &mut [u8],
@@ -248,7 +248,8 @@ pub(super) struct Rows<'p, V> {
 impl<'p, V> Rows<'p, V> {
     pub(super) fn new(values: V, parts: &'p Parts<'_>, optional: bool) -> Result<Self> {
         let valid = !optional || all_valid(&parts.definition, parts.n);
-        let levels = if valid { None } else { Some(Cut::new(Hybrid::new(&parts.definition, 1, parts.n)?)) };
+        let levels =
+            if valid { None } else { Some(Cut::new(RleBitPacked::new(&parts.definition, 1, parts.n)?)) };
         Ok(Self { values, levels })
     }
 }
@@ -391,7 +392,7 @@ fn in_place(page: &Page<'_>, optional: bool, nbytes: usize, out: &mut [u8], star
 
 /// Whether definition levels 0 or 1 say that no row is null, told by runs alone.
 pub(super) fn all_valid(levels: &[u8], n: usize) -> bool {
-    let Ok(mut runs) = Hybrid::new(levels, 1, n) else { return false };
+    let Ok(mut runs) = RleBitPacked::new(levels, 1, n) else { return false };
     loop {
         match runs.next_run() {
             Ok(None) => return true,

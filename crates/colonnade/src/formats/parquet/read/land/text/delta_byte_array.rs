@@ -1,18 +1,18 @@
-//! DELTA_BYTE_ARRAY: each text is the beginning of the one before it, and what follows.
+//! DELTA_BYTE_ARRAY: each text shares a prefix with the one before it.
 //!
 //! ```text
-//! bytes of the beginning, n packed differences | bytes of the rest, n packed differences | the rests
+//! n prefix lengths, DELTA_BINARY_PACKED | n suffix lengths, DELTA_BINARY_PACKED | the suffixes
 //! ```
 
 use crate::error::{Error, Result};
 use crate::formats::parquet::delta::Delta;
 
-use super::lengths::{negative, split};
+use super::delta_length_byte_array::{negative, split};
 use super::out::{Offset, Out, Stop};
 
-/// Texts that share beginnings.
+/// The texts of a page that share prefixes.
 #[derive(Debug)]
-pub(crate) struct Front<'p> {
+pub(crate) struct DeltaByteArray<'p> {
     shared: Delta<'p>,
     own: Delta<'p>,
     bytes: &'p [u8],
@@ -20,7 +20,7 @@ pub(crate) struct Front<'p> {
     last: Vec<u8>,
 }
 
-impl<'p> Front<'p> {
+impl<'p> DeltaByteArray<'p> {
     /// The `n` texts of `page`.
     ///
     /// # Errors

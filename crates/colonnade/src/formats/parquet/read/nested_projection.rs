@@ -1,4 +1,4 @@
-//! A part of nested columns: the file is opened once more for the leaves that the part is made of, and no others are read.
+//! Reads some leaves of nested columns: the file is opened again for these leaves, and no others are decoded.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, PoisonError};

@@ -1,7 +1,7 @@
-//! What a call decodes, held against the limits before memory is taken for it.
+//! Checks what a call will decode against the limits, before memory is allocated for it.
 //!
-//! A run of one value is six bytes, whatever its length, and a text that a page of keys repeats stands in the file once. The
-//! rule is that of all formats, see [`crate::limits`].
+//! A run of one value takes six bytes however long it is, and a text that a page of keys repeats is stored once. The rule is
+//! the same for all formats, see [`crate::limits`].
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -17,7 +17,7 @@ pub(crate) struct Account {
     ncells: AtomicU64,
 }
 
-/// What pages may become.
+/// The most bytes that pages may decode to.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bounds {
     limits: Limits,

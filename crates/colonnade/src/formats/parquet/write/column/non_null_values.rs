@@ -1,4 +1,5 @@
-//! The values that are there, one after the other: what the encoders work on. Taken where they lie if they lie so.
+//! The values of a column without its nulls, one after the other, as the encoders take them. They are borrowed where they
+//! already are contiguous.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -9,7 +10,7 @@ use super::leaf::{Bits, Leaf, LeafData, Offsets, Physical, Turn, low};
 
 /// Values without nulls.
 #[derive(Debug)]
-pub(super) enum Dense<'a> {
+pub(super) enum NonNullValues<'a> {
     /// Bools, a byte each, 0 or 1.
     Bools(Vec<u8>),
     /// Values of 32 bits.
@@ -21,14 +22,14 @@ pub(super) enum Dense<'a> {
     /// Bytes of any length.
     Text(Vec<&'a [u8]>),
     /// Keys of a dictionary that the column came with.
-    Keys(Vec<u32>, Box<Dense<'a>>),
+    Keys(Vec<u32>, Box<NonNullValues<'a>>),
 }
 
 fn broken(message: &str) -> Error {
     Error::malformed("parquet", format!("a column's buffers do not fit its rows: {message}."))
 }
 
-impl Dense<'_> {
+impl NonNullValues<'_> {
     /// How many.
     pub(super) fn len(&self) -> usize {
         match self {
@@ -66,7 +67,7 @@ fn each(rows: &Range<usize>, validity: Option<Bits<'_>>, mut take: impl FnMut(us
 ///
 /// # Errors
 /// Buffers that are too short; integers that a [`Turn`] cannot hold.
-pub(super) fn gather<'a>(leaf: &Leaf<'a>, rows: &Range<usize>) -> Result<Dense<'a>> {
+pub(super) fn gather<'a>(leaf: &Leaf<'a>, rows: &Range<usize>) -> Result<NonNullValues<'a>> {
     values(&leaf.data, leaf.physical, rows, leaf.validity)
 }
 
@@ -75,7 +76,7 @@ fn values<'a>(
     physical: Physical,
     rows: &Range<usize>,
     validity: Option<Bits<'a>>,
-) -> Result<Dense<'a>> {
+) -> Result<NonNullValues<'a>> {
     let room = validity.map_or(rows.len(), |bits| bits.count(rows.clone()));
     match data {
         LeafData::Bits(bits) => {
@@ -84,7 +85,7 @@ fn values<'a>(
             }
             let mut out = Vec::with_capacity(room);
             each(rows, validity, |row| out.push(u8::from(bits.get(row))));
-            Ok(Dense::Bools(out))
+            Ok(NonNullValues::Bools(out))
         }
         LeafData::Fixed { bytes, start, width, stride, turn } => {
             let column = Column { bytes, start: *start, width: *width, stride: *stride };
@@ -97,7 +98,7 @@ fn values<'a>(
                 Offsets::Small(offsets) => texts(offsets, data, rows, validity, &mut out)?,
                 Offsets::Large(offsets) => texts(offsets, data, rows, validity, &mut out)?,
             }
-            Ok(Dense::Text(out))
+            Ok(NonNullValues::Text(out))
         }
         LeafData::Views { views, buffers } => views_of(views, buffers, rows, validity, room),
         LeafData::Dictionary { codes, width, values: inner, nvalues } => {
@@ -123,7 +124,7 @@ fn values<'a>(
             if keys.iter().copied().max().is_some_and(|most| most as usize >= *nvalues) {
                 return Err(broken("a key has no value in its dictionary"));
             }
-            Ok(Dense::Keys(keys, Box::new(values(inner, physical, &(0..*nvalues), None)?)))
+            Ok(NonNullValues::Keys(keys, Box::new(values(inner, physical, &(0..*nvalues), None)?)))
         }
     }
 }
@@ -177,7 +178,7 @@ impl<'a> Column<'a> {
         rows: &Range<usize>,
         validity: Option<Bits<'_>>,
         room: usize,
-    ) -> Result<Dense<'a>> {
+    ) -> Result<NonNullValues<'a>> {
         match (physical, turn) {
             (Physical::Boolean, Turn::Truth) => {
                 let mut out = Vec::with_capacity(room);
@@ -185,23 +186,23 @@ impl<'a> Column<'a> {
                     Some(bytes) => out.extend(bytes.iter().map(|&byte| u8::from(byte != 0))),
                     None => each(rows, validity, |row| out.push(u8::from(self.element::<1>(row) != [0]))),
                 }
-                Ok(Dense::Bools(out))
+                Ok(NonNullValues::Bools(out))
             }
             (Physical::Int32 | Physical::Float, Turn::AsIs) if self.width == 4 => {
                 if let Some(words) = self.run(rows, validity).and_then(aligned::<u32>) {
-                    return Ok(Dense::Four(Cow::Borrowed(words)));
+                    return Ok(NonNullValues::Four(Cow::Borrowed(words)));
                 }
                 let mut out = Vec::with_capacity(room);
                 each(rows, validity, |row| out.push(u32::from_le_bytes(self.element(row))));
-                Ok(Dense::Four(Cow::Owned(out)))
+                Ok(NonNullValues::Four(Cow::Owned(out)))
             }
             (Physical::Int64 | Physical::Double, Turn::AsIs) if self.width == 8 => {
                 if let Some(words) = self.run(rows, validity).and_then(aligned::<u64>) {
-                    return Ok(Dense::Eight(Cow::Borrowed(words)));
+                    return Ok(NonNullValues::Eight(Cow::Borrowed(words)));
                 }
                 let mut out = Vec::with_capacity(room);
                 each(rows, validity, |row| out.push(u64::from_le_bytes(self.element(row))));
-                Ok(Dense::Eight(Cow::Owned(out)))
+                Ok(NonNullValues::Eight(Cow::Owned(out)))
             }
             (Physical::Fixed(n), _) => self.wide(n as usize, turn, rows, validity, room),
             (Physical::Int96, Turn::AsIs) => self.wide(12, turn, rows, validity, room),
@@ -213,7 +214,7 @@ impl<'a> Column<'a> {
                     out.push(value as u32);
                     fits
                 })?;
-                Ok(Dense::Four(Cow::Owned(out)))
+                Ok(NonNullValues::Four(Cow::Owned(out)))
             }
             (Physical::Int64, _) => {
                 let mut out = Vec::with_capacity(room);
@@ -221,7 +222,7 @@ impl<'a> Column<'a> {
                     out.push(value.cast_unsigned());
                     true
                 })?;
-                Ok(Dense::Eight(Cow::Owned(out)))
+                Ok(NonNullValues::Eight(Cow::Owned(out)))
             }
             _ => Err(broken("a width that its physical type does not have")),
         }
@@ -278,17 +279,17 @@ impl<'a> Column<'a> {
         rows: &Range<usize>,
         validity: Option<Bits<'_>>,
         room: usize,
-    ) -> Result<Dense<'a>> {
+    ) -> Result<NonNullValues<'a>> {
         if turn == Turn::AsIs && self.width == n {
             if let Some(bytes) = self.run(rows, validity) {
-                return Ok(Dense::Wide(Cow::Borrowed(bytes), n));
+                return Ok(NonNullValues::Wide(Cow::Borrowed(bytes), n));
             }
             let mut out = Vec::with_capacity(room * n);
             each(rows, validity, |row| {
                 let at = self.at(row);
                 out.extend_from_slice(self.bytes.get(at..at + n).unwrap_or_default());
             });
-            return Ok(Dense::Wide(Cow::Owned(out), n));
+            return Ok(NonNullValues::Wide(Cow::Owned(out), n));
         }
         if turn != Turn::Reversed {
             return Err(broken("a width that its physical type does not have"));
@@ -300,7 +301,7 @@ impl<'a> Column<'a> {
             let sign = if element.last().is_some_and(|byte| byte >> 7 == 1) { 0xff } else { 0 };
             out.extend((0..n).rev().map(|k| element.get(k).copied().unwrap_or(sign)));
         });
-        Ok(Dense::Wide(Cow::Owned(out), n))
+        Ok(NonNullValues::Wide(Cow::Owned(out), n))
     }
 }
 
@@ -348,7 +349,7 @@ fn views_of<'a>(
     rows: &Range<usize>,
     validity: Option<Bits<'_>>,
     room: usize,
-) -> Result<Dense<'a>> {
+) -> Result<NonNullValues<'a>> {
     let views = views.get(..rows.end).ok_or_else(|| broken("too few views"))?;
     // SAFETY: the same memory, as bytes.
     let bytes: &'a [u8] = unsafe { std::slice::from_raw_parts(views.as_ptr().cast(), views.len() * 16) };
@@ -367,5 +368,5 @@ fn views_of<'a>(
         fits &= text.is_some();
         out.push(text.unwrap_or_default());
     });
-    if fits { Ok(Dense::Text(out)) } else { Err(broken("a view passes its buffer")) }
+    if fits { Ok(NonNullValues::Text(out)) } else { Err(broken("a view passes its buffer")) }
 }

@@ -1,17 +1,17 @@
-//! Runs and packed groups: the encoding of levels, keys and bools.
+//! The RLE and bit-packing hybrid: the encoding of levels, dictionary keys and bools.
 //!
 //! ```text
 //! run:    varint (n << 1)        value in ceil(width / 8) bytes
 //! packed: varint (groups << 1|1) groups of 8 values, width bytes each
 //! ```
 //!
-//! A run says up to 2^63 values in eleven bytes: nobody allocates on that, the caller says how many it wants.
+//! A run can declare up to 2^63 values in eleven bytes. Nothing is allocated for that: the caller says how many values it takes.
 
 use crate::error::{Error, Result};
 
 use super::unpack::{GROUP, unpack_tail, unpack32};
 
-/// Values that follow each other.
+/// Consecutive values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Run<'a> {
     /// `n` times the same.
@@ -32,13 +32,13 @@ pub enum Run<'a> {
 
 /// Reads runs one after the other, `n` values in all.
 #[derive(Debug, Clone)]
-pub struct Hybrid<'a> {
+pub struct RleBitPacked<'a> {
     bytes: &'a [u8],
     width: u8,
     left: usize,
 }
 
-impl<'a> Hybrid<'a> {
+impl<'a> RleBitPacked<'a> {
     /// The `n` values of `width` bits that `bytes` hold.
     ///
     /// # Errors
@@ -167,7 +167,7 @@ mod tests {
 
     fn all(bytes: &[u8], width: u8, n: usize) -> Vec<u32> {
         let mut out = Vec::new();
-        let mut runs = Hybrid::new(bytes, width, n).unwrap_or_else(|_| unreachable!());
+        let mut runs = RleBitPacked::new(bytes, width, n).unwrap_or_else(|_| unreachable!());
         while let Ok(Some(run)) = runs.next_run() {
             match run {
                 Run::Same { value, n } => out.extend(std::iter::repeat_n(value, n)),
@@ -214,10 +214,10 @@ mod tests {
 
     #[test]
     fn what_ends_early_is_an_error() {
-        let mut runs = Hybrid::new(&[0x03, 0x88, 0xc6], 3, 8).unwrap_or_else(|_| unreachable!());
+        let mut runs = RleBitPacked::new(&[0x03, 0x88, 0xc6], 3, 8).unwrap_or_else(|_| unreachable!());
         assert!(runs.next_run().is_err());
-        let mut none = Hybrid::new(&[], 3, 8).unwrap_or_else(|_| unreachable!());
+        let mut none = RleBitPacked::new(&[], 3, 8).unwrap_or_else(|_| unreachable!());
         assert!(none.next_run().is_err());
-        assert!(Hybrid::new(&[], 33, 1).is_err());
+        assert!(RleBitPacked::new(&[], 33, 1).is_err());
     }
 }

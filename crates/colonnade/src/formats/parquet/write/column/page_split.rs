@@ -1,16 +1,16 @@
-//! Where pages begin and end.
+//! Splits the rows of a column chunk into pages.
 
 use std::ops::Range;
 
 use crate::error::{Error, Result};
 
-use super::dense::Dense;
 use super::leaf::{Leaf, Levels, Physical};
+use super::non_null_values::NonNullValues;
 use super::settings::Settings;
 use super::width;
 
 /// What a page holds.
-pub(super) struct Cut {
+pub(super) struct PageSplit {
     /// Its values, nulls included: rows of the leaf, or places in the levels.
     pub(super) entries: Range<usize>,
     /// Its first row, from the row group's first.
@@ -25,13 +25,13 @@ pub(super) struct Cut {
 ///
 /// # Errors
 /// Levels that tell of other values than there are.
-pub(super) fn cut(
+pub(super) fn page_split(
     leaf: &Leaf<'_>,
-    values: &Dense<'_>,
+    values: &NonNullValues<'_>,
     rows: &Range<usize>,
     levels: Option<&Levels<'_>>,
     settings: &Settings,
-) -> Result<Vec<Cut>> {
+) -> Result<Vec<PageSplit>> {
     let step = page_rows(leaf, values, settings);
     let pages = match levels {
         None => flat(leaf, values, rows, step, settings),
@@ -45,11 +45,11 @@ pub(super) fn cut(
 
 fn flat(
     leaf: &Leaf<'_>,
-    values: &Dense<'_>,
+    values: &NonNullValues<'_>,
     rows: &Range<usize>,
     step: usize,
     settings: &Settings,
-) -> Vec<Cut> {
+) -> Vec<PageSplit> {
     let (mut out, mut row, mut given) = (Vec::new(), rows.start, 0);
     while row < rows.end {
         let mut now = row..row.saturating_add(step).min(rows.end);
@@ -60,14 +60,19 @@ fn flat(
         }
         row = now.end;
         let (first_row, nrows) = (now.start - rows.start, now.len());
-        out.push(Cut { entries: now, first_row, nrows, values: given..given + n });
+        out.push(PageSplit { entries: now, first_row, nrows, values: given..given + n });
         given += n;
     }
     out
 }
 
 /// Pages of whole rows: those who read by the page index count on it.
-fn nested(levels: &Levels<'_>, values: &Dense<'_>, step: usize, settings: &Settings) -> Vec<Cut> {
+fn nested(
+    levels: &Levels<'_>,
+    values: &NonNullValues<'_>,
+    step: usize,
+    settings: &Settings,
+) -> Vec<PageSplit> {
     let (mut out, mut at, mut row, mut given) = (Vec::new(), 0, 0, 0);
     while at < levels.definition.len() {
         let mut end = levels.next_row(at.saturating_add(step));
@@ -81,23 +86,23 @@ fn nested(levels: &Levels<'_>, values: &Dense<'_>, step: usize, settings: &Setti
             n = levels.there(at..end);
         }
         let nrows = levels.rows(at..end);
-        out.push(Cut { entries: at..end, first_row: row, nrows, values: given..given + n });
+        out.push(PageSplit { entries: at..end, first_row: row, nrows, values: given..given + n });
         (at, row, given) = (end, row + nrows, given + n);
     }
     out
 }
 
 /// Text of very different lengths: a page of it is halved until it fits.
-fn is_long(values: &Dense<'_>, range: Range<usize>, settings: &Settings) -> bool {
-    let Dense::Text(texts) = values else { return false };
+fn is_long(values: &NonNullValues<'_>, range: Range<usize>, settings: &Settings) -> bool {
+    let NonNullValues::Text(texts) = values else { return false };
     let these = texts.get(range).unwrap_or_default();
     these.iter().map(|text| text.len() + 4).sum::<usize>() > 2 * settings.page_nbytes
 }
 
 /// Rows of a page.
-fn page_rows(leaf: &Leaf<'_>, values: &Dense<'_>, settings: &Settings) -> usize {
+fn page_rows(leaf: &Leaf<'_>, values: &NonNullValues<'_>, settings: &Settings) -> usize {
     let width = match (leaf.physical, values) {
-        (Physical::Bytes, Dense::Text(texts)) => {
+        (Physical::Bytes, NonNullValues::Text(texts)) => {
             texts.iter().map(|t| t.len() + 4).sum::<usize>() / texts.len().max(1)
         }
         (Physical::Bytes, _) => 4,

@@ -1,5 +1,5 @@
-//! Names of columns that are wanted. The names of all columns of a file are looked up among them, so that a look-up is to
-//! cost little; those that are in the set are few, and the caller's.
+//! The names of the columns to read, as a set. The name of every column of a file is looked up in it, so its hash is cheap.
+//! The set is small and comes from the caller, so no file can fill it with colliding names.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};

@@ -1,16 +1,16 @@
-//! DELTA_LENGTH_BYTE_ARRAY: all lengths as packed differences, then all bytes.
+//! DELTA_LENGTH_BYTE_ARRAY: all lengths as DELTA_BINARY_PACKED, then the bytes of all texts.
 
 use crate::error::{Error, Result};
 use crate::formats::parquet::delta::Delta;
 
 use super::out::{Offset, Out, Stop};
 
-/// Lengths at a time.
+/// DeltaLengthByteArray at a time.
 const SOME: usize = 128;
 
-/// Texts behind their lengths.
+/// The texts of a page whose lengths are stored first.
 #[derive(Debug)]
-pub(crate) struct Lengths<'p> {
+pub(crate) struct DeltaLengthByteArray<'p> {
     lengths: Delta<'p>,
     bytes: &'p [u8],
 }
@@ -33,7 +33,7 @@ pub(super) fn split(bytes: &[u8], n: usize) -> Result<(Delta<'_>, &[u8])> {
     Ok((Delta::new(bytes)?, bytes.get(all.end()..).unwrap_or_default()))
 }
 
-/// A length that is none.
+/// The error of a negative length.
 #[cold]
 pub(super) fn negative(length: i64) -> Error {
     Error::malformed("parquet", format!("a text of {length} bytes. The file is damaged; write it again."))
@@ -44,7 +44,7 @@ fn ended(needed: usize, had: usize) -> Error {
     Error::truncated("parquet", "the texts of a page", needed as u64, had as u64)
 }
 
-impl<'p> Lengths<'p> {
+impl<'p> DeltaLengthByteArray<'p> {
     /// The `n` texts of `page`.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
-//! What is rare, in lists, structs and maps or beside them: through the crate's Arrow reader.
+//! Decodes rare shapes of lists, structs and maps with the Arrow reader of the `parquet` crate.
 //!
-//! The pages are ours: their headers are read and proven, and their bytes decompressed, before the crate sees them.
+//! The crate gets pages whose headers are checked and whose bytes are decompressed here.
 
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -33,7 +33,7 @@ const BATCH_ROWS: usize = 1 << 16;
 
 impl Landing<'_> {
     /// Lands the fields `wanted[i]` for `i` of `these`, in parallel by column and row group.
-    pub(super) fn rare(
+    pub(super) fn fallback(
         &self,
         wanted: &[usize],
         these: &[usize],

@@ -1,7 +1,7 @@
-//! The Arrow schema that a writer left in the file's metadata: the fields that are wanted, and no others.
+//! The Arrow schema in the file's metadata, a schema message in base64, reduced to the fields to read.
 //!
-//! It is a schema message in base64. A file of 18,000 columns has megabytes of it: the list of its fields is cut down to
-//! the wanted ones before anything is proven or converted, and only those are decoded.
+//! A file of 18,000 columns has megabytes of it. So its list of fields is cut down before anything is checked or converted,
+//! and only the fields to read are decoded.
 
 mod sparse;
 
@@ -11,11 +11,11 @@ use crate::limits::Limits;
 
 use sparse::Sparse;
 
-/// Its key in the file's metadata.
+/// The key of the schema in the file's metadata.
 pub(crate) const KEY: &str = "ARROW:schema";
 
-/// What `text` says of the fields at `wanted`, numbers that rise; `None` where it is no schema, or one without those fields.
-/// It is no more than a hint: what is wrong with it is passed over.
+/// The fields at the rising numbers `wanted` of the schema in `text`; `None` where it is no schema or lacks one of them. The
+/// schema is a hint: damage in it is not an error.
 pub(crate) fn fields(text: &str, wanted: &[usize], limits: &Limits) -> Option<Schema> {
     let mut bytes = Sparse::new(text)?;
     cut(&mut bytes, wanted)?;

@@ -1,24 +1,23 @@
-//! Leaves within lists and structs that are stored as another type than they are: what the crate makes of them becomes
-//! their own.
+//! Casts the values of nested leaves from the type that stores them to the type of the column.
 
 use arrow_buffer::Buffer;
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, IntervalUnit, TimeUnit};
 
-/// Whether values of the type `found` are those of the type `told` as they are stored.
-pub(super) fn becomes(found: &DataType, told: &DataType) -> bool {
+/// Whether an array of the storage type `found` can be cast to the type `told`.
+pub(super) fn can_cast(found: &DataType, told: &DataType) -> bool {
     match (found, told) {
         (DataType::Timestamp(TimeUnit::Millisecond, _), DataType::Timestamp(TimeUnit::Second, _))
         | (DataType::Time32(TimeUnit::Millisecond), DataType::Time32(TimeUnit::Second)) => true,
         // Categories are made of the bytes by their own decoder.
-        (DataType::FixedSizeBinary(n), DataType::Dictionary(_, told)) => own_bytes(told) == Some(*n),
-        (DataType::FixedSizeBinary(n), told) => own_bytes(told) == Some(*n),
+        (DataType::FixedSizeBinary(n), DataType::Dictionary(_, told)) => stored_width(told) == Some(*n),
+        (DataType::FixedSizeBinary(n), told) => stored_width(told) == Some(*n),
         _ => false,
     }
 }
 
-/// Bytes of a type whose values may be stored as they lie.
-fn own_bytes(told: &DataType) -> Option<i32> {
+/// Bytes of a value of the types that are stored unchanged as fixed-length bytes.
+fn stored_width(told: &DataType) -> Option<i32> {
     match told {
         DataType::Decimal32(..) => Some(4),
         DataType::Decimal64(..) => Some(8),
@@ -28,8 +27,8 @@ fn own_bytes(told: &DataType) -> Option<i32> {
     }
 }
 
-/// The array as one of the type `told`, which its type [`becomes`].
-pub(super) fn turned(data: &ArrayData, told: &DataType) -> Option<ArrayData> {
+/// Casts an array to the type `told`; see [`can_cast`].
+pub(super) fn cast(data: &ArrayData, told: &DataType) -> Option<ArrayData> {
     let width = match data.data_type() {
         DataType::FixedSizeBinary(n) => usize::try_from(*n).ok()?,
         other => other.primitive_width()?,
@@ -50,7 +49,7 @@ pub(super) fn turned(data: &ArrayData, told: &DataType) -> Option<ArrayData> {
     builder.add_buffer(buffer).align_buffers(true).build().ok()
 }
 
-/// Milliseconds of whole seconds as those, `None` where one is none; what stands where a value is null is of no meaning.
+/// Milliseconds as seconds, `None` where a value is not a whole second. Values behind nulls do not count.
 fn seconds<const N: usize>(
     data: &ArrayData,
     millis: &[[u8; N]],

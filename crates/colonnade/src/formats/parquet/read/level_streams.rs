@@ -1,11 +1,11 @@
-//! The levels in front of a page's values: which rows are null, and where lists begin.
+//! The definition and repetition levels at the beginning of a data page: which rows are null, and where lists begin.
 
 use std::borrow::Cow;
 
 use crate::error::{Error, Result};
 use crate::formats::parquet::page::{Encoding, Header, Kind};
 
-/// Levels of a width more than this are no levels of ours.
+/// The greatest width of a level.
 const MAX_LEVEL_BITS: u8 = 16;
 
 /// The highest levels of a column.
@@ -17,20 +17,20 @@ pub(crate) struct Levels {
     pub(crate) repetition: u16,
 }
 
-/// The levels in front of a page.
+/// The levels at the beginning of a page.
 #[derive(Debug)]
-pub(crate) struct Front<'p> {
+pub(crate) struct LevelStreams<'p> {
     /// Repetition levels: runs and packed groups.
     pub(crate) repetition: Cow<'p, [u8]>,
     /// Definition levels.
     pub(crate) definition: Cow<'p, [u8]>,
-    /// Bytes of both, as they stand in the page.
+    /// Bytes of both in the page, with their lengths.
     pub(crate) nbytes: usize,
 }
 
-impl<'p> Front<'p> {
-    /// The levels that a data page of this header begins with, and what follows them. `bytes`: of a page of version 1 as they
-    /// are decompressed, of one of version 2 as they lie.
+impl<'p> LevelStreams<'p> {
+    /// Splits a data page into its levels and its values. `bytes` is the decompressed page in version 1, and the page as it is
+    /// stored in version 2.
     ///
     /// # Errors
     /// Malformed: fewer bytes than the levels have.
