@@ -87,12 +87,14 @@ impl Inferred {
     pub(super) fn scalar(&mut self, scalar: Scalar<'_>) -> Result<(), Stop> {
         let row = self.rows;
         match (&mut self.values, scalar) {
-            (Values::Bool(cells), Scalar::Bool(value)) => cells.push(&[u8::from(value)])?,
+            (Values::Bool(cells), Scalar::Bool(value)) => cells.push_front(&[u8::from(value)], 1)?,
             (Values::Int { words, negative, big: false }, Scalar::Int(value)) => {
                 *negative |= value < 0;
                 words.push_word(value.cast_unsigned())?;
             }
-            (Values::Int { words, .. }, Scalar::Int(value @ 0..)) => words.push_word(value.cast_unsigned())?,
+            (Values::Int { words, .. }, Scalar::Int(value @ 0..)) => {
+                words.push_word(value.cast_unsigned())?
+            }
             (Values::Int { words, negative: false, big }, Scalar::UInt(value)) => {
                 *big = true;
                 words.push_word(value)?;

@@ -20,7 +20,7 @@ pub(crate) enum Shape {
 }
 
 /// The shape, told by the option or by the first values that tell it. `scan` stands at the root.
-pub(crate) fn look(mut scan: Scan<'_>, orient: Option<Orient>, rules: &Rules) -> Scanned<Shape> {
+pub(crate) fn sniff(mut scan: Scan<'_>, orient: Option<Orient>, rules: &Rules) -> Scanned<Shape> {
     let root = scan.peek();
     let start = scan.clone();
     match (root, orient) {

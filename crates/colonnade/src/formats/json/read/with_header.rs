@@ -13,8 +13,8 @@ use crate::shown::shown;
 use crate::text::Decoded;
 use crate::text::header::{self, Header};
 
-use super::second_pass::{SecondPass, Taken};
 use super::context::Context;
+use super::second_pass::{SecondPass, Taken};
 use super::table::Table;
 use super::typed;
 use super::walk::counted;

@@ -10,20 +10,20 @@ use super::walk::Walk;
 
 /// Columns that will come, if anybody has said so.
 #[derive(Debug, Default)]
-pub(crate) struct Seeds {
+pub(crate) struct Declared {
     keys: Keys,
     likely: Vec<Likely>,
 }
 
-impl Seeds {
+impl Declared {
     /// Those of a header.
     pub(crate) fn of(schema: &Schema) -> Self {
-        let mut seeds = Self::default();
+        let mut declared = Self::default();
         for (key, field) in header::keys(schema).iter().zip(schema.fields()) {
-            seeds.keys.add(key, serde_json::Value::from(key.as_str()).to_string().as_bytes());
-            seeds.likely.push(Likely::of(field.data_type()));
+            declared.keys.add(key, serde_json::Value::from(key.as_str()).to_string().as_bytes());
+            declared.likely.push(Likely::of(field.data_type()));
         }
-        seeds
+        declared
     }
 
     /// Columns for one range of rows that have keys.
