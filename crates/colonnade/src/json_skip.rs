@@ -1,7 +1,7 @@
-//! Where an array or object ends, told without looking at what stands in it: brackets outside of texts are counted.
+//! Finds the end of an array or object by counting brackets outside of strings.
 //!
-//! Sixty-four bytes at a time, as simdjson does (<https://arxiv.org/abs/1902.08318>). Nothing is checked: whoever reads the
-//! value finds out whether it ends there.
+//! Sixty-four bytes at a time, as simdjson does (<https://arxiv.org/abs/1902.08318>). Nothing is checked: the
+//! reader of the value finds out whether it ends there.
 
 /// Bytes of a block.
 const BLOCK: usize = 64;
@@ -14,7 +14,7 @@ struct Marks {
     closes: u64,
 }
 
-/// Behind the array or object that begins at `at`; `None` where none ends.
+/// The offset behind the array or object that begins at `at`; `None` where it does not end.
 pub(crate) fn value_end(bytes: &[u8], at: usize) -> Option<usize> {
     let (mut escaped, mut inside, mut depth) = (0, 0, 0usize);
     let mut start = at;
@@ -73,7 +73,7 @@ fn escaped_bytes(slashes: u64, next: &mut u64) -> u64 {
     escaped
 }
 
-/// From each odd bit to the next one: each bit is the parity of those up to it.
+/// Each bit is the parity of the bits up to it: set from each odd bit up to the next one.
 fn prefix_parity(mut bits: u64) -> u64 {
     for shift in [1, 2, 4, 8, 16, 32] {
         bits ^= bits << shift;

@@ -1,5 +1,5 @@
-//! Cells of which no one type is known: whole MessagePack values. What was stored before the column became mixed is written
-//! again, in the smallest form there is; what comes after is kept as it came.
+//! Mixed cells: whole MessagePack values. Cells that were stored before the column became mixed are encoded in the smallest
+//! form; later ones are kept as they are.
 
 use crate::cells::exact::back;
 use crate::cells::msgpack::column::{CellError, malformed};

@@ -1,4 +1,4 @@
-//! Columns that take what was gathered of some rows.
+//! Decodes batches of rows into columns.
 
 use crate::cells::msgpack::column::{CellError, Cells, malformed};
 use crate::cells::msgpack::options::ReadOptions;
@@ -20,7 +20,7 @@ pub(super) struct RefusedCell {
     pub(super) error: CellError,
 }
 
-/// The columns that take what was gathered.
+/// The columns so far.
 #[derive(Debug)]
 pub(super) struct ColumnBuilders {
     options: ReadOptions,

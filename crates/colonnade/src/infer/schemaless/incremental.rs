@@ -1,7 +1,7 @@
-//! A foreign frame that comes in pieces.
+//! Decodes a schemaless frame that arrives in pieces.
 //!
-//! Columns and rows are decoded as they come. What can only be told from its end (split, whose labels may follow its
-//! data; one row of scalars) is kept until it is whole.
+//! Columns and rows are decoded as they arrive. Two layouts are kept until they are whole: split, whose labels may follow its
+//! data, and one row of scalars.
 
 use crate::cells::msgpack::column::{CellError, Cells};
 use crate::cells::msgpack::head::{Head, head};
@@ -19,7 +19,7 @@ use super::rows::{RowGatherer, RowKind};
 use super::shape::{check_nbytes, cut_short, sniff};
 use super::{assemble, bundle, decode};
 
-/// Takes a foreign frame front to back.
+/// The incremental decoder of a schemaless frame.
 #[derive(Debug)]
 pub struct SchemalessDecoder {
     options: ReadOptions,

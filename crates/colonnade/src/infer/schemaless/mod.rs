@@ -1,4 +1,4 @@
-//! MessagePack that others wrote: frames without a header, whose columns are inferred.
+//! Schemaless MessagePack: frames without a header, whose columns are inferred. YAML without a header uses the same rules.
 //!
 //! Three shapes are frames: a map of arrays of one length, an array of maps (a key that a row lacks is null there), and
 //! a map of `columns`, `data` and perhaps `index`. A map of scalars is one row; a map of frames is a bundle.

@@ -1,4 +1,4 @@
-//! All rows of some bytes: gathered by one thread, taken by columns on another where there are two.
+//! Reads all rows. One thread splits rows into cells, another decodes the cells of each column.
 
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 

@@ -1,4 +1,4 @@
-//! Cells of some rows, column by column, which nobody has decoded yet.
+//! Encoded cells of a batch of rows, column by column.
 
 /// A cell of at most so many bytes is copied at once, whatever its length.
 const STRIDE: usize = 16;

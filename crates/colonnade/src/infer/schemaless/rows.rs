@@ -1,7 +1,7 @@
-//! Rows into columns: the cells of some rows are gathered column by column, then each column takes its own as a run.
+//! Transposes rows: the cells of some rows are gathered column by column, then each column decodes its cells as a run.
 //!
-//! A kernel that takes a run of cells is several times faster than one call a cell, and what is gathered lies in the
-//! cache. A row usually has the keys of the row before, in the same order: their encoded bytes are compared first.
+//! A kernel that decodes a run is several times faster than a call a cell, and a batch fits the cache. A row usually has the
+//! keys of the row before, in the same order: their encoded bytes are compared first.
 
 use std::mem;
 

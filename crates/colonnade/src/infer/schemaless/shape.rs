@@ -1,4 +1,4 @@
-//! What foreign data look like: columns, rows, split, one row, or several frames.
+//! Sniffs the layout of schemaless data: columns, rows, split, one row, or several frames.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -71,7 +71,7 @@ pub fn shape_of(bytes: &[u8], base: u64, options: &ReadOptions) -> Result<Layout
     Ok(Layout::Bundle(frames))
 }
 
-/// The shape, told by the option or by the first values that tell it.
+/// The shape: of the option, or sniffed from the first values.
 pub(super) fn sniff(bytes: &[u8], options: &ReadOptions) -> std::result::Result<Shape, CellError> {
     let Some((root, nbytes)) = head(bytes)? else { return Err(cut_short(0, bytes.len())) };
     match (root, options.orient) {

@@ -1,4 +1,4 @@
-//! NDJSON as it comes in: frames of some rows each, all of the first one's types.
+//! Incremental decoder of NDJSON: frames of some rows each, all of the first frame's types.
 
 use crate::cells::place::Place;
 use crate::error::{Error, Result};

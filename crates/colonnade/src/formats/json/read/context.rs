@@ -1,4 +1,4 @@
-//! What every reader of one input has at hand.
+//! The input, options and error places that all readers of one input share.
 
 use crate::cells::place::Place;
 use crate::error::{Error, ErrorKind, Result};

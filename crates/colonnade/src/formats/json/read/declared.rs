@@ -1,18 +1,19 @@
-//! What is known of columns before they are scanned: nothing of foreign ones, much of our own.
+//! The columns that a header declares, before they are scanned.
 
-use arrow_schema::Schema;
+use arrow_schema::{DataType, Schema};
 
 use crate::text::header;
 
-use super::inference::{Likely, Part};
+use super::inference::Part;
 use super::keys::Keys;
 use super::walk::Walk;
 
-/// Columns that will come, if anybody has said so.
+/// The declared columns; none without a header.
 #[derive(Debug, Default)]
 pub(crate) struct Declared {
     keys: Keys,
-    likely: Vec<Likely>,
+    /// Whether each is of floats.
+    floats: Vec<bool>,
 }
 
 impl Declared {
@@ -21,19 +22,19 @@ impl Declared {
         let mut declared = Self::default();
         for (key, field) in header::keys(schema).iter().zip(schema.fields()) {
             declared.keys.add(key, serde_json::Value::from(key.as_str()).to_string().as_bytes());
-            declared.likely.push(Likely::of(field.data_type()));
+            declared.floats.push(matches!(field.data_type(), DataType::Float64 | DataType::Float32));
         }
         declared
     }
 
     /// Columns for one range of rows that have keys.
     pub(crate) fn named(&self) -> Walk<Part> {
-        Walk::new(self.keys.clone(), self.likely.iter().copied().map(Part::new).collect())
+        Walk::new(self.keys.clone(), self.floats.iter().copied().map(Part::new).collect())
     }
 
     /// Columns for one range of rows that are arrays.
     pub(crate) fn listed(&self) -> Walk<Part> {
-        Walk::new(Keys::default(), self.likely.iter().copied().map(Part::new).collect())
+        Walk::new(Keys::default(), self.floats.iter().copied().map(Part::new).collect())
     }
 
     /// Keys, in their order.
@@ -43,7 +44,7 @@ impl Declared {
 
     /// The column of a key.
     pub(crate) fn column(&self, key: &str) -> Part {
-        let likely = self.keys.place(key).and_then(|place| self.likely.get(place));
-        likely.copied().map_or_else(Part::default, Part::new)
+        let is_float = self.keys.place(key).and_then(|place| self.floats.get(place));
+        is_float.copied().map_or_else(Part::default, Part::new)
     }
 }

@@ -1,4 +1,4 @@
-//! NDJSON whole: an object a line, the first perhaps our header.
+//! Reads whole NDJSON: an object a line; the first line may be a header.
 
 use crate::error::{ErrorKind, Result};
 use crate::memory::Buffer;

@@ -1,4 +1,4 @@
-//! Rows in ranges of the input: each range on the thread that is free, joined in order.
+//! Scans rows in ranges of the input, a task each, and joins the columns in order.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -16,7 +16,7 @@ use super::walk::{Row, Walk, counted};
 use crate::cells::json::fault::{Fault, Scanned};
 use crate::cells::json::value::{Rules, too_many};
 
-/// What one range was found to be.
+/// A scanned range.
 #[derive(Debug)]
 struct Range {
     walk: Walk<Part>,

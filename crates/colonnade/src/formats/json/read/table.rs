@@ -1,4 +1,4 @@
-//! What was scanned: columns, and where their cells stand should they be needed again.
+//! The scanned columns, and the places of their cells for a second pass.
 
 use crate::error::Result;
 use crate::infer::columns::{Finished, Inferred};
