@@ -1,7 +1,7 @@
-//! Where an array or object ends, told without looking at what stands in it: brackets outside of texts are counted.
+//! Finds the end of an array or object by counting brackets outside of strings.
 //!
-//! Sixty-four bytes at a time, as simdjson does (<https://arxiv.org/abs/1902.08318>). Nothing is checked: whoever reads the
-//! value finds out whether it ends there.
+//! Sixty-four bytes at a time, as simdjson does (<https://arxiv.org/abs/1902.08318>). Nothing is checked: the
+//! reader of the value finds out whether it ends there.
 
 /// Bytes of a block.
 const BLOCK: usize = 64;
@@ -14,8 +14,8 @@ struct Marks {
     closes: u64,
 }
 
-/// Behind the array or object that begins at `at`; `None` where none ends.
-pub(crate) fn behind(bytes: &[u8], at: usize) -> Option<usize> {
+/// The offset behind the array or object that begins at `at`; `None` where it does not end.
+pub(crate) fn value_end(bytes: &[u8], at: usize) -> Option<usize> {
     let (mut escaped, mut inside, mut depth) = (0, 0, 0usize);
     let mut start = at;
     loop {
@@ -31,8 +31,8 @@ pub(crate) fn behind(bytes: &[u8], at: usize) -> Option<usize> {
             }
         };
         let marks = marks(block);
-        let quotes = marks.quotes & !escapes(marks.slashes, &mut escaped);
-        let texts = between(quotes) ^ inside;
+        let quotes = marks.quotes & !escaped_bytes(marks.slashes, &mut escaped);
+        let texts = prefix_parity(quotes) ^ inside;
         inside = if texts >> 63 == 1 { u64::MAX } else { 0 };
         let (opens, closes) = (marks.opens & !texts, marks.closes & !texts);
         if closes == 0 {
@@ -60,7 +60,7 @@ pub(crate) fn behind(bytes: &[u8], at: usize) -> Option<usize> {
 }
 
 /// Bytes behind a backslash that is not itself behind one. `next`: whether the next block begins with such a byte.
-fn escapes(slashes: u64, next: &mut u64) -> u64 {
+fn escaped_bytes(slashes: u64, next: &mut u64) -> u64 {
     if slashes == 0 {
         return std::mem::take(next);
     }
@@ -73,8 +73,8 @@ fn escapes(slashes: u64, next: &mut u64) -> u64 {
     escaped
 }
 
-/// From each odd bit to the next one: each bit is the parity of those up to it.
-fn between(mut bits: u64) -> u64 {
+/// Each bit is the parity of the bits up to it: set from each odd bit up to the next one.
+fn prefix_parity(mut bits: u64) -> u64 {
     for shift in [1, 2, 4, 8, 16, 32] {
         bits ^= bits << shift;
     }
@@ -119,7 +119,7 @@ fn marks(block: &[u8; BLOCK]) -> Marks {
 mod tests {
     use proptest::prelude::*;
 
-    use super::behind;
+    use super::value_end;
     use crate::cells::json::scan::Scan;
     use crate::formats::json::read::options::ReadOptions;
 
@@ -139,16 +139,16 @@ mod tests {
         ) {
             for value in [serde_json::json!([texts.clone(), {"k": texts.clone()}]), serde_json::json!({"]": texts})] {
                 let text = format!("{value}{tail}");
-                prop_assert_eq!(behind(text.as_bytes(), 0), checked(&text));
+                prop_assert_eq!(value_end(text.as_bytes(), 0), checked(&text));
             }
         }
 
         #[test]
         fn backslashes_of_any_number(count in 0..200usize, before in 0..70usize) {
             let text = format!("[\"{}{}\"]", "x".repeat(before), "\\\\".repeat(count));
-            prop_assert_eq!(behind(text.as_bytes(), 0), Some(text.len()));
+            prop_assert_eq!(value_end(text.as_bytes(), 0), Some(text.len()));
             let text = format!("[\"{}{}\\\"]\"]", "x".repeat(before), "\\\\".repeat(count));
-            prop_assert_eq!(behind(text.as_bytes(), 0), Some(text.len()));
+            prop_assert_eq!(value_end(text.as_bytes(), 0), Some(text.len()));
         }
     }
 
@@ -156,7 +156,7 @@ mod tests {
     fn what_does_not_end() {
         for text in ["", "[", "[\"]", "[[]", "{\"a\": [1}", "7", "\"[]\"", "]"] {
             // Kinds of brackets are not told apart.
-            let found = behind(text.as_bytes(), 0);
+            let found = value_end(text.as_bytes(), 0);
             assert!(found.is_none() || text.contains("[1}"), "{text}");
         }
     }

@@ -1,6 +1,6 @@
 //! JSON that is looked through for a few of its parts: pandas' metadata of 18,000 columns are megabytes.
 
-use crate::json_skip::behind;
+use crate::json_skip::value_end;
 
 /// The text of the value of `key` in the object that `text` is.
 pub(crate) fn value_of<'t>(text: &'t str, key: &str) -> Option<&'t str> {
@@ -50,7 +50,7 @@ pub(crate) fn space(bytes: &[u8], mut at: usize) -> usize {
 pub(crate) fn past(bytes: &[u8], at: usize) -> Option<usize> {
     match bytes.get(at)? {
         b'"' => past_text(bytes, at),
-        b'{' | b'[' => behind(bytes, at),
+        b'{' | b'[' => value_end(bytes, at),
         _ => {
             // A number or a word.
             let rest = bytes.get(at..)?;

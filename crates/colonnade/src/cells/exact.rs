@@ -2,7 +2,7 @@
 
 /// The bits of the double that equals an integer, if there is one.
 pub(crate) fn exact(value: i128) -> Option<u64> {
-    // The way over 128 bits rounds to the nearest double; it is the integer's own where the way back answers the integer.
+    // The conversion rounds to the nearest double, which is exact where converting back gives the integer.
     #[allow(clippy::cast_precision_loss)]
     let near = value as f64;
     (back(near) == Some(value)).then(|| near.to_bits())

@@ -1,4 +1,4 @@
-//! The words of pandas for dtypes that have nulls beside their values.
+//! The names of pandas' nullable dtypes.
 
 use arrow_schema::DataType;
 

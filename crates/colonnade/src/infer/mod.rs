@@ -1,4 +1,4 @@
-//! Schemaless input: which type its values have in common, and the columns that they become.
+//! Infers the types and builds the columns of schemaless input.
 
 pub mod columns;
 pub(crate) mod dtypes;

@@ -1,4 +1,4 @@
-//! How a foreign table's nulls come to libraries that have none: as the readers of those libraries would have them.
+//! Nulls of a table without a header, for libraries without nulls: NaN, as those libraries' own readers have it.
 
 use arrow_schema::DataType;
 

@@ -1,4 +1,4 @@
-//! What is wrong with some JSON, before anyone has said which line that is.
+//! An error in JSON, at a byte. The reader adds line and column.
 
 use crate::ErrorKind;
 use crate::shown::cut;
@@ -17,7 +17,7 @@ pub(crate) struct Fault {
     pub(crate) is_type: bool,
 }
 
-/// Boxed: hot functions answer it by a pointer.
+/// The fault is boxed, so that hot functions return a pointer.
 pub(crate) type Scanned<T> = Result<T, Box<Fault>>;
 
 impl Fault {
@@ -31,7 +31,7 @@ impl Fault {
         Self::new(ErrorKind::Malformed, at, message)
     }
 
-    /// What another room found wrong with the cell at `at`.
+    /// An error of another room about the cell at `at`.
     #[cold]
     pub(crate) fn of(at: usize, error: crate::Error) -> Box<Self> {
         let message = error.message().to_owned();

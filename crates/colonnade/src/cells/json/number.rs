@@ -1,4 +1,4 @@
-//! Numbers of RFC 8259, exactly: integers as they are, the rest as the nearest double.
+//! Numbers of RFC 8259. Integers are exact, other numbers are the nearest double.
 
 use crate::shown::shown_number;
 
@@ -119,7 +119,7 @@ impl Scan<'_> {
             if digits == 0 {
                 return Err(self.unexpected("a digit of the exponent"));
             }
-            // What wrapped is not used: so many digits take the long way.
+            // A wrapped exponent is not used: so many digits are parsed by the standard library.
             let exponent = if digits > 9 { i64::from(u32::MAX) } else { exponent.cast_signed() };
             power += if sign == b'-' { -exponent } else { exponent };
         }

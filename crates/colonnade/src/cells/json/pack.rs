@@ -1,13 +1,13 @@
-//! A JSON value as a MessagePack value: what columns that are nested or mixed are inferred from.
+//! A JSON value as MessagePack, the form in which mixed cells are stored.
 
 use crate::cells::json::fault::Scanned;
 use crate::cells::json::number::Number;
 use crate::cells::json::scan::Scan;
 use crate::cells::json::value::{Rules, Token};
 
-/// Appends the value that begins here, which was found to be legal before.
+/// Appends the value that begins here. The caller has checked it with [`Scan::value`].
 pub(crate) fn pack(scan: &mut Scan<'_>, rules: &Rules, out: &mut Vec<u8>) -> Scanned<()> {
-    // Arrays and objects that are open: where the head stands, how many entries, whether it is an object.
+    // Open arrays and objects: the offset of the head, the entries so far, whether it is an object.
     let mut open: Vec<(usize, u32, bool)> = Vec::new();
     loop {
         let start = scan.at;
@@ -63,7 +63,7 @@ fn entry(scan: &mut Scan<'_>, open: &mut [(usize, u32, bool)], out: &mut Vec<u8>
     Ok(())
 }
 
-/// Writes the head of an array or object whose entries are known now, in the smallest form.
+/// Writes the head of an array or object in the smallest form. Its entries have been counted.
 fn close((at, count, is_object): (usize, u32, bool), out: &mut Vec<u8>) {
     let (small, two, four) = if is_object { (0x80, 0xde, 0xdf) } else { (0x90, 0xdc, 0xdd) };
     let mut head = Vec::with_capacity(5);

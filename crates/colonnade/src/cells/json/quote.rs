@@ -1,4 +1,4 @@
-//! Text between quotes: where it ends, and what its escapes mean.
+//! Quoted text: finds its end and decodes its escapes.
 
 use crate::cells::json::fault::{Fault, Scanned};
 use crate::cells::simd128::escaped;
@@ -78,14 +78,14 @@ fn hex(bytes: &[u8], at: usize) -> Scanned<u32> {
     Ok(value)
 }
 
-/// Text whose escapes were checked.
+/// Decodes escapes, which the scanner has checked.
 pub(crate) fn unescape(text: &str) -> String {
     let mut out = Vec::new();
     unescape_into(text.as_bytes(), &mut out);
     String::from_utf8(out).unwrap_or_default()
 }
 
-/// Appends what `bytes` mean, text whose escapes were checked: in one pass, sixteen bytes at a time.
+/// Appends the decoded text of `bytes`, whose escapes the scanner has checked. One pass, sixteen bytes at a time.
 pub(crate) fn unescape_into(bytes: &[u8], out: &mut Vec<u8>) {
     out.reserve(bytes.len() + 16);
     let mut rest = bytes;

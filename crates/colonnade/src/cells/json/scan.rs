@@ -1,4 +1,4 @@
-//! The scanner: RFC 8259 to the letter, from the front of some bytes, one token at a time.
+//! The scanner of JSON: strict RFC 8259, one token at a time.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -164,7 +164,7 @@ impl<'b> Scan<'b> {
         }
     }
 
-    /// Something else stands here than `what`, or nothing.
+    /// The error that another byte than `what`, or the end, was found here.
     #[cold]
     #[inline(never)]
     pub(crate) fn unexpected(&self, what: &str) -> Box<Fault> {

@@ -1,4 +1,4 @@
-//! Whole values that nobody looks into yet: passed, and found to be legal.
+//! Checks a whole value and passes it.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ use crate::cells::json::fault::{Fault, Scanned};
 use crate::cells::json::number::Number;
 use crate::cells::json::scan::{Quoted, Scan};
 
-/// What the caller of a reader allows.
+/// The options and limits of the reader, as the scanner needs them.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rules {
     /// Arrays and objects around a cell.
@@ -86,7 +86,7 @@ impl Scan<'_> {
 
     /// Passes the value that begins here, inside `depth` arrays and objects.
     ///
-    /// It keeps a byte a level rather than calling itself: depth costs no stack.
+    /// Open arrays and objects are kept in a vector, so that depth takes no stack.
     pub(crate) fn value(&mut self, depth: u64, rules: &Rules) -> Scanned<()> {
         let mut open: Vec<Level> = Vec::new();
         loop {
@@ -143,7 +143,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Refuses what stands inside `around` arrays and objects and begins another.
+    /// Refuses an array or object inside `around` others, where that is over the limit.
     #[inline]
     pub(crate) fn deepen(&self, around: u64, rules: &Rules) -> Scanned<()> {
         if around < rules.max_depth {

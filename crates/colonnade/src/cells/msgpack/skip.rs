@@ -321,5 +321,5 @@ fn ones(word: u64) -> usize {
 }
 
 #[cfg(test)]
-#[path = "skip_tests.rs"]
+#[path = "tests/skip.rs"]
 mod tests;

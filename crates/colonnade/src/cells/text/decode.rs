@@ -1,4 +1,5 @@
-//! A cell of MessagePack as text, guided by its type: [`crate::cells::typed`] writes every type. Times come as counts.
+//! Converts a cell of MessagePack to text, guided by the type of its column. [`crate::cells::typed`] writes all types; times
+//! are counts.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! A cell of JSON as MessagePack, guided by the type that it has to be: [`crate::cells::typed`] reads every type.
+//! Converts a cell of JSON to MessagePack, guided by the type of its column. [`crate::cells::typed`] reads all types.
 
 use arrow_schema::{DataType, Fields, IntervalUnit, TimeUnit};
 use base64::Engine as _;

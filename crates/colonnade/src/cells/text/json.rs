@@ -1,4 +1,4 @@
-//! A JSON value, token by token: what stands in one cell.
+//! The JSON value of one cell, token by token.
 
 use std::borrow::Cow;
 

@@ -64,7 +64,9 @@ impl Out for Slice<'_> {
 
     fn put_floats(&mut self, values: &[u64]) -> Result<()> {
         let free = self.out.get_mut(self.at..).and_then(|rest| rest.get_mut(..9 * values.len()));
-        for ([marker, raw @ ..], bits) in free.ok_or_else(changed)?.as_chunks_mut::<9>().0.iter_mut().zip(values) {
+        for ([marker, raw @ ..], bits) in
+            free.ok_or_else(changed)?.as_chunks_mut::<9>().0.iter_mut().zip(values)
+        {
             *marker = 0xcb;
             *raw = bits.to_be_bytes();
         }

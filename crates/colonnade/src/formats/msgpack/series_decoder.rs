@@ -124,5 +124,5 @@ impl Series {
 }
 
 #[cfg(test)]
-#[path = "series_tests.rs"]
+#[path = "tests/series_decoder.rs"]
 mod tests;

@@ -1,4 +1,4 @@
-//! What a plain scalar is: the core schema of YAML 1.2.2, chapter 10.3.
+//! Resolves plain scalars by the core schema of YAML 1.2.2, chapter 10.3.
 
 use std::borrow::Cow;
 

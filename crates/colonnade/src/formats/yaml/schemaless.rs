@@ -1,4 +1,4 @@
-//! Nodes as MessagePack: what others wrote becomes a frame by the rules that hold for MessagePack.
+//! Documents without a header: nodes become MessagePack, and its rules for schemaless data make the frame.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Frames of our own: a header tells what every cell is.
+//! Frames with a header, which declares the type of every column.
 
 use std::collections::HashMap;
 

@@ -64,7 +64,10 @@ impl Inferred {
         if matches!(part.values, Values::Unknown) {
             return Err(Stop::Mixed);
         }
-        if matches!(self.values, Values::Unknown) || part.nulls.count() == part.rows || matches!(part.values, Values::Nil) {
+        if matches!(self.values, Values::Unknown)
+            || part.nulls.count() == part.rows
+            || matches!(part.values, Values::Nil)
+        {
             return Ok(self.empty(part.rows)?);
         }
         if matches!(self.values, Values::Nil) {
@@ -143,7 +146,9 @@ impl Nested {
     fn is_unknown(&self, rows: usize) -> bool {
         match self {
             Self::List { item, .. } => item.is_unknown(),
-            Self::Map(members) => members.is_scattered(rows) || members.columns.iter().any(Inferred::is_unknown),
+            Self::Map(members) => {
+                members.is_scattered(rows) || members.columns.iter().any(Inferred::is_unknown)
+            }
         }
     }
 

@@ -1,4 +1,4 @@
-//! A column of what was taken.
+//! Finishes a column as a block or an Arrow array.
 
 use arrow_buffer::{BooleanBuffer, NullBuffer};
 use arrow_data::{ArrayData, ArrayDataBuilder};

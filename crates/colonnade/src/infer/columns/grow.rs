@@ -1,4 +1,4 @@
-//! Bytes that grow where they will stay: what a column's cells become.
+//! The growing buffer of a column. It becomes the column's buffer without a copy.
 
 use crate::cells::msgpack::column::{CellError, FORMAT};
 use crate::memory::{Buffer, Region, RegionMut};

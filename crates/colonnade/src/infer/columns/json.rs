@@ -80,6 +80,13 @@ impl Inferred {
                     other => Token::Number(other),
                 }
             }
+            (b't' | b'f', Values::Bool(cells)) => {
+                let value = scan.peek() == b't';
+                scan.literal(if value { "true" } else { "false" }).map_err(Stop::Cell)?;
+                cells.push_front(&[u8::from(value)], 1).map_err(|e| failed(start, e))?;
+                self.rows += 1;
+                return Ok(());
+            }
             (b'"', Values::Text(text)) => {
                 let quoted = scan.quoted().map_err(Stop::Cell)?;
                 text.push_quoted(scan, quoted).map_err(|e| failed(start, e))?;
@@ -100,7 +107,14 @@ impl Inferred {
 
     /// Takes the cell of which `token` was scanned at `start`: all of it, or the front of an array or object.
     #[inline(never)]
-    fn put_token(&mut self, token: Token, start: usize, scan: &mut Scan<'_>, depth: u64, rules: &Rules) -> Put {
+    fn put_token(
+        &mut self,
+        token: Token,
+        start: usize,
+        scan: &mut Scan<'_>,
+        depth: u64,
+        rules: &Rules,
+    ) -> Put {
         let put = match token {
             Token::Number(Number::Big) if !rules.decimals => return Err(Stop::Cell(scan.big(start))),
             Token::Null => return self.empty(1).map_err(|e| failed(start, e)),

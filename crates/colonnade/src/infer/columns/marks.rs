@@ -1,4 +1,4 @@
-//! Some rows, marked: nulls, integers among floats. Costs nothing until the first.
+//! A set of rows (nulls, integers among floats), allocated when the first row is added.
 
 use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer};
 

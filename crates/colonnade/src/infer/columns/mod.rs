@@ -208,11 +208,9 @@ impl Inferred {
         // A cell is a byte at least, whatever is claimed.
         let wanted = wanted.min(bytes.len());
         match &mut self.values {
-            Values::Nil
-            | Values::Ext { .. }
-            | Values::Nested { .. }
-            | Values::Mixed(_)
-            | Values::Unknown => Ok(Taken::default()),
+            Values::Nil | Values::Ext { .. } | Values::Nested { .. } | Values::Mixed(_) | Values::Unknown => {
+                Ok(Taken::default())
+            }
             Values::Time(times) => Ok(times.run(bytes, wanted)?),
             Values::Bool(cells) => {
                 let taken = numbers::bools(bytes, cells.spare(wanted)?);

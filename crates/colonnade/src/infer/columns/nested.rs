@@ -1,4 +1,4 @@
-//! Arrays and maps in cells: lists and structs of columns that are inferred in turn.
+//! Lists and structs, whose items and members are inferred columns in turn.
 
 use std::collections::HashMap;
 

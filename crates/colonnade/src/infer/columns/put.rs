@@ -1,4 +1,4 @@
-//! One cell at a time: the first of a family, promotions, nils.
+//! Appends one cell: starts families, promotes integers to floats, counts nulls.
 
 use crate::cells::msgpack::column::CellError;
 use crate::cells::msgpack::head::Head;
@@ -14,7 +14,7 @@ use super::time::{Times, instant};
 use super::{Inferred, Stop, Values};
 use crate::cells::exact::exact;
 
-/// Columns inside columns; what is deeper is kept as it came, whatever the limit is, as each level takes some stack.
+/// Columns inside columns. Deeper cells are mixed, whatever the limit of depth, since each level takes some stack.
 const LEVELS: u64 = 128;
 
 impl Inferred {
@@ -87,12 +87,14 @@ impl Inferred {
     pub(super) fn scalar(&mut self, scalar: Scalar<'_>) -> Result<(), Stop> {
         let row = self.rows;
         match (&mut self.values, scalar) {
-            (Values::Bool(cells), Scalar::Bool(value)) => cells.push(&[u8::from(value)])?,
+            (Values::Bool(cells), Scalar::Bool(value)) => cells.push_front(&[u8::from(value)], 1)?,
             (Values::Int { words, negative, big: false }, Scalar::Int(value)) => {
                 *negative |= value < 0;
                 words.push_word(value.cast_unsigned())?;
             }
-            (Values::Int { words, .. }, Scalar::Int(value @ 0..)) => words.push_word(value.cast_unsigned())?,
+            (Values::Int { words, .. }, Scalar::Int(value @ 0..)) => {
+                words.push_word(value.cast_unsigned())?
+            }
             (Values::Int { words, negative: false, big }, Scalar::UInt(value)) => {
                 *big = true;
                 words.push_word(value)?;

@@ -1,11 +1,11 @@
-//! Cells of which no one type is known: whole MessagePack values. What was stored before the column became mixed is written
-//! again, in the smallest form there is; what comes after is kept as it came.
+//! Mixed cells: whole MessagePack values. Cells that were stored before the column became mixed are encoded in the smallest
+//! form; later ones are kept as they are.
 
-use crate::{ErrorKind, Result};
 use crate::cells::exact::back;
 use crate::cells::msgpack::column::{CellError, malformed};
 use crate::cells::msgpack::head::{Head, head};
 use crate::cells::msgpack::options::{Otherwise, ReadOptions};
+use crate::{ErrorKind, Result};
 
 use super::marks::Marks;
 
@@ -100,7 +100,11 @@ impl Inferred {
         Ok(())
     }
 
-    fn each(&self, cells: &mut Text, mut write: impl FnMut(usize, &mut Vec<u8>)) -> std::result::Result<(), CellError> {
+    fn each(
+        &self,
+        cells: &mut Text,
+        mut write: impl FnMut(usize, &mut Vec<u8>),
+    ) -> std::result::Result<(), CellError> {
         let mut out = Vec::new();
         for row in 0..self.rows {
             out.clear();
@@ -114,7 +118,11 @@ impl Inferred {
 }
 
 /// Appends a whole value to mixed cells, after everything in it was looked at.
-pub(super) fn keep(cells: &mut Text, cell: &[u8], options: &ReadOptions) -> std::result::Result<(), CellError> {
+pub(super) fn keep(
+    cells: &mut Text,
+    cell: &[u8],
+    options: &ReadOptions,
+) -> std::result::Result<(), CellError> {
     let mut changed: Option<Vec<u8>> = None;
     let mut at = 0;
     while let Some((head, length)) = head(cell.get(at..).unwrap_or_default()).map_err(|e| e.after(0, at))? {

@@ -1,4 +1,4 @@
-//! Text and bytes: offsets and the bytes themselves, without an object a cell.
+//! Builds text and binary columns: offsets and bytes.
 
 use crate::cells::msgpack::column::{CellError, Taken, malformed};
 

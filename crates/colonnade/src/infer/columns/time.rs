@@ -1,4 +1,5 @@
-//! Timestamps: kept as seconds and nanoseconds until all are known, then counted in the finest unit that holds them all.
+//! Builds timestamp columns. Seconds and nanoseconds are kept until all cells are known, then counted in the finest unit that
+//! holds them all.
 
 use arrow_schema::TimeUnit;
 

@@ -1,4 +1,4 @@
-//! A map of arrays, whole: extents by skipping, then each column on the thread that is free.
+//! Reads a map of arrays: a first pass finds the extent of each column, then threads decode the columns.
 
 use crate::cells::msgpack::column::{CellError, Cells};
 use crate::cells::msgpack::head::{Head, head};

@@ -1,20 +1,18 @@
-//! MessagePack that others wrote: frames without a header, whose columns are inferred.
+//! Schemaless MessagePack: frames without a header, whose columns are inferred. YAML without a header uses the same rules.
 //!
 //! Three shapes are frames: a map of arrays of one length, an array of maps (a key that a row lacks is null there), and
 //! a map of `columns`, `data` and perhaps `index`. A map of scalars is one row; a map of frames is a bundle.
 
+mod column_builders;
 mod columns;
-mod gathered;
+mod incremental;
 mod keys;
-mod push;
 mod records;
+mod row_batch;
 mod rows;
 mod shape;
 mod split;
-mod taking;
 
-#[cfg(test)]
-mod refusals;
 #[cfg(test)]
 mod tests;
 
@@ -27,10 +25,10 @@ use crate::progress::{NoProgress, Progress};
 
 use crate::infer::columns::{Finished, Inferred};
 use keys::Keys;
-use rows::{Gather, Kind};
+use rows::{RowGatherer, RowKind};
 use shape::Shape;
 
-pub use push::Foreign;
+pub use incremental::SchemalessDecoder;
 pub(crate) use shape::check_nbytes;
 pub use shape::{Layout, shape_of};
 
@@ -48,7 +46,7 @@ pub fn decode(bytes: &[u8], base: u64, options: &ReadOptions) -> Result<Frame> {
 /// As [`decode`], and `Cancelled` from `progress`.
 pub fn decode_with(bytes: &[u8], base: u64, options: &ReadOptions, progress: &dyn Progress) -> Result<Frame> {
     check_nbytes(bytes.len() as u64, options)?;
-    let (frame, end) = match shape::look(bytes, options).map_err(|e| e.placed("$", base))? {
+    let (frame, end) = match shape::sniff(bytes, options).map_err(|e| e.placed("$", base))? {
         Shape::Columns => {
             let (keys, columns, rows, end) = columns::take(bytes, base, options, progress)?;
             (assemble(&keys, columns, rows, None)?, end)
@@ -60,13 +58,13 @@ pub fn decode_with(bytes: &[u8], base: u64, options: &ReadOptions, progress: &dy
             };
             let rest = bytes.get(length..).unwrap_or(&[]);
             let base = base + length as u64;
-            let source = records::Source { bytes: rest, rows, path: "$", base, outer: 1 };
-            let (frame, nbytes) = rows_of(source, Kind::Maps, options, progress)?;
+            let source = records::RowSource { bytes: rest, rows, path: "$", base, outer: 1 };
+            let (frame, nbytes) = rows_of(source, RowKind::Maps, options, progress)?;
             (frame, length + nbytes)
         }
         Shape::Row => {
-            let source = records::Source { bytes, rows: 1, path: "$", base, outer: 0 };
-            rows_of(source, Kind::Scalars, options, progress)?
+            let source = records::RowSource { bytes, rows: 1, path: "$", base, outer: 0 };
+            rows_of(source, RowKind::Scalars, options, progress)?
         }
         Shape::Split => split::decode(bytes, base, options, progress)?,
         Shape::Bundle => {
@@ -89,12 +87,12 @@ pub fn decode_with(bytes: &[u8], base: u64, options: &ReadOptions, progress: &dy
 }
 
 fn rows_of(
-    source: records::Source<'_>,
-    kind: Kind,
+    source: records::RowSource<'_>,
+    kind: RowKind,
     options: &ReadOptions,
     progress: &dyn Progress,
 ) -> Result<(Frame, usize)> {
-    let gather = Gather::new(kind, Keys::default(), source.outer, options);
+    let gather = RowGatherer::new(kind, Keys::default(), source.outer, options);
     let taken = records::take(source, gather, options, progress)?;
     let columns = taken.columns.into_iter().map(Inferred::finish).collect::<Result<_>>()?;
     Ok((assemble(&taken.gather.keys, columns, source.rows, None)?, taken.nbytes))

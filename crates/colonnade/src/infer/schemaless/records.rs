@@ -1,4 +1,4 @@
-//! All rows of some bytes: gathered by one thread, taken by columns on another where there are two.
+//! Reads all rows. One thread splits rows into cells, another decodes the cells of each column.
 
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 
@@ -8,9 +8,9 @@ use crate::infer::columns::Inferred;
 use crate::parallel::beside;
 use crate::progress::Progress;
 
-use super::gathered::Batch;
-use super::rows::Gather;
-use super::taking::{Failure, Taking};
+use super::column_builders::{ColumnBuilders, RefusedCell};
+use super::row_batch::RowBatch;
+use super::rows::RowGatherer;
 
 /// Below this a thread is not worth its start.
 const INLINE_NBYTES: usize = 512 << 10;
@@ -20,7 +20,7 @@ const IN_FLIGHT: usize = 4;
 
 /// Rows that lie one after the other.
 #[derive(Clone, Copy)]
-pub(super) struct Source<'b> {
+pub(super) struct RowSource<'b> {
     /// From the first row to the end of the input.
     pub(super) bytes: &'b [u8],
     /// How many rows are claimed.
@@ -35,7 +35,7 @@ pub(super) struct Source<'b> {
 
 /// Columns of rows.
 pub(super) struct Taken {
-    pub(super) gather: Gather,
+    pub(super) gather: RowGatherer,
     pub(super) columns: Vec<Inferred>,
     /// Bytes of the rows.
     pub(super) nbytes: usize,
@@ -43,16 +43,16 @@ pub(super) struct Taken {
 
 /// Reads all rows.
 pub(super) fn take(
-    source: Source<'_>,
-    gather: Gather,
+    source: RowSource<'_>,
+    gather: RowGatherer,
     options: &ReadOptions,
     progress: &dyn Progress,
 ) -> Result<Taken> {
     let hint = source.rows.min(source.bytes.len());
-    let mut taking = Taking::new(hint, source.outer, options);
-    let mut walk = Walk { source, gather, at: 0 };
+    let mut taking = ColumnBuilders::new(hint, source.outer, options);
+    let mut walk = RowReader { source, gather, at: 0 };
     if options.threads <= 1 || source.bytes.len() < INLINE_NBYTES {
-        let mut batch = Batch::default();
+        let mut batch = RowBatch::default();
         loop {
             let end = walk.batch();
             batch = walk.gather.swap(batch, walk.at as u64);
@@ -63,8 +63,8 @@ pub(super) fn take(
             }
         }
     }
-    let (full, filled) = sync_channel::<Batch>(IN_FLIGHT);
-    let (empty, emptied) = channel::<Batch>();
+    let (full, filled) = sync_channel::<RowBatch>(IN_FLIGHT);
+    let (empty, emptied) = channel::<RowBatch>();
     let gathered = move || {
         let end = pass(&mut walk, &full, &emptied, progress);
         Ok((walk, end))
@@ -77,16 +77,16 @@ pub(super) fn take(
         }
         Ok(taking)
     })?;
-    let taking = taken.map_err(|f: Box<Failure>| walk.failed(*f))?;
+    let taking = taken.map_err(|f: Box<RefusedCell>| walk.failed(*f))?;
     end?;
     Ok(walk.taken(taking.finish()))
 }
 
 /// Sends batch after batch, until the end, an error, or nobody takes them.
 fn pass(
-    walk: &mut Walk<'_>,
-    full: &SyncSender<Batch>,
-    emptied: &Receiver<Batch>,
+    walk: &mut RowReader<'_>,
+    full: &SyncSender<RowBatch>,
+    emptied: &Receiver<RowBatch>,
     progress: &dyn Progress,
 ) -> Result<()> {
     loop {
@@ -99,13 +99,13 @@ fn pass(
     }
 }
 
-struct Walk<'b> {
-    source: Source<'b>,
-    gather: Gather,
+struct RowReader<'b> {
+    source: RowSource<'b>,
+    gather: RowGatherer,
     at: usize,
 }
 
-impl Walk<'_> {
+impl RowReader<'_> {
     /// Gathers until the batch is full; answers whether all rows were seen.
     fn batch(&mut self) -> Result<bool> {
         while self.gather.rows() < self.source.rows {
@@ -130,7 +130,7 @@ impl Walk<'_> {
     }
 
     #[cold]
-    fn failed(&self, failure: Failure) -> Error {
+    fn failed(&self, failure: RefusedCell) -> Error {
         let start = usize::try_from(failure.start).unwrap_or(usize::MAX);
         let bytes = self.source.bytes.get(start..).unwrap_or(&[]);
         self.gather.placed(failure, bytes, self.source.path, self.source.base)

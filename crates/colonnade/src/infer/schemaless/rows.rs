@@ -1,7 +1,7 @@
-//! Rows into columns: the cells of some rows are gathered column by column, then each column takes its own as a run.
+//! Transposes rows: the cells of some rows are gathered column by column, then each column decodes its cells as a run.
 //!
-//! A kernel that takes a run of cells is several times faster than one call a cell, and what is gathered lies in the
-//! cache. A row usually has the keys of the row before, in the same order: their encoded bytes are compared first.
+//! A kernel that decodes a run is several times faster than a call a cell, and a batch fits the cache. A row usually has the
+//! keys of the row before, in the same order: their encoded bytes are compared first.
 
 use std::mem;
 
@@ -12,10 +12,10 @@ use crate::cells::msgpack::skip::{length_of, skip, skip_cells};
 use crate::error::{Error, ErrorKind};
 use crate::limits::over_missing;
 
-use super::gathered::{Batch, Encoded, Gathered};
+use super::column_builders::RefusedCell;
 use super::keys::{Key, Keys, twice};
+use super::row_batch::{CellBytes, EncodedKey, RowBatch};
 use super::shape::{cut_short, no_table};
-use super::taking::Failure;
 
 /// Rows that are gathered before columns take them.
 const ROWS: usize = 1024;
@@ -25,7 +25,7 @@ const NBYTES: usize = 1 << 20;
 
 /// What rows are made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum RowKind {
     /// Maps of cells.
     Maps,
     /// A map of scalars.
@@ -36,12 +36,12 @@ pub(super) enum Kind {
 
 /// Gathers rows.
 #[derive(Debug)]
-pub(super) struct Gather {
+pub(super) struct RowGatherer {
     options: ReadOptions,
-    kind: Kind,
+    kind: RowKind,
     pub(super) keys: Keys,
-    encoded: Vec<Encoded>,
-    batch: Batch,
+    encoded: Vec<EncodedKey>,
+    batch: RowBatch,
     nbytes: usize,
     /// Cells that no byte stands behind.
     unbacked: u64,
@@ -51,12 +51,12 @@ pub(super) struct Gather {
     depth: u64,
 }
 
-impl Gather {
+impl RowGatherer {
     /// For rows that `outer` arrays and maps surround.
-    pub(super) fn new(kind: Kind, keys: Keys, outer: u64, options: &ReadOptions) -> Self {
-        let columns = (0..keys.len()).map(|_| Gathered::default()).collect();
+    pub(super) fn new(kind: RowKind, keys: Keys, outer: u64, options: &ReadOptions) -> Self {
+        let columns = (0..keys.len()).map(|_| CellBytes::default()).collect();
         let depth = options.limits.max_depth.saturating_sub(outer + 1);
-        let batch = Batch { columns, ..Batch::default() };
+        let batch = RowBatch { columns, ..RowBatch::default() };
         Self {
             options: *options,
             kind,
@@ -81,9 +81,9 @@ impl Gather {
     }
 
     /// What was gathered; an empty batch takes its place. `at`: where the next row begins in the input.
-    pub(super) fn swap(&mut self, mut empty: Batch, at: u64) -> Batch {
-        empty.columns.iter_mut().for_each(Gathered::clear);
-        empty.columns.resize_with(self.keys.len(), Gathered::default);
+    pub(super) fn swap(&mut self, mut empty: RowBatch, at: u64) -> RowBatch {
+        empty.columns.iter_mut().for_each(CellBytes::clear);
+        empty.columns.resize_with(self.keys.len(), CellBytes::default);
         (empty.first_row, empty.rows) = (self.rows(), 0);
         (empty.start, empty.end) = (at, at);
         self.nbytes = 0;
@@ -98,7 +98,7 @@ impl Gather {
     /// The path of the error begins inside the row.
     pub(super) fn row(&mut self, bytes: &[u8]) -> std::result::Result<Option<usize>, CellError> {
         let taken = match self.kind {
-            Kind::Arrays => self.array(bytes)?,
+            RowKind::Arrays => self.array(bytes)?,
             _ => self.map(bytes)?,
         };
         match taken {
@@ -110,7 +110,7 @@ impl Gather {
             }
             None => {
                 let rows = self.batch.rows;
-                self.batch.columns.iter_mut().filter(|c| c.cells > rows).for_each(Gathered::undo);
+                self.batch.columns.iter_mut().filter(|c| c.cells > rows).for_each(CellBytes::undo);
             }
         }
         Ok(taken)
@@ -208,7 +208,7 @@ impl Gather {
 
     #[inline]
     fn length(&self, bytes: &[u8]) -> std::result::Result<Option<usize>, CellError> {
-        if self.kind == Kind::Scalars
+        if self.kind == RowKind::Scalars
             && let Some((found @ (Head::Array(_) | Head::Map(_)), _)) = head(bytes)?
         {
             return Err(expected("a scalar, as the entries before", found));
@@ -225,8 +225,8 @@ impl Gather {
         }
         self.unbacked(self.rows() as u64)?;
         self.keys.push(key, &self.options)?;
-        self.encoded.push(Encoded::new(bytes.get(..length).unwrap_or(&[])));
-        let mut column = Gathered::default();
+        self.encoded.push(EncodedKey::new(bytes.get(..length).unwrap_or(&[])));
+        let mut column = CellBytes::default();
         column.fill(self.batch.rows);
         self.batch.columns.push(column);
         Ok(Some((self.keys.len() - 1, length)))
@@ -244,13 +244,13 @@ impl Gather {
 
     /// The path of a row.
     pub(super) fn path_of(&self, path: &str, row: usize) -> String {
-        if self.kind == Kind::Scalars { path.to_owned() } else { format!("{path}[{row}]") }
+        if self.kind == RowKind::Scalars { path.to_owned() } else { format!("{path}[{row}]") }
     }
 
     /// Where the error of a column's cells stands in the input; `bytes` begin at the batch's first row.
     #[cold]
-    pub(super) fn placed(&self, failure: Failure, bytes: &[u8], path: &str, base: u64) -> Error {
-        let Failure { column, row, in_cell, first_row, start, error } = failure;
+    pub(super) fn placed(&self, failure: RefusedCell, bytes: &[u8], path: &str, base: u64) -> Error {
+        let RefusedCell { column, row, in_cell, first_row, start, error } = failure;
         let key = self.keys.get(column);
         let mut offset = 0;
         if let Ok(taken) = skip_cells(bytes, row, u64::MAX) {
@@ -259,7 +259,7 @@ impl Gather {
         }
         let row = first_row + row;
         let step = match self.kind {
-            Kind::Arrays => format!("[{column}]"),
+            RowKind::Arrays => format!("[{column}]"),
             _ => key.map_or(String::new(), Key::step),
         };
         let at = self.path_of(path, row) + &step;
@@ -272,12 +272,12 @@ impl Gather {
     pub(super) fn cut(&self, bytes: &[u8], had: usize) -> CellError {
         let (entries, mut at) = match (head(bytes), self.kind) {
             (Ok(Some((Head::Map(n), length))), _) => (n, length),
-            (Ok(Some((Head::Array(n), length))), Kind::Arrays) => (n, length),
+            (Ok(Some((Head::Array(n), length))), RowKind::Arrays) => (n, length),
             _ => return cut_short(0, had),
         };
         for entry in 0..entries {
             let mut path = format!("[{entry}]");
-            if self.kind != Kind::Arrays {
+            if self.kind != RowKind::Arrays {
                 let Ok(Some((key, length))) = Key::take(bytes.get(at..).unwrap_or(&[])) else { break };
                 at += length;
                 path = key.step();

@@ -1,4 +1,4 @@
-//! What foreign data look like: columns, rows, split, one row, or several frames.
+//! Sniffs the layout of schemaless data: columns, rows, split, one row, or several frames.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -41,7 +41,7 @@ pub enum Layout {
 /// # Errors
 /// Malformed, truncated, over a limit; a label that is there twice or is no text.
 pub fn shape_of(bytes: &[u8], base: u64, options: &ReadOptions) -> Result<Layout> {
-    match look(bytes, options).map_err(|e| e.placed("$", base))? {
+    match sniff(bytes, options).map_err(|e| e.placed("$", base))? {
         Shape::Bundle => {}
         Shape::Columns => return Ok(Layout::Frame(Orient::Columns)),
         Shape::Records | Shape::Row => return Ok(Layout::Frame(Orient::Records)),
@@ -71,8 +71,8 @@ pub fn shape_of(bytes: &[u8], base: u64, options: &ReadOptions) -> Result<Layout
     Ok(Layout::Bundle(frames))
 }
 
-/// The shape, told by the option or by the first values that tell it.
-pub(super) fn look(bytes: &[u8], options: &ReadOptions) -> std::result::Result<Shape, CellError> {
+/// The shape: of the option, or sniffed from the first values.
+pub(super) fn sniff(bytes: &[u8], options: &ReadOptions) -> std::result::Result<Shape, CellError> {
     let Some((root, nbytes)) = head(bytes)? else { return Err(cut_short(0, bytes.len())) };
     match (root, options.orient) {
         (Head::Array(_), None | Some(Orient::Records)) => Ok(Shape::Records),
@@ -82,7 +82,7 @@ pub(super) fn look(bytes: &[u8], options: &ReadOptions) -> std::result::Result<S
             if (2..=3).contains(&n) && is_split(bytes, options)? {
                 return Ok(Shape::Split);
             }
-            look_in_map(bytes, options)
+            sniff_map(bytes, options)
         }
         // Text and other bytes that are no MessagePack begin as small integers do.
         (Head::UInt(_) | Head::Int(_), None) if bytes.len() > nbytes => Err(malformed(
@@ -113,7 +113,7 @@ pub(super) fn no_table(found: &str) -> CellError {
     CellError::new(ErrorKind::Unsupported, 0, message)
 }
 
-fn look_in_map(bytes: &[u8], options: &ReadOptions) -> std::result::Result<Shape, CellError> {
+fn sniff_map(bytes: &[u8], options: &ReadOptions) -> std::result::Result<Shape, CellError> {
     let mut frames = 0;
     let mut entries = Entries::new(bytes, options);
     while let Some((key, _)) = entries.key()? {

@@ -11,8 +11,8 @@ use crate::progress::Progress;
 use super::assemble;
 use super::columns::below;
 use super::keys::{Key, Keys, levels};
-use super::records::{Source, take};
-use super::rows::{Gather, Kind, expected};
+use super::records::{RowSource, take};
+use super::rows::{RowGatherer, RowKind, expected};
 use super::shape::{Entries, cut_short};
 
 /// The frame of a map of `columns`, `data` and perhaps `index`, and the map's length.
@@ -46,12 +46,12 @@ pub(super) fn decode(
         let message = "expected \"columns\" and \"data\", as orient=\"split\" says; one is missing.";
         return Err(malformed(0, message).placed("$", base));
     };
-    let part = |range: std::ops::Range<usize>, path: &'static str| -> Result<Source<'_>> {
+    let part = |range: std::ops::Range<usize>, path: &'static str| -> Result<RowSource<'_>> {
         let whole = bytes.get(range.clone()).unwrap_or(&[]);
         let begin = base + range.start as u64;
         let place = |e: CellError| e.placed(path, begin);
         match head(whole).map_err(place)? {
-            Some((Head::Array(n), length)) => Ok(Source {
+            Some((Head::Array(n), length)) => Ok(RowSource {
                 bytes: whole.get(length..).unwrap_or(&[]),
                 rows: n as usize,
                 path,
@@ -68,7 +68,7 @@ pub(super) fn decode(
         Some(range) => Some(row_labels(part(range, "$.index")?, source.rows, options, progress)?),
         None => None,
     };
-    let taken = take(source, Gather::new(Kind::Arrays, keys, 2, options), options, progress)?;
+    let taken = take(source, RowGatherer::new(RowKind::Arrays, keys, 2, options), options, progress)?;
     let parts = finish(taken.columns)?;
     Ok((assemble(&taken.gather.keys, parts, source.rows, index)?, end))
 }
@@ -77,7 +77,7 @@ fn finish(columns: Vec<Inferred>) -> Result<Vec<Finished>> {
     columns.into_iter().map(Inferred::finish).collect()
 }
 
-fn labels(source: Source<'_>, options: &ReadOptions) -> Result<Keys> {
+fn labels(source: RowSource<'_>, options: &ReadOptions) -> Result<Keys> {
     let mut keys = Keys::default();
     let mut at = 0;
     for i in 0..source.rows {
@@ -92,7 +92,7 @@ fn labels(source: Source<'_>, options: &ReadOptions) -> Result<Keys> {
 
 /// Row labels; arrays of labels are levels.
 fn row_labels(
-    source: Source<'_>,
+    source: RowSource<'_>,
     rows: usize,
     options: &ReadOptions,
     progress: &dyn Progress,
@@ -110,7 +110,7 @@ fn row_labels(
         for level in 0..i64::from(depth).min(i64::try_from(source.bytes.len()).unwrap_or(i64::MAX)) {
             keys.push(Key::Int(level), options).map_err(place)?;
         }
-        let taken = take(source, Gather::new(Kind::Arrays, keys, 2, options), options, progress)?;
+        let taken = take(source, RowGatherer::new(RowKind::Arrays, keys, 2, options), options, progress)?;
         return Ok(levels(finish(taken.columns)?.into_iter().map(level).collect()));
     }
     let mut column = Inferred::new(&below(2, options)).with_rows(rows);

@@ -1,6 +1,8 @@
 use arrow_array::make_array;
 
 use super::*;
+
+mod refusals;
 use crate::cells::msgpack::options::Orient;
 use crate::frame::{Block, Column, Labels, Level};
 
@@ -9,22 +11,22 @@ use crate::frame::{Block, Column, Labels, Level};
 pub(super) struct Pack(pub(super) Vec<u8>);
 
 impl Pack {
-    pub(super) fn map(mut self, n: u8) -> Self {
+    fn map(mut self, n: u8) -> Self {
         self.0.extend([0xde, 0, n]);
         self
     }
-    pub(super) fn array(mut self, n: usize) -> Self {
+    fn array(mut self, n: usize) -> Self {
         let n = u16::try_from(n).unwrap();
         self.0.push(0xdc);
         self.0.extend(n.to_be_bytes());
         self
     }
-    pub(super) fn text(mut self, text: &str) -> Self {
+    fn text(mut self, text: &str) -> Self {
         self.0.push(0xa0 | u8::try_from(text.len()).unwrap());
         self.0.extend(text.as_bytes());
         self
     }
-    pub(super) fn int(mut self, value: i64) -> Self {
+    fn int(mut self, value: i64) -> Self {
         match i8::try_from(value) {
             Ok(small @ -32..) => self.0.push(small.cast_unsigned()),
             _ => {
@@ -34,25 +36,25 @@ impl Pack {
         }
         self
     }
-    pub(super) fn float(mut self, value: f64) -> Self {
+    fn float(mut self, value: f64) -> Self {
         self.0.push(0xcb);
         self.0.extend(value.to_be_bytes());
         self
     }
-    pub(super) fn raw(mut self, bytes: &[u8]) -> Self {
+    fn raw(mut self, bytes: &[u8]) -> Self {
         self.0.extend(bytes);
         self
     }
-    pub(super) fn nil(self) -> Self {
+    fn nil(self) -> Self {
         self.raw(&[0xc0])
     }
 }
 
-pub(super) fn pack() -> Pack {
+fn pack() -> Pack {
     Pack::default()
 }
 
-pub(super) fn options(threads: usize) -> ReadOptions {
+fn options(threads: usize) -> ReadOptions {
     ReadOptions { threads, ..ReadOptions::default() }
 }
 
@@ -98,8 +100,8 @@ fn every_way(bytes: &[u8]) -> Frame {
     whole
 }
 
-pub(super) fn in_pieces(bytes: &[u8], size: usize) -> Result<Frame> {
-    let mut foreign = Foreign::new(&options(1));
+fn in_pieces(bytes: &[u8], size: usize) -> Result<Frame> {
+    let mut foreign = SchemalessDecoder::new(&options(1));
     let mut waiting: Vec<u8> = Vec::new();
     for piece in bytes.chunks(size) {
         waiting.extend(piece);
@@ -126,7 +128,7 @@ fn column(frame: &Frame, column: usize) -> Column {
     found.unwrap()
 }
 
-pub(super) fn table() -> Pack {
+fn table() -> Pack {
     pack()
         .map(3)
         .text("n")
@@ -345,7 +347,7 @@ fn maps_of_frames_are_bundles() {
     assert_eq!(place(&shape_of(&same.0, 0, &options(1)).unwrap_err()), ("$.one", 16));
 }
 
-pub(super) fn place(error: &Error) -> (&str, u64) {
+fn place(error: &Error) -> (&str, u64) {
     (error.location().member.as_deref().unwrap(), error.location().offset.unwrap())
 }
 

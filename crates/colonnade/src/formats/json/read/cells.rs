@@ -1,4 +1,4 @@
-//! Columns one after the other: an array of cells each, or an object of them by row label.
+//! Scans one column: an array of cells, or an object of cells by row label.
 
 use crate::ErrorKind;
 use crate::infer::columns::Inferred;

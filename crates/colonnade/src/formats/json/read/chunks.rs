@@ -1,4 +1,4 @@
-//! NDJSON as it comes in: frames of some rows each, all of the first one's types.
+//! Incremental decoder of NDJSON: frames of some rows each, all of the first frame's types.
 
 use crate::cells::place::Place;
 use crate::error::{Error, Result};
@@ -9,9 +9,9 @@ use crate::text::header::{Exported, Header};
 use crate::text::input::Encoding;
 
 use super::context::{Context, RANGE_NBYTES};
+use super::declared::Declared;
 use super::lines::{FORMAT, first, table};
 use super::options::{LinesReadOptions, ReadOptions};
-use super::seeds::Seeds;
 use super::{frames, with_header};
 use crate::cells::json::fault::Fault;
 
@@ -128,7 +128,7 @@ impl Chunks {
         self.has_answered = true;
         let at = |_: usize| self.place;
         let context = self.context(&[], &at)?;
-        let none = table(&context, 0, &self.seeds())?;
+        let none = table(&context, 0, &self.declared())?;
         Ok(Some(match &self.header {
             Some(header) => with_header::chunk(&context, header, none, 0)?,
             None => frames::assemble(&context, none, None, None)?,
@@ -208,7 +208,7 @@ impl Chunks {
         let bytes = self.bytes.get(self.taken..end).unwrap_or(&[]);
         let place = |at: usize| self.place.after(bytes.get(..at).unwrap_or(bytes));
         let context = self.context(bytes, &place)?;
-        let rows = table(&context, 0, &self.seeds())?;
+        let rows = table(&context, 0, &self.declared())?;
         if rows.rows == 0 {
             return Ok(None);
         }
@@ -228,11 +228,11 @@ impl Chunks {
         Ok(Some(frame))
     }
 
-    fn seeds(&self) -> Seeds {
+    fn declared(&self) -> Declared {
         self.header
             .as_ref()
             .filter(|_| !self.is_inferred)
-            .map_or_else(Seeds::default, |h| Seeds::of(&h.schema))
+            .map_or_else(Declared::default, |h| Declared::of(&h.schema))
     }
 
     fn hint(&self) -> &'static str {

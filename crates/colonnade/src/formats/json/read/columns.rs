@@ -8,9 +8,9 @@ use crate::parallel::gather;
 
 use super::cells;
 use super::context::Context;
+use super::declared::Declared;
 use super::keys::Keys;
 use super::members::Members;
-use super::seeds::Seeds;
 use super::table::{Body, Table};
 use super::walk::counted;
 use crate::cells::json::fault::Fault;
@@ -23,9 +23,9 @@ pub(crate) fn columns_of_members(
     context: &Context<'_>,
     mut scan: Scan<'_>,
     mut members: Members,
-    seeds: &Seeds,
+    declared: &Declared,
 ) -> Result<(Table, usize)> {
-    if let Some(found) = side_by_side(context, scan.clone(), members.clone(), seeds)? {
+    if let Some(found) = side_by_side(context, scan.clone(), members.clone(), declared)? {
         return Ok(found);
     }
     let rules = &context.rules;
@@ -50,7 +50,7 @@ pub(crate) fn columns_of_members(
         }
         let mut none = Keys::default();
         let column =
-            cells::inferred(&mut scan, seeds.column(&key), labels.as_mut().unwrap_or(&mut none), 1, rules);
+            cells::inferred(&mut scan, declared.column(&key), labels.as_mut().unwrap_or(&mut none), 1, rules);
         let (column, gaps) = context.scanned(column.map_err(|fault| fault.within(&key)))?;
         missing = context.scanned(counted(missing + gaps, 0, start, rules))?;
         match &labels {
@@ -94,7 +94,7 @@ fn side_by_side(
     context: &Context<'_>,
     scan: Scan<'_>,
     members: Members,
-    seeds: &Seeds,
+    declared: &Declared,
 ) -> Result<Option<(Table, usize)>> {
     if context.options.threads < 2 || scan.rest().len() < 2 * context.range_nbytes {
         return Ok(None);
@@ -107,14 +107,14 @@ fn side_by_side(
     let (first, rest) = listed.split_at(usize::from(is_labelled));
     let mut columns = Vec::with_capacity(listed.len());
     for member in first {
-        let Some(column) = column(input, member, seeds, &mut labels) else { return Ok(None) };
+        let Some(column) = column(input, member, declared, &mut labels) else { return Ok(None) };
         columns.push(column);
     }
     let groups = groups(rest, context.range_nbytes / 4);
     let tasks = groups.iter().map(|group| {
         let labels = &labels;
         let nbytes = group.iter().map(|member| member.value.len()).sum();
-        let work = move || Ok(group.iter().map(|member| column(input, member, seeds, labels)).collect());
+        let work = move || Ok(group.iter().map(|member| column(input, member, declared, labels)).collect());
         (nbytes, work)
     });
     let found: Vec<Option<Vec<Column>>> = gather(tasks.collect(), context.options.threads, context.progress)?;
@@ -135,7 +135,7 @@ fn list(context: &Context<'_>, mut scan: Scan<'_>, mut members: Members) -> Opti
         {
             return None;
         }
-        let value = scan.at..json_skip::behind(context.bytes, scan.at)?;
+        let value = scan.at..json_skip::value_end(context.bytes, scan.at)?;
         scan.at = value.end;
         listed.push(Member { key, value });
     }
@@ -146,11 +146,11 @@ fn list(context: &Context<'_>, mut scan: Scan<'_>, mut members: Members) -> Opti
 fn column(
     (bytes, rules): (&[u8], &Rules),
     member: &Member,
-    seeds: &Seeds,
+    declared: &Declared,
     labels: impl cells::Labels,
 ) -> Option<Column> {
     let mut scan = Scan::new(bytes, member.value.start, false);
-    let found = cells::inferred(&mut scan, seeds.column(&member.key), labels, 1, rules);
+    let found = cells::inferred(&mut scan, declared.column(&member.key), labels, 1, rules);
     found.ok().filter(|_| scan.at == member.value.end)
 }
 

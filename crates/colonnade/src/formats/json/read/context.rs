@@ -1,13 +1,13 @@
-//! What every reader of one input has at hand.
+//! The input, options and error places that all readers of one input share.
 
 use crate::cells::place::Place;
 use crate::error::{Error, ErrorKind, Result};
 use crate::progress::Progress;
 
+use super::declared::Declared;
 use super::options::ReadOptions;
 use super::ranges::{self, Collected};
 use super::rows::Source;
-use super::seeds::Seeds;
 use crate::cells::json::fault::{Fault, Scanned};
 use crate::cells::json::value::Rules;
 
@@ -54,9 +54,9 @@ impl Context<'_> {
     }
 
     /// Rows of one range of the input, by the options.
-    pub(crate) fn collect(&self, source: &Source, seeds: &Seeds) -> Result<Collected> {
+    pub(crate) fn collect(&self, source: &Source, declared: &Declared) -> Result<Collected> {
         let many = (self.options.threads, self.range_nbytes);
-        let collected = ranges::collect((self.bytes, source), &self.rules, seeds, many, self.progress)?;
+        let collected = ranges::collect((self.bytes, source), &self.rules, declared, many, self.progress)?;
         self.scanned(collected)
     }
 }

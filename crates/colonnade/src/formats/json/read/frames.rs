@@ -1,4 +1,4 @@
-//! Foreign columns and labels as frames.
+//! Assembles frames from columns and labels without a header.
 
 use crate::arrow::text_labels;
 use crate::error::{Error, Result};

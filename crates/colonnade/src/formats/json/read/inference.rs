@@ -3,8 +3,6 @@
 //! A column of no one type (mixed cells, decimals) is only checked and counted. Its cells are read a second time, once the type
 //! is known for the whole input.
 
-use arrow_schema::DataType;
-
 use crate::cells::json::fault::{Fault, Scanned};
 use crate::cells::json::scan::Scan;
 use crate::cells::json::value::Rules;
@@ -17,28 +15,8 @@ use super::target::Target;
 #[derive(Debug)]
 pub(crate) struct Part {
     pub(crate) column: Inferred,
-    likely: Likely,
-}
-
-/// What a header says of the cells.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) enum Likely {
-    #[default]
-    Any,
-    /// NaN and infinities are text.
-    Float,
-    /// Lists, structs and the like: read a second time, by their type.
-    Nested,
-}
-
-impl Likely {
-    pub(crate) fn of(data_type: &DataType) -> Self {
-        match data_type {
-            DataType::Float64 | DataType::Float32 => Self::Float,
-            data_type if data_type.is_nested() => Self::Nested,
-            _ => Self::Any,
-        }
-    }
+    /// Whether a header declares floats, of which NaN and infinities are text.
+    is_float: bool,
 }
 
 /// A column without cells.
@@ -49,26 +27,18 @@ pub(crate) fn inferred() -> Inferred {
 
 impl Default for Part {
     fn default() -> Self {
-        Self::new(Likely::Any)
+        Self::new(false)
     }
 }
 
 impl Part {
-    pub(crate) fn new(likely: Likely) -> Self {
-        let mut column = inferred();
-        if likely == Likely::Nested {
-            column.give_up();
-        }
-        Self { column, likely }
+    pub(crate) fn new(is_float: bool) -> Self {
+        Self { column: inferred(), is_float }
     }
 
     /// Empties it, so that its memory serves the next range.
     pub(crate) fn clear(&mut self) {
-        if self.column.is_unknown() {
-            *self = Self::new(self.likely);
-        } else {
-            self.column.clear();
-        }
+        self.column.clear();
     }
 
     /// A float behind a header that is not finite; another payload of NaN is read a second time.
@@ -94,7 +64,7 @@ impl Target for Part {
 
     #[inline(always)]
     fn cell(&mut self, scan: &mut Scan<'_>, depth: u64, rules: &Rules) -> Scanned<()> {
-        if self.likely == Likely::Float && scan.peek() == b'"' {
+        if self.is_float && scan.peek() == b'"' {
             return self.word(scan);
         }
         self.column.scan(scan, depth, rules)

@@ -1,4 +1,4 @@
-//! Keys of rows: each is expected where it stood in the row before.
+//! Keys of rows. A key is expected at its place in the row before.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! NDJSON whole: an object a line, the first perhaps our header.
+//! Reads whole NDJSON: an object a line; the first line may be a header.
 
 use crate::error::{ErrorKind, Result};
 use crate::memory::Buffer;
@@ -7,11 +7,11 @@ use crate::text::header::Header;
 use crate::text::{Decoded, header};
 
 use super::context::Context;
+use super::declared::Declared;
 use super::options::{LinesReadOptions, ReadOptions};
 use super::ranges::Collected;
-use super::root::{done, own_header, with_context};
+use super::root::{done, header_value, with_context};
 use super::rows::{Rows, Source};
-use super::seeds::Seeds;
 use super::table::{Body, Table};
 use super::walk::Row;
 use super::{frames, with_header};
@@ -41,8 +41,8 @@ pub fn decode_with(input: &Buffer, options: &LinesReadOptions, progress: &dyn Pr
 
 pub(crate) fn decode_text(context: &Context<'_>) -> Result<Decoded> {
     let (header, start) = first(context)?;
-    let seeds = header.as_ref().map_or_else(Seeds::default, |h| Seeds::of(&h.schema));
-    let table = table(context, start, &seeds)?;
+    let declared = header.as_ref().map_or_else(Declared::default, |h| Declared::of(&h.schema));
+    let table = table(context, start, &declared)?;
     match header {
         Some(header) => with_header::frame(context, header, table, "records"),
         None => Ok(Decoded::new(frames::assemble(context, table, None, None)?, "records", None)),
@@ -53,7 +53,7 @@ pub(crate) fn decode_text(context: &Context<'_>) -> Result<Decoded> {
 pub(crate) fn first(context: &Context<'_>) -> Result<(Option<Header>, usize)> {
     let mut scan = Scan::new(context.bytes, 0, true);
     scan.space();
-    let Some(value) = own_header(&scan, &context.rules) else {
+    let Some(value) = header_value(&scan, &context.rules) else {
         context.scanned(check_object(context))?;
         return Ok((None, 0));
     };
@@ -89,8 +89,8 @@ fn check_object(context: &Context<'_>) -> Scanned<()> {
 }
 
 /// The rows from `start` on.
-pub(crate) fn table(context: &Context<'_>, start: usize, seeds: &Seeds) -> Result<Table> {
+pub(crate) fn table(context: &Context<'_>, start: usize, declared: &Declared) -> Result<Table> {
     let source = Source { start, rows: Rows::Lines, row: Row::Named, depth: 0 };
-    let Collected { keys, columns, rows, missing, .. } = context.collect(&source, seeds)?;
+    let Collected { keys, columns, rows, missing, .. } = context.collect(&source, declared)?;
     Ok(Table { keys, columns, rows, labels: None, missing, body: Body::Rows(source) })
 }

@@ -8,13 +8,13 @@ use crate::infer::columns::Finished;
 use super::cells;
 use super::columns::columns_of_members;
 use super::context::Context;
+use super::declared::Declared;
 use super::frames::{nothing, scanned_axis};
 use super::inference::Part;
 use super::keys::Keys;
 use super::members::Members;
 use super::ranges::Collected;
 use super::rows::{Rows, Source};
-use super::seeds::Seeds;
 use super::table::{Body, Table};
 use super::walk::Row;
 use crate::cells::json::fault::Fault;
@@ -37,7 +37,7 @@ pub(crate) fn take(context: &Context<'_>, mut scan: Scan<'_>, orient: Orient) ->
         Orient::Index => rows(context, scan.at, (Rows::Object, Row::Named), 1).map(plain),
         Orient::Columns => {
             let members = context.scanned(Members::begin(&mut scan, 0, &context.rules))?;
-            columns_of_members(context, scan, members, &Seeds::default()).map(plain)
+            columns_of_members(context, scan, members, &Declared::default()).map(plain)
         }
         Orient::Split | Orient::Table => split(context, scan),
     }
@@ -62,15 +62,15 @@ pub(crate) fn rows(
     kind: (Rows, Row),
     depth: u64,
 ) -> Result<(Table, usize)> {
-    seeded_rows(context, at, kind, depth, &Seeds::default())
+    declared_rows(context, at, kind, depth, &Declared::default())
 }
 
-fn seeded_rows(
+fn declared_rows(
     context: &Context<'_>,
     at: usize,
     (rows, row): (Rows, Row),
     depth: u64,
-    seeds: &Seeds,
+    declared: &Declared,
 ) -> Result<(Table, usize)> {
     let mut scan = Scan::new(context.bytes, at, false);
     context.scanned(scan.deepen(depth - 1, &context.rules))?;
@@ -88,7 +88,7 @@ fn seeded_rows(
             Table { keys: Keys::default(), columns: Vec::new(), rows: 0, labels: None, missing: 0, body };
         return Ok((table, scan.at + 1));
     }
-    let Collected { keys, columns, rows, labels, missing, end, .. } = context.collect(&source, seeds)?;
+    let Collected { keys, columns, rows, labels, missing, end, .. } = context.collect(&source, declared)?;
     Ok((Table { keys, columns, rows, labels, missing, body }, end))
 }
 
@@ -98,7 +98,7 @@ pub(crate) fn rows_of_members(
     mut scan: Scan<'_>,
     mut members: Members,
     orient: Orient,
-    seeds: &Seeds,
+    declared: &Declared,
 ) -> Result<(Table, usize)> {
     let (wanted, kind) = match orient {
         Orient::Records | Orient::Columns => ("records", (Rows::Array, Row::Named)),
@@ -109,14 +109,14 @@ pub(crate) fn rows_of_members(
     let mut found = None;
     while let Some((key, at)) = context.scanned(members.next(&mut scan))? {
         if key == wanted {
-            let (table, end) = seeded_rows(context, scan.at, kind, 2, seeds)?;
+            let (table, end) = declared_rows(context, scan.at, kind, 2, declared)?;
             found = Some(table);
             scan.at = end;
         } else if orient == Orient::Split && key == "columns" {
             let start = scan.at;
             context.scanned(scan.value(1, &context.rules))?;
             let found: Option<Vec<String>> = serde_json::from_str(scan.text(start..scan.at)).ok();
-            if found.as_deref() != Some(seeds.names()) {
+            if found.as_deref() != Some(declared.names()) {
                 let message = "expected the fields of the header in their order, found others. The file was changed by a \
                                program that does not know the header: drop the entry __colonnade__ to read it as a foreign \
                                one.";

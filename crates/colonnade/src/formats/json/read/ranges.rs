@@ -1,4 +1,4 @@
-//! Rows in ranges of the input: each range on the thread that is free, joined in order.
+//! Scans rows in ranges of the input, a task each, and joins the columns in order.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -8,15 +8,15 @@ use crate::infer::columns::Inferred;
 use crate::parallel::{Task, run};
 use crate::progress::Progress;
 
+use super::declared::Declared;
 use super::inference::{Part, inferred};
 use super::keys::Keys;
 use super::rows::{Rows, Source, scan_rows};
-use super::seeds::Seeds;
 use super::walk::{Row, Walk, counted};
 use crate::cells::json::fault::{Fault, Scanned};
 use crate::cells::json::value::{Rules, too_many};
 
-/// What one range was found to be.
+/// A scanned range.
 #[derive(Debug)]
 struct Range {
     walk: Walk<Part>,
@@ -256,12 +256,12 @@ fn scan_part(
 pub(crate) fn collect(
     (bytes, source): (&[u8], &Source),
     rules: &Rules,
-    seeds: &Seeds,
+    declared: &Declared,
     (threads, range_nbytes): (usize, usize),
     progress: &dyn Progress,
 ) -> Result<Scanned<Collected>> {
     let cuts = cuts(bytes, source, range_nbytes);
-    let fresh = || if source.row == Row::Named { seeds.named() } else { seeds.listed() };
+    let fresh = || if source.row == Row::Named { declared.named() } else { declared.listed() };
     let queue = Mutex::new(Queue {
         next: 0,
         waiting: BTreeMap::new(),

@@ -10,10 +10,10 @@ use crate::text::input::Text;
 use crate::text::{Decoded, header};
 
 use super::context::{Context, RANGE_NBYTES};
+use super::declared::Declared;
 use super::members::Members;
 use super::options::ReadOptions;
 use super::orients;
-use super::seeds::Seeds;
 use super::shape::{self, Shape};
 use super::{frames, with_header};
 use crate::cells::json::scan::Scan;
@@ -56,11 +56,11 @@ pub fn bundle(input: &Buffer, options: &ReadOptions) -> Result<Option<Labelled>>
     with_context(FORMAT, input, (options, &NoProgress), |context| {
         let mut scan = Scan::new(context.bytes, 0, false);
         scan.space();
-        let is_own = own_header(&scan, &context.rules).is_some();
+        let is_own = header_value(&scan, &context.rules).is_some();
         if !may_be_bundle(&scan, options.orient, &context.rules) || is_own {
             return Ok(None);
         }
-        if context.scanned(shape::look(scan.clone(), None, &context.rules))? != Shape::Bundle {
+        if context.scanned(shape::sniff(scan.clone(), None, &context.rules))? != Shape::Bundle {
             return Ok(None);
         }
         // Extents are the source's: entries come in order, so that all of them together cost one pass.
@@ -86,7 +86,7 @@ fn may_be_bundle(scan: &Scan<'_>, orient: Option<Orient>, rules: &Rules) -> bool
     }
     let mut scan = scan.clone();
     let first = Members::begin(&mut scan, 0, rules).and_then(|mut members| members.next(&mut scan));
-    matches!(first, Ok(Some(_))) && scan.peek() == b'{' && own_header(&scan, rules).is_some()
+    matches!(first, Ok(Some(_))) && scan.peek() == b'{' && header_value(&scan, rules).is_some()
 }
 
 /// Decodes `input` and has `work` read it.
@@ -110,7 +110,7 @@ pub(crate) fn with_context<T>(
 }
 
 /// Where the value of our header begins, if the object here is ours.
-pub(crate) fn own_header(scan: &Scan<'_>, rules: &Rules) -> Option<usize> {
+pub(crate) fn header_value(scan: &Scan<'_>, rules: &Rules) -> Option<usize> {
     let mut scan = scan.clone();
     let mut members = Members::begin(&mut scan, 0, rules).ok()?;
     match members.next(&mut scan) {
@@ -122,11 +122,11 @@ pub(crate) fn own_header(scan: &Scan<'_>, rules: &Rules) -> Option<usize> {
 pub(crate) fn decode_text(context: &Context<'_>) -> Result<Decoded> {
     let mut scan = Scan::new(context.bytes, 0, false);
     scan.space();
-    if own_header(&scan, &context.rules).is_some() {
-        return decode_own(context, scan);
+    if header_value(&scan, &context.rules).is_some() {
+        return decode_with_header(context, scan);
     }
     let (table, index, names, orient, end) =
-        match context.scanned(shape::look(scan.clone(), context.options.orient, &context.rules))? {
+        match context.scanned(shape::sniff(scan.clone(), context.options.orient, &context.rules))? {
             Shape::Bundle => {
                 let message = "expected one frame, found an object of several. Open one of them by its label \
                                (read_bundle), or say orient=\"columns\" where they are columns of objects.";
@@ -166,7 +166,7 @@ fn ended(context: &Context<'_>, end: usize) -> Result<()> {
     Ok(())
 }
 
-fn decode_own(context: &Context<'_>, mut scan: Scan<'_>) -> Result<Decoded> {
+fn decode_with_header(context: &Context<'_>, mut scan: Scan<'_>) -> Result<Decoded> {
     let rules = &context.rules;
     let mut members = context.scanned(Members::begin(&mut scan, 0, rules))?;
     context.scanned(members.next(&mut scan))?;
@@ -184,10 +184,10 @@ fn decode_own(context: &Context<'_>, mut scan: Scan<'_>) -> Result<Decoded> {
         );
         return Err((context.place)(start).error(ErrorKind::Malformed, FORMAT, Some(header::KEY), message));
     }
-    let seeds = Seeds::of(&header.schema);
+    let declared = Declared::of(&header.schema);
     let (table, end) = match orient {
-        Orient::Columns => super::columns::columns_of_members(context, scan, members, &seeds)?,
-        _ => orients::rows_of_members(context, scan, members, orient, &seeds)?,
+        Orient::Columns => super::columns::columns_of_members(context, scan, members, &declared)?,
+        _ => orients::rows_of_members(context, scan, members, orient, &declared)?,
     };
     ended(context, end)?;
     with_header::frame(context, header, table, orient.name())

@@ -1,4 +1,4 @@
-//! Rows one after the other: by lines, in an array, or in an object behind their labels.
+//! Scans rows: lines, entries of an array, or members of an object whose keys are row labels.
 
 use super::target::Target;
 use super::walk::{Row, Walk};
@@ -6,7 +6,7 @@ use crate::cells::json::fault::Scanned;
 use crate::cells::json::scan::Scan;
 use crate::cells::json::value::{Rules, twice};
 
-/// Where rows stand.
+/// What holds the rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Rows {
     /// One a line.

@@ -1,4 +1,4 @@
-//! What a foreign value looks like.
+//! Sniffs the layout of a value without a header.
 
 use std::ops::Range;
 
@@ -19,8 +19,8 @@ pub(crate) enum Shape {
     Bundle,
 }
 
-/// The shape, told by the option or by the first values that tell it. `scan` stands at the root.
-pub(crate) fn look(mut scan: Scan<'_>, orient: Option<Orient>, rules: &Rules) -> Scanned<Shape> {
+/// The shape: of the option, or sniffed from the first values. `scan` is at the root.
+pub(crate) fn sniff(mut scan: Scan<'_>, orient: Option<Orient>, rules: &Rules) -> Scanned<Shape> {
     let root = scan.peek();
     let start = scan.clone();
     match (root, orient) {

@@ -1,14 +1,14 @@
-//! What was scanned: columns, and where their cells stand should they be needed again.
+//! The scanned columns, and the places of their cells for a second pass.
 
 use crate::error::Result;
 use crate::infer::columns::{Finished, Inferred};
 
-use super::second_pass::{SecondPass, Taken};
 use super::cells;
 use super::context::Context;
 use super::decimals::Decimals;
 use super::keys::Keys;
 use super::rows::{Source, scan_rows};
+use super::second_pass::{SecondPass, Taken};
 use super::target::Target;
 use super::walk::Walk;
 use crate::cells::json::fault::Scanned;
@@ -39,7 +39,11 @@ pub(crate) struct Table {
 
 impl Table {
     /// Hands every column's cells to what `targets` has for it.
-    pub(crate) fn second_pass(&self, context: &Context<'_>, mut targets: Vec<SecondPass>) -> Scanned<Vec<SecondPass>> {
+    pub(crate) fn second_pass(
+        &self,
+        context: &Context<'_>,
+        mut targets: Vec<SecondPass>,
+    ) -> Scanned<Vec<SecondPass>> {
         let rules = &context.rules;
         match &self.body {
             Body::Rows(source) => {
@@ -71,8 +75,9 @@ impl Table {
         let mut others: Vec<Option<Finished>> = self.columns.iter().map(|_| None).collect();
         let mut left: Vec<bool> = self.columns.iter().map(Inferred::is_unknown).collect();
         if context.rules.decimals && left.contains(&true) {
-            let one =
-                |&other: &bool| if other { SecondPass::Decimals(Decimals::default()) } else { SecondPass::Skip(0) };
+            let one = |&other: &bool| {
+                if other { SecondPass::Decimals(Decimals::default()) } else { SecondPass::Skip(0) }
+            };
             let taken = context.scanned(self.second_pass(context, left.iter().map(one).collect()))?;
             for ((slot, left), taken) in others.iter_mut().zip(&mut left).zip(taken) {
                 if let SecondPass::Decimals(decimals) = taken

@@ -1,4 +1,4 @@
-//! What takes the cells of one column.
+//! The trait of columns that cells are scanned into.
 
 use crate::cells::json::fault::Scanned;
 use crate::cells::json::scan::Scan;

@@ -1,10 +1,11 @@
-//! Columns of a known type, from what cells that look like it were scanned as.
+//! Converts scanned columns to their declared type.
 
 use arrow_array::types::{ArrowPrimitiveType, Float32Type, Float64Type, Int64Type};
 use arrow_array::types::{Int8Type, Int16Type, Int32Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type};
 use arrow_array::{Array as _, BooleanArray, LargeStringArray, PrimitiveArray};
+use arrow_buffer::Buffer;
 use arrow_data::{ArrayData, ArrayDataBuilder};
-use arrow_schema::{DataType, Field};
+use arrow_schema::{DataType, Field, Fields};
 
 use crate::Result;
 use crate::arrow::import::FieldPlan;
@@ -42,6 +43,13 @@ pub(crate) fn cast(wanted: &DataType, data: &ArrayData) -> Option<ArrayData> {
         (DataType::Int64, DataType::UInt16) => narrow::<UInt16Type>(data),
         (DataType::Int64, DataType::UInt32) => narrow::<UInt32Type>(data),
         (DataType::Int64, DataType::UInt64) => narrow::<UInt64Type>(data),
+        (DataType::LargeList(_), DataType::LargeList(item) | DataType::List(item)) => {
+            list(wanted, item, data)
+        }
+        (DataType::Struct(found), DataType::Struct(fields)) if same_names(found, fields) => {
+            let children = fields.iter().zip(data.child_data()).map(|(field, child)| inner(field, child));
+            built(wanted, data, Vec::new(), children.collect::<Option<_>>()?)
+        }
         _ => None,
     }
 }
@@ -55,6 +63,43 @@ where
     let fits = |value: i64| T::Native::try_from(value).map_err(|_| ());
     // Null slots hold zero.
     cells.try_unary::<_, T, ()>(fits).ok().map(|found| found.into_data())
+}
+
+/// The same lists with other items, or with 32-bit offsets.
+fn list(wanted: &DataType, item: &Field, data: &ArrayData) -> Option<ArrayData> {
+    let [offsets] = data.buffers() else { return None };
+    let offsets = match wanted {
+        DataType::List(_) => short_offsets(offsets)?,
+        _ => offsets.clone(),
+    };
+    built(wanted, data, vec![offsets], vec![inner(item, data.child_data().first()?)?])
+}
+
+/// The cells of `field` inside of others.
+fn inner(field: &Field, data: &ArrayData) -> Option<ArrayData> {
+    if field.is_nullable() || data.null_count() == 0 { cast(field.data_type(), data) } else { None }
+}
+
+fn same_names(found: &Fields, wanted: &Fields) -> bool {
+    found.len() == wanted.len() && found.iter().zip(wanted).all(|(one, other)| one.name() == other.name())
+}
+
+/// The rows of `data` with other buffers and children, validated.
+fn built(
+    wanted: &DataType,
+    data: &ArrayData,
+    buffers: Vec<Buffer>,
+    children: Vec<ArrayData>,
+) -> Option<ArrayData> {
+    let builder = ArrayDataBuilder::new(wanted.clone()).len(data.len()).nulls(data.nulls().cloned());
+    builder.buffers(buffers).child_data(children).build().ok()
+}
+
+/// The same 64-bit offsets in 32 bits; `None` where one does not fit.
+fn short_offsets(offsets: &Buffer) -> Option<Buffer> {
+    let fits: Option<Vec<i32>> =
+        offsets.typed_data::<i64>().iter().map(|&at| i32::try_from(at).ok()).collect();
+    fits.map(Buffer::from_vec)
 }
 
 /// The nearest floats of 32 bits; `None` where it is not certain that they are the ones nearest to the text too.
@@ -76,12 +121,10 @@ fn halved(data: &ArrayData) -> Option<ArrayData> {
 /// The same texts with 32-bit offsets; `None` where they are too long together.
 fn short(data: &ArrayData) -> Option<ArrayData> {
     let [offsets, bytes] = data.buffers() else { return None };
-    let offsets = offsets.typed_data::<i64>();
-    let fits: std::result::Result<Vec<i32>, _> = offsets.iter().map(|&at| i32::try_from(at)).collect();
     let builder = ArrayDataBuilder::new(DataType::Utf8)
         .len(data.len())
         .nulls(data.nulls().cloned())
-        .add_buffer(arrow_buffer::Buffer::from_vec(fits.ok()?))
+        .add_buffer(short_offsets(offsets)?)
         .add_buffer(bytes.clone());
     // SAFETY: the same offsets and bytes, which were an array's of text.
     Some(unsafe { builder.build_unchecked() })

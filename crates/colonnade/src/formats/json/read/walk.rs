@@ -1,4 +1,4 @@
-//! Rows, one after the other, each cell to its column.
+//! Scans one row and hands each cell to its column.
 
 use crate::limits::over_missing;
 

@@ -1,7 +1,7 @@
-//! Frames of our own: the header says what every column is.
+//! Frames with a header, which declares the type of every column.
 //!
-//! Cells are scanned as anybody's are, since most types are what their cells look like. What is something else is read from
-//! the texts that were scanned, or from the bytes again.
+//! Cells are scanned as without a header, since most types are what their cells look like. Other types are read from the
+//! scanned values, or from the bytes in a second pass.
 
 use arrow_data::ArrayData;
 
@@ -13,8 +13,8 @@ use crate::shown::shown;
 use crate::text::Decoded;
 use crate::text::header::{self, Header};
 
-use super::second_pass::{SecondPass, Taken};
 use super::context::Context;
+use super::second_pass::{SecondPass, Taken};
 use super::table::Table;
 use super::typed;
 use super::walk::counted;

@@ -4,4 +4,6 @@ pub mod own;
 pub mod rows;
 
 #[cfg(test)]
-mod rows_tests;
+mod tests {
+    mod rows;
+}

@@ -5,8 +5,6 @@ mod kept;
 mod way;
 
 #[cfg(test)]
-mod pieces_tests;
-#[cfg(test)]
 mod tests;
 
 use crate::cells::msgpack::column::CellError;
@@ -16,7 +14,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::formats::msgpack::header;
 use crate::formats::msgpack::read::own::{Broken, IncrementalColumns};
 use crate::frame::Frame;
-use crate::infer::schemaless::Foreign;
+use crate::infer::schemaless::SchemalessDecoder;
 use crate::limits::{Limits, StreamLimit};
 use crate::memory::Buffer;
 
@@ -38,7 +36,7 @@ pub enum Received {
     /// A frame of our own.
     Own(Box<IncrementalColumns>),
     /// A frame of others.
-    Foreign(Box<Foreign>),
+    Foreign(Box<SchemalessDecoder>),
     /// No frame.
     Refused(Error),
 }
@@ -92,7 +90,7 @@ enum Way {
     Keep(Skipper),
     Own(Box<IncrementalColumns>),
     /// What finds the end, and what decodes until it cannot.
-    Foreign(Skipper, std::result::Result<Box<Foreign>, Error>),
+    Foreign(Skipper, std::result::Result<Box<SchemalessDecoder>, Error>),
     /// What is wrong; the rest is passed over.
     Refused(Skipper, Error),
 }
@@ -295,7 +293,7 @@ impl Value {
         let mut skipper = Skipper::new(self.options.limits.max_depth);
         skipper.feed(self.bytes.get()).map_err(|e| placed(e, 0))?;
         self.way = match told {
-            Told::Foreign => Way::Foreign(skipper, Ok(Box::new(Foreign::new(&self.options)))),
+            Told::Foreign => Way::Foreign(skipper, Ok(Box::new(SchemalessDecoder::new(&self.options)))),
             _ => Way::Keep(skipper),
         };
         self.decode()

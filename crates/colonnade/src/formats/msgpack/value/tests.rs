@@ -1,6 +1,8 @@
 //! MessagePack messages between others, in pieces and at their limits.
 
 use super::*;
+
+mod pieces;
 use crate::error::ErrorKind;
 use crate::message::{Incoming, Message, Step, envelope};
 

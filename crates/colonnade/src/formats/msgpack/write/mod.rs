@@ -12,6 +12,8 @@ mod split;
 mod text;
 
 #[cfg(test)]
-mod rows_tests;
+mod tests {
+    mod rows;
+}
 
 pub(crate) use columns::encode_frame;

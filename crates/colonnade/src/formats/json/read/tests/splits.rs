@@ -335,7 +335,7 @@ fn work(text: &str, row: super::walk::Row, range_nbytes: usize) -> usize {
     let found = super::ranges::collect(
         (text.as_bytes(), &source),
         &rules,
-        &super::seeds::Seeds::default(),
+        &super::declared::Declared::default(),
         (2, range_nbytes),
         &NoProgress,
     );

@@ -1,7 +1,7 @@
-//! A foreign frame that comes in pieces.
+//! Decodes a schemaless frame that arrives in pieces.
 //!
-//! Columns and rows are decoded as they come. What can only be told from its end (split, whose labels may follow its
-//! data; one row of scalars) is kept until it is whole.
+//! Columns and rows are decoded as they arrive. Two layouts are kept until they are whole: split, whose labels may follow its
+//! data, and one row of scalars.
 
 use crate::cells::msgpack::column::{CellError, Cells};
 use crate::cells::msgpack::head::{Head, head};
@@ -11,17 +11,17 @@ use crate::error::{Error, Result};
 use crate::frame::Frame;
 use crate::infer::columns::{Finished, Inferred};
 
+use super::column_builders::ColumnBuilders;
 use super::columns::{Lengths, add_key, below, rows_of};
-use super::gathered::Batch;
 use super::keys::{Key, Keys};
-use super::rows::{Gather, Kind};
-use super::shape::{check_nbytes, cut_short, look};
-use super::taking::Taking;
+use super::row_batch::RowBatch;
+use super::rows::{RowGatherer, RowKind};
+use super::shape::{check_nbytes, cut_short, sniff};
 use super::{assemble, bundle, decode};
 
-/// Takes a foreign frame front to back.
+/// The incremental decoder of a schemaless frame.
 #[derive(Debug)]
-pub struct Foreign {
+pub struct SchemalessDecoder {
     options: ReadOptions,
     /// Offset of what is fed next.
     offset: u64,
@@ -37,7 +37,7 @@ enum State {
     Kept(Skipper, Vec<u8>),
 }
 
-impl Foreign {
+impl SchemalessDecoder {
     /// Nothing has come yet.
     #[must_use]
     pub fn new(options: &ReadOptions) -> Self {
@@ -155,16 +155,16 @@ impl Foreign {
                 }
             }
             // Refused, with the words of the whole way.
-            _ => look(bytes, &self.options).map(|_| None),
+            _ => sniff(bytes, &self.options).map(|_| None),
         }
     }
 }
 
 #[derive(Debug)]
 struct Rows {
-    gather: Gather,
-    taking: Taking,
-    spare: Batch,
+    gather: RowGatherer,
+    taking: ColumnBuilders,
+    spare: RowBatch,
     left: usize,
     /// Of a row that is not whole: what finds its end, and how much of it that has seen.
     waiting: Option<(Skipper, usize)>,
@@ -173,10 +173,10 @@ struct Rows {
 
 impl Rows {
     fn new(rows: usize, options: &ReadOptions) -> Self {
-        let gather = Gather::new(Kind::Maps, Keys::default(), 1, options);
+        let gather = RowGatherer::new(RowKind::Maps, Keys::default(), 1, options);
         let depth = options.limits.max_depth.saturating_sub(1);
-        let taking = Taking::new(rows, 1, options);
-        Self { gather, taking, spare: Batch::default(), left: rows, waiting: None, depth }
+        let taking = ColumnBuilders::new(rows, 1, options);
+        Self { gather, taking, spare: RowBatch::default(), left: rows, waiting: None, depth }
     }
 
     fn feed(&mut self, bytes: &[u8], base: u64) -> Result<usize> {

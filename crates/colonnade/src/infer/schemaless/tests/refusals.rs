@@ -1,6 +1,5 @@
 //! Input that is refused: what is said, and where.
 
-use super::tests::{in_pieces, options, pack, place, table};
 use super::*;
 use crate::error::ErrorKind;
 
@@ -156,7 +155,7 @@ fn limits_count_columns_bytes_and_missing_cells() {
     let mut tight = options(1);
     tight.limits.max_nbytes = 10;
     assert!(matches!(decode(&table().0, 0, &tight).unwrap_err().kind(), ErrorKind::LimitExceeded));
-    assert!(Foreign::new(&tight).feed(&table().0).is_err());
+    assert!(SchemalessDecoder::new(&tight).feed(&table().0).is_err());
     let mut tight = options(1);
     (tight.limits.max_unbacked_nbytes, tight.limits.max_expansion) = (80, 1);
     let mut rows = pack().array(6);

@@ -1,4 +1,4 @@
-//! Cells of some rows, column by column, which nobody has decoded yet.
+//! Encoded cells of a batch of rows, column by column.
 
 /// A cell of at most so many bytes is copied at once, whatever its length.
 const STRIDE: usize = 16;
@@ -8,7 +8,7 @@ pub(super) const NIL: u8 = 0xc0;
 
 /// Cells of one column that nobody has decoded yet.
 #[derive(Debug, Default)]
-pub(super) struct Gathered {
+pub(super) struct CellBytes {
     bytes: Vec<u8>,
     used: usize,
     pub(super) cells: usize,
@@ -16,7 +16,7 @@ pub(super) struct Gathered {
     last: usize,
 }
 
-impl Gathered {
+impl CellBytes {
     /// The cell at the front of `from`, whose length is known and not past its end.
     #[inline]
     pub(super) fn push(&mut self, from: &[u8], length: usize) {
@@ -76,8 +76,8 @@ impl Gathered {
 
 /// Some rows' cells by column; all columns have the same number.
 #[derive(Debug, Default)]
-pub(super) struct Batch {
-    pub(super) columns: Vec<Gathered>,
+pub(super) struct RowBatch {
+    pub(super) columns: Vec<CellBytes>,
     /// Rows before these.
     pub(super) first_row: usize,
     pub(super) rows: usize,
@@ -88,13 +88,13 @@ pub(super) struct Batch {
 
 /// A key as the rows have it: its front in a word that is compared under a mask.
 #[derive(Debug)]
-pub(super) struct Encoded {
+pub(super) struct EncodedKey {
     pub(super) bytes: Vec<u8>,
     word: u128,
     mask: u128,
 }
 
-impl Encoded {
+impl EncodedKey {
     pub(super) fn new(bytes: &[u8]) -> Self {
         let mut front = [0; 16];
         front.iter_mut().zip(bytes).for_each(|(slot, byte)| *slot = *byte);

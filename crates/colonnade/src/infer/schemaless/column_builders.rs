@@ -1,15 +1,15 @@
-//! Columns that take what was gathered of some rows.
+//! Decodes batches of rows into columns.
 
 use crate::cells::msgpack::column::{CellError, Cells, malformed};
 use crate::cells::msgpack::options::ReadOptions;
 use crate::cells::msgpack::skip::skip_cells;
 use crate::infer::columns::Inferred;
 
-use super::gathered::Batch;
+use super::row_batch::RowBatch;
 
 /// A cell that its column refuses.
 #[derive(Debug)]
-pub(super) struct Failure {
+pub(super) struct RefusedCell {
     pub(super) column: usize,
     /// Of the batch.
     pub(super) row: usize,
@@ -20,16 +20,16 @@ pub(super) struct Failure {
     pub(super) error: CellError,
 }
 
-/// The columns that take what was gathered.
+/// The columns so far.
 #[derive(Debug)]
-pub(super) struct Taking {
+pub(super) struct ColumnBuilders {
     options: ReadOptions,
     rows: usize,
     hint: usize,
     columns: Vec<Inferred>,
 }
 
-impl Taking {
+impl ColumnBuilders {
     /// `hint`: rows that are expected, no more than the bytes at hand could hold.
     pub(super) fn new(hint: usize, outer: u64, options: &ReadOptions) -> Self {
         let mut options = *options;
@@ -38,9 +38,16 @@ impl Taking {
     }
 
     /// Takes a batch.
-    pub(super) fn take(&mut self, batch: &Batch) -> std::result::Result<(), Box<Failure>> {
+    pub(super) fn take(&mut self, batch: &RowBatch) -> std::result::Result<(), Box<RefusedCell>> {
         let failure = |column, row, in_cell, error| {
-            Box::new(Failure { column, row, in_cell, first_row: batch.first_row, start: batch.start, error })
+            Box::new(RefusedCell {
+                column,
+                row,
+                in_cell,
+                first_row: batch.first_row,
+                start: batch.start,
+                error,
+            })
         };
         for (i, gathered) in batch.columns.iter().enumerate() {
             if i == self.columns.len() {

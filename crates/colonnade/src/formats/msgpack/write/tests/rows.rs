@@ -6,7 +6,7 @@ use arrow_array::{Array, ArrayRef, Int64Array, StringArray, make_array};
 use arrow_data::ArrayData;
 use arrow_schema::Field;
 
-use super::rows::{Exported, encode};
+use super::super::rows::{Exported, encode};
 use crate::arrow::export::Exporter;
 use crate::cells::msgpack::column::{CellWriter, changed};
 use crate::cells::msgpack::heads;

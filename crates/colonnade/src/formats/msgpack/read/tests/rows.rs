@@ -8,7 +8,7 @@ use arrow_array::{
 use arrow_data::ArrayData;
 use arrow_schema::{Field, Schema};
 
-use super::rows::Rows;
+use super::super::rows::Rows;
 use crate::arrow::export::Exporter;
 use crate::cells::msgpack::column::CellWriter;
 use crate::cells::msgpack::options::{Orient, ReadOptions};
