@@ -141,7 +141,7 @@ class Connection(Link):
     def receive(self, *, timeout_s: float | None = None) -> Frame:
         """The next message, a frame. Waits for all of it.
 
-        Where the sender said how many rows come, as this package does, the bytes are received where they stay.
+        Values of fixed width are received straight into the memory of the frame.
         ``cn.read(connection, columns=..., rows=...)`` takes a part, ``cn.read_pandas(connection)`` spares a copy,
         ``cn.open_reader(connection)`` gives the batches as they come.
 

@@ -11,6 +11,7 @@ import colonnade as cn
 from colonnade import _core
 from tests.conformance import golden
 from tests.corpora import CORPORA, needs_corpora
+from tests.pipes import piped
 
 ROWS = 40_000
 OPTIONS = _core.ConnectOptions(limits=_core.Limits())
@@ -19,10 +20,8 @@ PIECES = (None, 1000, 65_537, 3_000_000)
 
 def arrived(data: bytes, piece: int | None = None, private: bool = False) -> cn.Frame:
     got = _core.Connection.over_buffer(data, "memory", OPTIONS, piece).receive(private=private)
-    if isinstance(got, _core.CoreFrame):
-        return cn.Frame._make(core=got)
-    assert isinstance(got, _core.File)
-    return cn.Frame._make(file=got)
+    assert isinstance(got, _core.CoreFrame)
+    return cn.Frame._make(core=got)
 
 
 def numbers() -> dict[str, np.ndarray]:
@@ -98,8 +97,56 @@ def test_pandas_gets_it_writable_and_equal(name: str) -> None:
         assert got["f8"].iloc[0] == -1.0
 
 
+def foreign(table: pa.Table, rows: int, **options: object) -> bytes:
+    """As pyarrow writes it, which announces no rows."""
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema, options=pa.ipc.IpcWriteOptions(**options)) as writer:
+        writer.write_table(table, max_chunksize=rows)
+    return sink.getvalue().to_pybytes()
+
+
+@pytest.mark.parametrize("compression", [None, "lz4", "zstd"])
+@pytest.mark.parametrize("rows", [1, 13, 700, 5000])
+def test_rows_that_nobody_announces_fill_growing_blocks(rows: int, compression: str | None) -> None:
+    frame = everything().drop(columns="c16").head(rows * 40)
+    data = foreign(pa.Table.from_pandas(frame), rows, compression=compression)
+    want = cn.decode(data, "arrows")
+    for piece in PIECES:
+        assert arrived(data, piece).identical(want), piece
+    pd.testing.assert_frame_equal(cn.read_pandas(piped(data)), want.to_pandas())
+
+
+def test_a_wide_frame_grows() -> None:
+    kinds = ("f4", "f8", "i2", "i8")
+    table = pa.table({f"{kind}{i}": np.arange(900).astype(kind) for kind in kinds for i in range(200)})
+    data = foreign(table, 50)
+    assert arrived(data, 65_537).to_arrow().equals(table)
+    assert arrived(foreign(table.slice(0, 0), 50)).to_arrow().equals(table.slice(0, 0))
+
+
+@pytest.mark.parametrize("legacy", [False, True])
+def test_a_pipe_is_read_up_to_the_end_mark(legacy: bool) -> None:
+    table = pa.table({"a": np.arange(ROWS), "s": [f"{i}" for i in range(ROWS)]})
+    for data in (foreign(table, 3000, use_legacy_format=legacy), foreign(table, 10, use_legacy_format=legacy)):
+        source = piped(data, b"the next message")
+        got = cn.read_pandas(source, format="arrows")
+        pd.testing.assert_frame_equal(got, cn.decode(data, "arrows").to_pandas())
+        got.loc[0, "a"] = -1
+        with open(source, "rb") as rest:
+            assert rest.read() == b"the next message"
+
+
+def test_rows_that_nobody_announces_are_bounded() -> None:
+    data = foreign(pa.table({"a": np.arange(200_000.0)}), 10_000)
+    with pytest.raises(cn.LimitError, match="limit of 500000"):
+        cn.read_pandas(piped(data), limits=cn.Limits(max_nbytes=500_000))
+    options = _core.ConnectOptions(limits=_core.Limits(max_nbytes=500_000))
+    with pytest.raises(cn.LimitError, match="limit of 500000"):
+        _core.Connection.over_buffer(data, "memory", options).receive()
+
+
 @pytest.mark.parametrize("compression", [None, "zstd"])
-def test_a_stream_of_unknown_length_is_opened(compression: str | None) -> None:
+def test_a_stream_of_unknown_length_arrives(compression: str | None) -> None:
     sink = cn.BufferSink()
     with cn.open_writer(sink, format="arrows", compression=compression) as writer:
         for start in range(0, ROWS, 10_000):

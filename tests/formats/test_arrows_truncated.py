@@ -64,6 +64,9 @@ _WAYS: dict[str, Callable[[bytes, bool], Any]] = {
     "read a pipe": lambda content, allowed: cn.read(
         piped(content), format="arrows", allow_truncated=allowed
     ).to_pandas(),
+    "read_pandas a pipe": lambda content, allowed: cn.read_pandas(
+        piped(content), format="arrows", allow_truncated=allowed
+    ),
     "open_reader": lambda content, allowed: list(
         cn.open_reader(piped(content), format="arrows", allow_truncated=allowed)
     ),

@@ -1,0 +1,91 @@
+//! The end of a stream: what it became, or how much of it is missing.
+
+use crate::arrow::ipc::scan::cut_short;
+use crate::error::{Error, ErrorKind, Result};
+use crate::frame::Frame;
+use crate::memory::Region;
+use crate::progress::Progress;
+
+use super::decoder::{IncrementalDecoder, State, Target};
+
+impl IncrementalDecoder {
+    /// Batches that came whole, and their rows.
+    fn whole(&self) -> (usize, usize) {
+        match &self.target {
+            Target::Batches(batches) => batches.whole(),
+            Target::Frame(frame) => frame.whole,
+            Target::Bytes(_) => (0, 0),
+        }
+    }
+
+    /// The error of a file or a pipe that ends here.
+    pub(super) fn cut_short(&self) -> Error {
+        let had = self.received;
+        let (nbatches, nrows) = self.whole();
+        cut_short(nbatches, nrows, had + self.missing() as u64, had).at(self.piece_at)
+    }
+
+    /// Bytes that are missing at least.
+    fn missing(&self) -> usize {
+        match &self.state {
+            State::Done => 0,
+            State::Whole(body) => body.wanted - body.filled,
+            State::Prefix | State::Header | State::Segments { .. } => {
+                self.wanted.saturating_sub(self.filled).max(1)
+            }
+        }
+    }
+
+    /// The error of a stream that ends here; none behind its end mark.
+    ///
+    /// # Errors
+    /// Truncated, with both counts, and the count of batches and rows received.
+    pub fn finish(&self) -> Result<()> {
+        if self.is_done() {
+            return Ok(());
+        }
+        let had = self.received;
+        let needed = had + self.missing() as u64;
+        let (nbatches, nrows) = self.whole();
+        Err(match &self.target {
+            Target::Batches(_) | Target::Bytes(_) => cut_short(nbatches, nrows, needed, had),
+            Target::Frame(_) => {
+                let message = format!(
+                    "the input ends inside a message: {had} bytes of it came, {needed} at least are needed; {nbatches} batches with {nrows} rows are among them. Read it batch by batch to have those."
+                );
+                Error::new(ErrorKind::Truncated { needed, had }, "arrow", message)
+            }
+        })
+    }
+
+    /// The frame of a [`IncrementalDecoder::frame`] whose end mark has come. `is_private`: in memory that no other frame sees.
+    ///
+    /// # Errors
+    /// Truncated; malformed bodies; another number of rows than was announced.
+    pub fn into_frame(self, is_private: bool, threads: usize, progress: &dyn Progress) -> Result<Frame> {
+        self.finish()?;
+        match self.target {
+            Target::Frame(frame) => frame.finish(is_private, threads, &self.limits, progress),
+            Target::Batches(_) | Target::Bytes(_) => {
+                Err(Error::malformed("arrow", "the batches were given out."))
+            }
+        }
+    }
+
+    /// The bytes so far of a [`IncrementalDecoder::bytes`].
+    ///
+    /// # Errors
+    /// The system's refusal of memory.
+    pub(in crate::formats::arrow::read) fn into_bytes(mut self) -> Result<Region> {
+        let partial = if matches!(self.state, State::Segments { .. }) { Vec::new() } else { self.partial() };
+        match self.target {
+            Target::Bytes(mut kept) => {
+                kept.push(&partial)?;
+                kept.finish()
+            }
+            Target::Batches(_) | Target::Frame(_) => {
+                Err(Error::malformed("arrow", "the bytes were decoded."))
+            }
+        }
+    }
+}

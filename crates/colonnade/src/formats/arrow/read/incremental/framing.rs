@@ -1,0 +1,170 @@
+//! Prefixes, headers and bodies, as far as they have come.
+
+use crate::arrow::ipc::message::{CONTINUATION, Header, Kind, Prefix, check_header_nbytes, header, prefix};
+use crate::error::{Error, Result};
+use crate::formats::arrow::read::open::feather_v1;
+
+use super::body::{Dest, Segment};
+use super::decoder::{Event, IncrementalDecoder, Receipt, State, Target};
+use super::whole_body::WholeBody;
+
+impl IncrementalDecoder {
+    /// Says that the first `count` bytes of the buffers were filled.
+    ///
+    /// # Errors
+    /// Malformed messages; a limit.
+    pub fn filled(&mut self, mut count: usize) -> Result<Event> {
+        loop {
+            if !self.takes(&mut count) {
+                return Ok(Event::Need);
+            }
+            let event = self.piece();
+            // A frame's errors stand where its bytes have come to, those of other targets where the piece begins.
+            let at = if matches!(self.target, Target::Frame(_)) { self.received } else { self.piece_at };
+            match event.map_err(|e| e.at(at))? {
+                Event::Need if count > 0 => {}
+                event => return Ok(event),
+            }
+        }
+    }
+
+    /// Takes what belongs to the piece from `count` bytes; answers whether the piece is whole.
+    fn takes(&mut self, count: &mut usize) -> bool {
+        let received = &mut self.received;
+        let mut take = |filled: &mut usize, wanted: usize| {
+            let taken = (*count).min(wanted - *filled);
+            *filled += taken;
+            *count -= taken;
+            *received += taken as u64;
+            *filled == wanted
+        };
+        match &mut self.state {
+            State::Done => true,
+            State::Prefix | State::Header => take(&mut self.filled, self.wanted),
+            State::Whole(body) => take(&mut body.filled, body.wanted),
+            State::Segments { at, done } => {
+                while let Some(segment) = self.segments.get(*at) {
+                    let is_whole = take(done, segment.nbytes);
+                    if segment.dest == Dest::Kept {
+                        self.target.kept_to(segment.at + *done);
+                    }
+                    if !is_whole {
+                        return false;
+                    }
+                    (*at, *done) = (*at + 1, 0);
+                }
+                true
+            }
+        }
+    }
+
+    /// The piece is whole.
+    fn piece(&mut self) -> Result<Event> {
+        match std::mem::replace(&mut self.state, State::Done) {
+            State::Done => Ok(Event::End),
+            State::Prefix => self.prefix(),
+            State::Header => self.header(),
+            State::Whole(body) => {
+                self.next();
+                match &mut self.target {
+                    Target::Batches(batches) => batches.take(*body, &self.limits),
+                    Target::Frame(frame) => frame.take(*body).map(|()| Event::Need),
+                    Target::Bytes(_) => Ok(Event::Need),
+                }
+            }
+            State::Segments { .. } => {
+                self.next();
+                if let Target::Frame(frame) = &mut self.target {
+                    frame.patch();
+                }
+                Ok(Event::Need)
+            }
+        }
+    }
+
+    fn prefix(&mut self) -> Result<Event> {
+        let bytes = self.small.get(..self.filled).unwrap_or(&[]);
+        if self.is_modern && !bytes.starts_with(&CONTINUATION.to_le_bytes()) {
+            let message = format!("expected a message of an Arrow stream, found the bytes {bytes:02x?}.");
+            return Err(Error::malformed("arrow", message));
+        }
+        let found = prefix(bytes)?;
+        if found == Prefix::Short {
+            (self.state, self.wanted) = (State::Prefix, 8);
+            return Ok(Event::Need);
+        }
+        if let Target::Bytes(kept) = &mut self.target {
+            if bytes == b"FEA1" {
+                return Err(feather_v1());
+            }
+            kept.push(bytes)?;
+        }
+        let Prefix::Message { nbytes, skip } = found else {
+            let has_schema = self.keeps_bytes() || self.plan().is_some();
+            return if has_schema {
+                Ok(Event::End)
+            } else {
+                Err(Error::malformed("arrow", "expected a schema, found the end mark."))
+            };
+        };
+        if !self.keeps_bytes() {
+            check_header_nbytes(nbytes, &self.limits)?;
+        }
+        self.is_modern = skip == 8;
+        self.piece_at += skip as u64;
+        (self.state, self.filled, self.wanted) = (State::Header, 0, nbytes);
+        Ok(Event::Need)
+    }
+
+    fn header(&mut self) -> Result<Event> {
+        let mut head = std::mem::take(&mut self.small);
+        head.truncate(self.wanted);
+        let event = self.begin(&mut head);
+        self.small = head;
+        event
+    }
+
+    /// Begins the body whose header is `head`.
+    fn begin(&mut self, head: &mut [u8]) -> Result<Event> {
+        let remembered =
+            if let Target::Frame(frame) = &mut self.target { frame.remembers(head) } else { false };
+        // A remembered schema was checked when it first came, and has no body: see `Schemas`.
+        let found = match remembered {
+            true => Header { version: 0, kind: Kind::Schema, body_nbytes: 0 },
+            false => header(head)?,
+        };
+        let is_kept = self.keeps_bytes();
+        let body_nbytes = usize::try_from(found.body_nbytes).unwrap_or(usize::MAX);
+        if !is_kept && found.body_nbytes > self.limits.max_nbytes {
+            let message = format!(
+                "a body of {} bytes, over the limit of {}. Raise max_nbytes to read it.",
+                found.body_nbytes, self.limits.max_nbytes
+            );
+            return Err(Error::limit("arrow", message));
+        }
+        let receipt = match &mut self.target {
+            Target::Batches(_) => Receipt::Whole,
+            Target::Frame(frame) => frame.begin(head, &found, body_nbytes, &self.limits)?,
+            Target::Bytes(kept) => {
+                kept.push(head)?;
+                Receipt::Segments(vec![Segment { dest: Dest::Kept, at: kept.len(), nbytes: body_nbytes }])
+            }
+        };
+        self.state = match receipt {
+            Receipt::Whole => State::Whole(Box::new(WholeBody::new(head, found, body_nbytes)?)),
+            Receipt::Segments(segments) => {
+                self.segments = segments;
+                self.segments.retain(|segment| segment.nbytes > 0);
+                State::Segments { at: 0, done: 0 }
+            }
+        };
+        // A body of no bytes is there at once.
+        if self.takes(&mut 0) { self.piece() } else { Ok(Event::Need) }
+    }
+
+    fn next(&mut self) {
+        self.segments.clear();
+        self.piece_at = self.received;
+        (self.state, self.filled, self.wanted) = (State::Prefix, 0, if self.is_modern { 8 } else { 4 });
+    }
+}
