@@ -1,4 +1,4 @@
-//! Bytes made where Python will have them.
+//! Receives bytes directly into Python's `bytes` objects.
 
 use std::io;
 
@@ -8,23 +8,23 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-/// Smaller ones are copied once: cheaper than taking the interpreter lock for them.
+/// Smaller buffers are copied once, which is cheaper than acquiring the interpreter lock to allocate them.
 const COPIED_BELOW_NBYTES: usize = 16 << 10;
 
-/// A `bytes` object that nobody has seen yet.
+/// A new `bytes` object that no Python code has a reference to.
 #[derive(Debug)]
-struct PyRoom {
+struct PyBytesBuffer {
     bytes: Py<PyBytes>,
     data: *mut u8,
     nbytes: usize,
 }
 
-// SAFETY: the pointer is to the object's own bytes, which `bytes` keeps; only `as_mut_slice` looks at it.
-unsafe impl Send for PyRoom {}
+// SAFETY: `data` points to the memory of `bytes`, which this struct keeps alive. Only `as_mut_slice` dereferences it.
+unsafe impl Send for PyBytesBuffer {}
 
-impl Room for PyRoom {
+impl Room for PyBytesBuffer {
     fn as_mut_slice(&mut self) -> &mut [u8] {
-        // SAFETY: the object was made with room for `nbytes`, and no Python code has seen it: see `room`.
+        // SAFETY: `room` allocated `nbytes` for the object, and no Python code has a reference to it.
         unsafe { std::slice::from_raw_parts_mut(self.data, self.nbytes) }
     }
 
@@ -33,28 +33,28 @@ impl Room for PyRoom {
     }
 }
 
-/// Memory for `nbytes`, untouched until bytes come: a claim costs address space alone.
+/// Allocates `nbytes`. Pages are not touched before bytes arrive, so a false length costs only address space.
 pub(crate) fn room(nbytes: usize) -> io::Result<Box<dyn Room>> {
     if nbytes < COPIED_BELOW_NBYTES {
         return Ok(Box::new(vec![0; nbytes]));
     }
     let length = ffi::Py_ssize_t::try_from(nbytes).map_err(io::Error::other)?;
     Python::attach(|py| {
-        // SAFETY: a null pointer asks for an object of that length, to be filled before anyone else sees it. Its memory is the
-        // allocator's, fresh or used before; all of it is overwritten before the object is handed out.
+        // SAFETY: a null pointer requests an uninitialised object of that length. All of it is overwritten before any Python
+        // code gets the object.
         let object = unsafe { ffi::PyBytes_FromStringAndSize(std::ptr::null(), length) };
-        // SAFETY: a new reference, or null with an error set.
+        // SAFETY: `object` is a new reference, or null with an exception set.
         let object = unsafe { Bound::from_owned_ptr_or_err(py, object) };
         let bytes = object.map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
-        // SAFETY: it is a `bytes` object, made just now.
+        // SAFETY: `bytes` is the `bytes` object that was just created.
         let data = unsafe { ffi::PyBytes_AsString(bytes.as_ptr()) }.cast::<u8>();
         advise_huge(data, nbytes);
         let bytes = bytes.cast_into::<PyBytes>().map_err(|_| io::Error::other("expected bytes"))?;
-        Ok(Box::new(PyRoom { bytes: bytes.unbind(), data, nbytes }) as Box<dyn Room>)
+        Ok(Box::new(PyBytesBuffer { bytes: bytes.unbind(), data, nbytes }) as Box<dyn Room>)
     })
 }
 
-/// The `bytes` of a filled room.
+/// The `bytes` object of a filled buffer.
 pub(crate) fn filled(py: Python<'_>, mut room: Box<dyn Room>) -> Py<PyBytes> {
     if room.as_mut_slice().len() < COPIED_BELOW_NBYTES {
         return PyBytes::new(py, room.as_mut_slice()).unbind();
