@@ -97,7 +97,7 @@ DIFFER = {
 def test_chunks_of_another_order_are_refused(case: str, format: str, tmp_path: Path) -> None:
     first, second, one, other = DIFFER[case]
     path = tmp_path / f"x.{format}"
-    wrong = f'c.*expected the category "{other}" before "{one}" as in the chunks before, found it behind'
+    wrong = f'c.*expected the category "{other}" before "{one}" as in earlier chunks, found it after'
     with cn.open_writer(path, format=format) as writer:
         writer.write(first)
         with pytest.raises(cn.EncodeError, match=wrong):
@@ -139,7 +139,7 @@ def test_an_order_that_grows_at_its_front_is_one_where_codes_are_each_groups_own
 
 @pytest.mark.parametrize("format", ["arrow", "arrows", "msgpack", "ndjson"])
 def test_an_order_that_grows_at_its_front_is_refused_where_codes_are_those_of_all(format: str, tmp_path: Path) -> None:
-    wrong = f'^{format.removesuffix("s")}: "c": expected the category "b" before "a" as in the chunks before'
+    wrong = f'^{format.removesuffix("s")}: "c": expected the category "b" before "a" as in earlier chunks'
     with cn.open_writer(tmp_path / f"x.{format}") as writer:
         writer.write(ordered("b"))
         with pytest.raises(cn.EncodeError, match=wrong):
@@ -175,7 +175,7 @@ def written(table: Any, format: str) -> bytes:
 def test_orders_of_others_that_differ_are_not_told(format: str) -> None:
     """pyarrow tells the order of the first ones for all."""
     content = written(coded(["a", "b"], ["b", "a"]), format)
-    with pytest.raises(cn.DecodeError, match=r'expected the category "a" before "b".*found it behind.*open_reader'):
+    with pytest.raises(cn.DecodeError, match=r'expected the category "a" before "b".*found it after.*open_reader'):
         cn.decode(content).to_pandas()
     with cn.open_reader(content) as reader:
         found = [list(batch.to_pandas()["c"].cat.categories) for batch in reader]

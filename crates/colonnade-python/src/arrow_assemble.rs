@@ -1,6 +1,7 @@
-//! Nested columns put together from NumPy arrays and the columns within, one level at a time; no buffer is copied.
+//! Assembles nested columns from NumPy arrays and child columns, one level at a time, without copying a buffer.
 //!
-//! Offsets, tags, text and the lengths of what is within are checked in full: they are a caller's, and a file would hold them.
+//! Offsets, type ids, text and the lengths of children come from a caller and are fully validated, because a file would
+//! store them.
 
 use std::sync::Arc;
 
@@ -12,12 +13,12 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::array::Views;
-use crate::arrow_build::packed;
+use crate::arrow_build::packed_bytes;
 use crate::arrow_column::ArrowColumn;
 use crate::errors;
 
-/// Name, whether it may be null, and the column.
-type Child<'py> = (String, bool, PyRef<'py, ArrowColumn>);
+/// Name, nullability, and the column.
+type ChildArgument<'py> = (String, bool, PyRef<'py, ArrowColumn>);
 
 pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(assemble_column, m)?)?;
@@ -27,12 +28,12 @@ pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
 
 #[pyfunction]
 #[pyo3(signature = (kind, nrows, buffers, children = Vec::new(), size = 0, tag = None))]
-#[allow(clippy::needless_pass_by_value)] // what was extracted for this call
+#[allow(clippy::needless_pass_by_value)] // PyO3 extracts owned arguments
 fn assemble_column(
     kind: &str,
     nrows: usize,
     buffers: Vec<Bound<'_, PyUntypedArray>>,
-    children: Vec<Child<'_>>,
+    children: Vec<ChildArgument<'_>>,
     size: i32,
     tag: Option<String>,
 ) -> PyResult<ArrowColumn> {
@@ -43,8 +44,8 @@ fn assemble_column(
         let message = format!("{kind}: expected {} buffers, found {}", expected.len(), buffers.len());
         return Err(PyValueError::new_err(message));
     }
-    for (array, (descr, least)) in buffers.iter().zip(expected) {
-        builder = builder.add_buffer(words(array, descr, least)?);
+    for (array, (descr, count)) in buffers.iter().zip(expected) {
+        builder = builder.add_buffer(array_bytes(array, descr, count)?);
     }
     for (_, _, child) in &children {
         builder = builder.add_child_data(child.column.data.clone());
@@ -55,24 +56,25 @@ fn assemble_column(
 
 #[pyfunction]
 #[pyo3(signature = (column, bits, tag = None))]
-#[allow(clippy::needless_pass_by_value)] // what was extracted for this call
+#[allow(clippy::needless_pass_by_value)] // PyO3 extracts owned arguments
 fn column_with_validity(
     column: PyRef<'_, ArrowColumn>,
     bits: &Bound<'_, PyUntypedArray>,
     tag: Option<String>,
 ) -> PyResult<ArrowColumn> {
     let data = &column.column.data;
-    let can = arrow_data::layout(data.data_type()).can_contain_null_mask;
-    if !can || data.offset() != 0 || data.null_count() > 0 {
+    let can_have_nulls = arrow_data::layout(data.data_type()).can_contain_null_mask;
+    if !can_have_nulls || data.offset() != 0 || data.null_count() > 0 {
         return Err(PyTypeError::new_err("expected a whole column that can have nulls and has none"));
     }
-    let bits = BooleanBuffer::new(words(bits, "|u1", data.len().div_ceil(8))?, 0, data.len());
+    let bits = BooleanBuffer::new(array_bytes(bits, "|u1", data.len().div_ceil(8))?, 0, data.len());
     let nulls = Some(NullBuffer::new(bits)).filter(|nulls| nulls.null_count() > 0);
-    // SAFETY: the data are a whole column's; a validity of as many bits as rows is legal for its type, as was just checked.
+    // SAFETY: `data` is a valid array with offset 0. Its type can have nulls, as just checked, and the validity has one bit
+    // for each row.
     let data = unsafe { data.clone().into_builder().nulls(nulls).build_unchecked() };
-    let mut made = ArrowColumn::from_data(data, tag);
-    made.column.ordered = column.column.ordered;
-    Ok(made)
+    let mut with_nulls = ArrowColumn::from_data(data, tag);
+    with_nulls.column.ordered = column.column.ordered;
+    Ok(with_nulls)
 }
 
 #[pyfunction]
@@ -82,8 +84,8 @@ fn column_with_tag(column: &ArrowColumn, tag: Option<String>) -> ArrowColumn {
     ArrowColumn { column }
 }
 
-fn fields(children: &[Child<'_>]) -> PyResult<Vec<Field>> {
-    let field = |(name, nullable, child): &Child<'_>| {
+fn fields(children: &[ChildArgument<'_>]) -> PyResult<Vec<Field>> {
+    let field = |(name, nullable, child): &ChildArgument<'_>| {
         if name.contains('\0') {
             return Err(errors::encode(format!(
                 "field {name:?}: expected a name without NUL, where Arrow's C interface would cut it. Rename the field."
@@ -114,7 +116,7 @@ fn type_of(kind: &str, fields: Vec<Field>, size: i32) -> PyResult<DataType> {
     })
 }
 
-/// Of each buffer the dtype and how many values it must have.
+/// The dtype and the minimum number of values of each buffer.
 fn layout(data_type: &DataType, nrows: usize) -> Vec<(&'static str, usize)> {
     match data_type {
         DataType::List(_) => vec![("<i4", nrows + 1)],
@@ -126,14 +128,14 @@ fn layout(data_type: &DataType, nrows: usize) -> Vec<(&'static str, usize)> {
     }
 }
 
-/// The bytes of a 1-D array of this dtype with `least` values at least.
-fn words(array: &Bound<'_, PyUntypedArray>, descr: &str, least: usize) -> PyResult<Buffer> {
+/// The bytes of a 1-D array of dtype `descr` with at least `count` values.
+fn array_bytes(array: &Bound<'_, PyUntypedArray>, descr: &str, count: usize) -> PyResult<Buffer> {
     let block = Views::new().block(array, 0, None)?;
     let found = block.grid.dtype.descr();
-    if found != descr || block.grid.nrows < least {
+    if found != descr || block.grid.nrows < count {
         let message =
-            format!("expected {least} values of {descr} at least, found {} of {found}", block.grid.nrows);
+            format!("expected {count} values of {descr} at least, found {} of {found}", block.grid.nrows);
         return Err(PyTypeError::new_err(message));
     }
-    packed(&block)
+    packed_bytes(&block)
 }

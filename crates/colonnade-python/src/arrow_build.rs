@@ -1,4 +1,4 @@
-//! Arrow's layout made from NumPy arrays.
+//! Builds Arrow arrays from NumPy arrays.
 
 use std::sync::Arc;
 
@@ -13,8 +13,8 @@ use pyo3::prelude::*;
 
 use crate::array::Views;
 
-/// The packed bytes of one column: the array's own where they are packed, else a copy.
-pub(crate) fn packed(block: &Block) -> PyResult<arrow_buffer::Buffer> {
+/// The contiguous bytes of one column: shared with the array if it is contiguous, otherwise a copy.
+pub(crate) fn packed_bytes(block: &Block) -> PyResult<arrow_buffer::Buffer> {
     let (low, high) = block.grid.extent();
     if block.grid.is_column_major() {
         let bytes = block.buffer.slice(low, high - low);
@@ -23,11 +23,11 @@ pub(crate) fn packed(block: &Block) -> PyResult<arrow_buffer::Buffer> {
             .ok_or_else(|| PyValueError::new_err("the array passes its memory"));
     }
     let mut out = Vec::with_capacity(block.grid.nbytes());
-    let gathered = block.chunks(&mut |bytes| {
+    let copied = block.chunks(&mut |bytes| {
         out.extend_from_slice(bytes);
         Ok(())
     });
-    gathered.map_err(crate::errors::to_py)?;
+    copied.map_err(crate::errors::to_py)?;
     Ok(out.into())
 }
 
@@ -35,19 +35,19 @@ fn build(builder: ArrayDataBuilder) -> PyResult<ArrayData> {
     builder.align_buffers(true).build().map_err(|e| PyValueError::new_err(e.to_string()))
 }
 
-/// The validity of a mask in which True means null.
+/// Converts a mask, in which True means null, to a validity.
 fn validity(mask: Option<&Bound<'_, PyUntypedArray>>, length: usize) -> PyResult<Option<NullBuffer>> {
     let Some(mask) = mask else { return Ok(None) };
     let block = Views::new().block(mask, 0, None)?;
     if block.grid.dtype.kind != Kind::Bool || block.grid.nrows != length {
         return Err(PyTypeError::new_err(format!("mask: expected {length} bools")));
     }
-    let bytes = packed(&block)?;
+    let bytes = packed_bytes(&block)?;
     let valid: BooleanBuffer = bytes.as_slice().iter().map(|&null| null == 0).collect();
     Ok(Some(NullBuffer::new(valid)).filter(|n| n.null_count() > 0))
 }
 
-/// The type of the array's values as they lie.
+/// The Arrow type that shares the dtype's layout.
 fn arrow_type(dtype: DType, timezone: Option<&str>) -> Option<DataType> {
     match exact_type(dtype).filter(|_| dtype.order != ByteOrder::Big)? {
         DataType::Timestamp(unit, None) => Some(DataType::Timestamp(unit, timezone.map(Arc::from))),
@@ -69,7 +69,7 @@ pub(crate) fn masked(
             dtype.descr()
         ))
     })?;
-    let bytes = packed(&block)?;
+    let bytes = packed_bytes(&block)?;
     let bytes = if data_type == DataType::Boolean {
         let bits: BooleanBuffer = bytes.as_slice().iter().map(|&b| b != 0).collect();
         bits.into_inner()
@@ -85,7 +85,7 @@ pub(crate) fn fixed(values: &Bound<'_, PyUntypedArray>) -> PyResult<ArrayData> {
     let width =
         i32::try_from(block.grid.dtype.itemsize).map_err(|_| PyTypeError::new_err("items are too wide"))?;
     let builder = ArrayDataBuilder::new(DataType::FixedSizeBinary(width)).len(block.grid.nrows);
-    build(builder.add_buffer(packed(&block)?))
+    build(builder.add_buffer(packed_bytes(&block)?))
 }
 
 pub(crate) fn from_unicode(values: &Bound<'_, PyUntypedArray>) -> PyResult<ArrayData> {
@@ -94,7 +94,7 @@ pub(crate) fn from_unicode(values: &Bound<'_, PyUntypedArray>) -> PyResult<Array
     if dtype.kind != Kind::Unicode {
         return Err(PyTypeError::new_err(format!("expected <U strings, found {}", dtype.descr())));
     }
-    let bytes = packed(&block)?;
+    let bytes = packed_bytes(&block)?;
     let item = (dtype.itemsize as usize).max(4);
     let mut offsets: Vec<i64> = Vec::with_capacity(block.grid.nrows + 1);
     let mut text = String::with_capacity(bytes.len() / 4);
@@ -127,11 +127,11 @@ pub(crate) fn dictionary(codes: &Bound<'_, PyUntypedArray>, categories: &ArrayDa
         arrow_type(block.grid.dtype, None).filter(DataType::is_signed_integer).ok_or_else(|| {
             PyTypeError::new_err(format!("codes: expected int8 to int64, found {}", block.grid.dtype.descr()))
         })?;
-    let bytes = packed(&block)?;
+    let bytes = packed_bytes(&block)?;
     let item = block.grid.dtype.itemsize as usize;
-    // Little-endian: the sign stands in the last byte of each code.
-    let sign = |code: &[u8]| code.last().is_some_and(|b| b & 0x80 != 0);
-    let valid: BooleanBuffer = bytes.as_slice().chunks_exact(item).map(|code| !sign(code)).collect();
+    // Little-endian: the last byte of a code has the sign.
+    let is_negative = |code: &[u8]| code.last().is_some_and(|b| b & 0x80 != 0);
+    let valid: BooleanBuffer = bytes.as_slice().chunks_exact(item).map(|code| !is_negative(code)).collect();
     let nulls = Some(NullBuffer::new(valid)).filter(|n| n.null_count() > 0);
     let data_type = DataType::Dictionary(Box::new(data_type), Box::new(categories.data_type().clone()));
     let builder = ArrayDataBuilder::new(data_type).len(block.grid.nrows).nulls(nulls);
@@ -149,16 +149,16 @@ pub(crate) fn structure(children: &[(&str, &ArrayData)]) -> PyResult<ArrayData> 
     build(builder)
 }
 
-/// One byte a row: 1 = null.
+/// A mask of one byte for each row: 1 is null.
 pub(crate) fn mask(nulls: &NullBuffer) -> Vec<u8> {
     let mut out = vec![1; nulls.len()];
-    // Unpacked valid bits, turned over; a validity always has as many bits as rows.
+    // `unpack` cannot fail: a validity has as many bits as rows. The loop inverts valid to null.
     let _ = colonnade::memory::unpack(nulls.validity(), nulls.offset(), &mut out);
     out.iter_mut().for_each(|byte| *byte ^= 1);
     out
 }
 
-/// Codes in which null slots hold -1, where they do not already; unsigned codes become wide enough signed ones.
+/// Codes with -1 for nulls, of a wider signed type if `dtype` is unsigned. `None`: the codes already have that form.
 pub(crate) fn codes_with_minus_one(data: &ArrayData, dtype: DType) -> Option<(DType, Vec<u8>)> {
     let nulls = data.nulls().filter(|n| n.null_count() > 0);
     let unsigned = dtype.kind == Kind::UInt;
@@ -169,19 +169,19 @@ pub(crate) fn codes_with_minus_one(data: &ArrayData, dtype: DType) -> Option<(DT
     let bytes =
         data.buffers().first()?.as_slice().get(data.offset() * item..(data.offset() + data.len()) * item)?;
     let null = nulls.map_or_else(|| vec![0; data.len()], mask);
-    let already = |(&null, code): (&u8, &[u8])| null == 0 || code.iter().all(|&b| b == 0xFF);
-    if !unsigned && null.iter().zip(bytes.chunks_exact(item)).all(already) {
+    let is_converted = |(&null, code): (&u8, &[u8])| null == 0 || code.iter().all(|&b| b == 0xFF);
+    if !unsigned && null.iter().zip(bytes.chunks_exact(item)).all(is_converted) {
         return None;
     }
-    let wide = if unsigned { (item * 2).min(8) } else { item };
-    let mut out = vec![0; data.len() * wide];
-    for ((target, code), &null) in out.chunks_exact_mut(wide).zip(bytes.chunks_exact(item)).zip(&null) {
+    let width = if unsigned { (item * 2).min(8) } else { item };
+    let mut out = vec![0; data.len() * width];
+    for ((target, code), &null) in out.chunks_exact_mut(width).zip(bytes.chunks_exact(item)).zip(&null) {
         if null == 1 {
             target.fill(0xFF);
         } else if let Some(low) = target.get_mut(..item) {
             low.copy_from_slice(code);
         }
     }
-    let descr = if wide == 1 { "|i1".to_owned() } else { format!("<i{wide}") };
+    let descr = if width == 1 { "|i1".to_owned() } else { format!("<i{width}") };
     Some((DType::parse(&descr)?, out))
 }

@@ -1,4 +1,5 @@
-//! Frames as a stream of Arrow's C interface: one record batch a frame, made when it is asked for.
+//! Exports frames as a stream of Arrow's C interface: one record batch for each frame, converted when the consumer requests
+//! it.
 
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::sync::Arc;
@@ -16,33 +17,33 @@ use colonnade::{Error, Result};
 
 use crate::foreign_fields;
 
-/// Arrow's codes are the system's: an argument that is none.
+/// The interface's error codes are errno values.
 const EINVAL: c_int = 22;
 
-/// What the stream owns: the frames stay alive until the consumer releases it.
-struct Private {
+/// The stream's private data. It keeps the frames alive until the consumer releases the stream.
+struct PrivateData {
     exporter: Exporter,
-    /// Positions of the fields whose extension types are left out.
+    /// Positions of the fields that are exported without extension types.
     storage: Vec<usize>,
     frames: std::vec::IntoIter<Arc<Frame>>,
     error: CString,
 }
 
-/// A stream over `frames`, which are of one layout; `told`: with metadata of the schema. Without, it is for a library that
-/// looks at fields alone and keeps text as views. `storage`: positions of the fields that lose their extension types.
+/// A stream over `frames`, which must have one layout. Without `metadata` the schema is for a library that reads only fields
+/// and stores text as views. `storage`: positions of the fields that are exported without extension types.
 ///
 /// # Errors
-/// What Arrow cannot hold, or a frame that is not of the first one's layout.
+/// Arrow cannot represent the data, or a frame has another layout than the first.
 pub(crate) fn stream(
     frames: Vec<Arc<Frame>>,
-    told: bool,
+    metadata: bool,
     storage: Vec<usize>,
 ) -> Result<FFI_ArrowArrayStream> {
-    let frames = if told { frames } else { viewed(frames)? };
+    let frames = if metadata { frames } else { viewed(frames)? };
     let first = frames
         .first()
         .ok_or_else(|| Error::malformed("arrow", "expected one frame at least, found none."))?;
-    let exporter = if told {
+    let exporter = if metadata {
         Exporter::new(first, Some(frames.iter().map(|f| f.nrows).sum()))?.with_required(&frames)
     } else {
         Exporter::without_metadata(first)?
@@ -51,9 +52,9 @@ pub(crate) fn stream(
     for frame in &frames {
         exporter.admit_apart(frame)?;
     }
-    let private = Private { exporter, storage, frames: frames.into_iter(), error: CString::default() };
+    let private = PrivateData { exporter, storage, frames: frames.into_iter(), error: CString::default() };
     let private = Box::into_raw(Box::new(private)).cast::<c_void>();
-    // SAFETY: the callbacks are those below, made for this structure; `release` frees what `private` points at, once.
+    // SAFETY: the callbacks below expect a `PrivateData` behind `private`, and `release` frees it once.
     Ok(unsafe {
         FFI_ArrowArrayStream::new_unchecked(
             Some(get_schema),
@@ -65,25 +66,25 @@ pub(crate) fn stream(
     })
 }
 
-/// The schema of a frame, for the interface.
+/// Exports the schema of a frame.
 ///
 /// # Errors
 /// As [`stream`].
 pub(crate) fn schema(frame: &Arc<Frame>) -> Result<FFI_ArrowSchema> {
     let exporter = Exporter::new(frame, Some(frame.nrows))?;
     let frames = std::slice::from_ref(frame);
-    exported(&exporter.with_required(frames).with_nulls_of(frames).schema(), &[])
+    ffi_schema(&exporter.with_required(frames).with_nulls_of(frames).schema(), &[])
 }
 
-fn exported(schema: &Schema, storage: &[usize]) -> Result<FFI_ArrowSchema> {
+fn ffi_schema(schema: &Schema, storage: &[usize]) -> Result<FFI_ArrowSchema> {
     let changed = foreign_fields::of_schema(schema, storage);
     let schema = changed.as_ref().unwrap_or(schema);
     FFI_ArrowSchema::try_from(schema).map_err(|e| Error::unrepresentable("arrow", format!("{e}.")))
 }
 
-impl Private {
+impl PrivateData {
     fn schema(&mut self) -> Result<FFI_ArrowSchema> {
-        exported(&self.exporter.schema(), &self.storage)
+        ffi_schema(&self.exporter.schema(), &self.storage)
     }
 
     fn next(&mut self) -> Result<FFI_ArrowArray> {
@@ -91,60 +92,61 @@ impl Private {
         let arrays = self.exporter.admitted(&frame)?;
         let data_type = DataType::Struct(self.exporter.schema().fields().clone());
         let builder = ArrayData::builder(data_type).len(frame.nrows).child_data(arrays);
-        // SAFETY: one array a field, each of its field's type and with the frame's rows: the exporter has proven it.
+        // SAFETY: the exporter returns one array for each field, of the field's type and with the frame's rows.
         Ok(FFI_ArrowArray::new(&unsafe { builder.build_unchecked() }))
     }
 }
 
-/// The private part of a stream of ours.
+/// The private data of an exported stream.
 ///
 /// # Safety
-/// `stream` is one that [`stream`] made, not released, and in nobody else's hands.
-unsafe fn private<'s>(stream: *mut FFI_ArrowArrayStream) -> Option<&'s mut Private> {
-    // SAFETY: the caller's promise.
-    unsafe { stream.as_ref()?.private_data().cast::<Private>().as_mut() }
+/// [`stream()`] created `stream`, it is not released, and no other reference to its private data exists.
+unsafe fn private_data<'s>(stream: *mut FFI_ArrowArrayStream) -> Option<&'s mut PrivateData> {
+    // SAFETY: the caller guarantees it.
+    unsafe { stream.as_ref()?.private_data().cast::<PrivateData>().as_mut() }
 }
 
-/// Writes the answer, or keeps the error's words and answers its code. Nothing unwinds into the consumer.
-fn answer<T>(
-    private: Option<&mut Private>,
+/// Writes the result to `out`, or stores the error's text and returns its code. No panic unwinds into the consumer.
+fn run_callback<T>(
+    private: Option<&mut PrivateData>,
     out: *mut T,
-    work: impl FnOnce(&mut Private) -> Result<T>,
+    work: impl FnOnce(&mut PrivateData) -> Result<T>,
 ) -> c_int {
     let Some(private) = private.filter(|_| !out.is_null()) else { return EINVAL };
-    let result = caught(|| work(private)).and_then(|answer| answer);
-    let said = match result {
+    let result = caught(|| work(private)).and_then(|result| result);
+    let message = match result {
         Ok(value) => {
-            // SAFETY: the interface: `out` is room for one released or uninitialised structure.
+            // SAFETY: by the interface's contract, `out` points at a released or uninitialised structure.
             unsafe { out.write(value) };
             return 0;
         }
         Err(error) => error.to_string(),
     };
-    private.error = CString::new(said.replace('\0', " ")).unwrap_or_default();
+    private.error = CString::new(message.replace('\0', " ")).unwrap_or_default();
     EINVAL
 }
 
 unsafe extern "C" fn get_schema(stream: *mut FFI_ArrowArrayStream, out: *mut FFI_ArrowSchema) -> c_int {
-    // SAFETY: the interface: callbacks are called with their own stream, by one thread at a time, before it is released.
-    answer(unsafe { private(stream) }, out, Private::schema)
+    // SAFETY: by the interface's contract, the consumer calls a callback with its own stream, from one thread at a time,
+    // before it releases the stream.
+    run_callback(unsafe { private_data(stream) }, out, PrivateData::schema)
 }
 
 unsafe extern "C" fn get_next(stream: *mut FFI_ArrowArrayStream, out: *mut FFI_ArrowArray) -> c_int {
     // SAFETY: as in `get_schema`.
-    answer(unsafe { private(stream) }, out, Private::next)
+    run_callback(unsafe { private_data(stream) }, out, PrivateData::next)
 }
 
 unsafe extern "C" fn get_last_error(stream: *mut FFI_ArrowArrayStream) -> *const c_char {
-    // SAFETY: as in `get_schema`; the text stays until the next call.
-    unsafe { private(stream) }.map_or(std::ptr::null(), |private| private.error.as_ptr())
+    // SAFETY: as in `get_schema`. The text stays valid until the next call.
+    unsafe { private_data(stream) }.map_or(std::ptr::null(), |private| private.error.as_ptr())
 }
 
 unsafe extern "C" fn release(stream: *mut FFI_ArrowArrayStream) {
-    // SAFETY: as in `get_schema`; the box was made by `stream` and is freed here alone: nothing points at it afterwards.
+    // SAFETY: as in `get_schema`. `stream` created the box, only this callback frees it, and no pointer to it remains.
     unsafe {
         if let Some(stream) = stream.as_mut() {
-            let private = stream.set_private_data(std::ptr::null_mut()).cast::<Private>();
+            let private = stream.set_private_data(std::ptr::null_mut()).cast::<PrivateData>();
             stream.set_release(None);
             if !private.is_null() {
                 drop(Box::from_raw(private));

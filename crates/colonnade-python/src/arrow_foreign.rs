@@ -1,7 +1,8 @@
-//! Arrow data of other libraries, by the capsules of Arrow's C interface: moved in, checked cheaply, never copied.
+//! Imports Arrow data of other libraries by the capsules of Arrow's C interface, without a copy.
 //!
-//! The producer is a library of this process, so its values are believed; its structures are not: released ones, wrong
-//! names, counts that do not fit the schema and offsets that run backwards are errors here rather than faults later.
+//! The producer is a library of this process, so its values are trusted, but its structures are checked. Released
+//! structures, wrong names, counts that do not fit the schema and decreasing offsets are errors here rather than faults
+//! later.
 
 use std::collections::HashMap;
 use std::ffi::{CStr, c_int};
@@ -18,7 +19,7 @@ use pyo3::exceptions::{PyMemoryError, PyOSError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyTuple};
 
-use crate::arrow_checks::{check_counts, check_ends, drop_buffers_of_nulls, has_nulls_alone};
+use crate::arrow_checks::{check_counts, check_offsets, clear_null_type_buffers, contains_null_type};
 use crate::errors;
 use crate::guard::Guarded;
 
@@ -26,26 +27,26 @@ pub(crate) const ARRAY_NAME: &CStr = c"arrow_array";
 pub(crate) const SCHEMA_NAME: &CStr = c"arrow_schema";
 pub(crate) const STREAM_NAME: &CStr = c"arrow_array_stream";
 
-/// How often a stream that takes its time is asked whether Ctrl-C was pressed.
+/// The interval between checks for signals while a stream is read.
 const TICK: Duration = Duration::from_millis(50);
 
 /// The rows of one record batch and its columns.
 pub(crate) type Batch = (usize, Vec<ArrayData>);
 
-/// A schema and record batches of it.
-pub(crate) struct Foreign {
+/// A schema and its record batches.
+pub(crate) struct ForeignTable {
     pub(crate) schema: Schema,
     pub(crate) batches: Vec<Batch>,
 }
 
-/// A schema, and whether the arrays of it are structs (record batches) or one column alone.
-pub(crate) struct Shape {
+/// A schema, and the type of its arrays: a struct for record batches, or the type of a single column.
+pub(crate) struct ForeignSchema {
     schema: Schema,
     data_type: DataType,
 }
 
-impl Foreign {
-    /// All of a table, a stream, or one batch.
+impl ForeignTable {
+    /// Imports a table, a whole stream, or one batch.
     pub(crate) fn of(obj: &Bound<'_, PyAny>) -> PyResult<Self> {
         if obj.hasattr("__arrow_c_stream__")? {
             return Self::stream(&obj.call_method0("__arrow_c_stream__")?);
@@ -60,35 +61,36 @@ impl Foreign {
     }
 
     fn stream(capsule: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let mut stream = Stream::of_capsule(capsule)?;
+        let mut stream = ForeignStream::of_capsule(capsule)?;
         capsule.py().guarded(|| {
-            let shape = stream.shape()?;
+            let schema = stream.schema()?;
             let mut batches = Vec::new();
-            let mut asked = Instant::now();
-            while let Some(batch) = stream.batch(&shape)? {
+            let mut checked = Instant::now();
+            while let Some(batch) = stream.batch(&schema)? {
                 batches.push(batch);
-                if asked.elapsed() > TICK {
+                if checked.elapsed() > TICK {
                     Python::attach(|py| py.check_signals())?;
-                    asked = Instant::now();
+                    checked = Instant::now();
                 }
             }
-            Ok(Self { schema: shape.schema, batches })
+            Ok(Self { schema: schema.schema, batches })
         })
     }
 
     fn array(pair: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let pair =
-            pair.cast::<PyTuple>().map_err(|_| wrong("__arrow_c_array__ answered no pair of capsules"))?;
+        let pair = pair
+            .cast::<PyTuple>()
+            .map_err(|_| invalid_data("__arrow_c_array__ answered no pair of capsules"))?;
         let (schema, array): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair.extract()?;
-        let shape = shape_of_capsule(&schema)?;
+        let schema = schema_of_capsule(&schema)?;
         let place = pointer::<FFI_ArrowArray>(&array, ARRAY_NAME)?;
-        // SAFETY: a capsule of this name holds this structure; it is moved out, and what stays behind is released.
+        // SAFETY: a capsule of this name holds this structure. `from_raw` moves it out and marks the original as released.
         let array = unsafe { FFI_ArrowArray::from_raw(place) };
         if array.is_released() {
-            return Err(consumed("array"));
+            return Err(already_consumed("array"));
         }
-        let batch = shape.batch(array)?;
-        Ok(Self { schema: shape.schema, batches: vec![batch] })
+        let batch = schema.batch(array)?;
+        Ok(Self { schema: schema.schema, batches: vec![batch] })
     }
 }
 
@@ -100,15 +102,17 @@ pub(crate) fn schema_of(obj: &Bound<'_, PyAny>) -> PyResult<Schema> {
             "arrow: expected an object with __arrow_c_schema__, found {found}."
         )));
     }
-    Ok(shape_of_capsule(&obj.call_method0("__arrow_c_schema__")?)?.schema)
+    Ok(schema_of_capsule(&obj.call_method0("__arrow_c_schema__")?)?.schema)
 }
 
-pub(crate) fn wrong(what: &str) -> PyErr {
+pub(crate) fn invalid_data(what: &str) -> PyErr {
     errors::decode(format!("arrow: {what}."))
 }
 
-fn consumed(what: &str) -> PyErr {
-    wrong(&format!("the {what} was read already, and can be read only once. Ask its library for another one"))
+fn already_consumed(what: &str) -> PyErr {
+    invalid_data(&format!(
+        "the {what} was read already, and can be read only once. Ask its library for another one"
+    ))
 }
 
 fn pointer<T>(capsule: &Bound<'_, PyAny>, name: &'static CStr) -> PyResult<*mut T> {
@@ -121,38 +125,38 @@ fn pointer<T>(capsule: &Bound<'_, PyAny>, name: &'static CStr) -> PyResult<*mut 
         PyTypeError::new_err(format!("arrow: expected a capsule named {expected:?}, found another one."))
     })?;
     let pointer = pointer.cast::<T>().as_ptr();
-    if pointer.is_aligned() { Ok(pointer) } else { Err(wrong("a capsule's pointer is not aligned")) }
+    if pointer.is_aligned() { Ok(pointer) } else { Err(invalid_data("a capsule's pointer is not aligned")) }
 }
 
-/// The import crate asserts where a producer breaks the interface: such a panic is the producer's error.
-pub(crate) fn guarded<T>(work: impl FnOnce() -> Result<T, arrow_schema::ArrowError>) -> PyResult<T> {
+/// Converts panics to errors: arrow-rs asserts that a producer follows the interface.
+pub(crate) fn catch_assertions<T>(work: impl FnOnce() -> Result<T, arrow_schema::ArrowError>) -> PyResult<T> {
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(value)) => Ok(value),
-        Ok(Err(error)) => Err(wrong(&error.to_string())),
+        Ok(Err(error)) => Err(invalid_data(&error.to_string())),
         Err(panic) => {
             let text = panic.downcast_ref::<String>().map(String::as_str);
             let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("an assertion");
-            Err(wrong(&format!("the producer's structures break the interface: {text}")))
+            Err(invalid_data(&format!("the producer's structures break the interface: {text}")))
         }
     }
 }
 
-fn shape_of_capsule(capsule: &Bound<'_, PyAny>) -> PyResult<Shape> {
+fn schema_of_capsule(capsule: &Bound<'_, PyAny>) -> PyResult<ForeignSchema> {
     let place = pointer::<FFI_ArrowSchema>(capsule, SCHEMA_NAME)?;
-    // SAFETY: a capsule of this name holds this structure, alive as long as the capsule; it is only read.
-    Shape::of(unsafe { &*place })
+    // SAFETY: a capsule of this name holds this structure, which lives as long as the capsule and is only read.
+    ForeignSchema::of(unsafe { &*place })
 }
 
-impl Shape {
+impl ForeignSchema {
     fn of(schema: &FFI_ArrowSchema) -> PyResult<Self> {
         if schema.release().is_none() {
-            return Err(consumed("schema"));
+            return Err(already_consumed("schema"));
         }
-        let data_type = guarded(|| DataType::try_from(schema))?;
+        let data_type = catch_assertions(|| DataType::try_from(schema))?;
         let schema = match &data_type {
             DataType::Struct(fields) => Schema::new(fields.clone()).with_metadata(metadata(schema)),
-            // A column alone (a Series) is a table of one column, if it says what that is called.
-            _ => match guarded(|| Field::try_from(schema))? {
+            // A named column (a Series) is a table of one column.
+            _ => match catch_assertions(|| Field::try_from(schema))? {
                 field if field.name().is_empty() => {
                     let found = colonnade::frame::type_name(&data_type, false);
                     return Err(PyTypeError::new_err(format!(
@@ -167,16 +171,16 @@ impl Shape {
 
     fn batch(&self, mut array: FFI_ArrowArray) -> PyResult<Batch> {
         check_counts(&array, &self.data_type)?;
-        if has_nulls_alone(&self.data_type) {
-            // SAFETY: the counts were just checked, and nobody else has the array, which was moved here.
-            unsafe { drop_buffers_of_nulls((&raw mut array).cast(), &self.data_type) };
+        if contains_null_type(&self.data_type) {
+            // SAFETY: the counts were just checked. The array was moved here, so no other reference to it exists.
+            unsafe { clear_null_type_buffers((&raw mut array).cast(), &self.data_type) };
         }
-        // SAFETY: the array comes from a producer that says it is of this schema, and its counts are checked.
-        let data = guarded(|| unsafe { from_ffi_and_data_type(array, self.data_type.clone()) })?;
-        check_ends(&data)?;
+        // SAFETY: the producer declares this schema for the array, and the counts were checked against it.
+        let data = catch_assertions(|| unsafe { from_ffi_and_data_type(array, self.data_type.clone()) })?;
+        check_offsets(&data)?;
         let nrows = data.len();
         if !matches!(self.data_type, DataType::Struct(_)) {
-            return Ok((nrows, vec![settled(data)]));
+            return Ok((nrows, vec![reset_empty_offsets(data)]));
         }
         if data.null_count() > 0 {
             let message = format!(
@@ -190,28 +194,30 @@ impl Shape {
             true => child.clone(),
             false => child.slice(data.offset(), nrows),
         };
-        Ok((nrows, data.child_data().iter().map(column).map(settled).collect()))
+        Ok((nrows, data.child_data().iter().map(column).map(reset_empty_offsets).collect()))
     }
 }
 
-/// An array without rows starts at 0: its buffers are taken as empty, and an offset into nothing is refused by others.
-fn settled(data: ArrayData) -> ArrayData {
-    let children: Vec<ArrayData> = data.child_data().iter().cloned().map(settled).collect();
-    let moved = data.is_empty() && data.offset() > 0;
-    if !moved && children.iter().zip(data.child_data()).all(|(new, old)| new.offset() == old.offset()) {
+/// Sets the offset of arrays without rows to 0. Such arrays have empty buffers, and other code refuses an offset beyond a
+/// buffer.
+fn reset_empty_offsets(data: ArrayData) -> ArrayData {
+    let children: Vec<ArrayData> = data.child_data().iter().cloned().map(reset_empty_offsets).collect();
+    let needs_reset = data.is_empty() && data.offset() > 0;
+    if !needs_reset && children.iter().zip(data.child_data()).all(|(new, old)| new.offset() == old.offset()) {
         return data;
     }
     let offset = if data.is_empty() { 0 } else { data.offset() };
-    // SAFETY: the same array; of no rows nothing is read at any offset.
+    // SAFETY: `data` is a valid array. Only arrays without rows change their offset, and those have no values to read.
     unsafe { data.into_builder().offset(offset).child_data(children).build_unchecked() }
 }
 
-/// The metadata of a schema, without what is no text: Arrow lets libraries keep bytes of their own there.
+/// The metadata of a schema, without values that are not UTF-8: Arrow allows arbitrary bytes there.
 fn metadata(schema: &FFI_ArrowSchema) -> HashMap<String, String> {
-    if let Ok(all) = guarded(|| schema.metadata()) {
+    if let Ok(all) = catch_assertions(|| schema.metadata()) {
         return all;
     }
-    // SAFETY: the layout is the interface's (format, name, metadata...); the metadata are a count and pairs of sized bytes.
+    // SAFETY: `schema` has the interface's layout (format, name, metadata...), and metadata is a count and pairs of sized
+    // bytes.
     unsafe {
         let mut at = std::ptr::from_ref(schema).cast::<*const u8>().add(2).read();
         let number = |at: &mut *const u8| {
@@ -236,61 +242,61 @@ fn metadata(schema: &FFI_ArrowSchema) -> HashMap<String, String> {
     }
 }
 
-/// Batches one by one: a stream's, or the only one of an array.
-pub(crate) enum Lazy {
-    Stream(Stream, Shape),
+/// Batches that are imported one by one: those of a stream, or the only one of an array.
+pub(crate) enum ForeignBatches {
+    Stream(ForeignStream, ForeignSchema),
     Once(Option<Batch>),
 }
 
-impl Lazy {
-    /// The schema of an object's data, and the batches still in its hands.
+impl ForeignBatches {
+    /// The schema of an object, and its batches.
     pub(crate) fn of(obj: &Bound<'_, PyAny>) -> PyResult<(Schema, Self)> {
         if !obj.hasattr("__arrow_c_stream__")? {
-            let Foreign { schema, mut batches } = Foreign::of(obj)?;
+            let ForeignTable { schema, mut batches } = ForeignTable::of(obj)?;
             return Ok((schema, Self::Once(batches.pop())));
         }
-        let mut stream = Stream::of_capsule(&obj.call_method0("__arrow_c_stream__")?)?;
-        let shape = obj.py().guarded(|| stream.shape())?;
-        Ok((shape.schema.clone(), Self::Stream(stream, shape)))
+        let mut stream = ForeignStream::of_capsule(&obj.call_method0("__arrow_c_stream__")?)?;
+        let schema = obj.py().guarded(|| stream.schema())?;
+        Ok((schema.schema.clone(), Self::Stream(stream, schema)))
     }
 
     /// The next batch.
     pub(crate) fn next(&mut self) -> PyResult<Option<Batch>> {
         match self {
-            Self::Stream(stream, shape) => stream.batch(shape),
+            Self::Stream(stream, schema) => stream.batch(schema),
             Self::Once(batch) => Ok(batch.take()),
         }
     }
 }
 
-/// A stream and what it says when it fails.
-pub(crate) struct Stream(FFI_ArrowArrayStream);
+/// A stream of another library.
+pub(crate) struct ForeignStream(FFI_ArrowArrayStream);
 
-impl Stream {
+impl ForeignStream {
     fn of_capsule(capsule: &Bound<'_, PyAny>) -> PyResult<Self> {
         let place = pointer::<FFI_ArrowArrayStream>(capsule, STREAM_NAME)?;
-        // SAFETY: a capsule of this name holds this structure; it is moved out, and what stays behind is released.
+        // SAFETY: a capsule of this name holds this structure. `from_raw` moves it out and marks the original as released.
         let stream = Self(unsafe { FFI_ArrowArrayStream::from_raw(place) });
-        if stream.0.release().is_none() { Err(consumed("stream")) } else { Ok(stream) }
+        if stream.0.release().is_none() { Err(already_consumed("stream")) } else { Ok(stream) }
     }
 
-    fn shape(&mut self) -> PyResult<Shape> {
-        let callback = self.0.get_schema().ok_or_else(|| wrong("the stream has no get_schema"))?;
+    fn schema(&mut self) -> PyResult<ForeignSchema> {
+        let callback = self.0.get_schema().ok_or_else(|| invalid_data("the stream has no get_schema"))?;
         let mut schema = FFI_ArrowSchema::empty();
-        // SAFETY: the callback is the stream's own, called with it and room for its answer.
+        // SAFETY: the callback belongs to this stream, and `schema` is a valid structure for its result.
         let code = unsafe { callback(&raw mut self.0, &raw mut schema) };
         self.check(code)?;
-        Shape::of(&schema)
+        ForeignSchema::of(&schema)
     }
 
-    fn batch(&mut self, shape: &Shape) -> PyResult<Option<Batch>> {
-        self.next()?.map(|array| shape.batch(array)).transpose()
+    fn batch(&mut self, schema: &ForeignSchema) -> PyResult<Option<Batch>> {
+        self.next()?.map(|array| schema.batch(array)).transpose()
     }
 
     fn next(&mut self) -> PyResult<Option<FFI_ArrowArray>> {
-        let callback = self.0.get_next().ok_or_else(|| wrong("the stream has no get_next"))?;
+        let callback = self.0.get_next().ok_or_else(|| invalid_data("the stream has no get_next"))?;
         let mut array = FFI_ArrowArray::empty();
-        // SAFETY: as in `shape`.
+        // SAFETY: as in `schema`.
         let code = unsafe { callback(&raw mut self.0, &raw mut array) };
         self.check(code)?;
         Ok((!array.is_released()).then_some(array))
@@ -300,15 +306,15 @@ impl Stream {
         if code == 0 {
             return Ok(());
         }
-        let said = self.0.get_last_error().and_then(|callback| {
-            // SAFETY: as in `shape`; the text is the stream's, and alive until its next call.
+        let text = self.0.get_last_error().and_then(|callback| {
+            // SAFETY: as in `schema`. The text belongs to the stream and stays valid until its next call.
             unsafe {
                 let text = callback(&raw mut self.0);
                 (!text.is_null()).then(|| CStr::from_ptr(text).to_string_lossy().into_owned())
             }
         });
-        let said = said.unwrap_or_else(|| std::io::Error::from_raw_os_error(code).to_string());
-        let message = format!("arrow: the stream's producer failed: {said}");
+        let text = text.unwrap_or_else(|| std::io::Error::from_raw_os_error(code).to_string());
+        let message = format!("arrow: the stream's producer failed: {text}");
         Err(match std::io::Error::from_raw_os_error(code).kind() {
             std::io::ErrorKind::OutOfMemory => PyMemoryError::new_err(message),
             _ if code == 5 => PyOSError::new_err((code, message)), // EIO

@@ -1,5 +1,5 @@
-//! A column taken apart: its buffers as NumPy arrays and the columns within, one level at a time; nothing is copied that
-//! lies as it is asked for.
+//! Splits a column into its buffers, as NumPy arrays, and its children, one level at a time. A buffer is copied only if its
+//! layout changes.
 
 use arrow_array::{Array, BinaryViewArray, LargeBinaryArray, LargeStringArray, StringViewArray};
 use arrow_buffer::{Buffer as ArrowBuffer, NullBuffer};
@@ -13,25 +13,25 @@ use pyo3::prelude::*;
 use crate::array::{self, Arrays};
 use crate::arrow_column::ArrowColumn;
 
-/// Name, whether it may be null, metadata, and the column.
-type Child = (String, bool, Vec<(String, String)>, ArrowColumn);
+/// Name, nullability, metadata, and the column.
+type ChildParts = (String, bool, Vec<(String, String)>, ArrowColumn);
 
-/// Kind, size, buffers, validity (bits, set where valid), children.
-type Parts<'py> = (String, i32, Vec<Bound<'py, PyAny>>, Option<Bound<'py, PyAny>>, Vec<Child>);
+/// Kind, size, buffers, validity (a set bit is a valid row), children.
+type ColumnParts<'py> = (String, i32, Vec<Bound<'py, PyAny>>, Option<Bound<'py, PyAny>>, Vec<ChildParts>);
 
 pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(column_parts, m)?)
 }
 
 #[pyfunction]
-fn column_parts<'py>(py: Python<'py>, column: &ArrowColumn) -> PyResult<Parts<'py>> {
+fn column_parts<'py>(py: Python<'py>, column: &ArrowColumn) -> PyResult<ColumnParts<'py>> {
     let column = without_views(&column.column);
     let data = &column.data;
     let (start, nrows) = (data.offset(), data.len());
     let mut size = 0;
     let mut buffers = Vec::new();
     let mut children = Vec::new();
-    let whole = |i: usize| data.child_data().get(i).cloned();
+    let child_data = |i: usize| data.child_data().get(i).cloned();
     let kind = match data.data_type() {
         DataType::Utf8 | DataType::Binary => {
             buffers.push(offsets(py, data, "<i4")?);
@@ -51,17 +51,17 @@ fn column_parts<'py>(py: Python<'py>, column: &ArrowColumn) -> PyResult<Parts<'p
         }
         DataType::List(item) => {
             buffers.push(offsets(py, data, "<i4")?);
-            children.extend(whole(0).map(|values| child(item, values)));
+            children.extend(child_data(0).map(|values| child(item, values)));
             Some("list")
         }
         DataType::LargeList(item) => {
             buffers.push(offsets(py, data, "<i8")?);
-            children.extend(whole(0).map(|values| child(item, values)));
+            children.extend(child_data(0).map(|values| child(item, values)));
             Some("large_list")
         }
         DataType::Map(entries, _) => {
             buffers.push(offsets(py, data, "<i4")?);
-            children.extend(whole(0).map(|values| child(entries, values)));
+            children.extend(child_data(0).map(|values| child(entries, values)));
             Some("map")
         }
         DataType::ListView(item) | DataType::LargeListView(item) => {
@@ -70,18 +70,19 @@ fn column_parts<'py>(py: Python<'py>, column: &ArrowColumn) -> PyResult<Parts<'p
             for buffer in 0..2 {
                 buffers.push(view(py, data, buffer, descr, start, nrows)?);
             }
-            children.extend(whole(0).map(|values| child(item, values)));
+            children.extend(child_data(0).map(|values| child(item, values)));
             Some("list_view")
         }
         DataType::FixedSizeList(item, width) => {
             size = *width;
             let width = usize::try_from(*width).unwrap_or(0);
-            children.extend(whole(0).map(|values| child(item, part(&values, start * width, nrows * width))));
+            children
+                .extend(child_data(0).map(|values| child(item, rows(&values, start * width, nrows * width))));
             Some("fixed_size_list")
         }
         DataType::Struct(fields) => {
             let parts = fields.iter().zip(data.child_data());
-            children.extend(parts.map(|(field, values)| child(field, part(values, start, nrows))));
+            children.extend(parts.map(|(field, values)| child(field, rows(values, start, nrows))));
             Some("struct")
         }
         DataType::Union(fields, mode) => {
@@ -91,10 +92,10 @@ fn column_parts<'py>(py: Python<'py>, column: &ArrowColumn) -> PyResult<Parts<'p
                 buffers.push(view(py, data, 1, "<i4", start, nrows)?);
             }
             let ids: Vec<u8> = fields.iter().map(|(id, _)| id.cast_unsigned()).collect();
-            buffers.push(owned(py, "|i1", ids.len(), ids)?);
+            buffers.push(new_array(py, "|i1", ids.len(), ids)?);
             let parts = fields.iter().zip(data.child_data());
             children.extend(parts.map(|((_, field), values)| {
-                child(field, if dense { values.clone() } else { part(values, start, nrows) })
+                child(field, if dense { values.clone() } else { rows(values, start, nrows) })
             }));
             Some(if dense { "dense_union" } else { "sparse_union" })
         }
@@ -107,7 +108,7 @@ fn column_parts<'py>(py: Python<'py>, column: &ArrowColumn) -> PyResult<Parts<'p
     Ok((kind, size, buffers, validity, children))
 }
 
-/// The column, with text and bytes that are views as offsets and values.
+/// The column, with views of text and bytes converted to offsets and values.
 fn without_views(column: &Column) -> Column {
     let data = match column.data.data_type() {
         DataType::Utf8View => {
@@ -121,18 +122,18 @@ fn without_views(column: &Column) -> Column {
     Column { data, ..column.clone() }
 }
 
-fn part(values: &ArrayData, start: usize, nrows: usize) -> ArrayData {
+fn rows(values: &ArrayData, start: usize, nrows: usize) -> ArrayData {
     if start == 0 && values.len() == nrows { values.clone() } else { values.slice(start, nrows) }
 }
 
-fn child(field: &FieldRef, data: ArrayData) -> Child {
+fn child(field: &FieldRef, data: ArrayData) -> ChildParts {
     let ordered = field.dict_is_ordered() == Some(true);
     let metadata = field.metadata().iter().map(|(key, value)| (key.clone(), value.clone())).collect();
     let column = ArrowColumn { column: Column { ordered, ..Column::new(data) } };
     (field.name().clone(), field.is_nullable(), metadata, column)
 }
 
-/// `count` values of a buffer from its value `first`.
+/// Values `first..first + count` of a buffer.
 fn view<'py>(
     py: Python<'py>,
     data: &ArrayData,
@@ -141,10 +142,10 @@ fn view<'py>(
     first: usize,
     count: usize,
 ) -> PyResult<Bound<'py, PyAny>> {
-    over(py, data.buffers().get(buffer).cloned().unwrap_or_default(), descr, first, count)
+    array_view(py, data.buffers().get(buffer).cloned().unwrap_or_default(), descr, first, count)
 }
 
-fn over<'py>(
+fn array_view<'py>(
     py: Python<'py>,
     buffer: ArrowBuffer,
     descr: &str,
@@ -157,10 +158,10 @@ fn over<'py>(
     Arrays::new(py, false).line(&Block::new(grid, Buffer::from_arrow(buffer)).ok_or_else(wrong)?)
 }
 
-/// One more than rows; of no rows Arrow leaves them out.
+/// The offsets, one more than rows. An array without rows may have no offsets.
 fn offsets<'py>(py: Python<'py>, data: &ArrayData, descr: &str) -> PyResult<Bound<'py, PyAny>> {
     if data.is_empty() {
-        return owned(py, descr, 1, vec![0; 8]);
+        return new_array(py, descr, 1, vec![0; 8]);
     }
     view(py, data, 0, descr, data.offset(), data.len() + 1)
 }
@@ -168,18 +169,18 @@ fn offsets<'py>(py: Python<'py>, data: &ArrayData, descr: &str) -> PyResult<Boun
 fn bytes<'py>(py: Python<'py>, data: &ArrayData) -> PyResult<Bound<'py, PyAny>> {
     let buffer = data.buffers().get(1).cloned().unwrap_or_default();
     let nbytes = buffer.len();
-    over(py, buffer, "|u1", 0, nbytes)
+    array_view(py, buffer, "|u1", 0, nbytes)
 }
 
 fn validity<'py>(py: Python<'py>, nulls: &NullBuffer) -> PyResult<Bound<'py, PyAny>> {
     let nbytes = nulls.len().div_ceil(8);
     if nulls.offset().is_multiple_of(8) {
-        return over(py, nulls.buffer().clone(), "|u1", nulls.offset() / 8, nbytes);
+        return array_view(py, nulls.buffer().clone(), "|u1", nulls.offset() / 8, nbytes);
     }
-    over(py, nulls.inner().sliced(), "|u1", 0, nbytes)
+    array_view(py, nulls.inner().sliced(), "|u1", 0, nbytes)
 }
 
-fn owned<'py>(py: Python<'py>, descr: &str, count: usize, bytes: Vec<u8>) -> PyResult<Bound<'py, PyAny>> {
+fn new_array<'py>(py: Python<'py>, descr: &str, count: usize, bytes: Vec<u8>) -> PyResult<Bound<'py, PyAny>> {
     let dtype = DType::parse(descr).ok_or_else(|| PyValueError::new_err("no dtype"))?;
     array::owned(py, dtype, count, bytes)
 }

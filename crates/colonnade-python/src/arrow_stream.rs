@@ -1,4 +1,4 @@
-//! Arrow's C stream interface, in and out.
+//! Imports and exports Arrow's C stream interface.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -10,13 +10,13 @@ use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
 use crate::arrow_export;
-use crate::arrow_foreign::{self, Batch, Foreign, Lazy, SCHEMA_NAME, STREAM_NAME};
+use crate::arrow_foreign::{self, Batch, ForeignBatches, ForeignTable, SCHEMA_NAME, STREAM_NAME};
 use crate::errors::IntoPy;
 use crate::foreign_fields;
 use crate::frame::CoreFrame;
 use crate::guard::Guarded;
 
-/// Frames of a schema's batches; of none, one of no rows.
+/// The frames of batches; without batches, one frame without rows.
 fn frames(schema: &arrow_schema::Schema, mut batches: Vec<Batch>) -> colonnade::Result<Vec<Frame>> {
     if batches.is_empty() {
         let empty = schema.fields().iter().map(|f| ArrayData::new_empty(f.data_type())).collect();
@@ -27,7 +27,7 @@ fn frames(schema: &arrow_schema::Schema, mut batches: Vec<Batch>) -> colonnade::
 
 #[pyfunction]
 fn import_arrow(py: Python<'_>, obj: &Bound<'_, PyAny>) -> PyResult<Vec<CoreFrame>> {
-    let Foreign { schema, batches } = Foreign::of(obj)?;
+    let ForeignTable { schema, batches } = ForeignTable::of(obj)?;
     let frames = py.guarded(|| frames(&schema, batches)).py()?;
     Ok(frames.into_iter().map(CoreFrame::new).collect())
 }
@@ -57,7 +57,7 @@ fn export_arrow_schema<'py>(py: Python<'py>, frame: &CoreFrame) -> PyResult<Boun
     PyCapsule::new_with_value(py, arrow_export::schema(&frame.frame).py()?, SCHEMA_NAME)
 }
 
-/// Positions of the fields (columns, then levels of row labels) that may have an extension type, themselves or within.
+/// Positions of the fields (columns, then levels of row labels) that may have an extension type, or a descendant with one.
 #[pyfunction]
 fn arrow_extensions(frame: &CoreFrame) -> Vec<usize> {
     let columns = frame.frame.arrow_columns();
@@ -67,7 +67,7 @@ fn arrow_extensions(frame: &CoreFrame) -> Vec<usize> {
         .collect()
 }
 
-/// One frame of several, in memory of its own; `alone`: for one use. One frame is itself.
+/// Concatenates frames into new memory. A single frame is returned unchanged. `alone`: the frame is for one use.
 #[pyfunction]
 #[pyo3(signature = (frames, alone = false))]
 fn concat_frames<'py>(
@@ -83,13 +83,14 @@ fn concat_frames<'py>(
     Bound::new(py, CoreFrame::alone(joined, alone))
 }
 
-/// The batches of a foreign stream, one at a time: nothing but the current one is held.
+/// The batches of a foreign stream, imported one at a time.
 #[pyclass(module = "colonnade._core")]
 struct ArrowStream {
     plan: Plan,
     schema: arrow_schema::Schema,
-    /// Never locked against another: the class is borrowed for writing. The interface's pointers are not `Sync`.
-    batches: Mutex<Lazy>,
+    /// The mutex only makes the interface's pointers `Sync`: `next_batch` borrows the class mutably, so no lock is
+    /// contended.
+    batches: Mutex<ForeignBatches>,
     nrows: usize,
 }
 
@@ -97,7 +98,7 @@ struct ArrowStream {
 impl ArrowStream {
     #[staticmethod]
     fn open(obj: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let (schema, batches) = Lazy::of(obj)?;
+        let (schema, batches) = ForeignBatches::of(obj)?;
         Ok(Self { plan: Plan::new(&schema).py()?, schema, batches: Mutex::new(batches), nrows: 0 })
     }
 

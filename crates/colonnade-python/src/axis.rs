@@ -1,4 +1,4 @@
-//! Axes.
+//! The labels of one axis of a frame.
 
 use colonnade::frame::{Axis, Labels, Level};
 use numpy::PyUntypedArray;
@@ -9,16 +9,16 @@ use crate::array::{Arrays, Views};
 use crate::arrow_column::ArrowColumn;
 use crate::errors::{self, IntoPy};
 
-/// Labels of one side.
+/// The labels of one axis.
 #[pyclass(frozen, name = "Axis", module = "colonnade._core")]
 pub(crate) struct PyAxis {
     pub(crate) axis: Axis,
-    /// Of a frame for one use: its labels may be given away to be written to.
+    /// The frame is for one use, so its label arrays may be writable.
     alone: bool,
 }
 
 impl PyAxis {
-    /// One whose labels are seen by others too: they are handed out read-only.
+    /// An axis that shares its labels; Python gets them read-only.
     pub(crate) fn new(axis: Axis) -> Self {
         Self::alone(axis, false)
     }
@@ -28,7 +28,7 @@ impl PyAxis {
     }
 }
 
-/// A level as users give it: a 1-D array or a column in Arrow's layout.
+/// A level from Python: a 1-D array or a column in Arrow's layout.
 #[derive(FromPyObject)]
 pub(crate) enum LevelArgument<'py> {
     Arrow(PyRef<'py, ArrowColumn>),

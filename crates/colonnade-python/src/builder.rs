@@ -1,4 +1,4 @@
-//! Frames built from what an adapter hands over.
+//! Builds frames from the arrays of an adapter.
 
 use colonnade::frame::{Frame, Part, Tags};
 use numpy::{PyArrayLikeDyn, PyUntypedArray, PyUntypedArrayMethods};
@@ -11,7 +11,7 @@ use crate::axis::PyAxis;
 use crate::errors::IntoPy;
 use crate::frame::CoreFrame;
 
-/// Collects blocks and columns, then checks that they are a frame.
+/// Collects blocks and columns, then validates them as a frame.
 #[pyclass(module = "colonnade._core")]
 pub(crate) struct FrameBuilder {
     nrows: usize,

@@ -1,4 +1,4 @@
-//! A `bytes` object as the memory that bytes are received or written into.
+//! Receives bytes directly into Python's `bytes` objects.
 
 use std::io;
 
@@ -8,10 +8,10 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-/// Smaller ones are copied once: cheaper than taking the interpreter lock for them.
+/// Smaller buffers are copied once, which is cheaper than acquiring the interpreter lock to allocate them.
 const COPIED_BELOW_NBYTES: usize = 16 << 10;
 
-/// A `bytes` object that nobody has seen yet.
+/// A new `bytes` object that no Python code has a reference to.
 #[derive(Debug)]
 struct BytesBuffer {
     bytes: Py<PyBytes>,
@@ -19,12 +19,12 @@ struct BytesBuffer {
     nbytes: usize,
 }
 
-// SAFETY: the pointer is to the object's own bytes, which `bytes` keeps; only `as_mut_slice` uses it.
+// SAFETY: `data` points to the memory of `bytes`, which this struct keeps alive. Only `as_mut_slice` dereferences it.
 unsafe impl Send for BytesBuffer {}
 
 impl IoBuffer for BytesBuffer {
     fn as_mut_slice(&mut self) -> &mut [u8] {
-        // SAFETY: the object was made for `nbytes`, and no Python code has seen it: see `allocate`.
+        // SAFETY: `allocate` made the object for `nbytes`, and no Python code has a reference to it.
         unsafe { std::slice::from_raw_parts_mut(self.data, self.nbytes) }
     }
 
@@ -33,20 +33,20 @@ impl IoBuffer for BytesBuffer {
     }
 }
 
-/// Memory for `nbytes`, untouched until bytes come: a claim costs only address space.
+/// Allocates `nbytes`. Pages are not touched before bytes arrive, so a false length costs only address space.
 pub(crate) fn allocate(nbytes: usize) -> io::Result<Box<dyn IoBuffer>> {
     if nbytes < COPIED_BELOW_NBYTES {
         return Ok(Box::new(vec![0; nbytes]));
     }
     let length = ffi::Py_ssize_t::try_from(nbytes).map_err(io::Error::other)?;
     Python::attach(|py| {
-        // SAFETY: a null pointer asks for an object of that length, to be filled before anyone else sees it. Its memory is the
-        // allocator's, fresh or used before; all of it is overwritten before the object is handed out.
+        // SAFETY: a null pointer requests an uninitialised object of that length. All of it is overwritten before any Python
+        // code gets the object.
         let object = unsafe { ffi::PyBytes_FromStringAndSize(std::ptr::null(), length) };
-        // SAFETY: a new reference, or null with an error set.
+        // SAFETY: `object` is a new reference, or null with an exception set.
         let object = unsafe { Bound::from_owned_ptr_or_err(py, object) };
         let bytes = object.map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
-        // SAFETY: it is a `bytes` object, made just now.
+        // SAFETY: `bytes` is the `bytes` object that was just created.
         let data = unsafe { ffi::PyBytes_AsString(bytes.as_ptr()) }.cast::<u8>();
         advise_huge(data, nbytes);
         let bytes = bytes.cast_into::<PyBytes>().map_err(|_| io::Error::other("expected bytes"))?;
@@ -54,7 +54,7 @@ pub(crate) fn allocate(nbytes: usize) -> io::Result<Box<dyn IoBuffer>> {
     })
 }
 
-/// The `bytes` of a buffer that is filled.
+/// The `bytes` object of a filled buffer.
 pub(crate) fn into_bytes(py: Python<'_>, mut buffer: Box<dyn IoBuffer>) -> Py<PyBytes> {
     if buffer.as_mut_slice().len() < COPIED_BELOW_NBYTES {
         return PyBytes::new(py, buffer.as_mut_slice()).unbind();

@@ -1,4 +1,4 @@
-//! A `bytes` object as a sink, written once.
+//! A sink whose result is a `bytes` object.
 
 use std::io;
 
@@ -10,24 +10,24 @@ use pyo3::types::PyBytes;
 use crate::bytes_buffer;
 use crate::sink::BufferSink;
 
-/// Past this a sink takes what comes, which grows without copying. Up to here a vector does: the allocator gives it memory
-/// that was used before, where a sink's is fresh.
+/// Up to this size a vector collects the bytes: the allocator reuses memory, while a `BufferSink` maps fresh pages. Above
+/// it, a `BufferSink` does, which grows without copying.
 const SMALL_NBYTES: usize = 32 << 20;
 
-/// Frames from here on begin with the sink: a vector would be copied several times as it grows.
+/// Frames from this size on begin with the `BufferSink`, because a growing vector would be copied several times.
 const LARGE_FRAME_NBYTES: usize = 8 << 20;
 
-/// What is reserved but not exactly known goes to the sink from here on.
+/// Estimated sizes from here on are reserved in a `BufferSink`.
 const RESERVED_NBYTES: u64 = 256 << 10;
 
-/// A `bytes` object that is filled front to back: in place where its size is reserved first, else by way of memory that grows.
+/// Collects a `bytes` object: in place if its size is reserved first, otherwise in memory that grows.
 pub(crate) struct BytesSink {
     buffer: Option<Box<dyn IoBuffer>>,
     filled: usize,
-    spill: Spill,
+    growing: GrowingBytes,
 }
 
-enum Spill {
+enum GrowingBytes {
     Small(Vec<u8>),
     Large(BufferSink),
 }
@@ -35,28 +35,28 @@ enum Spill {
 impl BytesSink {
     /// A sink for the bytes of frames that take `nbytes` in memory.
     pub(crate) fn of(nbytes: usize) -> io::Result<Self> {
-        let spill = if nbytes < LARGE_FRAME_NBYTES {
-            Spill::Small(Vec::new())
+        let growing = if nbytes < LARGE_FRAME_NBYTES {
+            GrowingBytes::Small(Vec::new())
         } else {
-            Spill::Large(BufferSink::empty()?)
+            GrowingBytes::Large(BufferSink::empty()?)
         };
-        Ok(Self { buffer: None, filled: 0, spill })
+        Ok(Self { buffer: None, filled: 0, growing })
     }
 
-    /// Whether nothing was written, and no size is known.
+    /// Whether nothing is written and no size is reserved.
     fn is_untouched(&self) -> bool {
-        match &self.spill {
+        match &self.growing {
             _ if self.buffer.is_some() => false,
-            Spill::Small(bytes) => bytes.is_empty(),
-            Spill::Large(sink) => sink.filled() == 0,
+            GrowingBytes::Small(bytes) => bytes.is_empty(),
+            GrowingBytes::Large(sink) => sink.filled() == 0,
         }
     }
 
-    /// The object.
+    /// The `bytes` object.
     pub(crate) fn finish(self, py: Python<'_>) -> PyResult<Py<PyBytes>> {
-        match (self.buffer, self.spill) {
-            (None, Spill::Small(bytes)) => Ok(PyBytes::new(py, &bytes).unbind()),
-            (None, Spill::Large(mut sink)) => Ok(PyBytes::new(py, sink.as_slice()).unbind()),
+        match (self.buffer, self.growing) {
+            (None, GrowingBytes::Small(bytes)) => Ok(PyBytes::new(py, &bytes).unbind()),
+            (None, GrowingBytes::Large(mut sink)) => Ok(PyBytes::new(py, sink.as_slice()).unbind()),
             (Some(mut buffer), _) => {
                 if buffer.as_mut_slice().len() != self.filled {
                     return Err(io::Error::other("fewer bytes were written than announced").into());
@@ -68,7 +68,7 @@ impl BytesSink {
 
     fn take(&mut self, nbytes: usize) -> io::Result<&mut [u8]> {
         if self.buffer.is_none()
-            && let Spill::Small(bytes) = &self.spill
+            && let GrowingBytes::Small(bytes) = &self.growing
             && bytes.len().saturating_add(nbytes) > SMALL_NBYTES
         {
             self.enlarge()?;
@@ -79,33 +79,33 @@ impl BytesSink {
             self.filled = end;
             return place.ok_or_else(|| io::Error::other("more bytes were written than announced"));
         }
-        match &mut self.spill {
-            Spill::Small(bytes) => bytes.place(nbytes).map(Option::unwrap_or_default),
-            Spill::Large(sink) => sink.take(nbytes),
+        match &mut self.growing {
+            GrowingBytes::Small(bytes) => bytes.place(nbytes).map(Option::unwrap_or_default),
+            GrowingBytes::Large(sink) => sink.take(nbytes),
         }
     }
 
-    /// Goes on in memory that grows without copying.
+    /// Moves the bytes to memory that grows without copying.
     fn enlarge(&mut self) -> io::Result<&mut BufferSink> {
-        if let Spill::Small(bytes) = &self.spill {
+        if let GrowingBytes::Small(bytes) = &self.growing {
             let mut sink = BufferSink::empty()?;
             if !bytes.is_empty() {
                 sink.take(bytes.len())?.copy_from_slice(bytes);
             }
-            self.spill = Spill::Large(sink);
+            self.growing = GrowingBytes::Large(sink);
         }
-        match &mut self.spill {
-            Spill::Large(sink) => Ok(sink),
-            Spill::Small(_) => Err(io::Error::other("the sink did not grow")),
+        match &mut self.growing {
+            GrowingBytes::Large(sink) => Ok(sink),
+            GrowingBytes::Small(_) => Err(io::Error::other("the sink did not grow")),
         }
     }
 }
 
 impl Sink for BytesSink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        match &mut self.spill {
-            // What `take` gives of a vector is set to zero first.
-            Spill::Small(held) if self.buffer.is_none() && held.len() + bytes.len() <= SMALL_NBYTES => {
+        match &mut self.growing {
+            // `take` would first fill the vector with zeros.
+            GrowingBytes::Small(held) if self.buffer.is_none() && held.len() + bytes.len() <= SMALL_NBYTES => {
                 held.extend_from_slice(bytes);
             }
             _ => self.take(bytes.len())?.copy_from_slice(bytes),
@@ -119,9 +119,9 @@ impl Sink for BytesSink {
 
     fn patch(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
         let Some(buffer) = &mut self.buffer else {
-            return match &mut self.spill {
-                Spill::Small(held) => held.patch(offset, bytes),
-                Spill::Large(sink) => sink.patch(0, offset, bytes),
+            return match &mut self.growing {
+                GrowingBytes::Small(held) => held.patch(offset, bytes),
+                GrowingBytes::Large(sink) => sink.patch(0, offset, bytes),
             };
         };
         let start = usize::try_from(offset).map_err(io::Error::other)?;

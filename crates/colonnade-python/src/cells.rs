@@ -1,8 +1,9 @@
-//! Binary cells that hold one MessagePack value each, as Python objects.
+//! Decodes binary cells that hold one MessagePack value each to Python objects.
 //!
-//! nil, booleans, numbers, str, bin, arrays and maps are None, bool, int, float, str, bytes, list and dict. A timestamp is an
-//! aware `datetime` in UTC where that holds it, else a `numpy.datetime64`. Extensions are the classes of `cells_types` where
-//! the column says that they are ours; any other is `{"code": .., "data": bytes}`. Building a value runs no code of the cell's.
+//! nil, booleans, numbers, str, bin, arrays and maps become None, bool, int, float, str, bytes, list and dict. A timestamp
+//! becomes an aware `datetime` in UTC if that can represent it, otherwise a `numpy.datetime64`. If the column's tag declares
+//! extensions, they become the classes of `cells_types`; otherwise `{"code": .., "data": bytes}`. No code from the cell is
+//! executed.
 
 use arrow_data::ArrayData;
 use arrow_schema::DataType;
@@ -13,21 +14,21 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyComplex, PyDict, PyFloat, PyList, PyString, PyTuple};
 
-use crate::cells_types::{self as codes, PART, Types, types};
+use crate::cells_types::{self as codes, CellTypes, SEPARATOR, types};
 use crate::{errors, objects};
 
-/// Values in each other that are followed; what was read has passed the reader's own limit.
+/// Maximum nesting of values. The reader of the file has its own limit.
 const MAX_DEPTH: usize = 512;
 
-/// Seconds since 1970 that `datetime` has: the years 1 to 9999.
+/// The range of `datetime` in seconds since 1970: the years 1 to 9999.
 const DATETIME_SECONDS: std::ops::RangeInclusive<i64> = -62_135_596_800..=253_402_300_799;
 
-/// The cells of a binary column as a 1-D object array, None where null; `None` for other types. `ours`: extensions are those
-/// that `cells_write` writes.
+/// Decodes the cells of a binary column to a 1-D object array, with None for null. Returns `None` for other types.
+/// `has_extensions`: extensions are those that `cells_write` writes.
 pub(crate) fn decoded<'py>(
     py: Python<'py>,
     data: &ArrayData,
-    ours: bool,
+    has_extensions: bool,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
     if !matches!(data.data_type(), DataType::Binary | DataType::LargeBinary) {
         return Ok(None);
@@ -40,27 +41,27 @@ pub(crate) fn decoded<'py>(
             continue;
         }
         let bytes = objects::value(data, row).unwrap_or(&[]);
-        let mut reader = Reader { py, types, ours, bytes, at: 0, row };
+        let mut reader = CellReader { py, types, has_extensions, bytes, at: 0, row };
         let cell = reader.value(0)?;
-        reader.ends("the cell")?;
+        reader.check_end("the cell")?;
         out.push(cell.unbind());
     }
-    // One by one: NumPy would take lists of one length apart.
+    // `from_iter`: NumPy would convert lists of equal length to a 2-D array.
     Ok(Some(PyArray1::from_iter(py, out).into_any()))
 }
 
-struct Reader<'b, 'py> {
+struct CellReader<'b, 'py> {
     py: Python<'py>,
-    types: &'b Types,
-    ours: bool,
+    types: &'b CellTypes,
+    has_extensions: bool,
     bytes: &'b [u8],
     at: usize,
     row: usize,
 }
 
-impl<'b, 'py> Reader<'b, 'py> {
+impl<'b, 'py> CellReader<'b, 'py> {
     #[cold]
-    fn wrong(&self, expected: &str) -> PyErr {
+    fn malformed(&self, expected: &str) -> PyErr {
         let message = format!(
             "msgpack: row {}: at byte {} of the cell: expected {expected}. The file is damaged: write it again.",
             self.row, self.at
@@ -68,41 +69,42 @@ impl<'b, 'py> Reader<'b, 'py> {
         errors::decode(message)
     }
 
-    /// What Python says of a payload that makes no value. Errors that are not about the bytes stay what they are.
+    /// Converts the exception of a class that refuses its payload. Exceptions of other causes stay unchanged.
     #[cold]
-    fn refused(&self, error: PyErr, code: i8) -> PyErr {
+    fn payload_error(&self, error: PyErr, code: i8) -> PyErr {
         let py = self.py;
         let other = error.is_instance_of::<PyImportError>(py)
             || error.is_instance_of::<PyMemoryError>(py)
             || !error.is_instance_of::<PyException>(py)
-            || errors::is_ours(py, &error);
+            || errors::is_colonnade_error(py, &error);
         if other {
             return error;
         }
-        self.wrong(&format!(
+        self.malformed(&format!(
             "a payload of extension {code}, found one that Python refuses: {}",
             error.value(py)
         ))
     }
 
-    fn ends(&self, what: &str) -> PyResult<()> {
+    fn check_end(&self, what: &str) -> PyResult<()> {
         if self.at == self.bytes.len() {
             return Ok(());
         }
-        Err(self.wrong(&format!("the end of {what}, found {} bytes more", self.bytes.len() - self.at)))
+        Err(self.malformed(&format!("the end of {what}, found {} bytes more", self.bytes.len() - self.at)))
     }
 
     fn payload(&mut self, length: u32) -> PyResult<&'b [u8]> {
         let end = self.at.saturating_add(length as usize);
-        let payload = self.bytes.get(self.at..end).ok_or_else(|| self.wrong("more bytes, found the end"))?;
+        let payload =
+            self.bytes.get(self.at..end).ok_or_else(|| self.malformed("more bytes, found the end"))?;
         self.at = end;
         Ok(payload)
     }
 
     fn head(&mut self) -> PyResult<Head> {
         let rest = self.bytes.get(self.at..).unwrap_or(&[]);
-        let found = head(rest).map_err(|_| self.wrong("a value, found the byte C1"))?;
-        let (found, length) = found.ok_or_else(|| self.wrong("a value, found the end"))?;
+        let found = head(rest).map_err(|_| self.malformed("a value, found the byte C1"))?;
+        let (found, length) = found.ok_or_else(|| self.malformed("a value, found the end"))?;
         self.at += length;
         Ok(found)
     }
@@ -110,7 +112,7 @@ impl<'b, 'py> Reader<'b, 'py> {
     fn value(&mut self, depth: usize) -> PyResult<Bound<'py, PyAny>> {
         let py = self.py;
         if depth > MAX_DEPTH {
-            return Err(self.wrong(&format!("at most {MAX_DEPTH} values in each other")));
+            return Err(self.malformed(&format!("at most {MAX_DEPTH} values in each other")));
         }
         Ok(match self.head()? {
             Head::Nil => py.None().into_bound(py),
@@ -121,14 +123,14 @@ impl<'b, 'py> Reader<'b, 'py> {
             Head::F64(bits) => PyFloat::new(py, f64::from_bits(bits)).into_any(),
             Head::Str(n) => {
                 let payload = self.payload(n)?;
-                let text = std::str::from_utf8(payload).map_err(|_| self.wrong("text of UTF-8"))?;
+                let text = std::str::from_utf8(payload).map_err(|_| self.malformed("text of UTF-8"))?;
                 PyString::new(py, text).into_any()
             }
             Head::Bin(n) => PyBytes::new(py, self.payload(n)?).into_any(),
             Head::Array(n) => PyList::new(py, self.entries(n, depth)?)?.into_any(),
             Head::Map(n) => self.map(n, depth)?,
             Head::Ext(-1, n) => self.timestamp(n)?,
-            Head::Ext(code, n) if self.ours => self.extension(code, n, depth)?,
+            Head::Ext(code, n) if self.has_extensions => self.extension(code, n, depth)?,
             Head::Ext(code, n) => {
                 let data = PyBytes::new(py, self.payload(n)?);
                 let out = PyDict::new(py);
@@ -140,7 +142,7 @@ impl<'b, 'py> Reader<'b, 'py> {
     }
 
     fn entries(&mut self, n: u32, depth: usize) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        // An entry is a byte at least: room for what is there, never for what is claimed.
+        // An entry takes at least one byte, so the remaining bytes bound the capacity, not the declared count.
         let mut out = Vec::with_capacity((n as usize).min(self.bytes.len() - self.at));
         for _ in 0..n {
             out.push(self.value(depth + 1)?);
@@ -152,17 +154,17 @@ impl<'b, 'py> Reader<'b, 'py> {
         let out = PyDict::new(self.py);
         for _ in 0..n {
             let key = self.value(depth + 1)?;
-            // Arrays of others are keys of Python as tuples; ours are tuples already.
+            // Without extensions an array as a key becomes a tuple. With them, tuples have an extension code.
             let key = match key.cast::<PyList>() {
-                Ok(list) if !self.ours => list.to_tuple().into_any(),
+                Ok(list) if !self.has_extensions => list.to_tuple().into_any(),
                 _ => key,
             };
             if key.hash().is_err() {
-                return Err(self.wrong("a key that Python can hash"));
+                return Err(self.malformed("a key that Python can hash"));
             }
             let value = self.value(depth + 1)?;
             if out.contains(&key)? {
-                return Err(self.wrong(&format!("each key once, found {} again", key.repr()?)));
+                return Err(self.malformed(&format!("each key once, found {} again", key.repr()?)));
             }
             out.set_item(key, value)?;
         }
@@ -175,28 +177,28 @@ impl<'b, 'py> Reader<'b, 'py> {
         if code == codes::TUPLE {
             return self.tuple(start, depth);
         }
-        // Errors tell where the payload begins.
+        // Errors name the byte where the payload begins.
         let end = std::mem::replace(&mut self.at, start);
-        let made = self.built(code, payload).map_err(|error| self.refused(error, code))?;
+        let value = self.extension_value(code, payload).map_err(|error| self.payload_error(error, code))?;
         self.at = end;
-        Ok(made)
+        Ok(value)
     }
 
-    /// The array within an extension that began at `start` and has been passed.
+    /// Decodes the array within the extension from `start` to the current position.
     fn tuple(&mut self, start: usize, depth: usize) -> PyResult<Bound<'py, PyAny>> {
         let (whole, end) = (self.bytes, self.at);
         self.bytes = whole.get(..end).unwrap_or(whole);
         self.at = start;
-        let Head::Array(n) = self.head()? else { return Err(self.wrong("the array of a tuple")) };
+        let Head::Array(n) = self.head()? else { return Err(self.malformed("the array of a tuple")) };
         let entries = self.entries(n, depth)?;
-        self.ends("the tuple")?;
+        self.check_end("the tuple")?;
         self.bytes = whole;
         Ok(PyTuple::new(self.py, entries)?.into_any())
     }
 
-    fn built(&self, code: i8, payload: &[u8]) -> PyResult<Bound<'py, PyAny>> {
+    fn extension_value(&self, code: i8, payload: &[u8]) -> PyResult<Bound<'py, PyAny>> {
         let (py, types) = (self.py, self.types);
-        let text = || std::str::from_utf8(payload).map_err(|_| self.wrong("text of UTF-8"));
+        let text = || std::str::from_utf8(payload).map_err(|_| self.malformed("text of UTF-8"));
         let iso = intern!(py, "fromisoformat");
         match code {
             codes::INT => types.int.bind(py).call_method(
@@ -209,13 +211,13 @@ impl<'b, 'py> Reader<'b, 'py> {
                     let (real, imag) = (f64::from_be_bytes(*real), f64::from_be_bytes(*imag));
                     Ok(PyComplex::from_doubles(py, real, imag).into_any())
                 }
-                _ => Err(self.wrong("16 bytes of a complex number")),
+                _ => Err(self.malformed("16 bytes of a complex number")),
             },
             codes::DATE => types.date.bind(py).call_method1(iso, (text()?,)),
             codes::TIME | codes::DATETIME => {
                 let text = text()?;
                 let class = if code == codes::TIME { &types.time } else { &types.datetime };
-                if text.contains(PART) {
+                if text.contains(SEPARATOR) {
                     types.read_zoned.bind(py).call1((class, text))
                 } else {
                     class.bind(py).call_method1(iso, (text,))
@@ -228,22 +230,22 @@ impl<'b, 'py> Reader<'b, 'py> {
                         let part = |raw: &[u8; 4]| i32::from_be_bytes(*raw);
                         types.timedelta.bind(py).call1((part(days), part(seconds), part(micros)))
                     }
-                    _ => Err(self.wrong("12 bytes of a timedelta")),
+                    _ => Err(self.malformed("12 bytes of a timedelta")),
                 }
             }
             codes::DECIMAL => {
                 let text = text()?;
-                let made = types.decimal.bind(py).call1((text,))?;
-                // A context without traps makes a NaN of anything.
-                let again = made.str()?;
-                if again.extract::<&str>()?.eq_ignore_ascii_case(text) {
-                    Ok(made)
+                let decimal = types.decimal.bind(py).call1((text,))?;
+                // A context without traps turns any text into NaN.
+                let canonical = decimal.str()?;
+                if canonical.extract::<&str>()?.eq_ignore_ascii_case(text) {
+                    Ok(decimal)
                 } else {
-                    Err(self.wrong(&format!("the text of a decimal, found {text:?}")))
+                    Err(self.malformed(&format!("the text of a decimal, found {text:?}")))
                 }
             }
             codes::UUID => self.uuid(payload),
-            _ => types.read_other.bind(py).call1((code, PyBytes::new(py, payload))),
+            _ => types.decode_other.bind(py).call1((code, PyBytes::new(py, payload))),
         }
     }
 
@@ -252,7 +254,7 @@ impl<'b, 'py> Reader<'b, 'py> {
         let (bytes, safe) = match (payload.first_chunk::<16>(), payload) {
             (Some(bytes), [.., safe]) if payload.len() == 17 => (bytes, Some(safe.cast_signed())),
             (Some(bytes), _) if payload.len() == 16 => (bytes, None),
-            _ => return Err(self.wrong("16 or 17 bytes of a UUID")),
+            _ => return Err(self.malformed("16 or 17 bytes of a UUID")),
         };
         let keywords = self.keyword("bytes", PyBytes::new(py, bytes))?;
         if let Some(safe) = safe {
@@ -282,7 +284,7 @@ impl<'b, 'py> Reader<'b, 'py> {
         };
         let (seconds, nanos) = instant
             .filter(|&(_, nanos)| nanos < 1_000_000_000)
-            .ok_or_else(|| self.wrong("a timestamp of 4, 8 or 12 bytes and under 10^9 nanoseconds"))?;
+            .ok_or_else(|| self.malformed("a timestamp of 4, 8 or 12 bytes and under 10^9 nanoseconds"))?;
         if nanos % 1000 == 0 && DATETIME_SECONDS.contains(&seconds) {
             let since = self.types.timedelta.bind(self.py).call1((0, seconds, nanos / 1000))?;
             return self.types.epoch.bind(self.py).add(since);
@@ -303,7 +305,9 @@ impl<'b, 'py> Reader<'b, 'py> {
             }
         }
         let data = PyTuple::new(self.py, [seconds, i64::try_from(nanos).unwrap_or(0)])?;
-        Err(self
-            .wrong(&format!("an instant that 64 bits hold, found {} (seconds, nanoseconds)", data.repr()?)))
+        Err(self.malformed(&format!(
+            "an instant that 64 bits hold, found {} (seconds, nanoseconds)",
+            data.repr()?
+        )))
     }
 }

@@ -1,7 +1,7 @@
-//! The Python classes of mixed cells, and the codes of the extensions that say which of them a value is.
+//! The Python classes of mixed cells, and the MessagePack extension code of each.
 //!
-//! The codes are ours: only in a column whose tag has `"extensions":1` do they mean this. `docs/formats/msgpack.md` lists them
-//! with their payloads; one that was given is never given another meaning.
+//! The codes have this meaning only in a column whose tag has `"extensions":1`. `docs/formats/msgpack.md` lists them with
+//! their payloads. The meaning of a code never changes.
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -19,38 +19,39 @@ pub(crate) const DATETIME: i8 = 6;
 pub(crate) const TIMEDELTA: i8 = 7;
 pub(crate) const DECIMAL: i8 = 8;
 pub(crate) const UUID: i8 = 9;
-// From 10 on `colonnade/_cell_kinds.py` writes and reads them: NumPy's and pandas' own.
+// `colonnade/_cell_kinds.py` writes and reads codes from 10 on: classes of NumPy and pandas.
 
-/// What parts a moment, its fold and its zone.
-pub(crate) const PART: char = '|';
+/// Separates a time, its fold and its zone.
+pub(crate) const SEPARATOR: char = '|';
 
 /// Classes and functions, looked up once.
-pub(crate) struct Types {
+pub(crate) struct CellTypes {
     pub(crate) date: Py<PyType>,
     pub(crate) time: Py<PyType>,
     pub(crate) datetime: Py<PyType>,
     pub(crate) timedelta: Py<PyType>,
     pub(crate) decimal: Py<PyType>,
     pub(crate) uuid: Py<PyType>,
-    /// `uuid.UUID` whose version was made by a function that is, or is not, safe among processes.
+    /// `uuid.SafeUUID`: whether a UUID was generated in a way that is safe for several processes.
     pub(crate) safe_uuid: Py<PyType>,
     pub(crate) int: Py<PyType>,
     pub(crate) utc: Py<PyAny>,
-    /// 1970 as an aware `datetime` in UTC.
+    /// 1970-01-01 as an aware `datetime` in UTC.
     pub(crate) epoch: Py<PyAny>,
-    /// `(value) -> (code, payload)` of what is not known here; raises TypeError with words for what nobody knows.
-    pub(crate) other: Py<PyAny>,
+    /// `(value) -> (code, payload)` for other classes; raises TypeError for unsupported ones.
+    pub(crate) encode_other: Py<PyAny>,
     /// `(code, payload) -> value`.
-    pub(crate) read_other: Py<PyAny>,
-    /// `(aware value) -> text`, and back.
-    pub(crate) zoned: Py<PyAny>,
+    pub(crate) decode_other: Py<PyAny>,
+    /// `(aware value) -> text`.
+    pub(crate) zoned_text: Py<PyAny>,
+    /// `(class, text) -> aware value`.
     pub(crate) read_zoned: Py<PyAny>,
     pub(crate) datetime64: Py<PyAny>,
 }
 
-static TYPES: PyOnceLock<Types> = PyOnceLock::new();
+static TYPES: PyOnceLock<CellTypes> = PyOnceLock::new();
 
-pub(crate) fn types(py: Python<'_>) -> PyResult<&Types> {
+pub(crate) fn types(py: Python<'_>) -> PyResult<&CellTypes> {
     TYPES.get_or_try_init(py, || {
         let module = py.import("datetime")?;
         let class = |name: &str| -> PyResult<Py<PyType>> {
@@ -62,7 +63,7 @@ pub(crate) fn types(py: Python<'_>) -> PyResult<&Types> {
         let zoned = [("tzinfo", &utc)].into_py_dict(py)?;
         let epoch = module.getattr("datetime")?.call((1970, 1, 1), Some(&zoned))?;
         let kinds = py.import("colonnade._cell_kinds")?;
-        Ok(Types {
+        Ok(CellTypes {
             date: class("date")?,
             time: class("time")?,
             datetime: class("datetime")?,
@@ -73,9 +74,9 @@ pub(crate) fn types(py: Python<'_>) -> PyResult<&Types> {
             int: of("builtins", "int")?.cast_into::<PyType>()?.unbind(),
             utc: utc.unbind(),
             epoch: epoch.unbind(),
-            other: kinds.getattr("encode")?.unbind(),
-            read_other: kinds.getattr("decode")?.unbind(),
-            zoned: kinds.getattr("zoned_text")?.unbind(),
+            encode_other: kinds.getattr("encode")?.unbind(),
+            decode_other: kinds.getattr("decode")?.unbind(),
+            zoned_text: kinds.getattr("zoned_text")?.unbind(),
             read_zoned: kinds.getattr("read_zoned")?.unbind(),
             datetime64: of("numpy", "datetime64")?.unbind(),
         })

@@ -1,6 +1,7 @@
-//! Python objects of any kind as one MessagePack value each: a column of mixed cells.
+//! Encodes Python objects of any type as one MessagePack value each, for a column of mixed cells.
 //!
-//! A value is known by its exact class: an instance of a subclass would come back as something else, and is refused.
+//! The exact class of a value decides its encoding. An instance of a subclass is refused, because it would be read back as
+//! another class.
 
 use arrow_buffer::{BooleanBuffer, NullBuffer};
 use arrow_data::{ArrayData, ArrayDataBuilder};
@@ -11,18 +12,19 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyComplex, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple, PyType};
 use rmp::encode;
 
-use crate::cells_types::{self as codes, PART, Types, types};
+use crate::cells_types::{self as codes, CellTypes, SEPARATOR, types};
 use crate::errors;
 
-/// Containers in each other within a cell. A frame in a bundle has four around it, and readers allow 64 unless told otherwise.
+/// Maximum nesting of containers within a cell. A bundle puts four levels around a frame, and readers allow 64 by default.
 pub(crate) const MAX_DEPTH: usize = 60;
 
-/// A column of the cells of a 1-D object array: null for None, else one value each.
+/// Encodes the cells of a 1-D object array. None becomes null.
 pub(crate) fn encoded(values: &Bound<'_, PyAny>) -> PyResult<ArrayData> {
     let py = values.py();
     let cells = values.call_method0("tolist")?.cast_into::<PyList>()?;
     let length = cells.len();
-    let mut encoder = Encoder { types: types(py)?, out: Vec::with_capacity(9 * length), within: Vec::new() };
+    let mut encoder =
+        CellEncoder { types: types(py)?, out: Vec::with_capacity(9 * length), containers: Vec::new() };
     let mut valid = Vec::with_capacity(length);
     let mut offsets: Vec<i64> = Vec::with_capacity(length + 1);
     offsets.push(0);
@@ -30,7 +32,7 @@ pub(crate) fn encoded(values: &Bound<'_, PyAny>) -> PyResult<ArrayData> {
         valid.push(!cell.is_none());
         if !cell.is_none() {
             let start = encoder.out.len();
-            encoder.value(&cell).map_err(|refusal| refusal.at(py, row))?;
+            encoder.value(&cell).map_err(|error| error.at(py, row))?;
             if u32::try_from(encoder.out.len() - start).is_err() {
                 return Err(errors::encode(format!(
                     "row {row}: expected a cell of less than 4 GiB, found {} bytes. Split it first.",
@@ -46,28 +48,28 @@ pub(crate) fn encoded(values: &Bound<'_, PyAny>) -> PyResult<ArrayData> {
     builder.build().map_err(|e| errors::encode(e.to_string()))
 }
 
-/// Why a value is refused, and where in its cell it stands (innermost step first).
+/// The refusal of a value, and its path within the cell (innermost step first).
 struct Refusal {
     path: Vec<String>,
-    why: Why,
+    cause: RefusalCause,
 }
 
-enum Why {
-    Says(String),
-    Raised(PyErr),
+enum RefusalCause {
+    Message(String),
+    Exception(PyErr),
 }
 
-type Done = Result<(), Box<Refusal>>;
+type EncodeResult = Result<(), Box<Refusal>>;
 
 impl From<PyErr> for Box<Refusal> {
     fn from(error: PyErr) -> Self {
-        Self::new(Refusal { path: Vec::new(), why: Why::Raised(error) })
+        Self::new(Refusal { path: Vec::new(), cause: RefusalCause::Exception(error) })
     }
 }
 
 #[cold]
-fn refused(text: impl Into<String>) -> Box<Refusal> {
-    Box::new(Refusal { path: Vec::new(), why: Why::Says(text.into()) })
+fn refusal(text: impl Into<String>) -> Box<Refusal> {
+    Box::new(Refusal { path: Vec::new(), cause: RefusalCause::Message(text.into()) })
 }
 
 impl Refusal {
@@ -78,35 +80,35 @@ impl Refusal {
 
     fn at(self, py: Python<'_>, row: usize) -> PyErr {
         let path: String = self.path.iter().rev().map(String::as_str).collect();
-        let place = if path.is_empty() { String::new() } else { format!(", at {}", shortened(&path)) };
-        match self.why {
-            Why::Says(text) => errors::encode(format!("row {row}{place}: {text}")),
-            // What the helper says of a class; any other exception is none of ours.
-            Why::Raised(error) if error.is_instance_of::<PyTypeError>(py) => {
+        let place = if path.is_empty() { String::new() } else { format!(", at {}", truncated(&path)) };
+        match self.cause {
+            RefusalCause::Message(text) => errors::encode(format!("row {row}{place}: {text}")),
+            // `encode_other` raises TypeError for an unsupported class. Other exceptions stay unchanged.
+            RefusalCause::Exception(error) if error.is_instance_of::<PyTypeError>(py) => {
                 errors::encode(format!("row {row}{place}: {}", error.value(py)))
             }
-            Why::Raised(error) => error,
+            RefusalCause::Exception(error) => error,
         }
     }
 }
 
-fn shortened(text: &str) -> String {
+fn truncated(text: &str) -> String {
     if text.chars().count() <= 120 {
         return text.to_owned();
     }
     text.chars().take(117).chain("...".chars()).collect()
 }
 
-struct Encoder<'t> {
-    types: &'t Types,
+struct CellEncoder<'t> {
+    types: &'t CellTypes,
     out: Vec<u8>,
     /// The containers around the value.
-    within: Vec<*mut pyo3::ffi::PyObject>,
+    containers: Vec<*mut pyo3::ffi::PyObject>,
 }
 
-impl Encoder<'_> {
-    fn value(&mut self, value: &Bound<'_, PyAny>) -> Done {
-        // Exact classes: the commonest first.
+impl CellEncoder<'_> {
+    fn value(&mut self, value: &Bound<'_, PyAny>) -> EncodeResult {
+        // The most common classes come first.
         if value.is_exact_instance_of::<PyString>() {
             return self.text(value);
         }
@@ -115,24 +117,24 @@ impl Encoder<'_> {
         }
         if value.is_exact_instance_of::<PyFloat>() {
             let bits = value.extract::<f64>()?;
-            return ended(encode::write_f64(&mut self.out, bits));
+            return check_write(encode::write_f64(&mut self.out, bits));
         }
         if value.is_none() {
-            return ended(encode::write_nil(&mut self.out));
+            return check_write(encode::write_nil(&mut self.out));
         }
         if let Ok(flag) = value.cast::<PyBool>() {
-            return ended(encode::write_bool(&mut self.out, flag.is_true()));
+            return check_write(encode::write_bool(&mut self.out, flag.is_true()));
         }
         if value.is_exact_instance_of::<PyBytes>() {
             let bytes = value.cast::<PyBytes>().map_err(PyErr::from)?.as_bytes();
-            ended(encode::write_bin_len(&mut self.out, count(bytes.len())?))?;
+            check_write(encode::write_bin_len(&mut self.out, count(bytes.len())?))?;
             self.out.extend_from_slice(bytes);
             return Ok(());
         }
         if value.is_exact_instance_of::<PyList>() {
             return self.nested(value, |me| {
                 let list = value.cast::<PyList>().map_err(PyErr::from)?;
-                ended(encode::write_array_len(&mut me.out, count(list.len())?))?;
+                check_write(encode::write_array_len(&mut me.out, count(list.len())?))?;
                 me.entries(list.iter())
             });
         }
@@ -143,29 +145,29 @@ impl Encoder<'_> {
             return self.nested(value, |me| {
                 let tuple = value.cast::<PyTuple>().map_err(PyErr::from)?;
                 let start = me.out.len();
-                ended(encode::write_array_len(&mut me.out, count(tuple.len())?))?;
+                check_write(encode::write_array_len(&mut me.out, count(tuple.len())?))?;
                 me.entries(tuple.iter())?;
-                me.extend(codes::TUPLE, start)
+                me.wrap_extension(codes::TUPLE, start)
             });
         }
         self.object(value)
     }
 
-    fn text(&mut self, value: &Bound<'_, PyAny>) -> Done {
+    fn text(&mut self, value: &Bound<'_, PyAny>) -> EncodeResult {
         let text = value.cast::<PyString>().map_err(PyErr::from)?;
         let text =
-            text.to_str().map_err(|_| refused("a lone surrogate is no Unicode text. Replace it first."))?;
-        ended(encode::write_str_len(&mut self.out, count(text.len())?))?;
+            text.to_str().map_err(|_| refusal("a lone surrogate is no Unicode text. Replace it first."))?;
+        check_write(encode::write_str_len(&mut self.out, count(text.len())?))?;
         self.out.extend_from_slice(text.as_bytes());
         Ok(())
     }
 
-    fn int(&mut self, value: &Bound<'_, PyAny>) -> Done {
+    fn int(&mut self, value: &Bound<'_, PyAny>) -> EncodeResult {
         if let Ok(number) = value.extract::<i64>() {
-            return ended(encode::write_sint(&mut self.out, number));
+            return check_write(encode::write_sint(&mut self.out, number));
         }
         if let Ok(number) = value.extract::<u64>() {
-            return ended(encode::write_uint(&mut self.out, number));
+            return check_write(encode::write_uint(&mut self.out, number));
         }
         let py = value.py();
         let bits: usize = value.call_method0(intern!(py, "bit_length"))?.extract()?;
@@ -175,48 +177,52 @@ impl Encoder<'_> {
         self.extension(codes::INT, bytes.cast::<PyBytes>().map_err(PyErr::from)?.as_bytes())
     }
 
-    /// A container: not within itself, and not too deep.
-    fn nested(&mut self, value: &Bound<'_, PyAny>, write: impl FnOnce(&mut Self) -> Done) -> Done {
+    /// Writes a container, and refuses one that contains itself or is nested too deep.
+    fn nested(
+        &mut self,
+        value: &Bound<'_, PyAny>,
+        write: impl FnOnce(&mut Self) -> EncodeResult,
+    ) -> EncodeResult {
         let name = || class_name(&value.get_type());
-        if self.within.contains(&value.as_ptr()) {
-            return Err(refused(format!("found a {} that contains itself. Leave it out.", name())));
+        if self.containers.contains(&value.as_ptr()) {
+            return Err(refusal(format!("found a {} that contains itself. Leave it out.", name())));
         }
-        if self.within.len() >= MAX_DEPTH {
-            return Err(refused(format!(
+        if self.containers.len() >= MAX_DEPTH {
+            return Err(refusal(format!(
                 "expected at most {MAX_DEPTH} containers in each other, found more. Flatten the cell first."
             )));
         }
-        self.within.push(value.as_ptr());
+        self.containers.push(value.as_ptr());
         write(self)?;
-        self.within.pop();
+        self.containers.pop();
         Ok(())
     }
 
-    fn entries<'py>(&mut self, entries: impl Iterator<Item = Bound<'py, PyAny>>) -> Done {
+    fn entries<'py>(&mut self, entries: impl Iterator<Item = Bound<'py, PyAny>>) -> EncodeResult {
         for (i, entry) in entries.enumerate() {
-            self.value(&entry).map_err(|refusal| refusal.within(format!("[{i}]")))?;
+            self.value(&entry).map_err(|error| error.within(format!("[{i}]")))?;
         }
         Ok(())
     }
 
-    fn map(&mut self, map: &Bound<'_, PyDict>) -> Done {
-        ended(encode::write_map_len(&mut self.out, count(map.len())?))?;
-        // A copy: nothing that runs in between changes it.
+    fn map(&mut self, map: &Bound<'_, PyDict>) -> EncodeResult {
+        check_write(encode::write_map_len(&mut self.out, count(map.len())?))?;
+        // A copy: code that runs while a value is encoded may change the dict.
         for (key, value) in map
             .items()
             .iter()
             .map(|pair| pair.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>())
             .collect::<PyResult<Vec<_>>>()?
         {
-            let step = |refusal: Box<Refusal>| refusal.within(format!("[{}]", shown(&key)));
+            let step = |error: Box<Refusal>| error.within(format!("[{}]", key_text(&key)));
             self.value(&key).map_err(step)?;
             self.value(&value).map_err(step)?;
         }
         Ok(())
     }
 
-    /// Values of other classes.
-    fn object(&mut self, value: &Bound<'_, PyAny>) -> Done {
+    /// Encodes a value of another class.
+    fn object(&mut self, value: &Bound<'_, PyAny>) -> EncodeResult {
         let py = value.py();
         let class = value.get_type();
         let types = self.types;
@@ -236,7 +242,7 @@ impl Encoder<'_> {
             return self.extension(codes::TIMEDELTA, &payload);
         }
         if class.is(&types.decimal) {
-            // The context may ask for a small exponent sign; nothing else in such text has that letter.
+            // The decimal context may choose a lower-case exponent. No other part of the text has that letter.
             let text = value.str()?.extract::<String>()?.replace('e', "E");
             return self.extension(codes::DECIMAL, text.as_bytes());
         }
@@ -249,7 +255,7 @@ impl Encoder<'_> {
             return self.extension(codes::UUID, &payload);
         }
         if class.is(&types.time) {
-            return self.moment(value, codes::TIME);
+            return self.time(value, codes::TIME);
         }
         if class.is(py.get_type::<PyComplex>()) {
             let mut payload = [0; 16];
@@ -259,16 +265,17 @@ impl Encoder<'_> {
             }
             return self.extension(codes::COMPLEX, &payload);
         }
-        let (code, payload): (i8, Bound<'_, PyBytes>) = types.other.bind(py).call1((value,))?.extract()?;
+        let (code, payload): (i8, Bound<'_, PyBytes>) =
+            types.encode_other.bind(py).call1((value,))?.extract()?;
         self.extension(code, payload.as_bytes())
     }
 
-    /// Aware ones in UTC are the timestamps that every MessagePack reader knows.
-    fn datetime(&mut self, value: &Bound<'_, PyAny>) -> Done {
+    /// An aware `datetime` in UTC becomes MessagePack's standard timestamp.
+    fn datetime(&mut self, value: &Bound<'_, PyAny>) -> EncodeResult {
         let py = value.py();
         let fold: u8 = value.getattr(intern!(py, "fold"))?.extract()?;
         if fold != 0 || !value.getattr(intern!(py, "tzinfo"))?.is(&self.types.utc) {
-            return self.moment(value, codes::DATETIME);
+            return self.time(value, codes::DATETIME);
         }
         let since = value.sub(self.types.epoch.bind(py))?;
         let part = |name| since.getattr(name)?.extract::<i64>();
@@ -288,31 +295,31 @@ impl Encoder<'_> {
         }
     }
 
-    /// A time of day, or a date with one: ISO 8601, then its fold and its zone where it has them.
-    fn moment(&mut self, value: &Bound<'_, PyAny>, code: i8) -> Done {
+    /// Writes a time or a datetime: ISO 8601, then its fold and its zone if it has them.
+    fn time(&mut self, value: &Bound<'_, PyAny>, code: i8) -> EncodeResult {
         let py = value.py();
         if !value.getattr(intern!(py, "tzinfo"))?.is_none() {
-            let text = self.types.zoned.bind(py).call1((value,))?;
+            let text = self.types.zoned_text.bind(py).call1((value,))?;
             return self.extension(code, text.extract::<&str>()?.as_bytes());
         }
         let text = value.call_method0(intern!(py, "isoformat"))?;
         let text = text.extract::<&str>()?;
         match value.getattr(intern!(py, "fold"))?.extract::<u8>()? {
             0 => self.extension(code, text.as_bytes()),
-            fold => self.extension(code, format!("{text}{PART}{fold}{PART}").as_bytes()),
+            fold => self.extension(code, format!("{text}{SEPARATOR}{fold}{SEPARATOR}").as_bytes()),
         }
     }
 
-    fn extension(&mut self, code: i8, payload: &[u8]) -> Done {
-        ended(encode::write_ext_meta(&mut self.out, count(payload.len())?, code).map(|_| ()))?;
+    fn extension(&mut self, code: i8, payload: &[u8]) -> EncodeResult {
+        check_write(encode::write_ext_meta(&mut self.out, count(payload.len())?, code).map(|_| ()))?;
         self.out.extend_from_slice(payload);
         Ok(())
     }
 
-    /// Makes what was written since `start` the payload of an extension.
-    fn extend(&mut self, code: i8, start: usize) -> Done {
+    /// Turns the bytes from `start` on into the payload of an extension.
+    fn wrap_extension(&mut self, code: i8, start: usize) -> EncodeResult {
         let mut head = Vec::with_capacity(6);
-        ended(encode::write_ext_meta(&mut head, count(self.out.len() - start)?, code).map(|_| ()))?;
+        check_write(encode::write_ext_meta(&mut head, count(self.out.len() - start)?, code).map(|_| ()))?;
         self.out.splice(start..start, head);
         Ok(())
     }
@@ -320,15 +327,15 @@ impl Encoder<'_> {
 
 fn count(length: usize) -> Result<u32, Box<Refusal>> {
     u32::try_from(length)
-        .map_err(|_| refused(format!("expected a length of less than 2^32, found {length}. Split it first.")))
+        .map_err(|_| refusal(format!("expected a length of less than 2^32, found {length}. Split it first.")))
 }
 
-fn ended<T, E: std::fmt::Display>(result: Result<T, E>) -> Done {
-    result.map(|_| ()).map_err(|error| refused(error.to_string()))
+fn check_write<T, E: std::fmt::Display>(result: Result<T, E>) -> EncodeResult {
+    result.map(|_| ()).map_err(|error| refusal(error.to_string()))
 }
 
-fn shown(key: &Bound<'_, PyAny>) -> String {
-    key.repr().map_or_else(|_| "?".into(), |text| shortened(&text.to_string_lossy()))
+fn key_text(key: &Bound<'_, PyAny>) -> String {
+    key.repr().map_or_else(|_| "?".into(), |text| truncated(&text.to_string_lossy()))
 }
 
 fn class_name(class: &Bound<'_, PyType>) -> String {

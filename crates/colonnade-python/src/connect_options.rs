@@ -1,4 +1,4 @@
-//! What a connection or listener is told.
+//! Options for connections and listeners.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use crate::errors;
 use crate::limits::PyLimits;
 use crate::read_options::threads;
 
-/// Bytes that a token has.
+/// Allowed lengths of a token.
 const TOKEN_NBYTES: std::ops::RangeInclusive<usize> = 16..=4096;
 
-/// What a connection or listener is told; checked when it is made.
+/// Validated options for a connection or listener.
 #[pyclass(frozen, module = "colonnade._core")]
 #[derive(Clone)]
 pub(crate) struct ConnectOptions {
@@ -27,7 +27,7 @@ pub(crate) struct ConnectOptions {
     pub(crate) max_peers: usize,
 }
 
-/// Seconds as a duration; `None` and infinity are no limit.
+/// Converts seconds to a duration. `None` and infinity mean no limit.
 pub(crate) fn seconds(name: &str, value: Option<f64>) -> PyResult<Option<Duration>> {
     match value {
         None => Ok(None),
@@ -61,7 +61,7 @@ impl ConnectOptions {
     ) -> PyResult<Self> {
         if certificate.is_some() != key.is_some() {
             let (have, lack) = if key.is_none() { ("certificate", "key") } else { ("key", "certificate") };
-            return Err(errors::option(format!("{lack}: expected a path beside {have}, found none.")));
+            return Err(errors::option(format!("{lack}: expected a path together with {have}, found none.")));
         }
         if let Some(token) = token.as_ref().filter(|t| !TOKEN_NBYTES.contains(&t.len())) {
             let message = format!("token: expected 16 to 4096 bytes, found {}.", token.len());

@@ -1,4 +1,4 @@
-//! NumPy's dtypes and ours.
+//! Converts between NumPy's dtypes and the core's.
 
 use std::collections::HashMap;
 
@@ -9,9 +9,10 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-/// Our dtype of a NumPy one.
+/// The core's dtype for a NumPy dtype.
 pub(crate) fn from_numpy(descr: &Bound<'_, PyArrayDescr>) -> PyResult<DType> {
-    let itemsize = u32::try_from(descr.itemsize()).map_err(|_| refuse(descr, "its items are too large"))?;
+    let itemsize =
+        u32::try_from(descr.itemsize()).map_err(|_| unsupported_dtype(descr, "its items are too large"))?;
     let order = match descr.byteorder() {
         b'>' => ByteOrder::Big,
         b'|' => ByteOrder::None,
@@ -28,20 +29,20 @@ pub(crate) fn from_numpy(descr: &Bound<'_, PyArrayDescr>) -> PyResult<DType> {
         b'V' if !descr.has_fields() && !descr.has_subarray() => Kind::Void,
         b'M' | b'm' => {
             let text: String = descr.getattr("str")?.extract()?;
-            return DType::parse(&text).ok_or_else(|| refuse(descr, "its unit is unknown"));
+            return DType::parse(&text).ok_or_else(|| unsupported_dtype(descr, "its unit is unknown"));
         }
-        b'O' => return Err(refuse(descr, "objects have no fixed width")),
-        _ => return Err(refuse(descr, "it is no plain fixed-width dtype")),
+        b'O' => return Err(unsupported_dtype(descr, "objects have no fixed width")),
+        _ => return Err(unsupported_dtype(descr, "it is no plain fixed-width dtype")),
     };
     Ok(DType { kind, itemsize, order, unit: None })
 }
 
-fn refuse(descr: &Bound<'_, PyArrayDescr>, why: &str) -> PyErr {
+fn unsupported_dtype(descr: &Bound<'_, PyArrayDescr>, why: &str) -> PyErr {
     let text = descr.str().map_or_else(|_| "?".to_owned(), |s| s.to_string());
     PyTypeError::new_err(format!("expected a NumPy dtype of fixed width, found {text}: {why}"))
 }
 
-/// NumPy's dtypes by ours, made once a call.
+/// A cache of NumPy dtypes by the core's dtype, for one call.
 pub(crate) struct Descrs<'py> {
     py: Python<'py>,
     known: HashMap<DType, Bound<'py, PyArrayDescr>>,
@@ -56,13 +57,13 @@ impl<'py> Descrs<'py> {
         if let Some(known) = self.known.get(&dtype) {
             return Ok(known.clone());
         }
-        let made = PyArrayDescr::new(self.py, dtype.descr())?;
-        self.known.insert(dtype, made.clone());
-        Ok(made)
+        let descr = PyArrayDescr::new(self.py, dtype.descr())?;
+        self.known.insert(dtype, descr.clone());
+        Ok(descr)
     }
 }
 
-/// The NumPy dtype of an NPY header, structured ones included.
+/// The NumPy dtype of an NPY header, which may be structured.
 pub(crate) fn of_descr<'py>(py: Python<'py>, descr: &Descr) -> PyResult<Bound<'py, PyArrayDescr>> {
     match descr {
         Descr::Scalar(dtype) => PyArrayDescr::new(py, dtype.descr()),
@@ -70,7 +71,7 @@ pub(crate) fn of_descr<'py>(py: Python<'py>, descr: &Descr) -> PyResult<Bound<'p
     }
 }
 
-/// `{"names": ..., "formats": ..., "offsets": ..., "titles": ..., "itemsize": ...}`: padding is not a field.
+/// `{"names": ..., "formats": ..., "offsets": ..., "titles": ..., "itemsize": ...}` without padding fields.
 pub(crate) fn structured<'py>(py: Python<'py>, fields: &[Field]) -> PyResult<Bound<'py, PyDict>> {
     let (names, formats, offsets, titles) =
         (PyList::empty(py), PyList::empty(py), PyList::empty(py), PyList::empty(py));

@@ -1,4 +1,4 @@
-//! Frames to `bytes`.
+//! Encodes frames to `bytes`.
 
 use std::sync::{Mutex, MutexGuard};
 
@@ -12,22 +12,22 @@ use crate::frame::CoreFrame;
 use crate::watched::{Callback, watched};
 use crate::write_options::WriteOptions;
 
-/// Frames up to this size cost less than their schema does.
+/// For frames up to this size, encoding the schema takes longer than encoding the data.
 const SMALL_NBYTES: usize = 256 << 10;
 
-/// Frames of more columns are not remembered between calls.
-const REMEMBERED_COLUMNS: usize = 1000;
+/// Encoders do not cache layouts of more columns between calls.
+const CACHED_COLUMNS: usize = 1000;
 
 type Encoders = Vec<(&'static str, Box<dyn FrameEncoder>)>;
 
-/// What each format remembers of the last small frames.
+/// The encoder of each format, which caches the layouts of the last small frames.
 static ENCODERS: Mutex<Encoders> = Mutex::new(Vec::new());
 
-/// The encoder of `encoding`'s format, in its place among all; `None` where the format remembers nothing.
+/// The encoder of `encoding`'s format, as an index of `ENCODERS`; `None` if the format caches nothing.
 ///
-/// `try_lock`: a frame is encoded without what is remembered where another thread encodes one, and after a fork, where the
-/// lock may be held by a thread that no longer exists.
-fn remembered(encoding: &Encoding) -> Option<(MutexGuard<'static, Encoders>, usize)> {
+/// `try_lock`: while another thread encodes, a frame is encoded without the cache. After a fork, a thread that no longer
+/// exists may hold the lock.
+fn cached_encoder(encoding: &Encoding) -> Option<(MutexGuard<'static, Encoders>, usize)> {
     let mut encoders = ENCODERS.try_lock().ok()?;
     let format = encoding.format();
     let name = format.spec().name;
@@ -50,10 +50,10 @@ fn encode(
     let (frame, encoding) = (&*frame.frame, &options.encoding);
     let nbytes = frame.nbytes();
     let mut sink = BytesSink::of(nbytes)?;
-    let is_small = frame.ncols <= REMEMBERED_COLUMNS && nbytes <= SMALL_NBYTES;
+    let is_small = frame.ncols <= CACHED_COLUMNS && nbytes <= SMALL_NBYTES;
     watched(py, progress, None, |watch| {
         if is_small
-            && let Some((mut encoders, at)) = remembered(encoding)
+            && let Some((mut encoders, at)) = cached_encoder(encoding)
             && let Some((_, encoder)) = encoders.get_mut(at)
         {
             return encoding.encode_with(&mut **encoder, frame, &mut sink, watch);
@@ -63,8 +63,8 @@ fn encode(
     sink.finish(py)
 }
 
-/// Frames and their labels; cells are shared.
-pub(crate) fn owned(frames: &[(String, PyRef<'_, CoreFrame>)]) -> Vec<(String, Frame)> {
+/// Clones labels and frames. The clones share cells.
+pub(crate) fn clone_frames(frames: &[(String, PyRef<'_, CoreFrame>)]) -> Vec<(String, Frame)> {
     frames.iter().map(|(label, frame)| (label.clone(), (*frame.frame).clone())).collect()
 }
 
@@ -76,7 +76,7 @@ fn encode_bundle(
     options: &WriteOptions,
     progress: Callback,
 ) -> PyResult<Py<PyBytes>> {
-    let frames = owned(&frames);
+    let frames = clone_frames(&frames);
     let mut sink = BytesSink::of(frames.iter().map(|(_, frame)| frame.nbytes()).sum())?;
     watched(py, progress, None, |watch| options.encoding.encode_bundle(&frames, &mut sink, watch))?;
     sink.finish(py)

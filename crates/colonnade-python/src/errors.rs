@@ -1,4 +1,4 @@
-//! Rust errors as Python exceptions: one class a kind, defined in `colonnade/_errors.py`.
+//! Converts Rust errors to Python exceptions. `colonnade/_errors.py` defines one class for each `ErrorKind`.
 
 use colonnade::{Error, ErrorKind};
 use colonnade_transport::{AddressError, HttpError, HttpErrorKind, SystemError};
@@ -51,7 +51,7 @@ fn raise(name: &str, message: String) -> PyErr {
     })
 }
 
-/// The class of an error; `None` for the system's own.
+/// The class of an error; `None` for errors of the operating system.
 fn class_of(kind: &ErrorKind) -> Option<&'static str> {
     Some(match kind {
         ErrorKind::Truncated { .. } => "TruncatedError",
@@ -66,7 +66,7 @@ fn class_of(kind: &ErrorKind) -> Option<&'static str> {
     })
 }
 
-/// The exception of an error.
+/// Converts an error.
 pub(crate) fn to_py(error: Error) -> PyErr {
     match class_of(error.kind()) {
         Some(name) => raise(name, error.to_string()),
@@ -74,7 +74,7 @@ pub(crate) fn to_py(error: Error) -> PyErr {
     }
 }
 
-/// The same with `context` before its words: which peer, which message.
+/// Converts an error and puts `context` (the peer, the message) before its text.
 pub(crate) fn to_py_in(error: Error, context: &str) -> PyErr {
     if let Some(name) = class_of(error.kind()) {
         let text = error.to_string();
@@ -82,7 +82,7 @@ pub(crate) fn to_py_in(error: Error, context: &str) -> PyErr {
     }
     match error.into_kind() {
         ErrorKind::Io(error) if is_memory(&error) => {
-            PyMemoryError::new_err(format!("{context}: the system has no memory for what is announced"))
+            PyMemoryError::new_err(format!("{context}: the system has no memory for the announced bytes"))
         }
         ErrorKind::Io(error) => match errno_of(&error) {
             Some(errno) => PyErr::new::<PyOSError, _>((errno, format!("{context}: {}", text_of(&error)))),
@@ -93,18 +93,18 @@ pub(crate) fn to_py_in(error: Error, context: &str) -> PyErr {
     }
 }
 
-/// Refused memory: a mapping's number, or the allocator's kind.
+/// Whether the system refused memory, to a mapping or to the allocator.
 fn is_memory(error: &std::io::Error) -> bool {
     error.kind() == std::io::ErrorKind::OutOfMemory
 }
 
-/// The system's number of an error, also where the transport put words around it.
+/// The errno of an error, also of one that the transport wrapped in a message.
 fn errno_of(error: &std::io::Error) -> Option<i32> {
-    let told = || error.get_ref()?.downcast_ref::<SystemError>().map(SystemError::errno);
-    error.raw_os_error().or_else(told)
+    let wrapped = || error.get_ref()?.downcast_ref::<SystemError>().map(SystemError::errno);
+    error.raw_os_error().or_else(wrapped)
 }
 
-/// An error of dialling, binding or accepting, whose words name the address.
+/// Converts an error of dialling, binding or accepting, whose text names the address.
 pub(crate) fn of_address(error: std::io::Error) -> PyErr {
     if error.get_ref().is_some_and(|inner| inner.is::<AddressError>()) {
         return option(error.to_string());
@@ -116,7 +116,7 @@ pub(crate) fn of_address(error: std::io::Error) -> PyErr {
     }
 }
 
-/// The system's error, untouched: pyo3 picks the subclass by errno.
+/// Converts an error of the operating system unchanged. PyO3 chooses the subclass of `OSError` by errno.
 fn io(error: Error) -> PyErr {
     match error.into_kind() {
         ErrorKind::Io(error) => match error.raw_os_error() {
@@ -128,7 +128,7 @@ fn io(error: Error) -> PyErr {
     }
 }
 
-/// An error between here and a server, as the OSError or the error of the bytes that it is.
+/// Converts an error of an HTTP request to an `OSError`, or to an error about the bytes.
 fn http(error: &std::io::Error) -> PyErr {
     let Some(HttpError { kind, message }) = error.get_ref().and_then(|e| e.downcast_ref()) else {
         return PyOSError::new_err(error.to_string());
@@ -147,13 +147,13 @@ fn http(error: &std::io::Error) -> PyErr {
     }
 }
 
-/// The system's words, without Rust's addition.
+/// The text of a system error, without the number that Rust appends.
 pub(crate) fn text_of(error: &std::io::Error) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or(&text).to_owned()
 }
 
-/// The OSError with the file's name, as Python's own `open` gives it.
+/// Converts an error and adds the file's name to an `OSError`, as Python's `open` does.
 pub(crate) fn with_path(error: Error, path: &std::path::Path) -> PyErr {
     if let ErrorKind::Io(io) = error.kind()
         && let Some(errno) = io.raw_os_error()
@@ -163,8 +163,8 @@ pub(crate) fn with_path(error: Error, path: &std::path::Path) -> PyErr {
     to_py(error)
 }
 
-/// Whether an exception is one of Colonnade's already.
-pub(crate) fn is_ours(py: Python<'_>, error: &PyErr) -> bool {
+/// Whether an exception is a `ColonnadeError`.
+pub(crate) fn is_colonnade_error(py: Python<'_>, error: &PyErr) -> bool {
     classes(py).is_ok_and(|all| all.first().is_some_and(|base| error.is_instance(py, base.bind(py))))
 }
 
@@ -188,7 +188,7 @@ pub(crate) fn option(message: impl Into<String>) -> PyErr {
     raise("OptionError", message.into())
 }
 
-/// `?` on core results.
+/// Lets `?` convert the errors of core results.
 pub(crate) trait IntoPy<T> {
     fn py(self) -> PyResult<T>;
 }

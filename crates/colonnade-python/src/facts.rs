@@ -1,4 +1,4 @@
-//! What a source says of itself, as Python's values.
+//! Converts the facts of a source to Python values.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use pyo3::types::{PyBytes, PyDict, PyTuple};
 
 use crate::dtype;
 
-/// Names and values, in their order.
+/// A dict of the facts, in order.
 pub(crate) fn dict<'py>(py: Python<'py>, facts: &Facts) -> PyResult<Bound<'py, PyDict>> {
     let out = PyDict::new(py);
     for (name, fact) in facts {
@@ -19,7 +19,7 @@ pub(crate) fn dict<'py>(py: Python<'py>, facts: &Facts) -> PyResult<Bound<'py, P
     Ok(out)
 }
 
-/// One dictionary for each.
+/// One dict for each entry.
 pub(crate) fn dicts<'py>(py: Python<'py>, all: &[Facts]) -> PyResult<Vec<Bound<'py, PyDict>>> {
     all.iter().map(|facts| dict(py, facts)).collect()
 }
@@ -40,7 +40,7 @@ fn value(py: Python<'_>, fact: &Fact) -> PyResult<Py<PyAny>> {
         Fact::Dtype(Descr::Scalar(scalar)) => scalar.descr().into_py_any(py),
         Fact::Dtype(structured) => dtype::of_descr(py, structured)?.str()?.into_py_any(py),
         Fact::List(values) => {
-            values.iter().map(|one| value(py, one)).collect::<PyResult<Vec<_>>>()?.into_py_any(py)
+            values.iter().map(|item| value(py, item)).collect::<PyResult<Vec<_>>>()?.into_py_any(py)
         }
         Fact::Facts(facts) => dict(py, facts)?.into_py_any(py),
     }

@@ -1,8 +1,9 @@
-//! No panic passes into Python but as `InternalError`, which `except Exception` and `except ColonnadeError` catch.
+//! Converts panics to `InternalError`, which `except Exception` and `except ColonnadeError` catch.
 //!
-//! Work without the interpreter lock is run by [`Guarded::guarded`], and by nothing else (a test looks for it): its panic is
-//! an error like any other, so that locks, progress and half-written targets are left as after one. What panics with the lock
-//! held is caught by PyO3 around every function, method and property: [`adopt`] makes its exception an `InternalError`.
+//! [`Guarded::guarded`] runs all work without the interpreter lock (a test checks that no other code does). It returns a
+//! panic as an error, so that locks, progress and unfinished targets are handled as after any error. PyO3 catches panics
+//! with the lock held, in every function, method and property. [`rebase_panic_exception`] makes its exception an
+//! `InternalError`.
 
 use std::io;
 
@@ -16,9 +17,9 @@ use pyo3::types::PyTuple;
 
 use crate::errors::{self, IntoPy};
 
-/// Errors that a panic can become.
+/// Errors that can represent a panic.
 pub(crate) trait FromPanic {
-    /// The error of a panic.
+    /// Converts the error of a panic.
     fn from_panic(error: Error) -> Self;
 }
 
@@ -40,12 +41,12 @@ impl FromPanic for io::Error {
     }
 }
 
-/// Work without the interpreter lock.
+/// Runs work without the interpreter lock.
 pub(crate) trait Guarded {
-    /// What `work` answers, run without the interpreter lock.
+    /// Runs `work` without the interpreter lock and returns its result.
     ///
     /// # Errors
-    /// Its own; `Internal` where it panics.
+    /// Those of `work`; `Internal` if it panics.
     fn guarded<T: Send, E: FromPanic + Send>(
         self,
         work: impl FnOnce() -> Result<T, E> + Send,
@@ -61,7 +62,7 @@ impl Guarded for Python<'_> {
     }
 }
 
-/// Panics, for tests of what Python sees: with the interpreter lock, without it, or on another thread.
+/// Panics, for tests: with the interpreter lock, without it, or on another thread.
 #[pyfunction]
 fn _panic_for_test(py: Python<'_>, place: &str) -> PyResult<()> {
     match place {
@@ -71,8 +72,8 @@ fn _panic_for_test(py: Python<'_>, place: &str) -> PyResult<()> {
     }
 }
 
-/// Makes PyO3's exception of a panic an `InternalError`.
-fn adopt(m: &Bound<'_, PyModule>) -> PyResult<()> {
+/// Makes PyO3's exception for panics a subclass of `InternalError`.
+fn rebase_panic_exception(m: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = m.py();
     let class = PanicException::type_object(py);
     class.setattr("__bases__", PyTuple::new(py, [m.getattr("InternalError")?])?)?;
@@ -88,7 +89,8 @@ fn adopt(m: &Bound<'_, PyModule>) -> PyResult<()> {
 
 pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     note_places();
-    // An interpreter that refuses it keeps PyO3's own class, as tests of that interpreter show. It still imports the module.
-    adopt(m).ok();
+    // An interpreter that refuses the change keeps PyO3's class, as tests on that interpreter show, and still imports the
+    // module.
+    rebase_panic_exception(m).ok();
     m.add_function(wrap_pyfunction!(_panic_for_test, m)?)
 }

@@ -1,4 +1,4 @@
-//! Parts of nested columns: what Python asks for, and what there is to ask for.
+//! Projections of nested columns: those that Python requests, and the paths that a column has.
 
 use std::collections::BTreeMap;
 
@@ -9,30 +9,31 @@ use pyo3::prelude::*;
 
 use crate::errors::IntoPy;
 
-/// Places within each column by position: numbers of the children that lead there.
+/// The requested paths within columns, by the column's position.
 pub(crate) type Asked = Option<BTreeMap<usize, Steps>>;
 
-/// Places within one column.
+/// Paths within one column. A path is the indexes of the children that lead to its end.
 pub(crate) type Steps = Vec<Vec<usize>>;
 
-/// What is kept, of columns whose types `type_of` answers.
+/// Converts the requested paths. `type_of` returns the type of a column.
 pub(crate) fn kept(asked: Asked, type_of: &dyn Fn(usize) -> Option<DataType>) -> PyResult<Option<Kept>> {
     asked.map(|asked| Kept::new(&asked, type_of)).transpose().py()
 }
 
-/// The part of a type that is kept.
-fn part(data_type: &DataType, steps: Option<&Steps>) -> Leaves {
+/// The projection of a type to the paths `steps`.
+fn projection(data_type: &DataType, steps: Option<&Steps>) -> Leaves {
     steps.map_or(Leaves::All, |steps| Leaves::of(data_type, steps))
 }
 
-/// All places within a column's type, or the part of it at `steps`: path, children that lead there, whether nothing is below.
+/// All paths within a column's type, or within its projection to `steps`: text, child indexes, and whether the path ends at
+/// a leaf.
 pub(crate) fn listed(data_type: Option<DataType>, steps: Option<&Steps>) -> Vec<(String, Vec<usize>, bool)> {
     let Some(data_type) = data_type else { return Vec::new() };
-    let found = spots(&data_type, &part(&data_type, steps));
-    found.into_iter().map(|spot| (spot.path, spot.steps, spot.is_leaf)).collect()
+    let paths = spots(&data_type, &projection(&data_type, steps));
+    paths.into_iter().map(|spot| (spot.path, spot.steps, spot.is_leaf)).collect()
 }
 
-/// The name of the type that is left.
+/// The name of the projected type.
 pub(crate) fn named(data_type: Option<DataType>, steps: &Steps) -> String {
-    data_type.map_or_else(String::new, |t| type_name(&part(&t, Some(steps)).kept_type(&t), false))
+    data_type.map_or_else(String::new, |t| type_name(&projection(&t, Some(steps)).kept_type(&t), false))
 }

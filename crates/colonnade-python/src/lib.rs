@@ -1,4 +1,4 @@
-//! `colonnade._core`: argument types, error mapping, arrays handed over. The contract is `python/colonnade/_core.pyi`.
+//! `colonnade._core`: argument types, error mapping and array exchange. `python/colonnade/_core.pyi` declares its interface.
 
 mod array;
 mod arrow_assemble;

@@ -1,14 +1,14 @@
-//! `Limits`, as Python passes them.
+//! `Limits` and `StreamLimit` for Python.
 
 use colonnade::limits::{Limits, StreamLimit};
 use pyo3::prelude::*;
 
 use crate::errors::{self, IntoPy};
 
-/// Caps on what a file may ask for.
+/// Limits on the resources that a file may request.
 #[pyclass(frozen, name = "Limits", module = "colonnade._core", get_all, from_py_object)]
 #[derive(Clone, Copy)]
-#[allow(clippy::struct_field_names)] // the names are public
+#[allow(clippy::struct_field_names)] // Python-visible names
 pub(crate) struct PyLimits {
     pub(crate) max_nbytes: u64,
     max_members: u64,
@@ -40,7 +40,7 @@ impl PyLimits {
         max_depth: Option<i128>,
     ) -> PyResult<Self> {
         let base = Limits::default();
-        let cap = |name: &str, given: Option<i128>, base: u64| match given {
+        let cap = |name: &str, value: Option<i128>, base: u64| match value {
             None => Ok(base),
             Some(n) => u64::try_from(n)
                 .map_err(|_| errors::option(format!("{name}: expected 0 to {}, found {n}.", u64::MAX))),
@@ -54,7 +54,7 @@ impl PyLimits {
             max_unbacked_nbytes: cap("max_unbacked_nbytes", max_unbacked_nbytes, base.max_unbacked_nbytes)?,
             max_expansion: cap("max_expansion", max_expansion, base.max_expansion)?,
             max_stream_nbytes: max_stream_nbytes
-                .map(|given| cap("max_stream_nbytes", Some(given), 0))
+                .map(|value| cap("max_stream_nbytes", Some(value), 0))
                 .transpose()?,
             max_meta_nbytes: cap("max_meta_nbytes", max_meta_nbytes, base.max_meta_nbytes)?,
             max_depth: cap("max_depth", max_depth, base.max_depth)?,
@@ -75,7 +75,7 @@ impl PyLimits {
             self.max_unbacked_rows,
             self.max_unbacked_nbytes,
             self.max_expansion,
-            self.max_stream_nbytes.map_or_else(|| "None".to_owned(), |most| most.to_string()),
+            self.max_stream_nbytes.map_or_else(|| "None".to_owned(), |limit| limit.to_string()),
             self.max_meta_nbytes,
             self.max_depth
         )
@@ -99,7 +99,7 @@ impl PyLimits {
     }
 }
 
-/// Counts what Python collects from one source without a known length.
+/// Counts the bytes that Python collects from a source of unknown length.
 #[pyclass(name = "StreamLimit", module = "colonnade._core")]
 pub(crate) struct PyStreamLimit(StreamLimit);
 

@@ -1,4 +1,4 @@
-//! What benchmarks stand on: one pass over every byte, and the limits of this machine.
+//! Functions for benchmarks: a pass over every byte, and the limits of this machine.
 
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
@@ -18,24 +18,24 @@ use crate::errors::IntoPy;
 use crate::guard::Guarded;
 use crate::path::PathArgument;
 
-/// A run of bytes, as address and length.
+/// A range of contiguous bytes: address and length.
 type Run = (usize, usize);
 
-/// The packed runs of an array.
+/// Collects the contiguous runs of an array.
 fn runs(array: &Bound<'_, PyUntypedArray>, out: &mut Vec<Run>) {
     let (shape, strides) = (array.shape(), array.strides());
     let item = numpy::PyArrayDescrMethods::itemsize(&array.dtype());
     if shape.contains(&0) || item == 0 {
         return;
     }
-    // SAFETY: a live array object; its data pointer is read, not followed.
+    // SAFETY: `array` is a live array object, whose data pointer is read but not dereferenced.
     let data = unsafe { (*array.as_array_ptr()).fields.data } as usize;
     if array.is_contiguous() {
         return out.push((data, shape.iter().product::<usize>() * item));
     }
-    // The axis whose items follow each other is one run; the others are walked.
-    let packed = |axis: &usize| strides.get(*axis).is_some_and(|&s| s.unsigned_abs() == item);
-    let inner = (0..shape.len()).find(packed);
+    // Items along the contiguous axis form one run. The other axes are iterated.
+    let is_contiguous = |axis: &usize| strides.get(*axis).is_some_and(|&s| s.unsigned_abs() == item);
+    let inner = (0..shape.len()).find(is_contiguous);
     let mut starts = vec![data];
     for (axis, (&length, &stride)) in shape.iter().zip(strides).enumerate() {
         if Some(axis) == inner {
@@ -59,14 +59,14 @@ fn runs(array: &Bound<'_, PyUntypedArray>, out: &mut Vec<Run>) {
 
 /// The sum of all bytes of a run, eight at a time.
 fn sum((start, nbytes): Run) -> u64 {
-    // SAFETY: runs are cells of live arrays or buffers that the caller holds.
+    // SAFETY: a run is part of an array or buffer that the caller keeps alive.
     let bytes = unsafe { std::slice::from_raw_parts(start as *const u8, nbytes) };
     let (words, rest) = bytes.as_chunks::<8>();
     let total = words.iter().fold(0u64, |a, w| a.wrapping_add(u64::from_le_bytes(*w)));
     rest.iter().fold(total, |a, &b| a.wrapping_add(u64::from(b)))
 }
 
-/// One pass over every byte of each array or buffer.
+/// Reads every byte of each array or buffer once.
 #[pyfunction]
 #[pyo3(signature = (buffers, threads = 1))]
 fn touch(py: Python<'_>, buffers: Vec<Bound<'_, PyAny>>, threads: usize) -> PyResult<u64> {
@@ -119,8 +119,8 @@ fn limit_memcpy(py: Python<'_>, nbytes: usize, repeat: usize) -> PyResult<Vec<f6
     })
 }
 
-/// How a copy gathers: the source holds chunks of `columns` pieces each, the target all pieces of one column in a row.
-/// One column and a large piece: an ordinary copy.
+/// A copy that gathers columns: the source has chunks of `columns` pieces each, the target has the pieces of each column in
+/// a row. With one column it is an ordinary copy.
 struct Gather {
     source: usize,
     nbytes: usize,
@@ -140,15 +140,15 @@ impl Gather {
         self.chunks() * self.columns * self.piece
     }
 
-    /// The cells (chunk, column) of one task, in that order.
+    /// Copies the cells (chunk, column) of one task, in order.
     fn copy(&self, cells: impl Iterator<Item = (usize, usize)>) {
         for (chunk, column) in cells {
             let start = (chunk * self.columns + column) * self.piece;
             let length = self.piece.min(self.nbytes.saturating_sub(start));
             let from = (self.source + if self.hot { column * self.piece } else { start }) as *const u8;
             let to = (self.target + (column * self.chunks() + chunk) * self.piece) as *mut u8;
-            // SAFETY: `from` lies inside the buffer that the caller holds, `to` inside a region of `target_nbytes`; no
-            // two cells share a byte of the target, and each cell belongs to one task.
+            // SAFETY: `from` points into the buffer that the caller keeps alive, `to` into a region of `target_nbytes`.
+            // Cells do not overlap in the target, and each belongs to one task.
             unsafe {
                 if self.streaming {
                     copy_streaming(from, to, length);
@@ -159,16 +159,16 @@ impl Gather {
         }
         #[cfg(target_arch = "x86_64")]
         if self.streaming {
-            // SAFETY: SSE is part of every x86-64.
+            // SAFETY: every x86-64 processor has SSE.
             unsafe { std::arch::x86_64::_mm_sfence() };
         }
     }
 }
 
-/// Copies with stores that bypass the cache; where the processor has none that we know, an ordinary copy.
+/// Copies with stores that bypass the cache. On other processors than x86-64 this is an ordinary copy.
 ///
 /// # Safety
-/// As for `copy_nonoverlapping`. The caller ends with a fence.
+/// As for `copy_nonoverlapping`. The caller must execute a store fence afterwards.
 unsafe fn copy_streaming(from: *const u8, to: *mut u8, nbytes: usize) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: all offsets stay below `nbytes`, and `to + head` is aligned to a cache line.
@@ -187,18 +187,17 @@ unsafe fn copy_streaming(from: *const u8, to: *mut u8, nbytes: usize) {
         std::ptr::copy_nonoverlapping(from.add(done), to.add(done), nbytes - done);
     }
     #[cfg(not(target_arch = "x86_64"))]
-    // SAFETY: the caller's own promise.
+    // SAFETY: the caller guarantees it.
     unsafe {
         std::ptr::copy_nonoverlapping(from, to, nbytes);
     }
 }
 
-/// Seconds of `repeat` copies of a buffer into recycled huge-page memory: the limit of whoever lands a stream in blocks.
+/// Seconds of `repeat` copies of a buffer into recycled huge-page memory: the limit of decoding a stream into blocks.
 ///
-/// `streaming`: stores that bypass the cache. With `columns` and `piece` it gathers as a stream of record batches is laid
-/// out (chunks of `columns` pieces, each to its own column), without a header to read; `by_column`: one column after the
-/// other instead of one chunk after the other; `hot`: every chunk is read from where the first one stands, as if it had
-/// just been received.
+/// `streaming`: stores bypass the cache. With `columns` and `piece`, the copy gathers columns from chunks as from record
+/// batches, without headers. `by_column`: the copy proceeds by column instead of by chunk. `hot`: every chunk is read from
+/// the address of the first, as if it had just been received.
 #[pyfunction]
 #[pyo3(signature = (source, threads, repeat, streaming, columns = 1, piece = 0, by_column = false, hot = false))]
 #[allow(clippy::too_many_arguments)]
@@ -213,9 +212,9 @@ fn limit_copy(
     by_column: bool,
     hot: bool,
 ) -> PyResult<Vec<f64>> {
-    /// What one task copies at least.
+    /// Minimum bytes of one task.
     const TASK: usize = 4 << 20;
-    /// The pool hands a waiting region to whoever needs as much or less: a reader's padded one shall fit into ours.
+    /// Extra bytes of the region. The pool reuses a region for requests up to its size, and readers request padded regions.
     const SLACK: usize = 16 << 20;
     let view = PyBuffer::<u8>::get(source)?;
     if !view.is_c_contiguous() || columns == 0 {
@@ -231,7 +230,7 @@ fn limit_copy(
         let step = TASK.div_ceil(if by_column { piece } else { piece * columns });
         let outer = if by_column { columns } else { 1 };
         let mut out = Vec::with_capacity(repeat);
-        // The first copy touches the target; it is not counted.
+        // The first copy faults in the target's pages and is not counted.
         for number in 0..=repeat {
             let tasks = (0..outer).flat_map(|column| {
                 (0..chunks).step_by(step).map(move |start| {
@@ -262,7 +261,7 @@ fn limit_copy(
     .py()
 }
 
-/// Seconds to write every byte of a huge-page region once, in parallel: the limit of whoever lands runs of one value.
+/// Seconds to write every byte of a huge-page region once, in parallel: the limit of decoding runs of one value.
 #[pyfunction]
 fn limit_fill(py: Python<'_>, nbytes: usize, threads: usize) -> PyResult<f64> {
     const PIECE: usize = 4 << 20;
@@ -286,7 +285,7 @@ fn limit_fill(py: Python<'_>, nbytes: usize, threads: usize) -> PyResult<f64> {
     .py()
 }
 
-/// Seconds to read the whole file into a huge-page region by parallel pread. `fresh`: memory never touched before.
+/// Seconds to read the whole file into a huge-page region by parallel pread. `fresh`: the memory was never used before.
 #[pyfunction]
 fn limit_pread(py: Python<'_>, path: PathArgument, threads: usize, fresh: bool) -> PyResult<f64> {
     const PIECE: usize = 4 << 20;
@@ -310,7 +309,7 @@ fn limit_pread(py: Python<'_>, path: PathArgument, threads: usize, fresh: bool) 
     .py()
 }
 
-/// Seconds of a bare write of `nbytes` from warm memory, in the calls that were fastest.
+/// Seconds to write `nbytes` from warm memory, without encoding.
 #[pyfunction]
 fn limit_write(
     py: Python<'_>,
@@ -336,7 +335,7 @@ fn limit_write(
     })
 }
 
-/// Gives the recycled memory back to the system.
+/// Returns the recycled memory to the system.
 #[pyfunction]
 fn pool_trim(py: Python<'_>) -> PyResult<usize> {
     py.guarded(|| Ok(memory::trim()))

@@ -1,4 +1,4 @@
-//! Options of MessagePack.
+//! Options for MessagePack.
 
 use colonnade::formats::msgpack::{self, Orient, Otherwise, ReadOptions};
 use pyo3::prelude::*;
@@ -12,8 +12,8 @@ use crate::write_options::WriteOptions;
 #[pyclass(frozen, extends = PyReadOptions, module = "colonnade._core")]
 pub(crate) struct MsgpackReadOptions;
 
-/// What happens to something without a column type: `error` or `bytes`.
-fn otherwise(option: &str, name: &str) -> PyResult<Otherwise> {
+/// The treatment of values without a column type: `error` or `bytes`.
+fn fallback_of(option: &str, name: &str) -> PyResult<Otherwise> {
     match name {
         "error" => Ok(Otherwise::Error),
         "bytes" => Ok(Otherwise::Bytes),
@@ -37,8 +37,8 @@ impl MsgpackReadOptions {
     ) -> PyResult<PyClassInitializer<Self>> {
         let core = ReadOptions {
             orient: orient.map(Orient::named).transpose().py()?,
-            ext: otherwise("ext", ext)?,
-            invalid_utf8: otherwise("invalid_utf8", invalid_utf8)?,
+            ext: fallback_of("ext", ext)?,
+            invalid_utf8: fallback_of("invalid_utf8", invalid_utf8)?,
             limits: limits.core(),
             threads: self::threads(threads),
         };

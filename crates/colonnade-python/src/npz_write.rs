@@ -11,7 +11,7 @@ use crate::errors::{self, IntoPy};
 use crate::read_options::threads;
 use crate::write_options::WriteOptions;
 
-/// One name, of a codec or a filter, or one a column.
+/// The name of a codec or filter for all columns, or names by column.
 #[derive(FromPyObject)]
 enum ByColumn {
     Columns(BTreeMap<usize, Option<String>>),
@@ -19,17 +19,21 @@ enum ByColumn {
 }
 
 impl ByColumn {
-    /// What is asked for of all columns, and of some by position.
+    /// The value for all columns, and values for some by position.
     fn parsed<T: Default>(
-        asked: Option<Self>,
+        argument: Option<Self>,
         parse: impl Fn(Option<&str>) -> colonnade::Result<T>,
     ) -> PyResult<(T, BTreeMap<usize, T>)> {
-        match asked {
+        match argument {
             None => Ok((T::default(), BTreeMap::new())),
             Some(Self::Name(name)) => Ok((parse(Some(&name)).py()?, BTreeMap::new())),
             Some(Self::Columns(columns)) => {
-                let one = |(position, name): (usize, Option<String>)| Ok((position, parse(name.as_deref())?));
-                Ok((T::default(), columns.into_iter().map(one).collect::<colonnade::Result<_>>().py()?))
+                let parse_column =
+                    |(position, name): (usize, Option<String>)| Ok((position, parse(name.as_deref())?));
+                Ok((
+                    T::default(),
+                    columns.into_iter().map(parse_column).collect::<colonnade::Result<_>>().py()?,
+                ))
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Object cells that are all of one type, and Arrow's values as Python objects.
+//! Converts object cells of one type to Arrow, and Arrow values to Python objects.
 
 use arrow_buffer::{BooleanBuffer, NullBuffer};
 use arrow_data::{ArrayData, ArrayDataBuilder};
@@ -12,7 +12,7 @@ use pyo3::types::{PyBool, PyBytes, PyFloat, PyList, PyString};
 use crate::arrow_build;
 use crate::errors;
 
-/// None, NaN and pandas' NA are nulls.
+/// Whether a cell is None, NaN or pandas' NA.
 fn is_null(cell: &Bound<'_, PyAny>) -> bool {
     if cell.is_none() {
         return true;
@@ -23,7 +23,7 @@ fn is_null(cell: &Bound<'_, PyAny>) -> bool {
     cell.get_type().name().is_ok_and(|name| name == "NAType")
 }
 
-/// A column of the cells of a 1-D object array, all `kind` or null.
+/// Converts the cells of a 1-D object array, which must be of type `kind` or null.
 pub(crate) fn typed(values: &Bound<'_, PyAny>, kind: &str) -> PyResult<ArrayData> {
     let cells = values.call_method0("tolist")?.cast_into::<PyList>()?;
     let length = cells.len();
@@ -74,7 +74,7 @@ pub(crate) fn typed(values: &Bound<'_, PyAny>, kind: &str) -> PyResult<ArrayData
     builder.build().map_err(|e| PyValueError::new_err(e.to_string()))
 }
 
-/// Strings, bytes or bools as a 1-D object array, None where null; `None` for other types.
+/// Converts strings, bytes or bools to a 1-D object array, with None for null. Returns `None` for other types.
 pub(crate) fn cells<'py>(py: Python<'py>, data: &ArrayData) -> PyResult<Option<Bound<'py, PyAny>>> {
     let null = |row: usize| data.nulls().is_some_and(|n| n.is_null(row));
     let mut out: Vec<Bound<'py, PyAny>> = Vec::with_capacity(data.len());
@@ -122,7 +122,7 @@ fn bools<'py>(py: Python<'py>, data: &ArrayData) -> Bound<'py, PyAny> {
     array.into_any()
 }
 
-/// The bytes of a row of strings or bytes.
+/// The bytes of a row of a string or binary array.
 pub(crate) fn value(data: &ArrayData, row: usize) -> Option<&[u8]> {
     let (offsets, values) = (data.buffers().first()?, data.buffers().get(1)?);
     let at = data.offset() + row;

@@ -1,4 +1,4 @@
-//! Options of reading arrow and arrows.
+//! Options for reading arrow and arrows.
 
 use colonnade::formats::arrow::ReadOptions;
 use pyo3::prelude::*;
@@ -17,11 +17,11 @@ pub(crate) struct ArrowsReadOptions;
 fn base(
     format: &str,
     limits: PyLimits,
-    asked: Option<usize>,
+    threads: Option<usize>,
     verify: bool,
     allow_truncated: bool,
 ) -> PyResult<PyReadOptions> {
-    let threads = threads(asked);
+    let threads = self::threads(threads);
     let core = ReadOptions { form: None, limits: limits.core(), allow_truncated, threads };
     let base = PyReadOptions::new(format, core, limits, threads, verify)?;
     Ok(base.allowing_truncated(allow_truncated))

@@ -1,4 +1,4 @@
-//! Options of reading npz and npy.
+//! Options for reading npz and npy.
 
 use colonnade::formats::npz::ReadOptions;
 use pyo3::prelude::*;
@@ -10,12 +10,12 @@ use crate::read_options::{PyReadOptions, threads};
 #[pyclass(frozen, extends = PyReadOptions, module = "colonnade._core")]
 pub(crate) struct NpzReadOptions;
 
-/// Options for reading npy: a lone array, or a directory.
+/// Options for reading npy: a single array, or a directory.
 #[pyclass(frozen, extends = PyReadOptions, module = "colonnade._core")]
 pub(crate) struct NpyReadOptions;
 
-fn base(format: &str, limits: PyLimits, asked: Option<usize>, verify: bool) -> PyResult<PyReadOptions> {
-    let threads = threads(asked);
+fn base(format: &str, limits: PyLimits, threads: Option<usize>, verify: bool) -> PyResult<PyReadOptions> {
+    let threads = self::threads(threads);
     PyReadOptions::new(format, ReadOptions { limits: limits.core(), threads }, limits, threads, verify)
 }
 

@@ -1,4 +1,4 @@
-//! Options of reading parquet.
+//! Options for reading parquet.
 
 use colonnade::formats::parquet::ReadOptions;
 use colonnade::formats::parquet::read::Keys;
@@ -14,7 +14,7 @@ pub(crate) struct ParquetReadOptions;
 
 #[pymethods]
 impl ParquetReadOptions {
-    /// `verify`: checksums are compared whenever a page is decoded, too.
+    /// `verify`: also compares checksums whenever a page is decoded.
     #[new]
     #[pyo3(signature = (
         *, limits, threads = None, verify = false, columns = None, categories = None, filter = None,
@@ -33,7 +33,7 @@ impl ParquetReadOptions {
         column_keys: Option<Vec<(String, Vec<u8>)>>,
         aad_prefix: Option<Vec<u8>>,
     ) -> PyResult<PyClassInitializer<Self>> {
-        let columns_of = column_keys.unwrap_or_default();
+        let column_keys = column_keys.unwrap_or_default();
         let threads = threads_of(threads);
         let core = ReadOptions {
             limits: limits.core(),
@@ -43,7 +43,7 @@ impl ParquetReadOptions {
             filter: filter.map(filter_of).transpose()?,
             ignore_statistics: !use_statistics,
             threads,
-            keys: footer_key.map(|footer| Keys { footer, columns: columns_of, aad_prefix }),
+            keys: footer_key.map(|footer| Keys { footer, columns: column_keys, aad_prefix }),
             ..ReadOptions::default()
         };
         Ok(PyReadOptions::new("parquet", core, limits, threads, verify)?.extended(Self))

@@ -1,13 +1,13 @@
-//! A filter as Python says it: lists of (column, comparison, [(kind, value), ...]), see `colonnade/_filter_values.py`.
+//! Converts filters from Python: lists of (column, comparison, [(kind, value), ...]), see `colonnade/_filter_values.py`.
 
 use colonnade::formats::parquet::read::filter::{Filter, Literal, Op, Term};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// Conditions that must all hold, and any of them.
+/// Any of these lists of conditions must hold, and in it all conditions.
 pub(crate) type Conditions<'py> = Vec<Vec<(String, String, Vec<(String, Bound<'py, PyAny>)>)>>;
 
-/// The filter that `conditions` say.
+/// Converts `conditions`.
 pub(crate) fn filter_of(conditions: Conditions<'_>) -> PyResult<Filter> {
     let term = |(column, op, values): (String, String, Vec<(String, Bound<'_, PyAny>)>)| {
         let op =

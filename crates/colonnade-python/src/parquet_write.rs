@@ -14,14 +14,14 @@ use crate::write_options::WriteOptions;
 #[pyclass(frozen, extends = WriteOptions, module = "colonnade._core")]
 pub(crate) struct ParquetWriteOptions;
 
-/// One encoding for all columns, or some by name.
+/// An encoding for all columns, or encodings by column name.
 #[derive(FromPyObject)]
 enum EncodingArgument {
     All(String),
     Named(BTreeMap<String, String>),
 }
 
-/// Whether dictionaries may be chosen, or for which columns.
+/// Whether dictionary encoding is allowed, or the columns for which it is.
 #[derive(FromPyObject)]
 enum DictionaryArgument {
     All(bool),
@@ -36,7 +36,7 @@ impl ParquetWriteOptions {
         row_group_rows = None, page_nbytes = None, data_page_version = 1, statistics = true, page_index = true,
         crc = true, fsync = false, threads = None, nrows = None
     ))]
-    #[allow(clippy::too_many_arguments)] // keywords, one an option
+    #[allow(clippy::too_many_arguments)] // Python's keywords
     fn new(
         compression: Option<&str>,
         level: Option<i32>,

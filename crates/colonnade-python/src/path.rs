@@ -1,10 +1,10 @@
-//! Paths as Python gives them: str, bytes or PathLike of either.
+//! Paths from Python: str, bytes, or PathLike of either.
 
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
 
-/// A path.
+/// A path argument, decoded by `os.fsdecode`.
 pub(crate) struct PathArgument(pub(crate) PathBuf);
 
 impl<'py> FromPyObject<'_, 'py> for PathArgument {

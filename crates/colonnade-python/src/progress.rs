@@ -1,4 +1,4 @@
-//! Progress callbacks and signals, looked at now and then while the interpreter lock is released.
+//! Calls progress callbacks and checks for signals at intervals, while the interpreter lock is released.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -9,35 +9,35 @@ use pyo3::prelude::*;
 
 use crate::errors;
 
-/// How often Python is asked: often enough for Ctrl-C and a smooth bar.
+/// The interval between calls to Python: short enough for Ctrl-C and a smooth progress bar.
 const TICK: Duration = Duration::from_millis(50);
 
-/// A callback `(done, total | None)`, or none; signals are looked for in any case.
+/// An optional callback `(done, total | None)`. Signals are checked in any case.
 pub(crate) struct PyProgress {
     callback: Option<Py<PyAny>>,
-    state: Mutex<State>,
+    state: Mutex<ProgressState>,
 }
 
-struct State {
-    /// Python was last asked for signals.
-    asked: Instant,
-    /// The callback was last told: signals that were looked for meanwhile do not put it off.
-    told: Instant,
+struct ProgressState {
+    /// The last check for signals.
+    checked: Instant,
+    /// The last call of the callback. A check for signals in between does not delay the next call.
+    reported: Instant,
     raised: Option<PyErr>,
 }
 
 impl PyProgress {
     pub(crate) fn new(callback: Option<Py<PyAny>>) -> Self {
         let now = Instant::now();
-        Self { callback, state: Mutex::new(State { asked: now, told: now, raised: None }) }
+        Self { callback, state: Mutex::new(ProgressState { checked: now, reported: now, raised: None }) }
     }
 
-    /// What Python raised meanwhile.
+    /// The exception that Python raised meanwhile.
     pub(crate) fn into_raised(self) -> Option<PyErr> {
         self.state.into_inner().unwrap_or_else(PoisonError::into_inner).raised
     }
 
-    /// What the work answered, or what Python raised meanwhile.
+    /// The result of the work, or the exception that Python raised meanwhile.
     pub(crate) fn finish<T>(self, result: colonnade::Result<T>) -> PyResult<T> {
         match (result, self.into_raised()) {
             (Err(_), Some(raised)) => Err(raised),
@@ -48,46 +48,46 @@ impl PyProgress {
 
 impl Progress for PyProgress {
     fn interrupted(&self) -> colonnade::Result<()> {
-        let answer = Python::attach(|py| py.check_signals());
-        answer.map_err(|raised| {
+        let result = Python::attach(|py| py.check_signals());
+        result.map_err(|raised| {
             self.state.lock().unwrap_or_else(PoisonError::into_inner).raised = Some(raised);
-            stopped()
+            cancelled()
         })
     }
 
     fn look(&self) -> colonnade::Result<()> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if state.asked.elapsed() < TICK {
+        if state.checked.elapsed() < TICK {
             return Ok(());
         }
-        state.asked = Instant::now();
+        state.checked = Instant::now();
         Python::attach(|py| py.check_signals()).map_err(|raised| {
             state.raised = Some(raised);
-            stopped()
+            cancelled()
         })
     }
 
     fn advance(&self, done: u64, total: Option<u64>) -> colonnade::Result<()> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if state.told.elapsed() < TICK && (total != Some(done) || self.callback.is_none()) {
+        if state.reported.elapsed() < TICK && (total != Some(done) || self.callback.is_none()) {
             return Ok(());
         }
-        state.told = Instant::now();
-        state.asked = state.told;
-        let answer = Python::attach(|py| {
+        state.reported = Instant::now();
+        state.checked = state.reported;
+        let result = Python::attach(|py| {
             py.check_signals()?;
             match &self.callback {
                 Some(callback) => callback.call1(py, (done, total)).map(drop),
                 None => Ok(()),
             }
         });
-        answer.map_err(|raised| {
+        result.map_err(|raised| {
             state.raised = Some(raised);
-            stopped()
+            cancelled()
         })
     }
 }
 
-fn stopped() -> Error {
+fn cancelled() -> Error {
     Error::new(ErrorKind::Cancelled, "core", "stopped by the caller.")
 }

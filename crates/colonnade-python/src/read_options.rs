@@ -1,4 +1,4 @@
-//! Options of reading: a format, what it takes, and what every source needs to be opened.
+//! Options for reading: a format, its own options, and the options that every source needs.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -10,27 +10,27 @@ use pyo3::prelude::*;
 use crate::errors;
 use crate::limits::PyLimits;
 
-/// Threads where the caller names none: what the system says this process may use.
-pub(crate) fn threads(asked: Option<usize>) -> usize {
-    asked.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1)
+/// The number of threads, by default that which the system allows this process.
+pub(crate) fn threads(threads: Option<usize>) -> usize {
+    threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1)
 }
 
-/// The base of each format's options of reading: `File` and `Reader` take any, and name no format.
+/// The base class of each format's options for reading. `File` and `Reader` accept the options of any format.
 #[pyclass(frozen, subclass, name = "ReadOptions", module = "colonnade._core")]
 pub(crate) struct PyReadOptions {
     pub(crate) format: &'static dyn Format,
-    /// What the format's methods downcast.
+    /// The format's own options, which its methods downcast.
     core: Arc<Options>,
     pub(crate) limits: PyLimits,
     pub(crate) threads: usize,
-    /// Whether everything is checked when a source is opened.
+    /// Whether opening a source verifies all of it.
     pub(crate) verify: bool,
-    /// Whether what came of a source is taken where its end is missing.
+    /// Whether a source without its end is accepted.
     pub(crate) allow_truncated: bool,
 }
 
 impl PyReadOptions {
-    /// Options of the format that is registered under this name.
+    /// Options for the format registered as `format`.
     pub(crate) fn new(
         format: &str,
         core: impl Any + Send + Sync,
@@ -44,7 +44,7 @@ impl PyReadOptions {
         Ok(Self { format, core: Arc::new(core), limits, threads, verify, allow_truncated: false })
     }
 
-    /// The same, where what came of a source is taken whose end is missing.
+    /// The same options with `allow_truncated`.
     pub(crate) fn allowing_truncated(self, allow_truncated: bool) -> Self {
         Self { allow_truncated, ..self }
     }
@@ -54,7 +54,7 @@ impl PyReadOptions {
         PyClassInitializer::from(self).add_subclass(class)
     }
 
-    /// As the methods of the format take them.
+    /// The format's own options.
     pub(crate) fn core(&self) -> &Options {
         &*self.core
     }

@@ -1,4 +1,4 @@
-//! Certificates, keys and tokens, as Python names them.
+//! TLS connections from Python's options: certificates, keys and tokens.
 
 use std::io;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use crate::connect_options::ConnectOptions;
 use crate::errors;
 use crate::guard::Guarded;
 
-/// The files that the options name.
+/// The certificate and key files of the options.
 pub(crate) fn files(options: &ConnectOptions) -> TlsFiles {
     let path = |path: &Option<String>| path.as_ref().map(PathBuf::from);
     TlsFiles {
@@ -28,7 +28,7 @@ pub(crate) fn token(options: &ConnectOptions) -> PyResult<Option<Token>> {
     options.token.clone().map(Token::new).transpose().map_err(|text| errors::option(format!("{text}.")))
 }
 
-/// Connects, and makes sure of the peer where the address is `tls://`.
+/// Connects, and authenticates the peer of a `tls://` address.
 pub(crate) fn dial(
     py: Python<'_>,
     address: &Address,
@@ -46,14 +46,14 @@ pub(crate) fn dial(
     let name = options.server_name.as_deref().unwrap_or(host);
     let connected = py.guarded(|| {
         let socket = dial_socket(address, deadline, &mut signals)?;
-        let own = Instant::now().checked_add(options.handshake_timeout);
-        let deadline = deadline.into_iter().chain(own).min();
+        let handshake_deadline = Instant::now().checked_add(options.handshake_timeout);
+        let deadline = deadline.into_iter().chain(handshake_deadline).min();
         connect(Arc::new(socket), name, &config, token.as_ref(), deadline, &mut signals)
     });
     connected.map_err(raised)
 }
 
-/// An error of connecting or listening.
+/// Converts an error of connecting or listening.
 pub(crate) fn raised(error: io::Error) -> PyErr {
     match error.downcast::<TlsFault>() {
         Ok(inner) => fault(inner),
@@ -61,12 +61,12 @@ pub(crate) fn raised(error: io::Error) -> PyErr {
     }
 }
 
-/// What Python's signal handlers raise ends a wait.
+/// Ends a wait if a Python signal handler raises an exception.
 pub(crate) fn signals() -> io::Result<()> {
     Python::attach(|py| py.check_signals()).map_err(io::Error::other)
 }
 
-/// A missing file is Python's own error of it; what a file says wrongly is an option's.
+/// Converts a fault: an unreadable file is an `OSError`, invalid content of a file an `OptionError`.
 pub(crate) fn fault(fault: TlsFault) -> PyErr {
     match fault {
         TlsFault::File { path, error } => match error.raw_os_error() {

@@ -1,4 +1,4 @@
-//! Whether more than one frame is stored in a source, one behind the other: then a `Reader` reads them, not a `File`.
+//! Tells whether a source has a series of frames, which `Reader` reads, or one frame, which `File` reads.
 
 use std::path::Path;
 
@@ -11,22 +11,27 @@ use crate::read_options::PyReadOptions;
 use crate::view::bytes_of;
 use crate::watched::watched;
 
-fn ask(py: Python<'_>, source: Source<'_>, path: Option<&Path>, options: &PyReadOptions) -> PyResult<bool> {
+fn check_series(
+    py: Python<'_>,
+    source: Source<'_>,
+    path: Option<&Path>,
+    options: &PyReadOptions,
+) -> PyResult<bool> {
     let (format, core) = (options.format, options.core());
     watched(py, None, path, |watch| format.is_series(source, core, &Silent(watch)))
 }
 
-/// Whether more than one frame is stored in a file.
+/// Whether a file has more than one frame.
 #[pyfunction]
 #[pyo3(signature = (path, options, *, mmap))]
 fn is_series_path(py: Python<'_>, path: PathArgument, options: &PyReadOptions, mmap: bool) -> PyResult<bool> {
-    ask(py, Source::Path { path: &path.0, mmap }, Some(&path.0), options)
+    check_series(py, Source::Path { path: &path.0, mmap }, Some(&path.0), options)
 }
 
-/// Whether more than one frame is stored in a buffer.
+/// Whether a buffer has more than one frame.
 #[pyfunction]
 fn is_series(py: Python<'_>, buffer: &Bound<'_, PyAny>, options: &PyReadOptions) -> PyResult<bool> {
-    ask(py, Source::Memory(bytes_of(buffer)?), None, options)
+    check_series(py, Source::Memory(bytes_of(buffer)?), None, options)
 }
 
 pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {

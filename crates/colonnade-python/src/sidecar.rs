@@ -1,14 +1,14 @@
-//! A file that belongs next to the data, written or removed with it.
+//! Writes or removes the sidecar of a data file.
 
 use std::path::Path;
 
 use colonnade::formats::Sidecar;
 use colonnade_transport::AtomicFile;
 
-/// Puts the sidecar of the data file `path` in its place, or removes one that an earlier write left.
+/// Writes the sidecar of the data file `path`, or removes the sidecar of an earlier write.
 ///
-/// The caller gives the data file its name afterwards: whoever sees the new file sees what belongs to it.
-pub(crate) fn settle(sidecar: Option<Sidecar>, path: &Path, fsync: bool) -> colonnade::Result<()> {
+/// The caller renames the data file to `path` afterwards, so a reader that finds the new file finds its sidecar too.
+pub(crate) fn update_sidecar(sidecar: Option<Sidecar>, path: &Path, fsync: bool) -> colonnade::Result<()> {
     let Some(Sidecar { suffix, content, is_sidecar }) = sidecar else { return Ok(()) };
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);

@@ -1,4 +1,4 @@
-//! Sinks: the transports as the core sees them, and memory that Python can look into.
+//! Sinks: adapters of the transports to the core's trait, and memory with Python's buffer protocol.
 
 use std::ffi::{c_int, c_void};
 use std::io;
@@ -11,7 +11,7 @@ use pyo3::exceptions::{PyBufferError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 
-/// A file that appears whole.
+/// A file that appears when it is complete.
 pub(crate) struct FileSink(pub(crate) AtomicFile);
 
 impl Sink for FileSink {
@@ -60,37 +60,37 @@ impl BufferSink {
         ))
     }
 
-    /// The sink, to be written from its end on.
+    /// A writer that appends to the sink.
     pub(crate) fn appender(&mut self) -> PyResult<Appender<'_>> {
         self.check_free()?;
         let start = self.filled;
         Ok(Appender { sink: self, start })
     }
 
-    /// A sink of nothing.
+    /// An empty sink.
     pub(crate) fn empty() -> io::Result<Self> {
         Ok(Self { region: Region::allocate(0, true)?, filled: 0, exports: 0 })
     }
 
-    /// The bytes.
+    /// The bytes written so far.
     pub(crate) fn as_slice(&mut self) -> &[u8] {
         let filled = self.filled;
         self.region.as_mut_slice().get(..filled).unwrap_or(&[])
     }
 
-    /// Bytes that are there.
+    /// Number of bytes written so far.
     pub(crate) fn filled(&self) -> usize {
         self.filled
     }
 
-    /// Forgets what stands behind the first `nbytes`.
+    /// Drops all bytes after the first `nbytes`.
     pub(crate) fn truncate(&mut self, nbytes: usize) -> PyResult<()> {
         self.check_free()?;
         self.filled = self.filled.min(nbytes);
         Ok(())
     }
 
-    /// Replaces bytes that stand `offset` behind `start`.
+    /// Replaces the bytes at `start + offset`.
     pub(crate) fn patch(&mut self, start: usize, offset: u64, bytes: &[u8]) -> io::Result<()> {
         let start = start + usize::try_from(offset).map_err(io::Error::other)?;
         let place = self.region.as_mut_slice().get_mut(start..start + bytes.len());
@@ -98,16 +98,16 @@ impl BufferSink {
         Ok(())
     }
 
-    /// Makes room for `total` bytes behind `start`.
+    /// Reserves memory for `total` bytes from `start` on.
     pub(crate) fn reserve(&mut self, start: usize, total: u64) -> io::Result<()> {
         let total = usize::try_from(total).map_err(io::Error::other)?;
         let end = start.checked_add(total).ok_or_else(|| io::Error::other("too large"))?;
         if end > self.region.capacity() { self.region.grow(end) } else { Ok(()) }
     }
 
-    /// The next `nbytes`, which count as there.
+    /// Appends `nbytes`, for the caller to fill.
     pub(crate) fn take(&mut self, nbytes: usize) -> io::Result<&mut [u8]> {
-        // Small ones stay on the heap; large ones grow by moving pages.
+        // Small sinks stay on the heap; large ones grow by remapping pages.
         const FIRST: usize = 4 << 10;
         const STEP: usize = 1 << 20;
         let end = self.filled.checked_add(nbytes).ok_or_else(|| io::Error::other("too large"))?;
@@ -148,7 +148,7 @@ impl BufferSink {
     }
 
     fn write(slf: &Bound<'_, Self>, data: &Bound<'_, PyAny>) -> PyResult<usize> {
-        // The view first: the data may be this sink itself, which then counts one and refuses to change.
+        // The view comes first: if `data` is this sink, its export count makes `check_free` fail.
         let view = PyUntypedBuffer::get(data)?;
         let mut sink =
             slf.try_borrow_mut().map_err(|_| PyBufferError::new_err("the sink is being written"))?;
@@ -156,7 +156,7 @@ impl BufferSink {
         if !view.is_c_contiguous() {
             return Err(PyValueError::new_err("expected a contiguous buffer"));
         }
-        // SAFETY: the view keeps its bytes in place, and the interpreter lock is held, so nobody writes meanwhile.
+        // SAFETY: the view keeps its bytes in place, and no other code writes to them while this holds the interpreter lock.
         let bytes =
             unsafe { std::slice::from_raw_parts(view.buf_ptr().cast::<u8>().cast_const(), view.len_bytes()) };
         sink.append(if view.len_bytes() == 0 { &[] } else { bytes })?;
@@ -171,13 +171,13 @@ impl BufferSink {
     /// Called by Python with a buffer to fill.
     unsafe fn __getbuffer__(slf: Bound<'_, Self>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
         let Ok(mut sink) = slf.try_borrow_mut() else {
-            // SAFETY: Python asks for a null object where no view is given.
+            // SAFETY: `view` is valid, and its object must be null if no view is returned.
             unsafe { (*view).obj = std::ptr::null_mut() };
             return Err(PyBufferError::new_err("the sink is being written"));
         };
         let length = ffi::Py_ssize_t::try_from(sink.filled).unwrap_or(ffi::Py_ssize_t::MAX);
         let data = sink.region.as_mut_slice().as_mut_ptr().cast::<c_void>();
-        // SAFETY: `view` is Python's to fill; the region stays in place while `exports` counts this view, and the view holds
+        // SAFETY: `view` is valid for writes. The region stays in place while `exports` counts this view, and the view holds
         // a reference to the sink.
         let status = unsafe { ffi::PyBuffer_FillInfo(view, slf.as_ptr(), data, length, 1, flags) };
         if status != 0 {
@@ -194,7 +194,7 @@ impl BufferSink {
     }
 }
 
-/// A sink being appended to.
+/// Appends to a `BufferSink`. Without [`commit`](Self::commit), dropping it removes the appended bytes.
 pub(crate) struct Appender<'s> {
     sink: &'s mut BufferSink,
     start: usize,
@@ -202,14 +202,13 @@ pub(crate) struct Appender<'s> {
 
 impl Drop for Appender<'_> {
     fn drop(&mut self) {
-        // A writer that failed has set `start` aside: see `keep`.
         self.sink.filled = self.start;
     }
 }
 
 impl Appender<'_> {
-    /// Keeps what was written; without this the sink is as it was.
-    pub(crate) fn keep(mut self) {
+    /// Keeps the appended bytes.
+    pub(crate) fn commit(mut self) {
         self.start = self.sink.filled;
     }
 }

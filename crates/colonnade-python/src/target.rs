@@ -1,4 +1,4 @@
-//! Where a writer's bytes go.
+//! The targets of a writer.
 
 use std::io;
 use std::os::fd::RawFd;
@@ -17,24 +17,24 @@ use crate::path::PathArgument;
 use crate::sink::{BufferSink, DescriptorSink, FileSink};
 use crate::watched::{Callback, watched};
 
-/// A function that takes bytes: all of them, or as many as it answers.
+/// A Python function that takes bytes: all of them, or the number that it returns.
 pub(crate) struct CallableSink(pub(crate) Py<PyAny>);
 
 impl Sink for CallableSink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         Python::attach(|py| {
-            // A copy: the function may keep the view, and the bytes are gone when this returns.
-            let held = PyBytes::new(py, bytes);
+            // A copy: the function may keep the view after the bytes are freed.
+            let copy = PyBytes::new(py, bytes);
             let mut start = 0;
             while start < bytes.len() {
-                let view = PyMemoryView::from(&held)?.into_any();
+                let view = PyMemoryView::from(&copy)?.into_any();
                 let rest = if start == 0 {
                     view
                 } else {
                     view.get_item(PySlice::new(py, isize::try_from(start)?, isize::MAX, 1))?
                 };
-                let answer = self.0.bind(py).call1((rest,))?;
-                match answer.extract::<usize>() {
+                let count = self.0.bind(py).call1((rest,))?;
+                match count.extract::<usize>() {
                     Ok(0) => return Err(io::Error::from(io::ErrorKind::WriteZero).into()),
                     Ok(count) => start = start.saturating_add(count),
                     Err(_) => break,
@@ -46,18 +46,18 @@ impl Sink for CallableSink {
     }
 }
 
-/// What is written frame by frame.
+/// The target of a writer.
 pub(crate) enum Target {
     File(FileSink, PathBuf),
     Descriptor(DescriptorSink),
-    /// Memory, and how much of it there was before.
+    /// Memory, and its length before the first frame.
     Buffer(Py<BufferSink>, usize),
     Callable(CallableSink),
     Connection(ConnectionTarget),
 }
 
 impl Target {
-    /// Lets `work` write to it.
+    /// Runs `work` on the target's sink.
     pub(crate) fn run(
         &mut self,
         py: Python<'_>,
@@ -71,16 +71,16 @@ impl Target {
             Self::Callable(sink) => watched(py, progress, None, |watch| work(sink, watch)),
             Self::Connection(target) => target.run(py, progress, last, work),
             Self::Buffer(sink, _) => {
-                let mut held = sink.bind(py).try_borrow_mut().map_err(|_| busy())?;
-                let mut appender = held.appender()?;
+                let mut sink = sink.bind(py).try_borrow_mut().map_err(|_| sink_in_use())?;
+                let mut appender = sink.appender()?;
                 watched(py, progress, None, |watch| work(&mut appender, watch))?;
-                appender.keep();
+                appender.commit();
                 Ok(())
             }
         }
     }
 
-    /// A file that appears when the last frame is written.
+    /// A file that appears when the writer closes.
     pub(crate) fn path(path: PathArgument) -> PyResult<Self> {
         let file = AtomicFile::create(&path.0).map_err(|e| errors::with_path(e.into(), &path.0))?;
         Ok(Self::File(FileSink(file), path.0))
@@ -91,22 +91,22 @@ impl Target {
         Self::Descriptor(DescriptorSink(Descriptor::new(fd)))
     }
 
-    /// Memory, behind what is there.
+    /// Memory, after its present content.
     pub(crate) fn buffer(sink: &Bound<'_, BufferSink>) -> PyResult<Self> {
-        let before = sink.try_borrow().map_err(|_| busy())?.filled();
+        let before = sink.try_borrow().map_err(|_| sink_in_use())?.filled();
         Ok(Self::Buffer(sink.clone().unbind(), before))
     }
 
-    /// Nothing of it shall stay. A connection's breaks its message off as it drops.
+    /// Discards the written bytes. A connection aborts its message when the target drops.
     pub(crate) fn abort(self, py: Python<'_>) -> PyResult<()> {
         if let Self::Buffer(sink, before) = self {
-            sink.bind(py).try_borrow_mut().map_err(|_| busy())?.truncate(before)?;
+            sink.bind(py).try_borrow_mut().map_err(|_| sink_in_use())?.truncate(before)?;
         }
         Ok(())
     }
 }
 
 /// The error of a sink that another call is writing to.
-pub(crate) fn busy() -> PyErr {
+pub(crate) fn sink_in_use() -> PyErr {
     PyBufferError::new_err("the sink is being written")
 }

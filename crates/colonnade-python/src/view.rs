@@ -1,4 +1,4 @@
-//! Where bytes come from: objects with the buffer protocol, and descriptors of which some bytes were taken already.
+//! Sources of bytes: objects with the buffer protocol, and descriptors from which some bytes are already read.
 
 use std::io::{Chain, Cursor, Read};
 use std::os::fd::RawFd;
@@ -10,18 +10,18 @@ use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// The bytes of a C-contiguous object of any element type, kept alive, not copied.
+/// The bytes of a C-contiguous object of any element type, shared and not copied.
 pub(crate) fn bytes_of(object: &Bound<'_, PyAny>) -> PyResult<Buffer> {
     let view = PyUntypedBuffer::get(object)?;
     if !view.is_c_contiguous() {
         return Err(PyValueError::new_err("expected a contiguous buffer"));
     }
     let (ptr, nbytes) = (view.buf_ptr().cast::<u8>().cast_const(), view.len_bytes());
-    // SAFETY: the exporter keeps its memory in place while the view is held, and the view is the owner.
+    // SAFETY: the exporter keeps its memory in place while a view exists, and the buffer owns the view.
     Ok(unsafe { Buffer::from_raw(ptr, nbytes, Arc::new(view)) })
 }
 
-/// A descriptor behind bytes that were taken from it before.
+/// The bytes read from a descriptor before, then the descriptor.
 pub(crate) type Headed = Chain<Cursor<Vec<u8>>, Descriptor>;
 
 /// The bytes of `head`, then those of `fd`.

@@ -1,4 +1,4 @@
-//! Work done without the interpreter lock, with a callback told of it and signals looked for.
+//! Runs work without the interpreter lock, reports progress to a callback and checks for signals.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::progress::PyProgress;
 /// A callable `(done, total | None)`, or none.
 pub(crate) type Callback = Option<Py<PyAny>>;
 
-/// Runs `work` without the interpreter lock, watching for signals. Errors of the system name `path`.
+/// Runs `work` without the interpreter lock and checks for signals. Errors of the operating system name `path`.
 pub(crate) fn watched<T: Send>(
     py: Python<'_>,
     progress: Callback,
@@ -32,7 +32,7 @@ pub(crate) fn watched<T: Send>(
     }
 }
 
-/// What Python asks of an opened file.
+/// The request of a Python call to load from an opened file.
 pub(crate) struct Asked {
     pub(crate) positions: Option<Vec<usize>>,
     pub(crate) kept: Option<Kept>,
@@ -43,7 +43,7 @@ pub(crate) struct Asked {
 }
 
 impl Asked {
-    /// [`watched`], with what was asked for as the core takes it.
+    /// Runs [`watched`] with the core's form of the request.
     pub(crate) fn watched<T: Send>(
         self,
         py: Python<'_>,

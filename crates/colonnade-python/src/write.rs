@@ -1,4 +1,4 @@
-//! Whole frames to each kind of target.
+//! Writes whole frames to each type of target.
 
 use std::io;
 use std::os::fd::RawFd;
@@ -9,12 +9,12 @@ use colonnade_transport::{AtomicDirectory, AtomicFile, Descriptor};
 use pyo3::prelude::*;
 use pyo3::types::PyMemoryView;
 
-use crate::encode::owned;
+use crate::encode::clone_frames;
 use crate::frame::CoreFrame;
 use crate::path::PathArgument;
-use crate::sidecar;
+use crate::sidecar::update_sidecar;
 use crate::sink::{BufferSink, DescriptorSink, FileSink};
-use crate::target::{CallableSink, busy};
+use crate::target::{CallableSink, sink_in_use};
 use crate::watched::{Callback, watched};
 use crate::write_options::WriteOptions;
 
@@ -31,7 +31,7 @@ fn write_path(
     watched(py, progress, Some(&path), |watch| {
         let mut sink = FileSink(AtomicFile::create(&path)?);
         encoding.encode(&frame.frame, &mut sink, watch)?;
-        sidecar::settle(encoding.sidecar(Some(&frame.frame))?, &path, *fsync)?;
+        update_sidecar(encoding.sidecar(Some(&frame.frame))?, &path, *fsync)?;
         Ok(sink.0.commit(*fsync)?)
     })
 }
@@ -59,10 +59,10 @@ fn write_sink(
     options: &WriteOptions,
     progress: Callback,
 ) -> PyResult<()> {
-    let mut sink = sink.try_borrow_mut().map_err(|_| busy())?;
+    let mut sink = sink.try_borrow_mut().map_err(|_| sink_in_use())?;
     let mut appender = sink.appender()?;
     watched(py, progress, None, |watch| options.encoding.encode(&frame.frame, &mut appender, watch))?;
-    appender.keep();
+    appender.commit();
     Ok(())
 }
 
@@ -87,7 +87,7 @@ fn write_callable(
     view.call_method0("release").map(drop)
 }
 
-/// One file of a directory, and whether to wait for the disk.
+/// A file of a directory, and whether to call fsync.
 struct MemberFile(FileSink, bool);
 
 impl Sink for MemberFile {
@@ -144,7 +144,7 @@ fn write_bundle_path(
     options: &WriteOptions,
     progress: Callback,
 ) -> PyResult<()> {
-    let frames = owned(&frames);
+    let frames = clone_frames(&frames);
     watched(py, progress, Some(&path.0), |watch| {
         options.encoding.check_bundle(&frames)?;
         let mut sink = FileSink(AtomicFile::create(&path.0)?);

@@ -1,4 +1,4 @@
-//! Options of writing: one class for all formats, which each format's own class extends.
+//! Options for writing: one base class, which each format's class extends.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 
 use crate::errors::IntoPy;
 
-/// How frames are written: the format, its options, the compression of the whole file, and whether to wait for the disk.
+/// The format, its options, the compression of the whole file, and whether to call fsync.
 #[pyclass(frozen, subclass, module = "colonnade._core")]
 pub(crate) struct WriteOptions {
     pub(crate) encoding: Encoding,
@@ -17,13 +17,13 @@ pub(crate) struct WriteOptions {
 }
 
 impl WriteOptions {
-    /// Those of `format`, whose own options are `core`.
+    /// Options for `format`, whose own options are `core`.
     pub(crate) fn new<T: Any + Send + Sync>(format: &'static str, core: T, fsync: bool) -> PyResult<Self> {
         Ok(Self { encoding: Encoding::new(format, Arc::new(core)).py()?, fsync })
     }
 
-    /// The same, compressed as a whole where a codec is named.
-    pub(crate) fn packed(self, packing: Option<&str>, level: Option<i32>) -> PyResult<Self> {
+    /// The same options, with the whole file compressed if `packing` names a codec.
+    pub(crate) fn compressed(self, packing: Option<&str>, level: Option<i32>) -> PyResult<Self> {
         let codec = packing.map(Codec::named).transpose().py()?;
         Ok(Self { encoding: self.encoding.compressed(codec, level).py()?, fsync: self.fsync })
     }

@@ -1,4 +1,4 @@
-//! Any format that is written frame by frame.
+//! The writer of all formats that are written frame by frame.
 
 use std::os::fd::RawFd;
 
@@ -12,13 +12,13 @@ use crate::errors::{self, IntoPy};
 use crate::frame::CoreFrame;
 use crate::guard::Guarded;
 use crate::path::PathArgument;
-use crate::sidecar;
+use crate::sidecar::update_sidecar;
 use crate::sink::BufferSink;
 use crate::target::{CallableSink, Target};
 use crate::watched::Callback;
 use crate::write_options::WriteOptions;
 
-/// A file or stream written frame by frame. The schema is that of the first frame.
+/// Writes a file or stream frame by frame. The first frame decides the schema.
 #[pyclass(module = "colonnade._core")]
 pub(crate) struct Writer {
     frames: Box<dyn FrameWriter>,
@@ -33,7 +33,7 @@ impl Writer {
         Ok(Self { frames: encoding.writer().py()?, target: Some(target), encoding, fsync })
     }
 
-    /// One message of a connection.
+    /// A writer of one message of a connection.
     pub(crate) fn to_connection(
         frames: Box<dyn FrameWriter>,
         target: ConnectionTarget,
@@ -43,7 +43,7 @@ impl Writer {
         Self { frames, target: Some(Target::Connection(target)), encoding, fsync }
     }
 
-    /// Lets the format write to the target.
+    /// Runs `work` on the target's sink.
     fn run(
         &mut self,
         py: Python<'_>,
@@ -93,7 +93,7 @@ impl Writer {
         let (encoding, fsync) = (&self.encoding, self.fsync);
         if let Some(Target::File(sink, path)) = self.target.take() {
             let commit = || {
-                sidecar::settle(encoding.sidecar(None)?, &path, fsync)?;
+                update_sidecar(encoding.sidecar(None)?, &path, fsync)?;
                 Ok(sink.0.commit(fsync)?)
             };
             py.guarded(commit).map_err(|e: colonnade::Error| errors::with_path(e, &path))?;

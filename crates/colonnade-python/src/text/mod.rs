@@ -1,4 +1,4 @@
-//! Options of the text formats: csv, json, ndjson, yaml.
+//! Options for the text formats: csv, json, ndjson, yaml.
 
 mod options_csv;
 mod options_json;

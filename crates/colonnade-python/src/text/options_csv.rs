@@ -1,4 +1,4 @@
-//! Options of csv.
+//! Options for csv.
 
 use colonnade::formats::csv::{
     self, BigInts, Dates, Encoding as WriteEncoding, IndexColumns, OnError, Quoting, ReadOptions, Schema,
@@ -12,8 +12,8 @@ use crate::limits::PyLimits;
 use crate::read_options::{PyReadOptions, threads};
 use crate::write_options::WriteOptions;
 
-/// One of some words.
-pub(super) fn word<T>(format: &str, option: &str, found: &str, known: &[(&str, T)]) -> PyResult<T>
+/// The value that `known` has for the name `found`.
+pub(super) fn choice<T>(format: &str, option: &str, found: &str, known: &[(&str, T)]) -> PyResult<T>
 where
     T: Clone,
 {
@@ -23,20 +23,20 @@ where
     })
 }
 
-/// One ASCII character.
-fn byte(option: &str, text: &str) -> PyResult<u8> {
+/// The byte of one ASCII character.
+fn ascii_byte(option: &str, text: &str) -> PyResult<u8> {
     match text.as_bytes() {
         [byte] if byte.is_ascii() => Ok(*byte),
         _ => Err(errors::option(format!("csv: {option}: expected one ASCII character, found {text:?}."))),
     }
 }
 
-fn byte_or_none(option: &str, text: Option<&str>) -> PyResult<Option<u8>> {
-    text.map(|text| byte(option, text)).transpose()
+fn optional_ascii_byte(option: &str, text: Option<&str>) -> PyResult<Option<u8>> {
+    text.map(|text| ascii_byte(option, text)).transpose()
 }
 
 #[derive(FromPyObject)]
-enum Columns {
+enum IndexColumnsArgument {
     Count(usize),
     Names(Vec<String>),
 }
@@ -75,7 +75,7 @@ impl CsvReadOptions {
         na_values: Vec<String>,
         keep_default_na: bool,
         header_rows: usize,
-        index_columns: Option<Columns>,
+        index_columns: Option<IndexColumnsArgument>,
         skip_rows: usize,
         encoding: &str,
         dtypes: Vec<(String, String)>,
@@ -88,20 +88,20 @@ impl CsvReadOptions {
     ) -> PyResult<PyClassInitializer<Self>> {
         let _ = verify; // Opening decodes everything.
         let core = ReadOptions {
-            delimiter: byte_or_none("delimiter", delimiter)?,
-            quote: byte_or_none("quotechar", quotechar)?,
-            escape: byte_or_none("escapechar", escapechar)?,
+            delimiter: optional_ascii_byte("delimiter", delimiter)?,
+            quote: optional_ascii_byte("quotechar", quotechar)?,
+            escape: optional_ascii_byte("escapechar", escapechar)?,
             doublequote,
-            comment: byte_or_none("comment", comment)?,
-            decimal: byte("decimal", decimal)?,
-            thousands: byte_or_none("thousands", thousands)?,
+            comment: optional_ascii_byte("comment", comment)?,
+            decimal: ascii_byte("decimal", decimal)?,
+            thousands: optional_ascii_byte("thousands", thousands)?,
             na_values,
             keep_default_na,
             header_rows,
             index_columns: match index_columns {
-                None | Some(Columns::Count(0)) => IndexColumns::None,
-                Some(Columns::Count(count)) => IndexColumns::Count(count),
-                Some(Columns::Names(names)) => IndexColumns::Names(names),
+                None | Some(IndexColumnsArgument::Count(0)) => IndexColumns::None,
+                Some(IndexColumnsArgument::Count(count)) => IndexColumns::Count(count),
+                Some(IndexColumnsArgument::Names(names)) => IndexColumns::Names(names),
             },
             skip_rows,
             encoding: Encoding::named("csv", encoding).py()?,
@@ -112,13 +112,13 @@ impl CsvReadOptions {
                 Some(DatesArgument::Names(names)) => Dates::Names(names),
             },
             date_format: (date_format != "iso").then(|| date_format.to_owned()),
-            on_error: word(
+            on_error: choice(
                 "csv",
                 "on_error",
                 on_error,
                 &[("raise", OnError::Raise), ("null", OnError::Null), ("skip", OnError::Skip)],
             )?,
-            big_ints: word(
+            big_ints: choice(
                 "csv",
                 "big_ints",
                 big_ints,
@@ -126,7 +126,7 @@ impl CsvReadOptions {
             )?,
             schema: match schema {
                 None => Schema::Found,
-                Some(name) => word(
+                Some(name) => choice(
                     "csv",
                     "schema",
                     name,
@@ -175,18 +175,18 @@ impl CsvWriteOptions {
         let quotings =
             [("minimal", Quoting::Minimal), ("nonnumeric", Quoting::Nonnumeric), ("all", Quoting::All)];
         let core = csv::WriteOptions {
-            delimiter: byte("delimiter", delimiter)?,
-            quotechar: byte("quotechar", quotechar)?,
+            delimiter: ascii_byte("delimiter", delimiter)?,
+            quotechar: ascii_byte("quotechar", quotechar)?,
             header,
             index,
-            quoting: word("csv", "quoting", quoting, &quotings)?,
-            crlf: word("csv", "lineterminator", lineterminator, &[("\n", false), ("\r\n", true)])?,
+            quoting: choice("csv", "quoting", quoting, &quotings)?,
+            crlf: choice("csv", "lineterminator", lineterminator, &[("\n", false), ("\r\n", true)])?,
             na_rep: na_rep.to_owned(),
-            decimal: byte("decimal", decimal)?,
+            decimal: ascii_byte("decimal", decimal)?,
             encoding: WriteEncoding::named(encoding).py()?,
             schema: match schema {
                 None => SchemaPlace::Nowhere,
-                Some(name) => word(
+                Some(name) => choice(
                     "csv",
                     "schema",
                     name,
@@ -197,7 +197,7 @@ impl CsvWriteOptions {
             threads: self::threads(threads),
         };
         let options = WriteOptions::new("csv", core.check().py()?, fsync)?;
-        Ok(PyClassInitializer::from(options.packed(packing, level)?).add_subclass(Self))
+        Ok(PyClassInitializer::from(options.compressed(packing, level)?).add_subclass(Self))
     }
 }
 

@@ -1,11 +1,11 @@
-//! Options of json, ndjson and yaml.
+//! Options for json, ndjson and yaml.
 
 use colonnade::formats::json::lines;
 use colonnade::formats::{json, yaml};
 use colonnade::text::input::Encoding;
 use pyo3::prelude::*;
 
-use super::options_csv::word;
+use super::options_csv::choice;
 use crate::errors::IntoPy;
 use crate::limits::PyLimits;
 use crate::read_options::{PyReadOptions, threads};
@@ -73,7 +73,7 @@ impl NdjsonReadOptions {
 }
 
 fn is_decimal(format: &'static str, big_ints: &str) -> PyResult<bool> {
-    word(format, "big_ints", big_ints, &[("error", false), ("decimal", true)])
+    choice(format, "big_ints", big_ints, &[("error", false), ("decimal", true)])
 }
 
 /// Options for reading yaml.
@@ -105,7 +105,7 @@ impl YamlReadOptions {
 
 fn nonfinite_of(format: &'static str, name: &str) -> PyResult<json::Nonfinite> {
     use json::Nonfinite::{Error, Literal, Null};
-    word(format, "nonfinite", name, &[("null", Null), ("literal", Literal), ("error", Error)])
+    choice(format, "nonfinite", name, &[("null", Null), ("literal", Literal), ("error", Error)])
 }
 
 /// Options for writing json.
@@ -133,7 +133,7 @@ impl JsonWriteOptions {
         let orient = json::Orient::named(orient).py()?;
         let nonfinite = nonfinite_of("json", nonfinite)?;
         let core = json::WriteOptions { orient, header, nonfinite, indent, threads: self::threads(threads) };
-        Ok(PyClassInitializer::from(WriteOptions::new("json", core, fsync)?.packed(packing, level)?)
+        Ok(PyClassInitializer::from(WriteOptions::new("json", core, fsync)?.compressed(packing, level)?)
             .add_subclass(Self))
     }
 }
@@ -158,7 +158,7 @@ impl NdjsonWriteOptions {
     ) -> PyResult<PyClassInitializer<Self>> {
         let nonfinite = nonfinite_of("ndjson", nonfinite)?;
         let core = lines::WriteOptions { header, nonfinite, threads: self::threads(threads) };
-        Ok(PyClassInitializer::from(WriteOptions::new("ndjson", core, fsync)?.packed(packing, level)?)
+        Ok(PyClassInitializer::from(WriteOptions::new("ndjson", core, fsync)?.compressed(packing, level)?)
             .add_subclass(Self))
     }
 }
@@ -183,7 +183,7 @@ impl YamlWriteOptions {
     ) -> PyResult<PyClassInitializer<Self>> {
         let orient = yaml::Orient::named(orient).py()?;
         let core = yaml::WriteOptions { orient, header, threads: self::threads(threads) };
-        Ok(PyClassInitializer::from(WriteOptions::new("yaml", core, fsync)?.packed(packing, level)?)
+        Ok(PyClassInitializer::from(WriteOptions::new("yaml", core, fsync)?.compressed(packing, level)?)
             .add_subclass(Self))
     }
 }

@@ -1,7 +1,8 @@
 //! Finds one order of values for several ordered dictionaries.
 //!
 //! A code numbers a value by its first appearance, and that order is kept if it is compatible with each dictionary.
-//! Dictionaries `b` and `a, b` need another one: `a, b`. If two dictionaries have two values in opposite orders, there is none.
+//! Dictionaries `b` and `a, b` need another one: `a, b`. If two dictionaries have two values in opposite orders, there is
+//! none.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap, HashSet};
@@ -22,7 +23,8 @@ pub(crate) fn agreed<C: Code>(dictionaries: &[&[C]]) -> Result<Option<Vec<C>>, (
     if let Ok(order) = topological_order(dictionaries) {
         return Ok(Some(order));
     }
-    // A binary search finds the first dictionary that conflicts with those before it: with more dictionaries the conflict stays.
+    // A binary search finds the first dictionary that conflicts with those before it: with more dictionaries the conflict
+    // stays.
     let fits = |n: usize| topological_order(dictionaries.get(..n).unwrap_or_default()).is_ok();
     let (mut low, mut high) = (0, dictionaries.len());
     while high - low > 1 {
@@ -43,18 +45,18 @@ fn is_compatible<C: Code>(dictionaries: &[&[C]]) -> bool {
             continue;
         }
         previous = codes;
-        let mut most = 0;
+        let mut last_rank = 0;
         for &code in codes {
             let next = ranks.len();
-            let (rank, seen) = ranks.entry(code).or_insert((next, usize::MAX));
+            let (rank, last) = ranks.entry(code).or_insert((next, usize::MAX));
             // A repeated value counts at its first position.
-            if std::mem::replace(seen, dictionary) == dictionary {
+            if std::mem::replace(last, dictionary) == dictionary {
                 continue;
             }
-            if *rank < most {
+            if *rank < last_rank {
                 return false;
             }
-            most = *rank;
+            last_rank = *rank;
         }
     }
     true

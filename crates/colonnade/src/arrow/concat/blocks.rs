@@ -62,8 +62,8 @@ impl Cells<'_> {
     }
 }
 
-/// Joins the pieces of each column into one column-major block of `dtype`. A piece may be narrower than `dtype` if padding with
-/// zeros widens it (fixed-width text and bytes).
+/// Joins the pieces of each column into one column-major block of `dtype`. A piece may be narrower than `dtype` if padding
+/// with zeros widens it (fixed-width text and bytes).
 pub(super) fn join(dtype: DType, nrows: usize, columns: Vec<Vec<BlockColumn<'_>>>) -> Result<Block> {
     let item = dtype.itemsize as usize;
     let nbytes = item.checked_mul(nrows).and_then(|n| n.checked_mul(columns.len()));

@@ -141,8 +141,8 @@ fn first_difference(one: &Axis, other: &Axis) -> (String, String) {
     }
 }
 
-/// The part of an axis' meta that must be equal: zones, periods and kinds of text belong to the type. The frequency and the ends
-/// of a time index differ from batch to batch; pandas' adapter checks them against the labels.
+/// The part of an axis' meta that must be equal: zones, periods and kinds of text belong to the type. The frequency and the
+/// ends of a time index differ from batch to batch; pandas' adapter checks them against the labels.
 fn comparable_meta(axis: &Axis) -> Value {
     let Some(Ok(mut meta)) = axis.meta.as_deref().map(serde_json::from_str::<Value>) else {
         return Value::Null;

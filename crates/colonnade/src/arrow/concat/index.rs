@@ -35,7 +35,7 @@ fn difference(batch: usize, one: &str, other: &str) -> Error {
     Error::malformed("frame", message)
 }
 
-/// Joins ranges to one range if they continue each other, or if all begin at the same label. Otherwise to explicit labels.
+/// Joins ranges to one range if they continue each other, or if all begin at the same label; otherwise to explicit labels.
 fn join_ranges(first: &Axis, axes: &[&Axis], nrows: usize) -> Result<Axis> {
     let mut known: Option<(i64, i64)> = None;
     let (mut continues, mut restarts) = (true, true);

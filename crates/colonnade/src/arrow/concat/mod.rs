@@ -1,7 +1,8 @@
 //! Concatenates the rows of frames.
 //!
-//! Blocks become one column-major block for each dtype, in one region. Columns in Arrow's layout are joined by Arrow's kernel,
-//! and their dictionaries are merged. Frames that differ in more than rows are refused with an error that shows both.
+//! Blocks become one column-major block for each dtype, in one region. Columns in Arrow's layout are joined by Arrow's
+//! kernel, and their dictionaries are merged. Frames that differ in more than rows are refused with an error that shows
+//! both.
 
 pub(crate) mod agreed;
 mod blocks;
@@ -90,8 +91,8 @@ fn block_columns<'f>(frames: &[&'f Frame], slots: &[Vec<Slot>], position: usize)
     frames.iter().zip(slots).filter_map(column).collect()
 }
 
-/// Concatenates arrays of one type and merges their dictionaries. `empty` is the result if no array has rows. `is_ordered`: the
-/// order of categories is significant.
+/// Concatenates arrays of one type and merges their dictionaries. `empty` is the result if no array has rows. `is_ordered`:
+/// the order of categories is significant.
 ///
 /// # Errors
 /// Types that cannot be joined; dictionaries whose orders differ.

@@ -10,8 +10,8 @@ use arrow_schema::{ArrowError, DataType};
 
 use crate::frame::children;
 
-/// The array, without the nulls of required children under nulls of their ancestors. Other nulls of required children stay, and
-/// the kernel refuses them.
+/// The array, without the nulls of required children under nulls of their ancestors. Other nulls of required children stay,
+/// and the kernel refuses them.
 pub(super) fn unmask_required(data: &ArrayData) -> Result<ArrayRef, ArrowError> {
     let array = make_array(data.clone());
     if !has_required_nulls(data) {

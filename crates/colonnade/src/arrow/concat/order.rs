@@ -14,7 +14,7 @@ pub(crate) const ONE_BY_ONE: &str = "Read the batches or row groups one by one, 
 
 /// The error of two categories in opposite orders.
 pub(crate) fn message(first: &str, second: &str) -> String {
-    format!("expected the category {second} before {first} as in the chunks before, found it behind.")
+    format!("expected the category {second} before {first} as in earlier chunks, found it after.")
 }
 
 /// A dictionary that all pieces must share.
@@ -26,8 +26,8 @@ struct SharedDictionary<'d> {
     is_column: bool,
 }
 
-/// Gives all pieces the same dictionary, for each dictionary that is ordered or within another type. Arrow's kernel would append
-/// such dictionaries to each other, or keep only used values. `None`: the pieces need no change.
+/// Gives all pieces the same dictionary, for each dictionary that is ordered or within another type. Arrow's kernel would
+/// append such dictionaries to each other, or keep only used values. `None`: the pieces need no change.
 ///
 /// # Errors
 /// Two dictionaries have two categories in opposite orders.
@@ -146,15 +146,15 @@ fn recode<'m>(
             if recoded.is_empty() {
                 return Ok(data.clone());
             }
-            // SAFETY: each child keeps its type and length. `recode` changes the type of codes only in a column, and maps codes
-            // to keys of the new dictionary.
+            // SAFETY: each child keeps its type and length. `recode` changes the type of codes only in a column, and maps
+            // codes to keys of the new dictionary.
             Ok(unsafe { data.clone().into_builder().child_data(recoded).build_unchecked() })
         }
     }
 }
 
-/// The distinct values of all dictionaries, in an order compatible with all; or the message of a conflict. `grow`: new values can
-/// only be appended.
+/// The distinct values of all dictionaries, in an order compatible with all; or the message of a conflict. `grow`: new
+/// values can only be appended.
 ///
 /// # Errors
 /// The dictionaries cannot be merged.

@@ -131,7 +131,7 @@ fn dictionaries_are_merged_in_the_order_of_appearance() {
         ["b", "a", "unused", "c"]
     );
     assert_eq!(got.keys(), &Int8Array::from(vec![Some(1), None, Some(0), Some(3), Some(0), None]));
-    // A longer dictionary that begins with the others is taken as it is.
+    // A dictionary of which the others are a prefix is used unchanged.
     let long = words(vec![Some(2)], &["x", "y", "z"]);
     let got = joined(vec![words(vec![Some(1)], &["x", "y"]).slice(0, 1), long.clone()]);
     assert_eq!(got.child_data()[0].buffers()[1].as_ptr(), long.child_data()[0].buffers()[1].as_ptr());

@@ -10,14 +10,14 @@ use crate::limits::{Budget, Limits};
 #[derive(Debug)]
 pub(crate) struct Allowed {
     /// Rows that take no bytes in the source, such as rows of a null column.
-    pub(crate) unbacked: u64,
+    pub(crate) max_unbacked_rows: u64,
     budget: Budget,
 }
 
 impl Allowed {
     /// A budget for `nbytes` of input.
     pub(crate) fn new(limits: &Limits, nbytes: usize) -> Self {
-        Self { unbacked: limits.max_unbacked_rows, budget: Budget::new(limits, nbytes as u64) }
+        Self { max_unbacked_rows: limits.max_unbacked_rows, budget: Budget::new(limits, nbytes as u64) }
     }
 
     /// Charges an array by the size of its rows as readers see them. Views may share bytes, which a copy would repeat.

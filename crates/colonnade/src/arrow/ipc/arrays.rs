@@ -121,7 +121,7 @@ impl<'a> Cursor<'a> {
         self.at.node += 1;
         let (length, nulls) = (node.length, node.nulls);
         // The scan has compared the rows of a batch with its body. Children declare lengths of their own.
-        if length as u64 > self.budget.unbacked
+        if length as u64 > self.budget.max_unbacked_rows
             && min_bits(data_type) == 0
             && (depth > 0 || self.shape.row_bits == 0)
         {
@@ -194,7 +194,7 @@ impl<'a> Cursor<'a> {
                 let codes = self.values(key, 0, needed)?.slice_with_length(0, needed);
                 let id = dictionary.unwrap_or(0);
                 let values = self.dictionaries.get(id)?.ok_or_else(|| {
-                    Error::malformed("arrow", format!("dictionary {id} is not there before its first use."))
+                    Error::malformed("arrow", format!("dictionary {id} is missing before its first use."))
                 })?;
                 builder.add_buffer(codes).add_child_data(values)
             }

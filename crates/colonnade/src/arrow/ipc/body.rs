@@ -76,8 +76,8 @@ impl<'s> Body<'s> {
         })
     }
 
-    /// Bytes of the body after decompression, as its buffers declare. A remote buffer that is not fetched yet counts with its
-    /// stored size.
+    /// Bytes of the body after decompression, as its buffers declare. A remote buffer that is not fetched yet counts with
+    /// its stored size.
     pub(crate) fn decoded_nbytes(&self) -> u64 {
         if self.codec().is_none() {
             return self.uncompressed_nbytes();
@@ -299,12 +299,12 @@ pub(crate) fn packed(raw: &[u8], codec: BodyCodec) -> Result<Packed<'_>> {
     if length == -1 || (length == 0 && rest.is_empty()) {
         return Ok(Packed::Stored(rest));
     }
-    let most = match codec {
+    let max = match codec {
         BodyCodec::Zstd => zstd::most(rest.len() as u64),
         BodyCodec::Lz4 => lz4::most(rest.len() as u64),
     };
     match usize::try_from(length) {
-        Ok(length) if length as u64 <= most => Ok(Packed::Compressed(rest, length)),
+        Ok(length) if length as u64 <= max => Ok(Packed::Compressed(rest, length)),
         _ => Err(Error::limit("arrow", format!("{} compressed bytes claim to become {length}.", rest.len()))),
     }
 }

@@ -75,7 +75,7 @@ impl Catalog {
         let nodes = batch.header.nodes;
         let start = batch.header_at + nodes.at;
         let all = bytes.get(start..start + nodes.count * 16).unwrap_or(&[]);
-        for (place, seen) in self.shape.places.iter().zip(&mut self.nulls) {
+        for (place, has_nulls) in self.shape.places.iter().zip(&mut self.nulls) {
             let (length, nulls) = node(all, place.node);
             if usize::try_from(length).ok() != Some(batch.header.nrows) {
                 let message = format!(
@@ -88,7 +88,7 @@ impl Catalog {
                 let message = format!("expected 0 to {length} nulls, found {nulls}. The bytes are damaged.");
                 return Err(named(Error::malformed("arrow", message)));
             }
-            *seen |= nulls > 0;
+            *has_nulls |= nulls > 0;
         }
         batch.first_row = self.nrows;
         let total = self.nrows.checked_add(batch.header.nrows).filter(|&n| i64::try_from(n).is_ok());
@@ -113,7 +113,7 @@ impl Catalog {
             return Err(Error::malformed(
                 "arrow",
                 format!(
-                    "expected {} fields, {} buffers and {} counts of view buffers as the schema has, found {}, {} and {}.",
+                    "expected {} fields, {} buffers and {} counts of view buffers by the schema, found {}, {} and {}.",
                     total.node,
                     total.buffer,
                     total.view,

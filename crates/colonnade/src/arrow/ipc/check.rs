@@ -51,8 +51,8 @@ fn text<const N: usize>(data: &ArrayData, offsets: &Offsets<'_, N>) -> Result<()
     strings(offsets.items, offsets.read, bytes, is_text).map(|_| ())
 }
 
-/// Checks that offsets grow and stay inside `bytes`, and that each string is UTF-8 if `is_text`. Returns the range of `bytes`
-/// that they cover.
+/// Checks that offsets grow and stay inside `bytes`, and that each string is UTF-8 if `is_text`. Returns the range of
+/// `bytes` that they cover.
 ///
 /// # Errors
 /// Malformed, with the row.
@@ -113,7 +113,7 @@ fn utf8<const N: usize>(
     let inside = |row: usize| {
         Error::malformed(
             "arrow",
-            format!("row {row}: expected UTF-8, found bytes that are none. The bytes are damaged."),
+            format!("row {row}: expected UTF-8, found other bytes. The bytes are damaged."),
         )
     };
     let row_of = |at: usize| {

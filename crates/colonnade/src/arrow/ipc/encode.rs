@@ -35,7 +35,8 @@ fn count(n: usize) -> i64 {
     i64::try_from(n).unwrap_or(i64::MAX)
 }
 
-/// Writes the message around `header`. `nrows`: rows of the whole stream; a schema message carries them where they are known.
+/// Writes the message around `header`. `nrows`: rows of the whole stream; a schema message carries them where they are
+/// known.
 fn finish_message(
     fbb: &mut FlatBufferBuilder<'_>,
     kind: fb::MessageHeader,

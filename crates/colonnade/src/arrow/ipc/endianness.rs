@@ -28,8 +28,8 @@ fn swap_records(bytes: &[u8], fields: &[usize]) -> Vec<u8> {
     out
 }
 
-/// Reverses the numbers of views. After its length, a view of up to 12 bytes holds them; a longer one holds a prefix, which is
-/// bytes too, and two numbers.
+/// Reverses the numbers of views. After its length, a view of up to 12 bytes holds them; a longer one holds a prefix, which
+/// is bytes too, and two numbers.
 fn swap_views(bytes: &[u8]) -> Vec<u8> {
     let mut out = bytes.to_vec();
     for view in out.chunks_exact_mut(16) {

@@ -178,12 +178,12 @@ fn legacy_codec(message: arrow_ipc::Message<'_>) -> Result<Option<BodyCodec>> {
 pub(crate) fn header(bytes: &[u8]) -> Result<Header> {
     copied(bytes, |bytes| {
         let message = arrow_ipc::root_as_message_with_opts(&verifier(bytes.len()), bytes).map_err(|e| {
-            damaged(&format!("expected a flatbuffer, found bytes that are none ({}).", first_line(&e)))
+            damaged(&format!("expected a flatbuffer, found other bytes ({}).", first_line(&e)))
         })?;
         let version = check_version(message.version())?;
         let body_nbytes = u64::try_from(message.bodyLength())
             .map_err(|_| damaged(&format!("the body's length is {}.", message.bodyLength())))?;
-        let missing = || damaged("expected what the type of the message says, found nothing.");
+        let missing = || damaged("expected the header that the message's type declares, found none.");
         let kind = match message.header_type() {
             MessageHeader::Schema => Kind::Schema,
             MessageHeader::RecordBatch => {

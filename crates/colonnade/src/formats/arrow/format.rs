@@ -59,7 +59,7 @@ impl Format for ArrowFileFormat {
 }
 
 fn message_error() -> Error {
-    let message = "expected \"arrows\", found \"arrow\": a file has no place on a connection.";
+    let message = "expected \"arrows\", found \"arrow\": a connection cannot carry a file.";
     Error::invalid_option("format", message)
 }
 

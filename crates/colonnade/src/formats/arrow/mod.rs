@@ -1,4 +1,5 @@
-//! Arrow IPC files (`.arrow`, `.ipc`, `.feather` version 2). A footer locates the record batches, so each can be read by itself.
+//! Arrow IPC files (`.arrow`, `.ipc`, `.feather` version 2). A footer locates the record batches, so each can be read by
+//! itself.
 //!
 //! Specification: <https://arrow.apache.org/docs/format/Columnar.html#ipc-file-format>, format version 1.5, metadata version
 //! V5 (V4 is read too). Streams share [`read`] and [`write`].

@@ -146,8 +146,8 @@ fn bound(codec: BodyCodec, nbytes: usize) -> usize {
     }
 }
 
-/// Writes the length of `bytes` and their compressed form to `target`. Returns the number of bytes written; `None` if the bytes do
-/// not shrink.
+/// Writes the length of `bytes` and their compressed form to `target`. Returns the number of bytes written; `None` if the
+/// bytes do not shrink.
 fn compress_buffer(
     bytes: &[u8],
     codec: BodyCodec,

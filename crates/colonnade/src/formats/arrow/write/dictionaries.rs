@@ -1,7 +1,7 @@
 //! Extracts dictionaries from columns, which leaves codes, and sends them before the first batch that uses them.
 //!
-//! A file has one dictionary for each id. If it is written in several chunks, the dictionaries follow the batches, when all values
-//! are known, and the footer locates them. (The format also allows deltas, but polars does not read them.)
+//! A file has one dictionary for each id. If it is written in several chunks, the dictionaries follow the batches, when all
+//! values are known, and the footer locates them. (The format also allows deltas, but polars does not read them.)
 //!
 //! Ids are those of arrow-rs' `IpcSchemaEncoder`: fields in order, children before parents.
 

@@ -25,8 +25,8 @@ const SCHEMAS_NBYTES: usize = 8 << 20;
 /// Maximum memory kept from one frame to the next.
 const SCRATCH_NBYTES: usize = 1 << 20;
 
-/// Writes frames, each as its own stream or file. For frames with the same columns, types, labels, tags and number of rows, the
-/// schema is encoded only for the first.
+/// Writes frames, each as its own stream or file. For frames with the same columns, types, labels, tags and number of rows,
+/// the schema is encoded only for the first.
 #[derive(Default)]
 pub struct Encoder {
     /// The most recently used comes first.

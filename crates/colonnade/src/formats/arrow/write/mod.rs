@@ -1,8 +1,8 @@
 //! Writes frames as messages.
 //!
-//! A chunk's columns become arrays ([`crate::arrow::export`]). Dictionaries are extracted, which leaves codes ([`dictionaries`]).
-//! Small chunks are joined ([`pending`]), large ones are split into batches. Each array becomes the buffers of its rows
-//! ([`flatten`]), which the sink takes without a copy, or which all cores compress ([`body`]).
+//! A chunk's columns become arrays ([`crate::arrow::export`]). Dictionaries are extracted, which leaves codes
+//! ([`dictionaries`]). Small chunks are joined ([`pending`]), large ones are split into batches. Each array becomes the
+//! buffers of its rows ([`flatten`]), which the sink takes without a copy, or which all cores compress ([`body`]).
 //!
 //! ```text
 //! FF FF FF FF | length (4) | flatbuffer, padded | body: buffers, each at a multiple of 64
@@ -42,8 +42,8 @@ pub struct WriteOptions {
 }
 
 impl WriteOptions {
-    /// Validates options. `batch_nbytes`: bytes of a record batch before compression; `None` is the form's default. `nrows`: rows
-    /// of all chunks, if that is known.
+    /// Validates options. `batch_nbytes`: bytes of a record batch before compression; `None` is the form's default. `nrows`:
+    /// rows of all chunks, if that is known.
     ///
     /// # Errors
     /// `InvalidOption`: a level outside the codec's range, or `batch_nbytes` of 0.

@@ -36,8 +36,8 @@ pub(super) fn write_body(output: &mut Joined, body: &EncodedBody, target: &mut T
                     nbytes += next.len();
                     buffers.next();
                 }
-                // SAFETY: the loop has checked that the buffers of this run are adjacent in memory, from `start` on, `nbytes` in
-                // all. The body owns them.
+                // SAFETY: the loop has checked that the buffers of this run are adjacent in memory, from `start` on,
+                // `nbytes` in all. The body owns them.
                 let run = unsafe { std::slice::from_raw_parts(start, nbytes) };
                 output.put(run, target)?;
             }

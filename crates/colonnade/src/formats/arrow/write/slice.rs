@@ -1,7 +1,7 @@
 //! Truncates the buffers and children of sliced arrays to the rows of the slice.
 //!
-//! Offsets begin at 0 again, and children and data keep only the referenced values. Otherwise each of many batches of a large
-//! array would hold the whole array.
+//! Offsets begin at 0 again, and children and data keep only the referenced values. Otherwise each of many batches of a
+//! large array would hold the whole array.
 
 use arrow_buffer::{ArrowNativeType, Buffer, MutableBuffer, ScalarBuffer};
 use arrow_data::ArrayData;

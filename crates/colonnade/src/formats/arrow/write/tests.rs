@@ -320,8 +320,8 @@ fn a_refused_chunk_leaves_the_writer_open() {
 fn the_caller_may_change_its_memory_after_write() {
     // Joined chunks are copies, so later changes of the block's memory have no effect.
     let frame = block(4, 1);
-    let Part::Block(held, _) = &frame.parts[0] else { panic!() };
-    let address = held.buffer.as_ptr();
+    let Part::Block(block, _) = &frame.parts[0] else { panic!() };
+    let address = block.buffer.as_ptr();
     let mut writer = Writer::new(Form::Stream, options(None));
     let mut out = Vec::new();
     writer.write(&frame, &mut out, &NoProgress).unwrap();

@@ -99,8 +99,8 @@ impl Writer {
     /// Writes a chunk. The writer does not read its memory after the call.
     ///
     /// # Errors
-    /// `Unrepresentable`: columns, types or row labels differ from the first chunk's. Nothing is written, and other chunks may
-    /// follow. After an error of the sink the writer is unusable.
+    /// `Unrepresentable`: columns, types or row labels differ from the first chunk's. Nothing is written, and other chunks
+    /// may follow. After an error of the sink the writer is unusable.
     pub fn write(&mut self, chunk: &Frame, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
         self.state.check_open(FORMAT)?;
         if self.exporter.is_none() {
@@ -135,8 +135,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Writes one whole frame; a small one in one write. `schema`: the encoded schema message, if it is cached. The exporter must be
-    /// that of this frame.
+    /// Writes one whole frame; a small one in one write. `schema`: the encoded schema message, if it is cached. The exporter
+    /// must be that of this frame.
     pub(super) fn write_frame(
         &mut self,
         exporter: Arc<Exporter>,

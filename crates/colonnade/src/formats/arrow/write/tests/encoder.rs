@@ -101,7 +101,7 @@ fn fresh(frame: &Frame, form: Form, options: WriteOptions) -> Vec<u8> {
     out
 }
 
-fn again(encoder: &mut Encoder, frame: &Frame, form: Form, options: WriteOptions) -> Vec<u8> {
+fn encode_with(encoder: &mut Encoder, frame: &Frame, form: Form, options: WriteOptions) -> Vec<u8> {
     let mut out = Vec::new();
     encoder.encode(frame, form, options, &mut out, &NoProgress).unwrap();
     out
@@ -121,10 +121,10 @@ fn a_remembered_layout_gives_the_same_bytes() {
         for one in &all {
             for form in [Form::Stream, Form::File] {
                 let expected = fresh(one, form, options);
-                assert!(again(&mut encoder, one, form, options) == expected);
-                assert!(again(&mut encoder, one, form, options) == expected);
+                assert!(encode_with(&mut encoder, one, form, options) == expected);
+                assert!(encode_with(&mut encoder, one, form, options) == expected);
             }
-            assert!(again(&mut encoder, one, Form::Stream, packed) == fresh(one, Form::Stream, packed));
+            assert!(encode_with(&mut encoder, one, Form::Stream, packed) == fresh(one, Form::Stream, packed));
         }
     }
 }
@@ -143,7 +143,9 @@ fn days_have_the_type_that_their_values_need() {
     };
     let mut encoder = Encoder::new();
     for frame in [days([1, 2]), days([1, 1 << 40]), days([3, 4]), days([1 << 41, 0])] {
-        assert!(again(&mut encoder, &frame, Form::Stream, options) == fresh(&frame, Form::Stream, options));
+        assert!(
+            encode_with(&mut encoder, &frame, Form::Stream, options) == fresh(&frame, Form::Stream, options)
+        );
     }
 }
 
@@ -157,7 +159,7 @@ fn the_order_of_dictionaries_within_lists_is_seen() {
         let parts = vec![Part::Column(Column::new(data), 0)];
         let frame = Frame::new(Axis::range(0), Axis::range(1), parts, Tags::default()).unwrap();
         let expected = fresh(&frame, Form::Stream, options);
-        assert!(again(&mut encoder, &frame, Form::Stream, options) == expected, "ordered {ordered}");
+        assert!(encode_with(&mut encoder, &frame, Form::Stream, options) == expected, "ordered {ordered}");
     }
 }
 
@@ -191,7 +193,7 @@ fn categories_of_labels_are_seen_whether_a_label_uses_them_or_not() {
         let parts = if count == 0 { Vec::new() } else { vec![Part::Block(nothing, (0..count).collect())] };
         let frame = Frame::new(Axis::range(0), columns, parts, Tags::default()).unwrap();
         let expected = fresh(&frame, Form::Stream, options);
-        assert!(again(&mut encoder, &frame, Form::Stream, options) == expected, "{column:?}");
+        assert!(encode_with(&mut encoder, &frame, Form::Stream, options) == expected, "{column:?}");
     }
 }
 
@@ -212,10 +214,10 @@ fn labels_that_change_in_place_are_seen() {
     let parts = vec![Part::Block(block("<f8", 3, 2, 0), vec![0, 1])];
     let frame = Frame::new(Axis::range(3), columns, parts, Tags::default()).unwrap();
     let (mut encoder, options) = (Encoder::new(), WriteOptions::default());
-    let before = again(&mut encoder, &frame, Form::Stream, options);
+    let before = encode_with(&mut encoder, &frame, Form::Stream, options);
     // SAFETY: no other code reads the memory meanwhile.
     unsafe { *at = b'c' };
-    let after = again(&mut encoder, &frame, Form::Stream, options);
+    let after = encode_with(&mut encoder, &frame, Form::Stream, options);
     assert!(before != after && after == fresh(&frame, Form::Stream, options));
 }
 
@@ -252,5 +254,8 @@ fn an_encoder_goes_on_after_an_error() {
     let bad = Frame::new(Axis::range(2), Axis::range(1), parts, Tags::default()).unwrap();
     let mut out = Vec::new();
     assert!(encoder.encode(&bad, Form::Stream, options, &mut out, &NoProgress).is_err());
-    assert!(again(&mut encoder, &frame(0), Form::Stream, options) == fresh(&frame(0), Form::Stream, options));
+    assert!(
+        encode_with(&mut encoder, &frame(0), Form::Stream, options)
+            == fresh(&frame(0), Form::Stream, options)
+    );
 }
