@@ -97,11 +97,12 @@ def writable(values: np.ndarray) -> np.ndarray:
 
 def times_of(column: ArrowColumn) -> np.ndarray:
     """Times or durations with NaT in the place of null."""
-    values = writable(column.values())
-    if column.null_count:
-        mask = column.mask()
-        if not np.isnat(values[mask]).all():
-            values[mask] = "NaT"
+    values = column.values()
+    if not column.null_count:
+        return writable(values)
+    if column.type != "date32":  # NumPy's days are wider than Arrow's, so those are a copy already
+        return ArrowColumn.block([column], values.dtype)[0]
+    values[column.mask()] = "NaT"
     return values
 
 

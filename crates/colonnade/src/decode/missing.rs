@@ -28,6 +28,14 @@ pub fn missing_dtype(data_type: &DataType) -> Option<DType> {
     }
 }
 
+/// NumPy's dtype of values as they are stored: of times with a zone, that of the times in UTC.
+fn stored_dtype(data_type: &DataType) -> Option<DType> {
+    match data_type {
+        DataType::Timestamp(unit, Some(_)) => implied_dtype(&DataType::Timestamp(*unit, None)),
+        other => implied_dtype(other),
+    }
+}
+
 /// Writes NaN or NaT of `dtype` to the rows of `out` whose bit in `valid`, counted from `offset`, is 0. Rows without a bit
 /// stay.
 pub fn write_missing(dtype: DType, out: &mut [u8], valid: &[u8], offset: usize) {
@@ -82,7 +90,7 @@ pub fn write_values(data_type: &DataType, values: &[u8], dtype: DType, out: &mut
         }};
     }
     match data_type {
-        _ if implied_dtype(data_type) == Some(dtype) && values.len() == out.len() => {
+        _ if stored_dtype(data_type) == Some(dtype) && values.len() == out.len() => {
             out.copy_from_slice(values)
         }
         _ if dtype.kind != Kind::Float || dtype.itemsize != 8 => return Err(misfit(data_type, dtype)),

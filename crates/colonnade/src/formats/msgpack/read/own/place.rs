@@ -240,7 +240,9 @@ impl Own {
             }
             Head::Array(_) if self.has_nulls(field) => {
                 let mut cells = into_floats(data_type, place).ok_or_else(too_large)?;
-                self.all(cells.as_mut(), field, bytes, base)
+                self.all(cells.as_mut(), field, bytes, base)?;
+                drop(cells);
+                self.check_nulls(field, data_type, place, base)
             }
             // Any byte but 0 and 1 would be no boolean.
             Head::Bin(n) if self.header.packed && dtype.kind != Kind::Bool => {
@@ -256,6 +258,16 @@ impl Own {
             }
             other => Err(self.no_column(field, other, base)),
         }
+    }
+
+    /// Refuses integers that became floats for nulls that are not there.
+    fn check_nulls(&self, field: usize, data_type: &DataType, floats: &[u8], base: u64) -> Result<()> {
+        let is_nan = |float: &[u8; 8]| f64::from_le_bytes(*float).is_nan();
+        if !data_type.is_integer() || floats.as_chunks().0.iter().any(is_nan) {
+            return Ok(());
+        }
+        let message = "expected nulls as the header says, found none.";
+        Err(malformed(0, message).placed(&self.path(field), base))
     }
 
     pub(super) fn not_packed(&self, field: usize, expected: usize, found: usize, base: u64) -> Error {

@@ -36,6 +36,13 @@ fn words<T: Word>(bytes: &mut [u8]) -> &mut [T] {
     words
 }
 
+/// The bytes of words.
+fn bytes_within<T: Word>(words: &mut [T]) -> &mut [u8] {
+    // SAFETY: `Word`'s contract: all bytes of a word are initialised, and any bytes are a word.
+    let (_, bytes, _) = unsafe { words.align_to_mut::<u8>() };
+    bytes
+}
+
 /// Words as narrower ones.
 fn words_of<T: Word>(words: &[u128]) -> &[T] {
     // SAFETY: `Word`'s contract.
@@ -61,6 +68,24 @@ pub(super) struct Words<'s, R, T, F> {
 impl<'s, R: Raw, T: Word, F: Fn(R) -> T + Copy> Words<'s, R, T, F> {
     pub(super) fn new(room: &'s mut Vec<u128>, null: T, cast: F, same: bool, streaming: bool) -> Self {
         Self { room, n: 0, null, cast, same, streaming, raw: std::marker::PhantomData }
+    }
+}
+
+impl<R: Raw, T: Word, F: Fn(R) -> T + Copy> Words<'_, R, T, F> {
+    /// The next values of a page.
+    #[inline]
+    fn next(&self, values: &mut Values<'_, T>, out: &mut [T], streaming: bool) -> Result<()> {
+        let Values::Plain(bytes) = values else { return values.fill(out, self.cast) };
+        if !self.same {
+            return values.fill(out, self.cast);
+        }
+        let out = bytes_within(out);
+        let Some((now, rest)) = bytes.split_at_checked(out.len()) else {
+            return Err(ended(out.len(), bytes.len()));
+        };
+        memory::copy(out, now, streaming);
+        *bytes = rest;
+        Ok(())
     }
 }
 
@@ -118,25 +143,15 @@ impl<R: Raw, T: Word, F: Fn(R) -> T + Copy> Decoder for Words<'_, R, T, F> {
         out: &mut [u8],
         nulls: Option<&mut Nulls>,
     ) -> Result<()> {
-        let (values, cast) = (&mut state.values, self.cast);
+        let (values, out) = (&mut state.values, words::<T>(out));
         if let Some(levels) = &mut state.levels {
-            let out = words::<T>(out);
-            return spread(levels, out, self.null, nulls.map(Nulls::begin), |some| values.fill(some, cast));
+            let next = |some: &mut [T]| self.next(values, some, false);
+            return spread(levels, out, self.null, nulls.map(Nulls::begin), next);
         }
         if let Some(nulls) = nulls {
-            nulls.none(out.len() / size_of::<T>());
+            nulls.none(out.len());
         }
-        match values {
-            Values::Plain(bytes) if self.same => {
-                let Some((now, rest)) = bytes.split_at_checked(out.len()) else {
-                    return Err(ended(out.len(), bytes.len()));
-                };
-                memory::copy(out, now, self.streaming);
-                *bytes = rest;
-                Ok(())
-            }
-            values => values.fill(words::<T>(out), cast),
-        }
+        self.next(values, out, self.streaming)
     }
 
     fn width(&self) -> Option<usize> {
