@@ -5,24 +5,19 @@
 
 use super::column::{Part, Slot};
 use super::declared::Declared;
-use super::fields::{Ends, fields};
-use super::kinds::{BigInts, Classes, Kind, kind_of};
+use super::kinds::{BigInts, Classes, Kind};
 use super::options::OnError;
 use super::pass::{self, Fault, Piece, Source, Target, Wanted, run};
+use super::promotion::{guess, last, settle};
+use super::sample::sample;
 use super::table::{Filled, Table, close_gaps, validity};
 use super::text::{TextColumn, TextPiece, shift};
-use super::tokenizer::Walk;
 use crate::cells::text::TextReader;
 use crate::error::Result;
 use crate::memory::Buffer;
 use crate::parallel;
 use crate::parallel::Task;
-use crate::progress::{NoProgress, Progress, Silent};
-
-/// Pieces that are looked at first, and lines of each.
-const SAMPLED: usize = 8;
-const SAMPLE_LINES: usize = 64;
-const SAMPLE_CELLS: usize = 64 << 10;
+use crate::progress::{Progress, Silent};
 
 /// A column to read.
 #[derive(Clone, Copy)]
@@ -60,9 +55,6 @@ pub(super) struct Columns {
     /// Where cells stand that became null.
     pub(super) wrong: Vec<usize>,
 }
-
-/// Instants, as long as none has been seen.
-const NO_TIME: Kind = Kind::Time { nanos: false, zoned: false };
 
 /// Why columns could not be read.
 #[derive(Debug)]
@@ -248,68 +240,6 @@ fn wrong(states: &[State<'_>]) -> Vec<usize> {
     states.iter().flat_map(|state| &state.parts).flat_map(|(part, _)| part.wrong.iter().copied()).collect()
 }
 
-/// What a column must be read as once more, if it must.
-fn settle(
-    column: &Column<'_>,
-    seen: Classes,
-    kind: Option<Kind>,
-    misfit: bool,
-    big_ints: BigInts,
-) -> std::result::Result<Option<Kind>, Classes> {
-    if column.fixed.is_some() {
-        return if misfit { Err(Classes::default()) } else { Ok(None) };
-    }
-    let is_time = |kind: Option<Kind>| matches!(kind, Some(Kind::Time { .. }));
-    if column.must && !seen.has(Classes::VALUES) {
-        return Ok((!is_time(kind)).then_some(NO_TIME));
-    }
-    if column.must && !is_time(kind_of(seen, big_ints).ok()) {
-        let far = seen.has(Classes::NANOS) && seen.has(Classes::FAR);
-        return Err(match seen.has(Classes::TEXT | Classes::BOOL | Classes::NUMBERS) {
-            true => Classes::TEXT,
-            false if far => Classes::FAR,
-            false => Classes::ZONED,
-        });
-    }
-    // Among numbers NaN is null where floats cannot be; of NaN and nulls alone each is itself.
-    if kind == Some(Kind::Int) && seen.has(Classes::NAN) && !seen.has(Classes::VALUES | Classes::EMPTY) {
-        return Ok(Some(Kind::Nothing));
-    }
-    // Of nothing but empty texts and nulls it is one of text, wherever the first of them stands.
-    if kind == Some(Kind::Int) && seen.has(Classes::EMPTY) && !seen.has(Classes::VALUES) {
-        return Ok(Some(Kind::Text));
-    }
-    if !misfit {
-        return Ok(None);
-    }
-    let next = kind_of(seen, big_ints)?;
-    // What did not fit once does not fit the next time: text holds everything.
-    Ok(Some(if kind == Some(next) { Kind::Text } else { next }))
-}
-
-/// What a column is in the end: one of nothing is a column of floats, though it was read as another.
-fn last(kind: Option<Kind>, seen: Classes) -> Kind {
-    match kind {
-        Some(Kind::Int) if !seen.has(Classes::VALUES) && !seen.has(Classes::EMPTY) => Kind::Nothing,
-        Some(kind) => kind,
-        None => Kind::Nothing,
-    }
-}
-
-/// What a column with such cells is read as at first; `None` where it is only looked at.
-fn guess(column: &Column<'_>, seen: Classes, big_ints: BigInts) -> Option<Kind> {
-    match kind_of(seen, big_ints) {
-        // Numbers are instants in some formats, and in a column that must be instants they are wrong: none is taken for one.
-        Ok(kind) if column.must && !matches!(kind, Kind::Time { .. }) => Some(NO_TIME),
-        // Only text among its cells makes a column text whatever else comes.
-        Ok(Kind::Text | Kind::Decimal(_)) if !seen.has(Classes::TEXT) => None,
-        // Nothing yet: whole numbers leave all ways open.
-        Ok(Kind::Float) if !seen.has(Classes::FLOAT) => Some(Kind::Int),
-        Ok(kind) => Some(kind),
-        Err(_) => None,
-    }
-}
-
 /// Columns of one type side by side, so that they are one block; those that need no words last.
 fn order(states: &[State<'_>]) -> Vec<usize> {
     let rank = |state: &State<'_>| match state.kind {
@@ -357,42 +287,6 @@ fn targets<'t>(
         }
     }
     Ok(out)
-}
-
-/// What the first lines of some pieces are. Faults are left to the pass that reads everything, which finds the first.
-fn sample(source: &Source<'_>, pieces: &[Piece], columns: &[Column<'_>]) -> Result<Vec<Classes>> {
-    let ncols = source.shape.ncols;
-    let mut seen = vec![Classes::default(); columns.len()];
-    let is_open = |column: &Column<'_>| column.fixed.is_none() && column.declared.is_none();
-    if !columns.iter().any(is_open) {
-        return Ok(seen);
-    }
-    let step = pieces.len().div_ceil(SAMPLED).max(1);
-    let (mut seen_of, mut list) = (Vec::new(), Vec::new());
-    for (column, seen) in columns.iter().zip(&mut seen).filter(|(column, _)| is_open(column)) {
-        list.push(Wanted { position: column.position, kind: None, timed: column.timed });
-        seen_of.push(seen);
-    }
-    for piece in pieces.iter().step_by(step) {
-        let bytes = source.bytes.get(piece.start..piece.end).unwrap_or_default();
-        let cells = SAMPLE_LINES.saturating_mul(ncols).min(SAMPLE_CELLS).max(ncols);
-        let (mut ends, mut walk) = (Ends::default(), Walk::default());
-        let found = if source.careful {
-            walk.lines(bytes, &source.rules, cells, source.longest).map(|n| (n, walk.lines))
-        } else {
-            fields(bytes, source.search(cells), &mut ends).map(|n| (n, ends.lines))
-        };
-        let Ok((nbytes, lines)) = found else { continue };
-        let small = Piece { end: piece.start + nbytes, lines, ..*piece };
-        let targets = list.iter().map(|_| Target::Look(Part::default())).collect();
-        let Ok(done) = run(source, &[small], &list, vec![targets], 1, &NoProgress)? else { continue };
-        for (seen, target) in seen_of.iter_mut().zip(done.into_iter().flat_map(|done| done.targets)) {
-            if let Target::Look(part) = target {
-                **seen |= part.seen;
-            }
-        }
-    }
-    Ok(seen)
 }
 
 fn fill(

@@ -10,6 +10,7 @@ use super::structural::Special;
 use super::options::OnError;
 use super::rules::Rules;
 use super::text::TextPiece;
+use super::text_cells;
 use super::normalize::{Rows, Shape, spans};
 use super::tokenizer::Walk;
 use crate::cells::text::{CellFault, TextReader};
@@ -349,7 +350,7 @@ impl Batch<'_> {
             }
             Target::Text(ends, part, text) => {
                 let (input, rows) = ((self.reach, self.at), (self.first, self.rows));
-                let valid = column::take_text((rules, part), input, spans, rows, ends, text);
+                let valid = text_cells::take_text((rules, part), input, spans, rows, ends, text);
                 valid.then_some(()).ok_or(Fault { at: self.at, kind: FaultKind::Encoding })
             }
             Target::Declared(declared, part, reader) => {
