@@ -4,11 +4,11 @@
 //! column is only looked at, so that the next pass knows the type that holds all of it.
 
 use super::kinds::{Classes, Kind};
+use super::normalize::place;
+use super::null_values::{NullValue, truth};
 use super::number::{self, Whole};
 use super::rules::Rules;
-use super::normalize::place;
 use super::time;
-use super::null_values::{Word, truth};
 use crate::cells::text;
 
 /// A word of the frame: a number's bytes, or the end of a text.
@@ -25,7 +25,7 @@ pub(super) trait Spans: Copy {
 
 /// Cells that follow each other with one byte between them: `ends` has an entry for "before the first byte".
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Joined<'a> {
+pub(super) struct AdjacentCells<'a> {
     pub(super) ends: &'a [u32],
     pub(super) ncols: usize,
     pub(super) column: usize,
@@ -33,7 +33,7 @@ pub(super) struct Joined<'a> {
     pub(super) cut: u32,
 }
 
-impl Spans for Joined<'_> {
+impl Spans for AdjacentCells<'_> {
     #[inline(always)]
     fn span(self, row: usize) -> (usize, usize) {
         let at = row * self.ncols + self.column;
@@ -46,13 +46,13 @@ impl Spans for Joined<'_> {
 
 /// Cells anywhere.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Apart<'a> {
+pub(super) struct ScatteredCells<'a> {
     pub(super) spans: &'a [(u32, u32)],
     pub(super) ncols: usize,
     pub(super) column: usize,
 }
 
-impl Spans for Apart<'_> {
+impl Spans for ScatteredCells<'_> {
     #[inline(always)]
     fn span(self, row: usize) -> (usize, usize) {
         self.spans
@@ -63,7 +63,7 @@ impl Spans for Apart<'_> {
 
 /// What has been read of one column in one piece of the input.
 #[derive(Debug, Default)]
-pub(super) struct Part {
+pub(super) struct PieceColumn {
     /// What its cells are.
     pub(super) seen: Classes,
     /// Whether a cell did not fit: then what was stored means nothing.
@@ -76,7 +76,7 @@ pub(super) struct Part {
     pub(super) wrong: Vec<usize>,
 }
 
-impl Part {
+impl PieceColumn {
     #[cold]
     pub(super) fn null(&mut self, row: usize) {
         let word = row / 64;
@@ -98,7 +98,7 @@ pub(super) fn take(
     spans: impl Spans,
     first: usize,
     out: &mut [Slot],
-    part: &mut Part,
+    part: &mut PieceColumn,
 ) {
     if part.misfit {
         return look(rules, bytes, spans, 0, out.len(), part);
@@ -133,7 +133,14 @@ pub(super) fn take(
 }
 
 /// Looks at cells without keeping them.
-pub(super) fn look(rules: &Rules, bytes: &[u8], spans: impl Spans, from: usize, to: usize, part: &mut Part) {
+pub(super) fn look(
+    rules: &Rules,
+    bytes: &[u8],
+    spans: impl Spans,
+    from: usize,
+    to: usize,
+    part: &mut PieceColumn,
+) {
     for row in from..to {
         if part.seen.has(Classes::TEXT) {
             return;
@@ -145,7 +152,7 @@ pub(super) fn look(rules: &Rules, bytes: &[u8], spans: impl Spans, from: usize, 
 
 /// Whether the cell says that nothing is there, in a column of numbers; notes it.
 #[cold]
-fn is_nothing(class: Classes, row: usize, part: &mut Part) -> bool {
+fn is_nothing(class: Classes, row: usize, part: &mut PieceColumn) -> bool {
     let nothing = class == Classes::NULL || class == Classes::NAN || class == Classes::EMPTY;
     if nothing {
         part.seen |= class;
@@ -185,7 +192,7 @@ fn ints(
     spans: impl Spans,
     first: usize,
     out: &mut [Slot],
-    part: &mut Part,
+    part: &mut PieceColumn,
 ) -> usize {
     let (mut signs, mut nothing) = (0i64, 0);
     let looked_up = rules.numbers_are_looked_up();
@@ -203,7 +210,7 @@ fn ints(
     done
 }
 
-fn note_signs(signs: i64, values: usize, part: &mut Part) {
+fn note_signs(signs: i64, values: usize, part: &mut PieceColumn) {
     if signs < 0 {
         part.seen |= Classes::NEGATIVE;
     }
@@ -215,7 +222,7 @@ fn note_signs(signs: i64, values: usize, part: &mut Part) {
 
 /// A cell that is no short whole number: a value, nothing (`Some(None)`), or another type (`None`).
 #[inline(never)]
-fn long_int(rules: &Rules, raw: Option<&[u8]>, row: usize, part: &mut Part) -> Option<Option<i64>> {
+fn long_int(rules: &Rules, raw: Option<&[u8]>, row: usize, part: &mut PieceColumn) -> Option<Option<i64>> {
     let Some(raw) = raw else { return is_nothing(Classes::NULL, row, part).then_some(None) };
     if let Whole::Int(value) = number::whole(raw)
         && !rules.numbers_are_looked_up()
@@ -239,7 +246,7 @@ fn floats(
     spans: impl Spans,
     first: usize,
     out: &mut [Slot],
-    part: &mut Part,
+    part: &mut PieceColumn,
     exact: bool,
 ) -> usize {
     let looked_up = rules.numbers_are_looked_up();
@@ -251,12 +258,18 @@ fn floats(
 
 /// `exact`: whole numbers that a float would round are another type.
 #[inline(never)]
-fn long_float(rules: &Rules, raw: Option<&[u8]>, row: usize, part: &mut Part, exact: bool) -> Option<f64> {
+fn long_float(
+    rules: &Rules,
+    raw: Option<&[u8]>,
+    row: usize,
+    part: &mut PieceColumn,
+    exact: bool,
+) -> Option<f64> {
     let Some(raw) = raw else { return is_nothing(Classes::NULL, row, part).then_some(f64::NAN) };
     let text = rules.text(raw);
     let plain = rules.plain_number(&text.bytes);
     let value = std::str::from_utf8(&plain).ok().and_then(|t| number::float(t).map(|v| (t, v)));
-    let is_word = rules.word(&text) != Word::Other;
+    let is_word = rules.null_value(&text) != NullValue::Other;
     match value {
         Some((t, value)) if !is_word && (value.is_finite() || number::is_infinite_by_name(t)) => {
             return (!exact || !number::may_be_rounded(&plain)).then_some(value);
@@ -264,7 +277,7 @@ fn long_float(rules: &Rules, raw: Option<&[u8]>, row: usize, part: &mut Part, ex
         _ => {}
     }
     if !is_word
-        && rules.words.has_values_only()
+        && rules.null_values.has_values_only()
         && let Some(value) = std::str::from_utf8(&plain).ok().and_then(text::float)
     {
         return Some(value);
@@ -285,7 +298,7 @@ fn others(
     spans: impl Spans,
     first: usize,
     out: &mut [Slot],
-    part: &mut Part,
+    part: &mut PieceColumn,
     nothing: Slot,
     value: impl Fn(&[u8]) -> Option<(Slot, Classes)>,
 ) -> usize {
@@ -299,7 +312,7 @@ fn others(
         let text = rules.text(raw);
         let class = rules.class_of(&text);
         if is_nothing(class, first + row, part) {
-            let is_word = class == Classes::EMPTY || rules.word(&text) != Word::Other;
+            let is_word = class == Classes::EMPTY || rules.null_value(&text) != NullValue::Other;
             if rules.lenient && !is_word {
                 part.wrong.push(start);
             }

@@ -2,14 +2,14 @@
 
 use serde_json::json;
 
-use super::sniff::{DELIMITERS, Look};
-use super::structural::Special;
-use super::names::{Names, Wrong, names, unnamed};
+use super::names::{Names, NamesError, names, unnamed};
+use super::null_values::NullValues;
 use super::options::{Dates, OnError, ReadOptions, Schema};
 use super::rules::{NEVER, Rules};
+use super::sniff::{DELIMITERS, Sniffer};
+use super::structural::Special;
 use super::time::{FIELDS, Format};
-use super::tokenizer::{Walk, closing};
-use super::null_values::Words;
+use super::tokenizer::{Tokenizer, closing};
 use super::{COMMENT, FORMAT};
 use crate::cells::place::Place;
 use crate::cells::text::Style;
@@ -41,7 +41,7 @@ impl Opening {
     pub(super) fn timed(&self, options: &ReadOptions) -> Result<Rules> {
         let format = match &options.date_format {
             None => Format::Iso,
-            Some(text) => Format::told(text).map_err(|field| {
+            Some(text) => Format::parse(text).map_err(|field| {
                 let message = format!(
                     "date_format: expected \"iso\" or the fields {FIELDS} of strptime, found %{field}."
                 );
@@ -60,18 +60,18 @@ impl Opening {
     }
 }
 
-/// Reads what stands before the rows of `bytes`, whose first lines `look` has found; `None` where more bytes must come.
+/// Reads what stands before the rows of `bytes`, whose first lines `sniffer` has found; `None` where more bytes must come.
 /// `ended`: none do.
 pub(super) fn open(
     bytes: &[u8],
     options: &ReadOptions,
-    look: &Look,
+    sniffer: &Sniffer,
     ended: bool,
     place: &dyn Fn(usize) -> Place,
 ) -> Result<Option<Opening>> {
     let header = told(bytes, options)?;
-    let rest = bytes.get(look.front()..).unwrap_or_default();
-    let seen = bytes.get(look.front()..look.end()).unwrap_or_default();
+    let rest = bytes.get(sniffer.front()..).unwrap_or_default();
+    let seen = bytes.get(sniffer.front()..sniffer.end()).unwrap_or_default();
     let mut rules = rules(options, header.as_ref())?;
     let told = header.is_some() || options.delimiter.is_some();
     let delimiters = if told { std::slice::from_ref(&rules.delimiter) } else { DELIMITERS.as_slice() };
@@ -93,15 +93,16 @@ pub(super) fn open(
         (None, 0) => unnamed(rest, &rules, ended),
         (None, rows) => names(rest, &rules, rows, ended),
     };
-    let found = found
-        .map_err(|Wrong { at, kind, message }| place(look.front() + at).error(kind, FORMAT, None, message))?;
+    let found = found.map_err(|NamesError { at, kind, message }| {
+        place(sniffer.front() + at).error(kind, FORMAT, None, message)
+    })?;
     let Some(Names { rows, nbytes, ncols }) = found else { return Ok(None) };
     if ncols as u64 > options.limits.max_columns {
         let most = options.limits.max_columns;
         let message = format!("{ncols} columns, the limit is {most}. Raise max_columns to read it.");
         return Err(Error::limit(FORMAT, message));
     }
-    let (body, dialect) = (look.front() + nbytes, dialect.to_string());
+    let (body, dialect) = (sniffer.front() + nbytes, dialect.to_string());
     Ok(Some(Opening { body, rules, names: rows, ncols, header, dialect }))
 }
 
@@ -147,8 +148,8 @@ fn rules(options: &ReadOptions, header: Option<&Header>) -> Result<Rules> {
             doublequote: options.doublequote,
             point: options.decimal,
             thousands: byte(options.thousands),
-            words: Words::new(options.keep_default_na, &options.na_values),
-            quoted_words: true,
+            null_values: NullValues::new(options.keep_default_na, &options.na_values),
+            quoted_null_values: true,
             time: None,
             lenient: false,
         });
@@ -175,8 +176,8 @@ fn rules(options: &ReadOptions, header: Option<&Header>) -> Result<Rules> {
         doublequote: true,
         point: one("decimal", b'.')?,
         thousands: NEVER,
-        words: Words::only(text("null").unwrap_or("")),
-        quoted_words: false,
+        null_values: NullValues::only(text("null").unwrap_or("")),
+        quoted_null_values: false,
         time: None,
         lenient: false,
     })
@@ -226,15 +227,15 @@ fn delimiter(bytes: &[u8], rules: &Rules) -> u8 {
         let rules = Rules { delimiter, ..rules.clone() };
         let (mut at, mut widths, mut agree, mut torn) = (0, Vec::new(), true, false);
         while at < bytes.len() {
-            let mut walk = Walk::default();
-            let Ok(next) = walk.line(bytes, at, &rules, bytes.len()) else {
+            let mut tokenizer = Tokenizer::default();
+            let Ok(next) = tokenizer.line(bytes, at, &rules, bytes.len()) else {
                 agree = false;
                 break;
             };
             // It may stand within what is quoted: a quote in the middle of a cell may be the rest of one.
-            torn |= walk.spans().any(|(start, end, _)| is_torn(bytes, start, end, rules.quote));
-            let width = walk.spans().count();
-            let blank = width <= 1 && walk.spans().all(|(start, end, _)| start == end);
+            torn |= tokenizer.spans().any(|(start, end, _)| is_torn(bytes, start, end, rules.quote));
+            let width = tokenizer.spans().count();
+            let blank = width <= 1 && tokenizer.spans().all(|(start, end, _)| start == end);
             if !blank {
                 widths.push(width);
             }

@@ -152,7 +152,8 @@ impl<'a> TextPiece<'a> {
                 Err(TryLockError::Poisoned(order)) => Some(order.into_inner()),
                 Err(TryLockError::WouldBlock) => None,
             };
-            let whole = order.filter(|order| order.turn == self.piece).and_then(|mut order| order.whole.take());
+            let whole =
+                order.filter(|order| order.turn == self.piece).and_then(|mut order| order.whole.take());
             if let Some(whole) = whole {
                 self.take_turn(whole, at, ends)?;
             }

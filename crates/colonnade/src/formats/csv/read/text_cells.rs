@@ -1,8 +1,8 @@
 //! Cells of a text column: their text goes into the memory of the column, one after the other.
 
-use super::column::{Part, Slot, Spans};
+use super::column::{PieceColumn, Slot, Spans};
 use super::normalize::NOWHERE;
-use super::null_values::Word;
+use super::null_values::NullValue;
 use super::rules::{NEVER, Rules};
 use super::text::TextPiece;
 
@@ -12,7 +12,7 @@ const STRIDE: usize = 32;
 /// Reads cells as text: rows `first..first + rows` of a piece, whose ends are `ends`. `bytes` begin at `at` of the input.
 /// Answers whether the text is UTF-8: an input that is not checked, or a file that changes, may hold anything.
 pub(super) fn take_text(
-    (rules, part): (&Rules, &mut Part),
+    (rules, part): (&Rules, &mut PieceColumn),
     (bytes, at): (&[u8], usize),
     spans: impl Spans,
     (first, rows): (usize, usize),
@@ -44,7 +44,7 @@ fn fill_text(
     spans: impl Spans,
     first: usize,
     (out, base): (&mut [Slot], usize),
-    part: &mut Part,
+    part: &mut PieceColumn,
     room: &mut [u8],
 ) -> (usize, bool) {
     let escaped = rules.escape != NEVER;
@@ -55,11 +55,12 @@ fn fill_text(
         let head = bytes.get(start).copied().unwrap_or(0);
         let target = room.get_mut(used..).unwrap_or_default();
         if length == 0 {
-            if rules.words.empty_is_null() || start == NOWHERE {
+            if rules.null_values.empty_is_null() || start == NOWHERE {
                 part.null(first + row);
             }
-        } else if head == rules.quote || escaped || rules.words.may_be(head, length) {
-            let nbytes = rare_text(rules, bytes.get(start..end).unwrap_or_default(), first + row, part, target);
+        } else if head == rules.quote || escaped || rules.null_values.may_be(head, length) {
+            let nbytes =
+                rare_text(rules, bytes.get(start..end).unwrap_or_default(), first + row, part, target);
             split |= nbytes > 0 && target.first().is_some_and(|byte| continues(*byte));
             used += nbytes;
         } else {
@@ -90,9 +91,9 @@ fn copy(source: &[u8], target: &mut [u8]) {
 
 /// A text between quotes, or one that may be a null word; answers its bytes.
 #[inline(never)]
-fn rare_text(rules: &Rules, raw: &[u8], row: usize, part: &mut Part, target: &mut [u8]) -> usize {
+fn rare_text(rules: &Rules, raw: &[u8], row: usize, part: &mut PieceColumn, target: &mut [u8]) -> usize {
     let text = rules.text(raw);
-    if rules.word(&text) != Word::Other {
+    if rules.null_value(&text) != NullValue::Other {
         part.null(row);
         return 0;
     }

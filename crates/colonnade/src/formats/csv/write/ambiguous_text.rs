@@ -13,7 +13,7 @@ const TRUTHS: [&str; 6] = ["true", "True", "TRUE", "false", "False", "FALSE"];
 
 /// What a text looks like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Look {
+pub enum Appearance {
     /// Text that is nothing else.
     Text,
     /// A word for null.
@@ -24,14 +24,14 @@ pub enum Look {
 
 /// How to look at texts.
 #[derive(Debug)]
-pub struct Looks {
+pub struct AmbiguousText {
     /// Whether a word for null begins with the byte.
     null: [bool; 256],
     own: Vec<u8>,
     decimal: u8,
 }
 
-impl Looks {
+impl AmbiguousText {
     /// For what is written with these options.
     #[must_use]
     pub fn new(options: &WriteOptions) -> Self {
@@ -48,12 +48,12 @@ impl Looks {
     /// What `text` looks like; where `known` to stand among text, values are not told from it.
     #[inline]
     #[must_use]
-    pub fn look(&self, text: &[u8], known: bool) -> Look {
-        let Some(&first) = text.first() else { return Look::Value };
+    pub fn look(&self, text: &[u8], known: bool) -> Appearance {
+        let Some(&first) = text.first() else { return Appearance::Value };
         if self.null.get(usize::from(first)) == Some(&true) && self.is_null(text) {
-            return Look::Null;
+            return Appearance::Null;
         }
-        if known || self.is_text(text) { Look::Text } else { Look::Value }
+        if known || self.is_text(text) { Appearance::Text } else { Appearance::Value }
     }
 
     /// Whether readers take what is written for null as null; `apart`: and not as NaN.
@@ -86,21 +86,21 @@ mod tests {
 
     #[test]
     fn text_is_told_from_what_looks_like_a_value() {
-        let looks = Looks::new(&WriteOptions { na_rep: "-".into(), ..WriteOptions::default() });
+        let looks = AmbiguousText::new(&WriteOptions { na_rep: "-".into(), ..WriteOptions::default() });
         for text in ["a", "2020-01-01", "1-2", "0x10", "1_000", "12:30", "--", "yes", "tRuE", "1 2", "١"] {
-            assert_eq!(looks.look(text.as_bytes(), false), Look::Text, "{text}");
+            assert_eq!(looks.look(text.as_bytes(), false), Appearance::Text, "{text}");
         }
         for value in
             ["1", "-1.5", ".5", "5.", "1e5", " 7 ", "+1", "inf", "Infinity", "true", "FALSE", "", "007"]
         {
-            assert_eq!(looks.look(value.as_bytes(), false), Look::Value, "{value}");
+            assert_eq!(looks.look(value.as_bytes(), false), Appearance::Value, "{value}");
         }
         for null in NULLS.iter().chain(&["-"]) {
-            assert_eq!(looks.look(null.as_bytes(), true), Look::Null, "{null}");
+            assert_eq!(looks.look(null.as_bytes(), true), Appearance::Null, "{null}");
         }
-        assert_eq!(looks.look(b"7", true), Look::Text);
-        let comma = Looks::new(&WriteOptions { decimal: b',', ..WriteOptions::default() });
-        assert_eq!(comma.look(b"1,5", false), Look::Value);
-        assert_eq!(looks.look(b"1,5", false), Look::Text);
+        assert_eq!(looks.look(b"7", true), Appearance::Text);
+        let comma = AmbiguousText::new(&WriteOptions { decimal: b',', ..WriteOptions::default() });
+        assert_eq!(comma.look(b"1,5", false), Appearance::Value);
+        assert_eq!(looks.look(b"1,5", false), Appearance::Text);
     }
 }
