@@ -80,7 +80,7 @@ impl Text {
     /// # Errors
     /// Malformed, with line, column and byte: bytes that another encoding has not.
     pub fn transcode(format: &'static str, input: &Buffer, encoding: Encoding) -> Result<Self> {
-        let (encoding, mark) = told(input.as_slice(), encoding);
+        let (encoding, mark) = detect(input.as_slice(), encoding);
         let rest = input.slice(mark, input.nbytes().saturating_sub(mark));
         let rest = rest.ok_or_else(|| Error::malformed(format, "the input changed while it was read."))?;
         Ok(Self { buffer: utf8(format, rest, mark, encoding)?, mark, before: None, encoding })
@@ -107,7 +107,7 @@ impl Text {
         threads: usize,
     ) -> Result<Self> {
         let Some((start, nbytes)) = part else { return Self::decode(format, input, encoding, threads) };
-        let (encoding, mark) = told(input.as_slice(), encoding);
+        let (encoding, mark) = detect(input.as_slice(), encoding);
         let start = start.max(mark);
         let (Some(before), Some(inner)) = (input.slice(mark, start - mark), input.slice(start, nbytes))
         else {
@@ -234,8 +234,8 @@ fn utf8(format: &'static str, bytes: Buffer, start: usize, encoding: Encoding) -
     }))
 }
 
-/// The encoding and the length of its mark.
-fn told(bytes: &[u8], asked: Encoding) -> (Encoding, usize) {
+/// Detects the encoding by its mark. Answers it, and the length of the mark.
+fn detect(bytes: &[u8], asked: Encoding) -> (Encoding, usize) {
     let starts = |mark: &[u8]| bytes.starts_with(mark);
     match asked {
         Encoding::Utf8 if starts(MARK_8) => (asked, MARK_8.len()),

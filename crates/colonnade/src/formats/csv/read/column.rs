@@ -101,7 +101,7 @@ pub(super) fn take(
     part: &mut PieceColumn,
 ) {
     if part.misfit {
-        return look(rules, bytes, spans, 0, out.len(), part);
+        return classify(rules, bytes, spans, 0, out.len(), part);
     }
     let done = match kind {
         // Text has a loop of its own.
@@ -128,12 +128,12 @@ pub(super) fn take(
     };
     if done < out.len() {
         part.misfit = true;
-        look(rules, bytes, spans, done, out.len(), part);
+        classify(rules, bytes, spans, done, out.len(), part);
     }
 }
 
-/// Looks at cells without keeping them.
-pub(super) fn look(
+/// Classifies cells without keeping them.
+pub(super) fn classify(
     rules: &Rules,
     bytes: &[u8],
     spans: impl Spans,

@@ -164,7 +164,7 @@ pub(super) fn read<'d>(
                 let part = match target {
                     ColumnTarget::Slots(_, part)
                     | ColumnTarget::Text(_, part, _)
-                    | ColumnTarget::Look(part) => part,
+                    | ColumnTarget::Classify(part) => part,
                     ColumnTarget::Declared(_, part, reader) => {
                         state.readers.push(reader);
                         part

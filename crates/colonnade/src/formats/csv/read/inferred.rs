@@ -53,8 +53,8 @@ impl Reading<'_> {
         };
         let dates = self.named(dates, "dates")?;
         let known: HashSet<usize> = told.iter().map(|column| column.position).collect();
-        let is_told = |position: &usize| known.contains(position);
-        if let Some(both) = dates.iter().find(|date| is_told(date) || categories.contains(date)) {
+        let is_declared = |position: &usize| known.contains(position);
+        if let Some(both) = dates.iter().find(|date| is_declared(date) || categories.contains(date)) {
             let message = format!("column {:?} is in dates and in dtypes: name it in one.", self.name(*both));
             return Err(Error::invalid_option(FORMAT, message));
         }
@@ -68,7 +68,7 @@ impl Reading<'_> {
             declared: None,
         };
         let columns: Vec<infer::InferredColumn<'_>> =
-            (0..ncols).filter(|p| !is_told(p)).map(column).collect();
+            (0..ncols).filter(|p| !is_declared(p)).map(column).collect();
         let declared = told.iter().map(|column| self.declare(column)).collect::<Result<Vec<Declared>>>()?;
         let ReadColumns { parts: found, kinds, mut arrays, rows, dropped, nulled } =
             self.either(fixed, &mut |source, pieces| {

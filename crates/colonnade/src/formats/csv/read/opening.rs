@@ -69,12 +69,12 @@ pub(super) fn open(
     ended: bool,
     place: &dyn Fn(usize) -> Place,
 ) -> Result<Option<Opening>> {
-    let header = told(bytes, options)?;
+    let header = header(bytes, options)?;
     let rest = bytes.get(sniffer.front()..).unwrap_or_default();
     let seen = bytes.get(sniffer.front()..sniffer.end()).unwrap_or_default();
     let mut rules = rules(options, header.as_ref())?;
-    let told = header.is_some() || options.delimiter.is_some();
-    let delimiters = if told { std::slice::from_ref(&rules.delimiter) } else { DELIMITERS.as_slice() };
+    let is_known = header.is_some() || options.delimiter.is_some();
+    let delimiters = if is_known { std::slice::from_ref(&rules.delimiter) } else { DELIMITERS.as_slice() };
     rules.newline = line_end(seen, &rules, delimiters);
     if header.is_none() && options.delimiter.is_none() {
         rules.delimiter = delimiter(seen, &rules);
@@ -107,7 +107,7 @@ pub(super) fn open(
 }
 
 /// Our header.
-fn told(bytes: &[u8], options: &ReadOptions) -> Result<Option<Header>> {
+fn header(bytes: &[u8], options: &ReadOptions) -> Result<Option<Header>> {
     let line = bytes.strip_prefix(COMMENT.as_bytes()).filter(|rest| rest.starts_with(b"{"));
     let parse = |text: &[u8]| {
         let text =
@@ -154,8 +154,8 @@ fn rules(options: &ReadOptions, header: Option<&Header>) -> Result<Rules> {
             lenient: false,
         });
     };
-    let told = header.extra.get("csv");
-    let text = |key: &str| told.and_then(|told| told.get(key)?.as_str());
+    let dialect = header.extra.get("csv");
+    let text = |key: &str| dialect.and_then(|dialect| dialect.get(key)?.as_str());
     let one = |key: &str, default: u8| match text(key).map(str::as_bytes) {
         None => Ok(default),
         Some([byte]) if byte.is_ascii() => Ok(*byte),

@@ -114,8 +114,8 @@ pub(super) enum ColumnTarget<'a> {
     Slots(&'a mut [Slot], PieceColumn),
     /// Into the text of the column, and the ends of cells in it.
     Text(&'a mut [Slot], PieceColumn, TextPiece<'a>),
-    /// Nowhere: cells are looked at.
-    Look(PieceColumn),
+    /// Nowhere: cells are classified.
+    Classify(PieceColumn),
     /// Into a reader of the declared type.
     Declared(&'a Declared, PieceColumn, Box<dyn TextReader>),
 }
@@ -349,8 +349,8 @@ impl Batch<'_> {
                 part.wrong.iter_mut().skip(before).for_each(|place| *place += self.at);
                 Ok(())
             }
-            ColumnTarget::Look(part) => {
-                column::look(rules, self.reach, spans, 0, self.rows, part);
+            ColumnTarget::Classify(part) => {
+                column::classify(rules, self.reach, spans, 0, self.rows, part);
                 Ok(())
             }
             ColumnTarget::Text(ends, part, text) => {

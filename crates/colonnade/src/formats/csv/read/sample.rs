@@ -43,10 +43,10 @@ pub(super) fn sample(
         };
         let Ok((nbytes, lines)) = found else { continue };
         let small = Piece { end: piece.start + nbytes, lines, ..*piece };
-        let targets = list.iter().map(|_| ColumnTarget::Look(PieceColumn::default())).collect();
+        let targets = list.iter().map(|_| ColumnTarget::Classify(PieceColumn::default())).collect();
         let Ok(done) = run(source, &[small], &list, vec![targets], 1, &NoProgress)? else { continue };
         for (seen, target) in seen_of.iter_mut().zip(done.into_iter().flat_map(|done| done.targets)) {
-            if let ColumnTarget::Look(part) = target {
+            if let ColumnTarget::Classify(part) = target {
                 **seen |= part.seen;
             }
         }

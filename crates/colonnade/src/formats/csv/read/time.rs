@@ -208,7 +208,7 @@ pub(super) fn parse(text: &[u8], format: &Format) -> Option<Instant> {
     let mut rest = Rest(text);
     let fields = match format {
         Format::Iso => iso(&mut rest)?,
-        Format::Fields(items) => told(&mut rest, items)?,
+        Format::Fields(items) => fields(&mut rest, items)?,
     };
     if rest.0.is_empty() { fields.instant() } else { None }
 }
@@ -237,7 +237,7 @@ fn iso(rest: &mut Rest<'_>) -> Option<Fields> {
     Some(out)
 }
 
-fn told(rest: &mut Rest<'_>, items: &[Item]) -> Option<Fields> {
+fn fields(rest: &mut Rest<'_>, items: &[Item]) -> Option<Fields> {
     let mut out = NOTHING;
     for item in items {
         match item {

@@ -48,7 +48,7 @@ impl AmbiguousText {
     /// What `text` looks like; where `known` to stand among text, values are not told from it.
     #[inline]
     #[must_use]
-    pub fn look(&self, text: &[u8], known: bool) -> Appearance {
+    pub fn appearance(&self, text: &[u8], known: bool) -> Appearance {
         let Some(&first) = text.first() else { return Appearance::Value };
         if self.null.get(usize::from(first)) == Some(&true) && self.is_null(text) {
             return Appearance::Null;
@@ -86,21 +86,21 @@ mod tests {
 
     #[test]
     fn text_is_told_from_what_looks_like_a_value() {
-        let looks = AmbiguousText::new(&WriteOptions { na_rep: "-".into(), ..WriteOptions::default() });
+        let texts = AmbiguousText::new(&WriteOptions { na_rep: "-".into(), ..WriteOptions::default() });
         for text in ["a", "2020-01-01", "1-2", "0x10", "1_000", "12:30", "--", "yes", "tRuE", "1 2", "١"] {
-            assert_eq!(looks.look(text.as_bytes(), false), Appearance::Text, "{text}");
+            assert_eq!(texts.appearance(text.as_bytes(), false), Appearance::Text, "{text}");
         }
         for value in
             ["1", "-1.5", ".5", "5.", "1e5", " 7 ", "+1", "inf", "Infinity", "true", "FALSE", "", "007"]
         {
-            assert_eq!(looks.look(value.as_bytes(), false), Appearance::Value, "{value}");
+            assert_eq!(texts.appearance(value.as_bytes(), false), Appearance::Value, "{value}");
         }
         for null in NULLS.iter().chain(&["-"]) {
-            assert_eq!(looks.look(null.as_bytes(), true), Appearance::Null, "{null}");
+            assert_eq!(texts.appearance(null.as_bytes(), true), Appearance::Null, "{null}");
         }
-        assert_eq!(looks.look(b"7", true), Appearance::Text);
+        assert_eq!(texts.appearance(b"7", true), Appearance::Text);
         let comma = AmbiguousText::new(&WriteOptions { decimal: b',', ..WriteOptions::default() });
-        assert_eq!(comma.look(b"1,5", false), Appearance::Value);
-        assert_eq!(looks.look(b"1,5", false), Appearance::Text);
+        assert_eq!(comma.appearance(b"1,5", false), Appearance::Value);
+        assert_eq!(texts.appearance(b"1,5", false), Appearance::Text);
     }
 }

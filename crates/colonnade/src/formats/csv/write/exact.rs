@@ -224,7 +224,7 @@ fn check_cells<'a>(
         let Some(cell) = cell else { continue };
         first.get_or_insert(cell);
         all_empty &= cell.is_empty();
-        match looks.look(cell.as_bytes(), is_text) {
+        match looks.appearance(cell.as_bytes(), is_text) {
             Appearance::Text => is_text = true,
             Appearance::Null => return Err(format!("the text {cell:?} in row {row} comes back as null")),
             Appearance::Value => {}
