@@ -1,6 +1,6 @@
-//! DecodedRows out of text as it comes in, some at a time.
+//! Rows out of text as it comes in, some at a time.
 //!
-//! Types are told by a header, by `dtypes`, or by the first rows; a later cell that does not fit is an error. All columns are in
+//! A header, `dtypes` or the first rows say the types; a later cell that does not fit is an error. All columns are in
 //! Arrow's layout, which holds nulls whether there are some or not.
 
 use super::kinds::Kind;
@@ -34,7 +34,7 @@ pub struct Chunks {
     /// The place of the first byte that no frame has taken.
     place: Place,
     sniffer: Option<Sniffer>,
-    /// What stands before the rows is not tried again before there is as much text.
+    /// The lines before the rows are not tried again before there is as much text.
     try_at: usize,
     opened: Option<(Opening, Lines)>,
     kinds: Option<Vec<Option<Kind>>>,
@@ -88,7 +88,7 @@ impl Chunks {
             self.taken = 0;
         }
         self.stream.feed(bytes, &mut self.text, &mut self.place)?;
-        // What waits is one line, or what nobody has taken: an endless line is a source without an end.
+        // One line waits, or text that no frame has taken: a line without an end could come from a source without an end.
         self.limit.check(FORMAT, self.text.len() as u64)
     }
 
@@ -103,13 +103,13 @@ impl Chunks {
         Ok(())
     }
 
-    /// DecodedRows that were skipped so far.
+    /// Rows that were skipped so far.
     #[must_use]
     pub fn dropped(&self) -> u64 {
         self.dropped
     }
 
-    /// DecodedRows that were filled up and cells that became null so far.
+    /// Rows that were filled up and cells that became null so far.
     #[must_use]
     pub fn nulled(&self) -> u64 {
         self.nulled
@@ -182,7 +182,7 @@ impl Chunks {
         Err(place.error(ErrorKind::LimitExceeded, FORMAT, None, TOO_LONG))
     }
 
-    /// Reads what stands before the rows; whether it is all there.
+    /// Reads the lines before the rows; whether they are all there.
     fn open(&mut self, wanted: usize) -> Result<bool> {
         if self.opened.is_some() {
             return Ok(true);
@@ -224,7 +224,7 @@ impl Chunks {
         let (front, stream) = (self.place, &self.stream);
         let bytes = self.text.get(self.taken..end).unwrap_or_default();
         let place = |at: usize| stream.after(front, bytes.get(..at).unwrap_or_default());
-        // DecodedRows begin where the bytes do.
+        // Rows begin where the bytes do.
         opening.body = 0;
         let reading = Reading {
             bytes,

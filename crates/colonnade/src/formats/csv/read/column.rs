@@ -1,7 +1,7 @@
 //! One column of some rows: from the text of its cells straight into the words that the frame keeps.
 //!
-//! A loop for each type. A cell that does not fit is told apart by [`Rules::class`]; once one does not, the rest of the
-//! column is only looked at, so that the next pass knows the type that holds all of it.
+//! A loop for each type. [`Rules::class`] classifies a cell that does not fit; the rest of the column is then only classified,
+//! so that the next pass knows the type that holds all of it.
 
 use super::kinds::{Classes, Kind};
 use super::normalize::place;

@@ -1,4 +1,4 @@
-//! Which cell is named where a column cannot be what it must be.
+//! Finds the first cell that does not fit the type of its column, for the error message.
 
 use super::errors;
 use super::kinds::{Classes, Kind};

@@ -1,4 +1,4 @@
-//! What is said of input that cannot be read.
+//! The errors of input that cannot be read.
 
 use super::FORMAT;
 use super::decimals::LARGE;

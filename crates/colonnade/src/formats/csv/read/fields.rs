@@ -17,7 +17,7 @@ pub(super) struct RareBytes {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TokenError {
     /// A quote inside a cell that did not begin with one, or something behind a closing quote. Counting quotes no longer
-    /// tells what stands inside them.
+    /// says which bytes are inside them.
     Quote(usize),
     /// A line end of another kind, outside quotes.
     Return(usize),
@@ -32,7 +32,7 @@ pub(super) enum TokenError {
 }
 
 impl TokenError {
-    /// Where it stands.
+    /// Its place.
     pub(super) fn at(self) -> usize {
         match self {
             Self::Quote(at)

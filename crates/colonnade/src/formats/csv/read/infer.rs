@@ -1,6 +1,6 @@
-//! InferredColumns whose types nobody has told: they become what all their cells are.
+//! Columns of a whole input. Inferred ones become what all their cells are; declared ones are what their types say.
 //!
-//! A look at the first lines of some pieces tells what a column is at least; it is read as that. Where a later cell does not
+//! The first lines of some pieces say what an inferred column is at least; it is read as that. Where a later cell does not
 //! fit, the whole column has been looked at by the end of the pass, and is read once more as what holds all of it.
 
 use super::column::{PieceColumn, Slot};
@@ -44,7 +44,7 @@ impl<'d> InferredColumn<'d> {
     }
 }
 
-/// InferredColumns that have been read, and what is said of their rows.
+/// Columns that have been read, and what is said of their rows.
 pub(super) struct InferredColumns {
     pub(super) table: Table,
     pub(super) filled: Vec<FinishedColumn>,
@@ -243,7 +243,7 @@ fn wrong(states: &[ColumnState<'_>]) -> Vec<usize> {
     states.iter().flat_map(|state| &state.parts).flat_map(|(part, _)| part.wrong.iter().copied()).collect()
 }
 
-/// InferredColumns of one type side by side, so that they are one block; those that need no words last.
+/// Columns of one type side by side, so that they are one block; those that need no words last.
 fn order(states: &[ColumnState<'_>]) -> Vec<usize> {
     let rank = |state: &ColumnState<'_>| match state.kind {
         _ if state.by_reader => 5,

@@ -1,4 +1,4 @@
-//! ReadColumns as their cells are, or as `dtypes` say.
+//! Columns of an input without our header: inferred, or declared by `dtypes`.
 
 use std::collections::{HashMap, HashSet};
 
@@ -22,7 +22,7 @@ use crate::cells::typed::Dictionaries;
 use crate::error::{Error, Result};
 use crate::frame::{Column, DType, Part};
 
-/// ReadColumns that have been read, and what is said of their rows.
+/// Columns that have been read, and what is said of their rows.
 pub(super) struct ReadColumns {
     /// Those whose types are inferred, and what they have become.
     pub(super) parts: Vec<Part>,
@@ -43,16 +43,16 @@ struct DtypeColumn {
 }
 
 impl Reading<'_> {
-    /// ReadColumns as their cells are, or as `dtypes` say. `fixed`: what they have been so far.
+    /// Columns as their cells are, or as `dtypes` say. `fixed`: what they have been so far.
     pub(super) fn cells(&self, fixed: Option<&[Option<Kind>]>) -> Result<DecodedRows> {
         let ncols = self.opening.ncols;
-        let (told, categories) = self.named_columns()?;
+        let (named, categories) = self.named_columns()?;
         let dates: &[String] = match &self.options.dates {
             Dates::Names(names) => names,
             _ => &[],
         };
         let dates = self.named(dates, "dates")?;
-        let known: HashSet<usize> = told.iter().map(|column| column.position).collect();
+        let known: HashSet<usize> = named.iter().map(|column| column.position).collect();
         let is_declared = |position: &usize| known.contains(position);
         if let Some(both) = dates.iter().find(|date| is_declared(date) || categories.contains(date)) {
             let message = format!("column {:?} is in dates and in dtypes: name it in one.", self.name(*both));
@@ -69,7 +69,7 @@ impl Reading<'_> {
         };
         let columns: Vec<infer::InferredColumn<'_>> =
             (0..ncols).filter(|p| !is_declared(p)).map(column).collect();
-        let declared = told.iter().map(|column| self.declare(column)).collect::<Result<Vec<Declared>>>()?;
+        let declared = named.iter().map(|column| self.declare(column)).collect::<Result<Vec<Declared>>>()?;
         let ReadColumns { parts: found, kinds, mut arrays, rows, dropped, nulled } =
             self.either(fixed, &mut |source, pieces| {
                 let found = self.columns((source, pieces), &columns, &declared)?;
@@ -86,7 +86,7 @@ impl Reading<'_> {
                 block => block,
             });
         }
-        for DtypeColumn { position, field, dtype } in &told {
+        for DtypeColumn { position, field, dtype } in &named {
             let Some(data) = arrays.get_mut(*position).and_then(Option::take) else { continue };
             let block = match dtype {
                 Some(dtype) if self.chunk.is_none() => {
@@ -146,7 +146,7 @@ impl Reading<'_> {
         Ok(Ok(ReadColumns { parts, kinds, arrays, rows, dropped, nulled: mended + wrong.len() as u64 }))
     }
 
-    /// ReadColumns of texts that stand for decimals, as those. All chunks have the digits of the first.
+    /// Columns of texts that stand for decimals, as those. All chunks have the digits of the first.
     fn decimals(&self, mut found: ReadColumns) -> Outcome<ReadColumns> {
         for part in &mut found.parts {
             let Part::Column(column, position) = part else { continue };
@@ -181,12 +181,12 @@ impl Reading<'_> {
         let (mut out, mut categories): (Vec<DtypeColumn>, Vec<usize>) = (Vec::new(), Vec::new());
         let (mut known, places) = (HashSet::new(), self.places());
         for (name, text) in &self.options.dtypes {
-            let told = dtypes::parse(name, text)?;
+            let declared = dtypes::parse(name, text)?;
             for position in self.at(&places, name, "dtypes")? {
                 if !known.insert(position) {
                     continue;
                 }
-                match &told {
+                match &declared {
                     DeclaredType::Category => categories.push(position),
                     DeclaredType::Type(data_type, dtype) => {
                         let field = Field::new(name, data_type.clone(), true);

@@ -1,12 +1,12 @@
 //! Where lines end in text that comes in bit by bit: each byte is looked at once.
 //!
-//! Lines that cannot be read end somewhere too; what is wrong with them is told when they are read.
+//! Lines that cannot be read end somewhere too; the error comes when they are read.
 
 use std::collections::VecDeque;
 
 use super::rules::Rules;
 
-/// What stands before the next byte.
+/// What the bytes before the next one mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LineState {
     /// A line end, or nothing.

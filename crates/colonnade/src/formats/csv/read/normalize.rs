@@ -2,10 +2,10 @@
 
 use super::options::OnError;
 
-/// Where a cell stands that its line has not: at no byte, as lines that are looked at together are shorter.
+/// The place of a missing cell: no byte, as lines that are read together are shorter.
 pub(super) const MISSING: u32 = u32::MAX;
 
-/// The same among all bytes: no input has this one.
+/// The same among all bytes: no input is so long.
 pub(super) const NOWHERE: usize = usize::MAX;
 
 /// The place of one end of a span.
@@ -31,15 +31,15 @@ pub(super) struct RowShape<'a> {
     pub(super) left_out: &'a [usize],
 }
 
-/// RowSpans, all of one width.
+/// Rows, all of one width.
 #[derive(Debug, Default)]
 pub(super) struct RowSpans {
     /// First byte of each cell, and one past its last.
     pub(super) spans: Vec<(u32, u32)>,
     pub(super) rows: usize,
-    /// RowSpans that were left out.
+    /// Rows that were left out.
     pub(super) dropped: u64,
-    /// RowSpans that were filled up or cut.
+    /// Rows that were filled up or cut.
     pub(super) nulled: u64,
 }
 

@@ -1,4 +1,4 @@
-//! NullValues that stand for a missing value, and those that are truth values.
+//! The texts that mean a missing value, and those that are truth values.
 
 /// The words that `pandas.read_csv` takes for missing values by default.
 pub(super) const DEFAULT: [&str; 19] = [
@@ -6,28 +6,28 @@ pub(super) const DEFAULT: [&str; 19] = [
     "NA", "NULL", "NaN", "None", "n/a", "nan", "null",
 ];
 
-/// What a word says.
+/// What a cell says of a missing value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NullValue {
-    /// Nothing there.
+    /// No value.
     Null,
-    /// Not a number: itself in a column of floats, nothing there in others.
+    /// NaN: a value of floats, null in other columns.
     NaN,
-    /// It is no such word.
+    /// Something else.
     Other,
 }
 
 /// The words of one input.
 #[derive(Debug, Clone)]
 pub(super) struct NullValues {
-    /// Whether a word begins with this byte: most cells are told by that.
+    /// Whether a word begins with this byte, which is false for most cells.
     first: [bool; 256],
     list: Vec<Vec<u8>>,
     longest: usize,
     empty: bool,
     /// Whether a word may be a number's text.
     numbers: bool,
-    /// Whether NaN's words are told from null's.
+    /// Whether NaN differs from null.
     nan: bool,
 }
 
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_told_by_all_their_bytes() {
+    fn null_values_are_compared_whole() {
         let values = NullValues::new(true, &["-".into(), "missing value".into()]);
         assert_eq!(values.value(b""), NullValue::Null);
         assert_eq!(values.value(b"NA"), NullValue::Null);

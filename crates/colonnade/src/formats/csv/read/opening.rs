@@ -1,4 +1,4 @@
-//! What stands before the rows: our header, lines to skip, the dialect, the names of the columns.
+//! Reads the lines before the rows: our header, lines to skip, the dialect, the names of the columns.
 
 use serde_json::json;
 
@@ -27,7 +27,7 @@ pub(super) struct Opening {
     pub(super) ncols: usize,
     /// What our header says.
     pub(super) header: Option<Header>,
-    /// What was told by the look, as JSON.
+    /// The dialect as JSON.
     pub(super) dialect: String,
 }
 
@@ -48,7 +48,7 @@ impl Opening {
                 Error::invalid_option(FORMAT, message)
             })?,
         };
-        // Columns that are named must be instants; of all others nobody has said so.
+        // Only columns that are named must be instants.
         let named = matches!(options.dates, Dates::Names(_));
         let lenient = named && options.on_error != OnError::Raise;
         Ok(Rules { time: Some(format), lenient, ..self.rules.clone() })
@@ -60,7 +60,7 @@ impl Opening {
     }
 }
 
-/// Reads what stands before the rows of `bytes`, whose first lines `sniffer` has found; `None` where more bytes must come.
+/// Reads the lines before the rows of `bytes`, whose first lines `sniffer` has found; `None` where more bytes must come.
 /// `ended`: none do.
 pub(super) fn open(
     bytes: &[u8],

@@ -21,7 +21,7 @@ use crate::progress::Progress;
 /// Cells found before they are read: their ends and their bytes stay in the cache.
 const BATCH_CELLS: usize = 8 << 10;
 
-/// RowSpans of a batch at least: a column of some rows fills a line of the cache.
+/// Rows of a batch at least: a column of some rows fills a line of the cache.
 const BATCH_ROWS: usize = 8;
 
 /// Positions within some lines are 32-bit.
@@ -102,7 +102,7 @@ impl RowSource<'_> {
 pub(super) struct WantedColumn {
     /// Its place in a row.
     pub(super) position: usize,
-    /// The type that it is read as; it is only looked at where `None`.
+    /// The type that it is read as; it is only classified where `None`.
     pub(super) kind: Option<Kind>,
     /// Whether its cells may be instants.
     pub(super) timed: bool,
@@ -195,7 +195,7 @@ pub(super) fn read<'a>(
             }
             Ok(done)
         }
-        // RowSpans before a line that is wrong have not been read yet: a cell of theirs may be the first fault.
+        // Rows before a line that is wrong have not been read yet: a cell of theirs may be the first fault.
         Err((from, fault @ (InputFaultKind::TokenError(_) | InputFaultKind::Ragged { .. }), at)) => {
             let before = Piece { start: from, end: line_start(source, from, at), ..piece };
             let first = lines(source, before, wanted, &mut done).err();
@@ -288,7 +288,7 @@ fn first_fault(source: &RowSource<'_>, bytes: &[u8], at: usize, found: TokenErro
     last
 }
 
-/// Where the line begins that `at` stands in; `from` begins a line.
+/// Where the line of `at` begins; `from` begins a line.
 #[cold]
 fn line_start(source: &RowSource<'_>, mut from: usize, at: usize) -> usize {
     let mut tokenizer = Tokenizer::default();
@@ -308,7 +308,7 @@ struct Batch<'a> {
     /// The input from the first of these rows on.
     reach: &'a [u8],
     at: usize,
-    /// RowSpans of the piece before these.
+    /// Rows of the piece before these.
     first: usize,
     rows: usize,
 }

@@ -33,7 +33,7 @@ pub(super) fn settle(
     if kind == Some(Kind::Int) && seen.has(Classes::NAN) && !seen.has(Classes::VALUES | Classes::EMPTY) {
         return Ok(Some(Kind::Nothing));
     }
-    // Of nothing but empty texts and nulls it is one of text, wherever the first of them stands.
+    // A column of empty texts and nulls only is text, whichever of them comes first.
     if kind == Some(Kind::Int) && seen.has(Classes::EMPTY) && !seen.has(Classes::VALUES) {
         return Ok(Some(Kind::Text));
     }

@@ -42,7 +42,7 @@ pub(super) struct Text<'a> {
 }
 
 impl Rules {
-    /// The text of a cell as it stands in the input.
+    /// The text of a cell, from its bytes in the input.
     #[inline]
     pub(super) fn text<'a>(&self, raw: &'a [u8]) -> Text<'a> {
         if raw.first() != Some(&self.quote) && self.escape == NEVER {
@@ -78,8 +78,8 @@ impl Rules {
 
     /// What a text says of being there. Nothing between quotes is an empty text.
     pub(super) fn null_value(&self, text: &Text<'_>) -> NullValue {
-        let told = !text.quoted || (self.quoted_null_values && !text.bytes.is_empty());
-        if told { self.null_values.value(&text.bytes) } else { NullValue::Other }
+        let counts = !text.quoted || (self.quoted_null_values && !text.bytes.is_empty());
+        if counts { self.null_values.value(&text.bytes) } else { NullValue::Other }
     }
 
     /// Whether the text of a number may be something else: a null word, or an instant of a format without other marks.
@@ -151,7 +151,7 @@ impl Rules {
         if self.point == b'.' && self.thousands == NEVER {
             return Cow::Borrowed(cell);
         }
-        // A separator stands between digits before the point.
+        // A separator has digits on both sides, before the point.
         let digit = |i: Option<usize>| i.and_then(|i| cell.get(i)).is_some_and(u8::is_ascii_digit);
         let point = cell.iter().position(|b| *b == self.point).unwrap_or(cell.len());
         let mut out = Vec::with_capacity(cell.len());

@@ -1,4 +1,4 @@
-//! Lines at the front, enough of them to tell the dialect by, found once however the input comes in.
+//! Finds the first lines of an input, enough of them to sniff the dialect, in one pass however the input comes in.
 
 use super::COMMENT;
 use super::options::{ReadOptions, Schema};
@@ -46,7 +46,7 @@ impl Sniffer {
     pub(super) fn new(options: &ReadOptions, rows: usize) -> Self {
         let byte = |option: Option<u8>| option.unwrap_or(NEVER);
         let names = options.header_rows.max(1);
-        let told = options.delimiter.is_some()
+        let is_known = options.delimiter.is_some()
             || (options.sidecar.is_some() && matches!(options.schema, Schema::Found | Schema::Sidecar));
         let lines = SNIFF_LINES.min(options.header_rows.saturating_add(rows)).max(names);
         Self {
@@ -54,7 +54,7 @@ impl Sniffer {
             escape: byte(options.escape),
             comment: byte(options.comment),
             delimiters: options.delimiter.map_or_else(|| DELIMITERS.to_vec(), |one| vec![one]),
-            wanted: if told { names } else { lines },
+            wanted: if is_known { names } else { lines },
             known: names,
             skip: None,
             front: 0,

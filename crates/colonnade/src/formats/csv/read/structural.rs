@@ -1,4 +1,4 @@
-//! What stands out in 64 bytes: one bit a byte.
+//! Structural bytes of CSV: masks of 64 bytes, one bit a byte.
 //!
 //! The same masks by AVX2 where the processor has it and by plain comparisons elsewhere; everything above works on masks.
 

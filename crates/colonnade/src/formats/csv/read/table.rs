@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::frame::{Block, Column, DType, Grid};
 use crate::memory::{Buffer, Region, RegionMut};
 
-/// NullValues of a cache line.
+/// Words of a cache line.
 const LINE: usize = 8;
 
 /// Columns of words, `stride` apart.
@@ -19,7 +19,7 @@ pub(super) struct Table {
     region: RegionMut,
     rows: usize,
     stride: usize,
-    /// Where each column stands among them.
+    /// The place of each column among them.
     order: Vec<usize>,
 }
 
@@ -47,7 +47,7 @@ pub(super) enum ColumnForm {
 }
 
 impl Table {
-    /// Room for `rows` rows of the first `count` columns of `order`, which says where each stands.
+    /// Room for `rows` rows of the first `count` columns of `order`, which has the place of each.
     pub(super) fn new(rows: usize, order: Vec<usize>, count: usize) -> Result<Self> {
         // Texts have one end more than rows. An odd number of lines keeps columns out of each other's way in the cache.
         let lines = (rows + 1).div_ceil(LINE) | 1;
@@ -139,7 +139,7 @@ fn made(column: FinishedColumn, rows: usize, offset: usize, whole: &Buffer) -> R
         (Kind::UInt, true) => DataType::UInt64,
         (Kind::Float | Kind::Nothing, true) => DataType::Float64,
         (Kind::Time { nanos, zoned: false }, _) if !arrow => {
-            // NaT stands in the cells.
+            // Null cells are NaT.
             return Ok(ColumnForm::Block(dtype(if nanos { "<M8[ns]" } else { "<M8[us]" })?));
         }
         (Kind::Time { nanos, zoned }, _) => {

@@ -17,7 +17,7 @@ pub(super) enum Format {
 pub(super) enum Item {
     /// This byte itself.
     Byte(u8),
-    /// What stands behind a per cent sign.
+    /// The letter behind a per cent sign.
     Field(u8),
 }
 

@@ -1,4 +1,4 @@
-//! Where cells end, told byte by byte: for escapes, comments, and quotes inside cells, which masks do not tell apart.
+//! Finds the ends of cells byte by byte: for escapes, comments, and quotes inside cells, which masks cannot distinguish.
 
 use super::fields::{BATCH_NBYTES, TokenError};
 use super::rules::Rules;
@@ -93,15 +93,15 @@ impl Tokenizer {
     }
 }
 
-/// What stands behind a cell.
+/// What follows a cell.
 enum CellEnd {
     Delimiter,
     Comment,
-    /// A line end, whose last byte stands here, or the end of the input.
+    /// A line end, whose last byte is here, or the end of the input.
     End(usize),
 }
 
-/// Where a cell without quotes, or what follows quotes, ends, and what stands there. A carriage return before a line feed is
+/// Where a cell without quotes, or what follows quotes, ends, and what follows it. A carriage return before a line feed is
 /// part of the line end, unless it was escaped.
 fn unquoted(bytes: &[u8], mut at: usize, rules: &Rules) -> Result<(usize, CellEnd), TokenError> {
     loop {

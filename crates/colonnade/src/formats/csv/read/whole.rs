@@ -74,7 +74,7 @@ fn decode_text(text: &Text, options: &ReadOptions, progress: &dyn Progress) -> R
     Ok(Decoded { frame, orient: "records", version, dropped, nulled, dialect: Some(opening.dialect) })
 }
 
-/// DecodedRows of an input whose opening has been read.
+/// Rows of an input whose opening has been read.
 pub(super) struct Reading<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) options: &'a ReadOptions,
@@ -90,7 +90,7 @@ pub(super) struct DecodedRows {
     pub(super) frame: Frame,
     pub(super) dropped: u64,
     pub(super) nulled: u64,
-    /// What inferred columns have become, by position; `None` where a type was told.
+    /// What inferred columns have become, by position; `None` where a type is declared.
     pub(super) kinds: Vec<Option<Kind>>,
 }
 
@@ -111,7 +111,7 @@ impl Reading<'_> {
         let (special, threads) = (self.opening.special(), self.options.threads);
         let nbytes = piece_nbytes(self.bytes.len(), *ncols, threads);
         let (pieces, found) = if careful {
-            // Carriage returns before line feeds are told from escaped ones where lines are walked.
+            // The tokenizer distinguishes carriage returns before line feeds from escaped ones.
             let found = RareBytes { returns: false, nul: true };
             (careful_pieces(self.bytes, *body, rules, nbytes, longest()), found)
         } else {
@@ -143,7 +143,7 @@ impl Reading<'_> {
     }
 
     /// Reads with masks where that can be done, else byte by byte; once more where rows must be left out for their cells, so
-    /// that what else stands in them says nothing of the types of columns.
+    /// that their other cells say nothing of the types of columns.
     pub(super) fn either<T>(
         &self,
         fixed: Option<&[Option<Kind>]>,

@@ -1,4 +1,4 @@
-//! What readers that go by the look of a field make of a text.
+//! Finds text that a reader without a schema would take for a value or for null.
 
 use super::options::WriteOptions;
 
@@ -11,7 +11,7 @@ const NULLS: [&str; 18] = [
 /// The words for truth values.
 const TRUTHS: [&str; 6] = ["true", "True", "TRUE", "false", "False", "FALSE"];
 
-/// What a text looks like.
+/// What a reader without a schema takes a text for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Appearance {
     /// Text that is nothing else.
@@ -22,7 +22,7 @@ pub enum Appearance {
     Value,
 }
 
-/// How to look at texts.
+/// Recognizes text that is read as something else.
 #[derive(Debug)]
 pub struct AmbiguousText {
     /// Whether a word for null begins with the byte.
@@ -45,7 +45,7 @@ impl AmbiguousText {
         Self { null, own, decimal: options.decimal }
     }
 
-    /// What `text` looks like; where `known` to stand among text, values are not told from it.
+    /// What a reader takes `text` for. In a column that is `known` to be text, values are text.
     #[inline]
     #[must_use]
     pub fn appearance(&self, text: &[u8], known: bool) -> Appearance {

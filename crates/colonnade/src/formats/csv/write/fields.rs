@@ -82,7 +82,7 @@ impl Kind {
     }
 }
 
-/// FieldWriter that somebody else spells.
+/// Fields that a `TextWriter` spells.
 struct Spelled<'a> {
     writer: Box<dyn TextWriter + 'a>,
     /// Whether no field needs a look.

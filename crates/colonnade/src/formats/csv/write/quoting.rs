@@ -8,7 +8,7 @@ use crate::cells::simd128::Needles;
 use super::options::{Quoting, SchemaPlace, WriteOptions};
 
 /// Characters that programs take for delimiters when they go by the look of a file. A field that holds one is quoted, whichever
-/// is in use: so the one in use is the only one that stands bare.
+/// is in use: so only the one in use occurs outside quotes.
 const DELIMITERS: &[u8] = b",;\t|";
 
 /// The dialect of a file being written.
