@@ -29,7 +29,7 @@ pub struct Described {
     pub dropped: u64,
     /// What became null because it does not fit.
     pub nulled: u64,
-    /// What was told by the look, as JSON.
+    /// The dialect that was found (csv), as JSON.
     pub dialect: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Bytes as UTF-8: what already is stays where it lies, all else is made again. Nothing is replaced and nothing dropped.
+//! Decodes bytes to UTF-8. Bytes that are UTF-8 are not copied; no character is replaced or dropped.
 
 #[cfg(test)]
 mod tests;
@@ -64,7 +64,7 @@ pub struct Text {
     buffer: Buffer,
     /// Bytes of the mark in front of it in the source.
     mark: usize,
-    /// What stands in the source between the mark and this text, where this is a part of it.
+    /// Bytes of the source between the mark and this text, where this is a part of it.
     before: Option<Buffer>,
     /// The source's.
     encoding: Encoding,
@@ -80,7 +80,7 @@ impl Text {
     /// # Errors
     /// Malformed, with line, column and byte: bytes that another encoding has not.
     pub fn transcode(format: &'static str, input: &Buffer, encoding: Encoding) -> Result<Self> {
-        let (encoding, mark) = told(input.as_slice(), encoding);
+        let (encoding, mark) = detect(input.as_slice(), encoding);
         let rest = input.slice(mark, input.nbytes().saturating_sub(mark));
         let rest = rest.ok_or_else(|| Error::malformed(format, "the input changed while it was read."))?;
         Ok(Self { buffer: utf8(format, rest, mark, encoding)?, mark, before: None, encoding })
@@ -107,7 +107,7 @@ impl Text {
         threads: usize,
     ) -> Result<Self> {
         let Some((start, nbytes)) = part else { return Self::decode(format, input, encoding, threads) };
-        let (encoding, mark) = told(input.as_slice(), encoding);
+        let (encoding, mark) = detect(input.as_slice(), encoding);
         let start = start.max(mark);
         let (Some(before), Some(inner)) = (input.slice(mark, start - mark), input.slice(start, nbytes))
         else {
@@ -116,7 +116,7 @@ impl Text {
                 "expected a part of the input, found one that passes its end.",
             ));
         };
-        // No mark stands here: whatever looks like one is text.
+        // A part has no mark: what looks like one is text.
         let buffer = utf8(format, inner, start, encoding)?;
         let text = Self { buffer, mark, before: Some(before), encoding };
         text.check(format, threads, &NoProgress).map(|()| text)
@@ -234,8 +234,8 @@ fn utf8(format: &'static str, bytes: Buffer, start: usize, encoding: Encoding) -
     }))
 }
 
-/// The encoding and the length of its mark.
-fn told(bytes: &[u8], asked: Encoding) -> (Encoding, usize) {
+/// Detects the encoding by its mark. Answers it, and the length of the mark.
+fn detect(bytes: &[u8], asked: Encoding) -> (Encoding, usize) {
     let starts = |mark: &[u8]| bytes.starts_with(mark);
     match asked {
         Encoding::Utf8 if starts(MARK_8) => (asked, MARK_8.len()),
@@ -259,7 +259,8 @@ pub(crate) fn source_nbytes(text: &[u8], encoding: Encoding) -> usize {
 /// Bytes that are checked between two looks for signals.
 const SHARE: usize = 4 << 20;
 
-/// Checks UTF-8, in shares that end between characters. What is wrong first is said, whoever finds it.
+/// Checks UTF-8, in shares that end between characters. The error names the first wrong byte of the input, whichever thread
+/// finds one first.
 fn check(
     format: &'static str,
     bytes: &[u8],

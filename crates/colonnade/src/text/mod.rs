@@ -1,5 +1,4 @@
-//! What all text formats share: places in the input, encodings, cells as text, the header, the frame that was read. Knows nothing of
-//! one format.
+//! What all text formats share: encodings, the header, the frame that was read.
 //!
 //! | room | what |
 //! |---|---|
@@ -29,7 +28,7 @@ pub struct Decoded {
     pub dropped: u64,
     /// Rows that were padded, and cells that became null, as the caller asked.
     pub nulled: u64,
-    /// What was told by the look of the text (csv), as JSON.
+    /// The dialect that was found (csv), as JSON.
     pub dialect: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Sections of rows, cut into pieces that several threads write and one sink takes in order.
+//! Cuts sections of rows into pieces, which several threads write and one sink takes in order.
 
 use std::ops::Range;
 
@@ -24,16 +24,16 @@ pub trait Section: Send + Sync {
     /// Bytes of a row, more or less: only where pieces are cut depends on it.
     fn row_nbytes(&self) -> usize;
 
-    /// What stands before the first row.
+    /// Bytes before the first row.
     fn opening(&self) -> &[u8];
 
-    /// Appends rows with all that stands between them; one row follows another's end.
+    /// Appends rows with the separators between them.
     ///
     /// # Errors
     /// `Unrepresentable`: a value that the format cannot hold, with the name of its column.
     fn write(&self, rows: Range<usize>, out: &mut Vec<u8>) -> Result<()>;
 
-    /// What stands behind the last row.
+    /// Bytes behind the last row.
     fn closing(&self) -> &[u8];
 }
 

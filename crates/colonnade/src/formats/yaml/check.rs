@@ -60,7 +60,13 @@ pub(in crate::formats::yaml) fn end(text: &OwnedText) -> Result<()> {
     let had = text.source().place(bytes.len()).byte;
     let message = "expected a line end behind the last line, as every file with a header has, found the end of the input. The \
                    file was cut: fetch it again, or end its last line.";
-    Err(text.source().error(ErrorKind::Truncated { needed: had + 1, had }, FORMAT, bytes.len(), None, message))
+    Err(text.source().error(
+        ErrorKind::Truncated { needed: had + 1, had },
+        FORMAT,
+        bytes.len(),
+        None,
+        message,
+    ))
 }
 
 /// Whether the document may be several frames: a mapping that is not one frame of our own.

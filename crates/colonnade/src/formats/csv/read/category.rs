@@ -1,4 +1,4 @@
-//! Columns of categories: their cells are read as if nobody had told a type, then each value stands once, in order.
+//! Columns of categories: their type is inferred, then each value is kept once, in order.
 //!
 //! The same that `pandas.read_csv(dtype="category")` answers: categories are numbers where all cells are, else text, sorted.
 
@@ -91,7 +91,7 @@ fn coded<T: Copy, K: Copy + Eq + Hash + Ord>(
     let mut last: Option<(K, usize)> = None;
     let mut code = |cell: T| {
         let key = key(cell);
-        // Most categories stand beside themselves.
+        // Most cells have the category of the cell before them.
         if let Some((before, code)) = last
             && before == key
         {

@@ -1,18 +1,18 @@
 //! Rows out of text as it comes in, some at a time.
 //!
-//! Types are told by a header, by `dtypes`, or by the first rows; a later cell that does not fit is an error. All columns are in
+//! A header, `dtypes` or the first rows say the types; a later cell that does not fit is an error. All columns are in
 //! Arrow's layout, which holds nulls whether there are some or not.
 
 use super::kinds::Kind;
 use super::line_errors::TOO_LONG;
 use super::lines::Lines;
-use super::sniff::Look;
 use super::opening::{Opening, open};
 use super::options::ReadOptions;
 use super::pass::longest;
 use super::schema::{another_count, check_end};
+use super::sniff::Sniffer;
 use super::stream::Stream;
-use super::whole::{Reading, Rows};
+use super::whole::{DecodedRows, Reading};
 use super::{FORMAT, category};
 use crate::cells::place::Place;
 use crate::error::{Error, ErrorKind, Result};
@@ -33,8 +33,8 @@ pub struct Chunks {
     ended: bool,
     /// The place of the first byte that no frame has taken.
     place: Place,
-    look: Option<Look>,
-    /// What stands before the rows is not tried again before there is as much text.
+    sniffer: Option<Sniffer>,
+    /// The lines before the rows are not tried again before there is as much text.
     try_at: usize,
     opened: Option<(Opening, Lines)>,
     kinds: Option<Vec<Option<Kind>>>,
@@ -64,7 +64,7 @@ impl Chunks {
             taken: 0,
             ended: false,
             place: Place { line: 1, column: 1, byte: 0 },
-            look: None,
+            sniffer: None,
             try_at: 0,
             opened: None,
             kinds: None,
@@ -88,7 +88,7 @@ impl Chunks {
             self.taken = 0;
         }
         self.stream.feed(bytes, &mut self.text, &mut self.place)?;
-        // What waits is one line, or what nobody has taken: an endless line is a source without an end.
+        // One line waits, or text that no frame has taken: a line without an end could come from a source without an end.
         self.limit.check(FORMAT, self.text.len() as u64)
     }
 
@@ -182,14 +182,14 @@ impl Chunks {
         Err(place.error(ErrorKind::LimitExceeded, FORMAT, None, TOO_LONG))
     }
 
-    /// Reads what stands before the rows; whether it is all there.
+    /// Reads the lines before the rows; whether they are all there.
     fn open(&mut self, wanted: usize) -> Result<bool> {
         if self.opened.is_some() {
             return Ok(true);
         }
-        let look = self.look.get_or_insert_with(|| Look::new(&self.options, wanted));
-        if !look.enough(&self.text, self.ended) {
-            let start = look.end();
+        let sniffer = self.sniffer.get_or_insert_with(|| Sniffer::new(&self.options, wanted));
+        if !sniffer.enough(&self.text, self.ended) {
+            let start = sniffer.end();
             self.not_too_long(start)?;
             return Ok(false);
         }
@@ -198,10 +198,10 @@ impl Chunks {
         }
         let (front, text, stream) = (self.place, &self.text, &self.stream);
         let place = |at: usize| stream.after(front, text.get(..at).unwrap_or_default());
-        match open(text, &self.options, look, self.ended, &place)? {
+        match open(text, &self.options, sniffer, self.ended, &place)? {
             // The names go on, or only blank lines and comments have come.
             None => {
-                let start = look.front();
+                let start = sniffer.front();
                 self.try_at = 2 * self.text.len();
                 self.not_too_long(start)?;
                 Ok(false)
@@ -234,7 +234,7 @@ impl Chunks {
             chunk: Some(self.rows),
             progress: &NoProgress,
         };
-        let Rows { mut frame, dropped, nulled, kinds } = reading.rows(self.kinds.as_deref())?;
+        let DecodedRows { mut frame, dropped, nulled, kinds } = reading.rows(self.kinds.as_deref())?;
         if self.kinds.is_none() && frame.nrows > 0 {
             self.kinds = Some(kinds);
         }

@@ -1,22 +1,18 @@
 //! One column of some rows: from the text of its cells straight into the words that the frame keeps.
 //!
-//! A loop for each type. A cell that does not fit is told apart by [`Rules::class`]; once one does not, the rest of the
-//! column is only looked at, so that the next pass knows the type that holds all of it.
+//! A loop for each type. [`Rules::class`] classifies a cell that does not fit; the rest of the column is then only classified,
+//! so that the next pass knows the type that holds all of it.
 
 use super::kinds::{Classes, Kind};
+use super::normalize::place;
+use super::null_values::{NullValue, truth};
 use super::number::{self, Whole};
 use super::rules::Rules;
-use super::text::TextPiece;
-use super::normalize::{NOWHERE, place};
 use super::time;
-use super::null_values::{Word, truth};
 use crate::cells::text;
 
 /// A word of the frame: a number's bytes, or the end of a text.
 pub(super) type Slot = [u8; 8];
-
-/// Bytes that are copied at once: most cells are shorter, and a copy of a fixed size needs no call.
-const STRIDE: usize = 32;
 
 /// No instant, as NumPy has it.
 const NAT: Slot = i64::MIN.to_le_bytes();
@@ -29,7 +25,7 @@ pub(super) trait Spans: Copy {
 
 /// Cells that follow each other with one byte between them: `ends` has an entry for "before the first byte".
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Joined<'a> {
+pub(super) struct AdjacentCells<'a> {
     pub(super) ends: &'a [u32],
     pub(super) ncols: usize,
     pub(super) column: usize,
@@ -37,7 +33,7 @@ pub(super) struct Joined<'a> {
     pub(super) cut: u32,
 }
 
-impl Spans for Joined<'_> {
+impl Spans for AdjacentCells<'_> {
     #[inline(always)]
     fn span(self, row: usize) -> (usize, usize) {
         let at = row * self.ncols + self.column;
@@ -50,13 +46,13 @@ impl Spans for Joined<'_> {
 
 /// Cells anywhere.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Apart<'a> {
+pub(super) struct ScatteredCells<'a> {
     pub(super) spans: &'a [(u32, u32)],
     pub(super) ncols: usize,
     pub(super) column: usize,
 }
 
-impl Spans for Apart<'_> {
+impl Spans for ScatteredCells<'_> {
     #[inline(always)]
     fn span(self, row: usize) -> (usize, usize) {
         self.spans
@@ -67,7 +63,7 @@ impl Spans for Apart<'_> {
 
 /// What has been read of one column in one piece of the input.
 #[derive(Debug, Default)]
-pub(super) struct Part {
+pub(super) struct PieceColumn {
     /// What its cells are.
     pub(super) seen: Classes,
     /// Whether a cell did not fit: then what was stored means nothing.
@@ -80,9 +76,9 @@ pub(super) struct Part {
     pub(super) wrong: Vec<usize>,
 }
 
-impl Part {
+impl PieceColumn {
     #[cold]
-    fn null(&mut self, row: usize) {
+    pub(super) fn null(&mut self, row: usize) {
         let word = row / 64;
         if self.nulls.len() <= word {
             self.nulls.resize(word + 1, 0);
@@ -102,10 +98,10 @@ pub(super) fn take(
     spans: impl Spans,
     first: usize,
     out: &mut [Slot],
-    part: &mut Part,
+    part: &mut PieceColumn,
 ) {
     if part.misfit {
-        return look(rules, bytes, spans, 0, out.len(), part);
+        return classify(rules, bytes, spans, 0, out.len(), part);
     }
     let done = match kind {
         // Text has a loop of its own.
@@ -132,12 +128,19 @@ pub(super) fn take(
     };
     if done < out.len() {
         part.misfit = true;
-        look(rules, bytes, spans, done, out.len(), part);
+        classify(rules, bytes, spans, done, out.len(), part);
     }
 }
 
-/// Looks at cells without keeping them.
-pub(super) fn look(rules: &Rules, bytes: &[u8], spans: impl Spans, from: usize, to: usize, part: &mut Part) {
+/// Classifies cells without keeping them.
+pub(super) fn classify(
+    rules: &Rules,
+    bytes: &[u8],
+    spans: impl Spans,
+    from: usize,
+    to: usize,
+    part: &mut PieceColumn,
+) {
     for row in from..to {
         if part.seen.has(Classes::TEXT) {
             return;
@@ -149,7 +152,7 @@ pub(super) fn look(rules: &Rules, bytes: &[u8], spans: impl Spans, from: usize, 
 
 /// Whether the cell says that nothing is there, in a column of numbers; notes it.
 #[cold]
-fn is_nothing(class: Classes, row: usize, part: &mut Part) -> bool {
+fn is_nothing(class: Classes, row: usize, part: &mut PieceColumn) -> bool {
     let nothing = class == Classes::NULL || class == Classes::NAN || class == Classes::EMPTY;
     if nothing {
         part.seen |= class;
@@ -189,7 +192,7 @@ fn ints(
     spans: impl Spans,
     first: usize,
     out: &mut [Slot],
-    part: &mut Part,
+    part: &mut PieceColumn,
 ) -> usize {
     let (mut signs, mut nothing) = (0i64, 0);
     let looked_up = rules.numbers_are_looked_up();
@@ -207,7 +210,7 @@ fn ints(
     done
 }
 
-fn note_signs(signs: i64, values: usize, part: &mut Part) {
+fn note_signs(signs: i64, values: usize, part: &mut PieceColumn) {
     if signs < 0 {
         part.seen |= Classes::NEGATIVE;
     }
@@ -219,7 +222,7 @@ fn note_signs(signs: i64, values: usize, part: &mut Part) {
 
 /// A cell that is no short whole number: a value, nothing (`Some(None)`), or another type (`None`).
 #[inline(never)]
-fn long_int(rules: &Rules, raw: Option<&[u8]>, row: usize, part: &mut Part) -> Option<Option<i64>> {
+fn long_int(rules: &Rules, raw: Option<&[u8]>, row: usize, part: &mut PieceColumn) -> Option<Option<i64>> {
     let Some(raw) = raw else { return is_nothing(Classes::NULL, row, part).then_some(None) };
     if let Whole::Int(value) = number::whole(raw)
         && !rules.numbers_are_looked_up()
@@ -243,7 +246,7 @@ fn floats(
     spans: impl Spans,
     first: usize,
     out: &mut [Slot],
-    part: &mut Part,
+    part: &mut PieceColumn,
     exact: bool,
 ) -> usize {
     let looked_up = rules.numbers_are_looked_up();
@@ -255,12 +258,18 @@ fn floats(
 
 /// `exact`: whole numbers that a float would round are another type.
 #[inline(never)]
-fn long_float(rules: &Rules, raw: Option<&[u8]>, row: usize, part: &mut Part, exact: bool) -> Option<f64> {
+fn long_float(
+    rules: &Rules,
+    raw: Option<&[u8]>,
+    row: usize,
+    part: &mut PieceColumn,
+    exact: bool,
+) -> Option<f64> {
     let Some(raw) = raw else { return is_nothing(Classes::NULL, row, part).then_some(f64::NAN) };
     let text = rules.text(raw);
     let plain = rules.plain_number(&text.bytes);
     let value = std::str::from_utf8(&plain).ok().and_then(|t| number::float(t).map(|v| (t, v)));
-    let is_word = rules.word(&text) != Word::Other;
+    let is_word = rules.null_value(&text) != NullValue::Other;
     match value {
         Some((t, value)) if !is_word && (value.is_finite() || number::is_infinite_by_name(t)) => {
             return (!exact || !number::may_be_rounded(&plain)).then_some(value);
@@ -268,7 +277,7 @@ fn long_float(rules: &Rules, raw: Option<&[u8]>, row: usize, part: &mut Part, ex
         _ => {}
     }
     if !is_word
-        && rules.words.has_values_only()
+        && rules.null_values.has_values_only()
         && let Some(value) = std::str::from_utf8(&plain).ok().and_then(text::float)
     {
         return Some(value);
@@ -289,7 +298,7 @@ fn others(
     spans: impl Spans,
     first: usize,
     out: &mut [Slot],
-    part: &mut Part,
+    part: &mut PieceColumn,
     nothing: Slot,
     value: impl Fn(&[u8]) -> Option<(Slot, Classes)>,
 ) -> usize {
@@ -303,7 +312,7 @@ fn others(
         let text = rules.text(raw);
         let class = rules.class_of(&text);
         if is_nothing(class, first + row, part) {
-            let is_word = class == Classes::EMPTY || rules.word(&text) != Word::Other;
+            let is_word = class == Classes::EMPTY || rules.null_value(&text) != NullValue::Other;
             if rules.lenient && !is_word {
                 part.wrong.push(start);
             }
@@ -320,95 +329,4 @@ fn others(
         }
     }
     out.len()
-}
-
-/// Reads cells as text: rows `first..first + rows` of a piece, whose ends are `ends`. `bytes` begin at `at` of the input.
-/// Answers whether the text is UTF-8: an input that is not checked, or a file that changes, may hold anything.
-pub(super) fn take_text(
-    (rules, part): (&Rules, &mut Part),
-    (bytes, at): (&[u8], usize),
-    spans: impl Spans,
-    (first, rows): (usize, usize),
-    ends: &mut [Slot],
-    text: &mut TextPiece<'_>,
-) -> bool {
-    let Some((before, out)) = ends.get_mut(..first + rows).and_then(|ends| ends.split_at_mut_checked(first))
-    else {
-        return true;
-    };
-    // Cells are no longer than they stand in the input, so that one look at the room serves all of them.
-    let most = (0..rows).map(|row| spans.span(row)).fold(STRIDE, |sum, (start, end)| sum + (end - start));
-    let Ok((base, room)) = text.room(most, at, before) else {
-        part.full = true;
-        return true;
-    };
-    let (used, split) = fill_text(rules, bytes, spans, first, (out, base), part, room);
-    // All cells are checked at once, while they are in the cache; a cell that begins inside a character is no text by itself.
-    let valid = !split && room.get(..used).is_some_and(|text| simdutf8::basic::from_utf8(text).is_ok());
-    text.commit(used);
-    valid
-}
-
-/// Writes text into `room`, and where each cell of it ends behind `base`; answers how many bytes it is, and whether some cell
-/// begins inside a character.
-fn fill_text(
-    rules: &Rules,
-    bytes: &[u8],
-    spans: impl Spans,
-    first: usize,
-    (out, base): (&mut [Slot], usize),
-    part: &mut Part,
-    room: &mut [u8],
-) -> (usize, bool) {
-    let escaped = rules.escape != super::rules::NEVER;
-    let (mut used, mut split) = (0, false);
-    for (row, slot) in out.iter_mut().enumerate() {
-        let (start, end) = spans.span(row);
-        let length = end - start;
-        let head = bytes.get(start).copied().unwrap_or(0);
-        let target = room.get_mut(used..).unwrap_or_default();
-        if length == 0 {
-            if rules.words.empty_is_null() || start == NOWHERE {
-                part.null(first + row);
-            }
-        } else if head == rules.quote || escaped || rules.words.may_be(head, length) {
-            let nbytes = rare_text(rules, bytes.get(start..end).unwrap_or_default(), first + row, part, target);
-            split |= nbytes > 0 && target.first().is_some_and(|byte| continues(*byte));
-            used += nbytes;
-        } else {
-            split |= continues(head);
-            let source = bytes.get(start..start + STRIDE).and_then(|s| s.first_chunk::<STRIDE>());
-            match (source, target.first_chunk_mut::<STRIDE>()) {
-                (Some(source), Some(target)) if length <= STRIDE => *target = *source,
-                _ => copy(bytes.get(start..end).unwrap_or_default(), target),
-            }
-            used += length;
-        }
-        *slot = ((base + used) as u64).to_le_bytes();
-    }
-    (used, split)
-}
-
-/// Whether a byte of UTF-8 is inside a character.
-#[inline(always)]
-fn continues(byte: u8) -> bool {
-    byte & 0xC0 == 0x80
-}
-
-fn copy(source: &[u8], target: &mut [u8]) {
-    if let Some(target) = target.get_mut(..source.len()) {
-        target.copy_from_slice(source);
-    }
-}
-
-/// A text between quotes, or one that may be a null word; answers its bytes.
-#[inline(never)]
-fn rare_text(rules: &Rules, raw: &[u8], row: usize, part: &mut Part, target: &mut [u8]) -> usize {
-    let text = rules.text(raw);
-    if rules.word(&text) != Word::Other {
-        part.null(row);
-        return 0;
-    }
-    copy(&text.bytes, target);
-    text.bytes.len()
 }

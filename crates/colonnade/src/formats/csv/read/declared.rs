@@ -15,7 +15,7 @@ use arrow_select::concat::concat;
 use super::FORMAT;
 use super::column::Spans;
 use super::kinds::Kind;
-use super::null_values::Word;
+use super::null_values::NullValue;
 use super::rules::Rules;
 use crate::cells::text::{Cell, CellFault, TextReader};
 use crate::error::{Error, Result};
@@ -45,7 +45,7 @@ pub(super) struct Declared {
 }
 
 /// Some cells of one column.
-pub(super) struct Source<'a, S> {
+pub(super) struct CellRun<'a, S> {
     pub(super) rules: &'a Rules,
     /// The input from the first of these cells on, or further.
     pub(super) bytes: &'a [u8],
@@ -92,7 +92,7 @@ impl Declared {
     /// The first wrong cell, unless wrong cells are null.
     pub(super) fn take<S: Spans>(
         &self,
-        cells: &Source<'_, S>,
+        cells: &CellRun<'_, S>,
         reader: &mut dyn TextReader,
         wrong: &mut Vec<usize>,
     ) -> std::result::Result<(), Wrong> {
@@ -142,11 +142,20 @@ impl Declared {
 
     /// The text of a cell, in the form that readers know; `None` where it is null.
     fn cell<'r>(&self, rules: &Rules, raw: &'r [u8]) -> std::result::Result<Option<Cow<'r, str>>, CellFault> {
+        // Most cells of numbers: no quotes, no null value, nothing to convert.
+        if self.number
+            && rules.has_plain_numbers()
+            && raw.first().is_some_and(|first| *first != rules.quote)
+            && raw.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'-' | b'.'))
+            && let Ok(text) = std::str::from_utf8(raw)
+        {
+            return Ok(Some(Cow::Borrowed(text)));
+        }
         let text = rules.text(raw);
-        let is_null = match rules.word(&text) {
-            Word::Null => true,
-            Word::NaN => !self.nan,
-            Word::Other => self.empty_is_null && text.quoted && text.bytes.is_empty(),
+        let is_null = match rules.null_value(&text) {
+            NullValue::Null => true,
+            NullValue::NaN => !self.nan,
+            NullValue::Other => self.empty_is_null && text.quoted && text.bytes.is_empty(),
         };
         if is_null {
             return Ok(None);
@@ -178,7 +187,8 @@ impl Declared {
             1 => arrays.swap_remove(0),
             _ => {
                 let list: Vec<&dyn Array> = arrays.iter().map(Arc::as_ref).collect();
-                concat(&list).map_err(|e| Error::malformed(FORMAT, format!("Arrow refused a column: {e}.")))?
+                concat(&list)
+                    .map_err(|e| Error::malformed(FORMAT, format!("Arrow refused a column: {e}.")))?
             }
         };
         Ok(Some(whole.to_data()))

@@ -46,7 +46,7 @@ pub(super) fn is_nullable(text: &str) -> bool {
 
 /// What a name says.
 #[derive(Debug, PartialEq)]
-pub(super) enum Told {
+pub(super) enum DeclaredType {
     /// A type, and NumPy's dtype of a block of it.
     Type(DataType, Option<DType>),
     /// Categories of whatever the cells are.
@@ -54,13 +54,13 @@ pub(super) enum Told {
 }
 
 /// What a name says.
-pub(super) fn parse(column: &str, text: &str) -> Result<Told> {
+pub(super) fn parse(column: &str, text: &str) -> Result<DeclaredType> {
     if text == category::NAME {
-        return Ok(Told::Category);
+        return Ok(DeclaredType::Category);
     }
     let other = || NULLABLE.iter().find(|(name, _)| *name == text).map(|(_, data_type)| data_type.clone());
     if let Some(data_type) = masked(text).or_else(other) {
-        return Ok(Told::Type(data_type, None));
+        return Ok(DeclaredType::Type(data_type, None));
     }
     let descr = NAMES.iter().find(|(name, _)| *name == text).map(|(_, descr)| (*descr).to_owned());
     let descr = descr
@@ -71,11 +71,11 @@ pub(super) fn parse(column: &str, text: &str) -> Result<Told> {
     if let Some(dtype) = DType::parse(&descr)
         && let Some(data_type) = exact_type(dtype)
     {
-        return Ok(Told::Type(data_type, Some(dtype)));
+        return Ok(DeclaredType::Type(data_type, Some(dtype)));
     }
     if let Some(data_type) = parametric(text) {
         let dtype = implied_dtype(&data_type);
-        return Ok(Told::Type(data_type, dtype));
+        return Ok(DeclaredType::Type(data_type, dtype));
     }
     let message = if matches!(text, "object" | "O" | "|O") {
         format!(
@@ -130,10 +130,10 @@ mod tests {
     #[test]
     fn names_of_three_libraries_are_known() {
         let told = |text: &str| match parse("x", text)? {
-            Told::Type(data_type, dtype) => Ok::<_, Error>((data_type, dtype.map(|d| d.descr()))),
-            Told::Category => panic!("{text}"),
+            DeclaredType::Type(data_type, dtype) => Ok::<_, Error>((data_type, dtype.map(|d| d.descr()))),
+            DeclaredType::Category => panic!("{text}"),
         };
-        assert_eq!(parse("x", "category").unwrap(), Told::Category);
+        assert_eq!(parse("x", "category").unwrap(), DeclaredType::Category);
         assert_eq!(told("int32").unwrap(), (DataType::Int32, Some("<i4".into())));
         assert_eq!(told("<i4").unwrap(), (DataType::Int32, Some("<i4".into())));
         assert_eq!(told("Int64").unwrap(), (DataType::Int64, None));

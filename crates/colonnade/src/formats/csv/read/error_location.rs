@@ -1,11 +1,11 @@
-//! Which cell is named where a column cannot be what it must be.
+//! Finds the first cell that does not fit the type of its column, for the error message.
 
 use super::errors;
 use super::kinds::{Classes, Kind};
+use super::normalize::{MISSING, RowSpans};
 use super::number;
-use super::pass::Source;
-use super::normalize::{MISSING, Rows};
-use super::tokenizer::Walk;
+use super::pass::RowSource;
+use super::tokenizer::Tokenizer;
 use super::whole::Reading;
 use crate::error::Error;
 
@@ -14,7 +14,7 @@ impl Reading<'_> {
     #[cold]
     pub(super) fn refused(
         &self,
-        source: &Source<'_>,
+        source: &RowSource<'_>,
         column: usize,
         class: Classes,
         fixed: Option<&[Option<Kind>]>,
@@ -37,7 +37,7 @@ impl Reading<'_> {
 
     /// The error of a column that is no longer what the first rows were.
     #[cold]
-    pub(super) fn misfit(&self, source: &Source<'_>, column: usize, kind: Kind) -> Error {
+    pub(super) fn misfit(&self, source: &RowSource<'_>, column: usize, kind: Kind) -> Error {
         let timed = matches!(kind, Kind::Time { .. });
         let (held, rules) = (Classes::held_by(kind), &source.rules);
         let nothing = Classes::NULL | Classes::NAN | Classes::EMPTY;
@@ -66,19 +66,19 @@ impl Reading<'_> {
 
 /// The first cell of a column that is of a class, among the rows that are kept.
 fn first_of(
-    source: &Source<'_>,
+    source: &RowSource<'_>,
     body: usize,
     column: usize,
     timed: bool,
     is_wanted: &dyn Fn(Classes, &[u8]) -> bool,
 ) -> Option<(usize, usize)> {
     let rules = if timed { &source.timed } else { &source.rules };
-    let (mut at, mut walk, mut rows) = (body, Walk::default(), Rows::default());
+    let (mut at, mut tokenizer, mut rows) = (body, Tokenizer::default(), RowSpans::default());
     while at < source.bytes.len() {
-        walk.clear();
+        tokenizer.clear();
         let rest = source.bytes.get(at..).unwrap_or_default();
-        let next = walk.line(rest, 0, rules, source.longest).ok()?;
-        source.shape.tidy(rest, at, walk.spans(), &mut rows).ok()?;
+        let next = tokenizer.line(rest, 0, rules, source.longest).ok()?;
+        source.shape.normalize(rest, at, tokenizer.spans(), &mut rows).ok()?;
         if rows.rows > 0
             && let Some((start, end)) = rows.spans.get(column).filter(|(start, _)| *start != MISSING)
         {

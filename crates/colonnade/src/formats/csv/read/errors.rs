@@ -1,4 +1,4 @@
-//! What is said of input that cannot be read.
+//! The errors of input that cannot be read.
 
 use super::FORMAT;
 use super::decimals::LARGE;
@@ -6,20 +6,20 @@ use super::kinds::{Classes, Kind};
 use super::line_errors;
 use super::number::{self, Whole};
 use super::opening::Opening;
-use super::pass::{Fault, FaultKind};
+use super::pass::{InputFault, InputFaultKind};
 use crate::cells::place::Place;
 use crate::error::{Error, ErrorKind};
 use crate::shown::shown;
 
 /// The error of a fault.
 #[cold]
-pub(super) fn fault(fault: Fault, opening: &Opening, place: &dyn Fn(usize) -> Place) -> Error {
+pub(super) fn fault(fault: InputFault, opening: &Opening, place: &dyn Fn(usize) -> Place) -> Error {
     match fault.kind {
-        FaultKind::Trouble(found) => {
-            let (_, message) = line_errors::trouble(found, &opening.rules);
+        InputFaultKind::TokenError(found) => {
+            let (_, message) = line_errors::message(found, &opening.rules);
             place(fault.at).error(line_errors::kind(found), FORMAT, None, message)
         }
-        FaultKind::Ragged { found } => {
+        InputFaultKind::Ragged { found } => {
             let fields = |n: usize| if n == 1 { "1 field".to_owned() } else { format!("{n} fields") };
             let message = format!(
                 "expected {} as the first line has, found {}. Mend the line, or read with on_error=\"null\" or \"skip\".",
@@ -28,8 +28,8 @@ pub(super) fn fault(fault: Fault, opening: &Opening, place: &dyn Fn(usize) -> Pl
             );
             place(fault.at).error(ErrorKind::Malformed, FORMAT, None, message)
         }
-        FaultKind::Encoding => changed(),
-        FaultKind::Cell { position, fault: found } => {
+        InputFaultKind::Encoding => changed(),
+        InputFaultKind::Cell { position, fault: found } => {
             let number = position.to_string();
             found.placed(FORMAT, opening.name(position).unwrap_or(&number), place(fault.at))
         }

@@ -2,11 +2,11 @@
 
 #[cfg(target_arch = "x86_64")]
 use super::structural::Avx2;
-use super::structural::{CHUNK, Look, Plain, Special, prefix_xor};
+use super::structural::{ByteMasks, CHUNK, Portable, Special, prefix_xor};
 
-/// What must be looked for besides separators and quotes, as the survey of the input has found it.
+/// What must be looked for besides separators and quotes, as the prescan of the input has found it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Watch {
+pub(super) struct RareBytes {
     /// Bytes that end lines elsewhere: carriage returns, or line feeds where a carriage return alone ends a line.
     pub(super) returns: bool,
     /// NULs.
@@ -15,9 +15,9 @@ pub(super) struct Watch {
 
 /// What cannot be read, and at which byte of what was given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Trouble {
+pub(super) enum TokenError {
     /// A quote inside a cell that did not begin with one, or something behind a closing quote. Counting quotes no longer
-    /// tells what stands inside them.
+    /// says which bytes are inside them.
     Quote(usize),
     /// A line end of another kind, outside quotes.
     Return(usize),
@@ -31,8 +31,8 @@ pub(super) enum Trouble {
     Escape(usize),
 }
 
-impl Trouble {
-    /// Where it stands.
+impl TokenError {
+    /// Its place.
     pub(super) fn at(self) -> usize {
         match self {
             Self::Quote(at)
@@ -117,7 +117,7 @@ impl Ends {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Search {
     pub(super) special: Special,
-    pub(super) watch: Watch,
+    pub(super) rare_bytes: RareBytes,
     /// Cells, where there are so many.
     pub(super) wanted: usize,
     /// Bytes of a line that are accepted.
@@ -127,19 +127,19 @@ pub(super) struct Search {
 /// Finds the cells of some whole lines at the front of `bytes`, which begin a line, and answers how many bytes they are.
 ///
 /// `bytes` end with a line or with the input; a last line without a line end has its end at `bytes.len()`.
-pub(super) fn fields(bytes: &[u8], search: Search, out: &mut Ends) -> Result<usize, Trouble> {
+pub(super) fn fields(bytes: &[u8], search: Search, out: &mut Ends) -> Result<usize, TokenError> {
     #[cfg(target_arch = "x86_64")]
-    if let Some(look) = Avx2::detect() {
+    if let Some(masks) = Avx2::detect() {
         // SAFETY: `detect` has found what the function is built for.
-        return unsafe { fields_avx2(look, bytes, search, out) };
+        return unsafe { fields_avx2(masks, bytes, search, out) };
     }
-    find(Plain, bytes, search, out)
+    find(Portable, bytes, search, out)
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn fields_avx2(look: Avx2, bytes: &[u8], search: Search, out: &mut Ends) -> Result<usize, Trouble> {
-    find(look, bytes, search, out)
+fn fields_avx2(masks: Avx2, bytes: &[u8], search: Search, out: &mut Ends) -> Result<usize, TokenError> {
+    find(masks, bytes, search, out)
 }
 
 /// What one chunk leaves to the next.
@@ -156,15 +156,15 @@ struct Carry {
 }
 
 #[inline(always)]
-fn find(look: impl Look, bytes: &[u8], search: Search, out: &mut Ends) -> Result<usize, Trouble> {
-    let Search { special, watch, wanted, longest } = search;
+fn find(masks: impl ByteMasks, bytes: &[u8], search: Search, out: &mut Ends) -> Result<usize, TokenError> {
+    let Search { special, rare_bytes, wanted, longest } = search;
     out.clear();
     let mut carry = Carry { inside: 0, may_open: 1, closed: 0, returned: 0 };
     let mut line_start = 0;
     let (chunks, rest) = bytes.as_chunks::<CHUNK>();
     let mut base = 0usize;
     for chunk in chunks {
-        let (separators, lines) = one(look, chunk, u64::MAX, base, special, watch, &mut carry)?;
+        let (separators, lines) = one(masks, chunk, u64::MAX, base, special, rare_bytes, &mut carry)?;
         #[allow(clippy::cast_possible_truncation)] // `longest` and what is wanted keep it far below.
         out.push(base as u32, separators);
         if lines != 0 {
@@ -180,14 +180,14 @@ fn find(look: impl Look, bytes: &[u8], search: Search, out: &mut Ends) -> Result
         }
         base += CHUNK;
         if base - line_start > longest {
-            return Err(Trouble::Long(line_start));
+            return Err(TokenError::Long(line_start));
         }
     }
     if !rest.is_empty() {
         let mut last = [0; CHUNK];
         last.iter_mut().zip(rest).for_each(|(slot, byte)| *slot = *byte);
         let mask = (1 << rest.len()) - 1;
-        let (separators, lines) = one(look, &last, mask, base, special, watch, &mut carry)?;
+        let (separators, lines) = one(masks, &last, mask, base, special, rare_bytes, &mut carry)?;
         #[allow(clippy::cast_possible_truncation)] // as above.
         out.push(base as u32, separators);
         if lines != 0 {
@@ -196,12 +196,12 @@ fn find(look: impl Look, bytes: &[u8], search: Search, out: &mut Ends) -> Result
         }
     }
     if carry.inside != 0 {
-        return Err(Trouble::Unclosed(
+        return Err(TokenError::Unclosed(
             line_start + opening(bytes.get(line_start..).unwrap_or_default(), special),
         ));
     }
     if carry.returned != 0 {
-        return Err(Trouble::Return(bytes.len() - 1));
+        return Err(TokenError::Return(bytes.len() - 1));
     }
     if line_start < bytes.len() {
         #[allow(clippy::cast_possible_truncation)] // as above.
@@ -214,19 +214,19 @@ fn find(look: impl Look, bytes: &[u8], search: Search, out: &mut Ends) -> Result
 /// Separators of one chunk and the line ends among them; `mask` has the bytes that are there.
 #[inline(always)]
 fn one(
-    look: impl Look,
+    masks: impl ByteMasks,
     chunk: &[u8; CHUNK],
     mask: u64,
     base: usize,
     special: Special,
-    watch: Watch,
+    rare_bytes: RareBytes,
     carry: &mut Carry,
-) -> Result<(u64, u64), Trouble> {
-    let mut separators = look.either(chunk, special.delimiter, special.newline) & mask;
-    let mut lines = look.equal(chunk, special.newline) & mask;
+) -> Result<(u64, u64), TokenError> {
+    let mut separators = masks.either(chunk, special.delimiter, special.newline) & mask;
+    let mut lines = masks.equal(chunk, special.newline) & mask;
     // No closure: it is built without AVX2, and its intrinsics are calls then.
     let quotes = match special.quote {
-        Some(quote) => look.equal(chunk, quote) & mask,
+        Some(quote) => masks.equal(chunk, quote) & mask,
         None => 0,
     };
     let mut quoted = 0;
@@ -237,11 +237,11 @@ fn one(
         separators &= !quoted;
         lines &= !quoted;
         let may_open = (separators | closing) << 1 | carry.may_open;
-        let returns = look.equal(chunk, b'\r');
+        let returns = masks.equal(chunk, b'\r');
         let behind = (closing << 1 | carry.closed) & mask;
         let wrong = (opening & !may_open) | (behind & !(separators | opening | returns));
         if wrong != 0 {
-            return Err(Trouble::Quote(base + wrong.trailing_zeros() as usize));
+            return Err(TokenError::Quote(base + wrong.trailing_zeros() as usize));
         }
         carry.inside = 0u64.wrapping_sub(quoted >> 63);
         carry.closed = closing >> 63;
@@ -249,11 +249,11 @@ fn one(
     } else {
         carry.may_open = separators >> 63;
     }
-    if watch.returns {
+    if rare_bytes.returns {
         let other = if special.newline == b'\n' { b'\r' } else { b'\n' };
-        let others = look.equal(chunk, other) & mask & !quoted;
+        let others = masks.equal(chunk, other) & mask & !quoted;
         if carry.returned & !lines != 0 {
-            return Err(Trouble::Return(base.wrapping_sub(1)));
+            return Err(TokenError::Return(base.wrapping_sub(1)));
         }
         let alone = if special.newline == b'\n' {
             carry.returned = others >> 63;
@@ -262,13 +262,13 @@ fn one(
             others
         };
         if alone != 0 {
-            return Err(Trouble::Return(base + alone.trailing_zeros() as usize));
+            return Err(TokenError::Return(base + alone.trailing_zeros() as usize));
         }
     }
-    if watch.nul {
-        let nul = look.equal(chunk, 0) & mask & !quoted;
+    if rare_bytes.nul {
+        let nul = masks.equal(chunk, 0) & mask & !quoted;
         if nul != 0 {
-            return Err(Trouble::Nul(base + nul.trailing_zeros() as usize));
+            return Err(TokenError::Nul(base + nul.trailing_zeros() as usize));
         }
     }
     Ok((separators, lines))

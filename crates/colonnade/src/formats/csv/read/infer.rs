@@ -1,32 +1,27 @@
-//! Columns whose types nobody has told: they become what all their cells are.
+//! Columns of a whole input. Inferred ones become what all their cells are; declared ones are what their types say.
 //!
-//! A look at the first lines of some pieces tells what a column is at least; it is read as that. Where a later cell does not
+//! The first lines of some pieces say what an inferred column is at least; it is read as that. Where a later cell does not
 //! fit, the whole column has been looked at by the end of the pass, and is read once more as what holds all of it.
 
-use super::column::{Part, Slot};
+use super::column::{PieceColumn, Slot};
 use super::declared::Declared;
-use super::fields::{Ends, fields};
-use super::kinds::{BigInts, Classes, Kind, kind_of};
+use super::kinds::{BigInts, Classes, Kind};
 use super::options::OnError;
-use super::pass::{self, Fault, Piece, Source, Target, Wanted, run};
-use super::table::{Filled, Table, close_gaps, validity};
+use super::pass::{self, ColumnTarget, InputFault, Piece, RowSource, WantedColumn, run};
+use super::promotion::{guess, last, settle};
+use super::sample::sample;
+use super::table::{FinishedColumn, Table, close_gaps, validity};
 use super::text::{TextColumn, TextPiece, shift};
-use super::tokenizer::Walk;
 use crate::cells::text::TextReader;
 use crate::error::Result;
 use crate::memory::Buffer;
 use crate::parallel;
 use crate::parallel::Task;
-use crate::progress::{NoProgress, Progress, Silent};
-
-/// Pieces that are looked at first, and lines of each.
-const SAMPLED: usize = 8;
-const SAMPLE_LINES: usize = 64;
-const SAMPLE_CELLS: usize = 64 << 10;
+use crate::progress::{Progress, Silent};
 
 /// A column to read.
 #[derive(Clone, Copy)]
-pub(super) struct Column<'d> {
+pub(super) struct InferredColumn<'d> {
     /// Its place in a row.
     pub(super) position: usize,
     /// Whether its cells may be instants.
@@ -41,7 +36,7 @@ pub(super) struct Column<'d> {
     pub(super) declared: Option<&'d Declared>,
 }
 
-impl<'d> Column<'d> {
+impl<'d> InferredColumn<'d> {
     /// A column whose type is declared.
     pub(super) fn declared(declared: &'d Declared) -> Self {
         let (position, fixed) = (declared.position, declared.kind);
@@ -50,9 +45,9 @@ impl<'d> Column<'d> {
 }
 
 /// Columns that have been read, and what is said of their rows.
-pub(super) struct Columns {
+pub(super) struct InferredColumns {
     pub(super) table: Table,
-    pub(super) filled: Vec<Filled>,
+    pub(super) filled: Vec<FinishedColumn>,
     pub(super) rows: usize,
     pub(super) dropped: u64,
     /// Rows that were filled up or cut.
@@ -61,14 +56,11 @@ pub(super) struct Columns {
     pub(super) wrong: Vec<usize>,
 }
 
-/// Instants, as long as none has been seen.
-const NO_TIME: Kind = Kind::Time { nanos: false, zoned: false };
-
 /// Why columns could not be read.
 #[derive(Debug)]
 pub(super) enum Refused {
     /// Something in the input.
-    Fault(Fault),
+    Fault(InputFault),
     /// A column whose type does not hold such cells: its place in a row.
     Class(usize, Classes),
     /// A column with a cell that is not of this type: its place in a row.
@@ -78,20 +70,20 @@ pub(super) enum Refused {
 }
 
 /// A column between two passes.
-struct State<'d> {
-    column: Column<'d>,
+struct ColumnState<'d> {
+    column: InferredColumn<'d>,
     seen: Classes,
     /// What the next pass reads it as; it is only looked at where `None`.
     kind: Option<Kind>,
     /// Whether the reader of its declared type reads it.
     by_reader: bool,
     /// What the last pass made of its cells, a piece each: with rows, text, and readers.
-    parts: Vec<(Part, usize)>,
+    parts: Vec<(PieceColumn, usize)>,
     text: Option<(Buffer, Vec<(usize, usize)>)>,
     readers: Vec<Box<dyn TextReader>>,
 }
 
-impl<'d> State<'d> {
+impl<'d> ColumnState<'d> {
     fn is_text(&self) -> bool {
         !self.by_reader && matches!(self.kind, Some(Kind::Text | Kind::Decimal(_)))
     }
@@ -101,8 +93,8 @@ impl<'d> State<'d> {
         self.column.declared.filter(|_| self.by_reader)
     }
 
-    fn wanted(&self) -> Wanted {
-        Wanted { position: self.column.position, kind: self.kind, timed: self.column.timed }
+    fn wanted(&self) -> WantedColumn {
+        WantedColumn { position: self.column.position, kind: self.kind, timed: self.column.timed }
     }
 
     /// Whether all cells are what is declared. Nothing between quotes is null among inferred numbers only.
@@ -116,15 +108,15 @@ impl<'d> State<'d> {
 
 /// Reads the columns of an input whose rows begin at `body`.
 pub(super) fn read<'d>(
-    (source, body): (&Source<'_>, usize),
+    (source, body): (&RowSource<'_>, usize),
     pieces: &[Piece],
-    columns: &[Column<'d>],
+    columns: &[InferredColumn<'d>],
     (big_ints, threads): (BigInts, usize),
     progress: &dyn Progress,
-) -> Result<std::result::Result<Columns, Refused>> {
+) -> Result<std::result::Result<InferredColumns, Refused>> {
     let skips = source.shape.on_error == OnError::Skip;
     let seen = sample(source, pieces, columns)?;
-    let begin = |(column, seen): (Column<'d>, Classes)| State {
+    let begin = |(column, seen): (InferredColumn<'d>, Classes)| ColumnState {
         column,
         seen,
         kind: column.fixed.or_else(|| guess(&column, seen, big_ints)),
@@ -134,7 +126,7 @@ pub(super) fn read<'d>(
         text: None,
         readers: Vec::new(),
     };
-    let mut states: Vec<State<'_>> = columns.iter().copied().zip(seen).map(begin).collect();
+    let mut states: Vec<ColumnState<'_>> = columns.iter().copied().zip(seen).map(begin).collect();
     let rows_at = source.rows_at_most(pieces);
     let room = rows_at.last().map_or(0, |(first, count)| first + count);
     let words = states.iter().filter(|state| !state.by_reader).count();
@@ -146,9 +138,10 @@ pub(super) fn read<'d>(
     let silent = Silent(progress);
     let mut heard = progress;
     let (dropped, mended, rows) = loop {
-        let list: Vec<Wanted> = wanted.iter().filter_map(|c| states.get(*c)).map(State::wanted).collect();
+        let list: Vec<WantedColumn> =
+            wanted.iter().filter_map(|c| states.get(*c)).map(ColumnState::wanted).collect();
         let column = |c: &usize| {
-            let is_text = states.get(*c).is_some_and(State::is_text);
+            let is_text = states.get(*c).is_some_and(ColumnState::is_text);
             is_text.then(|| TextColumn::new(body, source.bytes.len()))
         };
         let texts: Vec<Option<TextColumn>> = wanted.iter().map(column).collect();
@@ -169,8 +162,10 @@ pub(super) fn read<'d>(
             for (&c, target) in wanted.iter().zip(done.targets) {
                 let Some(state) = states.get_mut(c) else { continue };
                 let part = match target {
-                    Target::Slots(_, part) | Target::Text(_, part, _) | Target::Look(part) => part,
-                    Target::Declared(_, part, reader) => {
+                    ColumnTarget::Slots(_, part)
+                    | ColumnTarget::Text(_, part, _)
+                    | ColumnTarget::Classify(part) => part,
+                    ColumnTarget::Declared(_, part, reader) => {
                         state.readers.push(reader);
                         part
                     }
@@ -221,18 +216,18 @@ pub(super) fn read<'d>(
         }
     };
     let wrong = wrong(&states);
-    let readers: Vec<Option<&Declared>> = states.iter().map(State::reader).collect();
+    let readers: Vec<Option<&Declared>> = states.iter().map(ColumnState::reader).collect();
     let mut filled = fill(&mut table, states, (&rows_at, rows), threads, &Silent(progress))?;
     for (filled, declared) in filled.iter_mut().zip(readers) {
         // The arrays of all pieces cannot be one: a single reader says at which cell offsets of 32 bits end.
         if let (Some(declared), None) = (declared, &filled.array) {
             let whole = Piece { start: body, end: source.bytes.len(), first_line: 0, lines: 0 };
-            let list = [Wanted { position: declared.position, kind: None, timed: false }];
-            let target = Target::Declared(declared, Part::default(), declared.reader(rows)?);
+            let list = [WantedColumn { position: declared.position, kind: None, timed: false }];
+            let target = ColumnTarget::Declared(declared, PieceColumn::default(), declared.reader(rows)?);
             match pass::read(source, whole, &list, vec![target]) {
                 Ok(done) => {
                     for target in done.targets {
-                        let Target::Declared(_, _, reader) = target else { continue };
+                        let ColumnTarget::Declared(_, _, reader) = target else { continue };
                         filled.array = Some(reader.finish()?);
                     }
                 }
@@ -240,79 +235,17 @@ pub(super) fn read<'d>(
             }
         }
     }
-    Ok(Ok(Columns { table, filled, rows, dropped, mended, wrong }))
+    Ok(Ok(InferredColumns { table, filled, rows, dropped, mended, wrong }))
 }
 
 /// Where cells stand that became null.
-fn wrong(states: &[State<'_>]) -> Vec<usize> {
+fn wrong(states: &[ColumnState<'_>]) -> Vec<usize> {
     states.iter().flat_map(|state| &state.parts).flat_map(|(part, _)| part.wrong.iter().copied()).collect()
 }
 
-/// What a column must be read as once more, if it must.
-fn settle(
-    column: &Column<'_>,
-    seen: Classes,
-    kind: Option<Kind>,
-    misfit: bool,
-    big_ints: BigInts,
-) -> std::result::Result<Option<Kind>, Classes> {
-    if column.fixed.is_some() {
-        return if misfit { Err(Classes::default()) } else { Ok(None) };
-    }
-    let is_time = |kind: Option<Kind>| matches!(kind, Some(Kind::Time { .. }));
-    if column.must && !seen.has(Classes::VALUES) {
-        return Ok((!is_time(kind)).then_some(NO_TIME));
-    }
-    if column.must && !is_time(kind_of(seen, big_ints).ok()) {
-        let far = seen.has(Classes::NANOS) && seen.has(Classes::FAR);
-        return Err(match seen.has(Classes::TEXT | Classes::BOOL | Classes::NUMBERS) {
-            true => Classes::TEXT,
-            false if far => Classes::FAR,
-            false => Classes::ZONED,
-        });
-    }
-    // Among numbers NaN is null where floats cannot be; of NaN and nulls alone each is itself.
-    if kind == Some(Kind::Int) && seen.has(Classes::NAN) && !seen.has(Classes::VALUES | Classes::EMPTY) {
-        return Ok(Some(Kind::Nothing));
-    }
-    // Of nothing but empty texts and nulls it is one of text, wherever the first of them stands.
-    if kind == Some(Kind::Int) && seen.has(Classes::EMPTY) && !seen.has(Classes::VALUES) {
-        return Ok(Some(Kind::Text));
-    }
-    if !misfit {
-        return Ok(None);
-    }
-    let next = kind_of(seen, big_ints)?;
-    // What did not fit once does not fit the next time: text holds everything.
-    Ok(Some(if kind == Some(next) { Kind::Text } else { next }))
-}
-
-/// What a column is in the end: one of nothing is a column of floats, though it was read as another.
-fn last(kind: Option<Kind>, seen: Classes) -> Kind {
-    match kind {
-        Some(Kind::Int) if !seen.has(Classes::VALUES) && !seen.has(Classes::EMPTY) => Kind::Nothing,
-        Some(kind) => kind,
-        None => Kind::Nothing,
-    }
-}
-
-/// What a column with such cells is read as at first; `None` where it is only looked at.
-fn guess(column: &Column<'_>, seen: Classes, big_ints: BigInts) -> Option<Kind> {
-    match kind_of(seen, big_ints) {
-        // Numbers are instants in some formats, and in a column that must be instants they are wrong: none is taken for one.
-        Ok(kind) if column.must && !matches!(kind, Kind::Time { .. }) => Some(NO_TIME),
-        // Only text among its cells makes a column text whatever else comes.
-        Ok(Kind::Text | Kind::Decimal(_)) if !seen.has(Classes::TEXT) => None,
-        // Nothing yet: whole numbers leave all ways open.
-        Ok(Kind::Float) if !seen.has(Classes::FLOAT) => Some(Kind::Int),
-        Ok(kind) => Some(kind),
-        Err(_) => None,
-    }
-}
-
 /// Columns of one type side by side, so that they are one block; those that need no words last.
-fn order(states: &[State<'_>]) -> Vec<usize> {
-    let rank = |state: &State<'_>| match state.kind {
+fn order(states: &[ColumnState<'_>]) -> Vec<usize> {
+    let rank = |state: &ColumnState<'_>| match state.kind {
         _ if state.by_reader => 5,
         Some(Kind::Int) => 0,
         Some(Kind::Float | Kind::Nothing) => 1,
@@ -334,11 +267,12 @@ fn order(states: &[State<'_>]) -> Vec<usize> {
 /// Where the cells of each wanted column go in each piece. Ends of text are one word further: the first is for the front.
 fn targets<'t>(
     table: &'t mut Table,
-    states: &[State<'t>],
+    states: &[ColumnState<'t>],
     (wanted, texts): (&[usize], &'t [Option<TextColumn>]),
     rows_at: &[(usize, usize)],
-) -> Result<Vec<Vec<Target<'t>>>> {
-    let mut out: Vec<Vec<Target<'t>>> = rows_at.iter().map(|_| Vec::with_capacity(wanted.len())).collect();
+) -> Result<Vec<Vec<ColumnTarget<'t>>>> {
+    let mut out: Vec<Vec<ColumnTarget<'t>>> =
+        rows_at.iter().map(|_| Vec::with_capacity(wanted.len())).collect();
     let mut columns: Vec<Option<_>> = table.columns().into_iter().map(Some).collect();
     for (place, text) in wanted.iter().zip(texts) {
         let Some(state) = states.get(*place) else { continue };
@@ -349,60 +283,26 @@ fn targets<'t>(
             rest = others;
             list.push(match (state.reader(), text) {
                 (Some(declared), _) => {
-                    Target::Declared(declared, Part::default(), declared.reader(*count)?)
+                    ColumnTarget::Declared(declared, PieceColumn::default(), declared.reader(*count)?)
                 }
-                (_, Some(text)) => Target::Text(own, Part::default(), TextPiece::new(text, piece)),
-                _ => Target::Slots(own, Part::default()),
+                (_, Some(text)) => {
+                    ColumnTarget::Text(own, PieceColumn::default(), TextPiece::new(text, piece))
+                }
+                _ => ColumnTarget::Slots(own, PieceColumn::default()),
             });
         }
     }
     Ok(out)
 }
 
-/// What the first lines of some pieces are. Faults are left to the pass that reads everything, which finds the first.
-fn sample(source: &Source<'_>, pieces: &[Piece], columns: &[Column<'_>]) -> Result<Vec<Classes>> {
-    let ncols = source.shape.ncols;
-    let mut seen = vec![Classes::default(); columns.len()];
-    let is_open = |column: &Column<'_>| column.fixed.is_none() && column.declared.is_none();
-    if !columns.iter().any(is_open) {
-        return Ok(seen);
-    }
-    let step = pieces.len().div_ceil(SAMPLED).max(1);
-    let (mut seen_of, mut list) = (Vec::new(), Vec::new());
-    for (column, seen) in columns.iter().zip(&mut seen).filter(|(column, _)| is_open(column)) {
-        list.push(Wanted { position: column.position, kind: None, timed: column.timed });
-        seen_of.push(seen);
-    }
-    for piece in pieces.iter().step_by(step) {
-        let bytes = source.bytes.get(piece.start..piece.end).unwrap_or_default();
-        let cells = SAMPLE_LINES.saturating_mul(ncols).min(SAMPLE_CELLS).max(ncols);
-        let (mut ends, mut walk) = (Ends::default(), Walk::default());
-        let found = if source.careful {
-            walk.lines(bytes, &source.rules, cells, source.longest).map(|n| (n, walk.lines))
-        } else {
-            fields(bytes, source.search(cells), &mut ends).map(|n| (n, ends.lines))
-        };
-        let Ok((nbytes, lines)) = found else { continue };
-        let small = Piece { end: piece.start + nbytes, lines, ..*piece };
-        let targets = list.iter().map(|_| Target::Look(Part::default())).collect();
-        let Ok(done) = run(source, &[small], &list, vec![targets], 1, &NoProgress)? else { continue };
-        for (seen, target) in seen_of.iter_mut().zip(done.into_iter().flat_map(|done| done.targets)) {
-            if let Target::Look(part) = target {
-                **seen |= part.seen;
-            }
-        }
-    }
-    Ok(seen)
-}
-
 fn fill(
     table: &mut Table,
-    states: Vec<State<'_>>,
+    states: Vec<ColumnState<'_>>,
     (rows_at, rows): (&[(usize, usize)], usize),
     threads: usize,
     progress: &dyn Progress,
-) -> Result<Vec<Filled>> {
-    let mut out: Vec<Option<Filled>> = states.iter().map(|_| None).collect();
+) -> Result<Vec<FinishedColumn>> {
+    let mut out: Vec<Option<FinishedColumn>> = states.iter().map(|_| None).collect();
     let tasks = table.columns().into_iter().zip(out.iter_mut()).zip(states).map(|((words, slot), state)| {
         Task::new(words.len() * 8, move || {
             *slot = Some(filled(words, state, rows_at, rows)?);
@@ -414,19 +314,24 @@ fn fill(
 }
 
 /// What the pieces of a column add up to.
-fn filled(words: &mut [Slot], state: State<'_>, rows_at: &[(usize, usize)], rows: usize) -> Result<Filled> {
+fn filled(
+    words: &mut [Slot],
+    state: ColumnState<'_>,
+    rows_at: &[(usize, usize)],
+    rows: usize,
+) -> Result<FinishedColumn> {
     let kind = state.column.fixed.unwrap_or(last(state.kind, state.seen));
-    let filled = Filled { kind, nulls: None, text: None, arrow: state.column.arrow, array: None };
+    let filled = FinishedColumn { kind, nulls: None, text: None, arrow: state.column.arrow, array: None };
     if let Some(declared) = state.reader() {
-        return Ok(Filled { array: declared.join(state.readers)?, ..filled });
+        return Ok(FinishedColumn { array: declared.join(state.readers)?, ..filled });
     }
     let nulls = validity(&state.parts, rows);
     let gaps = || rows_at.iter().zip(&state.parts).map(|((first, _), (_, rows))| (*first, *rows));
     let Some((text, shifts)) = state.text else {
         close_gaps(words, gaps());
-        return Ok(Filled { nulls, ..filled });
+        return Ok(FinishedColumn { nulls, ..filled });
     };
-    let Some((front, ends)) = words.split_first_mut() else { return Ok(Filled { nulls, ..filled }) };
+    let Some((front, ends)) = words.split_first_mut() else { return Ok(FinishedColumn { nulls, ..filled }) };
     *front = [0; 8];
     for (piece, nbytes) in shifts {
         if let Some((first, count)) = gaps().nth(piece) {
@@ -434,5 +339,5 @@ fn filled(words: &mut [Slot], state: State<'_>, rows_at: &[(usize, usize)], rows
         }
     }
     close_gaps(ends, gaps());
-    Ok(Filled { nulls, text: Some(text), ..filled })
+    Ok(FinishedColumn { nulls, text: Some(text), ..filled })
 }

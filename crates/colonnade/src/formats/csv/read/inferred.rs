@@ -1,4 +1,4 @@
-//! Columns as their cells are, or as `dtypes` say.
+//! Columns of an input without our header: inferred, or declared by `dtypes`.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,14 +7,14 @@ use arrow_schema::Field;
 
 use super::FORMAT;
 use super::category;
-use super::dtypes::{self, Told};
+use super::decimals;
+use super::declared::Declared;
+use super::dtypes::{self, DeclaredType};
 use super::infer::{self, Refused};
 use super::kinds::Kind;
 use super::options::Dates;
-use super::pass::{Piece, Source};
-use super::declared::Declared;
-use super::whole::{Outcome, Reading, Rows};
-use super::decimals;
+use super::pass::{Piece, RowSource};
+use super::whole::{DecodedRows, Outcome, Reading};
 use crate::arrow::import::to_block;
 use crate::cells::text;
 use crate::cells::text::Style;
@@ -23,7 +23,7 @@ use crate::error::{Error, Result};
 use crate::frame::{Column, DType, Part};
 
 /// Columns that have been read, and what is said of their rows.
-pub(super) struct Columns {
+pub(super) struct ReadColumns {
     /// Those whose types are inferred, and what they have become.
     pub(super) parts: Vec<Part>,
     pub(super) kinds: Vec<Option<Kind>>,
@@ -35,7 +35,7 @@ pub(super) struct Columns {
 }
 
 /// A column whose type `dtypes` say.
-struct Named {
+struct DtypeColumn {
     position: usize,
     field: Field,
     /// NumPy's, where it is a block.
@@ -44,22 +44,22 @@ struct Named {
 
 impl Reading<'_> {
     /// Columns as their cells are, or as `dtypes` say. `fixed`: what they have been so far.
-    pub(super) fn cells(&self, fixed: Option<&[Option<Kind>]>) -> Result<Rows> {
+    pub(super) fn cells(&self, fixed: Option<&[Option<Kind>]>) -> Result<DecodedRows> {
         let ncols = self.opening.ncols;
-        let (told, categories) = self.named_columns()?;
+        let (named, categories) = self.named_columns()?;
         let dates: &[String] = match &self.options.dates {
             Dates::Names(names) => names,
             _ => &[],
         };
         let dates = self.named(dates, "dates")?;
-        let known: HashSet<usize> = told.iter().map(|column| column.position).collect();
-        let is_told = |position: &usize| known.contains(position);
-        if let Some(both) = dates.iter().find(|date| is_told(date) || categories.contains(date)) {
+        let known: HashSet<usize> = named.iter().map(|column| column.position).collect();
+        let is_declared = |position: &usize| known.contains(position);
+        if let Some(both) = dates.iter().find(|date| is_declared(date) || categories.contains(date)) {
             let message = format!("column {:?} is in dates and in dtypes: name it in one.", self.name(*both));
             return Err(Error::invalid_option(FORMAT, message));
         }
         let all = self.options.dates == Dates::All;
-        let column = |position: usize| infer::Column {
+        let column = |position: usize| infer::InferredColumn {
             position,
             timed: (all && !categories.contains(&position)) || dates.contains(&position),
             must: dates.contains(&position),
@@ -67,9 +67,10 @@ impl Reading<'_> {
             arrow: self.chunk.is_some() || categories.contains(&position),
             declared: None,
         };
-        let columns: Vec<infer::Column<'_>> = (0..ncols).filter(|p| !is_told(p)).map(column).collect();
-        let declared = told.iter().map(|column| self.declare(column)).collect::<Result<Vec<Declared>>>()?;
-        let Columns { parts: found, kinds, mut arrays, rows, dropped, nulled } =
+        let columns: Vec<infer::InferredColumn<'_>> =
+            (0..ncols).filter(|p| !is_declared(p)).map(column).collect();
+        let declared = named.iter().map(|column| self.declare(column)).collect::<Result<Vec<Declared>>>()?;
+        let ReadColumns { parts: found, kinds, mut arrays, rows, dropped, nulled } =
             self.either(fixed, &mut |source, pieces| {
                 let found = self.columns((source, pieces), &columns, &declared)?;
                 found.map_or_else(|refused| Ok(Err(refused)), |found| self.decimals(found))
@@ -85,7 +86,7 @@ impl Reading<'_> {
                 block => block,
             });
         }
-        for Named { position, field, dtype } in &told {
+        for DtypeColumn { position, field, dtype } in &named {
             let Some(data) = arrays.get_mut(*position).and_then(Option::take) else { continue };
             let block = match dtype {
                 Some(dtype) if self.chunk.is_none() => {
@@ -99,20 +100,22 @@ impl Reading<'_> {
             });
         }
         let frame = self.frame(parts, rows)?;
-        Ok(Rows { frame, dropped, nulled, kinds })
+        Ok(DecodedRows { frame, dropped, nulled, kinds })
     }
 
     /// Reads all columns: those whose types are inferred, and those whose types are declared.
     pub(super) fn columns(
         &self,
-        (source, pieces): (&Source<'_>, &[Piece]),
-        others: &[infer::Column<'_>],
+        (source, pieces): (&RowSource<'_>, &[Piece]),
+        others: &[infer::InferredColumn<'_>],
         declared: &[Declared],
-    ) -> Outcome<Columns> {
-        let list: Vec<_> = others.iter().copied().chain(declared.iter().map(infer::Column::declared)).collect();
+    ) -> Outcome<ReadColumns> {
+        let list: Vec<_> =
+            others.iter().copied().chain(declared.iter().map(infer::InferredColumn::declared)).collect();
         let (body, options) = (self.opening.body, self.options);
-        let found = infer::read((source, body), pieces, &list, (options.big_ints, options.threads), self.progress)?;
-        let infer::Columns { table, filled, rows, dropped, mended, wrong } = match found {
+        let found =
+            infer::read((source, body), pieces, &list, (options.big_ints, options.threads), self.progress)?;
+        let infer::InferredColumns { table, filled, rows, dropped, mended, wrong } = match found {
             Ok(found) => found,
             Err(refused) => return Ok(Err(refused)),
         };
@@ -140,11 +143,11 @@ impl Reading<'_> {
                 },
             }
         }
-        Ok(Ok(Columns { parts, kinds, arrays, rows, dropped, nulled: mended + wrong.len() as u64 }))
+        Ok(Ok(ReadColumns { parts, kinds, arrays, rows, dropped, nulled: mended + wrong.len() as u64 }))
     }
 
     /// Columns of texts that stand for decimals, as those. All chunks have the digits of the first.
-    fn decimals(&self, mut found: Columns) -> Outcome<Columns> {
+    fn decimals(&self, mut found: ReadColumns) -> Outcome<ReadColumns> {
         for part in &mut found.parts {
             let Part::Column(column, position) = part else { continue };
             let Some(Some(Kind::Decimal(digits))) = found.kinds.get_mut(*position) else { continue };
@@ -162,7 +165,7 @@ impl Reading<'_> {
     }
 
     /// A column with the reader of its type.
-    fn declare(&self, Named { position, field, dtype }: &Named) -> Result<Declared> {
+    fn declare(&self, DtypeColumn { position, field, dtype }: &DtypeColumn) -> Result<Declared> {
         let mut none = Dictionaries::of(Vec::new());
         let reader = text::reader(field, *dtype, None, Style::csv(false), &mut none, &self.options.limits)
             .map_err(|e| e.in_member(field.name().as_str()))?;
@@ -174,20 +177,20 @@ impl Reading<'_> {
     }
 
     /// The columns of `dtypes`: those with a type, and the places of those that are categories.
-    fn named_columns(&self) -> Result<(Vec<Named>, Vec<usize>)> {
-        let (mut out, mut categories): (Vec<Named>, Vec<usize>) = (Vec::new(), Vec::new());
+    fn named_columns(&self) -> Result<(Vec<DtypeColumn>, Vec<usize>)> {
+        let (mut out, mut categories): (Vec<DtypeColumn>, Vec<usize>) = (Vec::new(), Vec::new());
         let (mut known, places) = (HashSet::new(), self.places());
         for (name, text) in &self.options.dtypes {
-            let told = dtypes::parse(name, text)?;
+            let declared = dtypes::parse(name, text)?;
             for position in self.at(&places, name, "dtypes")? {
                 if !known.insert(position) {
                     continue;
                 }
-                match &told {
-                    Told::Category => categories.push(position),
-                    Told::Type(data_type, dtype) => {
+                match &declared {
+                    DeclaredType::Category => categories.push(position),
+                    DeclaredType::Type(data_type, dtype) => {
                         let field = Field::new(name, data_type.clone(), true);
-                        out.push(Named { position, field, dtype: *dtype });
+                        out.push(DtypeColumn { position, field, dtype: *dtype });
                     }
                 }
             }

@@ -33,7 +33,7 @@ impl Reading<'_> {
             IndexColumns::Names(names) => self.named(names, "index_columns")?,
         };
         let data: Vec<usize> = (0..ncols).filter(|c| !levels.contains(c)).collect();
-        // Integers beside nulls that a float would round stay what they are, and so do pandas' nullable dtypes that are told.
+        // Integers beside nulls that a float would round stay what they are, and so do pandas' nullable dtypes that `dtypes` declares.
         let nullable = self.options.dtypes.iter().any(|(_, name)| dtypes::is_nullable(name));
         let origin =
             if nullable { Some(NULLABLE) } else { (!parts.iter().any(is_rounded)).then_some(ORIGIN) };
@@ -53,11 +53,11 @@ impl Reading<'_> {
             }
         };
         let labels: Vec<Level> = levels.iter().filter_map(level).collect();
-        let told = |c: &usize| match self.opening.name(*c) {
+        let name = |c: &usize| match self.opening.name(*c) {
             Some(name) if !name.is_empty() => json!(name),
             _ => Value::Null,
         };
-        let names: Vec<Value> = levels.iter().map(told).collect();
+        let names: Vec<Value> = levels.iter().map(name).collect();
         let name = match names.as_slice() {
             [one] => one.to_string(),
             names if names.iter().all(Value::is_null) => "null".into(),

@@ -1,6 +1,6 @@
 //! Errors of lines that cannot be cut into cells.
 
-use super::fields::Trouble;
+use super::fields::TokenError;
 use super::rules::{NEVER, Rules};
 use crate::error::ErrorKind;
 
@@ -9,25 +9,25 @@ pub(super) const TOO_LONG: &str =
     "a line of more than 2**30 bytes. Is a quote missing, or a line end of another kind?";
 
 /// What kind of error it is that a line cannot be cut into cells.
-pub(super) fn kind(found: Trouble) -> ErrorKind {
+pub(super) fn kind(found: TokenError) -> ErrorKind {
     match found {
-        Trouble::Long(_) => ErrorKind::LimitExceeded,
+        TokenError::Long(_) => ErrorKind::LimitExceeded,
         _ => ErrorKind::Malformed,
     }
 }
 
 /// Where a line cannot be cut into cells, and why.
-pub(super) fn trouble(found: Trouble, rules: &Rules) -> (usize, String) {
+pub(super) fn message(found: TokenError, rules: &Rules) -> (usize, String) {
     let quote = if rules.quote == NEVER { '"' } else { char::from(rules.quote) };
     match found {
-        Trouble::Quote(at) => (
+        TokenError::Quote(at) => (
             at,
             format!(
                 "expected a delimiter or a line end behind the closing quote, found another character. Double the quotes \
                  inside the cell, or name what escapes them with escapechar= (or quotechar=None where {quote:?} is no quote)."
             ),
         ),
-        Trouble::Return(at) => {
+        TokenError::Return(at) => {
             let (found, usual) =
                 if rules.newline == b'\n' { ("\\r", "\\n or \\r\\n") } else { ("\\n", "\\r") };
             (
@@ -38,20 +38,20 @@ pub(super) fn trouble(found: Trouble, rules: &Rules) -> (usize, String) {
                 ),
             )
         }
-        Trouble::Nul(at) => (
+        TokenError::Nul(at) => (
             at,
             "expected text, found a NUL outside quotes. Name the encoding with encoding=, or remove it."
                 .to_owned(),
         ),
-        Trouble::Unclosed(at) => {
+        TokenError::Unclosed(at) => {
             let message = format!(
                 "expected a closing quote {quote:?} for the one that opens here, found the end of the input. The file was \
                  cut short, or pass quotechar=None where {quote:?} is no quote."
             );
             (at, message)
         }
-        Trouble::Long(at) => (at, TOO_LONG.to_owned()),
-        Trouble::Escape(at) => {
+        TokenError::Long(at) => (at, TOO_LONG.to_owned()),
+        TokenError::Escape(at) => {
             let escape = char::from(rules.escape);
             let message = format!(
                 "expected a character behind the escape character {escape:?}, found the end of the input. The file was cut \

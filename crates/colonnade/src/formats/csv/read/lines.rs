@@ -1,14 +1,14 @@
 //! Where lines end in text that comes in bit by bit: each byte is looked at once.
 //!
-//! Lines that cannot be read end somewhere too; what is wrong with them is told when they are read.
+//! Lines that cannot be read end somewhere too; the error comes when they are read.
 
 use std::collections::VecDeque;
 
 use super::rules::Rules;
 
-/// What stands before the next byte.
+/// What the bytes before the next one mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum LineState {
     /// A line end, or nothing.
     Line,
     /// A delimiter.
@@ -28,7 +28,7 @@ enum State {
 /// Ends of lines.
 #[derive(Debug)]
 pub(super) struct Lines {
-    state: State,
+    state: LineState,
     /// Whether the line says something: blank lines and comments are no rows.
     says: bool,
     /// Whether blanks say nothing.
@@ -43,7 +43,7 @@ pub(super) struct Lines {
 impl Lines {
     /// Lines from `at` on, of rows of `ncols` cells.
     pub(super) fn new(at: usize, ncols: usize) -> Self {
-        Self { state: State::Line, says: false, blanks: ncols > 1, at, last: at, ends: VecDeque::new() }
+        Self { state: LineState::Line, says: false, blanks: ncols > 1, at, last: at, ends: VecDeque::new() }
     }
 
     /// The end of the line that is number `wanted` (from 1), or `None` where it has not come. `text` only grows.
@@ -52,11 +52,11 @@ impl Lines {
             let rest = text.get(self.at..).unwrap_or_default();
             // Nothing happens inside cells for many bytes.
             let skipped = match self.state {
-                State::Inside if self.says => rest.iter().position(|b| {
+                LineState::Inside if self.says => rest.iter().position(|b| {
                     *b == rules.delimiter || *b == rules.newline || *b == rules.comment || *b == rules.escape
                 }),
-                State::Quoted => rest.iter().position(|b| *b == rules.quote || *b == rules.escape),
-                State::Comment => rest.iter().position(|b| *b == rules.newline),
+                LineState::Quoted => rest.iter().position(|b| *b == rules.quote || *b == rules.escape),
+                LineState::Comment => rest.iter().position(|b| *b == rules.newline),
                 _ => Some(0),
             };
             let Some(&byte) = skipped.and_then(|n| rest.get(n)) else {
@@ -72,34 +72,34 @@ impl Lines {
     fn take(&mut self, byte: u8, rules: &Rules) {
         let blank = byte == b'\r' || (self.blanks && matches!(byte, b' ' | b'\t') && byte != rules.delimiter);
         let unquoted = |byte: u8| match byte {
-            _ if byte == rules.newline => State::Line,
-            _ if byte == rules.delimiter => State::Cell,
-            _ if byte == rules.comment => State::Comment,
-            _ if byte == rules.escape => State::Escaped,
-            _ => State::Inside,
+            _ if byte == rules.newline => LineState::Line,
+            _ if byte == rules.delimiter => LineState::Cell,
+            _ if byte == rules.comment => LineState::Comment,
+            _ if byte == rules.escape => LineState::Escaped,
+            _ => LineState::Inside,
         };
         self.state = match self.state {
-            State::Line if byte == rules.comment => State::Comment,
-            State::Line | State::Cell if byte == rules.quote => State::Quoted,
-            State::Closed if byte == rules.quote => State::Quoted,
-            State::Line | State::Cell | State::Inside | State::Closed => unquoted(byte),
-            State::Quoted if byte == rules.escape => State::QuotedEscaped,
-            State::Quoted if byte == rules.quote && rules.doublequote => State::Closed,
-            State::Quoted if byte == rules.quote => State::Inside,
-            State::Quoted | State::QuotedEscaped => State::Quoted,
-            State::Escaped => State::Inside,
-            State::Comment if byte == rules.newline => State::Line,
-            State::Comment => State::Comment,
+            LineState::Line if byte == rules.comment => LineState::Comment,
+            LineState::Line | LineState::Cell if byte == rules.quote => LineState::Quoted,
+            LineState::Closed if byte == rules.quote => LineState::Quoted,
+            LineState::Line | LineState::Cell | LineState::Inside | LineState::Closed => unquoted(byte),
+            LineState::Quoted if byte == rules.escape => LineState::QuotedEscaped,
+            LineState::Quoted if byte == rules.quote && rules.doublequote => LineState::Closed,
+            LineState::Quoted if byte == rules.quote => LineState::Inside,
+            LineState::Quoted | LineState::QuotedEscaped => LineState::Quoted,
+            LineState::Escaped => LineState::Inside,
+            LineState::Comment if byte == rules.newline => LineState::Line,
+            LineState::Comment => LineState::Comment,
         };
         match self.state {
-            State::Line => {
+            LineState::Line => {
                 self.last = self.at;
                 if std::mem::take(&mut self.says) {
                     self.ends.push_back(self.at);
                 }
             }
-            State::Comment => {}
-            State::Inside if blank => {}
+            LineState::Comment => {}
+            LineState::Inside if blank => {}
             _ => self.says = true,
         }
     }

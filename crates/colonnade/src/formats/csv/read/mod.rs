@@ -1,15 +1,16 @@
-//! From CSV to frames: pieces of whole lines, each read by one thread straight into the words that the frame keeps.
+//! Reads CSV into frames: the input is cut into pieces of whole lines, and one thread reads each piece into the frame's memory.
 //!
-//! | room | what |
+//! | modules | what |
 //! |---|---|
-//! | `marks`, `survey`, `fields` | bytes as masks; lines of a piece; ends of cells |
-//! | `walk` | the same byte by byte, for escapes, comments and quotes inside cells |
-//! | `split`, `pass`, `tidy` | pieces; one pass over them; lines as rows of one width |
-//! | `rules`, `words`, `number`, `time`, `kinds` | what the text of a cell is |
-//! | `column`, `text`, `table`, `infer` | cells into words, columns of words, their types |
-//! | `quick`, `typed`, `dtypes`, `decimals`, `category` | columns whose types are told |
-//! | `look`, `opening`, `names` | what stands before the rows |
-//! | `whole`, `untold`, `schema`, `labels`, `blame` | a whole input as a frame; which cell is named where it cannot be |
+//! | `structural`, `prescan`, `fields` | bytes as masks; lines of a piece; ends of cells |
+//! | `tokenizer` | the same byte by byte, for escapes, comments and quotes inside cells |
+//! | `split`, `pass`, `normalize` | pieces; one pass over them; lines as rows of one width |
+//! | `rules`, `null_values`, `number`, `time`, `kinds` | what the text of a cell is |
+//! | `column`, `text_cells`, `text`, `table` | cells into words and text, columns of words |
+//! | `infer`, `sample`, `promotion` | the types of columns, in as few passes as there are types to try |
+//! | `declared`, `dtypes`, `decimals`, `category` | columns whose types are declared |
+//! | `sniff`, `opening`, `names` | the dialect, and the lines before the rows |
+//! | `whole`, `inferred`, `schema`, `labels`, `error_location` | a whole input as a frame; the cell that an error names |
 //! | `chunks`, `stream`, `lines` | rows as they come in |
 
 mod category;
@@ -35,7 +36,9 @@ mod opening;
 mod options;
 mod pass;
 mod prescan;
+mod promotion;
 mod rules;
+mod sample;
 mod schema;
 mod sniff;
 mod split;
@@ -43,6 +46,7 @@ mod stream;
 mod structural;
 mod table;
 mod text;
+mod text_cells;
 mod time;
 mod tokenizer;
 mod whole;

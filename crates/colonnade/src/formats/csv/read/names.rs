@@ -1,21 +1,21 @@
 //! The rows of column labels.
 
-use super::fields::Trouble;
+use super::fields::TokenError;
 use super::line_errors;
 use super::pass::longest;
 use super::rules::Rules;
-use super::tokenizer::Walk;
+use super::tokenizer::Tokenizer;
 use crate::error::ErrorKind;
 
 /// A place inside what was given, and what is wrong there.
-pub(super) struct Wrong {
+pub(super) struct NamesError {
     pub(super) at: usize,
     pub(super) kind: ErrorKind,
     pub(super) message: String,
 }
 
 /// What was found; `None` where more bytes must come.
-type Found<T> = Result<Option<T>, Wrong>;
+type Found<T> = Result<Option<T>, NamesError>;
 
 /// Rows of labels.
 pub(super) struct Names {
@@ -35,7 +35,7 @@ pub(super) fn names(bytes: &[u8], rules: &Rules, rows: usize, ended: bool) -> Fo
             if !out.is_empty() && cells.len() != ncols {
                 let message =
                     format!("expected {ncols} column labels as in the row before, found {}.", cells.len());
-                return Err(Wrong { at, kind: ErrorKind::Malformed, message });
+                return Err(NamesError { at, kind: ErrorKind::Malformed, message });
             }
             ncols = cells.len();
             out.push(cells);
@@ -48,7 +48,7 @@ pub(super) fn names(bytes: &[u8], rules: &Rules, rows: usize, ended: bool) -> Fo
     if !out.is_empty() && out.len() < rows {
         let message =
             format!("expected {rows} rows of column labels, found {}. Lower header_rows.", out.len());
-        return Err(Wrong { at, kind: ErrorKind::Malformed, message });
+        return Err(NamesError { at, kind: ErrorKind::Malformed, message });
     }
     Ok(Some(Names { rows: out, nbytes: at, ncols }))
 }
@@ -70,26 +70,26 @@ pub(super) fn unnamed(bytes: &[u8], rules: &Rules, ended: bool) -> Found<Names> 
 type Row = (usize, Option<Vec<String>>);
 
 fn row(bytes: &[u8], at: usize, rules: &Rules, ended: bool) -> Found<Row> {
-    let mut walk = Walk::default();
+    let mut tokenizer = Tokenizer::default();
     let rest = bytes.get(at..).unwrap_or_default();
-    let next = match walk.line(rest, 0, rules, longest()) {
-        Ok(_) if !walk.ended && !ended => return Ok(None),
+    let next = match tokenizer.line(rest, 0, rules, longest()) {
+        Ok(_) if !tokenizer.ended && !ended => return Ok(None),
         Ok(next) => next,
         // What has not come yet may mend it.
-        Err(Trouble::Unclosed(_) | Trouble::Escape(_)) if !ended => return Ok(None),
-        Err(Trouble::Return(inside) | Trouble::Quote(inside)) if !ended && inside + 2 >= rest.len() => {
+        Err(TokenError::Unclosed(_) | TokenError::Escape(_)) if !ended => return Ok(None),
+        Err(TokenError::Return(inside) | TokenError::Quote(inside)) if !ended && inside + 2 >= rest.len() => {
             return Ok(None);
         }
         Err(trouble) => {
-            let (inside, message) = line_errors::trouble(trouble, rules);
-            return Err(Wrong { at: at + inside, kind: line_errors::kind(trouble), message });
+            let (inside, message) = line_errors::message(trouble, rules);
+            return Err(NamesError { at: at + inside, kind: line_errors::kind(trouble), message });
         }
     };
     let cell = |(start, end, _): (u32, u32, bool)| {
         let raw = rest.get(start as usize..end as usize).unwrap_or_default();
         String::from_utf8_lossy(&rules.text(raw).bytes).into_owned()
     };
-    let cells: Vec<String> = walk.spans().map(cell).collect();
+    let cells: Vec<String> = tokenizer.spans().map(cell).collect();
     let quoted = rest.first() == Some(&rules.quote);
     // As pandas has it: other spaces, those of Unicode among them, are a name.
     let nothing = |cell: &String| cell.bytes().all(|byte| matches!(byte, b' ' | b'\t'));

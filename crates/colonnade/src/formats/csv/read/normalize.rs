@@ -2,10 +2,10 @@
 
 use super::options::OnError;
 
-/// Where a cell stands that its line has not: at no byte, as lines that are looked at together are shorter.
+/// The place of a missing cell: no byte, as lines that are read together are shorter.
 pub(super) const MISSING: u32 = u32::MAX;
 
-/// The same among all bytes: no input has this one.
+/// The same among all bytes: no input is so long.
 pub(super) const NOWHERE: usize = usize::MAX;
 
 /// The place of one end of a span.
@@ -16,7 +16,7 @@ pub(super) fn place(at: u32) -> usize {
 
 /// What is known of the lines.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Shape<'a> {
+pub(super) struct RowShape<'a> {
     /// Cells of a row.
     pub(super) ncols: usize,
     /// The last byte of a line end.
@@ -33,7 +33,7 @@ pub(super) struct Shape<'a> {
 
 /// Rows, all of one width.
 #[derive(Debug, Default)]
-pub(super) struct Rows {
+pub(super) struct RowSpans {
     /// First byte of each cell, and one past its last.
     pub(super) spans: Vec<(u32, u32)>,
     pub(super) rows: usize,
@@ -51,7 +51,7 @@ pub(super) struct Ragged {
     pub(super) found: usize,
 }
 
-impl Shape<'_> {
+impl RowShape<'_> {
     /// Whether some row from `at` on, up to `end`, must be left out.
     pub(super) fn leaves_out(&self, at: usize, end: usize) -> bool {
         let first = self.left_out.partition_point(|place| *place < at);
@@ -79,14 +79,14 @@ impl Shape<'_> {
     }
 
     /// Makes rows of cells. `bytes` stand at `at` in the input.
-    pub(super) fn tidy(
+    pub(super) fn normalize(
         &self,
         bytes: &[u8],
         at: usize,
         spans: impl Iterator<Item = (u32, u32, bool)>,
-        out: &mut Rows,
+        out: &mut RowSpans,
     ) -> Result<(), Ragged> {
-        *out = Rows { spans: std::mem::take(&mut out.spans), ..Rows::default() };
+        *out = RowSpans { spans: std::mem::take(&mut out.spans), ..RowSpans::default() };
         out.spans.clear();
         let mut first = 0;
         for (start, end, is_last) in spans {

@@ -1,4 +1,4 @@
-//! Words that stand for a missing value, and those that are truth values.
+//! The texts that mean a missing value, and those that are truth values.
 
 /// The words that `pandas.read_csv` takes for missing values by default.
 pub(super) const DEFAULT: [&str; 19] = [
@@ -6,32 +6,32 @@ pub(super) const DEFAULT: [&str; 19] = [
     "NA", "NULL", "NaN", "None", "n/a", "nan", "null",
 ];
 
-/// What a word says.
+/// What a cell says of a missing value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Word {
-    /// Nothing there.
+pub(super) enum NullValue {
+    /// No value.
     Null,
-    /// Not a number: itself in a column of floats, nothing there in others.
+    /// NaN: a value of floats, null in other columns.
     NaN,
-    /// It is no such word.
+    /// Something else.
     Other,
 }
 
 /// The words of one input.
 #[derive(Debug, Clone)]
-pub(super) struct Words {
-    /// Whether a word begins with this byte: most cells are told by that.
+pub(super) struct NullValues {
+    /// Whether a word begins with this byte, which is false for most cells.
     first: [bool; 256],
     list: Vec<Vec<u8>>,
     longest: usize,
     empty: bool,
     /// Whether a word may be a number's text.
     numbers: bool,
-    /// Whether NaN's words are told from null's.
+    /// Whether NaN differs from null.
     nan: bool,
 }
 
-impl Words {
+impl NullValues {
     /// One word, which is null whatever it says.
     pub(super) fn only(word: &str) -> Self {
         Self { nan: false, ..Self::new(false, &[word.to_owned()]) }
@@ -85,17 +85,19 @@ impl Words {
     }
 
     /// What a cell says.
-    pub(super) fn word(&self, cell: &[u8]) -> Word {
+    pub(super) fn value(&self, cell: &[u8]) -> NullValue {
         match cell.first() {
-            None if self.empty => Word::Null,
+            None if self.empty => NullValue::Null,
             Some(first) if self.may_be(*first, cell.len()) => {
                 match self.list.binary_search_by(|word| word.as_slice().cmp(cell)) {
-                    Ok(_) if self.nan && matches!(cell, b"NaN" | b"nan" | b"-NaN" | b"-nan") => Word::NaN,
-                    Ok(_) => Word::Null,
-                    Err(_) => Word::Other,
+                    Ok(_) if self.nan && matches!(cell, b"NaN" | b"nan" | b"-NaN" | b"-nan") => {
+                        NullValue::NaN
+                    }
+                    Ok(_) => NullValue::Null,
+                    Err(_) => NullValue::Other,
                 }
             }
-            _ => Word::Other,
+            _ => NullValue::Other,
         }
     }
 }
@@ -115,17 +117,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_told_by_all_their_bytes() {
-        let words = Words::new(true, &["-".into(), "missing value".into()]);
-        assert_eq!(words.word(b""), Word::Null);
-        assert_eq!(words.word(b"NA"), Word::Null);
-        assert_eq!(words.word(b"nan"), Word::NaN);
-        assert_eq!(words.word(b"-"), Word::Null);
-        assert_eq!(words.word(b"missing value"), Word::Null);
+    fn null_values_are_compared_whole() {
+        let values = NullValues::new(true, &["-".into(), "missing value".into()]);
+        assert_eq!(values.value(b""), NullValue::Null);
+        assert_eq!(values.value(b"NA"), NullValue::Null);
+        assert_eq!(values.value(b"nan"), NullValue::NaN);
+        assert_eq!(values.value(b"-"), NullValue::Null);
+        assert_eq!(values.value(b"missing value"), NullValue::Null);
         for other in ["NAN", "Na", "N", "nul", "nulls", "--", "missing"] {
-            assert_eq!(words.word(other.as_bytes()), Word::Other, "{other}");
+            assert_eq!(values.value(other.as_bytes()), NullValue::Other, "{other}");
         }
-        assert!(!Words::new(false, &[]).empty_is_null());
-        assert_eq!(Words::new(false, &[]).word(b"NA"), Word::Other);
+        assert!(!NullValues::new(false, &[]).empty_is_null());
+        assert_eq!(NullValues::new(false, &[]).value(b"NA"), NullValue::Other);
     }
 }

@@ -1,15 +1,15 @@
-//! What stands before the rows: our header, lines to skip, the dialect, the names of the columns.
+//! Reads the lines before the rows: our header, lines to skip, the dialect, the names of the columns.
 
 use serde_json::json;
 
-use super::sniff::{DELIMITERS, Look};
-use super::structural::Special;
-use super::names::{Names, Wrong, names, unnamed};
+use super::names::{Names, NamesError, names, unnamed};
+use super::null_values::NullValues;
 use super::options::{Dates, OnError, ReadOptions, Schema};
 use super::rules::{NEVER, Rules};
+use super::sniff::{DELIMITERS, Sniffer};
+use super::structural::Special;
 use super::time::{FIELDS, Format};
-use super::tokenizer::{Walk, closing};
-use super::null_values::Words;
+use super::tokenizer::{Tokenizer, closing};
 use super::{COMMENT, FORMAT};
 use crate::cells::place::Place;
 use crate::cells::text::Style;
@@ -27,7 +27,7 @@ pub(super) struct Opening {
     pub(super) ncols: usize,
     /// What our header says.
     pub(super) header: Option<Header>,
-    /// What was told by the look, as JSON.
+    /// The dialect as JSON.
     pub(super) dialect: String,
 }
 
@@ -41,14 +41,14 @@ impl Opening {
     pub(super) fn timed(&self, options: &ReadOptions) -> Result<Rules> {
         let format = match &options.date_format {
             None => Format::Iso,
-            Some(text) => Format::told(text).map_err(|field| {
+            Some(text) => Format::parse(text).map_err(|field| {
                 let message = format!(
                     "date_format: expected \"iso\" or the fields {FIELDS} of strptime, found %{field}."
                 );
                 Error::invalid_option(FORMAT, message)
             })?,
         };
-        // Columns that are named must be instants; of all others nobody has said so.
+        // Only columns that are named must be instants.
         let named = matches!(options.dates, Dates::Names(_));
         let lenient = named && options.on_error != OnError::Raise;
         Ok(Rules { time: Some(format), lenient, ..self.rules.clone() })
@@ -60,21 +60,21 @@ impl Opening {
     }
 }
 
-/// Reads what stands before the rows of `bytes`, whose first lines `look` has found; `None` where more bytes must come.
+/// Reads the lines before the rows of `bytes`, whose first lines `sniffer` has found; `None` where more bytes must come.
 /// `ended`: none do.
 pub(super) fn open(
     bytes: &[u8],
     options: &ReadOptions,
-    look: &Look,
+    sniffer: &Sniffer,
     ended: bool,
     place: &dyn Fn(usize) -> Place,
 ) -> Result<Option<Opening>> {
-    let header = told(bytes, options)?;
-    let rest = bytes.get(look.front()..).unwrap_or_default();
-    let seen = bytes.get(look.front()..look.end()).unwrap_or_default();
+    let header = header(bytes, options)?;
+    let rest = bytes.get(sniffer.front()..).unwrap_or_default();
+    let seen = bytes.get(sniffer.front()..sniffer.end()).unwrap_or_default();
     let mut rules = rules(options, header.as_ref())?;
-    let told = header.is_some() || options.delimiter.is_some();
-    let delimiters = if told { std::slice::from_ref(&rules.delimiter) } else { DELIMITERS.as_slice() };
+    let is_known = header.is_some() || options.delimiter.is_some();
+    let delimiters = if is_known { std::slice::from_ref(&rules.delimiter) } else { DELIMITERS.as_slice() };
     rules.newline = line_end(seen, &rules, delimiters);
     if header.is_none() && options.delimiter.is_none() {
         rules.delimiter = delimiter(seen, &rules);
@@ -93,20 +93,21 @@ pub(super) fn open(
         (None, 0) => unnamed(rest, &rules, ended),
         (None, rows) => names(rest, &rules, rows, ended),
     };
-    let found = found
-        .map_err(|Wrong { at, kind, message }| place(look.front() + at).error(kind, FORMAT, None, message))?;
+    let found = found.map_err(|NamesError { at, kind, message }| {
+        place(sniffer.front() + at).error(kind, FORMAT, None, message)
+    })?;
     let Some(Names { rows, nbytes, ncols }) = found else { return Ok(None) };
     if ncols as u64 > options.limits.max_columns {
         let most = options.limits.max_columns;
         let message = format!("{ncols} columns, the limit is {most}. Raise max_columns to read it.");
         return Err(Error::limit(FORMAT, message));
     }
-    let (body, dialect) = (look.front() + nbytes, dialect.to_string());
+    let (body, dialect) = (sniffer.front() + nbytes, dialect.to_string());
     Ok(Some(Opening { body, rules, names: rows, ncols, header, dialect }))
 }
 
 /// Our header.
-fn told(bytes: &[u8], options: &ReadOptions) -> Result<Option<Header>> {
+fn header(bytes: &[u8], options: &ReadOptions) -> Result<Option<Header>> {
     let line = bytes.strip_prefix(COMMENT.as_bytes()).filter(|rest| rest.starts_with(b"{"));
     let parse = |text: &[u8]| {
         let text =
@@ -147,14 +148,14 @@ fn rules(options: &ReadOptions, header: Option<&Header>) -> Result<Rules> {
             doublequote: options.doublequote,
             point: options.decimal,
             thousands: byte(options.thousands),
-            words: Words::new(options.keep_default_na, &options.na_values),
-            quoted_words: true,
+            null_values: NullValues::new(options.keep_default_na, &options.na_values),
+            quoted_null_values: true,
             time: None,
             lenient: false,
         });
     };
-    let told = header.extra.get("csv");
-    let text = |key: &str| told.and_then(|told| told.get(key)?.as_str());
+    let dialect = header.extra.get("csv");
+    let text = |key: &str| dialect.and_then(|dialect| dialect.get(key)?.as_str());
     let one = |key: &str, default: u8| match text(key).map(str::as_bytes) {
         None => Ok(default),
         Some([byte]) if byte.is_ascii() => Ok(*byte),
@@ -175,8 +176,8 @@ fn rules(options: &ReadOptions, header: Option<&Header>) -> Result<Rules> {
         doublequote: true,
         point: one("decimal", b'.')?,
         thousands: NEVER,
-        words: Words::only(text("null").unwrap_or("")),
-        quoted_words: false,
+        null_values: NullValues::only(text("null").unwrap_or("")),
+        quoted_null_values: false,
         time: None,
         lenient: false,
     })
@@ -226,15 +227,15 @@ fn delimiter(bytes: &[u8], rules: &Rules) -> u8 {
         let rules = Rules { delimiter, ..rules.clone() };
         let (mut at, mut widths, mut agree, mut torn) = (0, Vec::new(), true, false);
         while at < bytes.len() {
-            let mut walk = Walk::default();
-            let Ok(next) = walk.line(bytes, at, &rules, bytes.len()) else {
+            let mut tokenizer = Tokenizer::default();
+            let Ok(next) = tokenizer.line(bytes, at, &rules, bytes.len()) else {
                 agree = false;
                 break;
             };
             // It may stand within what is quoted: a quote in the middle of a cell may be the rest of one.
-            torn |= walk.spans().any(|(start, end, _)| is_torn(bytes, start, end, rules.quote));
-            let width = walk.spans().count();
-            let blank = width <= 1 && walk.spans().all(|(start, end, _)| start == end);
+            torn |= tokenizer.spans().any(|(start, end, _)| is_torn(bytes, start, end, rules.quote));
+            let width = tokenizer.spans().count();
+            let blank = width <= 1 && tokenizer.spans().all(|(start, end, _)| start == end);
             if !blank {
                 widths.push(width);
             }

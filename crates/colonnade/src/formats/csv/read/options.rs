@@ -30,7 +30,7 @@ pub enum IndexColumns {
     Names(Vec<String>),
 }
 
-/// Which columns are instants, where nobody has told their types.
+/// Which columns are instants, among those whose types are inferred.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Dates {
     /// None: they are text.
@@ -42,7 +42,7 @@ pub enum Dates {
     Names(Vec<String>),
 }
 
-/// Where the types are told.
+/// Where the types are declared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Schema {
     /// By a first line or a sidecar, where there is one.
@@ -59,11 +59,11 @@ pub enum Schema {
 /// Options for reading.
 #[derive(Debug, Clone)]
 pub struct ReadOptions {
-    /// Between cells, ASCII; told by the look where `None`.
+    /// Between cells, ASCII; sniffed where `None`.
     pub delimiter: Option<u8>,
     /// Around cells, ASCII.
     pub quote: Option<u8>,
-    /// Before a byte that stands for itself, ASCII.
+    /// Before a byte that is meant literally, ASCII.
     pub escape: Option<u8>,
     /// Whether two quotes between quotes are one.
     pub doublequote: bool,
@@ -95,9 +95,9 @@ pub struct ReadOptions {
     pub on_error: OnError,
     /// Whole numbers over 64 bits.
     pub big_ints: BigInts,
-    /// Where types are told.
+    /// Where types are declared.
     pub schema: Schema,
-    /// The header as it stands beside the file.
+    /// The sidecar's text.
     pub sidecar: Option<Vec<u8>>,
     /// Caps.
     pub limits: Limits,
@@ -156,7 +156,7 @@ impl ReadOptions {
                     format!("{name}: expected an ASCII character that ends no line, found {shown:?}.");
                 return Err(Error::invalid_option(FORMAT, message));
             }
-            // A decimal comma between commas is told apart by quotes; nothing tells the others apart.
+            // Quotes distinguish a decimal comma from a delimiter; nothing distinguishes the others.
             let other = marks.iter().take(i).find(|(other, found)| {
                 *found == Some(*byte) && !(*other == "delimiter" && matches!(*name, "decimal" | "thousands"))
             });

@@ -2,16 +2,17 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::column::{self, Apart, Joined, Part, Slot};
-use super::declared::{Declared, Source as Cells};
-use super::fields::{Ends, Search, Trouble, Watch, fields};
+use super::column::{self, AdjacentCells, PieceColumn, ScatteredCells, Slot};
+use super::declared::{CellRun, Declared};
+use super::fields::{Ends, RareBytes, Search, TokenError, fields};
 use super::kinds::Kind;
-use super::structural::Special;
+use super::normalize::{RowShape, RowSpans, spans};
 use super::options::OnError;
 use super::rules::Rules;
+use super::structural::Special;
 use super::text::TextPiece;
-use super::normalize::{Rows, Shape, spans};
-use super::tokenizer::Walk;
+use super::text_cells;
+use super::tokenizer::Tokenizer;
 use crate::cells::text::{CellFault, TextReader};
 use crate::error::Result;
 use crate::parallel;
@@ -62,11 +63,11 @@ pub(super) struct Piece {
 
 /// What is read, and how.
 #[derive(Debug)]
-pub(super) struct Source<'a> {
+pub(super) struct RowSource<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) special: Special,
-    pub(super) watch: Watch,
-    pub(super) shape: Shape<'a>,
+    pub(super) rare_bytes: RareBytes,
+    pub(super) shape: RowShape<'a>,
     /// Rules of most columns, and of those that may be instants.
     pub(super) rules: Rules,
     pub(super) timed: Rules,
@@ -75,10 +76,10 @@ pub(super) struct Source<'a> {
     pub(super) longest: usize,
 }
 
-impl Source<'_> {
+impl RowSource<'_> {
     /// What is looked for where masks tell cells apart.
     pub(super) fn search(&self, wanted: usize) -> Search {
-        Search { special: self.special, watch: self.watch, wanted, longest: self.longest }
+        Search { special: self.special, rare_bytes: self.rare_bytes, wanted, longest: self.longest }
     }
 
     /// Where each piece's rows begin, and how many there can be: no more than its lines, and each has its cells' bytes,
@@ -98,48 +99,53 @@ impl Source<'_> {
 
 /// A column that a pass reads.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Wanted {
+pub(super) struct WantedColumn {
     /// Its place in a row.
     pub(super) position: usize,
-    /// The type that it is read as; it is only looked at where `None`.
+    /// The type that it is read as; it is only classified where `None`.
     pub(super) kind: Option<Kind>,
     /// Whether its cells may be instants.
     pub(super) timed: bool,
 }
 
 /// Where a column's cells go in one piece.
-pub(super) enum Target<'a> {
+pub(super) enum ColumnTarget<'a> {
     /// Into words.
-    Slots(&'a mut [Slot], Part),
+    Slots(&'a mut [Slot], PieceColumn),
     /// Into the text of the column, and the ends of cells in it.
-    Text(&'a mut [Slot], Part, TextPiece<'a>),
-    /// Nowhere: cells are looked at.
-    Look(Part),
+    Text(&'a mut [Slot], PieceColumn, TextPiece<'a>),
+    /// Nowhere: cells are classified.
+    Classify(PieceColumn),
     /// Into a reader of the declared type.
-    Declared(&'a Declared, Part, Box<dyn TextReader>),
+    Declared(&'a Declared, PieceColumn, Box<dyn TextReader>),
 }
 
 /// Why a piece could not be read.
 #[derive(Debug)]
-pub(super) enum FaultKind {
-    Trouble(Trouble),
-    Ragged { found: usize },
-    Cell { position: usize, fault: CellFault },
+pub(super) enum InputFaultKind {
+    TokenError(TokenError),
+    Ragged {
+        found: usize,
+    },
+    Cell {
+        position: usize,
+        fault: CellFault,
+    },
     /// Text that is not UTF-8.
     Encoding,
 }
 
 /// The first thing in a piece that could not be read.
 #[derive(Debug)]
-pub(super) struct Fault {
+pub(super) struct InputFault {
     /// Where in the input.
     pub(super) at: usize,
-    pub(super) kind: FaultKind,
+    pub(super) kind: InputFaultKind,
 }
 
 /// What has become of a piece.
-pub(super) struct Done<'a> {
-    pub(super) targets: Vec<Target<'a>>,
+pub(super) struct DonePiece<'a> {
+    pub(super) targets: Vec<ColumnTarget<'a>>,
     pub(super) rows: usize,
     pub(super) dropped: u64,
     pub(super) nulled: u64,
@@ -147,13 +153,13 @@ pub(super) struct Done<'a> {
 
 /// Reads `pieces`, each into its targets (one a wanted column), and answers them in order; or the first fault there is.
 pub(super) fn run<'a>(
-    source: &Source<'_>,
+    source: &RowSource<'_>,
     pieces: &[Piece],
-    wanted: &[Wanted],
-    targets: Vec<Vec<Target<'a>>>,
+    wanted: &[WantedColumn],
+    targets: Vec<Vec<ColumnTarget<'a>>>,
     threads: usize,
     progress: &dyn Progress,
-) -> Result<std::result::Result<Vec<Done<'a>>, Fault>> {
+) -> Result<std::result::Result<Vec<DonePiece<'a>>, InputFault>> {
     // Pieces behind one that failed need not be read; those before it must be, as theirs may be the first fault.
     let failed = AtomicUsize::new(usize::MAX);
     let tasks = pieces.iter().zip(targets).enumerate().map(|(i, (piece, targets))| {
@@ -176,12 +182,12 @@ pub(super) fn run<'a>(
 
 /// Reads one piece into its targets.
 pub(super) fn read<'a>(
-    source: &Source<'_>,
+    source: &RowSource<'_>,
     piece: Piece,
-    wanted: &[Wanted],
-    targets: Vec<Target<'a>>,
-) -> std::result::Result<Done<'a>, Fault> {
-    let mut done = Done { targets, rows: 0, dropped: 0, nulled: 0 };
+    wanted: &[WantedColumn],
+    targets: Vec<ColumnTarget<'a>>,
+) -> std::result::Result<DonePiece<'a>, InputFault> {
+    let mut done = DonePiece { targets, rows: 0, dropped: 0, nulled: 0 };
     match lines(source, piece, wanted, &mut done) {
         Ok(()) => {
             for target in &mut done.targets {
@@ -190,16 +196,16 @@ pub(super) fn read<'a>(
             Ok(done)
         }
         // Rows before a line that is wrong have not been read yet: a cell of theirs may be the first fault.
-        Err((from, fault @ (FaultKind::Trouble(_) | FaultKind::Ragged { .. }), at)) => {
+        Err((from, fault @ (InputFaultKind::TokenError(_) | InputFaultKind::Ragged { .. }), at)) => {
             let before = Piece { start: from, end: line_start(source, from, at), ..piece };
             let first = lines(source, before, wanted, &mut done).err();
-            Err(first.map_or(Fault { at, kind: fault }, |(_, kind, at)| Fault { at, kind }))
+            Err(first.map_or(InputFault { at, kind: fault }, |(_, kind, at)| InputFault { at, kind }))
         }
-        Err((_, kind, at)) => Err(Fault { at, kind }),
+        Err((_, kind, at)) => Err(InputFault { at, kind }),
     }
 }
 
-impl Target<'_> {
+impl ColumnTarget<'_> {
     /// Ends a piece of `rows` rows and of input up to `end`: its text becomes part of the column's.
     fn finish(&mut self, end: usize, rows: usize) {
         if let Self::Text(ends, part, text) = self {
@@ -209,26 +215,26 @@ impl Target<'_> {
 }
 
 /// Where the lines begin that were looked at together, and what is wrong in them, and where.
-type Broken = (usize, FaultKind, usize);
+type Broken = (usize, InputFaultKind, usize);
 
 fn lines(
-    source: &Source<'_>,
+    source: &RowSource<'_>,
     piece: Piece,
-    wanted: &[Wanted],
-    done: &mut Done<'_>,
+    wanted: &[WantedColumn],
+    done: &mut DonePiece<'_>,
 ) -> std::result::Result<(), Broken> {
-    let (mut ends, mut rows, mut walk) = (Ends::default(), Rows::default(), Walk::default());
+    let (mut ends, mut rows, mut tokenizer) = (Ends::default(), RowSpans::default(), Tokenizer::default());
     let ncols = source.shape.ncols;
     let cells = BATCH_CELLS.max(ncols.saturating_mul(BATCH_ROWS));
     let mut at = piece.start;
     while at < piece.end {
         let bytes = source.bytes.get(at..piece.end).unwrap_or_default();
         let reach = source.bytes.get(at..).unwrap_or_default();
-        let ragged = |r: super::normalize::Ragged| (at, FaultKind::Ragged { found: r.found }, at + r.at);
+        let ragged = |r: super::normalize::Ragged| (at, InputFaultKind::Ragged { found: r.found }, at + r.at);
         let used = if source.careful {
-            let used = walk.lines(bytes, &source.rules, cells, source.longest);
+            let used = tokenizer.lines(bytes, &source.rules, cells, source.longest);
             let used = used.map_err(|t| first_fault(source, bytes, at, t))?;
-            source.shape.tidy(bytes, at, walk.spans(), &mut rows).map_err(ragged)?;
+            source.shape.normalize(bytes, at, tokenizer.spans(), &mut rows).map_err(ragged)?;
             used
         } else {
             let used = fields(bytes, source.search(cells), &mut ends);
@@ -240,18 +246,18 @@ fn lines(
                 let batch = Batch { source, reach, at, first: done.rows, rows: ends.lines };
                 batch.take_all(wanted, &mut done.targets, |column| {
                     let cut = if column + 1 == ncols { cut } else { 0 };
-                    Joined { ends: found, ncols, column, cut }
+                    AdjacentCells { ends: found, ncols, column, cut }
                 })?;
                 done.rows += ends.lines;
                 at += used;
                 continue;
             }
             let spans = spans(bytes, found, source.special.newline);
-            source.shape.tidy(bytes, at, spans, &mut rows).map_err(ragged)?;
+            source.shape.normalize(bytes, at, spans, &mut rows).map_err(ragged)?;
             used
         };
         let batch = Batch { source, reach, at, first: done.rows, rows: rows.rows };
-        let spans = |column| Apart { spans: &rows.spans, ncols, column };
+        let spans = |column| ScatteredCells { spans: &rows.spans, ncols, column };
         batch.take_all(wanted, &mut done.targets, spans)?;
         done.rows += rows.rows;
         done.dropped += rows.dropped;
@@ -263,33 +269,33 @@ fn lines(
 
 /// The first fault of some lines that cannot be cut into cells: a row of another width may stand before.
 #[cold]
-fn first_fault(source: &Source<'_>, bytes: &[u8], at: usize, found: Trouble) -> Broken {
+fn first_fault(source: &RowSource<'_>, bytes: &[u8], at: usize, found: TokenError) -> Broken {
     let inside = found.at();
-    let last = (at, FaultKind::Trouble(found), at + inside);
-    if matches!(found, Trouble::Quote(_)) && !source.careful {
+    let last = (at, InputFaultKind::TokenError(found), at + inside);
+    if matches!(found, TokenError::Quote(_)) && !source.careful {
         return last;
     }
-    let (mut walk, mut rows, mut from) = (Walk::default(), Rows::default(), 0);
+    let (mut tokenizer, mut rows, mut from) = (Tokenizer::default(), RowSpans::default(), 0);
     while from < inside {
-        walk.clear();
+        tokenizer.clear();
         let line = bytes.get(from..).unwrap_or_default();
-        let Ok(used) = walk.line(line, 0, &source.rules, source.longest) else { break };
-        if let Err(ragged) = source.shape.tidy(line, at + from, walk.spans(), &mut rows) {
-            return (at, FaultKind::Ragged { found: ragged.found }, at + from + ragged.at);
+        let Ok(used) = tokenizer.line(line, 0, &source.rules, source.longest) else { break };
+        if let Err(ragged) = source.shape.normalize(line, at + from, tokenizer.spans(), &mut rows) {
+            return (at, InputFaultKind::Ragged { found: ragged.found }, at + from + ragged.at);
         }
         from += used;
     }
     last
 }
 
-/// Where the line begins that `at` stands in; `from` begins a line.
+/// Where the line of `at` begins; `from` begins a line.
 #[cold]
-fn line_start(source: &Source<'_>, mut from: usize, at: usize) -> usize {
-    let mut walk = Walk::default();
+fn line_start(source: &RowSource<'_>, mut from: usize, at: usize) -> usize {
+    let mut tokenizer = Tokenizer::default();
     loop {
-        walk.clear();
+        tokenizer.clear();
         let line = source.bytes.get(from..).unwrap_or_default();
-        match walk.line(line, 0, &source.rules, source.longest) {
+        match tokenizer.line(line, 0, &source.rules, source.longest) {
             Ok(used) if used > 0 && from + used <= at => from += used,
             _ => return from,
         }
@@ -298,7 +304,7 @@ fn line_start(source: &Source<'_>, mut from: usize, at: usize) -> usize {
 
 /// Some rows of a piece.
 struct Batch<'a> {
-    source: &'a Source<'a>,
+    source: &'a RowSource<'a>,
     /// The input from the first of these rows on.
     reach: &'a [u8],
     at: usize,
@@ -312,11 +318,11 @@ impl Batch<'_> {
     #[inline]
     fn take_all<S: column::Spans>(
         &self,
-        wanted: &[Wanted],
-        targets: &mut [Target<'_>],
+        wanted: &[WantedColumn],
+        targets: &mut [ColumnTarget<'_>],
         spans: impl Fn(usize) -> S,
     ) -> std::result::Result<(), Broken> {
-        let mut first: Option<Fault> = None;
+        let mut first: Option<InputFault> = None;
         for (column, target) in wanted.iter().zip(targets) {
             if let Err(fault) = self.take(*column, spans(column.position), target)
                 && first.as_ref().is_none_or(|first| fault.at < first.at)
@@ -330,33 +336,33 @@ impl Batch<'_> {
     /// Takes one column.
     fn take(
         &self,
-        column: Wanted,
+        column: WantedColumn,
         spans: impl column::Spans,
-        target: &mut Target<'_>,
-    ) -> std::result::Result<(), Fault> {
+        target: &mut ColumnTarget<'_>,
+    ) -> std::result::Result<(), InputFault> {
         let rules = if column.timed { &self.source.timed } else { &self.source.rules };
         match target {
-            Target::Slots(out, part) => {
+            ColumnTarget::Slots(out, part) => {
                 let out = out.get_mut(self.first..self.first + self.rows).unwrap_or_default();
                 let before = part.wrong.len();
                 column::take(column.kind, rules, self.reach, spans, self.first, out, part);
                 part.wrong.iter_mut().skip(before).for_each(|place| *place += self.at);
                 Ok(())
             }
-            Target::Look(part) => {
-                column::look(rules, self.reach, spans, 0, self.rows, part);
+            ColumnTarget::Classify(part) => {
+                column::classify(rules, self.reach, spans, 0, self.rows, part);
                 Ok(())
             }
-            Target::Text(ends, part, text) => {
+            ColumnTarget::Text(ends, part, text) => {
                 let (input, rows) = ((self.reach, self.at), (self.first, self.rows));
-                let valid = column::take_text((rules, part), input, spans, rows, ends, text);
-                valid.then_some(()).ok_or(Fault { at: self.at, kind: FaultKind::Encoding })
+                let valid = text_cells::take_text((rules, part), input, spans, rows, ends, text);
+                valid.then_some(()).ok_or(InputFault { at: self.at, kind: InputFaultKind::Encoding })
             }
-            Target::Declared(declared, part, reader) => {
-                let cells = Cells { rules, bytes: self.reach, at: self.at, spans, rows: self.rows };
-                declared.take(&cells, reader.as_mut(), &mut part.wrong).map_err(|(at, fault)| Fault {
+            ColumnTarget::Declared(declared, part, reader) => {
+                let cells = CellRun { rules, bytes: self.reach, at: self.at, spans, rows: self.rows };
+                declared.take(&cells, reader.as_mut(), &mut part.wrong).map_err(|(at, fault)| InputFault {
                     at,
-                    kind: FaultKind::Cell { position: column.position, fault },
+                    kind: InputFaultKind::Cell { position: column.position, fault },
                 })
             }
         }

@@ -5,11 +5,11 @@
 
 #[cfg(target_arch = "x86_64")]
 use super::structural::Avx2;
-use super::structural::{CHUNK, Look, Plain, Special, prefix_xor};
+use super::structural::{ByteMasks, CHUNK, Portable, Special, prefix_xor};
 
 /// What one piece of the input holds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Survey {
+pub(super) struct Prescan {
     /// Line ends outside quotes, if the piece begins outside them.
     pub(super) lines_outside: usize,
     /// The same, if it begins inside.
@@ -25,19 +25,19 @@ pub(super) struct Survey {
 }
 
 /// Looks at one piece.
-pub(super) fn survey(bytes: &[u8], special: Special) -> Survey {
+pub(super) fn prescan(bytes: &[u8], special: Special) -> Prescan {
     #[cfg(target_arch = "x86_64")]
-    if let Some(look) = Avx2::detect() {
+    if let Some(masks) = Avx2::detect() {
         // SAFETY: `detect` has found what the function is built for.
-        return unsafe { survey_avx2(look, bytes, special) };
+        return unsafe { prescan_avx2(masks, bytes, special) };
     }
-    look_over(Plain, bytes, special)
+    scan(Portable, bytes, special)
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn survey_avx2(look: Avx2, bytes: &[u8], special: Special) -> Survey {
-    look_over(look, bytes, special)
+fn prescan_avx2(masks: Avx2, bytes: &[u8], special: Special) -> Prescan {
+    scan(masks, bytes, special)
 }
 
 /// What chunks leave to the next, and what they add up to.
@@ -55,18 +55,18 @@ struct Sums {
 // No closures below: they are built without AVX2, and their intrinsics are calls then.
 
 #[inline(always)]
-fn look_over(look: impl Look, bytes: &[u8], special: Special) -> Survey {
+fn scan(masks: impl ByteMasks, bytes: &[u8], special: Special) -> Prescan {
     let (chunks, rest) = bytes.as_chunks::<CHUNK>();
     let mut sums = Sums::default();
     for chunk in chunks {
-        add(look, chunk, u64::MAX, special, &mut sums);
+        add(masks, chunk, u64::MAX, special, &mut sums);
     }
     if !rest.is_empty() {
         let mut last = [0; CHUNK];
         last.iter_mut().zip(rest).for_each(|(slot, byte)| *slot = *byte);
-        add(look, &last, (1 << rest.len()) - 1, special, &mut sums);
+        add(masks, &last, (1 << rest.len()) - 1, special, &mut sums);
     }
-    Survey {
+    Prescan {
         lines_outside: sums.lines - sums.lines_inside,
         lines_inside: sums.lines_inside,
         odd_quotes: sums.inside != 0,
@@ -77,14 +77,14 @@ fn look_over(look: impl Look, bytes: &[u8], special: Special) -> Survey {
 }
 
 #[inline(always)]
-fn add(look: impl Look, chunk: &[u8; CHUNK], mask: u64, special: Special, sums: &mut Sums) {
+fn add(masks: impl ByteMasks, chunk: &[u8; CHUNK], mask: u64, special: Special, sums: &mut Sums) {
     let other = if special.newline == b'\n' { b'\r' } else { b'\n' };
-    let lines = look.equal(chunk, special.newline) & mask;
-    sums.returns |= look.equal(chunk, other) & mask;
-    sums.nul |= look.equal(chunk, 0) & mask;
+    let lines = masks.equal(chunk, special.newline) & mask;
+    sums.returns |= masks.equal(chunk, other) & mask;
+    sums.nul |= masks.equal(chunk, 0) & mask;
     sums.lines += lines.count_ones() as usize;
     let quotes = match special.quote {
-        Some(quote) => look.equal(chunk, quote) & mask,
+        Some(quote) => masks.equal(chunk, quote) & mask,
         None => 0,
     };
     if quotes | sums.inside != 0 {
@@ -113,7 +113,7 @@ mod tests {
                     _ => {}
                 }
             }
-            let expected = Survey {
+            let expected = Prescan {
                 lines_outside: outside_lines,
                 lines_inside: inside_lines,
                 odd_quotes: inside,
@@ -121,8 +121,8 @@ mod tests {
                 returns: bytes.contains(&b'\r'),
                 nul: bytes.contains(&0),
             };
-            prop_assert_eq!(survey(&bytes, special), expected);
-            prop_assert_eq!(look_over(Plain, &bytes, special), expected);
+            prop_assert_eq!(prescan(&bytes, special), expected);
+            prop_assert_eq!(scan(Portable, &bytes, special), expected);
         }
     }
 }

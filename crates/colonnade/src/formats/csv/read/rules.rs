@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use super::kinds::Classes;
+use super::null_values::{NullValue, NullValues, truth};
 use super::number::{self, Whole};
 use super::time::{self, Format};
-use super::null_values::{Word, Words, truth};
 
 /// A byte that no UTF-8 has: an option that is off.
 pub(super) const NEVER: u8 = 0xFF;
@@ -24,9 +24,9 @@ pub(super) struct Rules {
     pub(super) doublequote: bool,
     pub(super) point: u8,
     pub(super) thousands: u8,
-    pub(super) words: Words,
+    pub(super) null_values: NullValues,
     /// Whether null words count between quotes too.
-    pub(super) quoted_words: bool,
+    pub(super) quoted_null_values: bool,
     /// Columns that may be instants: how those are spelled.
     pub(super) time: Option<Format>,
     /// Whether other cells of such columns count as null.
@@ -42,7 +42,7 @@ pub(super) struct Text<'a> {
 }
 
 impl Rules {
-    /// The text of a cell as it stands in the input.
+    /// The text of a cell, from its bytes in the input.
     #[inline]
     pub(super) fn text<'a>(&self, raw: &'a [u8]) -> Text<'a> {
         if raw.first() != Some(&self.quote) && self.escape == NEVER {
@@ -77,15 +77,22 @@ impl Rules {
     }
 
     /// What a text says of being there. Nothing between quotes is an empty text.
-    pub(super) fn word(&self, text: &Text<'_>) -> Word {
-        let told = !text.quoted || (self.quoted_words && !text.bytes.is_empty());
-        if told { self.words.word(&text.bytes) } else { Word::Other }
+    pub(super) fn null_value(&self, text: &Text<'_>) -> NullValue {
+        let counts = !text.quoted || (self.quoted_null_values && !text.bytes.is_empty());
+        if counts { self.null_values.value(&text.bytes) } else { NullValue::Other }
     }
 
     /// Whether the text of a number may be something else: a null word, or an instant of a format without other marks.
     #[inline]
     pub(super) fn numbers_are_looked_up(&self) -> bool {
-        self.words.numbers() || matches!(self.time, Some(Format::Told(_)))
+        self.null_values.numbers() || matches!(self.time, Some(Format::Fields(_)))
+    }
+
+    /// Whether a text of digits, signs and points is a number as it stands.
+    #[inline]
+    pub(super) fn has_plain_numbers(&self) -> bool {
+        let converts = self.point != b'.' || self.thousands != NEVER || self.escape != NEVER;
+        !converts && !self.numbers_are_looked_up()
     }
 
     /// What one cell could be.
@@ -98,16 +105,16 @@ impl Rules {
     pub(super) fn class_of(&self, text: &Text<'_>) -> Classes {
         let cell = &*text.bytes;
         if cell.is_empty() {
-            return match (text.quoted, self.words.empty_is_null()) {
+            return match (text.quoted, self.null_values.empty_is_null()) {
                 (true, _) => Classes::EMPTY,
                 (false, true) => Classes::NULL,
                 (false, false) => Classes::TEXT,
             };
         }
-        match self.word(text) {
-            Word::Null => return Classes::NULL,
-            Word::NaN => return Classes::NAN,
-            Word::Other => {}
+        match self.null_value(text) {
+            NullValue::Null => return Classes::NULL,
+            NullValue::NaN => return Classes::NAN,
+            NullValue::Other => {}
         }
         if let Some(found) = self.time.as_ref().and_then(|format| time::parse(cell, format)) {
             return found.class();
@@ -144,7 +151,7 @@ impl Rules {
         if self.point == b'.' && self.thousands == NEVER {
             return Cow::Borrowed(cell);
         }
-        // A separator stands between digits before the point.
+        // A separator has digits on both sides, before the point.
         let digit = |i: Option<usize>| i.and_then(|i| cell.get(i)).is_some_and(u8::is_ascii_digit);
         let point = cell.iter().position(|b| *b == self.point).unwrap_or(cell.len());
         let mut out = Vec::with_capacity(cell.len());

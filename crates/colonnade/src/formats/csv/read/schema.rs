@@ -2,7 +2,7 @@
 
 use super::FORMAT;
 use super::declared::Declared;
-use super::whole::{Reading, Rows};
+use super::whole::{DecodedRows, Reading};
 use crate::cells::place::Place;
 use crate::cells::text::Style;
 use crate::error::{ErrorKind, Result};
@@ -21,7 +21,7 @@ pub(super) fn check_end(bytes: &[u8], end: Place) -> Result<()> {
 
 impl Reading<'_> {
     /// Columns as our header says.
-    pub(super) fn schema(&self, header: &Header) -> Result<Rows> {
+    pub(super) fn schema(&self, header: &Header) -> Result<DecodedRows> {
         let plan = header.plan().map_err(|e| e.in_format(FORMAT))?;
         let keys = keys(&header.schema);
         // Row labels stand first in the lines, and last in the schema.
@@ -76,7 +76,7 @@ impl Reading<'_> {
             Some(first) => plan.batch(&arrays, rows, first)?,
             None => Header { nrows: Some(rows), ..header.clone() }.frame(plan, arrays)?,
         };
-        Ok(Rows { frame, dropped: read.dropped, nulled: read.nulled, kinds: Vec::new() })
+        Ok(DecodedRows { frame, dropped: read.dropped, nulled: read.nulled, kinds: Vec::new() })
     }
 }
 

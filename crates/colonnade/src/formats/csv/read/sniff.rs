@@ -1,25 +1,25 @@
-//! Lines at the front, enough of them to tell the dialect by, found once however the input comes in.
+//! Finds the first lines of an input, enough of them to sniff the dialect, in one pass however the input comes in.
 
 use super::COMMENT;
 use super::options::{ReadOptions, Schema};
 use super::rules::NEVER;
 
-/// Delimiters that are told by the look, the likelier ones first.
+/// Delimiters that are sniffed, the likelier ones first.
 pub(super) const DELIMITERS: [u8; 4] = *b",\t;|";
 
 /// Bytes and lines that tell the dialect.
-const LOOK_NBYTES: usize = 64 << 10;
-const LOOK_LINES: usize = 100;
+const SNIFF_NBYTES: usize = 64 << 10;
+const SNIFF_LINES: usize = 100;
 
 /// Goes over bytes from the front, each once. What it answers depends on the bytes alone, not on the portions they come in.
 #[derive(Debug)]
-pub(super) struct Look {
+pub(super) struct Sniffer {
     quote: u8,
     escape: u8,
     comment: u8,
     /// Where it is not known, each that it may be.
     delimiters: Vec<u8>,
-    /// Lines of something that are wanted where the delimiter is told by the look, and where it is known.
+    /// Lines of something that are wanted where the delimiter is sniffed, and where it is known.
     wanted: usize,
     known: usize,
     /// Lines that are skipped at the front; `None` before the first bytes have come.
@@ -41,20 +41,20 @@ pub(super) struct Look {
     skip_rows: usize,
 }
 
-impl Look {
+impl Sniffer {
     /// `rows`: as many are wanted at once, which is when they must come.
     pub(super) fn new(options: &ReadOptions, rows: usize) -> Self {
         let byte = |option: Option<u8>| option.unwrap_or(NEVER);
         let names = options.header_rows.max(1);
-        let told = options.delimiter.is_some()
+        let is_known = options.delimiter.is_some()
             || (options.sidecar.is_some() && matches!(options.schema, Schema::Found | Schema::Sidecar));
-        let look = LOOK_LINES.min(options.header_rows.saturating_add(rows)).max(names);
+        let lines = SNIFF_LINES.min(options.header_rows.saturating_add(rows)).max(names);
         Self {
             quote: byte(options.quote),
             escape: byte(options.escape),
             comment: byte(options.comment),
             delimiters: options.delimiter.map_or_else(|| DELIMITERS.to_vec(), |one| vec![one]),
-            wanted: if told { names } else { look },
+            wanted: if is_known { names } else { lines },
             known: names,
             skip: None,
             front: 0,
@@ -117,7 +117,7 @@ impl Look {
                 self.begins = closes || (!self.inside && self.delimiters.contains(&byte));
                 self.says |= !matches!(byte, b' ' | b'\t' | b'\r');
             }
-            let large = self.at - self.front >= LOOK_NBYTES && self.end > self.front;
+            let large = self.at - self.front >= SNIFF_NBYTES && self.end > self.front;
             if self.lines >= self.wanted || large {
                 self.done = true;
                 break;
@@ -153,21 +153,21 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn looked(text: &[u8], options: &ReadOptions, rows: usize) -> (usize, usize) {
-        let mut look = Look::new(options, rows);
-        assert!(look.enough(text, true));
-        (look.front(), look.end())
+    fn sniffed(text: &[u8], options: &ReadOptions, rows: usize) -> (usize, usize) {
+        let mut sniffer = Sniffer::new(options, rows);
+        assert!(sniffer.enough(text, true));
+        (sniffer.front(), sniffer.end())
     }
 
     #[test]
     fn lines_that_say_something_count() {
         let options = ReadOptions { comment: Some(b'#'), skip_rows: 1, ..ReadOptions::default() };
-        assert_eq!(looked(b"x\r\n#c\n\na,b\n \n1,\"2\n\"\n3,4\n", &options, 1), (3, 20));
-        assert_eq!(looked(b"x", &options, 1), (1, 1));
+        assert_eq!(sniffed(b"x\r\n#c\n\na,b\n \n1,\"2\n\"\n3,4\n", &options, 1), (3, 20));
+        assert_eq!(sniffed(b"x", &options, 1), (1, 1));
         let plain = ReadOptions::default();
-        assert_eq!(looked(b"a\rb\rc\rd\r", &plain, 2), (0, 6));
-        assert_eq!(looked(b"# colonnade: {}\na\n1\n2\n", &plain, 2), (16, 18));
-        assert_eq!(looked(b"", &plain, 2), (0, 0));
+        assert_eq!(sniffed(b"a\rb\rc\rd\r", &plain, 2), (0, 6));
+        assert_eq!(sniffed(b"# colonnade: {}\na\n1\n2\n", &plain, 2), (16, 18));
+        assert_eq!(sniffed(b"", &plain, 2), (0, 0));
     }
 
     proptest! {
@@ -177,13 +177,13 @@ mod tests {
         ) {
             let options =
                 ReadOptions { comment: Some(b'#'), escape: Some(b'\\'), skip_rows, ..ReadOptions::default() };
-            let mut look = Look::new(&options, rows);
+            let mut sniffer = Sniffer::new(&options, rows);
             let enough = (1..=text.len()).filter(|n| n % portion == 0)
-                .any(|n| look.enough(&text.as_bytes()[..n], false));
+                .any(|n| sniffer.enough(&text.as_bytes()[..n], false));
             if !enough {
-                look.enough(text.as_bytes(), true);
+                sniffer.enough(text.as_bytes(), true);
             }
-            prop_assert_eq!((look.front(), look.end()), looked(text.as_bytes(), &options, rows));
+            prop_assert_eq!((sniffer.front(), sniffer.end()), sniffed(text.as_bytes(), &options, rows));
         }
     }
 }

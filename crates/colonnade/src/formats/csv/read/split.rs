@@ -1,10 +1,11 @@
 //! The input in pieces of whole lines, with the number of lines before each.
 
-use super::structural::Special;
+use super::fields::RareBytes;
 use super::pass::Piece;
+use super::prescan::{Prescan, prescan};
 use super::rules::Rules;
-use super::prescan::{Survey, survey};
-use super::tokenizer::Walk;
+use super::structural::Special;
+use super::tokenizer::Tokenizer;
 use crate::error::Result;
 use crate::parallel;
 use crate::parallel::Task;
@@ -30,14 +31,6 @@ pub(super) fn piece_nbytes(nbytes: usize, ncols: usize, threads: usize) -> usize
     fair.clamp(*PIECE_NBYTES.start(), *PIECE_NBYTES.end()).max(ncols.saturating_mul(COLUMN_NBYTES))
 }
 
-/// What the whole input holds.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Found {
-    /// Bytes that end lines elsewhere.
-    pub(super) returns: bool,
-    pub(super) nul: bool,
-}
-
 /// Pieces of `bytes` from `body` on, of about `nbytes` each.
 pub(super) fn pieces(
     bytes: &[u8],
@@ -46,13 +39,13 @@ pub(super) fn pieces(
     nbytes: usize,
     threads: usize,
     progress: &dyn Progress,
-) -> Result<(Vec<Piece>, Found)> {
+) -> Result<(Vec<Piece>, RareBytes)> {
     let rest = bytes.get(body..).unwrap_or_default();
     let chunks: Vec<&[u8]> = rest.chunks(nbytes.max(1)).collect();
-    let mut surveys = vec![Survey::default(); chunks.len()];
-    let tasks = chunks.iter().zip(surveys.iter_mut()).map(|(chunk, out)| {
+    let mut prescans = vec![Prescan::default(); chunks.len()];
+    let tasks = chunks.iter().zip(prescans.iter_mut()).map(|(chunk, out)| {
         Task::new(chunk.len(), move || {
-            *out = survey(chunk, special);
+            *out = prescan(chunk, special);
             Ok(())
         })
     });
@@ -60,9 +53,9 @@ pub(super) fn pieces(
 
     let mut out: Vec<Piece> = Vec::with_capacity(chunks.len());
     let (mut inside, mut lines) = (false, 0);
-    let mut found = Found::default();
+    let mut found = RareBytes::default();
     let mut last_line = false;
-    for (i, survey) in surveys.iter().enumerate() {
+    for (i, prescan) in prescans.iter().enumerate() {
         let at = body + i * nbytes.max(1);
         if i == 0 {
             out.push(Piece { start: body, end: bytes.len(), first_line: 0, lines: 0 });
@@ -79,10 +72,10 @@ pub(super) fn pieces(
                 _ => last_line = true,
             }
         }
-        lines += if inside { survey.lines_inside } else { survey.lines_outside };
-        inside ^= survey.odd_quotes;
-        found.returns |= survey.returns;
-        found.nul |= survey.nul;
+        lines += if inside { prescan.lines_inside } else { prescan.lines_outside };
+        inside ^= prescan.odd_quotes;
+        found.returns |= prescan.returns;
+        found.nul |= prescan.nul;
     }
     let unended = rest.last().is_some_and(|last| *last != special.newline) || inside;
     let total = lines + usize::from(unended);
@@ -115,23 +108,23 @@ pub(super) fn careful_pieces(
     nbytes: usize,
     longest: usize,
 ) -> Vec<Piece> {
-    let mut walk = Walk::default();
+    let mut tokenizer = Tokenizer::default();
     let mut out = Vec::new();
     let (mut at, mut lines) = (body, 0);
     let mut piece = Piece { start: body, end: body, first_line: 0, lines: 0 };
     while at < bytes.len() {
         let rest = bytes.get(at..).unwrap_or_default();
-        let used = match walk.lines(rest, rules, 4096, longest) {
+        let used = match tokenizer.lines(rest, rules, 4096, longest) {
             Ok(used) => used,
             Err(_) => {
                 // Rows before it are read, as they may be wrong too: the first fault is the one to tell.
                 piece.end = bytes.len();
-                piece.lines += walk.lines + 1;
+                piece.lines += tokenizer.lines + 1;
                 out.push(piece);
                 return out;
             }
         };
-        (at, lines) = (at + used, lines + walk.lines);
+        (at, lines) = (at + used, lines + tokenizer.lines);
         (piece.end, piece.lines) = (at, lines - piece.first_line);
         if piece.end - piece.start >= nbytes {
             out.push(piece);

@@ -15,7 +15,7 @@ pub(super) struct Stream {
 }
 
 /// What is wrong with bytes.
-type Wrong = (ErrorKind, String);
+type StreamError = (ErrorKind, String);
 
 impl Stream {
     pub(super) fn new(encoding: Encoding) -> Self {
@@ -70,7 +70,7 @@ impl Stream {
     }
 
     #[cold]
-    fn placed(&self, (kind, message): Wrong, text: &[u8], place: Place) -> Error {
+    fn placed(&self, (kind, message): StreamError, text: &[u8], place: Place) -> Error {
         self.after(place, text).error(kind, FORMAT, None, message)
     }
 
@@ -96,7 +96,7 @@ impl Stream {
         place.byte += mark as u64;
     }
 
-    fn convert(&mut self, text: &mut Vec<u8>) -> std::result::Result<(), Wrong> {
+    fn convert(&mut self, text: &mut Vec<u8>) -> std::result::Result<(), StreamError> {
         let used = match self.encoding {
             Encoding::Utf8 => utf8(&self.pending, text)?,
             Encoding::Latin1 => {
@@ -115,7 +115,7 @@ fn push(c: char, text: &mut Vec<u8>) {
     text.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
 }
 
-fn utf8(bytes: &[u8], text: &mut Vec<u8>) -> std::result::Result<usize, Wrong> {
+fn utf8(bytes: &[u8], text: &mut Vec<u8>) -> std::result::Result<usize, StreamError> {
     let (used, whole) = match simdutf8::compat::from_utf8(bytes) {
         Ok(_) => (bytes.len(), true),
         // A character that the next bytes may complete is kept.
@@ -132,7 +132,11 @@ fn utf8(bytes: &[u8], text: &mut Vec<u8>) -> std::result::Result<usize, Wrong> {
     Err((ErrorKind::Malformed, message))
 }
 
-fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16, text: &mut Vec<u8>) -> std::result::Result<usize, Wrong> {
+fn utf16(
+    bytes: &[u8],
+    unit: fn([u8; 2]) -> u16,
+    text: &mut Vec<u8>,
+) -> std::result::Result<usize, StreamError> {
     let mut units: Vec<u16> = bytes.as_chunks::<2>().0.iter().map(|pair| unit(*pair)).collect();
     // The second half of a pair may come later.
     if units.last().is_some_and(|last| (0xD800..0xDC00).contains(last)) {

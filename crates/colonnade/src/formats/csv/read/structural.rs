@@ -1,4 +1,4 @@
-//! What stands out in 64 bytes: one bit a byte.
+//! Structural bytes of CSV: masks of 64 bytes, one bit a byte.
 //!
 //! The same masks by AVX2 where the processor has it and by plain comparisons elsewhere; everything above works on masks.
 
@@ -17,7 +17,7 @@ pub(super) struct Special {
 }
 
 /// Masks of the bytes that are what is asked.
-pub(super) trait Look: Copy {
+pub(super) trait ByteMasks: Copy {
     /// Bytes of `chunk` that are `byte`.
     fn equal(self, chunk: &[u8; CHUNK], byte: u8) -> u64;
 
@@ -27,9 +27,9 @@ pub(super) trait Look: Copy {
 
 /// Comparisons that every machine has.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Plain;
+pub(super) struct Portable;
 
-impl Look for Plain {
+impl ByteMasks for Portable {
     #[inline(always)]
     fn equal(self, chunk: &[u8; CHUNK], byte: u8) -> u64 {
         let bit = |(i, b): (usize, &u8)| u64::from(*b == byte) << i;
@@ -62,7 +62,7 @@ impl Avx2 {
 }
 
 #[cfg(target_arch = "x86_64")]
-impl Look for Avx2 {
+impl ByteMasks for Avx2 {
     #[inline(always)]
     fn equal(self, chunk: &[u8; CHUNK], byte: u8) -> u64 {
         use std::arch::x86_64::{
@@ -121,12 +121,12 @@ mod tests {
             let expected = |wanted: &dyn Fn(u8) -> bool| {
                 (0..CHUNK).filter(|i| wanted(chunk[*i])).fold(0u64, |mask, i| mask | 1 << i)
             };
-            prop_assert_eq!(Plain.equal(chunk, a), expected(&|x| x == a));
-            prop_assert_eq!(Plain.either(chunk, a, b), expected(&|x| x == a || x == b));
+            prop_assert_eq!(Portable.equal(chunk, a), expected(&|x| x == a));
+            prop_assert_eq!(Portable.either(chunk, a, b), expected(&|x| x == a || x == b));
             #[cfg(target_arch = "x86_64")]
-            if let Some(look) = Avx2::detect() {
-                prop_assert_eq!(look.equal(chunk, a), Plain.equal(chunk, a));
-                prop_assert_eq!(look.either(chunk, a, b), Plain.either(chunk, a, b));
+            if let Some(masks) = Avx2::detect() {
+                prop_assert_eq!(masks.equal(chunk, a), Portable.equal(chunk, a));
+                prop_assert_eq!(masks.either(chunk, a, b), Portable.either(chunk, a, b));
             }
         }
     }

@@ -4,7 +4,7 @@ use arrow_buffer::{BooleanBuffer, NullBuffer};
 use arrow_data::{ArrayData, ArrayDataBuilder};
 use arrow_schema::{DataType, TimeUnit};
 
-use super::column::{Part, Slot};
+use super::column::{PieceColumn, Slot};
 use super::kinds::Kind;
 use crate::error::{Error, Result};
 use crate::frame::{Block, Column, DType, Grid};
@@ -19,13 +19,13 @@ pub(super) struct Table {
     region: RegionMut,
     rows: usize,
     stride: usize,
-    /// Where each column stands among them.
+    /// The place of each column among them.
     order: Vec<usize>,
 }
 
 /// A column that has been read.
 #[derive(Debug)]
-pub(super) struct Filled {
+pub(super) struct FinishedColumn {
     pub(super) kind: Kind,
     pub(super) nulls: Option<NullBuffer>,
     /// Text only.
@@ -38,7 +38,7 @@ pub(super) struct Filled {
 
 /// What a column of a frame is made of.
 #[derive(Debug)]
-pub(super) enum Made {
+pub(super) enum ColumnForm {
     /// Numbers without nulls: a block of their own, or part of one with neighbours.
     Block(DType),
     /// Truth values without nulls, which have a byte each in a frame.
@@ -47,7 +47,7 @@ pub(super) enum Made {
 }
 
 impl Table {
-    /// Room for `rows` rows of the first `count` columns of `order`, which says where each stands.
+    /// Room for `rows` rows of the first `count` columns of `order`, which has the place of each.
     pub(super) fn new(rows: usize, order: Vec<usize>, count: usize) -> Result<Self> {
         // Texts have one end more than rows. An odd number of lines keeps columns out of each other's way in the cache.
         let lines = (rows + 1).div_ceil(LINE) | 1;
@@ -76,7 +76,7 @@ impl Table {
     }
 
     /// Ends filling; `rows` have come.
-    pub(super) fn finish(self, rows: usize, columns: Vec<Filled>) -> Result<Vec<crate::frame::Part>> {
+    pub(super) fn finish(self, rows: usize, columns: Vec<FinishedColumn>) -> Result<Vec<crate::frame::Part>> {
         let offsets: Vec<usize> = (0..columns.len()).map(|i| self.offset(i)).collect();
         let stride = crate::frame::as_stride(self.stride * 8);
         let whole = Buffer::from_region(self.region.finish(), true);
@@ -85,9 +85,9 @@ impl Table {
         let mut bools: Vec<(usize, usize)> = Vec::new();
         for (position, (column, offset)) in columns.into_iter().zip(offsets).enumerate() {
             match made(column, rows, offset, &whole)? {
-                Made::Block(dtype) => numbers.push((offset, position, dtype)),
-                Made::Bools => bools.push((offset, position)),
-                Made::Column(column) => parts.push(crate::frame::Part::Column(column, position)),
+                ColumnForm::Block(dtype) => numbers.push((offset, position, dtype)),
+                ColumnForm::Bools => bools.push((offset, position)),
+                ColumnForm::Column(column) => parts.push(crate::frame::Part::Column(column, position)),
             }
         }
         // Neighbours of one type are one block.
@@ -125,28 +125,28 @@ fn short() -> Error {
     Error::malformed("csv", "a column is shorter than its rows.")
 }
 
-fn made(column: Filled, rows: usize, offset: usize, whole: &Buffer) -> Result<Made> {
+fn made(column: FinishedColumn, rows: usize, offset: usize, whole: &Buffer) -> Result<ColumnForm> {
     if let Some(data) = column.array {
-        return Ok(Made::Column(Column::new(data)));
+        return Ok(ColumnForm::Column(Column::new(data)));
     }
     let arrow = column.arrow;
     let words = |n: usize| whole.slice(offset, n * 8).ok_or_else(short);
     let data_type = match (column.kind, arrow || column.nulls.is_some()) {
-        (Kind::Int, false) => return Ok(Made::Block(dtype("<i8")?)),
-        (Kind::UInt, false) => return Ok(Made::Block(dtype("<u8")?)),
-        (Kind::Float | Kind::Nothing, false) => return Ok(Made::Block(dtype("<f8")?)),
+        (Kind::Int, false) => return Ok(ColumnForm::Block(dtype("<i8")?)),
+        (Kind::UInt, false) => return Ok(ColumnForm::Block(dtype("<u8")?)),
+        (Kind::Float | Kind::Nothing, false) => return Ok(ColumnForm::Block(dtype("<f8")?)),
         (Kind::Int, true) => DataType::Int64,
         (Kind::UInt, true) => DataType::UInt64,
         (Kind::Float | Kind::Nothing, true) => DataType::Float64,
         (Kind::Time { nanos, zoned: false }, _) if !arrow => {
-            // NaT stands in the cells.
-            return Ok(Made::Block(dtype(if nanos { "<M8[ns]" } else { "<M8[us]" })?));
+            // Null cells are NaT.
+            return Ok(ColumnForm::Block(dtype(if nanos { "<M8[ns]" } else { "<M8[us]" })?));
         }
         (Kind::Time { nanos, zoned }, _) => {
             let unit = if nanos { TimeUnit::Nanosecond } else { TimeUnit::Microsecond };
             DataType::Timestamp(unit, zoned.then(|| "UTC".into()))
         }
-        (Kind::Bool, false) => return Ok(Made::Bools),
+        (Kind::Bool, false) => return Ok(ColumnForm::Bools),
         (Kind::Bool, true) => {
             let cells = words(rows)?;
             let bits: BooleanBuffer =
@@ -163,16 +163,16 @@ fn made(column: Filled, rows: usize, offset: usize, whole: &Buffer) -> Result<Ma
                 .add_buffer(text.to_arrow());
             // SAFETY: `take_text` writes the end of each cell as its bytes are appended, and accepts only cells that are UTF-8
             // in the memory where they stay, which nothing outside changes.
-            return Ok(Made::Column(Column::new(unsafe { builder.build_unchecked() })));
+            return Ok(ColumnForm::Column(Column::new(unsafe { builder.build_unchecked() })));
         }
     };
     built(ArrayDataBuilder::new(data_type).len(rows).nulls(column.nulls).add_buffer(words(rows)?.to_arrow()))
 }
 
-fn built(builder: ArrayDataBuilder) -> Result<Made> {
+fn built(builder: ArrayDataBuilder) -> Result<ColumnForm> {
     let data =
         builder.build().map_err(|e| Error::malformed("csv", format!("Arrow refused a column: {e}.")))?;
-    Ok(Made::Column(Column::new(data)))
+    Ok(ColumnForm::Column(Column::new(data)))
 }
 
 fn dtype(descr: &str) -> Result<DType> {
@@ -180,7 +180,7 @@ fn dtype(descr: &str) -> Result<DType> {
 }
 
 /// Which of `rows` rows have a value; `None` where all have.
-pub(super) fn validity(parts: &[(Part, usize)], rows: usize) -> Option<NullBuffer> {
+pub(super) fn validity(parts: &[(PieceColumn, usize)], rows: usize) -> Option<NullBuffer> {
     if parts.iter().all(|(part, _)| part.nulls.is_empty()) {
         return None;
     }

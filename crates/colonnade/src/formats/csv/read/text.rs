@@ -152,7 +152,8 @@ impl<'a> TextPiece<'a> {
                 Err(TryLockError::Poisoned(order)) => Some(order.into_inner()),
                 Err(TryLockError::WouldBlock) => None,
             };
-            let whole = order.filter(|order| order.turn == self.piece).and_then(|mut order| order.whole.take());
+            let whole =
+                order.filter(|order| order.turn == self.piece).and_then(|mut order| order.whole.take());
             if let Some(whole) = whole {
                 self.take_turn(whole, at, ends)?;
             }
@@ -207,6 +208,58 @@ pub(super) fn shift(ends: &mut [Slot], nbytes: usize) {
     if nbytes > 0 {
         for end in ends {
             *end = (u64::from_le_bytes(*end) + nbytes as u64).to_le_bytes();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PIECES: usize = 4;
+
+    /// Adds a cell of `piece`, which is cell `row` there.
+    fn put(text: &mut TextPiece<'_>, (piece, row): (usize, usize), ends: &mut [Slot]) {
+        let cell = format!("{piece}.{row};").repeat(1 + piece);
+        let (before, after) = ends.split_at_mut(row);
+        let (base, room) = text.room(cell.len(), 10 * piece + row, before).unwrap();
+        room[..cell.len()].copy_from_slice(cell.as_bytes());
+        text.commit(cell.len());
+        after[0] = ((base + cell.len()) as u64).to_le_bytes();
+    }
+
+    #[test]
+    fn pieces_that_end_in_any_order_make_one_text() {
+        // Each number is one order of the steps "begin", "go on" and "end" of all pieces.
+        for seed in 0..500_usize {
+            let column = TextColumn::new(0, 10 * PIECES);
+            let mut pieces: Vec<_> =
+                (0..PIECES).map(|i| (TextPiece::new(&column, i), vec![[0; 8]; 2], 0)).collect();
+            let mut state = seed;
+            while pieces.iter().any(|(.., steps)| *steps < 3) {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                let piece = (state >> 33) % PIECES;
+                let (text, ends, steps) = &mut pieces[piece];
+                match *steps {
+                    0 | 1 => put(text, (piece, *steps), ends),
+                    2 => text.finish(10 * (piece + 1), ends).unwrap(),
+                    _ => continue,
+                }
+                *steps += 1;
+            }
+            let mut ends: Vec<Vec<Slot>> = pieces.into_iter().map(|(_, ends, _)| ends).collect();
+            let (text, shifts) = column.finish();
+            for (piece, nbytes) in shifts {
+                shift(&mut ends[piece], nbytes);
+            }
+            let mut expected = String::new();
+            for (piece, ends) in ends.iter().enumerate() {
+                for (row, end) in ends.iter().enumerate() {
+                    expected += &format!("{piece}.{row};").repeat(1 + piece);
+                    assert_eq!(u64::from_le_bytes(*end), expected.len() as u64, "{seed}: {piece} {row}");
+                }
+            }
+            assert_eq!(text.as_slice(), expected.as_bytes(), "{seed}");
         }
     }
 }

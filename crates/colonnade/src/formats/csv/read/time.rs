@@ -9,7 +9,7 @@ pub(super) enum Format {
     /// `2013-01-31`, perhaps with `T` or a blank, a time of day and a zone.
     Iso,
     /// Letters between others.
-    Told(Vec<Item>),
+    Fields(Vec<Item>),
 }
 
 /// One thing of a format.
@@ -17,7 +17,7 @@ pub(super) enum Format {
 pub(super) enum Item {
     /// This byte itself.
     Byte(u8),
-    /// What stands behind a per cent sign.
+    /// The letter behind a per cent sign.
     Field(u8),
 }
 
@@ -26,7 +26,7 @@ pub(super) const FIELDS: &str = "Y y m b B d j H I M S f p z %";
 
 impl Format {
     /// A format of `strptime`; the field that is not known where one is not.
-    pub(super) fn told(text: &str) -> Result<Self, char> {
+    pub(super) fn parse(text: &str) -> Result<Self, char> {
         let mut items = Vec::new();
         let mut rest = text.chars();
         while let Some(c) = rest.next() {
@@ -43,7 +43,7 @@ impl Format {
                 other => return Err(other.unwrap_or('%')),
             }
         }
-        Ok(Self::Told(items))
+        Ok(Self::Fields(items))
     }
 }
 
@@ -208,7 +208,7 @@ pub(super) fn parse(text: &[u8], format: &Format) -> Option<Instant> {
     let mut rest = Rest(text);
     let fields = match format {
         Format::Iso => iso(&mut rest)?,
-        Format::Told(items) => told(&mut rest, items)?,
+        Format::Fields(items) => fields(&mut rest, items)?,
     };
     if rest.0.is_empty() { fields.instant() } else { None }
 }
@@ -237,7 +237,7 @@ fn iso(rest: &mut Rest<'_>) -> Option<Fields> {
     Some(out)
 }
 
-fn told(rest: &mut Rest<'_>, items: &[Item]) -> Option<Fields> {
+fn fields(rest: &mut Rest<'_>, items: &[Item]) -> Option<Fields> {
     let mut out = NOTHING;
     for item in items {
         match item {
@@ -311,7 +311,7 @@ mod tests {
     #[test]
     fn formats_are_read_as_strptime_reads_them() {
         let read = |text: &str, format: &str| {
-            let format = Format::told(format).unwrap_or_else(|c| panic!("{c}"));
+            let format = Format::parse(format).unwrap_or_else(|c| panic!("{c}"));
             parse(text.as_bytes(), &format).and_then(|found| found.ticks(false))
         };
         assert_eq!(read("31/01/2013", "%d/%m/%Y"), read("2013-01-31", "%Y-%m-%d"));
@@ -324,8 +324,8 @@ mod tests {
         assert_eq!(read("100% 2013", "100%% %Y"), Some(1_356_998_400_000_000));
         assert_eq!(read("2013-01-31", "%d/%m/%Y"), None);
         assert_eq!(read("13 PM", "%I %p"), None);
-        assert_eq!(Format::told("%Q"), Err('Q'));
-        assert_eq!(Format::told("%"), Err('%'));
+        assert_eq!(Format::parse("%Q"), Err('Q'));
+        assert_eq!(Format::parse("%"), Err('%'));
     }
 
     #[test]

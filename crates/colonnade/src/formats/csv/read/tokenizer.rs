@@ -1,11 +1,11 @@
-//! Where cells end, told byte by byte: for escapes, comments, and quotes inside cells, which masks do not tell apart.
+//! Finds the ends of cells byte by byte: for escapes, comments, and quotes inside cells, which masks cannot distinguish.
 
-use super::fields::{BATCH_NBYTES, Trouble};
+use super::fields::{BATCH_NBYTES, TokenError};
 use super::rules::Rules;
 
 /// Cells of some lines.
 #[derive(Debug, Default)]
-pub(super) struct Walk {
+pub(super) struct Tokenizer {
     /// First byte, one past the last, and whether the cell is the last of its line.
     spans: Vec<(u32, u32, bool)>,
     /// Lines seen, comments among them.
@@ -14,8 +14,8 @@ pub(super) struct Walk {
     pub(super) ended: bool,
 }
 
-impl Walk {
-    /// The cells that [`Walk::lines`] found.
+impl Tokenizer {
+    /// The cells that [`Tokenizer::lines`] found.
     pub(super) fn spans(&self) -> impl Iterator<Item = (u32, u32, bool)> + '_ {
         self.spans.iter().copied()
     }
@@ -32,7 +32,7 @@ impl Walk {
         rules: &Rules,
         wanted: usize,
         longest: usize,
-    ) -> Result<usize, Trouble> {
+    ) -> Result<usize, TokenError> {
         self.spans.clear();
         self.lines = 0;
         let mut at = 0;
@@ -50,7 +50,7 @@ impl Walk {
         from: usize,
         rules: &Rules,
         longest: usize,
-    ) -> Result<usize, Trouble> {
+    ) -> Result<usize, TokenError> {
         let byte = |i: usize| bytes.get(i).copied();
         if byte(from) == Some(rules.comment) {
             let end = comment_end(bytes, from, rules)?;
@@ -61,31 +61,31 @@ impl Walk {
         loop {
             let mut at = start;
             if byte(at) == Some(rules.quote) {
-                at = closing(bytes, at, rules).ok_or(Trouble::Unclosed(at))? + 1;
+                at = closing(bytes, at, rules).ok_or(TokenError::Unclosed(at))? + 1;
                 let follows = byte(at).is_none_or(|b| {
                     let ended = b == b'\r' && byte(at + 1) == Some(b'\n');
                     b == rules.delimiter || b == rules.newline || b == rules.comment || ended
                 });
                 if !follows {
-                    return Err(Trouble::Quote(at));
+                    return Err(TokenError::Quote(at));
                 }
             }
             let (end, found) = unquoted(bytes, at, rules)?;
             if end - from > longest {
-                return Err(Trouble::Long(from));
+                return Err(TokenError::Long(from));
             }
-            let is_last = !matches!(found, Found::Delimiter);
+            let is_last = !matches!(found, CellEnd::Delimiter);
             // Positions within a line that is not too long, and some lines.
             let span = |i: usize| u32::try_from(i).unwrap_or(u32::MAX);
             self.spans.push((span(start), span(end), is_last));
             let next = match found {
-                Found::Delimiter => {
+                CellEnd::Delimiter => {
                     start = end + 1;
                     continue;
                 }
-                Found::Comment => comment_end(bytes, end, rules)?,
+                CellEnd::Comment => comment_end(bytes, end, rules)?,
                 // The last byte of the line end.
-                Found::End(at) => at,
+                CellEnd::End(at) => at,
             };
             self.ended = next < bytes.len();
             return Ok((next + 1).min(bytes.len()));
@@ -93,28 +93,28 @@ impl Walk {
     }
 }
 
-/// What stands behind a cell.
-enum Found {
+/// What follows a cell.
+enum CellEnd {
     Delimiter,
     Comment,
-    /// A line end, whose last byte stands here, or the end of the input.
+    /// A line end, whose last byte is here, or the end of the input.
     End(usize),
 }
 
-/// Where a cell without quotes, or what follows quotes, ends, and what stands there. A carriage return before a line feed is
+/// Where a cell without quotes, or what follows quotes, ends, and what follows it. A carriage return before a line feed is
 /// part of the line end, unless it was escaped.
-fn unquoted(bytes: &[u8], mut at: usize, rules: &Rules) -> Result<(usize, Found), Trouble> {
+fn unquoted(bytes: &[u8], mut at: usize, rules: &Rules) -> Result<(usize, CellEnd), TokenError> {
     loop {
-        let Some(&b) = bytes.get(at) else { return Ok((at, Found::End(at))) };
+        let Some(&b) = bytes.get(at) else { return Ok((at, CellEnd::End(at))) };
         match b {
-            _ if b == rules.delimiter => return Ok((at, Found::Delimiter)),
-            _ if b == rules.newline => return Ok((at, Found::End(at))),
-            _ if b == rules.comment => return Ok((at, Found::Comment)),
-            _ if b == rules.escape && at + 1 == bytes.len() => return Err(Trouble::Escape(at)),
+            _ if b == rules.delimiter => return Ok((at, CellEnd::Delimiter)),
+            _ if b == rules.newline => return Ok((at, CellEnd::End(at))),
+            _ if b == rules.comment => return Ok((at, CellEnd::Comment)),
+            _ if b == rules.escape && at + 1 == bytes.len() => return Err(TokenError::Escape(at)),
             _ if b == rules.escape => at += 2,
-            0 => return Err(Trouble::Nul(at)),
-            b'\r' if bytes.get(at + 1) == Some(&rules.newline) => return Ok((at, Found::End(at + 1))),
-            b'\n' | b'\r' => return Err(Trouble::Return(at)),
+            0 => return Err(TokenError::Nul(at)),
+            b'\r' if bytes.get(at + 1) == Some(&rules.newline) => return Ok((at, CellEnd::End(at + 1))),
+            b'\n' | b'\r' => return Err(TokenError::Return(at)),
             _ => at += 1,
         }
     }
@@ -122,7 +122,7 @@ fn unquoted(bytes: &[u8], mut at: usize, rules: &Rules) -> Result<(usize, Found)
 
 /// The last byte of the line end behind the comment at `at`, or the end of the input. A line end of another kind is refused as
 /// it is elsewhere: rows that stand behind it are no part of the comment.
-fn comment_end(bytes: &[u8], mut at: usize, rules: &Rules) -> Result<usize, Trouble> {
+fn comment_end(bytes: &[u8], mut at: usize, rules: &Rules) -> Result<usize, TokenError> {
     loop {
         match bytes.get(at) {
             Some(b'\n' | b'\r') => {}
@@ -135,7 +135,7 @@ fn comment_end(bytes: &[u8], mut at: usize, rules: &Rules) -> Result<usize, Trou
         return match bytes.get(at..).unwrap_or_default() {
             [b'\r', b'\n', ..] if rules.newline == b'\n' => Ok(at + 1),
             [b, ..] if *b == rules.newline => Ok(at),
-            _ => Err(Trouble::Return(at)),
+            _ => Err(TokenError::Return(at)),
         };
     }
 }

@@ -2,16 +2,16 @@
 
 use super::FORMAT;
 use super::errors;
-use super::fields::{Trouble, Watch};
+use super::fields::{RareBytes, TokenError};
 use super::infer::Refused;
 use super::kinds::Kind;
-use super::sniff::Look;
+use super::normalize::RowShape;
 use super::opening::{Opening, open};
 use super::options::{OnError, ReadOptions};
-use super::pass::{Fault, FaultKind, Piece, Source, longest};
+use super::pass::{InputFault, InputFaultKind, Piece, RowSource, longest};
 use super::rules::NEVER;
-use super::split::{Found, careful_pieces, piece_nbytes, pieces};
-use super::normalize::Shape;
+use super::sniff::Sniffer;
+use super::split::{careful_pieces, piece_nbytes, pieces};
 use crate::cells::place::Place;
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::Frame;
@@ -46,7 +46,8 @@ pub fn decode_with(input: &Buffer, options: &ReadOptions, progress: &dyn Progres
     // Cells are checked where they are kept, in one pass with everything else. What is not UTF-8 is the first thing to say, so
     // that an error waits until all of the input is checked.
     let text = Text::transcode(FORMAT, input, options.encoding)?;
-    let keeps_all = options.on_error == OnError::Raise && options.escape.is_none() && options.comment.is_none();
+    let keeps_all =
+        options.on_error == OnError::Raise && options.escape.is_none() && options.comment.is_none();
     if !keeps_all {
         text.check(FORMAT, options.threads, progress)?;
     }
@@ -60,7 +61,7 @@ pub fn decode_with(input: &Buffer, options: &ReadOptions, progress: &dyn Progres
 
 fn decode_text(text: &Text, options: &ReadOptions, progress: &dyn Progress) -> Result<Decoded> {
     let (bytes, place) = (text.as_bytes(), |at: usize| text.place(at));
-    let mut sniffer = Look::new(options, usize::MAX);
+    let mut sniffer = Sniffer::new(options, usize::MAX);
     sniffer.enough(bytes, true);
     // All of the input is there, so that nothing is waited for.
     let opening = open(bytes, options, &sniffer, true, &place)?.ok_or_else(errors::changed)?;
@@ -68,7 +69,7 @@ fn decode_text(text: &Text, options: &ReadOptions, progress: &dyn Progress) -> R
         return Err(errors::changed());
     }
     let read = Reading { bytes, options, opening: &opening, place: &place, chunk: None, progress };
-    let Rows { frame, dropped, nulled, .. } = read.rows(None)?;
+    let DecodedRows { frame, dropped, nulled, .. } = read.rows(None)?;
     let version = opening.header.as_ref().map(|_| crate::text::header::VERSION);
     Ok(Decoded { frame, orient: "records", version, dropped, nulled, dialect: Some(opening.dialect) })
 }
@@ -85,11 +86,11 @@ pub(super) struct Reading<'a> {
 }
 
 /// A frame of rows, and what is said of them.
-pub(super) struct Rows {
+pub(super) struct DecodedRows {
     pub(super) frame: Frame,
     pub(super) dropped: u64,
     pub(super) nulled: u64,
-    /// What inferred columns have become, by position; `None` where a type was told.
+    /// What inferred columns have become, by position; `None` where a type is declared.
     pub(super) kinds: Vec<Option<Kind>>,
 }
 
@@ -98,29 +99,29 @@ pub(super) type Outcome<T> = Result<std::result::Result<T, Refused>>;
 
 impl Reading<'_> {
     /// All rows. `fixed`: the types that columns have had so far.
-    pub(super) fn rows(&self, fixed: Option<&[Option<Kind>]>) -> Result<Rows> {
+    pub(super) fn rows(&self, fixed: Option<&[Option<Kind>]>) -> Result<DecodedRows> {
         match &self.opening.header {
             Some(header) => self.schema(header),
             None => self.cells(fixed),
         }
     }
 
-    fn source<'s>(&'s self, careful: bool, left_out: &'s [usize]) -> Result<(Source<'s>, Vec<Piece>)> {
+    fn source<'s>(&'s self, careful: bool, left_out: &'s [usize]) -> Result<(RowSource<'s>, Vec<Piece>)> {
         let Opening { body, rules, ncols, .. } = self.opening;
         let (special, threads) = (self.opening.special(), self.options.threads);
         let nbytes = piece_nbytes(self.bytes.len(), *ncols, threads);
         let (pieces, found) = if careful {
-            // Carriage returns before line feeds are told from escaped ones where lines are walked.
-            let found = Found { returns: false, nul: true };
+            // The tokenizer distinguishes carriage returns before line feeds from escaped ones.
+            let found = RareBytes { returns: false, nul: true };
             (careful_pieces(self.bytes, *body, rules, nbytes, longest()), found)
         } else {
             pieces(self.bytes, *body, special, nbytes, threads, self.progress)?
         };
-        let source = Source {
+        let source = RowSource {
             bytes: self.bytes,
             special,
-            watch: Watch { returns: found.returns, nul: found.nul },
-            shape: Shape {
+            rare_bytes: found,
+            shape: RowShape {
                 ncols: *ncols,
                 newline: rules.newline,
                 returns: found.returns,
@@ -142,11 +143,11 @@ impl Reading<'_> {
     }
 
     /// Reads with masks where that can be done, else byte by byte; once more where rows must be left out for their cells, so
-    /// that what else stands in them says nothing of the types of columns.
+    /// that their other cells say nothing of the types of columns.
     pub(super) fn either<T>(
         &self,
         fixed: Option<&[Option<Kind>]>,
-        read: &mut dyn FnMut(&Source<'_>, &[Piece]) -> Outcome<T>,
+        read: &mut dyn FnMut(&RowSource<'_>, &[Piece]) -> Outcome<T>,
     ) -> Result<T> {
         let rules = &self.opening.rules;
         let mut careful = rules.escape != NEVER || rules.comment != NEVER || !rules.doublequote;
@@ -159,11 +160,10 @@ impl Reading<'_> {
                     left_out.extend(places);
                     left_out.sort_unstable();
                 }
-                Err(Refused::Fault(Fault { kind: FaultKind::Trouble(Trouble::Quote(_)), .. }))
-                    if !careful =>
-                {
-                    careful = true
-                }
+                Err(Refused::Fault(InputFault {
+                    kind: InputFaultKind::TokenError(TokenError::Quote(_)),
+                    ..
+                })) if !careful => careful = true,
                 Err(Refused::Fault(fault)) => return Err(errors::fault(fault, self.opening, self.place)),
                 Err(Refused::Misfit(column, kind)) => return Err(self.misfit(&source, column, kind)),
                 Err(Refused::Class(column, class)) => return Err(self.refused(&source, column, class, fixed)),

@@ -1,4 +1,4 @@
-//! What readers that go by the look of a field make of a text.
+//! Finds text that a reader without a schema would take for a value or for null.
 
 use super::options::WriteOptions;
 
@@ -11,9 +11,9 @@ const NULLS: [&str; 18] = [
 /// The words for truth values.
 const TRUTHS: [&str; 6] = ["true", "True", "TRUE", "false", "False", "FALSE"];
 
-/// What a text looks like.
+/// What a reader without a schema takes a text for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Look {
+pub enum Appearance {
     /// Text that is nothing else.
     Text,
     /// A word for null.
@@ -22,16 +22,16 @@ pub enum Look {
     Value,
 }
 
-/// How to look at texts.
+/// Recognizes text that is read as something else.
 #[derive(Debug)]
-pub struct Looks {
+pub struct AmbiguousText {
     /// Whether a word for null begins with the byte.
     null: [bool; 256],
     own: Vec<u8>,
     decimal: u8,
 }
 
-impl Looks {
+impl AmbiguousText {
     /// For what is written with these options.
     #[must_use]
     pub fn new(options: &WriteOptions) -> Self {
@@ -45,15 +45,15 @@ impl Looks {
         Self { null, own, decimal: options.decimal }
     }
 
-    /// What `text` looks like; where `known` to stand among text, values are not told from it.
+    /// What a reader takes `text` for. In a column that is `known` to be text, values are text.
     #[inline]
     #[must_use]
-    pub fn look(&self, text: &[u8], known: bool) -> Look {
-        let Some(&first) = text.first() else { return Look::Value };
+    pub fn appearance(&self, text: &[u8], known: bool) -> Appearance {
+        let Some(&first) = text.first() else { return Appearance::Value };
         if self.null.get(usize::from(first)) == Some(&true) && self.is_null(text) {
-            return Look::Null;
+            return Appearance::Null;
         }
-        if known || self.is_text(text) { Look::Text } else { Look::Value }
+        if known || self.is_text(text) { Appearance::Text } else { Appearance::Value }
     }
 
     /// Whether readers take what is written for null as null; `apart`: and not as NaN.
@@ -86,21 +86,21 @@ mod tests {
 
     #[test]
     fn text_is_told_from_what_looks_like_a_value() {
-        let looks = Looks::new(&WriteOptions { na_rep: "-".into(), ..WriteOptions::default() });
+        let texts = AmbiguousText::new(&WriteOptions { na_rep: "-".into(), ..WriteOptions::default() });
         for text in ["a", "2020-01-01", "1-2", "0x10", "1_000", "12:30", "--", "yes", "tRuE", "1 2", "١"] {
-            assert_eq!(looks.look(text.as_bytes(), false), Look::Text, "{text}");
+            assert_eq!(texts.appearance(text.as_bytes(), false), Appearance::Text, "{text}");
         }
         for value in
             ["1", "-1.5", ".5", "5.", "1e5", " 7 ", "+1", "inf", "Infinity", "true", "FALSE", "", "007"]
         {
-            assert_eq!(looks.look(value.as_bytes(), false), Look::Value, "{value}");
+            assert_eq!(texts.appearance(value.as_bytes(), false), Appearance::Value, "{value}");
         }
         for null in NULLS.iter().chain(&["-"]) {
-            assert_eq!(looks.look(null.as_bytes(), true), Look::Null, "{null}");
+            assert_eq!(texts.appearance(null.as_bytes(), true), Appearance::Null, "{null}");
         }
-        assert_eq!(looks.look(b"7", true), Look::Text);
-        let comma = Looks::new(&WriteOptions { decimal: b',', ..WriteOptions::default() });
-        assert_eq!(comma.look(b"1,5", false), Look::Value);
-        assert_eq!(looks.look(b"1,5", false), Look::Text);
+        assert_eq!(texts.appearance(b"7", true), Appearance::Text);
+        let comma = AmbiguousText::new(&WriteOptions { decimal: b',', ..WriteOptions::default() });
+        assert_eq!(comma.appearance(b"1,5", false), Appearance::Value);
+        assert_eq!(texts.appearance(b"1,5", false), Appearance::Text);
     }
 }

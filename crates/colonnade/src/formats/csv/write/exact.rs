@@ -24,8 +24,8 @@ use crate::progress::NoProgress;
 use crate::text::header::{Exported, told};
 
 use super::FORMAT;
+use super::ambiguous_text::{AmbiguousText, Appearance};
 use super::options::WriteOptions;
-use super::ambiguous_text::{Look, Looks};
 
 /// The bits of the NaN that every reader makes.
 const NAN: u64 = 0x7ff8 << 48;
@@ -43,7 +43,7 @@ pub fn check(frame: &Frame, exported: &Exported, options: &WriteOptions) -> Resu
         }
     }
     check_around(frame, options)?;
-    let looks = Looks::new(options);
+    let looks = AmbiguousText::new(options);
     let slots = frame.slots()?;
     let mut tasks = Vec::with_capacity(frame.ncols);
     for ((field, data), slot) in exported.schema.fields().iter().zip(&exported.arrays).zip(slots) {
@@ -147,7 +147,7 @@ fn check_column(
     field: &Field,
     data: &ArrayData,
     dtype: Option<DType>,
-    looks: &Looks,
+    looks: &AmbiguousText,
 ) -> std::result::Result<(), String> {
     let data_type = data.data_type();
     let shown = dtype.map_or_else(|| crate::frame::type_name(data_type, false), |d| d.descr());
@@ -209,7 +209,7 @@ fn check_column(
 
 fn check_text<O: arrow_array::OffsetSizeTrait>(
     data: &ArrayData,
-    looks: &Looks,
+    looks: &AmbiguousText,
 ) -> std::result::Result<(), String> {
     let array = arrow_array::GenericStringArray::<O>::from(data.clone());
     check_cells(array.iter(), looks)
@@ -217,17 +217,17 @@ fn check_text<O: arrow_array::OffsetSizeTrait>(
 
 fn check_cells<'a>(
     cells: impl Iterator<Item = Option<&'a str>>,
-    looks: &Looks,
+    looks: &AmbiguousText,
 ) -> std::result::Result<(), String> {
     let (mut is_text, mut all_empty, mut first) = (false, true, None);
     for (row, cell) in cells.enumerate() {
         let Some(cell) = cell else { continue };
         first.get_or_insert(cell);
         all_empty &= cell.is_empty();
-        match looks.look(cell.as_bytes(), is_text) {
-            Look::Text => is_text = true,
-            Look::Null => return Err(format!("the text {cell:?} in row {row} comes back as null")),
-            Look::Value => {}
+        match looks.appearance(cell.as_bytes(), is_text) {
+            Appearance::Text => is_text = true,
+            Appearance::Null => return Err(format!("the text {cell:?} in row {row} comes back as null")),
+            Appearance::Value => {}
         }
     }
     if is_text || all_empty {

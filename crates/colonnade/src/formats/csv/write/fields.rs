@@ -11,20 +11,20 @@ use crate::cells::text::{Style, TextWriter};
 use crate::error::Result;
 use crate::frame::DType;
 
-use super::quoting::Marks;
+use super::quoting::Dialect;
 
 /// Writes the fields of one column, quoted where they have to be.
-pub trait Fields: Send + Sync {
+pub trait FieldWriter: Send + Sync {
     /// Appends the field of `row`.
     ///
     /// # Errors
     /// `Unrepresentable`, without place: a value that CSV cannot hold.
-    fn put(&self, row: usize, marks: &Marks, out: &mut Vec<u8>) -> Result<()>;
+    fn put(&self, row: usize, dialect: &Dialect, out: &mut Vec<u8>) -> Result<()>;
 }
 
 /// How a column is written.
 #[derive(Debug, Clone, Copy)]
-pub struct Manner {
+pub struct FieldStyle {
     /// How values are spelled.
     pub style: Style,
     /// Without a schema: whether NaN is null, as nothing else is missing in the columns of the frame's library.
@@ -39,22 +39,22 @@ pub fn fields<'a>(
     field: &Field,
     says: Option<DType>,
     data: &'a ArrayData,
-    manner: Manner,
-    marks: &Marks,
-) -> Result<Box<dyn Fields + 'a>> {
+    manner: FieldStyle,
+    dialect: &Dialect,
+) -> Result<Box<dyn FieldWriter + 'a>> {
     // Digits, signs, points and letters: none of them is a mark, unless somebody chose one that some kinds are spelled with.
-    let bare = [marks.delimiter, marks.quote].iter().all(|mark| !b": ()".contains(mark));
+    let bare = [dialect.delimiter, dialect.quote].iter().all(|mark| !b": ()".contains(mark));
     if says.is_none_or(|dtype| dtype.unit.is_none())
-        && let Some(direct) = direct(data, manner, marks)
+        && let Some(direct) = direct(data, manner, dialect)
     {
         return Ok(direct);
     }
     let writer = text::writer(field, says, data, manner.style)?;
     let kind = Kind::of(data.data_type());
-    let quoted = if kind == Kind::Text { marks.text } else { marks.numbers };
+    let quoted = if kind == Kind::Text { dialect.text } else { dialect.numbers };
     Ok(Box::new(Spelled {
-        is_plain: bare && marks.decimal == b'.' && (kind != Kind::Text || writer.is_plain()),
-        point: marks.decimal != b'.' && kind == Kind::Float,
+        is_plain: bare && dialect.decimal == b'.' && (kind != Kind::Text || writer.is_plain()),
+        point: dialect.decimal != b'.' && kind == Kind::Float,
         quoted,
         writer,
     }))
@@ -82,7 +82,7 @@ impl Kind {
     }
 }
 
-/// Fields that somebody else spells.
+/// Fields that a `TextWriter` spells.
 struct Spelled<'a> {
     writer: Box<dyn TextWriter + 'a>,
     /// Whether no field needs a look.
@@ -93,34 +93,38 @@ struct Spelled<'a> {
     point: bool,
 }
 
-impl Fields for Spelled<'_> {
-    fn put(&self, row: usize, marks: &Marks, out: &mut Vec<u8>) -> Result<()> {
+impl FieldWriter for Spelled<'_> {
+    fn put(&self, row: usize, dialect: &Dialect, out: &mut Vec<u8>) -> Result<()> {
         if self.writer.is_null(row) {
-            out.extend_from_slice(&marks.null);
+            out.extend_from_slice(&dialect.null);
             return Ok(());
         }
         let start = out.len();
         self.writer.write(row, out)?;
         if self.point {
-            point(start, marks, out);
+            point(start, dialect, out);
         }
         if !self.is_plain || self.quoted {
-            marks.settle(start, self.quoted, out);
+            dialect.settle(start, self.quoted, out);
         }
         Ok(())
     }
 }
 
 /// The decimal mark in what stands from `start` on.
-fn point(start: usize, marks: &Marks, out: &mut [u8]) {
-    out.iter_mut().skip(start).filter(|byte| **byte == b'.').for_each(|byte| *byte = marks.decimal);
+fn point(start: usize, dialect: &Dialect, out: &mut [u8]) {
+    out.iter_mut().skip(start).filter(|byte| **byte == b'.').for_each(|byte| *byte = dialect.decimal);
 }
 
 /// Columns of text and integers; of floats where no schema has NaN written with its payload.
-fn direct<'a>(data: &'a ArrayData, manner: Manner, marks: &Marks) -> Option<Box<dyn Fields + 'a>> {
+fn direct<'a>(
+    data: &'a ArrayData,
+    manner: FieldStyle,
+    dialect: &Dialect,
+) -> Option<Box<dyn FieldWriter + 'a>> {
     let nulls = data.nulls().filter(|nulls| nulls.null_count() > 0);
     let plain = !manner.style.header;
-    let Manner { nan_is_null, .. } = manner;
+    let FieldStyle { nan_is_null, .. } = manner;
     fn of<T: ArrowNativeType>(data: &ArrayData) -> Option<&[T]> {
         data.buffers().first()?.typed_data::<T>().get(data.offset()..data.offset() + data.len())
     }
@@ -140,7 +144,7 @@ fn direct<'a>(data: &'a ArrayData, manner: Manner, marks: &Marks) -> Option<Box<
         DataType::LargeUtf8 => Box::new(text::<i64>(data, nulls)?),
         DataType::Float64 if plain => floats!(f64),
         DataType::Float32 if plain => floats!(f32),
-        _ if marks.numbers => return None,
+        _ if dialect.numbers => return None,
         DataType::Int8 => ints!(i8),
         DataType::Int16 => ints!(i16),
         DataType::Int32 => ints!(i32),
@@ -158,11 +162,11 @@ struct Ints<'a, T> {
     nulls: Option<&'a NullBuffer>,
 }
 
-impl<T: Integer + Send + Sync> Fields for Ints<'_, T> {
-    fn put(&self, row: usize, marks: &Marks, out: &mut Vec<u8>) -> Result<()> {
+impl<T: Integer + Send + Sync> FieldWriter for Ints<'_, T> {
+    fn put(&self, row: usize, dialect: &Dialect, out: &mut Vec<u8>) -> Result<()> {
         match self.values.get(row) {
             Some(value) if self.nulls.is_none_or(|nulls| nulls.is_valid(row)) => value.put(out),
-            _ => out.extend_from_slice(&marks.null),
+            _ => out.extend_from_slice(&dialect.null),
         }
         Ok(())
     }
@@ -175,11 +179,11 @@ struct Floats<'a, T> {
     nan_is_null: bool,
 }
 
-impl<T: zmij::Float + Into<f64> + Copy + Send + Sync> Fields for Floats<'_, T> {
-    fn put(&self, row: usize, marks: &Marks, out: &mut Vec<u8>) -> Result<()> {
+impl<T: zmij::Float + Into<f64> + Copy + Send + Sync> FieldWriter for Floats<'_, T> {
+    fn put(&self, row: usize, dialect: &Dialect, out: &mut Vec<u8>) -> Result<()> {
         let Some(value) = self.values.get(row).filter(|_| self.nulls.is_none_or(|nulls| nulls.is_valid(row)))
         else {
-            out.extend_from_slice(&marks.null);
+            out.extend_from_slice(&dialect.null);
             return Ok(());
         };
         let start = out.len();
@@ -191,7 +195,7 @@ impl<T: zmij::Float + Into<f64> + Copy + Send + Sync> Fields for Floats<'_, T> {
                 out.extend_from_slice(zmij::Buffer::new().format_finite(*value).as_bytes());
             }
         } else if wide.is_nan() && self.nan_is_null {
-            out.extend_from_slice(&marks.null);
+            out.extend_from_slice(&dialect.null);
             return Ok(());
         } else {
             out.extend_from_slice(if wide.is_nan() {
@@ -202,9 +206,9 @@ impl<T: zmij::Float + Into<f64> + Copy + Send + Sync> Fields for Floats<'_, T> {
                 b"-inf"
             });
         }
-        if marks.numbers || marks.decimal != b'.' {
-            point(start, marks, out);
-            marks.settle(start, marks.numbers, out);
+        if dialect.numbers || dialect.decimal != b'.' {
+            point(start, dialect, out);
+            dialect.settle(start, dialect.numbers, out);
         }
         Ok(())
     }
@@ -222,14 +226,14 @@ fn text<'a, O: ArrowNativeType>(data: &'a ArrayData, nulls: Option<&'a NullBuffe
     Some(Text { offsets, values: values.as_slice(), nulls })
 }
 
-impl<O: ArrowNativeType> Fields for Text<'_, O> {
-    fn put(&self, row: usize, marks: &Marks, out: &mut Vec<u8>) -> Result<()> {
+impl<O: ArrowNativeType> FieldWriter for Text<'_, O> {
+    fn put(&self, row: usize, dialect: &Dialect, out: &mut Vec<u8>) -> Result<()> {
         if self.nulls.is_some_and(|nulls| nulls.is_null(row)) {
-            out.extend_from_slice(&marks.null);
+            out.extend_from_slice(&dialect.null);
             return Ok(());
         }
         let at = |i: usize| self.offsets.get(i).map_or(0, |offset| offset.as_usize());
-        marks.put_part(self.values, at(row)..at(row + 1), out);
+        dialect.put_part(self.values, at(row)..at(row + 1), out);
         Ok(())
     }
 }

@@ -1,14 +1,14 @@
 //! From frames to CSV: plain, where it comes back exactly or may be lossy, or with a schema in a first line or in a sidecar.
 
+mod ambiguous_text;
 mod chunks;
 mod encoding;
 mod exact;
 mod fields;
-mod quoting;
 mod names;
 pub mod options;
+mod quoting;
 mod records;
-mod ambiguous_text;
 
 #[cfg(test)]
 mod tests;
@@ -25,9 +25,9 @@ use crate::text::header::{Exported, told};
 use crate::text::pieces::{self, Section};
 
 pub use chunks::ChunkWriter;
-use fields::Manner;
-use quoting::Marks;
+use fields::FieldStyle;
 use options::{SchemaPlace, WriteOptions};
+use quoting::Dialect;
 use records::{Column, Records};
 
 /// The format's name in errors.
@@ -109,22 +109,22 @@ fn write(
 ) -> Result<()> {
     let plain = options.schema == SchemaPlace::Nowhere;
     let levels = if plain { plain_levels(frame, exported, options)? } else { described_levels(exported)? };
-    let marks = Marks::new(options, null_text(levels.len() + exported.ncols, options));
+    let dialect = Dialect::new(options, null_text(levels.len() + exported.ncols, options));
     let mut front = Vec::new();
     if opening.whole {
         front.extend_from_slice(encoding::mark(options.encoding));
         if let Some(header) = opening.header {
             front.extend_from_slice(COMMENT.as_bytes());
             front.extend_from_slice(header.as_bytes());
-            front.extend_from_slice(marks.line_end);
+            front.extend_from_slice(dialect.line_end);
         }
         if options.header {
             let columns = if plain { names::labels(frame)? } else { vec![data_keys(exported)] };
             let levels: Vec<&str> = levels.iter().map(|level| level.name.as_str()).collect();
-            names::write(&levels, &columns, &marks, &mut front);
+            names::write(&levels, &columns, &dialect, &mut front);
         }
     }
-    let manner = Manner { style: Style::csv(!plain), nan_is_null: plain && !of_arrow(frame) };
+    let manner = FieldStyle { style: Style::csv(!plain), nan_is_null: plain && !of_arrow(frame) };
     let data: Vec<Named> = exported
         .schema
         .fields()
@@ -135,23 +135,24 @@ fn write(
         .collect();
     let mut columns = Vec::with_capacity(levels.len() + exported.ncols);
     for level in &levels {
-        columns.push(column(&level.name, level, manner, &marks)?);
+        columns.push(column(&level.name, level, manner, &dialect)?);
     }
     for named in &data {
-        columns.push(column(&named.name, named, manner, &marks)?);
+        columns.push(column(&named.name, named, manner, &dialect)?);
     }
     // Rows of no field are counted by the header, not by empty lines.
     let nrows = if columns.is_empty() { 0 } else { frame.nrows };
-    let sections: [Box<dyn Section + '_>; 1] = [Box::new(Records { opening: front, columns, marks, nrows })];
+    let sections: [Box<dyn Section + '_>; 1] =
+        [Box::new(Records { opening: front, columns, dialect, nrows })];
     let encode = |piece: &mut Vec<u8>| encoding::encode(options.encoding, piece);
     let finish: Option<pieces::Finish<'_>> =
         if encoding::is_utf8(options.encoding) { None } else { Some(&encode) };
     pieces::write(&sections, options.threads, finish, sink, progress)
 }
 
-fn column<'a>(name: &str, named: &'a Named, manner: Manner, marks: &Marks) -> Result<Column<'a>> {
+fn column<'a>(name: &str, named: &'a Named, manner: FieldStyle, dialect: &Dialect) -> Result<Column<'a>> {
     let fields = told(&named.field)
-        .and_then(|told| fields::fields(&named.field, told.dtype, &named.data, manner, marks))
+        .and_then(|told| fields::fields(&named.field, told.dtype, &named.data, manner, dialect))
         .map_err(|e: Error| e.in_member(name))?;
     let nbytes = named.data.get_slice_memory_size().unwrap_or(0) / named.data.len().max(1);
     Ok(Column { name: name.to_owned(), fields, nbytes })

@@ -7,7 +7,7 @@ use crate::cells::text::Style;
 use crate::error::{Error, Result};
 use crate::frame::{Frame, Labels};
 
-use super::quoting::Marks;
+use super::quoting::Dialect;
 
 /// The labels of columns as text, a list for each level; a missing one is empty.
 ///
@@ -34,15 +34,15 @@ pub fn labels(frame: &Frame) -> Result<Vec<Vec<String>>> {
 }
 
 /// Writes a record a level: the names of row labels, in the first one, then those of columns.
-pub fn write(index: &[&str], columns: &[Vec<String>], marks: &Marks, out: &mut Vec<u8>) {
+pub fn write(index: &[&str], columns: &[Vec<String>], dialect: &Dialect, out: &mut Vec<u8>) {
     for (i, level) in columns.iter().enumerate() {
         let index = index.iter().map(|name| if i == 0 { *name } else { "" });
         for (position, name) in index.chain(level.iter().map(String::as_str)).enumerate() {
             if position > 0 {
-                out.push(marks.delimiter);
+                out.push(dialect.delimiter);
             }
-            marks.put(name.as_bytes(), out);
+            dialect.put(name.as_bytes(), out);
         }
-        out.extend_from_slice(marks.line_end);
+        out.extend_from_slice(dialect.line_end);
     }
 }

@@ -155,8 +155,8 @@ impl WriteOptions {
         if !matches!(self.decimal, b'.' | b',') {
             return refuse(format!("decimal: expected \".\" or \",\", found {:?}.", shown(self.decimal)));
         }
-        let marks = [self.delimiter, self.quotechar, b'\r', b'\n', b'#'];
-        if let Some(bad) = self.na_rep.bytes().find(|b| marks.contains(b)) {
+        let dialect = [self.delimiter, self.quotechar, b'\r', b'\n', b'#'];
+        if let Some(bad) = self.na_rep.bytes().find(|b| dialect.contains(b)) {
             return refuse(format!(
                 "na_rep: expected a word without {:?}, found {:?}.",
                 shown(bad),

@@ -8,12 +8,12 @@ use crate::cells::simd128::Needles;
 use super::options::{Quoting, SchemaPlace, WriteOptions};
 
 /// Characters that programs take for delimiters when they go by the look of a file. A field that holds one is quoted, whichever
-/// is in use: so the one in use is the only one that stands bare.
+/// is in use: so only the one in use occurs outside quotes.
 const DELIMITERS: &[u8] = b",;\t|";
 
 /// The dialect of a file being written.
 #[derive(Debug, Clone)]
-pub struct Marks {
+pub struct Dialect {
     pub(super) delimiter: u8,
     pub(super) quote: u8,
     /// Bytes that make quotes necessary.
@@ -29,7 +29,7 @@ pub struct Marks {
     pub(super) decimal: u8,
 }
 
-impl Marks {
+impl Dialect {
     /// Those of some options; `null`: what stands for it.
     #[must_use]
     pub fn new(options: &WriteOptions, null: &str) -> Self {
@@ -159,7 +159,7 @@ mod tests {
 
     fn put(text: &str, options: &WriteOptions) -> String {
         let mut out = Vec::new();
-        Marks::new(options, &options.na_rep).put(text.as_bytes(), &mut out);
+        Dialect::new(options, &options.na_rep).put(text.as_bytes(), &mut out);
         String::from_utf8(out).unwrap()
     }
 
@@ -195,18 +195,18 @@ mod tests {
     }
 
     /// The fields byte by byte.
-    fn plainly(marks: &Marks, text: &[u8]) -> Vec<u8> {
-        if !marks.is_special(text) {
+    fn plainly(dialect: &Dialect, text: &[u8]) -> Vec<u8> {
+        if !dialect.is_special(text) {
             return text.to_vec();
         }
-        let mut out = vec![marks.quote];
+        let mut out = vec![dialect.quote];
         for &byte in text {
             out.push(byte);
-            if byte == marks.quote {
+            if byte == dialect.quote {
                 out.push(byte);
             }
         }
-        out.push(marks.quote);
+        out.push(dialect.quote);
         out
     }
 
@@ -221,7 +221,7 @@ mod tests {
             WriteOptions { delimiter: b':', quotechar: b'\'', schema: SchemaPlace::Header, ..options },
         ];
         for options in all {
-            let marks = Marks::new(&options, &options.na_rep);
+            let dialect = Dialect::new(&options, &options.na_rep);
             for special in *b",;\t|\"'#:\r\n\0\x01\x0b \x1fx" {
                 for len in 0..=100 {
                     for place in 0..len.max(1) {
@@ -232,8 +232,8 @@ mod tests {
                         let around =
                             [b",\"", text.as_slice(), &b"\",\n;;;;;;;;;;;;;;;;;;;;"[..len % 22]].concat();
                         let mut out = b"before".to_vec();
-                        marks.put_part(&around, 2..2 + len, &mut out);
-                        assert_eq!(out, [b"before", plainly(&marks, &text).as_slice()].concat());
+                        dialect.put_part(&around, 2..2 + len, &mut out);
+                        assert_eq!(out, [b"before", plainly(&dialect, &text).as_slice()].concat());
                     }
                 }
             }
@@ -242,7 +242,7 @@ mod tests {
 
     #[test]
     fn many_marks_are_doubled_all() {
-        let marks = Marks::new(&WriteOptions::default(), "");
+        let dialect = Dialect::new(&WriteOptions::default(), "");
         let mut word = 7u64;
         for len in 0..300 {
             let text: Vec<u8> = (0..len)
@@ -252,8 +252,8 @@ mod tests {
                 })
                 .collect();
             let mut out = Vec::new();
-            marks.put(&text, &mut out);
-            assert_eq!(out, plainly(&marks, &text));
+            dialect.put(&text, &mut out);
+            assert_eq!(out, plainly(&dialect, &text));
         }
     }
 }

@@ -5,15 +5,15 @@ use std::ops::Range;
 use crate::error::Result;
 use crate::text::pieces::Section;
 
-use super::fields::Fields;
-use super::quoting::Marks;
+use super::fields::FieldWriter;
+use super::quoting::Dialect;
 
 /// One column of records.
 pub struct Column<'a> {
     /// Its name, for errors.
     pub name: String,
     /// Its fields.
-    pub fields: Box<dyn Fields + 'a>,
+    pub fields: Box<dyn FieldWriter + 'a>,
     /// Bytes of a field, more or less.
     pub nbytes: usize,
 }
@@ -25,7 +25,7 @@ pub struct Records<'a> {
     /// The columns.
     pub columns: Vec<Column<'a>>,
     /// The dialect.
-    pub marks: Marks,
+    pub dialect: Dialect,
     /// Rows.
     pub nrows: usize,
 }
@@ -44,15 +44,15 @@ impl Section for Records<'_> {
     }
 
     fn write(&self, rows: Range<usize>, out: &mut Vec<u8>) -> Result<()> {
-        let marks = &self.marks;
+        let dialect = &self.dialect;
         for row in rows {
             for (i, column) in self.columns.iter().enumerate() {
                 if i > 0 {
-                    out.push(marks.delimiter);
+                    out.push(dialect.delimiter);
                 }
-                column.fields.put(row, marks, out).map_err(|e| e.in_member(column.name.as_str()))?;
+                column.fields.put(row, dialect, out).map_err(|e| e.in_member(column.name.as_str()))?;
             }
-            out.extend_from_slice(marks.line_end);
+            out.extend_from_slice(dialect.line_end);
         }
         Ok(())
     }

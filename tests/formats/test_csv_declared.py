@@ -1,4 +1,4 @@
-"""Columns of CSV whose types somebody has told: categories, and what becomes of fields that are something else."""
+"""Columns of CSV whose types are declared: categories, and fields that do not fit the declared type."""
 
 import io
 import logging

@@ -1,0 +1,55 @@
+//! A look at the first lines of some pieces of the input, which says what an inferred column is at least.
+
+use super::column::PieceColumn;
+use super::fields::{Ends, fields};
+use super::infer::InferredColumn;
+use super::kinds::Classes;
+use super::pass::{ColumnTarget, Piece, RowSource, WantedColumn, run};
+use super::tokenizer::Tokenizer;
+use crate::error::Result;
+use crate::progress::NoProgress;
+
+/// Pieces that are looked at first, and lines of each.
+const SAMPLED: usize = 8;
+const SAMPLE_LINES: usize = 64;
+const SAMPLE_CELLS: usize = 64 << 10;
+
+/// What the first lines of some pieces are. Faults are left to the pass that reads everything, which finds the first.
+pub(super) fn sample(
+    source: &RowSource<'_>,
+    pieces: &[Piece],
+    columns: &[InferredColumn<'_>],
+) -> Result<Vec<Classes>> {
+    let ncols = source.shape.ncols;
+    let mut seen = vec![Classes::default(); columns.len()];
+    let is_open = |column: &InferredColumn<'_>| column.fixed.is_none() && column.declared.is_none();
+    if !columns.iter().any(is_open) {
+        return Ok(seen);
+    }
+    let step = pieces.len().div_ceil(SAMPLED).max(1);
+    let (mut seen_of, mut list) = (Vec::new(), Vec::new());
+    for (column, seen) in columns.iter().zip(&mut seen).filter(|(column, _)| is_open(column)) {
+        list.push(WantedColumn { position: column.position, kind: None, timed: column.timed });
+        seen_of.push(seen);
+    }
+    for piece in pieces.iter().step_by(step) {
+        let bytes = source.bytes.get(piece.start..piece.end).unwrap_or_default();
+        let cells = SAMPLE_LINES.saturating_mul(ncols).min(SAMPLE_CELLS).max(ncols);
+        let (mut ends, mut tokenizer) = (Ends::default(), Tokenizer::default());
+        let found = if source.careful {
+            tokenizer.lines(bytes, &source.rules, cells, source.longest).map(|n| (n, tokenizer.lines))
+        } else {
+            fields(bytes, source.search(cells), &mut ends).map(|n| (n, ends.lines))
+        };
+        let Ok((nbytes, lines)) = found else { continue };
+        let small = Piece { end: piece.start + nbytes, lines, ..*piece };
+        let targets = list.iter().map(|_| ColumnTarget::Classify(PieceColumn::default())).collect();
+        let Ok(done) = run(source, &[small], &list, vec![targets], 1, &NoProgress)? else { continue };
+        for (seen, target) in seen_of.iter_mut().zip(done.into_iter().flat_map(|done| done.targets)) {
+            if let ColumnTarget::Classify(part) = target {
+                **seen |= part.seen;
+            }
+        }
+    }
+    Ok(seen)
+}

@@ -1,0 +1,102 @@
+//! Cells of a text column: their text goes into the memory of the column, one after the other.
+
+use super::column::{PieceColumn, Slot, Spans};
+use super::normalize::NOWHERE;
+use super::null_values::NullValue;
+use super::rules::{NEVER, Rules};
+use super::text::TextPiece;
+
+/// Bytes that are copied at once: most cells are shorter, and a copy of a fixed size needs no call.
+const STRIDE: usize = 32;
+
+/// Reads cells as text: rows `first..first + rows` of a piece, whose ends are `ends`. `bytes` begin at `at` of the input.
+/// Answers whether the text is UTF-8: an input that is not checked, or a file that changes, may hold anything.
+pub(super) fn take_text(
+    (rules, part): (&Rules, &mut PieceColumn),
+    (bytes, at): (&[u8], usize),
+    spans: impl Spans,
+    (first, rows): (usize, usize),
+    ends: &mut [Slot],
+    text: &mut TextPiece<'_>,
+) -> bool {
+    let Some((before, out)) = ends.get_mut(..first + rows).and_then(|ends| ends.split_at_mut_checked(first))
+    else {
+        return true;
+    };
+    // Cells are no longer than they stand in the input, so that one look at the room serves all of them.
+    let most = (0..rows).map(|row| spans.span(row)).fold(STRIDE, |sum, (start, end)| sum + (end - start));
+    let Ok((base, room)) = text.room(most, at, before) else {
+        part.full = true;
+        return true;
+    };
+    let (used, split) = fill_text(rules, bytes, spans, first, (out, base), part, room);
+    // All cells are checked at once, while they are in the cache; a cell that begins inside a character is no text by itself.
+    let valid = !split && room.get(..used).is_some_and(|text| simdutf8::basic::from_utf8(text).is_ok());
+    text.commit(used);
+    valid
+}
+
+/// Writes text into `room`, and where each cell of it ends behind `base`; answers how many bytes it is, and whether some cell
+/// begins inside a character.
+fn fill_text(
+    rules: &Rules,
+    bytes: &[u8],
+    spans: impl Spans,
+    first: usize,
+    (out, base): (&mut [Slot], usize),
+    part: &mut PieceColumn,
+    room: &mut [u8],
+) -> (usize, bool) {
+    let escaped = rules.escape != NEVER;
+    let (mut used, mut split) = (0, false);
+    for (row, slot) in out.iter_mut().enumerate() {
+        let (start, end) = spans.span(row);
+        let length = end - start;
+        let head = bytes.get(start).copied().unwrap_or(0);
+        let target = room.get_mut(used..).unwrap_or_default();
+        if length == 0 {
+            if rules.null_values.empty_is_null() || start == NOWHERE {
+                part.null(first + row);
+            }
+        } else if head == rules.quote || escaped || rules.null_values.may_be(head, length) {
+            let nbytes =
+                rare_text(rules, bytes.get(start..end).unwrap_or_default(), first + row, part, target);
+            split |= nbytes > 0 && target.first().is_some_and(|byte| continues(*byte));
+            used += nbytes;
+        } else {
+            split |= continues(head);
+            let source = bytes.get(start..start + STRIDE).and_then(|s| s.first_chunk::<STRIDE>());
+            match (source, target.first_chunk_mut::<STRIDE>()) {
+                (Some(source), Some(target)) if length <= STRIDE => *target = *source,
+                _ => copy(bytes.get(start..end).unwrap_or_default(), target),
+            }
+            used += length;
+        }
+        *slot = ((base + used) as u64).to_le_bytes();
+    }
+    (used, split)
+}
+
+/// Whether a byte of UTF-8 is inside a character.
+#[inline(always)]
+fn continues(byte: u8) -> bool {
+    byte & 0xC0 == 0x80
+}
+
+fn copy(source: &[u8], target: &mut [u8]) {
+    if let Some(target) = target.get_mut(..source.len()) {
+        target.copy_from_slice(source);
+    }
+}
+
+/// A text between quotes, or one that may be a null word; answers its bytes.
+#[inline(never)]
+fn rare_text(rules: &Rules, raw: &[u8], row: usize, part: &mut PieceColumn, target: &mut [u8]) -> usize {
+    let text = rules.text(raw);
+    if rules.null_value(&text) != NullValue::Other {
+        part.null(row);
+        return 0;
+    }
+    copy(&text.bytes, target);
+    text.bytes.len()
+}
