@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use colonnade::container::members::Compat;
 use colonnade::formats::npy;
-use colonnade::formats::npz::{self, BundleLayout, Codec, Wanted};
+use colonnade::formats::npz::{self, BundleLayout, Codec, FilterChoice};
 use pyo3::prelude::*;
 
 use crate::errors::{self, IntoPy};
@@ -70,7 +70,7 @@ impl NpzWriteOptions {
         threads: Option<usize>,
     ) -> PyResult<PyClassInitializer<Self>> {
         let (codec, columns) = ByColumn::parsed(compression, Codec::parse)?;
-        let (filter, filters) = ByColumn::parsed(filter, Wanted::parse)?;
+        let (filter, filters) = ByColumn::parsed(filter, FilterChoice::parse)?;
         let profile = profile.map(npz::profile).transpose().py()?;
         let threads = self::threads(threads);
         let core = npz::WriteOptions::new(codec, columns, level, compat_of(compat)?, threads).py()?;
