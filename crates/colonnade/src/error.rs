@@ -51,9 +51,9 @@ pub struct Location {
 }
 
 /// An error with its format, its location and a sentence that names the next step.
-pub struct Error(Box<Inner>);
+pub struct Error(Box<ErrorData>);
 
-struct Inner {
+struct ErrorData {
     kind: ErrorKind,
     format: &'static str,
     location: Location,
@@ -64,7 +64,7 @@ impl Error {
     /// An error of `kind` in `format`; `message` has expected, found and next step.
     #[must_use]
     pub fn new(kind: ErrorKind, format: &'static str, message: impl Into<String>) -> Self {
-        Self(Box::new(Inner { kind, format, location: Location::default(), message: message.into() }))
+        Self(Box::new(ErrorData { kind, format, location: Location::default(), message: message.into() }))
     }
 
     /// The bytes break the specification.

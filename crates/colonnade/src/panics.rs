@@ -58,11 +58,11 @@ pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T> {
     drop(deeper);
     answer.map_err(|panic| {
         let place = PLACE.with(|slot| slot.borrow_mut().take());
-        Error::internal(text_of(panic.as_ref()), place.as_deref())
+        Error::internal(panic_text(panic.as_ref()), place.as_deref())
     })
 }
 
-fn text_of(panic: &(dyn Any + Send)) -> &str {
+fn panic_text(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without text")
 }

@@ -22,7 +22,7 @@ pub fn most(compressed: u64) -> u64 {
     (compressed / 12 + 1).saturating_mul(16 << 20)
 }
 
-fn damaged(message: &str) -> Error {
+fn malformed(message: &str) -> Error {
     Error::malformed("brotli", format!("{message}. The compressed bytes are damaged."))
 }
 
@@ -38,7 +38,7 @@ pub fn compress(bytes: &[u8], level: i32, out: &mut Vec<u8>) -> Result<()> {
         ..BrotliEncoderParams::default()
     };
     let mut source = bytes;
-    brotli::BrotliCompress(&mut source, out, &params).map_err(|e| damaged(&e.to_string()))?;
+    brotli::BrotliCompress(&mut source, out, &params).map_err(|e| malformed(&e.to_string()))?;
     Ok(())
 }
 
@@ -70,19 +70,19 @@ pub fn decompress(source: &[u8], target: &mut [u8]) -> Result<()> {
             &mut left, &mut used, source, &mut free, &mut more, &mut spare, &mut total, &mut state,
         );
         if more > 0 {
-            return Err(damaged(&format!("expected {expected} bytes, the stream yields more")));
+            return Err(malformed(&format!("expected {expected} bytes, the stream yields more")));
         }
     }
     match result {
         BrotliResult::ResultSuccess if filled == expected && left == 0 => Ok(()),
         BrotliResult::ResultSuccess if left > 0 => {
-            Err(damaged(&format!("expected the end of the stream, found {left} bytes more")))
+            Err(malformed(&format!("expected the end of the stream, found {left} bytes more")))
         }
         BrotliResult::ResultSuccess => {
-            Err(damaged(&format!("expected {expected} bytes, the stream yields {filled}")))
+            Err(malformed(&format!("expected {expected} bytes, the stream yields {filled}")))
         }
-        BrotliResult::NeedsMoreInput => Err(damaged("the stream has no end")),
-        _ => Err(damaged("the stream is no brotli")),
+        BrotliResult::NeedsMoreInput => Err(malformed("the stream has no end")),
+        _ => Err(malformed("expected a brotli stream, found other bytes")),
     }
 }
 

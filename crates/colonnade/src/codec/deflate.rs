@@ -14,12 +14,12 @@ pub const DEFAULT_LEVEL: i32 = 6;
 /// Highest possible ratio of decompressed to compressed size.
 pub const MAX_RATIO: u64 = 1032;
 
-fn damaged(message: &str) -> Error {
+fn malformed(message: &str) -> Error {
     Error::malformed("deflate", format!("{message}. The compressed bytes are damaged."))
 }
 
 fn trailing_bytes(rest: &[u8]) -> Error {
-    damaged(&format!("expected the end of the stream, found {} bytes more", rest.len()))
+    malformed(&format!("expected the end of the stream, found {} bytes more", rest.len()))
 }
 
 /// Compresses the concatenated `parts` as one stream, and calls `cancel` between chunks.
@@ -54,7 +54,7 @@ fn step(
     flush: FlushCompress,
 ) -> Result<Status> {
     let before = state.total_out();
-    let status = state.compress(bytes, buffer, flush).map_err(|e| damaged(&e.to_string()))?;
+    let status = state.compress(bytes, buffer, flush).map_err(|e| malformed(&e.to_string()))?;
     let made = usize::try_from(state.total_out() - before).unwrap_or(0);
     out.extend_from_slice(buffer.get(..made).unwrap_or_default());
     Ok(status)
@@ -69,7 +69,7 @@ pub fn decompress(source: &[u8], target: &mut [u8]) -> Result<()> {
     let status = fill(&mut state, source, target)?;
     let written = state.total_out();
     if written != target.len() as u64 {
-        return Err(damaged(&format!("expected {} bytes, the stream yields {written}", target.len())));
+        return Err(malformed(&format!("expected {} bytes, the stream yields {written}", target.len())));
     }
     let rest = source.get(usize::try_from(state.total_in()).unwrap_or(usize::MAX)..).unwrap_or(&[]);
     if status == Status::StreamEnd {
@@ -84,7 +84,7 @@ pub fn decompress(source: &[u8], target: &mut [u8]) -> Result<()> {
             let rest = rest.get(used..).unwrap_or(&[]);
             if rest.is_empty() { Ok(()) } else { Err(trailing_bytes(rest)) }
         }
-        _ => Err(damaged(&format!("expected {written} bytes, the stream yields more or has no end"))),
+        _ => Err(malformed(&format!("expected {written} bytes, the stream yields more or has no end"))),
     }
 }
 
@@ -96,7 +96,7 @@ fn fill(state: &mut Decompress, source: &[u8], target: &mut [u8]) -> Result<Stat
         let (rest, buffer) = (source.get(at(taken)..), target.get_mut(at(written)..));
         let status =
             state.decompress(rest.unwrap_or_default(), buffer.unwrap_or_default(), FlushDecompress::Finish);
-        let status = status.map_err(|e| damaged(&e.to_string()))?;
+        let status = status.map_err(|e| malformed(&e.to_string()))?;
         let stands = (taken, written) == (state.total_in(), state.total_out());
         if status == Status::StreamEnd || stands || at(state.total_out()) == target.len() {
             return Ok(status);
@@ -110,8 +110,8 @@ fn fill(state: &mut Decompress, source: &[u8], target: &mut [u8]) -> Result<Stat
 /// Malformed bytes.
 pub fn decompress_prefix(source: &[u8], target: &mut [u8]) -> Result<usize> {
     let mut state = Decompress::new(false);
-    state.decompress(source, target, FlushDecompress::None).map_err(|e| damaged(&e.to_string()))?;
-    usize::try_from(state.total_out()).map_err(|_| damaged("impossible size"))
+    state.decompress(source, target, FlushDecompress::None).map_err(|e| malformed(&e.to_string()))?;
+    usize::try_from(state.total_out()).map_err(|_| malformed("impossible size"))
 }
 
 #[cfg(test)]

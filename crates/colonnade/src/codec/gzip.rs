@@ -20,7 +20,7 @@ pub fn most(compressed: u64) -> u64 {
     compressed.saturating_mul(super::deflate::MAX_RATIO)
 }
 
-fn damaged(message: &str) -> Error {
+fn malformed(message: &str) -> Error {
     Error::malformed("gzip", format!("{message}. The compressed bytes are damaged."))
 }
 
@@ -41,7 +41,7 @@ pub fn compress(bytes: &[u8], level: i32, out: &mut Vec<u8>) -> Result<()> {
         let used = usize::try_from(state.total_in()).unwrap_or(usize::MAX);
         let rest = bytes.get(used..).unwrap_or_default();
         let done = state.compress_vec(rest, out, FlushCompress::Finish);
-        match done.map_err(|e| damaged(&e.to_string()))? {
+        match done.map_err(|e| malformed(&e.to_string()))? {
             Status::StreamEnd => break,
             Status::Ok | Status::BufError => out.reserve(rest.len() / 2 + 4096),
         }
@@ -72,7 +72,7 @@ pub fn decompress(source: &[u8], target: &mut [u8]) -> Result<()> {
         if filled == expected {
             return Ok(());
         }
-        Err(damaged(&format!("expected {expected} bytes, the stream yields {filled}")))
+        Err(malformed(&format!("expected {expected} bytes, the stream yields {filled}")))
     })
 }
 
@@ -82,7 +82,7 @@ pub fn decompress(source: &[u8], target: &mut [u8]) -> Result<()> {
 /// Malformed bytes.
 pub fn decompress_prefix(source: &[u8], target: &mut [u8]) -> Result<usize> {
     let Some(body) = after_header(source) else {
-        return Err(damaged("a header is no gzip"));
+        return Err(malformed("expected a gzip header, found other bytes"));
     };
     super::deflate::decompress_prefix(body, target)
 }
@@ -91,8 +91,11 @@ pub fn decompress_prefix(source: &[u8], target: &mut [u8]) -> Result<usize> {
 fn decompress_member(state: &mut Decompress, source: &mut &[u8], room: &mut [u8]) -> Result<usize> {
     let zlib = source.first().is_some_and(|b| b & 0x0f == 8)
         && source.first_chunk::<2>().is_some_and(|head| u16::from_be_bytes(*head) % 31 == 0);
-    let body =
-        if zlib { *source } else { after_header(source).ok_or_else(|| damaged("a header is no gzip"))? };
+    let body = if zlib {
+        *source
+    } else {
+        after_header(source).ok_or_else(|| malformed("expected a gzip header, found other bytes"))?
+    };
     state.reset(zlib);
     let mut status = state.decompress(body, room, FlushDecompress::Finish);
     let mut used = as_usize(state.total_in());
@@ -103,29 +106,29 @@ fn decompress_member(state: &mut Decompress, source: &mut &[u8], room: &mut [u8]
         status = state.decompress(body.get(used..).unwrap_or_default(), &mut spare, FlushDecompress::Finish);
         used = as_usize(state.total_in());
         if as_usize(state.total_out()) > n {
-            return Err(damaged(&format!("expected {n} bytes, the stream yields more")));
+            return Err(malformed(&format!("expected {n} bytes, the stream yields more")));
         }
     }
     match status {
         Ok(Status::StreamEnd) => {}
-        Ok(_) => return Err(damaged("the stream has no end")),
-        Err(e) => return Err(damaged(&e.to_string())),
+        Ok(_) => return Err(malformed("the stream has no end")),
+        Err(e) => return Err(malformed(&e.to_string())),
     }
-    let behind = body.get(used..).unwrap_or_default();
+    let trailer = body.get(used..).unwrap_or_default();
     if zlib {
         // The library checks the checksum.
-        *source = behind;
+        *source = trailer;
         return Ok(n);
     }
-    let Some((tail, behind)) = behind.split_first_chunk::<8>() else {
-        return Err(damaged("a member has no checksum"));
+    let Some((tail, rest)) = trailer.split_first_chunk::<8>() else {
+        return Err(malformed("a member has no checksum"));
     };
     let [a, b, c, d, ..] = *tail;
     let found = crc32fast::hash(room.get(..n).unwrap_or_default());
     if found != u32::from_le_bytes([a, b, c, d]) {
-        return Err(damaged("the checksum of a member is another"));
+        return Err(malformed("the checksum of a member is wrong"));
     }
-    *source = behind;
+    *source = rest;
     Ok(n)
 }
 
@@ -174,11 +177,11 @@ mod tests {
             gz = gz.mtime(7);
             let mut gz = gz.write(Vec::new(), Compression::new(6));
             gz.write_all(&bytes).unwrap();
-            let one = gz.finish().unwrap();
+            let member = gz.finish().unwrap();
             let mut zlib = flate2::write::ZlibEncoder::new(Vec::new(), Compression::new(6));
             zlib.write_all(&bytes).unwrap();
             let zlib = zlib.finish().unwrap();
-            let mut own = Vec::new();
+            let mut packed = Vec::new();
             compress(&bytes, 6, &mut own).unwrap();
             assert!(own.len() <= bound(bytes.len()));
             for packed in [&one, &zlib, &own] {

@@ -13,7 +13,7 @@ use super::{lz4, lz4_block};
 
 pub use super::lz4::most;
 
-fn damaged(message: &str) -> Error {
+fn malformed(message: &str) -> Error {
     Error::malformed("lz4", format!("{message}. The compressed bytes are damaged."))
 }
 
@@ -49,7 +49,7 @@ pub fn decompress(source: &[u8], target: &mut [u8]) -> Result<()> {
         return Ok(());
     }
     lz4_block::decompress(source, target).map_err(|_| {
-        damaged("it is no LZ4 of the size that is declared, neither in Hadoop's framing nor without")
+        malformed("expected LZ4 of the declared size, with or without Hadoop's framing, found other bytes")
     })
 }
 

@@ -55,14 +55,14 @@ unsafe extern "C" {
     ) -> c_int;
 }
 
-fn damaged(message: &str) -> Error {
+fn malformed(message: &str) -> Error {
     Error::malformed("lz4", format!("{message}. The compressed bytes are damaged."))
 }
 
 fn check_code(code: usize) -> Result<usize> {
     // SAFETY: the function only reads a number.
     if unsafe { LZ4F_isError(code) } != 0 {
-        return Err(damaged("the decoder refused a frame"));
+        return Err(malformed("expected an LZ4 frame, found other bytes"));
     }
     Ok(code)
 }
@@ -157,20 +157,20 @@ fn compress_block(block: &[u8], level: i32, place: &mut [u8]) -> Option<usize> {
 /// # Errors
 /// Malformed bytes, or another length than that of `target`.
 pub fn decompress(source: &[u8], target: &mut [u8]) -> Result<()> {
-    match Frame::parse(source) {
+    match Lz4Frame::parse(source) {
         Some(frame) => frame.decompress(target),
         None => decompress_any(source, target),
     }
 }
 
 /// A frame without checksums and dictionary.
-struct Frame<'s> {
+struct Lz4Frame<'s> {
     linked: bool,
     block_nbytes: usize,
     blocks: &'s [u8],
 }
 
-impl<'s> Frame<'s> {
+impl<'s> Lz4Frame<'s> {
     /// Parses the header; `None` leaves the frame to liblz4.
     fn parse(source: &'s [u8]) -> Option<Self> {
         let (magic, rest) = source.split_first_chunk::<4>()?;
@@ -189,20 +189,20 @@ impl<'s> Frame<'s> {
         let descriptor = if flags & 0b1000 == 0 { 2 } else { 10 };
         let (head, rest) = rest.split_at_checked(descriptor)?;
         let (check, blocks) = rest.split_first()?;
-        let same = XxHash32::oneshot(0, head).to_le_bytes().get(1) == Some(check);
-        same.then_some(Self { linked: flags & 0b10_0000 == 0, block_nbytes, blocks })
+        let header_matches = XxHash32::oneshot(0, head).to_le_bytes().get(1) == Some(check);
+        header_matches.then_some(Self { linked: flags & 0b10_0000 == 0, block_nbytes, blocks })
     }
 
     fn decompress(&self, target: &mut [u8]) -> Result<()> {
         let (mut rest, mut filled) = (self.blocks, 0);
         loop {
             let Some((word, after)) = rest.split_first_chunk::<4>() else {
-                return Err(damaged("the frame has no end mark"));
+                return Err(malformed("the frame has no end mark"));
             };
             let word = u32::from_le_bytes(*word);
             if word == 0 {
                 if !after.is_empty() {
-                    return Err(damaged(&format!(
+                    return Err(malformed(&format!(
                         "expected the end of the frame, found {} bytes more",
                         after.len()
                     )));
@@ -211,7 +211,7 @@ impl<'s> Frame<'s> {
             }
             let nbytes = (word & 0x7FFF_FFFF) as usize;
             let Some((block, after)) = after.split_at_checked(nbytes) else {
-                return Err(damaged("a block passes the end of the frame"));
+                return Err(malformed("a block passes the end of the frame"));
             };
             filled += self.block(block, word >> 31 == 1, target, filled)?;
             rest = after;
@@ -219,20 +219,21 @@ impl<'s> Frame<'s> {
         if filled == target.len() {
             return Ok(());
         }
-        Err(damaged(&format!("expected {} bytes, the frame yields {filled}", target.len())))
+        Err(malformed(&format!("expected {} bytes, the frame yields {filled}", target.len())))
     }
 
     /// Decompresses one block to `target` at `filled`, and returns its length.
     fn block(&self, block: &[u8], stored: bool, target: &mut [u8], filled: usize) -> Result<usize> {
-        let (before, free) = target.split_at_mut_checked(filled).ok_or_else(|| damaged("impossible size"))?;
+        let (before, free) =
+            target.split_at_mut_checked(filled).ok_or_else(|| malformed("impossible size"))?;
         let most = free.len().min(self.block_nbytes);
         if stored {
             let place = free.get_mut(..block.len()).filter(|_| block.len() <= most);
-            place.ok_or_else(|| damaged("a stored block is too long"))?.copy_from_slice(block);
+            place.ok_or_else(|| malformed("a stored block is too long"))?.copy_from_slice(block);
             return Ok(block.len());
         }
         let window = if self.linked { before.len().min(WINDOW) } else { 0 };
-        let size = |n: usize| c_int::try_from(n).map_err(|_| damaged("a block is too long"));
+        let size = |n: usize| c_int::try_from(n).map_err(|_| malformed("a block is too long"));
         // SAFETY: source and target are live slices of the given lengths, and the dictionary is the end of `before`, directly
         // before the target. liblz4 writes at most `most` bytes for any source.
         let count = unsafe {
@@ -246,7 +247,8 @@ impl<'s> Frame<'s> {
                 size(window)?,
             )
         };
-        usize::try_from(count).map_err(|_| damaged("a block is no LZ4, or yields more than was declared"))
+        usize::try_from(count)
+            .map_err(|_| malformed("expected an LZ4 block of at most the declared size, found other bytes"))
     }
 }
 
@@ -259,7 +261,7 @@ fn decompress_any(source: &[u8], target: &mut [u8]) -> Result<()> {
             check_code(unsafe { LZ4F_createDecompressionContext(&mut context, VERSION) })?;
             *held = Some(Decompressor(context));
         }
-        let Some(context) = held else { return Err(damaged("no context")) };
+        let Some(context) = held else { return Err(malformed("no context")) };
         let context = || LZ4FDecompressionContext(context.0.0);
         // SAFETY: the context is live. The reset discards an unfinished earlier frame.
         unsafe { LZ4F_resetDecompressionContext(context()) };
@@ -284,14 +286,14 @@ fn decompress_any(source: &[u8], target: &mut [u8]) -> Result<()> {
                 break;
             }
             if taken == 0 && given == 0 {
-                return Err(damaged(&format!(
+                return Err(malformed(&format!(
                     "expected {} bytes, the frame yields more or has no end",
                     target.len()
                 )));
             }
         }
         if used != source.len() {
-            return Err(damaged(&format!(
+            return Err(malformed(&format!(
                 "expected the end of the frame, found {} bytes more",
                 source.len() - used
             )));
@@ -299,6 +301,6 @@ fn decompress_any(source: &[u8], target: &mut [u8]) -> Result<()> {
         if filled == target.len() {
             return Ok(());
         }
-        Err(damaged(&format!("expected {} bytes, the frame yields {filled}", target.len())))
+        Err(malformed(&format!("expected {} bytes, the frame yields {filled}", target.len())))
     })
 }

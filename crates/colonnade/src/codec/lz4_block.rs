@@ -22,7 +22,7 @@ unsafe extern "C" {
     ) -> c_int;
 }
 
-fn damaged(message: &str) -> Error {
+fn malformed(message: &str) -> Error {
     Error::malformed("lz4", format!("{message}. The compressed bytes are damaged."))
 }
 
@@ -66,7 +66,7 @@ pub fn decompress(source: &[u8], target: &mut [u8]) -> Result<()> {
     if found == target.len() {
         return Ok(());
     }
-    Err(damaged(&format!("expected {} bytes, the block yields {found}", target.len())))
+    Err(malformed(&format!("expected {} bytes, the block yields {found}", target.len())))
 }
 
 /// Decompresses the first bytes of the block into `target`, and returns their number.
@@ -79,7 +79,7 @@ pub fn decompress_prefix(source: &[u8], target: &mut [u8]) -> Result<usize> {
     let count = unsafe {
         LZ4_decompress_safe_partial(source.as_ptr().cast(), target.as_mut_ptr().cast(), from, to, to)
     };
-    usize::try_from(count).map_err(|_| damaged("a block is no LZ4"))
+    usize::try_from(count).map_err(|_| malformed("expected an LZ4 block, found other bytes"))
 }
 
 /// Decompresses a block that fits `target`, and returns its length.
@@ -87,7 +87,8 @@ fn decompress_up_to(source: &[u8], target: &mut [u8]) -> Result<usize> {
     let (from, to) = (size(source.len())?, size(target.len())?);
     // SAFETY: both are live slices of the given lengths. liblz4 writes within `target` for any source.
     let count = unsafe { LZ4_decompress_safe(source.as_ptr().cast(), target.as_mut_ptr().cast(), from, to) };
-    usize::try_from(count).map_err(|_| damaged("a block is no LZ4, or yields more than was declared"))
+    usize::try_from(count)
+        .map_err(|_| malformed("expected an LZ4 block of at most the declared size, found other bytes"))
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 const SLACK: usize = 16;
 
 #[cold]
-fn damaged(what: &str) -> Error {
+fn malformed(what: &str) -> Error {
     Error::malformed("snappy", format!("{what}. The compressed bytes are damaged."))
 }
 
@@ -47,9 +47,9 @@ pub fn compress(bytes: &[u8], target: &mut [u8]) -> Result<usize> {
 /// # Errors
 /// Malformed or truncated bytes, or another length than that of `target`, whose content is then arbitrary.
 pub fn decompress(source: &[u8], target: &mut [u8]) -> Result<()> {
-    let (length, head) = length(source).ok_or_else(|| damaged("its length cannot be read"))?;
+    let (length, head) = length(source).ok_or_else(|| malformed("expected a length, found other bytes"))?;
     if length != target.len() as u64 {
-        return Err(damaged(&format!("expected {} bytes, the stream says {length}", target.len())));
+        return Err(malformed(&format!("expected {} bytes, the stream declares {length}", target.len())));
     }
     let source = source.get(head..).unwrap_or_default();
     let (mut from, mut to) = (0usize, 0usize);
@@ -60,7 +60,7 @@ pub fn decompress(source: &[u8], target: &mut [u8]) -> Result<()> {
         match tag & 3 {
             0 => {
                 let (len, skip) =
-                    literal(source, from, tag).ok_or_else(|| damaged("it ends within a length"))?;
+                    literal(source, from, tag).ok_or_else(|| malformed("the stream ends within a length"))?;
                 from += skip;
                 put_literal(source, from, target, to, len)?;
                 from += len;
@@ -68,14 +68,16 @@ pub fn decompress(source: &[u8], target: &mut [u8]) -> Result<()> {
                 continue;
             }
             1 => {
-                let Some(&low) = source.get(from + 1) else { return Err(damaged("it ends within a copy")) };
+                let Some(&low) = source.get(from + 1) else {
+                    return Err(malformed("the stream ends within a copy"));
+                };
                 n = 4 + usize::from(tag >> 2 & 7);
                 offset = usize::from(tag >> 5) << 8 | usize::from(low);
                 from += 2;
             }
             2 => {
                 let Some(op) = source.get(from..from + 3) else {
-                    return Err(damaged("it ends within a copy"));
+                    return Err(malformed("the stream ends within a copy"));
                 };
                 // Only copies of the longest length are parts of longer copies.
                 let times = if tag >> 2 == 63 { repeats(source, from, op) } else { 1 };
@@ -85,7 +87,7 @@ pub fn decompress(source: &[u8], target: &mut [u8]) -> Result<()> {
             }
             _ => {
                 let Some(op) = source.get(from + 1..from + 5) else {
-                    return Err(damaged("it ends within a copy"));
+                    return Err(malformed("the stream ends within a copy"));
                 };
                 n = 1 + usize::from(tag >> 2);
                 offset = u32::from_le_bytes([op[0], op[1], op[2], op[3]]) as usize;
@@ -96,7 +98,7 @@ pub fn decompress(source: &[u8], target: &mut [u8]) -> Result<()> {
         to += n;
     }
     if to != target.len() {
-        return Err(damaged(&format!("it ends after {to} of {} bytes", target.len())));
+        return Err(malformed(&format!("the stream ends after {to} of {} bytes", target.len())));
     }
     Ok(())
 }
@@ -175,19 +177,21 @@ fn short_elements(source: &[u8], from: &mut usize, target: &mut [u8], to: &mut u
 /// # Errors
 /// Malformed or truncated bytes.
 pub fn decompress_prefix(source: &[u8], target: &mut [u8]) -> Result<usize> {
-    let (_, head) = length(source).ok_or_else(|| damaged("its length cannot be read"))?;
+    let (_, head) = length(source).ok_or_else(|| malformed("expected a length, found other bytes"))?;
     let mut rest = source.get(head..).unwrap_or_default();
     let mut to = 0;
     while to < target.len()
         && let Some(&tag) = rest.first()
     {
-        let ends = || damaged("it ends within a copy");
+        let ends = || malformed("the stream ends within a copy");
         let byte = |k: usize| rest.get(k).copied().map(usize::from).ok_or_else(ends);
         let (n, offset, size) = match tag & 3 {
             0 => {
-                let (len, skip) = literal(rest, 0, tag).ok_or_else(|| damaged("it ends within a length"))?;
+                let (len, skip) =
+                    literal(rest, 0, tag).ok_or_else(|| malformed("the stream ends within a length"))?;
                 let n = len.min(target.len() - to);
-                let bytes = rest.get(skip..skip + n).ok_or_else(|| damaged("it ends within a literal"))?;
+                let bytes =
+                    rest.get(skip..skip + n).ok_or_else(|| malformed("the stream ends within a literal"))?;
                 target.get_mut(to..to + n).unwrap_or_default().copy_from_slice(bytes);
                 to += n;
                 rest = rest.get(skip.saturating_add(len)..).unwrap_or_default();
@@ -243,10 +247,10 @@ fn put_literal(source: &[u8], from: usize, target: &mut [u8], to: usize, n: usiz
         }
     }
     let Some(bytes) = source.get(from..from.saturating_add(n)) else {
-        return Err(damaged("it ends within a literal"));
+        return Err(malformed("the stream ends within a literal"));
     };
     let Some(room) = target.get_mut(to..to + n) else {
-        return Err(damaged("it has more bytes than it says"));
+        return Err(malformed("the stream has more bytes than it declares"));
     };
     room.copy_from_slice(bytes);
     Ok(())
@@ -272,10 +276,10 @@ fn repeats(source: &[u8], from: usize, op: &[u8]) -> usize {
 #[inline]
 fn put_copy(target: &mut [u8], to: usize, offset: usize, n: usize) -> Result<()> {
     if offset == 0 || offset > to {
-        return Err(damaged(&format!("expected a copy from at most {to} bytes back, found {offset}")));
+        return Err(malformed(&format!("expected a copy from at most {to} bytes back, found {offset}")));
     }
     if n > target.len() - to {
-        return Err(damaged("it has more bytes than it says"));
+        return Err(malformed("the stream has more bytes than it declares"));
     }
     let room = target.len() - to;
     // SAFETY: `offset <= to` and `to + n <= target.len()`. Wide steps are taken only if there is space for them.

@@ -87,9 +87,9 @@ pub fn compress_on_this_thread(bytes: &[u8], level: i32) -> Result<Vec<u8>> {
         static SCRATCH: std::cell::RefCell<Vec<u8>> = const { std::cell::RefCell::new(Vec::new()) };
     }
     SCRATCH.with_borrow_mut(|scratch| {
-        let most = bound(bytes.len());
-        if scratch.len() < most {
-            scratch.resize(most, 0);
+        let bound = bound(bytes.len());
+        if scratch.len() < bound {
+            scratch.resize(bound, 0);
         }
         let used = compress_into(bytes, level, scratch)?;
         let out = scratch.get(..used).unwrap_or_default().to_vec();

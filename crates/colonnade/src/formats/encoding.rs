@@ -130,7 +130,7 @@ impl Encoding {
         let frames = self.format.writer(&*self.options)?;
         Ok(match compressor {
             None => frames,
-            Some(compressor) => Box::new(PackedWriter { frames, compressor }),
+            Some(compressor) => Box::new(CompressedWriter { frames, compressor }),
         })
     }
 
@@ -161,12 +161,12 @@ impl Encoding {
 }
 
 /// Writes frames through a codec.
-struct PackedWriter {
+struct CompressedWriter {
     frames: Box<dyn FrameWriter>,
     compressor: FileCompressor,
 }
 
-impl FrameWriter for PackedWriter {
+impl FrameWriter for CompressedWriter {
     fn write(&mut self, frame: &Frame, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
         self.frames.write(frame, &mut CompressedSink { compressor: &mut self.compressor, sink }, progress)
     }

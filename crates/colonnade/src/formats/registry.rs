@@ -16,17 +16,17 @@ impl Registry {
     /// # Errors
     /// `InvalidOption`: two formats claim one name, suffix or magic, or a suffix has no point or is not lower case.
     pub fn new(formats: Vec<&'static dyn Format>) -> Result<Self> {
-        let mut seen: Vec<(&str, &[u8], &'static str)> = Vec::new();
+        let mut claimed: Vec<(&str, &[u8], &'static str)> = Vec::new();
         for format in &formats {
             let spec = format.spec();
             for (kind, claim) in claims(spec) {
                 if kind == "suffix" && !is_suffix(claim) {
-                    return Err(refuse(spec.name, kind, claim, "expected lower case after a point"));
+                    return Err(claim_error(spec.name, kind, claim, "expected lower case after a point"));
                 }
-                if let Some((.., other)) = seen.iter().find(|(k, c, _)| *k == kind && *c == claim) {
-                    return Err(refuse(spec.name, kind, claim, &format!("{other} has it already")));
+                if let Some((.., other)) = claimed.iter().find(|(k, c, _)| *k == kind && *c == claim) {
+                    return Err(claim_error(spec.name, kind, claim, &format!("{other} has it already")));
                 }
-                seen.push((kind, claim, spec.name));
+                claimed.push((kind, claim, spec.name));
             }
         }
         Ok(Self { formats })
@@ -69,7 +69,7 @@ fn is_suffix(claim: &[u8]) -> bool {
     claim.len() > 1 && claim.starts_with(b".") && !claim.iter().any(u8::is_ascii_uppercase)
 }
 
-fn refuse(format: &'static str, kind: &str, claim: &[u8], why: &str) -> Error {
+fn claim_error(format: &'static str, kind: &str, claim: &[u8], why: &str) -> Error {
     let message = format!("{kind} \"{}\" cannot be registered: {why}.", claim.escape_ascii());
     Error::invalid_option(format, message)
 }

@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use crate::error::{Error, Result};
 use crate::frame::{MAX_DEPTH, too_deep};
 
-const PLAIN: [(&str, DataType); 24] = [
+const PARAMETERLESS: [(&str, DataType); 24] = [
     ("null", DataType::Null),
     ("bool", DataType::Boolean),
     ("int8", DataType::Int8),
@@ -64,7 +64,7 @@ fn json_of(data_type: &DataType, depth: usize) -> Result<Value> {
     if depth > MAX_DEPTH {
         return Err(too_deep("npz"));
     }
-    if let Some((name, _)) = PLAIN.iter().find(|(_, t)| t == data_type) {
+    if let Some((name, _)) = PARAMETERLESS.iter().find(|(_, t)| t == data_type) {
         return Ok(json!(name));
     }
     let field = |field: &Field| field_json(field, None, depth + 1);
@@ -92,7 +92,7 @@ fn json_of(data_type: &DataType, depth: usize) -> Result<Value> {
         DataType::ListView(item) => json!(["list_view", field(item)?]),
         DataType::LargeListView(item) => json!(["large_list_view", field(item)?]),
         DataType::FixedSizeList(item, n) => json!(["fixed_size_list", field(item)?, n]),
-        DataType::Map(entries, sorted) => json!(["map", field(&without_nulls(entries))?, sorted]),
+        DataType::Map(entries, sorted) => json!(["map", field(&required_entries(entries))?, sorted]),
         DataType::RunEndEncoded(ends, values) => {
             json!(["run_end_encoded", field(&ends.as_ref().clone().with_nullable(false))?, field(values)?])
         }
@@ -109,7 +109,7 @@ fn json_of(data_type: &DataType, depth: usize) -> Result<Value> {
 }
 
 /// A map's entries as Arrow requires them: entries and keys are not nullable, even if a producer declares them so.
-fn without_nulls(entries: &Field) -> Field {
+fn required_entries(entries: &Field) -> Field {
     let DataType::Struct(pair) = entries.data_type() else { return entries.clone().with_nullable(false) };
     let strict = |(i, f): (usize, &FieldRef)| {
         if i == 0 { f.as_ref().clone().with_nullable(false) } else { f.as_ref().clone() }
@@ -120,23 +120,23 @@ fn without_nulls(entries: &Field) -> Field {
 
 fn field_json(field: &Field, type_id: Option<i8>, depth: usize) -> Result<Value> {
     let mut out = vec![json!(field.name()), json_of(field.data_type(), depth)?];
-    let mut more = Map::new();
+    let mut options = Map::new();
     if let Some(id) = type_id {
-        more.insert("type_id".into(), json!(id));
+        options.insert("type_id".into(), json!(id));
     }
     if !field.is_nullable() {
-        more.insert("nullable".into(), json!(false));
+        options.insert("nullable".into(), json!(false));
     }
     if field.dict_is_ordered() == Some(true) {
-        more.insert("ordered".into(), json!(true));
+        options.insert("ordered".into(), json!(true));
     }
     if !field.metadata().is_empty() {
         let mut pairs: Vec<_> = field.metadata().iter().collect();
         pairs.sort_unstable();
-        more.insert("metadata".into(), json!(pairs));
+        options.insert("metadata".into(), json!(pairs));
     }
-    if !more.is_empty() {
-        out.push(Value::Object(more));
+    if !options.is_empty() {
+        out.push(Value::Object(options));
     }
     Ok(Value::Array(out))
 }
@@ -156,7 +156,7 @@ fn parse(value: &Value, depth: usize) -> Option<DataType> {
         return None;
     }
     if let Some(name) = value.as_str() {
-        return PLAIN.iter().find(|(n, _)| *n == name).map(|(_, t)| t.clone());
+        return PARAMETERLESS.iter().find(|(n, _)| *n == name).map(|(_, t)| t.clone());
     }
     let parts = value.as_array()?;
     let field = |i: usize| Some(parse_field(parts.get(i)?, depth + 1)?.0);
@@ -232,14 +232,14 @@ fn parse(value: &Value, depth: usize) -> Option<DataType> {
 fn parse_field(value: &Value, depth: usize) -> Option<(FieldRef, Option<i8>)> {
     let parts = value.as_array()?;
     let field = Field::new(parts.first()?.as_str()?, parse(parts.get(1)?, depth)?, true);
-    let Some(more) = parts.get(2) else { return Some((Arc::new(field), None)) };
-    let more = more.as_object()?;
-    let flag = |key: &str, absent: bool| more.get(key).map_or(Some(absent), Value::as_bool);
-    let type_id = match more.get("type_id") {
+    let Some(options) = parts.get(2) else { return Some((Arc::new(field), None)) };
+    let options = options.as_object()?;
+    let flag = |key: &str, absent: bool| options.get(key).map_or(Some(absent), Value::as_bool);
+    let type_id = match options.get("type_id") {
         None => None,
         Some(id) => Some(i8::try_from(id.as_i64()?).ok()?),
     };
-    let metadata = match more.get("metadata") {
+    let metadata = match options.get("metadata") {
         None => Vec::new(),
         Some(pairs) => {
             let pair = |pair: &Value| match pair.as_array()?.as_slice() {
@@ -266,7 +266,7 @@ mod tests {
             vec![Field::new("left", DataType::Float64, true), Field::new("right", DataType::Float64, true)]
                 .into(),
         );
-        let mut types: Vec<DataType> = PLAIN.iter().map(|(_, t)| t.clone()).collect();
+        let mut types: Vec<DataType> = PARAMETERLESS.iter().map(|(_, t)| t.clone()).collect();
         types.extend([
             DataType::Timestamp(TimeUnit::Nanosecond, zone),
             DataType::Timestamp(TimeUnit::Second, None),

@@ -235,14 +235,14 @@ impl Level {
                 Ok(Self::Block(Block { grid, buffer: Buffer::from_vec(bytes) }))
             }
             Self::Column(column) => {
-                let mut taken =
+                let mut copied =
                     MutableArrayData::new(vec![&column.data], has_validity(&column.data), positions.len());
                 for &position in positions {
-                    let grown = taken.try_extend(0, position, position + 1);
-                    grown
+                    let result = copied.try_extend(0, position, position + 1);
+                    result
                         .map_err(|e| Error::malformed("frame", format!("labels cannot be selected: {e}.")))?;
                 }
-                Ok(Self::Column(Column { data: taken.freeze(), ..column.clone() }))
+                Ok(Self::Column(Column { data: copied.freeze(), ..column.clone() }))
             }
         }
     }

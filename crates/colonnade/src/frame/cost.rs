@@ -24,7 +24,7 @@ enum Costs {
 }
 
 impl Costs {
-    fn between(&self, start: usize, end: usize) -> u64 {
+    fn cost_of(&self, start: usize, end: usize) -> u64 {
         match self {
             Self::Each(cost) => cost.saturating_mul(end.saturating_sub(start) as u64),
             Self::Sums(sums) => {
@@ -64,18 +64,18 @@ pub fn may_share(data_type: &DataType, sharing: Sharing) -> bool {
         DataType::Dictionary(..) | DataType::RunEndEncoded(..) => sharing == Sharing::All,
         _ => false,
     };
-    let below = match data_type {
+    let child_shares = match data_type {
         // A dictionary's values are a separate array, which has been checked on its own.
         DataType::Dictionary(..) => false,
         _ => children(data_type).iter().any(|field| may_share(field.data_type(), sharing)),
     };
-    shares || below
+    shares || child_shares
 }
 
 /// Bytes of all rows of a valid array without sharing.
 #[must_use]
 pub fn unfolded(data: &ArrayData, sharing: Sharing) -> u64 {
-    costs(data, sharing).between(0, data.len())
+    costs(data, sharing).cost_of(0, data.len())
 }
 
 fn costs(data: &ArrayData, sharing: Sharing) -> Costs {
@@ -89,7 +89,7 @@ fn costs(data: &ArrayData, sharing: Sharing) -> Costs {
         DataType::ListView(_) => sizes::<i32>(data, &child(0)),
         DataType::LargeListView(_) => sizes::<i64>(data, &child(0)),
         DataType::Utf8View | DataType::BinaryView => {
-            let views = typed::<u128>(data, 0).get(rows).unwrap_or(&[]);
+            let views = typed_buffer::<u128>(data, 0).get(rows).unwrap_or(&[]);
             // The lower half of a view's first word is its length.
             Costs::of(views.iter().map(|view| WORD + u64::try_from(view & u128::from(u32::MAX)).unwrap_or(0)))
         }
@@ -98,7 +98,7 @@ fn costs(data: &ArrayData, sharing: Sharing) -> Costs {
             let at = |row: usize| row.saturating_mul(n);
             match items {
                 Costs::Each(cost) => Costs::Each(WORD.saturating_add(cost.saturating_mul(n as u64))),
-                items => Costs::of(rows.map(|row| WORD.saturating_add(items.between(at(row), at(row + 1))))),
+                items => Costs::of(rows.map(|row| WORD.saturating_add(items.cost_of(at(row), at(row + 1))))),
             }
         }
         DataType::Struct(_) | DataType::Union(_, UnionMode::Sparse) => {
@@ -111,53 +111,53 @@ fn costs(data: &ArrayData, sharing: Sharing) -> Costs {
                 Costs::Sums(_) => None,
             });
             let of =
-                |row: usize| members.iter().fold(WORD, |sum, m| sum.saturating_add(m.between(row, row + 1)));
+                |row: usize| members.iter().fold(WORD, |sum, m| sum.saturating_add(m.cost_of(row, row + 1)));
             each.map_or_else(|| Costs::of(rows.map(of)), Costs::Each)
         }
         DataType::Union(fields, _) => {
             let members: Vec<Costs> = (0..data.child_data().len()).map(child).collect();
             let ids: Vec<i8> = fields.iter().map(|(id, _)| id).collect();
-            let (types, offsets) = (typed::<i8>(data, 0), typed::<i32>(data, 1));
+            let (types, offsets) = (typed_buffer::<i8>(data, 0), typed_buffer::<i32>(data, 1));
             Costs::of(rows.map(|row| {
                 let member =
                     types.get(row).and_then(|id| members.get(ids.iter().position(|known| known == id)?));
                 let at = offsets.get(row).and_then(|&at| usize::try_from(at).ok()).unwrap_or(0);
-                member.map_or(WORD, |member| WORD.saturating_add(member.between(at, at + 1)))
+                member.map_or(WORD, |member| WORD.saturating_add(member.cost_of(at, at + 1)))
             }))
         }
         DataType::Dictionary(key, _) if sharing == Sharing::All => {
             let values = child(0);
             let code = |row: usize| -> Option<usize> {
                 Some(match key.as_ref() {
-                    DataType::Int8 => usize::try_from(*typed::<i8>(data, 0).get(row)?).ok()?,
-                    DataType::Int16 => usize::try_from(*typed::<i16>(data, 0).get(row)?).ok()?,
-                    DataType::Int32 => usize::try_from(*typed::<i32>(data, 0).get(row)?).ok()?,
-                    DataType::Int64 => usize::try_from(*typed::<i64>(data, 0).get(row)?).ok()?,
-                    DataType::UInt8 => usize::from(*typed::<u8>(data, 0).get(row)?),
-                    DataType::UInt16 => usize::from(*typed::<u16>(data, 0).get(row)?),
-                    DataType::UInt32 => usize::try_from(*typed::<u32>(data, 0).get(row)?).ok()?,
-                    _ => usize::try_from(*typed::<u64>(data, 0).get(row)?).ok()?,
+                    DataType::Int8 => usize::try_from(*typed_buffer::<i8>(data, 0).get(row)?).ok()?,
+                    DataType::Int16 => usize::try_from(*typed_buffer::<i16>(data, 0).get(row)?).ok()?,
+                    DataType::Int32 => usize::try_from(*typed_buffer::<i32>(data, 0).get(row)?).ok()?,
+                    DataType::Int64 => usize::try_from(*typed_buffer::<i64>(data, 0).get(row)?).ok()?,
+                    DataType::UInt8 => usize::from(*typed_buffer::<u8>(data, 0).get(row)?),
+                    DataType::UInt16 => usize::from(*typed_buffer::<u16>(data, 0).get(row)?),
+                    DataType::UInt32 => usize::try_from(*typed_buffer::<u32>(data, 0).get(row)?).ok()?,
+                    _ => usize::try_from(*typed_buffer::<u64>(data, 0).get(row)?).ok()?,
                 })
             };
-            let cost = |row: usize| code(row).map_or(0, |code| values.between(code, code.saturating_add(1)));
+            let cost = |row: usize| code(row).map_or(0, |code| values.cost_of(code, code.saturating_add(1)));
             Costs::of(rows.map(|row| WORD.saturating_add(cost(row))))
         }
         DataType::RunEndEncoded(ends, _) if sharing == Sharing::All => {
-            let (values, Some(held)) = (child(1), data.child_data().first()) else {
+            let (values, Some(run_end_data)) = (child(1), data.child_data().first()) else {
                 return Costs::Each(WORD);
             };
-            let held_rows = held.offset()..held.offset() + held.len();
+            let end_rows = run_end_data.offset()..run_end_data.offset() + run_end_data.len();
             let ends: Vec<usize> = match ends.data_type() {
-                DataType::Int16 => run_ends::<i16>(held, held_rows),
-                DataType::Int32 => run_ends::<i32>(held, held_rows),
-                _ => run_ends::<i64>(held, held_rows),
+                DataType::Int16 => run_ends::<i16>(run_end_data, end_rows),
+                DataType::Int32 => run_ends::<i32>(run_end_data, end_rows),
+                _ => run_ends::<i64>(run_end_data, end_rows),
             };
             let mut run = 0;
             Costs::of(rows.map(|row| {
                 while ends.get(run).is_some_and(|&end| end <= row) {
                     run += 1;
                 }
-                WORD.saturating_add(values.between(run, run + 1))
+                WORD.saturating_add(values.cost_of(run, run + 1))
             }))
         }
         other => Costs::Each(
@@ -170,31 +170,31 @@ fn fixed(data_type: &DataType) -> u64 {
     if let DataType::FixedSizeBinary(n) = data_type { u64::try_from(*n).unwrap_or(0) } else { 0 }
 }
 
-fn typed<T: ArrowNativeType>(data: &ArrayData, buffer: usize) -> &[T] {
+fn typed_buffer<T: ArrowNativeType>(data: &ArrayData, buffer: usize) -> &[T] {
     data.buffers().get(buffer).map_or(&[], |buffer| buffer.typed_data::<T>())
 }
 
-fn run_ends<T: ArrowNativeType>(held: &ArrayData, rows: std::ops::Range<usize>) -> Vec<usize> {
-    typed::<T>(held, 0).get(rows).unwrap_or(&[]).iter().map(|end| end.as_usize()).collect()
+fn run_ends<T: ArrowNativeType>(run_end_data: &ArrayData, rows: std::ops::Range<usize>) -> Vec<usize> {
+    typed_buffer::<T>(run_end_data, 0).get(rows).unwrap_or(&[]).iter().map(|end| end.as_usize()).collect()
 }
 
 /// Of offsets, one behind the other.
 fn lengths<T: ArrowNativeType>(data: &ArrayData, items: &Costs) -> Costs {
-    let offsets = typed::<T>(data, 0).get(data.offset()..=data.offset() + data.len()).unwrap_or(&[]);
+    let offsets = typed_buffer::<T>(data, 0).get(data.offset()..=data.offset() + data.len()).unwrap_or(&[]);
     Costs::of(offsets.windows(2).map(|pair| match pair {
-        [start, end] => WORD.saturating_add(items.between(start.as_usize(), end.as_usize())),
+        [start, end] => WORD.saturating_add(items.cost_of(start.as_usize(), end.as_usize())),
         _ => WORD,
     }))
 }
 
-/// Of offsets and sizes, which may lie over each other.
+/// Of offsets and sizes, which may overlap.
 fn sizes<T: ArrowNativeType>(data: &ArrayData, items: &Costs) -> Costs {
     let rows = data.offset()..data.offset() + data.len();
-    let offsets = typed::<T>(data, 0).get(rows.clone()).unwrap_or(&[]);
-    let sizes = typed::<T>(data, 1).get(rows).unwrap_or(&[]);
+    let offsets = typed_buffer::<T>(data, 0).get(rows.clone()).unwrap_or(&[]);
+    let sizes = typed_buffer::<T>(data, 1).get(rows).unwrap_or(&[]);
     Costs::of(offsets.iter().zip(sizes).map(|(start, size)| {
         let (start, size) = (start.as_usize(), size.as_usize());
-        WORD.saturating_add(items.between(start, start.saturating_add(size)))
+        WORD.saturating_add(items.cost_of(start, start.saturating_add(size)))
     }))
 }
 

@@ -226,7 +226,7 @@ pub fn select<B, C: Clone>(
     positions: &[usize],
     cut: impl Fn(&B, &dyn Fn(&Grid) -> Grid) -> B,
 ) -> Result<Vec<Part<B, C>>> {
-    let mut wanted: Vec<Vec<(usize, usize)>> = vec![Vec::new(); parts.len()];
+    let mut by_part: Vec<Vec<(usize, usize)>> = vec![Vec::new(); parts.len()];
     for (new, &old) in positions.iter().enumerate() {
         let slot = slots.get(old).ok_or_else(|| {
             Error::not_found(
@@ -234,12 +234,12 @@ pub fn select<B, C: Clone>(
                 format!("column {old} is out of range: there are {} columns.", slots.len()),
             )
         })?;
-        if let Some(list) = wanted.get_mut(slot.part) {
+        if let Some(list) = by_part.get_mut(slot.part) {
             list.push((slot.column, new));
         }
     }
     let mut out = Vec::new();
-    for (part, list) in parts.iter().zip(wanted) {
+    for (part, list) in parts.iter().zip(by_part) {
         match part {
             Part::Column(column, _) => {
                 out.extend(list.iter().map(|&(_, new)| Part::Column(column.clone(), new)))

@@ -83,9 +83,9 @@ fn below(data_type: &DataType, kept: &Leaves, path: &str, steps: &mut Vec<usize>
 
 /// Marks a field as leaf if no fields were added below it.
 fn mark_leaf(out: &mut [Spot], at: usize) {
-    let more = out.len() > at + 1;
+    let has_fields = out.len() > at + 1;
     if let Some(spot) = out.get_mut(at) {
-        spot.is_leaf = !more;
+        spot.is_leaf = !has_fields;
     }
 }
 

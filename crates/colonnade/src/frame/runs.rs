@@ -64,32 +64,33 @@ impl Frame {
         kind: &dyn Fn(usize) -> usize,
     ) -> Block {
         let first = slots.get(position).map_or(0, |s| s.column);
-        let one = block.grid.columns(first, 1, 1);
-        let item = as_stride(one.dtype.itemsize as usize);
-        let (width, col_stride) = match self.neighbour(block, &one, slots.get(position + 1)) {
+        let column = block.grid.columns(first, 1, 1);
+        let item = as_stride(column.dtype.itemsize as usize);
+        let (width, col_stride) = match self.neighbour(block, &column, slots.get(position + 1)) {
             // With at most one row the columns are adjacent in either order.
             Some(distance)
-                if distance == item * as_stride(one.nrows) && (one.row_stride == item || one.nrows <= 1) =>
+                if distance == item * as_stride(column.nrows)
+                    && (column.row_stride == item || column.nrows <= 1) =>
             {
                 (usize::MAX, distance)
             }
-            Some(distance) if distance == item && item > 0 && one.row_stride % item == 0 => {
-                (usize::try_from(one.row_stride / item).unwrap_or(1), distance)
+            Some(distance) if distance == item && item > 0 && column.row_stride % item == 0 => {
+                (usize::try_from(column.row_stride / item).unwrap_or(1), distance)
             }
-            _ => (1, one.col_stride),
+            _ => (1, column.col_stride),
         };
         let same_kind = kind(position);
         let mut count = 1;
         while count < width && kind(position + count) == same_kind {
-            let last = Grid { offset: super::block::advance(one.offset, col_stride, count - 1), ..one };
+            let last = Grid { offset: super::block::advance(column.offset, col_stride, count - 1), ..column };
             if self.neighbour(block, &last, slots.get(position + count)) != Some(col_stride) {
                 break;
             }
             count += 1;
         }
-        let run = Grid { width: count, col_stride, ..one };
+        let run = Grid { width: count, col_stride, ..column };
         // Some columns of a row-major array are not packed.
-        let grid = if run.is_column_major() || run.is_row_major() { run } else { one };
+        let grid = if run.is_column_major() || run.is_row_major() { run } else { column };
         Block { grid, buffer: block.buffer.clone() }
     }
 

@@ -52,9 +52,9 @@ fn in_address_space() -> Option<u64> {
     let limits = fs::read_to_string("/proc/self/limits").ok()?;
     let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
     // "unlimited" does not parse, which means no limit.
-    let most: u64 = line.split_whitespace().next()?.parse().ok()?;
-    let taken = kilobytes(&fs::read_to_string("/proc/self/status").ok()?, "VmSize:")?;
-    Some(most.saturating_sub(taken))
+    let max: u64 = line.split_whitespace().next()?.parse().ok()?;
+    let used = kilobytes(&fs::read_to_string("/proc/self/status").ok()?, "VmSize:")?;
+    Some(max.saturating_sub(used))
 }
 
 fn kilobytes(text: &str, name: &str) -> Option<u64> {

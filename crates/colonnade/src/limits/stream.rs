@@ -11,7 +11,7 @@ const UNCHECKED_NBYTES: u64 = 64 << 20;
 #[derive(Debug)]
 pub struct StreamLimit {
     limits: Limits,
-    most: u64,
+    max: u64,
     is_known: bool,
 }
 
@@ -19,11 +19,11 @@ impl StreamLimit {
     /// The limit of one source.
     #[must_use]
     pub fn new(limits: &Limits) -> Self {
-        let (most, is_known) = match limits.max_stream_nbytes {
-            Some(most) => (most, true),
+        let (max, is_known) = match limits.max_stream_nbytes {
+            Some(max) => (max, true),
             None => (UNCHECKED_NBYTES, limits.max_nbytes <= UNCHECKED_NBYTES),
         };
-        Self { limits: *limits, most: most.min(limits.max_nbytes), is_known }
+        Self { limits: *limits, max: max.min(limits.max_nbytes), is_known }
     }
 
     /// Refuses to hold `nbytes`.
@@ -32,7 +32,7 @@ impl StreamLimit {
     /// `LimitExceeded`, with the limit and the option that raises it.
     #[inline]
     pub fn check(&mut self, format: &'static str, nbytes: u64) -> Result<()> {
-        if nbytes <= self.most { Ok(()) } else { self.check_memory(format, nbytes) }
+        if nbytes <= self.max { Ok(()) } else { self.check_memory(format, nbytes) }
     }
 
     #[cold]
@@ -41,17 +41,17 @@ impl StreamLimit {
             self.is_known = true;
             // Bytes already collected count as available, because the limit includes them.
             let half = super::available().saturating_add(nbytes) / 2;
-            self.most = half.max(UNCHECKED_NBYTES).min(self.limits.max_nbytes);
+            self.max = half.max(UNCHECKED_NBYTES).min(self.limits.max_nbytes);
         }
-        if nbytes <= self.most {
+        if nbytes <= self.max {
             return Ok(());
         }
-        let most = self.most;
-        let message = if most == self.limits.max_nbytes {
-            format!("the stream passes the limit of {most} bytes. Raise max_nbytes to read it.")
+        let max = self.max;
+        let message = if max == self.limits.max_nbytes {
+            format!("the stream passes the limit of {max} bytes. Raise max_nbytes to read it.")
         } else {
             format!(
-                "the source has no known length and passes {most} bytes, the limit for such a source. Save it to a file \
+                "the source has no known length and passes {max} bytes, the limit for such a source. Save it to a file \
                  first, or pass limits=Limits(max_stream_nbytes=...) if it ends."
             )
         };
@@ -86,6 +86,6 @@ mod tests {
         let mut limit = StreamLimit::new(&Limits::default());
         assert!(limit.check("csv", UNCHECKED_NBYTES).is_ok());
         assert!(limit.check("csv", u64::MAX).is_err());
-        assert!(limit.most >= UNCHECKED_NBYTES && limit.most <= Limits::default().max_nbytes);
+        assert!(limit.max >= UNCHECKED_NBYTES && limit.max <= Limits::default().max_nbytes);
     }
 }

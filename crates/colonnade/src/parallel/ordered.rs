@@ -168,7 +168,7 @@ mod tests {
             if bad == Some(i) { Err(Error::malformed("plan", format!("piece {i}"))) } else { Ok(()) }
         };
         let mut all = Vec::new();
-        let taken = ordered(
+        let result = ordered(
             count,
             threads,
             &make,

@@ -135,8 +135,8 @@ impl Growth {
         if nbytes <= self.limits.decoded_nbytes(input, self.ncells) {
             return Ok(());
         }
-        let fresh = text.get(self.counted..).unwrap_or(&[]);
-        self.ncells += fresh.iter().filter(|byte| matches!(byte, b'\n' | b',' | b';' | b'\t')).count() as u64;
+        let added = text.get(self.counted..).unwrap_or(&[]);
+        self.ncells += added.iter().filter(|byte| matches!(byte, b'\n' | b',' | b';' | b'\t')).count() as u64;
         self.counted = text.len();
         self.limits.check_decoded(format, "compressed texts", nbytes, input, self.ncells)
     }
@@ -163,12 +163,14 @@ fn gzip_error(error: io::Error, near: u64) -> io::Error {
             error
         }
         io::ErrorKind::UnexpectedEof => truncated("gzip", near),
-        io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => damaged("gzip", &error.to_string(), near),
+        io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => {
+            malformed("gzip", &error.to_string(), near)
+        }
         _ => error,
     }
 }
 
-fn damaged(codec: &'static str, what: &str, near: u64) -> io::Error {
+fn malformed(codec: &'static str, what: &str, near: u64) -> io::Error {
     let message =
         format!("{what}, in the compressed bytes before {near}. They are damaged: fetch the file again.");
     io::Error::other(Error::malformed(codec, message))
@@ -230,7 +232,7 @@ impl<R: Read> Read for ZstdReader<R> {
             let hint = self
                 .context
                 .decompress_stream(&mut output, &mut input)
-                .map_err(|code| damaged("zstd", zstd_safe::get_error_name(code), self.count))?;
+                .map_err(|code| malformed("zstd", zstd_safe::get_error_name(code), self.count))?;
             let (taken, made) = (input.pos(), output.pos());
             self.start += taken;
             self.in_frame = hint != 0;

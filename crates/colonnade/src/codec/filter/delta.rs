@@ -67,8 +67,8 @@ mod tests {
         let values: Vec<u8> = [5u32, 3, u32::MAX, 0, 7].iter().flat_map(|v| v.to_le_bytes()).collect();
         let mut out = vec![0; values.len()];
         delta(&values, 4, false, &mut out);
-        let wanted = [5, 3u32.wrapping_sub(5), u32::MAX - 3, 1, 7];
-        assert_eq!(out, wanted.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>());
+        let expected = [5, 3u32.wrapping_sub(5), u32::MAX - 3, 1, 7];
+        assert_eq!(out, expected.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>());
         let (first, rest) = out.split_at_mut(8);
         let last = undelta(first, 4, false, 0);
         assert_eq!((last, undelta(rest, 4, false, last)), (3, 7));
@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn every_width_in_both_orders() {
-        for width in super::super::SUBTRACTED {
+        for width in super::super::DELTA_WIDTHS {
             for big in [false, true] {
                 let values: Vec<u8> = (0..width * 37).map(|i| u8::try_from(i * 89 % 251).unwrap()).collect();
                 let mut out = vec![0; values.len()];

@@ -69,13 +69,13 @@ mod tests {
     #[test]
     fn codes_find_their_values() {
         let values: Vec<u8> = [10u32, 20, 30].iter().flat_map(|v| v.to_le_bytes()).collect();
-        let wanted: Vec<u8> = [30u32, 10, 20, 20].iter().flat_map(|v| v.to_le_bytes()).collect();
+        let expected: Vec<u8> = [30u32, 10, 20, 20].iter().flat_map(|v| v.to_le_bytes()).collect();
         let mut out = vec![0; 16];
         Table::new(&values, 4, false).unwrap().find(&[2, 0, 1, 1], false, &mut out);
-        assert_eq!(out, wanted);
+        assert_eq!(out, expected);
         let mut out = vec![0; 16];
         Table::new(&values, 4, true).unwrap().find(&[2, 0, 1, 1, 0, 0, 0, 0], true, &mut out);
-        assert_eq!(out, wanted);
+        assert_eq!(out, expected);
         assert!(Table::new(&values, 3, false).is_none());
     }
 

@@ -15,7 +15,7 @@ pub use lookup::{Table, greatest};
 pub use shuffle::{shuffle, unshuffle};
 
 /// Widths that the shuffle filter supports.
-pub const SHUFFLED: [usize; 4] = [2, 4, 8, 16];
+pub const SHUFFLE_WIDTHS: [usize; 4] = [2, 4, 8, 16];
 
 /// Widths that the delta filter supports. Single bytes are often text or bits, not numbers.
-pub const SUBTRACTED: [usize; 3] = [2, 4, 8];
+pub const DELTA_WIDTHS: [usize; 3] = [2, 4, 8];

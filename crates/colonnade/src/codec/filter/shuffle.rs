@@ -176,16 +176,16 @@ mod tests {
 
     #[test]
     fn rows_are_the_bytes_of_all_values_in_turn() {
-        for width in super::super::SHUFFLED {
+        for width in super::super::SHUFFLE_WIDTHS {
             for n in [0, 1, 2, 15, 16, 17, 33, 100, 4099] {
                 let bytes: Vec<u8> = (0..n * width)
                     .map(|i| u8::try_from((i * 2_654_435_761_usize) >> 7 & 255).unwrap())
                     .collect();
-                let wanted: Vec<u8> =
+                let expected: Vec<u8> =
                     (0..width).flat_map(|b| bytes.iter().skip(b).step_by(width).copied()).collect();
                 let mut rows = vec![0; bytes.len()];
                 shuffle(&bytes, width, &mut rows);
-                assert_eq!(rows, wanted, "{width} {n}");
+                assert_eq!(rows, expected, "{width} {n}");
                 let mut back = vec![0; bytes.len()];
                 unshuffle(&rows, width, &mut back);
                 assert_eq!(back, bytes, "{width} {n}");

@@ -3,7 +3,7 @@
 use arrow_buffer::{Buffer, NullBuffer};
 
 /// Largest data buffer: a view's offset has 32 bits.
-const DATA_NBYTES: usize = 1 << 30;
+const MAX_DATA_NBYTES: usize = 1 << 30;
 
 /// Length, data buffer and offset of a view; `None` where its bytes are inline.
 fn pointer(view: u128) -> Option<(usize, usize, usize)> {
@@ -47,7 +47,7 @@ pub(super) fn compact_views(
             continue;
         }
         let bytes = data.get(buffer)?.get(offset..offset + length)?;
-        if out.last().is_none_or(|last| last.len() + length > DATA_NBYTES) {
+        if out.last().is_none_or(|last| last.len() + length > MAX_DATA_NBYTES) {
             out.push(Vec::new());
         }
         let index = out.len() - 1;

@@ -46,9 +46,9 @@ impl Disassembler {
 
     /// Adds rows `start..start + count` of an array.
     fn array(&mut self, data: &ArrayData, (start, count): Window, prefix: &str) -> Result<()> {
-        let broken_by = |fault: Fault| broken(data.data_type(), &fault.message);
+        let broken_by = |fault: Fault| contradiction(data.data_type(), &fault.message);
         if start.checked_add(count).is_none_or(|end| end > data.len()) {
-            return Err(broken(
+            return Err(contradiction(
                 data.data_type(),
                 &format!("expected {start} + {count} rows, found {}.", data.len()),
             ));
@@ -64,7 +64,7 @@ impl Disassembler {
             PieceKind::Bits => {
                 let bits = buffer(0);
                 if bits.len() < (rows.0 + count).div_ceil(8) {
-                    return Err(broken(data.data_type(), "too few bits."));
+                    return Err(contradiction(data.data_type(), "too few bits."));
                 }
                 self.push(prefix, "values", DType::BYTE, BooleanBuffer::new(bits, rows.0, count).sliced());
             }
@@ -79,7 +79,7 @@ impl Disassembler {
                     windows::aligned_slice::<u128>(&buffer(0), "views", rows.0, count).map_err(broken_by)?;
                 let data_buffers = data.buffers().get(1..).unwrap_or(&[]);
                 let (views, data_buffers) = compact::compact_views(views, data_buffers, nulls.as_ref())
-                    .ok_or_else(|| broken(data.data_type(), "a view points outside its data."))?;
+                    .ok_or_else(|| contradiction(data.data_type(), "a view points outside its data."))?;
                 self.push(prefix, "views", dtype("|V16")?, views);
                 for (k, bytes) in data_buffers.into_iter().enumerate() {
                     self.push(prefix, &format!("data_{k}"), DType::BYTE, bytes);
@@ -103,9 +103,9 @@ impl Disassembler {
         prefix: &str,
         descr: &str,
     ) -> Result<()> {
-        let broken_by = |fault: Fault| broken(data.data_type(), &fault.message);
+        let broken_by = |fault: Fault| contradiction(data.data_type(), &fault.message);
         let [offsets, values] = data.buffers() else {
-            return Err(broken(data.data_type(), "two buffers expected."));
+            return Err(contradiction(data.data_type(), "two buffers expected."));
         };
         let (offsets, (from, count)) =
             windows::offsets::<T>(offsets, rows, values.len(), false).map_err(broken_by)?;
@@ -122,15 +122,16 @@ impl Disassembler {
         nulls: Option<&NullBuffer>,
         prefix: &str,
     ) -> Result<()> {
-        let broken_by = |fault: Fault| broken(data.data_type(), &fault.message);
+        let broken_by = |fault: Fault| contradiction(data.data_type(), &fault.message);
         let buffer = |i: usize| data.buffers().get(i).cloned().unwrap_or_default();
-        let first =
-            || data.child_data().first().ok_or_else(|| broken(data.data_type(), "a child is missing."));
+        let first = || {
+            data.child_data().first().ok_or_else(|| contradiction(data.data_type(), "a child is missing."))
+        };
         match data.data_type() {
             DataType::Map(item, _) => {
                 let keys = first()?.child_data().first();
                 if first()?.null_count() > 0 || keys.is_some_and(|keys| keys.null_count() > 0) {
-                    return Err(broken(
+                    return Err(contradiction(
                         data.data_type(),
                         "expected no null among entries and keys, found some.",
                     ));
@@ -142,7 +143,8 @@ impl Disassembler {
             DataType::ListView(_) => self.list_view::<i32>(data, rows, prefix, "<i4"),
             DataType::LargeListView(_) => self.list_view::<i64>(data, rows, prefix, "<i8"),
             DataType::FixedSizeList(item, n) => {
-                let n = usize::try_from(*n).map_err(|_| broken(data.data_type(), "its size is negative."))?;
+                let n = usize::try_from(*n)
+                    .map_err(|_| contradiction(data.data_type(), "its size is negative."))?;
                 let inner = (rows.0.saturating_mul(n), rows.1.saturating_mul(n));
                 let mask = nulls.map(|nulls| nulls.expand(n));
                 self.child(item, mask.as_ref(), first()?, inner, &format!("{prefix}0_"))
@@ -182,7 +184,7 @@ impl Disassembler {
                 DataType::Int32 => self.runs::<i32>(data, rows, prefix, "<i4"),
                 _ => self.runs::<i64>(data, rows, prefix, "<i8"),
             },
-            other => Err(broken(other, "it has no children.")),
+            other => Err(contradiction(other, "it has no children.")),
         }
     }
 
@@ -194,9 +196,9 @@ impl Disassembler {
         prefix: &str,
         descr: &str,
     ) -> Result<()> {
-        let broken_by = |fault: Fault| broken(data.data_type(), &fault.message);
+        let broken_by = |fault: Fault| contradiction(data.data_type(), &fault.message);
         let ([offsets], [child]) = (data.buffers(), data.child_data()) else {
-            return Err(broken(data.data_type(), "offsets and one child expected."));
+            return Err(contradiction(data.data_type(), "offsets and one child expected."));
         };
         let (offsets, used) = windows::offsets::<T>(offsets, rows, child.len(), true).map_err(broken_by)?;
         self.push(prefix, "offsets", dtype(descr)?, offsets);
@@ -211,9 +213,9 @@ impl Disassembler {
         prefix: &str,
         descr: &str,
     ) -> Result<()> {
-        let broken_by = |fault: Fault| broken(data.data_type(), &fault.message);
+        let broken_by = |fault: Fault| contradiction(data.data_type(), &fault.message);
         let ([offsets, sizes], [child]) = (data.buffers(), data.child_data()) else {
-            return Err(broken(data.data_type(), "offsets, sizes and one child expected."));
+            return Err(contradiction(data.data_type(), "offsets, sizes and one child expected."));
         };
         let (offsets, sizes, used) =
             windows::list_views::<T>(offsets, sizes, rows, child.len()).map_err(broken_by)?;
@@ -224,9 +226,9 @@ impl Disassembler {
     }
 
     fn runs<T: Position>(&mut self, data: &ArrayData, rows: Window, prefix: &str, descr: &str) -> Result<()> {
-        let broken_by = |fault: Fault| broken(data.data_type(), &fault.message);
+        let broken_by = |fault: Fault| contradiction(data.data_type(), &fault.message);
         let [ends, values] = data.child_data() else {
-            return Err(broken(data.data_type(), "run ends and values expected."));
+            return Err(contradiction(data.data_type(), "run ends and values expected."));
         };
         let stored = ends.buffers().first().cloned().unwrap_or_default();
         let stored =
@@ -266,7 +268,7 @@ pub(super) fn type_ids_of(fields: &UnionFields) -> Vec<i8> {
     fields.iter().map(|(id, _)| id).collect()
 }
 
-fn broken(data_type: &DataType, what: &str) -> Error {
+fn contradiction(data_type: &DataType, what: &str) -> Error {
     let name = type_name(data_type, false);
     Error::unrepresentable(
         "npz",

@@ -13,7 +13,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::codec::filter::{SHUFFLED, SUBTRACTED};
+use crate::codec::filter::{DELTA_WIDTHS, SHUFFLE_WIDTHS};
 use crate::error::{Error, Result};
 use crate::frame::{DType, Kind};
 
@@ -45,7 +45,7 @@ pub const FILTERS: [(&str, Filter); 5] = [
 ];
 
 /// Most values of a dictionary: codes have one or two bytes.
-pub const MOST_VALUES: usize = 1 << 16;
+pub const MAX_VALUES: usize = 1 << 16;
 
 impl Filter {
     /// Its name.
@@ -62,15 +62,15 @@ impl Filter {
 
     /// Whether the filter supports a dtype.
     #[must_use]
-    pub fn takes(self, dtype: &DType) -> bool {
+    pub fn supports(self, dtype: &DType) -> bool {
         let width = dtype.itemsize as usize;
         // Text is no number, and bools must stay 0 and 1.
         let number = !matches!(dtype.kind, Kind::Bytes | Kind::Unicode | Kind::Bool);
         match self {
             Self::None => width > 0,
-            Self::Shuffle => number && SHUFFLED.contains(&width),
-            Self::Delta => number && dtype.kind != Kind::Void && SUBTRACTED.contains(&width),
-            Self::DeltaShuffle => Self::Shuffle.takes(dtype) && Self::Delta.takes(dtype),
+            Self::Shuffle => number && SHUFFLE_WIDTHS.contains(&width),
+            Self::Delta => number && dtype.kind != Kind::Void && DELTA_WIDTHS.contains(&width),
+            Self::DeltaShuffle => Self::Shuffle.supports(dtype) && Self::Delta.supports(dtype),
             Self::Dictionary => number && dtype.kind != Kind::Void && [4, 8].contains(&width),
         }
     }
@@ -199,14 +199,14 @@ impl FilterSpec {
         };
         let values = match value.get("values") {
             Some(count) => {
-                size(count).filter(|&count| count <= MOST_VALUES).ok_or_else(|| malformed("values"))?
+                size(count).filter(|&count| count <= MAX_VALUES).ok_or_else(|| malformed("values"))?
             }
             None if filter == Filter::Dictionary => return Err(malformed("values")),
             None => 0,
         };
         let out = Self { member: text("member")?.to_owned(), filter, dtype, nrows, width, part_rows, values };
-        let one = width == 1;
-        if !filter.takes(&dtype) || (!one && (filter == Filter::Dictionary || out.parts() > 1)) {
+        let is_one_column = width == 1;
+        if !filter.supports(&dtype) || (!is_one_column && (filter == Filter::Dictionary || out.parts() > 1)) {
             let message = format!(
                 "filter {name:?} does not apply to {} of {width} columns in {} parts, found for {:?}. The file is damaged or hostile.",
                 dtype.descr(),

@@ -54,9 +54,9 @@ pub struct Meta {
     pub filters: Vec<FilterSpec>,
 }
 
-const SIDES: [&str; 2] = ["index", "columns"];
+const AXIS_KEYS: [&str; 2] = ["index", "columns"];
 
-fn tagged(text: &str) -> Result<Value> {
+fn parse_tag(text: &str) -> Result<Value> {
     serde_json::from_str(text)
         .map_err(|e| Error::malformed("npz", format!("expected a tag in JSON, found: {e}.")))
 }
@@ -72,7 +72,7 @@ impl Meta {
         let version = if self.filters.is_empty() { VERSION } else { VERSION_FILTERS };
         colonnade.insert("version".into(), json!(version));
         let mut names = Vec::new();
-        let name = tagged(&self.name)?;
+        let name = parse_tag(&self.name)?;
         let static_frame = sf_name::to_static_frame(&name);
         if static_frame.is_none() {
             colonnade.insert("name".into(), name);
@@ -80,11 +80,11 @@ impl Meta {
         names.push(static_frame.unwrap_or(Value::Null));
         for (text, key) in [(&self.origin, "origin"), (&self.attrs, "attrs")] {
             if let Some(text) = text {
-                colonnade.insert(key.into(), tagged(text)?);
+                colonnade.insert(key.into(), parse_tag(text)?);
             }
         }
-        for (axis, side) in sides.iter().zip(SIDES) {
-            let name = tagged(&axis.name)?;
+        for (axis, side) in sides.iter().zip(AXIS_KEYS) {
+            let name = parse_tag(&axis.name)?;
             let static_frame = sf_name::to_static_frame(&name);
             let mut keys = Map::new();
             // StaticFrame drops the name of an axis without labels.
@@ -96,10 +96,10 @@ impl Meta {
                 keys.insert("auto".into(), json!([start, stop, step, count]));
             }
             if let Some(meta) = &axis.meta {
-                keys.insert("meta".into(), tagged(meta)?);
+                keys.insert("meta".into(), parse_tag(meta)?);
             }
             if !axis.arrow.is_empty() {
-                keys.insert("arrow".into(), specs("level", &axis.arrow)?);
+                keys.insert("arrow".into(), specs_to_json("level", &axis.arrow)?);
                 keys.insert("depth".into(), json!(axis.depth));
                 keys.insert("classes".into(), json!(axis.classes));
             }
@@ -112,7 +112,7 @@ impl Meta {
             }
         }
         if !self.arrow.is_empty() {
-            colonnade.insert("arrow".into(), specs("position", &self.arrow)?);
+            colonnade.insert("arrow".into(), specs_to_json("position", &self.arrow)?);
         }
         if !self.filters.is_empty() {
             let filters = self.filters.iter().map(FilterSpec::to_json).collect();
@@ -121,7 +121,7 @@ impl Meta {
         let mut out = Map::new();
         out.insert("__names__".into(), Value::Array(names));
         out.insert("__types__".into(), json!([self.index.class, self.columns.class]));
-        for (axis, side) in sides.iter().zip(SIDES) {
+        for (axis, side) in sides.iter().zip(AXIS_KEYS) {
             if axis.depth > 1 && axis.auto.is_none() {
                 out.insert(format!("__types_{side}__"), json!(axis.classes));
             }
@@ -192,7 +192,7 @@ impl Meta {
             };
             let auto = match keys.and_then(|o| o.get("auto")) {
                 None => None,
-                Some(range) => Some(range_of(range).ok_or_else(|| malformed("auto"))?),
+                Some(range) => Some(parse_range(range).ok_or_else(|| malformed("auto"))?),
             };
             Ok(AxisMeta {
                 class,
@@ -223,7 +223,7 @@ impl Meta {
     }
 }
 
-fn range_of(value: &Value) -> Option<(i64, i64, i64, usize)> {
+fn parse_range(value: &Value) -> Option<(i64, i64, i64, usize)> {
     let [start, stop, step, count] = value.as_array()?.as_slice() else { return None };
     let step = step.as_i64().filter(|&s| s != 0)?;
     let (start, stop, count) = (start.as_i64()?, stop.as_i64()?, usize::try_from(count.as_u64()?).ok()?);
@@ -241,7 +241,7 @@ fn strings(value: &Value) -> Option<Vec<String>> {
     value.as_array()?.iter().map(|v| v.as_str().map(str::to_owned)).collect()
 }
 
-fn specs(key: &str, columns: &[(usize, ColumnSpec)]) -> Result<Value> {
+fn specs_to_json(key: &str, columns: &[(usize, ColumnSpec)]) -> Result<Value> {
     let mut out = Vec::new();
     for (position, spec) in columns {
         let mut entry = Map::new();
@@ -255,7 +255,7 @@ fn specs(key: &str, columns: &[(usize, ColumnSpec)]) -> Result<Value> {
             entry.insert("children".into(), json!(spec.children));
         }
         if let Some(tag) = &spec.tag {
-            entry.insert("tag".into(), tagged(tag)?);
+            entry.insert("tag".into(), parse_tag(tag)?);
         }
         out.push(Value::Object(entry));
     }

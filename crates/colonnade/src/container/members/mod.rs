@@ -30,7 +30,7 @@ mod windows;
 pub use assemble::{Fetch, assemble};
 pub use buffers::{BufferMember, ColumnSpec, PieceKind};
 pub use disassemble::disassemble;
-pub use filter::{FILTERS, Filter, FilterSpec, MOST_VALUES};
+pub use filter::{FILTERS, Filter, FilterSpec, MAX_VALUES};
 pub use meta::{AxisMeta, Meta};
 pub use name::{Name, Owner};
 pub use plan::{Compat, MemberPlan, PlannedMember, members, plan};

@@ -103,9 +103,9 @@ impl Parser<'_> {
 
     fn take(&mut self, byte: u8) -> bool {
         self.skip_space();
-        let taken = self.peek() == Some(byte);
-        self.position += usize::from(taken);
-        taken
+        let matches = self.peek() == Some(byte);
+        self.position += usize::from(matches);
+        matches
     }
 
     fn value(&mut self, depth: usize) -> Result<Node> {

@@ -14,8 +14,8 @@ pub(super) const LIMIT: usize = 65_536;
 
 /// Rows `(verdict, path, bytes)` of the corpora's verdicts, of one kind; empty where the corpora are absent.
 pub(crate) fn verdicts(kinds: &[&str]) -> Vec<(String, String, Vec<u8>)> {
-    let here = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpora");
-    let root = std::env::var_os("COLONNADE_CORPORA").map_or(here, PathBuf::from);
+    let default = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpora");
+    let root = std::env::var_os("COLONNADE_CORPORA").map_or(default, PathBuf::from);
     let Ok(table) = std::fs::read_to_string(root.join("VERDICTS.tsv")) else {
         eprintln!("skipped: no corpora at {}", root.display());
         return Vec::new();

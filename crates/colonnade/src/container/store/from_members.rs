@@ -88,13 +88,27 @@ pub(super) fn from_members(store: &Store, by_name: &MembersByName, meta: &Meta) 
     )?;
     let nrows = match (nrows, axis_len(&index)) {
         (Some(nrows), labels) if nrows != labels => {
-            return Err(disagree(store, &by_name.index, "__values_index_0__.npy", "rows", nrows, labels));
+            return Err(label_mismatch(
+                store,
+                &by_name.index,
+                "__values_index_0__.npy",
+                "rows",
+                nrows,
+                labels,
+            ));
         }
         (_, labels) => labels,
     };
     let labels = axis_len(&columns);
     if labels != ncols {
-        return Err(disagree(store, &by_name.columns, "__values_columns_0__.npy", "columns", ncols, labels));
+        return Err(label_mismatch(
+            store,
+            &by_name.columns,
+            "__values_columns_0__.npy",
+            "columns",
+            ncols,
+            labels,
+        ));
     }
     check_rows(store, nrows, &parts)?;
     let tags = Tags { name: meta.name.clone(), attrs: meta.attrs.clone(), origin: meta.origin.clone() };
@@ -113,7 +127,7 @@ fn block_ids(store: &Store, by_name: &MembersByName, nblocks: usize) -> Vec<usiz
     group_ids(keys.iter())
 }
 
-fn disagree(
+fn label_mismatch(
     store: &Store,
     stored: &HashMap<usize, usize>,
     member: &str,
@@ -137,7 +151,7 @@ fn column_place(store: &Store, buffers: &Buffers, owner: Owner, spec: &ColumnSpe
             out.buffers.insert(path.clone(), buffer);
         }
     }
-    if out.buffers.is_empty() && !out.may_be_bare() {
+    if out.buffers.is_empty() && !out.may_have_no_buffers() {
         let message = format!("the buffers of {} are missing.", out.type_name());
         return Err(Error::malformed("npz", message).in_member(Name::Arrow(owner, "values".into()).text()));
     }
@@ -151,7 +165,7 @@ fn check_children(store: &Store, column: &ColumnPlace) -> Result<()> {
     let largest = column.spec.largest_length().map_err(named)?;
     let cap = store.limits.max_unbacked_rows;
     // The column's length is the frame's row count, which `check_rows` limits.
-    if largest <= column.spec.length || largest as u64 <= cap || column.backs(largest) {
+    if largest <= column.spec.length || largest as u64 <= cap || column.has_bits_for(largest) {
         return Ok(());
     }
     let message = format!(

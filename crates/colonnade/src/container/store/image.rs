@@ -6,13 +6,13 @@ use crate::error::{Error, Result};
 
 use super::filtered_array::FilteredArray;
 use super::place::Space;
-use super::scan::{Array, Arrays, Member};
+use super::scan::{Array, ArrayTable, Member};
 
 /// Gives every array its place and returns the image's size. An array stays in the source if it is stored, aligned and in
 /// memory, and else goes to the image. Members of equal header are adjacent there, so they form one strided block.
 pub(super) fn place_all(
     members: &mut [Member],
-    arrays: &Arrays,
+    arrays: &ArrayTable,
     filtered: &[FilteredArray],
     resident: bool,
 ) -> Result<usize> {
@@ -45,7 +45,7 @@ pub(super) fn place_all(
     let mut heads = vec![0; ids.iter().max().map_or(0, |last| last + 1)];
     for (&id, (i, _)) in ids.iter().zip(&decoded) {
         if let (Some(most), Some(member)) = (heads.get_mut(id), members.get(*i)) {
-            *most = head_of(member, arrays).max(*most);
+            *most = header_nbytes(member, arrays).max(*most);
         }
     }
     let mut order: Vec<(usize, usize)> = ids.iter().zip(&decoded).map(|(&id, &(i, _))| (id, i)).collect();
@@ -55,7 +55,7 @@ pub(super) fn place_all(
     let rest = rest.into_iter().map(|i| (None, i));
     for (id, i) in order.into_iter().map(|(id, i)| (Some(id), i)).chain(rest) {
         let Some(member) = members.get_mut(i) else { continue };
-        let head = head_of(member, arrays);
+        let head = header_nbytes(member, arrays);
         let reserved = id.and_then(|id| heads.get(id).copied()).unwrap_or(head);
         // The array starts on a cache line. Its header is decoded in front of it.
         let data = end.checked_add(reserved).and_then(|end| end.checked_next_multiple_of(LINE));
@@ -78,7 +78,7 @@ pub(super) fn place_all(
 }
 
 /// Bytes of a member's header that are decoded into the image with its array.
-fn head_of(member: &Member, arrays: &Arrays) -> usize {
+fn header_nbytes(member: &Member, arrays: &ArrayTable) -> usize {
     match arrays.get(member.array) {
         _ if member.filter != 0 => 0,
         Array::Plain { head, .. } => *head,

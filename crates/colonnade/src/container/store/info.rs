@@ -108,12 +108,12 @@ impl Store {
     #[must_use]
     pub fn arrow_type(&self, position: usize) -> Option<DataType> {
         let parts = &self.places().ok()?.parts;
-        let here = |part: &Part<Place, ColumnPlace>| match part {
+        let type_at = |part: &Part<Place, ColumnPlace>| match part {
             Part::Column(column, at) if *at == position => Some(column.spec.data_type.clone()),
             _ => None,
         };
         // If all columns are in Arrow's layout, parts are in column order.
-        parts.get(position).and_then(here).or_else(|| parts.iter().find_map(here))
+        parts.get(position).and_then(type_at).or_else(|| parts.iter().find_map(type_at))
     }
 
     /// All members.

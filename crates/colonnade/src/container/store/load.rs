@@ -233,12 +233,13 @@ impl Store {
             return Ok(());
         }
         // Single bytes count as cells at most as often as the frame has cells; the others are bytes of text.
-        let most = self.frame.as_ref().map_or(u64::MAX, |f| (f.nrows as u64).saturating_mul(f.ncols as u64));
+        let max_cells =
+            self.frame.as_ref().map_or(u64::MAX, |f| (f.nrows as u64).saturating_mul(f.ncols as u64));
         let cells = |&(member, start, end): &(&Member, usize, usize)| match self.array_of(member) {
             Array::Plain { key, .. } if key.dtype.itemsize > 1 => {
                 (end - start) as u64 / u64::from(key.dtype.itemsize)
             }
-            _ => ((end - start) as u64).min(most),
+            _ => ((end - start) as u64).min(max_cells),
         };
         let ncells = packed().map(cells).fold(0, u64::saturating_add);
         self.limits.check_decoded("npz", "the compressed members", nbytes, input, ncells)
@@ -313,11 +314,11 @@ impl Spaces {
             let (low, high) = block.grid.extent();
             Ok(block.buffer.slice(low, high - low).map(|bytes| (grid.dtype, bytes)))
         };
-        let column = assemble(&place.spec, &place.kept, rows, fetch).map_err(|e| place.located(e))?;
+        let column = assemble(&place.spec, &place.kept, rows, fetch).map_err(|e| place.locate_error(e))?;
         if may_share(column.data.data_type(), Sharing::Views) {
             let nbytes = unfolded(&column.data, Sharing::Views);
             let charged = self.budget.charge("npz", SHARED, nbytes, column.len() as u64);
-            charged.map_err(|e| place.located(e))?;
+            charged.map_err(|e| place.locate_error(e))?;
         }
         Ok(column)
     }
@@ -338,8 +339,8 @@ impl Spaces {
             .map_err(|e| e.in_member(format!("{what} labels")))?;
         if let (AxisPlaces::StoredRange(..), Labels::Auto { start, step, count, .. }) = (places, &axis.labels)
         {
-            let same = levels.iter().all(|level| is_range(level, *start, *step));
-            return if same {
+            let is_equal = levels.iter().all(|level| is_range(level, *start, *step));
+            return if is_equal {
                 Ok(axis.clone())
             } else {
                 Err(range_mismatch(*count).in_member(format!("{what} labels")))
@@ -355,11 +356,11 @@ fn is_range(level: &Level, start: i64, step: i64) -> bool {
     let (low, high) = block.grid.extent();
     let Some(bytes) = block.buffer.slice(low, high - low) else { return false };
     let (labels, _) = bytes.as_slice().as_chunks::<8>();
-    let mut members = start;
+    let mut expected = start;
     labels.len() == block.grid.nrows
         && labels.iter().all(|label| {
-            let same = i64::from_le_bytes(*label) == members;
-            members = members.wrapping_add(step);
-            same
+            let is_equal = i64::from_le_bytes(*label) == expected;
+            expected = expected.wrapping_add(step);
+            is_equal
         })
 }

@@ -42,7 +42,7 @@ pub(super) fn vector_of(store: &Store, member: &Member) -> Result<Place> {
 pub(super) fn check_rows(store: &Store, nrows: usize, parts: &[Part<Place, ColumnPlace>]) -> Result<()> {
     let backed = parts.iter().any(|part| match part {
         Part::Block(place, positions) => place.grid.dtype.itemsize > 0 && !positions.is_empty(),
-        Part::Column(column, _) => column.backs(nrows),
+        Part::Column(column, _) => column.has_bits_for(nrows),
     });
     let cap = store.limits.max_unbacked_rows;
     if backed || nrows as u64 <= cap {

@@ -9,9 +9,9 @@ use crate::error::{Error, Result};
 
 use super::StoreSource;
 use super::image::place_all;
-use super::opened::{Holder, Names, ReadOptions, Store, StoreKind};
+use super::opened::{Holder, MemberNames, ReadOptions, Store, StoreKind};
 use super::place::Space;
-use super::scan::{Arrays, Member};
+use super::scan::{ArrayTable, Member};
 use super::{by_name, filtered, from_members, savez};
 use crate::limits::Limits;
 use crate::progress::Progress;
@@ -62,23 +62,23 @@ impl Store {
             }
         };
         let entries: Vec<usize> = (0..directory.entries.len()).filter(|&i| belongs(i)).collect();
-        let names = Names::Zip(Arc::clone(&directory), skip);
+        let names = MemberNames::Zip(Arc::clone(&directory), skip);
         let kind = classify(&entries, &names);
         if kind == StoreKind::Zip {
             let mut out = Self::empty(source, kind, Holder::Zip, names, limits, entries.len());
-            out.members = plain_members(&directory)?;
+            out.members = all_members(&directory)?;
             return out.finish();
         }
         zip::check_no_nul(&directory)?;
         let mut out = Self::empty(source, kind, Holder::Zip, names, limits, entries.len());
         let mut offsets = Vec::with_capacity(directory.entries.len());
-        let mut wanted = entries.iter().copied().peekable();
+        let mut members_of_label = entries.iter().copied().peekable();
         let mut total = 0u64;
         // One pass, because a local header and the NPY header behind it share cache lines.
         for (i, entry) in directory.entries.iter().enumerate() {
             let offset = zip::data_offset(out.source.structure(), &directory, i)?;
             offsets.push(offset);
-            if wanted.next_if_eq(&i).is_none() {
+            if members_of_label.next_if_eq(&i).is_none() {
                 continue;
             }
             let mut member = member(i, entry)?;
@@ -105,7 +105,7 @@ impl Store {
     fn open_npy(source: StoreSource, limits: Limits) -> Result<Self> {
         let nbytes = source.structure().len();
         check_total(nbytes as u64, &limits)?;
-        let names = Names::List(vec!["arr_0.npy".into()]);
+        let names = MemberNames::List(vec!["arr_0.npy".into()]);
         let mut out = Self::empty(source, StoreKind::Npy, Holder::Npy, names, limits, 1);
         out.push(Member { nbytes, compressed_nbytes: nbytes, ..stored_member(0) })?;
         out.finish()
@@ -128,7 +128,7 @@ impl Store {
         check_total(total, &limits)?;
         let names: Vec<String> = files.iter().map(|file| file.name.clone()).collect();
         let source = StoreSource::Directory(Arc::new(files.into_iter().map(|file| file.path).collect()));
-        let names = Names::List(names);
+        let names = MemberNames::List(names);
         let kind = classify(&(0..members.len()).collect::<Vec<_>>(), &names);
         let mut out = Self::empty(source, kind, Holder::Directory, names, limits, members.len());
         for member in members {
@@ -141,7 +141,7 @@ impl Store {
         source: StoreSource,
         kind: StoreKind,
         holder: Holder,
-        names: Names,
+        names: MemberNames,
         limits: Limits,
         count: usize,
     ) -> Self {
@@ -156,7 +156,7 @@ impl Store {
             holder,
             names,
             members,
-            arrays: Arrays::new(),
+            arrays: ArrayTable::new(),
             filtered: Vec::new(),
             image_nbytes: 0,
             frame,
@@ -225,7 +225,7 @@ impl Store {
     }
 }
 
-fn classify(entries: &[usize], names: &Names) -> StoreKind {
+fn classify(entries: &[usize], names: &MemberNames) -> StoreKind {
     let has = |test: &dyn Fn(&[u8]) -> bool| entries.iter().any(|&i| test(names.bytes(i)));
     let known = |name: &[u8]| matches!(Name::parse(name), Some(Name::Meta | Name::Block(_)));
     if has(&known) {
@@ -267,7 +267,7 @@ fn member(i: usize, entry: &zip::Entry) -> Result<Member> {
     })
 }
 
-fn plain_members(directory: &Directory) -> Result<Vec<Member>> {
+fn all_members(directory: &Directory) -> Result<Vec<Member>> {
     directory.entries.iter().enumerate().map(|(i, entry)| member(i, entry)).collect()
 }
 

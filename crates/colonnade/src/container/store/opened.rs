@@ -11,7 +11,7 @@ use crate::limits::Limits;
 use super::StoreSource;
 use super::filtered_array::FilteredArray;
 use super::frame_places::FramePlaces;
-use super::scan::{Array, Arrays, Member};
+use super::scan::{Array, ArrayTable, Member};
 
 /// The content of a set of members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,9 +58,9 @@ pub struct Store {
     pub(super) axes: OnceLock<(Axis, Axis)>,
     pub(super) kind: StoreKind,
     pub(super) holder: Holder,
-    pub(super) names: Names,
+    pub(super) names: MemberNames,
     pub(super) members: Vec<Member>,
-    pub(super) arrays: Arrays,
+    pub(super) arrays: ArrayTable,
     pub(super) filtered: Vec<FilteredArray>,
     pub(super) image_nbytes: usize,
     /// The frame, or the reason why the members are no frame.
@@ -68,12 +68,12 @@ pub struct Store {
 }
 
 #[derive(Debug)]
-pub(super) enum Names {
+pub(super) enum MemberNames {
     Zip(Arc<Directory>, usize),
     List(Vec<String>),
 }
 
-impl Names {
+impl MemberNames {
     /// The name of an entry, without the label of a bundle.
     pub(super) fn get(&self, entry: usize) -> Cow<'_, str> {
         match self {
@@ -129,8 +129,8 @@ impl Store {
 
     pub(super) fn directory(&self) -> Option<&Arc<Directory>> {
         match &self.names {
-            Names::Zip(directory, _) => Some(directory),
-            Names::List(_) => None,
+            MemberNames::Zip(directory, _) => Some(directory),
+            MemberNames::List(_) => None,
         }
     }
 

@@ -120,17 +120,17 @@ impl ColumnPlace {
     }
 
     /// Whether a buffer stores at least a bit for each of `count` values.
-    pub(super) fn backs(&self, count: usize) -> bool {
+    pub(super) fn has_bits_for(&self, count: usize) -> bool {
         self.buffers.values().any(|buffer| buffer.place.grid.nbytes() >= count / 8)
     }
 
     /// Whether a column of this type may have no buffers.
-    pub(super) fn may_be_bare(&self) -> bool {
+    pub(super) fn may_have_no_buffers(&self) -> bool {
         matches!(self.spec.data_type, DataType::Null | DataType::Struct(_) | DataType::FixedSizeList(..))
     }
 
     /// Converts an error at a buffer's path and byte to the member's name and the byte of the file.
-    pub(super) fn located(&self, error: Error) -> Error {
+    pub(super) fn locate_error(&self, error: Error) -> Error {
         let Some(path) = error.location().member.clone() else { return error };
         let name = Name::Arrow(self.owner, path.clone()).text();
         match self.buffers.get(&path) {

@@ -22,10 +22,10 @@ const TAIL_NBYTES: usize = (64 << 10) + 256;
 const STORED_NBYTES: usize = 1 << 10;
 
 /// Bytes fetched for the local header of a compressed member and enough data to decompress its NPY header.
-const PACKED_NBYTES: usize = 4 << 10;
+const COMPRESSED_NBYTES: usize = 4 << 10;
 
 /// Most fetches until the directory is complete: the end record leads to the ZIP64 record, then to the directory.
-const STEPS: usize = 4;
+const MAX_FETCHES: usize = 4;
 
 impl StoreSource {
     /// The remote file, if the source is one.
@@ -53,7 +53,7 @@ impl StoreSource {
         };
         let nbytes = remote.bytes().nbytes();
         remote.need(&[(0, STORED_NBYTES), (nbytes.saturating_sub(TAIL_NBYTES), nbytes)], &NoProgress)?;
-        for _ in 0..STEPS {
+        for _ in 0..MAX_FETCHES {
             remote.need(&zip::directory_ranges(self.structure()), &NoProgress)?;
         }
         let directory = Directory::parse(self.structure(), limits.max_members)?;
@@ -67,7 +67,7 @@ impl StoreSource {
             .entries
             .iter()
             .map(|entry| {
-                let head = if entry.method == Method::Stored { STORED_NBYTES } else { PACKED_NBYTES };
+                let head = if entry.method == Method::Stored { STORED_NBYTES } else { COMPRESSED_NBYTES };
                 let start = place(entry.local_offset);
                 (start, start.saturating_add(head + entry.name().len()))
             })

@@ -27,7 +27,7 @@ pub(super) struct Member {
     /// Index of its name; in a directory, of its file.
     pub(super) entry: usize,
     pub(super) crc32: u32,
-    /// Its array's number in [`Arrays`].
+    /// Its array's number in [`ArrayTable`].
     pub(super) array: u32,
     /// Number of the filtered array that it is part of, from 1; 0 if it has no filter.
     pub(super) filter: u32,
@@ -50,16 +50,16 @@ pub(super) enum Array {
 
 /// The distinct arrays of a store. Members with equal headers share a number; number 0 is [`Array::None`].
 #[derive(Debug)]
-pub(super) struct Arrays {
+pub(super) struct ArrayTable {
     all: Vec<Array>,
     /// Header bytes of the last distinct arrays, which are compared before a header is parsed.
     recent: Vec<(Vec<u8>, u32)>,
 }
 
 /// Number of headers that are compared before one is parsed.
-const RECENT: usize = 8;
+const RECENT_HEADERS: usize = 8;
 
-impl Arrays {
+impl ArrayTable {
     pub(super) fn new() -> Self {
         Self { all: vec![Array::None], recent: Vec::new() }
     }
@@ -71,7 +71,7 @@ impl Arrays {
     /// The number of an array whose header is not read yet.
     pub(super) fn declare(&mut self, key: GroupKey, head: usize) -> Result<u32> {
         let found =
-            self.all.iter().rev().take(RECENT).position(
+            self.all.iter().rev().take(RECENT_HEADERS).position(
                 |array| matches!(array, Array::Plain { key: k, head: h } if *k == key && *h == head),
             );
         match found {
@@ -105,7 +105,7 @@ impl Arrays {
         };
         let number = self.add(array)?;
         self.recent.insert(0, (head, number));
-        self.recent.truncate(RECENT);
+        self.recent.truncate(RECENT_HEADERS);
         Ok(number)
     }
 }
@@ -132,15 +132,15 @@ impl Member {
             );
             return Err(Error::limit("npz", message).at(self.offset as u64));
         }
-        let most = match self.method {
+        let max_nbytes = match self.method {
             Method::Stored | Method::Other(_) => return Ok(()),
             Method::Deflate => (self.compressed_nbytes as u64).saturating_mul(deflate::MAX_RATIO),
             Method::Zstd => zstd::most(self.compressed_nbytes as u64),
         };
-        if nbytes > most {
+        if nbytes > max_nbytes {
             let had = self.compressed_nbytes;
             let message = format!(
-                "declares {nbytes} bytes; {had} compressed bytes can hold at most {most}. The file is damaged or hostile."
+                "declares {nbytes} bytes; {had} compressed bytes can hold at most {max_nbytes}. The file is damaged or hostile."
             );
             return Err(Error::limit("npz", message).at(self.offset as u64));
         }
@@ -148,7 +148,7 @@ impl Member {
     }
 
     /// Reads the NPY header.
-    pub(super) fn read_header(&mut self, source: &StoreSource, arrays: &mut Arrays) -> Result<()> {
+    pub(super) fn read_header(&mut self, source: &StoreSource, arrays: &mut ArrayTable) -> Result<()> {
         let at = |e: Error| e.shifted(self.offset as u64);
         if self.method == Method::Stored && source.is_resident() {
             source.need_header_at(self.offset)?;
@@ -179,13 +179,15 @@ impl Member {
             return Ok(out);
         }
         // A decompressor may need a block of 128 KiB before it yields the first byte.
-        let most = self.compressed_nbytes.min(256 << 10);
-        let held = source.held_from(self.offset).min(most);
+        let max_nbytes = self.compressed_nbytes.min(256 << 10);
+        let held = source.held_from(self.offset).min(max_nbytes);
         // The bytes in memory usually suffice; more would have to be fetched from a remote file.
-        if held < most && self.unpack_prefix(source, held, &mut out).is_ok_and(|count| count == out.len()) {
+        if held < max_nbytes
+            && self.unpack_prefix(source, held, &mut out).is_ok_and(|count| count == out.len())
+        {
             return Ok(out);
         }
-        let count = self.unpack_prefix(source, most, &mut out).map_err(|e| e.at(self.offset as u64))?;
+        let count = self.unpack_prefix(source, max_nbytes, &mut out).map_err(|e| e.at(self.offset as u64))?;
         out.truncate(count);
         Ok(out)
     }

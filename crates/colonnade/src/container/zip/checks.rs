@@ -45,12 +45,14 @@ pub fn check_duplicate_names(directory: &Directory) -> Result<()> {
         let i = u32::try_from(i)
             .map_err(|_| Error::limit(FORMAT, "expected fewer than 2\u{b3}\u{b2} members."))?;
         let name = directory.names.get(entry.name()).unwrap_or_default();
-        keys.push(hash(name) & HASH | u64::from(i));
+        keys.push(hash(name) & HASH_MASK | u64::from(i));
     }
     keys.sort_unstable();
-    for group in keys.chunk_by(|left, right| left & HASH == right & HASH).filter(|group| group.len() > 1) {
+    for group in
+        keys.chunk_by(|left, right| left & HASH_MASK == right & HASH_MASK).filter(|group| group.len() > 1)
+    {
         // The index is the lower half of the key.
-        let index = |key: &u64| usize::try_from(key & !HASH).unwrap_or(usize::MAX);
+        let index = |key: &u64| usize::try_from(key & !HASH_MASK).unwrap_or(usize::MAX);
         let mut members: Vec<usize> = group.iter().map(index).collect();
         members.sort_by_key(|&i| directory.name(i));
         let twice = members.windows(2).find(|pair| match pair {
@@ -67,7 +69,7 @@ pub fn check_duplicate_names(directory: &Directory) -> Result<()> {
 }
 
 /// The hash half of a key.
-const HASH: u64 = 0xFFFF_FFFF_0000_0000;
+const HASH_MASK: u64 = 0xFFFF_FFFF_0000_0000;
 
 /// Refuses names that hold a NUL: readers in C and CPython end the name there, so one member has two names.
 ///

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::end::{self, End};
+use super::end::{self, EndRecord};
 use super::record::{
     CENTRAL, CENTRAL_LEN, ExtraError, Record, SENTINEL16, SENTINEL32, Zip64Values, zip64_field,
 };
@@ -81,9 +81,9 @@ impl Directory {
         let bytes = file.get(end.directory.clone()).unwrap_or_default();
         let capacity = bytes.len() / CENTRAL_LEN;
         let count = usize::try_from(end.count).unwrap_or(usize::MAX);
-        let most = u64::try_from(count.min(capacity)).unwrap_or(u64::MAX);
-        if most > max_members {
-            return Err(too_many(most, max_members));
+        let max_entries = u64::try_from(count.min(capacity)).unwrap_or(u64::MAX);
+        if max_entries > max_members {
+            return Err(too_many(max_entries, max_members));
         }
         // Names and extras share the bytes that the fixed parts leave.
         let mut directory = Self {
@@ -131,7 +131,7 @@ impl Directory {
     }
 
     /// Reads the entry at `at` of the directory's `bytes`, and returns the offset of the next entry.
-    fn push(&mut self, bytes: &[u8], at: usize, end: &End) -> Result<usize> {
+    fn push(&mut self, bytes: &[u8], at: usize, end: &EndRecord) -> Result<usize> {
         let place = self.start + at as u64;
         let Some(record) = Record::<CENTRAL_LEN>::at(bytes, at) else {
             return Err(self.truncated(at + CENTRAL_LEN, bytes.len()));
@@ -186,10 +186,10 @@ impl Directory {
     }
 
     /// Requires the end record's count to equal the number of headers. Without ZIP64 it has only the low 16 bits.
-    fn check_count(&self, end: &End) -> Result<()> {
+    fn check_count(&self, end: &EndRecord) -> Result<()> {
         let found = self.entries.len() as u64;
-        let same = if end.count_is_low16 { found & 0xFFFF == end.count } else { found == end.count };
-        if same {
+        let is_equal = if end.count_is_low16 { found & 0xFFFF == end.count } else { found == end.count };
+        if is_equal {
             return Ok(());
         }
         let message = format!(

@@ -13,7 +13,7 @@ const COMMENT_MAX: usize = u16::MAX as usize;
 
 /// The end record, resolved to absolute offsets.
 #[derive(Debug)]
-pub(super) struct End {
+pub(super) struct EndRecord {
     /// The central directory's bytes in the file.
     pub(super) directory: Range<usize>,
     /// Bytes prepended to the archive: added to every local offset.
@@ -32,7 +32,7 @@ pub(super) struct End {
 /// It is the last one whose comment ends at the end of the file and whose directory has its signature. Otherwise it is the
 /// last signature, as in CPython: junk may follow the archive, or its comment may be truncated. A signature inside a comment
 /// does not count, and neither does an archive that starts inside another one.
-pub(super) fn find(file: &[u8]) -> Result<End> {
+pub(super) fn find(file: &[u8]) -> Result<EndRecord> {
     let len = file.len();
     let window = file.get(len.saturating_sub(COMMENT_MAX + END_LEN)..).unwrap_or_default();
     let mut last = None;
@@ -52,7 +52,7 @@ pub(super) fn find(file: &[u8]) -> Result<End> {
         }
         last = last.or(Some(end));
     }
-    last.unwrap_or_else(|| Err(absent(file)))
+    last.unwrap_or_else(|| Err(missing_end(file)))
 }
 
 /// Ranges of the directory and its ZIP64 record according to the last end records: [`find`] needs these bytes. The last
@@ -88,13 +88,13 @@ fn truncated(at: usize, len: usize) -> Error {
 }
 
 /// The error for an archive inside another one, as a member or comment: the end of the outer archive is missing.
-fn inside(at: u64) -> Error {
+fn nested_archive(at: u64) -> Error {
     let message = "expected one archive, found its end inside another one. \
                    The larger archive was cut short, or two were joined: fetch or write it again.";
     Error::malformed(FORMAT, message).at(at)
 }
 
-fn absent(file: &[u8]) -> Error {
+fn missing_end(file: &[u8]) -> Error {
     let len = file.len();
     if file.starts_with(&LOCAL) {
         let needed = as_u64(len.saturating_add(END_LEN));
@@ -113,13 +113,13 @@ fn absent(file: &[u8]) -> Error {
 }
 
 /// Converts the end record at `at` into offsets, and checks them against the file.
-fn resolve(file: &[u8], at: usize, end: Record<'_, END_LEN>) -> Result<End> {
+fn resolve(file: &[u8], at: usize, end: Record<'_, END_LEN>) -> Result<EndRecord> {
     let place = as_u64(at);
     let comment_start = at + END_LEN;
     let comment = comment_start..file.len().min(comment_start + usize::from(end.u16(20)));
-    let here = end.u16(8);
-    let plain = Fields {
-        entries_here: u64::from(here),
+    let disk_entries = end.u16(8);
+    let plain = EndFields {
+        disk_entries: u64::from(disk_entries),
         entries: u64::from(end.u16(10)),
         size: u64::from(end.u32(12)),
         offset: u64::from(end.u32(16)),
@@ -131,10 +131,10 @@ fn resolve(file: &[u8], at: usize, end: Record<'_, END_LEN>) -> Result<End> {
         return Err(multi_disk(place));
     }
     let malformed = |message: String| Error::malformed(FORMAT, message).at(place);
-    if fields.entries_here != fields.entries {
+    if fields.disk_entries != fields.entries {
         return Err(malformed(format!(
             "expected as many members on this disk as in all, found {} and {}. The end record is damaged.",
-            fields.entries_here, fields.entries
+            fields.disk_entries, fields.entries
         )));
     }
     let boundary = as_u64(fields.boundary);
@@ -147,7 +147,7 @@ fn resolve(file: &[u8], at: usize, end: Record<'_, END_LEN>) -> Result<End> {
         )));
     };
     if prefix > 0 && file.starts_with(&LOCAL) {
-        return Err(inside(place));
+        return Err(nested_archive(place));
     }
     let size = usize::try_from(fields.size).unwrap_or(usize::MAX);
     let directory = fields.boundary.saturating_sub(size)..fields.boundary;
@@ -159,7 +159,14 @@ fn resolve(file: &[u8], at: usize, end: Record<'_, END_LEN>) -> Result<End> {
         )));
     }
     let disk = end.u16(4);
-    Ok(End { directory, prefix, count: fields.entries, count_is_low16: !fields.is_zip64, comment, disk })
+    Ok(EndRecord {
+        directory,
+        prefix,
+        count: fields.entries,
+        count_is_low16: !fields.is_zip64,
+        comment,
+        disk,
+    })
 }
 
 pub(super) fn multi_disk(place: u64) -> Error {
@@ -168,8 +175,8 @@ pub(super) fn multi_disk(place: u64) -> Error {
     Error::unsupported(FORMAT, message).at(place)
 }
 
-struct Fields {
-    entries_here: u64,
+struct EndFields {
+    disk_entries: u64,
     entries: u64,
     size: u64,
     offset: u64,
@@ -182,7 +189,7 @@ struct Fields {
 ///
 /// The record is either at the locator's offset or directly before the locator, since prepended data shifts it. A locator
 /// that leads to no record is the tail of a name or a comment.
-fn zip64(file: &[u8], end_at: usize) -> Result<Option<Fields>> {
+fn zip64(file: &[u8], end_at: usize) -> Result<Option<EndFields>> {
     let Some(locator_at) = end_at.checked_sub(LOCATOR64_LEN) else { return Ok(None) };
     let locator = match Record::<LOCATOR64_LEN>::at(file, locator_at) {
         Some(locator) if locator.signature() == LOCATOR64 => locator,
@@ -202,8 +209,8 @@ fn zip64(file: &[u8], end_at: usize) -> Result<Option<Fields>> {
         if record.u32(16) != record.u32(20) {
             return Err(multi_disk(as_u64(at)));
         }
-        return Ok(Some(Fields {
-            entries_here: record.u64(24),
+        return Ok(Some(EndFields {
+            disk_entries: record.u64(24),
             entries: record.u64(32),
             size: record.u64(40),
             offset: record.u64(48),

@@ -68,13 +68,13 @@ fn check(file: &[u8], directory: &Directory, entry: &Entry) -> Result<u64> {
     let name = file.get(name_start..extra_start).unwrap_or_default();
     let listed = directory.names.get(entry.name()).unwrap_or_default();
     if name != listed || extra_start > file.len() {
-        return Err(disagree("name", name.escape_ascii(), listed.escape_ascii()));
+        return Err(mismatch("name", name.escape_ascii(), listed.escape_ascii()));
     }
     if local.u16(8) != entry.method.code() {
-        return Err(disagree("method", local.u16(8), entry.method.code()));
+        return Err(mismatch("method", local.u16(8), entry.method.code()));
     }
     if (local.u16(6) ^ entry.flags) & SAME_FLAGS != 0 {
-        return Err(disagree("flags", local.u16(6), entry.flags));
+        return Err(mismatch("flags", local.u16(6), entry.flags));
     }
     let extra = file.get(extra_start..data_start).unwrap_or_default();
     check_sizes(local, extra, entry)?;
@@ -108,20 +108,20 @@ fn check_sizes(local: Record<'_, LOCAL_LEN>, extra: &[u8], entry: &Entry) -> Res
         nbytes = values.resolve(plain, "size").map_err(extra_error)?;
         compressed_nbytes = values.resolve(compressed, "compressed size").map_err(extra_error)?;
     }
-    let same = |local: u64, central: u64| local == central || (streamed && local == 0);
-    if !same(u64::from(crc32), u64::from(entry.crc32)) {
-        return Err(disagree("CRC-32", format_args!("{crc32:08x}"), format_args!("{:08x}", entry.crc32)));
+    let is_equal = |local: u64, central: u64| local == central || (streamed && local == 0);
+    if !is_equal(u64::from(crc32), u64::from(entry.crc32)) {
+        return Err(mismatch("CRC-32", format_args!("{crc32:08x}"), format_args!("{:08x}", entry.crc32)));
     }
-    if !same(nbytes, entry.nbytes) {
-        return Err(disagree("size", nbytes, entry.nbytes));
+    if !is_equal(nbytes, entry.nbytes) {
+        return Err(mismatch("size", nbytes, entry.nbytes));
     }
-    if !same(compressed_nbytes, entry.compressed_nbytes) {
-        return Err(disagree("compressed size", compressed_nbytes, entry.compressed_nbytes));
+    if !is_equal(compressed_nbytes, entry.compressed_nbytes) {
+        return Err(mismatch("compressed size", compressed_nbytes, entry.compressed_nbytes));
     }
     Ok(())
 }
 
-fn disagree(what: &str, local: impl std::fmt::Display, central: impl std::fmt::Display) -> Error {
+fn mismatch(what: &str, local: impl std::fmt::Display, central: impl std::fmt::Display) -> Error {
     let message = format!(
         "the local header's {what} is {local}, the central directory's is {central}. \
          The archive is damaged or hostile: write it again."

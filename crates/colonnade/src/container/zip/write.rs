@@ -122,10 +122,10 @@ pub fn aligned_len(min_len: usize, record_offset: u64, lead: usize, alignment: u
 
 /// Bytes between `min_len` and `total_len`, if one extra field can fill them.
 fn padding(min_len: usize, total_len: usize, zip64: bool) -> Option<usize> {
-    let most = usize::from(u16::MAX) - if zip64 { ZIP64_SIZES_LEN } else { 0 };
+    let max = usize::from(u16::MAX) - if zip64 { ZIP64_SIZES_LEN } else { 0 };
     match total_len.checked_sub(min_len)? {
         gap @ 0 => Some(gap),
-        gap => (PADDING_MIN..=most).contains(&gap).then_some(gap),
+        gap => (PADDING_MIN..=max).contains(&gap).then_some(gap),
     }
 }
 

@@ -18,7 +18,7 @@ const CHUNK_NBYTES: usize = 1 << 20;
 /// Offset of the CRC in a local header.
 const CRC_OFFSET: usize = 14;
 
-struct Record {
+struct WrittenMember {
     name_end: usize,
     method: Method,
     flags: u16,
@@ -37,7 +37,7 @@ pub struct ZipWriter<'s> {
     written: u64,
     scratch: Vec<u8>,
     names: Vec<u8>,
-    records: Vec<Record>,
+    records: Vec<WrittenMember>,
 }
 
 impl<'s> ZipWriter<'s> {
@@ -219,7 +219,15 @@ impl<'s> ZipWriter<'s> {
     ) -> usize {
         self.names.extend_from_slice(name);
         let (name_end, offset) = (self.names.len(), self.position());
-        self.records.push(Record { name_end, method, flags, crc32: 0, compressed_nbytes, nbytes, offset });
+        self.records.push(WrittenMember {
+            name_end,
+            method,
+            flags,
+            crc32: 0,
+            compressed_nbytes,
+            nbytes,
+            offset,
+        });
         self.records.len() - 1
     }
 

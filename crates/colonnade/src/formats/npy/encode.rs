@@ -57,26 +57,26 @@ pub fn encode(frame: &Frame, sink: &mut dyn Sink, progress: &dyn Progress) -> Re
     write_numpy_header(&mut head, &Descr::Scalar(dtype), !row_major && !one, shape);
     let total = (head.len() + frame.nrows * frame.ncols * dtype.itemsize as usize) as u64;
     sink.reserve(total)?;
-    let mut put = Put { sink, progress, done: 0, total };
-    put.bytes(&head)?;
+    let mut out = ProgressSink { sink, progress, done: 0, total };
+    out.write(&head)?;
     if let Some(block) = whole.filter(|_| row_major) {
-        return block.chunks(&mut |bytes| put.bytes(bytes));
+        return block.chunks(&mut |bytes| out.write(bytes));
     }
     for block in columns {
-        block.chunks(&mut |bytes| put.bytes(bytes))?;
+        block.chunks(&mut |bytes| out.write(bytes))?;
     }
     Ok(())
 }
 
-struct Put<'s> {
+struct ProgressSink<'s> {
     sink: &'s mut dyn Sink,
     progress: &'s dyn Progress,
     done: u64,
     total: u64,
 }
 
-impl Put<'_> {
-    fn bytes(&mut self, bytes: &[u8]) -> Result<()> {
+impl ProgressSink<'_> {
+    fn write(&mut self, bytes: &[u8]) -> Result<()> {
         write_told(self.sink, bytes, &mut self.done, Some(self.total), self.progress)
     }
 }
@@ -120,7 +120,7 @@ fn structured(frame: &Frame, sink: &mut dyn Sink, progress: &dyn Progress) -> Re
     let record: usize = columns.iter().map(|b| b.grid.dtype.itemsize as usize).sum();
     if declared.is_some_and(|nbytes| nbytes != record as u64) {
         return Err(unrepresentable(
-            "a lone file would pack a structured dtype with padding. Write a directory or an .npz.",
+            "a single file would pack a structured dtype with padding. Write a directory or an .npz.",
         ));
     }
     let descr = Descr::Struct(names.into_iter().zip(&columns).map(field).collect());
@@ -128,8 +128,8 @@ fn structured(frame: &Frame, sink: &mut dyn Sink, progress: &dyn Progress) -> Re
     write_numpy_header(&mut head, &descr, false, &[frame.nrows]);
     let total = (head.len() + record * frame.nrows) as u64;
     sink.reserve(total)?;
-    let mut put = Put { sink, progress, done: 0, total };
-    put.bytes(&head)?;
+    let mut out = ProgressSink { sink, progress, done: 0, total };
+    out.write(&head)?;
     let mut scratch = Vec::new();
     for row in 0..frame.nrows {
         for block in &columns {
@@ -138,11 +138,11 @@ fn structured(frame: &Frame, sink: &mut dyn Sink, progress: &dyn Progress) -> Re
             scratch.extend_from_slice(block.buffer.as_slice().get(start..start + item).unwrap_or(&[]));
         }
         if scratch.len() > 1 << 18 {
-            put.bytes(&scratch)?;
+            out.write(&scratch)?;
             scratch.clear();
         }
     }
-    put.bytes(&scratch)
+    out.write(&scratch)
 }
 
 fn field_names(columns: &Axis) -> Result<Vec<String>> {

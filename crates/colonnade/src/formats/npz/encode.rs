@@ -13,7 +13,7 @@ use crate::progress::Progress;
 use crate::sink::Sink;
 
 use super::filter;
-use super::layout::{Layout, spell};
+use super::layout::{ArchiveLayout, spell};
 use super::options::{Codec, FilterChoice, WriteOptions};
 
 /// Compressed 2-D arrays are split into members of about this size, so that all cores work.
@@ -87,7 +87,7 @@ fn stored_total(plans: &[(&str, Vec<PlannedMember>)]) -> u64 {
     let (mut position, mut directory, mut count) = (0u64, 0u64, 0u64);
     let mut name = Vec::new();
     for (prefix, members) in plans {
-        let mut layout = Layout::new();
+        let mut layout = ArchiveLayout::new();
         for (i, member) in members.iter().enumerate() {
             let name = spell(&member.name, prefix, &mut name);
             let nbytes = (layout.head(member).len() + member.nbytes()) as u64;
@@ -100,7 +100,7 @@ fn stored_total(plans: &[(&str, Vec<PlannedMember>)]) -> u64 {
 }
 
 fn write_stored(writer: &mut ZipWriter<'_>, prefix: &str, members: &[PlannedMember]) -> Result<()> {
-    let mut layout = Layout::new();
+    let mut layout = ArchiveLayout::new();
     let mut name = Vec::new();
     for (i, member) in members.iter().enumerate() {
         let name = spell(&member.name, prefix, &mut name);
@@ -155,9 +155,9 @@ fn write_compressed(
                 EncodedMember::Filtered(data) => data,
                 EncodedMember::Unchanged => member.data.clone(),
             };
-            let one = std::slice::from_ref(member);
-            let mut layout = Layout::new();
-            let local_len = layout.local_len(one, 0, name, writer.position());
+            let group = std::slice::from_ref(member);
+            let mut layout = ArchiveLayout::new();
+            let local_len = layout.local_len(group, 0, name, writer.position());
             writer.stored(name, local_len, layout.head(member), &data)?;
         }
         rest = later;

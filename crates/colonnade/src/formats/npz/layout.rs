@@ -15,14 +15,14 @@ const LINE: u32 = 64;
 const GAP_MIN: usize = 6;
 
 /// Computes the positions of stored members.
-pub(super) struct Layout {
+pub(super) struct ArchiveLayout {
     group: Option<usize>,
     head: Vec<u8>,
     /// Offset of the next member's NPY header, and the distance to the one after, inside a group of several.
     next: Option<(u64, u64)>,
 }
 
-impl Layout {
+impl ArchiveLayout {
     pub(super) fn new() -> Self {
         Self { group: None, head: Vec::new(), next: None }
     }

@@ -67,7 +67,7 @@ fn a_file_is_the_same_from_memory_from_a_path_and_from_a_stream() {
     each(&|format, options, path, bytes| {
         let name = format.spec().name;
         let request = Request::all(2, &NoProgress);
-        let told = |source: Source<'_>| {
+        let summary = |source: Source<'_>| {
             let opened = open(format, options, source).unwrap_or_else(|e| panic!("{name}: {e}"));
             assert_eq!(opened.format(), name);
             opened.verify(2, &NoProgress).unwrap();
@@ -87,12 +87,12 @@ fn a_file_is_the_same_from_memory_from_a_path_and_from_a_stream() {
             }
             (nrows, opened.dtypes().unwrap(), opened.members().unwrap(), opened.facts(), opened.file_nbytes())
         };
-        let expected = told(Source::Memory(Buffer::from_vec(bytes.clone())));
+        let expected = summary(Source::Memory(Buffer::from_vec(bytes.clone())));
         assert!(expected.0 > 0 && expected.4 == bytes.len() as u64, "{name}");
         for mmap in [false, true] {
-            assert_eq!(told(Source::Path { path, mmap }), expected, "{name}");
+            assert_eq!(summary(Source::Path { path, mmap }), expected, "{name}");
         }
-        assert_eq!(told(Source::Stream(&mut bytes.as_slice())), expected, "{name}");
+        assert_eq!(summary(Source::Stream(&mut bytes.as_slice())), expected, "{name}");
     });
 }
 
@@ -167,9 +167,9 @@ fn chosen_columns_and_rows_are_what_is_loaded() {
 
 /// A remote file that is in memory.
 #[derive(Debug)]
-struct Served(Vec<u8>);
+struct InMemoryRemote(Vec<u8>);
 
-impl Fetch for Served {
+impl Fetch for InMemoryRemote {
     fn fetch(&self, ranges: &[(usize, usize)], land: &mut Land<'_>) -> Result<()> {
         ranges.iter().try_for_each(|&(start, end)| land(start, self.0.get(start..end).unwrap()))
     }
@@ -186,7 +186,7 @@ fn ranged_formats_are_read_of_ranges() {
         if !spec.capabilities.ranged {
             return;
         }
-        let remote = Remote::new(bytes.len() as u64, u64::MAX, Box::new(Served(bytes))).unwrap();
+        let remote = Remote::new(bytes.len() as u64, u64::MAX, Box::new(InMemoryRemote(bytes))).unwrap();
         let opened = open(format, options, Source::Ranges(Arc::new(remote))).unwrap();
         let whole = open(format, options, Source::Path { path, mmap: false }).unwrap();
         assert_eq!(opened.shape().unwrap(), whole.shape().unwrap());

@@ -8,9 +8,9 @@ use crate::sink::Sink;
 use crate::source::Source;
 
 /// A format with only a description.
-struct Described(FormatSpec);
+struct SpecOnly(FormatSpec);
 
-impl Format for Described {
+impl Format for SpecOnly {
     fn spec(&self) -> &'static FormatSpec {
         Box::leak(Box::new(FormatSpec { ..self.0 }))
     }
@@ -24,12 +24,12 @@ impl Format for Described {
     }
 }
 
-fn described(
+fn spec_only(
     name: &'static str,
     suffixes: &'static [&'static str],
     magic: &'static [&'static [u8]],
 ) -> &'static dyn Format {
-    Box::leak(Box::new(Described(FormatSpec { name, suffixes, magic, capabilities: Capabilities::NONE })))
+    Box::leak(Box::new(SpecOnly(FormatSpec { name, suffixes, magic, capabilities: Capabilities::NONE })))
 }
 
 fn refusal(formats: Vec<&'static dyn Format>) -> String {
@@ -40,26 +40,26 @@ fn refusal(formats: Vec<&'static dyn Format>) -> String {
 
 #[test]
 fn two_formats_of_one_name_are_an_error() {
-    let text = refusal(vec![described("a", &[".a"], &[]), described("a", &[".b"], &[])]);
+    let text = refusal(vec![spec_only("a", &[".a"], &[]), spec_only("a", &[".b"], &[])]);
     assert_eq!(text, "a: name \"a\" cannot be registered: a has it already.");
 }
 
 #[test]
 fn two_formats_of_one_suffix_are_an_error() {
-    let text = refusal(vec![described("a", &[".x", ".a"], &[]), described("b", &[".a"], &[])]);
+    let text = refusal(vec![spec_only("a", &[".x", ".a"], &[]), spec_only("b", &[".a"], &[])]);
     assert_eq!(text, "b: suffix \".a\" cannot be registered: a has it already.");
 }
 
 #[test]
 fn two_formats_of_one_magic_are_an_error() {
-    let text = refusal(vec![described("a", &[], &[b"\x93A"]), described("b", &[], &[b"B", b"\x93A"])]);
+    let text = refusal(vec![spec_only("a", &[], &[b"\x93A"]), spec_only("b", &[], &[b"B", b"\x93A"])]);
     assert_eq!(text, "b: magic \"\\x93A\" cannot be registered: a has it already.");
 }
 
 #[test]
 fn a_suffix_begins_with_a_point_and_is_lower_case() {
     for suffix in [&["a"], &[".A"], &["."]] {
-        let text = refusal(vec![described("a", suffix, &[])]);
+        let text = refusal(vec![spec_only("a", suffix, &[])]);
         let [found] = suffix;
         let expected =
             format!("a: suffix \"{found}\" cannot be registered: expected lower case after a point.");

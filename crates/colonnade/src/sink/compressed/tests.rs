@@ -40,7 +40,7 @@ fn what_is_packed_is_unpacked() {
             assert_eq!(once, packed(codec, bytes));
             assert_eq!(opened(&once, 1 << 30).unwrap(), bytes);
             let mut slow = Vec::new();
-            Unpacking::new(Slow(&once)).read_to_end(&mut slow).unwrap();
+            Unpacking::new(ByteByByte(&once)).read_to_end(&mut slow).unwrap();
             assert_eq!(slow, bytes);
             // Two concatenated files read as one.
             assert_eq!(opened(&[&once[..], &once[..]].concat(), 1 << 30).unwrap(), [bytes, bytes].concat());
@@ -85,15 +85,15 @@ fn what_unpacks_to_too_much_is_refused() {
 #[test]
 fn a_text_grows_with_its_lines_and_with_what_it_is_unpacked_from() {
     let limits = Limits { max_unbacked_nbytes: 1 << 10, max_expansion: 4, ..Limits::default() };
-    let told = |text: &[u8]| {
+    let check = |text: &[u8]| {
         let bytes = Buffer::from_vec(packed(Codec::Zstd, text));
         unpacked("csv", bytes, &limits, &NoProgress).map(|(text, _)| text.nbytes())
     };
     // Three kilobytes in some twenty bytes: as one cell, and as a thousand.
-    let error = told(&vec![b'a'; 3000]).unwrap_err();
+    let error = check(&vec![b'a'; 3000]).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::LimitExceeded), "{error:?}");
     assert!(error.to_string().contains("compressed texts take 3000 bytes"), "{error}");
-    assert_eq!(told(&b"1,\n".repeat(1000)).unwrap(), 3000);
+    assert_eq!(check(&b"1,\n".repeat(1000)).unwrap(), 3000);
 }
 
 #[test]
@@ -105,9 +105,9 @@ fn levels_have_a_range() {
 }
 
 /// Reads one byte at a time.
-struct Slow<'a>(&'a [u8]);
+struct ByteByByte<'a>(&'a [u8]);
 
-impl Read for Slow<'_> {
+impl Read for ByteByByte<'_> {
     fn read(&mut self, room: &mut [u8]) -> std::io::Result<usize> {
         let (Some((first, rest)), Some(place)) = (self.0.split_first(), room.first_mut()) else {
             return Ok(0);

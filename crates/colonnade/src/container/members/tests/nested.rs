@@ -33,23 +33,23 @@ fn assemble_leaves(
     kept: &Leaves,
 ) -> Result<Column> {
     let by_path: HashMap<&str, &BufferMember> = parts.iter().map(|p| (p.path.as_str(), p)).collect();
-    assemble(spec, kept, rows, &mut |path| Ok(by_path.get(path).map(|p| (p.dtype, p.bytes.clone()))))
+    assemble(spec, leaves, rows, &mut |path| Ok(by_path.get(path).map(|p| (p.dtype, p.bytes.clone()))))
 }
 
 /// Assembles each projected leaf from its own buffers only.
 fn each_leaf_comes_back(array: &ArrayRef, spec: &ColumnSpec, parts: &[BufferMember]) {
     for spot in spots(array.data_type(), &Leaves::All) {
-        let kept = Leaves::of(array.data_type(), &[&spot.steps]);
+        let leaves = Leaves::of(array.data_type(), &[&spot.steps]);
         let path: Vec<String> = spot.steps.iter().map(usize::to_string).collect();
         // The buffers of the leaf, of its ancestors, and run ends with their values.
         let belongs = |piece: &&BufferMember| {
-            let own = piece.path.split('_').take_while(|word| word.parse::<usize>().is_ok());
-            own.zip(&path).all(|(one, other)| one == other) || piece.path.ends_with("0_values")
+            let child_path = piece.path.split('_').take_while(|word| word.parse::<usize>().is_ok());
+            child_path.zip(&path).all(|(one, other)| one == other) || piece.path.ends_with("0_values")
         };
-        let some: Vec<BufferMember> = parts.iter().filter(belongs).cloned().collect();
-        let found = assemble_leaves(spec, &some, (0, array.len()), &kept).unwrap();
+        let buffers: Vec<BufferMember> = parts.iter().filter(belongs).cloned().collect();
+        let found = assemble_leaves(spec, &buffers, (0, array.len()), &leaves).unwrap();
         found.data.validate_full().unwrap();
-        let expected = kept.prune(array.to_data());
+        let expected = leaves.prune(array.to_data());
         assert_eq!(found.data.data_type(), expected.data_type());
         assert_eq!(found.data, expected, "{}", spot.path);
     }

@@ -34,14 +34,14 @@ pub(super) fn choose(
     let plain = |filter: Filter| Choice { filter, ..Choice::default() };
     match choice {
         FilterChoice::One(Filter::Dictionary)
-            if block.grid.width == 1 && Filter::Dictionary.takes(&dtype) =>
+            if block.grid.width == 1 && Filter::Dictionary.supports(&dtype) =>
         {
             let codes = dictionary::build(block, cancel)?;
             let filter = if codes.is_some() { Filter::Dictionary } else { Filter::None };
             Ok(Choice { codes, ..plain(filter) })
         }
         FilterChoice::One(Filter::Dictionary) => Ok(plain(Filter::None)),
-        FilterChoice::One(filter) => Ok(plain(if filter.takes(&dtype) { filter } else { Filter::None })),
+        FilterChoice::One(filter) => Ok(plain(if filter.supports(&dtype) { filter } else { Filter::None })),
         FilterChoice::Auto => auto(block, profile, cancel),
     }
 }
@@ -55,7 +55,7 @@ fn auto(block: &Block, profile: Profile, cancel: Look<'_>) -> Result<Choice> {
     let mut scratch = Vec::new();
     let words = matches!(width, 4 | 8) && grid.width == 1;
     for &filter in profile.filters() {
-        if !filter.takes(&grid.dtype) {
+        if !filter.supports(&grid.dtype) {
             continue;
         }
         let size = match filter {
@@ -81,8 +81,8 @@ fn auto(block: &Block, profile: Profile, cancel: Look<'_>) -> Result<Choice> {
         sizes.push((filter, size));
     }
     let least = sizes.iter().map(|(_, size)| *size).fold(f64::INFINITY, f64::min);
-    let most = least * (1.0 + TIE_PERCENT / 100.0);
-    let chosen = sizes.iter().find(|(_, size)| *size <= most).map_or(Filter::None, |(filter, _)| *filter);
+    let limit = least * (1.0 + TIE_PERCENT / 100.0);
+    let chosen = sizes.iter().find(|(_, size)| *size <= limit).map_or(Filter::None, |(filter, _)| *filter);
     if chosen == Filter::Dictionary {
         if let Some(codes) = dictionary::build(block, cancel)? {
             return Ok(Choice { filter: chosen, stored: false, codes: Some(codes) });

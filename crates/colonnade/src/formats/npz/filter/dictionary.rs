@@ -1,7 +1,7 @@
 //! Dictionary encoding of a column: values sorted by their bits, codes of one byte or two.
 
 use crate::codec::dictionary::{Hashed, Word};
-use crate::container::members::MOST_VALUES;
+use crate::container::members::MAX_VALUES;
 use crate::error::Result;
 use crate::frame::Block;
 use crate::parallel::Look;
@@ -48,11 +48,11 @@ fn build_words<T: Word + Ord, const W: usize>(
             cancel()?;
             words.clear();
             words.extend(block.as_chunks::<W>().0.iter().map(|b| word(*b)));
-            fits = fits && hashed.add(&words, MOST_VALUES).is_some();
+            fits = fits && hashed.add(&words, MAX_VALUES).is_some();
         }
         Ok(())
     })?;
-    let Some((keys, found)) = hashed.done(MOST_VALUES).filter(|_| fits) else { return Ok(None) };
+    let Some((keys, found)) = hashed.done(MAX_VALUES).filter(|_| fits) else { return Ok(None) };
     let (order, ranks) = sort_values(&found);
     let values = order.iter().filter_map(|&k| found.get(k)).flat_map(|v| bytes(*v)).collect();
     let (bytes, wide) = sorted_codes(&keys, &ranks);
@@ -94,7 +94,7 @@ pub(super) fn estimate(sample: &[u8], width: usize, whole: bool) -> Option<Estim
 fn estimate_words<T: Word + Ord>(words: &[T], whole: bool) -> Option<Estimate> {
     let mut hashed = Hashed::new(words.len());
     hashed.add(words, words.len() - words.len() / 8)?;
-    let (keys, found) = hashed.done(MOST_VALUES)?;
+    let (keys, found) = hashed.done(MAX_VALUES)?;
     let mut counts = vec![0u32; found.len()];
     for key in &keys {
         if let Some(count) = counts.get_mut(*key as usize) {
@@ -102,10 +102,10 @@ fn estimate_words<T: Word + Ord>(words: &[T], whole: bool) -> Option<Estimate> {
         }
     }
     // Chao's lower bound estimates the unseen values from those seen once and twice.
-    let seen = |times: u32| counts.iter().filter(|&&count| count == times).count() as f64;
-    let unseen = if whole { 0.0 } else { seen(1) * seen(1) / (2.0 * (seen(2) + 1.0)) };
+    let occurring = |times: u32| counts.iter().filter(|&&count| count == times).count() as f64;
+    let unseen = if whole { 0.0 } else { occurring(1) * occurring(1) / (2.0 * (occurring(2) + 1.0)) };
     let values = found.len() as f64 + unseen;
-    if values > MOST_VALUES as f64 {
+    if values > MAX_VALUES as f64 {
         return None;
     }
     let (_, ranks) = sort_values(&found);

@@ -77,14 +77,14 @@ fn choices(
             owners.push(i);
         }
     }
-    let made = gather_looking(
+    let chosen = gather_looking(
         &units,
         |(_, block, _)| block.grid.nbytes(),
         &|(_, block, choice), cancel| choose::choose(block, *choice, options.profile(), cancel),
         options.threads,
         progress,
     )?;
-    for (((width, ..), choice), owner) in units.iter().zip(made).zip(owners) {
+    for (((width, ..), choice), owner) in units.iter().zip(chosen).zip(owners) {
         if let Some(choices) = out.get_mut(owner) {
             choices.push((*width, choice));
         }
