@@ -884,8 +884,9 @@ class Connection:
     def receive(
         self, timeout_s: float | None = None, progress: Progress | None = None, private: bool = False
     ) -> CoreFrame | File | bytes | None:
-        """The next message whole: a frame (several frames by name are an opened file), bytes, or None at the end of
-        input. TruncatedError where the input ends inside a message."""
+        """The next message whole: a frame (an opened file where it is text whose sender did not say how many rows come,
+        or several frames by name), bytes, or None at the end of input. TruncatedError where the input ends inside a
+        message."""
     def poll(self, timeout_s: float | None = 0.0) -> bool:
         """Take what is there; True once `receive` would not wait: a whole message, the end of input, or an error."""
     def next_kind(self) -> str | None:

@@ -20,8 +20,10 @@ PIECES = (None, 1000, 65_537, 3_000_000)
 
 def arrived(data: bytes, piece: int | None = None, private: bool = False) -> cn.Frame:
     got = _core.Connection.over_buffer(data, "memory", OPTIONS, piece).receive(private=private)
-    assert isinstance(got, _core.CoreFrame)
-    return cn.Frame._make(core=got)
+    if isinstance(got, _core.CoreFrame):
+        return cn.Frame._make(core=got)
+    assert isinstance(got, _core.File)
+    return cn.Frame._make(file=got)
 
 
 def numbers() -> dict[str, np.ndarray]:

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
+use colonnade::formats::arrow::read::Decoded;
 use colonnade::message::Message;
 use pyo3::prelude::*;
 
@@ -23,8 +24,11 @@ pub(super) fn of(py: Python<'_>, message: Message, private: bool, inner: &Inner)
     Ok(match message {
         Message::Bytes(buffer) => bytes_buffer::into_bytes(py, buffer).into_any(),
         Message::Frame(decoder) => {
-            let decoded = watched_in(py, None, |watch| decoder.into_frame(private, threads, watch));
-            frame(decoded.map_err(failed)?)?
+            let decoded = watched_in(py, None, |watch| decoder.into_decoded(private, threads, watch));
+            match decoded.map_err(failed)? {
+                Decoded::Frame(decoded) => frame(*decoded)?,
+                Decoded::Opened(ipc) => Py::new(py, PyFile::of(ipc, threads))?.into_any(),
+            }
         }
         Message::Table(format, bytes) => {
             let opened = watched_in(py, None, |watch| table::open(format, &bytes, &inner.options, watch));

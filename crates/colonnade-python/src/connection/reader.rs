@@ -1,12 +1,15 @@
 //! One message read batch by batch.
 
+use colonnade::formats::arrow::read::{Decoded, Ipc, Request};
 use colonnade::frame::Frame;
 use colonnade::message::{Message, Step, Waiting};
+use colonnade::progress::Progress;
 use pyo3::exceptions::{PyEOFError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::errors;
 use crate::frame::CoreFrame;
+use crate::watched::watched;
 
 use super::Connection;
 use super::inner::{Failed, watched_in};
@@ -39,8 +42,8 @@ pub(crate) struct ConnectionReader {
     number: Option<u64>,
     schema: Option<CoreFrame>,
     announced: Option<u64>,
-    /// A batch that came while the schema was asked for.
-    waiting: Option<Frame>,
+    /// Batches that came while the schema was asked for, the last first.
+    waiting: Vec<Frame>,
     ended: bool,
 }
 
@@ -52,7 +55,7 @@ impl ConnectionReader {
             number: None,
             schema: None,
             announced: None,
-            waiting: None,
+            waiting: Vec::new(),
             ended: false,
         }
     }
@@ -117,13 +120,12 @@ impl ConnectionReader {
                     }
                 }
                 Gave::Batch(frame) => {
-                    self.waiting = Some(*frame);
+                    self.waiting.push(*frame);
                     return Ok(true);
                 }
                 Gave::Whole(message) => {
-                    let frame = self.decoded(py, *message)?;
-                    self.schema = Some(CoreFrame::new(frame.slice(0, 0)));
-                    self.waiting = Some(frame);
+                    self.waiting = self.decoded(py, *message)?;
+                    self.schema = self.waiting.last().map(|frame| CoreFrame::new(frame.slice(0, 0)));
                     return Ok(true);
                 }
                 Gave::End => self.ended = true,
@@ -148,27 +150,32 @@ impl ConnectionReader {
                 }
             }
         }
-        Ok(self.waiting.is_some())
+        Ok(!self.waiting.is_empty())
     }
 
-    /// The one frame of a message that had come whole.
-    fn decoded(&mut self, py: Python<'_>, message: Message) -> PyResult<Frame> {
+    /// The batches of a message that had come whole, the last first.
+    fn decoded(&mut self, py: Python<'_>, message: Message) -> PyResult<Vec<Frame>> {
         let inner = &*self.connection.get().inner;
         let (options, threads) = (&inner.options, inner.options.threads);
         let decoded = watched_in(py, None, |watch| {
             Ok(match message {
-                Message::Frame(decoder) => Some(decoder.into_frame(false, threads, watch)?),
+                Message::Frame(decoder) => Some(decoder.into_decoded(false, threads, watch)?),
                 Message::Msgpack(bytes) => match msgpack::open(*bytes, false, options, watch)? {
-                    Held::Frame(frame) => Some(*frame),
+                    Held::Frame(frame) => Some(Decoded::Frame(frame)),
                     Held::Bundle(_) => None,
                 },
-                Message::Table(format, bytes) => Some(table::open(format, &bytes, options, watch)?),
+                Message::Table(format, bytes) => {
+                    Some(Decoded::Frame(Box::new(table::open(format, &bytes, options, watch)?)))
+                }
                 Message::Bytes(_) => None,
             })
         });
         self.ended = decoded.is_ok();
         match decoded {
-            Ok(Some(frame)) => Ok(frame),
+            Ok(Some(Decoded::Frame(frame))) => Ok(vec![*frame]),
+            Ok(Some(Decoded::Opened(ipc))) => {
+                watched(py, None, None, |watch| all_batches(&ipc, threads, watch))
+            }
             Ok(None) => {
                 let message = "expected a frame, found several by name, which have no batches: receive() takes such messages.";
                 Err(errors::decode(format!("{}: {message}", self.context())))
@@ -187,6 +194,14 @@ impl ConnectionReader {
     }
 }
 
+/// The batches of a stream, the last first; at least one.
+fn all_batches(ipc: &Ipc, threads: usize, progress: &dyn Progress) -> colonnade::Result<Vec<Frame>> {
+    let request = Request::all(threads, progress);
+    let mut frames = ipc.load_arrow(&request)?;
+    frames.reverse();
+    Ok(frames)
+}
+
 #[pymethods]
 impl ConnectionReader {
     fn schema(&mut self, py: Python<'_>) -> PyResult<CoreFrame> {
@@ -198,10 +213,10 @@ impl ConnectionReader {
     }
 
     fn next_batch(&mut self, py: Python<'_>) -> PyResult<Option<CoreFrame>> {
-        if self.waiting.is_none() {
-            self.advance(py, false)?;
+        if self.waiting.is_empty() && !self.advance(py, false)? {
+            return Ok(None);
         }
-        Ok(self.waiting.take().map(CoreFrame::new))
+        Ok(self.waiting.pop().map(CoreFrame::new))
     }
 
     /// Rows that the writer announced.

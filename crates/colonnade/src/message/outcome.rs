@@ -36,7 +36,7 @@ pub type NewIoBuffer = fn(usize) -> io::Result<Box<dyn IoBuffer>>;
 /// A whole message.
 #[derive(Debug)]
 pub enum Message {
-    /// A frame: see [`IncrementalDecoder::into_frame`].
+    /// A frame: see [`IncrementalDecoder::into_decoded`].
     Frame(Box<IncrementalDecoder>),
     /// A MessagePack value: a map or an array, decoded as far as it could be while it came.
     Msgpack(Box<Received>),

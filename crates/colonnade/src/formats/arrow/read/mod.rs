@@ -17,6 +17,6 @@ mod remote;
 
 pub use crate::decode::Request;
 pub use describe::Message;
-pub use incremental::{Event, IncrementalDecoder, Schemas};
+pub use incremental::{Decoded, Event, IncrementalDecoder, Schemas};
 pub use open::Ipc;
 pub use options::{Form, OpenOptions};

@@ -3,7 +3,7 @@
 use super::reader::Reader;
 use super::{WriteOptions, encode, writer};
 use crate::error::Result;
-use crate::formats::arrow::read::{Form, IncrementalDecoder, Ipc, OpenOptions, Schemas};
+use crate::formats::arrow::read::{Decoded, Form, IncrementalDecoder, Ipc, OpenOptions, Request, Schemas};
 use crate::formats::arrow::write::Encoder;
 use crate::formats::{
     Capabilities, Format, FormatSpec, FrameEncoder, FrameWriter, IncrementalReader, Loaded, Opened, Options,
@@ -58,7 +58,13 @@ impl Format for ArrowStreamFormat {
         let options: &OpenOptions = options_of(SPEC.name, options)?;
         let mut decoder = IncrementalDecoder::frame(options.limits, Schemas::default())?;
         decoder.read(stream, progress)?;
-        Ok(Loaded { frame: decoder.into_frame(true, threads, progress)?, private: true })
+        let frame = match decoder.into_decoded(true, threads, progress)? {
+            Decoded::Frame(frame) => *frame,
+            Decoded::Opened(ipc) => {
+                ipc.load(&Request { private: true, ..Request::all(threads, progress) })?
+            }
+        };
+        Ok(Loaded { frame, private: true })
     }
 
     fn reader(

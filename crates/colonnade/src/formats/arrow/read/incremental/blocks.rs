@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use arrow_buffer::NullBuffer;
 use arrow_data::ArrayDataBuilder;
+use arrow_schema::DataType;
 
 use crate::arrow::import::{self, FieldPlan, Place as Seat, Plan};
 use crate::arrow::landed::Landed;
@@ -38,6 +39,8 @@ pub(super) struct Layout {
     groups: Vec<(Option<DType>, usize, Vec<usize>)>,
     /// Fields that land at the end: data columns, and row labels.
     pub(super) rest: [Vec<usize>; 2],
+    /// Whether fields have text or nested values, which Arrow libraries take from the stream's own bytes.
+    pub(super) has_text: bool,
     pub(super) row_nbytes: u64,
 }
 
@@ -45,7 +48,7 @@ impl Layout {
     pub(super) fn new(shape: &Shape, plan: &Plan) -> Self {
         let mut groups: Vec<(Option<DType>, usize, Vec<usize>)> = Vec::new();
         let mut known: HashMap<(DType, bool), usize> = HashMap::new();
-        let (mut columns, mut levels) = (Vec::new(), Vec::new());
+        let (mut columns, mut levels, mut has_text) = (Vec::new(), Vec::new(), false);
         for (i, field) in plan.fields.iter().enumerate() {
             let level = matches!(field.place, Seat::Level(_));
             let way = if shape.big_endian { Way::Text } else { direct_way(field) };
@@ -60,12 +63,14 @@ impl Layout {
                     }
                 }
                 Way::Values(item) => groups.push((None, item, vec![i])),
-                _ if level => levels.push(i),
-                _ => columns.push(i),
+                _ => {
+                    has_text |= !matches!(field.data_type, DataType::Boolean | DataType::Dictionary(..));
+                    if level { levels.push(i) } else { columns.push(i) }
+                }
             }
         }
         let row_nbytes = groups.iter().map(|(_, item, members)| (item * members.len()) as u64).sum();
-        Self { groups, rest: [columns, levels], row_nbytes }
+        Self { groups, rest: [columns, levels], has_text, row_nbytes }
     }
 }
 

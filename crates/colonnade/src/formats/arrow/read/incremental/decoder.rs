@@ -2,6 +2,7 @@
 
 use crate::arrow::import::Plan;
 use crate::error::{Error, Result};
+use crate::formats::arrow::read::open::Ipc;
 use crate::frame::Frame;
 use crate::limits::Limits;
 
@@ -23,6 +24,15 @@ pub enum Event {
     Batch(Box<Frame>),
     /// The end mark.
     End,
+}
+
+/// What a stream became.
+#[derive(Debug)]
+pub enum Decoded {
+    /// A frame in its final memory.
+    Frame(Box<Frame>),
+    /// A stream of text whose rows were not announced, as it came.
+    Opened(Box<Ipc>),
 }
 
 #[derive(Debug)]

@@ -2,11 +2,10 @@
 
 use crate::arrow::ipc::scan::cut_short;
 use crate::error::{Error, ErrorKind, Result};
-use crate::frame::Frame;
 use crate::memory::Region;
 use crate::progress::Progress;
 
-use super::decoder::{IncrementalDecoder, State, Target};
+use super::decoder::{Decoded, IncrementalDecoder, State, Target};
 
 impl IncrementalDecoder {
     /// Batches that came whole, and their rows.
@@ -62,7 +61,7 @@ impl IncrementalDecoder {
     ///
     /// # Errors
     /// Truncated; malformed bodies; another number of rows than was announced.
-    pub fn into_frame(self, is_private: bool, threads: usize, progress: &dyn Progress) -> Result<Frame> {
+    pub fn into_decoded(self, is_private: bool, threads: usize, progress: &dyn Progress) -> Result<Decoded> {
         self.finish()?;
         match self.target {
             Target::Frame(frame) => frame.finish(is_private, threads, &self.limits, progress),

@@ -9,28 +9,39 @@ use crate::arrow::landed::Landed;
 use crate::error::{Error, Result};
 use crate::formats::arrow::read::assemble::assembled;
 use crate::formats::arrow::read::land::Landing;
-use crate::formats::arrow::read::open::check_nbytes;
-use crate::frame::Frame;
+use crate::formats::arrow::read::open::{Ipc, check_nbytes};
+use crate::formats::arrow::read::options::{Form, OpenOptions};
 use crate::limits::Limits;
 use crate::memory::Buffer;
 use crate::progress::Progress;
 
+use super::decoder::Decoded;
 use super::frame::{Rows, WholeFrame};
 
+/// The end mark of a stream.
+const END_MARK: [u8; 8] = [0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0];
+
 impl WholeFrame {
-    /// The frame. `is_private`: in memory that no other frame sees.
+    /// The frame, or the opened stream. `is_private`: in memory that no other frame sees.
     ///
     /// # Errors
     /// Malformed bodies; another number of rows than was announced.
     pub(super) fn finish(
-        self,
+        mut self,
         is_private: bool,
         threads: usize,
         limits: &Limits,
         progress: &dyn Progress,
-    ) -> Result<Frame> {
+    ) -> Result<Decoded> {
         let none = || Error::malformed("arrow", "expected a schema, found the end mark.");
         let Rows { known, blocks, catalog } = self.rows.ok_or_else(none)?;
+        if known.keeps_bytes() {
+            self.kept.push(&END_MARK)?;
+            let bytes = Buffer::from_region(self.kept.finish()?, false);
+            let options =
+                OpenOptions { form: Some(Form::Stream), limits: *limits, allow_truncated: false, threads };
+            return Ok(Decoded::Opened(Box::new(Ipc::open_buffer(bytes, options)?)));
+        }
         let nrows = catalog.nrows;
         let plan = match known.shape.announced {
             Some(announced) if announced != nrows as u64 => {
@@ -72,6 +83,6 @@ impl WholeFrame {
         }
         let validity = |field: usize| landing.validity_of(field);
         blocks.finish(&known.layout, &plan, nrows, &catalog.nulls, is_private, &validity, &mut landed)?;
-        assembled(&plan, landed, nrows)
+        Ok(Decoded::Frame(Box::new(assembled(&plan, landed, nrows)?)))
     }
 }

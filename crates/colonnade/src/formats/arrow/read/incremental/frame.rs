@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::arrow::import::Plan;
 use crate::arrow::ipc::catalog::{Batch, Catalog};
-use crate::arrow::ipc::message::{BatchHeader, Header, Kind};
+use crate::arrow::ipc::message::{BatchHeader, CONTINUATION, Header, Kind};
 use crate::error::{Error, Result};
 use crate::formats::arrow::read::land::nat;
 use crate::limits::{Limits, StreamLimit};
@@ -80,6 +80,17 @@ impl WholeFrame {
         };
         match found.kind {
             Kind::Schema => wrong("expected one schema, found a second one."),
+            kind if rows.known.keeps_bytes() => {
+                if let Kind::Batch(batch) = kind {
+                    self.whole = (self.whole.0 + 1, self.whole.1.saturating_add(batch.nrows));
+                }
+                self.keep(head)?;
+                Ok(Receipt::Segments(vec![Segment {
+                    dest: Dest::Kept,
+                    at: self.kept.len(),
+                    nbytes: body_nbytes,
+                }]))
+            }
             Kind::Batch(header) => self.begin_batch(head, header, body_nbytes, limits),
             Kind::Dictionary { id, delta, batch } => {
                 let header_at = self.kept.push_aligned(head)?;
@@ -98,8 +109,18 @@ impl WholeFrame {
         };
         let blocks = Blocks::new(&known, limits.max_nbytes)?;
         let catalog = Catalog::new(Arc::clone(&known.shape));
+        if known.keeps_bytes() {
+            self.keep(head)?;
+        }
         self.rows = Some(Rows { known, blocks, catalog });
         Ok(())
+    }
+
+    /// Keeps a header behind its prefix.
+    fn keep(&mut self, head: &[u8]) -> Result<()> {
+        self.kept.push(&CONTINUATION.to_le_bytes())?;
+        self.kept.push(&u32::try_from(head.len()).unwrap_or(u32::MAX).to_le_bytes())?;
+        self.kept.push(head)
     }
 
     fn begin_batch(

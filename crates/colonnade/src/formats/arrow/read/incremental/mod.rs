@@ -5,7 +5,7 @@
 //! - [`batches`]: each record batch is a frame, in Arrow's layout, in memory of its own.
 //! - [`frame`]: all record batches are one frame. Buffers of fixed-width columns are received straight into the rows of their
 //!   blocks ([`blocks`]). Blocks have the announced number of rows, or grow with the rows that come. The rest is kept
-//!   ([`kept`]) and decoded at the end mark.
+//!   ([`kept`]) and decoded at the end mark. A stream with text that announces no rows is kept as it is.
 //! - bytes: the stream is kept as it is, for `Ipc` to open. It gives any part of the frame any number of times.
 
 mod batches;
@@ -22,5 +22,5 @@ mod read;
 mod schemas;
 mod whole_body;
 
-pub use decoder::{Event, IncrementalDecoder};
+pub use decoder::{Decoded, Event, IncrementalDecoder};
 pub use schemas::Schemas;

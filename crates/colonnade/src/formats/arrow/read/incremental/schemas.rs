@@ -26,6 +26,13 @@ pub(super) struct Known {
     pub(super) layout: Layout,
 }
 
+impl Known {
+    /// Whether the stream is kept as it comes: its rows are not announced, and text would be copied once more.
+    pub(super) fn keeps_bytes(&self) -> bool {
+        self.shape.announced.is_none() && self.layout.has_text
+    }
+}
+
 /// Schema messages that came before; streams that begin with the same bytes share what they say.
 #[derive(Debug, Default)]
 pub struct Schemas(Vec<Arc<Known>>);
