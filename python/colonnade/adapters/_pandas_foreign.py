@@ -100,10 +100,11 @@ def times_of(column: ArrowColumn) -> np.ndarray:
     values = column.values()
     if not column.null_count:
         return writable(values)
-    if column.type != "date32":  # NumPy's days are wider than Arrow's, so those are a copy already
-        return ArrowColumn.block([column], values.dtype)[0]
-    values[column.mask()] = "NaT"
-    return values
+    if column.type.startswith("date32"):  # NumPy's days are wider than Arrow's: they are a copy already
+        values[column.mask()] = "NaT"
+        return values
+    times: np.ndarray = ArrowColumn.block([column], values.dtype)[0]
+    return times
 
 
 def zoned_array(ticks: np.ndarray, zone: Any) -> Any:
