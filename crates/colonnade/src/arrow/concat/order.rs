@@ -7,6 +7,7 @@ use arrow_schema::DataType;
 use super::agreed::agreed;
 use super::dictionary::{self, Merged, longest};
 use crate::arrow::names;
+use crate::arrow::trusted::trusted_array;
 use crate::error::{Error, Result};
 use crate::frame::{Axis, Column, Labels, Level, children};
 
@@ -143,9 +144,9 @@ fn recoded<'m>(
             if own.is_empty() {
                 return Ok(data.clone());
             }
-            // SAFETY: the same array, each child of the same type and length: codes within others do not change their type, and
+            // Trusted: the same array, each child of the same type and length: codes within others do not change their type, and
             // are keys of the dictionary that they have now.
-            Ok(unsafe { data.clone().into_builder().child_data(own).build_unchecked() })
+            Ok(trusted_array(data.clone().into_builder().child_data(own)))
         }
     }
 }

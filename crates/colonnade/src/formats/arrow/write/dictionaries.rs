@@ -12,6 +12,7 @@ use arrow_schema::{DataType, Field, FieldRef};
 
 use crate::arrow::concat::dictionary::{Merged, recoded};
 use crate::arrow::owned::owned;
+use crate::arrow::trusted::trusted_array;
 use crate::error::{Error, Result};
 use crate::formats::arrow::read::Form;
 use crate::frame::{children, with_children};
@@ -128,8 +129,8 @@ impl Dictionaries {
             *next += 1;
             let builder = ArrayData::builder(key_type.as_ref().clone()).len(data.len()).offset(data.offset());
             let builder = builder.nulls(data.nulls().cloned()).buffers(data.buffers().to_vec());
-            // SAFETY: the codes of a valid dictionary array are a valid array of their type.
-            let keys = unsafe { builder.build_unchecked() };
+            // Trusted: the codes of a valid dictionary array are a valid array of their type.
+            let keys = trusted_array(builder);
             return self.update(id, &keys, key_type, values, inner, shaken, updates);
         }
         let mut children = Vec::with_capacity(data.child_data().len());
@@ -137,9 +138,9 @@ impl Dictionaries {
             children.push(self.codes(child, next, updates)?);
         }
         let builder = data.clone().into_builder().data_type(coded(data.data_type())).child_data(children);
-        // SAFETY: the same buffers; children of the same lengths, dictionaries among them replaced by their codes, as in
+        // Trusted: the same buffers; children of the same lengths, dictionaries among them replaced by their codes, as in
         // the type.
-        Ok(unsafe { builder.build_unchecked() })
+        Ok(trusted_array(builder))
     }
 
     #[allow(clippy::too_many_arguments)]

@@ -6,6 +6,7 @@ use arrow_schema::{DataType, TimeUnit};
 
 use super::column::{Part, Slot};
 use super::kinds::Kind;
+use crate::arrow::trusted::trusted_array;
 use crate::error::{Error, Result};
 use crate::frame::{Block, Column, DType, Grid};
 use crate::memory::{Buffer, Region, RegionMut};
@@ -158,9 +159,9 @@ fn made(column: Filled, rows: usize, offset: usize, whole: &Buffer) -> Result<Ma
                 .nulls(column.nulls)
                 .add_buffer(words(rows + 1)?.to_arrow())
                 .add_buffer(text.to_arrow());
-            // SAFETY: the ends of texts were written one by one as their bytes were appended, and cut only at bytes that
+            // Trusted: the ends of texts were written one by one as their bytes were appended, and cut only at bytes that
             // are no part of a character, out of input that is UTF-8.
-            return Ok(Made::Column(Column::new(unsafe { builder.build_unchecked() })));
+            return Ok(Made::Column(Column::new(trusted_array(builder))));
         }
     };
     built(ArrayDataBuilder::new(data_type).len(rows).nulls(column.nulls).add_buffer(words(rows)?.to_arrow()))
