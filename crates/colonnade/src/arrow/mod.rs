@@ -25,6 +25,7 @@ pub mod repeat;
 pub(crate) mod required;
 mod row_labels;
 pub(crate) mod scan;
+pub(crate) mod trusted;
 pub mod views;
 
 pub(crate) use column_labels::{foreign as text_labels, stream_of};

@@ -6,6 +6,7 @@ use arrow_buffer::{BooleanBuffer, Buffer as ArrowBuffer, NullBuffer};
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field};
 
+use super::trusted::trusted_array;
 use crate::error::{Error, Result};
 use crate::frame::dtype::TimeBase;
 use crate::frame::{Block, ByteOrder, DType, Grid, Kind};
@@ -232,9 +233,9 @@ fn text<O: TryFrom<usize> + arrow_buffer::ArrowNativeType>(
         .len(nrows)
         .add_buffer(ArrowBuffer::from_vec(offsets))
         .add_buffer(ArrowBuffer::from_vec(values));
-    // SAFETY: `nrows` + 1 offsets that never fall and end at the length of the values, each on the border of characters
+    // Trusted: `nrows` + 1 offsets that never fall and end at the length of the values, each on the border of characters
     // that were encoded here.
-    Ok(unsafe { builder.build_unchecked() })
+    Ok(trusted_array(builder))
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use arrow_data::ArrayData;
 use arrow_data::transform::MutableArrayData;
 use arrow_schema::{ArrowError, DataType};
 
+use super::trusted::trusted_array;
 use crate::error::{Error, Result};
 use crate::frame::{children, has_validity};
 
@@ -30,8 +31,8 @@ fn with_own_dictionaries(data: ArrayData) -> Result<ArrayData> {
         false => with_own_dictionaries(child.clone()),
     });
     let own: Vec<ArrayData> = own.collect::<Result<_>>()?;
-    // SAFETY: the same array; each of its children has a copy of its values.
-    Ok(unsafe { data.into_builder().child_data(own).build_unchecked() })
+    // Trusted: the same array; each of its children has a copy of its values.
+    Ok(trusted_array(data.into_builder().child_data(own)))
 }
 
 fn has_dictionary(data_type: &DataType) -> bool {

@@ -10,6 +10,7 @@ use arrow_buffer::{ArrowNativeType, Buffer};
 use arrow_data::ArrayData;
 use arrow_schema::DataType;
 
+use super::trusted::trusted_array;
 use crate::error::{Error, Result};
 use crate::frame::{Frame, Part};
 use crate::memory::{self, Region};
@@ -154,8 +155,8 @@ fn of_array(data: &ArrayData) -> Result<Option<ArrayData>> {
     let Some((views, buffers)) = views? else { return Ok(None) };
     let builder = ArrayData::builder(view_type).len(data.len()).nulls(data.nulls().cloned());
     let builder = builder.add_buffer(views).add_buffers(buffers);
-    // SAFETY: one view a row, each over bytes that are there; text was text before.
-    Ok(Some(unsafe { builder.build_unchecked() }))
+    // Trusted: one view a row, each over bytes that are there; text was text before.
+    Ok(Some(trusted_array(builder)))
 }
 
 /// Views of all values and the buffers that they point into; `None` where a value is too long.

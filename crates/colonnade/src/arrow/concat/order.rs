@@ -6,6 +6,7 @@ use arrow_schema::DataType;
 use super::agreed::agreed;
 use super::dictionary::{self, MergedDictionary, longest};
 use crate::arrow::names;
+use crate::arrow::trusted::trusted_array;
 use crate::error::{Error, Result};
 use crate::frame::{Axis, Column, Labels, Level, children};
 
@@ -146,9 +147,9 @@ fn recode<'m>(
             if recoded.is_empty() {
                 return Ok(data.clone());
             }
-            // SAFETY: each child keeps its type and length. `recode` changes the type of codes only in a column, and maps
+            // Trusted: each child keeps its type and length. `recode` changes the type of codes only in a column, and maps
             // codes to keys of the new dictionary.
-            Ok(unsafe { data.clone().into_builder().child_data(recoded).build_unchecked() })
+            Ok(trusted_array(data.clone().into_builder().child_data(recoded)))
         }
     }
 }

@@ -8,6 +8,7 @@ use super::encode::{self, instant};
 use super::floats::{self, Float, Half};
 use super::json::Token;
 use super::*;
+use crate::arrow::trusted::trusted_array;
 use crate::calendar::per_second;
 use crate::cells::typed;
 use crate::frame::{Kind, type_name};
@@ -340,7 +341,7 @@ impl<O: ArrowNativeType + TryFrom<usize>> TextReader for Strings<O> {
             .nulls(self.nulls.finish())
             .add_buffer(Buffer::from_vec(self.offsets))
             .add_buffer(Buffer::from_vec(self.bytes));
-        // SAFETY: `push` appends a whole `str` and its end together, so offsets never fall and stand between characters.
-        Ok(unsafe { builder.build_unchecked() })
+        // Trusted: `push` appends a whole `str` and its end together, so offsets never fall and stand between characters.
+        Ok(trusted_array(builder))
     }
 }

@@ -5,6 +5,7 @@ use arrow_data::{ArrayData, ArrayDataBuilder};
 use arrow_schema::{DataType, Field, Fields};
 
 use crate::Result;
+use crate::arrow::trusted::trusted_array;
 use crate::cells::msgpack::column::{FORMAT, malformed};
 use crate::frame::{Block, Column, DType, Grid};
 use crate::memory::Buffer;
@@ -112,8 +113,8 @@ impl Inferred {
             Values::Ext { codes, data } => {
                 let codes =
                     ArrayDataBuilder::new(DataType::Int8).len(rows).add_buffer(codes.finish().to_arrow());
-                // SAFETY: one byte a row was appended.
-                let codes = unsafe { codes.build_unchecked() };
+                // Trusted: one byte a row was appended.
+                let codes = trusted_array(codes);
                 let fields = Fields::from(vec![
                     Field::new("code", DataType::Int8, true),
                     Field::new("data", DataType::LargeBinary, true),
@@ -141,6 +142,6 @@ fn varying(text: Text, rows: usize, nulls: Option<NullBuffer>) -> ArrayData {
         .nulls(nulls)
         .add_buffer(text.offsets.finish().to_arrow())
         .add_buffer(text.bytes.finish().to_arrow());
-    // SAFETY: `Text` appends an offset and its bytes together, `rows` times, and checks every cell of `Family::Str`.
-    unsafe { builder.build_unchecked() }
+    // Trusted: `Text` appends an offset and its bytes together, `rows` times, and checks every cell of `Family::Str`.
+    trusted_array(builder)
 }

@@ -7,6 +7,7 @@ use arrow_schema::{DataType, Field, Fields};
 
 use arrow_buffer::NullBuffer;
 
+use crate::arrow::trusted::trusted_array;
 use crate::cells::msgpack::column::{CellError, malformed};
 use crate::cells::msgpack::head::{Head, head};
 use crate::cells::msgpack::options::{Otherwise, ReadOptions};
@@ -88,8 +89,8 @@ impl Nested {
                     .nulls(nulls)
                     .add_buffer(offsets.finish().to_arrow())
                     .add_child_data(item);
-                // SAFETY: every cell appended one offset, the number of items then; the items were built here.
-                Ok(unsafe { builder.build_unchecked() })
+                // Trusted: every cell appended one offset, the number of items then; the items were built here.
+                Ok(trusted_array(builder))
             }
             Self::Map(members) => members.finish(rows, nulls),
         }
@@ -206,6 +207,6 @@ pub(super) fn structure(
     columns: Vec<ArrayData>,
 ) -> ArrayData {
     let builder = ArrayDataBuilder::new(DataType::Struct(fields)).len(rows).nulls(nulls).child_data(columns);
-    // SAFETY: the columns have the fields' types, of which each was made from its column, and `rows` rows each.
-    unsafe { builder.build_unchecked() }
+    // Trusted: the columns have the fields' types, of which each was made from its column, and `rows` rows each.
+    trusted_array(builder)
 }

@@ -12,6 +12,7 @@ use arrow_schema::{DataType, Field, FieldRef};
 
 use crate::arrow::concat::dictionary::{MergedDictionary, recode};
 use crate::arrow::owned::owned;
+use crate::arrow::trusted::trusted_array;
 use crate::error::{Error, Result};
 use crate::formats::arrow::read::Form;
 use crate::frame::{children, with_children};
@@ -135,8 +136,8 @@ impl DictionaryWriter {
             *next += 1;
             let builder = ArrayData::builder(key_type.as_ref().clone()).len(data.len()).offset(data.offset());
             let builder = builder.nulls(data.nulls().cloned()).buffers(data.buffers().to_vec());
-            // SAFETY: `data` is a valid dictionary array, so its codes are a valid array of their type.
-            let keys = unsafe { builder.build_unchecked() };
+            // Trusted: `data` is a valid dictionary array, so its codes are a valid array of their type.
+            let keys = trusted_array(builder);
             return self.update(id, &keys, key_type, values, inner, replaces_inner, updates);
         }
         let mut children = Vec::with_capacity(data.child_data().len());
@@ -145,9 +146,9 @@ impl DictionaryWriter {
         }
         let builder =
             data.clone().into_builder().data_type(encoded_type(data.data_type())).child_data(children);
-        // SAFETY: the buffers are those of `data`, a valid array. Children keep their lengths, and `encoded_type` replaces
+        // Trusted: the buffers are those of `data`, a valid array. Children keep their lengths, and `encoded_type` replaces
         // dictionaries by codes as `extract_codes` does.
-        Ok(unsafe { builder.build_unchecked() })
+        Ok(trusted_array(builder))
     }
 
     #[allow(clippy::too_many_arguments)]

@@ -6,6 +6,7 @@ use arrow_schema::{DataType, TimeUnit};
 
 use super::column::{PieceColumn, Slot};
 use super::kinds::Kind;
+use crate::arrow::trusted::trusted_array;
 use crate::error::{Error, Result};
 use crate::frame::{Block, Column, DType, Grid};
 use crate::memory::{Buffer, Region, RegionMut};
@@ -161,9 +162,9 @@ fn made(column: FinishedColumn, rows: usize, offset: usize, whole: &Buffer) -> R
                 .nulls(column.nulls)
                 .add_buffer(words(rows + 1)?.to_arrow())
                 .add_buffer(text.to_arrow());
-            // SAFETY: `take_text` writes the end of each cell as its bytes are appended, and accepts only cells that are UTF-8
+            // Trusted: `take_text` writes the end of each cell as its bytes are appended, and accepts only cells that are UTF-8
             // in the memory where they stay, which nothing outside changes.
-            return Ok(ColumnForm::Column(Column::new(unsafe { builder.build_unchecked() })));
+            return Ok(ColumnForm::Column(Column::new(trusted_array(builder))));
         }
     };
     built(ArrayDataBuilder::new(data_type).len(rows).nulls(column.nulls).add_buffer(words(rows)?.to_arrow()))

@@ -9,6 +9,7 @@ use arrow_schema::{DataType, Field, Fields};
 
 use crate::Result;
 use crate::arrow::import::FieldPlan;
+use crate::arrow::trusted::trusted_array;
 use crate::cells::text::{Cell, TextReader};
 use crate::frame::Kind;
 
@@ -126,8 +127,8 @@ fn short(data: &ArrayData) -> Option<ArrayData> {
         .nulls(data.nulls().cloned())
         .add_buffer(short_offsets(offsets)?)
         .add_buffer(bytes.clone());
-    // SAFETY: the same offsets and bytes, which were an array's of text.
-    Some(unsafe { builder.build_unchecked() })
+    // Trusted: the same offsets and bytes, which were an array's of text.
+    Some(trusted_array(builder))
 }
 
 /// Hands all cells to `reader`; false where it refuses one, or where what was scanned is not all that the text said.

@@ -6,6 +6,7 @@ use arrow_data::ArrayData;
 use arrow_schema::{DataType, FieldRef, Fields};
 
 use super::cast;
+use crate::arrow::trusted::trusted_array;
 
 /// The fields of a struct, each with the one of its name in `told`: fields may share a name, and then come one after the
 /// other in both.
@@ -65,6 +66,6 @@ pub(super) fn retyped(data: ArrayData, wanted: &DataType) -> Option<ArrayData> {
     let children = data.child_data().iter().cloned().zip(below).map(|(child, kind)| retyped(child, kind));
     let children: Vec<ArrayData> = children.collect::<Option<_>>()?;
     let builder = data.into_builder().data_type(wanted.clone()).child_data(children);
-    // SAFETY: the buffers, the length and the children's values are those of an array of the same layout.
-    Some(unsafe { builder.build_unchecked() })
+    // Trusted: the buffers, the length and the children's values are those of an array of the same layout.
+    Some(trusted_array(builder))
 }

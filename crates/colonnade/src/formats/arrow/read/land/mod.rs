@@ -14,6 +14,7 @@ use arrow_schema::{DataType, Field};
 use crate::arrow::import::{self, Plan};
 use crate::arrow::landed::Landed;
 use crate::decode::{PandasNulls, missing};
+use crate::arrow::trusted::trusted_array;
 use crate::error::{Error, Result};
 use crate::frame::paths::{Kept, Leaves};
 use crate::frame::{ByteOrder, DType, Kind};
@@ -260,8 +261,8 @@ pub(crate) fn empty_of(field: &Field, dictionaries: Known<'_>) -> Result<ArrayDa
         (DataType::Dictionary(..), Some(values)) => {
             let builder = ArrayDataBuilder::new(field.data_type().clone()).len(0);
             let builder = builder.add_buffer(arrow_buffer::Buffer::default()).add_child_data(values);
-            // SAFETY: no code points anywhere, and the values were checked when they came.
-            unsafe { builder.align_buffers(true).build_unchecked() }
+            // Trusted: no code points anywhere, and the values were checked when they came.
+            trusted_array(builder.align_buffers(true))
         }
         (data_type, _) => ArrayData::new_empty(data_type),
     })

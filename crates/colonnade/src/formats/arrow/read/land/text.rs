@@ -4,6 +4,7 @@ use arrow_data::ArrayDataBuilder;
 use arrow_schema::DataType;
 
 use crate::arrow::landed::Landed;
+use crate::arrow::trusted::trusted_array;
 use crate::error::{Error, Result};
 use crate::memory::{Buffer, Region, STREAMING_FROM_NBYTES, Scatter, copy, fence};
 use crate::parallel;
@@ -109,8 +110,8 @@ impl Landing<'_> {
         let builder = ArrayDataBuilder::new(data_type).len(nrows).nulls(self.validity(field, pieces)?);
         let builder = builder.add_buffer(Buffer::from_region(offsets.finish(), true).to_arrow());
         let builder = builder.add_buffer(Buffer::from_region(bytes.finish(), true).to_arrow());
-        // SAFETY: each batch's offsets were checked and moved by where its bytes went, and its text is UTF-8.
-        Ok(unsafe { builder.build_unchecked() })
+        // Trusted: each batch's offsets were checked and moved by where its bytes went, and its text is UTF-8.
+        Ok(trusted_array(builder))
     }
 
     /// How many bytes each batch's rows have; compressed ones are decompressed here, in parallel.

@@ -4,6 +4,7 @@ use arrow_buffer::{BooleanBuffer, NullBuffer};
 use arrow_data::{ArrayData, ArrayDataBuilder};
 use arrow_schema::DataType;
 
+use crate::arrow::trusted::trusted_array;
 use crate::error::{Error, ErrorKind, Result};
 use crate::memory::{Buffer, Region, RegionMut};
 
@@ -82,9 +83,9 @@ impl<const N: usize> Text<N> {
         let nulls = self.validity.map(|bits| NullBuffer::new(BooleanBuffer::new(bits.into(), 0, self.rows)));
         let builder = ArrayDataBuilder::new(self.data_type).len(self.rows).nulls(nulls);
         let builder = builder.add_buffer(offsets).add_buffer(values);
-        // SAFETY: every row has its offset, as was just looked at, which never decrease; each text was checked to be UTF-8 when it came, and the
+        // Trusted: every row has its offset, as was just looked at, which never decrease; each text was checked to be UTF-8 when it came, and the
         // last offset is the length of the values.
-        Ok(unsafe { builder.align_buffers(true).build_unchecked() })
+        Ok(trusted_array(builder.align_buffers(true)))
     }
 }
 

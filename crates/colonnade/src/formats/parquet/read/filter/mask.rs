@@ -13,6 +13,7 @@ use arrow_schema::DataType;
 use super::compile::Test;
 use super::prune::Terms;
 use super::shape::Shape;
+use crate::arrow::trusted::trusted_array;
 
 /// Whether each of `nrows` rows is wanted; `columns` are those that the terms' places mean.
 pub(crate) fn mask(terms: &Terms, columns: &[ArrayData], nrows: usize) -> Vec<bool> {
@@ -107,8 +108,8 @@ where
     i128: From<T::Native>,
 {
     let data = array.to_data().into_builder().data_type(T::DATA_TYPE);
-    // SAFETY: the same values under the name of the integer that they are.
-    let data = unsafe { data.build_unchecked() };
+    // Trusted: the same values under the name of the integer that they are.
+    let data = trusted_array(data);
     ints::<T>(shape, &make_array(data))
 }
 

@@ -17,6 +17,7 @@ use arrow_schema::DataType;
 
 use crate::arrow::landed::Landed;
 use crate::decode::Layout;
+use crate::arrow::trusted::trusted_array;
 use crate::error::{Error, Result};
 use crate::formats::parquet::levels::Validity;
 use crate::formats::parquet::page::Kind;
@@ -221,8 +222,8 @@ impl<'a> Landing<'a> {
         let builder = ArrayDataBuilder::new(data_type).len(nrows).nulls(nulls);
         let builder =
             builder.add_buffer(Buffer::from_region(codes.finish(), true).to_arrow()).add_child_data(values);
-        // SAFETY: every row has a code, each from a map whose entries are all keys of `values`; of nulls it is 0.
-        Ok(unsafe { builder.build_unchecked() })
+        // Trusted: every row has a code, each from a map whose entries are all keys of `values`; of nulls it is 0.
+        Ok(trusted_array(builder))
     }
 
     /// The wanted rows of all chunks, and the dictionary of them all.

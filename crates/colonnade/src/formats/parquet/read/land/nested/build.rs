@@ -7,6 +7,7 @@ use arrow_data::transform::MutableArrayData;
 use arrow_data::{ArrayData, ArrayDataBuilder};
 use arrow_schema::{DataType, Field, FieldRef};
 
+use crate::arrow::trusted::trusted_array;
 use crate::error::{Error, Result};
 use crate::formats::parquet::read::shape::{Node, Shape};
 use crate::frame::{children, with_children};
@@ -214,8 +215,8 @@ impl Builder<'_> {
                     return Ok(array);
                 }
                 // What is required is not null itself where something above it is.
-                // SAFETY: the buffers hold a value for every slot, of nulls too.
-                Ok(unsafe { array.into_builder().nulls(None).build_unchecked() })
+                // Trusted: the buffers hold a value for every slot, of nulls too.
+                Ok(trusted_array(array.into_builder().nulls(None)))
             }
             Node::Struct { data_type, nullable, fields } => {
                 let children: Vec<ArrayData> =
@@ -224,8 +225,8 @@ impl Builder<'_> {
                 let told = told.iter().zip(&children).map(|(field, data)| typed(field, data));
                 let builder = ArrayDataBuilder::new(DataType::Struct(told.collect())).len(n);
                 let builder = builder.nulls(self.nulls(*nullable, n)).child_data(children);
-                // SAFETY: all children have `n` places: those of the stream that the struct stands in.
-                Ok(unsafe { builder.build_unchecked() })
+                // Trusted: all children have `n` places: those of the stream that the struct stands in.
+                Ok(trusted_array(builder))
             }
             Node::List { data_type, list, nullable, there, items } => {
                 let count = self.column.counts.get(*list).copied().unwrap_or(0);
@@ -291,8 +292,8 @@ fn list_of(
     let fields: Vec<FieldRef> = children(data_type).into_iter().map(|field| typed(field, &child)).collect();
     let builder = ArrayDataBuilder::new(with_children(data_type, &fields)).len(n).nulls(nulls);
     let builder = builder.buffers(buffers).add_child_data(child);
-    // SAFETY: offsets rise from 0 to the number of the child's places; lists of one size were made so.
-    Ok(unsafe { builder.align_buffers(true).build_unchecked() })
+    // Trusted: offsets rise from 0 to the number of the child's places; lists of one size were made so.
+    Ok(trusted_array(builder.align_buffers(true)))
 }
 
 /// Offsets as where each list begins, and how many items it has.

@@ -6,6 +6,7 @@ use arrow_buffer::{BooleanBufferBuilder, NullBuffer};
 use arrow_data::{ArrayData, ArrayDataBuilder};
 use arrow_schema::DataType;
 
+use crate::arrow::trusted::trusted_array;
 use crate::error::{Error, Result};
 use crate::formats::parquet::levels::Validity;
 use crate::formats::parquet::read::chunk::Pages;
@@ -140,8 +141,8 @@ impl Landing<'_> {
             };
             let nulls = leaves.get(strip.i).and_then(|leaf| leaf.nulls(strip.nrows));
             let builder = ArrayDataBuilder::new(strip.data_type.clone()).len(strip.nrows).add_buffer(bytes);
-            // SAFETY: as many values of this width as slots, all written.
-            out.push((strip.i, unsafe { builder.nulls(nulls).align_buffers(true).build_unchecked() }));
+            // Trusted: as many values of this width as slots, all written.
+            out.push((strip.i, trusted_array(builder.nulls(nulls).align_buffers(true))));
         }
         Ok(out)
     }

@@ -4,73 +4,62 @@
 use crate::error::{Error, Result};
 use crate::formats::parquet::keys::Keys;
 use crate::formats::parquet::levels::{Validity, mixed};
-use crate::formats::parquet::page::{Encoding, Kind};
+use crate::formats::parquet::read::page::Parts;
 use crate::formats::parquet::rle_bit_packed::RleBitPacked;
 use crate::formats::parquet::values::by_keys;
 
 use super::cells::{WIDE, copy};
 use super::dictionary::Dictionary;
 use super::out::{Full, Offset, Out};
-use super::parts::Part;
 use super::rows::{Rows, validity};
 
-impl Part<'_> {
-    /// Whether the page has codes of a dictionary.
-    pub(crate) fn has_codes(&self) -> bool {
-        let (Kind::Data { encoding, .. } | Kind::DataV2 { encoding, .. }) = self.page.header.kind else {
-            return false;
-        };
-        matches!(encoding, Encoding::PlainDictionary | Encoding::RleDictionary)
+/// Decodes the codes of the rows `spans` of a page: `out` gets what `code` answers for each, and `null` for rows without a
+/// value. The chunk's dictionary has `nvalues` values; `None`: the chunk has no dictionary. Answers which rows of the page have
+/// a value, where they may be null.
+///
+/// # Errors
+/// Malformed pages; codes that the dictionary does not have.
+pub(super) fn decode<const N: usize>(
+    parts: &Parts<'_>,
+    spans: &[(usize, usize)],
+    nvalues: Option<usize>,
+    code: impl Fn(u32) -> [u8; N],
+    null: [u8; N],
+    optional: bool,
+    out: &mut [[u8; N]],
+) -> Result<Option<Validity>> {
+    let levels = optional.then(|| validity(&parts.definition, parts.n)).transpose()?;
+    let n = levels.as_ref().map_or(parts.n, |levels| levels.len() - levels.nulls);
+    // Some writers leave the dictionary out where all rows are null, and the width of the codes too.
+    if nvalues.is_none() && n > 0 {
+        let message =
+            "a page of keys without a dictionary page before it. The file is damaged; write it again.";
+        return Err(Error::malformed("parquet", message));
     }
-
-    /// Decodes the codes of the wanted rows: `out` gets what `code` answers for each, and `null` for rows without a value.
-    /// The chunk's dictionary has `nvalues` values, or there is none. Answers which rows have a value, where they may be null.
-    ///
-    /// # Errors
-    /// Malformed pages; codes that the dictionary does not have.
-    pub(crate) fn codes<const N: usize>(
-        &self,
-        nvalues: Option<usize>,
-        code: impl Fn(u32) -> [u8; N],
-        null: [u8; N],
-        optional: bool,
-        scratch: &mut Vec<u8>,
-        out: &mut [[u8; N]],
-    ) -> Result<Option<Validity>> {
-        let parts = self.page.parts(scratch)?;
-        let levels = optional.then(|| validity(&parts.definition, parts.n)).transpose()?;
-        let n = levels.as_ref().map_or(parts.n, |levels| levels.len() - levels.nulls);
-        // Some writers leave the dictionary out where all rows are null, and the width of the codes too.
-        if nvalues.is_none() && n > 0 {
-            let message =
-                "a page of keys without a dictionary page before it. The file is damaged; write it again.";
-            return Err(Error::malformed("parquet", message));
+    let (&width, keys) = parts.values.split_first().unwrap_or((&0, &[]));
+    let mut keys = Keys::new(RleBitPacked::new(keys, width, n)?);
+    let mut fill = |out: &mut [[u8; N]]| by_keys(&mut keys, nvalues.unwrap_or(0), out, &code);
+    let mut skipped = [[0; N]; 64];
+    let (mut row, mut rest) = (0, out);
+    for &(start, stop) in spans {
+        while row < start {
+            let rows = Rows::next(levels.as_ref(), row, start.min(row + skipped.len()));
+            fill(skipped.get_mut(..rows.valid()).unwrap_or_default())?;
+            row += rows.len();
         }
-        let (&width, keys) = parts.values.split_first().unwrap_or((&0, &[]));
-        let mut keys = Keys::new(RleBitPacked::new(keys, width, n)?);
-        let mut fill = |out: &mut [[u8; N]]| by_keys(&mut keys, nvalues.unwrap_or(0), out, &code);
-        let mut skipped = [[0; N]; 64];
-        let (mut row, mut rest) = (0, out);
-        for &(start, stop) in &self.spans {
-            while row < start {
-                let rows = Rows::next(levels.as_ref(), row, start.min(row + skipped.len()));
-                fill(skipped.get_mut(..rows.valid()).unwrap_or_default())?;
-                row += rows.len();
+        while row < stop {
+            let rows = Rows::next(levels.as_ref(), row, stop);
+            let (now, later) = rest.split_at_mut(rows.len().min(rest.len()));
+            match rows {
+                Rows::Same(true, _) => fill(now)?,
+                Rows::Same(false, _) => now.fill(null),
+                Rows::Mixed(mask, _) => mixed(mask, now, null, &mut fill)?,
             }
-            while row < stop {
-                let rows = Rows::next(levels.as_ref(), row, stop);
-                let (now, later) = rest.split_at_mut(rows.len().min(rest.len()));
-                match rows {
-                    Rows::Same(true, _) => fill(now)?,
-                    Rows::Same(false, _) => now.fill(null),
-                    Rows::Mixed(mask, _) => mixed(mask, now, null, &mut fill)?,
-                }
-                row += rows.len();
-                rest = later;
-            }
+            row += rows.len();
+            rest = later;
         }
-        Ok(levels.map(|levels| self.wanted(levels)))
     }
+    Ok(levels)
 }
 
 /// Bytes of the texts that `codes` name.

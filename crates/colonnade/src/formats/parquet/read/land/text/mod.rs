@@ -24,6 +24,7 @@ use arrow_data::{ArrayData, ArrayDataBuilder};
 use arrow_schema::DataType;
 
 use crate::arrow::landed::Landed;
+use crate::arrow::trusted::trusted_array;
 use crate::error::{Error, Result};
 use crate::formats::parquet::levels::Validity;
 use crate::memory::{Buffer, Region, RegionMut, Scatter};
@@ -392,6 +393,6 @@ fn array(
         same => same.clone(),
     };
     let builder = ArrayDataBuilder::new(data_type).len(nrows).nulls(nulls).add_buffer(ends).add_buffer(texts);
-    // SAFETY: every page's rows were filled, each end behind the one before and none behind the bytes; texts are UTF-8.
-    Ok(unsafe { builder.build_unchecked() })
+    // Trusted: every page's rows were filled, each end behind the one before and none behind the bytes; texts are UTF-8.
+    Ok(trusted_array(builder))
 }

@@ -121,6 +121,32 @@ impl<'a> Part<'a> {
         Ok(room.ok_or_else(|| Error::too_large("parquet"))?.as_chunks_mut::<N>().0)
     }
 
+    /// Whether the page has codes of a dictionary.
+    pub(crate) fn has_codes(&self) -> bool {
+        let (Kind::Data { encoding, .. } | Kind::DataV2 { encoding, .. }) = self.page.header.kind else {
+            return false;
+        };
+        matches!(encoding, Encoding::PlainDictionary | Encoding::RleDictionary)
+    }
+
+    /// Decodes the codes of the wanted rows, see [`codes::decode`]; answers which of them have a value.
+    ///
+    /// # Errors
+    /// Malformed pages; codes that the dictionary does not have.
+    pub(crate) fn codes<const N: usize>(
+        &self,
+        nvalues: Option<usize>,
+        code: impl Fn(u32) -> [u8; N],
+        null: [u8; N],
+        optional: bool,
+        scratch: &mut Vec<u8>,
+        out: &mut [[u8; N]],
+    ) -> Result<Option<Validity>> {
+        let parts = self.page.parts(scratch)?;
+        let levels = codes::decode(&parts, &self.spans, nvalues, code, null, optional, out)?;
+        Ok(levels.map(|levels| self.wanted(levels)))
+    }
+
     /// Finds the bytes of the texts of the wanted rows: by the page's size where that says them, unless `exact`. Of a page of
     /// codes these are decoded to `ends`, so that the page is not looked at again.
     ///
@@ -236,7 +262,7 @@ impl<'a> Part<'a> {
     }
 
     /// What `validity` says of the page's rows, of the wanted ones.
-    pub(super) fn wanted(&self, validity: Validity) -> Validity {
+    fn wanted(&self, validity: Validity) -> Validity {
         if self.nrows == validity.len() {
             return validity;
         }

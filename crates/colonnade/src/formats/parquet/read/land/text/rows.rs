@@ -65,7 +65,7 @@ pub(crate) fn validity(levels: &[u8], n: usize) -> Result<Validity> {
             Some(Run::Same { value, .. }) if value > 1 => return Err(beyond(value)),
             Some(Run::Same { value, n }) => out.push_same(value == 1, n),
             Some(Run::Packed { bytes, n }) => {
-                for (k, word) in bytes.chunks(8).enumerate() {
+                for (k, word) in bytes.chunks(8).enumerate().take(n.div_ceil(64)) {
                     let mut padded = [0; 8];
                     for (to, from) in padded.iter_mut().zip(word) {
                         *to = *from;

@@ -4,6 +4,7 @@ use arrow_buffer::{Buffer, NullBuffer};
 use arrow_data::{ArrayData, ArrayDataBuilder};
 use arrow_schema::DataType;
 
+use crate::arrow::trusted::trusted_array;
 use crate::error::{Error, Result};
 
 /// A view holds texts of at most so many bytes itself.
@@ -59,6 +60,6 @@ pub(crate) fn array(
         let nbytes = (all.len() - start).min(2 * BUFFER_NBYTES - 1);
         builder = builder.add_buffer(bytes.slice_with_length(start, nbytes));
     }
-    // SAFETY: each view names bytes of one row, which lie in the buffer that it names; texts are UTF-8.
-    Ok(unsafe { builder.build_unchecked() })
+    // Trusted: each view names bytes of one row, which lie in the buffer that it names; texts are UTF-8.
+    Ok(trusted_array(builder))
 }
