@@ -12,9 +12,14 @@ use super::{Inferred, Stop, Values};
 impl Inferred {
     /// Whether no one type holds the cells, which are then read a second time.
     pub(crate) fn is_unknown(&self) -> bool {
+        self.is_unknown_to(self.rows)
+    }
+
+    /// The same, once the column has nulls up to row `rows`.
+    fn is_unknown_to(&self, rows: usize) -> bool {
         match &self.values {
             Values::Unknown | Values::Mixed(_) => true,
-            Values::Nested { nested, .. } => nested.is_unknown(self.rows),
+            Values::Nested { nested, .. } => nested.is_unknown(rows),
             _ => false,
         }
     }
@@ -147,7 +152,7 @@ impl Nested {
         match self {
             Self::List { item, .. } => item.is_unknown(),
             Self::Map(members) => {
-                members.is_scattered(rows) || members.columns.iter().any(Inferred::is_unknown)
+                members.is_scattered(rows) || members.columns.iter().any(|column| column.is_unknown_to(rows))
             }
         }
     }

@@ -93,3 +93,14 @@ fn cells_of_no_one_type_are_checked_to_their_end() {
     let fault = column.scan(&mut Scan::new(deep.as_bytes(), 0, false), 0, &RULES).unwrap_err();
     assert!(matches!(fault.kind, crate::ErrorKind::LimitExceeded), "{fault:?}");
 }
+
+#[test]
+fn a_rare_member_that_is_mostly_nulls_in_the_end_is_mixed() {
+    let keys: Vec<String> = (0..30).map(|i| format!("\"k{i}\":1")).collect();
+    let rare = format!("{{\"a\":{{{}}}}}", keys.join(","));
+    let mut column = part();
+    scan(&mut column, &rare);
+    assert!(!column.is_unknown());
+    (0..40_000).for_each(|_| scan(&mut column, "{\"b\":1}"));
+    assert!(column.is_unknown());
+}
