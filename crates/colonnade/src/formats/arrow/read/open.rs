@@ -13,7 +13,6 @@ use crate::source;
 
 use super::footer;
 use super::footer::need_headers;
-use super::incremental::IncrementalDecoder;
 use super::options::{Form, OpenOptions};
 use crate::arrow::ipc::body::{Body, Source};
 use crate::arrow::ipc::catalog::{Batch, Catalog};
@@ -47,14 +46,6 @@ impl Ipc {
         options: OpenOptions,
         progress: &dyn Progress,
     ) -> Result<Self> {
-        let source = match source {
-            source::Source::Stream(stream) if options.form == Some(Form::Stream) => {
-                let mut decoder = IncrementalDecoder::bytes(options.limits)?;
-                decoder.read(stream, progress)?;
-                return Self::open_buffer(Buffer::from_region(decoder.into_bytes()?, false), options);
-            }
-            other => other,
-        };
         let opened = source.open("arrow", &options.limits, options.threads, progress)?;
         match opened.remote {
             Some(remote) => {

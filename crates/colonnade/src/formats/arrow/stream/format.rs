@@ -10,6 +10,7 @@ use crate::formats::{
     options_of,
 };
 use crate::frame::Frame;
+use crate::memory::Buffer;
 use crate::progress::Progress;
 use crate::sink::Sink;
 use crate::source::Source;
@@ -44,7 +45,13 @@ impl Format for ArrowStreamFormat {
         progress: &dyn Progress,
     ) -> Result<Box<dyn Opened>> {
         let options = OpenOptions { form: Some(Form::Stream), ..*options_of(SPEC.name, options)? };
-        Ok(Box::new(Ipc::open_source(source, options, progress)?))
+        let Source::Stream(stream) = source else {
+            return Ok(Box::new(Ipc::open_source(source, options, progress)?));
+        };
+        let mut decoder = IncrementalDecoder::bytes(options.limits)?;
+        decoder.read(stream, progress)?;
+        let bytes = Buffer::from_region(decoder.into_bytes()?, false);
+        Ok(Box::new(Ipc::open_buffer(bytes, options)?))
     }
 
     /// Record batches are received into the memory of the frame.

@@ -8,7 +8,7 @@ use crate::formats::arrow::read::open::check_nbytes;
 use crate::frame::Frame;
 use crate::limits::Limits;
 
-use super::decoder::Event;
+use super::event::Event;
 use super::whole_body::WholeBody;
 use crate::arrow::ipc::allowed::Allowed;
 use crate::arrow::ipc::arrays::{Cursor, field_of};

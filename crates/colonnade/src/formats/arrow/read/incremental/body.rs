@@ -49,6 +49,12 @@ pub(super) struct BodyPlan {
     pub(super) kept_nbytes: usize,
 }
 
+/// How a body is received.
+pub(super) enum Receipt {
+    Segments(Vec<Segment>),
+    Whole,
+}
+
 fn pair_at(head: &[u8], span: Span, i: usize) -> (i64, i64) {
     node(head.get(span.at..span.at + span.count * 16).unwrap_or(&[]), i)
 }

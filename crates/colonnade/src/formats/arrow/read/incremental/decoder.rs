@@ -2,7 +2,6 @@
 
 use crate::arrow::import::Plan;
 use crate::error::{Error, Result};
-use crate::formats::arrow::read::open::Ipc;
 use crate::frame::Frame;
 use crate::limits::Limits;
 
@@ -12,28 +11,6 @@ use super::frame::WholeFrame;
 use super::kept::Kept;
 use super::schemas::Schemas;
 use super::whole_body::WholeBody;
-
-/// What came of the bytes.
-#[derive(Debug)]
-pub enum Event {
-    /// More are needed: see [`IncrementalDecoder::io_buffers`].
-    Need,
-    /// The schema is known.
-    Schema,
-    /// A record batch, in Arrow's layout, in memory of its own.
-    Batch(Box<Frame>),
-    /// The end mark.
-    End,
-}
-
-/// What a stream became.
-#[derive(Debug)]
-pub enum Decoded {
-    /// A frame in its final memory.
-    Frame(Box<Frame>),
-    /// A stream of text whose rows were not announced, as it came.
-    Opened(Box<Ipc>),
-}
 
 #[derive(Debug)]
 pub(super) enum State {
@@ -58,12 +35,6 @@ pub(super) enum Target {
     Frame(Box<WholeFrame>),
     /// The bytes of the stream, as they come.
     Bytes(Kept),
-}
-
-/// How a body is received.
-pub(super) enum Receipt {
-    Segments(Vec<Segment>),
-    Whole,
 }
 
 /// Decodes one stream while its bytes come, without I/O: it lends the memory that the next bytes belong into.
@@ -105,7 +76,7 @@ impl IncrementalDecoder {
     ///
     /// # Errors
     /// The system's refusal of memory.
-    pub(in crate::formats::arrow::read) fn bytes(limits: Limits) -> Result<Self> {
+    pub(in crate::formats::arrow) fn bytes(limits: Limits) -> Result<Self> {
         Ok(Self::new(limits, Target::Bytes(Kept::new(&limits)?)))
     }
 

@@ -5,7 +5,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::memory::Region;
 use crate::progress::Progress;
 
-use super::decoder::{Decoded, IncrementalDecoder, State, Target};
+use super::decoder::{IncrementalDecoder, State, Target};
+use super::event::Decoded;
 
 impl IncrementalDecoder {
     /// Batches that came whole, and their rows.
@@ -75,7 +76,7 @@ impl IncrementalDecoder {
     ///
     /// # Errors
     /// The system's refusal of memory.
-    pub(in crate::formats::arrow::read) fn into_bytes(mut self) -> Result<Region> {
+    pub(in crate::formats::arrow) fn into_bytes(mut self) -> Result<Region> {
         let partial = if matches!(self.state, State::Segments { .. }) { Vec::new() } else { self.partial() };
         match self.target {
             Target::Bytes(mut kept) => {

@@ -15,7 +15,7 @@ use crate::limits::Limits;
 use crate::memory::Buffer;
 use crate::progress::Progress;
 
-use super::decoder::Decoded;
+use super::event::Decoded;
 use super::frame::{Rows, WholeFrame};
 
 /// The end mark of a stream.

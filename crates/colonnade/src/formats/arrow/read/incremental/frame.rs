@@ -10,8 +10,7 @@ use crate::formats::arrow::read::land::nat;
 use crate::limits::{Limits, StreamLimit};
 
 use super::blocks::Blocks;
-use super::body::{self, Dest, Patch, Segment};
-use super::decoder::Receipt;
+use super::body::{self, Dest, Patch, Receipt, Segment};
 use super::kept::Kept;
 use super::schemas::{Known, Schemas};
 use super::whole_body::WholeBody;

@@ -4,8 +4,9 @@ use crate::arrow::ipc::message::{CONTINUATION, Header, Kind, Prefix, check_heade
 use crate::error::{Error, Result};
 use crate::formats::arrow::read::open::feather_v1;
 
-use super::body::{Dest, Segment};
-use super::decoder::{Event, IncrementalDecoder, Receipt, State, Target};
+use super::body::{Dest, Receipt, Segment};
+use super::decoder::{IncrementalDecoder, State, Target};
+use super::event::Event;
 use super::whole_body::WholeBody;
 
 impl IncrementalDecoder {

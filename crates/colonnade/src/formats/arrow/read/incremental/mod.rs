@@ -13,14 +13,17 @@ mod blocks;
 mod body;
 mod decoder;
 mod ending;
+mod event;
 mod finish;
 mod frame;
 mod framing;
 mod io_buffers;
 mod kept;
+mod layout;
 mod read;
 mod schemas;
 mod whole_body;
 
-pub use decoder::{Decoded, Event, IncrementalDecoder};
+pub use decoder::IncrementalDecoder;
+pub use event::{Decoded, Event};
 pub use schemas::Schemas;

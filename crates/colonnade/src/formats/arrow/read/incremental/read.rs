@@ -5,7 +5,8 @@ use std::io::{self, Read};
 use crate::error::Result;
 use crate::progress::Progress;
 
-use super::decoder::{Event, IncrementalDecoder};
+use super::decoder::IncrementalDecoder;
+use super::event::Event;
 
 /// Bytes that are asked for at once: as many as a pipe or a socket ever holds.
 const STEP_NBYTES: usize = 4 << 20;

@@ -9,7 +9,7 @@ use crate::arrow::ipc::shape::Shape;
 use crate::error::Result;
 use crate::limits::Limits;
 
-use super::blocks::Layout;
+use super::layout::Layout;
 
 /// Schemas that are remembered: streams of one connection are often alike.
 const REMEMBERED: usize = 4;

@@ -1,0 +1,52 @@
+//! Which fields are received into blocks, and which are decoded at the end.
+
+use std::collections::HashMap;
+
+use arrow_schema::DataType;
+
+use crate::arrow::import::{Place as Seat, Plan};
+use crate::arrow::ipc::shape::Shape;
+use crate::formats::arrow::read::land::{Way, direct_way};
+use crate::frame::DType;
+
+/// What a schema says of the blocks; shared by streams of one schema.
+#[derive(Debug)]
+pub(super) struct Layout {
+    /// One a dtype (data columns and row labels apart), then fields that have no dtype: (dtype, item, fields).
+    pub(super) groups: Vec<(Option<DType>, usize, Vec<usize>)>,
+    /// Fields that land at the end: data columns, and row labels.
+    pub(super) rest: [Vec<usize>; 2],
+    /// Whether fields have text or nested values, which Arrow libraries take from the stream's own bytes.
+    pub(super) has_text: bool,
+    pub(super) row_nbytes: u64,
+}
+
+impl Layout {
+    pub(super) fn new(shape: &Shape, plan: &Plan) -> Self {
+        let mut groups: Vec<(Option<DType>, usize, Vec<usize>)> = Vec::new();
+        let mut known: HashMap<(DType, bool), usize> = HashMap::new();
+        let (mut columns, mut levels, mut has_text) = (Vec::new(), Vec::new(), false);
+        for (i, field) in plan.fields.iter().enumerate() {
+            let level = matches!(field.place, Seat::Level(_));
+            let way = if shape.big_endian { Way::Text } else { direct_way(field) };
+            match way {
+                Way::Copy(dtype) => {
+                    let group = *known.entry((dtype, level)).or_insert_with(|| {
+                        groups.push((Some(dtype), dtype.itemsize as usize, Vec::new()));
+                        groups.len() - 1
+                    });
+                    if let Some((_, _, members)) = groups.get_mut(group) {
+                        members.push(i);
+                    }
+                }
+                Way::Values(item) => groups.push((None, item, vec![i])),
+                _ => {
+                    has_text |= !matches!(field.data_type, DataType::Boolean | DataType::Dictionary(..));
+                    if level { levels.push(i) } else { columns.push(i) }
+                }
+            }
+        }
+        let row_nbytes = groups.iter().map(|(_, item, members)| (item * members.len()) as u64).sum();
+        Self { groups, rest: [columns, levels], has_text, row_nbytes }
+    }
+}
