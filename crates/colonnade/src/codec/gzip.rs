@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn a_wrong_checksum_is_refused() {
-        let mut own_member = Vec::new();
+        let mut packed = Vec::new();
         compress(&[7; 100], 6, &mut packed).unwrap();
         let at = packed.len() - 8;
         packed[at] ^= 1;
