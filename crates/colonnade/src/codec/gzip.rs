@@ -177,26 +177,27 @@ mod tests {
             gz = gz.mtime(7);
             let mut gz = gz.write(Vec::new(), Compression::new(6));
             gz.write_all(&bytes).unwrap();
-            let member = gz.finish().unwrap();
+            let foreign = gz.finish().unwrap();
             let mut zlib = flate2::write::ZlibEncoder::new(Vec::new(), Compression::new(6));
             zlib.write_all(&bytes).unwrap();
             let zlib = zlib.finish().unwrap();
-            let mut packed = Vec::new();
-            compress(&bytes, 6, &mut own).unwrap();
-            assert!(own.len() <= bound(bytes.len()));
-            for packed in [&one, &zlib, &own] {
+            let mut own_member = Vec::new();
+            compress(&bytes, 6, &mut own_member).unwrap();
+            assert!(own_member.len() <= bound(bytes.len()));
+            for packed in [&foreign, &zlib, &own_member] {
                 let mut out = vec![1; bytes.len()];
                 decompress(packed, &mut out).unwrap();
                 assert!(out == bytes);
                 samples::bad_input(packed, bytes.len(), decompress);
             }
-            let mut theirs = Vec::new();
-            std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(&own[..]), &mut theirs).unwrap();
-            assert!(theirs == bytes);
+            let mut decoded = Vec::new();
+            std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(&own_member[..]), &mut decoded)
+                .unwrap();
+            assert!(decoded == bytes);
             let mut first = vec![1; bytes.len().min(77)];
-            assert_eq!(decompress_prefix(&own, &mut first).unwrap(), first.len());
+            assert_eq!(decompress_prefix(&own_member, &mut first).unwrap(), first.len());
             assert!(bytes.starts_with(&first));
-            let two = [own, one].concat();
+            let two = [own_member, foreign].concat();
             let mut out = vec![1; bytes.len() * 2];
             decompress(&two, &mut out).unwrap();
             assert!(out == [bytes.clone(), bytes].concat());

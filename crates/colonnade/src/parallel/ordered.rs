@@ -178,7 +178,7 @@ mod tests {
             },
             &NoProgress,
         );
-        (all, taken)
+        (all, result)
     }
 
     #[test]

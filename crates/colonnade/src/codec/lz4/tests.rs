@@ -23,7 +23,7 @@ fn frames_come_back_on_both_ways() {
     for bytes in samples() {
         for level in [0, 1, 9] {
             let packed = pack(&bytes, level);
-            assert!(Frame::parse(&packed).is_some());
+            assert!(Lz4Frame::parse(&packed).is_some());
             let mut out = vec![1; bytes.len()];
             decompress(&packed, &mut out).unwrap();
             assert!(out == bytes);
@@ -47,7 +47,7 @@ fn linked_blocks_are_read() {
     packed.extend_from_slice(b"\xe8\x50\x64\x65\x66\x67\x68\x2c\x00\x00\x00\x0f\x08\x00");
     packed.extend([0xff; 34]);
     packed.extend_from_slice(b"\xea\x50\x64\x65\x66\x67\x68\x00\x00\x00\x00");
-    let frame = Frame::parse(&packed).unwrap();
+    let frame = Lz4Frame::parse(&packed).unwrap();
     assert!(frame.linked);
     let mut out = vec![0; 140_000];
     decompress(&packed, &mut out).unwrap();

@@ -30,7 +30,7 @@ fn assemble_leaves(
     spec: &ColumnSpec,
     parts: &[BufferMember],
     rows: (usize, usize),
-    kept: &Leaves,
+    leaves: &Leaves,
 ) -> Result<Column> {
     let by_path: HashMap<&str, &BufferMember> = parts.iter().map(|p| (p.path.as_str(), p)).collect();
     assemble(spec, leaves, rows, &mut |path| Ok(by_path.get(path).map(|p| (p.dtype, p.bytes.clone()))))
