@@ -105,7 +105,9 @@ impl Sink for BytesSink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         match &mut self.growing {
             // `take` would first fill the vector with zeros.
-            GrowingBytes::Small(held) if self.buffer.is_none() && held.len() + bytes.len() <= SMALL_NBYTES => {
+            GrowingBytes::Small(held)
+                if self.buffer.is_none() && held.len() + bytes.len() <= SMALL_NBYTES =>
+            {
                 held.extend_from_slice(bytes);
             }
             _ => self.take(bytes.len())?.copy_from_slice(bytes),

@@ -4,6 +4,7 @@
 //! fit, the whole column has been looked at by the end of the pass, and is read once more as what holds all of it.
 
 use super::column::{PieceColumn, Slot};
+use super::column_request::ColumnRequest;
 use super::declared::Declared;
 use super::kinds::{BigInts, Classes, Kind};
 use super::options::OnError;
@@ -18,31 +19,6 @@ use crate::memory::Buffer;
 use crate::parallel;
 use crate::parallel::Task;
 use crate::progress::{Progress, Silent};
-
-/// A column to read.
-#[derive(Clone, Copy)]
-pub(super) struct InferredColumn<'d> {
-    /// Its place in a row.
-    pub(super) position: usize,
-    /// Whether its cells may be instants.
-    pub(super) timed: bool,
-    /// Whether all of them must be.
-    pub(super) must: bool,
-    /// The type that it has had so far, or that is declared.
-    pub(super) fixed: Option<Kind>,
-    /// Whether it comes in Arrow's layout though it may have no nulls.
-    pub(super) arrow: bool,
-    /// Its declared type, whose reader takes what does not fit.
-    pub(super) declared: Option<&'d Declared>,
-}
-
-impl<'d> InferredColumn<'d> {
-    /// A column whose type is declared.
-    pub(super) fn declared(declared: &'d Declared) -> Self {
-        let (position, fixed) = (declared.position, declared.kind);
-        Self { position, timed: false, must: false, fixed, arrow: true, declared: Some(declared) }
-    }
-}
 
 /// Columns that have been read, and what is said of their rows.
 pub(super) struct InferredColumns {
@@ -71,7 +47,7 @@ pub(super) enum Refused {
 
 /// A column between two passes.
 struct ColumnState<'d> {
-    column: InferredColumn<'d>,
+    column: ColumnRequest<'d>,
     seen: Classes,
     /// What the next pass reads it as; it is only looked at where `None`.
     kind: Option<Kind>,
@@ -110,13 +86,13 @@ impl<'d> ColumnState<'d> {
 pub(super) fn read<'d>(
     (source, body): (&RowSource<'_>, usize),
     pieces: &[Piece],
-    columns: &[InferredColumn<'d>],
+    columns: &[ColumnRequest<'d>],
     (big_ints, threads): (BigInts, usize),
     progress: &dyn Progress,
 ) -> Result<std::result::Result<InferredColumns, Refused>> {
     let skips = source.shape.on_error == OnError::Skip;
     let seen = sample(source, pieces, columns)?;
-    let begin = |(column, seen): (InferredColumn<'d>, Classes)| ColumnState {
+    let begin = |(column, seen): (ColumnRequest<'d>, Classes)| ColumnState {
         column,
         seen,
         kind: column.fixed.or_else(|| guess(&column, seen, big_ints)),

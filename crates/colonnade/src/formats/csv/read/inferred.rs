@@ -7,6 +7,7 @@ use arrow_schema::Field;
 
 use super::FORMAT;
 use super::category;
+use super::column_request::ColumnRequest;
 use super::decimals;
 use super::declared::Declared;
 use super::dtypes::{self, DeclaredType};
@@ -59,7 +60,7 @@ impl Reading<'_> {
             return Err(Error::invalid_option(FORMAT, message));
         }
         let all = self.options.dates == Dates::All;
-        let column = |position: usize| infer::InferredColumn {
+        let column = |position: usize| ColumnRequest {
             position,
             timed: (all && !categories.contains(&position)) || dates.contains(&position),
             must: dates.contains(&position),
@@ -67,8 +68,7 @@ impl Reading<'_> {
             arrow: self.chunk.is_some() || categories.contains(&position),
             declared: None,
         };
-        let columns: Vec<infer::InferredColumn<'_>> =
-            (0..ncols).filter(|p| !is_declared(p)).map(column).collect();
+        let columns: Vec<ColumnRequest<'_>> = (0..ncols).filter(|p| !is_declared(p)).map(column).collect();
         let declared = named.iter().map(|column| self.declare(column)).collect::<Result<Vec<Declared>>>()?;
         let ReadColumns { parts: found, kinds, mut arrays, rows, dropped, nulled } =
             self.either(fixed, &mut |source, pieces| {
@@ -107,11 +107,11 @@ impl Reading<'_> {
     pub(super) fn columns(
         &self,
         (source, pieces): (&RowSource<'_>, &[Piece]),
-        others: &[infer::InferredColumn<'_>],
+        others: &[ColumnRequest<'_>],
         declared: &[Declared],
     ) -> Outcome<ReadColumns> {
         let list: Vec<_> =
-            others.iter().copied().chain(declared.iter().map(infer::InferredColumn::declared)).collect();
+            others.iter().copied().chain(declared.iter().map(ColumnRequest::declared)).collect();
         let (body, options) = (self.opening.body, self.options);
         let found =
             infer::read((source, body), pieces, &list, (options.big_ints, options.threads), self.progress)?;

@@ -16,6 +16,7 @@
 mod category;
 mod chunks;
 mod column;
+mod column_request;
 mod decimals;
 mod declared;
 mod dtypes;

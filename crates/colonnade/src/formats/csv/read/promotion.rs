@@ -1,6 +1,6 @@
 //! What an inferred column is read as: at first, in the next pass, and in the end.
 
-use super::infer::InferredColumn;
+use super::column_request::ColumnRequest;
 use super::kinds::{BigInts, Classes, Kind, kind_of};
 
 /// Instants, as long as none has been seen.
@@ -8,7 +8,7 @@ const NO_TIME: Kind = Kind::Time { nanos: false, zoned: false };
 
 /// What a column must be read as once more, if it must.
 pub(super) fn settle(
-    column: &InferredColumn<'_>,
+    column: &ColumnRequest<'_>,
     seen: Classes,
     kind: Option<Kind>,
     misfit: bool,
@@ -55,7 +55,7 @@ pub(super) fn last(kind: Option<Kind>, seen: Classes) -> Kind {
 }
 
 /// What a column with such cells is read as at first; `None` where it is only looked at.
-pub(super) fn guess(column: &InferredColumn<'_>, seen: Classes, big_ints: BigInts) -> Option<Kind> {
+pub(super) fn guess(column: &ColumnRequest<'_>, seen: Classes, big_ints: BigInts) -> Option<Kind> {
     match kind_of(seen, big_ints) {
         // Numbers are instants in some formats, and in a column that must be instants they are wrong: none is taken for one.
         Ok(kind) if column.must && !matches!(kind, Kind::Time { .. }) => Some(NO_TIME),

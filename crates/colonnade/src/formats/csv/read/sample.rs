@@ -1,8 +1,8 @@
 //! A look at the first lines of some pieces of the input, which says what an inferred column is at least.
 
 use super::column::PieceColumn;
+use super::column_request::ColumnRequest;
 use super::fields::{Ends, fields};
-use super::infer::InferredColumn;
 use super::kinds::Classes;
 use super::pass::{ColumnTarget, Piece, RowSource, WantedColumn, run};
 use super::tokenizer::Tokenizer;
@@ -18,11 +18,11 @@ const SAMPLE_CELLS: usize = 64 << 10;
 pub(super) fn sample(
     source: &RowSource<'_>,
     pieces: &[Piece],
-    columns: &[InferredColumn<'_>],
+    columns: &[ColumnRequest<'_>],
 ) -> Result<Vec<Classes>> {
     let ncols = source.shape.ncols;
     let mut seen = vec![Classes::default(); columns.len()];
-    let is_open = |column: &InferredColumn<'_>| column.fixed.is_none() && column.declared.is_none();
+    let is_open = |column: &ColumnRequest<'_>| column.fixed.is_none() && column.declared.is_none();
     if !columns.iter().any(is_open) {
         return Ok(seen);
     }

@@ -13,8 +13,8 @@ use arrow_schema::{DataType, Field};
 
 use crate::arrow::import::{self, Plan};
 use crate::arrow::landed::Landed;
-use crate::decode::{PandasNulls, missing};
 use crate::arrow::trusted::trusted_array;
+use crate::decode::{PandasNulls, missing};
 use crate::error::{Error, Result};
 use crate::frame::paths::{Kept, Leaves};
 use crate::frame::{ByteOrder, DType, Kind};

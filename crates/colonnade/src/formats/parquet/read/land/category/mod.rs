@@ -16,8 +16,8 @@ use arrow_data::{ArrayData, ArrayDataBuilder};
 use arrow_schema::DataType;
 
 use crate::arrow::landed::Landed;
-use crate::decode::Layout;
 use crate::arrow::trusted::trusted_array;
+use crate::decode::Layout;
 use crate::error::{Error, Result};
 use crate::formats::parquet::levels::Validity;
 use crate::formats::parquet::page::Kind;
