@@ -8,7 +8,7 @@ use super::declared::Declared;
 use super::kinds::{BigInts, Classes, Kind};
 use super::options::OnError;
 use super::pass::{self, ColumnTarget, InputFault, Piece, RowSource, WantedColumn, run};
-use super::promotion::{guess, last, settle};
+use super::promotion::{InferredColumn, guess, last, settle};
 use super::sample::sample;
 use super::table::{FinishedColumn, Table, close_gaps, validity};
 use super::text::{TextColumn, TextPiece, shift};
@@ -18,31 +18,6 @@ use crate::memory::Buffer;
 use crate::parallel;
 use crate::parallel::Task;
 use crate::progress::{Progress, Silent};
-
-/// A column to read.
-#[derive(Clone, Copy)]
-pub(super) struct InferredColumn<'d> {
-    /// Its place in a row.
-    pub(super) position: usize,
-    /// Whether its cells may be instants.
-    pub(super) timed: bool,
-    /// Whether all of them must be.
-    pub(super) must: bool,
-    /// The type that it has had so far, or that is declared.
-    pub(super) fixed: Option<Kind>,
-    /// Whether it comes in Arrow's layout though it may have no nulls.
-    pub(super) arrow: bool,
-    /// Its declared type, whose reader takes what does not fit.
-    pub(super) declared: Option<&'d Declared>,
-}
-
-impl<'d> InferredColumn<'d> {
-    /// A column whose type is declared.
-    pub(super) fn declared(declared: &'d Declared) -> Self {
-        let (position, fixed) = (declared.position, declared.kind);
-        Self { position, timed: false, must: false, fixed, arrow: true, declared: Some(declared) }
-    }
-}
 
 /// Columns that have been read, and what is said of their rows.
 pub(super) struct InferredColumns {

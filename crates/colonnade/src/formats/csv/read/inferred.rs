@@ -14,6 +14,7 @@ use super::infer::{self, Refused};
 use super::kinds::Kind;
 use super::options::Dates;
 use super::pass::{Piece, RowSource};
+use super::promotion::InferredColumn;
 use super::whole::{DecodedRows, Outcome, Reading};
 use crate::arrow::import::to_block;
 use crate::cells::text;
@@ -59,7 +60,7 @@ impl Reading<'_> {
             return Err(Error::invalid_option(FORMAT, message));
         }
         let all = self.options.dates == Dates::All;
-        let column = |position: usize| infer::InferredColumn {
+        let column = |position: usize| InferredColumn {
             position,
             timed: (all && !categories.contains(&position)) || dates.contains(&position),
             must: dates.contains(&position),
@@ -67,8 +68,7 @@ impl Reading<'_> {
             arrow: self.chunk.is_some() || categories.contains(&position),
             declared: None,
         };
-        let columns: Vec<infer::InferredColumn<'_>> =
-            (0..ncols).filter(|p| !is_declared(p)).map(column).collect();
+        let columns: Vec<InferredColumn<'_>> = (0..ncols).filter(|p| !is_declared(p)).map(column).collect();
         let declared = named.iter().map(|column| self.declare(column)).collect::<Result<Vec<Declared>>>()?;
         let ReadColumns { parts: found, kinds, mut arrays, rows, dropped, nulled } =
             self.either(fixed, &mut |source, pieces| {
@@ -107,11 +107,11 @@ impl Reading<'_> {
     pub(super) fn columns(
         &self,
         (source, pieces): (&RowSource<'_>, &[Piece]),
-        others: &[infer::InferredColumn<'_>],
+        others: &[InferredColumn<'_>],
         declared: &[Declared],
     ) -> Outcome<ReadColumns> {
         let list: Vec<_> =
-            others.iter().copied().chain(declared.iter().map(infer::InferredColumn::declared)).collect();
+            others.iter().copied().chain(declared.iter().map(InferredColumn::declared)).collect();
         let (body, options) = (self.opening.body, self.options);
         let found =
             infer::read((source, body), pieces, &list, (options.big_ints, options.threads), self.progress)?;

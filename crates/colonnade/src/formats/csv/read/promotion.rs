@@ -1,7 +1,32 @@
 //! What an inferred column is read as: at first, in the next pass, and in the end.
 
-use super::infer::InferredColumn;
+use super::declared::Declared;
 use super::kinds::{BigInts, Classes, Kind, kind_of};
+
+/// A column to read.
+#[derive(Clone, Copy)]
+pub(super) struct InferredColumn<'d> {
+    /// Its place in a row.
+    pub(super) position: usize,
+    /// Whether its cells may be instants.
+    pub(super) timed: bool,
+    /// Whether all of them must be.
+    pub(super) must: bool,
+    /// The type that it has had so far, or that is declared.
+    pub(super) fixed: Option<Kind>,
+    /// Whether it comes in Arrow's layout though it may have no nulls.
+    pub(super) arrow: bool,
+    /// Its declared type, whose reader takes what does not fit.
+    pub(super) declared: Option<&'d Declared>,
+}
+
+impl<'d> InferredColumn<'d> {
+    /// A column whose type is declared.
+    pub(super) fn declared(declared: &'d Declared) -> Self {
+        let (position, fixed) = (declared.position, declared.kind);
+        Self { position, timed: false, must: false, fixed, arrow: true, declared: Some(declared) }
+    }
+}
 
 /// Instants, as long as none has been seen.
 const NO_TIME: Kind = Kind::Time { nanos: false, zoned: false };

@@ -2,9 +2,9 @@
 
 use super::column::PieceColumn;
 use super::fields::{Ends, fields};
-use super::infer::InferredColumn;
 use super::kinds::Classes;
 use super::pass::{ColumnTarget, Piece, RowSource, WantedColumn, run};
+use super::promotion::InferredColumn;
 use super::tokenizer::Tokenizer;
 use crate::error::Result;
 use crate::progress::NoProgress;
