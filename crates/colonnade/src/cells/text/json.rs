@@ -92,13 +92,7 @@ impl<'a> Json<'a> {
         self.scan.at += 1;
         self.depth += 1;
         if self.depth > self.max_depth.min(MOST_DEPTH) {
-            let message = match self.max_depth {
-                ..MOST_DEPTH => {
-                    format!("the value nests deeper than {}. Raise max_depth to read it.", self.max_depth)
-                }
-                _ => format!("the value nests deeper than {MOST_DEPTH}, the most of a cell of text."),
-            };
-            return Err(CellFault { kind: crate::ErrorKind::LimitExceeded, ..CellFault::malformed(message) });
+            return Err(too_deep(self.max_depth));
         }
         Ok(())
     }
@@ -162,4 +156,14 @@ impl<'a> Json<'a> {
         self.scan.space();
         if self.scan.rest().is_empty() { Ok(()) } else { Err(self.broken(self.scan.at)) }
     }
+}
+
+/// A value that nests deeper than `max_depth`, or than the reader of a cell goes.
+#[cold]
+pub(super) fn too_deep(max_depth: u64) -> CellFault {
+    let message = match max_depth {
+        ..MOST_DEPTH => format!("the value nests deeper than {max_depth}. Raise max_depth to read it."),
+        _ => format!("the value nests deeper than {MOST_DEPTH}, the most of a cell of text."),
+    };
+    CellFault { kind: crate::ErrorKind::LimitExceeded, ..CellFault::malformed(message) }
 }

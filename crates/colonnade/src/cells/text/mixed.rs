@@ -2,8 +2,9 @@
 
 use super::decode::{Values, between, colon, put_base64, put_int};
 use super::encode::{Done, base64, put, put_str};
-use super::json::{Json, MOST_DEPTH as MOST_READ, RULES, Token};
+use super::json::{Json, MOST_DEPTH as MOST_READ, RULES, Token, too_deep};
 use super::{Cell, CellFault, Style, Syntax, floats, strings};
+use crate::ErrorKind;
 use crate::cells::json::fault::Fault;
 use crate::cells::json::pack::pack;
 use crate::cells::json::scan::Scan;
@@ -121,7 +122,10 @@ pub(super) fn encode(cell: Cell<'_>, max_depth: u64, out: &mut Vec<u8>) -> Done 
     let mut scan = Scan::new(text.as_bytes(), 0, false);
     scan.space();
     let start = scan.at;
-    let fault = |found: Box<Fault>| CellFault { kind: found.kind, ..CellFault::malformed(found.message) };
+    let fault = |found: Box<Fault>| match found.kind {
+        ErrorKind::LimitExceeded => too_deep(max_depth),
+        kind => CellFault { kind, ..CellFault::malformed(found.message) },
+    };
     scan.value(0, &rules).map_err(fault)?;
     scan.at = start;
     pack(&mut scan, &rules, out).map_err(fault)
