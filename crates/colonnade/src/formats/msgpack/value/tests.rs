@@ -77,19 +77,19 @@ fn messages_in_pieces_of_any_size() {
 }
 
 #[test]
-fn rooms_never_reach_into_the_next_message() {
+fn buffers_never_reach_into_the_next_message() {
     let wire: Vec<u8> = [doubles(90_000), vec![0x90], doubles(70_000)].concat();
     let (mut incoming, mut at, mut found) = (incoming(Limits::default()), 0, Vec::new());
-    let mut in_rooms = 0;
+    let mut in_buffers = 0;
     while at < wire.len() {
         let mut count = 0;
-        for room in incoming.rooms(1 << 20).unwrap().iter_mut() {
-            let n = room.len().min(wire.len() - at - count);
-            room[..n].copy_from_slice(&wire[at + count..at + count + n]);
+        for buffer in incoming.io_buffers(1 << 20).unwrap().iter_mut() {
+            let n = buffer.len().min(wire.len() - at - count);
+            buffer[..n].copy_from_slice(&wire[at + count..at + count + n]);
             count += n;
         }
         at += count;
-        in_rooms += count;
+        in_buffers += count;
         let mut step = incoming.filled(count).unwrap();
         if count == 0 {
             let (count, fed) = incoming.feed(&wire[at..wire.len().min(at + 5000)]).unwrap();
@@ -101,7 +101,7 @@ fn rooms_never_reach_into_the_next_message() {
         }
     }
     assert_eq!(found, [b"90000 x 1".to_vec(), vec![0x90], b"70000 x 1".to_vec()]);
-    assert!(in_rooms > wire.len() / 2, "{in_rooms} of {}", wire.len());
+    assert!(in_buffers > wire.len() / 2, "{in_buffers} of {}", wire.len());
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn a_claim_allocates_nothing_and_a_limit_holds() {
     let mut open = incoming(Limits::default());
     let (count, step) = open.feed(b"\xdd\xff\xff\xff\xff\x01").unwrap();
     assert!(count == 6 && matches!(step, Step::Need));
-    let room: usize = open.rooms(1 << 30).unwrap().iter().map(|r| r.len()).sum();
+    let room: usize = open.io_buffers(1 << 30).unwrap().iter().map(|r| r.len()).sum();
     assert!(room <= PIECE_NBYTES, "{room}");
     let ErrorKind::Truncated { needed, had } = *open.end().unwrap_err().kind() else { panic!("not cut") };
     assert_eq!((needed, had), (5 + u64::from(u32::MAX), 6));
