@@ -6,9 +6,9 @@ use arrow_data::ffi::FFI_ArrowArray;
 use arrow_schema::ffi::FFI_ArrowSchema;
 use arrow_schema::{DataType, Field};
 use colonnade::cells::typed::{MIXED_TAG, extensions};
-use colonnade::container::members::{PieceKind, unicode};
+use colonnade::container::members::{BufferLayout, unicode};
 use colonnade::decode::missing::block_of;
-use colonnade::frame::cost::{Sharing, may_share, unfolded};
+use colonnade::frame::cost::{Sharing, may_share, unshared_nbytes};
 use colonnade::frame::{Block, Column, DType, Grid, type_name};
 use colonnade::limits::Limits;
 use colonnade::memory::{Buffer, unpack};
@@ -195,15 +195,15 @@ impl ArrowColumn {
 
     fn values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let data = &self.column.data;
-        match PieceKind::of(data.data_type()) {
-            Ok(PieceKind::Bits) => {
+        match BufferLayout::of(data.data_type()) {
+            Ok(BufferLayout::Bits) => {
                 let mut bytes = vec![0; data.len()];
                 let bits = data.buffers().first().map_or(&[][..], |bits| bits.as_slice());
                 let unpacked = unpack(bits, data.offset(), &mut bytes);
                 unpacked.ok_or_else(|| self.wrong("a bit a row"))?;
                 array::owned(py, DType::BOOL, data.len(), bytes)
             }
-            Ok(PieceKind::Fixed(dtype)) if !matches!(data.data_type(), DataType::Dictionary(..)) => {
+            Ok(BufferLayout::Fixed(dtype)) if !matches!(data.data_type(), DataType::Dictionary(..)) => {
                 self.fixed_values(py, self.shown(dtype), self.column.exclusive)
             }
             _ => Err(self.wrong("a type of fixed width")),
@@ -261,7 +261,7 @@ impl ArrowColumn {
         let DataType::Dictionary(codes, _) = self.column.data.data_type() else {
             return Err(self.wrong("a dictionary"));
         };
-        let Ok(PieceKind::Fixed(dtype)) = PieceKind::of(codes) else {
+        let Ok(BufferLayout::Fixed(dtype)) = BufferLayout::of(codes) else {
             return Err(self.wrong("a dictionary"));
         };
         match arrow_build::codes_with_minus_one(&self.column.data, dtype) {
@@ -310,7 +310,7 @@ impl ArrowColumn {
             return Ok(());
         }
         let rows = data.len() as u64;
-        let nbytes = unfolded(data, Sharing::All);
+        let nbytes = unshared_nbytes(data, Sharing::All);
         let most = Limits::default()
             .decoded_nbytes((self.column.nbytes() as u64).saturating_add(rows.saturating_mul(8)), rows);
         if nbytes <= most {

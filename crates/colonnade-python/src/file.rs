@@ -54,7 +54,7 @@ impl PyFile {
     }
 
     /// What is asked of nested columns, by their types.
-    fn kept(&self, asked: leaves::Asked) -> PyResult<Option<colonnade::frame::paths::Kept>> {
+    fn kept(&self, asked: leaves::Asked) -> PyResult<Option<colonnade::frame::paths::Projection>> {
         leaves::kept(asked, &|position| self.opened.arrow_type(position))
     }
 }

@@ -8,7 +8,7 @@
 use std::io;
 
 use colonnade::Error;
-use colonnade::panics::{caught, note_places};
+use colonnade::panics::{caught, install_panic_hook};
 use colonnade::parallel::panic_for_tests;
 use pyo3::panic::PanicException;
 use pyo3::prelude::*;
@@ -88,7 +88,7 @@ fn rebase_panic_exception(m: &Bound<'_, PyModule>) -> PyResult<()> {
 }
 
 pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
-    note_places();
+    install_panic_hook();
     // An interpreter that refuses the change keeps PyO3's class, as tests on that interpreter show, and still imports the
     // module.
     rebase_panic_exception(m).ok();

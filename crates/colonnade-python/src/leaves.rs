@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use arrow_schema::DataType;
-use colonnade::frame::paths::{Kept, Leaves, spots};
+use colonnade::frame::paths::{LeafProjection, Projection, spots};
 use colonnade::frame::type_name;
 use pyo3::prelude::*;
 
@@ -16,13 +16,16 @@ pub(crate) type Asked = Option<BTreeMap<usize, Steps>>;
 pub(crate) type Steps = Vec<Vec<usize>>;
 
 /// Converts the requested paths. `type_of` returns the type of a column.
-pub(crate) fn kept(asked: Asked, type_of: &dyn Fn(usize) -> Option<DataType>) -> PyResult<Option<Kept>> {
-    asked.map(|asked| Kept::new(&asked, type_of)).transpose().py()
+pub(crate) fn kept(
+    asked: Asked,
+    type_of: &dyn Fn(usize) -> Option<DataType>,
+) -> PyResult<Option<Projection>> {
+    asked.map(|asked| Projection::new(&asked, type_of)).transpose().py()
 }
 
 /// The projection of a type to the paths `steps`.
-fn projection(data_type: &DataType, steps: Option<&Steps>) -> Leaves {
-    steps.map_or(Leaves::All, |steps| Leaves::of(data_type, steps))
+fn projection(data_type: &DataType, steps: Option<&Steps>) -> LeafProjection {
+    steps.map_or(LeafProjection::All, |steps| LeafProjection::of(data_type, steps))
 }
 
 /// All paths within a column's type, or within its projection to `steps`: text, child indexes, and whether the path ends at
@@ -35,5 +38,5 @@ pub(crate) fn listed(data_type: Option<DataType>, steps: Option<&Steps>) -> Vec<
 
 /// The name of the projected type.
 pub(crate) fn named(data_type: Option<DataType>, steps: &Steps) -> String {
-    data_type.map_or_else(String::new, |t| type_name(&projection(&t, Some(steps)).kept_type(&t), false))
+    data_type.map_or_else(String::new, |t| type_name(&projection(&t, Some(steps)).project_type(&t), false))
 }

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::RawFd;
 
-use colonnade::codec::file::Unpacking;
+use colonnade::codec::file::DecompressReader;
 use colonnade::formats::{Event, IncrementalReader};
 use colonnade::frame::Frame;
 use colonnade::memory::Buffer;
@@ -55,7 +55,7 @@ impl PyReader {
             None => errors::to_py(e),
         })?;
         let is_unpacked = spec.capabilities.compressed;
-        let stream: Stream = if is_unpacked { Box::new(Unpacking::new(stream)) } else { stream };
+        let stream: Stream = if is_unpacked { Box::new(DecompressReader::new(stream)) } else { stream };
         Ok(Self {
             format: spec.name,
             stream,

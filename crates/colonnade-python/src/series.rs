@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use colonnade::progress::Silent;
+use colonnade::progress::SignalsOnly;
 use colonnade::source::Source;
 use pyo3::prelude::*;
 
@@ -18,7 +18,7 @@ fn check_series(
     options: &PyReadOptions,
 ) -> PyResult<bool> {
     let (format, core) = (options.format, options.core());
-    watched(py, None, path, |watch| format.is_series(source, core, &Silent(watch)))
+    watched(py, None, path, |watch| format.is_series(source, core, &SignalsOnly(watch)))
 }
 
 /// Whether a file has more than one frame.

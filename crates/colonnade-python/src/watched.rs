@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use colonnade::decode::{Layout, Request};
-use colonnade::frame::paths::Kept;
+use colonnade::frame::paths::Projection;
 use colonnade::progress::Progress;
 use pyo3::prelude::*;
 
@@ -35,7 +35,7 @@ pub(crate) fn watched<T: Send>(
 /// The request of a Python call to load from an opened file.
 pub(crate) struct Asked {
     pub(crate) positions: Option<Vec<usize>>,
-    pub(crate) kept: Option<Kept>,
+    pub(crate) kept: Option<Projection>,
     pub(crate) rows: Option<(usize, usize)>,
     pub(crate) private: bool,
     pub(crate) layout: Layout,

@@ -61,7 +61,7 @@ fn one_block(nrows: usize, width: usize) -> Frame {
 fn frame(nrows: usize, ncols: usize, parts: Vec<Part>) -> Frame {
     let tags = Tags { name: "null".into(), ..Tags::default() };
     let range = Axis::range(ncols);
-    let labels = Labels::Levels(vec![Level::Block(range.spelled_out().unwrap())]);
+    let labels = Labels::Levels(vec![Level::Block(range.range_labels().unwrap())]);
     let columns = Axis { labels, classes: vec!["Index".into()], ..range };
     Frame::new(Axis::range(nrows), columns, parts, tags).unwrap()
 }

@@ -19,7 +19,7 @@ thread_local! {
 
 /// Installs a panic hook that records the place of panics, and does not print those that [`caught`] handles. Called once per
 /// process.
-pub fn note_places() {
+pub fn install_panic_hook() {
     let print = take_hook();
     set_hook(Box::new(move |panic| {
         if DEPTH.get() == 0 {
@@ -71,7 +71,7 @@ fn panic_text(panic: &(dyn Any + Send)) -> &str {
 mod tests {
     use super::*;
     use crate::ErrorKind;
-    use crate::parallel::{beside, ordered, panic_for_tests};
+    use crate::parallel::{join, ordered, panic_for_tests};
     use crate::progress::NoProgress;
 
     fn is_internal<T>(answer: Result<T>) -> bool {
@@ -88,7 +88,7 @@ mod tests {
         assert!(is_internal(panic_for_tests(true)));
         for threads in [1, 2] {
             let other = || panic!("a panic for tests");
-            assert!(is_internal(caught(|| beside(threads, || Ok(()), other)).and_then(|answer| answer)));
+            assert!(is_internal(caught(|| join(threads, || Ok(()), other)).and_then(|answer| answer)));
         }
         let make = |i: usize, _: &mut Vec<u8>| if i == 3 { panic_for_tests(false) } else { Ok(()) };
         assert!(is_internal(ordered(9, 2, &make, &mut |_| Ok(()), &NoProgress)));

@@ -31,21 +31,21 @@ pub trait Progress {
 
 /// Converts the units of the work, for example bytes of decompressed text, to bytes of the input. Reported bytes never decrease,
 /// and the total is constant.
-pub struct Scaled<'a> {
+pub struct ScaledProgress<'a> {
     inner: &'a dyn Progress,
     worked: u64,
     nbytes: u64,
     last: Cell<u64>,
 }
 
-impl<'a> Scaled<'a> {
+impl<'a> ScaledProgress<'a> {
     /// `worked`: total in the units of the work; `nbytes`: size of the input.
     pub fn new(inner: &'a dyn Progress, worked: u64, nbytes: u64) -> Self {
         Self { inner, worked, nbytes, last: Cell::new(0) }
     }
 }
 
-impl Progress for Scaled<'_> {
+impl Progress for ScaledProgress<'_> {
     fn advance(&self, done: u64, _total: Option<u64>) -> Result<()> {
         let scaled = u128::from(done) * u128::from(self.nbytes) / u128::from(self.worked.max(1));
         let done = u64::try_from(scaled).unwrap_or(u64::MAX).min(self.nbytes);
@@ -113,9 +113,9 @@ impl Progress for Share<'_> {
 }
 
 /// Checks for signals but reports no bytes, for work before and after the reported one.
-pub struct Silent<'a>(pub &'a dyn Progress);
+pub struct SignalsOnly<'a>(pub &'a dyn Progress);
 
-impl Progress for Silent<'_> {
+impl Progress for SignalsOnly<'_> {
     fn advance(&self, _done: u64, _total: Option<u64>) -> Result<()> {
         self.0.look()
     }

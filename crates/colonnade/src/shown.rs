@@ -14,7 +14,7 @@ pub(crate) fn shown(text: &str) -> String {
 
 /// A number's text without quotes. A long one is truncated, with its length.
 #[must_use]
-pub(crate) fn shown_number(text: &str) -> String {
+pub(crate) fn number_excerpt(text: &str) -> String {
     match text.char_indices().nth(MAX_CHARS) {
         Some((end, _)) => format!("{}... ({})", text.get(..end).unwrap_or(text), length(text)),
         None => text.to_owned(),
@@ -42,8 +42,8 @@ mod tests {
     fn messages_are_short_and_say_what_they_leave_out() {
         assert_eq!(shown("a\"\n"), r#""a\"\n""#);
         assert_eq!(shown(&"é".repeat(100)), format!("{:?}... (100 characters)", "é".repeat(60)));
-        assert_eq!(shown_number(&"1".repeat(61)), format!("{}... (61 characters)", "1".repeat(60)));
-        assert_eq!(shown_number("-1e400"), "-1e400");
+        assert_eq!(number_excerpt(&"1".repeat(61)), format!("{}... (61 characters)", "1".repeat(60)));
+        assert_eq!(number_excerpt("-1e400"), "-1e400");
         assert_eq!((cut("é", 1), cut("éa", 1)), ("é".to_owned(), "é...".to_owned()));
     }
 }

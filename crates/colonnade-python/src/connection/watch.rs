@@ -33,7 +33,7 @@ impl Patience {
 }
 
 /// The clock is looked at after so many bytes or calls.
-const LOOK_NBYTES: u64 = 1 << 20;
+const CANCEL_CHECK_NBYTES: u64 = 1 << 20;
 const LOOK_CALLS: u32 = 256;
 
 /// Watches one call.
@@ -82,7 +82,7 @@ impl<'w> Watch<'w> {
         let (bytes, calls) = self.since.get();
         let (bytes, calls) = (bytes + nbytes as u64, calls + 1);
         self.since.set((bytes, calls));
-        if bytes < LOOK_NBYTES && calls < LOOK_CALLS {
+        if bytes < CANCEL_CHECK_NBYTES && calls < LOOK_CALLS {
             return false;
         }
         let now = Instant::now();

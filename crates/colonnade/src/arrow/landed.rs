@@ -7,7 +7,7 @@ use arrow_schema::DataType;
 
 use super::import::{FieldPlan, Place, Plan};
 use crate::error::{Error, Result};
-use crate::frame::paths::{Kept, Leaves};
+use crate::frame::paths::{LeafProjection, Projection};
 use crate::frame::{Axis, Block, Column, DType, Frame, Level, Part};
 
 /// What landed: blocks with the places of their columns in the list of fields that were wanted, and the rest.
@@ -66,16 +66,16 @@ impl Plan {
     }
 
     /// The plan of the part of nested columns that is wanted, and that part by field.
-    pub(crate) fn kept(&self, kept: Option<&Kept>) -> (Cow<'_, Self>, Option<Kept>) {
+    pub(crate) fn kept(&self, kept: Option<&Projection>) -> (Cow<'_, Self>, Option<Projection>) {
         let Some(kept) = kept.filter(|kept| !kept.is_all()) else { return (Cow::Borrowed(self), None) };
         let mut plan = self.clone();
         let mut by_field = Vec::new();
         for (i, field) in plan.fields.iter_mut().enumerate() {
             let Place::Column(position) = field.place else { continue };
             let leaves = kept.of(position);
-            if *leaves != Leaves::All {
-                field.tag = leaves.kept_tag(field.tag.take());
-                field.data_type = leaves.kept_type(&field.data_type);
+            if *leaves != LeafProjection::All {
+                field.tag = leaves.project_tag(field.tag.take());
+                field.data_type = leaves.project_type(&field.data_type);
                 by_field.push((i, leaves.clone()));
             }
         }

@@ -68,7 +68,7 @@ pub fn rename<'n>(levels: &mut [Named], columns: impl Iterator<Item = &'n str>) 
 pub fn labels(axis: &Axis) -> Result<Vec<Named>> {
     let index = match axis.labels {
         Labels::Auto { .. } => Axis {
-            labels: Labels::Levels(vec![Level::Block(axis.spelled_out()?)]),
+            labels: Labels::Levels(vec![Level::Block(axis.range_labels()?)]),
             classes: vec!["Index".into()],
             ..axis.clone()
         },

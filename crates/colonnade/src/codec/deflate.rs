@@ -3,7 +3,7 @@
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
 
 use crate::error::{Error, Result};
-use crate::parallel::{LOOK_NBYTES, Look};
+use crate::parallel::{CANCEL_CHECK_NBYTES, Cancel};
 
 /// Valid levels.
 pub const LEVELS: std::ops::RangeInclusive<i32> = 0..=9;
@@ -26,13 +26,13 @@ fn trailing_bytes(rest: &[u8]) -> Error {
 ///
 /// # Errors
 /// Errors of the library and of `cancel`.
-pub fn compress(parts: &[&[u8]], level: i32, cancel: Look<'_>) -> Result<Vec<u8>> {
+pub fn compress(parts: &[&[u8]], level: i32, cancel: Cancel<'_>) -> Result<Vec<u8>> {
     let total: usize = parts.iter().map(|p| p.len()).sum();
     let mut state = Compress::new(Compression::new(level.clamp(0, 9).unsigned_abs()), false);
     let mut out = Vec::with_capacity(total / 2 + 64);
     // Output goes through a buffer. Compressing into `out` would zero its spare capacity in every call.
-    let mut buffer = vec![0; LOOK_NBYTES.min(total + 64)];
-    for piece in parts.iter().flat_map(|part| part.chunks(LOOK_NBYTES)) {
+    let mut buffer = vec![0; CANCEL_CHECK_NBYTES.min(total + 64)];
+    for piece in parts.iter().flat_map(|part| part.chunks(CANCEL_CHECK_NBYTES)) {
         cancel()?;
         let mut rest = piece;
         while !rest.is_empty() {

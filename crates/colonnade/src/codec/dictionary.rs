@@ -86,13 +86,13 @@ fn table_lookup<T: Word>(values: &[T], least: T, range: usize, most: usize) -> O
 }
 
 fn hash_lookup<T: Word>(values: &[T], most: usize) -> Option<(Vec<u32>, Vec<T>)> {
-    let mut dictionary = Hashed::new(values.len());
+    let mut dictionary = DictionaryBuilder::new(values.len());
     dictionary.add(values, most)?;
     dictionary.done(most)
 }
 
 /// Builds a dictionary with a hash table. Slots have a value and its key + 1; at most half of them are used.
-pub(crate) struct Hashed<T> {
+pub(crate) struct DictionaryBuilder<T> {
     bits: u32,
     slots: Vec<(T, u32)>,
     found: Vec<T>,
@@ -100,7 +100,7 @@ pub(crate) struct Hashed<T> {
     last: (T, u32),
 }
 
-impl<T: Word> Hashed<T> {
+impl<T: Word> DictionaryBuilder<T> {
     /// An empty dictionary for about `n` rows.
     pub(crate) fn new(n: usize) -> Self {
         let bits = (usize::BITS - n.leading_zeros() + 1).clamp(4, 10);

@@ -3,7 +3,7 @@
 use zstd_safe::{CCtx, CParameter, DCtx, InBuffer, OutBuffer};
 
 use crate::error::{Error, Result};
-use crate::parallel::{LOOK_NBYTES, Look};
+use crate::parallel::{CANCEL_CHECK_NBYTES, Cancel};
 
 /// Valid levels.
 pub const LEVELS: std::ops::RangeInclusive<i32> = -7..=22;
@@ -40,7 +40,7 @@ const JOB_NBYTES: u32 = 4 << 20;
 ///
 /// # Errors
 /// Errors of the library and of `cancel`.
-pub fn compress(parts: &[&[u8]], level: i32, threads: usize, cancel: Look<'_>) -> Result<Vec<u8>> {
+pub fn compress(parts: &[&[u8]], level: i32, threads: usize, cancel: Cancel<'_>) -> Result<Vec<u8>> {
     let total: usize = parts.iter().map(|p| p.len()).sum();
     let mut context = CCtx::create();
     context.set_parameter(CParameter::CompressionLevel(level)).map_err(library_error)?;
@@ -52,7 +52,7 @@ pub fn compress(parts: &[&[u8]], level: i32, threads: usize, cancel: Look<'_>) -
     context.set_pledged_src_size(Some(total as u64)).map_err(library_error)?;
     let mut out: Vec<u8> = Vec::with_capacity(zstd_safe::compress_bound(total));
     let mut output = OutBuffer::around(&mut out);
-    for piece in parts.iter().flat_map(|part| part.chunks(LOOK_NBYTES)) {
+    for piece in parts.iter().flat_map(|part| part.chunks(CANCEL_CHECK_NBYTES)) {
         let mut input = InBuffer::around(piece);
         while input.pos() < piece.len() {
             cancel()?;

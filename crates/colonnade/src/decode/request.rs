@@ -1,6 +1,6 @@
 //! What is wanted of an opened source.
 
-use crate::frame::paths::Kept;
+use crate::frame::paths::Projection;
 use crate::progress::Progress;
 
 /// The memory layout that the target wants its columns in.
@@ -21,7 +21,7 @@ pub struct Request<'a> {
     /// Columns by position, in that order; all where `None`.
     pub positions: Option<&'a [usize]>,
     /// Of nested columns the part that is wanted, by position in the source; all of every column where `None`.
-    pub kept: Option<&'a Kept>,
+    pub kept: Option<&'a Projection>,
     /// Rows `start..stop`; all where `None`.
     pub rows: Option<(usize, usize)>,
     /// Memory of its own, that no other frame sees.

@@ -188,7 +188,7 @@ impl Axis {
     ///
     /// # Errors
     /// Malformed: the labels are no range.
-    pub fn spelled_out(&self) -> Result<Block> {
+    pub fn range_labels(&self) -> Result<Block> {
         let Labels::Auto { start, step, count, .. } = self.labels else {
             return Err(Error::malformed("frame", "expected an automatic range of labels."));
         };

@@ -74,7 +74,7 @@ pub fn may_share(data_type: &DataType, sharing: Sharing) -> bool {
 
 /// Bytes of all rows of a valid array without sharing.
 #[must_use]
-pub fn unfolded(data: &ArrayData, sharing: Sharing) -> u64 {
+pub fn unshared_nbytes(data: &ArrayData, sharing: Sharing) -> u64 {
     costs(data, sharing).cost_of(0, data.len())
 }
 
@@ -230,19 +230,19 @@ mod tests {
 
     #[test]
     fn shared_values_count_as_often_as_they_are_seen() {
-        assert_eq!(unfolded(&texts(10), Sharing::Views), 10 * 1008);
-        assert_eq!(unfolded(&texts(20), Sharing::Views), 20 * 1008);
-        assert_eq!(unfolded(&texts(20).slice(5, 2), Sharing::Views), 2 * 1008);
+        assert_eq!(unshared_nbytes(&texts(10), Sharing::Views), 10 * 1008);
+        assert_eq!(unshared_nbytes(&texts(20), Sharing::Views), 20 * 1008);
+        assert_eq!(unshared_nbytes(&texts(20).slice(5, 2), Sharing::Views), 2 * 1008);
         // As the number of rows, times that of items.
         let each = |n: u64| n * (8 + n * 8);
         for n in [10, 20, 40] {
-            assert_eq!(unfolded(&lists(n), Sharing::Views), each(n as u64));
+            assert_eq!(unshared_nbytes(&lists(n), Sharing::Views), each(n as u64));
         }
         let within = StructArray::from(vec![(
             Arc::new(Field::new("a", texts(3).data_type().clone(), true)),
             arrow_array::make_array(texts(3)),
         )]);
-        assert_eq!(unfolded(&within.into_data(), Sharing::Views), 3 * (8 + 1008));
+        assert_eq!(unshared_nbytes(&within.into_data(), Sharing::Views), 3 * (8 + 1008));
     }
 
     #[test]
@@ -253,14 +253,14 @@ mod tests {
             Arc::new(StringArray::from(vec!["", &long])),
         );
         let (data, all) = (codes.into_data(), Sharing::All);
-        assert_eq!(unfolded(&data, Sharing::Views), 4 * 8);
+        assert_eq!(unshared_nbytes(&data, Sharing::Views), 4 * 8);
         // A null may have any code: it counts as the first value.
-        assert_eq!(unfolded(&data, all), 4 * 8 + 4 * 8 + 1000);
+        assert_eq!(unshared_nbytes(&data, all), 4 * 8 + 4 * 8 + 1000);
         let runs = RunArray::<Int32Type>::try_new(
             &Int32Array::from(vec![3, 5]),
             &StringArray::from(vec!["", &long]),
         );
-        assert_eq!(unfolded(&runs.unwrap().into_data(), all), 5 * 8 + 5 * 8 + 2 * 500);
+        assert_eq!(unshared_nbytes(&runs.unwrap().into_data(), all), 5 * 8 + 5 * 8 + 2 * 500);
         assert!(may_share(data.data_type(), all) && !may_share(data.data_type(), Sharing::Views));
     }
 

@@ -20,16 +20,16 @@ const EXTENSION: &str = "ARROW:extension:";
 
 /// The selected part of a type.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Leaves {
+pub enum LeafProjection {
     /// All of it.
     All,
     /// Some of its children, by number; at least one.
-    Some(BTreeMap<usize, Leaves>),
+    Some(BTreeMap<usize, LeafProjection>),
 }
 
 /// A field within a type: its path, and the number of the child at each level.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Spot {
+pub struct FieldPath {
     /// The text that follows the column's label.
     pub path: String,
     /// Child numbers from the root to the field.
@@ -40,15 +40,21 @@ pub struct Spot {
 
 /// All fields within `data_type` that are selected at least partly, parents before children.
 #[must_use]
-pub fn spots(data_type: &DataType, kept: &Leaves) -> Vec<Spot> {
+pub fn spots(data_type: &DataType, kept: &LeafProjection) -> Vec<FieldPath> {
     let mut out = Vec::new();
     below(data_type, kept, "", &mut Vec::new(), &mut out);
     out
 }
 
-fn below(data_type: &DataType, kept: &Leaves, path: &str, steps: &mut Vec<usize>, out: &mut Vec<Spot>) {
+fn below(
+    data_type: &DataType,
+    kept: &LeafProjection,
+    path: &str,
+    steps: &mut Vec<usize>,
+    out: &mut Vec<FieldPath>,
+) {
     if let DataType::RunEndEncoded(_, values) = data_type {
-        let kept = kept.child(1).unwrap_or(&Leaves::All);
+        let kept = kept.child(1).unwrap_or(&LeafProjection::All);
         steps.push(1);
         below(values.data_type(), kept, path, steps, out);
         steps.pop();
@@ -59,7 +65,7 @@ fn below(data_type: &DataType, kept: &Leaves, path: &str, steps: &mut Vec<usize>
         let path = format!("{path}{name}");
         steps.push(number);
         let at = out.len();
-        out.push(Spot { path: path.clone(), steps: steps.clone(), is_leaf: true });
+        out.push(FieldPath { path: path.clone(), steps: steps.clone(), is_leaf: true });
         // The entries struct of a map is not a level.
         match (data_type, field.data_type()) {
             (DataType::Map(..), DataType::Struct(pair)) => {
@@ -68,7 +74,7 @@ fn below(data_type: &DataType, kept: &Leaves, path: &str, steps: &mut Vec<usize>
                     let path = format!("{path}{name}");
                     steps.push(place);
                     let at = out.len();
-                    out.push(Spot { path: path.clone(), steps: steps.clone(), is_leaf: true });
+                    out.push(FieldPath { path: path.clone(), steps: steps.clone(), is_leaf: true });
                     below(field.data_type(), kept, &path, steps, out);
                     mark_leaf(out, at);
                     steps.pop();
@@ -82,7 +88,7 @@ fn below(data_type: &DataType, kept: &Leaves, path: &str, steps: &mut Vec<usize>
 }
 
 /// Marks a field as leaf if no fields were added below it.
-fn mark_leaf(out: &mut [Spot], at: usize) {
+fn mark_leaf(out: &mut [FieldPath], at: usize) {
     let has_fields = out.len() > at + 1;
     if let Some(spot) = out.get_mut(at) {
         spot.is_leaf = !has_fields;
@@ -99,7 +105,7 @@ fn inner(data_type: &DataType) -> Vec<(usize, String, &FieldRef)> {
     }
 }
 
-impl Leaves {
+impl LeafProjection {
     /// Selects the fields at `steps` of a type; the whole type if one of them does not exist.
     #[must_use]
     pub fn of<S: AsRef<[usize]>>(data_type: &DataType, steps: &[S]) -> Self {
@@ -159,14 +165,14 @@ impl Leaves {
 
     /// The projected type.
     #[must_use]
-    pub fn kept_type(&self, data_type: &DataType) -> DataType {
+    pub fn project_type(&self, data_type: &DataType) -> DataType {
         if *self == Self::All {
             return data_type.clone();
         }
         let below = children(data_type);
         let selected = self.selected_children(data_type);
         let fields: Vec<FieldRef> =
-            selected.iter().filter_map(|(n, inner)| Some(inner.kept_field(below.get(*n)?))).collect();
+            selected.iter().filter_map(|(n, inner)| Some(inner.project_field(below.get(*n)?))).collect();
         match (data_type, fields.as_slice()) {
             (DataType::Struct(_), _) => DataType::Struct(fields.into()),
             (DataType::Map(..), [entries]) => {
@@ -195,13 +201,13 @@ impl Leaves {
 
     /// The projected field, with the same name and nullability.
     #[must_use]
-    pub fn kept_field(&self, field: &FieldRef) -> FieldRef {
+    pub fn project_field(&self, field: &FieldRef) -> FieldRef {
         if *self == Self::All {
             return Arc::clone(field);
         }
         let mut metadata = field.metadata().clone();
         metadata.retain(|key, _| !key.starts_with(EXTENSION));
-        let data_type = self.kept_type(field.data_type());
+        let data_type = self.project_type(field.data_type());
         Arc::new(Field::clone(field).with_data_type(data_type).with_metadata(metadata))
     }
 
@@ -211,7 +217,7 @@ impl Leaves {
         if *self == Self::All || children(data.data_type()).is_empty() {
             return data;
         }
-        let data_type = self.kept_type(data.data_type());
+        let data_type = self.project_type(data.data_type());
         let child = |(n, inner): &(usize, &Self)| Some(inner.prune(data.child_data().get(*n)?.clone()));
         let below: Vec<ArrayData> =
             self.selected_children(data.data_type()).iter().filter_map(child).collect();
@@ -227,12 +233,12 @@ impl Leaves {
         if *self == Self::All {
             return column;
         }
-        Column { data: self.prune(column.data), tag: self.kept_tag(column.tag), ..column }
+        Column { data: self.prune(column.data), tag: self.project_tag(column.tag), ..column }
     }
 
     /// The tag of the projected column. A field's nullability stays valid; other tags are dropped.
     #[must_use]
-    pub fn kept_tag(&self, tag: Option<String>) -> Option<String> {
+    pub fn project_tag(&self, tag: Option<String>) -> Option<String> {
         if *self == Self::All {
             return tag;
         }
@@ -250,15 +256,15 @@ impl Leaves {
 
 /// The projections of nested columns, by position. Other columns are selected whole.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Kept(BTreeMap<usize, Leaves>);
+pub struct Projection(BTreeMap<usize, LeafProjection>);
 
-impl FromIterator<(usize, Leaves)> for Kept {
-    fn from_iter<I: IntoIterator<Item = (usize, Leaves)>>(leaves: I) -> Self {
+impl FromIterator<(usize, LeafProjection)> for Projection {
+    fn from_iter<I: IntoIterator<Item = (usize, LeafProjection)>>(leaves: I) -> Self {
         Self(leaves.into_iter().collect())
     }
 }
 
-impl Kept {
+impl Projection {
     /// Selects the fields at `steps` of each column; `type_of` returns a column's type.
     ///
     /// # Errors
@@ -272,21 +278,21 @@ impl Kept {
             let data_type = data_type.ok_or_else(|| {
                 Error::not_found("frame", format!("column {position} has nothing below it."))
             })?;
-            Ok((position, Leaves::of(&data_type, steps)))
+            Ok((position, LeafProjection::of(&data_type, steps)))
         };
         asked.iter().map(one).collect::<Result<_>>().map(Self)
     }
 
     /// The projection of the column at `position`.
     #[must_use]
-    pub fn of(&self, position: usize) -> &Leaves {
-        self.0.get(&position).unwrap_or(&Leaves::All)
+    pub fn of(&self, position: usize) -> &LeafProjection {
+        self.0.get(&position).unwrap_or(&LeafProjection::All)
     }
 
     /// Whether every column is selected whole.
     #[must_use]
     pub fn is_all(&self) -> bool {
-        self.0.values().all(|leaves| *leaves == Leaves::All)
+        self.0.values().all(|leaves| *leaves == LeafProjection::All)
     }
 
     /// The projection of a frame of the columns at `positions`; `None`: of all columns.
@@ -298,8 +304,11 @@ impl Kept {
     }
 
     /// The columns that are selected in part.
-    pub fn parts(&self) -> impl Iterator<Item = (usize, &Leaves)> + '_ {
-        self.0.iter().map(|(&position, leaves)| (position, leaves)).filter(|(_, l)| **l != Leaves::All)
+    pub fn parts(&self) -> impl Iterator<Item = (usize, &LeafProjection)> + '_ {
+        self.0
+            .iter()
+            .map(|(&position, leaves)| (position, leaves))
+            .filter(|(_, l)| **l != LeafProjection::All)
     }
 }
 
@@ -315,7 +324,7 @@ impl Frame {
 
     /// The projected frame, without copying.
     #[must_use]
-    pub fn kept(self, kept: &Kept) -> Self {
+    pub fn kept(self, kept: &Projection) -> Self {
         if kept.is_all() {
             return self;
         }

@@ -29,20 +29,20 @@ pub fn gather<T: Send, W: FnOnce() -> Result<T> + Send>(
 }
 
 /// The cancellation check of long work. An error stops the work.
-pub type Look<'a> = &'a (dyn Fn() -> Result<()> + 'a);
+pub type Cancel<'a> = &'a (dyn Fn() -> Result<()> + 'a);
 
 /// Bytes between two cancellation checks.
-pub const LOOK_NBYTES: usize = 1 << 20;
+pub const CANCEL_CHECK_NBYTES: usize = 1 << 20;
 
 /// Runs `work` for each item as [`gather`] does, and passes it a cancellation check. Reports no progress to `progress`, only
 /// checks it for cancellation.
 ///
 /// # Errors
 /// As [`gather`].
-pub fn gather_looking<I: Sync, T: Send>(
+pub fn gather_cancellable<I: Sync, T: Send>(
     items: &[I],
     nbytes: impl Fn(&I) -> usize,
-    work: &(dyn Fn(&I, Look<'_>) -> Result<T> + Sync),
+    work: &(dyn Fn(&I, Cancel<'_>) -> Result<T> + Sync),
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<Vec<T>> {
@@ -95,7 +95,8 @@ mod tests {
             let tasks = (0..100).map(|i| (1 << 20, move || Ok(i))).collect();
             assert_eq!(gather(tasks, threads, &NoProgress).unwrap(), (0..100).collect::<Vec<_>>());
             let items: Vec<i32> = (0..100).collect();
-            let values = gather_looking(&items, |_| 1 << 20, &|i, _| Ok(-i), threads, &NoProgress).unwrap();
+            let values =
+                gather_cancellable(&items, |_| 1 << 20, &|i, _| Ok(-i), threads, &NoProgress).unwrap();
             assert_eq!(values, items.iter().map(|i| -i).collect::<Vec<_>>());
         }
     }
@@ -120,7 +121,7 @@ mod tests {
         }
     }
 
-    fn endless(_: &(), cancel: Look<'_>) -> Result<()> {
+    fn endless(_: &(), cancel: Cancel<'_>) -> Result<()> {
         loop {
             cancel()?;
             std::thread::yield_now();
@@ -131,7 +132,7 @@ mod tests {
     fn running_tasks_are_stopped() {
         for (count, threads) in [(1, 1), (1, 3), (3, 1), (3, 3)] {
             let (items, twice) = (vec![(); count], CancelAtSecondCheck(Cell::new(false)));
-            let values = gather_looking(&items, |_| 1 << 20, &endless, threads, &twice);
+            let values = gather_cancellable(&items, |_| 1 << 20, &endless, threads, &twice);
             let error = values.unwrap_err();
             assert!(error.to_string().contains("enough"), "{count} tasks on {threads} threads: {error}");
         }

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-pub use gather::{LOOK_NBYTES, Look, gather, gather_looking};
+pub use gather::{CANCEL_CHECK_NBYTES, Cancel, gather, gather_cancellable};
 pub use ordered::ordered;
 pub use panic_for_tests::panic_for_tests;
 
@@ -164,7 +164,7 @@ impl<'a> TaskQueue<'a> {
 ///
 /// # Errors
 /// `here`'s error.
-pub fn beside<A, B: Send>(
+pub fn join<A, B: Send>(
     threads: usize,
     here: impl FnOnce() -> Result<A>,
     other: impl FnOnce() -> B + Send,

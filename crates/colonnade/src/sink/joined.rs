@@ -2,7 +2,7 @@
 
 use std::io::IoSlice;
 
-use super::{Sink, write_told};
+use super::{Sink, write_with_progress};
 use crate::error::Result;
 use crate::progress::Progress;
 
@@ -95,6 +95,6 @@ impl Joined {
     }
 
     fn send(&mut self, bytes: &[u8], target: &mut Target<'_>) -> Result<()> {
-        write_told(target.sink, bytes, &mut self.written, target.total, target.progress)
+        write_with_progress(target.sink, bytes, &mut self.written, target.total, target.progress)
     }
 }

@@ -9,14 +9,14 @@ use std::io::{self, IoSlice};
 use crate::error::Result;
 use crate::progress::Progress;
 
-/// Bytes of one call in [`write_told`].
+/// Bytes of one call in [`write_with_progress`].
 const CALL_NBYTES: usize = 1 << 20;
 
 /// Writes all of `bytes` in several calls, and reports progress between them. `written` counts the bytes.
 ///
 /// # Errors
 /// Errors of the operating system and of `progress`.
-pub(crate) fn write_told(
+pub(crate) fn write_with_progress(
     sink: &mut dyn Sink,
     bytes: &[u8],
     written: &mut u64,

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::memory::{Buffer, MappedFile, Region, read_small};
 use crate::parallel;
 use crate::parallel::Task;
-use crate::progress::{Progress, Silent};
+use crate::progress::{Progress, SignalsOnly};
 
 /// Files below this size are read rather than mapped: a map costs page faults, and shared fate with the file.
 pub const MAP_MIN_NBYTES: u64 = 1 << 20;
@@ -69,6 +69,6 @@ pub fn read_file(file: &File, nbytes: u64, threads: usize, progress: &dyn Progre
     let tasks = region.as_mut_slice().chunks_mut(PIECE_NBYTES).enumerate().map(|(i, place)| {
         Task::new(place.len(), move || Ok(file.read_exact_at(place, (i * PIECE_NBYTES) as u64)?))
     });
-    parallel::run(tasks.collect(), threads, &Silent(progress))?;
+    parallel::run(tasks.collect(), threads, &SignalsOnly(progress))?;
     Ok(Buffer::from_region(region.finish(), false))
 }

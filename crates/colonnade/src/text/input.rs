@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::memory::Buffer;
 use crate::parallel;
 use crate::parallel::Task;
-use crate::progress::{NoProgress, Progress, Silent};
+use crate::progress::{NoProgress, Progress, SignalsOnly};
 
 use crate::cells::place::Place;
 
@@ -287,7 +287,7 @@ fn check(
         }));
         start = end;
     }
-    parallel::run(tasks, threads, &Silent(progress))?;
+    parallel::run(tasks, threads, &SignalsOnly(progress))?;
     let at = first.into_inner();
     if at == usize::MAX {
         return Ok(());

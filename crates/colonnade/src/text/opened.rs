@@ -6,13 +6,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::arrow::ranges::check_ranges;
-use crate::codec::file::{Codec, Growth, Unpacking, unpacked};
+use crate::codec::file::{Codec, DecompressReader, TextSizeLimit, unpacked};
 use crate::decode::Request;
 use crate::error::{Error, Result};
 use crate::frame::{Frame, FrameCache};
 use crate::limits::Limits;
 use crate::memory::Buffer;
-use crate::progress::{Progress, Silent};
+use crate::progress::{Progress, SignalsOnly};
 use crate::source::{Source, collect_checked};
 
 use super::Decoded;
@@ -97,8 +97,8 @@ impl OpenedText {
         progress: &dyn Progress,
     ) -> Result<Self> {
         let (format, limits, count) = (decoder.format(), decoder.limits(), AtomicU64::new(0));
-        let mut growth = Growth::new(limits);
-        let mut unpacking = Unpacking::new(Counted { source: stream, count: &count });
+        let mut growth = TextSizeLimit::new(limits);
+        let mut unpacking = DecompressReader::new(Counted { source: stream, count: &count });
         let mut check = |text: &[u8]| growth.check(format, text, count.load(Ordering::Relaxed));
         let text = collect_checked(&mut unpacking, format, limits, &mut check, progress)?;
         let (packing, file_nbytes) = (unpacking.codec(), count.load(Ordering::Relaxed));
@@ -173,7 +173,7 @@ impl OpenedText {
     /// # Errors
     /// `Malformed`, naming the column; of a bundle as [`DecodeText::decode`].
     pub fn verify(&self, progress: &dyn Progress) -> Result<()> {
-        let silent = Silent(progress);
+        let silent = SignalsOnly(progress);
         match &self.content {
             Content::Frame(held) => {
                 let frame = match held.1.get() {

@@ -59,7 +59,7 @@ fn join_ranges(first: &Axis, axes: &[&Axis], nrows: usize) -> Result<Axis> {
     if let (true, Some(stop)) = (continues || restarts, stop) {
         return Ok(Axis { labels: Labels::Auto { start, stop, step, count: nrows }, ..(*first).clone() });
     }
-    let labels: Vec<Block> = axes.iter().map(|axis| axis.spelled_out()).collect::<Result<_>>()?;
+    let labels: Vec<Block> = axes.iter().map(|axis| axis.range_labels()).collect::<Result<_>>()?;
     let columns = labels.iter().map(|block| BlockColumn { block, column: 0 }).collect();
     let dtype = labels.first().map(|b| b.grid.dtype).or_else(|| DType::parse("<i8"));
     let dtype = dtype.ok_or_else(|| Error::unsupported("frame", "no dtype <i8."))?;

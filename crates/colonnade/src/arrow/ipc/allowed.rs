@@ -3,18 +3,18 @@
 use arrow_data::ArrayData;
 
 use crate::error::Result;
-use crate::frame::cost::{SHARED, Sharing, may_share, unfolded};
+use crate::frame::cost::{SHARED, Sharing, may_share, unshared_nbytes};
 use crate::limits::{Budget, Limits};
 
 /// The budget of all columns that are decoded together.
 #[derive(Debug)]
-pub(crate) struct Allowed {
+pub(crate) struct DecodeBudget {
     /// Rows that take no bytes in the source, such as rows of a null column.
     pub(crate) max_unbacked_rows: u64,
     budget: Budget,
 }
 
-impl Allowed {
+impl DecodeBudget {
     /// A budget for `nbytes` of input.
     pub(crate) fn new(limits: &Limits, nbytes: usize) -> Self {
         Self { max_unbacked_rows: limits.max_unbacked_rows, budget: Budget::new(limits, nbytes as u64) }
@@ -28,7 +28,7 @@ impl Allowed {
         if !may_share(data.data_type(), Sharing::Views) {
             return Ok(());
         }
-        let nbytes = unfolded(data, Sharing::Views);
+        let nbytes = unshared_nbytes(data, Sharing::Views);
         self.budget.charge("arrow", SHARED, nbytes, data.len() as u64)
     }
 }

@@ -7,10 +7,10 @@ use arrow_data::{ArrayData, ArrayDataBuilder};
 use arrow_schema::{DataType, Field, UnionMode};
 
 use crate::error::{Error, Result};
-use crate::frame::paths::Leaves;
+use crate::frame::paths::LeafProjection;
 use crate::frame::{MAX_DEPTH, children};
 
-use super::allowed::Allowed;
+use super::allowed::DecodeBudget;
 use super::body::Body;
 use super::check;
 use super::dictionaries::Known;
@@ -25,7 +25,7 @@ pub(crate) struct Cursor<'a> {
     pub(crate) at: Place,
     /// Variadic buffers before the current position.
     pub(crate) variadic: usize,
-    pub(crate) budget: &'a Allowed,
+    pub(crate) budget: &'a DecodeBudget,
 }
 
 impl<'a> Cursor<'a> {
@@ -38,7 +38,7 @@ impl<'a> Cursor<'a> {
         shape: &'a Shape,
         dictionaries: Known<'a>,
         at: Place,
-        budget: &'a Allowed,
+        budget: &'a DecodeBudget,
     ) -> Result<Self> {
         Ok(Self { body, shape, dictionaries, at, variadic: body.variadic_before(at.view)?, budget })
     }
@@ -48,14 +48,14 @@ impl<'a> Cursor<'a> {
     /// # Errors
     /// Malformed or truncated buffers.
     pub(crate) fn field(&mut self, field: &Field) -> Result<ArrayData> {
-        self.part(field, &Leaves::All)
+        self.part(field, &LeafProjection::All)
     }
 
     /// Decodes and validates the part of the field's array that `projection` selects. Other buffers are not read.
     ///
     /// # Errors
     /// Malformed or truncated buffers.
-    pub(crate) fn part(&mut self, field: &Field, projection: &Leaves) -> Result<ArrayData> {
+    pub(crate) fn part(&mut self, field: &Field, projection: &LeafProjection) -> Result<ArrayData> {
         #[allow(deprecated)] // arrow-rs stores a dictionary's id only in the field
         let id = field.dict_id();
         let data = self.array(field.data_type(), projection, id, 0).map_err(|e| e.in_member(field.name()))?;
@@ -70,7 +70,7 @@ impl<'a> Cursor<'a> {
     /// Malformed or truncated buffers.
     pub(crate) fn of_type(&mut self, data_type: &DataType) -> Result<ArrayData> {
         // Depth 1: the scan has not compared the length of a dictionary with its body.
-        let data = self.array(data_type, &Leaves::All, None, 1)?;
+        let data = self.array(data_type, &LeafProjection::All, None, 1)?;
         check::values(&data)?;
         self.budget.check(&data)?;
         Ok(data)
@@ -110,7 +110,7 @@ impl<'a> Cursor<'a> {
     fn array(
         &mut self,
         data_type: &DataType,
-        projection: &Leaves,
+        projection: &LeafProjection,
         dictionary: Option<i64>,
         depth: usize,
     ) -> Result<ArrayData> {
@@ -130,7 +130,7 @@ impl<'a> Cursor<'a> {
         if let DataType::FixedSizeList(_, n) = data_type {
             Self::bytes(length, usize::try_from(*n).unwrap_or(0))?;
         }
-        let builder = ArrayDataBuilder::new(projection.kept_type(data_type)).len(length);
+        let builder = ArrayDataBuilder::new(projection.project_type(data_type)).len(length);
         let mut builder = match data_type {
             DataType::Null | DataType::RunEndEncoded(..) => builder,
             DataType::Union(_, mode) => {

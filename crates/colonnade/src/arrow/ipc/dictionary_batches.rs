@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::error::{Error, Result};
 
-use super::allowed::Allowed;
+use super::allowed::DecodeBudget;
 use super::arrays::Cursor;
 use super::body::{Body, Source};
 use super::catalog::{Catalog, DictionaryBatch};
@@ -21,7 +21,7 @@ impl Dictionaries {
         source: &Source,
         shape: &Shape,
         message: &DictionaryBatch,
-        budget: &Allowed,
+        budget: &DecodeBudget,
     ) -> Result<()> {
         let named =
             |e: Error| e.in_member(format!("dictionary {}", message.id)).at(message.batch.header_at as u64);
@@ -50,7 +50,7 @@ impl History {
     pub(crate) fn new(
         source: &Source,
         catalog: &Catalog,
-        budget: &Allowed,
+        budget: &DecodeBudget,
         only: Option<&HashSet<i64>>,
     ) -> Result<Self> {
         let mut current = Dictionaries::default();

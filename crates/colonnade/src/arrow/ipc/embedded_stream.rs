@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::memory::Buffer;
 
-use super::allowed::Allowed;
+use super::allowed::DecodeBudget;
 use super::arrays::{Cursor, field_of};
 use super::body::{Body, Source};
 use super::dictionaries::History;
@@ -41,7 +41,7 @@ pub(crate) fn plain(bytes: Vec<u8>, accepts: &dyn Fn(usize) -> Result<()>) -> Re
         return Err(Error::malformed("arrow", message));
     };
     accepts(batch.header.nrows)?;
-    let budget = Allowed::new(&limits, source.bytes.nbytes());
+    let budget = DecodeBudget::new(&limits, source.bytes.nbytes());
     let history = History::new(&source, &catalog, &budget, None)?;
     let body = Body::new(&source, batch)?;
     let shape = &catalog.shape;

@@ -52,7 +52,7 @@ pub(crate) fn schema_of(bytes: &[u8], limits: &Limits) -> Result<arrow_schema::S
 ///
 /// # Errors
 /// Malformed, unsupported, over the limit.
-pub(crate) fn schema_of_own(flatbuffer: &[u8], limits: &Limits) -> Result<arrow_schema::SchemaRef> {
+pub(crate) fn schema_of_aligned(flatbuffer: &[u8], limits: &Limits) -> Result<arrow_schema::SchemaRef> {
     message::check_header_nbytes(flatbuffer.len(), limits)?;
     Ok(shape::Shape::of_aligned(flatbuffer)?.schema)
 }

@@ -1,6 +1,6 @@
 //! Numbers of RFC 8259. Integers are exact, other numbers are the nearest double.
 
-use crate::shown::shown_number;
+use crate::shown::number_excerpt;
 
 use crate::cells::json::fault::{Fault, Scanned};
 use crate::cells::json::scan::Scan;
@@ -141,7 +141,7 @@ impl Scan<'_> {
         match text.parse::<f64>() {
             Ok(value) if value.is_finite() => Ok(Number::Float(value.to_bits())),
             _ => {
-                let shown = shown_number(text);
+                let shown = number_excerpt(text);
                 let message = format!(
                     "expected a number that float64 holds, found {shown}, which is beyond it. Write it as text to keep it."
                 );

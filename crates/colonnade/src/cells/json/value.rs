@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::ErrorKind;
-use crate::shown::{shown, shown_number};
+use crate::shown::{number_excerpt, shown};
 
 use crate::cells::json::fault::{Fault, Scanned};
 use crate::cells::json::number::Number;
@@ -181,7 +181,7 @@ impl Scan<'_> {
 
     #[cold]
     pub(crate) fn big(&self, start: usize) -> Box<Fault> {
-        let shown = shown_number(self.text(start..self.at));
+        let shown = number_excerpt(self.text(start..self.at));
         let message = format!(
             "expected an integer of at most 64 bits, found {shown}. Read with big_ints=\"decimal\" to keep a column of such \
              integers as decimals."

@@ -26,7 +26,7 @@ impl Token<'_> {
         match self {
             Self::Null => "null".into(),
             Self::Bool(value) => value.to_string(),
-            Self::Number(text) => crate::shown::shown_number(text),
+            Self::Number(text) => crate::shown::number_excerpt(text),
             Self::Str(text) => format!("the text {}", crate::shown::shown(text)),
             Self::Array => "an array".into(),
             Self::Object => "an object".into(),

@@ -3,7 +3,7 @@
 
 mod read;
 
-pub use read::{Growth, Unpacking, unpacked};
+pub use read::{DecompressReader, TextSizeLimit, unpacked};
 
 use crate::error::{Error, Result};
 

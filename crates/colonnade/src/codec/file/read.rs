@@ -17,7 +17,7 @@ const STEP_NBYTES: usize = 128 << 10;
 type WithHead<R> = io::Chain<Cursor<Vec<u8>>, R>;
 
 /// A reader that decompresses its source if the first bytes belong to a codec. Its I/O errors contain the typed [`Error`].
-pub struct Unpacking<R: Read>(ReadState<R>);
+pub struct DecompressReader<R: Read>(ReadState<R>);
 
 enum ReadState<R: Read> {
     New(Option<R>),
@@ -26,13 +26,13 @@ enum ReadState<R: Read> {
     Zstd(Box<ZstdReader<WithHead<R>>>),
 }
 
-impl<R: Read> std::fmt::Debug for Unpacking<R> {
+impl<R: Read> std::fmt::Debug for DecompressReader<R> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Unpacking({:?})", self.codec())
+        write!(f, "DecompressReader({:?})", self.codec())
     }
 }
 
-impl<R: Read> Unpacking<R> {
+impl<R: Read> DecompressReader<R> {
     /// Wraps a source. Reading starts with the first call of `read`.
     pub fn new(source: R) -> Self {
         Self(ReadState::New(Some(source)))
@@ -77,7 +77,7 @@ impl<R: Read> Unpacking<R> {
     }
 }
 
-impl<R: Read> Read for Unpacking<R> {
+impl<R: Read> Read for DecompressReader<R> {
     fn read(&mut self, target: &mut [u8]) -> io::Result<usize> {
         self.begin()?;
         match &mut self.0 {
@@ -102,8 +102,8 @@ pub fn unpacked(
     progress: &dyn Progress,
 ) -> Result<(Buffer, Option<Codec>)> {
     let Some(codec) = Codec::detect(bytes.as_slice()) else { return Ok((bytes, None)) };
-    let mut source = Unpacking::new(bytes.as_slice());
-    let (input, mut growth) = (bytes.nbytes() as u64, Growth::new(limits));
+    let mut source = DecompressReader::new(bytes.as_slice());
+    let (input, mut growth) = (bytes.nbytes() as u64, TextSizeLimit::new(limits));
     let mut check = |text: &[u8]| growth.check(format, text, input);
     Ok((read_to_end(&mut source, &mut check, progress)?, Some(codec)))
 }
@@ -113,13 +113,13 @@ pub fn unpacked(
 /// Separators of lines and fields count as the cells of the rule in [`Limits`]. They are counted only when the text exceeds the
 /// limit without them.
 #[derive(Debug)]
-pub struct Growth {
+pub struct TextSizeLimit {
     limits: Limits,
     counted: usize,
     ncells: u64,
 }
 
-impl Growth {
+impl TextSizeLimit {
     /// The limit for one text.
     #[must_use]
     pub fn new(limits: &Limits) -> Self {

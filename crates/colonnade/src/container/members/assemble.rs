@@ -9,11 +9,11 @@ use arrow_data::{ArrayData, ArrayDataBuilder};
 use arrow_schema::{DataType, Field, UnionMode};
 
 use crate::error::{Error, Result};
-use crate::frame::paths::Leaves;
+use crate::frame::paths::LeafProjection;
 use crate::frame::{Column, DType, row_range};
 use crate::memory::Buffer;
 
-use super::buffers::{ColumnSpec, PieceKind, dtype, largest_length};
+use super::buffers::{BufferLayout, ColumnSpec, dtype, largest_length};
 use super::disassemble::type_ids_of;
 use super::windows::{self, Fault, Position, Window};
 
@@ -27,7 +27,7 @@ pub type Fetch<'a> = dyn FnMut(&str) -> Result<Option<(DType, Buffer)>> + 'a;
 /// contradicts the others.
 pub fn assemble(
     spec: &ColumnSpec,
-    leaves: &Leaves,
+    leaves: &LeafProjection,
     rows: (usize, usize),
     fetch: &mut Fetch<'_>,
 ) -> Result<Column> {
@@ -36,7 +36,7 @@ pub fn assemble(
     let mut assembler = Assembler { lengths: spec.children.iter().copied(), fetch };
     let window = (rows.0, rows.1 - rows.0);
     let data = assembler.array(&spec.data_type, leaves, spec.length, window, "")?;
-    Ok(Column { ordered: spec.ordered, tag: leaves.kept_tag(spec.tag.clone()), ..Column::new(data) })
+    Ok(Column { ordered: spec.ordered, tag: leaves.project_tag(spec.tag.clone()), ..Column::new(data) })
 }
 
 struct Assembler<'r, 'f, L> {
@@ -49,13 +49,13 @@ impl<L: Iterator<Item = usize>> Assembler<'_, '_, L> {
     fn array(
         &mut self,
         data_type: &DataType,
-        leaves: &Leaves,
+        leaves: &LeafProjection,
         total: usize,
         rows: Window,
         prefix: &str,
     ) -> Result<ArrayData> {
         let (start, count) = rows;
-        let mut builder = ArrayDataBuilder::new(leaves.kept_type(data_type)).len(count);
+        let mut builder = ArrayDataBuilder::new(leaves.project_type(data_type)).len(count);
         let mut nulls = None;
         if let Some(bits) = self.optional(prefix, "validity", DType::BYTE)? {
             check_length(prefix, "validity", &bits, bit_util::ceil(total, 8))?;
@@ -63,21 +63,21 @@ impl<L: Iterator<Item = usize>> Assembler<'_, '_, L> {
             builder = builder.nulls(nulls.clone());
         }
         let mut main = "values";
-        match PieceKind::of(data_type)? {
-            PieceKind::Null => main = "validity",
-            PieceKind::Bits => {
+        match BufferLayout::of(data_type)? {
+            BufferLayout::Null => main = "validity",
+            BufferLayout::Bits => {
                 let bits = self.required(prefix, "values", DType::BYTE)?;
                 check_length(prefix, "values", &bits, bit_util::ceil(total, 8))?;
                 let nbytes = bit_util::ceil(start % 8 + count, 8);
                 builder = builder.offset(start % 8).add_buffer(bits.slice_with_length(start / 8, nbytes));
             }
-            PieceKind::Fixed(dtype) => {
+            BufferLayout::Fixed(dtype) => {
                 let values = self.required(prefix, "values", dtype)?;
                 let width = dtype.itemsize as usize;
                 check_length(prefix, "values", &values, total.saturating_mul(width))?;
                 builder = builder.add_buffer(values.slice_with_length(start * width, count * width));
             }
-            PieceKind::Views => {
+            BufferLayout::Views => {
                 main = "views";
                 let views = self.required(prefix, "views", dtype("|V16")?)?;
                 check_length(prefix, "views", &views, total.saturating_mul(16))?;
@@ -89,15 +89,15 @@ impl<L: Iterator<Item = usize>> Assembler<'_, '_, L> {
                     }
                 }
             }
-            kind @ (PieceKind::Offsets32 | PieceKind::Offsets64) => {
-                let (descr, width) = if kind == PieceKind::Offsets32 { ("<i4", 4) } else { ("<i8", 8) };
+            kind @ (BufferLayout::Offsets32 | BufferLayout::Offsets64) => {
+                let (descr, width) = if kind == BufferLayout::Offsets32 { ("<i4", 4) } else { ("<i8", 8) };
                 let offsets = self.required(prefix, "offsets", dtype(descr)?)?;
                 check_length(prefix, "offsets", &offsets, total.saturating_add(1).saturating_mul(width))?;
                 let values = self.required(prefix, "values", DType::BYTE)?;
                 let offsets = offsets.slice_with_length(start * width, (count + 1) * width);
                 builder = builder.add_buffer(offsets).add_buffer(values);
             }
-            PieceKind::Nested => {
+            BufferLayout::Nested => {
                 main = match data_type {
                     DataType::Struct(_) | DataType::FixedSizeList(..) => "validity",
                     DataType::Union(..) => "type_ids",
@@ -110,7 +110,13 @@ impl<L: Iterator<Item = usize>> Assembler<'_, '_, L> {
         if let DataType::Dictionary(_, values) = data_type {
             let count = self.length(prefix)?;
             let prefix = format!("{prefix}dictionary_");
-            builder = builder.add_child_data(self.array(values, &Leaves::All, count, (0, count), &prefix)?);
+            builder = builder.add_child_data(self.array(
+                values,
+                &LeafProjection::All,
+                count,
+                (0, count),
+                &prefix,
+            )?);
         }
         // Full validation: offsets in order and in bounds, UTF-8, codes within the categories.
         builder.align_buffers(true).build().map_err(|e| {
@@ -123,13 +129,13 @@ impl<L: Iterator<Item = usize>> Assembler<'_, '_, L> {
     fn nested(
         &mut self,
         builder: ArrayDataBuilder,
-        (data_type, leaves): (&DataType, &Leaves),
+        (data_type, leaves): (&DataType, &LeafProjection),
         total: usize,
         rows: Window,
         nulls: Option<&NullBuffer>,
         prefix: &str,
     ) -> Result<ArrayDataBuilder> {
-        let item_leaves = leaves.child(0).unwrap_or(&Leaves::All);
+        let item_leaves = leaves.child(0).unwrap_or(&LeafProjection::All);
         match data_type {
             DataType::List(item) | DataType::Map(item, _) => {
                 self.list::<i32>(builder, (item, item_leaves), total, rows, prefix, "<i4")
@@ -178,7 +184,8 @@ impl<L: Iterator<Item = usize>> Assembler<'_, '_, L> {
                         builder.add_buffer(windows::type_ids(&ids, rows, &names).map_err(malformed)?);
                     for (i, (_, field)) in fields.iter().enumerate() {
                         let prefix = format!("{prefix}{i}_");
-                        let child = self.array(field.data_type(), &Leaves::All, total, rows, &prefix)?;
+                        let child =
+                            self.array(field.data_type(), &LeafProjection::All, total, rows, &prefix)?;
                         builder = builder.add_child_data(child);
                     }
                     return Ok(builder);
@@ -194,7 +201,13 @@ impl<L: Iterator<Item = usize>> Assembler<'_, '_, L> {
                     let used = (used.0.min(length), used.1.min(length - used.0.min(length)));
                     limits.push(length);
                     let prefix = format!("{prefix}{i}_");
-                    children.push(self.array(field.data_type(), &Leaves::All, length, used, &prefix)?);
+                    children.push(self.array(
+                        field.data_type(),
+                        &LeafProjection::All,
+                        length,
+                        used,
+                        &prefix,
+                    )?);
                 }
                 let (ids, offsets) = windows::dense_union(&ids, &offsets, rows, &names, (&bounds, &limits))
                     .map_err(malformed)?;
@@ -212,7 +225,7 @@ impl<L: Iterator<Item = usize>> Assembler<'_, '_, L> {
     fn list<T: Position>(
         &mut self,
         builder: ArrayDataBuilder,
-        item: (&Field, &Leaves),
+        item: (&Field, &LeafProjection),
         total: usize,
         rows: Window,
         prefix: &str,
@@ -231,7 +244,7 @@ impl<L: Iterator<Item = usize>> Assembler<'_, '_, L> {
     fn list_view<T: Position>(
         &mut self,
         builder: ArrayDataBuilder,
-        item: (&Field, &Leaves),
+        item: (&Field, &LeafProjection),
         total: usize,
         rows: Window,
         prefix: &str,
@@ -252,7 +265,7 @@ impl<L: Iterator<Item = usize>> Assembler<'_, '_, L> {
     fn runs<T: Position>(
         &mut self,
         builder: ArrayDataBuilder,
-        (ends, values, leaves): (&Field, &Field, &Leaves),
+        (ends, values, leaves): (&Field, &Field, &LeafProjection),
         rows: Window,
         prefix: &str,
         descr: &str,
@@ -264,7 +277,7 @@ impl<L: Iterator<Item = usize>> Assembler<'_, '_, L> {
         let (stored, used) = windows::run_ends::<T>(&stored, rows).map_err(malformed)?;
         let ends = ArrayDataBuilder::new(ends.data_type().clone()).len(used.1).add_buffer(stored);
         let ends = ends.build().map_err(|e| Error::malformed("npz", format!("{e}.")))?;
-        let leaves = leaves.child(1).unwrap_or(&Leaves::All);
+        let leaves = leaves.child(1).unwrap_or(&LeafProjection::All);
         let values = self.array(values.data_type(), leaves, length, used, &format!("{prefix}1_"))?;
         Ok(builder.add_child_data(ends).add_child_data(values))
     }
@@ -272,7 +285,7 @@ impl<L: Iterator<Item = usize>> Assembler<'_, '_, L> {
     /// Reads a child. A field that is not nullable may hold nulls only where its parent is null.
     fn child(
         &mut self,
-        (field, leaves): (&Field, &Leaves),
+        (field, leaves): (&Field, &LeafProjection),
         mask: Option<&NullBuffer>,
         total: usize,
         rows: Window,

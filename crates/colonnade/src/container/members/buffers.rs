@@ -39,7 +39,7 @@ pub struct ColumnSpec {
 
 /// The buffers that a type has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PieceKind {
+pub enum BufferLayout {
     /// No buffer.
     Null,
     /// Bits.
@@ -64,7 +64,7 @@ fn unit_dtype(kind: &str, unit: TimeUnit) -> Result<DType> {
     dtype(&format!("<{kind}8[{}]", crate::frame::unit_name(&unit)))
 }
 
-impl PieceKind {
+impl BufferLayout {
     /// The buffers of `data_type`.
     ///
     /// # Errors

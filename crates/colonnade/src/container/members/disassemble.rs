@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::frame::{Column, DType, type_name};
 use crate::memory::Buffer;
 
-use super::buffers::{BufferMember, ColumnSpec, PieceKind, dtype};
+use super::buffers::{BufferLayout, BufferMember, ColumnSpec, dtype};
 use super::compact;
 use super::windows::{self, Fault, Position, Window};
 
@@ -59,22 +59,22 @@ impl Disassembler {
         }
         let rows = (data.offset() + start, count);
         let buffer = |i: usize| data.buffers().get(i).cloned().unwrap_or_default();
-        match PieceKind::of(data.data_type())? {
-            PieceKind::Null => {}
-            PieceKind::Bits => {
+        match BufferLayout::of(data.data_type())? {
+            BufferLayout::Null => {}
+            BufferLayout::Bits => {
                 let bits = buffer(0);
                 if bits.len() < (rows.0 + count).div_ceil(8) {
                     return Err(contradiction(data.data_type(), "too few bits."));
                 }
                 self.push(prefix, "values", DType::BYTE, BooleanBuffer::new(bits, rows.0, count).sliced());
             }
-            PieceKind::Fixed(dtype) => {
+            BufferLayout::Fixed(dtype) => {
                 let width = dtype.itemsize as usize;
                 let values =
                     windows::aligned_slice::<u8>(&buffer(0), "values", rows.0 * width, count * width);
                 self.push(prefix, "values", dtype, values.map_err(broken_by)?);
             }
-            PieceKind::Views => {
+            BufferLayout::Views => {
                 let views =
                     windows::aligned_slice::<u128>(&buffer(0), "views", rows.0, count).map_err(broken_by)?;
                 let data_buffers = data.buffers().get(1..).unwrap_or(&[]);
@@ -85,9 +85,9 @@ impl Disassembler {
                     self.push(prefix, &format!("data_{k}"), DType::BYTE, bytes);
                 }
             }
-            PieceKind::Offsets32 => self.bytes::<i32>(data, rows, prefix, "<i4")?,
-            PieceKind::Offsets64 => self.bytes::<i64>(data, rows, prefix, "<i8")?,
-            PieceKind::Nested => self.nested(data, rows, nulls.as_ref(), prefix)?,
+            BufferLayout::Offsets32 => self.bytes::<i32>(data, rows, prefix, "<i4")?,
+            BufferLayout::Offsets64 => self.bytes::<i64>(data, rows, prefix, "<i8")?,
+            BufferLayout::Nested => self.nested(data, rows, nulls.as_ref(), prefix)?,
         }
         if let (DataType::Dictionary(..), [categories]) = (data.data_type(), data.child_data()) {
             self.lengths.push(categories.len());

@@ -28,7 +28,7 @@ pub mod unicode;
 mod windows;
 
 pub use assemble::{Fetch, assemble};
-pub use buffers::{BufferMember, ColumnSpec, PieceKind};
+pub use buffers::{BufferLayout, BufferMember, ColumnSpec};
 pub use disassemble::disassemble;
 pub use filter::{FILTERS, Filter, FilterSpec, MAX_VALUES};
 pub use meta::{AxisMeta, Meta};

@@ -267,7 +267,7 @@ fn axis(
             // Without labels StaticFrame counts 0, 1, 2... from the blocks, so any other range is stored as labels.
             if (*start, *step) != (0, 1) || (without_columns && *count > 0) {
                 meta.stored_range = true;
-                let block = axis.spelled_out()?;
+                let block = axis.range_labels()?;
                 let mut planned = member(name(0), block.grid, false, &block.buffer, None);
                 planned.group = out.len() + 1;
                 out.push(planned);

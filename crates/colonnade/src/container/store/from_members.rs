@@ -6,7 +6,7 @@ use crate::container::members::{AxisMeta, ColumnSpec, Meta, Name, Owner};
 use crate::container::zip::Method;
 use crate::decode::{GroupKey, Groups, group_ids};
 use crate::error::{Error, Result};
-use crate::frame::paths::Leaves;
+use crate::frame::paths::LeafProjection;
 use crate::frame::{Axis, Part, Tags};
 
 use super::by_name::{Buffers, MembersByName, owner_key};
@@ -141,7 +141,8 @@ fn label_mismatch(
 }
 
 fn column_place(store: &Store, buffers: &Buffers, owner: Owner, spec: &ColumnSpec) -> Result<ColumnPlace> {
-    let mut out = ColumnPlace { spec: spec.clone(), owner, buffers: BTreeMap::new(), kept: Leaves::All };
+    let mut out =
+        ColumnPlace { spec: spec.clone(), owner, buffers: BTreeMap::new(), kept: LeafProjection::All };
     for (path, number) in buffers.get(&owner_key(owner)).into_iter().flatten() {
         if let Some(member) = store.members.get(*number) {
             let place = vector_of(store, member).map_err(|e| e.in_member(store.name(member.entry)))?;

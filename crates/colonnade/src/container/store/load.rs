@@ -4,7 +4,7 @@ use crate::container::members::assemble;
 use crate::container::zip::Method;
 use crate::decode::Request;
 use crate::error::{Error, Result};
-use crate::frame::cost::{SHARED, Sharing, may_share, unfolded};
+use crate::frame::cost::{SHARED, Sharing, may_share, unshared_nbytes};
 use crate::frame::{Axis, Block, Column, Frame, Labels, Level, Part, row_range, select, slots};
 use crate::limits::Budget;
 use crate::memory::{Buffer, Region, RegionMut};
@@ -316,7 +316,7 @@ impl Spaces {
         };
         let column = assemble(&place.spec, &place.kept, rows, fetch).map_err(|e| place.locate_error(e))?;
         if may_share(column.data.data_type(), Sharing::Views) {
-            let nbytes = unfolded(&column.data, Sharing::Views);
+            let nbytes = unshared_nbytes(&column.data, Sharing::Views);
             let charged = self.budget.charge("npz", SHARED, nbytes, column.len() as u64);
             charged.map_err(|e| place.locate_error(e))?;
         }

@@ -7,7 +7,7 @@ use arrow_schema::DataType;
 use crate::container::members::{ColumnSpec, Name, Owner};
 use crate::error::Error;
 use crate::frame::Grid;
-use crate::frame::paths::Leaves;
+use crate::frame::paths::LeafProjection;
 
 /// The bytes that an offset refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub(super) struct ColumnPlace {
     pub(super) owner: Owner,
     pub(super) buffers: BTreeMap<String, BufferPlace>,
     /// The requested leaves.
-    pub(super) kept: Leaves,
+    pub(super) kept: LeafProjection,
 }
 
 /// One buffer, which is a place of one column.
@@ -109,7 +109,7 @@ pub(super) fn merge_ranges(mut ranges: Vec<(usize, usize)>, gap: usize) -> Vec<(
 
 impl ColumnPlace {
     /// Keeps only the buffers of the requested leaves.
-    pub(super) fn keep(&mut self, kept: &Leaves) {
+    pub(super) fn keep(&mut self, kept: &LeafProjection) {
         self.buffers.retain(|path, _| contains_buffer(kept, path));
         self.kept = kept.clone();
     }
@@ -144,7 +144,7 @@ impl ColumnPlace {
 }
 
 /// Whether the buffer at `path` (child numbers, then the buffer's name) belongs to the requested leaves.
-fn contains_buffer(kept: &Leaves, path: &str) -> bool {
+fn contains_buffer(kept: &LeafProjection, path: &str) -> bool {
     let mut at = kept;
     let mut rest = path;
     while let Some((head, tail)) = rest.split_once('_')
@@ -165,8 +165,8 @@ mod tests {
 
     #[test]
     fn buffers_belong_to_the_child_that_their_path_begins_with() {
-        let below = Leaves::Some([(1, Leaves::All)].into());
-        let kept = Leaves::Some([(0, below)].into());
+        let below = LeafProjection::Some([(1, LeafProjection::All)].into());
+        let kept = LeafProjection::Some([(0, below)].into());
         for (path, held) in
             [("validity", true), ("0_offsets", true), ("0_1_values", true), ("0_0_values", false)]
         {

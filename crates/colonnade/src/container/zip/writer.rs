@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::frame::Block;
 use crate::parallel;
 use crate::progress::Progress;
-use crate::sink::{Sink, write_told};
+use crate::sink::{Sink, write_with_progress};
 
 use super::flag;
 use super::{LocalHeader, Method, central_header, data_descriptor, end_of_central_directory};
@@ -131,7 +131,7 @@ impl<'s> ZipWriter<'s> {
                 crc.update(bytes);
                 crc.finalize()
             };
-            return parallel::beside(self.threads, || self.put_large(bytes), hash).map(|(_, crc)| crc);
+            return parallel::join(self.threads, || self.put_large(bytes), hash).map(|(_, crc)| crc);
         }
         data.chunks(&mut |bytes| {
             for chunk in bytes.chunks(CHUNK_NBYTES) {
@@ -262,6 +262,6 @@ impl<'s> ZipWriter<'s> {
 
     /// Passes bytes to the sink.
     fn send(&mut self, bytes: &[u8]) -> Result<()> {
-        write_told(self.sink, bytes, &mut self.written, self.total, self.progress)
+        write_with_progress(self.sink, bytes, &mut self.written, self.total, self.progress)
     }
 }

@@ -12,7 +12,7 @@ use crate::frame::{Axis, Description, Frame, FrameCache, Tags};
 use crate::infer::schemaless;
 use crate::infer::schemaless::Layout;
 use crate::memory::Buffer;
-use crate::progress::{Progress, Silent};
+use crate::progress::{Progress, SignalsOnly};
 use crate::shown::cut;
 use crate::source::Source;
 use std::ops::Range;
@@ -60,7 +60,7 @@ impl OpenedMsgpack {
         let is_told = matches!(source, Source::Stream(_) | Source::Ranges(_));
         let bytes = source.read(FORMAT, &options.limits, options.threads, progress)?;
         // What came has told its bytes: decoding them does not begin again at 0.
-        let silent = Silent(progress);
+        let silent = SignalsOnly(progress);
         Self::open_buffer(bytes, *options, if is_told { &silent } else { progress })
     }
 
@@ -210,7 +210,7 @@ impl Opened for OpenedMsgpack {
         let Content::Bundle(frames) = &self.content else { return whole(self) };
         for (label, extent) in frames {
             // A bundle in a bundle is none: it is refused as a frame.
-            let verified = whole(&self.part(label, &Silent(progress))?);
+            let verified = whole(&self.part(label, &SignalsOnly(progress))?);
             verified.map_err(|e| in_frame(e, label, extent.start))?;
         }
         Ok(())

@@ -15,7 +15,7 @@ use crate::formats::msgpack::series_decoder::Series;
 use crate::formats::msgpack::value::Received;
 use crate::frame::Frame;
 use crate::memory::Buffer;
-use crate::parallel::LOOK_NBYTES;
+use crate::parallel::CANCEL_CHECK_NBYTES;
 use crate::progress::Progress;
 
 use super::OpenedMsgpack;
@@ -89,7 +89,7 @@ pub(super) fn is_series(bytes: &Buffer, options: &ReadOptions, progress: &dyn Pr
 fn end_of(bytes: &[u8], depth: u64, progress: &dyn Progress) -> Result<Option<usize>> {
     let mut skipper = Skipper::new(depth);
     let mut end = 0;
-    for piece in bytes.chunks(LOOK_NBYTES) {
+    for piece in bytes.chunks(CANCEL_CHECK_NBYTES) {
         progress.look()?;
         let Ok(nbytes) = skipper.feed(piece) else { return Ok(None) };
         end += nbytes;

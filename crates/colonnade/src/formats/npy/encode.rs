@@ -5,7 +5,7 @@ use crate::container::npy::{Descr, Field, write_numpy_header};
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::{Axis, Block, DType, Frame, Labels, Part};
 use crate::progress::Progress;
-use crate::sink::{Sink, write_told};
+use crate::sink::{Sink, write_with_progress};
 
 fn unrepresentable(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::Unrepresentable, "npy", message)
@@ -77,7 +77,7 @@ struct ProgressSink<'s> {
 
 impl ProgressSink<'_> {
     fn write(&mut self, bytes: &[u8]) -> Result<()> {
-        write_told(self.sink, bytes, &mut self.done, Some(self.total), self.progress)
+        write_with_progress(self.sink, bytes, &mut self.done, Some(self.total), self.progress)
     }
 }
 

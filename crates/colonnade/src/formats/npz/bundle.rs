@@ -5,7 +5,7 @@ use crate::container::zip::{LocalHeader, ZipWriter, aligned_len};
 use crate::error::{Error, Result};
 use crate::frame::{Block, DType, Frame, Grid};
 use crate::memory::Buffer;
-use crate::progress::{Progress, Share, Silent};
+use crate::progress::{Progress, Share, SignalsOnly};
 use crate::sink::Sink;
 
 use super::encode::{crc_of, encode, encode_all};
@@ -87,7 +87,7 @@ pub fn encode_archives(
     sink: &mut dyn Sink,
     progress: &dyn Progress,
 ) -> Result<()> {
-    let silent = Silent(progress);
+    let silent = SignalsOnly(progress);
     let mut writer = ZipWriter::new(sink, options.threads, None, &silent)?;
     let shares = Share::each(progress, frames.iter().map(|(_, frame)| frame.nbytes()));
     for ((label, frame), share) in frames.iter().zip(&shares) {

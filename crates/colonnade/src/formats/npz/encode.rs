@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::frame::{Block, DType, Frame, Grid};
 use crate::memory::Buffer;
 use crate::parallel;
-use crate::parallel::{LOOK_NBYTES, Look};
+use crate::parallel::{CANCEL_CHECK_NBYTES, Cancel};
 use crate::progress::Progress;
 use crate::sink::Sink;
 
@@ -137,7 +137,7 @@ fn write_compressed(
             first || nbytes <= window_nbytes
         };
         let (window, later) = rest.split_at(rest.iter().take_while(fits).count());
-        let packed = parallel::gather_looking(
+        let packed = parallel::gather_cancellable(
             window,
             PlannedMember::nbytes,
             &|member, cancel| pack(member, options, cancel),
@@ -166,7 +166,7 @@ fn write_compressed(
 }
 
 /// Compresses a member if the options ask for it and it shrinks.
-fn pack(member: &PlannedMember, options: &WriteOptions, cancel: Look<'_>) -> Result<EncodedMember> {
+fn pack(member: &PlannedMember, options: &WriteOptions, cancel: Cancel<'_>) -> Result<EncodedMember> {
     // The meta member stays readable with a pager.
     let codec = if member.name == Name::Meta { Codec::None } else { options.codec(member.position) };
     if codec == Codec::None || member.stored {
@@ -198,9 +198,9 @@ fn pack(member: &PlannedMember, options: &WriteOptions, cancel: Look<'_>) -> Res
 }
 
 /// The CRC of the concatenated `parts`.
-pub(super) fn crc_of(parts: &[&[u8]], cancel: Look<'_>) -> Result<u32> {
+pub(super) fn crc_of(parts: &[&[u8]], cancel: Cancel<'_>) -> Result<u32> {
     let mut crc = crc32fast::Hasher::new();
-    for piece in parts.iter().flat_map(|part| part.chunks(LOOK_NBYTES)) {
+    for piece in parts.iter().flat_map(|part| part.chunks(CANCEL_CHECK_NBYTES)) {
         cancel()?;
         crc.update(piece);
     }
@@ -216,7 +216,7 @@ fn pack_filtered(
     member: &PlannedMember,
     codec: Codec,
     options: &WriteOptions,
-    cancel: Look<'_>,
+    cancel: Cancel<'_>,
 ) -> Result<EncodedMember> {
     thread_local! {
         static SCRATCH: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };

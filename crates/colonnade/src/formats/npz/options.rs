@@ -6,7 +6,7 @@ use crate::codec::{Profile, deflate, zstd};
 use crate::container::members::{Compat, FILTERS, Filter};
 use crate::container::zip::Method;
 use crate::error::{Error, Result};
-use crate::parallel::Look;
+use crate::parallel::Cancel;
 
 /// Compression of members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -273,7 +273,7 @@ impl WriteOptions {
     ///
     /// # Errors
     /// Errors of the codec and of `cancel`.
-    pub(super) fn compress(&self, codec: Codec, parts: &[&[u8]], cancel: Look<'_>) -> Result<Vec<u8>> {
+    pub(super) fn compress(&self, codec: Codec, parts: &[&[u8]], cancel: Cancel<'_>) -> Result<Vec<u8>> {
         match codec {
             Codec::None => Ok(parts.concat()),
             Codec::Zstd => zstd::compress(parts, self.level(codec), self.threads, cancel),
@@ -286,7 +286,7 @@ impl WriteOptions {
     ///
     /// # Errors
     /// As [`WriteOptions::compress`].
-    pub(super) fn compress_small(&self, codec: Codec, bytes: &[u8], cancel: Look<'_>) -> Result<Vec<u8>> {
+    pub(super) fn compress_small(&self, codec: Codec, bytes: &[u8], cancel: Cancel<'_>) -> Result<Vec<u8>> {
         match codec {
             Codec::Zstd if bytes.len() < zstd::JOBS_FROM_NBYTES => {
                 zstd::compress_on_this_thread(bytes, self.level(codec))

@@ -9,7 +9,7 @@ use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError, Span, Tag};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::progress::Progress;
-use crate::shown::{shown, shown_number};
+use crate::shown::{number_excerpt, shown};
 use crate::text::input::OwnedText;
 
 use super::FORMAT;
@@ -229,7 +229,7 @@ impl<'t> Reader<'t> {
             // Both are the integer that a label is.
             Some(Value::Int(text)) if text == "-0" => "0".into(),
             Some(Value::Int(text)) if text.parse::<i64>().is_err() && text.parse::<u64>().is_err() => {
-                let message = format!("expected a key of 64 bits, found {}. Quote it.", shown_number(text));
+                let message = format!("expected a key of 64 bits, found {}. Quote it.", number_excerpt(text));
                 return Err(self.error(ErrorKind::Unsupported, at, message));
             }
             Some(Value::Str(text) | Value::Int(text)) => text.clone(),

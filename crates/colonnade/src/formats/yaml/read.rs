@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::error::{ErrorKind, Result};
 use crate::memory::Buffer;
-use crate::progress::{NoProgress, Progress, Scaled};
+use crate::progress::{NoProgress, Progress, ScaledProgress};
 use crate::text::Decoded;
 use crate::text::header::VERSION;
 use crate::text::input::{OwnedText, Text};
@@ -46,7 +46,7 @@ pub fn decode_with(input: &Buffer, options: &ReadOptions, progress: &dyn Progres
 
 fn decoded(input: &Buffer, options: &ReadOptions, progress: &dyn Progress) -> Result<Decoded> {
     let text = text_of(input, options)?;
-    let progress = &Scaled::new(progress, text.as_bytes().len() as u64, input.nbytes() as u64);
+    let progress = &ScaledProgress::new(progress, text.as_bytes().len() as u64, input.nbytes() as u64);
     let document = Document::read(&text, options, progress)?;
     progress.interrupted()?;
     if with_header::is_own(&document) {

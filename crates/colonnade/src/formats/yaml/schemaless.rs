@@ -8,7 +8,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::frame::Frame;
 use crate::infer::schemaless;
 use crate::infer::schemaless::Layout;
-use crate::shown::shown_number;
+use crate::shown::number_excerpt;
 
 use super::nodes::Document;
 use super::options::{Orient, ReadOptions};
@@ -151,12 +151,12 @@ pub(in crate::formats::yaml) fn float(text: &str) -> Option<f64> {
 }
 
 pub(in crate::formats::yaml) fn too_large(text: &str) -> String {
-    let text = shown_number(text);
+    let text = number_excerpt(text);
     format!("expected a float of 64 bits, found {text}, which is beyond them. Quote it to read it as text.")
 }
 
 pub(in crate::formats::yaml) fn too_wide(digits: &str) -> String {
-    let digits = shown_number(digits);
+    let digits = number_excerpt(digits);
     format!("expected an integer of 64 bits, found {digits}. Quote it to read it as text.")
 }
 

@@ -19,7 +19,7 @@ fn pairs(value: DataType) -> DataType {
 }
 
 fn paths(data_type: &DataType) -> Vec<String> {
-    spots(data_type, &Leaves::All).into_iter().map(|spot| spot.path).collect()
+    spots(data_type, &LeafProjection::All).into_iter().map(|spot| spot.path).collect()
 }
 
 #[test]
@@ -41,14 +41,17 @@ fn every_node_has_a_path() {
         Arc::new(Field::new("run_ends", DataType::Int32, false)),
         field("values", structs(vec![field("x", DataType::Int8)])),
     );
-    assert_eq!(spots(&runs, &Leaves::All), [Spot { path: ".x".into(), steps: vec![1, 0], is_leaf: true }]);
-    assert!(Leaves::of(&runs, &[[1, 0]]) == Leaves::All);
+    assert_eq!(
+        spots(&runs, &LeafProjection::All),
+        [FieldPath { path: ".x".into(), steps: vec![1, 0], is_leaf: true }]
+    );
+    assert!(LeafProjection::of(&runs, &[[1, 0]]) == LeafProjection::All);
 }
 
 #[test]
 fn a_map_is_one_while_its_keys_are_whole() {
     let map = pairs(structs(vec![field("x", DataType::Int8), field("y", DataType::Int8)]));
-    let kept = |steps: &[Vec<usize>]| Leaves::of(&map, steps).kept_type(&map);
+    let kept = |steps: &[Vec<usize>]| LeafProjection::of(&map, steps).project_type(&map);
     assert!(matches!(kept(&[vec![0, 0], vec![0, 1, 0]]), DataType::Map(..)));
     assert!(matches!(kept(&[vec![0, 1, 0]]), DataType::List(_)));
     assert!(matches!(kept(&[vec![0, 0]]), DataType::List(_)));
@@ -62,7 +65,7 @@ fn what_is_left_is_listed() {
         field("a", DataType::Int8),
         field("b", structs(vec![field("c", DataType::Int8), field("d", DataType::Int8)])),
     ]);
-    let kept = Leaves::of(&both, &[[1, 1]]);
+    let kept = LeafProjection::of(&both, &[[1, 1]]);
     let left: Vec<(String, Vec<usize>, bool)> =
         spots(&both, &kept).into_iter().map(|s| (s.path, s.steps, s.is_leaf)).collect();
     assert_eq!(left, [(".b".to_owned(), vec![1], false), (".b.d".to_owned(), vec![1, 1], true)]);
@@ -77,7 +80,7 @@ fn arrays_lose_what_nobody_asked_for() {
     let item = field("item", items.data_type().clone());
     let offsets = OffsetBuffer::new(vec![0, 2, 2, 3].into());
     let list = ListArray::new(item, offsets, Arc::new(items), None).slice(1, 2);
-    let kept = Leaves::of(list.data_type(), &[[0, 1]]);
+    let kept = LeafProjection::of(list.data_type(), &[[0, 1]]);
     let data = kept.prune(list.to_data());
     data.validate_full().unwrap();
     let list = ListArray::from(data);
@@ -95,12 +98,12 @@ fn a_part_is_no_extension_type_and_keeps_no_librarys_tag() {
     let whole = Field::new("f", structs(vec![field("a", DataType::Int8), field("b", DataType::Int8)]), false);
     let metadata = [("ARROW:extension:name".to_owned(), "x".to_owned()), ("k".to_owned(), "v".to_owned())];
     let whole = Arc::new(whole.with_metadata(metadata.into_iter().collect::<arrow_schema::Metadata>()));
-    let kept = Leaves::of(whole.data_type(), &[[0]]);
-    let left = kept.kept_field(&whole);
+    let kept = LeafProjection::of(whole.data_type(), &[[0]]);
+    let left = kept.project_field(&whole);
     assert_eq!(left.metadata().len(), 1);
     assert!(!left.is_nullable());
-    assert_eq!(kept.kept_tag(Some(r#"{"kind":"arrow_dtype"}"#.into())), None);
+    assert_eq!(kept.project_tag(Some(r#"{"kind":"arrow_dtype"}"#.into())), None);
     let tag = r#"{"kind":"field","metadata":[["ARROW:extension:name","x"],["k","v"]],"nullable":false}"#;
     let left = r#"{"kind":"field","metadata":[["k","v"]],"nullable":false}"#;
-    assert_eq!(kept.kept_tag(Some(tag.into())), Some(left.into()));
+    assert_eq!(kept.project_tag(Some(tag.into())), Some(left.into()));
 }

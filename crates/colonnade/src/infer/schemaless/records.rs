@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use crate::cells::msgpack::options::ReadOptions;
 use crate::error::{Error, Result};
 use crate::infer::columns::Inferred;
-use crate::parallel::beside;
+use crate::parallel::join;
 use crate::progress::Progress;
 
 use super::column_builders::{ColumnBuilders, RefusedCell};
@@ -69,7 +69,7 @@ pub(super) fn take(
         let end = pass(&mut walk, &full, &emptied, progress);
         Ok((walk, end))
     };
-    let ((walk, end), taken) = beside(options.threads, gathered, move || {
+    let ((walk, end), taken) = join(options.threads, gathered, move || {
         for batch in filled {
             taking.take(&batch)?;
             // Nobody waits for it once all rows are gathered.

@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use super::{CompressedSink, FileCompressor};
-use crate::codec::file::{Codec, Unpacking, unpacked};
+use crate::codec::file::{Codec, DecompressReader, unpacked};
 use crate::error::ErrorKind;
 use crate::limits::Limits;
 use crate::memory::Buffer;
@@ -40,7 +40,7 @@ fn what_is_packed_is_unpacked() {
             assert_eq!(once, packed(codec, bytes));
             assert_eq!(opened(&once, 1 << 30).unwrap(), bytes);
             let mut slow = Vec::new();
-            Unpacking::new(ByteByByte(&once)).read_to_end(&mut slow).unwrap();
+            DecompressReader::new(ByteByByte(&once)).read_to_end(&mut slow).unwrap();
             assert_eq!(slow, bytes);
             // Two concatenated files read as one.
             assert_eq!(opened(&[&once[..], &once[..]].concat(), 1 << 30).unwrap(), [bytes, bytes].concat());

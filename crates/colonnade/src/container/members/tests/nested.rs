@@ -18,19 +18,19 @@ use arrow_schema::{DataType, Field, Fields};
 use crate::container::members::{BufferMember, ColumnSpec, assemble, disassemble};
 use crate::error::{Error, Result};
 use crate::frame::arrow_type;
-use crate::frame::paths::{Leaves, spots};
+use crate::frame::paths::{LeafProjection, spots};
 use crate::frame::{Column, DType};
 use crate::memory::Buffer;
 
 fn assemble_all(spec: &ColumnSpec, parts: &[BufferMember], rows: (usize, usize)) -> Result<Column> {
-    assemble_leaves(spec, parts, rows, &Leaves::All)
+    assemble_leaves(spec, parts, rows, &LeafProjection::All)
 }
 
 fn assemble_leaves(
     spec: &ColumnSpec,
     parts: &[BufferMember],
     rows: (usize, usize),
-    leaves: &Leaves,
+    leaves: &LeafProjection,
 ) -> Result<Column> {
     let by_path: HashMap<&str, &BufferMember> = parts.iter().map(|p| (p.path.as_str(), p)).collect();
     assemble(spec, leaves, rows, &mut |path| Ok(by_path.get(path).map(|p| (p.dtype, p.bytes.clone()))))
@@ -38,8 +38,8 @@ fn assemble_leaves(
 
 /// Assembles each projected leaf from its own buffers only.
 fn each_leaf_comes_back(array: &ArrayRef, spec: &ColumnSpec, parts: &[BufferMember]) {
-    for spot in spots(array.data_type(), &Leaves::All) {
-        let leaves = Leaves::of(array.data_type(), &[&spot.steps]);
+    for spot in spots(array.data_type(), &LeafProjection::All) {
+        let leaves = LeafProjection::of(array.data_type(), &[&spot.steps]);
         let path: Vec<String> = spot.steps.iter().map(usize::to_string).collect();
         // The buffers of the leaf, of its ancestors, and run ends with their values.
         let belongs = |piece: &&BufferMember| {

@@ -6,7 +6,7 @@ use crate::arrow::import::{Plan, fits, to_block};
 use crate::arrow::ranges::check_ranges;
 use crate::decode::Request;
 use crate::error::{Error, Result};
-use crate::frame::paths::Leaves;
+use crate::frame::paths::LeafProjection;
 use crate::frame::{Frame, row_range};
 use crate::parallel;
 use crate::parallel::Task;
@@ -14,7 +14,7 @@ use crate::progress::{NoProgress, Progress};
 
 use super::land::empty_of;
 use super::open::Ipc;
-use crate::arrow::ipc::allowed::Allowed;
+use crate::arrow::ipc::allowed::DecodeBudget;
 use crate::arrow::ipc::arrays::{Cursor, field_of};
 use crate::arrow::ipc::body::Body;
 
@@ -45,7 +45,7 @@ impl Ipc {
         if out.is_empty() {
             let fields = self.catalog.shape.schema.fields().iter();
             let history = self.history(&(0..fields.len()).collect::<Vec<_>>(), kept)?;
-            let part = |i: usize| kept.map_or(&Leaves::All, |kept| kept.of(i));
+            let part = |i: usize| kept.map_or(&LeafProjection::All, |kept| kept.of(i));
             let arrays = fields.enumerate().map(|(i, f)| Ok(part(i).prune(empty_of(f, history.last())?)));
             let arrays: Vec<ArrayData> = arrays.collect::<Result<_>>()?;
             out.push(arrow_frame(&plan, &arrays, 0, start, request.positions)?);
@@ -72,12 +72,12 @@ impl Ipc {
         self.need(&needed, kept, std::iter::once(i), &NoProgress)?;
         let dictionaries = history.at(i);
         let shape = &self.catalog.shape;
-        let allowed = Allowed::new(&self.options.limits, batch.body_nbytes);
+        let allowed = DecodeBudget::new(&self.options.limits, batch.body_nbytes);
         let one = |index: usize| -> Result<ArrayData> {
             let place = shape.places.get(index).copied().unwrap_or_default();
             let mut cursor = Cursor::new(&body, shape, dictionaries, place, &allowed)?;
             let named = |e: Error| e.in_member(format!("batch {i}")).at(batch.body_at as u64);
-            let part = kept.map_or(&Leaves::All, |kept| kept.of(index));
+            let part = kept.map_or(&LeafProjection::All, |kept| kept.of(index));
             cursor.part(field_of(shape, index)?, part).map_err(named)
         };
         let mut made: Vec<Option<ArrayData>> = vec![None; shape.places.len()];

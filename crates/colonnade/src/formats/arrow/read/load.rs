@@ -3,13 +3,13 @@
 use crate::arrow::landed::Landed;
 use crate::decode::{Layout, PandasNulls, Request};
 use crate::error::Result;
-use crate::frame::paths::Kept;
+use crate::frame::paths::Projection;
 use crate::frame::{Axis, Frame, row_range};
 use crate::progress::NoProgress;
 
 use super::land::Landing;
 use super::open::Ipc;
-use crate::arrow::ipc::allowed::Allowed;
+use crate::arrow::ipc::allowed::DecodeBudget;
 
 impl Ipc {
     /// Row labels, decoded once.
@@ -44,7 +44,7 @@ impl Ipc {
     fn land(
         &self,
         wanted: &[usize],
-        kept: Option<&Kept>,
+        kept: Option<&Projection>,
         rows: (usize, usize),
         request: &Request<'_>,
     ) -> Result<Landed> {
@@ -57,7 +57,7 @@ impl Ipc {
         let (start, stop) = rows;
         let touched = |i: &usize| self.catalog.batches.get(*i).is_some_and(|b| b.meets(start, stop));
         self.need(wanted, kept, (0..self.nbatches()).filter(touched), request.progress)?;
-        let allowed = Allowed::new(&self.options.limits, self.source.bytes.nbytes());
+        let allowed = DecodeBudget::new(&self.options.limits, self.source.bytes.nbytes());
         let nulls = PandasNulls::new(&self.plan);
         let landing = Landing {
             source: &self.source,

@@ -7,11 +7,11 @@ use arrow_schema::{DataType, Field};
 
 use crate::error::Result;
 use crate::frame::children;
-use crate::frame::paths::{Kept, Leaves};
+use crate::frame::paths::{LeafProjection, Projection};
 use crate::progress::{NoProgress, Progress};
 
 use super::open::Ipc;
-use crate::arrow::ipc::allowed::Allowed;
+use crate::arrow::ipc::allowed::DecodeBudget;
 use crate::arrow::ipc::arrays::field_of;
 use crate::arrow::ipc::body::Body;
 use crate::arrow::ipc::catalog::Batch;
@@ -23,7 +23,7 @@ impl Ipc {
     pub(super) fn need(
         &self,
         fields: &[usize],
-        kept: Option<&Kept>,
+        kept: Option<&Projection>,
         batches: impl Iterator<Item = usize> + Clone,
         progress: &dyn Progress,
     ) -> Result<()> {
@@ -57,7 +57,7 @@ impl Ipc {
     fn each(
         &self,
         fields: &[usize],
-        kept: Option<&Kept>,
+        kept: Option<&Projection>,
         batches: impl Iterator<Item = usize>,
         work: &mut dyn FnMut(&Body<'_>, usize) -> Result<()>,
     ) -> Result<()> {
@@ -66,7 +66,9 @@ impl Ipc {
             let body = Body::new(&self.source, batch)?;
             for &field in fields {
                 let Some(place) = shape.places.get(field) else { continue };
-                if let Some(kept) = kept.map(|kept| kept.of(field)).filter(|kept| **kept != Leaves::All) {
+                if let Some(kept) =
+                    kept.map(|kept| kept.of(field)).filter(|kept| **kept != LeafProjection::All)
+                {
                     let mut walk = Walk { body: &body, shape, at: *place, work };
                     let field = field_of(shape, field)?;
                     walk.field(field, shape.extent(field)?, kept)?;
@@ -82,7 +84,7 @@ impl Ipc {
     }
 
     /// The dictionaries of these fields: of a file elsewhere no others come. Decoded once.
-    pub(super) fn history(&self, fields: &[usize], kept: Option<&Kept>) -> Result<Arc<History>> {
+    pub(super) fn history(&self, fields: &[usize], kept: Option<&Projection>) -> Result<Arc<History>> {
         let mut wanted = match self.source.remote {
             Some(_) => Some(self.dictionaries_of(fields, kept)?),
             None => None,
@@ -99,19 +101,19 @@ impl Ipc {
             let range = |b: &Batch| (b.body_at, b.body_at.saturating_add(b.body_nbytes));
             remote.need(&wanted.map(range).collect::<Vec<_>>(), &NoProgress)?;
         }
-        let allowed = Allowed::new(&self.options.limits, self.source.bytes.nbytes());
+        let allowed = DecodeBudget::new(&self.options.limits, self.source.bytes.nbytes());
         let made = Arc::new(History::new(&self.source, &self.catalog, &allowed, wanted.as_ref())?);
         *held() = Some((wanted, Arc::clone(&made)));
         Ok(made)
     }
 
     /// The ids of all dictionaries that these fields, and the values of their dictionaries, refer to.
-    fn dictionaries_of(&self, fields: &[usize], kept: Option<&Kept>) -> Result<HashSet<i64>> {
+    fn dictionaries_of(&self, fields: &[usize], kept: Option<&Projection>) -> Result<HashSet<i64>> {
         let shape = &self.catalog.shape;
         let mut ids = HashSet::new();
         for &field in fields {
-            let kept = kept.map_or(&Leaves::All, |kept| kept.of(field));
-            collect(&kept.kept_field(field_of(shape, field)?), &mut ids);
+            let kept = kept.map_or(&LeafProjection::All, |kept| kept.of(field));
+            collect(&kept.project_field(field_of(shape, field)?), &mut ids);
         }
         let mut known = 0;
         while known < ids.len() {
@@ -135,8 +137,8 @@ struct Walk<'w, 'b> {
 
 impl Walk<'_, '_> {
     /// The field, which goes as far as `whole`.
-    fn field(&mut self, field: &Field, whole: Place, kept: &Leaves) -> Result<()> {
-        if *kept == Leaves::All {
+    fn field(&mut self, field: &Field, whole: Place, kept: &LeafProjection) -> Result<()> {
+        if *kept == LeafProjection::All {
             return self.take(whole);
         }
         let end = self.at.past(whole);

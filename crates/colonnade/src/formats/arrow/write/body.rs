@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::memory::Region;
 use crate::parallel;
 use crate::parallel::Task;
-use crate::progress::{Progress, Silent};
+use crate::progress::{Progress, SignalsOnly};
 
 use super::WriteOptions;
 use super::flatten::FlatBatch;
@@ -124,7 +124,7 @@ fn compress(
         (rest, places, results) = (later, further, others);
     }
     // Progress counts written bytes, not compressed ones. Cancellation is still noticed here.
-    parallel::run(tasks, options.threads, &Silent(progress))?;
+    parallel::run(tasks, options.threads, &SignalsOnly(progress))?;
     let region = crate::memory::Buffer::from_region(region.finish(), false).to_arrow();
     let mut start = 0;
     for (buffer, length) in buffers.into_iter().zip(lengths) {

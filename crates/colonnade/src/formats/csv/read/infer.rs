@@ -18,7 +18,7 @@ use crate::error::Result;
 use crate::memory::Buffer;
 use crate::parallel;
 use crate::parallel::Task;
-use crate::progress::{Progress, Silent};
+use crate::progress::{Progress, SignalsOnly};
 
 /// Columns that have been read, and what is said of their rows.
 pub(super) struct InferredColumns {
@@ -111,7 +111,7 @@ pub(super) fn read<'d>(
     // Declared columns that did not fit: they are read once nothing else has to be.
     let mut late: Vec<usize> = Vec::new();
     // Rows are reported once, however many passes there are.
-    let silent = Silent(progress);
+    let silent = SignalsOnly(progress);
     let mut heard = progress;
     let (dropped, mended, rows) = loop {
         let list: Vec<WantedColumn> =
@@ -193,7 +193,7 @@ pub(super) fn read<'d>(
     };
     let wrong = wrong(&states);
     let readers: Vec<Option<&Declared>> = states.iter().map(ColumnState::reader).collect();
-    let mut filled = fill(&mut table, states, (&rows_at, rows), threads, &Silent(progress))?;
+    let mut filled = fill(&mut table, states, (&rows_at, rows), threads, &SignalsOnly(progress))?;
     for (filled, declared) in filled.iter_mut().zip(readers) {
         // The arrays of all pieces cannot be one: a single reader says at which cell offsets of 32 bits end.
         if let (Some(declared), None) = (declared, &filled.array) {

@@ -9,7 +9,7 @@ use super::tokenizer::Tokenizer;
 use crate::error::Result;
 use crate::parallel;
 use crate::parallel::Task;
-use crate::progress::{Progress, Silent};
+use crate::progress::{Progress, SignalsOnly};
 
 /// Bytes of a piece. Large enough that what belongs to a piece (a part of each column) costs little, small enough that threads
 /// end together.
@@ -49,7 +49,7 @@ pub(super) fn pieces(
             Ok(())
         })
     });
-    parallel::run(tasks.collect(), threads, &Silent(progress))?;
+    parallel::run(tasks.collect(), threads, &SignalsOnly(progress))?;
 
     let mut out: Vec<Piece> = Vec::with_capacity(chunks.len());
     let (mut inside, mut lines) = (false, 0);

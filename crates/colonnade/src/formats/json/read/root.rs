@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::error::{Error, ErrorKind, Result};
 use crate::formats::json::write::options::Orient;
 use crate::memory::Buffer;
-use crate::progress::{NoProgress, Progress, Scaled};
+use crate::progress::{NoProgress, Progress, ScaledProgress};
 use crate::text::input::Text;
 use crate::text::{Decoded, header};
 
@@ -105,7 +105,7 @@ pub(crate) fn with_context<T>(
     let text = Text::of(format, input, options.part, options.encoding, options.threads)?;
     let place = |at: usize| text.place(at);
     let (bytes, rules, range_nbytes) = (text.as_bytes(), options.rules(text.as_bytes().len()), RANGE_NBYTES);
-    let progress = &Scaled::new(progress, bytes.len() as u64, nbytes);
+    let progress = &ScaledProgress::new(progress, bytes.len() as u64, nbytes);
     work(&Context { bytes, options, rules, format, range_nbytes, hint: "", progress, place: &place })
 }
 

@@ -8,7 +8,7 @@ use crate::cells::msgpack::head::{Head, head};
 use crate::cells::msgpack::heads;
 use crate::cells::msgpack::options::Orient;
 use crate::error::{ErrorKind, Result};
-use crate::parallel::LOOK_NBYTES;
+use crate::parallel::CANCEL_CHECK_NBYTES;
 use crate::progress::Progress;
 
 /// The rest of a frame behind the entry of its header.
@@ -59,7 +59,7 @@ impl Rows<'_> {
         for row in 0..self.nrows {
             if cursor.at >= look_at {
                 progress.look()?;
-                look_at = cursor.at + LOOK_NBYTES;
+                look_at = cursor.at + CANCEL_CHECK_NBYTES;
             }
             let read = if records {
                 self.map(&mut cursor, row, (&encoded, &places), &mut seen, columns)

@@ -1,7 +1,7 @@
 //! A MessagePack value that comes in. It says nowhere how long it is, so its end is looked for while it comes; and what can be
 //! decoded is decoded then, so that after the last byte little is left to do.
 
-mod kept;
+mod received_bytes;
 mod way;
 
 #[cfg(test)]
@@ -18,7 +18,7 @@ use crate::infer::schemaless::SchemalessDecoder;
 use crate::limits::{Limits, StreamLimit};
 use crate::memory::Buffer;
 
-use kept::Kept;
+use received_bytes::ReceivedBytes;
 use way::{Front, Told};
 
 /// From so many bytes to come on it is worth receiving them in their place; fewer are copied there from what was taken
@@ -70,7 +70,7 @@ impl Received {
 #[derive(Debug)]
 pub(crate) struct Value {
     /// All bytes where they are kept, else those that are not decoded yet.
-    bytes: Kept,
+    bytes: ReceivedBytes,
     /// Bytes of the value so far.
     seen: usize,
     way: Way,
@@ -84,9 +84,9 @@ pub(crate) struct Value {
 /// What is done with the bytes.
 #[derive(Debug)]
 enum Way {
-    /// Kept until it is clear what they are.
+    /// ReceivedBytes until it is clear what they are.
     Front(Front),
-    /// Kept to the end.
+    /// ReceivedBytes to the end.
     Keep(Skipper),
     Own(Box<IncrementalColumns>),
     /// What finds the end, and what decodes until it cannot.
@@ -105,7 +105,7 @@ impl Value {
     pub(crate) fn new(options: &ReadOptions) -> Result<Self> {
         let way = Way::Front(Front::new(options));
         let stream = StreamLimit::new(&options.limits);
-        Ok(Self { bytes: Kept::new()?, seen: 0, way, enough: 0, stream, options: *options })
+        Ok(Self { bytes: ReceivedBytes::new()?, seen: 0, way, enough: 0, stream, options: *options })
     }
 
     /// Bytes that are not taken in yet.
@@ -283,7 +283,7 @@ impl Value {
         let Way::Front(front) = &mut self.way else { return Ok(()) };
         let Some(told) = front.told(self.bytes.get(), &self.options) else { return Ok(()) };
         if let Told::Own = told {
-            let front = std::mem::replace(&mut self.bytes, Kept::new()?).finish()?;
+            let front = std::mem::replace(&mut self.bytes, ReceivedBytes::new()?).finish()?;
             if let Some(columns) = IncrementalColumns::of(front.clone(), &self.options) {
                 self.way = Way::Own(Box::new(columns));
                 return self.check();

@@ -18,7 +18,7 @@ use crate::frame::{DType, Frame, Kind};
 use crate::memory::Scatter;
 use crate::parallel;
 use crate::parallel::Task;
-use crate::progress::{Progress, Silent};
+use crate::progress::{Progress, SignalsOnly};
 use crate::sink::Sink;
 
 use super::rows::{self, Exported};
@@ -259,7 +259,7 @@ fn measure(
         }));
     }
     // Progress counts what is written, not what is measured.
-    parallel::run(tasks, threads, &Silent(progress))
+    parallel::run(tasks, threads, &SignalsOnly(progress))
 }
 
 fn side_by_side(

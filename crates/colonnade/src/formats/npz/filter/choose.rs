@@ -5,7 +5,7 @@ use crate::codec::{Profile, filter, zstd};
 use crate::container::members::Filter;
 use crate::error::Result;
 use crate::frame::{Block, ByteOrder};
-use crate::parallel::Look;
+use crate::parallel::Cancel;
 
 use super::super::options::FilterChoice;
 use super::dictionary::{self, Estimate};
@@ -28,7 +28,7 @@ pub(super) fn choose(
     block: &Block,
     choice: FilterChoice,
     profile: Profile,
-    cancel: Look<'_>,
+    cancel: Cancel<'_>,
 ) -> Result<Choice> {
     let dtype = block.grid.dtype;
     let plain = |filter: Filter| Choice { filter, ..Choice::default() };
@@ -46,7 +46,7 @@ pub(super) fn choose(
     }
 }
 
-fn auto(block: &Block, profile: Profile, cancel: Look<'_>) -> Result<Choice> {
+fn auto(block: &Block, profile: Profile, cancel: Cancel<'_>) -> Result<Choice> {
     let grid = block.grid;
     let (width, big) = (grid.dtype.itemsize as usize, grid.dtype.order == ByteOrder::Big);
     let sample = sample(block, profile.sample_nbytes())?;

@@ -1,10 +1,10 @@
 //! Dictionary encoding of a column: values sorted by their bits, codes of one byte or two.
 
-use crate::codec::dictionary::{Hashed, Word};
+use crate::codec::dictionary::{DictionaryBuilder, Word};
 use crate::container::members::MAX_VALUES;
 use crate::error::Result;
 use crate::frame::Block;
-use crate::parallel::Look;
+use crate::parallel::Cancel;
 
 /// A column's values and codes.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ pub(super) struct Estimate {
 }
 
 /// Encodes a column of values of 4 or 8 bytes; `None` if it has too many distinct values.
-pub(super) fn build(column: &Block, cancel: Look<'_>) -> Result<Option<Codes>> {
+pub(super) fn build(column: &Block, cancel: Cancel<'_>) -> Result<Option<Codes>> {
     if column.grid.dtype.itemsize == 4 {
         return build_words::<u32, 4>(column, u32::from_le_bytes, u32::to_le_bytes, cancel);
     }
@@ -38,9 +38,9 @@ fn build_words<T: Word + Ord, const W: usize>(
     column: &Block,
     word: fn([u8; W]) -> T,
     bytes: fn(T) -> [u8; W],
-    cancel: Look<'_>,
+    cancel: Cancel<'_>,
 ) -> Result<Option<Codes>> {
-    let mut hashed = Hashed::new(column.grid.nrows);
+    let mut hashed = DictionaryBuilder::new(column.grid.nrows);
     let mut words = Vec::new();
     let mut fits = true;
     column.chunks(&mut |chunk| {
@@ -92,7 +92,7 @@ pub(super) fn estimate(sample: &[u8], width: usize, whole: bool) -> Option<Estim
 }
 
 fn estimate_words<T: Word + Ord>(words: &[T], whole: bool) -> Option<Estimate> {
-    let mut hashed = Hashed::new(words.len());
+    let mut hashed = DictionaryBuilder::new(words.len());
     hashed.add(words, words.len() - words.len() / 8)?;
     let (keys, found) = hashed.done(MAX_VALUES)?;
     let mut counts = vec![0u32; found.len()];

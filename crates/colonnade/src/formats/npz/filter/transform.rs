@@ -4,13 +4,13 @@ use crate::codec::filter::{delta, shuffle};
 use crate::container::members::{Filter, PlannedMember};
 use crate::error::Result;
 use crate::frame::ByteOrder;
-use crate::parallel::{LOOK_NBYTES, Look};
+use crate::parallel::{CANCEL_CHECK_NBYTES, Cancel};
 
 /// Appends the NPY header and the filtered array.
 pub(in super::super) fn encode_member(
     member: &PlannedMember,
     out: &mut Vec<u8>,
-    cancel: Look<'_>,
+    cancel: Cancel<'_>,
 ) -> Result<()> {
     out.extend_from_slice(&member.head());
     let grid = member.data.grid;
@@ -18,7 +18,7 @@ pub(in super::super) fn encode_member(
     if member.filter == Filter::None {
         out.reserve(member.nbytes());
         return member.data.chunks(&mut |bytes| {
-            for piece in bytes.chunks(LOOK_NBYTES) {
+            for piece in bytes.chunks(CANCEL_CHECK_NBYTES) {
                 cancel()?;
                 out.extend_from_slice(piece);
             }

@@ -19,7 +19,7 @@ pub(crate) const KEY: &str = "ARROW:schema";
 pub(crate) fn fields(text: &str, wanted: &[usize], limits: &Limits) -> Option<Schema> {
     let mut bytes = Sparse::new(text)?;
     cut(&mut bytes, wanted)?;
-    let schema = crate::arrow::ipc::schema_of_own(bytes.finish().as_slice(), limits).ok()?;
+    let schema = crate::arrow::ipc::schema_of_aligned(bytes.finish().as_slice(), limits).ok()?;
     let schema = std::sync::Arc::unwrap_or_clone(schema);
     (schema.fields().len() == wanted.len()).then_some(schema)
 }

@@ -11,7 +11,7 @@ use crate::arrow::meta::{LabelsMeta, SchemaMeta};
 use crate::arrow::required;
 use crate::error::Result;
 use crate::formats::parquet::footer::Footer;
-use crate::frame::paths::Leaves;
+use crate::frame::paths::LeafProjection;
 
 use super::arrow_schema::{KEY as ARROW_SCHEMA, fields as arrow_fields};
 use super::options::ReadOptions;
@@ -99,10 +99,10 @@ fn made(
 }
 
 /// The fields of the columns `runs`, of some of them a part.
-fn cut(told: &Schema, runs: &[(usize, Range<usize>)], parts: &HashMap<usize, Leaves>) -> Schema {
+fn cut(told: &Schema, runs: &[(usize, Range<usize>)], parts: &HashMap<usize, LeafProjection>) -> Schema {
     let fields = told.fields().iter().zip(runs);
     let one = |(field, (root, _)): (&FieldRef, &(usize, Range<usize>))| {
-        parts.get(root).map_or_else(|| Arc::clone(field), |part| part.kept_field(field))
+        parts.get(root).map_or_else(|| Arc::clone(field), |part| part.project_field(field))
     };
     Schema::new(fields.map(one).collect::<Fields>()).with_metadata(told.metadata().clone())
 }

@@ -9,7 +9,7 @@ use crate::arrow::import::Plan;
 use crate::formats::parquet::footer::Group;
 use crate::formats::parquet::schema::Leaf;
 use crate::frame::Axis;
-use crate::frame::paths::Kept;
+use crate::frame::paths::Projection;
 use crate::memory::{Buffer, Remote};
 use crate::source::SourceBytes;
 
@@ -46,7 +46,7 @@ impl Source {
 }
 
 /// What was asked for, the file that reads it, and what is to be left of what that reads.
-pub(super) type Narrowed = (Kept, Arc<Parquet>, Kept);
+pub(super) type Narrowed = (Projection, Arc<Parquet>, Projection);
 
 /// An opened file.
 #[derive(Debug)]

@@ -8,7 +8,7 @@ use crate::arrow::landed::Landed;
 use crate::decode::{Layout, Request, missing};
 use crate::error::{Error, Result};
 use crate::frame::{Axis, Frame, row_range};
-use crate::progress::{NoProgress, Progress, Silent};
+use crate::progress::{NoProgress, Progress, SignalsOnly};
 
 use super::file::Parquet;
 use super::land::Landing;
@@ -66,12 +66,12 @@ impl Parquet {
         let landing = Landing::new(self, rows.decoded, threads, layout);
         let landed = landing.run(wanted, &rows.pieces, progress)?;
         let mut landed = match &rows.keep {
-            Some(keep) => kept(landed, keep, threads, &Silent(progress))?,
+            Some(keep) => kept(landed, keep, threads, &SignalsOnly(progress))?,
             None => landed,
         };
         if layout == Layout::Pandas {
             let dtype = |i: usize| landing.nulls.dtype(*wanted.get(i)?);
-            missing::into_blocks(&mut landed, &dtype, threads, &Silent(progress))?;
+            missing::into_blocks(&mut landed, &dtype, threads, &SignalsOnly(progress))?;
         }
         Ok(landed)
     }

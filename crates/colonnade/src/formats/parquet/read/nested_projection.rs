@@ -8,7 +8,7 @@ use arrow_schema::DataType;
 use crate::arrow::import::Place;
 use crate::decode::Request;
 use crate::error::Result;
-use crate::frame::paths::{Kept, Leaves};
+use crate::frame::paths::{LeafProjection, Projection};
 use crate::frame::{Frame, children};
 use crate::progress::NoProgress;
 
@@ -45,7 +45,7 @@ impl Parquet {
     }
 
     /// The file that reads a part of nested columns, and what is left of what it reads; nothing where all is asked for.
-    fn narrow(&self, request: &Request<'_>) -> Result<Option<(Arc<Self>, Kept)>> {
+    fn narrow(&self, request: &Request<'_>) -> Result<Option<(Arc<Self>, Projection)>> {
         let Some(kept) = request.kept.filter(|kept| !kept.is_all()) else { return Ok(None) };
         let held = || self.narrowed.lock().unwrap_or_else(PoisonError::into_inner);
         let known = held().as_ref().filter(|(asked, ..)| asked == kept).cloned();
@@ -62,13 +62,13 @@ impl Parquet {
     }
 
     /// The file opened for a part of its columns, with what is left of what it reads, by position.
-    fn opened_for(&self, kept: &Kept) -> Result<(Self, Kept)> {
+    fn opened_for(&self, kept: &Projection) -> Result<(Self, Projection)> {
         let (mut only, mut read, mut parts) = (HashSet::new(), BTreeMap::new(), HashMap::new());
         for (field, root) in self.plan.fields.iter().zip(&self.roots) {
             let leaves = self.leaves.get(root.leaves.clone()).unwrap_or_default();
             let mut chosen = vec![true; leaves.len()];
             if let Place::Column(position) = field.place
-                && *kept.of(position) != Leaves::All
+                && *kept.of(position) != LeafProjection::All
                 && !leaves.first().is_some_and(|leaf| self.old_lists.contains(&leaf.root))
             {
                 let part = readable(&field.data_type, kept.of(position));
@@ -96,12 +96,12 @@ impl Parquet {
         }
         let mut rest = BTreeMap::new();
         for (position, leaves) in kept.parts() {
-            let part = read.get(&position).unwrap_or(&Leaves::All);
+            let part = read.get(&position).unwrap_or(&LeafProjection::All);
             rest.insert(position, leaves.within(part));
         }
         for field in &mut file.plan.fields {
             if let Place::Column(position) = field.place {
-                field.tag = kept.of(position).kept_tag(field.tag.take());
+                field.tag = kept.of(position).project_tag(field.tag.take());
             }
         }
         Ok((file, rest.into_iter().collect()))
@@ -109,28 +109,28 @@ impl Parquet {
 }
 
 /// What can be read of a part: a map has its keys, whatever is asked of it.
-fn readable(data_type: &DataType, kept: &Leaves) -> Leaves {
-    let Leaves::Some(some) = kept else { return Leaves::All };
+fn readable(data_type: &DataType, kept: &LeafProjection) -> LeafProjection {
+    let LeafProjection::Some(some) = kept else { return LeafProjection::All };
     let below = children(data_type);
     let mut out = BTreeMap::new();
     for (&number, kept) in some {
-        let inner = below.get(number).map_or(Leaves::All, |field| readable(field.data_type(), kept));
+        let inner = below.get(number).map_or(LeafProjection::All, |field| readable(field.data_type(), kept));
         out.insert(number, inner);
     }
     if matches!(data_type, DataType::Map(..))
-        && let Some(Leaves::Some(pair)) = out.get_mut(&0)
+        && let Some(LeafProjection::Some(pair)) = out.get_mut(&0)
     {
-        pair.insert(0, Leaves::All);
-        pair.entry(1).or_insert(Leaves::All);
-        if pair.values().all(|inner| *inner == Leaves::All) {
-            return Leaves::All;
+        pair.insert(0, LeafProjection::All);
+        pair.entry(1).or_insert(LeafProjection::All);
+        if pair.values().all(|inner| *inner == LeafProjection::All) {
+            return LeafProjection::All;
         }
     }
-    Leaves::Some(out)
+    LeafProjection::Some(out)
 }
 
 /// Whether each leaf below a type, in the file's order, is of the part that is wanted.
-fn mark(data_type: &DataType, kept: Option<&Leaves>, out: &mut Vec<bool>) {
+fn mark(data_type: &DataType, kept: Option<&LeafProjection>, out: &mut Vec<bool>) {
     let below = children(data_type);
     match data_type {
         DataType::RunEndEncoded(_, values) => mark(values.data_type(), kept.and_then(|k| k.child(1)), out),

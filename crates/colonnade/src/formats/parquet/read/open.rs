@@ -13,7 +13,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::formats::parquet::footer::{Footer, Group};
 use crate::formats::parquet::schema::Leaf;
 use crate::memory::{Buffer, Remote};
-use crate::progress::{NoProgress, Progress, Silent};
+use crate::progress::{NoProgress, Progress, SignalsOnly};
 use crate::source;
 use std::collections::HashSet;
 use std::sync::{Mutex, OnceLock};
@@ -182,7 +182,7 @@ fn selected(
 ) -> Result<Selection> {
     let columns = filter.columns().into_iter().map(str::to_owned).collect();
     let own = ReadOptions { columns: Some(columns), filter: None, ..options.clone() };
-    row_filter::select(&Parquet::open(source.clone(), own, progress)?, filter, &Silent(progress))
+    row_filter::select(&Parquet::open(source.clone(), own, progress)?, filter, &SignalsOnly(progress))
 }
 
 /// Start and end of the footer.

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::frame::paths::Leaves;
+use crate::frame::paths::LeafProjection;
 use crate::limits::Limits;
 
 use super::encrypted::Keys;
@@ -21,7 +21,7 @@ pub struct ReadOptions {
     /// Of these columns, leaves by their places among the schema's elements; all where `None`.
     pub leaves: Option<HashSet<usize>>,
     /// What these leaves are of the columns that they stand in, by the places of the columns among the elements.
-    pub parts: HashMap<usize, Leaves>,
+    pub parts: HashMap<usize, LeafProjection>,
     /// Text columns that become categoricals.
     pub categories: Vec<String>,
     /// Rows that are wanted; all where `None`. The columns that it looks at are decoded when the file is opened.

@@ -17,7 +17,7 @@ use super::leaf_type::{default_type, extension};
 use super::names::{items_of, namesakes};
 
 /// Leaves' elements, one after the other.
-pub(super) type Leaves<'l, 'e> = dyn FnMut() -> Option<Element<'e>> + 'l;
+pub(super) type NextLeaf<'l, 'e> = dyn FnMut() -> Option<Element<'e>> + 'l;
 
 /// How often an element is there.
 pub(super) fn repetition(found: &Type) -> Repetition {
@@ -57,7 +57,7 @@ fn refused(what: &str) -> Error {
 ///
 /// # Errors
 /// Malformed: annotations that contradict themselves. Unsupported: groups that are no list or map though they say so.
-pub(super) fn field_of(found: &Type, next: &mut Leaves<'_, '_>) -> Result<Field> {
+pub(super) fn field_of(found: &Type, next: &mut NextLeaf<'_, '_>) -> Result<Field> {
     if repetition(found) == Repetition::REPEATED && Group::of(found) == Group::Map {
         return Err(refused("a group annotated MAP is repeated"));
     }
@@ -65,7 +65,7 @@ pub(super) fn field_of(found: &Type, next: &mut Leaves<'_, '_>) -> Result<Field>
 }
 
 /// `item`: it is the item of a list itself, its repetition said so.
-fn node(found: &Type, next: &mut Leaves<'_, '_>, item: bool) -> Result<Field> {
+fn node(found: &Type, next: &mut NextLeaf<'_, '_>, item: bool) -> Result<Field> {
     let repetition = if item { Repetition::REQUIRED } else { repetition(found) };
     if repetition == Repetition::REPEATED {
         // A list that nothing announces.
@@ -93,7 +93,7 @@ fn node(found: &Type, next: &mut Leaves<'_, '_>, item: bool) -> Result<Field> {
     Ok(Field::new(found.name(), data_type, nullable).with_metadata(metadata))
 }
 
-fn group(found: &Type, next: &mut Leaves<'_, '_>) -> Result<DataType> {
+fn group(found: &Type, next: &mut NextLeaf<'_, '_>) -> Result<DataType> {
     match Group::of(found) {
         Group::List => list(found, next),
         Group::Map => map(found, next),
@@ -104,7 +104,7 @@ fn group(found: &Type, next: &mut Leaves<'_, '_>) -> Result<DataType> {
     }
 }
 
-fn list(found: &Type, next: &mut Leaves<'_, '_>) -> Result<DataType> {
+fn list(found: &Type, next: &mut NextLeaf<'_, '_>) -> Result<DataType> {
     let repeated = repeated_child(found, "LIST")?;
     let items = match wrapped(found, repeated) {
         Some(items) => field_of(items, next)?,
@@ -113,7 +113,7 @@ fn list(found: &Type, next: &mut Leaves<'_, '_>) -> Result<DataType> {
     Ok(DataType::List(Arc::new(items)))
 }
 
-fn map(found: &Type, next: &mut Leaves<'_, '_>) -> Result<DataType> {
+fn map(found: &Type, next: &mut NextLeaf<'_, '_>) -> Result<DataType> {
     let repeated = repeated_child(found, "MAP")?;
     let [key, value] = repeated.get_fields() else {
         // Of a map whose values are left out, the keys.
@@ -163,7 +163,7 @@ pub(super) fn wrapped<'t>(list: &Type, repeated: &'t Type) -> Option<&'t Type> {
 
 /// The column `found` with what `told`, the same column in the writer's schema, may add to it; see [`types::granted`]. `ours`:
 /// this package wrote it, and names within lists and maps are those that it tells.
-pub(super) fn claimed(found: &Field, told: Option<&Field>, next: &mut Leaves<'_, '_>, ours: bool) -> Field {
+pub(super) fn claimed(found: &Field, told: Option<&Field>, next: &mut NextLeaf<'_, '_>, ours: bool) -> Field {
     let to = told.filter(|told| is_open(found, told)).map(Field::data_type);
     let data_type = claimed_type(found.data_type(), to, next, ours);
     let Some(told) = told else { return found.clone().with_data_type(data_type) };
@@ -206,7 +206,7 @@ fn same_storage(a: &DataType, b: &DataType) -> bool {
 fn claimed_type(
     found: &DataType,
     told: Option<&DataType>,
-    next: &mut Leaves<'_, '_>,
+    next: &mut NextLeaf<'_, '_>,
     ours: bool,
 ) -> DataType {
     match found {

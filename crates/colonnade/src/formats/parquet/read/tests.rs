@@ -13,7 +13,7 @@ use parquet::schema::parser::parse_message_type;
 
 use super::{Parquet, ReadOptions};
 use crate::decode::Request;
-use crate::frame::paths::Kept;
+use crate::frame::paths::Projection;
 use crate::frame::{Frame, Part};
 use crate::memory::Buffer;
 use crate::progress::NoProgress;
@@ -60,7 +60,7 @@ fn a_part_of_a_list_without_a_wrapper_is_a_list_of_structs() {
     let types = whole.data_type().clone();
     for (number, name) in ["str", "num"].into_iter().enumerate() {
         let asked = BTreeMap::from([(0, vec![vec![0, number]])]);
-        let kept = Kept::new(&asked, &|_| Some(types.clone())).unwrap();
+        let kept = Projection::new(&asked, &|_| Some(types.clone())).unwrap();
         let part = only_column(&file.load_part(&Request { kept: Some(&kept), ..request }).unwrap());
         assert_eq!(part_of(part.data_type()), [name]);
         assert_eq!((part.len(), part.null_count()), (4, 1));

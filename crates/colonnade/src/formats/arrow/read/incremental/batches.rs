@@ -10,7 +10,7 @@ use crate::limits::Limits;
 
 use super::event::Event;
 use super::whole_body::WholeBody;
-use crate::arrow::ipc::allowed::Allowed;
+use crate::arrow::ipc::allowed::DecodeBudget;
 use crate::arrow::ipc::arrays::{Cursor, field_of};
 use crate::arrow::ipc::body::{Body, Source};
 use crate::arrow::ipc::catalog::{Batch, Catalog, DictionaryBatch};
@@ -60,7 +60,7 @@ impl Batches {
                 if let Some(message) = catalog.dictionaries.pop() {
                     let message = DictionaryBatch { before: 0, ..message };
                     check_nbytes(&source, std::iter::once(&message.batch), limits)?;
-                    let allowed = Allowed::new(limits, source.bytes.nbytes());
+                    let allowed = DecodeBudget::new(limits, source.bytes.nbytes());
                     self.dictionaries.take(&source, &catalog.shape, &message, &allowed)?;
                 }
                 Ok(Event::Need)
@@ -93,7 +93,7 @@ fn arrays(
 ) -> Result<Vec<ArrayData>> {
     check_nbytes(source, std::iter::once(batch), limits)?;
     let body = Body::new(source, batch)?;
-    let (shape, allowed) = (&catalog.shape, Allowed::new(limits, batch.body_nbytes));
+    let (shape, allowed) = (&catalog.shape, DecodeBudget::new(limits, batch.body_nbytes));
     let one = |(i, place): (usize, &crate::arrow::ipc::shape::Place)| {
         Cursor::new(&body, shape, dictionaries, *place, &allowed)?.field(field_of(shape, i)?)
     };

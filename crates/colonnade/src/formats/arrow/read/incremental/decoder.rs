@@ -8,8 +8,8 @@ use crate::limits::Limits;
 use super::batches::{self, Batches};
 use super::body::Segment;
 use super::frame::WholeFrame;
-use super::kept::Kept;
 use super::schemas::Schemas;
+use super::stream_bytes::StreamBytes;
 use super::whole_body::WholeBody;
 
 #[derive(Debug)]
@@ -34,7 +34,7 @@ pub(super) enum Target {
     /// One frame.
     Frame(Box<WholeFrame>),
     /// The bytes of the stream, as they come.
-    Bytes(Kept),
+    Bytes(StreamBytes),
 }
 
 /// Decodes one stream while its bytes come, without I/O: it lends the memory that the next bytes belong into.
@@ -77,7 +77,7 @@ impl IncrementalDecoder {
     /// # Errors
     /// The system's refusal of memory.
     pub(in crate::formats::arrow) fn bytes(limits: Limits) -> Result<Self> {
-        Ok(Self::new(limits, Target::Bytes(Kept::new(&limits)?)))
+        Ok(Self::new(limits, Target::Bytes(StreamBytes::new(&limits)?)))
     }
 
     fn new(limits: Limits, target: Target) -> Self {

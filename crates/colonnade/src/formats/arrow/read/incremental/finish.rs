@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::arrow::ipc::allowed::Allowed;
+use crate::arrow::ipc::allowed::DecodeBudget;
 use crate::arrow::ipc::body::Source;
 use crate::arrow::ipc::dictionaries::History;
 use crate::arrow::landed::Landed;
@@ -59,7 +59,7 @@ impl WholeFrame {
         let source = Source::new(Buffer::from_region(self.kept.finish()?, false));
         let batches = catalog.batches.iter().chain(catalog.dictionaries.iter().map(|d| &d.batch));
         check_nbytes(&source, batches, limits)?;
-        let allowed = Allowed::new(limits, source.bytes.nbytes());
+        let allowed = DecodeBudget::new(limits, source.bytes.nbytes());
         let history = History::new(&source, &catalog, &allowed, None)?;
         let landing = Landing {
             kept: None,

@@ -11,8 +11,8 @@ use crate::limits::{Limits, StreamLimit};
 
 use super::blocks::Blocks;
 use super::body::{self, Dest, Patch, Receipt, Segment};
-use super::kept::Kept;
 use super::schemas::{Known, Schemas};
+use super::stream_bytes::StreamBytes;
 use super::whole_body::WholeBody;
 
 /// A stream whose rows are received into blocks.
@@ -22,7 +22,7 @@ pub(super) struct WholeFrame {
     /// What the schema's header says, where the same one came before.
     remembered: Option<Arc<Known>>,
     pub(super) rows: Option<Rows>,
-    pub(super) kept: Kept,
+    pub(super) kept: StreamBytes,
     patches: Vec<Patch>,
     /// Batches that came whole, and their rows.
     pub(super) whole: (usize, usize),
@@ -40,7 +40,7 @@ pub(super) struct Rows {
 
 impl WholeFrame {
     pub(super) fn new(limits: &Limits, schemas: Schemas) -> Result<Self> {
-        let (kept, stream) = (Kept::new(limits)?, StreamLimit::new(limits));
+        let (kept, stream) = (StreamBytes::new(limits)?, StreamLimit::new(limits));
         Ok(Self { schemas, remembered: None, rows: None, kept, patches: Vec::new(), whole: (0, 0), stream })
     }
 

@@ -18,10 +18,10 @@ mod finish;
 mod frame;
 mod framing;
 mod io_buffers;
-mod kept;
 mod layout;
 mod read;
 mod schemas;
+mod stream_bytes;
 mod whole_body;
 
 pub use decoder::IncrementalDecoder;

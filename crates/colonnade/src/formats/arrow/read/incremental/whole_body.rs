@@ -9,7 +9,7 @@ use crate::memory::{Buffer, Region, RegionMut};
 
 use super::blocks::{Blocks, Target};
 use super::body::{owners, set_pair};
-use super::kept::Kept;
+use super::stream_bytes::StreamBytes;
 
 /// A length is believed as far as bytes come: memory for so many at first, then for twice what has come.
 const BELIEVED_NBYTES: usize = 4 << 20;
@@ -69,7 +69,7 @@ impl WholeBody {
         header: &BatchHeader,
         first_row: usize,
         blocks: &mut Blocks,
-        kept: &mut Kept,
+        kept: &mut StreamBytes,
     ) -> Result<(usize, usize, usize)> {
         let (message, source) = self.into_source();
         let (batch, body_nbytes) = (message.batch(*header), message.body_nbytes);

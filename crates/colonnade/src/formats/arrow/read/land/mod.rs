@@ -16,14 +16,14 @@ use crate::arrow::landed::Landed;
 use crate::arrow::trusted::trusted_array;
 use crate::decode::{PandasNulls, missing};
 use crate::error::{Error, Result};
-use crate::frame::paths::{Kept, Leaves};
+use crate::frame::paths::{LeafProjection, Projection};
 use crate::frame::{ByteOrder, DType, Kind};
 use crate::memory::Buffer;
 use crate::parallel;
 use crate::parallel::Task;
 use crate::progress::Progress;
 
-use crate::arrow::ipc::allowed::Allowed;
+use crate::arrow::ipc::allowed::DecodeBudget;
 use crate::arrow::ipc::arrays::field_of;
 use crate::arrow::ipc::body::Source;
 use crate::arrow::ipc::catalog::{Batch, Catalog};
@@ -40,10 +40,10 @@ pub(crate) struct Landing<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) history: &'a History,
     /// Of nested fields the part that is wanted, by field.
-    pub(crate) kept: Option<&'a Kept>,
+    pub(crate) kept: Option<&'a Projection>,
     pub(crate) rows: (usize, usize),
     pub(crate) threads: usize,
-    pub(crate) allowed: &'a Allowed,
+    pub(crate) allowed: &'a DecodeBudget,
     /// A map (or memory) whose bytes may be handed out as they lie; a private one where arrays must be writable.
     pub(crate) in_place: Option<&'a Buffer>,
     /// Set where the target is pandas.
@@ -145,12 +145,12 @@ impl Landing<'_> {
     }
 
     /// The part of a field that is wanted.
-    fn kept_of(&self, field: usize) -> &Leaves {
-        self.kept.map_or(&Leaves::All, |kept| kept.of(field))
+    fn kept_of(&self, field: usize) -> &LeafProjection {
+        self.kept.map_or(&LeafProjection::All, |kept| kept.of(field))
     }
 
     fn way(&self, field: usize) -> Result<Way> {
-        if *self.kept_of(field) != Leaves::All {
+        if *self.kept_of(field) != LeafProjection::All {
             return Ok(Way::Joined(None));
         }
         let data_type = field_of(&self.catalog.shape, field)?.data_type();

@@ -372,7 +372,7 @@ fn numbers_of_columns_that_stay_are_those_of_the_input() {
         ReadOptions { header_rows: 0, index_columns: IndexColumns::Count(1), ..ReadOptions::default() };
     let frame = read(b"1,2,3\n4,5,6\n", &options).unwrap();
     assert_eq!(
-        frame.columns.spelled_out().unwrap().buffer.as_slice(),
+        frame.columns.range_labels().unwrap().buffer.as_slice(),
         [1i64, 2].map(i64::to_le_bytes).concat()
     );
 }

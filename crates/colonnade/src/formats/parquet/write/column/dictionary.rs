@@ -3,13 +3,13 @@
 //! Values are the same if their bits are: NaNs keep their payloads, and -0.0 is not 0.0. Whoever builds one says how many
 //! values are too many, and building ends there.
 
-use crate::codec::dictionary::{Hashed, place};
+use crate::codec::dictionary::{DictionaryBuilder, place};
 pub(super) use crate::codec::dictionary::{Word, words};
 
 /// Keys of text by numbers that stand for it, a part at a time.
 fn numbered<T: Word>(texts: &[&[u8]], most: usize, number: impl Fn(&[u8]) -> T) -> Option<(Vec<u32>, usize)> {
     const PART: usize = 1024;
-    let mut building = Hashed::new(texts.len());
+    let mut building = DictionaryBuilder::new(texts.len());
     let mut numbers = [T::default(); PART];
     for part in texts.chunks(PART) {
         for (to, text) in numbers.iter_mut().zip(part) {

@@ -30,7 +30,7 @@ struct Indexed {
 
 /// A chunk's metadata in the footer's form, and its indexes.
 #[derive(Debug)]
-struct Kept {
+struct WrittenChunk {
     metadata: Range<usize>,
     column_index: Range<usize>,
     offset_index: Range<usize>,
@@ -50,7 +50,7 @@ struct Group {
 #[derive(Debug, Default)]
 pub(super) struct Written {
     groups: Vec<Group>,
-    chunks: Vec<Kept>,
+    chunks: Vec<WrittenChunk>,
     metadata: Vec<u8>,
     column_indexes: Vec<u8>,
     offset_indexes: Vec<u8>,
@@ -90,7 +90,7 @@ impl Written {
         let start = self.metadata.len();
         metadata(&mut self.metadata, column, chunk, at);
         let indexed = if indexed { self.index(chunk, at) } else { Indexed::default() };
-        self.chunks.push(Kept {
+        self.chunks.push(WrittenChunk {
             metadata: start..self.metadata.len(),
             column_index: indexed.column,
             offset_index: indexed.offset,

@@ -25,7 +25,7 @@ use crate::formats::parquet::types::Physical;
 use crate::memory::{Buffer, Region, Scatter};
 use crate::parallel;
 use crate::parallel::Task;
-use crate::progress::{Progress, Silent};
+use crate::progress::{Progress, SignalsOnly};
 
 use super::super::conversion::Flat;
 use super::strip::Strip;
@@ -180,7 +180,7 @@ impl<'a> Landing<'a> {
         if whole && let Some(part) = self.part_of_all(strip, progress)? {
             return Ok(part);
         }
-        let (coded, merged) = self.keyed(strip, is_text(value_type), &Silent(progress))?;
+        let (coded, merged) = self.keyed(strip, is_text(value_type), &SignalsOnly(progress))?;
         let Merged { values, mut maps } = merged;
         let mut values = values::array(value_type, flat.way, &values).map_err(named)?;
         if let Some(kept) = kept

@@ -35,7 +35,7 @@ use crate::formats::parquet::read::shape::{LeafShape, Shape};
 use crate::formats::parquet::types::Physical;
 use crate::parallel;
 use crate::parallel::Task;
-use crate::progress::{Progress, Silent};
+use crate::progress::{Progress, SignalsOnly};
 
 use super::strip::Strip;
 use super::{LONG_NBYTES, Landing, Piece};
@@ -143,8 +143,8 @@ impl<'a> Landing<'a> {
             let leaves = shape.leaves.iter().enumerate();
             at.extend(leaves.map(|(k, shape)| LeafAt { field, leaf: first + k, shape }));
         }
-        let chunks = self.walk_leaves(&at, &groups, &Silent(progress))?;
-        let chunks = self.count_leaves(&at, &groups, chunks, &Silent(progress))?;
+        let chunks = self.walk_leaves(&at, &groups, &SignalsOnly(progress))?;
+        let chunks = self.count_leaves(&at, &groups, chunks, &SignalsOnly(progress))?;
         let mut leaves = Vec::with_capacity(at.len());
         for (at, chunks) in at.iter().zip(&chunks) {
             leaves.push(self.place_leaf(*at, chunks, &groups)?);
@@ -170,7 +170,7 @@ impl<'a> Landing<'a> {
         });
         let strips: Vec<Strip<'_>> = strips.collect();
         let arrays = self.leaf_arrays(&leaves, &strips, progress)?;
-        self.built(&columns, arrays, &Silent(progress))
+        self.built(&columns, arrays, &SignalsOnly(progress))
     }
 
     /// The pages of every leaf in every row group that is touched, as they lie.

@@ -30,7 +30,7 @@ use crate::formats::parquet::levels::Validity;
 use crate::memory::{Buffer, Region, RegionMut, Scatter};
 use crate::parallel;
 use crate::parallel::Task;
-use crate::progress::{Progress, Silent};
+use crate::progress::{Progress, SignalsOnly};
 
 use super::strip::Strip;
 use super::{Landing, Piece};
@@ -181,7 +181,7 @@ impl<'a> Landing<'a> {
         progress: &dyn Progress,
     ) -> Result<()> {
         let rooms = &Rooms::default();
-        let silent = &Silent(progress);
+        let silent = &SignalsOnly(progress);
         self.walk_columns(columns, silent)?;
         for exact in [false, true] {
             // A page that was longer than its texts: no size is taken from a header then.

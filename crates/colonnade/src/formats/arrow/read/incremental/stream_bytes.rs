@@ -9,13 +9,13 @@ const BELIEVED_NBYTES: usize = 4 << 20;
 
 /// Bytes in memory that grows without copying.
 #[derive(Debug)]
-pub(super) struct Kept {
+pub(super) struct StreamBytes {
     region: RegionMut,
     filled: usize,
     limit: StreamLimit,
 }
 
-impl Kept {
+impl StreamBytes {
     pub(super) fn new(limits: &Limits) -> Result<Self> {
         Ok(Self { region: Region::allocate(0, false)?, filled: 0, limit: StreamLimit::new(limits) })
     }

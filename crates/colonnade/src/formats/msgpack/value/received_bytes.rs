@@ -8,13 +8,13 @@ const STEP: usize = 4 << 10;
 
 /// Bytes, filled at the end and taken from the front.
 #[derive(Debug)]
-pub(super) struct Kept {
+pub(super) struct ReceivedBytes {
     region: RegionMut,
     start: usize,
     end: usize,
 }
 
-impl Kept {
+impl ReceivedBytes {
     pub(super) fn new() -> Result<Self> {
         Ok(Self { region: Region::allocate(0, false)?, start: 0, end: 0 })
     }
