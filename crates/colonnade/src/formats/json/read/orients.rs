@@ -204,7 +204,7 @@ fn labels(context: &Context<'_>, at: usize) -> Result<(Axis, usize)> {
     let column = cells::inferred(&mut scan, Part::default(), &mut Keys::default(), 1, &context.rules);
     let (column, _) = context.scanned(column)?;
     let end = scan.at;
-    if column.len() == 0 {
+    if column.is_empty() {
         return Ok((Axis::range(0), end));
     }
     if column.is_unknown() || column.is_nested() {

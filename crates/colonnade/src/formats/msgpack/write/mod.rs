@@ -11,9 +11,9 @@ mod section;
 mod split;
 mod text;
 
+pub(crate) use columns::encode_frame;
+
 #[cfg(test)]
 mod tests {
     mod rows;
 }
-
-pub(crate) use columns::encode_frame;

@@ -164,8 +164,8 @@ impl Blocks {
         nulls: &[bool],
         is_private: bool,
         validity: &dyn Fn(usize) -> Result<Option<NullBuffer>>,
-        landed: &mut Landed,
-    ) -> Result<()> {
+    ) -> Result<Landed> {
+        let mut landed = Landed::default();
         let whole: Vec<Buffer> =
             self.regions.into_iter().map(|region| Buffer::from_region(region.finish(), is_private)).collect();
         for ((dtype, item, members), (region, base, stride)) in layout.groups.iter().zip(self.places) {
@@ -181,7 +181,7 @@ impl Blocks {
                     run += 1;
                 } else {
                     let values = buffer.slice(column * stride, nrows * item).ok_or_else(too_large)?;
-                    put_block(*dtype, nrows, stride, &buffer, members, column - run..column, landed)?;
+                    put_block(*dtype, nrows, stride, &buffer, members, column - run..column, &mut landed)?;
                     run = 0;
                     let Some(told) = plan.fields.get(field) else { continue };
                     let builder = ArrayDataBuilder::new(told.data_type.clone()).len(nrows);
@@ -197,9 +197,9 @@ impl Blocks {
                 }
             }
             let end = members.len();
-            put_block(*dtype, nrows, stride, &buffer, members, end - run..end, landed)?;
+            put_block(*dtype, nrows, stride, &buffer, members, end - run..end, &mut landed)?;
         }
-        Ok(())
+        Ok(landed)
     }
 }
 

@@ -82,7 +82,9 @@ impl WholeFrame {
             landed.columns.extend(made.columns.into_iter().map(|(i, data)| (of(i), data)));
         }
         let validity = |field: usize| landing.validity_of(field);
-        blocks.finish(&known.layout, &plan, nrows, &catalog.nulls, is_private, &validity, &mut landed)?;
+        let filled = blocks.finish(&known.layout, &plan, nrows, &catalog.nulls, is_private, &validity)?;
+        landed.blocks.extend(filled.blocks);
+        landed.columns.extend(filled.columns);
         Ok(Decoded::Frame(Box::new(assembled(&plan, landed, nrows)?)))
     }
 }
