@@ -113,7 +113,7 @@ def test_entries_that_are_none(filters: Any) -> None:
 )
 def test_filters_that_a_type_or_shape_cannot_have(changes: dict[str, Any]) -> None:
     made = built([entry(**changes)], block(SHUFFLED))
-    wrong(made, META, cn.DecodeError, "cannot be of")
+    wrong(made, META, cn.DecodeError, "does not apply to")
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_filters_that_a_type_or_shape_cannot_have(changes: dict[str, Any]) -> No
     ],
 )
 def test_a_member_that_the_filter_does_not_make(array: np.ndarray, found: str) -> None:
-    words = f'expected |u1 of shape (8, 6) in C order, as filter "shuffle" makes it of <f8, found {found}'
+    words = f'expected |u1 of shape (8, 6) in C order, which filter "shuffle" makes of <f8, found {found}'
     wrong(built([entry()], block(array)), BLOCK, cn.DecodeError, words)
 
 
@@ -139,25 +139,25 @@ def test_a_compressed_member_that_the_filter_does_not_make(method: int) -> None:
         content = npy(array)
         packed = deflated(content) if method == DEFLATE else zstd(content)
         made = built([entry(shape=[600])], Member(BLOCK, content, method=method, stored=packed))
-        words = f'expected |u1 of shape {shuffled.shape} in C order, as filter "shuffle" makes it of <f8, found {found}'
+        words = f'expected |u1 of shape {shuffled.shape} in C order, which filter "shuffle" makes of <f8, found {found}'
         wrong(made, BLOCK, cn.DecodeError, words)
 
 
 def test_differences_of_another_type() -> None:
-    words = 'expected <i8 of shape (6,), as filter "delta" makes it of <f8, found <f8 of shape (6,)'
+    words = 'expected <i8 of shape (6,), which filter "delta" makes of <f8, found <f8 of shape (6,)'
     wrong(built([entry(filter="delta")], block(VALUES)), BLOCK, cn.DecodeError, words)
 
 
 def test_a_filter_on_text() -> None:
     made = built([entry(type="|S8")], block(np.full(ROWS, b"a", "S8")))
-    wrong(made, META, cn.DecodeError, 'filter "shuffle" cannot be of |S8')
+    wrong(made, META, cn.DecodeError, 'filter "shuffle" does not apply to |S8')
 
 
 def test_a_member_that_is_missing() -> None:
     made = built([entry(), entry(member="__blocks_9__.npy")], block(SHUFFLED))
     text = refused_text(made)
     assert '"__blocks_9__.npy": at byte' in text
-    assert "is missing: __colonnade__ calls it part of a filtered array. Write the file again." in text
+    assert "is missing, though __colonnade__ lists it as part of a filtered array. Write the file again." in text
     points_into(text, *made.anywhere(META))
 
 
@@ -176,7 +176,7 @@ def test_parts_beyond_count_cost_nothing() -> None:
 
 def test_a_part_that_stands_twice() -> None:
     made = built([entry(), entry()], block(SHUFFLED))
-    wrong(made, BLOCK, cn.DecodeError, "is called part of two filtered arrays")
+    wrong(made, BLOCK, cn.DecodeError, "is listed as part of two filtered arrays")
 
 
 def test_values_that_are_missing() -> None:
