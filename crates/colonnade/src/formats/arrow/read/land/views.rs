@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use arrow_data::ArrayData;
 
 use crate::arrow::landed::{Landed, is_number};
+use crate::arrow::trusted::trusted_array;
 use crate::decode::{GroupKey, Groups};
 use crate::error::{Error, Result};
 use crate::frame::{Block, DType};
@@ -44,27 +45,41 @@ impl Landing<'_> {
             _ => return Ok(()),
         };
         let body = Body::new(self.source, self.batch(piece)?)?;
+        let map = self.in_place.filter(|_| body.codec().is_none() && !self.catalog.shape.big_endian);
+        let is_written = |i: usize| self.is_written(wanted.get(i).copied().unwrap_or(0));
         let stays = |i: usize| match ways.get(i) {
-            Some(Way::Values(_)) => !self.is_copied(wanted.get(i).copied().unwrap_or(0)),
+            Some(Way::Values(_)) => map.is_some() || !is_written(i),
             way => matches!(way, Some(Way::Text | Way::Joined(None))),
         };
         let columns: Vec<usize> = (0..ways.len()).filter(|&i| stays(i)).collect();
         for (&i, data) in columns.iter().zip(self.arrays(wanted, &columns, piece, progress)?) {
+            let data = match map {
+                Some(map) if is_written(i) => self.over_map(data, map),
+                _ => data,
+            };
             landed.columns.push((i, data));
             take(left, i);
         }
-        if let Some(bytes) =
-            self.in_place.filter(|_| body.codec().is_none() && !self.catalog.shape.big_endian)
-        {
+        if let Some(bytes) = map {
             self.grids(wanted, ways, piece, &body, bytes, left, landed)?;
         }
         Ok(())
     }
 
     /// Whether pandas writes into the values of a field, so that they must be memory of their own.
-    fn is_copied(&self, field: usize) -> bool {
+    fn is_written(&self, field: usize) -> bool {
         let data_type = self.plan.fields.get(field).map(|told| &told.data_type);
         self.nulls.is_some() && data_type.is_some_and(is_number)
+    }
+
+    /// The array with its values in the private map of the same file, where a write copies one page. Values that are not in
+    /// the file (they were not aligned) have memory of their own already.
+    fn over_map(&self, data: ArrayData, map: &Buffer) -> ArrayData {
+        let Some(values) = data.buffers().first() else { return data };
+        let start = values.as_ptr().addr().checked_sub(self.source.bytes.as_ptr().addr());
+        let Some(values) = start.and_then(|start| map.slice(start, values.len())) else { return data };
+        // Trusted: the same bytes of the same file at the same alignment, since maps begin with a page.
+        trusted_array(data.into_builder().buffers(vec![values.to_arrow()]))
     }
 
     /// The arrays of the fields `wanted[i]` in one batch, in parallel where there is something to decompress.
