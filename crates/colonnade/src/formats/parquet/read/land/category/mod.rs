@@ -69,12 +69,14 @@ impl Coded<'_> {
         // SAFETY: each part has rows of its own.
         let room = unsafe { room.range(self.part.at * N, self.part.nrows * N) };
         let out = room.ok_or_else(|| Error::too_large("parquet"))?.as_chunks_mut::<N>().0;
-        let code = |key: u32| {
-            let code = map.and_then(|map| map.get(key as usize)).map_or([0; 4], |code| code.to_le_bytes());
+        // Cut to `N` bytes once: rows are many more than codes.
+        let cut = |code: &u32| {
             let mut word = [0u8; N];
-            word.iter_mut().zip(code).for_each(|(to, from)| *to = from);
+            word.iter_mut().zip(code.to_le_bytes()).for_each(|(to, from)| *to = from);
             word
         };
+        let words: Vec<[u8; N]> = map.unwrap_or_default().iter().map(cut).collect();
+        let code = |key: u32| words.get(key as usize).copied().unwrap_or([0; N]);
         let Some(keys) = &self.codes else {
             let (n, mut scratch) = (map.map(<[u32]>::len), Vec::new());
             return self.part.codes(n, code, [0; N], optional, &mut scratch, out);
