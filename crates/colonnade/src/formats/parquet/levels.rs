@@ -43,6 +43,26 @@ impl Validity {
         }
     }
 
+    /// Adds the first `n` levels of `run`, which has no fewer.
+    ///
+    /// # Errors
+    /// Levels over 1.
+    #[inline]
+    pub(crate) fn push_run(&mut self, run: Run<'_>, n: usize) -> Result<()> {
+        match run {
+            Run::Same { value, .. } if value > 1 => return Err(beyond(value)),
+            Run::Same { value, .. } => self.push_same(value == 1, n),
+            Run::Packed { bytes, .. } => {
+                for (k, bytes) in bytes.chunks(8).take(n.div_ceil(64)).enumerate() {
+                    let mut word = [0; 8];
+                    word.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
+                    self.push(u64::from_le_bytes(word), (n - 64 * k).min(64));
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// The `n` bits (1 to 64) from `at` on; those behind the last are 0.
     #[inline]
     #[must_use]
@@ -90,20 +110,10 @@ pub(crate) fn beyond(value: u32) -> Error {
     Error::malformed("parquet", message)
 }
 
-/// Levels, run by run.
-pub trait Runs<'a> {
-    /// The next run, of which `most` values are looked at.
-    ///
-    /// # Errors
-    /// Truncated levels.
-    fn next(&mut self, most: usize) -> Result<Option<Run<'a>>>;
-}
-
-impl<'a> Runs<'a> for RleBitPacked<'a> {
-    #[inline]
-    fn next(&mut self, _most: usize) -> Result<Option<Run<'a>>> {
-        self.next_run()
-    }
+/// The levels end `missing` rows too early.
+#[cold]
+pub(crate) fn ended(missing: usize) -> Error {
+    Error::truncated("parquet", "the levels of a page", missing as u64, 0)
 }
 
 /// Levels 0 and 1 whose runs may be ended anywhere: the next begins there.
@@ -121,12 +131,13 @@ impl<'a> Cut<'a> {
     pub fn new(runs: RleBitPacked<'a>) -> Self {
         Self { runs, run: None, bit: 0 }
     }
-}
 
-impl<'a> Runs<'a> for Cut<'a> {
-    /// Of at most `most` values.
+    /// The next run, cut to at most `most` values.
+    ///
+    /// # Errors
+    /// Truncated levels.
     #[inline]
-    fn next(&mut self, most: usize) -> Result<Option<Run<'a>>> {
+    pub fn next(&mut self, most: usize) -> Result<Option<Run<'a>>> {
         if self.run.is_none() {
             self.run = self.runs.next_run()?;
         }
@@ -169,8 +180,8 @@ const STRIP_ROWS: usize = 1024;
 /// # Errors
 /// Truncated levels; levels over 1.
 #[inline]
-pub fn spread<'a, T: Copy>(
-    levels: &mut impl Runs<'a>,
+pub fn spread<T: Copy>(
+    levels: &mut Cut<'_>,
     out: &mut [T],
     null: T,
     mut validity: Option<&mut Validity>,
@@ -208,47 +219,39 @@ pub(crate) fn mixed<T: Copy>(
 ) -> Result<()> {
     let n = part.len();
     let mask = if n < 64 { mask & ((1 << n) - 1) } else { mask };
-    let mut k = mask.count_ones() as usize;
-    fill(part.get_mut(..k).unwrap_or_default())?;
+    let k = mask.count_ones() as usize;
     if k == n {
-        return Ok(());
+        return fill(part);
     }
-    for row in (0..n).rev() {
-        let valid = (mask >> row & 1) as usize;
-        k -= valid;
-        // `k` is never past `row`, and what it names was not yet overwritten: values move towards the end alone.
-        let value = part.get(k).copied().unwrap_or(null);
-        if let Some(to) = part.get_mut(row) {
-            *to = if valid == 1 { value } else { null };
-        }
-    }
+    let mut values = [null; 64];
+    fill(values.get_mut(..k).unwrap_or_default())?;
+    place(mask, &values, part, null);
     Ok(())
+}
+
+/// Up to 64 rows: those with a bit in `mask` get the next of `values`, the others `null`.
+#[inline]
+fn place<T: Copy>(mask: u64, values: &[T; 64], rows: &mut [T], null: T) {
+    let (mut bits, mut next) = (mask, 0);
+    for row in rows {
+        let bit = (bits & 1) as usize;
+        let value = values.get(next % 64).copied().unwrap_or(null);
+        *row = if bit == 1 { value } else { null };
+        next += bit;
+        bits >>= 1;
+    }
 }
 
 impl Validity {
     /// Takes the levels of the next rows, of `left` rows as many as make a strip.
-    fn read<'a>(&mut self, levels: &mut impl Runs<'a>, left: usize) -> Result<()> {
+    fn read(&mut self, levels: &mut Cut<'_>, left: usize) -> Result<()> {
         self.words.clear();
         (self.n, self.nulls) = (0, 0);
         let most = left.min(STRIP_ROWS);
         // Runs of bits are cut at whole bytes: less than one of them is better left for the next strip.
         while self.n < most && (most == left || most - self.n >= 8 || self.n == 0) {
-            match levels.next(most - self.n)? {
-                None => {
-                    let missing = (left - self.n) as u64;
-                    return Err(Error::truncated("parquet", "the levels of a page", missing, 0));
-                }
-                Some(Run::Same { value, .. }) if value > 1 => return Err(beyond(value)),
-                Some(Run::Same { value, n }) => self.push_same(value == 1, n.min(most - self.n)),
-                Some(Run::Packed { bytes, n }) => {
-                    let n = n.min(most - self.n);
-                    for (k, bytes) in bytes.chunks(8).take(n.div_ceil(64)).enumerate() {
-                        let mut word = [0; 8];
-                        word.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
-                        self.push(u64::from_le_bytes(word), (n - 64 * k).min(64));
-                    }
-                }
-            }
+            let Some(run) = levels.next(most - self.n)? else { return Err(ended(left - self.n)) };
+            self.push_run(run, run.len().min(most - self.n))?;
         }
         Ok(())
     }
@@ -269,14 +272,7 @@ fn to_their_rows<T: Copy>(valid: &Validity, rows: &mut [T], null: T) {
         if let (Some(to), Some(from)) = (values.get_mut(..end - start), rows.get(start..end)) {
             to.copy_from_slice(from);
         }
-        let (mut bits, mut next) = (word, 0);
-        for row in rows.get_mut(first..first + n).unwrap_or_default() {
-            let bit = (bits & 1) as usize;
-            let value = values.get(next % 64).copied().unwrap_or(null);
-            *row = if bit == 1 { value } else { null };
-            next += bit;
-            bits >>= 1;
-        }
+        place(word, &values, rows.get_mut(first..first + n).unwrap_or_default(), null);
         end = start;
     }
 }
@@ -315,7 +311,8 @@ mod tests {
     fn values_stand_in_their_rows() {
         // 8 rows packed 0b1011_0110, then 3 nulls, then 70 values.
         let bytes = [0x03, 0b1011_0110, 0x06, 0, 0x8c, 0x01, 1];
-        let Ok(mut levels) = RleBitPacked::new(&bytes, 1, 81) else { unreachable!() };
+        let Ok(runs) = RleBitPacked::new(&bytes, 1, 81) else { unreachable!() };
+        let mut levels = Cut::new(runs);
         let (mut out, mut bits, mut next) = (vec![0i32; 81], Validity::default(), 0);
         let done = spread(&mut levels, &mut out, -1, Some(&mut bits), |to| {
             for v in to {

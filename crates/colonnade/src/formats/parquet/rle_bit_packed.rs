@@ -30,6 +30,16 @@ pub enum Run<'a> {
     },
 }
 
+impl Run<'_> {
+    /// Values in it.
+    #[allow(clippy::len_without_is_empty)] // no run is empty
+    #[must_use]
+    pub fn len(&self) -> usize {
+        let (Self::Same { n, .. } | Self::Packed { n, .. }) = *self;
+        n
+    }
+}
+
 /// Reads runs one after the other, `n` values in all.
 #[derive(Debug, Clone)]
 pub struct RleBitPacked<'a> {

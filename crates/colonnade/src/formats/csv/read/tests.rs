@@ -28,7 +28,7 @@ fn shown(frame: &Frame) -> Vec<String> {
     let fields = exporter.schema();
     let one = |(field, data): (&arrow_schema::FieldRef, &arrow_data::ArrayData)| {
         let array = arrow_array::make_array(data.clone());
-        format!("{} {:?}", field.name(), array).replace('\n', "")
+        format!("{} {}: {:?}", field.name(), field.data_type(), array).replace('\n', "")
     };
     fields.fields().iter().zip(&arrays).map(one).collect()
 }

@@ -2,27 +2,8 @@
 
 use proptest::prelude::*;
 
-use super::super::{Chunks, OnError, ReadOptions, decode, split};
-use crate::arrow::export::Exporter;
-use crate::frame::Frame;
-use crate::memory::Buffer;
-use crate::text::Decoded;
-
-fn read_with(text: &[u8], options: &ReadOptions) -> crate::Result<Decoded> {
-    decode(&Buffer::from_vec(text.to_vec()), options)
-}
-
-/// Columns as text: name, type, cells.
-fn shown(frame: &Frame) -> Vec<String> {
-    let exporter = Exporter::without_metadata(frame).unwrap();
-    let arrays = exporter.arrays(frame).unwrap();
-    let fields = exporter.schema();
-    let one = |(field, data): (&arrow_schema::FieldRef, &arrow_data::ArrayData)| {
-        let array = arrow_array::make_array(data.clone());
-        format!("{} {}: {:?}", field.name(), field.data_type(), array).replace('\n', "")
-    };
-    fields.fields().iter().zip(&arrays).map(one).collect()
-}
+use super::super::{Chunks, OnError, ReadOptions, split};
+use super::{read_with, shown};
 
 /// All that is said of an input.
 fn told(text: &[u8], options: &ReadOptions) -> String {

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::error::{Error, Result};
 use crate::formats::parquet::codec::Codec;
 use crate::formats::parquet::delta::Delta;
-use crate::formats::parquet::levels::{Cut, Runs, Validity};
+use crate::formats::parquet::levels::{Cut, Validity, beyond, ended};
 use crate::formats::parquet::page::{Encoding, Kind};
 use crate::formats::parquet::rle_bit_packed::{RleBitPacked, Run};
 
@@ -272,16 +272,12 @@ pub(super) fn by_rows(
     while !out.is_empty() {
         let left = out.len() / item;
         let Some(run) = levels.next(left)? else {
-            return Err(Error::truncated("parquet", "the levels of a page", left as u64, 0));
+            return Err(ended(left));
         };
-        let n = match run {
-            Run::Same { value, .. } if value > 1 => {
-                return Err(crate::formats::parquet::levels::beyond(value));
-            }
-            Run::Same { n, .. } | Run::Packed { n, .. } => n.min(left),
-        };
+        let n = run.len().min(left);
         let (now, later) = out.split_at_mut(n * item);
         match run {
+            Run::Same { value, .. } if value > 1 => return Err(beyond(value)),
             Run::Same { value, .. } => {
                 if value == 1 {
                     fill(now)?

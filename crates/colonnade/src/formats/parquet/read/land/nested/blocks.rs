@@ -1,6 +1,7 @@
 //! Levels by 64, as bytes, and comparisons of them as bits.
 
 use crate::error::{Error, Result};
+use crate::formats::parquet::levels::ended;
 use crate::formats::parquet::rle_bit_packed::{RleBitPacked, Run};
 
 /// Levels at a time.
@@ -129,9 +130,7 @@ impl<'a> Levels<'a> {
                 self.given = 0;
             }
             match self.run {
-                None => {
-                    return Err(Error::truncated("parquet", "the levels of a page", (n - at) as u64, 0));
-                }
+                None => return Err(ended(n - at)),
                 Some(Run::Same { value, n: had }) => {
                     let level = u8::try_from(value).ok().filter(|level| u16::from(*level) <= self.most);
                     let Some(level) = level else { return Err(self.beyond(value)) };

@@ -5,7 +5,7 @@ use crate::formats::parquet::delta::Delta;
 
 use super::out::{Offset, Out, Stop};
 
-/// DeltaLengthByteArray at a time.
+/// Lengths that are decoded at once.
 const SOME: usize = 128;
 
 /// The texts of a page whose lengths are stored first.

@@ -1,8 +1,8 @@
 //! Definition levels of a flat column as rows: runs that have a value, runs that are null, and mixed ones by 64.
 
-use crate::error::{Error, Result};
-use crate::formats::parquet::levels::{Validity, beyond};
-use crate::formats::parquet::rle_bit_packed::{RleBitPacked, Run};
+use crate::error::Result;
+use crate::formats::parquet::levels::{Validity, ended};
+use crate::formats::parquet::rle_bit_packed::RleBitPacked;
 
 /// Rows that follow each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,22 +58,8 @@ impl Rows {
 pub(crate) fn validity(levels: &[u8], n: usize) -> Result<Validity> {
     let (mut runs, mut out) = (RleBitPacked::new(levels, 1, n)?, Validity::default());
     while out.len() < n {
-        match runs.next_run()? {
-            None => {
-                return Err(Error::truncated("parquet", "the levels of a page", (n - out.len()) as u64, 0));
-            }
-            Some(Run::Same { value, .. }) if value > 1 => return Err(beyond(value)),
-            Some(Run::Same { value, n }) => out.push_same(value == 1, n),
-            Some(Run::Packed { bytes, n }) => {
-                for (k, word) in bytes.chunks(8).enumerate().take(n.div_ceil(64)) {
-                    let mut padded = [0; 8];
-                    for (to, from) in padded.iter_mut().zip(word) {
-                        *to = *from;
-                    }
-                    out.push(u64::from_le_bytes(padded), (n - n.min(64 * k)).min(64));
-                }
-            }
-        }
+        let run = runs.next_run()?.ok_or_else(|| ended(n - out.len()))?;
+        out.push_run(run, run.len())?;
     }
     Ok(out)
 }
