@@ -1,6 +1,6 @@
 //! Integers that a double holds exactly.
 
-/// The bits of the double that equals an integer, if there is one.
+/// Returns the bits of the double that equals an integer, or `None`.
 pub(crate) fn exact(value: i128) -> Option<u64> {
     // The conversion rounds to the nearest double, which is exact where converting back gives the integer.
     #[allow(clippy::cast_precision_loss)]
@@ -8,7 +8,7 @@ pub(crate) fn exact(value: i128) -> Option<u64> {
     (back(near) == Some(value)).then(|| near.to_bits())
 }
 
-/// The integer that a double equals, if there is one.
+/// Returns the integer that equals a double, or `None`.
 pub(crate) fn back(value: f64) -> Option<i128> {
     let inside = value.trunc() == value && value.abs() < 1e30;
     #[allow(clippy::cast_possible_truncation)]

@@ -1,4 +1,4 @@
-//! One value as text or tagged bytes, and back.
+//! Converts single values to text or MessagePack, and back.
 //!
 //! | room | what |
 //! |---|---|

@@ -1,10 +1,10 @@
-//! Line, column and byte of a place in text: counted only when an error is made.
+//! The line, column and byte of a position in text, computed only for errors.
 
 use std::fmt;
 
 use crate::error::{Error, ErrorKind};
 
-/// A place in the input.
+/// A position in the input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
     /// From 1. Lines end with `\n`, `\r\n` or `\r`.
@@ -22,13 +22,13 @@ impl fmt::Display for Place {
 }
 
 impl Place {
-    /// The place of `text[at]`, where `text` is all there is.
+    /// Returns the place of `text[at]`, where `text` is the whole input.
     #[must_use]
     pub fn of(text: &[u8], at: usize) -> Self {
         Self { line: 1, column: 1, byte: 0 }.after(text.get(..at).unwrap_or(text))
     }
 
-    /// The place behind `text`, which begins here. A `\r` that ends `text` is taken to end a line.
+    /// Returns the place after `text`, which begins at this place. A `\r` at the end of `text` counts as a line end.
     #[must_use]
     pub fn after(self, text: &[u8]) -> Self {
         let mut lines = 0;
@@ -45,7 +45,7 @@ impl Place {
         Self { line: self.line + lines, column: column + characters, byte: self.byte + text.len() as u64 }
     }
 
-    /// An error here. `member`: a path or a column's name.
+    /// Creates an error at this place. `member`: a path or a column's name.
     #[must_use]
     #[cold]
     pub fn error(

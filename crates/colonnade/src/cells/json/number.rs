@@ -1,4 +1,4 @@
-//! Numbers of RFC 8259. Integers are exact, other numbers are the nearest double.
+//! Parses numbers of RFC 8259. Integers are exact, other numbers become the nearest double.
 
 use crate::shown::number_excerpt;
 
@@ -9,9 +9,9 @@ use crate::cells::json::scan::Scan;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Number {
     Int(i64),
-    /// Beyond `i64::MAX`.
+    /// An integer beyond `i64::MAX`.
     UInt(u64),
-    /// Digits without fraction and exponent that 64 bits do not hold.
+    /// An integer that does not fit 64 bits.
     Big,
     /// The bits of a double.
     Float(u64),
@@ -19,20 +19,20 @@ pub(crate) enum Number {
 
 const POWERS: [u64; 9] = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
 
-/// Powers of ten that are doubles.
+/// Powers of ten that a double holds exactly.
 const EXACT: [f64; 23] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
     1e19, 1e20, 1e21, 1e22,
 ];
 
-/// Up to here every integer is a double.
+/// Every integer up to this one is a double.
 const MANTISSA: u64 = 1 << 53;
 
-/// Digits of which 64 bits hold any number.
+/// Any number with this many digits fits 64 bits.
 const SAFE_DIGITS: usize = 19;
 
 impl Scan<'_> {
-    /// Appends decimal digits to `value`, which wraps; answers how many there were.
+    /// Appends decimal digits to `value`, which wraps. Returns the number of digits.
     #[inline]
     fn digits(&mut self, value: &mut u64) -> usize {
         let start = self.at;
@@ -44,7 +44,7 @@ impl Scan<'_> {
             if count == 0 {
                 return self.at - start;
             }
-            // Digits to the top: zeros come before them.
+            // The digits move to the top, with zeros before them.
             let word = word << (64 - 8 * count);
             let pairs = word.wrapping_mul(10).wrapping_add(word >> 8);
             let fours = (pairs & 0xff_0000_00ff).wrapping_mul(100 + (1_000_000 << 32));
@@ -64,7 +64,7 @@ impl Scan<'_> {
         self.at - start
     }
 
-    /// The number that begins here, with a digit or a minus.
+    /// Scans the number at the current position, which starts with a digit or a minus.
     #[inline]
     pub(crate) fn number(&mut self) -> Scanned<Number> {
         let start = self.at;
@@ -86,7 +86,7 @@ impl Scan<'_> {
         }
     }
 
-    /// An integer of many digits.
+    /// Parses an integer with many digits.
     #[cold]
     fn long(&self, start: usize) -> Number {
         let text = self.text(start..self.at);
@@ -97,7 +97,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Fraction and exponent behind `count` digits that are `value`.
+    /// Scans the fraction and exponent after `count` digits with the value `value`.
     #[inline]
     fn float(&mut self, start: usize, negative: bool, mut value: u64, mut count: usize) -> Scanned<Number> {
         let mut power: i64 = 0;
@@ -119,13 +119,13 @@ impl Scan<'_> {
             if digits == 0 {
                 return Err(self.unexpected("a digit of the exponent"));
             }
-            // A wrapped exponent is not used: so many digits are parsed by the standard library.
+            // A wrapped exponent is never used: the standard library parses exponents with so many digits.
             let exponent = if digits > 9 { i64::from(u32::MAX) } else { exponent.cast_signed() };
             power += if sign == b'-' { -exponent } else { exponent };
         }
         let scale = usize::try_from(power.unsigned_abs()).ok().and_then(|p| EXACT.get(p));
         if let (Some(scale), true) = (scale, value <= MANTISSA && count <= SAFE_DIGITS) {
-            // Both are exact, so one operation rounds once.
+            // Both operands are exact, so the one operation rounds once.
             #[allow(clippy::cast_precision_loss)]
             let value = value as f64;
             let value = if power < 0 { value / scale } else { value * scale };
@@ -134,7 +134,7 @@ impl Scan<'_> {
         self.far(start)
     }
 
-    /// A double by the standard library, which rounds exactly whatever the digits.
+    /// Parses a double with the standard library, which rounds correctly for any number of digits.
     #[inline(never)]
     fn far(&self, start: usize) -> Scanned<Number> {
         let text = self.text(start..self.at);

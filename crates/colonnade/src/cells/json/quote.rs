@@ -1,9 +1,9 @@
-//! Quoted text: finds its end and decodes its escapes.
+//! Finds the end of a quoted string and decodes its escapes.
 
 use crate::cells::json::fault::{Fault, Scanned};
 use crate::cells::simd128::escaped;
 
-/// Bytes before the first quote, backslash or control character.
+/// Counts the bytes before the first quote, backslash or control character.
 #[inline(always)]
 pub(crate) fn plain(bytes: &[u8]) -> usize {
     let mut at = 0;
@@ -18,7 +18,7 @@ pub(crate) fn plain(bytes: &[u8]) -> usize {
     at + rest.iter().position(|&b| b == b'"' || b == b'\\' || b < 0x20).unwrap_or(rest.len())
 }
 
-/// The character of the escape at the front of `bytes`, and the escape's bytes.
+/// Decodes the escape at the front of `bytes`. Returns its character and its length in bytes.
 pub(crate) fn escape(bytes: &[u8]) -> Scanned<(char, usize)> {
     let plain = match bytes.get(1) {
         Some(b'"') => '"',
@@ -78,14 +78,14 @@ fn hex(bytes: &[u8], at: usize) -> Scanned<u32> {
     Ok(value)
 }
 
-/// Decodes escapes, which the scanner has checked.
+/// Decodes the escapes of a string that the scanner has checked.
 pub(crate) fn unescape(text: &str) -> String {
     let mut out = Vec::new();
     unescape_into(text.as_bytes(), &mut out);
     String::from_utf8(out).unwrap_or_default()
 }
 
-/// Appends the decoded text of `bytes`, whose escapes the scanner has checked. One pass, sixteen bytes at a time.
+/// Appends the decoded text of `bytes`, whose escapes the scanner has checked, in one pass with steps of sixteen bytes.
 pub(crate) fn unescape_into(bytes: &[u8], out: &mut Vec<u8>) {
     out.reserve(bytes.len() + 16);
     let mut rest = bytes;
@@ -93,7 +93,7 @@ pub(crate) fn unescape_into(bytes: &[u8], out: &mut Vec<u8>) {
         let used = out.len();
         let count = match rest.first_chunk::<16>() {
             Some(chunk) => {
-                // A copy of a fixed size needs no call; what is too much is cut off again.
+                // A copy of a fixed size needs no call; the surplus is cut off afterwards.
                 out.extend_from_slice(chunk);
                 let mask = escaped(*chunk);
                 if mask == 0 { 16 } else { mask.trailing_zeros() as usize }
@@ -115,7 +115,7 @@ pub(crate) fn unescape_into(bytes: &[u8], out: &mut Vec<u8>) {
                 rest = rest.get(nbytes..).unwrap_or(&[]);
                 continue;
             }
-            // Sixteen bytes without any; nothing else stands in text that was checked.
+            // Sixteen bytes without an escape. Checked text holds no other special bytes.
             (Some(_), _) if count > 0 => continue,
             (Some(other), _) => (*other, 1),
         };

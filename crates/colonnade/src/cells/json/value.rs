@@ -1,4 +1,4 @@
-//! Checks a whole value and passes it.
+//! Checks whole values and skips them.
 
 use std::collections::HashSet;
 
@@ -9,38 +9,38 @@ use crate::cells::json::fault::{Fault, Scanned};
 use crate::cells::json::number::Number;
 use crate::cells::json::scan::{Quoted, Scan};
 
-/// The options and limits of the reader, as the scanner needs them.
+/// The reader's options and limits that the scanner needs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rules {
-    /// Arrays and objects around a cell.
+    /// The highest number of arrays and objects around a cell.
     pub(crate) max_depth: u64,
     pub(crate) max_columns: u64,
-    /// Cells that no byte stands behind, all columns together: those of missing keys.
+    /// The highest number of cells from missing keys, which take no bytes of the input, in all columns together.
     pub(crate) max_missing: u64,
-    /// Bytes of the input, to which that is in proportion.
+    /// The size of the input, for the message about `max_missing`.
     pub(crate) nbytes: u64,
     /// Whether `NaN`, `Infinity` and `-Infinity` are numbers.
     pub(crate) nonfinite: bool,
-    /// Whether integers beyond 64 bits make a column of decimals.
+    /// Whether a column with integers beyond 64 bits is read as decimals.
     pub(crate) decimals: bool,
 }
 
-/// A scalar, or what begins something larger.
+/// A scalar, or the opening bracket of an array or object.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Token {
     Null,
     Bool(bool),
     Number(Number),
     Str(Quoted),
-    /// `[` or `{`, not passed.
+    /// `[` or `{`, which is not consumed.
     Open(u8),
 }
 
-/// Keys of one object that are compared one by one; more are hashed.
+/// Up to this number the keys of one object are compared one by one; more are hashed.
 const FEW_KEYS: usize = 16;
 
 impl Scan<'_> {
-    /// The scalar that begins here; arrays and objects are left where they are.
+    /// Scans the scalar at the current position. An array or object is not consumed.
     #[inline]
     pub(crate) fn token(&mut self, rules: &Rules) -> Scanned<Token> {
         match self.peek() {
@@ -72,7 +72,8 @@ impl Scan<'_> {
         Ok(Token::Number(Number::Float(value.to_bits())))
     }
 
-    /// The number that begins here, with a digit or a minus; `-Infinity` too where the rules allow it.
+    /// Scans a number at the current position, which starts with a digit or a minus; also `-Infinity` if the rules allow
+    /// it.
     #[inline(always)]
     pub(crate) fn number_or_nonfinite(&mut self, rules: &Rules) -> Scanned<Number> {
         if rules.nonfinite && self.bytes.get(self.at + 1) == Some(&b'I') {
@@ -84,9 +85,9 @@ impl Scan<'_> {
         self.number()
     }
 
-    /// Passes the value that begins here, inside `depth` arrays and objects.
+    /// Checks and skips the value at the current position, inside `depth` arrays and objects.
     ///
-    /// Open arrays and objects are kept in a vector, so that depth takes no stack.
+    /// Open arrays and objects are kept in a vector, so depth takes no stack.
     pub(crate) fn value(&mut self, depth: u64, rules: &Rules) -> Scanned<()> {
         let mut open: Vec<Level> = Vec::new();
         loop {
@@ -116,7 +117,7 @@ impl Scan<'_> {
                 }
                 _ => {}
             }
-            // A value has ended: so may what it stands in.
+            // A value has ended; the arrays and objects around it may end too.
             loop {
                 let Some(level) = open.last_mut() else { return Ok(()) };
                 self.space();
@@ -143,7 +144,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Refuses an array or object inside `around` others, where that is over the limit.
+    /// Refuses an array or object inside `around` others if that exceeds the limit of depth.
     #[inline]
     pub(crate) fn deepen(&self, around: u64, rules: &Rules) -> Scanned<()> {
         if around < rules.max_depth {
@@ -156,7 +157,7 @@ impl Scan<'_> {
         Err(Fault::new(ErrorKind::LimitExceeded, self.at, message))
     }
 
-    /// Passes a key and its colon.
+    /// Skips a key and its colon.
     fn key(&mut self, seen: &mut Seen) -> Scanned<()> {
         let at = self.at;
         if self.peek() != b'"' {
@@ -170,7 +171,7 @@ impl Scan<'_> {
         self.colon()
     }
 
-    /// Passes the colon between key and value, and the space around it.
+    /// Skips the colon between key and value, and the white space around it.
     #[inline]
     pub(crate) fn colon(&mut self) -> Scanned<()> {
         self.space();
@@ -190,7 +191,7 @@ impl Scan<'_> {
     }
 }
 
-/// One column more than `rules` allow.
+/// Returns the error for more columns than `rules` allow.
 #[cold]
 pub(crate) fn too_many(at: usize, rules: &Rules) -> Box<Fault> {
     let message = format!(
@@ -200,7 +201,7 @@ pub(crate) fn too_many(at: usize, rules: &Rules) -> Box<Fault> {
     Fault::new(ErrorKind::LimitExceeded, at, message)
 }
 
-/// The same key a second time.
+/// Returns the error for a repeated key.
 #[cold]
 pub(crate) fn twice(at: usize, name: &str) -> Box<Fault> {
     let shown = shown(name);
@@ -214,7 +215,7 @@ enum Level {
     Object(Seen),
 }
 
-/// Keys of one object.
+/// The keys of one object, to detect duplicates.
 #[derive(Default, Clone)]
 pub(crate) struct Seen {
     few: Vec<String>,
@@ -222,7 +223,7 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
-    /// Notes a key; false where it is there.
+    /// Adds a key. Returns false if it is already present.
     pub(crate) fn add(&mut self, key: &str) -> bool {
         if self.few.len() < FEW_KEYS {
             let new = self.few.iter().all(|k| k != key);

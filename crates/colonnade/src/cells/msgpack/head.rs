@@ -1,36 +1,36 @@
-//! The head of a value: what it is and how long, in any legal width.
+//! Parses the head of a value: its type and length, in any legal width.
 
 use crate::cells::msgpack::column::{CellError, malformed};
 
-/// What a value is. Of text, bytes and extensions the payload follows the head; of arrays and maps the entries.
+/// The type of a value. The payload of text, bytes and extensions follows the head, as do the entries of arrays and maps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Head {
     /// Nil.
     Nil,
     /// True or false.
     Bool(bool),
-    /// An integer that 64 signed bits hold.
+    /// An integer that fits `i64`.
     Int(i64),
-    /// An integer above them.
+    /// An integer above `i64::MAX`.
     UInt(u64),
-    /// Bits of a 32-bit float.
+    /// The bits of a 32-bit float.
     F32(u32),
-    /// Bits of a 64-bit float.
+    /// The bits of a 64-bit float.
     F64(u64),
-    /// Text of so many bytes.
+    /// Text, with its number of bytes.
     Str(u32),
-    /// So many bytes.
+    /// Bytes, with their number.
     Bin(u32),
-    /// So many entries.
+    /// An array, with its number of entries.
     Array(u32),
-    /// So many pairs.
+    /// A map, with its number of pairs.
     Map(u32),
-    /// An extension: its type and so many bytes.
+    /// An extension: its type and number of bytes.
     Ext(i8, u32),
 }
 
 impl Head {
-    /// Bytes that follow the head, entries of arrays and maps not counted.
+    /// Returns the bytes that follow the head, without the entries of arrays and maps.
     #[must_use]
     pub fn payload(self) -> usize {
         match self {
@@ -39,7 +39,7 @@ impl Head {
         }
     }
 
-    /// The specification's name of it.
+    /// Returns the specification's name of the type.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -57,10 +57,10 @@ impl Head {
     }
 }
 
-/// The head at the front of `bytes` and its length; `None` where it is not whole.
+/// Parses the head at the front of `bytes`. Returns the head and its length, or `None` if the head is incomplete.
 ///
 /// # Errors
-/// Malformed: the byte C1, which no value begins with.
+/// Malformed: the byte C1, which starts no value.
 #[inline]
 pub fn head(bytes: &[u8]) -> Result<Option<(Head, usize)>, CellError> {
     let Some((&marker, rest)) = bytes.split_first() else { return Ok(None) };

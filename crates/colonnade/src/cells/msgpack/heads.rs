@@ -1,12 +1,12 @@
-//! Heads of text, arrays and maps, in the standard's smallest form.
+//! Writes heads of text, arrays and maps in the specification's smallest form.
 
 use crate::cells::msgpack::column::FORMAT;
 use crate::error::{Error, Result};
 
-/// Text: its head and its bytes. `compatible`: without `str 8`, which the specification has since 2013.
+/// Appends the head and the bytes of text. `compatible`: without `str 8`, which the specification added in 2013.
 ///
 /// # Errors
-/// `Unrepresentable`: more than 32 bits count.
+/// `Unrepresentable`: a length beyond 32 bits.
 pub fn text(out: &mut Vec<u8>, text: &str, compatible: bool) -> Result<()> {
     let length = text.len();
     match (u8::try_from(length), u16::try_from(length)) {
@@ -19,7 +19,7 @@ pub fn text(out: &mut Vec<u8>, text: &str, compatible: bool) -> Result<()> {
     Ok(())
 }
 
-/// The head of an array of `count` entries.
+/// Appends the head of an array of `count` entries.
 ///
 /// # Errors
 /// As [`text`].
@@ -27,7 +27,7 @@ pub fn array(out: &mut Vec<u8>, count: usize) -> Result<()> {
     counted(out, count, 0x90, 0xdc, "entries of an array")
 }
 
-/// The head of a map of `count` pairs.
+/// Appends the head of a map of `count` pairs.
 ///
 /// # Errors
 /// As [`text`].

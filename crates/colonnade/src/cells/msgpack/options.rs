@@ -1,4 +1,4 @@
-//! Options of reading MessagePack.
+//! Options for reading MessagePack.
 
 use crate::error::{Error, Result};
 use crate::limits::Limits;
@@ -18,7 +18,7 @@ pub enum Orient {
 }
 
 impl Orient {
-    /// The orient of a name.
+    /// Parses the name of an orient.
     ///
     /// # Errors
     /// `InvalidOption` with the known names.
@@ -34,7 +34,7 @@ impl Orient {
         }
     }
 
-    /// Its name.
+    /// Returns the name of the orient.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -45,27 +45,27 @@ impl Orient {
     }
 }
 
-/// What happens to something that has no column type of its own.
+/// How a value without a matching column type is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Otherwise {
     /// It is an error.
     #[default]
     Error,
-    /// It is kept as bytes.
+    /// It becomes bytes.
     Bytes,
 }
 
 /// Options for reading.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ReadOptions {
-    /// How foreign data are laid out; told by their look where `None`.
+    /// The layout of schemaless data; detected from the data if `None`.
     pub orient: Option<Orient>,
-    /// Extensions that nobody knows: an error, or a struct of `code` and `data`.
+    /// Unknown extensions: an error, or a struct of `code` and `data`.
     pub ext: Otherwise,
-    /// Text that is no UTF-8: an error, or the column becomes bytes.
+    /// Text that is not UTF-8: an error, or the column becomes bytes.
     pub invalid_utf8: Otherwise,
-    /// Caps, depth among them.
+    /// Limits, including depth.
     pub limits: Limits,
-    /// Threads.
+    /// Number of threads.
     pub threads: usize,
 }

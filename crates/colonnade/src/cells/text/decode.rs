@@ -1,5 +1,5 @@
-//! Converts a cell of MessagePack to text, guided by the type of its column. [`crate::cells::typed`] writes all types; times
-//! are counts.
+//! Converts a MessagePack cell to text, guided by the type of its column. [`crate::cells::typed`] writes cells of all
+//! types; times are counts.
 
 use std::collections::HashSet;
 
@@ -15,7 +15,7 @@ use crate::cells::msgpack::head::{Head, head};
 use crate::cells::typed::half;
 use crate::error::{Error, Result};
 
-/// A value that is read front to back.
+/// A reader of consecutive MessagePack values.
 pub(super) struct Values<'b> {
     bytes: &'b [u8],
 }
@@ -37,7 +37,7 @@ impl<'b> Values<'b> {
         Ok(payload)
     }
 
-    /// The bytes of the next value.
+    /// Skips the next value and returns its bytes.
     fn skip(&mut self) -> Result<&'b [u8]> {
         let size = crate::cells::msgpack::skip::skip(self.bytes, u64::MAX)
             .map_err(|e| e.error)?
@@ -62,7 +62,7 @@ pub(super) fn put_int(value: i64, out: &mut Vec<u8>) {
     crate::cells::digits::signed(value, out);
 }
 
-/// Appends something of ISO 8601 that `iso` writes, or the count where that has no word for it.
+/// Appends the ISO 8601 text that `iso` writes, or the count if ISO 8601 cannot express it.
 pub(super) fn put_iso(count: i64, style: Style, out: &mut Vec<u8>, iso: impl FnOnce(&mut Vec<u8>) -> bool) {
     let start = out.len();
     let quoted = style.syntax == Syntax::Json;
@@ -78,7 +78,7 @@ pub(super) fn put_iso(count: i64, style: Style, out: &mut Vec<u8>, iso: impl FnO
     }
 }
 
-/// Appends an instant, a date or a time of day of `data_type`; false where it is none of them.
+/// Appends a timestamp, a date or a time of day of `data_type`; returns false for other types.
 pub(super) fn put_time(count: i64, data_type: &DataType, style: Style, out: &mut Vec<u8>) -> bool {
     let between = if style.syntax == Syntax::Csv { b' ' } else { b'T' };
     match data_type {
@@ -97,7 +97,7 @@ pub(super) fn put_time(count: i64, data_type: &DataType, style: Style, out: &mut
             put_iso(count, style, out, |out| times::put_instant(count, 1000, between, b"", out))
         }
         DataType::Time32(unit) | DataType::Time64(unit) => {
-            // YAML 1.1 takes an unquoted time of day for a number of base 60.
+            // YAML 1.1 reads an unquoted time of day as a base-60 number.
             let style = Style {
                 syntax: if style.syntax == Syntax::Csv { Syntax::Csv } else { Syntax::Json },
                 ..style
@@ -114,7 +114,7 @@ pub(super) fn put_base64(bytes: &[u8], style: Style, out: &mut Vec<u8>) {
     strings::put(STANDARD.encode(bytes).as_bytes(), style.syntax, out);
 }
 
-/// Appends the next value.
+/// Converts and appends the next value.
 pub(super) fn value(
     values: &mut Values<'_>,
     data_type: &DataType,
@@ -124,7 +124,7 @@ pub(super) fn value(
     use DataType as D;
     match data_type {
         D::RunEndEncoded(_, inner) => return value(values, inner.data_type(), style, out),
-        // With a header it is a code.
+        // With a header the cell is a code.
         D::Dictionary(_, inner) if !style.header => return value(values, inner, style, out),
         _ => {}
     }
@@ -150,7 +150,7 @@ pub(super) fn value(
             found @ Head::Str(_),
             D::Decimal32(..) | D::Decimal64(..) | D::Decimal128(..) | D::Decimal256(..),
         ) => {
-            // Text of digits is quoted in every syntax that has numbers, as their readers would round it.
+            // Digits are quoted in every syntax that has numbers, because readers would round them.
             strings::put(values.payload(found)?, style.syntax, out);
         }
         (found @ Head::Str(_), _) => {
@@ -217,7 +217,7 @@ fn no_text(style: Style) -> Error {
     Error::malformed(style.format, "the array holds text that is no UTF-8. Make it again.")
 }
 
-/// A map: an object where its keys are text and none repeats, else an array of pairs.
+/// Appends a map: an object if its keys are text and unique, else an array of pairs.
 fn map(values: &mut Values<'_>, n: u32, pair: &Fields, style: Style, out: &mut Vec<u8>) -> Result<()> {
     let [key, member] = pair.iter().as_slice() else { return Err(changed()) };
     let (key, member) = (key.data_type(), member.data_type());

@@ -1,4 +1,4 @@
-//! Converts a cell of JSON to MessagePack, guided by the type of its column. [`crate::cells::typed`] reads all types.
+//! Converts a JSON cell to MessagePack, guided by the type of its column. [`crate::cells::typed`] reads cells of all types.
 
 use arrow_schema::{DataType, Fields, IntervalUnit, TimeUnit};
 use base64::Engine as _;
@@ -18,7 +18,7 @@ pub(super) fn expected(data_type: &DataType, found: &Token<'_>) -> CellFault {
     CellFault::malformed(format!("expected {}, found {}.", type_name(data_type, false), found.name()))
 }
 
-/// Writes MessagePack to a vector, which never fails but for memory.
+/// Writes MessagePack to a vector, which fails only for lack of memory.
 pub(super) fn put(out: &mut Vec<u8>, result: impl FnOnce(&mut Vec<u8>) -> bool) -> Done {
     if result(out) { Ok(()) } else { Err(CellFault::malformed("no memory.")) }
 }
@@ -41,7 +41,7 @@ fn put_bin(out: &mut Vec<u8>, bytes: &[u8]) -> Done {
     put(out, |out| rmp::encode::write_bin(out, bytes).is_ok())
 }
 
-/// The head of something whose entries are counted while they come.
+/// The head of an array or map whose entries are counted as they are written.
 struct Counted {
     at: usize,
     entries: u32,
@@ -69,7 +69,7 @@ pub(super) fn base64(text: &str) -> std::result::Result<Vec<u8>, CellFault> {
     STANDARD.decode(text).map_err(|e| CellFault::malformed(format!("expected bytes as base64: {e}.")))
 }
 
-/// The count of an instant's text, in a column with or without a zone.
+/// Parses the text of a timestamp to a count, for a column with or without a time zone.
 pub(super) fn instant(text: &str, unit: TimeUnit, zoned: bool) -> std::result::Result<i64, CellFault> {
     match times::instant(text, per_second(unit)) {
         Some((_, true)) if !zoned => {
@@ -88,7 +88,7 @@ pub(super) fn instant(text: &str, unit: TimeUnit, zoned: bool) -> std::result::R
     }
 }
 
-/// An integer of a number's text, or in CSV of any.
+/// Parses a number token as an integer; in CSV also a text token.
 fn integer(token: &Token<'_>, style: Style) -> Option<i64> {
     match token {
         Token::Number(text) => text.parse().ok(),
@@ -97,7 +97,7 @@ fn integer(token: &Token<'_>, style: Style) -> Option<i64> {
     }
 }
 
-/// The float of a token.
+/// Parses a token as a float.
 fn float<F: floats::Float>(
     token: &Token<'_>,
     data_type: &DataType,
@@ -112,7 +112,7 @@ fn float<F: floats::Float>(
     }
 }
 
-/// Appends the next value of `json`.
+/// Converts and appends the next value of `json`.
 pub(super) fn value(json: &mut Json<'_>, data_type: &DataType, style: Style, out: &mut Vec<u8>) -> Done {
     use DataType as D;
     let token = json.token()?;
@@ -140,7 +140,7 @@ pub(super) fn value(json: &mut Json<'_>, data_type: &DataType, style: Style, out
             put(out, |out| rmp::encode::write_uint(out, value).is_ok())?;
         }
         D::Int8 | D::Int16 | D::Int32 | D::Int64 | D::UInt8 | D::UInt16 | D::UInt32 | D::Duration(_)
-        // Codes: a header has the categories.
+        // Codes: the header has the categories.
         | D::Dictionary(..) | D::Interval(IntervalUnit::YearMonth) => {
             put_int(out, integer(&token, style).ok_or_else(|| wrong(&token))?)?;
         }
@@ -302,7 +302,7 @@ fn structure(
             };
             value(json, field.ok_or_else(none)?.data_type(), style, out)
         }),
-        // Names repeat.
+        // A struct with repeated names.
         Token::Array => {
             let mut rest = fields.iter();
             array(json, out, &mut |json, out| {
@@ -314,7 +314,7 @@ fn structure(
     }
 }
 
-/// A map as an array of pairs.
+/// Converts a map that is an array of pairs.
 fn pairs(json: &mut Json<'_>, pair: &Fields, style: Style, out: &mut Vec<u8>) -> Done {
     let mut counted = Counted::begin(MAP, out);
     while json.entry(counted.entries == 0)? {

@@ -1,4 +1,4 @@
-//! Floats as their shortest text, and back to the same bits.
+//! Converts floats to their shortest text, and back to the same bits.
 
 use std::cmp::Ordering;
 
@@ -10,28 +10,28 @@ use crate::error::{Error, Result};
 
 /// A float of one width.
 pub(super) trait Float: Copy {
-    /// What is said of it in errors.
+    /// The name in errors.
     const NAME: &'static str;
-    /// Hexadecimal digits of its bits.
+    /// Number of hexadecimal digits of the bits.
     const DIGITS: usize;
-    /// The bits of the NaN that has no payload.
+    /// The bits of the NaN without a payload.
     const NAN: u64;
     /// The bits of infinity.
     const INFINITY: u64;
-    /// The bit of the sign.
+    /// The sign bit.
     const SIGN: u64;
 
     fn bits(self) -> u64;
     fn of_bits(bits: u64) -> Option<Self>;
-    /// Appends a finite value where it takes no search for its digits; most columns are full of such values. False, and
-    /// nothing, where it is another.
+    /// Appends a finite value if its digits need no search; most columns are full of such values. Otherwise returns false
+    /// and appends nothing.
     #[inline]
     fn put_simple(self, _out: &mut Vec<u8>) -> bool {
         false
     }
-    /// The digits of a finite value.
+    /// Returns the digits of a finite value.
     fn digits(self, buffer: &mut zmij::Buffer) -> &str;
-    /// The value of digits; `None` where it is out of range, or where this width has no exact value of it.
+    /// Parses digits; `None` if the value is out of range, or if this width does not hold it exactly.
     fn parse(digits: &str) -> Option<Self>;
 }
 
@@ -109,7 +109,7 @@ impl Float for Half {
     }
 }
 
-/// The half float that is nearest to a number's text, the even one of two; no infinity but by name.
+/// Parses the half float nearest to a number's text, ties to even. Infinity must be spelled by name.
 pub(super) fn nearest_half(text: &str) -> std::result::Result<u16, CellFault> {
     let Some(value) = f64::parse(text).filter(|_| numeric(text)) else {
         return number(text).map(|Half(bits)| bits);
@@ -117,7 +117,7 @@ pub(super) fn nearest_half(text: &str) -> std::result::Result<u16, CellFault> {
     half::nearest(value, || compare(text, value)).ok_or_else(|| refused::<Half>(text))
 }
 
-/// How the magnitude of a number's text compares with that of a float half way between two halves: all of its digits count.
+/// Compares the magnitude of a number's text with a float half way between two halves; all digits count.
 #[cold]
 fn compare(text: &str, value: f64) -> Ordering {
     // Such a float is a multiple of 2⁻²⁵, which has 25 digits behind the point.
@@ -140,7 +140,7 @@ impl Decimal {
         let zeros = all().take_while(|digit| *digit == b'0').count();
         let mut digits: Vec<u8> = all().skip(zeros).collect();
         digits.truncate(digits.iter().rposition(|digit| *digit != b'0').map_or(0, |last| last + 1));
-        // A power beyond 64 bits belongs to a number that is no float, or to zero.
+        // A number with a power beyond 64 bits is no float, or is zero.
         let power = power.parse::<i64>().unwrap_or(0);
         let places =
             i64::try_from(whole.len()).unwrap_or(i64::MAX) - i64::try_from(zeros).unwrap_or(i64::MAX);
@@ -163,7 +163,7 @@ pub(super) fn put<F: Float>(value: F, style: Style, out: &mut Vec<u8>) -> Result
         && let Some((mantissa, power)) = digits.split_once('e')
         && !mantissa.contains('.')
     {
-        // Readers of YAML 1.1 take no float without a point.
+        // Readers of YAML 1.1 require a point in a float.
         out.extend_from_slice(mantissa.as_bytes());
         out.extend_from_slice(b".0e");
         out.extend_from_slice(power.as_bytes());
@@ -176,7 +176,7 @@ pub(super) fn put<F: Float>(value: F, style: Style, out: &mut Vec<u8>) -> Result
 fn put_nonfinite<F: Float>(value: F, style: Style, out: &mut Vec<u8>) -> Result<()> {
     let bits = value.bits();
     if bits == F::NAN {
-        // By far the most common one.
+        // By far the most common case.
         let word: &[u8] = match (style.nonfinite, style.syntax) {
             (Nonfinite::Null, _) => b"null",
             (Nonfinite::Tagged, Syntax::Json) => b"\"NaN\"",
@@ -194,7 +194,7 @@ fn put_any<F: Float>(value: F, style: Style, out: &mut Vec<u8>) -> Result<()> {
     let bits = value.bits();
     let infinite = bits & !F::SIGN == F::INFINITY;
     let sign = if infinite && bits & F::SIGN != 0 { "-" } else { "" };
-    // Only the spellings that keep everything say what the payload is.
+    // Only the spellings of exact formats include the payload.
     let payload = if infinite || bits == F::NAN || !style.header {
         String::new()
     } else {
@@ -218,7 +218,7 @@ fn put_any<F: Float>(value: F, style: Style, out: &mut Vec<u8>) -> Result<()> {
     Ok(())
 }
 
-/// The float of a word for what is not finite; `None` where it is none.
+/// Parses a word for NaN or an infinity; `None` for other texts.
 fn nonfinite<F: Float>(text: &str) -> Option<F> {
     let (sign, word) = match text.strip_prefix('-') {
         Some(word) => (F::SIGN, word),
@@ -235,19 +235,19 @@ fn nonfinite<F: Float>(text: &str) -> Option<F> {
     (bits & !F::SIGN > F::INFINITY).then(|| F::of_bits(bits))?
 }
 
-/// Whether `text` is made of what numbers are made of: Rust's own parser knows words as well.
+/// Whether `text` consists of the characters of numbers; Rust's own parser also accepts words.
 fn numeric(text: &str) -> bool {
     text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E'))
 }
 
-/// The float of a number's text.
+/// Parses a number's text as a float.
 #[inline]
 pub(super) fn number<F: Float>(text: &str) -> std::result::Result<F, CellFault> {
     let found = if numeric(text) { F::parse(text) } else { nonfinite(text) };
     found.ok_or_else(|| refused::<F>(text))
 }
 
-/// The same where no integer may be rounded.
+/// Parses a number's text as a float and refuses integers that would be rounded.
 pub(super) fn exactly<F: Float>(text: &str) -> std::result::Result<F, CellFault> {
     let is_whole = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
     if is_whole && !text.parse().is_ok_and(|value| exact(value).is_some()) {
@@ -259,7 +259,7 @@ pub(super) fn exactly<F: Float>(text: &str) -> std::result::Result<F, CellFault>
     number(text)
 }
 
-/// The float of a JSON text, which is a word for what is not finite.
+/// Parses a JSON string that spells NaN or an infinity.
 pub(super) fn word<F: Float>(text: &str) -> std::result::Result<F, CellFault> {
     nonfinite(text).ok_or_else(|| refused::<F>(text))
 }

@@ -1,4 +1,4 @@
-//! The JSON value of one cell, token by token.
+//! Reads the JSON value of one cell token by token.
 
 use std::borrow::Cow;
 
@@ -7,21 +7,21 @@ use crate::cells::json::value::{Rules, Token as Scanned};
 
 use super::{Cell, CellFault};
 
-/// What a value begins with.
+/// The first token of a value.
 #[derive(Debug, PartialEq)]
 pub(super) enum Token<'a> {
     Null,
     Bool(bool),
     Number(&'a str),
     Str(Cow<'a, str>),
-    /// Entries follow: [`Json::entry`].
+    /// An array; [`Json::entry`] reads its entries.
     Array,
-    /// Pairs follow: [`Json::key`].
+    /// An object; [`Json::key`] reads its pairs.
     Object,
 }
 
 impl Token<'_> {
-    /// What it is, for messages.
+    /// Describes the token for messages.
     pub(super) fn name(&self) -> String {
         match self {
             Self::Null => "null".into(),
@@ -34,10 +34,10 @@ impl Token<'_> {
     }
 }
 
-/// Arrays and objects in each other, whatever a limit says: the reader of a cell takes some stack for each.
+/// The most nested arrays and objects, whatever the limit: the reader of a cell uses stack for each level.
 pub(super) const MOST_DEPTH: u64 = 512;
 
-/// What stands in a cell was checked before: `Infinity` and long integers are for its type to judge.
+/// The rules for a cell that was checked before. `Infinity` and long integers are left to the column's type.
 pub(super) const RULES: Rules = Rules {
     max_depth: u64::MAX,
     max_columns: u64::MAX,
@@ -47,12 +47,12 @@ pub(super) const RULES: Rules = Rules {
     decimals: true,
 };
 
-/// Reads one value front to back.
+/// Reads one value from front to back.
 pub(super) struct Json<'a> {
     scan: Scan<'a>,
     depth: u64,
     max_depth: u64,
-    /// A token that stands before the text.
+    /// A token to return before reading on.
     first: Option<Token<'a>>,
 }
 
@@ -63,7 +63,7 @@ impl<'a> Json<'a> {
         Self { scan: Scan::new(text.as_bytes(), 0, false), depth: 0, max_depth, first: None }
     }
 
-    /// The value of a cell.
+    /// Creates a reader of a cell's value.
     pub(super) fn of(cell: Cell<'a>, max_depth: u64) -> Self {
         let (text, first) = match cell {
             Cell::Raw(text) => (text, None),
@@ -102,7 +102,7 @@ impl<'a> Json<'a> {
         self.first = Some(token);
     }
 
-    /// The next token.
+    /// Reads the next token.
     pub(super) fn token(&mut self) -> Read<Token<'a>> {
         if let Some(first) = self.first.take() {
             return Ok(first);
@@ -121,7 +121,7 @@ impl<'a> Json<'a> {
         })
     }
 
-    /// Whether another entry of an array follows; `first`: whether none was read yet.
+    /// Whether another entry of an array follows; `first`: whether no entry has been read.
     pub(super) fn entry(&mut self, first: bool) -> Read<bool> {
         self.more(first, b']')
     }
@@ -137,7 +137,7 @@ impl<'a> Json<'a> {
         Ok(true)
     }
 
-    /// The next key of an object.
+    /// Reads the next key of an object.
     pub(super) fn key(&mut self, first: bool) -> Read<Option<Cow<'a, str>>> {
         if !self.more(first, b'}')? {
             return Ok(None);
@@ -151,14 +151,14 @@ impl<'a> Json<'a> {
         if self.eat(b':') { Ok(Some(self.scan.unquoted(quoted))) } else { Err(self.broken(self.scan.at)) }
     }
 
-    /// Checks that nothing follows.
+    /// Checks that the value ends here.
     pub(super) fn end(&mut self) -> Read<()> {
         self.scan.space();
         if self.scan.rest().is_empty() { Ok(()) } else { Err(self.broken(self.scan.at)) }
     }
 }
 
-/// A value that nests deeper than `max_depth`, or than the reader of a cell goes.
+/// Returns the fault of a value that nests deeper than `max_depth`, or deeper than the reader of a cell supports.
 #[cold]
 pub(super) fn too_deep(max_depth: u64) -> CellFault {
     let message = match max_depth {

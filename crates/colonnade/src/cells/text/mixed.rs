@@ -1,4 +1,4 @@
-//! Cells of several kinds: whole MessagePack values, as JSON where that has them exactly.
+//! Mixed cells: whole MessagePack values, written as JSON if JSON holds them exactly.
 
 use super::decode::{Values, between, colon, put_base64, put_int};
 use super::encode::{Done, base64, put, put_str};
@@ -11,11 +11,11 @@ use crate::cells::json::scan::Scan;
 use crate::cells::json::value::{Rules, Seen};
 use crate::cells::msgpack::head::Head;
 
-/// Appends a cell of several kinds: itself where JSON has it exactly, else its bytes as `{"__colonnade__": base64}`.
+/// Appends a mixed cell: as JSON if JSON holds it exactly, else its bytes as `{"__colonnade__": base64}`.
 pub(super) fn decode(cell: &[u8], style: Style, out: &mut Vec<u8>) {
     let start = out.len();
     let plain = Style::json(style.format);
-    // YAML's texts need more escapes, with which they are JSON's as well.
+    // YAML's strings need more escapes, but all of them are valid JSON too.
     if native(&mut Values::new(cell), plain, style.syntax, style.header, 0, out).is_some() {
         let same = out.get(start..).and_then(|text| std::str::from_utf8(text).ok()).is_some_and(|text| {
             let mut again = Vec::with_capacity(cell.len());
@@ -33,10 +33,11 @@ pub(super) fn decode(cell: &[u8], style: Style, out: &mut Vec<u8>) {
     out.push(b'}');
 }
 
-/// Lists and maps in each other that are spelled out; what is deeper is bytes. Readers of YAML take 255 brackets.
+/// The most nested lists and maps that are written as JSON; deeper values are bytes. Readers of YAML accept 255 brackets.
 const MOST_DEPTH: u32 = 200;
 
-/// A value that JSON has; in YAML too it is spelled as JSON. `None` where there is none, or where its key is taken for ours.
+/// Appends a value as JSON, also in YAML. Returns `None` if JSON cannot hold it, or if its key would be read as
+/// `__colonnade__`.
 fn native(
     values: &mut Values<'_>,
     style: Style,
@@ -84,7 +85,7 @@ fn native(
                 if text.starts_with(crate::cells::header_key::KEY.trim_end_matches('_').as_bytes()) {
                     return None;
                 }
-                // A key that comes twice would be refused.
+                // A repeated key would be refused by the reader.
                 let is_new = seen.add(simdutf8::basic::from_utf8(text).ok()?);
                 (is_new || !exact).then_some(())?;
                 strings::key(text, syntax, out);
@@ -99,8 +100,8 @@ fn native(
     Some(())
 }
 
-/// The bytes of a cell of several kinds: `{"__colonnade__": base64}`, or the value itself in smallest forms. Numbers with a
-/// point or an exponent are floats.
+/// Appends the bytes of a mixed cell: those of `{"__colonnade__": base64}`, or the value itself in smallest forms. Numbers
+/// with a point or an exponent become floats.
 pub(super) fn encode(cell: Cell<'_>, max_depth: u64, out: &mut Vec<u8>) -> Done {
     let text = match cell {
         Cell::Raw(text) | Cell::Number(text) => text,

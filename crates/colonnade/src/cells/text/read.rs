@@ -1,4 +1,4 @@
-//! Text as arrays: what is common has code of its own, all else goes by way of MessagePack.
+//! Reads text into arrays. Common types have their own code; all others are converted through MessagePack.
 
 use arrow_buffer::{ArrowNativeType, BooleanBufferBuilder, Buffer, NullBufferBuilder};
 use arrow_data::ArrayDataBuilder;
@@ -51,7 +51,7 @@ pub(super) fn reader(
         DataType::UInt16 => numbers.boxed(integer::<u16>),
         DataType::UInt32 => numbers.boxed(integer::<u32>),
         DataType::UInt64 => numbers.boxed(integer::<u64>),
-        // What a header says, its cells hold; whoever reads others' numbers may say it of any.
+        // With a header, cells hold exactly their type. Without one, a caller may declare any type for foreign numbers.
         DataType::Float16 if csv && !style.header => {
             numbers.boxed(|common, cell| floats::nearest_half(common.number(cell)?))
         }
@@ -85,7 +85,7 @@ pub(super) fn reader(
     })
 }
 
-/// What readers of one column share.
+/// The state shared by all readers of one column.
 #[derive(Clone)]
 struct Common {
     data_type: DataType,
@@ -119,7 +119,7 @@ impl Common {
         Err(CellFault::malformed("expected a value, as the field holds no nulls, found null."))
     }
 
-    /// The text of a number: CSV has no other cells.
+    /// Returns the text of a number; CSV cells are always text.
     #[inline]
     fn number<'c>(&self, cell: Cell<'c>) -> Read<&'c str> {
         match cell {
@@ -135,7 +135,7 @@ impl Common {
     }
 }
 
-/// Validates.
+/// Builds and validates an array.
 fn made(builder: ArrayDataBuilder) -> Result<ArrayData> {
     builder.build().map_err(|e| Error::malformed("text", format!("the cells make no valid array: {e}.")))
 }
@@ -154,7 +154,7 @@ fn float<F: Float>(common: &Common, cell: Cell<'_>) -> Read<F> {
     }
 }
 
-/// A count: of what `iso` reads, or of a number.
+/// Parses a count: a text that `iso` accepts, or a number.
 fn counted(common: &Common, cell: Cell<'_>, iso: impl Fn(&str) -> Option<i64>) -> Read<i64> {
     let found = match cell {
         Cell::Str(text) => iso(text).or_else(|| text.parse().ok()),
@@ -181,7 +181,7 @@ fn timestamp(common: &Common, cell: Cell<'_>) -> Read<i64> {
     }
 }
 
-/// What makes a value of a cell: a type of its own for each decoder, so that loops over cells contain it.
+/// A function that parses a cell. Each decoder is a type of its own, so that loops over cells inline it.
 trait Decode<T>: Fn(&Common, Cell<'_>) -> Read<T> + Copy + Send + Sync + 'static {}
 
 impl<T, D: Fn(&Common, Cell<'_>) -> Read<T> + Copy + Send + Sync + 'static> Decode<T> for D {}
@@ -341,7 +341,8 @@ impl<O: ArrowNativeType + TryFrom<usize>> TextReader for Strings<O> {
             .nulls(self.nulls.finish())
             .add_buffer(Buffer::from_vec(self.offsets))
             .add_buffer(Buffer::from_vec(self.bytes));
-        // Trusted: `push` appends a whole `str` and its end together, so offsets never fall and stand between characters.
+        // Trusted: `push` appends a whole `str` and its end together, so offsets never decrease and fall between
+        // characters.
         Ok(trusted_array(builder))
     }
 }

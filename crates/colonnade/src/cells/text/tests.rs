@@ -1,4 +1,4 @@
-//! Every type, both ways, in every style. An independent reader (`serde_json`) cuts cells into tokens.
+//! Tests every type in both directions and every style. An independent reader (`serde_json`) splits cells into tokens.
 
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ fn cells(field: &Field, says: Option<DType>, data: &ArrayData, style: Style) -> 
     (0..data.len()).map(one).collect()
 }
 
-/// Reads what was written: JSON by another reader, YAML as the JSON that it is here but for words and numbers.
+/// Reads a written cell: JSON with the other reader, YAML as JSON except for words and numbers.
 fn push(reader: &mut dyn TextReader, text: Option<&str>, style: Style) -> std::result::Result<(), CellFault> {
     let Some(text) = text else { return reader.push(Cell::Null) };
     if style.syntax == Syntax::Csv {
@@ -85,7 +85,7 @@ fn read(
     found
 }
 
-/// The bytes of cells are what counts: Arrow knows no equality of unions and list views, and takes every NaN for itself alone.
+/// The bytes of the cells, for comparison: Arrow has no equality of unions and list views, and no NaN equals itself.
 fn packed(data: &ArrayData) -> Vec<u8> {
     let style = typed_style();
     let writer = crate::cells::typed::writer(&field(data), None, data, style).unwrap();
@@ -106,7 +106,7 @@ fn comes_back(data: &ArrayData, style: Style) {
     assert_eq!(packed(&found), packed(data), "{} {texts:?}", data.data_type());
 }
 
-/// Also those that Arrow knows no equality of, and others whose text is special.
+/// Arrays of flat types, including types without equality in Arrow and special texts.
 fn leaves() -> Vec<ArrayRef> {
     let numbers = DictionaryArray::<UInt8Type>::new(
         UInt8Array::from(vec![Some(1), None, Some(0), Some(1)]),

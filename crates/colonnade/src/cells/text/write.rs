@@ -1,4 +1,4 @@
-//! Arrays as text: what is common has code of its own, all else goes by way of MessagePack.
+//! Writes arrays as text. Common types have their own code; all others are converted through MessagePack.
 
 use arrow_buffer::{ArrowNativeType, BooleanBuffer, Buffer, NullBuffer, ScalarBuffer};
 use arrow_schema::DataType;
@@ -37,7 +37,7 @@ pub(super) fn writer<'a>(
         nested::check(data.data_type(), tag.as_deref(), complex, style)?;
     }
     let intervals = csv && nested::are_intervals(data.data_type(), tag.as_deref());
-    // NumPy's times have no null but NaT.
+    // NumPy's times have no null except NaT.
     let nat = says.is_some_and(|d| matches!(d.kind, Kind::DateTime | Kind::TimeDelta));
     let t = data.data_type();
     let nulls = Nulls { nulls: data.nulls().filter(|nulls| nulls.null_count() > 0).cloned(), style };
@@ -95,7 +95,7 @@ pub(super) fn writer<'a>(
     })
 }
 
-/// Which cells are null, and how that is said.
+/// Which cells are null, and how nulls are spelled.
 struct Nulls {
     nulls: Option<NullBuffer>,
     style: Style,
@@ -190,7 +190,7 @@ impl<B: ArrowNativeType, F: Float> TextWriter for Floats<B, F> {
         floats::put(value, self.nulls.style, out)
     }
 
-    /// In CSV without a header NaN is what its readers take for missing.
+    /// In CSV without a header readers take NaN for a missing value.
     fn is_null(&self, row: usize) -> bool {
         let nan = |bits: &B| {
             let bits = (self.make)(*bits).bits() & !F::SIGN;
@@ -207,7 +207,7 @@ impl<B: ArrowNativeType, F: Float> TextWriter for Floats<B, F> {
     }
 }
 
-/// Complex numbers of CSV, as Python has them.
+/// Writes complex numbers for CSV in Python's spelling.
 struct Pairs<B: ArrowNativeType, F> {
     values: ScalarBuffer<B>,
     make: fn(B) -> F,
@@ -243,7 +243,7 @@ impl<B: ArrowNativeType, F: Float> TextWriter for Pairs<B, F> {
 struct Times<T: ArrowNativeType> {
     values: ScalarBuffer<T>,
     data_type: DataType,
-    /// Whether the smallest 64-bit integer is NaT.
+    /// Whether the smallest 64-bit integer means NaT.
     nat: bool,
     nulls: Nulls,
 }
@@ -273,7 +273,7 @@ impl<T: ArrowNativeType + Into<i64>> TextWriter for Times<T> {
 }
 
 struct Strings<O: ArrowNativeType> {
-    /// Where each cell starts, and where the last one ends.
+    /// The start of each cell, and the end of the last one.
     offsets: ScalarBuffer<O>,
     bytes: Buffer,
     nulls: Nulls,

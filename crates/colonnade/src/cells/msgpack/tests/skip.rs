@@ -1,6 +1,6 @@
 use super::*;
 
-/// Values of every kind, nested, and how long each is.
+/// Values of every kind, also nested, with the length of each.
 fn samples() -> Vec<Vec<u8>> {
     let text = |n: usize| vec![b'x'; n];
     let with = |head: &[u8], n: usize| [head, &text(n)].concat();

@@ -1,4 +1,4 @@
-//! Categories: cells are their values, found again among those of the header.
+//! Reads categories: cells are values of the header's dictionary, or codes.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -6,9 +6,9 @@ use std::sync::Arc;
 use super::super::write::categories::texts;
 use super::*;
 
-/// Categories, by their text or by their codes.
+/// A reader of categories, by their text or by their codes.
 struct Categories {
-    /// Shared by the readers of all pieces.
+    /// Shared by the readers of all pieces of the input.
     known: Arc<Known>,
     values: ArrayData,
     codes: Numbers<i64, Integer>,
@@ -18,11 +18,11 @@ struct Categories {
     intervals: bool,
 }
 
-/// How codes are read.
+/// The parser of codes.
 type Integer = fn(&Common, Cell<'_>) -> Read<i64>;
 
 enum Known {
-    /// The code of each text; whether categories are text themselves, without quotes then.
+    /// The code of each text, and whether the categories themselves are text, stored without quotes.
     Texts(HashMap<Vec<u8>, usize>, bool),
     /// Cells are codes.
     Codes,
@@ -94,7 +94,7 @@ impl Categories {
         if is_text || self.intervals && nested::interval(cell).is_err() {
             return Err(none());
         }
-        // Other spellings of the same value.
+        // Another spelling of a known value.
         let field = Field::new("values", self.values.data_type().clone(), true);
         let again = || -> Result<Option<usize>> {
             let mut inner = Dictionaries::of(Vec::new());

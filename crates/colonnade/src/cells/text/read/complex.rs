@@ -1,8 +1,8 @@
-//! Complex numbers of CSV.
+//! Complex numbers in CSV.
 
 use super::*;
 
-/// Complex numbers of CSV, as Python has them.
+/// Reads complex numbers in Python's spelling.
 pub(super) struct Pairs<F> {
     values: Vec<F>,
     nulls: NullBufferBuilder,
@@ -17,7 +17,7 @@ impl<F: Float> Pairs<F> {
     fn parse(text: &str) -> Option<(F, F)> {
         let inner = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).unwrap_or(text);
         let inner = inner.strip_suffix('j')?;
-        // The sign that begins the second part: not the first's, not an exponent's.
+        // The sign of the imaginary part: neither the first sign nor an exponent's.
         let bytes = inner.as_bytes();
         let begins = |i: &usize| {
             matches!(bytes.get(*i), Some(b'+' | b'-')) && !matches!(bytes.get(*i - 1), Some(b'e' | b'E'))

@@ -1,4 +1,4 @@
-//! Types without code of their own.
+//! Reads types without code of their own.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use super::*;
 use crate::cells::msgpack::options::ReadOptions;
 use crate::cells::typed::TypedCells;
 
-/// Any type, by way of MessagePack cells.
+/// A reader of any type, through MessagePack cells.
 struct General {
     cells: Box<dyn TypedCells>,
     len: usize,
@@ -19,7 +19,7 @@ struct General {
     recipe: Arc<Recipe>,
 }
 
-/// What makes a reader of a column: each piece of the input has one of its own.
+/// The parameters of a column's reader: each piece of the input has its own reader.
 struct Recipe {
     field: Field,
     says: Option<DType>,
@@ -46,7 +46,7 @@ impl General {
     fn new(recipe: Arc<Recipe>) -> Result<Self> {
         let Recipe { field, says, tag, style, limits, dictionaries } = &*recipe;
         let options = ReadOptions { limits: *limits, ..ReadOptions::default() };
-        // Rows that are missing are null even where the field has none.
+        // Missing rows are null even if the field is not nullable.
         let cells = typed::reader(field, *says, tag.as_deref(), &options, &mut dictionaries.clone())
             .map_err(|e| e.in_format(style.format))?;
         let common = Common {

@@ -1,8 +1,8 @@
-//! Intervals of CSV: the text of a cell is JSON.
+//! Intervals in CSV: the text of a cell is JSON.
 
 use super::*;
 
-/// Hands the object in each cell to a reader of JSON.
+/// Passes the object in each cell to a JSON reader.
 pub(super) struct Intervals(pub(super) Box<dyn TextReader>);
 
 impl TextReader for Intervals {

@@ -1,8 +1,8 @@
-//! Intervals in CSV: exact behind a schema, refused without one; everything else that has parts is refused.
+//! Tests intervals in CSV: exact with a schema, refused without one; all other nested types are refused.
 
 use super::*;
 
-/// Intervals, as the adapter of pandas tags them; of four, one is null and one has no ends.
+/// Four intervals with pandas' tag; one is null and one has null ends.
 fn intervals(tag: &str, left: ArrayRef, right: ArrayRef) -> (Field, ArrayData) {
     let ends = Fields::from(vec![
         Field::new("left", left.data_type().clone(), true),
@@ -46,7 +46,7 @@ fn intervals_are_json_in_csv_behind_a_schema() {
         let found = read(&field, None, Some(OF_INTERVALS), &data, &texts, CSV);
         assert_eq!(found.data_type(), data.data_type());
         assert_eq!(packed(&found), packed(&data), "{texts:?}");
-        // Spelled otherwise, it is the same category.
+        // Another spelling is the same category.
         let loose = texts.iter().map(|t| t.as_ref().map(|t| t.replacen(':', " : ", 1))).collect::<Vec<_>>();
         assert_eq!(packed(&read(&field, None, Some(OF_INTERVALS), &data, &loose, CSV)), packed(&data));
     }
@@ -117,7 +117,7 @@ fn only_intervals_behind_a_schema_have_a_text() {
     check(&tagged_field, None, CSV).unwrap();
     let plain = refusal(&tagged_field, &data, Style::csv(false));
     assert!(plain.contains("found intervals") && plain.contains("schema=\"header\""), "{plain}");
-    // Without the tag it is any struct; with it, only of two flat ends.
+    // Without the tag it is a plain struct; the tag requires two flat ends.
     let (_, deep) = intervals(INTERVAL, make_array(data.clone()), ends);
     for (field, data) in [(field(&data), &data), (tagged(&deep, INTERVAL), &deep)] {
         for style in [CSV, Style::csv(false)] {

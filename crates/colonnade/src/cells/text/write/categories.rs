@@ -1,17 +1,17 @@
-//! Categories: cells are their values, or their codes where the texts of two values are the same.
+//! Writes categories: cells are values, or codes if two values have the same text.
 
 use super::super::dictionary::Texts;
 use super::*;
 use crate::cells::typed::Codes;
 
-/// The texts of a dictionary's values.
+/// Formats the values of a dictionary.
 pub(in crate::cells::text) fn texts(values: &ArrayData, style: Style) -> Result<Texts> {
     let field = Field::new("values", values.data_type().clone(), true);
     let writer = writer(&field, None, values, style)?;
     Texts::new(writer.as_ref(), values.len())
 }
 
-/// Cells that are categories.
+/// A writer of categories.
 pub(super) struct Categories {
     codes: Codes,
     nulls: Option<NullBuffer>,
@@ -21,7 +21,7 @@ pub(super) struct Categories {
 }
 
 impl Categories {
-    /// `spelled`: how categories are; `style`: how null is.
+    /// Creates the writer. `spelled`: the style of the categories; `style`: the style of nulls.
     pub(super) fn new(codes: &DataType, data: &ArrayData, spelled: Style, style: Style) -> Result<Self> {
         let values = data.child_data().first().ok_or_else(changed)?;
         let texts = texts(values, spelled)?;

@@ -1,11 +1,11 @@
-//! Types without code of their own.
+//! Writes types without code of their own.
 
 use super::super::decode::{self, Values};
 use super::super::mixed;
 use super::*;
 use crate::cells::msgpack::column::CellWriter;
 
-/// Any type, by way of its MessagePack cells.
+/// A writer of any type, through its MessagePack cells.
 struct General {
     cells: Box<dyn CellWriter>,
     data_type: DataType,
@@ -20,7 +20,7 @@ pub(super) fn general(
     style: Style,
     is_mixed: bool,
 ) -> Result<Box<dyn TextWriter>> {
-    // Compatible cells have times as counts and bytes without a family of their own; types tell them apart.
+    // Compatible cells have counts for times, and text or bytes in one family; the types tell them apart.
     let cells = typed::Style { header: style.header, compatible: true };
     let cells = typed::writer(field, says, data, cells).map_err(|e| e.in_format(style.format))?;
     let nulls = match data.data_type() {
