@@ -1,32 +1,33 @@
-//! Groups: members of equal header. The writer lays them at a constant distance, the reader finds them again.
+//! Groups of container members with equal header. The writer stores them at a constant distance, and the reader detects
+//! that.
 
 use crate::frame::{DType, Grid};
 
-/// What members of one group have in common.
+/// The common header of a group's members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GroupKey {
-    /// The cells' type.
+    /// The dtype of the cells.
     pub dtype: DType,
-    /// Rows.
+    /// Number of rows.
     pub nrows: usize,
-    /// Columns (1 for 1-D).
+    /// Number of columns (1 for 1-D).
     pub width: usize,
     /// Whether the array has two dimensions.
     pub two_dimensional: bool,
-    /// Column-major.
+    /// Whether the array is column-major.
     pub fortran_order: bool,
 }
 
 impl GroupKey {
-    /// Bytes of the array.
+    /// Returns the bytes of the array.
     #[must_use]
     pub fn nbytes(&self) -> usize {
         self.nrows.saturating_mul(self.width).saturating_mul(self.dtype.itemsize as usize)
     }
 }
 
-/// A group number for each key, in order of first appearance. Frames have few distinct keys: the last ones seen are
-/// looked at first.
+/// Numbers each key's group, in order of first appearance. Frames have few distinct keys, so the keys seen last are
+/// compared first.
 pub fn group_ids<'k>(keys: impl Iterator<Item = &'k GroupKey>) -> Vec<usize> {
     let mut seen: Vec<GroupKey> = Vec::new();
     let mut hashed: std::collections::HashMap<(DType, usize, usize, bool, bool), usize> = Default::default();
@@ -43,16 +44,16 @@ pub fn group_ids<'k>(keys: impl Iterator<Item = &'k GroupKey>) -> Vec<usize> {
     .collect()
 }
 
-/// Finds members of equal header at a constant distance, as they come left to right, and makes them strided grids, each
-/// with the positions of its columns. `k` members of `w` columns become the smaller number of grids: one a column of the
-/// member, or one a member.
+/// Detects members with equal header at a constant distance, pushed in order, and combines them into strided grids with the
+/// positions of their columns. `k` members of `w` columns become the smaller number of grids: one per column of the member,
+/// or one per member.
 #[derive(Debug, Default)]
 pub struct Groups {
     runs: Vec<Option<Run>>,
     out: Vec<(Grid, Vec<usize>)>,
 }
 
-/// Members of one key, at a constant distance so far.
+/// Members of one key, so far at a constant distance.
 #[derive(Debug)]
 struct Run {
     key: GroupKey,
@@ -63,7 +64,7 @@ struct Run {
 }
 
 impl Groups {
-    /// The next member: `id` is equal for equal keys (a small number), `offset` is that of its array, `position` that of
+    /// Adds the next member. `id`: a small number, equal for equal keys; `offset`: that of its array; `position`: that of
     /// its first column.
     pub fn push(&mut self, id: usize, key: GroupKey, offset: usize, position: usize) {
         if self.runs.len() <= id {
@@ -86,7 +87,7 @@ impl Groups {
         }
     }
 
-    /// The grids.
+    /// Returns the grids.
     #[must_use]
     pub fn finish(mut self) -> Vec<(Grid, Vec<usize>)> {
         for run in self.runs.iter().flatten() {

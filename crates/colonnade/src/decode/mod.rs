@@ -1,4 +1,4 @@
-//! From encoded columns to final memory: what is asked for, and what decoders share.
+//! Decodes columns into their final memory: the request, and the parts that all decoders share.
 
 mod group;
 pub mod missing;

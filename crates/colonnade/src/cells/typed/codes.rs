@@ -1,4 +1,4 @@
-//! Integers of any width: values, codes of dictionaries, ends of runs.
+//! Integers of any width: values, dictionary codes, run ends.
 
 use arrow_buffer::{ArrowNativeType, ScalarBuffer};
 use arrow_data::ArrayData;
@@ -9,7 +9,7 @@ use crate::error::Result;
 
 use super::out::{self, Out};
 
-/// Values of an array's own buffer, of cells and `extra` after them.
+/// Returns the values of an array's own buffer: its cells and `extra` more.
 pub(crate) fn native<T: ArrowNativeType>(data: &ArrayData, extra: usize) -> ScalarBuffer<T> {
     match data.buffers().first() {
         Some(buffer) if !buffer.is_empty() => {
@@ -19,7 +19,7 @@ pub(crate) fn native<T: ArrowNativeType>(data: &ArrayData, extra: usize) -> Scal
     }
 }
 
-/// Integers, positions most of all, whatever their width.
+/// Integers, mostly positions, of any width.
 pub(crate) enum Codes {
     I8(ScalarBuffer<i8>),
     I16(ScalarBuffer<i16>),
@@ -32,7 +32,8 @@ pub(crate) enum Codes {
 }
 
 impl Codes {
-    /// Those in the buffer of `data`, whose type may be another: a dictionary's, for one.
+    /// Reads the buffer of `data` as integers of type `codes`. The type of `data` may be another: a dictionary's, for
+    /// example.
     pub(crate) fn new(codes: &DataType, data: &ArrayData) -> Result<Self> {
         Ok(match codes {
             DataType::Int8 => Self::I8(native(data, 0)),
@@ -47,7 +48,7 @@ impl Codes {
         })
     }
 
-    /// That of a row; `None` where it is negative, or where there is no such row.
+    /// Returns the value of a row; `None` if it is negative or the row does not exist.
     pub(crate) fn at(&self, row: usize) -> Option<usize> {
         match self {
             Self::I8(v) => v.get(row)?.to_usize(),
@@ -61,7 +62,7 @@ impl Codes {
         }
     }
 
-    /// Writes that of a row.
+    /// Writes the value of a row.
     #[inline]
     pub(super) fn put<O: Out>(&self, row: usize, out: &mut O) -> Result<()> {
         fn at<T: ArrowNativeType>(values: &ScalarBuffer<T>, row: usize) -> Result<T> {

@@ -1,27 +1,28 @@
-//! Heads in their smallest form, to something that counts bytes or keeps them: measuring and writing are one code.
+//! Writes heads in their smallest form to a trait that counts or stores bytes, so that measuring and writing share the
+//! code.
 
 use crate::cells::msgpack::column::{FORMAT, changed};
 use crate::error::{Error, Result};
 
-/// Where bytes go.
+/// A destination of bytes.
 pub(super) trait Out {
-    /// Takes `bytes`.
+    /// Appends `bytes`.
     fn put(&mut self, bytes: &[u8]) -> Result<()>;
 
-    /// Takes a marker and the bytes of its value.
+    /// Appends a marker and the bytes of its value.
     #[inline]
     fn put_marked<const N: usize>(&mut self, marker: u8, bytes: [u8; N]) -> Result<()> {
         self.put(&[marker])?;
         self.put(&bytes)
     }
 
-    /// Takes 64-bit floats by their bits, a cell each.
+    /// Appends 64-bit floats by their bits, one cell each.
     fn put_floats(&mut self, values: &[u64]) -> Result<()> {
         values.iter().try_for_each(|bits| f64(self, *bits))
     }
 }
 
-/// Counts them.
+/// Counts the bytes.
 pub(super) struct Count(pub(super) usize);
 
 impl Out for Count {
@@ -37,7 +38,7 @@ impl Out for Count {
     }
 }
 
-/// Keeps them at the front of a slice.
+/// Writes the bytes to the front of a slice.
 pub(super) struct Slice<'o> {
     pub(super) out: &'o mut [u8],
     pub(super) at: usize,
@@ -82,12 +83,12 @@ impl Out for Vec<u8> {
     }
 }
 
-/// Which family of bytes a payload belongs to.
+/// The family of a payload's marker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Family {
     /// `fixstr`, `str 8`, `str 16`, `str 32`.
     Str,
-    /// The same without `str 8`, which readers of the specification before 2013 do not know.
+    /// `fixstr`, `str 16`, `str 32`: without `str 8`, which readers of the specification before 2013 do not know.
     OldStr,
     /// `bin 8`, `bin 16`, `bin 32`.
     Bin,
@@ -98,7 +99,7 @@ pub(super) enum Family {
 /// Nil.
 pub(super) const NIL: u8 = 0xc0;
 
-/// An integer of at least 0.
+/// Writes a non-negative integer.
 #[inline]
 pub(super) fn uint(out: &mut impl Out, value: u64) -> Result<()> {
     if let Ok(value) = u8::try_from(value) {
@@ -113,7 +114,7 @@ pub(super) fn uint(out: &mut impl Out, value: u64) -> Result<()> {
     out.put_marked(0xcf, value.to_be_bytes())
 }
 
-/// An integer.
+/// Writes an integer.
 #[inline]
 pub(super) fn int(out: &mut impl Out, value: i64) -> Result<()> {
     if let Ok(value) = u64::try_from(value) {
@@ -132,19 +133,19 @@ pub(super) fn int(out: &mut impl Out, value: i64) -> Result<()> {
     out.put_marked(0xd3, value.to_be_bytes())
 }
 
-/// A 32-bit float by its bits.
+/// Writes a 32-bit float by its bits.
 #[inline]
 pub(super) fn f32(out: &mut impl Out, bits: u32) -> Result<()> {
     out.put_marked(0xca, bits.to_be_bytes())
 }
 
-/// A 64-bit float by its bits.
+/// Writes a 64-bit float by its bits.
 #[inline]
 pub(super) fn f64(out: &mut (impl Out + ?Sized), bits: u64) -> Result<()> {
     out.put_marked(0xcb, bits.to_be_bytes())
 }
 
-/// Text or bytes with their head.
+/// Writes text or bytes with their head.
 #[inline]
 pub(super) fn bytes(out: &mut impl Out, family: Family, payload: &[u8]) -> Result<()> {
     let length = payload.len();
@@ -162,12 +163,12 @@ pub(super) fn bytes(out: &mut impl Out, family: Family, payload: &[u8]) -> Resul
     out.put(payload)
 }
 
-/// The head of an array.
+/// Writes the head of an array.
 pub(super) fn array(out: &mut impl Out, entries: usize) -> Result<()> {
     counted(out, entries, 0x90, 0xdc)
 }
 
-/// The head of a map.
+/// Writes the head of a map.
 pub(super) fn map(out: &mut impl Out, entries: usize) -> Result<()> {
     counted(out, entries, 0x80, 0xde)
 }
@@ -183,7 +184,7 @@ fn counted(out: &mut impl Out, entries: usize, small: u8, wide: u8) -> Result<()
     out.put_marked(wide + 1, n.to_be_bytes())
 }
 
-/// An instant, as the specification's extension -1: seconds since 1970 and nanoseconds after them.
+/// Writes a timestamp as the specification's extension -1: seconds since 1970 and nanoseconds of the second.
 #[inline]
 pub(super) fn instant(out: &mut impl Out, seconds: i64, nanoseconds: u32) -> Result<()> {
     if let Ok(unsigned) = u64::try_from(seconds)

@@ -1,7 +1,7 @@
-//! Cells as arrays.
+//! Reads cells into arrays.
 //!
-//! Arrays are validated when they are made: what no cell alone shows (offsets that fit, text, codes, nulls) is checked
-//! cell by cell as well, so that the error has a place.
+//! Arrays are validated when they are built. Properties of the whole array (offsets that fit, text, codes, nulls) are also
+//! checked cell by cell, so that the error has a place.
 
 use std::sync::Arc;
 
@@ -26,25 +26,25 @@ mod unions;
 type Pushed = std::result::Result<Option<usize>, CellError>;
 type Done = std::result::Result<(), CellError>;
 
-/// Gathers the values of one array.
+/// A builder of one array's values.
 trait Build: Send + Sync {
-    /// Takes one cell that is not nil from the front of `bytes` and answers its length; `None`, and nothing changed, where
-    /// it is not whole. Types with children are asked about whole cells only.
+    /// Takes one cell other than nil from the front of `bytes`. Returns its length, or `None` without a change if the cell
+    /// is incomplete. Types with children receive only whole cells.
     fn push(&mut self, bytes: &[u8]) -> Pushed;
 
     /// Appends a null.
     fn null(&mut self) -> Done;
 
-    /// The array of `len` cells.
+    /// Returns the array of `len` cells.
     fn finish(&mut self, len: usize) -> Result<ArrayData>;
 }
 
-/// One array in the making: what is around its values.
+/// A builder with the nulls around its values.
 struct Slot {
     build: Box<dyn Build>,
     len: usize,
     nullable: bool,
-    /// Bytes that a null takes.
+    /// Bytes of memory for a null.
     cost: u64,
     budget: Budget,
 }
@@ -67,14 +67,14 @@ impl Slot {
         Ok(pushed)
     }
 
-    /// Takes one cell of an entry that is whole, at `at`, which moves on.
+    /// Takes one whole cell of an entry at `at`, and advances `at`.
     fn push_at(&mut self, bytes: &[u8], at: &mut usize) -> Done {
         let pushed = self.push(bytes.get(*at..).unwrap_or_default()).map_err(|e| e.after(0, *at))?;
         *at += pushed.ok_or_else(|| cut(*at))?;
         Ok(())
     }
 
-    /// Appends a null that no byte stands for; whoever asks has counted it.
+    /// Appends a null that no input byte backs; the caller has charged it.
     fn fill(&mut self) -> Done {
         self.build.null()?;
         self.len += 1;
@@ -91,12 +91,12 @@ fn cut(at: usize) -> CellError {
     malformed(at, "expected a whole value, found the end of the cell around it.")
 }
 
-/// Validates.
+/// Builds and validates an array.
 fn made(builder: ArrayDataBuilder) -> Result<ArrayData> {
     builder.build().map_err(|e| Error::malformed(FORMAT, format!("the cells make no valid array: {e}.")))
 }
 
-/// Which cells are null.
+/// The validity of the cells.
 #[derive(Debug)]
 struct Nulls(NullBufferBuilder);
 
@@ -106,15 +106,15 @@ impl Default for Nulls {
     }
 }
 
-/// The cells of one column.
+/// The reader of one column's cells.
 pub(super) struct Reader {
     slot: Slot,
-    /// Whether cells are looked through before they are read, so that a part of one changes nothing.
+    /// Whether cells are checked as a whole before they are read, so that a partial cell changes nothing.
     nested: bool,
-    /// Whether a null of the type may take far more than its byte.
+    /// Whether a null of the type may take far more memory than its one byte of input.
     wide: bool,
     max_depth: u64,
-    /// What has seen the front of the next cell, and how much of it.
+    /// The skipper of the next cell, and the number of bytes that it has seen.
     begun: Option<(Skipper, usize)>,
 }
 
@@ -134,7 +134,7 @@ impl Reader {
         Ok(Self { slot, nested, wide, max_depth: options.limits.max_depth, begun: None })
     }
 
-    /// Whether the cell at the front is whole. What an earlier call has seen of it is not looked at again.
+    /// Whether the cell at the front is complete. Bytes that an earlier call has seen are not scanned again.
     fn is_whole(&mut self, bytes: &[u8]) -> std::result::Result<bool, CellError> {
         if self.begun.is_none() {
             if skip(bytes, self.max_depth)?.is_some() {

@@ -1,4 +1,4 @@
-//! Round trips and literal bytes.
+//! Round trips, and cells as literal bytes.
 
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ fn options() -> ReadOptions {
     ReadOptions::default()
 }
 
-/// Reads the cells whole, and as prefixes that grow by `step` bytes.
+/// Reads the cells as a whole, and as prefixes that grow by `step` bytes.
 fn read(
     field: &Field,
     bytes: &[u8],

@@ -1,4 +1,4 @@
-//! Arrays as cells.
+//! Writes arrays as cells.
 
 use arrow_buffer::{ArrowNativeType, Buffer, NullBuffer, ScalarBuffer};
 use arrow_data::ArrayData;
@@ -15,10 +15,10 @@ use crate::frame::{DType, Kind};
 mod values;
 use values::Values;
 
-/// The cells of one array.
+/// The writer of one array's cells.
 pub(super) struct Writer {
     nulls: Option<NullBuffer>,
-    /// Whether the smallest 64-bit integer is NaT, written as nil.
+    /// Whether the smallest 64-bit integer means NaT, which is written as nil.
     nat: bool,
     len: usize,
     values: Values,
@@ -38,7 +38,7 @@ impl Writer {
         Ok(Self { nulls: data.nulls().cloned(), nat, len: data.len(), values })
     }
 
-    /// One of the arrays inside another.
+    /// Creates the writer of a child array.
     fn inner(data: &ArrayData, style: Style) -> Result<Self> {
         let values = Values::new(data, false, style)?;
         Ok(Self { nulls: data.nulls().cloned(), nat: false, len: data.len(), values })

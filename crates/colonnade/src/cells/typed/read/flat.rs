@@ -1,4 +1,4 @@
-//! Nulls, booleans, text and bytes.
+//! Builders of nulls, booleans, text and bytes.
 
 use arrow_array::Array;
 use arrow_array::builder::{BinaryViewBuilder, StringViewBuilder};
@@ -9,7 +9,7 @@ use super::*;
 use crate::cells::msgpack::head::{Head, head};
 use crate::cells::msgpack::skip::skip;
 
-/// Nil and nothing else.
+/// A builder that accepts only nil.
 pub(super) struct Nils;
 
 impl Build for Nils {
@@ -29,7 +29,7 @@ impl Build for Nils {
     }
 }
 
-/// Booleans.
+/// A builder of booleans.
 pub(super) struct Bools {
     bits: BooleanBufferBuilder,
     nulls: Nulls,
@@ -66,17 +66,17 @@ impl Build for Bools {
     }
 }
 
-/// What the bytes of a cell are.
+/// The kind of a cell's payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Payload {
     Text,
     Binary,
-    /// The whole cell; how deep it may nest.
+    /// The whole cell, with the limit of its depth.
     Cell(u64),
 }
 
 impl Payload {
-    /// The bytes of the cell at the front and the length of the whole.
+    /// Returns the payload of the cell at the front and the length of the cell.
     fn of(self, bytes: &[u8]) -> std::result::Result<Option<(&[u8], usize)>, CellError> {
         if let Self::Cell(max_depth) = self {
             let size = skip(bytes, max_depth)?;
@@ -85,7 +85,7 @@ impl Payload {
         let Some((found, length)) = head(bytes)? else { return Ok(None) };
         let size = length + found.payload();
         match (self, found) {
-            // Old writers and compatible ones have one family for both.
+            // Old writers and compatible mode have one family for text and bytes.
             (_, Head::Str(_)) | (Self::Binary, Head::Bin(_)) => {}
             (Self::Text, _) => return Err(unexpected("text", found, &[])),
             (Self::Binary | Self::Cell(_), _) => return Err(unexpected("bytes", found, &[])),
@@ -102,7 +102,7 @@ impl Payload {
     }
 }
 
-/// Text or bytes of any length.
+/// A builder of text or bytes of any length.
 pub(super) struct Bytes<O> {
     data_type: DataType,
     payload: Payload,
@@ -142,7 +142,7 @@ impl<O: ArrowNativeType + TryFrom<usize>> Build for Bytes<O> {
     }
 }
 
-/// More than the offsets of a type can count.
+/// Returns the error for more values than the offsets of a type can count.
 #[cold]
 pub(super) fn too_many(what: &str, data_type: &DataType) -> CellError {
     let name = crate::frame::type_name(data_type, false);
@@ -152,7 +152,7 @@ pub(super) fn too_many(what: &str, data_type: &DataType) -> CellError {
     )
 }
 
-/// Bytes of one width.
+/// A builder of fixed-width bytes.
 pub(super) struct Fixed {
     width: usize,
     data: Vec<u8>,
@@ -189,7 +189,7 @@ impl Build for Fixed {
     }
 }
 
-/// Views of text or bytes.
+/// A builder of views of text or bytes.
 pub(super) enum Views {
     Text(StringViewBuilder),
     Binary(BinaryViewBuilder),

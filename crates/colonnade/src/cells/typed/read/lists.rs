@@ -1,4 +1,4 @@
-//! Lists and maps: entries of one kind, one after the other.
+//! Builders of lists and maps.
 
 use arrow_buffer::{ArrowNativeType, Buffer};
 
@@ -7,7 +7,7 @@ use super::numbers::unexpected;
 use super::*;
 use crate::cells::msgpack::head::{Head, head};
 
-/// Entries of an array and the length of its head.
+/// Reads the head of an array. Returns the number of entries and the head's length.
 fn entries(bytes: &[u8], expected: &str) -> std::result::Result<Option<(usize, usize)>, CellError> {
     match head(bytes)? {
         Some((Head::Array(n), length)) => Ok(Some((n as usize, length))),
@@ -23,7 +23,7 @@ fn push_entries(child: &mut Slot, bytes: &[u8], at: &mut usize, count: usize) ->
     Ok(())
 }
 
-/// Lists: offsets, and for views sizes too.
+/// A builder of lists: offsets, and sizes for list views.
 pub(super) struct Lists<O> {
     pub(super) data_type: DataType,
     pub(super) offsets: Vec<O>,
@@ -82,7 +82,7 @@ impl<O: ArrowNativeType + TryFrom<usize>> Build for Lists<O> {
     }
 }
 
-/// Lists of one length.
+/// A builder of fixed-size lists.
 pub(super) struct FixedLists {
     pub(super) data_type: DataType,
     pub(super) size: usize,
@@ -115,11 +115,11 @@ impl Build for FixedLists {
     }
 }
 
-/// Maps.
+/// A builder of maps.
 pub(super) struct Maps {
     pub(super) data_type: DataType,
     pub(super) offsets: Vec<i32>,
-    /// The struct of a key and a value.
+    /// The struct type of key and value.
     pub(super) entries: DataType,
     pub(super) keys: Slot,
     pub(super) values: Slot,
@@ -148,7 +148,7 @@ impl Build for Maps {
                     self.pair(bytes, &mut at).map_err(|e| e.in_entry(i))?;
                 }
             }
-            // How writers whose maps know only text as keys spell others.
+            // Writers whose maps only allow text keys spell other maps as arrays of pairs.
             Head::Array(count) => {
                 for i in 0..count as usize {
                     let rest = bytes.get(at..).unwrap_or_default();

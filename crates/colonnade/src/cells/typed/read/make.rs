@@ -1,4 +1,4 @@
-//! What gathers the values of a type.
+//! Creates the builder of a type.
 
 use arrow_array::builder::{BinaryViewBuilder, StringViewBuilder};
 
@@ -11,7 +11,7 @@ use super::*;
 use crate::calendar::per_second;
 use crate::limits::SHORT_CELL_NBYTES;
 
-/// Makes slots, depth first: dictionaries are taken in that order.
+/// Creates builders depth first, because dictionaries are taken in that order.
 pub(super) struct Maker<'d> {
     pub(super) dictionaries: &'d mut Dictionaries,
     pub(super) budget: Budget,
@@ -32,7 +32,7 @@ impl Maker<'_> {
         let nullable = match data_type {
             DataType::Null => true,
             DataType::Union(..) => false,
-            // Runs have no nulls of their own: their values do.
+            // Runs have no nulls of their own; their values do.
             DataType::RunEndEncoded(_, values) => field.is_nullable() || values.is_nullable(),
             _ => field.is_nullable(),
         };
@@ -186,7 +186,7 @@ fn size(data_type: &DataType, size: i32) -> Result<usize> {
     usize::try_from(size).map_err(|_| unknown(data_type))
 }
 
-/// Bytes that a null of the type takes, one for what takes none.
+/// Returns the bytes of memory for a null of the type, at least one.
 fn cost(data_type: &DataType) -> u64 {
     let times = |count: i32, one: u64| u64::try_from(count).unwrap_or(0).saturating_mul(one).max(1);
     match data_type {
@@ -207,7 +207,7 @@ fn cost(data_type: &DataType) -> u64 {
     }
 }
 
-/// Whether a null in the type may take far more than the byte that stands for it.
+/// Whether a null of the type may take far more memory than its one byte of input.
 pub(super) fn is_wide(data_type: &DataType) -> bool {
     cost(data_type) > SHORT_CELL_NBYTES
         || matches!(data_type, DataType::Struct(_))

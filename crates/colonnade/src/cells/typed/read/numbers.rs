@@ -1,4 +1,4 @@
-//! Values of fixed width, each decoded from one head and its payload.
+//! Builders of fixed-width values, each decoded from one head and its payload.
 
 use arrow_buffer::{ArrowNativeType, Buffer, IntervalDayTime, IntervalMonthDayNano, i256};
 
@@ -8,7 +8,7 @@ use crate::calendar::counted;
 use crate::cells::msgpack::head::{Head, head};
 use crate::shown::shown;
 
-/// Values of one native type, and which of them are null.
+/// Values of one native type and their validity.
 struct Column<T> {
     data_type: DataType,
     values: Vec<T>,
@@ -30,7 +30,7 @@ impl<T: ArrowNativeType> Column<T> {
         self.nulls.0.append_null();
     }
 
-    /// The array so far; nothing is left.
+    /// Takes the array so far and leaves the builder empty.
     fn take(&mut self, len: usize) -> ArrayDataBuilder {
         ArrayDataBuilder::new(self.data_type.clone())
             .len(len)
@@ -39,13 +39,13 @@ impl<T: ArrowNativeType> Column<T> {
     }
 }
 
-/// Values that are one head and its payload.
+/// A builder of values that are one head and its payload.
 pub(super) struct Numbers<T, F> {
     column: Column<T>,
     decode: F,
-    /// What a cell should have been, for messages.
+    /// The expected cell, for messages.
     expected: String,
-    /// The values of a dictionary, whose codes these are.
+    /// The values of the dictionary, if the cells are codes.
     dictionary: Option<ArrayData>,
 }
 
@@ -95,7 +95,7 @@ where
     }
 }
 
-/// A cell of another kind, or out of range.
+/// Returns the error for a cell of another type, or out of range.
 #[cold]
 pub(super) fn unexpected(expected: &str, found: Head, payload: &[u8]) -> CellError {
     let value = match found {
@@ -119,7 +119,7 @@ pub(super) fn integer<T: TryFrom<i64> + TryFrom<u64>>(found: Head, _: &[u8]) -> 
     }
 }
 
-/// Codes below `count`.
+/// Decodes a code below `count`.
 pub(super) fn code<T>(count: usize) -> impl Fn(Head, &[u8]) -> Option<T> + Send + Sync
 where
     T: TryFrom<i64> + TryFrom<u64> + ArrowNativeType,
@@ -129,7 +129,7 @@ where
     }
 }
 
-/// Bits of a 32-bit float: of a float, or of a number that is one exactly.
+/// Decodes the bits of a 32-bit float, from a float or from a number that equals one.
 pub(super) fn float32(found: Head, _: &[u8]) -> Option<u32> {
     #[allow(clippy::cast_possible_truncation, reason = "compared with what it was")]
     match found {
@@ -143,7 +143,7 @@ pub(super) fn float32(found: Head, _: &[u8]) -> Option<u32> {
     }
 }
 
-/// Bits of a 64-bit float. Other writers spell 1.0 as an integer.
+/// Decodes the bits of a 64-bit float. Other writers spell 1.0 as an integer.
 pub(super) fn float64(found: Head, _: &[u8]) -> Option<u64> {
     const EXACT: i64 = 1 << 53;
     #[allow(clippy::cast_precision_loss, reason = "integers up to 2⁵³ are exact")]
@@ -162,7 +162,7 @@ pub(super) fn float16(found: Head, payload: &[u8]) -> Option<u16> {
     float32(found, payload).and_then(half::narrow)
 }
 
-/// Seconds since 1970 and nanoseconds after them.
+/// Decodes a timestamp's payload to seconds since 1970 and nanoseconds of the second.
 fn instant(payload: &[u8]) -> Option<(i64, u32)> {
     let (seconds, nanoseconds) = match *payload {
         [a, b, c, d] => (i64::from(u32::from_be_bytes([a, b, c, d])), 0),
@@ -179,7 +179,7 @@ fn instant(payload: &[u8]) -> Option<(i64, u32)> {
     (nanoseconds < 1_000_000_000).then_some((seconds, nanoseconds))
 }
 
-/// Counts of which a second has `per_second`, exactly.
+/// Decodes a timestamp to an exact count of units, `per_second` of which are a second.
 pub(super) fn instants(per_second: i64) -> impl Fn(Head, &[u8]) -> Option<i64> + Send + Sync {
     move |found, payload| match found {
         Head::Int(value) => Some(value),
@@ -217,7 +217,7 @@ pub(super) fn decimals<T>(
     }
 }
 
-/// Intervals of several parts: an array of integers.
+/// A builder of intervals with several parts: each cell is an array of integers.
 pub(super) struct Intervals<T, const N: usize> {
     column: Column<T>,
     join: fn([i64; N]) -> Option<T>,

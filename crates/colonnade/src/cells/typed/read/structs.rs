@@ -1,4 +1,4 @@
-//! Structs: maps of names, in any order, or arrays where a name repeats.
+//! A builder of structs: maps of names in any order, or arrays if a name repeats.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use crate::cells::msgpack::head::{Head, head};
 pub(super) struct Structs {
     pub(super) data_type: DataType,
     pub(super) names: Vec<String>,
-    /// Positions of names; none where one repeats.
+    /// The position of each name; `None` if one repeats.
     pub(super) positions: Option<HashMap<Vec<u8>, usize>>,
     pub(super) children: Vec<Slot>,
     pub(super) nulls: Nulls,
@@ -46,7 +46,7 @@ impl Structs {
                 None => None,
             };
             let (found, name) = found.ok_or_else(|| cut(key))?;
-            // Members come in the type's order where we wrote them.
+            // Colonnade's writer keeps the type's order.
             let place = match self.names.get(i) {
                 Some(usual) if usual.as_bytes() == name => Some(i),
                 _ => self.positions.as_ref().and_then(|all| all.get(name)).copied(),
@@ -66,7 +66,7 @@ impl Structs {
         Ok(())
     }
 
-    /// Members that a cell has not are null.
+    /// Fills the members that a cell lacks with nulls.
     fn missing(&mut self) -> Done {
         for i in 0..self.children.len() {
             let Some(child) = self.children.get_mut(i).filter(|child| child.len == self.len) else {

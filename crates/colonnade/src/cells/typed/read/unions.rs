@@ -1,4 +1,4 @@
-//! Unions, and values that come in runs.
+//! Builders of unions and of run-end encoded values.
 
 use arrow_buffer::Buffer;
 
@@ -7,20 +7,20 @@ use super::numbers::unexpected;
 use super::*;
 use crate::cells::msgpack::head::{Head, head};
 
-/// `[type id, value]`.
+/// A builder of unions, whose cells are `[type id, value]`.
 pub(super) struct Unions {
     pub(super) data_type: DataType,
     pub(super) ids: Vec<i8>,
-    /// Dense ones only.
+    /// Offsets of a dense union.
     pub(super) offsets: Option<Vec<i32>>,
     pub(super) children: Vec<(i8, Slot)>,
-    /// What a value costs in the other children of a sparse one.
+    /// Bytes that a value takes in the other children of a sparse union.
     pub(super) others: u64,
     pub(super) budget: Budget,
 }
 
 impl Unions {
-    /// Notes that the next value is of child `place`; sparse ones get a null in every other.
+    /// Selects the child `place` for the next value; in a sparse union every other child gets a null.
     fn select(&mut self, place: usize) -> Done {
         let Some((id, child)) = self.children.get(place) else { return Err(cut(0)) };
         self.ids.push(*id);
@@ -85,14 +85,14 @@ impl Build for Unions {
     }
 }
 
-/// Values, equal neighbours once.
+/// A builder of runs: equal consecutive values are stored once.
 pub(super) struct Runs {
     pub(super) data_type: DataType,
     pub(super) ends_type: DataType,
     pub(super) most: usize,
     pub(super) ends: Vec<usize>,
     pub(super) child: Slot,
-    /// The last value's cell: no cell is the beginning of another.
+    /// The cell of the last value. No cell is a prefix of another.
     pub(super) last: Vec<u8>,
     pub(super) len: usize,
 }
@@ -111,7 +111,7 @@ impl Runs {
         Ok(())
     }
 
-    /// Takes any cell, nil too.
+    /// Takes any cell, including nil.
     fn cell(&mut self, bytes: &[u8]) -> Pushed {
         let known = !self.last.is_empty() && bytes.starts_with(&self.last);
         if known {

@@ -1,4 +1,4 @@
-//! Every type, alone and in each nested one, three deep.
+//! Every type, flat and in each nested type, three levels deep.
 
 use arrow_array::types::*;
 use arrow_schema::{DataType, TimeUnit};
@@ -6,7 +6,7 @@ use arrow_schema::{DataType, TimeUnit};
 use super::*;
 use crate::arrow::samples::{around, leaves};
 
-/// Reads whole and byte by byte; equal in every value, and valid.
+/// Reads the cells as a whole and byte by byte; the array is valid and equal in every value.
 fn comes_back_equal(array: &ArrayRef) {
     for data in [array.to_data(), array.slice(1, 2).to_data()] {
         for style in [PLAIN, OLD] {
@@ -24,7 +24,8 @@ fn comes_back_equal(array: &ArrayRef) {
     }
 }
 
-/// Arrow compares unions by their children, which a sparse one fills as it likes, and knows no equality of list views.
+/// Whether the type has list views or unions. Arrow has no equality of list views, and compares unions by their children,
+/// whose unused slots in a sparse union are arbitrary.
 fn has_views(data_type: &DataType) -> bool {
     matches!(data_type, DataType::ListView(_) | DataType::LargeListView(_) | DataType::Union(..))
         || crate::frame::children(data_type).iter().any(|child| has_views(child.data_type()))

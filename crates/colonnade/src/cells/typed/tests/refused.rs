@@ -1,4 +1,4 @@
-//! Literal bytes: the smallest forms as the standard has them, and cells that are refused.
+//! Literal bytes: the specification's smallest forms, and cells that are refused.
 
 use arrow_buffer::ScalarBuffer;
 use arrow_schema::{DataType, Fields, Metadata, TimeUnit, UnionFields, UnionMode};
@@ -279,19 +279,19 @@ fn nulls_of_wide_types_are_believed_as_far_as_bytes_go() {
     ] {
         let e = of_field(&Field::new("x", wide.clone(), true), &[0xc0], &options()).unwrap_err();
         assert!(limit(&e) && e.error.to_string().contains("max_unbacked_nbytes"), "{e:?}");
-        // Inside lists and structs too, as a nil or as a member that is missing.
+        // Inside lists and structs too, as a nil or as a missing member.
         let e = of(&DataType::new_list(wide.clone(), true), &[0x91, 0xc0]).unwrap_err();
         assert!(limit(&e), "{e:?}");
         let member = Field::new("w", wide.clone(), true);
         let e = of(&DataType::Struct(vec![member].into()), &[0x80]).unwrap_err();
         assert!(limit(&e), "{e:?}");
-        // In a sparse union it takes its room beside every other value.
+        // A sparse union allocates it for every value of another child.
         let children = [(0, Field::new("i", DataType::Int8, true)), (1, Field::new("w", wide, true))];
         let union = DataType::Union(UnionFields::from_fields(children.map(|(_, f)| f)), UnionMode::Sparse);
         let e = of_field(&Field::new("x", union, false), &[0x92, 0, 7], &options()).unwrap_err();
         assert!(limit(&e), "{e:?}");
     }
-    // What was read lets nulls beside it pass; all columns of a frame have one allowance.
+    // Bytes that were read allow nulls. All columns of a frame share one allowance.
     let mut tight = options();
     tight.limits.max_unbacked_nbytes = 20_000;
     let field = Field::new("x", DataType::FixedSizeBinary(5000), true);

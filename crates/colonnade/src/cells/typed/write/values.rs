@@ -1,4 +1,4 @@
-//! Where the values of an array lie.
+//! Access to the values of an array.
 
 use arrow_buffer::{BooleanBuffer, IntervalDayTime, IntervalMonthDayNano, i256};
 
@@ -7,7 +7,7 @@ use crate::calendar::per_second;
 
 mod put;
 
-/// Offsets of a list, a map, text or bytes.
+/// The offsets of a list, a map, text or bytes.
 pub(super) enum Offsets {
     Small(ScalarBuffer<i32>),
     Large(ScalarBuffer<i64>),
@@ -22,7 +22,7 @@ impl Offsets {
         Self::Large(native(data, 1))
     }
 
-    /// Where the entries of one cell lie.
+    /// Returns the range of the entries of one cell.
     fn range(&self, row: usize) -> Result<Range<usize>> {
         fn between<T: ArrowNativeType>(all: &[T], row: usize) -> Option<Range<usize>> {
             let (start, end) = (all.get(row)?.to_usize()?, all.get(row + 1)?.to_usize()?);
@@ -45,28 +45,28 @@ pub(super) enum Values {
     F32(ScalarBuffer<u32>),
     F64(ScalarBuffer<u64>),
     Days(ScalarBuffer<i32>),
-    /// Counts and how many a second has.
+    /// Counts of a unit, and its units per second.
     Instants(ScalarBuffer<i64>, i64),
     DayTime(ScalarBuffer<IntervalDayTime>),
     MonthDayNano(ScalarBuffer<IntervalMonthDayNano>),
     Decimal(Digits, u8, i8, Family),
     Bytes(Offsets, Buffer, Family),
     Views(ScalarBuffer<u128>, Vec<Buffer>, Family),
-    /// Bytes of the same width, those of the first row in front.
+    /// Fixed-width bytes that start with the first row, and the width.
     Fixed(Buffer, usize, Family),
     Expanded(Codes, Box<Writer>),
     List(Offsets, Box<Writer>),
     ListView(Offsets, Offsets, Box<Writer>),
-    /// Entries a cell, and the row that the first cell is.
+    /// The number of entries per cell, and the index of the first row.
     FixedList(usize, usize, Box<Writer>),
-    /// Children with their keys, or without where names repeat.
+    /// Children with their keys, or without keys if names repeat; and the index of the first row.
     Struct(Vec<(Option<Vec<u8>>, Writer)>, usize),
     Map(Offsets, Box<(Writer, Writer)>),
     Union(ScalarBuffer<i8>, Option<ScalarBuffer<i32>>, usize, Vec<(i8, Writer)>),
     Runs(Codes, usize, usize, Box<Writer>),
 }
 
-/// Decimals of one width.
+/// The decimals of one width.
 pub(super) enum Digits {
     D32(ScalarBuffer<i32>),
     D64(ScalarBuffer<i64>),
@@ -175,7 +175,7 @@ impl Values {
         Self::ListView(wrap(native(data, 0)), wrap(sizes), child)
     }
 
-    /// Whether a 64-bit value is the smallest one.
+    /// Whether a 64-bit value is the smallest integer.
     pub(super) fn is_nat(&self, row: usize) -> bool {
         match self {
             Self::Integers(Codes::I64(values)) | Self::Instants(values, _) => {
@@ -186,7 +186,7 @@ impl Values {
     }
 }
 
-/// The keys of a struct, as they are written; none of them where one repeats.
+/// Returns the encoded keys of a struct, or no key if one repeats.
 fn keys(fields: &Fields, family: Family) -> Result<Vec<Option<Vec<u8>>>> {
     let unique = names_are_unique(fields);
     let key = |field: &std::sync::Arc<Field>| {

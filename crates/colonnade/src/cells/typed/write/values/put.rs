@@ -1,4 +1,4 @@
-//! One value, spelled.
+//! Writes one value.
 
 use std::fmt::Display;
 
@@ -81,7 +81,7 @@ impl Values {
                 put_list(out, start..start + size, child)
             }
             Self::Struct(children, first) => {
-                // All have keys, or none.
+                // Either all children have keys or none has one.
                 if children.first().is_none_or(|(key, _)| key.is_some()) {
                     out::map(out, children.len())?;
                 } else {
@@ -131,7 +131,7 @@ fn put_list<O: Out>(out: &mut O, range: Range<usize>, child: &Writer) -> Result<
     child.put_all(range, out)
 }
 
-/// Text or bytes of a view: inside of it up to 12 bytes, else in a buffer.
+/// Writes text or bytes of a view, which stores up to 12 bytes inline and longer ones in a buffer.
 fn put_view<O: Out>(out: &mut O, view: u128, buffers: &[Buffer], family: Family) -> Result<()> {
     let raw = view.to_le_bytes();
     let word = |i: usize| -> Option<usize> {
