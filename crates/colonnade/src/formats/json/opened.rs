@@ -1,4 +1,4 @@
-//! Opened whole: one frame, or several by label.
+//! Opens a JSON source: one frame, or several with labels.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub(super) fn open(
 }
 
 impl ReadOptions {
-    /// The same options for a part of the text.
+    /// Returns the same options for a part of the text.
     fn of(&self, part: Option<Part>) -> Self {
         Self { part: part.or(self.part), ..*self }
     }

@@ -1,4 +1,4 @@
-//! The format as the registry knows it.
+//! Registers the NDJSON format.
 
 use super::{ChunkWriter, WriteOptions, encode, opened};
 use crate::error::Result;
@@ -26,7 +26,7 @@ static SPEC: FormatSpec = FormatSpec {
     },
 };
 
-/// `ndjson`; see the module's documentation.
+/// The format `ndjson`; see the module's documentation.
 pub struct NdjsonFormat;
 
 impl Format for NdjsonFormat {
@@ -67,7 +67,7 @@ impl Format for NdjsonFormat {
         Ok(Box::new(ChunkWriter::new(*options_of::<WriteOptions>("ndjson", options)?)))
     }
 
-    /// The header says how many rows come.
+    /// The header states the number of rows.
     fn check_message(&self, _frame: &Frame, options: &Options) -> Result<()> {
         if options_of::<WriteOptions>("ndjson", options)?.header { Ok(()) } else { Err(endless()) }
     }

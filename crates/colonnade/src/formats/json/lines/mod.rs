@@ -1,4 +1,4 @@
-//! JSON by lines (`.ndjson`, `.jsonl`): an object a row and line.
+//! NDJSON (`.ndjson`, `.jsonl`): one object per row and line.
 //!
 //! Specification: <https://github.com/ndjson/ndjson-spec>.
 

@@ -1,4 +1,4 @@
-//! Opened whole, and read as it comes.
+//! Opens an NDJSON source as a whole, or reads its rows as they arrive.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub(super) fn open(
     open_text(source, Arc::new(*options), options.threads, progress)
 }
 
-/// A reader of rows as they come.
+/// Creates a reader of rows as they arrive.
 pub(super) fn reader(options: &ReadOptions, max_rows: usize) -> Result<Box<dyn IncrementalReader>> {
     Ok(Box::new(ChunkReader::new(TextChunks::new(Chunks::new(*options)?, max_rows))))
 }

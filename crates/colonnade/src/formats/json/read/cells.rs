@@ -11,14 +11,14 @@ use crate::cells::json::fault::{Fault, Scanned};
 use crate::cells::json::scan::Scan;
 use crate::cells::json::value::Rules;
 
-/// What passes a row's label and its colon, and answers its place; it is told the place of the label before.
+/// Scans row labels with their colons to positions. Each scan receives the position of the previous label.
 pub(crate) trait Labels {
     fn pass(&mut self, scan: &mut Scan<'_>, before: Option<usize>, rules: &Rules) -> Scanned<usize>;
-    /// The label of a place.
+    /// Returns the label at a position.
     fn name(&self, place: usize) -> &str;
 }
 
-/// Labels that may still come.
+/// New labels are added.
 impl Labels for &mut Keys {
     #[inline]
     fn pass(&mut self, scan: &mut Scan<'_>, before: Option<usize>, rules: &Rules) -> Scanned<usize> {
@@ -30,7 +30,7 @@ impl Labels for &mut Keys {
     }
 }
 
-/// All the labels there are, in the order in which they come; any other is a fault.
+/// The labels are complete and in the order of the input; any other label is a fault.
 impl Labels for &Keys {
     #[inline]
     fn pass(&mut self, scan: &mut Scan<'_>, before: Option<usize>, _: &Rules) -> Scanned<usize> {
@@ -42,8 +42,8 @@ impl Labels for &Keys {
     }
 }
 
-/// Takes the cells of the array or object that begins here, inside `depth` others. Answers the rows, and those among them that
-/// are missing.
+/// Takes the cells of the array or object at the current position, inside `depth` others. Returns the number of rows and
+/// how many of them are missing.
 pub(crate) fn take<T: Target>(
     scan: &mut Scan<'_>,
     column: &mut T,
@@ -91,7 +91,7 @@ pub(crate) fn take<T: Target>(
     }
 }
 
-/// A column whose type is inferred from its cells, and how many of them are missing.
+/// Scans a column and infers its type. Returns it with the number of missing cells.
 pub(crate) fn inferred(
     scan: &mut Scan<'_>,
     mut part: Part,

@@ -1,4 +1,4 @@
-//! Columns that are members of one object: arrays of cells, or objects of them by row label.
+//! Scans columns that are the members of one object: arrays of cells, or objects of cells by row label.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ use crate::cells::json::scan::Scan;
 use crate::cells::json::value::{Rules, too_many};
 use crate::json_skip;
 
-/// The columns that are the rest of an object's members.
+/// Scans the remaining members of an object as columns.
 pub(crate) fn columns_of_members(
     context: &Context<'_>,
     mut scan: Scan<'_>,
@@ -79,17 +79,17 @@ pub(crate) fn columns_of_members(
     Ok((Table { keys, columns, rows, labels, missing, body: Body::Columns(starts, 1) }, scan.at))
 }
 
-/// A member, and where its value stands if it is sound.
+/// A member, and the range of its value if the value is valid.
 struct Member {
     key: String,
     value: Range<usize>,
 }
 
-/// A column, and its cells that are missing.
+/// A column and its number of missing cells.
 type Column = (Inferred, u64);
 
-/// The same by several threads: each takes the columns that are next. `None` where that does not pay, or where anything is not
-/// as it looked: whoever takes one after the other says what is wrong, if it is.
+/// Scans the columns in several threads, each of which takes the next columns. Returns `None` if threads do not pay, or if
+/// any value is not as expected; the sequential scan then reports the error, if there is one.
 fn side_by_side(
     context: &Context<'_>,
     scan: Scan<'_>,
@@ -102,7 +102,7 @@ fn side_by_side(
     let input = (context.bytes, &context.rules);
     let Some((listed, end)) = list(context, scan, members) else { return Ok(None) };
     let is_labelled = listed.first().is_some_and(|m| context.bytes.get(m.value.start) == Some(&b'{'));
-    // Row labels are those of the first column, which the others are compared with.
+    // Row labels come from the first column; the other columns are compared with them.
     let mut labels = Keys::default();
     let (first, rest) = listed.split_at(usize::from(is_labelled));
     let mut columns = Vec::with_capacity(listed.len());
@@ -125,7 +125,7 @@ fn side_by_side(
     Ok(table(context, &listed, columns, is_labelled.then_some(labels)).map(|table| (table, end)))
 }
 
-/// The members up to the end of the object, without a look at their values.
+/// Finds the members up to the end of the object without checking their values.
 fn list(context: &Context<'_>, mut scan: Scan<'_>, mut members: Members) -> Option<(Vec<Member>, usize)> {
     let mut listed: Vec<Member> = Vec::new();
     let mut open = None;
@@ -142,7 +142,7 @@ fn list(context: &Context<'_>, mut scan: Scan<'_>, mut members: Members) -> Opti
     Some((listed, scan.at))
 }
 
-/// The column that a member is, if it ends where it was thought to.
+/// Scans a member's column; `None` if it does not end at the expected position.
 fn column(
     (bytes, rules): (&[u8], &Rules),
     member: &Member,
@@ -154,7 +154,7 @@ fn column(
     found.ok().filter(|_| scan.at == member.value.end)
 }
 
-/// Members in groups of about `nbytes`: a task each, as small ones cost more to hand out than to scan.
+/// Combines members into groups of about `nbytes`, one task each: a task per small member costs more than its scan.
 fn groups(mut members: &[Member], nbytes: usize) -> Vec<&[Member]> {
     let mut out = Vec::new();
     while !members.is_empty() {
@@ -172,7 +172,7 @@ fn groups(mut members: &[Member], nbytes: usize) -> Vec<&[Member]> {
     out
 }
 
-/// The table of columns that have one length.
+/// Builds the table of columns, which must have one length.
 fn table(
     context: &Context<'_>,
     listed: &[Member],

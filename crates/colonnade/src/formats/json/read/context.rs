@@ -11,22 +11,22 @@ use super::rows::Source;
 use crate::cells::json::fault::{Fault, Scanned};
 use crate::cells::json::value::Rules;
 
-/// The input, and how it is read.
+/// The input and the options of reading it.
 #[derive(Clone, Copy)]
 pub(crate) struct Context<'a> {
-    /// UTF-8.
+    /// The input, which is UTF-8.
     pub(crate) bytes: &'a [u8],
     pub(crate) options: &'a ReadOptions,
     pub(crate) rules: Rules,
-    /// In errors.
+    /// The format's name in errors.
     pub(crate) format: &'static str,
-    /// Of one range of rows.
+    /// Bytes of one range of rows.
     pub(crate) range_nbytes: usize,
-    /// What is said behind a cell that is not of its column's type.
+    /// The advice in errors about a cell that does not fit its column's type.
     pub(crate) hint: &'static str,
-    /// Who is told how far it is.
+    /// Receives the progress.
     pub(crate) progress: &'a dyn Progress,
-    /// Where a byte stands in the source.
+    /// Returns the place of a byte in the source.
     pub(crate) place: &'a dyn Fn(usize) -> Place,
 }
 
@@ -34,7 +34,7 @@ pub(crate) struct Context<'a> {
 pub(crate) const RANGE_NBYTES: usize = 1 << 20;
 
 impl Context<'_> {
-    /// The error of a fault, with its line, column and byte.
+    /// Converts a fault to an error with line, column and byte.
     #[cold]
     #[allow(clippy::boxed_local)] // It comes boxed: hot functions answer it by a pointer.
     pub(crate) fn error(&self, fault: Box<Fault>) -> Error {
@@ -48,12 +48,12 @@ impl Context<'_> {
         (self.place)(at).error(kind, self.format, member.as_deref(), message)
     }
 
-    /// What was scanned, or the error.
+    /// Converts the result of a scan, with the error's place.
     pub(crate) fn scanned<T>(&self, scanned: Scanned<T>) -> Result<T> {
         scanned.map_err(|fault| self.error(fault))
     }
 
-    /// Rows of one range of the input, by the options.
+    /// Scans the rows in ranges, as the options say.
     pub(crate) fn collect(&self, source: &Source, declared: &Declared) -> Result<Collected> {
         let many = (self.options.threads, self.range_nbytes);
         let collected = ranges::collect((self.bytes, source), &self.rules, declared, many, self.progress)?;

@@ -11,7 +11,7 @@ use super::inference::inferred;
 use super::keys::Keys;
 use super::table::Table;
 
-/// The frame of a table; labels that are not given are told by the table, or automatic.
+/// Assembles the frame of a table. If `index` or column labels are not given, they come from the table or are automatic.
 pub(crate) fn assemble(
     context: &Context<'_>,
     mut table: Table,
@@ -34,7 +34,7 @@ pub(crate) fn assemble(
     of_columns(columns, index, names)
 }
 
-/// The frame of named columns; row labels that are not given are automatic.
+/// Assembles the frame of named columns. If row labels are not given, they are automatic.
 pub(crate) fn assemble_columns(
     rows: usize,
     columns: Vec<(String, Finished)>,
@@ -63,8 +63,8 @@ fn text_axis(keys: &Keys) -> Result<Axis> {
     text_labels(&texts, "null".into())
 }
 
-/// Row labels that were keys, which are text whatever they stood for: integers where all are written as such, as pandas
-/// reads them; automatic where they count from 0.
+/// Builds the axis of row labels that were keys, which are always text. If all are spelled as integers they become
+/// integers, as in pandas; automatic if they count from 0.
 pub(crate) fn label_axis(texts: &[String]) -> Result<Axis> {
     let whole = |text: &String| text.parse::<i64>().ok().filter(|value| value.to_string() == *text);
     let Some(values) = texts.iter().map(whole).collect::<Option<Vec<i64>>>() else {
@@ -80,7 +80,7 @@ pub(crate) fn label_axis(texts: &[String]) -> Result<Axis> {
     Ok(levels(vec![Level::Block(Block { grid, buffer: Buffer::from_vec(bytes) })]))
 }
 
-/// An axis of labels that were scanned as cells; one level each. Integers that count from 0 are automatic.
+/// Builds the axis of labels that were scanned as cells, one column per level. Integers that count from 0 become automatic.
 pub(crate) fn scanned_axis(columns: Vec<Finished>) -> Result<Axis> {
     if let [Finished::Block(block)] = columns.as_slice()
         && block.grid.dtype.descr() == "<i8"
@@ -112,14 +112,14 @@ pub(crate) fn scanned_axis(columns: Vec<Finished>) -> Result<Axis> {
     ))
 }
 
-/// An axis of labels without names.
+/// Builds an axis of labels without names.
 pub(crate) fn levels(levels: Vec<Level>) -> Axis {
     let classes = vec!["Index".into(); levels.len()];
     let class = if levels.len() > 1 { "IndexHierarchy" } else { "Index" };
     Axis { labels: Labels::Levels(levels), class: class.into(), classes, name: "null".into(), meta: None }
 }
 
-/// A column of nulls, for a name of which no row has a cell.
+/// Returns a column of nulls, for a name without a cell in any row.
 pub(crate) fn nothing(rows: usize) -> Result<Inferred> {
     let mut column = inferred();
     column.nulls(rows)?;

@@ -1,6 +1,7 @@
-//! A column's cells from one range of the input, whose type is inferred from them.
+//! Infers the type of a column from its cells in one range of the input.
 //!
-//! A column of no one type (mixed cells, decimals) is only checked and counted. Its cells are read a second time, once the type
+//! A column without a single type (mixed cells, decimals) is only checked and counted. Its cells are read in a second pass,
+//! once the type is known for the whole input.
 //! is known for the whole input.
 
 use crate::cells::json::fault::{Fault, Scanned};
@@ -11,17 +12,17 @@ use crate::infer::columns::Inferred;
 
 use super::target::Target;
 
-/// Cells so far.
+/// The cells of a column so far.
 #[derive(Debug)]
 pub(crate) struct Part {
     pub(crate) column: Inferred,
-    /// Whether a header declares floats, of which NaN and infinities are text.
+    /// Whether a header declares floats, whose NaN and infinities are text.
     is_float: bool,
 }
 
-/// A column without cells.
+/// Returns a column without cells.
 pub(crate) fn inferred() -> Inferred {
-    // The scanner holds depth against the limits of the reader.
+    // The scanner checks the depth against the reader's limit.
     Inferred::of_one_type(&ReadOptions::default(), 0)
 }
 
@@ -36,12 +37,12 @@ impl Part {
         Self { column: inferred(), is_float }
     }
 
-    /// Empties it, so that its memory serves the next range.
+    /// Removes all cells, so that the memory serves the next range.
     pub(crate) fn clear(&mut self) {
         self.column.clear();
     }
 
-    /// A float behind a header that is not finite; another payload of NaN is read a second time.
+    /// Takes the text of a non-finite float in a declared column; a NaN with another payload is read in the second pass.
     #[inline(never)]
     fn word(&mut self, scan: &mut Scan<'_>) -> Scanned<()> {
         let start = scan.at;

@@ -1,4 +1,4 @@
-//! Keys of rows. A key is expected at its place in the row before.
+//! Scans the keys of rows. The first guess for a key is the one at the same position in the row before.
 
 use std::collections::HashMap;
 
@@ -6,18 +6,18 @@ use crate::cells::json::fault::Scanned;
 use crate::cells::json::scan::Scan;
 use crate::cells::json::value::{Rules, too_many};
 
-/// Keys in the order in which they first came.
+/// Keys in order of first appearance.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Keys {
     spelled: Vec<Spelled>,
     names: Vec<String>,
     places: HashMap<String, usize>,
-    /// The key that follows each key, and the first one.
+    /// For each key the key that followed it last; and the first key.
     next: Vec<usize>,
     first: usize,
 }
 
-/// A key as it is spelled in the input, quotes and colon included.
+/// The bytes of a key in the input, quotes and colon included.
 #[derive(Debug, Clone)]
 struct Spelled {
     word: u128,
@@ -59,12 +59,12 @@ impl Keys {
         self.names.get(place).map_or("", String::as_str)
     }
 
-    /// The place of a name.
+    /// Returns the position of a name.
     pub(crate) fn place(&self, name: &str) -> Option<usize> {
         self.places.get(name).copied()
     }
 
-    /// Appends a name that is not there; `spelled` is how the input writes it, with its quotes.
+    /// Appends a new name. `spelled` is its spelling in the input, with quotes.
     pub(crate) fn add(&mut self, name: &str, spelled: &[u8]) -> usize {
         let place = self.names.len();
         self.spelled.push(Spelled::new(&[spelled, b":"].concat()));
@@ -74,7 +74,8 @@ impl Keys {
         place
     }
 
-    /// Passes the key here with its colon; answers its place. `before` is the place of the key before it in this row.
+    /// Scans the key at the current position with its colon. Returns its position; `before` is the position of the key
+    /// before it in this row.
     #[inline(always)]
     pub(crate) fn take(
         &mut self,
@@ -88,7 +89,7 @@ impl Keys {
         }
     }
 
-    /// Passes the key that followed `before` the last time, with its colon, if it stands here.
+    /// Scans the key that followed `before` the last time, with its colon, if the input has it here.
     #[inline(always)]
     fn likely(&self, scan: &mut Scan<'_>, before: Option<usize>) -> Option<usize> {
         let likely = before.map_or(self.first, |b| self.next.get(b).copied().unwrap_or(0));
@@ -98,7 +99,7 @@ impl Keys {
         Some(likely)
     }
 
-    /// The same; any other key is a fault.
+    /// Scans a known key like [`Keys::take`]; any other key is a fault.
     #[inline(always)]
     pub(crate) fn follow(&self, scan: &mut Scan<'_>, before: Option<usize>) -> Scanned<usize> {
         self.likely(scan, before).ok_or_else(|| scan.unexpected("the key that was expected"))

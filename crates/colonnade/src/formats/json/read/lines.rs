@@ -1,4 +1,4 @@
-//! Reads whole NDJSON: an object a line; the first line may be a header.
+//! Reads whole NDJSON: one object per line. The first line may be a header.
 
 use crate::error::{ErrorKind, Result};
 use crate::memory::Buffer;
@@ -21,7 +21,7 @@ use crate::cells::json::scan::Scan;
 /// The format's name in errors.
 pub(crate) const FORMAT: &str = "ndjson";
 
-/// The frame that `input` is.
+/// Decodes the frame of `input`.
 ///
 /// # Errors
 /// Malformed, truncated, over a limit, with line, column and byte.
@@ -29,7 +29,7 @@ pub fn decode(input: &Buffer, options: &LinesReadOptions) -> Result<Decoded> {
     decode_with(input, options, &NoProgress)
 }
 
-/// The same, `progress` told how far it is.
+/// Decodes the frame of `input` and reports progress.
 ///
 /// # Errors
 /// As [`decode`]; cancelled.
@@ -49,7 +49,7 @@ pub(crate) fn decode_text(context: &Context<'_>) -> Result<Decoded> {
     }
 }
 
-/// The header, if the first line is ours, and where rows begin.
+/// Scans the header, if the first line is Colonnade's. Returns it and the start of the rows.
 pub(crate) fn first(context: &Context<'_>) -> Result<(Option<Header>, usize)> {
     let mut scan = Scan::new(context.bytes, 0, true);
     scan.space();
@@ -72,8 +72,8 @@ pub(crate) fn first(context: &Context<'_>) -> Result<(Option<Header>, usize)> {
     Ok((Some(header), scan.at))
 }
 
-/// Refuses a first line that is a value and no object: such lines are no table, whatever follows. A line that breaks the
-/// specification, or a later one of another kind, is refused where it is read.
+/// Refuses a first line with a valid value other than an object: such lines are no table, whatever follows. A line that
+/// breaks the specification, or a later line with another value, is refused when it is read.
 fn check_object(context: &Context<'_>) -> Scanned<()> {
     let mut scan = Scan::new(context.bytes, 0, false);
     scan.space();
@@ -88,7 +88,7 @@ fn check_object(context: &Context<'_>) -> Scanned<()> {
     Err(Fault::new(ErrorKind::Unsupported, at, message))
 }
 
-/// The rows from `start` on.
+/// Scans the rows from `start` on.
 pub(crate) fn table(context: &Context<'_>, start: usize, declared: &Declared) -> Result<Table> {
     let source = Source { start, rows: Rows::Lines, row: Row::Named, depth: 0 };
     let Collected { keys, columns, rows, missing, .. } = context.collect(&source, declared)?;

@@ -1,4 +1,4 @@
-//! Options for reading JSON and its lines.
+//! Options for reading JSON and NDJSON.
 
 use crate::formats::json::write::options::Orient;
 use crate::limits::Limits;
@@ -9,19 +9,19 @@ use crate::cells::json::value::Rules;
 /// Options for reading JSON.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ReadOptions {
-    /// How foreign data are laid out; told by their look where `None`.
+    /// The layout of schemaless data; detected from the data if `None`.
     pub orient: Option<Orient>,
     /// Whether `NaN`, `Infinity` and `-Infinity` are numbers.
     pub allow_nonfinite: bool,
-    /// Whether a column of integers beyond 64 bits is read as decimals; else it is an error.
+    /// Whether a column of integers beyond 64 bits is read as decimals; otherwise such integers are an error.
     pub big_decimals: bool,
-    /// How bytes stand for characters.
+    /// The encoding of the text.
     pub encoding: Encoding,
-    /// The part of the input that is the value, as [`super::root::bundle`] answers it.
+    /// The part of the input to read, from [`super::root::bundle`].
     pub part: Option<Part>,
-    /// Caps, depth among them.
+    /// Limits, including depth.
     pub limits: Limits,
-    /// Threads.
+    /// Number of threads.
     pub threads: usize,
 }
 
@@ -30,13 +30,13 @@ pub struct ReadOptions {
 pub struct LinesReadOptions {
     /// Whether `NaN`, `Infinity` and `-Infinity` are numbers.
     pub allow_nonfinite: bool,
-    /// Whether a column of integers beyond 64 bits is read as decimals; else it is an error.
+    /// Whether a column of integers beyond 64 bits is read as decimals; otherwise such integers are an error.
     pub big_decimals: bool,
-    /// How bytes stand for characters.
+    /// The encoding of the text.
     pub encoding: Encoding,
-    /// Caps, depth among them.
+    /// Limits, including depth.
     pub limits: Limits,
-    /// Threads.
+    /// Number of threads.
     pub threads: usize,
 }
 
@@ -48,7 +48,7 @@ impl From<LinesReadOptions> for ReadOptions {
 }
 
 impl ReadOptions {
-    /// For an input of `nbytes`.
+    /// Returns the scanner's rules for an input of `nbytes`.
     pub(crate) fn rules(&self, nbytes: usize) -> Rules {
         Rules {
             max_depth: self.limits.max_depth,

@@ -1,4 +1,4 @@
-//! The orients: which part of a value is columns, rows and labels.
+//! Reads each orient: finds the columns, rows and labels in a value.
 
 use crate::error::{ErrorKind, Result};
 use crate::formats::json::write::options::Orient;
@@ -20,7 +20,7 @@ use super::walk::Row;
 use crate::cells::json::fault::Fault;
 use crate::cells::json::scan::Scan;
 
-/// Columns, labels, and where the value ends.
+/// Columns and labels, and the end of the value.
 pub(crate) struct Found {
     pub(crate) table: Table,
     pub(crate) index: Option<Axis>,
@@ -28,7 +28,7 @@ pub(crate) struct Found {
     pub(crate) end: usize,
 }
 
-/// The foreign value here.
+/// Scans the schemaless value at the current position.
 pub(crate) fn take(context: &Context<'_>, mut scan: Scan<'_>, orient: Orient) -> Result<Found> {
     let plain = |(table, end)| Found { table, index: None, names: None, end };
     match orient {
@@ -43,10 +43,10 @@ pub(crate) fn take(context: &Context<'_>, mut scan: Scan<'_>, orient: Orient) ->
     }
 }
 
-/// An object of scalars, as one row.
+/// Scans an object of scalars as one row.
 pub(crate) fn row(context: &Context<'_>, scan: Scan<'_>) -> Result<(Table, usize)> {
     let start = scan.at;
-    // One row between brackets that are not there: scanned as a line that may be broken.
+    // The object is scanned as one row without an array around it, like a line that may be truncated.
     let mut walk = super::walk::Walk::new(Keys::default(), Vec::new());
     let mut scan = scan;
     context.scanned(walk.named(&mut scan, 0, &context.rules, |_| Part::default()))?;
@@ -55,7 +55,7 @@ pub(crate) fn row(context: &Context<'_>, scan: Scan<'_>) -> Result<(Table, usize
     Ok((Table { keys: walk.keys, columns, rows: 1, labels: None, missing: 0, body }, scan.at))
 }
 
-/// The rows of the array or object at `at`, which `depth` others surround, itself included.
+/// Scans the rows of the array or object at `at`, inside `depth` arrays and objects including itself.
 pub(crate) fn rows(
     context: &Context<'_>,
     at: usize,
@@ -92,7 +92,7 @@ fn declared_rows(
     Ok((Table { keys, columns, rows, labels, missing, body }, end))
 }
 
-/// The rows among the rest of our own object's members.
+/// Scans the rows among the remaining members of an object with Colonnade's header.
 pub(crate) fn rows_of_members(
     context: &Context<'_>,
     mut scan: Scan<'_>,
@@ -123,7 +123,7 @@ pub(crate) fn rows_of_members(
                 return Err(context.error(Fault::malformed(start, message)));
             }
         } else if matches!((orient, key.as_str()), (Orient::Split, "index") | (Orient::Table, "schema")) {
-            // For other readers: the header says the same.
+            // This member serves other readers; the header has the same information.
             context.scanned(scan.value(1, &context.rules))?;
         } else {
             let message = format!("expected \"{wanted}\" behind the header, found the key {key:?}.");
@@ -139,7 +139,7 @@ pub(crate) fn rows_of_members(
     Ok((table, end))
 }
 
-/// An object of `columns`, `data` and perhaps `index`.
+/// Scans an object of `columns`, `data` and optionally `index`.
 fn split(context: &Context<'_>, mut scan: Scan<'_>) -> Result<Found> {
     let mut members = context.scanned(Members::begin(&mut scan, 0, &context.rules))?;
     let (mut names, mut index, mut table) = (None, None, None);
@@ -170,7 +170,7 @@ fn split(context: &Context<'_>, mut scan: Scan<'_>) -> Result<Found> {
     let mut table = table.ok_or_else(|| missing("data"))?;
     let wrong = |message: String| context.error(Fault::malformed(data_at, message));
     if table.rows == 0 {
-        // Only rows of no cell leave no trace in "data".
+        // Rows without cells leave no trace in "data".
         table.rows = index.as_ref().filter(|_| names.is_empty()).map_or(0, Axis::len);
         let rows = table.rows;
         table.columns = (0..names.len()).map(|_| nothing(rows)).collect::<Result<_>>()?;
@@ -190,7 +190,7 @@ fn split(context: &Context<'_>, mut scan: Scan<'_>) -> Result<Found> {
     Ok(Found { table, index, names: Some(names), end })
 }
 
-/// The labels of the array at `at`: of one level, or arrays of as many labels as there are levels.
+/// Scans the labels of the array at `at`: one level, or arrays with one label per level.
 fn labels(context: &Context<'_>, at: usize) -> Result<(Axis, usize)> {
     let mut scan = Scan::new(context.bytes, at, false);
     context.scanned(scan.expect(b'[', "an array of labels"))?;

@@ -1,4 +1,4 @@
-//! Scans rows in ranges of the input, a task each, and joins the columns in order.
+//! Scans rows in ranges of the input, one task each, and joins the columns in order.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -21,13 +21,13 @@ use crate::cells::json::value::{Rules, too_many};
 struct Range {
     walk: Walk<Part>,
     start: usize,
-    /// Where the next range's first row begins, or the end of all.
+    /// The start of the next range's first row, or the end of the rows.
     end: usize,
-    /// Whether the rows end here.
+    /// Whether the rows end in this range.
     is_last: bool,
 }
 
-/// Where ranges of about `nbytes` probably begin: at rows, if the guess is right.
+/// Guesses where ranges of about `nbytes` begin. A right guess is the start of a row.
 fn cuts(bytes: &[u8], source: &Source, nbytes: usize) -> Vec<usize> {
     let mut out = vec![source.start];
     let mut at = source.start;
@@ -45,7 +45,7 @@ fn cuts(bytes: &[u8], source: &Source, nbytes: usize) -> Vec<usize> {
                 out.push(found);
                 at = found;
             }
-            // A row that is longer than the window: the next one begins behind it.
+            // The row is longer than the window; the next range begins after it.
             None if source.rows == Rows::Array => at = (next + WINDOW_NBYTES).saturating_sub(nbytes),
             None => break,
         }
@@ -53,14 +53,14 @@ fn cuts(bytes: &[u8], source: &Source, nbytes: usize) -> Vec<usize> {
     out
 }
 
-/// Bytes in which the beginning of a row is looked for.
+/// The number of bytes that are searched for the start of a row.
 const WINDOW_NBYTES: usize = 1 << 20;
 
-/// How far a guess is followed behind its own range, in ranges. In a text, or in arrays inside a row, what looks like a row may
-/// be one that never ends: each range would be read to the end of all.
+/// How far a range with a guessed start may read, in ranges. Inside a string, or in arrays inside a row, an apparent row
+/// may never end; without the limit each range would be read to the end of the input.
 const SIGHT: usize = 4;
 
-/// What a range may look at: everything where it certainly begins with a row.
+/// Returns the bytes that a range may read: all of them if its start is certain.
 fn sight<'b>(bytes: &'b [u8], source: &Source, (i, start, limit): (usize, usize, usize)) -> &'b [u8] {
     let end = limit.saturating_add(limit.saturating_sub(start).saturating_mul(SIGHT));
     match source.rows {
@@ -69,7 +69,8 @@ fn sight<'b>(bytes: &'b [u8], source: &Source, (i, start, limit): (usize, usize,
     }
 }
 
-/// Where a row of an array begins, perhaps: behind the end of another and a comma. Whoever scans the rows before finds out.
+/// Guesses the start of a row in an array: after the end of another row and a comma. The scan of the preceding rows
+/// confirms the guess.
 fn guess(bytes: &[u8], row: Row) -> Option<usize> {
     let (open, close) = if row == Row::Named { (b'{', b'}') } else { (b'[', b']') };
     let mut state = 0;
@@ -85,19 +86,19 @@ fn guess(bytes: &[u8], row: Row) -> Option<usize> {
     None
 }
 
-/// Columns of all rows.
+/// The columns of all rows.
 #[derive(Debug, Default)]
 pub(crate) struct Collected {
     pub(crate) keys: Keys,
     pub(crate) columns: Vec<Inferred>,
     pub(crate) rows: usize,
     pub(crate) labels: Option<Keys>,
-    /// Cells of missing keys.
+    /// Number of missing cells.
     pub(crate) missing: u64,
-    /// Behind the rows, once they have ended.
+    /// The end of the rows, once known.
     pub(crate) end: usize,
     pub(crate) is_done: bool,
-    /// Bytes that were scanned, those behind wrong guesses and those scanned again among them.
+    /// Bytes scanned, including those after wrong guesses and those scanned again.
     #[cfg(test)]
     pub(crate) work_nbytes: usize,
 }
@@ -150,7 +151,7 @@ impl Collected {
             joined.append(&mut column.column)?;
         }
         self.rows += walk.rows;
-        // Columns that this range does not know end where it begins.
+        // Columns that this range lacks end where the range begins.
         let behind = self.columns.iter().map(|c| (self.rows - c.len()) as u64).sum::<u64>();
         self.missing += std::mem::take(&mut walk.missing);
         if let Err(fault) = counted(self.missing.saturating_add(behind), 0, part.end, rules) {
@@ -162,7 +163,7 @@ impl Collected {
         Ok(Ok(()))
     }
 
-    /// Gives every column as many cells as there are rows.
+    /// Extends every column to the number of rows.
     pub(crate) fn fill(&mut self) -> Result<()> {
         for column in &mut self.columns {
             column.nulls(self.rows - column.len())?;
@@ -171,14 +172,14 @@ impl Collected {
     }
 }
 
-/// Ranges that were scanned and wait for the ones before them.
+/// Scanned ranges that wait for earlier ones.
 struct Queue {
     next: usize,
     waiting: BTreeMap<usize, Scanned<Range>>,
-    /// Columns whose memory serves again.
+    /// Columns whose memory is reused.
     spare: Vec<Walk<Part>>,
     out: Collected,
-    /// What stopped everything: of the rows, or the system's.
+    /// The fault or error that stopped the scan.
     fault: Option<Box<Fault>>,
     error: Option<Error>,
 }
@@ -196,7 +197,7 @@ impl Queue {
         part
     }
 
-    /// Joins what is there in order.
+    /// Joins the scanned ranges in order.
     fn advance(&mut self, (bytes, source): (&[u8], &Source), cuts: &[usize], rules: &Rules) {
         while self.fault.is_none() && self.error.is_none() && !self.out.is_done {
             let Some(part) = self.waiting.remove(&self.next) else { return };
@@ -204,7 +205,7 @@ impl Queue {
             let from = if self.next == 0 { source.start } else { self.out.end };
             let start = cuts.get(self.next).copied().unwrap_or(usize::MAX);
             self.next += 1;
-            // A guess that was wrong: the row before goes on behind it. Or one that did not see all of its last row.
+            // A wrong guess: the previous row continues past it. Or the range could not read all of its last row.
             let is_sound = start == from && (part.is_ok() || start == source.start);
             let part = if is_sound {
                 part
@@ -212,7 +213,7 @@ impl Queue {
                 let fresh = Walk::new(Keys::default(), Vec::new());
                 self.scan((bytes, source), (from, limit), fresh, rules)
             };
-            // Rows of arrays are as long as those of the ranges before; a range by itself knows only its own.
+            // All rows have the width of the earlier ranges; a range alone knows only its own width.
             let width = self.out.columns.len();
             let alone = match &part {
                 Ok(part) => part.walk.rows == 0 || part.walk.columns.len() == width,

@@ -1,4 +1,4 @@
-//! One JSON value as a frame.
+//! Reads one JSON value as a frame.
 
 use std::ops::Range;
 
@@ -22,7 +22,7 @@ use crate::cells::json::value::Rules;
 /// The format's name in errors.
 pub(crate) const FORMAT: &str = "json";
 
-/// The frame that `input` is.
+/// Decodes the frame of `input`.
 ///
 /// # Errors
 /// Malformed, truncated, over a limit, with line, column and byte; several frames.
@@ -30,7 +30,7 @@ pub fn decode(input: &Buffer, options: &ReadOptions) -> Result<Decoded> {
     decode_with(input, options, &NoProgress)
 }
 
-/// The same, `progress` told how far it is.
+/// Decodes the frame of `input` and reports progress.
 ///
 /// # Errors
 /// As [`decode`]; cancelled.
@@ -39,16 +39,16 @@ pub fn decode_with(input: &Buffer, options: &ReadOptions, progress: &dyn Progres
         .and_then(|found| done(input, progress, found))
 }
 
-/// Says that all of `input` is done.
+/// Reports that all of `input` is done.
 pub(crate) fn done<T>(input: &Buffer, progress: &dyn Progress, found: T) -> Result<T> {
     let nbytes = input.as_slice().len() as u64;
     progress.advance(nbytes, Some(nbytes)).map(|()| found)
 }
 
-/// Labels of frames, and where each lies in the input.
+/// Labels of frames, and the range of each in the input.
 pub type Labelled = Vec<(String, Range<usize>)>;
 
-/// Labels and extents of the frames that `input` has; `None` where it is one.
+/// Returns the labels and ranges of a bundle's frames; `None` if `input` is one frame.
 ///
 /// # Errors
 /// As [`decode`].
@@ -63,7 +63,7 @@ pub fn bundle(input: &Buffer, options: &ReadOptions) -> Result<Option<Labelled>>
         if context.scanned(shape::sniff(scan.clone(), None, &context.rules))? != Shape::Bundle {
             return Ok(None);
         }
-        // Extents are the source's: entries come in order, so that all of them together cost one pass.
+        // The ranges refer to the source. Entries are in order, so computing all of them costs one pass.
         let text = Text::of(FORMAT, input, options.part, options.encoding, options.threads)?;
         let mut known = (0, usize::try_from(text.place(0).byte).unwrap_or(usize::MAX));
         let mut source = |at: usize| {
@@ -75,8 +75,8 @@ pub fn bundle(input: &Buffer, options: &ReadOptions) -> Result<Option<Labelled>>
     })
 }
 
-/// Whether the value here may be several frames, each laid out as `orient` says: those of others that are objects are columns of
-/// objects instead.
+/// Whether the value at the current position may be a bundle whose frames have the given orient. Objects of objects without
+/// a header are columns instead.
 fn may_be_bundle(scan: &Scan<'_>, orient: Option<Orient>, rules: &Rules) -> bool {
     if scan.peek() != b'{' {
         return false;
@@ -89,7 +89,7 @@ fn may_be_bundle(scan: &Scan<'_>, orient: Option<Orient>, rules: &Rules) -> bool
     matches!(first, Ok(Some(_))) && scan.peek() == b'{' && header_value(&scan, rules).is_some()
 }
 
-/// Decodes `input` and has `work` read it.
+/// Decodes `input` to text and passes it to `work`.
 pub(crate) fn with_context<T>(
     format: &'static str,
     input: &Buffer,
@@ -109,7 +109,7 @@ pub(crate) fn with_context<T>(
     work(&Context { bytes, options, rules, format, range_nbytes, hint: "", progress, place: &place })
 }
 
-/// Where the value of our header begins, if the object here is ours.
+/// Returns the start of the header's value, if the object at the current position has Colonnade's header.
 pub(crate) fn header_value(scan: &Scan<'_>, rules: &Rules) -> Option<usize> {
     let mut scan = scan.clone();
     let mut members = Members::begin(&mut scan, 0, rules).ok()?;
@@ -151,7 +151,7 @@ pub(crate) fn decode_text(context: &Context<'_>) -> Result<Decoded> {
     Ok(Decoded::new(frame, orient.name(), None))
 }
 
-/// Checks that nothing but white space follows.
+/// Checks that only white space follows.
 fn ended(context: &Context<'_>, end: usize) -> Result<()> {
     let mut scan = Scan::new(context.bytes, end, false);
     scan.space();

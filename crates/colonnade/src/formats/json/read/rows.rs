@@ -6,31 +6,32 @@ use crate::cells::json::fault::Scanned;
 use crate::cells::json::scan::Scan;
 use crate::cells::json::value::{Rules, twice};
 
-/// What holds the rows.
+/// The structure around the rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Rows {
-    /// One a line.
+    /// One row per line.
     Lines,
-    /// In an array, between commas.
+    /// Entries of an array.
     Array,
-    /// In an object, each behind its label.
+    /// Members of an object, each after its label.
     Object,
-    /// One alone.
+    /// A single row.
     One,
 }
 
-/// Rows and where they lie.
+/// The rows of an input and their position.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Source {
-    /// The first row, or the end of the array; in lines also white space before it.
+    /// The start of the first row, or the end of the array; in lines also white space before the row.
     pub(crate) start: usize,
     pub(crate) rows: Rows,
     pub(crate) row: Row,
-    /// Arrays and objects around each row.
+    /// Number of arrays and objects around each row.
     pub(crate) depth: u64,
 }
 
-/// Scans rows from `start` on until one begins at `limit` or behind it; answers where that is, and whether the rows have ended.
+/// Scans rows from `start` on, until one begins at or after `limit`. Returns that position, and whether the rows have
+/// ended.
 pub(crate) fn scan_rows<T: Target>(
     (bytes, source): (&[u8], &Source),
     (start, limit): (usize, usize),
@@ -81,7 +82,7 @@ pub(crate) fn scan_rows<T: Target>(
     }
 }
 
-/// Passes a row's label, of which each stands once.
+/// Scans a row's label, which must be new.
 fn label<T: Target>(scan: &mut Scan<'_>, walk: &mut Walk<T>, rules: &Rules) -> Scanned<()> {
     let labels = walk.labels.get_or_insert_default();
     let at = scan.at;

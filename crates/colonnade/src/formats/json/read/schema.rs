@@ -1,4 +1,4 @@
-//! pandas' `table` orient: rows behind a schema that names fields, types and row labels.
+//! Reads pandas' `table` orient: rows with a schema of field names, types and row labels.
 //!
 //! Specification: Frictionless' Table Schema, <https://specs.frictionlessdata.io/table-schema/>.
 
@@ -31,8 +31,8 @@ use crate::cells::json::fault::Fault;
 use crate::cells::json::scan::Scan;
 use crate::frame::Frame;
 
-/// The frame of an object of `schema` and `data`, and where it ends. Types are those of the cells; times, categories, numbers
-/// and pandas' own dtypes are what the schema says.
+/// Reads the frame of an object of `schema` and `data`. Returns it and its end. Types follow from the cells, except times,
+/// categories, numbers and pandas' own dtypes, which follow the schema.
 pub(crate) fn frame(context: &Context<'_>, mut scan: Scan<'_>) -> Result<(Frame, usize)> {
     let mut members = context.scanned(Members::begin(&mut scan, 0, &context.rules))?;
     let (mut schema, mut table) = (None, None);
@@ -64,7 +64,7 @@ pub(crate) fn frame(context: &Context<'_>, mut scan: Scan<'_>) -> Result<(Frame,
     Ok((Described { context, at, schema: &schema }.frame(table)?, end))
 }
 
-/// A schema and where it stands.
+/// A schema and its position.
 struct Described<'a> {
     context: &'a Context<'a>,
     at: usize,
@@ -76,7 +76,7 @@ impl Described<'_> {
         self.context.error(Fault::malformed(self.at, format!("schema: {message}")))
     }
 
-    /// Names of the row labels' fields.
+    /// Returns the names of the fields that are row labels.
     fn index(&self) -> Result<Vec<String>> {
         let names = match self.schema.get("primaryKey") {
             None | Some(Value::Null) => return Ok(Vec::new()),
@@ -93,7 +93,7 @@ impl Described<'_> {
         let fields = fields.ok_or_else(|| self.wrong("expected an array \"fields\".".into()))?;
         let index = self.index()?;
         let rows = table.rows;
-        // Fields of which no row has a cell are columns too.
+        // Fields without a cell in any row are columns too.
         for field in fields {
             let name = field.get("name").and_then(Value::as_str);
             let name = name.ok_or_else(|| self.wrong("expected a field's name that is text.".into()))?;
@@ -132,7 +132,7 @@ impl Described<'_> {
         assemble_columns(rows, data, axis(labels)?)
     }
 
-    /// The column as the schema's type has it.
+    /// Converts a column to its type in the schema.
     fn typed(&self, field: &Value, name: &str, column: Finished) -> Result<Finished> {
         let text = |key: &str| field.get(key).and_then(Value::as_str);
         let data = dtypes::array(&column);
@@ -202,7 +202,7 @@ impl Described<'_> {
         Ok(Finished::Column(Column::new(reader.finish()?)))
     }
 
-    /// Categories that are text, integers or floats; `None` of others, and where the cells are not of their type.
+    /// Reads categories of text, integers or floats. Returns `None` for others, and if the cells have another type.
     fn categories(&self, name: &str, told: &[Value], data: &ArrayData) -> Result<Option<ArrayData>> {
         if let Some(texts) = told.iter().map(Value::as_str).collect::<Option<Vec<_>>>() {
             let Some(cells) = dtypes::cast(&DataType::LargeUtf8, data) else { return Ok(None) };
@@ -219,7 +219,7 @@ impl Described<'_> {
             return Ok(None);
         };
         let Some(cells) = dtypes::cast(&DataType::Float64, data) else { return Ok(None) };
-        // By their text: it is one for each, zeros being equal.
+        // Categories are compared by their text, which is unique per value; both zeros are equal.
         let text = |value: f64| (value + 0.0).to_string();
         let texts: Vec<String> = floats.iter().copied().map(text).collect();
         let (cells, values) = (Float64Array::from(cells), Float64Array::from(floats).into_data());
@@ -256,7 +256,7 @@ impl Described<'_> {
     }
 }
 
-/// Row labels under the names that pandas gives to fields of no name: those have none.
+/// Builds the row labels. The names that pandas gives to unnamed levels become no name.
 fn axis(columns: Vec<(String, Finished)>) -> Result<Option<Axis>> {
     if columns.is_empty() {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! Columns that no one inferred type holds, or whose type a header says: their cells are read from the bytes a second time.
+//! Reads cells from the bytes a second time: for columns without a single inferred type, or with a type from a header.
 
 use arrow_data::ArrayData;
 
@@ -15,19 +15,19 @@ use crate::cells::json::pack::pack;
 use crate::cells::json::scan::Scan;
 use crate::cells::json::value::{Rules, Token};
 
-/// What becomes of the cells of one column.
+/// The treatment of one column's cells in the second pass.
 pub(crate) enum SecondPass {
-    /// Nothing: they are known.
+    /// Nothing: the cells are known.
     Skip(usize),
     /// Cells of several types, kept as MessagePack.
     Mixed(Box<Inferred>),
     /// Integers of any size.
     Decimals(Decimals),
-    /// The type is known.
+    /// Cells of a known type.
     Typed(Box<dyn TextReader>),
 }
 
-/// A column that was read a second time.
+/// The result of a column's second pass.
 pub(crate) enum Taken {
     Finished(Finished),
     Typed(ArrayData),
@@ -38,7 +38,7 @@ impl SecondPass {
         Ok(Self::Mixed(Box::new(Inferred::of_mixed(&ReadOptions::default())?)))
     }
 
-    /// The column; `None` where it was skipped.
+    /// Returns the column; `None` if it was skipped.
     pub(crate) fn finish(self) -> Result<Option<Taken>> {
         Ok(match self {
             Self::Skip(_) => None,
@@ -103,7 +103,7 @@ impl Target for SecondPass {
     }
 }
 
-/// Hands the cell that begins here to a reader.
+/// Passes the cell at the current position to a reader.
 fn push(reader: &mut dyn TextReader, scan: &mut Scan<'_>, depth: u64, rules: &Rules) -> Scanned<()> {
     let start = scan.at;
     let token = scan.token(rules)?;
@@ -120,7 +120,7 @@ fn push(reader: &mut dyn TextReader, scan: &mut Scan<'_>, depth: u64, rules: &Ru
     pushed.map_err(|e| fault(start, e))
 }
 
-/// A reader's refusal of the cell at `at`.
+/// Converts a reader's error about the cell at `at`.
 #[cold]
 pub(crate) fn fault(at: usize, found: CellFault) -> Box<Fault> {
     let CellFault { kind, path, message } = found;

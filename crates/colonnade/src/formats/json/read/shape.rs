@@ -1,4 +1,4 @@
-//! Sniffs the layout of a value without a header.
+//! Detects the layout of a value without a header.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use crate::cells::json::fault::{Fault, Scanned};
 use crate::cells::json::scan::Scan;
 use crate::cells::json::value::Rules;
 
-/// How the root is laid out.
+/// The layout of the root.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shape {
     Laid(Orient),
@@ -19,7 +19,7 @@ pub(crate) enum Shape {
     Bundle,
 }
 
-/// The shape: of the option, or sniffed from the first values. `scan` is at the root.
+/// Returns the layout: from the option, or detected from the first values. `scan` is at the root.
 pub(crate) fn sniff(mut scan: Scan<'_>, orient: Option<Orient>, rules: &Rules) -> Scanned<Shape> {
     let root = scan.peek();
     let start = scan.clone();
@@ -56,7 +56,8 @@ pub(crate) fn sniff(mut scan: Scan<'_>, orient: Option<Orient>, rules: &Rules) -
     }
 }
 
-/// The value at `root` is no table, as what stands at `at` tells; a value that breaks the specification is that first.
+/// Returns the error for a value at `root` that is no table, because of the value at `at`. If the value breaks the
+/// specification, returns that error instead.
 #[cold]
 fn no_table(mut root: Scan<'_>, at: usize, found: &str, rules: &Rules) -> Box<Fault> {
     if let Err(fault) = root.value(0, rules) {
@@ -69,7 +70,7 @@ fn no_table(mut root: Scan<'_>, at: usize, found: &str, rules: &Rules) -> Box<Fa
     Fault::new(crate::ErrorKind::Unsupported, at, message)
 }
 
-/// Keys of the root and where their values begin.
+/// A member of the root: its key and the start of its value.
 pub(crate) struct Entry {
     pub(crate) key: String,
     pub(crate) value: Range<usize>,
@@ -84,7 +85,7 @@ fn object(mut scan: Scan<'_>, rules: &Rules) -> Scanned<Shape> {
     {
         return Ok(Shape::Laid(orient));
     }
-    // Empty objects and arrays tell nothing: the next one may.
+    // Empty objects and arrays do not determine the layout; the next one may.
     loop {
         let open = scan.peek();
         if !matches!(open, b'[' | b'{') {
@@ -114,7 +115,7 @@ fn object(mut scan: Scan<'_>, rules: &Rules) -> Scanned<Shape> {
     }
 }
 
-/// Whether the root is labels and rows apart, or rows behind a schema.
+/// Whether the root has separate labels and rows (split), or rows with a schema (table).
 fn parts(mut scan: Scan<'_>, rules: &Rules) -> Scanned<Option<Orient>> {
     let mut members = Members::begin(&mut scan, 0, rules)?;
     let (mut schema, mut columns, mut data) = (false, false, 0);
@@ -139,7 +140,7 @@ fn parts(mut scan: Scan<'_>, rules: &Rules) -> Scanned<Option<Orient>> {
     })
 }
 
-/// The frames of a bundle: labels and where each value stands.
+/// Returns the labels and positions of a bundle's frames.
 pub(crate) fn entries(mut scan: Scan<'_>, rules: &Rules) -> Scanned<Vec<Entry>> {
     let mut members = Members::begin(&mut scan, 0, rules)?;
     let mut out = Vec::new();

@@ -1,4 +1,4 @@
-//! The scanned columns, and the places of their cells for a second pass.
+//! The scanned columns, and the positions of their cells for a second pass.
 
 use crate::error::Result;
 use crate::infer::columns::{Finished, Inferred};
@@ -14,31 +14,31 @@ use super::walk::Walk;
 use crate::cells::json::fault::Scanned;
 use crate::cells::json::scan::Scan;
 
-/// Where cells stand.
+/// The position of the cells.
 #[derive(Debug, Clone)]
 pub(crate) enum Body {
     /// Row by row.
     Rows(Source),
-    /// Column by column: where each one's array or object begins, and how many surround it.
+    /// Column by column: the start of each column's array or object, and the number of arrays and objects around it.
     Columns(Vec<usize>, u64),
 }
 
-/// Columns that were scanned.
+/// The scanned columns.
 #[derive(Debug)]
 pub(crate) struct Table {
-    /// Names of the columns; without any where they are told by place.
+    /// Names of the columns; empty if columns have positions only.
     pub(crate) keys: Keys,
     pub(crate) columns: Vec<Inferred>,
     pub(crate) rows: usize,
-    /// Row labels, where they are keys.
+    /// The row labels, if they are keys.
     pub(crate) labels: Option<Keys>,
-    /// Cells of missing keys.
+    /// Number of missing cells.
     pub(crate) missing: u64,
     pub(crate) body: Body,
 }
 
 impl Table {
-    /// Hands every column's cells to what `targets` has for it.
+    /// Passes every column's cells to its entry in `targets`.
     pub(crate) fn second_pass(
         &self,
         context: &Context<'_>,
@@ -70,7 +70,7 @@ impl Table {
         }
     }
 
-    /// The columns, whatever their cells are.
+    /// Returns the finished columns, of any type.
     pub(crate) fn finish(self, context: &Context<'_>) -> Result<(Keys, Vec<Finished>)> {
         let mut others: Vec<Option<Finished>> = self.columns.iter().map(|_| None).collect();
         let mut left: Vec<bool> = self.columns.iter().map(Inferred::is_unknown).collect();

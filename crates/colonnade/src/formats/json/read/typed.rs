@@ -13,7 +13,7 @@ use crate::arrow::trusted::trusted_array;
 use crate::cells::text::{Cell, TextReader};
 use crate::frame::Kind;
 
-/// The column of `field`, where what was scanned is it already, or integers that its type holds.
+/// Returns the column of `field` if the scanned column already has its type, or has integers that fit its type.
 pub(crate) fn direct(field: &Field, told: &FieldPlan, data: &ArrayData) -> Result<Option<ArrayData>> {
     let plain = match told.dtype {
         None => true,
@@ -29,7 +29,7 @@ pub(crate) fn direct(field: &Field, told: &FieldPlan, data: &ArrayData) -> Resul
     Ok(cast(field.data_type(), data))
 }
 
-/// The same values in the type `wanted`, where nothing is lost.
+/// Casts the values to the type `wanted` if nothing is lost.
 pub(crate) fn cast(wanted: &DataType, data: &ArrayData) -> Option<ArrayData> {
     if data.data_type() == wanted && !matches!(wanted, DataType::Null) {
         return Some(data.clone());
@@ -55,7 +55,7 @@ pub(crate) fn cast(wanted: &DataType, data: &ArrayData) -> Option<ArrayData> {
     }
 }
 
-/// The same integers in another width; `None` where one of them does not fit.
+/// Casts integers to another width; `None` if one does not fit.
 fn narrow<T: ArrowPrimitiveType>(data: &ArrayData) -> Option<ArrayData>
 where
     T::Native: TryFrom<i64>,
@@ -66,7 +66,7 @@ where
     cells.try_unary::<_, T, ()>(fits).ok().map(|found| found.into_data())
 }
 
-/// The same lists with other items, or with 32-bit offsets.
+/// Casts lists to another item type or to 32-bit offsets.
 fn list(wanted: &DataType, item: &Field, data: &ArrayData) -> Option<ArrayData> {
     let [offsets] = data.buffers() else { return None };
     let offsets = match wanted {
@@ -76,7 +76,7 @@ fn list(wanted: &DataType, item: &Field, data: &ArrayData) -> Option<ArrayData> 
     built(wanted, data, vec![offsets], vec![inner(item, data.child_data().first()?)?])
 }
 
-/// The cells of `field` inside of others.
+/// Casts the cells of a nested `field`.
 fn inner(field: &Field, data: &ArrayData) -> Option<ArrayData> {
     if field.is_nullable() || data.null_count() == 0 { cast(field.data_type(), data) } else { None }
 }
@@ -85,7 +85,7 @@ fn same_names(found: &Fields, wanted: &Fields) -> bool {
     found.len() == wanted.len() && found.iter().zip(wanted).all(|(one, other)| one.name() == other.name())
 }
 
-/// The rows of `data` with other buffers and children, validated.
+/// Builds and validates an array with the rows of `data` and other buffers and children.
 fn built(
     wanted: &DataType,
     data: &ArrayData,
@@ -96,22 +96,22 @@ fn built(
     builder.buffers(buffers).child_data(children).build().ok()
 }
 
-/// The same 64-bit offsets in 32 bits; `None` where one does not fit.
+/// Converts 64-bit offsets to 32 bits; `None` if one does not fit.
 fn short_offsets(offsets: &Buffer) -> Option<Buffer> {
     let fits: Option<Vec<i32>> =
         offsets.typed_data::<i64>().iter().map(|&at| i32::try_from(at).ok()).collect();
     fits.map(Buffer::from_vec)
 }
 
-/// The nearest floats of 32 bits; `None` where it is not certain that they are the ones nearest to the text too.
+/// Casts to the nearest 32-bit floats. Returns `None` unless they are certainly the nearest to the text too.
 fn halved(data: &ArrayData) -> Option<ArrayData> {
     let cells = PrimitiveArray::<Float64Type>::from(data.clone());
     let fits = |value: f64| {
-        // Half way between two: the text may have been above or below.
+        // Half way between two floats: the text may be above or below.
         let is_half = value.to_bits() & 0x1fff_ffff == 0x1000_0000;
         #[allow(clippy::cast_possible_truncation)]
         let near = value as f32;
-        // Small ones have fewer bits, of which the half is another.
+        // Subnormal floats have fewer bits, so another bit is the half.
         let is_small = near.abs() < f32::MIN_POSITIVE && value != 0.0;
         let is_lost = near.is_infinite() && value.is_finite();
         if is_half || is_small || is_lost { Err(()) } else { Ok(near) }
@@ -119,7 +119,7 @@ fn halved(data: &ArrayData) -> Option<ArrayData> {
     cells.try_unary::<_, Float32Type, ()>(fits).ok().map(|found| found.into_data())
 }
 
-/// The same texts with 32-bit offsets; `None` where they are too long together.
+/// Converts text to 32-bit offsets; `None` if the texts are too long in total.
 fn short(data: &ArrayData) -> Option<ArrayData> {
     let [offsets, bytes] = data.buffers() else { return None };
     let builder = ArrayDataBuilder::new(DataType::Utf8)
@@ -127,11 +127,11 @@ fn short(data: &ArrayData) -> Option<ArrayData> {
         .nulls(data.nulls().cloned())
         .add_buffer(short_offsets(offsets)?)
         .add_buffer(bytes.clone());
-    // Trusted: the same offsets and bytes, which were an array's of text.
+    // Trusted: the same offsets and bytes formed a valid text array.
     Some(trusted_array(builder))
 }
 
-/// Hands all cells to `reader`; false where it refuses one, or where what was scanned is not all that the text said.
+/// Passes all cells to `reader`. Returns false if it refuses one, or if the scanned values do not determine the text.
 pub(crate) fn feed(reader: &mut dyn TextReader, data: &ArrayData) -> bool {
     let mut text = itoa::Buffer::new();
     let mut cell = |row: usize, cell: Cell<'_>| {

@@ -1,4 +1,4 @@
-//! Scans one row and hands each cell to its column.
+//! Scans one row and passes each cell to its column.
 
 use crate::limits::over_missing;
 
@@ -8,26 +8,26 @@ use crate::cells::json::fault::{Fault, Scanned};
 use crate::cells::json::scan::Scan;
 use crate::cells::json::value::{Rules, too_many, twice};
 
-/// What one row is.
+/// The form of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Row {
     /// An object: cells by name.
     Named,
-    /// An array: cells by place.
+    /// An array: cells by position.
     Listed,
 }
 
-/// Columns of rows.
+/// The columns of rows.
 #[derive(Debug)]
 pub(crate) struct Walk<T> {
     pub(crate) keys: Keys,
     pub(crate) columns: Vec<T>,
     pub(crate) rows: usize,
-    /// Cells of missing keys so far.
+    /// Number of missing cells so far.
     pub(crate) missing: u64,
-    /// Whether rows of arrays are as long as there are columns, from the first one on.
+    /// Whether rows that are arrays must have as many cells as there are columns, including the first row.
     pub(crate) is_fixed: bool,
-    /// Row labels, where rows are members of an object.
+    /// Row labels, if rows are members of an object.
     pub(crate) labels: Option<Keys>,
 }
 
@@ -36,7 +36,7 @@ impl<T: Target> Walk<T> {
         Self { keys, columns, rows: 0, missing: 0, is_fixed: false, labels: None }
     }
 
-    /// Takes the object that begins here, inside `depth` arrays and objects; keys that are new get a column from `new`.
+    /// Scans the object at the current position, inside `depth` arrays and objects. New keys get a column from `new`.
     #[inline(always)]
     pub(crate) fn named(
         &mut self,
@@ -86,7 +86,7 @@ impl<T: Target> Walk<T> {
         }
     }
 
-    /// Takes the array that begins here; all arrays are as long as the first one, or as the columns that are known.
+    /// Scans the array at the current position. All arrays have the length of the first, or the number of known columns.
     pub(crate) fn listed(
         &mut self,
         scan: &mut Scan<'_>,
@@ -135,8 +135,7 @@ impl<T: Target> Walk<T> {
         Ok(())
     }
 
-    /// Gives every column as many cells as there are rows.
-    /// `at` is where they end.
+    /// Extends every column to the number of rows, which end at `at`.
     pub(crate) fn fill(&mut self, at: usize, rules: &Rules) -> Scanned<()> {
         for column in &mut self.columns {
             let missing = self.rows - column.len();
@@ -149,7 +148,7 @@ impl<T: Target> Walk<T> {
     }
 }
 
-/// Counts cells that no byte stands behind: a key of one row makes a cell of every row.
+/// Adds missing cells and checks the limit: a key in one row makes a cell in every row.
 pub(crate) fn counted(before: u64, more: usize, at: usize, rules: &Rules) -> Scanned<u64> {
     let missing = before.saturating_add(more as u64);
     if missing <= rules.max_missing {

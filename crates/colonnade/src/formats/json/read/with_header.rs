@@ -1,7 +1,7 @@
 //! Frames with a header, which declares the type of every column.
 //!
-//! Cells are scanned as without a header, since most types are what their cells look like. Other types are read from the
-//! scanned values, or from the bytes in a second pass.
+//! Cells are scanned as without a header, because most cells have the type that they appear to have. Other types are
+//! converted from the scanned values, or read from the bytes in a second pass.
 
 use arrow_data::ArrayData;
 
@@ -20,7 +20,7 @@ use super::typed;
 use super::walk::counted;
 use crate::cells::json::scan::Scan;
 
-/// The header whose value begins at `at`; passes it.
+/// Reads the header whose value begins at `at`, and skips it.
 pub(crate) fn header(context: &Context<'_>, scan: &mut Scan<'_>, depth: u64) -> Result<Header> {
     let start = scan.at;
     context.scanned(scan.value(depth, &context.rules))?;
@@ -31,7 +31,7 @@ pub(crate) fn header(context: &Context<'_>, scan: &mut Scan<'_>, depth: u64) -> 
     })
 }
 
-/// The frame of what was scanned.
+/// Builds the frame of the scanned table.
 pub(crate) fn frame(
     context: &Context<'_>,
     mut header: Header,
@@ -40,7 +40,7 @@ pub(crate) fn frame(
 ) -> Result<Decoded> {
     let plan = header.plan().map_err(|e| named(context, e))?;
     if table.columns.is_empty() && table.rows == 0 && header.schema.fields().is_empty() {
-        // Rows without columns leave no trace but their number.
+        // Rows without columns leave no trace except their number.
         table.rows = header.nrows.unwrap_or(0);
         context.scanned(counted(0, table.rows, 0, &context.rules))?;
     }
@@ -54,7 +54,7 @@ pub(crate) fn frame(
     Ok(Decoded::new(frame, orient, Some(header::VERSION)))
 }
 
-/// Another number of rows than the header says.
+/// Returns the error for a number of rows other than the header's.
 pub(crate) fn miscounted(format: &'static str, expected: usize, rows: usize) -> Error {
     let message = format!("expected {expected} rows as the header says, found {rows}.");
     let kind = match rows < expected {
@@ -64,7 +64,7 @@ pub(crate) fn miscounted(format: &'static str, expected: usize, rows: usize) -> 
     Error::new(kind, format, message)
 }
 
-/// The frame of one chunk of several, whose first row is `first_row` of all.
+/// Builds the frame of one chunk, whose first row is row `first_row` of the input.
 pub(crate) fn chunk(context: &Context<'_>, header: &Header, table: Table, first_row: usize) -> Result<Frame> {
     let plan = header.plan().map_err(|e| named(context, e))?;
     let rows = table.rows;
@@ -76,7 +76,7 @@ fn named(context: &Context<'_>, error: Error) -> Error {
     error.in_format(context.format)
 }
 
-/// One array a field.
+/// Builds one array per field.
 fn arrays(context: &Context<'_>, header: &Header, plan: &Plan, mut table: Table) -> Result<Vec<ArrayData>> {
     let readers = || {
         let style = Style::json(context.format);
@@ -113,15 +113,15 @@ fn arrays(context: &Context<'_>, header: &Header, plan: &Plan, mut table: Table)
                 }
                 typed::feed(reader.as_mut(), data)
             }
-            // A column of no rows has no key.
+            // A column without rows has no key.
             None => place.is_none() && reader.nulls(rows).is_ok(),
         };
         if fed {
             out.push(Some(reader.finish().map_err(|e| named(context, e).in_member(field.name().clone()))?));
             continue;
         }
-        // Cells that nothing was kept of, or one that is refused: the bytes say where. A reader that has taken some cells is of
-        // no use.
+        // The cells were not stored, or one was refused: read them from the bytes, which gives the place of an error. A
+        // reader that has taken some cells is unusable.
         let fresh = match &mut second {
             Some(fresh) => fresh,
             none => none.insert(readers()?),
@@ -151,12 +151,12 @@ fn arrays(context: &Context<'_>, header: &Header, plan: &Plan, mut table: Table)
     out.into_iter().map(|data| data.ok_or_else(none)).collect()
 }
 
-/// Whether the header is of the first chunk of foreign rows, of which some may lack keys.
+/// Whether the types come from the first chunk of schemaless rows, in which some rows may lack keys.
 fn is_inferred(context: &Context<'_>) -> bool {
     !context.hint.is_empty()
 }
 
-/// Which scanned column each field is; `None` where no row has its key.
+/// Maps each field to its scanned column; `None` if no row has its key.
 fn places(context: &Context<'_>, header: &Header, table: &Table) -> Result<Vec<Option<usize>>> {
     let keys = header::keys(&header.schema);
     let is_named = table.keys.len() > 0 || table.columns.is_empty();

@@ -1,4 +1,4 @@
-//! The columns that an orient has, and what writes their cells.
+//! The columns of an orient, and the writers of their cells.
 
 use std::collections::HashSet;
 
@@ -15,15 +15,15 @@ use crate::text::header::{Exported, told};
 
 use super::rows::Cell;
 
-/// A column under the key that its cells have.
+/// A column with its key.
 pub struct Column {
-    /// Key.
+    /// The key.
     pub name: String,
     /// Type and metadata.
     pub field: Field,
-    /// Rows.
+    /// The values.
     pub data: ArrayData,
-    /// The NumPy dtype that the field's metadata says.
+    /// The NumPy dtype in the field's metadata.
     says: Option<DType>,
 }
 
@@ -37,13 +37,13 @@ impl Column {
         Self::new(named.name, &named.field, &named.data)
     }
 
-    /// Whether it is an array of NumPy, where what is missing is NaN.
+    /// Whether the column is a NumPy array, whose missing values are NaN.
     #[must_use]
     pub fn is_numpy(&self) -> bool {
         self.says.is_some()
     }
 
-    /// What writes its cells.
+    /// Creates the writer of the column's cells.
     ///
     /// # Errors
     /// `Unrepresentable`: a type that the format cannot hold.
@@ -55,7 +55,7 @@ impl Column {
     }
 }
 
-/// All fields of what is written with a header, levels of row labels behind the columns.
+/// Returns all fields for output with a header: the columns, then the levels of the row labels.
 ///
 /// # Errors
 /// Malformed metadata.
@@ -64,10 +64,10 @@ pub fn described(exported: &Exported) -> Result<Vec<Column>> {
     fields.map(|((field, data), key)| Column::new(key, field, data)).collect()
 }
 
-/// The columns alone, under their labels as text.
+/// Returns the data columns, with their labels as text.
 ///
 /// # Errors
-/// Labels that are no Unicode.
+/// Labels that are not Unicode.
 pub fn data(frame: &Frame, exported: &Exported) -> Result<Vec<Column>> {
     let texts = names::texts(&frame.columns)?;
     let fields = exported.schema.fields().iter().zip(&exported.arrays).zip(texts);
@@ -76,10 +76,10 @@ pub fn data(frame: &Frame, exported: &Exported) -> Result<Vec<Column>> {
         .collect()
 }
 
-/// The same behind the row labels.
+/// Returns the row labels followed by the data columns.
 ///
 /// # Errors
-/// As [`data`]; labels that no memory holds.
+/// As [`data`]; labels too large for memory.
 pub fn with_index(frame: &Frame, exported: &Exported) -> Result<Vec<Column>> {
     let columns = data(frame, exported)?;
     let mut levels = named::labels(&frame.index)?;
@@ -94,15 +94,15 @@ pub fn is_automatic(frame: &Frame) -> bool {
     matches!(frame.index.labels, crate::frame::Labels::Auto { start: 0, step: 1, .. })
 }
 
-/// The levels of row labels, ranges spelled out.
+/// Returns the levels of the row labels; ranges are expanded.
 ///
 /// # Errors
-/// Labels that no memory holds.
+/// Labels too large for memory.
 pub fn index(frame: &Frame) -> Result<Vec<Column>> {
     named::labels(&frame.index)?.into_iter().map(Column::of_named).collect()
 }
 
-/// The column labels as JSON: arrays where there are several levels.
+/// Returns the column labels as JSON, as arrays if there are several levels.
 ///
 /// # Errors
 /// `Unrepresentable`: labels that JSON cannot hold.
@@ -132,7 +132,7 @@ pub fn names(frame: &Frame, style: Style) -> Result<String> {
     Ok(String::from_utf8_lossy(&out).into_owned())
 }
 
-/// Refuses names that repeat.
+/// Refuses repeated names.
 ///
 /// # Errors
 /// `Unrepresentable`.

@@ -1,22 +1,22 @@
-//! JSON on many lines: what was written on one is laid out anew on its way to the sink, as Python's `json.dumps(indent=...)` does it.
+//! Indents JSON on its way to the sink, in the layout of Python's `json.dumps(indent=...)`.
 
 use std::io;
 
 use crate::sink::Sink;
 
-/// A sink that lays out what it takes.
+/// A sink that indents the JSON that it receives.
 pub struct Indented<'a> {
     sink: &'a mut dyn Sink,
     spaces: usize,
     depth: usize,
     in_string: bool,
     escaped: bool,
-    /// An array or object has begun, and it is not yet known whether it is empty.
+    /// Whether an array or object has just begun, which may be empty.
     begun: bool,
 }
 
 impl<'a> Indented<'a> {
-    /// In front of `sink`, with so many spaces a level.
+    /// Wraps `sink`, with `spaces` per level.
     pub fn new(sink: &'a mut dyn Sink, spaces: usize) -> Self {
         Self { sink, spaces, depth: 0, in_string: false, escaped: false, begun: false }
     }

@@ -1,4 +1,4 @@
-//! JSON by lines: a header, then an object a row.
+//! Writes NDJSON: a header, then one object per row.
 
 use crate::cells::text::Style;
 use crate::error::Result;
@@ -33,28 +33,28 @@ pub fn encode(
     write(frame, &exported, opening, !columns::is_automatic(frame), options, sink, progress)
 }
 
-/// Writes frames of one layout one behind the other.
+/// Writes frames of one layout, one after the other.
 #[derive(Debug)]
 pub struct ChunkWriter {
     options: LinesOptions,
     chunked: Option<Chunked>,
-    /// Whether row labels are fields: later chunks go on counting where the first ends.
+    /// Whether row labels are fields; in later chunks automatic labels continue the count.
     index: bool,
     nbatches: usize,
     nrows: usize,
 }
 
 impl ChunkWriter {
-    /// A writer without a frame.
+    /// Creates a writer.
     #[must_use]
     pub fn new(options: LinesOptions) -> Self {
         Self { options, chunked: None, index: false, nbatches: 0, nrows: 0 }
     }
 
-    /// Writes the next frame; the first brings the header with it.
+    /// Writes the next frame; the first one after the header.
     ///
     /// # Errors
-    /// As [`encode`]; `Unrepresentable`: a frame that is not like the first.
+    /// As [`encode`]; `Unrepresentable`: a frame whose layout differs from the first.
     pub fn write(&mut self, frame: &Frame, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
         let first = self.chunked.is_none();
         if first {
@@ -73,19 +73,19 @@ impl ChunkWriter {
         Ok(())
     }
 
-    /// Frames so far.
+    /// Returns the number of frames so far.
     #[must_use]
     pub fn nbatches(&self) -> usize {
         self.nbatches
     }
 
-    /// Rows so far.
+    /// Returns the number of rows so far.
     #[must_use]
     pub fn nrows(&self) -> usize {
         self.nrows
     }
 
-    /// Ends the text; nothing stands at the end of lines.
+    /// Ends the text. NDJSON has no trailer.
     ///
     /// # Errors
     /// The sink's own.
@@ -94,7 +94,7 @@ impl ChunkWriter {
     }
 }
 
-/// The header's line. `whole`: whether these are all rows.
+/// Returns the header's line. `whole`: whether the frame has all rows.
 fn header(exported: &Exported, whole: bool) -> Result<Vec<u8>> {
     let mut header = exported.header("records");
     if !whole {

@@ -1,4 +1,4 @@
-//! From frames to JSON: the orients, with and without a header, and JSON by lines.
+//! Writes frames as JSON, in every orient with and without a header, and as NDJSON.
 
 mod columns;
 mod indent;
@@ -51,7 +51,7 @@ pub fn encode(
 /// Encodes a map of labels to frames.
 ///
 /// # Errors
-/// As [`encode`]; `InvalidOption`: a label that is given twice.
+/// As [`encode`]; `InvalidOption`: a repeated label.
 pub fn encode_bundle(
     frames: &[(String, Frame)],
     options: &WriteOptions,
@@ -85,7 +85,7 @@ pub fn encode_bundle(
     Ok(sink.write(if frames.is_empty() { b"{}" } else { b"}" })?)
 }
 
-/// How cells are spelled.
+/// Returns the style of the cells.
 fn style(format: &'static str, header: bool, nonfinite: Nonfinite) -> Style {
     let nonfinite = match nonfinite {
         Nonfinite::Null => cells::Nonfinite::Null,

@@ -1,8 +1,8 @@
-//! Options for writing JSON and its lines, validated when they are made.
+//! Options for writing JSON and NDJSON, validated on creation.
 
 use crate::error::{Error, Result};
 
-/// How a frame is laid out: pandas' words.
+/// The layout of a frame, in pandas' terms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub enum Orient {
     /// A map of names to arrays; without a header, to maps of row labels.
@@ -12,15 +12,15 @@ pub enum Orient {
     Index,
     /// An array of maps, one a row.
     Records,
-    /// Names, row labels and an array of rows apart.
+    /// Separate names, row labels and an array of rows.
     Split,
     /// An array of rows.
     Values,
-    /// `Records` behind a description of the fields (Frictionless' table schema).
+    /// `Records` after a description of the fields (Frictionless' table schema).
     Table,
 }
 
-/// All of them, with their names.
+/// All orients with their names.
 const ORIENTS: [(Orient, &str); 6] = [
     (Orient::Columns, "columns"),
     (Orient::Index, "index"),
@@ -31,7 +31,7 @@ const ORIENTS: [(Orient, &str); 6] = [
 ];
 
 impl Orient {
-    /// The orient of a name.
+    /// Parses the name of an orient.
     ///
     /// # Errors
     /// `InvalidOption` with the known names.
@@ -43,37 +43,37 @@ impl Orient {
         })
     }
 
-    /// Its name.
+    /// Returns the name of the orient.
     #[must_use]
     pub fn name(self) -> &'static str {
         ORIENTS.iter().find(|(orient, _)| *orient == self).map_or("columns", |(_, name)| name)
     }
 }
 
-/// What NaN and the infinities are where no header says that a column is of floats.
+/// The spelling of NaN and infinities in columns that no header declares as floats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Nonfinite {
     /// `null`.
     #[default]
     Null,
-    /// `NaN`, `Infinity`, `-Infinity`: no JSON, though many take it.
+    /// `NaN`, `Infinity`, `-Infinity`: not JSON, though many readers accept them.
     Literal,
-    /// They are refused.
+    /// An error.
     Error,
 }
 
 /// Options for writing JSON.
 #[derive(Debug, Clone, Copy)]
 pub struct WriteOptions {
-    /// How the frame is laid out.
+    /// The layout of the frame.
     pub orient: Orient,
-    /// Whether axes, names, types and attrs stand in an entry `__colonnade__`; without it the data alone.
+    /// Whether axes, names, types and attrs are written in an entry `__colonnade__`; otherwise only the data.
     pub header: bool,
-    /// Without a header only.
+    /// The spelling of NaN and infinities without a header.
     pub nonfinite: Nonfinite,
-    /// Spaces a level; one line where `None`.
+    /// Spaces per level; one line if `None`.
     pub indent: Option<usize>,
-    /// Threads.
+    /// Number of threads.
     pub threads: usize,
 }
 
@@ -86,11 +86,11 @@ impl Default for WriteOptions {
 /// Options for writing JSON by lines.
 #[derive(Debug, Clone, Copy)]
 pub struct LinesOptions {
-    /// Whether the first line says what the others do not.
+    /// Whether the first line is a header.
     pub header: bool,
-    /// Without a header only.
+    /// The spelling of NaN and infinities without a header.
     pub nonfinite: Nonfinite,
-    /// Threads.
+    /// Number of threads.
     pub threads: usize,
 }
 

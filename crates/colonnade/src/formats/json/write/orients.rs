@@ -9,8 +9,8 @@
 //! | values | `{H, "data": [[..], ..]}` | `[[..], ..]` |
 //! | table | `{H, "schema": {..}, "data": [{"a": ..}, ..]}` | `{"schema": {..}, "data": [..]}` |
 //!
-//! H is `"__colonnade__": {..}`. With it row labels are fields as all others, behind the columns; without it the shapes are
-//! those of `DataFrame.to_json`, and the fields of records begin with the row labels that are not 0, 1, 2...
+//! H is `"__colonnade__": {..}`. With a header, row labels are fields after the columns. Without one, the shapes are those
+//! of `DataFrame.to_json`, and the fields of records begin with the row labels unless these are 0, 1, 2...
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ use super::text::{key, put_string};
 /// One section.
 type Part<'a> = Box<dyn Section + 'a>;
 
-/// What comes before the data: `{`, with the header's entry and a comma behind it where there is one.
+/// Returns the text before the data: `{`, with the header's entry and a comma if there is a header.
 fn opened(header: Option<&str>) -> Vec<u8> {
     match header {
         Some(header) => format!("{{\"{}\":{header},", crate::text::header::KEY).into_bytes(),
@@ -40,12 +40,12 @@ fn with(mut front: Vec<u8>, text: &[u8]) -> Vec<u8> {
     front
 }
 
-/// Cells of rows that are maps.
+/// Creates the cells of rows that are objects.
 fn keyed<'a>(columns: &'a [Column], style: Style) -> Result<Vec<Cell<'a>>> {
     separated(columns, style, |column| key(&column.name))
 }
 
-/// Cells of rows that are arrays.
+/// Creates the cells of rows that are arrays.
 fn listed<'a>(columns: &'a [Column], style: Style) -> Result<Vec<Cell<'a>>> {
     separated(columns, style, |_| Vec::new())
 }
@@ -64,25 +64,25 @@ fn separated<'a>(
     columns.iter().enumerate().map(cell).collect()
 }
 
-/// What the sections of a frame are made of.
+/// The inputs of a frame's sections.
 pub struct Parts<'a> {
-    /// The fields: with a header all of them, without one what the orient has.
+    /// The fields: all with a header, those of the orient without one.
     pub columns: &'a [Column],
-    /// Split without a header: the row labels' levels.
+    /// The levels of the row labels, for split without a header.
     pub index: &'a [Column],
-    /// Split without a header: the column labels as JSON.
+    /// The column labels as JSON, for split without a header.
     pub names: &'a str,
-    /// Table: the description of the fields.
+    /// The description of the fields, for table.
     pub table: &'a str,
     /// The header as JSON.
     pub header: Option<&'a str>,
     /// Keys of the rows.
     pub labels: Option<Arc<Labels>>,
-    /// Rows.
+    /// Number of rows.
     pub nrows: usize,
 }
 
-/// The sections of one orient.
+/// Builds the sections of one orient.
 ///
 /// # Errors
 /// `Unrepresentable`: a type that JSON cannot hold, naming its column.
@@ -140,7 +140,7 @@ pub fn sections<'a>(orient: Orient, parts: Parts<'a>, style: Style) -> Result<Ve
     }
 }
 
-/// A section a column.
+/// Builds one section per column.
 fn by_column<'a>(
     front: Vec<u8>,
     columns: &'a [Column],
@@ -167,7 +167,7 @@ fn by_column<'a>(
         }));
     }
     if columns.is_empty() {
-        // A header alone has no comma behind it.
+        // Without data after it, the header has no comma.
         if headed {
             opening.pop();
         }

@@ -1,4 +1,4 @@
-//! Rows of JSON: keys, values, and what stands around them. Every orient is a few sections of such rows.
+//! Sections of JSON rows: keys, values, and the punctuation around them. Every orient consists of a few sections.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,20 +12,20 @@ use super::labels::Labels;
 
 /// One column of a section.
 pub struct Cell<'a> {
-    /// Its name, for errors.
+    /// The column's name, for errors.
     pub name: String,
-    /// What stands before each of its values: the comma after the one before, and its key where rows are maps.
+    /// The text before each value: the comma, and the key if rows are objects.
     pub key: Vec<u8>,
-    /// Its values.
+    /// The writer of the values.
     pub values: Box<dyn TextWriter + 'a>,
-    /// Bytes of a value, more or less.
+    /// The approximate number of bytes of a value.
     pub nbytes: usize,
 }
 
-/// Bytes of a short key.
+/// The number of bytes of a short key.
 const KEY_NBYTES: usize = 32;
 
-/// A text that is copied again and again: as so many bytes, where it is short, which is one move instead of a call.
+/// A text that is copied for each row. A short one has a constant size, so that the copy is one move instead of a call.
 struct Key<'a> {
     text: &'a [u8],
     padded: [u8; KEY_NBYTES],
@@ -48,23 +48,23 @@ impl<'a> Key<'a> {
     }
 }
 
-/// Rows, and what stands around them.
+/// Rows and the text around them.
 pub struct Rows<'a> {
-    /// What stands before the first row.
+    /// The text before the first row.
     pub opening: Vec<u8>,
-    /// The keys of the rows, where they are entries of a map.
+    /// The keys of the rows, if rows are members of an object.
     pub labels: Option<Arc<Labels>>,
-    /// What stands before the first value of a row.
+    /// The text before the first value of a row.
     pub row_opening: &'static [u8],
     /// The values of a row.
     pub columns: Vec<Cell<'a>>,
-    /// What stands behind the last value of a row.
+    /// The text after the last value of a row.
     pub row_closing: &'static [u8],
-    /// What stands between two rows.
+    /// The text between two rows.
     pub between: &'static [u8],
-    /// What stands behind the last row.
+    /// The text after the last row.
     pub closing: Vec<u8>,
-    /// Rows.
+    /// Number of rows.
     pub nrows: usize,
 }
 

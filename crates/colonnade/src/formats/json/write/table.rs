@@ -1,6 +1,7 @@
-//! The description of fields that `orient="table"` begins with: Frictionless' table schema, as pandas writes it.
+//! Writes the description of fields that begins `orient="table"`: Frictionless' table schema in pandas' form.
 //!
-//! <https://specs.frictionlessdata.io/table-schema/>; pandas' own words are `extDtype`, `ordered`, `tz` and `pandas_version`.
+//! <https://specs.frictionlessdata.io/table-schema/>; `extDtype`, `ordered`, `tz` and `pandas_version` are pandas'
+//! extensions.
 
 use arrow_schema::DataType;
 use serde_json::{Map, Value, json};
@@ -11,7 +12,7 @@ use crate::text::header::told;
 
 use super::columns::Column;
 
-/// The description. `levels`: how many of `columns`, at their front, are row labels.
+/// Returns the description. `levels`: how many of `columns`, from the front, are row labels.
 ///
 /// # Errors
 /// `Unrepresentable`: categories that JSON cannot hold.
@@ -30,7 +31,7 @@ fn field(column: &Column, is_label: bool, style: Style) -> Result<Value> {
         told(&column.field)?.tag.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or(Value::Null);
     out.insert("type".into(), json!(name(data_type, kind(&tag))));
     if let (DataType::Timestamp(_, Some(zone)), false) = (data_type, kind(&tag) == ARROW) {
-        // An offset alone is no name that pandas knows.
+        // pandas does not know a time zone that is only an offset.
         let offset = if zone.starts_with(['+', '-']) { "UTC" } else { "" };
         out.insert("tz".into(), json!(format!("{offset}{zone}")));
     } else if let DataType::Dictionary(..) = data_type {
@@ -39,7 +40,7 @@ fn field(column: &Column, is_label: bool, style: Style) -> Result<Value> {
     } else if let Some(dtype) = ext_dtype(column, &tag) {
         out.insert("extDtype".into(), json!(dtype));
     } else if is_label && name(data_type, kind(&tag)) == "string" && tag.is_null() {
-        // Labels that are text have no tag: they are what pandas makes of text.
+        // Text labels have no tag and become pandas' default for text.
         out.insert("extDtype".into(), json!("str"));
     }
     Ok(Value::Object(out))
@@ -56,11 +57,11 @@ fn name(data_type: &DataType, kind: &str) -> &'static str {
     match data_type {
         t if t.is_integer() => "integer",
         t if t.is_floating() => "number",
-        // Objects, as null among them is no boolean.
+        // Objects, because a null is no boolean.
         DataType::Boolean if kind == "object" => "any",
         DataType::Boolean => "boolean",
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => "string",
-        // pandas knows these by their names alone.
+        // pandas identifies these dtypes by name only.
         _ if kind == ARROW => "any",
         DataType::Timestamp(..) | DataType::Date32 | DataType::Date64 => "datetime",
         DataType::Duration(_) => "duration",
@@ -68,8 +69,8 @@ fn name(data_type: &DataType, kind: &str) -> &'static str {
     }
 }
 
-/// The dtype that pandas makes of the field's cells, where `type` does not say it: pandas' own words, and NumPy's for numbers
-/// that are not of 64 bits, which would be widened or overflow.
+/// Returns the dtype of the field in pandas if `type` does not determine it: pandas' own names, and NumPy's for numbers of
+/// other than 64 bits, which pandas would widen or overflow.
 fn ext_dtype(column: &Column, tag: &Value) -> Option<String> {
     let data_type = column.field.data_type();
     let has_nulls = column.data.null_count() > 0;
@@ -79,7 +80,7 @@ fn ext_dtype(column: &Column, tag: &Value) -> Option<String> {
         }
         "masked" => masked(data_type),
         ARROW => {
-            // Those with parameters pandas does not read back from a name.
+            // pandas cannot read types with parameters back from a name.
             let is_known = !data_type.is_nested()
                 && !matches!(data_type, DataType::Decimal128(..) | DataType::Decimal256(..));
             let named = tag.get("type").and_then(Value::as_str).filter(|_| is_known);
@@ -92,7 +93,7 @@ fn ext_dtype(column: &Column, tag: &Value) -> Option<String> {
     }
 }
 
-/// pandas' nullable dtype of a type.
+/// Returns pandas' nullable dtype of a type.
 fn masked(data_type: &DataType) -> Option<String> {
     Some(match data_type {
         DataType::Boolean => "boolean".into(),
@@ -102,7 +103,7 @@ fn masked(data_type: &DataType) -> Option<String> {
     })
 }
 
-/// NumPy's dtype of a type, where it is not the one that pandas takes `type` for.
+/// Returns NumPy's dtype of a type, unless pandas derives it from `type`.
 fn plain(data_type: &DataType) -> Option<String> {
     let is_number = data_type.is_integer() || data_type.is_floating();
     let is_default = matches!(data_type, DataType::Int64 | DataType::Float64);
@@ -117,7 +118,7 @@ fn categories(column: &Column, style: Style) -> Result<Vec<Value>> {
     for row in 0..values.len() {
         let mut text = Vec::new();
         writer.write(row, &mut text)?;
-        // Literals of NaN are no JSON: such a category is null in the description.
+        // NaN literals are not JSON; such a category is null in the description.
         out.push(serde_json::from_slice(&text).unwrap_or(Value::Null));
     }
     Ok(out)

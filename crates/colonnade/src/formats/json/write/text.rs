@@ -1,13 +1,13 @@
-//! Text between JSON's quotes.
+//! Writes JSON strings.
 
 use crate::cells::text::strings;
 
-/// Appends `text`, quoted. What JSON does not make escape stands as it is.
+/// Appends `text` in quotes, with only the escapes that JSON requires.
 pub fn put_string(text: &str, out: &mut Vec<u8>) {
     strings::json(text.as_bytes(), out);
 }
 
-/// `text` as the key of an object, with its colon.
+/// Returns `text` as the key of an object, with its colon.
 #[must_use]
 pub fn key(text: &str) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len() + 3);

@@ -1,4 +1,4 @@
-//! What others have collected: JSONTestSuite, and numbers that must round exactly.
+//! Public corpora: JSONTestSuite, and numbers that must round exactly.
 
 use std::path::PathBuf;
 
@@ -21,7 +21,7 @@ fn corpus(name: &str) -> Option<PathBuf> {
     Some(root)
 }
 
-/// Whether the bytes are one JSON value, frame or not.
+/// Checks that the bytes are one JSON value, frame or not.
 fn check(bytes: &[u8]) -> crate::Result<()> {
     let options = (&ReadOptions::default(), &NoProgress as &dyn Progress);
     with_context("json", &Buffer::from_vec(bytes.to_vec()), options, |context| {
@@ -47,14 +47,14 @@ fn the_test_suite_is_accepted_and_refused_as_its_names_say() {
         let found = check(&bytes);
         let frame = decode(&Buffer::from_vec(bytes), &ReadOptions::default());
         match name.get(..2) {
-            // One of the two values would be lost: the one rule that is stricter than the grammar.
+            // One of the two values would be lost: this is the only rule that is stricter than the grammar.
             Some("y_") if name.starts_with("y_object_duplicated_key") => {
                 assert!(found.unwrap_err().to_string().contains("twice"), "{name}");
             }
             Some("y_") => {
                 assert!(found.is_ok(), "{name}: {found:?}");
                 accepted += 1;
-                // Many are no tables; none is malformed.
+                // Many of the values are no tables, but none is malformed.
                 if let Err(error) = frame {
                     assert!(matches!(error.kind(), ErrorKind::Unsupported), "{name}: {error}");
                 }
@@ -107,7 +107,7 @@ fn numbers_round_exactly() {
     let mut checked = 0;
     for entry in std::fs::read_dir(root).unwrap() {
         let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
-        // All lines where there are few; a part of the long lists, since this also runs without optimisation.
+        // Short lists are tested in full and long ones in part, because this also runs without optimisation.
         let each = (text.lines().count() / 5000).max(1);
         for line in text.lines().step_by(each) {
             let mut words = line.split(' ').skip(2);

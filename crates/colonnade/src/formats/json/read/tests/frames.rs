@@ -1,4 +1,4 @@
-//! Frames out of JSON, against what serde_json reads; errors with their places.
+//! Frames compared with serde_json's reading of the same text, and errors with their places.
 
 use serde_json::{Value, json};
 
@@ -26,7 +26,7 @@ fn lines(text: &str) -> crate::Result<Frame> {
     lines::decode(&Buffer::from_vec(text.as_bytes().to_vec()), &LinesReadOptions::default()).map(|d| d.frame)
 }
 
-/// The cells of a column of one family of scalars.
+/// The cells of a column with one family of scalars.
 fn column(frame: &Frame, position: usize) -> Value {
     for part in &frame.parts {
         match part {
@@ -291,9 +291,9 @@ fn schemas_of_pandas_say_labels_times_and_categories() {
     assert!(kind(0).contains("Timestamp(Nanosecond, None)"), "{}", kind(0));
     assert!(kind(1).contains("Some(\"Europe/Paris\")"), "{}", kind(1));
     assert!(kind(2).starts_with("Dictionary(Int32, LargeUtf8)"), "{}", kind(2));
-    // NaN, which JSON has no word for.
+    // NaN, which JSON cannot express.
     assert_eq!(column(&frame, 3), json!([null, null]));
-    // pandas writes integers as floats where null is among them.
+    // pandas writes integers as floats if the column has nulls.
     let frame = read(
         r#"{"schema": {"fields": [{"name": "a", "type": "any", "constraints": {"enum": [3, 1]}}]},
             "data": [{"a": 1.0}, {"a": null}, {"a": 3.0}]}"#,

@@ -1,4 +1,4 @@
-//! What was written is read again: every orient, with a header, and the shapes that pandas has.
+//! Round trips: every orient, with a header, and pandas' shapes.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ fn block(descr: &str, bytes: Vec<u8>) -> Block {
     Block { grid: Grid::column_major(dtype, rows, 1, 0), buffer: Buffer::from_vec(bytes) }
 }
 
-/// Columns of every way that cells take.
+/// Columns for every conversion of cells.
 fn frame() -> Frame {
     let floats = [f64::NAN, -0.0, f64::INFINITY, 0.1, f64::from_bits(0x7ff8_0000_0000_0001)];
     let words = |values: &[i64]| values.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<_>>();
@@ -136,12 +136,12 @@ fn no_rows() -> Frame {
     whole.slice(0, 0)
 }
 
-/// Everything that makes a frame, without addresses.
+/// The content of a frame as text, without addresses.
 fn shown(frame: &Frame) -> String {
     let exporter = Exporter::new(frame, Some(frame.nrows)).unwrap();
     let schema = exporter.schema();
     if frame.nrows == 0 {
-        // Whether a column that could have nulls is a block is told by its cells.
+        // Whether a nullable column is a block depends on its cells.
         return format!(
             "{:?}",
             schema.fields().iter().map(|f| (f.name(), f.data_type())).collect::<Vec<_>>()
@@ -151,7 +151,7 @@ fn shown(frame: &Frame) -> String {
     metadata.sort();
     let mut out = vec![format!("{metadata:?}")];
     for (field, data) in schema.fields().iter().zip(exporter.arrays(frame).unwrap()) {
-        // NaN equals nothing: bits do.
+        // NaN equals nothing, so bits are compared.
         let bits = match data.data_type() {
             DataType::Float64 | DataType::Float32 => {
                 format!("{:?}", data.buffers().iter().map(|b| b.as_slice().to_vec()).collect::<Vec<_>>())

@@ -1,4 +1,4 @@
-//! However the input is split into ranges or chunks: the same frame, or the same error.
+//! Any split of the input into ranges or chunks gives the same frame, or the same error.
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -13,7 +13,7 @@ use super::context::Context;
 use super::options::{LinesReadOptions, ReadOptions};
 use super::{lines, root};
 
-/// Names, types, cells and labels of a frame.
+/// Names, types, cells and labels of a frame, as text.
 fn shown(frame: &Frame) -> String {
     let mut out = vec![format!("{} x {} {:?} {:?}", frame.nrows, frame.ncols, frame.index, frame.columns)];
     for part in &frame.parts {
@@ -26,7 +26,7 @@ fn shown(frame: &Frame) -> String {
             }
         });
     }
-    // Addresses tell nothing.
+    // Addresses differ between equal frames.
     out.join("\n").lines().filter(|line| !line.contains("ptr: 0x")).collect::<Vec<_>>().join("\n")
 }
 
@@ -52,7 +52,7 @@ fn read(bytes: &[u8], by_lines: bool, range_nbytes: usize, threads: usize) -> St
 }
 
 fn cells(frame: &Frame) -> String {
-    // Buffers of labels print their addresses: the axes are compared by their texts.
+    // The debug text of label buffers has addresses, so the axes are compared by their texts.
     let axis = |axis: &crate::frame::Axis| format!("{:?}", axis.labels).replace(char::is_numeric, "");
     let plain = Frame {
         index: crate::frame::Axis::range(frame.nrows),
@@ -82,7 +82,7 @@ fn cell() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// Rows whose columns are mostly of one kind.
+/// Rows whose columns mostly have one type.
 fn rows() -> impl Strategy<Value = Vec<Value>> {
     let row = (0..6u8, -5i64..500, "[a-z]{0,9}", cell(), any::<bool>());
     prop::collection::vec(row, 0..30).prop_map(|rows| {
@@ -143,7 +143,7 @@ proptest! {
     }
 }
 
-/// Pieces of JSON, whole and broken.
+/// Fragments of JSON, valid and broken.
 fn pieces() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "{",
@@ -200,7 +200,7 @@ proptest! {
         if is_whole {
             prop_assert!(theirs.is_ok(), "{:?}", text);
         } else if theirs.is_ok() {
-            // What is legal and still refused, by name.
+            // Valid JSON that is still refused, by name.
             let fault = ours.unwrap_err();
             let named = ["twice", "big_ints", "beyond"].iter().any(|word| fault.message.contains(word));
             prop_assert!(named, "{:?} {}", text, fault.message);
@@ -245,12 +245,12 @@ fn chunks(bytes: &[u8], sizes: &[usize], max_rows: usize) -> Vec<String> {
     out
 }
 
-/// Columns as members of an object: arrays, or objects by row label, whole and broken.
+/// Columns as members of an object: arrays, or objects by row label, valid and broken.
 fn by_columns() -> impl Strategy<Value = String> {
     let column = (prop::collection::vec(cell(), 8..=8), 0..9usize);
     (prop::collection::vec(column, 0..8), any::<bool>(), 0..8usize).prop_map(|(columns, labelled, rows)| {
         let members = columns.into_iter().enumerate().map(|(i, (cells, odd))| {
-            // Some columns lack a label, or a cell.
+            // Some columns lack a label or a cell.
             let cells =
                 cells.into_iter().take(rows).enumerate().filter(|(row, _)| odd < 7 || *row != odd - 6);
             let value = match labelled {
@@ -286,7 +286,7 @@ proptest! {
     }
 }
 
-/// Lines of NDJSON with every kind of end, blank ones among them.
+/// Lines of NDJSON with every kind of line end, including blank lines.
 fn any_lines() -> impl Strategy<Value = Vec<u8>> {
     let line = (0..7u8, -99i64..99, prop::sample::select(vec!["\n", "\r\n", "\n\n", "\r\n \t\r\n"]));
     (prop::collection::vec(line, 0..20), any::<bool>()).prop_map(|(lines, ends)| {
@@ -318,7 +318,7 @@ proptest! {
         }
         let all = chunks(&bytes, &[bytes.len().max(1)], max_rows);
         prop_assert_eq!(chunks(&bytes, &[piece], max_rows), all);
-        // The rows that any JSON reader finds in the lines.
+        // The rows that another JSON reader finds in the lines.
         let text = String::from_utf8(bytes).unwrap();
         let rows = text.lines().filter(|line| !line.trim().is_empty());
         let rows: Vec<Value> = rows.map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -327,7 +327,7 @@ proptest! {
     }
 }
 
-/// Bytes that ranges went through.
+/// The number of bytes scanned in ranges.
 fn work(text: &str, row: super::walk::Row, range_nbytes: usize) -> usize {
     use super::rows::{Rows, Source};
     let source = Source { start: 1, rows: Rows::Array, row, depth: 1 };
@@ -345,7 +345,7 @@ fn work(text: &str, row: super::walk::Row, range_nbytes: usize) -> usize {
 #[test]
 fn what_looks_like_rows_costs_no_more_than_a_few_times_its_bytes() {
     use super::walk::Row;
-    // In a text, and in arrays inside a row: rows that begin in each range and never end.
+    // Apparent rows, inside a string and in arrays inside a row, that begin in each range and never end.
     let never = format!("],[{},[", "1,".repeat(400)).repeat(400);
     let inner = format!("[[{}1]", "1],[".repeat(100_000));
     let nested = format!("[{}0{}", "[1],[".repeat(40), "]".repeat(41));
