@@ -11,7 +11,7 @@ const ERA: i64 = 146_097;
 /// Days from 1 March of the year 0, the start of an era, to 1970.
 const FROM_MARCH_0: i64 = 719_468;
 
-/// Days since 1970 as year, month, day.
+/// Converts days since 1970 to year, month and day.
 #[inline]
 pub(crate) fn civil(days: i64) -> (i64, i64, i64) {
     let z = days + FROM_MARCH_0;
@@ -25,7 +25,7 @@ pub(crate) fn civil(days: i64) -> (i64, i64, i64) {
     (year_of_era + era * 400 + i64::from(month <= 2), month, day)
 }
 
-/// Days since 1970 of a date; `None` for an invalid date.
+/// Converts a date to days since 1970; `None` for an invalid date.
 #[inline]
 pub(crate) fn days(year: i64, month: i64, day: i64) -> Option<i64> {
     const LENGTHS: [i64; 12] = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
@@ -48,7 +48,7 @@ pub(crate) fn leap(year: i64) -> bool {
     year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
 }
 
-/// Number of units in a second.
+/// Returns the number of units in a second.
 #[inline]
 pub(crate) fn per_second(unit: TimeUnit) -> i64 {
     match unit {

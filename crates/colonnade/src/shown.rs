@@ -1,9 +1,9 @@
-//! Shortens texts of the input for messages, and marks every omission.
+//! Shortens input text for error messages, and marks every omission.
 
-/// Most characters of a text in a message.
+/// The maximum number of characters of a text in a message.
 const MAX_CHARS: usize = 60;
 
-/// `text` in quotes. A long one is truncated, with its length.
+/// Quotes `text`. A long text is truncated and followed by its length.
 #[must_use]
 pub(crate) fn shown(text: &str) -> String {
     match text.char_indices().nth(MAX_CHARS) {
@@ -12,7 +12,7 @@ pub(crate) fn shown(text: &str) -> String {
     }
 }
 
-/// A number's text without quotes. A long one is truncated, with its length.
+/// Formats a number's text without quotes. A long text is truncated and followed by its length.
 #[must_use]
 pub(crate) fn number_excerpt(text: &str) -> String {
     match text.char_indices().nth(MAX_CHARS) {
@@ -21,7 +21,7 @@ pub(crate) fn number_excerpt(text: &str) -> String {
     }
 }
 
-/// A name or path in an error, truncated to `most` characters and three points.
+/// Truncates a name or path in an error to `most` characters, followed by three points.
 #[must_use]
 pub(crate) fn cut(name: &str, most: usize) -> String {
     match name.char_indices().nth(most) {

@@ -1,12 +1,13 @@
-//! The header: what text alone does not say. A JSON object, the same in every text format.
+//! The header: types, axes, names and categories, which text cannot express. It is a JSON object, the same in every text
+//! format.
 //!
 //! ```text
 //! {"version": 1, "orient": "columns", "nrows": 3, "fields": {"x": "double"},
 //!  "schema": base64 of an Arrow schema message, "categories": [[...]...]}
 //! ```
 //!
-//! `fields` is for people; `schema` is what counts, and axes, names and attrs are its metadata. `categories` has the values of
-//! every dictionary, those inside another's values before it.
+//! `fields` is for people; readers use `schema`, whose metadata has axes, names and attrs. `categories` has the values of
+//! every dictionary, nested dictionaries before the outer one.
 
 use std::fmt::Write as _;
 
@@ -36,18 +37,18 @@ pub const VERSION: u64 = 1;
 /// A frame as arrays of one schema.
 #[derive(Debug)]
 pub struct Exported {
-    /// Fields and our metadata, without what is for pandas' own reader of Arrow files.
+    /// Fields and Colonnade's metadata, without the metadata for pandas' own reader of Arrow files.
     pub schema: SchemaRef,
-    /// Data columns, then levels of the row labels.
+    /// Data columns, followed by the levels of the row labels.
     pub arrays: Vec<ArrayData>,
-    /// Data columns.
+    /// Number of data columns.
     pub ncols: usize,
-    /// Rows.
+    /// Number of rows.
     pub nrows: usize,
 }
 
 impl Exported {
-    /// The arrays of `frame`.
+    /// Exports the arrays of `frame`.
     ///
     /// # Errors
     /// `Unrepresentable`: labels or dtypes that Arrow cannot hold.
@@ -60,13 +61,13 @@ impl Exported {
         Ok(Self { schema, arrays: exporter.arrays(frame)?, ncols: exporter.ncols(), nrows: frame.nrows })
     }
 
-    /// A unique key for each field: [`keys`].
+    /// Returns a unique key for each field: [`keys`].
     #[must_use]
     pub fn keys(&self) -> Vec<String> {
         keys(&self.schema)
     }
 
-    /// What writes each field's cells.
+    /// Creates the writer of each field's cells.
     ///
     /// # Errors
     /// As [`text::writer`], naming the field.
@@ -80,7 +81,7 @@ impl Exported {
         Ok(out)
     }
 
-    /// The header.
+    /// Returns the header.
     #[must_use]
     pub fn header(&self, orient: &str) -> Header {
         Header {
@@ -93,13 +94,13 @@ impl Exported {
     }
 }
 
-/// The keys of the fields: their names, which are unique; only the header's own name has to give way.
+/// Returns the keys of the fields: their unique names. A field with the header's name gets a longer key.
 #[must_use]
 pub fn keys(schema: &Schema) -> Vec<String> {
     header_key::keys(schema)
 }
 
-/// The NumPy dtype that the field's own metadata says, and its tag.
+/// Returns the NumPy dtype and the tag in the field's own metadata.
 ///
 /// # Errors
 /// Malformed metadata.
@@ -107,16 +108,16 @@ pub fn told(field: &Field) -> Result<FieldMeta> {
     field.metadata().get(meta::KEY).map_or_else(|| Ok(FieldMeta::default()), |text| FieldMeta::parse(text))
 }
 
-/// What a header says.
+/// The content of a header.
 #[derive(Debug, Clone)]
 pub struct Header {
-    /// How the data are laid out; the format's own word.
+    /// The layout of the data, in the format's own word.
     pub orient: String,
-    /// Rows, where the writer knew their number.
+    /// Number of rows, if the writer knew it.
     pub nrows: Option<usize>,
     /// Fields and metadata.
     pub schema: SchemaRef,
-    /// Values of all dictionaries.
+    /// The values of all dictionaries.
     pub dictionaries: Vec<ArrayData>,
     /// The format's own entries.
     pub extra: Map<String, Value>,
@@ -127,10 +128,10 @@ fn values_field(values: &DataType) -> Field {
 }
 
 impl Header {
-    /// The header as JSON on one line.
+    /// Formats the header as one line of JSON.
     ///
     /// # Errors
-    /// `Unrepresentable`: categories that are no text.
+    /// `Unrepresentable`: categories that are not text.
     pub fn to_json(&self, style: Style) -> Result<String> {
         let style = Style::json(style.format);
         let quoted = |text: &str| Value::from(text).to_string();
@@ -170,10 +171,10 @@ impl Header {
         Ok(out)
     }
 
-    /// Reads a header. The caller knows where `text` stands: no place is in the errors.
+    /// Parses a header. Errors have no place, because only the caller knows the place of `text`.
     ///
     /// # Errors
-    /// Malformed; a version of another time; over the limit.
+    /// Malformed; an unknown version; over the limit.
     pub fn parse(text: &str, style: Style, limits: &Limits) -> Result<Self> {
         let style = Style::json(style.format);
         let wrong = |message: String| Error::malformed(style.format, format!("header: {message}"));
@@ -227,7 +228,7 @@ impl Header {
         Ok(Self { orient, nrows, schema, dictionaries, extra: entries })
     }
 
-    /// How the fields become a frame.
+    /// Returns the plan that turns the fields into a frame.
     ///
     /// # Errors
     /// Malformed or unsupported metadata.
@@ -235,7 +236,7 @@ impl Header {
         Plan::new(&self.schema)
     }
 
-    /// What reads each field's cells; `plan` is [`Header::plan`].
+    /// Creates the reader of each field's cells; `plan` is [`Header::plan`].
     ///
     /// # Errors
     /// As [`text::reader`], naming the field.
@@ -249,10 +250,10 @@ impl Header {
         pairs.map(one).collect()
     }
 
-    /// The frame of the arrays that the readers made.
+    /// Builds the frame from the readers' arrays.
     ///
     /// # Errors
-    /// Malformed: arrays of other lengths than `nrows` says, or than each other where it says none.
+    /// Malformed: arrays whose length differs from `nrows`, or from each other without `nrows`.
     pub fn frame(&self, mut plan: Plan, arrays: Vec<ArrayData>) -> Result<Frame> {
         let none = || Error::malformed("arrow", "expected a frame, found none.");
         let nrows = self.nrows.or_else(|| arrays.first().map(ArrayData::len)).unwrap_or(0);
@@ -260,7 +261,7 @@ impl Header {
     }
 }
 
-/// The values of all dictionaries of a schema.
+/// Parses the values of all dictionaries of a schema.
 fn dictionaries(schema: &Schema, found: &Value, style: Style, limits: &Limits) -> Result<Vec<ArrayData>> {
     let wrong = |message: String| Error::malformed(style.format, format!("header: categories: {message}"));
     let lists = found.as_array().ok_or_else(|| wrong("expected an array.".into()))?;

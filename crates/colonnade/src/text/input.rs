@@ -1,4 +1,4 @@
-//! Decodes bytes to UTF-8. Bytes that are UTF-8 are not copied; no character is replaced or dropped.
+//! Decodes bytes to UTF-8. UTF-8 input is not copied; no character is replaced or dropped.
 
 #[cfg(test)]
 mod tests;
@@ -13,24 +13,24 @@ use crate::progress::{NoProgress, Progress, SignalsOnly};
 
 use crate::cells::place::Place;
 
-/// How bytes stand for characters.
+/// A character encoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Encoding {
-    /// UTF-8, or UTF-16 where a byte order mark says so.
+    /// UTF-8, or UTF-16 if there is a byte order mark of UTF-16.
     #[default]
     Utf8,
-    /// UTF-16 of the byte order that its mark says, little-endian without one.
+    /// UTF-16 in the byte order of its mark, little-endian without a mark.
     Utf16,
     /// UTF-16, little-endian.
     Utf16Le,
     /// UTF-16, big-endian.
     Utf16Be,
-    /// The first 256 characters, a byte each (ISO 8859-1).
+    /// The first 256 characters, one byte each (ISO 8859-1).
     Latin1,
 }
 
 impl Encoding {
-    /// The encoding of a name, as Python spells it.
+    /// Parses the name of an encoding in Python's spelling.
     ///
     /// # Errors
     /// `InvalidOption` with the known names.
@@ -52,21 +52,21 @@ impl Encoding {
     }
 }
 
-/// Bytes of a source that are a text of their own: from where, and how many.
+/// The start and length of a part of the source that is a text by itself.
 pub type Part = (usize, usize);
 
 /// Text as UTF-8.
 ///
-/// Text that is UTF-8 in its source stays there: bytes of a mapped file, which may change at any time. So the check of these
-/// bytes says what is wrong with an input, but proves nothing for later: whoever keeps text checks what is kept.
+/// UTF-8 input stays in its source: the bytes of a mapped file, which may change at any time. A check of these bytes finds
+/// errors in the input but guarantees nothing for later reads. Code that keeps text must check its copy.
 #[derive(Debug, Clone)]
 pub struct Text {
     buffer: Buffer,
-    /// Bytes of the mark in front of it in the source.
+    /// The number of bytes of the byte order mark in the source.
     mark: usize,
-    /// Bytes of the source between the mark and this text, where this is a part of it.
+    /// The bytes of the source between the mark and this text, if it is a part.
     before: Option<Buffer>,
-    /// The source's.
+    /// The encoding of the source.
     encoding: Encoding,
 }
 
@@ -75,10 +75,10 @@ const MARK_LE: &[u8] = b"\xff\xfe";
 const MARK_BE: &[u8] = b"\xfe\xff";
 
 impl Text {
-    /// The text of `input`, not checked where it is UTF-8. A byte order mark is no part of it.
+    /// Decodes `input` to UTF-8, without the byte order mark. UTF-8 input is not checked.
     ///
     /// # Errors
-    /// Malformed, with line, column and byte: bytes that another encoding has not.
+    /// Malformed, with line, column and byte: bytes that are invalid in another encoding.
     pub fn transcode(format: &'static str, input: &Buffer, encoding: Encoding) -> Result<Self> {
         let (encoding, mark) = detect(input.as_slice(), encoding);
         let rest = input.slice(mark, input.nbytes().saturating_sub(mark));
@@ -86,7 +86,7 @@ impl Text {
         Ok(Self { buffer: utf8(format, rest, mark, encoding)?, mark, before: None, encoding })
     }
 
-    /// The same, checked.
+    /// Decodes `input` to UTF-8 and checks it.
     ///
     /// # Errors
     /// As [`Text::transcode`] and [`Text::check`].
@@ -95,10 +95,11 @@ impl Text {
         text.check(format, threads, &NoProgress).map(|()| text)
     }
 
-    /// The text of a part of `input`, or of all of it: the source's mark tells the encoding, and places are the source's.
+    /// Decodes a part of `input`, or all of it. The mark of the source determines the encoding, and places refer to the
+    /// source.
     ///
     /// # Errors
-    /// As [`Text::decode`]; `InvalidOption`: a part that passes the end.
+    /// As [`Text::decode`]; `InvalidOption`: a part beyond the end.
     pub fn of(
         format: &'static str,
         input: &Buffer,
@@ -116,16 +117,16 @@ impl Text {
                 "expected a part of the input, found one that passes its end.",
             ));
         };
-        // A part has no mark: what looks like one is text.
+        // A part has no mark: the same bytes in it are text.
         let buffer = utf8(format, inner, start, encoding)?;
         let text = Self { buffer, mark, before: Some(before), encoding };
         text.check(format, threads, &NoProgress).map(|()| text)
     }
 
-    /// Refuses bytes that are not UTF-8, as a source in UTF-8 may hold them.
+    /// Refuses bytes that are not UTF-8, which a UTF-8 source may contain.
     ///
     /// # Errors
-    /// Malformed, with line, column and byte: the first of them; `Cancelled` from `progress`.
+    /// Malformed, with line, column and byte of the first invalid byte; `Cancelled` from `progress`.
     pub fn check(&self, format: &'static str, threads: usize, progress: &dyn Progress) -> Result<()> {
         match self.encoding {
             Encoding::Utf8 => check(format, self.as_bytes(), self.front(), threads, progress),
@@ -133,18 +134,18 @@ impl Text {
         }
     }
 
-    /// The bytes.
+    /// Returns the bytes.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         self.buffer.as_slice()
     }
 
-    /// Bytes of the source before the text.
+    /// Returns the number of bytes of the source before the text.
     fn front(&self) -> usize {
         self.mark + self.before.as_ref().map_or(0, Buffer::nbytes)
     }
 
-    /// The place of byte `at` of the text; its byte is the source's.
+    /// Returns the place of byte `at` of the text, in the source.
     #[must_use]
     pub fn place(&self, at: usize) -> Place {
         let text = self.as_bytes();
@@ -154,12 +155,12 @@ impl Text {
         Place { byte: (self.front() + source_nbytes(behind, self.encoding)) as u64, ..start.after(behind) }
     }
 
-    /// Bytes that a part of the text took in the source.
+    /// Returns the number of bytes in the source of a part of the text.
     pub(crate) fn source_nbytes(&self, part: std::ops::Range<usize>) -> usize {
         source_nbytes(self.as_bytes().get(part).unwrap_or(&[]), self.encoding)
     }
 
-    /// An error at byte `at` of the text.
+    /// Creates an error at byte `at` of the text.
     #[must_use]
     #[cold]
     pub fn error(
@@ -174,7 +175,7 @@ impl Text {
     }
 }
 
-/// Text in memory of its own, which nothing outside changes: only this has characters.
+/// Text in private memory, which cannot change. Only this type gives access to characters.
 #[derive(Debug)]
 pub struct OwnedText {
     source: Text,
@@ -182,7 +183,7 @@ pub struct OwnedText {
 }
 
 impl OwnedText {
-    /// A copy of a text that was checked.
+    /// Copies a text that was checked.
     ///
     /// # Errors
     /// Malformed: the input changed after it was checked.
@@ -192,26 +193,26 @@ impl OwnedText {
         Ok(Self { source, characters })
     }
 
-    /// The characters.
+    /// Returns the text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.characters
     }
 
-    /// The bytes, which are UTF-8.
+    /// Returns the bytes, which are UTF-8.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         self.characters.as_bytes()
     }
 
-    /// The text in the source: its places are the source's.
+    /// Returns the text in the source, which gives the places of the source.
     #[must_use]
     pub fn source(&self) -> &Text {
         &self.source
     }
 }
 
-/// The place behind a part of a source; bytes that are no text count as none.
+/// Returns the place after a part of a source. Invalid bytes count as no character.
 #[cold]
 fn start_behind(before: &Buffer, encoding: Encoding) -> Place {
     let bytes = before.as_slice();
@@ -224,7 +225,7 @@ fn start_behind(before: &Buffer, encoding: Encoding) -> Place {
     made.map_or(Place::of(&[], 0), |text| Place::of(&text, text.len()))
 }
 
-/// Bytes at `start` of the source as UTF-8.
+/// Decodes bytes at `start` of the source to UTF-8.
 fn utf8(format: &'static str, bytes: Buffer, start: usize, encoding: Encoding) -> Result<Buffer> {
     Ok(Buffer::from_vec(match encoding {
         Encoding::Utf8 => return Ok(bytes),
@@ -234,7 +235,7 @@ fn utf8(format: &'static str, bytes: Buffer, start: usize, encoding: Encoding) -
     }))
 }
 
-/// Detects the encoding by its mark. Answers it, and the length of the mark.
+/// Detects the encoding by its mark. Returns it and the length of the mark.
 fn detect(bytes: &[u8], asked: Encoding) -> (Encoding, usize) {
     let starts = |mark: &[u8]| bytes.starts_with(mark);
     match asked {
@@ -246,21 +247,21 @@ fn detect(bytes: &[u8], asked: Encoding) -> (Encoding, usize) {
     }
 }
 
-/// Bytes that UTF-8 text took in its source.
+/// Returns the number of bytes of a UTF-8 text in its source.
 pub(crate) fn source_nbytes(text: &[u8], encoding: Encoding) -> usize {
     match encoding {
         Encoding::Utf8 => text.len(),
         Encoding::Latin1 => text.iter().filter(|&&b| b & 0xc0 != 0x80).count(),
-        // Characters of four bytes are two units, all others one.
+        // Characters of four bytes are two UTF-16 units, all others one.
         _ => 2 * text.iter().map(|&b| usize::from(b & 0xc0 != 0x80) + usize::from(b >= 0xf0)).sum::<usize>(),
     }
 }
 
-/// Bytes that are checked between two looks for signals.
+/// Bytes that are checked between two checks for signals.
 const SHARE: usize = 4 << 20;
 
-/// Checks UTF-8, in shares that end between characters. The error names the first wrong byte of the input, whichever thread
-/// finds one first.
+/// Checks UTF-8 in shares that end between characters. The error names the first invalid byte of the input, whichever
+/// thread finds its error first.
 fn check(
     format: &'static str,
     bytes: &[u8],
@@ -273,7 +274,7 @@ fn check(
     let mut start = 0;
     while start < bytes.len() {
         let mut end = bytes.len().min(start + SHARE);
-        // A character has four bytes at most; where there are more such bytes in a row the check finds it.
+        // A character has at most four bytes; a longer run of continuation bytes fails the check.
         for _ in 0..3 {
             end -= usize::from(bytes.get(end).is_some_and(|b| b & 0xc0 == 0x80));
         }
@@ -301,11 +302,11 @@ fn check(
     Err(place.error(ErrorKind::Malformed, format, None, message))
 }
 
-/// What is said of UTF-16 with an odd byte at its end.
+/// The message for UTF-16 with an odd number of bytes.
 pub(crate) const HALF_A_UNIT: &str = "expected UTF-16, found half a unit of two bytes at the end. The file was cut short, or is of another \
      encoding.";
 
-/// What is said of a surrogate alone.
+/// Returns the message for an unpaired surrogate.
 pub(crate) fn half_a_pair(found: u16) -> String {
     format!("expected UTF-16, found half a pair of surrogates ({found:04X}).")
 }

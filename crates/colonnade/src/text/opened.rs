@@ -1,4 +1,4 @@
-//! An opened text: the text, what is known of it, and the frame until a caller takes it. The same for every text format.
+//! An opened text: its bytes, its description, and the frame until a caller takes it. All text formats share it.
 
 use std::io::Read;
 use std::ops::Range;
@@ -19,24 +19,24 @@ use super::Decoded;
 use super::described::Described;
 use super::input::Part;
 
-/// Labels of a bundle's frames, and where the text of each is stored.
+/// Labels of a bundle's frames, and the range of each in the text.
 pub type Labelled = Vec<(String, Range<usize>)>;
 
-/// What an [`OpenedText`] needs of its format: its options of reading implement this.
+/// The interface to a text format, implemented by its read options.
 pub trait DecodeText: Send + Sync {
     /// The format's name.
     fn format(&self) -> &'static str;
 
-    /// Caps.
+    /// The limits.
     fn limits(&self) -> &Limits;
 
-    /// Decodes the text, or the part of it that is one frame of a bundle.
+    /// Decodes the text, or its `part` that is one frame of a bundle.
     ///
     /// # Errors
     /// `Malformed`, `Unsupported`, `LimitExceeded` with line, column and byte; `Cancelled` from `progress`.
     fn decode(&self, text: &Buffer, part: Option<Part>, progress: &dyn Progress) -> Result<Decoded>;
 
-    /// The frames of a bundle; `None` where the text, or the part of it, is one frame.
+    /// Returns the frames of a bundle; `None` if the text, or the part of it, is one frame.
     ///
     /// # Errors
     /// As [`DecodeText::decode`].
@@ -45,16 +45,16 @@ pub trait DecodeText: Send + Sync {
         Ok(None)
     }
 
-    /// What else the error of a bundle that is read as one frame advises, with a comma in front.
+    /// Returns additional advice for the error of a bundle that is read as one frame, with a comma in front.
     fn bundle_advice(&self) -> &'static str {
         ""
     }
 }
 
-/// An opened text, decoded once to be described.
+/// An opened text, which is decoded once for its description.
 pub struct OpenedText {
     decoder: Arc<dyn DecodeText>,
-    /// All of it, of which the frame of a bundle is a part.
+    /// The whole text, which contains the frames of a bundle.
     text: Buffer,
     part: Option<Part>,
     text_nbytes: u64,
@@ -69,10 +69,10 @@ enum Content {
 }
 
 impl OpenedText {
-    /// Opens a source, which may be packed. `threads` may read a file.
+    /// Opens a source, which may be compressed. Reading a file uses `threads`.
     ///
     /// # Errors
-    /// The system's own; damaged or cut bytes of gzip or zstd; as [`DecodeText::decode`].
+    /// The operating system's error; damaged or truncated gzip or zstd; as [`DecodeText::decode`].
     pub fn open(
         source: Source<'_>,
         decoder: Arc<dyn DecodeText>,
@@ -90,7 +90,7 @@ impl OpenedText {
         }
     }
 
-    /// A stream is unpacked as it comes: only its end tells its size.
+    /// Decompresses a stream as it arrives, because only its end determines its size.
     fn from_stream(
         stream: &mut (dyn Read + Send),
         decoder: Arc<dyn DecodeText>,
@@ -117,13 +117,13 @@ impl OpenedText {
         Ok(Self { decoder, text, part: None, text_nbytes, file_nbytes, packing, content })
     }
 
-    /// The format's name.
+    /// Returns the format's name.
     #[must_use]
     pub fn format(&self) -> &'static str {
         self.decoder.format()
     }
 
-    /// The description of the frame; `None` of a bundle.
+    /// Returns the description of the frame; `None` for a bundle.
     #[must_use]
     pub fn described(&self) -> Option<&Described> {
         match &self.content {
@@ -132,28 +132,28 @@ impl OpenedText {
         }
     }
 
-    /// How the file is packed.
+    /// Returns the codec of the file.
     #[must_use]
     pub fn packing(&self) -> Option<Codec> {
         self.packing
     }
 
-    /// Bytes of the file.
+    /// Returns the size of the file in bytes.
     #[must_use]
     pub fn file_nbytes(&self) -> u64 {
         self.file_nbytes
     }
 
-    /// Bytes of the text, unpacked.
+    /// Returns the size of the decompressed text in bytes.
     #[must_use]
     pub fn text_nbytes(&self) -> u64 {
         self.text_nbytes
     }
 
-    /// The frame, or the part of it that is asked for, and whether nobody else sees its memory.
+    /// Returns the frame, or the requested part of it, and whether its memory is not shared.
     ///
     /// # Errors
-    /// `Malformed`: several frames; `NotFound`: a position or row that is not there; as [`DecodeText::decode`].
+    /// `Malformed`: several frames; `NotFound`: a position or row out of range; as [`DecodeText::decode`].
     pub fn load(&self, request: &Request<'_>) -> Result<(Frame, bool)> {
         let Content::Frame(held) = &self.content else { return Err(self.is_bundle()) };
         let is_part = request.positions.is_some() || request.rows.is_some();
@@ -167,8 +167,8 @@ impl OpenedText {
         Ok((frame.part(self.format(), request.positions, request.rows)?, private))
     }
 
-    /// Looks for values that their types have no room for, in all frames of a bundle too. `progress` is looked at and told
-    /// nothing: opening has decoded everything.
+    /// Checks that all values fit their types, also in all frames of a bundle. `progress` is only checked for cancellation,
+    /// because opening has already decoded everything.
     ///
     /// # Errors
     /// `Malformed`, naming the column; of a bundle as [`DecodeText::decode`].
@@ -188,7 +188,7 @@ impl OpenedText {
         }
     }
 
-    /// Labels of a bundle; none of a frame.
+    /// Returns the labels of a bundle; empty for a frame.
     #[must_use]
     pub fn labels(&self) -> Vec<String> {
         match &self.content {
@@ -197,7 +197,7 @@ impl OpenedText {
         }
     }
 
-    /// One frame of a bundle.
+    /// Opens one frame of a bundle.
     ///
     /// # Errors
     /// `NotFound`; as [`DecodeText::decode`].
@@ -245,7 +245,7 @@ impl Content {
     }
 }
 
-/// A source whose bytes are counted.
+/// A source that counts the bytes read.
 struct Counted<'a> {
     source: &'a mut (dyn Read + Send),
     count: &'a AtomicU64,

@@ -1,4 +1,4 @@
-//! Cuts sections of rows into pieces, which several threads write and one sink takes in order.
+//! Cuts sections of rows into pieces, which several threads write and one sink receives in order.
 
 use std::ops::Range;
 
@@ -7,24 +7,24 @@ use crate::parallel;
 use crate::progress::Progress;
 use crate::sink::Sink;
 
-/// Bytes that a piece should have: what fits the caches beside the columns it comes from.
+/// The target size of a piece: it fits the caches together with its columns.
 const PIECE_NBYTES: usize = 256 << 10;
 
-/// Rows that a piece should have where that makes it no longer than [`WIDE_NBYTES`]: neighbours in a column share cache lines.
+/// The minimum rows of a piece, unless it would exceed [`WIDE_NBYTES`]: neighbours in a column share cache lines.
 const PIECE_ROWS: usize = 16;
 
-/// Bytes that a piece of a wide frame may have.
+/// The maximum bytes of a piece of a wide frame.
 const WIDE_NBYTES: usize = 4 << 20;
 
-/// Some rows between an opening and a closing.
+/// Rows with an opening and a closing text.
 pub trait Section: Send + Sync {
-    /// Rows.
+    /// Returns the number of rows.
     fn nrows(&self) -> usize;
 
-    /// Bytes of a row, more or less: only where pieces are cut depends on it.
+    /// Returns the approximate bytes of a row, which only affect the size of pieces.
     fn row_nbytes(&self) -> usize;
 
-    /// Bytes before the first row.
+    /// Returns the bytes before the first row.
     fn opening(&self) -> &[u8];
 
     /// Appends rows with the separators between them.
@@ -33,7 +33,7 @@ pub trait Section: Send + Sync {
     /// `Unrepresentable`: a value that the format cannot hold, with the name of its column.
     fn write(&self, rows: Range<usize>, out: &mut Vec<u8>) -> Result<()>;
 
-    /// Bytes behind the last row.
+    /// Returns the bytes after the last row.
     fn closing(&self) -> &[u8];
 }
 
@@ -44,10 +44,11 @@ struct Span {
     rows: Range<usize>,
 }
 
-/// What happens to the bytes of a piece before they go out: another encoding, for one. Pieces come in no order.
+/// A function that converts the bytes of a piece before output, for example to another encoding. It is called for pieces in
+/// any order.
 pub type Finish<'f> = &'f (dyn Fn(&mut Vec<u8>) -> Result<()> + Sync);
 
-/// Writes sections one behind the other.
+/// Writes sections one after the other.
 ///
 /// # Errors
 /// As [`Section::write`]; the sink's own; `Cancelled` of `progress`.
@@ -84,7 +85,8 @@ pub fn write(
     progress.advance(done, Some(done))
 }
 
-/// Spans, and which of them make each piece. Each section has one span at least, so that opening and closing are written.
+/// Divides sections into spans, and spans into pieces. Each section has at least one span, so that its opening and closing
+/// are written.
 fn cut(sections: &[(usize, usize)]) -> (Vec<Span>, Vec<Range<usize>>) {
     let mut spans = Vec::new();
     let mut pieces = Vec::new();

@@ -1,4 +1,4 @@
-//! Columns of two ranges of one input become one.
+//! Joins the columns of two ranges of one input.
 
 use crate::Result;
 use crate::cells::msgpack::column::CellError;
@@ -10,12 +10,12 @@ use super::text::{Family, Text};
 use super::{Inferred, Stop, Values};
 
 impl Inferred {
-    /// Whether no one type holds the cells, which are then read a second time.
+    /// Whether no single type holds the cells, which are then read in a second pass.
     pub(crate) fn is_unknown(&self) -> bool {
         self.is_unknown_to(self.rows)
     }
 
-    /// The same, once the column has nulls up to row `rows`.
+    /// Whether the column is unknown once it has nulls up to row `rows`.
     fn is_unknown_to(&self, rows: usize) -> bool {
         match &self.values {
             Values::Unknown | Values::Mixed(_) => true,
@@ -29,7 +29,7 @@ impl Inferred {
         matches!(self.values, Values::Nested { .. })
     }
 
-    /// Forgets all cells. Memory and family serve the next range, which is probably of the same one.
+    /// Removes all cells. Memory and family serve the next range, which probably has the same family.
     pub(crate) fn clear(&mut self) {
         self.rows = 0;
         self.nulls = Marks::default();
@@ -49,10 +49,10 @@ impl Inferred {
         }
     }
 
-    /// Appends the cells of a range; what they are in `part` may change where both are promoted.
+    /// Appends the cells of a range. The cells in `part` may change if both columns are promoted.
     ///
     /// # Errors
-    /// The system's own, where memory runs out.
+    /// The operating system's error if memory runs out.
     pub(crate) fn append(&mut self, part: &mut Self) -> Result<()> {
         match self.join(part) {
             Ok(()) => Ok(()),
@@ -128,7 +128,7 @@ impl Inferred {
         self.restart(values)
     }
 
-    /// Gives the column nulls up to row `row`; false where it has that row already.
+    /// Adds nulls up to row `row`. Returns false if the column already has that row.
     #[inline(always)]
     pub(super) fn align(&mut self, row: usize) -> std::result::Result<bool, CellError> {
         match row.checked_sub(self.rows) {
@@ -147,7 +147,7 @@ impl Text {
 }
 
 impl Nested {
-    /// Whether columns inside of the `rows` cells are unknown, or mostly nulls.
+    /// Whether columns inside the `rows` cells are unknown, or mostly nulls.
     fn is_unknown(&self, rows: usize) -> bool {
         match self {
             Self::List { item, .. } => item.is_unknown(),
@@ -157,7 +157,7 @@ impl Nested {
         }
     }
 
-    /// Appends the cells of `more_rows` rows behind `rows` rows.
+    /// Appends the cells of `more_rows` rows after `rows` rows.
     fn append(&mut self, rows: usize, more: &mut Self, more_rows: usize) -> std::result::Result<(), Stop> {
         match (self, more) {
             (Self::List { offsets, item }, Self::List { offsets: more, item: part }) => {
@@ -184,7 +184,7 @@ impl Members {
     }
 }
 
-/// Appends the offsets of `more` without its first one, each of them `by` further on.
+/// Appends the offsets of `more` except the first, each increased by `by`.
 fn shift(offsets: &mut Grow, more: &mut Grow, by: u64) -> std::result::Result<(), CellError> {
     let more = more.words().get(1..).unwrap_or_default();
     let room = offsets.spare(more.len().saturating_mul(8))?;

@@ -14,10 +14,10 @@ use super::nested::structure;
 use super::text::{Family, Text};
 use super::{Inferred, Stop, Values};
 
-/// What the adapters know columns of whole MessagePack values by.
+/// The adapters' tag of columns of whole MessagePack values.
 pub const MIXED_TAG: &str = r#"{"cells":"msgpack"}"#;
 
-/// A column, in the form that needs no more than what it is.
+/// A finished column, as a block if that suffices.
 #[derive(Debug)]
 pub enum Finished {
     /// One column of a fixed width without nulls: `|b1`, `<i8`, `<u8` or `<f8`.
@@ -27,7 +27,7 @@ pub enum Finished {
 }
 
 impl Finished {
-    /// Rows.
+    /// Returns the number of rows.
     #[must_use]
     pub fn nrows(&self) -> usize {
         match self {
@@ -38,10 +38,10 @@ impl Finished {
 }
 
 impl Inferred {
-    /// The column.
+    /// Returns the column.
     ///
     /// # Errors
-    /// The system's own, where memory runs out.
+    /// The operating system's error if memory runs out.
     pub fn finish(mut self) -> Result<Finished> {
         let rows = self.rows;
         if self.nulls.count() == 0 {
@@ -78,7 +78,7 @@ impl Inferred {
         Ok(Finished::Column(Column { tag, ..Column::new(data) }))
     }
 
-    /// The column in Arrow's layout, of a format whose mixed cells are read a second time.
+    /// Returns the column in Arrow's layout, for a format that reads mixed cells in a second pass.
     ///
     /// # Errors
     /// As [`Inferred::finish`].
@@ -86,7 +86,7 @@ impl Inferred {
         self.data().map_err(|stop| stop.error().error)
     }
 
-    /// The column in Arrow's layout; [`Stop::Mixed`] where no one type holds it.
+    /// Returns the column in Arrow's layout, or [`Stop::Mixed`] if no single type holds it.
     pub(super) fn data(self) -> std::result::Result<ArrayData, Stop> {
         let rows = self.rows;
         let nulls = self.nulls.validity(rows);
@@ -113,7 +113,7 @@ impl Inferred {
             Values::Ext { codes, data } => {
                 let codes =
                     ArrayDataBuilder::new(DataType::Int8).len(rows).add_buffer(codes.finish().to_arrow());
-                // Trusted: one byte a row was appended.
+                // Trusted: one byte per row was appended.
                 let codes = trusted_array(codes);
                 let fields = Fields::from(vec![
                     Field::new("code", DataType::Int8, true),
@@ -134,7 +134,7 @@ fn block(descr: &str, rows: usize, buffer: Buffer) -> Result<Finished> {
         .ok_or_else(|| crate::Error::malformed(FORMAT, "a column is shorter than its rows."))
 }
 
-/// Text or bytes in Arrow's layout.
+/// Builds an array of text or bytes.
 fn varying(text: Text, rows: usize, nulls: Option<NullBuffer>) -> ArrayData {
     let data_type = if text.family == Family::Str { DataType::LargeUtf8 } else { DataType::LargeBinary };
     let builder = ArrayDataBuilder::new(data_type)

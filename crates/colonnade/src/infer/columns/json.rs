@@ -1,4 +1,4 @@
-//! Cells of JSON, scanned into their columns. RFC 8259 is checked on the way.
+//! Scans JSON cells into inferred columns, checking RFC 8259.
 
 use crate::cells::json::fault::{Fault, Scanned};
 use crate::cells::json::number::Number;
@@ -15,8 +15,8 @@ use super::{Inferred, Stop, Values};
 type Put = Result<(), Stop<Box<Fault>>>;
 
 impl Inferred {
-    /// Takes the cell that begins here, inside `depth` arrays and objects. Once no one type holds the cells, they are checked
-    /// and counted.
+    /// Scans the cell at the current position, inside `depth` arrays and objects. Once no single type holds the cells, they
+    /// are only checked and counted.
     #[inline(always)]
     pub(crate) fn scan(&mut self, scan: &mut Scan<'_>, depth: u64, rules: &Rules) -> Scanned<()> {
         let start = scan.at;
@@ -33,17 +33,17 @@ impl Inferred {
         }
     }
 
-    /// From now on cells are only counted.
+    /// Switches to counting cells.
     #[cold]
     pub(crate) fn give_up(&mut self) {
         self.values = Values::Unknown;
         self.nulls = super::Marks::default();
     }
 
-    /// Appends a float that was scanned as something else; without one the column is of no one type.
+    /// Appends a float that was scanned as another type; `None` leaves the column without a single type.
     ///
     /// # Errors
-    /// The system's own, where memory runs out.
+    /// The operating system's error if memory runs out.
     pub(crate) fn push_float(&mut self, value: Option<f64>) -> crate::Result<()> {
         match value.map_or(Err(Stop::Mixed), |value| self.scalar(Scalar::Float(value.to_bits()))) {
             Err(Stop::Cell(e)) => return Err(e.error),
@@ -54,7 +54,7 @@ impl Inferred {
         Ok(())
     }
 
-    /// Takes the cell that begins here. Cells of the family so far take the short way.
+    /// Scans the cell at the current position, with a fast path for the column's current family.
     #[inline(always)]
     fn scan_one(&mut self, scan: &mut Scan<'_>, depth: u64, rules: &Rules) -> Put {
         let start = scan.at;
@@ -105,7 +105,7 @@ impl Inferred {
         self.put_token(token, start, scan, depth, rules)
     }
 
-    /// Takes the cell of which `token` was scanned at `start`: all of it, or the front of an array or object.
+    /// Appends the cell with `token` scanned at `start`: the whole cell, or the front of an array or object.
     #[inline(never)]
     fn put_token(
         &mut self,
@@ -139,7 +139,7 @@ impl Inferred {
         Ok(())
     }
 
-    /// Takes the array or object that begins here.
+    /// Scans the array or object at the current position.
     fn scan_nested(&mut self, open: u8, scan: &mut Scan<'_>, depth: u64, rules: &Rules) -> Put {
         let (start, row) = (scan.at, self.rows);
         scan.deepen(depth, rules).map_err(Stop::Cell)?;
@@ -166,7 +166,7 @@ impl Inferred {
 }
 
 impl Members {
-    /// Takes the members of the object of row `row`; its brace was passed.
+    /// Scans the members of the object of row `row`, after its opening brace.
     fn scan(
         &mut self,
         row: usize,
@@ -207,7 +207,7 @@ impl Members {
 }
 
 impl Text {
-    /// Appends the text between quotes.
+    /// Appends the text between two quotes.
     #[inline(always)]
     fn push_quoted(&mut self, scan: &Scan<'_>, quoted: Quoted) -> Result<(), CellError> {
         let length = quoted.end - quoted.start;
@@ -226,7 +226,7 @@ impl Text {
     }
 }
 
-/// A column's refusal of the cell at `at`.
+/// Converts a column's error about the cell at `at`.
 #[cold]
 fn failed(at: usize, error: CellError) -> Stop<Box<Fault>> {
     Stop::Cell(Fault::of(at, error.error))

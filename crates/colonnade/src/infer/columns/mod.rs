@@ -1,9 +1,9 @@
 //! A column whose type is inferred from its cells.
 //!
-//! Cells of MessagePack come in runs of one family, which kernels take ([`Cells::take`]). The cells between two runs (nils, the
-//! first cell of another family, the last cells of the input) are taken one by one. Cells of JSON are scanned one by one into
-//! the same columns (`json`), a range of the input at a time, and the ranges' columns are joined (`append`). A family that no
-//! longer holds all cells is promoted: the stored values are converted, and no cell is read twice.
+//! MessagePack cells come in runs of one family, which kernels decode ([`Cells::take`]). Cells between two runs (nils, the
+//! first cell of another family, the last cells of the input) are decoded one by one. JSON cells are scanned one by one
+//! into the same columns (`json`), in ranges of the input whose columns are then joined (`append`). A family that no longer
+//! holds all cells is promoted: the stored values are converted, and no cell is read twice.
 
 mod append;
 mod finish;
@@ -33,67 +33,67 @@ use crate::cells::msgpack::head::{Head, head};
 use crate::cells::msgpack::options::{Otherwise, ReadOptions};
 use crate::cells::msgpack::skip::skip;
 
-/// Integers that a kernel takes before signs are looked at.
+/// Integers that a kernel takes between two checks of signs.
 const INTS: usize = 256;
 
-/// The cells of one column without a type of its own.
+/// A column whose type is inferred.
 #[derive(Debug)]
 pub struct Inferred {
     options: ReadOptions,
-    /// Arrays and maps around these cells.
+    /// Number of arrays and maps around these cells.
     depth: u64,
-    /// Whether cells of several types are kept as MessagePack. Otherwise such a cell ends with [`Stop::Mixed`].
+    /// Whether cells of several types are kept as MessagePack. Otherwise such a cell stops with [`Stop::Mixed`].
     keeps_mixed: bool,
     rows: usize,
-    /// Rows that somebody expects.
+    /// The expected number of rows.
     hint: usize,
-    /// Rows that the bytes at hand could hold, up to what is expected.
+    /// The number of rows that the available bytes could hold, at most the expected number.
     likely: usize,
     nulls: Marks,
     values: Values,
 }
 
-/// What the cells are so far.
+/// The cells so far.
 #[derive(Debug)]
 enum Values {
     /// Nils only.
     Nil,
     Bool(Grow),
-    /// 64-bit words; never both below zero and above `i64::MAX`.
+    /// 64-bit words; not both values below zero and values above `i64::MAX`.
     Int {
         words: Grow,
         negative: bool,
         big: bool,
     },
-    /// 64-bit words, and which of them came as integers.
+    /// 64-bit words, and the rows that were integers.
     Float {
         words: Grow,
         ints: Marks,
     },
     Text(Text),
     Time(Times),
-    /// Extensions that nobody knows.
+    /// Unknown extensions.
     Ext {
         codes: Grow,
         data: Text,
     },
-    /// Columns inside cells. A column that keeps mixed cells also keeps each nested one as it came.
+    /// Nested columns. A column that keeps mixed cells also keeps the original bytes of each nested one.
     Nested {
         nested: Nested,
         raw: Option<Text>,
     },
     /// Whole MessagePack values.
     Mixed(Text),
-    /// Cells of several types in a column that does not keep them: only counted.
+    /// Cells of several types in a column that does not keep them; they are only counted.
     Unknown,
 }
 
-/// Why taking ended early.
+/// The reason for an early stop.
 #[derive(Debug)]
 enum Stop<E = CellError> {
-    /// What is wrong.
+    /// An error in a cell.
     Cell(E),
-    /// Nothing is wrong, but no one type holds these cells.
+    /// No error, but no single type holds these cells.
     Mixed,
 }
 
@@ -104,7 +104,7 @@ impl From<CellError> for Stop {
 }
 
 impl<E> Stop<E> {
-    /// The same, with another error.
+    /// Converts the error.
     fn map<F>(self, map: impl FnOnce(E) -> F) -> Stop<F> {
         match self {
             Self::Cell(error) => Stop::Cell(map(error)),
@@ -114,7 +114,7 @@ impl<E> Stop<E> {
 }
 
 impl Stop {
-    /// As an error. A column that keeps mixed cells never stops for them.
+    /// Returns the error. A column that keeps mixed cells never stops for [`Stop::Mixed`].
     fn error(self) -> CellError {
         match self {
             Self::Cell(error) => error,
@@ -124,7 +124,7 @@ impl Stop {
 }
 
 impl Inferred {
-    /// A column without cells.
+    /// Creates a column without cells.
     #[must_use]
     pub fn new(options: &ReadOptions) -> Self {
         Self {
@@ -139,27 +139,27 @@ impl Inferred {
         }
     }
 
-    /// The same, where `rows` cells are expected: room is made at once, as far as the bytes at hand could hold them.
+    /// Expects `rows` cells: reserves memory for as many of them as the available bytes could hold.
     #[must_use]
     pub fn with_rows(mut self, rows: usize) -> Self {
         self.hint = rows;
         self
     }
 
-    /// The same, for cells with `depth` arrays and maps around them: they count towards the limit of depth.
+    /// Counts `depth` arrays and maps around the cells towards the limit of depth.
     #[must_use]
     pub fn with_depth(mut self, depth: u64) -> Self {
         self.depth = depth;
         self
     }
 
-    /// A column without cells that does not keep mixed ones: inside another column, or of a format whose cells can be read a
-    /// second time.
+    /// Creates a column that does not keep mixed cells: inside another column, or for a format that can read cells a second
+    /// time.
     pub(crate) fn of_one_type(options: &ReadOptions, depth: u64) -> Self {
         Self { keeps_mixed: false, ..Self::new(options).with_depth(depth) }
     }
 
-    /// Cells so far.
+    /// Returns the number of cells so far.
     #[must_use]
     pub fn len(&self) -> usize {
         self.rows
@@ -171,10 +171,10 @@ impl Inferred {
         self.rows == 0
     }
 
-    /// Appends `n` nulls that no byte stands for, as missing keys are.
+    /// Appends `n` nulls that no input byte backs, such as missing keys.
     ///
     /// # Errors
-    /// The system's own, where memory runs out.
+    /// The operating system's error if memory runs out.
     pub fn nulls(&mut self, n: usize) -> crate::Result<()> {
         self.empty(n).map_err(|e| e.error)
     }
@@ -186,7 +186,7 @@ impl Inferred {
             let rest = bytes.get(taken.nbytes..).unwrap_or_default();
             let placed = |stop: Stop| stop.map(|e| e.after(taken.cells, taken.nbytes));
             let mut found = Taken::default();
-            // A single cell, as rows have them, is not worth a kernel's preparations.
+            // A single cell, as in rows, does not justify a kernel's setup.
             if wanted - taken.cells > 1 {
                 found = self.kernel(rest, wanted - taken.cells).map_err(placed)?;
                 self.rows += found.cells;
@@ -203,9 +203,9 @@ impl Inferred {
         Ok(taken)
     }
 
-    /// Takes a run of the family there is.
+    /// Decodes a run of the current family.
     fn kernel(&mut self, bytes: &[u8], wanted: usize) -> Result<Taken, Stop> {
-        // A cell is a byte at least, whatever is claimed.
+        // A cell has at least one byte, whatever is claimed.
         let wanted = wanted.min(bytes.len());
         match &mut self.values {
             Values::Nil | Values::Ext { .. } | Values::Nested { .. } | Values::Mixed(_) | Values::Unknown => {
@@ -223,7 +223,7 @@ impl Inferred {
                 for slots in out.chunks_mut(INTS) {
                     let found = numbers::ints(bytes.get(taken.nbytes..).unwrap_or_default(), slots);
                     if (*negative || found.negative) && (*big || found.big) {
-                        // Which of these cells is above and which below must be looked at one by one.
+                        // Values below zero and values above `i64::MAX` meet: these cells are decoded one by one.
                         break;
                     }
                     *negative |= found.negative;
@@ -249,7 +249,7 @@ impl Inferred {
         }
     }
 
-    /// Takes one cell of any family, or a run of nils.
+    /// Decodes one cell of any family, or a run of nils.
     fn single(&mut self, bytes: &[u8], wanted: usize) -> Result<Taken, Stop> {
         if bytes.first() == Some(&0xc0) {
             let cells = bytes.iter().take(wanted).take_while(|byte| **byte == 0xc0).count();
@@ -258,7 +258,7 @@ impl Inferred {
         }
         let Some((head, length)) = head(bytes)? else { return Ok(Taken::default()) };
         let nbytes = match head {
-            // What stands inside a whole cell is whole, and its end is known once it has been taken.
+            // The contents of a whole cell are whole, and decoding finds their end.
             Head::Array(_) | Head::Map(_) if !self.keeps_mixed => bytes.len(),
             Head::Array(_) | Head::Map(_) => {
                 match skip(bytes, self.options.limits.max_depth.saturating_sub(self.depth))? {

@@ -1,4 +1,4 @@
-//! Lists and structs, whose items and members are inferred columns in turn.
+//! Lists and structs. Their items and members are inferred columns.
 
 use std::collections::HashMap;
 
@@ -16,22 +16,22 @@ use super::grow::Grow;
 use super::text::utf8;
 use super::{Inferred, Stop};
 
-/// Columns inside cells.
+/// Nested columns.
 #[derive(Debug)]
 pub(super) enum Nested {
-    /// Where each list starts among the items, and where the last one ends.
+    /// The start of each list among the items, and the end of the last one.
     List { offsets: Grow, item: Box<Inferred> },
     /// Members by name.
     Map(Members),
 }
 
-/// The members of maps, in the order in which they first appeared.
+/// The members of maps, in order of first appearance.
 #[derive(Debug, Default)]
 pub(super) struct Members {
     pub(super) names: Vec<String>,
     pub(super) columns: Vec<Inferred>,
     places: HashMap<String, usize>,
-    /// Entries of all maps so far.
+    /// The number of entries in all maps so far.
     pub(super) entries: usize,
 }
 
@@ -45,7 +45,7 @@ impl Nested {
         Ok(Self::List { offsets, item: Box::new(Inferred::of_one_type(options, depth + 1)) })
     }
 
-    /// Appends `n` cells with nothing in them; members learn of theirs with the next cell.
+    /// Appends `n` empty cells. Members get theirs with their next cell.
     pub(super) fn empty(&mut self, n: usize) -> Result<(), CellError> {
         match self {
             Self::List { offsets, item } => offsets.repeat((item.len() as u64).to_le_bytes(), n),
@@ -53,7 +53,7 @@ impl Nested {
         }
     }
 
-    /// Appends the entries of row `row` from the front of `bytes`; answers their bytes.
+    /// Appends the entries of row `row` from the front of `bytes`. Returns their number of bytes.
     pub(super) fn take(
         &mut self,
         count: u32,
@@ -78,7 +78,7 @@ impl Nested {
         }
     }
 
-    /// Arrow's column of `rows` cells.
+    /// Returns Arrow's column of `rows` cells.
     pub(super) fn finish(self, rows: usize, nulls: Option<NullBuffer>) -> Result<ArrayData, Stop> {
         match self {
             Self::List { offsets, item } => {
@@ -89,7 +89,7 @@ impl Nested {
                     .nulls(nulls)
                     .add_buffer(offsets.finish().to_arrow())
                     .add_child_data(item);
-                // Trusted: every cell appended one offset, the number of items then; the items were built here.
+                // Trusted: every cell appended one offset, the number of items at that point; the items were built here.
                 Ok(trusted_array(builder))
             }
             Self::Map(members) => members.finish(rows, nulls),
@@ -97,7 +97,7 @@ impl Nested {
     }
 }
 
-/// A value that its length says is whole, and is not.
+/// Returns the error for a value that is shorter than its head claims.
 #[cold]
 fn cut(at: usize) -> Stop {
     Stop::Cell(malformed(at, "expected another value, found the end."))
@@ -115,7 +115,7 @@ impl Members {
         for turn in 0..count as usize {
             let rest = bytes.get(at..).unwrap_or_default();
             let Some((Head::Str(length), start)) = head(rest).map_err(|e| e.after(0, at))? else {
-                // Keys that are no text make no members.
+                // Keys other than text cannot name members.
                 return Err(Stop::Mixed);
             };
             let key_nbytes = start + length as usize;
@@ -146,13 +146,13 @@ impl Members {
         Ok(at)
     }
 
-    /// The member of a key where it is the one at `turn`: most maps have the same keys in the same order.
+    /// Returns the member of a key if it is the one at `turn`: most maps have the same keys in the same order.
     #[inline]
     pub(super) fn likely(&self, turn: usize, key: &[u8]) -> Option<usize> {
         self.names.get(turn).filter(|name| name.as_bytes() == key).map(|_| turn)
     }
 
-    /// The member of a key, which is new where no map had it.
+    /// Returns the member of a key, and adds it if it is new.
     pub(super) fn place(&mut self, name: &str, (options, depth): (&ReadOptions, u64)) -> usize {
         if let Some(&place) = self.places.get(name) {
             return place;
@@ -164,20 +164,20 @@ impl Members {
         place
     }
 
-    /// A member's column and name.
+    /// Returns a member's column and name.
     #[inline]
     pub(super) fn column(&mut self, place: usize) -> Option<(&mut Inferred, &str)> {
         self.columns.get_mut(place).zip(self.names.get(place).map(String::as_str))
     }
 
-    /// Notes that the map of row `row` ended after `entries` entries.
+    /// Ends the map of row `row` after `entries` entries.
     #[inline]
     pub(super) fn end(&mut self, entries: usize, row: usize) -> Result<(), Stop> {
         self.entries += entries;
         if self.is_scattered(row + 1) { Err(Stop::Mixed) } else { Ok(()) }
     }
 
-    /// Whether maps share so few keys that their columns would be mostly nulls, and far larger than what came.
+    /// Whether maps share so few keys that their columns would be mostly nulls and far larger than the input.
     pub(super) fn is_scattered(&self, rows: usize) -> bool {
         let room = self.entries.saturating_mul(64).saturating_add(rows.saturating_mul(16));
         self.names.len().saturating_mul(rows) > room.saturating_add(1 << 16)
@@ -199,7 +199,7 @@ impl Members {
     }
 }
 
-/// A struct of columns of `rows` rows each, which were built here.
+/// Builds a struct of columns with `rows` rows each, which were built here.
 pub(super) fn structure(
     fields: Fields,
     rows: usize,
@@ -207,6 +207,6 @@ pub(super) fn structure(
     columns: Vec<ArrayData>,
 ) -> ArrayData {
     let builder = ArrayDataBuilder::new(DataType::Struct(fields)).len(rows).nulls(nulls).child_data(columns);
-    // Trusted: the columns have the fields' types, of which each was made from its column, and `rows` rows each.
+    // Trusted: the fields' types were made from the columns, which have `rows` rows each.
     trusted_array(builder)
 }

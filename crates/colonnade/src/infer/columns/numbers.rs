@@ -1,12 +1,13 @@
-//! Kernels for runs of numbers: integers of any width, floats, booleans. They stop before the first cell of another family,
-//! and before the last bytes of the input, where a load could pass the end: single cells do the rest.
+//! Kernels that decode runs of numbers: integers of any width, floats, booleans. They stop before the first cell of another
+//! family, and before the last bytes of the input, where a load could pass the end. The caller decodes these cells one by
+//! one.
 
 use crate::cells::msgpack::column::Taken;
 
-/// How to read an integer behind its marker. The value is loaded from eight bytes at `from` and shifted down.
+/// How to decode an integer with a given marker: eight bytes at `from` are loaded and shifted down.
 #[derive(Clone, Copy)]
 struct Step {
-    /// Bytes of the cell; 0 where it is no integer.
+    /// Bytes of the cell; 0 if it is no integer.
     nbytes: u8,
     from: u8,
     shift: u8,
@@ -17,7 +18,7 @@ const STEPS: [Step; 256] = {
     let mut steps = [Step { nbytes: 0, from: 0, shift: 0, signed: false }; 256];
     let mut marker = 0;
     while marker < 256 {
-        // Small integers are their own marker: its byte, sign-extended.
+        // A small integer is its own marker, sign-extended.
         if marker <= 0x7f || marker >= 0xe0 {
             steps[marker] = Step { nbytes: 1, from: 0, shift: 56, signed: true };
         }
@@ -34,10 +35,10 @@ const STEPS: [Step; 256] = {
     steps
 };
 
-/// Equal widths in a row after which a run of one marker is tried.
+/// The number of equal widths in a row after which the kernel tries a run with one marker.
 const STEADY: u32 = 8;
 
-/// Integers taken, and whether some are below zero, and some above what 64 signed bits hold.
+/// The number of integers taken, and whether some are below zero, and some above `i64::MAX`.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Ints {
     pub(super) taken: Taken,
@@ -45,16 +46,16 @@ pub(super) struct Ints {
     pub(super) big: bool,
 }
 
-/// Takes integers of any width as 64-bit words.
+/// Decodes integers of any width to 64-bit words.
 pub(super) fn ints(bytes: &[u8], out: &mut [[u8; 8]]) -> Ints {
     let (mut at, mut done) = (0, 0);
-    // The top bits of all signed and of all unsigned values.
+    // The combined top bits of all signed and of all unsigned values.
     let (mut below, mut above) = (0u64, 0u64);
     'runs: while let (Some(rest), Some(slots)) = (bytes.get(at..), out.get_mut(done..)) {
         let (cells, nbytes) = run(rest, slots, &mut below, &mut above);
         at += nbytes;
         done += cells;
-        // Widths change: no branch depends on the marker from here on, as none could be predicted.
+        // Widths vary: no branch from here on depends on the marker, because none could be predicted.
         let (mut steady, mut last) = (0u32, 0u8);
         for slot in out.get_mut(done..).unwrap_or_default() {
             let Some(window) = bytes.get(at..).and_then(|rest| rest.first_chunk::<9>()) else { break 'runs };
@@ -84,7 +85,7 @@ pub(super) fn ints(bytes: &[u8], out: &mut [[u8; 8]]) -> Ints {
     Ints { taken: Taken { cells: done, nbytes: at }, negative: below >> 63 == 1, big: above >> 63 == 1 }
 }
 
-/// Takes a run of integers with the first one's marker.
+/// Decodes a run of integers with the marker of the first.
 fn run(bytes: &[u8], out: &mut [[u8; 8]], below: &mut u64, above: &mut u64) -> (usize, usize) {
     macro_rules! run {
         ($width:literal, $t:ty, $top:ident, $widen:expr) => {{
@@ -119,12 +120,12 @@ fn run(bytes: &[u8], out: &mut [[u8; 8]], below: &mut u64, above: &mut u64) -> (
     }
 }
 
-/// Whether a byte is an integer by itself: -32 to 127.
+/// Whether a byte is a one-byte integer: -32 to 127.
 fn is_small(byte: u8) -> bool {
     byte.cast_signed() >= -32
 }
 
-/// Takes a run of one-byte integers.
+/// Decodes a run of one-byte integers.
 fn small(bytes: &[u8], out: &mut [[u8; 8]], below: &mut u64) -> (usize, usize) {
     let mut cells = 0;
     let mut top = 0u8;
@@ -142,7 +143,7 @@ fn small(bytes: &[u8], out: &mut [[u8; 8]], below: &mut u64) -> (usize, usize) {
     (cells, cells)
 }
 
-/// Takes 64-bit floats, and 32-bit ones widened.
+/// Decodes 64-bit floats, and 32-bit floats widened.
 pub(super) fn floats(bytes: &[u8], out: &mut [[u8; 8]]) -> Taken {
     let (mut at, mut done) = (0, 0);
     while let (Some(rest), Some(slots)) = (bytes.get(at..), out.get_mut(done..)) {
@@ -184,7 +185,8 @@ pub(super) fn floats(bytes: &[u8], out: &mut [[u8; 8]]) -> Taken {
     Taken { cells: done, nbytes: at }
 }
 
-/// The bits of a 32-bit float as those of the same 64-bit one. The payload of a NaN is kept, which arithmetic would not promise.
+/// Converts the bits of a 32-bit float to those of the equal 64-bit float. It keeps the payload of a NaN, which a cast does
+/// not guarantee.
 pub(super) fn widened(bits: u32) -> u64 {
     let value = f32::from_bits(bits);
     if value.is_nan() {
@@ -194,7 +196,7 @@ pub(super) fn widened(bits: u32) -> u64 {
     f64::from(value).to_bits()
 }
 
-/// Takes booleans as bytes.
+/// Decodes booleans to bytes.
 pub(super) fn bools(bytes: &[u8], out: &mut [u8]) -> Taken {
     let mut done = 0;
     for (group, slots) in bytes.as_chunks::<32>().0.iter().zip(out.as_chunks_mut::<32>().0) {

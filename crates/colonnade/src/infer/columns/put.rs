@@ -14,14 +14,14 @@ use super::time::{Times, instant};
 use super::{Inferred, Stop, Values};
 use crate::cells::exact::exact;
 
-/// Columns inside columns. Deeper cells are mixed, whatever the limit of depth, since each level takes some stack.
+/// The limit of columns inside columns. Deeper cells are mixed, whatever the limit of depth, because each level uses stack.
 const LEVELS: u64 = 128;
 
 impl Inferred {
     /// Appends `n` nils.
     pub(super) fn empty(&mut self, n: usize) -> Result<(), CellError> {
         match &mut self.values {
-            // Nulls of no family are counted, not stored.
+            // Nulls without a family are counted, not stored.
             Values::Nil | Values::Unknown => {
                 self.rows += n;
                 return Ok(());
@@ -47,8 +47,8 @@ impl Inferred {
         Ok(())
     }
 
-    /// Appends the cell at the front of `cell`, which is no nil and has a head of `length` bytes; answers its bytes. `rows`
-    /// is the caller's.
+    /// Appends the cell at the front of `cell`, which is not nil and has a head of `length` bytes. Returns its number of
+    /// bytes. The caller updates `rows`.
     pub(super) fn put(&mut self, head: Head, cell: &[u8], length: usize) -> Result<usize, Stop> {
         if let Values::Mixed(cells) = &mut self.values {
             keep(cells, cell, &self.options)?;
@@ -83,7 +83,7 @@ impl Inferred {
         self.scalar(scalar).map(|()| nbytes)
     }
 
-    /// Appends a scalar; `rows` is the caller's.
+    /// Appends a scalar. The caller updates `rows`.
     pub(super) fn scalar(&mut self, scalar: Scalar<'_>) -> Result<(), Stop> {
         let row = self.rows;
         match (&mut self.values, scalar) {
@@ -141,7 +141,7 @@ impl Inferred {
         Ok(())
     }
 
-    /// Whether no cell but nulls has come, so that any family can begin.
+    /// Whether only nulls have come, so that any family can begin.
     fn is_empty_family(&self) -> bool {
         match self.values {
             Values::Nil => true,
@@ -150,8 +150,8 @@ impl Inferred {
         }
     }
 
-    /// The columns inside of cells, what keeps the cells as they came, and the options and depth of cells; begins them where
-    /// no cell has come. `is_list`: whether they are lists.
+    /// Returns the nested columns, the store of the original cells, and the options and depth of cells. Starts the family
+    /// if no cell has come. `is_list`: whether the cells are lists.
     #[allow(clippy::type_complexity)]
     pub(super) fn nested(
         &mut self,
@@ -175,7 +175,7 @@ impl Inferred {
         }
     }
 
-    /// Starts the family of the first cell that is no null.
+    /// Starts the family of the first cell that is not null.
     fn begin(&mut self, scalar: Scalar<'_>) -> Result<(), Stop> {
         let room = self.rows.saturating_add(self.likely);
         let reserved = |each: usize| {
@@ -205,7 +205,7 @@ impl Inferred {
         Ok(self.restart(values)?)
     }
 
-    /// Starts a family that holds nothing; the nulls so far become nulls of that family.
+    /// Starts an empty family; the nulls so far become nulls of that family.
     pub(super) fn restart(&mut self, values: Values) -> Result<(), CellError> {
         self.values = values;
         self.nulls = Marks::default();
@@ -213,7 +213,7 @@ impl Inferred {
         self.empty(nulls)
     }
 
-    /// Makes doubles of the integers so far; false, and nothing changed, where one of them is not exactly a double.
+    /// Converts the integers so far to doubles. Returns false and changes nothing if one of them is not exactly a double.
     pub(super) fn ints_to_floats(&mut self) -> bool {
         let Values::Int { words, big, .. } = &mut self.values else { return false };
         let value = |word: &[u8; 8]| match *big {
@@ -234,7 +234,7 @@ impl Inferred {
     }
 }
 
-/// A cell without others inside.
+/// A cell without nested cells.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Scalar<'b> {
     Bool(bool),
@@ -244,17 +244,17 @@ pub(super) enum Scalar<'b> {
     /// The bits of a double.
     Float(u64),
     Text(&'b str),
-    /// Text of which it is not known whether it is UTF-8.
+    /// Text that may not be valid UTF-8.
     Str(&'b [u8]),
     Bin(&'b [u8]),
     /// The payload of a timestamp.
     Time(&'b [u8]),
-    /// An extension that nobody knows: its type and payload.
+    /// An unknown extension: its type and payload.
     Ext(i8, &'b [u8]),
 }
 
 impl Scalar<'_> {
-    /// The value of an integer.
+    /// Returns the value of an integer.
     fn integer(self) -> i128 {
         match self {
             Self::Int(value) => value.into(),

@@ -1,5 +1,5 @@
-//! Mixed cells: whole MessagePack values. Cells that were stored before the column became mixed are encoded in the smallest
-//! form; later ones are kept as they are.
+//! Mixed cells: whole MessagePack values. Cells stored before the column became mixed are encoded in the smallest form;
+//! later ones keep their bytes.
 
 use crate::cells::exact::back;
 use crate::cells::msgpack::column::{CellError, malformed};
@@ -17,10 +17,10 @@ use super::{Inferred, Values};
 const NIL: u8 = 0xc0;
 
 impl Inferred {
-    /// A column without cells that keeps each as MessagePack.
+    /// Creates a column without cells that keeps each cell as MessagePack.
     ///
     /// # Errors
-    /// The system's own, where memory runs out.
+    /// The operating system's error if memory runs out.
     pub(crate) fn of_mixed(options: &ReadOptions) -> Result<Self> {
         let mut column = Self::new(options);
         column.mix().map_err(|e| e.error)?;
@@ -43,7 +43,7 @@ impl Inferred {
         }
     }
 
-    /// Makes MessagePack values of the cells so far.
+    /// Converts the cells so far to MessagePack values.
     pub(super) fn mix(&mut self) -> std::result::Result<(), CellError> {
         let mut cells = Text::new(Family::Raw)?;
         cells.offsets.reserve(self.rows.saturating_add(self.likely).saturating_mul(8))?;
@@ -117,7 +117,7 @@ impl Inferred {
     }
 }
 
-/// Appends a whole value to mixed cells, after everything in it was looked at.
+/// Checks a whole value with everything in it, and appends it to mixed cells.
 pub(super) fn keep(
     cells: &mut Text,
     cell: &[u8],
@@ -131,7 +131,7 @@ pub(super) fn keep(
         let sound = match head {
             Head::Str(_) => match utf8(payload) {
                 Err(_) if options.invalid_utf8 == Otherwise::Bytes => {
-                    // The same bytes, under a head that promises no text.
+                    // The same bytes, with a head of binary data instead of text.
                     let out = changed.get_or_insert_with(|| cell.get(..at).unwrap_or_default().to_vec());
                     bin_head(payload.len(), out);
                     out.extend(payload);
@@ -153,7 +153,7 @@ pub(super) fn keep(
     cells.push(changed.as_deref().unwrap_or(cell))
 }
 
-/// An extension that nobody knows.
+/// Returns the error for an unknown extension.
 #[cold]
 pub(super) fn unknown(head: Head) -> CellError {
     let Head::Ext(code, length) = head else {
@@ -166,7 +166,7 @@ pub(super) fn unknown(head: Head) -> CellError {
     CellError::new(ErrorKind::Unsupported, 0, message)
 }
 
-/// An integer in its smallest form.
+/// Writes an integer in its smallest form.
 pub(super) fn int(value: i128, out: &mut Vec<u8>) {
     let raw = value.to_be_bytes();
     let (marker, width) = match value {
@@ -198,7 +198,7 @@ fn float(word: [u8; 8], ints: &Marks, row: usize, out: &mut Vec<u8>) {
     }
 }
 
-/// A head of one of three widths.
+/// Writes a head of one of three widths.
 fn sized(length: usize, markers: [u8; 3], out: &mut Vec<u8>) {
     let [one, two, four] = markers;
     if let Ok(n) = u8::try_from(length) {
@@ -208,7 +208,7 @@ fn sized(length: usize, markers: [u8; 3], out: &mut Vec<u8>) {
         out.extend(n.to_be_bytes());
     } else {
         out.push(four);
-        // It came with a length of 32 bits.
+        // The input gave the length in 32 bits.
         out.extend(u32::try_from(length).unwrap_or(u32::MAX).to_be_bytes());
     }
 }

@@ -1,4 +1,4 @@
-// Tests cut numbers to bytes on purpose.
+// Tests truncate numbers to bytes on purpose.
 #![allow(clippy::cast_possible_truncation)]
 
 use arrow_array::{Array, make_array};
@@ -13,7 +13,7 @@ mod numbers;
 mod speed;
 mod text;
 
-/// Numbers that look random and are the same every time.
+/// A generator of reproducible pseudo-random numbers.
 struct Dice(u64);
 
 impl Dice {
@@ -31,7 +31,7 @@ fn loose() -> ReadOptions {
     ReadOptions { invalid_utf8: Otherwise::Bytes, ext: Otherwise::Bytes, ..ReadOptions::default() }
 }
 
-/// Takes all cells at once.
+/// Takes all cells in one call.
 fn whole(bytes: &[u8], cells: usize, options: &ReadOptions) -> Result<Finished, CellError> {
     let mut column = Inferred::new(options).with_rows(cells);
     let taken = column.take(bytes, cells)?;
@@ -40,7 +40,7 @@ fn whole(bytes: &[u8], cells: usize, options: &ReadOptions) -> Result<Finished, 
     column.finish().map_err(|error| CellError { cell: 0, offset: 0, path: String::new(), error })
 }
 
-/// Takes cells as bytes come, `step` more at a time.
+/// Takes cells as bytes arrive in steps of `step`.
 fn pieces(bytes: &[u8], cells: usize, step: usize, options: &ReadOptions) -> Result<Finished, CellError> {
     let mut column = Inferred::new(options);
     let mut done = Taken::default();
@@ -68,7 +68,7 @@ fn shown(finished: &Finished) -> String {
     }
 }
 
-/// The column of these cells, the same in every way of coming.
+/// Decodes these cells whole and in pieces of several sizes, checks that the columns agree, and returns the column.
 fn taken(bytes: &[u8], cells: usize, options: &ReadOptions) -> Finished {
     let finished = whole(bytes, cells, options).unwrap();
     for step in [1, 2, 3, 7, 100] {

@@ -1,17 +1,17 @@
-//! Builds text and binary columns: offsets and bytes.
+//! Builds text and binary columns from offsets and bytes.
 
 use crate::cells::msgpack::column::{CellError, Taken, malformed};
 
 use super::grow::Grow;
 
-/// What the cells are.
+/// The content of the cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Family {
-    /// UTF-8, all of it.
+    /// Valid UTF-8.
     Str,
     /// Bytes.
     Bin,
-    /// Bytes, because some text among them is no UTF-8.
+    /// Bytes, because some of the text is not valid UTF-8.
     Loose,
     /// Whole MessagePack values.
     Raw,
@@ -21,12 +21,12 @@ pub(super) enum Family {
 #[derive(Debug)]
 pub(super) struct Text {
     pub(super) family: Family,
-    /// Where each cell starts, and where the last one ends: 64-bit words.
+    /// The start of each cell, and the end of the last one: 64-bit words.
     pub(super) offsets: Grow,
     pub(super) bytes: Grow,
 }
 
-/// Bytes that are copied at once: most cells are shorter, and a copy of a fixed size needs no call.
+/// Bytes copied in one step: most cells are shorter, and a copy of a fixed size needs no call.
 const STRIDE: usize = 32;
 
 impl Text {
@@ -36,13 +36,13 @@ impl Text {
         Ok(Self { family, offsets, bytes: Grow::default() })
     }
 
-    /// Appends one cell, as it is.
+    /// Appends one cell unchanged.
     pub(super) fn push(&mut self, cell: &[u8]) -> Result<(), CellError> {
         self.bytes.push(cell)?;
         self.offsets.push_word(self.bytes.nbytes() as u64)
     }
 
-    /// Forgets the cells so far; their memory serves again.
+    /// Removes the cells and keeps the memory.
     pub(super) fn clear(&mut self) {
         self.bytes.clear();
         // The start of the first cell stays.
@@ -55,7 +55,7 @@ impl Text {
         self.offsets.repeat((self.bytes.nbytes() as u64).to_le_bytes(), n)
     }
 
-    /// The bytes of one cell.
+    /// Returns the bytes of one cell.
     pub(super) fn cell(&mut self, row: usize) -> &[u8] {
         let at = |word: Option<&[u8; 8]>| word.map_or(0, |w| u64::from_le_bytes(*w));
         let words = self.offsets.words();
@@ -64,9 +64,9 @@ impl Text {
         self.bytes.bytes().get(range).unwrap_or_default()
     }
 
-    /// Takes a run of cells of this family, at most `wanted`. `loose`: text that is no UTF-8 turns the column into bytes.
+    /// Takes a run of cells of this family, at most `wanted`. `loose`: text that is not UTF-8 turns the column into bytes.
     pub(super) fn run(&mut self, bytes: &[u8], wanted: usize, loose: bool) -> Result<Taken, CellError> {
-        // A cell is a byte at least, whatever is claimed.
+        // A cell has at least one byte, whatever is claimed.
         let wanted = wanted.min(bytes.len());
         let start = self.bytes.nbytes();
         let mut taken = Taken::default();
@@ -83,7 +83,7 @@ impl Text {
         }
         if self.family == Family::Str {
             let new = self.bytes.bytes().get(start..).unwrap_or_default();
-            // All cells together are checked at once; a cell that starts inside a character is no text by itself.
+            // All cells are checked together; a cell that starts inside a character is not valid text by itself.
             if split || simdutf8::basic::from_utf8(new).is_err() {
                 if !loose {
                     return Err(first_invalid(bytes, taken.cells));
@@ -94,7 +94,7 @@ impl Text {
         Ok(taken)
     }
 
-    /// Takes as many cells as there is room for; makes some at first.
+    /// Takes as many cells as fit the spare capacity; reserves some first.
     fn some(&mut self, bytes: &[u8], wanted: usize, split: &mut bool) -> Result<Taken, CellError> {
         let likely = bytes.len().min(wanted.saturating_mul(STRIDE)).min(self.bytes.nbytes().max(16 << 20));
         if self.bytes.room() < likely.min(4 * STRIDE) {
@@ -107,7 +107,7 @@ impl Text {
         let bin = self.family == Family::Bin;
         let (mut at, mut filled, mut cells) = (0, 0, 0);
         let mut cut = false;
-        // The cell for which there was no room.
+        // The length of the cell that did not fit.
         let mut long = 0;
         for end in ends {
             let Some((start, length)) = bytes.get(at..).and_then(|rest| payload(rest, bin)) else { break };
@@ -146,7 +146,7 @@ impl Text {
     }
 }
 
-/// Where the payload of a cell of text (or bytes) starts, and its length; `None` where it is something else, or cut.
+/// Returns the start of the payload of a text (or binary) cell, and its length; `None` if it is another cell or incomplete.
 #[inline]
 fn payload(bytes: &[u8], bin: bool) -> Option<(usize, usize)> {
     let (&marker, rest) = bytes.split_first()?;
@@ -163,7 +163,7 @@ fn payload(bytes: &[u8], bin: bool) -> Option<(usize, usize)> {
     }
 }
 
-/// The first of `cells` cells of text that is no UTF-8.
+/// Returns the error for the first of `cells` text cells that is not UTF-8.
 #[cold]
 fn first_invalid(bytes: &[u8], cells: usize) -> CellError {
     let mut at = 0;
@@ -178,7 +178,7 @@ fn first_invalid(bytes: &[u8], cells: usize) -> CellError {
     malformed(0, "expected UTF-8.")
 }
 
-/// Checks one text.
+/// Checks that one text is UTF-8.
 pub(super) fn utf8(text: &[u8]) -> Result<(), CellError> {
     match simdutf8::compat::from_utf8(text) {
         Ok(_) => Ok(()),

@@ -7,20 +7,20 @@ use crate::infer::columns::Inferred;
 
 use super::row_batch::RowBatch;
 
-/// A cell that its column refuses.
+/// A cell that its column refused.
 #[derive(Debug)]
 pub(super) struct RefusedCell {
     pub(super) column: usize,
-    /// Of the batch.
+    /// Row in the batch.
     pub(super) row: usize,
     pub(super) in_cell: usize,
     pub(super) first_row: usize,
-    /// Where the batch begins in the input.
+    /// Start of the batch in the input.
     pub(super) start: u64,
     pub(super) error: CellError,
 }
 
-/// The columns so far.
+/// The builders of all columns.
 #[derive(Debug)]
 pub(super) struct ColumnBuilders {
     options: ReadOptions,
@@ -30,14 +30,14 @@ pub(super) struct ColumnBuilders {
 }
 
 impl ColumnBuilders {
-    /// `hint`: rows that are expected, no more than the bytes at hand could hold.
+    /// Creates builders. `hint`: the expected number of rows, at most what the available bytes could hold.
     pub(super) fn new(hint: usize, outer: u64, options: &ReadOptions) -> Self {
         let mut options = *options;
         options.limits.max_depth = options.limits.max_depth.saturating_sub(outer + 1);
         Self { options, rows: 0, hint, columns: Vec::new() }
     }
 
-    /// Takes a batch.
+    /// Decodes a batch.
     pub(super) fn take(&mut self, batch: &RowBatch) -> std::result::Result<(), Box<RefusedCell>> {
         let failure = |column, row, in_cell, error| {
             Box::new(RefusedCell {
@@ -73,7 +73,7 @@ impl ColumnBuilders {
         Ok(())
     }
 
-    /// The columns.
+    /// Returns the columns.
     pub(super) fn finish(self) -> Vec<Inferred> {
         self.columns
     }

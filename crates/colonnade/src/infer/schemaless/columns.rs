@@ -13,19 +13,19 @@ use super::keys::{Key, Keys};
 use super::rows::expected;
 use super::shape::{Entries, cut_short};
 
-/// Rows of the first column, which all others must have.
+/// The number of rows of the first column, which all columns must have.
 #[derive(Debug, Default)]
 pub(super) struct Lengths {
     first: Option<usize>,
 }
 
 impl Lengths {
-    /// Rows; 0 without columns.
+    /// Returns the number of rows; 0 without columns.
     pub(super) fn rows(&self) -> usize {
         self.first.unwrap_or(0)
     }
 
-    /// Notes a column's rows; `keys` ends with its label.
+    /// Checks a column's number of rows; `keys` ends with its label.
     pub(super) fn add(&mut self, rows: usize, keys: &Keys) -> std::result::Result<(), CellError> {
         let first = *self.first.get_or_insert(rows);
         if first == rows {
@@ -42,14 +42,15 @@ impl Lengths {
     }
 }
 
-/// Options of the cells below `outer` arrays and maps.
+/// Returns the options of cells inside `outer` arrays and maps.
 pub(super) fn below(outer: u64, options: &ReadOptions) -> ReadOptions {
     let mut options = *options;
     options.limits.max_depth = options.limits.max_depth.saturating_sub(outer);
     options
 }
 
-/// An array in the place of a column, its rows and the length of its head; `None` where the head is not whole.
+/// Reads the head of a column's array. Returns its number of rows and the head's length, or `None` if the head is
+/// incomplete.
 pub(super) fn rows_of(bytes: &[u8]) -> std::result::Result<Option<(usize, usize)>, CellError> {
     match head(bytes)? {
         None => Ok(None),
@@ -65,7 +66,7 @@ struct Extent<'b> {
     out: Option<Finished>,
 }
 
-/// Labels, columns and rows of the map at the front of `bytes`, and its length.
+/// Decodes the map at the front of `bytes`. Returns its labels, columns and rows, and its length.
 pub(super) fn take(
     bytes: &[u8],
     base: u64,
@@ -117,7 +118,7 @@ pub(super) fn take(
     Ok((keys, columns, rows, end))
 }
 
-/// A column's label twice, or a label over the limit.
+/// Adds a column's label. Refuses a repeated label, or one over the limit.
 pub(super) fn add_key(
     keys: &mut Keys,
     key: Key,

@@ -1,7 +1,7 @@
 //! Decodes a schemaless frame that arrives in pieces.
 //!
-//! Columns and rows are decoded as they arrive. Two layouts are kept until they are whole: split, whose labels may follow its
-//! data, and one row of scalars.
+//! Columns and rows are decoded as they arrive. Two layouts are buffered until they are complete: split, whose labels may
+//! follow its data, and one row of scalars.
 
 use crate::cells::msgpack::column::{CellError, Cells};
 use crate::cells::msgpack::head::{Head, head};
@@ -23,7 +23,7 @@ use super::{assemble, bundle, decode};
 #[derive(Debug)]
 pub struct SchemalessDecoder {
     options: ReadOptions,
-    /// Offset of what is fed next.
+    /// Offset of the next bytes to be fed.
     offset: u64,
     state: State,
 }
@@ -33,28 +33,29 @@ enum State {
     Start,
     Rows(Box<Rows>),
     Columns(Box<Columns>),
-    /// Kept until it is whole.
+    /// Buffered until it is complete.
     Kept(Skipper, Vec<u8>),
 }
 
 impl SchemalessDecoder {
-    /// Nothing has come yet.
+    /// Creates a decoder without bytes.
     #[must_use]
     pub fn new(options: &ReadOptions) -> Self {
         Self { options: *options, offset: 0, state: State::Start }
     }
 
-    /// The same, for input that begins at `base` of its source; errors count from there.
+    /// Sets the offset of the input in its source, from which errors count.
     #[must_use]
     pub fn beginning_at(mut self, base: u64) -> Self {
         self.offset = base;
         self
     }
 
-    /// Takes what it can from the front of `bytes`; answers how much. What is left comes again, with more behind it.
+    /// Decodes bytes from the front of `bytes`. Returns the number of bytes taken; the caller passes the rest again with
+    /// more bytes after it.
     ///
     /// # Errors
-    /// Malformed, over a limit, or no frame; the decoder is of no use then.
+    /// Malformed, over a limit, or no frame; the decoder is unusable afterwards.
     pub fn feed(&mut self, bytes: &[u8]) -> Result<usize> {
         check_nbytes(self.offset.saturating_add(bytes.len() as u64), &self.options)?;
         let mut at = 0;
@@ -92,10 +93,10 @@ impl SchemalessDecoder {
         }
     }
 
-    /// The frame.
+    /// Returns the frame.
     ///
     /// # Errors
-    /// Truncated where it is not whole; labels of two kinds; several frames in the place of one.
+    /// Truncated if it is incomplete; labels of two types; several frames instead of one.
     pub fn finish(self) -> Result<Frame> {
         if !self.is_whole() {
             let path = match &self.state {
@@ -127,7 +128,8 @@ impl SchemalessDecoder {
         }
     }
 
-    /// What it will be, and how much of the front that took; `None` where that cannot be told yet.
+    /// Detects the layout. Returns it and the number of bytes it took from the front, or `None` if it is not yet
+    /// determined.
     fn start(&self, bytes: &[u8]) -> std::result::Result<Option<(State, usize)>, CellError> {
         let Some((root, length)) = head(bytes)? else { return Ok(None) };
         let keep = || Ok(Some((State::Kept(Skipper::new(self.options.limits.max_depth), Vec::new()), 0)));
@@ -154,7 +156,7 @@ impl SchemalessDecoder {
                     Some(_) => keep(),
                 }
             }
-            // Refused, with the words of the whole way.
+            // Refused, with the message of the whole-input decoder.
             _ => sniff(bytes, &self.options).map(|_| None),
         }
     }
@@ -166,7 +168,7 @@ struct Rows {
     taking: ColumnBuilders,
     spare: RowBatch,
     left: usize,
-    /// Of a row that is not whole: what finds its end, and how much of it that has seen.
+    /// For an incomplete row: the skipper that finds its end, and the number of bytes that it has seen.
     waiting: Option<(Skipper, usize)>,
     depth: u64,
 }
@@ -181,7 +183,7 @@ impl Rows {
 
     fn feed(&mut self, bytes: &[u8], base: u64) -> Result<usize> {
         let mut at = 0;
-        // Batches begin and end inside one call: their bytes are looked at again where a cell is refused.
+        // Batches begin and end inside one call: if a cell is refused, their bytes are scanned again.
         self.spare = self.gather.swap(std::mem::take(&mut self.spare), 0);
         while self.left > 0 {
             let rest = bytes.get(at..).unwrap_or(&[]);
@@ -223,7 +225,7 @@ impl Rows {
         Ok(row)
     }
 
-    /// Gathering finds the same error and knows the column.
+    /// Gathers the row again, which finds the same error and its column.
     #[cold]
     fn better(&mut self, error: CellError, row: &[u8]) -> CellError {
         self.gather.row(row).err().unwrap_or(error)
@@ -247,10 +249,10 @@ struct Columns {
     left: u32,
     keys: Keys,
     lengths: Lengths,
-    /// The column that comes now, its path and whether its first cell was seen.
+    /// The current column, its path, and whether its first cell was seen.
     current: Option<(Inferred, String)>,
     done: Vec<Finished>,
-    /// Columns whose first cell is a map: were all so, these are frames.
+    /// The number of columns whose first cell is a map. If all are, these are frames.
     frames: usize,
     empty: usize,
 }
@@ -290,7 +292,7 @@ impl Columns {
                 let taken = column.take(rest, rows - seen).map_err(|e| e.in_column(path, seen, here))?;
                 at += taken.nbytes;
                 if seen + taken.cells < rows {
-                    // Seen again with the next piece.
+                    // The cell is seen again with the next piece.
                     if seen == 0
                         && taken.cells == 0
                         && matches!(rest.first(), Some(0x80..=0x8f | 0xde | 0xdf))
@@ -311,7 +313,7 @@ impl Columns {
         }
     }
 
-    /// Takes a key and the head of its array.
+    /// Reads a key and the head of its array.
     fn entry(&mut self, bytes: &[u8], base: u64) -> Result<Option<usize>> {
         let Some((key, length)) = Key::take(bytes).map_err(|e| e.placed("$", base))? else { return Ok(None) };
         let rest = bytes.get(length..).unwrap_or(&[]);

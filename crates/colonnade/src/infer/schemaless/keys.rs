@@ -1,4 +1,4 @@
-//! Column labels: text or integers, each once.
+//! Column labels: unique texts or integers.
 
 use std::collections::HashMap;
 
@@ -18,7 +18,7 @@ pub(super) enum Key {
 }
 
 impl Key {
-    /// The key at the front of `bytes` and its length; `None` where it is not whole.
+    /// Reads the key at the front of `bytes`. Returns it and its length, or `None` if it is incomplete.
     pub(super) fn take(bytes: &[u8]) -> std::result::Result<Option<(Self, usize)>, CellError> {
         let Some((found, length)) = head(bytes)? else { return Ok(None) };
         match found {
@@ -38,7 +38,7 @@ impl Key {
         }
     }
 
-    /// One step of a path.
+    /// Formats the key as one step of a path.
     pub(super) fn step(&self) -> String {
         match self {
             Self::Text(text) => step(text),
@@ -75,7 +75,7 @@ impl Keys {
         self.places.get(key).copied()
     }
 
-    /// Appends a label that is not there yet.
+    /// Appends a new label.
     pub(super) fn push(&mut self, key: Key, options: &ReadOptions) -> std::result::Result<(), CellError> {
         let place = self.list.len();
         if place as u64 >= options.limits.max_columns {
@@ -92,7 +92,7 @@ impl Keys {
         Ok(())
     }
 
-    /// The axis of column labels.
+    /// Returns the axis of column labels.
     pub(super) fn axis(&self) -> Result<Axis> {
         let texts: Vec<&str> = self
             .list
@@ -120,7 +120,7 @@ impl Keys {
     }
 }
 
-/// The same label a second time.
+/// Returns the error for a repeated label.
 #[cold]
 pub(super) fn twice() -> CellError {
     malformed(
@@ -129,7 +129,7 @@ pub(super) fn twice() -> CellError {
     )
 }
 
-/// An axis of labels without names.
+/// Returns an axis of labels without names.
 pub(super) fn levels(levels: Vec<Level>) -> Axis {
     let classes = vec!["Index".into(); levels.len()];
     let class = if levels.len() > 1 { "IndexHierarchy" } else { "Index" };

@@ -1,7 +1,7 @@
-//! Schemaless MessagePack: frames without a header, whose columns are inferred. YAML without a header uses the same rules.
+//! Schemaless MessagePack: frames without a header, with inferred columns. YAML without a header uses the same rules.
 //!
-//! Three shapes are frames: a map of arrays of one length, an array of maps (a key that a row lacks is null there), and
-//! a map of `columns`, `data` and perhaps `index`. A map of scalars is one row; a map of frames is a bundle.
+//! Three layouts are frames: a map of arrays of one length, an array of maps (a key missing in a row is null), and a map of
+//! `columns`, `data` and optionally `index`. A map of scalars is one row; a map of frames is a bundle.
 
 mod column_builders;
 mod columns;
@@ -32,15 +32,15 @@ pub use incremental::SchemalessDecoder;
 pub(crate) use shape::check_nbytes;
 pub use shape::{Layout, shape_of};
 
-/// The one foreign frame that `bytes` are; `base` is where they begin in their source.
+/// Decodes the one schemaless frame of `bytes`; `base` is their offset in the source.
 ///
 /// # Errors
-/// Malformed, truncated, over a limit; several frames; bytes behind the frame.
+/// Malformed, truncated, over a limit; several frames; bytes after the frame.
 pub fn decode(bytes: &[u8], base: u64, options: &ReadOptions) -> Result<Frame> {
     decode_with(bytes, base, options, &NoProgress)
 }
 
-/// The same, reporting progress.
+/// Decodes like [`decode`] and reports progress.
 ///
 /// # Errors
 /// As [`decode`], and `Cancelled` from `progress`.

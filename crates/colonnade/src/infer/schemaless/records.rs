@@ -12,36 +12,36 @@ use super::column_builders::{ColumnBuilders, RefusedCell};
 use super::row_batch::RowBatch;
 use super::rows::RowGatherer;
 
-/// Below this a thread is not worth its start.
+/// The input size below which a second thread does not pay.
 const INLINE_NBYTES: usize = 512 << 10;
 
-/// Batches on their way between the threads.
+/// The number of batches in transit between the threads.
 const IN_FLIGHT: usize = 4;
 
-/// Rows that lie one after the other.
+/// Consecutive rows.
 #[derive(Clone, Copy)]
 pub(super) struct RowSource<'b> {
-    /// From the first row to the end of the input.
+    /// The bytes from the first row to the end of the input.
     pub(super) bytes: &'b [u8],
-    /// How many rows are claimed.
+    /// The claimed number of rows.
     pub(super) rows: usize,
-    /// Path of what holds them.
+    /// The path of the array of rows.
     pub(super) path: &'b str,
-    /// Offset of the first row.
+    /// The offset of the first row.
     pub(super) base: u64,
-    /// Arrays and maps around them.
+    /// The number of arrays and maps around the rows.
     pub(super) outer: u64,
 }
 
-/// Columns of rows.
+/// The columns of the rows.
 pub(super) struct Taken {
     pub(super) gather: RowGatherer,
     pub(super) columns: Vec<Inferred>,
-    /// Bytes of the rows.
+    /// The bytes of the rows.
     pub(super) nbytes: usize,
 }
 
-/// Reads all rows.
+/// Decodes all rows.
 pub(super) fn take(
     source: RowSource<'_>,
     gather: RowGatherer,
@@ -72,7 +72,7 @@ pub(super) fn take(
     let ((walk, end), taken) = join(options.threads, gathered, move || {
         for batch in filled {
             taking.take(&batch)?;
-            // Nobody waits for it once all rows are gathered.
+            // The receiver is gone once all rows are gathered.
             let _ = empty.send(batch);
         }
         Ok(taking)
@@ -82,7 +82,7 @@ pub(super) fn take(
     Ok(walk.taken(taking.finish()))
 }
 
-/// Sends batch after batch, until the end, an error, or nobody takes them.
+/// Sends batches until the end of the rows, an error, or a closed channel.
 fn pass(
     walk: &mut RowReader<'_>,
     full: &SyncSender<RowBatch>,
@@ -106,7 +106,7 @@ struct RowReader<'b> {
 }
 
 impl RowReader<'_> {
-    /// Gathers until the batch is full; answers whether all rows were seen.
+    /// Gathers rows until the batch is full. Returns whether all rows were seen.
     fn batch(&mut self) -> Result<bool> {
         while self.gather.rows() < self.source.rows {
             if self.gather.is_full() {

@@ -1,7 +1,7 @@
 //! Transposes rows: the cells of some rows are gathered column by column, then each column decodes its cells as a run.
 //!
-//! A kernel that decodes a run is several times faster than a call a cell, and a batch fits the cache. A row usually has the
-//! keys of the row before, in the same order: their encoded bytes are compared first.
+//! A kernel that decodes a run is several times faster than a call per cell, and a batch fits the cache. A row usually has
+//! the keys of the row before, in the same order, so their encoded bytes are compared first.
 
 use std::mem;
 
@@ -17,24 +17,24 @@ use super::keys::{Key, Keys, twice};
 use super::row_batch::{CellBytes, EncodedKey, RowBatch};
 use super::shape::{cut_short, no_table};
 
-/// Rows that are gathered before columns take them.
+/// Rows of one batch.
 const ROWS: usize = 1024;
 
-/// Bytes that are gathered, all columns together, before columns take them.
+/// Bytes of one batch in all columns together.
 const NBYTES: usize = 1 << 20;
 
-/// What rows are made of.
+/// The form of the rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RowKind {
     /// Maps of cells.
     Maps,
     /// A map of scalars.
     Scalars,
-    /// Arrays of as many cells as there are columns.
+    /// Arrays with as many cells as there are columns.
     Arrays,
 }
 
-/// Gathers rows.
+/// Gathers the cells of rows into batches.
 #[derive(Debug)]
 pub(super) struct RowGatherer {
     options: ReadOptions,
@@ -43,16 +43,16 @@ pub(super) struct RowGatherer {
     encoded: Vec<EncodedKey>,
     batch: RowBatch,
     nbytes: usize,
-    /// Cells that no byte stands behind.
+    /// The number of cells that no input byte backs.
     unbacked: u64,
     /// Bytes of all rows.
     seen: u64,
-    /// Arrays and maps that may stand in a cell.
+    /// The limit of nested arrays and maps in a cell.
     depth: u64,
 }
 
 impl RowGatherer {
-    /// For rows that `outer` arrays and maps surround.
+    /// Creates a gatherer of rows inside `outer` arrays and maps.
     pub(super) fn new(kind: RowKind, keys: Keys, outer: u64, options: &ReadOptions) -> Self {
         let columns = (0..keys.len()).map(|_| CellBytes::default()).collect();
         let depth = options.limits.max_depth.saturating_sub(outer + 1);
@@ -70,17 +70,17 @@ impl RowGatherer {
         }
     }
 
-    /// Rows so far.
+    /// Returns the number of rows so far.
     pub(super) fn rows(&self) -> usize {
         self.batch.first_row + self.batch.rows
     }
 
-    /// Whether columns should take what there is.
+    /// Whether the batch is full.
     pub(super) fn is_full(&self) -> bool {
         self.batch.rows >= ROWS || self.nbytes >= NBYTES
     }
 
-    /// What was gathered; an empty batch takes its place. `at`: where the next row begins in the input.
+    /// Returns the gathered batch and continues with the empty one. `at`: the start of the next row in the input.
     pub(super) fn swap(&mut self, mut empty: RowBatch, at: u64) -> RowBatch {
         empty.columns.iter_mut().for_each(CellBytes::clear);
         empty.columns.resize_with(self.keys.len(), CellBytes::default);
@@ -92,10 +92,10 @@ impl RowGatherer {
         mem::replace(&mut self.batch, empty)
     }
 
-    /// Takes the row at the front of `bytes`; `None`, and nothing changed, where it is not whole.
+    /// Gathers the row at the front of `bytes`. Returns its length, or `None` without a change if it is incomplete.
     ///
     /// # Errors
-    /// The path of the error begins inside the row.
+    /// The error's path begins inside the row.
     pub(super) fn row(&mut self, bytes: &[u8]) -> std::result::Result<Option<usize>, CellError> {
         let taken = match self.kind {
             RowKind::Arrays => self.array(bytes)?,
@@ -127,7 +127,7 @@ impl RowGatherer {
             None => return Ok(None),
         };
         let rows = self.batch.rows;
-        // The place of the key that usually comes next.
+        // The position of the key that usually comes next.
         let mut next = 0;
         for _ in 0..pairs {
             let Some(mut rest) = bytes.get(at..) else { return Ok(None) };
@@ -167,13 +167,13 @@ impl RowGatherer {
                     }
                 },
             };
-            // Borrowed anew: the length of an odd cell needs the whole.
+            // The column is borrowed again, because the length of an unusual cell needs all of `self`.
             if let Some(column) = self.batch.columns.get_mut(place) {
                 column.push(rest, length);
             }
             at += length;
         }
-        // Every key stood once: the columns of the others get their nils with their next cell.
+        // Every key was unique; the columns of missing keys get their nils with their next cell.
         self.unbacked((self.keys.len() - pairs.min(self.keys.len())) as u64)?;
         Ok(Some(at))
     }
@@ -216,7 +216,7 @@ impl RowGatherer {
         skip(bytes, self.depth)
     }
 
-    /// The place of a key that is not where it was in the row before; a new one is appended.
+    /// Returns the position of a key that differs from the row before; appends a new key.
     #[inline(never)]
     fn find(&mut self, bytes: &[u8]) -> std::result::Result<Option<(usize, usize)>, CellError> {
         let Some((key, length)) = Key::take(bytes)? else { return Ok(None) };
@@ -232,7 +232,7 @@ impl RowGatherer {
         Ok(Some((self.keys.len() - 1, length)))
     }
 
-    /// Rows without keys and keys without rows: their product is no longer in proportion to the input.
+    /// Counts rows without keys and keys without rows, whose product could exceed any proportion to the input.
     fn unbacked(&mut self, cells: u64) -> std::result::Result<(), CellError> {
         self.unbacked = self.unbacked.saturating_add(cells);
         let most = self.options.limits.missing_cells(self.seen);
@@ -242,12 +242,12 @@ impl RowGatherer {
         Err(CellError::new(ErrorKind::LimitExceeded, 0, over_missing(self.unbacked, self.seen, most)))
     }
 
-    /// The path of a row.
+    /// Returns the path of a row.
     pub(super) fn path_of(&self, path: &str, row: usize) -> String {
         if self.kind == RowKind::Scalars { path.to_owned() } else { format!("{path}[{row}]") }
     }
 
-    /// Where the error of a column's cells stands in the input; `bytes` begin at the batch's first row.
+    /// Returns the error of a refused cell with its place in the input; `bytes` begin at the batch's first row.
     #[cold]
     pub(super) fn placed(&self, failure: RefusedCell, bytes: &[u8], path: &str, base: u64) -> Error {
         let RefusedCell { column, row, in_cell, first_row, start, error } = failure;
@@ -267,7 +267,8 @@ impl RowGatherer {
         error.placed(&at, base + start)
     }
 
-    /// Where the input of `had` bytes ends, in the row at the front of `bytes`: at the first value that is not whole.
+    /// Returns the error for input of `had` bytes that ends in the row at the front of `bytes`: at the first incomplete
+    /// value.
     #[cold]
     pub(super) fn cut(&self, bytes: &[u8], had: usize) -> CellError {
         let (entries, mut at) = match (head(bytes), self.kind) {
@@ -290,7 +291,7 @@ impl RowGatherer {
         cut_short(at, had)
     }
 
-    /// Where the cell of `column` begins in the row at the front of `bytes`.
+    /// Returns the start of `column`'s cell in the row at the front of `bytes`.
     fn cell_of(&self, bytes: &[u8], column: usize) -> Option<usize> {
         let whole = |at: usize| skip(bytes.get(at..)?, u64::MAX).ok().flatten();
         match head(bytes).ok().flatten()? {

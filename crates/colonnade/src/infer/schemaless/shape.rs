@@ -1,4 +1,4 @@
-//! Sniffs the layout of schemaless data: columns, rows, split, one row, or several frames.
+//! Detects the layout of schemaless data: columns, rows, split, one row, or several frames.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -12,7 +12,7 @@ use crate::error::{Error, ErrorKind, Result};
 
 use super::keys::Key;
 
-/// How the root is laid out; numbers count its entries.
+/// The layout of the root. Numbers count its entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
     /// A map of arrays.
@@ -27,19 +27,19 @@ pub(super) enum Shape {
     Bundle,
 }
 
-/// One frame, or several and where each lies.
+/// One frame, or several with their extents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Layout {
-    /// One frame, and how it is laid out; one row of scalars is told as a row of records.
+    /// One frame with its orient. One row of scalars counts as a row of records.
     Frame(Orient),
-    /// Labels and extents of frames.
+    /// The labels and extents of frames.
     Bundle(Vec<(String, Range<usize>)>),
 }
 
-/// Whether `bytes` are one foreign frame or several, each of which is read from its extent.
+/// Detects whether `bytes` are one schemaless frame or several. Each frame is then read from its extent.
 ///
 /// # Errors
-/// Malformed, truncated, over a limit; a label that is there twice or is no text.
+/// Malformed, truncated, over a limit; a label that repeats or is not text.
 pub fn shape_of(bytes: &[u8], base: u64, options: &ReadOptions) -> Result<Layout> {
     match sniff(bytes, options).map_err(|e| e.placed("$", base))? {
         Shape::Bundle => {}
@@ -71,7 +71,7 @@ pub fn shape_of(bytes: &[u8], base: u64, options: &ReadOptions) -> Result<Layout
     Ok(Layout::Bundle(frames))
 }
 
-/// The shape: of the option, or sniffed from the first values.
+/// Returns the layout: from the option, or detected from the first values.
 pub(super) fn sniff(bytes: &[u8], options: &ReadOptions) -> std::result::Result<Shape, CellError> {
     let Some((root, nbytes)) = head(bytes)? else { return Err(cut_short(0, bytes.len())) };
     match (root, options.orient) {
@@ -84,7 +84,7 @@ pub(super) fn sniff(bytes: &[u8], options: &ReadOptions) -> std::result::Result<
             }
             sniff_map(bytes, options)
         }
-        // Text and other bytes that are no MessagePack begin as small integers do.
+        // Text and other bytes that are not MessagePack begin like small integers.
         (Head::UInt(_) | Head::Int(_), None) if bytes.len() > nbytes => Err(malformed(
             0,
             format!("expected a table, found an integer and {} bytes behind it.", bytes.len() - nbytes),
@@ -103,7 +103,7 @@ pub(super) fn unexpected(found: Head) -> CellError {
     no_table(found.name())
 }
 
-/// A value that is legal and no table.
+/// Returns the error for a legal value that is no table.
 #[cold]
 pub(super) fn no_table(found: &str) -> CellError {
     let message = format!(
@@ -126,7 +126,7 @@ fn sniff_map(bytes: &[u8], options: &ReadOptions) -> std::result::Result<Shape, 
                 Some(0x80..=0x8f | 0xde | 0xdf) => frames += 1,
                 _ => return Ok(Shape::Columns),
             },
-            // A scalar among arrays is refused where the columns are read, by its name.
+            // A scalar among arrays is refused with its name when the columns are read.
             _ if frames > 0 => return Ok(Shape::Columns),
             _ => return Ok(Shape::Row),
         }
@@ -135,7 +135,7 @@ fn sniff_map(bytes: &[u8], options: &ReadOptions) -> std::result::Result<Shape, 
     Ok(if frames > 0 { Shape::Bundle } else { Shape::Columns })
 }
 
-/// `columns`, `data` and perhaps `index`, nothing else; the data rows as long as the columns.
+/// Whether the map has `columns`, `data` and optionally `index`, nothing else, and data rows as long as the columns.
 fn is_split(bytes: &[u8], options: &ReadOptions) -> std::result::Result<bool, CellError> {
     let (mut columns, mut first_row) = (None, None);
     let mut entries = Entries::new(bytes, options);
@@ -174,12 +174,12 @@ fn is_split(bytes: &[u8], options: &ReadOptions) -> std::result::Result<bool, Ce
 /// One entry of the root map.
 pub(super) struct Entry {
     pub(super) key: Key,
-    /// Where its key begins.
+    /// The start of its key.
     pub(super) at: usize,
     pub(super) value: Range<usize>,
 }
 
-/// The entries of the root map one after the other; each value is skipped.
+/// Iterates over the entries of the root map and skips each value.
 pub(super) struct Entries<'b> {
     bytes: &'b [u8],
     at: usize,
@@ -196,22 +196,22 @@ impl<'b> Entries<'b> {
         Self { bytes, at, left, depth: options.limits.max_depth.saturating_sub(1) }
     }
 
-    /// Past the entries so far.
+    /// Returns the end of the entries so far.
     pub(super) fn end(&self) -> usize {
         self.at
     }
 
-    /// The bytes from here.
+    /// Returns the bytes from the current position on.
     pub(super) fn rest(&self) -> &'b [u8] {
         self.bytes.get(self.at..).unwrap_or(&[])
     }
 
-    /// Says how long the value was, where somebody else has read it.
+    /// Skips a value of `nbytes` that the caller has read.
     pub(super) fn pass(&mut self, nbytes: usize) {
         self.at += nbytes;
     }
 
-    /// The next key and where it begins; its value is then skipped or passed.
+    /// Returns the next key and its start. The caller then skips its value.
     pub(super) fn key(&mut self) -> std::result::Result<Option<(Key, usize)>, CellError> {
         if self.left == 0 {
             return Ok(None);
@@ -225,7 +225,7 @@ impl<'b> Entries<'b> {
         Ok(Some((key, at)))
     }
 
-    /// Where the value of the last key begins and ends.
+    /// Returns the range of the last key's value.
     pub(super) fn value(&mut self) -> std::result::Result<Range<usize>, CellError> {
         let rest = self.bytes.get(self.at..).unwrap_or(&[]);
         let Some(length) = skip(rest, self.depth).map_err(|e| e.after(0, self.at))? else {
@@ -236,7 +236,7 @@ impl<'b> Entries<'b> {
         Ok(value)
     }
 
-    /// Where an array stops: at the first of its cells that is not whole.
+    /// Returns the error for an array that ends early, at its first incomplete cell.
     #[cold]
     fn cut(&self, rest: &[u8]) -> CellError {
         let Ok(Some((Head::Array(n), length))) = head(rest) else {
@@ -276,14 +276,14 @@ impl Entries<'_> {
 }
 
 impl CellError {
-    /// The same, in the entry `key`.
+    /// Puts the error inside the entry `key`.
     pub(super) fn in_key(mut self, key: &Key) -> Self {
         self.path.insert_str(0, &key.step());
         self
     }
 }
 
-/// The input ends inside the value at `offset`.
+/// Returns the error for input that ends inside the value at `offset`.
 #[cold]
 pub(super) fn cut_short(offset: usize, had: usize) -> CellError {
     let kind = ErrorKind::Truncated { needed: had as u64 + 1, had: had as u64 };

@@ -1,4 +1,4 @@
-//! Columns, perhaps row labels, and an array of rows.
+//! Reads the split layout: columns, optional row labels, and an array of rows.
 
 use crate::cells::msgpack::column::{CellError, Cells, malformed};
 use crate::cells::msgpack::head::{Head, head};
@@ -15,7 +15,7 @@ use super::records::{RowSource, take};
 use super::rows::{RowGatherer, RowKind, expected};
 use super::shape::{Entries, cut_short};
 
-/// The frame of a map of `columns`, `data` and perhaps `index`, and the map's length.
+/// Decodes a map of `columns`, `data` and optionally `index`. Returns the frame and the map's length.
 pub(super) fn decode(
     bytes: &[u8],
     base: u64,
@@ -90,7 +90,7 @@ fn labels(source: RowSource<'_>, options: &ReadOptions) -> Result<Keys> {
     Ok(keys)
 }
 
-/// Row labels; arrays of labels are levels.
+/// Decodes row labels; arrays of labels become levels.
 fn row_labels(
     source: RowSource<'_>,
     rows: usize,
@@ -129,7 +129,7 @@ fn level(found: Finished) -> Level {
     }
 }
 
-/// 0, 1, 2...: labels that nobody chose.
+/// Whether the labels are 0, 1, 2..., which are automatic.
 fn is_range(found: &Finished) -> bool {
     let Finished::Block(block) = found else { return block_is_empty(found) };
     let cells = block.packed().map_or(&[][..], |bytes| bytes.as_chunks::<8>().0);

@@ -58,7 +58,7 @@ fn options(threads: usize) -> ReadOptions {
     ReadOptions { threads, ..ReadOptions::default() }
 }
 
-/// Everything that a frame says, for comparison.
+/// The content of a frame as text, for comparison.
 fn said(frame: &Frame) -> String {
     let block = |b: &Block| format!("{} {:?}", b.grid.dtype.descr(), b.packed());
     let column =
@@ -90,7 +90,7 @@ fn said(frame: &Frame) -> String {
     )
 }
 
-/// Decodes by every way, checks that they agree, answers the frame.
+/// Decodes with every decoder, checks that they agree, and returns the frame.
 fn every_way(bytes: &[u8]) -> Frame {
     let whole = decode(bytes, 0, &options(1)).unwrap();
     assert_eq!(said(&decode(bytes, 0, &options(2)).unwrap()), said(&whole));

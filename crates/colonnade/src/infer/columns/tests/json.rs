@@ -1,4 +1,4 @@
-//! Cells of JSON become what the same cells of MessagePack become, in one range or in several.
+//! JSON cells give the same columns as the same MessagePack cells, in one range or in several.
 
 use crate::cells::json::scan::Scan;
 use crate::cells::json::value::Rules;
@@ -14,7 +14,7 @@ const RULES: Rules = Rules {
     decimals: false,
 };
 
-/// Cells as JSON, and as MessagePack.
+/// Cells as JSON and as MessagePack.
 const CELLS: [(&str, &[u8]); 14] = [
     ("null", b"\xc0"),
     ("true", b"\xc3"),
@@ -33,7 +33,7 @@ const CELLS: [(&str, &[u8]); 14] = [
 ];
 
 fn scan(column: &mut Inferred, text: &str) {
-    // Other bytes follow in the input.
+    // The input continues after the cells.
     let text = format!("{text}, [\"more\", 1234567890]");
     column.scan(&mut Scan::new(text.as_bytes(), 0, false), 0, &RULES).unwrap();
 }
@@ -61,7 +61,7 @@ fn scanned_cells_are_what_taken_ones_are() {
         assert_eq!(one.len(), 4);
         assert_eq!(known(one), expected, "{chosen:?}");
 
-        // The first range's memory serves the next ones.
+        // The memory of the first range serves the next ones.
         let (mut joined, mut range) = (part(), part());
         for cells in [&chosen[..1], &chosen[1..3], &[], &chosen[3..]] {
             cells.iter().for_each(|(text, _)| scan(&mut range, text));

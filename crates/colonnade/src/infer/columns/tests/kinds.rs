@@ -1,4 +1,4 @@
-//! Cells of several kinds, of none, and of types that only their writer knows.
+//! Mixed cells, columns without a cell, and unknown extensions.
 
 use super::*;
 

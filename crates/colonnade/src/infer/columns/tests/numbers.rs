@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// An integer in every width that holds it, one of them by chance.
+/// Writes an integer in one of the widths that hold it, chosen at random.
 fn any_int(value: i128, dice: &mut Dice, out: &mut Vec<u8>) {
     let mut forms: Vec<Vec<u8>> = Vec::new();
     let raw = value.to_be_bytes();

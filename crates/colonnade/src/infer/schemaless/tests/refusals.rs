@@ -1,9 +1,9 @@
-//! Input that is refused: what is said, and where.
+//! Messages and places of errors in refused input.
 
 use super::*;
 use crate::error::ErrorKind;
 
-/// Refused at the same place, whole and in pieces.
+/// Decodes input that is refused, whole and in pieces, and checks that the error has the same place.
 fn refused(bytes: &[u8], path: &str, offset: u64, says: &str) -> Error {
     for size in [1, 5] {
         let error = in_pieces(bytes, size).unwrap_err();
