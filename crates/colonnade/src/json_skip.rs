@@ -7,7 +7,7 @@
 const BLOCK: usize = 64;
 
 /// The positions of special bytes in a block, one bit per byte.
-struct Marks {
+struct BlockMarks {
     quotes: u64,
     slashes: u64,
     opens: u64,
@@ -82,9 +82,9 @@ fn prefix_parity(mut bits: u64) -> u64 {
 }
 
 #[cfg(target_arch = "x86_64")]
-fn marks(block: &[u8; BLOCK]) -> Marks {
+fn marks(block: &[u8; BLOCK]) -> BlockMarks {
     use std::arch::x86_64::{__m128i, _mm_cmpeq_epi8, _mm_movemask_epi8, _mm_or_si128, _mm_set1_epi8};
-    let mut out = Marks { quotes: 0, slashes: 0, opens: 0, closes: 0 };
+    let mut out = BlockMarks { quotes: 0, slashes: 0, opens: 0, closes: 0 };
     for (i, part) in block.as_chunks::<16>().0.iter().enumerate() {
         // SAFETY: every x86-64 has SSE2; both types are sixteen bytes, and every value of them is valid.
         let [quotes, slashes, opens, closes] = unsafe {
@@ -104,8 +104,8 @@ fn marks(block: &[u8; BLOCK]) -> Marks {
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn marks(block: &[u8; BLOCK]) -> Marks {
-    let mut out = Marks { quotes: 0, slashes: 0, opens: 0, closes: 0 };
+fn marks(block: &[u8; BLOCK]) -> BlockMarks {
+    let mut out = BlockMarks { quotes: 0, slashes: 0, opens: 0, closes: 0 };
     for (i, byte) in block.iter().enumerate() {
         out.quotes |= u64::from(*byte == b'"') << i;
         out.slashes |= u64::from(*byte == b'\\') << i;

@@ -7,14 +7,14 @@ use crate::cells::simd128::room;
 const EIGHT: u64 = 100_000_000;
 
 /// Integers of every width.
-pub(crate) trait Integer: Copy {
+pub(crate) trait FormatInteger: Copy {
     /// Appends the digits, after a minus for negative values.
     fn put(self, out: &mut Vec<u8>);
 }
 
 macro_rules! integers {
     ($($t:ty, $wide:ty, $put:ident;)*) => {$(
-        impl Integer for $t {
+        impl FormatInteger for $t {
             #[inline]
             fn put(self, out: &mut Vec<u8>) {
                 $put(<$wide>::from(self), out);

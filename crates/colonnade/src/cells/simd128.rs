@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 /// Sixteen bytes.
-pub(crate) type Chunk = [u8; 16];
+pub(crate) type Chunk16 = [u8; 16];
 
 /// Appends the first `n` of `N` bytes: writes all of them and counts `n`, because a move of constant size needs no call.
 #[inline(always)]
@@ -33,7 +33,7 @@ pub(crate) fn room<const N: usize>(out: &mut Vec<u8>) -> *mut u8 {
 
 /// Loads the sixteen bytes at `at`; bytes past the end are zeros.
 #[inline(always)]
-fn load(bytes: &[u8], at: usize) -> Chunk {
+fn load(bytes: &[u8], at: usize) -> Chunk16 {
     match bytes.get(at..).and_then(|rest| rest.first_chunk()) {
         Some(chunk) => *chunk,
         None => last(bytes, at),
@@ -41,7 +41,7 @@ fn load(bytes: &[u8], at: usize) -> Chunk {
 }
 
 #[inline(never)]
-fn last(bytes: &[u8], at: usize) -> Chunk {
+fn last(bytes: &[u8], at: usize) -> Chunk16 {
     let mut chunk = [0; 16];
     chunk.iter_mut().zip(bytes.get(at..).unwrap_or(&[])).for_each(|(place, byte)| *place = *byte);
     chunk
@@ -55,7 +55,7 @@ pub(crate) fn copy(
     bytes: &[u8],
     range: Range<usize>,
     out: &mut Vec<u8>,
-    marked: impl Fn(Chunk) -> u32,
+    marked: impl Fn(Chunk16) -> u32,
 ) -> usize {
     let Range { start: mut at, end } = range;
     // Whole chunks: the store does not wait for the result of the search.
@@ -83,7 +83,7 @@ pub(crate) fn copy(
 /// Sets a bit for each byte that JSON escapes: quotes, backslashes and control characters.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-pub(crate) fn escaped(chunk: Chunk) -> u32 {
+pub(crate) fn escaped(chunk: Chunk16) -> u32 {
     use std::arch::x86_64::{
         __m128i, _mm_cmpeq_epi8, _mm_min_epu8, _mm_movemask_epi8, _mm_or_si128, _mm_set1_epi8,
     };
@@ -99,7 +99,7 @@ pub(crate) fn escaped(chunk: Chunk) -> u32 {
 
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
-pub(crate) fn escaped(chunk: Chunk) -> u32 {
+pub(crate) fn escaped(chunk: Chunk16) -> u32 {
     bits(chunk, |byte| byte == b'"' || byte == b'\\' || byte < 0x20)
 }
 
@@ -107,7 +107,7 @@ pub(crate) fn escaped(chunk: Chunk) -> u32 {
 #[derive(Debug, Clone)]
 pub(crate) struct Needles {
     /// Each byte, repeated sixteen times.
-    few: [Chunk; Self::MOST],
+    few: [Chunk16; Self::MOST],
 }
 
 impl Needles {
@@ -131,7 +131,7 @@ impl Needles {
     /// Sets a bit for each byte that is one of them, or a control character up to [`Needles::CONTROL`].
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
-    pub(crate) fn or_control(&self, chunk: Chunk) -> u32 {
+    pub(crate) fn or_control(&self, chunk: Chunk16) -> u32 {
         use std::arch::x86_64::{
             __m128i, _mm_cmpeq_epi8, _mm_min_epu8, _mm_movemask_epi8, _mm_or_si128, _mm_set1_epi8,
         };
@@ -151,7 +151,7 @@ impl Needles {
     /// Sets a bit for each byte that is one of them, or a control character up to [`Needles::CONTROL`].
     #[cfg(not(target_arch = "x86_64"))]
     #[inline(always)]
-    pub(crate) fn or_control(&self, chunk: Chunk) -> u32 {
+    pub(crate) fn or_control(&self, chunk: Chunk16) -> u32 {
         bits(chunk, |byte| byte <= Self::CONTROL || self.few.iter().any(|needle| needle[0] == byte))
     }
 }
@@ -159,7 +159,7 @@ impl Needles {
 /// Sets a bit for each byte that equals `byte`.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-pub(crate) fn equal(chunk: Chunk, byte: u8) -> u32 {
+pub(crate) fn equal(chunk: Chunk16, byte: u8) -> u32 {
     use std::arch::x86_64::{__m128i, _mm_cmpeq_epi8, _mm_movemask_epi8, _mm_set1_epi8};
     // SAFETY: every x86-64 has SSE2; both types are sixteen bytes, and every value of them is valid.
     unsafe {
@@ -171,12 +171,12 @@ pub(crate) fn equal(chunk: Chunk, byte: u8) -> u32 {
 /// Sets a bit for each byte that equals `byte`.
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
-pub(crate) fn equal(chunk: Chunk, byte: u8) -> u32 {
+pub(crate) fn equal(chunk: Chunk16, byte: u8) -> u32 {
     bits(chunk, |other| other == byte)
 }
 
 #[cfg(any(test, not(target_arch = "x86_64")))]
-fn bits(chunk: Chunk, is: impl Fn(u8) -> bool) -> u32 {
+fn bits(chunk: Chunk16, is: impl Fn(u8) -> bool) -> u32 {
     chunk.into_iter().enumerate().fold(0, |mask, (i, byte)| mask | (u32::from(is(byte)) << i))
 }
 

@@ -49,13 +49,13 @@ pub fn group_ids<'k>(keys: impl Iterator<Item = &'k GroupKey>) -> Vec<usize> {
 /// or one per member.
 #[derive(Debug, Default)]
 pub struct Groups {
-    runs: Vec<Option<Run>>,
+    runs: Vec<Option<MemberRun>>,
     out: Vec<(Grid, Vec<usize>)>,
 }
 
 /// Members of one key, so far at a constant distance.
 #[derive(Debug)]
-struct Run {
+struct MemberRun {
     key: GroupKey,
     first: usize,
     last: usize,
@@ -80,9 +80,13 @@ impl Groups {
                 return;
             }
         }
-        if let Some(done) =
-            slot.replace(Run { key, first: offset, last: offset, distance: 0, positions: vec![position] })
-        {
+        if let Some(done) = slot.replace(MemberRun {
+            key,
+            first: offset,
+            last: offset,
+            distance: 0,
+            positions: vec![position],
+        }) {
             close(&done, &mut self.out);
         }
     }
@@ -97,7 +101,7 @@ impl Groups {
     }
 }
 
-fn close(run: &Run, out: &mut Vec<(Grid, Vec<usize>)>) {
+fn close(run: &MemberRun, out: &mut Vec<(Grid, Vec<usize>)>) {
     let (key, count) = (run.key, run.positions.len());
     let one = |offset: usize| {
         if key.fortran_order {

@@ -7,4 +7,4 @@ mod request;
 
 pub use group::{GroupKey, Groups, group_ids};
 pub(crate) use pandas_nulls::PandasNulls;
-pub use request::{Layout, Request};
+pub use request::{MemoryLayout, Request};

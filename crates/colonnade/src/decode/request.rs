@@ -5,13 +5,13 @@ use crate::progress::Progress;
 
 /// The memory layout of the decoded columns.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Layout {
+pub enum MemoryLayout {
     /// Blocks for NumPy's dtypes, and Arrow's layout for columns with nulls or without such a dtype.
     #[default]
     AsStored,
     /// Arrow's layout for every column.
     Arrow,
-    /// As [`Layout::AsStored`], but numbers and times become one block per dtype with NaN and NaT for nulls, in the same
+    /// As [`MemoryLayout::AsStored`], but numbers and times become one block per dtype with NaN and NaT for nulls, in the same
     /// cases as in pandas' own readers: see [`super::missing`].
     Pandas,
 }
@@ -27,7 +27,7 @@ pub struct Request<'a> {
     /// Whether the frame needs memory that it shares with no other frame.
     pub private: bool,
     /// The memory layout of the result.
-    pub layout: Layout,
+    pub layout: MemoryLayout,
     /// Number of threads.
     pub threads: usize,
     /// Receives the progress.
@@ -38,7 +38,7 @@ impl<'a> Request<'a> {
     /// Requests everything, in memory that may be shared.
     #[must_use]
     pub fn all(threads: usize, progress: &'a dyn Progress) -> Self {
-        let layout = Layout::AsStored;
+        let layout = MemoryLayout::AsStored;
         Self { positions: None, kept: None, rows: None, private: false, layout, threads, progress }
     }
 }

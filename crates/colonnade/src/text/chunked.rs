@@ -9,7 +9,7 @@ use crate::cells::typed::dictionaries_of;
 use crate::error::{Error, Result};
 use crate::frame::Frame;
 
-use super::header::Exported;
+use super::header::ExportedFrame;
 
 /// Returns the error for finishing a text without chunks.
 pub(crate) fn nothing() -> Error {
@@ -19,7 +19,7 @@ pub(crate) fn nothing() -> Error {
 
 /// The common layout of the chunks.
 #[derive(Debug)]
-pub struct Chunked {
+pub struct ChunkLayout {
     format: &'static str,
     exporter: Exporter,
     schema: arrow_schema::SchemaRef,
@@ -27,7 +27,7 @@ pub struct Chunked {
     dictionaries: Option<Vec<ArrayData>>,
 }
 
-impl Chunked {
+impl ChunkLayout {
     /// Creates the layout from `first`. `header`: whether a header has the types.
     ///
     /// # Errors
@@ -46,7 +46,7 @@ impl Chunked {
     ///
     /// # Errors
     /// `Unrepresentable`: columns, types, row labels or categories that differ from the first chunk's.
-    pub fn next(&self, chunk: &Frame) -> Result<Exported> {
+    pub fn next(&self, chunk: &Frame) -> Result<ExportedFrame> {
         let arrays = self.exporter.arrays(chunk).map_err(|e| e.in_format(self.format))?;
         if let Some(first) = &self.dictionaries {
             let mut first = first.iter();
@@ -59,6 +59,6 @@ impl Chunked {
                 }
             }
         }
-        Ok(Exported { schema: self.schema.clone(), arrays, ncols: chunk.ncols, nrows: chunk.nrows })
+        Ok(ExportedFrame { schema: self.schema.clone(), arrays, ncols: chunk.ncols, nrows: chunk.nrows })
     }
 }

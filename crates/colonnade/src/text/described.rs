@@ -4,11 +4,11 @@ use crate::error::Result;
 use crate::frame::{Axis, Description, Tags};
 use crate::limits::Limits;
 
-use super::Decoded;
+use super::DecodedText;
 
 /// The description of a frame.
 #[derive(Debug)]
-pub struct Described {
+pub struct TextDescription {
     /// The layout of the text.
     pub orient: &'static str,
     /// Version of Colonnade's header.
@@ -33,12 +33,12 @@ pub struct Described {
     pub dialect: Option<String>,
 }
 
-impl Described {
+impl TextDescription {
     /// Describes a decoded frame.
     ///
     /// # Errors
     /// As [`Description::of`].
-    pub fn of(format: &'static str, decoded: &Decoded, limits: &Limits) -> Result<Self> {
+    pub fn of(format: &'static str, decoded: &DecodedText, limits: &Limits) -> Result<Self> {
         let Description { nrows, nbytes, index, columns, tags, dtypes } =
             Description::of(format, &decoded.frame, limits.max_nbytes)?;
         Ok(Self {

@@ -23,20 +23,20 @@ use crate::arrow::ipc;
 use crate::arrow::meta::{self, FieldMeta};
 use crate::arrow::pandas;
 pub use crate::cells::header_key::{self, KEY};
-use crate::cells::typed::{Dictionaries, dictionaries_inside, dictionaries_of, dictionary_types};
+use crate::cells::typed::{HeaderDictionaries, dictionaries_inside, dictionaries_of, dictionary_types};
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::{Frame, type_name};
 use crate::limits::Limits;
 
 use crate::cells::text;
-use crate::cells::text::{Cell, Style, TextReader, TextWriter};
+use crate::cells::text::{TextCell, TextReader, TextStyle, TextWriter};
 
 /// The version that this code writes.
 pub const VERSION: u64 = 1;
 
 /// A frame as arrays of one schema.
 #[derive(Debug)]
-pub struct Exported {
+pub struct ExportedFrame {
     /// Fields and Colonnade's metadata, without the metadata for pandas' own reader of Arrow files.
     pub schema: SchemaRef,
     /// Data columns, followed by the levels of the row labels.
@@ -47,7 +47,7 @@ pub struct Exported {
     pub nrows: usize,
 }
 
-impl Exported {
+impl ExportedFrame {
     /// Exports the arrays of `frame`.
     ///
     /// # Errors
@@ -71,7 +71,7 @@ impl Exported {
     ///
     /// # Errors
     /// As [`text::writer`], naming the field.
-    pub fn writers(&self, style: Style) -> Result<Vec<Box<dyn TextWriter + '_>>> {
+    pub fn writers(&self, style: TextStyle) -> Result<Vec<Box<dyn TextWriter + '_>>> {
         let mut out = Vec::with_capacity(self.arrays.len());
         for (field, data) in self.schema.fields().iter().zip(&self.arrays) {
             let named = |e: Error| e.in_member(field.name().clone());
@@ -83,8 +83,8 @@ impl Exported {
 
     /// Returns the header.
     #[must_use]
-    pub fn header(&self, orient: &str) -> Header {
-        Header {
+    pub fn header(&self, orient: &str) -> TextHeader {
+        TextHeader {
             orient: orient.to_owned(),
             nrows: Some(self.nrows),
             schema: self.schema.clone(),
@@ -110,7 +110,7 @@ pub fn told(field: &Field) -> Result<FieldMeta> {
 
 /// The content of a header.
 #[derive(Debug, Clone)]
-pub struct Header {
+pub struct TextHeader {
     /// The layout of the data, in the format's own word.
     pub orient: String,
     /// Number of rows, if the writer knew it.
@@ -127,13 +127,13 @@ fn values_field(values: &DataType) -> Field {
     Field::new("values", values.clone(), true)
 }
 
-impl Header {
+impl TextHeader {
     /// Formats the header as one line of JSON.
     ///
     /// # Errors
     /// `Unrepresentable`: categories that are not text.
-    pub fn to_json(&self, style: Style) -> Result<String> {
-        let style = Style::json(style.format);
+    pub fn to_json(&self, style: TextStyle) -> Result<String> {
+        let style = TextStyle::json(style.format);
         let quoted = |text: &str| Value::from(text).to_string();
         let mut out = format!(r#"{{"version":{VERSION},"orient":{}"#, quoted(&self.orient));
         if let Some(nrows) = self.nrows {
@@ -175,8 +175,8 @@ impl Header {
     ///
     /// # Errors
     /// Malformed; an unknown version; over the limit.
-    pub fn parse(text: &str, style: Style, limits: &Limits) -> Result<Self> {
-        let style = Style::json(style.format);
+    pub fn parse(text: &str, style: TextStyle, limits: &Limits) -> Result<Self> {
+        let style = TextStyle::json(style.format);
         let wrong = |message: String| Error::malformed(style.format, format!("header: {message}"));
         if text.len() as u64 > limits.max_meta_nbytes {
             let message = format!(
@@ -236,12 +236,17 @@ impl Header {
         Plan::new(&self.schema)
     }
 
-    /// Creates the reader of each field's cells; `plan` is [`Header::plan`].
+    /// Creates the reader of each field's cells; `plan` is [`TextHeader::plan`].
     ///
     /// # Errors
     /// As [`text::reader`], naming the field.
-    pub fn readers(&self, plan: &Plan, style: Style, limits: &Limits) -> Result<Vec<Box<dyn TextReader>>> {
-        let mut dictionaries = Dictionaries::of(self.dictionaries.clone());
+    pub fn readers(
+        &self,
+        plan: &Plan,
+        style: TextStyle,
+        limits: &Limits,
+    ) -> Result<Vec<Box<dyn TextReader>>> {
+        let mut dictionaries = HeaderDictionaries::of(self.dictionaries.clone());
         let pairs = self.schema.fields().iter().zip(&plan.fields);
         let one = |(field, told): (&arrow_schema::FieldRef, &crate::arrow::import::FieldPlan)| {
             text::reader(field, told.dtype, told.tag.as_deref(), style, &mut dictionaries, limits)
@@ -262,7 +267,7 @@ impl Header {
 }
 
 /// Parses the values of all dictionaries of a schema.
-fn dictionaries(schema: &Schema, found: &Value, style: Style, limits: &Limits) -> Result<Vec<ArrayData>> {
+fn dictionaries(schema: &Schema, found: &Value, style: TextStyle, limits: &Limits) -> Result<Vec<ArrayData>> {
     let wrong = |message: String| Error::malformed(style.format, format!("header: categories: {message}"));
     let lists = found.as_array().ok_or_else(|| wrong("expected an array.".into()))?;
     let types = dictionary_types(schema.fields());
@@ -275,21 +280,21 @@ fn dictionaries(schema: &Schema, found: &Value, style: Style, limits: &Limits) -
     for (i, (values, list)) in types.into_iter().zip(lists).enumerate() {
         let list = list.as_array().ok_or_else(|| wrong(format!("[{i}]: expected an array.")))?;
         let inside = dictionaries_inside(values);
-        let mut inner = Dictionaries::of(out.iter().skip(i.saturating_sub(inside)).cloned().collect());
+        let mut inner = HeaderDictionaries::of(out.iter().skip(i.saturating_sub(inside)).cloned().collect());
         let mut reader = text::reader(&values_field(values), None, None, style, &mut inner, limits)?;
         for (row, value) in list.iter().enumerate() {
             let text;
             let cell = match value {
-                Value::Null => Cell::Null,
-                Value::Bool(value) => Cell::Bool(*value),
-                Value::String(text) => Cell::Str(text),
+                Value::Null => TextCell::Null,
+                Value::Bool(value) => TextCell::Bool(*value),
+                Value::String(text) => TextCell::Str(text),
                 Value::Number(number) => {
                     text = number.to_string();
-                    Cell::Number(&text)
+                    TextCell::Number(&text)
                 }
                 other => {
                     text = other.to_string();
-                    Cell::Raw(&text)
+                    TextCell::Raw(&text)
                 }
             };
             reader.push(cell).map_err(|e| wrong(format!("[{i}][{row}]{}: {}", e.path, e.message)))?;
@@ -308,9 +313,9 @@ mod tests {
 
     use super::*;
 
-    const STYLE: Style = Style::json("json");
+    const STYLE: TextStyle = TextStyle::json("json");
 
-    fn header() -> Header {
+    fn header() -> TextHeader {
         let codes = [Some("x"), None, Some("y")].into_iter().collect::<DictionaryArray<Int8Type>>();
         let member = Field::new("m", codes.data_type().clone(), true);
         let values = StructArray::new(vec![member].into(), vec![Arc::new(codes)], None);
@@ -320,7 +325,7 @@ mod tests {
             Field::new("a \"b\"", outer.data_type().clone(), true),
             Field::new("__colonnade__", numbers.data_type().clone(), true),
         ];
-        Header {
+        TextHeader {
             orient: "columns".into(),
             nrows: Some(4),
             schema: Schema::new(fields).into(),
@@ -338,7 +343,7 @@ mod tests {
         ));
         assert!(text.contains(r#""__colonnade___":"double"}"#), "{text}");
         assert!(text.contains(r#""categories":[["x","y"],[{"m":0},{"m":null},{"m":1}]]"#), "{text}");
-        let found = Header::parse(&text, STYLE, &Limits::default()).unwrap();
+        let found = TextHeader::parse(&text, STYLE, &Limits::default()).unwrap();
         assert_eq!(
             (&found.schema, found.nrows, &found.orient, &found.extra),
             (&header.schema, header.nrows, &header.orient, &header.extra)
@@ -364,10 +369,13 @@ mod tests {
         ] {
             let broken = text.replacen(from, to, 1);
             assert_ne!(broken, text, "{from}");
-            let error = Header::parse(&broken, STYLE, &Limits::default()).unwrap_err().to_string();
+            let error = TextHeader::parse(&broken, STYLE, &Limits::default()).unwrap_err().to_string();
             assert!(error.contains(expected), "{error}");
         }
         let limits = Limits { max_columns: 1, ..Limits::default() };
-        assert!(matches!(Header::parse(&text, STYLE, &limits).unwrap_err().kind(), ErrorKind::LimitExceeded));
+        assert!(matches!(
+            TextHeader::parse(&text, STYLE, &limits).unwrap_err().kind(),
+            ErrorKind::LimitExceeded
+        ));
     }
 }

@@ -11,11 +11,11 @@ use crate::parallel;
 use crate::parallel::Task;
 use crate::progress::{NoProgress, Progress, SignalsOnly};
 
-use crate::cells::place::Place;
+use crate::cells::place::TextPosition;
 
 /// A character encoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Encoding {
+pub enum TextEncoding {
     /// UTF-8, or UTF-16 if there is a byte order mark of UTF-16.
     #[default]
     Utf8,
@@ -29,7 +29,7 @@ pub enum Encoding {
     Latin1,
 }
 
-impl Encoding {
+impl TextEncoding {
     /// Parses the name of an encoding in Python's spelling.
     ///
     /// # Errors
@@ -53,33 +53,33 @@ impl Encoding {
 }
 
 /// The start and length of a part of the source that is a text by itself.
-pub type Part = (usize, usize);
+pub type TextPart = (usize, usize);
 
 /// Text as UTF-8.
 ///
 /// UTF-8 input stays in its source: the bytes of a mapped file, which may change at any time. A check of these bytes finds
 /// errors in the input but guarantees nothing for later reads. Code that keeps text must check its copy.
 #[derive(Debug, Clone)]
-pub struct Text {
+pub struct SourceText {
     buffer: Buffer,
     /// The number of bytes of the byte order mark in the source.
     mark: usize,
     /// The bytes of the source between the mark and this text, if it is a part.
     before: Option<Buffer>,
     /// The encoding of the source.
-    encoding: Encoding,
+    encoding: TextEncoding,
 }
 
 const MARK_8: &[u8] = b"\xef\xbb\xbf";
 const MARK_LE: &[u8] = b"\xff\xfe";
 const MARK_BE: &[u8] = b"\xfe\xff";
 
-impl Text {
+impl SourceText {
     /// Decodes `input` to UTF-8, without the byte order mark. UTF-8 input is not checked.
     ///
     /// # Errors
     /// Malformed, with line, column and byte: bytes that are invalid in another encoding.
-    pub fn transcode(format: &'static str, input: &Buffer, encoding: Encoding) -> Result<Self> {
+    pub fn transcode(format: &'static str, input: &Buffer, encoding: TextEncoding) -> Result<Self> {
         let (encoding, mark) = detect(input.as_slice(), encoding);
         let rest = input.slice(mark, input.nbytes().saturating_sub(mark));
         let rest = rest.ok_or_else(|| Error::malformed(format, "the input changed while it was read."))?;
@@ -89,8 +89,13 @@ impl Text {
     /// Decodes `input` to UTF-8 and checks it.
     ///
     /// # Errors
-    /// As [`Text::transcode`] and [`Text::check`].
-    pub fn decode(format: &'static str, input: &Buffer, encoding: Encoding, threads: usize) -> Result<Self> {
+    /// As [`SourceText::transcode`] and [`SourceText::check`].
+    pub fn decode(
+        format: &'static str,
+        input: &Buffer,
+        encoding: TextEncoding,
+        threads: usize,
+    ) -> Result<Self> {
         let text = Self::transcode(format, input, encoding)?;
         text.check(format, threads, &NoProgress).map(|()| text)
     }
@@ -99,12 +104,12 @@ impl Text {
     /// source.
     ///
     /// # Errors
-    /// As [`Text::decode`]; `InvalidOption`: a part beyond the end.
+    /// As [`SourceText::decode`]; `InvalidOption`: a part beyond the end.
     pub fn of(
         format: &'static str,
         input: &Buffer,
-        part: Option<Part>,
-        encoding: Encoding,
+        part: Option<TextPart>,
+        encoding: TextEncoding,
         threads: usize,
     ) -> Result<Self> {
         let Some((start, nbytes)) = part else { return Self::decode(format, input, encoding, threads) };
@@ -129,7 +134,7 @@ impl Text {
     /// Malformed, with line, column and byte of the first invalid byte; `Cancelled` from `progress`.
     pub fn check(&self, format: &'static str, threads: usize, progress: &dyn Progress) -> Result<()> {
         match self.encoding {
-            Encoding::Utf8 => check(format, self.as_bytes(), self.front(), threads, progress),
+            TextEncoding::Utf8 => check(format, self.as_bytes(), self.front(), threads, progress),
             _ => Ok(()),
         }
     }
@@ -147,12 +152,17 @@ impl Text {
 
     /// Returns the place of byte `at` of the text, in the source.
     #[must_use]
-    pub fn place(&self, at: usize) -> Place {
+    pub fn place(&self, at: usize) -> TextPosition {
         let text = self.as_bytes();
         let behind = text.get(..at).unwrap_or(text);
-        let start =
-            self.before.as_ref().map_or(Place::of(&[], 0), |before| start_behind(before, self.encoding));
-        Place { byte: (self.front() + source_nbytes(behind, self.encoding)) as u64, ..start.after(behind) }
+        let start = self
+            .before
+            .as_ref()
+            .map_or(TextPosition::of(&[], 0), |before| start_behind(before, self.encoding));
+        TextPosition {
+            byte: (self.front() + source_nbytes(behind, self.encoding)) as u64,
+            ..start.after(behind)
+        }
     }
 
     /// Returns the number of bytes in the source of a part of the text.
@@ -178,7 +188,7 @@ impl Text {
 /// Text in private memory, which cannot change. Only this type gives access to characters.
 #[derive(Debug)]
 pub struct OwnedText {
-    source: Text,
+    source: SourceText,
     characters: String,
 }
 
@@ -187,7 +197,7 @@ impl OwnedText {
     ///
     /// # Errors
     /// Malformed: the input changed after it was checked.
-    pub fn new(format: &'static str, source: Text) -> Result<Self> {
+    pub fn new(format: &'static str, source: SourceText) -> Result<Self> {
         let characters = String::from_utf8(source.as_bytes().to_vec())
             .map_err(|_| Error::malformed(format, "the input changed while it was read."))?;
         Ok(Self { source, characters })
@@ -207,51 +217,57 @@ impl OwnedText {
 
     /// Returns the text in the source, which gives the places of the source.
     #[must_use]
-    pub fn source(&self) -> &Text {
+    pub fn source(&self) -> &SourceText {
         &self.source
     }
 }
 
 /// Returns the place after a part of a source. Invalid bytes count as no character.
 #[cold]
-fn start_behind(before: &Buffer, encoding: Encoding) -> Place {
+fn start_behind(before: &Buffer, encoding: TextEncoding) -> TextPosition {
     let bytes = before.as_slice();
     let made = match encoding {
-        Encoding::Utf8 => return Place::of(bytes, bytes.len()),
-        Encoding::Utf16Be => wide("text", bytes, 0, u16::from_be_bytes),
-        Encoding::Utf16 | Encoding::Utf16Le => wide("text", bytes, 0, u16::from_le_bytes),
-        Encoding::Latin1 => Ok(latin(bytes)),
+        TextEncoding::Utf8 => return TextPosition::of(bytes, bytes.len()),
+        TextEncoding::Utf16Be => wide("text", bytes, 0, u16::from_be_bytes),
+        TextEncoding::Utf16 | TextEncoding::Utf16Le => wide("text", bytes, 0, u16::from_le_bytes),
+        TextEncoding::Latin1 => Ok(latin(bytes)),
     };
-    made.map_or(Place::of(&[], 0), |text| Place::of(&text, text.len()))
+    made.map_or(TextPosition::of(&[], 0), |text| TextPosition::of(&text, text.len()))
 }
 
 /// Decodes bytes at `start` of the source to UTF-8.
-fn utf8(format: &'static str, bytes: Buffer, start: usize, encoding: Encoding) -> Result<Buffer> {
+fn utf8(format: &'static str, bytes: Buffer, start: usize, encoding: TextEncoding) -> Result<Buffer> {
     Ok(Buffer::from_vec(match encoding {
-        Encoding::Utf8 => return Ok(bytes),
-        Encoding::Utf16Be => wide(format, bytes.as_slice(), start, u16::from_be_bytes)?,
-        Encoding::Utf16 | Encoding::Utf16Le => wide(format, bytes.as_slice(), start, u16::from_le_bytes)?,
-        Encoding::Latin1 => latin(bytes.as_slice()),
+        TextEncoding::Utf8 => return Ok(bytes),
+        TextEncoding::Utf16Be => wide(format, bytes.as_slice(), start, u16::from_be_bytes)?,
+        TextEncoding::Utf16 | TextEncoding::Utf16Le => {
+            wide(format, bytes.as_slice(), start, u16::from_le_bytes)?
+        }
+        TextEncoding::Latin1 => latin(bytes.as_slice()),
     }))
 }
 
 /// Detects the encoding by its mark. Returns it and the length of the mark.
-fn detect(bytes: &[u8], asked: Encoding) -> (Encoding, usize) {
+fn detect(bytes: &[u8], asked: TextEncoding) -> (TextEncoding, usize) {
     let starts = |mark: &[u8]| bytes.starts_with(mark);
     match asked {
-        Encoding::Utf8 if starts(MARK_8) => (asked, MARK_8.len()),
-        Encoding::Utf8 | Encoding::Utf16 | Encoding::Utf16Le if starts(MARK_LE) => (Encoding::Utf16Le, 2),
-        Encoding::Utf8 | Encoding::Utf16 | Encoding::Utf16Be if starts(MARK_BE) => (Encoding::Utf16Be, 2),
-        Encoding::Utf16 => (Encoding::Utf16Le, 0),
+        TextEncoding::Utf8 if starts(MARK_8) => (asked, MARK_8.len()),
+        TextEncoding::Utf8 | TextEncoding::Utf16 | TextEncoding::Utf16Le if starts(MARK_LE) => {
+            (TextEncoding::Utf16Le, 2)
+        }
+        TextEncoding::Utf8 | TextEncoding::Utf16 | TextEncoding::Utf16Be if starts(MARK_BE) => {
+            (TextEncoding::Utf16Be, 2)
+        }
+        TextEncoding::Utf16 => (TextEncoding::Utf16Le, 0),
         other => (other, 0),
     }
 }
 
 /// Returns the number of bytes of a UTF-8 text in its source.
-pub(crate) fn source_nbytes(text: &[u8], encoding: Encoding) -> usize {
+pub(crate) fn source_nbytes(text: &[u8], encoding: TextEncoding) -> usize {
     match encoding {
-        Encoding::Utf8 => text.len(),
-        Encoding::Latin1 => text.iter().filter(|&&b| b & 0xc0 != 0x80).count(),
+        TextEncoding::Utf8 => text.len(),
+        TextEncoding::Latin1 => text.iter().filter(|&&b| b & 0xc0 != 0x80).count(),
         // Characters of four bytes are two UTF-16 units, all others one.
         _ => 2 * text.iter().map(|&b| usize::from(b & 0xc0 != 0x80) + usize::from(b >= 0xf0)).sum::<usize>(),
     }
@@ -293,7 +309,7 @@ fn check(
     if at == usize::MAX {
         return Ok(());
     }
-    let mut place = Place::of(bytes, at);
+    let mut place = TextPosition::of(bytes, at);
     place.byte = (base + at) as u64;
     let found = bytes.get(at).copied().unwrap_or(0);
     let message = format!(
@@ -332,8 +348,8 @@ fn wide(format: &'static str, bytes: &[u8], mark: usize, unit: fn([u8; 2]) -> u1
     Ok(out.into_bytes())
 }
 
-fn placed(before: &str, byte: usize) -> Place {
-    Place { byte: byte as u64, ..Place::of(before.as_bytes(), before.len()) }
+fn placed(before: &str, byte: usize) -> TextPosition {
+    TextPosition { byte: byte as u64, ..TextPosition::of(before.as_bytes(), before.len()) }
 }
 
 fn latin(bytes: &[u8]) -> Vec<u8> {

@@ -17,7 +17,7 @@ use crate::frame::Frame;
 
 /// A frame read from text, with its description.
 #[derive(Debug)]
-pub struct Decoded {
+pub struct DecodedText {
     /// The frame.
     pub frame: Frame,
     /// The layout of the text: `"columns"`, `"records"`..., `"csv"`.
@@ -32,7 +32,7 @@ pub struct Decoded {
     pub dialect: Option<String>,
 }
 
-impl Decoded {
+impl DecodedText {
     /// Creates the result of a frame without skipped rows or cells.
     #[must_use]
     pub fn new(frame: Frame, orient: &'static str, version: Option<u64>) -> Self {

@@ -15,12 +15,12 @@ use crate::memory::Buffer;
 use crate::progress::{Progress, SignalsOnly};
 use crate::source::{Source, collect_checked};
 
-use super::Decoded;
-use super::described::Described;
-use super::input::Part;
+use super::DecodedText;
+use super::described::TextDescription;
+use super::input::TextPart;
 
 /// Labels of a bundle's frames, and the range of each in the text.
-pub type Labelled = Vec<(String, Range<usize>)>;
+pub type LabelledRanges = Vec<(String, Range<usize>)>;
 
 /// The interface to a text format, implemented by its read options.
 pub trait DecodeText: Send + Sync {
@@ -34,13 +34,18 @@ pub trait DecodeText: Send + Sync {
     ///
     /// # Errors
     /// `Malformed`, `Unsupported`, `LimitExceeded` with line, column and byte; `Cancelled` from `progress`.
-    fn decode(&self, text: &Buffer, part: Option<Part>, progress: &dyn Progress) -> Result<Decoded>;
+    fn decode(&self, text: &Buffer, part: Option<TextPart>, progress: &dyn Progress) -> Result<DecodedText>;
 
     /// Returns the frames of a bundle; `None` if the text, or the part of it, is one frame.
     ///
     /// # Errors
     /// As [`DecodeText::decode`].
-    fn bundle(&self, text: &Buffer, part: Option<Part>, progress: &dyn Progress) -> Result<Option<Labelled>> {
+    fn bundle(
+        &self,
+        text: &Buffer,
+        part: Option<TextPart>,
+        progress: &dyn Progress,
+    ) -> Result<Option<LabelledRanges>> {
         let _ = (text, part, progress);
         Ok(None)
     }
@@ -56,16 +61,16 @@ pub struct OpenedText {
     decoder: Arc<dyn DecodeText>,
     /// The whole text, which contains the frames of a bundle.
     text: Buffer,
-    part: Option<Part>,
+    part: Option<TextPart>,
     text_nbytes: u64,
     file_nbytes: u64,
     packing: Option<Codec>,
-    content: Content,
+    content: TextContent,
 }
 
-enum Content {
-    Frame(Box<(Described, FrameCache)>),
-    Bundle(Labelled),
+enum TextContent {
+    Frame(Box<(TextDescription, FrameCache)>),
+    Bundle(LabelledRanges),
 }
 
 impl OpenedText {
@@ -98,7 +103,7 @@ impl OpenedText {
     ) -> Result<Self> {
         let (format, limits, count) = (decoder.format(), decoder.limits(), AtomicU64::new(0));
         let mut growth = TextSizeLimit::new(limits);
-        let mut unpacking = DecompressReader::new(Counted { source: stream, count: &count });
+        let mut unpacking = DecompressReader::new(CountingSource { source: stream, count: &count });
         let mut check = |text: &[u8]| growth.check(format, text, count.load(Ordering::Relaxed));
         let text = collect_checked(&mut unpacking, format, limits, &mut check, progress)?;
         let (packing, file_nbytes) = (unpacking.codec(), count.load(Ordering::Relaxed));
@@ -113,7 +118,7 @@ impl OpenedText {
         progress: &dyn Progress,
     ) -> Result<Self> {
         let text_nbytes = text.nbytes() as u64;
-        let content = Content::of(&*decoder, &text, None, progress)?;
+        let content = TextContent::of(&*decoder, &text, None, progress)?;
         Ok(Self { decoder, text, part: None, text_nbytes, file_nbytes, packing, content })
     }
 
@@ -125,10 +130,10 @@ impl OpenedText {
 
     /// Returns the description of the frame; `None` for a bundle.
     #[must_use]
-    pub fn described(&self) -> Option<&Described> {
+    pub fn described(&self) -> Option<&TextDescription> {
         match &self.content {
-            Content::Frame(frame) => Some(&frame.0),
-            Content::Bundle(_) => None,
+            TextContent::Frame(frame) => Some(&frame.0),
+            TextContent::Bundle(_) => None,
         }
     }
 
@@ -155,7 +160,7 @@ impl OpenedText {
     /// # Errors
     /// `Malformed`: several frames; `NotFound`: a position or row out of range; as [`DecodeText::decode`].
     pub fn load(&self, request: &Request<'_>) -> Result<(Frame, bool)> {
-        let Content::Frame(held) = &self.content else { return Err(self.is_bundle()) };
+        let TextContent::Frame(held) = &self.content else { return Err(self.is_bundle()) };
         let is_part = request.positions.is_some() || request.rows.is_some();
         let (frame, private) = match held.1.take(is_part, request.private) {
             Some(taken) => taken,
@@ -175,14 +180,14 @@ impl OpenedText {
     pub fn verify(&self, progress: &dyn Progress) -> Result<()> {
         let silent = SignalsOnly(progress);
         match &self.content {
-            Content::Frame(held) => {
+            TextContent::Frame(held) => {
                 let frame = match held.1.get() {
                     Some(frame) => frame,
                     None => self.decoder.decode(&self.text, self.part, &silent)?.frame,
                 };
                 check_ranges(self.format(), &frame, 0)
             }
-            Content::Bundle(frames) => {
+            TextContent::Bundle(frames) => {
                 frames.iter().try_for_each(|(label, _)| self.open_label(label, &silent)?.verify(&silent))
             }
         }
@@ -192,8 +197,8 @@ impl OpenedText {
     #[must_use]
     pub fn labels(&self) -> Vec<String> {
         match &self.content {
-            Content::Frame(_) => Vec::new(),
-            Content::Bundle(frames) => frames.iter().map(|(label, _)| label.clone()).collect(),
+            TextContent::Frame(_) => Vec::new(),
+            TextContent::Bundle(frames) => frames.iter().map(|(label, _)| label.clone()).collect(),
         }
     }
 
@@ -203,10 +208,10 @@ impl OpenedText {
     /// `NotFound`; as [`DecodeText::decode`].
     pub fn open_label(&self, label: &str, progress: &dyn Progress) -> Result<Self> {
         let missing = || Error::not_found(self.format(), format!("frame {label:?} is not there."));
-        let Content::Bundle(frames) = &self.content else { return Err(missing()) };
+        let TextContent::Bundle(frames) = &self.content else { return Err(missing()) };
         let (_, extent) = frames.iter().find(|(name, _)| name == label).ok_or_else(missing)?;
         let (part, nbytes) = (Some((extent.start, extent.len())), extent.len() as u64);
-        let content = Content::of(&*self.decoder, &self.text, part, progress).map_err(|e| {
+        let content = TextContent::of(&*self.decoder, &self.text, part, progress).map_err(|e| {
             let inner = e.location().clone();
             let member = inner.member.map_or_else(|| label.to_owned(), |place| format!("{label}: {place}"));
             e.moved(member, inner.offset)
@@ -229,29 +234,29 @@ impl OpenedText {
     }
 }
 
-impl Content {
+impl TextContent {
     fn of(
         decoder: &dyn DecodeText,
         text: &Buffer,
-        part: Option<Part>,
+        part: Option<TextPart>,
         progress: &dyn Progress,
     ) -> Result<Self> {
         if let Some(frames) = decoder.bundle(text, part, progress)? {
             return Ok(Self::Bundle(frames));
         }
         let decoded = decoder.decode(text, part, progress)?;
-        let described = Described::of(decoder.format(), &decoded, decoder.limits())?;
+        let described = TextDescription::of(decoder.format(), &decoded, decoder.limits())?;
         Ok(Self::Frame(Box::new((described, FrameCache::new(decoded.frame)))))
     }
 }
 
 /// A source that counts the bytes read.
-struct Counted<'a> {
+struct CountingSource<'a> {
     source: &'a mut (dyn Read + Send),
     count: &'a AtomicU64,
 }
 
-impl Read for Counted<'_> {
+impl Read for CountingSource<'_> {
     fn read(&mut self, room: &mut [u8]) -> std::io::Result<usize> {
         let count = self.source.read(room)?;
         self.count.fetch_add(count as u64, Ordering::Relaxed);

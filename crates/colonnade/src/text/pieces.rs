@@ -17,7 +17,7 @@ const PIECE_ROWS: usize = 16;
 const WIDE_NBYTES: usize = 4 << 20;
 
 /// Rows with an opening and a closing text.
-pub trait Section: Send + Sync {
+pub trait TextSection: Send + Sync {
     /// Returns the number of rows.
     fn nrows(&self) -> usize;
 
@@ -39,23 +39,23 @@ pub trait Section: Send + Sync {
 
 /// Rows of one section.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Span {
+struct SectionSpan {
     section: usize,
     rows: Range<usize>,
 }
 
 /// A function that converts the bytes of a piece before output, for example to another encoding. It is called for pieces in
 /// any order.
-pub type Finish<'f> = &'f (dyn Fn(&mut Vec<u8>) -> Result<()> + Sync);
+pub type FinishPiece<'f> = &'f (dyn Fn(&mut Vec<u8>) -> Result<()> + Sync);
 
 /// Writes sections one after the other.
 ///
 /// # Errors
-/// As [`Section::write`]; the sink's own; `Cancelled` of `progress`.
+/// As [`TextSection::write`]; the sink's own; `Cancelled` of `progress`.
 pub fn write(
-    sections: &[Box<dyn Section + '_>],
+    sections: &[Box<dyn TextSection + '_>],
     threads: usize,
-    finish: Option<Finish<'_>>,
+    finish: Option<FinishPiece<'_>>,
     sink: &mut dyn Sink,
     progress: &dyn Progress,
 ) -> Result<()> {
@@ -87,7 +87,7 @@ pub fn write(
 
 /// Divides sections into spans, and spans into pieces. Each section has at least one span, so that its opening and closing
 /// are written.
-fn cut(sections: &[(usize, usize)]) -> (Vec<Span>, Vec<Range<usize>>) {
+fn cut(sections: &[(usize, usize)]) -> (Vec<SectionSpan>, Vec<Range<usize>>) {
     let mut spans = Vec::new();
     let mut pieces = Vec::new();
     let (mut first, mut nbytes) = (0, 0usize);
@@ -99,7 +99,7 @@ fn cut(sections: &[(usize, usize)]) -> (Vec<Span>, Vec<Range<usize>>) {
             let room = PIECE_NBYTES.saturating_sub(nbytes) / row_nbytes;
             let wanted = if nbytes == 0 { fitting } else { room.clamp(1, fitting) };
             let stop = nrows.min(start.saturating_add(wanted));
-            spans.push(Span { section, rows: start..stop });
+            spans.push(SectionSpan { section, rows: start..stop });
             nbytes += (stop - start).saturating_mul(row_nbytes) + 64;
             if nbytes >= PIECE_NBYTES || stop < nrows {
                 pieces.push(first..spans.len());
@@ -122,12 +122,12 @@ mod tests {
     use super::*;
     use crate::progress::NoProgress;
 
-    struct Numbers {
+    struct NumberSection {
         nrows: usize,
         row_nbytes: usize,
     }
 
-    impl Section for Numbers {
+    impl TextSection for NumberSection {
         fn nrows(&self) -> usize {
             self.nrows
         }
@@ -153,9 +153,9 @@ mod tests {
     #[test]
     fn sections_of_any_size_are_written_whole() {
         let sizes = [(0, 1), (1, 1 << 30), (70_000, 10), (0, 5), (3, 1), (40, 100_000), (2, 200_000), (0, 0)];
-        let sections: Vec<Box<dyn Section>> = sizes
+        let sections: Vec<Box<dyn TextSection>> = sizes
             .iter()
-            .map(|&(nrows, row_nbytes)| Box::new(Numbers { nrows, row_nbytes }) as Box<dyn Section>)
+            .map(|&(nrows, row_nbytes)| Box::new(NumberSection { nrows, row_nbytes }) as Box<dyn TextSection>)
             .collect();
         let mut expected = String::new();
         for (nrows, _) in sizes {

@@ -5,7 +5,7 @@ use crate::shown::cut;
 
 /// An error at a byte offset. Line and column are counted when the error is reported.
 #[derive(Debug)]
-pub(crate) struct Fault {
+pub(crate) struct JsonFault {
     /// Offset in the scanned bytes.
     pub(crate) at: usize,
     pub(crate) kind: ErrorKind,
@@ -18,9 +18,9 @@ pub(crate) struct Fault {
 }
 
 /// A result of the scanner. The fault is boxed, so that hot functions return a pointer.
-pub(crate) type Scanned<T> = Result<T, Box<Fault>>;
+pub(crate) type Scanned<T> = Result<T, Box<JsonFault>>;
 
-impl Fault {
+impl JsonFault {
     #[cold]
     pub(crate) fn new(kind: ErrorKind, at: usize, message: impl Into<String>) -> Box<Self> {
         Box::new(Self { at, kind, member: None, message: message.into(), is_type: false })

@@ -2,12 +2,12 @@
 
 use crate::shown::number_excerpt;
 
-use crate::cells::json::fault::{Fault, Scanned};
+use crate::cells::json::fault::{JsonFault, Scanned};
 use crate::cells::json::scan::Scan;
 
 /// A number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Number {
+pub(crate) enum JsonNumber {
     Int(i64),
     /// An integer beyond `i64::MAX`.
     UInt(u64),
@@ -66,7 +66,7 @@ impl Scan<'_> {
 
     /// Scans the number at the current position, which starts with a digit or a minus.
     #[inline]
-    pub(crate) fn number(&mut self) -> Scanned<Number> {
+    pub(crate) fn number(&mut self) -> Scanned<JsonNumber> {
         let start = self.at;
         let negative = self.peek() == b'-';
         self.at += usize::from(negative);
@@ -80,7 +80,7 @@ impl Scan<'_> {
             b'.' | b'e' | b'E' => self.float(start, negative, value, count),
             _ if count < SAFE_DIGITS => {
                 let value = value.cast_signed();
-                Ok(Number::Int(if negative { -value } else { value }))
+                Ok(JsonNumber::Int(if negative { -value } else { value }))
             }
             _ => Ok(self.long(start)),
         }
@@ -88,18 +88,24 @@ impl Scan<'_> {
 
     /// Parses an integer with many digits.
     #[cold]
-    fn long(&self, start: usize) -> Number {
+    fn long(&self, start: usize) -> JsonNumber {
         let text = self.text(start..self.at);
         match (text.parse::<i64>(), text.parse::<u64>()) {
-            (Ok(value), _) => Number::Int(value),
-            (_, Ok(value)) => Number::UInt(value),
-            _ => Number::Big,
+            (Ok(value), _) => JsonNumber::Int(value),
+            (_, Ok(value)) => JsonNumber::UInt(value),
+            _ => JsonNumber::Big,
         }
     }
 
     /// Scans the fraction and exponent after `count` digits with the value `value`.
     #[inline]
-    fn float(&mut self, start: usize, negative: bool, mut value: u64, mut count: usize) -> Scanned<Number> {
+    fn float(
+        &mut self,
+        start: usize,
+        negative: bool,
+        mut value: u64,
+        mut count: usize,
+    ) -> Scanned<JsonNumber> {
         let mut power: i64 = 0;
         if self.peek() == b'.' {
             self.at += 1;
@@ -129,32 +135,32 @@ impl Scan<'_> {
             #[allow(clippy::cast_precision_loss)]
             let value = value as f64;
             let value = if power < 0 { value / scale } else { value * scale };
-            return Ok(Number::Float(if negative { -value } else { value }.to_bits()));
+            return Ok(JsonNumber::Float(if negative { -value } else { value }.to_bits()));
         }
         self.far(start)
     }
 
     /// Parses a double with the standard library, which rounds correctly for any number of digits.
     #[inline(never)]
-    fn far(&self, start: usize) -> Scanned<Number> {
+    fn far(&self, start: usize) -> Scanned<JsonNumber> {
         let text = self.text(start..self.at);
         match text.parse::<f64>() {
-            Ok(value) if value.is_finite() => Ok(Number::Float(value.to_bits())),
+            Ok(value) if value.is_finite() => Ok(JsonNumber::Float(value.to_bits())),
             _ => {
                 let shown = number_excerpt(text);
                 let message = format!(
                     "expected a number that float64 holds, found {shown}, which is beyond it. Write it as text to keep it."
                 );
-                Err(Fault::malformed(start, message))
+                Err(JsonFault::malformed(start, message))
             }
         }
     }
 
     #[cold]
-    fn no_number(&mut self, first: usize) -> Box<Fault> {
+    fn no_number(&mut self, first: usize) -> Box<JsonFault> {
         if self.at == first {
             return self.unexpected("a digit");
         }
-        Fault::malformed(first, "expected a number without leading zeros. Write it as text to keep them.")
+        JsonFault::malformed(first, "expected a number without leading zeros. Write it as text to keep them.")
     }
 }

@@ -1,6 +1,6 @@
 //! Finds the end of a quoted string and decodes its escapes.
 
-use crate::cells::json::fault::{Fault, Scanned};
+use crate::cells::json::fault::{JsonFault, Scanned};
 use crate::cells::simd128::escaped;
 
 /// Counts the bytes before the first quote, backslash or control character.
@@ -32,7 +32,7 @@ pub(crate) fn escape(bytes: &[u8]) -> Scanned<(char, usize)> {
         Some(b'u') => return unicode(bytes),
         Some(_) => {
             let message = "expected one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX behind a backslash. Double it to mean itself.";
-            return Err(Fault::malformed(0, message));
+            return Err(JsonFault::malformed(0, message));
         }
         None => return Err(cut(bytes.len())),
     };
@@ -40,10 +40,10 @@ pub(crate) fn escape(bytes: &[u8]) -> Scanned<(char, usize)> {
 }
 
 #[cold]
-fn cut(had: usize) -> Box<Fault> {
+fn cut(had: usize) -> Box<JsonFault> {
     let had = had as u64;
     let kind = crate::ErrorKind::Truncated { needed: had + 1, had };
-    Fault::new(kind, 0, "expected an escape, found the end. It was cut short: fetch or write it again.")
+    JsonFault::new(kind, 0, "expected an escape, found the end. It was cut short: fetch or write it again.")
 }
 
 fn unicode(bytes: &[u8]) -> Scanned<(char, usize)> {
@@ -63,7 +63,7 @@ fn unicode(bytes: &[u8]) -> Scanned<(char, usize)> {
     let message = format!(
         "expected a character, found the surrogate \\u{first:04x} alone, which UTF-8 does not hold. Write the pair, or replace it."
     );
-    Err(Fault::malformed(0, message))
+    Err(JsonFault::malformed(0, message))
 }
 
 fn hex(bytes: &[u8], at: usize) -> Scanned<u32> {
@@ -71,7 +71,7 @@ fn hex(bytes: &[u8], at: usize) -> Scanned<u32> {
     for i in at..at + 4 {
         let Some(&byte) = bytes.get(i) else { return Err(cut(bytes.len())) };
         let Some(digit) = char::from(byte).to_digit(16) else {
-            return Err(Fault::malformed(i, "expected four hexadecimal digits behind \\u."));
+            return Err(JsonFault::malformed(i, "expected four hexadecimal digits behind \\u."));
         };
         value = value * 16 + digit;
     }

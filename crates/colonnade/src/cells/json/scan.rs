@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::ErrorKind;
 
-use crate::cells::json::fault::{Fault, Scanned};
+use crate::cells::json::fault::{JsonFault, Scanned};
 
 /// A position in UTF-8 bytes.
 #[derive(Debug, Clone)]
@@ -18,7 +18,7 @@ pub(crate) struct Scan<'b> {
 
 /// The raw text between two quotes, escapes included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Quoted {
+pub(crate) struct QuotedText {
     pub(crate) start: usize,
     pub(crate) end: usize,
     /// Whether the text contains escapes.
@@ -111,25 +111,25 @@ impl<'b> Scan<'b> {
 
     /// Scans the string at the current position with its quotes.
     #[inline(always)]
-    pub(crate) fn quoted(&mut self) -> Scanned<Quoted> {
+    pub(crate) fn quoted(&mut self) -> Scanned<QuotedText> {
         let start = self.at + 1;
         let end = start + crate::cells::json::quote::plain(self.bytes.get(start..).unwrap_or(&[]));
         if self.bytes.get(end) == Some(&b'"') {
             self.at = end + 1;
-            return Ok(Quoted { start, end, escaped: false });
+            return Ok(QuotedText { start, end, escaped: false });
         }
         self.escaped(start, end)
     }
 
     /// Scans the rest of a string from the escape or illegal byte at `at`.
     #[inline(never)]
-    fn escaped(&mut self, start: usize, mut at: usize) -> Scanned<Quoted> {
+    fn escaped(&mut self, start: usize, mut at: usize) -> Scanned<QuotedText> {
         loop {
             at += crate::cells::json::quote::plain(self.bytes.get(at..).unwrap_or(&[]));
             match self.bytes.get(at) {
                 Some(b'"') => {
                     self.at = at + 1;
-                    return Ok(Quoted { start, end: at, escaped: true });
+                    return Ok(QuotedText { start, end: at, escaped: true });
                 }
                 Some(b'\\') => {
                     at += crate::cells::json::quote::escape(self.bytes.get(at..).unwrap_or(&[]))
@@ -144,7 +144,7 @@ impl<'b> Scan<'b> {
                     let message = format!(
                         "expected text without control characters, found {byte:#04x}. Write it as \\u{byte:04x}."
                     );
-                    return Err(Fault::malformed(at, message));
+                    return Err(JsonFault::malformed(at, message));
                 }
                 None => {
                     self.at = at;
@@ -155,7 +155,7 @@ impl<'b> Scan<'b> {
     }
 
     /// Returns the decoded text of a string from [`Scan::quoted`].
-    pub(crate) fn unquoted(&self, quoted: Quoted) -> Cow<'b, str> {
+    pub(crate) fn unquoted(&self, quoted: QuotedText) -> Cow<'b, str> {
         let text = self.text(quoted.start..quoted.end);
         if quoted.escaped {
             Cow::Owned(crate::cells::json::quote::unescape(text))
@@ -167,22 +167,22 @@ impl<'b> Scan<'b> {
     /// Returns the error for another byte than `what`, or for the end of the input.
     #[cold]
     #[inline(never)]
-    pub(crate) fn unexpected(&self, what: &str) -> Box<Fault> {
+    pub(crate) fn unexpected(&self, what: &str) -> Box<JsonFault> {
         let at = self.at;
         match self.text_from(at).chars().next() {
             None => {
                 let had = self.bytes.len() as u64;
                 let message =
                     format!("expected {what}, found the end. It was cut short: fetch or write it again.");
-                Fault::new(ErrorKind::Truncated { needed: had + 1, had }, at, message)
+                JsonFault::new(ErrorKind::Truncated { needed: had + 1, had }, at, message)
             }
             Some('\n') if self.lines => {
                 let message = format!(
                     "expected {what}, found the end of the line. Each line of NDJSON is one value, whole."
                 );
-                Fault::malformed(at, message)
+                JsonFault::malformed(at, message)
             }
-            Some(found) => Fault::malformed(at, format!("expected {what}, found {found:?}.")),
+            Some(found) => JsonFault::malformed(at, format!("expected {what}, found {found:?}.")),
         }
     }
 

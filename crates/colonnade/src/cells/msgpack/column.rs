@@ -8,7 +8,7 @@ use crate::shown::cut;
 
 /// The number of whole cells taken from the front of a slice, and their bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Taken {
+pub struct CellExtent {
     /// Number of cells.
     pub cells: usize,
     /// Number of bytes.
@@ -97,14 +97,14 @@ pub fn step(name: &str) -> String {
 }
 
 /// Reads the cells of one column from front to back.
-pub trait Cells: Send + Sync {
+pub trait CellReader: Send + Sync {
     /// Takes at most `wanted` whole cells from the front of `bytes`. If it takes fewer, the next cell is not complete in
     /// `bytes`: the caller calls again with the same front and more bytes behind it, or reports truncated input. A call
     /// costs no more than the cells that it takes and the front of one more; it never reads taken cells again.
     ///
     /// # Errors
     /// A cell that breaks the specification or does not fit the column. The reader is unusable afterwards.
-    fn take(&mut self, bytes: &[u8], wanted: usize) -> std::result::Result<Taken, CellError>;
+    fn take(&mut self, bytes: &[u8], wanted: usize) -> std::result::Result<CellExtent, CellError>;
 }
 
 /// Writes the cells of one column.

@@ -62,17 +62,20 @@ fn long(length: usize, what: &str) -> Result<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cells::msgpack::head::{Head, head};
+    use crate::cells::msgpack::head::{MsgpackHead, head};
 
     #[test]
     fn heads_are_the_smallest_and_read_back() {
         for (count, length) in [(0, 1), (15, 1), (16, 3), (65_535, 3), (65_536, 5), (u32::MAX as usize, 5)] {
             let mut out = Vec::new();
             array(&mut out, count).unwrap();
-            assert_eq!(head(&out).unwrap(), Some((Head::Array(u32::try_from(count).unwrap()), length)));
+            assert_eq!(
+                head(&out).unwrap(),
+                Some((MsgpackHead::Array(u32::try_from(count).unwrap()), length))
+            );
             out.clear();
             map(&mut out, count).unwrap();
-            assert_eq!(head(&out).unwrap(), Some((Head::Map(u32::try_from(count).unwrap()), length)));
+            assert_eq!(head(&out).unwrap(), Some((MsgpackHead::Map(u32::try_from(count).unwrap()), length)));
         }
         assert!(array(&mut Vec::new(), u32::MAX as usize + 1).is_err());
         for (count, new, old) in
@@ -81,7 +84,10 @@ mod tests {
             for (compatible, length) in [(false, new), (true, old)] {
                 let mut out = Vec::new();
                 text(&mut out, &"a".repeat(count), compatible).unwrap();
-                assert_eq!(head(&out).unwrap(), Some((Head::Str(u32::try_from(count).unwrap()), length)));
+                assert_eq!(
+                    head(&out).unwrap(),
+                    Some((MsgpackHead::Str(u32::try_from(count).unwrap()), length))
+                );
                 assert_eq!(out.len(), length + count);
             }
         }

@@ -7,7 +7,7 @@ use super::column::FORMAT;
 
 /// How a frame is laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Orient {
+pub enum MsgpackOrient {
     /// A map of names to arrays.
     #[default]
     Columns,
@@ -17,7 +17,7 @@ pub enum Orient {
     Split,
 }
 
-impl Orient {
+impl MsgpackOrient {
     /// Parses the name of an orient.
     ///
     /// # Errors
@@ -47,7 +47,7 @@ impl Orient {
 
 /// How a value without a matching column type is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Otherwise {
+pub enum Fallback {
     /// It is an error.
     #[default]
     Error,
@@ -59,11 +59,11 @@ pub enum Otherwise {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ReadOptions {
     /// The layout of schemaless data; detected from the data if `None`.
-    pub orient: Option<Orient>,
+    pub orient: Option<MsgpackOrient>,
     /// Unknown extensions: an error, or a struct of `code` and `data`.
-    pub ext: Otherwise,
+    pub ext: Fallback,
     /// Text that is not UTF-8: an error, or the column becomes bytes.
-    pub invalid_utf8: Otherwise,
+    pub invalid_utf8: Fallback,
     /// Limits, including depth.
     pub limits: Limits,
     /// Number of threads.

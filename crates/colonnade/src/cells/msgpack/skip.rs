@@ -4,8 +4,8 @@
 //! processor waits for each. Therefore one-byte cells are counted eight per step, and in a run with one marker only the
 //! markers are compared, at their constant distance.
 
-use crate::cells::msgpack::column::{CellError, Taken};
-use crate::cells::msgpack::head::{Head, head};
+use crate::cells::msgpack::column::{CellError, CellExtent};
+use crate::cells::msgpack::head::{MsgpackHead, head};
 use crate::error::ErrorKind;
 
 /// Total bytes of a value by its first byte; 0 if the first byte does not determine them, and for arrays, maps and C1.
@@ -59,9 +59,9 @@ pub fn skip(bytes: &[u8], depth: u64) -> Result<Option<usize>, CellError> {
 ///
 /// # Errors
 /// As [`skip`].
-pub fn skip_cells(bytes: &[u8], wanted: usize, depth: u64) -> Result<Taken, CellError> {
-    let mut levels = Levels::new(wanted as u64, depth);
-    let mut taken = Taken::default();
+pub fn skip_cells(bytes: &[u8], wanted: usize, depth: u64) -> Result<CellExtent, CellError> {
+    let mut levels = OpenLevels::new(wanted as u64, depth);
+    let mut taken = CellExtent::default();
     while taken.cells < wanted {
         let rest = bytes.get(taken.nbytes..).unwrap_or(&[]);
         let run = flat(rest, wanted - taken.cells);
@@ -85,7 +85,7 @@ pub fn skip_cells(bytes: &[u8], wanted: usize, depth: u64) -> Result<Taken, Cell
 /// Finds the end of one value that arrives in pieces. Each byte is scanned once.
 #[derive(Debug)]
 pub struct Skipper {
-    levels: Levels,
+    levels: OpenLevels,
     /// Bytes of a payload that have not arrived.
     owed: usize,
     /// The front of a head that is split between two pieces.
@@ -98,14 +98,14 @@ impl Skipper {
     /// Creates a skipper for one value with at most `depth` nested arrays and maps.
     #[must_use]
     pub fn new(depth: u64) -> Self {
-        Self { levels: Levels::new(1, depth), owed: 0, head: [0; 9], held: 0, seen: 0 }
+        Self { levels: OpenLevels::new(1, depth), owed: 0, head: [0; 9], held: 0, seen: 0 }
     }
 
     /// Creates a skipper for the rest of a value: `left` values on the innermost open level, and on the levels around it,
     /// outermost first, `outer`.
     #[must_use]
     pub fn within(outer: &[u64], left: u64, depth: u64) -> Self {
-        let mut levels = Levels { left, outer: outer.to_vec(), depth };
+        let mut levels = OpenLevels { left, outer: outer.to_vec(), depth };
         levels.close();
         Self { levels, owed: 0, head: [0; 9], held: 0, seen: 0 }
     }
@@ -183,10 +183,10 @@ impl Skipper {
         }
     }
 
-    fn enter(&mut self, found: Head) -> Result<(), CellError> {
+    fn enter(&mut self, found: MsgpackHead) -> Result<(), CellError> {
         match found {
-            Head::Array(n) => self.levels.open(u64::from(n)),
-            Head::Map(n) => self.levels.open(2 * u64::from(n)),
+            MsgpackHead::Array(n) => self.levels.open(u64::from(n)),
+            MsgpackHead::Map(n) => self.levels.open(2 * u64::from(n)),
             other => {
                 self.levels.left = self.levels.left.saturating_sub(1);
                 self.owed = other.payload();
@@ -201,14 +201,14 @@ impl Skipper {
 /// The number of missing values per level. It grows by a word for each array or map that is present, never by a claimed
 /// count.
 #[derive(Debug)]
-struct Levels {
+struct OpenLevels {
     /// Missing values on the innermost level.
     left: u64,
     outer: Vec<u64>,
     depth: u64,
 }
 
-impl Levels {
+impl OpenLevels {
     fn new(left: u64, depth: u64) -> Self {
         Self { left, outer: Vec::new(), depth }
     }
@@ -251,8 +251,8 @@ impl Levels {
             let rest = rest.get(run.nbytes..).unwrap_or(&[]);
             let Some((found, length)) = head(rest).map_err(|e| e.after(0, at))? else { return Ok(at) };
             match found {
-                Head::Array(n) => self.open(u64::from(n)).map_err(|e| e.after(0, at))?,
-                Head::Map(n) => self.open(2 * u64::from(n)).map_err(|e| e.after(0, at))?,
+                MsgpackHead::Array(n) => self.open(u64::from(n)).map_err(|e| e.after(0, at))?,
+                MsgpackHead::Map(n) => self.open(2 * u64::from(n)).map_err(|e| e.after(0, at))?,
                 other if other.payload() <= rest.len() - length => {
                     at += other.payload();
                     self.left -= 1;
@@ -270,7 +270,7 @@ impl Levels {
 
 /// Skips whole scalars whose first byte determines their length, at most `wanted`.
 #[inline]
-fn flat(bytes: &[u8], wanted: usize) -> Taken {
+fn flat(bytes: &[u8], wanted: usize) -> CellExtent {
     let (mut at, mut left) = (0, wanted);
     // If the markers change constantly, the search for runs does not pay.
     let mut patience = 4;
@@ -302,7 +302,7 @@ fn flat(bytes: &[u8], wanted: usize) -> Taken {
             left -= run;
         }
     }
-    Taken { cells: wanted - left, nbytes: at }
+    CellExtent { cells: wanted - left, nbytes: at }
 }
 
 /// Counts how many of eight bytes, from the lowest, are one-byte values: small integers, nil, booleans.

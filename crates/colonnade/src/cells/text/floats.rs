@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::{CellFault, Nonfinite, Style, Syntax};
+use super::{CellFault, Nonfinite, Syntax, TextStyle};
 use crate::cells::digits;
 use crate::cells::exact::exact;
 use crate::cells::typed::half;
@@ -86,9 +86,9 @@ impl Float for f32 {
 
 /// The bits of a half float.
 #[derive(Clone, Copy)]
-pub(super) struct Half(pub(super) u16);
+pub(super) struct HalfBits(pub(super) u16);
 
-impl Float for Half {
+impl Float for HalfBits {
     const NAME: &'static str = "float16";
     const DIGITS: usize = 4;
     const NAN: u64 = 0x7e00;
@@ -112,9 +112,9 @@ impl Float for Half {
 /// Parses the half float nearest to a number's text, ties to even. Infinity must be spelled by name.
 pub(super) fn nearest_half(text: &str) -> std::result::Result<u16, CellFault> {
     let Some(value) = f64::parse(text).filter(|_| numeric(text)) else {
-        return number(text).map(|Half(bits)| bits);
+        return number(text).map(|HalfBits(bits)| bits);
     };
-    half::nearest(value, || compare(text, value)).ok_or_else(|| refused::<Half>(text))
+    half::nearest(value, || compare(text, value)).ok_or_else(|| refused::<HalfBits>(text))
 }
 
 /// Compares the magnitude of a number's text with a float half way between two halves; all digits count.
@@ -150,7 +150,7 @@ impl Decimal {
 
 /// Appends a float.
 #[inline]
-pub(super) fn put<F: Float>(value: F, style: Style, out: &mut Vec<u8>) -> Result<()> {
+pub(super) fn put<F: Float>(value: F, style: TextStyle, out: &mut Vec<u8>) -> Result<()> {
     if value.bits() & F::INFINITY == F::INFINITY {
         return put_nonfinite(value, style, out);
     }
@@ -173,7 +173,7 @@ pub(super) fn put<F: Float>(value: F, style: Style, out: &mut Vec<u8>) -> Result
     Ok(())
 }
 
-fn put_nonfinite<F: Float>(value: F, style: Style, out: &mut Vec<u8>) -> Result<()> {
+fn put_nonfinite<F: Float>(value: F, style: TextStyle, out: &mut Vec<u8>) -> Result<()> {
     let bits = value.bits();
     if bits == F::NAN {
         // By far the most common case.
@@ -190,7 +190,7 @@ fn put_nonfinite<F: Float>(value: F, style: Style, out: &mut Vec<u8>) -> Result<
 }
 
 #[cold]
-fn put_any<F: Float>(value: F, style: Style, out: &mut Vec<u8>) -> Result<()> {
+fn put_any<F: Float>(value: F, style: TextStyle, out: &mut Vec<u8>) -> Result<()> {
     let bits = value.bits();
     let infinite = bits & !F::SIGN == F::INFINITY;
     let sign = if infinite && bits & F::SIGN != 0 { "-" } else { "" };
@@ -284,14 +284,14 @@ mod tests {
         );
         for value in values {
             let mut out = Vec::new();
-            put(value, Style::json("json"), &mut out).unwrap();
+            put(value, TextStyle::json("json"), &mut out).unwrap();
             assert_eq!(String::from_utf8(out).unwrap(), zmij::Buffer::new().format_finite(value));
         }
     }
 
-    const STYLES: [Style; 3] = [Style::json("json"), Style::csv(true), Style::yaml(true)];
+    const STYLES: [TextStyle; 3] = [TextStyle::json("json"), TextStyle::csv(true), TextStyle::yaml(true)];
 
-    fn text<F: Float>(value: F, style: Style) -> String {
+    fn text<F: Float>(value: F, style: TextStyle) -> String {
         let mut out = Vec::new();
         put(value, style, &mut out).unwrap();
         String::from_utf8(out).unwrap()
@@ -308,7 +308,7 @@ mod tests {
     #[test]
     fn every_half_comes_back() {
         for bits in 0..=u16::MAX {
-            same(Half(bits));
+            same(HalfBits(bits));
         }
     }
 
@@ -351,7 +351,7 @@ mod tests {
             ["\"NaN(0x7ff8000000000001)\"", "nan(0x7ff8000000000001)", "\"NaN(0x7ff8000000000001)\""]
         );
         assert_eq!(text(0.1f32, STYLES[0]), "0.1");
-        let plain = |nonfinite| Style::plain_json("json", nonfinite);
+        let plain = |nonfinite| TextStyle::plain_json("json", nonfinite);
         assert_eq!(text(f64::NAN, plain(Nonfinite::Null)), "null");
         assert_eq!(text(f64::NEG_INFINITY, plain(Nonfinite::Literal)), "-Infinity");
         put(f64::NAN, plain(Nonfinite::Error), &mut Vec::new()).unwrap_err();
@@ -376,7 +376,7 @@ mod tests {
             number::<f64>(text).err().unwrap();
         }
         number::<f32>("1e39").err().unwrap();
-        number::<Half>("0.1").err().unwrap();
+        number::<HalfBits>("0.1").err().unwrap();
         for beyond in ["65520", "65520.0000000000000000001", "1e39", "-1e39", "1e308", "1e309"] {
             nearest_half(beyond).err().unwrap();
         }

@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 
 use crate::cells::json::scan::Scan;
-use crate::cells::json::value::{Rules, Token as Scanned};
+use crate::cells::json::value::{JsonRules, JsonToken as Scanned};
 
-use super::{Cell, CellFault};
+use super::{CellFault, TextCell};
 
 /// The first token of a value.
 #[derive(Debug, PartialEq)]
-pub(super) enum Token<'a> {
+pub(super) enum CellToken<'a> {
     Null,
     Bool(bool),
     Number(&'a str),
@@ -20,7 +20,7 @@ pub(super) enum Token<'a> {
     Object,
 }
 
-impl Token<'_> {
+impl CellToken<'_> {
     /// Describes the token for messages.
     pub(super) fn name(&self) -> String {
         match self {
@@ -38,7 +38,7 @@ impl Token<'_> {
 pub(super) const MOST_DEPTH: u64 = 512;
 
 /// The rules for a cell that was checked before. `Infinity` and long integers are left to the column's type.
-pub(super) const RULES: Rules = Rules {
+pub(super) const RULES: JsonRules = JsonRules {
     max_depth: u64::MAX,
     max_columns: u64::MAX,
     max_missing: u64::MAX,
@@ -53,10 +53,10 @@ pub(super) struct Json<'a> {
     depth: u64,
     max_depth: u64,
     /// A token to return before reading on.
-    first: Option<Token<'a>>,
+    first: Option<CellToken<'a>>,
 }
 
-type Read<T> = std::result::Result<T, CellFault>;
+type TokenResult<T> = std::result::Result<T, CellFault>;
 
 impl<'a> Json<'a> {
     pub(super) fn new(text: &'a str, max_depth: u64) -> Self {
@@ -64,13 +64,13 @@ impl<'a> Json<'a> {
     }
 
     /// Creates a reader of a cell's value.
-    pub(super) fn of(cell: Cell<'a>, max_depth: u64) -> Self {
+    pub(super) fn of(cell: TextCell<'a>, max_depth: u64) -> Self {
         let (text, first) = match cell {
-            Cell::Raw(text) => (text, None),
-            Cell::Null => ("", Some(Token::Null)),
-            Cell::Bool(value) => ("", Some(Token::Bool(value))),
-            Cell::Number(text) => ("", Some(Token::Number(text))),
-            Cell::Str(text) => ("", Some(Token::Str(Cow::Borrowed(text)))),
+            TextCell::Raw(text) => (text, None),
+            TextCell::Null => ("", Some(CellToken::Null)),
+            TextCell::Bool(value) => ("", Some(CellToken::Bool(value))),
+            TextCell::Number(text) => ("", Some(CellToken::Number(text))),
+            TextCell::Str(text) => ("", Some(CellToken::Str(Cow::Borrowed(text)))),
         };
         Self { first, ..Self::new(text, max_depth) }
     }
@@ -88,7 +88,7 @@ impl<'a> Json<'a> {
         found
     }
 
-    fn enter(&mut self) -> Read<()> {
+    fn enter(&mut self) -> TokenResult<()> {
         self.scan.at += 1;
         self.depth += 1;
         if self.depth > self.max_depth.min(MOST_DEPTH) {
@@ -98,35 +98,35 @@ impl<'a> Json<'a> {
     }
 
     /// Puts back the token that was read last.
-    pub(super) fn put_back(&mut self, token: Token<'a>) {
+    pub(super) fn put_back(&mut self, token: CellToken<'a>) {
         self.first = Some(token);
     }
 
     /// Reads the next token.
-    pub(super) fn token(&mut self) -> Read<Token<'a>> {
+    pub(super) fn token(&mut self) -> TokenResult<CellToken<'a>> {
         if let Some(first) = self.first.take() {
             return Ok(first);
         }
         self.scan.space();
         let start = self.scan.at;
         Ok(match self.scan.token(&RULES).map_err(|_| self.broken(start))? {
-            Scanned::Null => Token::Null,
-            Scanned::Bool(value) => Token::Bool(value),
-            Scanned::Number(_) => Token::Number(self.scan.text(start..self.scan.at)),
-            Scanned::Str(quoted) => Token::Str(self.scan.unquoted(quoted)),
+            Scanned::Null => CellToken::Null,
+            Scanned::Bool(value) => CellToken::Bool(value),
+            Scanned::Number(_) => CellToken::Number(self.scan.text(start..self.scan.at)),
+            Scanned::Str(quoted) => CellToken::Str(self.scan.unquoted(quoted)),
             Scanned::Open(open) => {
                 self.enter()?;
-                if open == b'[' { Token::Array } else { Token::Object }
+                if open == b'[' { CellToken::Array } else { CellToken::Object }
             }
         })
     }
 
     /// Whether another entry of an array follows; `first`: whether no entry has been read.
-    pub(super) fn entry(&mut self, first: bool) -> Read<bool> {
+    pub(super) fn entry(&mut self, first: bool) -> TokenResult<bool> {
         self.more(first, b']')
     }
 
-    fn more(&mut self, first: bool, close: u8) -> Read<bool> {
+    fn more(&mut self, first: bool, close: u8) -> TokenResult<bool> {
         if self.eat(close) {
             self.depth -= 1;
             return Ok(false);
@@ -138,7 +138,7 @@ impl<'a> Json<'a> {
     }
 
     /// Reads the next key of an object.
-    pub(super) fn key(&mut self, first: bool) -> Read<Option<Cow<'a, str>>> {
+    pub(super) fn key(&mut self, first: bool) -> TokenResult<Option<Cow<'a, str>>> {
         if !self.more(first, b'}')? {
             return Ok(None);
         }
@@ -152,7 +152,7 @@ impl<'a> Json<'a> {
     }
 
     /// Checks that the value ends here.
-    pub(super) fn end(&mut self) -> Read<()> {
+    pub(super) fn end(&mut self) -> TokenResult<()> {
         self.scan.space();
         if self.scan.rest().is_empty() { Ok(()) } else { Err(self.broken(self.scan.at)) }
     }

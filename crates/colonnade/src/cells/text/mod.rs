@@ -34,12 +34,12 @@ use arrow_data::ArrayData;
 use arrow_schema::Field;
 
 use crate::cells::msgpack::column::CellError;
-use crate::cells::typed::Dictionaries;
+use crate::cells::typed::HeaderDictionaries;
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::DType;
 use crate::limits::Limits;
 
-use crate::cells::place::Place;
+use crate::cells::place::TextPosition;
 
 /// The syntax of the text around the cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,7 +67,7 @@ pub enum Nonfinite {
 
 /// How cells are spelled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Style {
+pub struct TextStyle {
     /// The format's name in errors.
     pub format: &'static str,
     /// The syntax around the cells.
@@ -80,7 +80,7 @@ pub struct Style {
     pub inferred: bool,
 }
 
-impl Style {
+impl TextStyle {
     /// The style of JSON whose header has the types.
     #[must_use]
     pub const fn json(format: &'static str) -> Self {
@@ -143,7 +143,7 @@ pub fn writer<'a>(
     field: &Field,
     says: Option<DType>,
     data: &'a ArrayData,
-    style: Style,
+    style: TextStyle,
 ) -> Result<Box<dyn TextWriter + 'a>> {
     write::writer(field, says, data, style)
 }
@@ -152,13 +152,13 @@ pub fn writer<'a>(
 ///
 /// # Errors
 /// `Unrepresentable`, without place.
-pub fn check(field: &Field, says: Option<DType>, style: Style) -> Result<()> {
+pub fn check(field: &Field, says: Option<DType>, style: TextStyle) -> Result<()> {
     nested::check_field(field, says, style)
 }
 
 /// A cell as a token of the format.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Cell<'a> {
+pub enum TextCell<'a> {
     /// Null; in CSV a null value of the dialect.
     Null,
     /// `true`, `false`.
@@ -200,7 +200,7 @@ impl CellFault {
     /// Returns the error with its place. `member` is the column's name or path.
     #[must_use]
     #[cold]
-    pub fn placed(self, format: &'static str, member: &str, place: Place) -> Error {
+    pub fn placed(self, format: &'static str, member: &str, place: TextPosition) -> Error {
         place.error(self.kind, format, Some(&format!("{member}{}", self.path)), self.message)
     }
 }
@@ -219,14 +219,14 @@ pub trait TextReader: Send + Sync {
     ///
     /// # Errors
     /// A cell that does not fit the column; the reader is unchanged.
-    fn push(&mut self, cell: Cell<'_>) -> std::result::Result<(), CellFault>;
+    fn push(&mut self, cell: TextCell<'_>) -> std::result::Result<(), CellFault>;
 
     /// Takes cells up to the first faulty one. The error is its index and its fault. Each implementation compiles this loop
     /// with its own [`TextReader::push`], so that a run of cells costs one dynamic call.
     ///
     /// # Errors
     /// As [`TextReader::push`].
-    fn push_run(&mut self, cells: &[Cell<'_>]) -> std::result::Result<(), (usize, CellFault)> {
+    fn push_run(&mut self, cells: &[TextCell<'_>]) -> std::result::Result<(), (usize, CellFault)> {
         cells.iter().enumerate().try_for_each(|(i, cell)| self.push(*cell).map_err(|fault| (i, fault)))
     }
 
@@ -266,8 +266,8 @@ pub fn reader(
     field: &Field,
     says: Option<DType>,
     tag: Option<&str>,
-    style: Style,
-    dictionaries: &mut Dictionaries,
+    style: TextStyle,
+    dictionaries: &mut HeaderDictionaries,
     limits: &Limits,
 ) -> Result<Box<dyn TextReader>> {
     read::reader(field, says, tag, style, dictionaries, limits)

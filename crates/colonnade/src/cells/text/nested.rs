@@ -4,7 +4,7 @@
 use arrow_schema::{DataType, Field};
 use serde_json::Value;
 
-use super::{Cell, CellFault, Nonfinite, Style, Syntax, TextWriter};
+use super::{CellFault, Nonfinite, Syntax, TextCell, TextStyle, TextWriter};
 use crate::arrow::meta;
 use crate::cells::typed;
 use crate::error::{Error, Result};
@@ -33,15 +33,15 @@ pub(super) fn are_intervals(data_type: &DataType, tag: Option<&str>) -> bool {
 }
 
 /// Returns the style of the cells of intervals.
-pub(super) fn spelled(style: Style) -> Style {
-    Style { syntax: Syntax::Json, nonfinite: Nonfinite::Tagged, ..style }
+pub(super) fn spelled(style: TextStyle) -> TextStyle {
+    TextStyle { syntax: Syntax::Json, nonfinite: Nonfinite::Tagged, ..style }
 }
 
 /// Refuses cells that CSV cannot hold; with a schema (`style.header`) CSV holds intervals.
 ///
 /// # Errors
 /// `Unrepresentable`, naming the type and a format that can hold it.
-pub(super) fn check(data_type: &DataType, tag: Option<&str>, complex: bool, style: Style) -> Result<()> {
+pub(super) fn check(data_type: &DataType, tag: Option<&str>, complex: bool, style: TextStyle) -> Result<()> {
     let is_mixed = typed::is_cells(tag);
     if !is_mixed && !has_parts(data_type, complex) {
         return Ok(());
@@ -67,7 +67,7 @@ pub(super) fn check(data_type: &DataType, tag: Option<&str>, complex: bool, styl
 }
 
 /// Refuses a field that CSV cannot hold. `says`: the NumPy dtype in its metadata.
-pub(super) fn check_field(field: &Field, says: Option<DType>, style: Style) -> Result<()> {
+pub(super) fn check_field(field: &Field, says: Option<DType>, style: TextStyle) -> Result<()> {
     if style.syntax != Syntax::Csv {
         return Ok(());
     }
@@ -88,9 +88,9 @@ fn has_parts(data_type: &DataType, complex: bool) -> bool {
 }
 
 /// Writes intervals as JSON; nulls are spelled as CSV's nulls.
-pub(super) struct Intervals<'a>(pub(super) Box<dyn TextWriter + 'a>);
+pub(super) struct IntervalWriter<'a>(pub(super) Box<dyn TextWriter + 'a>);
 
-impl TextWriter for Intervals<'_> {
+impl TextWriter for IntervalWriter<'_> {
     fn write(&self, row: usize, out: &mut Vec<u8>) -> Result<()> {
         if self.0.is_null(row) { Ok(()) } else { self.0.write(row, out) }
     }
@@ -104,19 +104,19 @@ impl TextWriter for Intervals<'_> {
 ///
 /// # Errors
 /// Malformed: any text that is neither such an object nor null.
-pub(super) fn interval(cell: Cell<'_>) -> std::result::Result<Cell<'_>, CellFault> {
+pub(super) fn interval(cell: TextCell<'_>) -> std::result::Result<TextCell<'_>, CellFault> {
     let text = match cell {
-        Cell::Null => return Ok(cell),
-        Cell::Str(text) | Cell::Number(text) | Cell::Raw(text) => text,
-        Cell::Bool(true) => "true",
-        Cell::Bool(false) => "false",
+        TextCell::Null => return Ok(cell),
+        TextCell::Str(text) | TextCell::Number(text) | TextCell::Raw(text) => text,
+        TextCell::Bool(true) => "true",
+        TextCell::Bool(false) => "false",
     };
     // The reader of cells accepts words that JSON does not have, and reads missing members as null.
     match serde_json::from_str::<Value>(text) {
         Ok(Value::Object(ends))
             if ends.len() == 2 && ends.contains_key("left") && ends.contains_key("right") =>
         {
-            Ok(Cell::Raw(text))
+            Ok(TextCell::Raw(text))
         }
         _ => Err(CellFault::malformed(format!(
             "expected an interval as JSON, {{\"left\":...,\"right\":...}}, found {}.",

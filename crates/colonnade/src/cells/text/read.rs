@@ -5,8 +5,8 @@ use arrow_data::ArrayDataBuilder;
 use arrow_schema::DataType;
 
 use super::encode::{self, instant};
-use super::floats::{self, Float, Half};
-use super::json::Token;
+use super::floats::{self, Float, HalfBits};
+use super::json::CellToken;
 use super::*;
 use crate::arrow::trusted::trusted_array;
 use crate::calendar::per_second;
@@ -19,19 +19,19 @@ mod general;
 mod intervals;
 
 use categories::categories;
-use complex::Pairs;
+use complex::ComplexReader;
 use general::general;
-use intervals::Intervals;
+use intervals::IntervalReader;
 
-type Done = std::result::Result<(), CellFault>;
-type Read<T> = std::result::Result<T, CellFault>;
+type PushResult = std::result::Result<(), CellFault>;
+type ParseResult<T> = std::result::Result<T, CellFault>;
 
 pub(super) fn reader(
     field: &Field,
     says: Option<DType>,
     tag: Option<&str>,
-    style: Style,
-    dictionaries: &mut Dictionaries,
+    style: TextStyle,
+    dictionaries: &mut HeaderDictionaries,
     limits: &Limits,
 ) -> Result<Box<dyn TextReader>> {
     let t = field.data_type();
@@ -39,10 +39,10 @@ pub(super) fn reader(
     let nullable = field.is_nullable();
     let complex = csv && says.is_some_and(|d| d.kind == Kind::Complex);
     let intervals = csv && nested::are_intervals(t, tag);
-    let numbers = Common { data_type: t.clone(), nullable, csv, inferred: style.inferred };
+    let numbers = ReaderContext { data_type: t.clone(), nullable, csv, inferred: style.inferred };
     Ok(match t {
         _ if typed::is_cells(tag) => general(field, says, tag, style, dictionaries, limits)?,
-        DataType::Boolean => Box::new(Bools::new(numbers, 0)),
+        DataType::Boolean => Box::new(BoolReader::new(numbers, 0)),
         DataType::Int8 => numbers.boxed(integer::<i8>),
         DataType::Int16 => numbers.boxed(integer::<i16>),
         DataType::Int32 => numbers.boxed(integer::<i32>),
@@ -55,7 +55,9 @@ pub(super) fn reader(
         DataType::Float16 if csv && !style.header => {
             numbers.boxed(|common, cell| floats::nearest_half(common.number(cell)?))
         }
-        DataType::Float16 => numbers.boxed(|common, cell| float::<Half>(common, cell).map(|Half(bits)| bits)),
+        DataType::Float16 => {
+            numbers.boxed(|common, cell| float::<HalfBits>(common, cell).map(|HalfBits(bits)| bits))
+        }
         DataType::Float32 => numbers.boxed(float::<f32>),
         DataType::Float64 => numbers.boxed(float::<f64>),
         DataType::Timestamp(..) => numbers.boxed(timestamp),
@@ -71,15 +73,15 @@ pub(super) fn reader(
         DataType::Time32(_) => numbers
             .boxed(|common, cell| i32::try_from(clock(common, cell)?).map_err(|_| common.expected(cell))),
         DataType::Time64(_) => numbers.boxed(clock),
-        DataType::Utf8 => Box::new(Strings::<i32>::new(numbers, 0)),
-        DataType::LargeUtf8 => Box::new(Strings::<i64>::new(numbers, 0)),
+        DataType::Utf8 => Box::new(StringReader::<i32>::new(numbers, 0)),
+        DataType::LargeUtf8 => Box::new(StringReader::<i64>::new(numbers, 0)),
         DataType::Dictionary(codes, _) => categories(codes, numbers, intervals, style, dictionaries, limits)?,
         DataType::Struct(_) if intervals => {
-            Box::new(Intervals(general(field, says, tag, nested::spelled(style), dictionaries, limits)?))
+            Box::new(IntervalReader(general(field, says, tag, nested::spelled(style), dictionaries, limits)?))
         }
         DataType::FixedSizeList(item, 2) if complex => match item.data_type() {
-            DataType::Float32 => Box::new(Pairs::<f32>::new(numbers, 0)),
-            _ => Box::new(Pairs::<f64>::new(numbers, 0)),
+            DataType::Float32 => Box::new(ComplexReader::<f32>::new(numbers, 0)),
+            _ => Box::new(ComplexReader::<f64>::new(numbers, 0)),
         },
         _ => general(field, says, tag, style, dictionaries, limits)?,
     })
@@ -87,32 +89,32 @@ pub(super) fn reader(
 
 /// The state shared by all readers of one column.
 #[derive(Clone)]
-struct Common {
+struct ReaderContext {
     data_type: DataType,
     nullable: bool,
     csv: bool,
     inferred: bool,
 }
 
-impl Common {
-    fn boxed<T: ArrowNativeType>(self, decode: impl Decode<T>) -> Box<dyn TextReader> {
-        Box::new(Numbers::new(decode, self, 0))
+impl ReaderContext {
+    fn boxed<T: ArrowNativeType>(self, decode: impl ParseCell<T>) -> Box<dyn TextReader> {
+        Box::new(NumberReader::new(decode, self, 0))
     }
 
     #[cold]
-    fn expected(&self, found: Cell<'_>) -> CellFault {
+    fn expected(&self, found: TextCell<'_>) -> CellFault {
         let token = match found {
-            Cell::Null => Token::Null,
-            Cell::Bool(value) => Token::Bool(value),
-            Cell::Number(text) => Token::Number(text),
-            Cell::Str(text) => Token::Str(text.into()),
-            Cell::Raw(text) if text.starts_with('[') => Token::Array,
-            Cell::Raw(_) => Token::Object,
+            TextCell::Null => CellToken::Null,
+            TextCell::Bool(value) => CellToken::Bool(value),
+            TextCell::Number(text) => CellToken::Number(text),
+            TextCell::Str(text) => CellToken::Str(text.into()),
+            TextCell::Raw(text) if text.starts_with('[') => CellToken::Array,
+            TextCell::Raw(_) => CellToken::Object,
         };
         encode::expected(&self.data_type, &token)
     }
 
-    fn check_null(&self) -> Done {
+    fn check_null(&self) -> PushResult {
         if self.nullable {
             return Ok(());
         }
@@ -121,10 +123,10 @@ impl Common {
 
     /// Returns the text of a number; CSV cells are always text.
     #[inline]
-    fn number<'c>(&self, cell: Cell<'c>) -> Read<&'c str> {
+    fn number<'c>(&self, cell: TextCell<'c>) -> ParseResult<&'c str> {
         match cell {
-            Cell::Number(text) => Ok(text),
-            Cell::Str(text) if self.csv => Ok(text),
+            TextCell::Number(text) => Ok(text),
+            TextCell::Str(text) if self.csv => Ok(text),
             other => Err(self.expected(other)),
         }
     }
@@ -141,30 +143,34 @@ fn made(builder: ArrayDataBuilder) -> Result<ArrayData> {
 }
 
 #[inline]
-fn integer<T: std::str::FromStr>(common: &Common, cell: Cell<'_>) -> Read<T> {
+fn integer<T: std::str::FromStr>(common: &ReaderContext, cell: TextCell<'_>) -> ParseResult<T> {
     common.number(cell)?.parse().map_err(|_| common.expected(cell))
 }
 
 #[inline]
-fn float<F: Float>(common: &Common, cell: Cell<'_>) -> Read<F> {
+fn float<F: Float>(common: &ReaderContext, cell: TextCell<'_>) -> ParseResult<F> {
     match cell {
-        Cell::Str(text) if !common.csv => floats::word(text),
+        TextCell::Str(text) if !common.csv => floats::word(text),
         other if common.inferred => floats::exactly(common.number(other)?),
         other => floats::number(common.number(other)?),
     }
 }
 
 /// Parses a count: a text that `iso` accepts, or a number.
-fn counted(common: &Common, cell: Cell<'_>, iso: impl Fn(&str) -> Option<i64>) -> Read<i64> {
+fn counted(
+    common: &ReaderContext,
+    cell: TextCell<'_>,
+    iso: impl Fn(&str) -> Option<i64>,
+) -> ParseResult<i64> {
     let found = match cell {
-        Cell::Str(text) => iso(text).or_else(|| text.parse().ok()),
-        Cell::Number(text) => text.parse().ok(),
+        TextCell::Str(text) => iso(text).or_else(|| text.parse().ok()),
+        TextCell::Number(text) => text.parse().ok(),
         _ => None,
     };
     found.ok_or_else(|| common.expected(cell))
 }
 
-fn clock(common: &Common, cell: Cell<'_>) -> Read<i64> {
+fn clock(common: &ReaderContext, cell: TextCell<'_>) -> ParseResult<i64> {
     let per = match &common.data_type {
         DataType::Time32(unit) | DataType::Time64(unit) => per_second(*unit),
         _ => 1,
@@ -172,37 +178,40 @@ fn clock(common: &Common, cell: Cell<'_>) -> Read<i64> {
     counted(common, cell, |text| times::clock(text, per))
 }
 
-fn timestamp(common: &Common, cell: Cell<'_>) -> Read<i64> {
+fn timestamp(common: &ReaderContext, cell: TextCell<'_>) -> ParseResult<i64> {
     let DataType::Timestamp(unit, zone) = &common.data_type else { return Err(common.expected(cell)) };
     match cell {
-        Cell::Str(text) => text.parse().or_else(|_| instant(text, *unit, zone.is_some())),
-        Cell::Number(text) => text.parse().map_err(|_| common.expected(cell)),
+        TextCell::Str(text) => text.parse().or_else(|_| instant(text, *unit, zone.is_some())),
+        TextCell::Number(text) => text.parse().map_err(|_| common.expected(cell)),
         other => Err(common.expected(other)),
     }
 }
 
 /// A function that parses a cell. Each decoder is a type of its own, so that loops over cells inline it.
-trait Decode<T>: Fn(&Common, Cell<'_>) -> Read<T> + Copy + Send + Sync + 'static {}
+trait ParseCell<T>: Fn(&ReaderContext, TextCell<'_>) -> ParseResult<T> + Copy + Send + Sync + 'static {}
 
-impl<T, D: Fn(&Common, Cell<'_>) -> Read<T> + Copy + Send + Sync + 'static> Decode<T> for D {}
+impl<T, D: Fn(&ReaderContext, TextCell<'_>) -> ParseResult<T> + Copy + Send + Sync + 'static> ParseCell<T>
+    for D
+{
+}
 
-struct Numbers<T, D> {
+struct NumberReader<T, D> {
     values: Vec<T>,
     nulls: NullBufferBuilder,
     decode: D,
-    common: Common,
+    common: ReaderContext,
 }
 
-impl<T, D: Decode<T>> Numbers<T, D> {
-    fn new(decode: D, common: Common, rows: usize) -> Self {
+impl<T, D: ParseCell<T>> NumberReader<T, D> {
+    fn new(decode: D, common: ReaderContext, rows: usize) -> Self {
         Self { values: Vec::with_capacity(rows), nulls: NullBufferBuilder::new(rows), decode, common }
     }
 }
 
-impl<T: ArrowNativeType, D: Decode<T>> TextReader for Numbers<T, D> {
+impl<T: ArrowNativeType, D: ParseCell<T>> TextReader for NumberReader<T, D> {
     #[inline]
-    fn push(&mut self, cell: Cell<'_>) -> Done {
-        if cell == Cell::Null {
+    fn push(&mut self, cell: TextCell<'_>) -> PushResult {
+        if cell == TextCell::Null {
             self.common.check_null()?;
             return self.nulls(1);
         }
@@ -215,7 +224,7 @@ impl<T: ArrowNativeType, D: Decode<T>> TextReader for Numbers<T, D> {
         Ok(Box::new(Self::new(self.decode, self.common.clone(), rows)))
     }
 
-    fn nulls(&mut self, n: usize) -> Done {
+    fn nulls(&mut self, n: usize) -> PushResult {
         self.values.resize(self.values.len() + n, T::default());
         self.nulls.append_n_nulls(n);
         Ok(())
@@ -232,28 +241,28 @@ impl<T: ArrowNativeType, D: Decode<T>> TextReader for Numbers<T, D> {
     }
 }
 
-struct Bools {
+struct BoolReader {
     bits: BooleanBufferBuilder,
     nulls: NullBufferBuilder,
-    common: Common,
+    common: ReaderContext,
 }
 
-impl Bools {
-    fn new(common: Common, rows: usize) -> Self {
+impl BoolReader {
+    fn new(common: ReaderContext, rows: usize) -> Self {
         Self { bits: BooleanBufferBuilder::new(rows), nulls: NullBufferBuilder::new(rows), common }
     }
 }
 
-impl TextReader for Bools {
-    fn push(&mut self, cell: Cell<'_>) -> Done {
+impl TextReader for BoolReader {
+    fn push(&mut self, cell: TextCell<'_>) -> PushResult {
         let value = match cell {
-            Cell::Null => {
+            TextCell::Null => {
                 self.common.check_null()?;
                 return self.nulls(1);
             }
-            Cell::Bool(value) => value,
-            Cell::Str("true" | "True" | "TRUE") if self.common.csv => true,
-            Cell::Str("false" | "False" | "FALSE") if self.common.csv => false,
+            TextCell::Bool(value) => value,
+            TextCell::Str("true" | "True" | "TRUE") if self.common.csv => true,
+            TextCell::Str("false" | "False" | "FALSE") if self.common.csv => false,
             other => return Err(self.common.expected(other)),
         };
         self.bits.append(value);
@@ -265,7 +274,7 @@ impl TextReader for Bools {
         Ok(Box::new(Self::new(self.common.clone(), rows)))
     }
 
-    fn nulls(&mut self, n: usize) -> Done {
+    fn nulls(&mut self, n: usize) -> PushResult {
         self.bits.append_n(n, false);
         self.nulls.append_n_nulls(n);
         Ok(())
@@ -282,27 +291,27 @@ impl TextReader for Bools {
     }
 }
 
-struct Strings<O> {
+struct StringReader<O> {
     offsets: Vec<O>,
     bytes: Vec<u8>,
     nulls: NullBufferBuilder,
-    common: Common,
+    common: ReaderContext,
 }
 
-impl<O: ArrowNativeType> Strings<O> {
-    fn new(common: Common, rows: usize) -> Self {
+impl<O: ArrowNativeType> StringReader<O> {
+    fn new(common: ReaderContext, rows: usize) -> Self {
         let mut offsets = Vec::with_capacity(rows + 1);
         offsets.push(O::default());
         Self { offsets, bytes: Vec::new(), nulls: NullBufferBuilder::new(rows), common }
     }
 }
 
-impl<O: ArrowNativeType + TryFrom<usize>> TextReader for Strings<O> {
+impl<O: ArrowNativeType + TryFrom<usize>> TextReader for StringReader<O> {
     #[inline]
-    fn push(&mut self, cell: Cell<'_>) -> Done {
+    fn push(&mut self, cell: TextCell<'_>) -> PushResult {
         let text = match cell {
-            Cell::Str(text) => text,
-            Cell::Null => {
+            TextCell::Str(text) => text,
+            TextCell::Null => {
                 self.common.check_null()?;
                 return self.nulls(1);
             }
@@ -324,7 +333,7 @@ impl<O: ArrowNativeType + TryFrom<usize>> TextReader for Strings<O> {
         Ok(Box::new(Self::new(self.common.clone(), rows)))
     }
 
-    fn nulls(&mut self, n: usize) -> Done {
+    fn nulls(&mut self, n: usize) -> PushResult {
         let last = self.offsets.last().copied().unwrap_or_default();
         self.offsets.resize(self.offsets.len() + n, last);
         self.nulls.append_n_nulls(n);

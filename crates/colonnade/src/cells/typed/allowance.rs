@@ -12,7 +12,7 @@ use crate::limits::{self, Limits, SHORT_CELL_NBYTES};
 pub(super) struct Allowance(limits::Budget);
 
 /// The allowance that all columns of a frame share.
-pub(super) type Budget = Arc<Allowance>;
+pub(super) type SharedAllowance = Arc<Allowance>;
 
 impl Allowance {
     pub(super) fn new(limits: &Limits) -> Self {

@@ -7,7 +7,7 @@ use arrow_schema::DataType;
 use crate::cells::msgpack::column::changed;
 use crate::error::Result;
 
-use super::out::{self, Out};
+use super::out::{self, ByteSink};
 
 /// Returns the values of an array's own buffer: its cells and `extra` more.
 pub(crate) fn native<T: ArrowNativeType>(data: &ArrayData, extra: usize) -> ScalarBuffer<T> {
@@ -20,7 +20,7 @@ pub(crate) fn native<T: ArrowNativeType>(data: &ArrayData, extra: usize) -> Scal
 }
 
 /// Integers, mostly positions, of any width.
-pub(crate) enum Codes {
+pub(crate) enum IntegerCodes {
     I8(ScalarBuffer<i8>),
     I16(ScalarBuffer<i16>),
     I32(ScalarBuffer<i32>),
@@ -31,7 +31,7 @@ pub(crate) enum Codes {
     U64(ScalarBuffer<u64>),
 }
 
-impl Codes {
+impl IntegerCodes {
     /// Reads the buffer of `data` as integers of type `codes`. The type of `data` may be another: a dictionary's, for
     /// example.
     pub(crate) fn new(codes: &DataType, data: &ArrayData) -> Result<Self> {
@@ -64,7 +64,7 @@ impl Codes {
 
     /// Writes the value of a row.
     #[inline]
-    pub(super) fn put<O: Out>(&self, row: usize, out: &mut O) -> Result<()> {
+    pub(super) fn put<O: ByteSink>(&self, row: usize, out: &mut O) -> Result<()> {
         fn at<T: ArrowNativeType>(values: &ScalarBuffer<T>, row: usize) -> Result<T> {
             values.get(row).copied().ok_or_else(changed)
         }

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field, FieldRef, Fields};
 
-use super::allowance::{Allowance, Budget};
-use super::{CellError, Range, Style, out, reader, writer};
+use super::allowance::{Allowance, SharedAllowance};
+use super::{CellError, MsgpackStyle, Range, out, reader, writer};
 use crate::cells::msgpack::column::{FORMAT, malformed};
-use crate::cells::msgpack::head::{Head, head};
+use crate::cells::msgpack::head::{MsgpackHead, head};
 use crate::cells::msgpack::options::ReadOptions;
 use crate::error::{Error, Result};
 use crate::frame::children;
@@ -17,13 +17,13 @@ use crate::limits::Limits;
 
 /// Dictionary values, consumed in the order of the fields.
 #[derive(Debug, Clone, Default)]
-pub struct Dictionaries {
+pub struct HeaderDictionaries {
     arrays: VecDeque<ArrayData>,
     /// The allowance of one frame, which its readers share.
-    budget: Option<Budget>,
+    budget: Option<SharedAllowance>,
 }
 
-impl Dictionaries {
+impl HeaderDictionaries {
     /// Creates them from values in the order of [`dictionary_types`].
     #[must_use]
     pub fn of(values: Vec<ArrayData>) -> Self {
@@ -31,7 +31,7 @@ impl Dictionaries {
     }
 
     /// Returns the allowance for nulls of the frame.
-    pub(super) fn budget(&mut self, limits: &Limits) -> Budget {
+    pub(super) fn budget(&mut self, limits: &Limits) -> SharedAllowance {
         Arc::clone(self.budget.get_or_insert_with(|| Arc::new(Allowance::new(limits))))
     }
 
@@ -112,7 +112,7 @@ fn collect(data: &ArrayData, found: &mut Vec<ArrayData>) {
 ///
 /// # Errors
 /// As the values' own cells.
-pub fn write_dictionaries(arrays: &[ArrayData], style: Style) -> Result<Vec<u8>> {
+pub fn write_dictionaries(arrays: &[ArrayData], style: MsgpackStyle) -> Result<Vec<u8>> {
     let found = dictionaries_of(arrays);
     let mut written = Vec::new();
     out::array(&mut written, found.len())?;
@@ -139,7 +139,7 @@ pub fn read_dictionaries(
     fields: &[FieldRef],
     bytes: &[u8],
     options: &ReadOptions,
-) -> std::result::Result<(Dictionaries, usize), CellError> {
+) -> std::result::Result<(HeaderDictionaries, usize), CellError> {
     let mut types = Vec::new();
     for field in fields {
         visit(field.data_type(), &mut |values| types.push(values));
@@ -161,7 +161,7 @@ pub fn read_dictionaries(
         // The dictionaries inside these values have just been read.
         let inside = count(values);
         let arrays = out.iter().skip(i.saturating_sub(inside)).cloned().collect();
-        let mut inner = Dictionaries { arrays, budget: budget.clone() };
+        let mut inner = HeaderDictionaries { arrays, budget: budget.clone() };
         let plain = |error: Error| CellError { cell: 0, offset: at, path: format!("[{i}]"), error };
         let mut reader = reader(&field_of(values), None, None, options, &mut inner).map_err(plain)?;
         let rest = bytes.get(at..).unwrap_or_default();
@@ -174,13 +174,13 @@ pub fn read_dictionaries(
         out.push_back(reader.finish().map_err(plain)?);
         at += taken.nbytes;
     }
-    Ok((Dictionaries { arrays: out, budget }, at))
+    Ok((HeaderDictionaries { arrays: out, budget }, at))
 }
 
 /// Reads the head of an array at `at`. Returns the number of entries and the head's length.
 fn array(bytes: &[u8], at: usize) -> std::result::Result<(usize, usize), CellError> {
     match head(bytes.get(at..).unwrap_or_default()).map_err(|e| e.after(0, at))? {
-        Some((Head::Array(entries), length)) => Ok((entries as usize, length)),
+        Some((MsgpackHead::Array(entries), length)) => Ok((entries as usize, length)),
         Some((other, _)) => {
             Err(malformed(at, format!("dictionaries: expected an array, found {}.", other.name())))
         }

@@ -20,7 +20,7 @@ use std::ops::Range;
 use arrow_data::ArrayData;
 use arrow_schema::{Field, Fields};
 
-use crate::cells::msgpack::column::{CellError, CellWriter, Cells, Taken};
+use crate::cells::msgpack::column::{CellError, CellExtent, CellReader, CellWriter};
 use crate::cells::msgpack::options::ReadOptions;
 use crate::error::Result;
 use crate::frame::DType;
@@ -34,9 +34,9 @@ mod out;
 mod read;
 mod write;
 
-pub(crate) use codes::{Codes, native};
+pub(crate) use codes::{IntegerCodes, native};
 pub use dictionaries::{
-    Dictionaries, dictionaries_inside, dictionaries_of, dictionary_types, read_dictionaries,
+    HeaderDictionaries, dictionaries_inside, dictionaries_of, dictionary_types, read_dictionaries,
     write_dictionaries,
 };
 
@@ -48,7 +48,7 @@ pub const MIXED_TAG: &str = r#"{"cells":"msgpack","extensions":1}"#;
 
 /// How values are spelled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Style {
+pub struct MsgpackStyle {
     /// Whether a header has the values of dictionaries; cells are codes then.
     pub header: bool,
     /// Whether to write for readers of the specification before 2013: no `bin`, no `str 8`, no extensions.
@@ -63,17 +63,17 @@ pub fn writer(
     field: &Field,
     says: Option<DType>,
     data: &ArrayData,
-    style: Style,
+    style: MsgpackStyle,
 ) -> Result<Box<dyn CellWriter>> {
-    Ok(Box::new(write::Writer::new(field, says, data, style)?))
+    Ok(Box::new(write::TypedWriter::new(field, says, data, style)?))
 }
 
 /// Reads the cells of one column with a known type.
-pub trait TypedCells: Cells {
+pub trait TypedCells: CellReader {
     /// Returns the column of the cells.
     ///
     /// # Errors
-    /// Malformed: cells that [`Cells::take`] accepted but that form no valid array.
+    /// Malformed: cells that [`CellReader::take`] accepted but that form no valid array.
     fn finish(self: Box<Self>) -> Result<ArrayData>;
 }
 
@@ -87,11 +87,11 @@ pub fn reader(
     says: Option<DType>,
     tag: Option<&str>,
     options: &ReadOptions,
-    dictionaries: &mut Dictionaries,
+    dictionaries: &mut HeaderDictionaries,
 ) -> Result<Box<dyn TypedCells>> {
     // If the field says so, null is NaT; the code that builds the block handles it.
     let _ = says;
-    Ok(Box::new(read::Reader::new(field, tag, options, dictionaries)?))
+    Ok(Box::new(read::TypedReader::new(field, tag, options, dictionaries)?))
 }
 
 /// Whether an adapter's tag says that the cells are MessagePack values.

@@ -9,8 +9,8 @@ use arrow_buffer::NullBufferBuilder;
 use arrow_data::{ArrayData, ArrayDataBuilder};
 use arrow_schema::{DataType, Field, IntervalUnit, UnionMode};
 
-use super::allowance::Budget;
-use super::{CellError, Cells, Dictionaries, Taken, TypedCells, is_cells, names_are_unique};
+use super::allowance::SharedAllowance;
+use super::{CellError, CellExtent, CellReader, HeaderDictionaries, TypedCells, is_cells, names_are_unique};
 use crate::cells::msgpack::column::{FORMAT, malformed};
 use crate::cells::msgpack::options::ReadOptions;
 use crate::cells::msgpack::skip::{Skipper, skip};
@@ -23,36 +23,36 @@ mod numbers;
 mod structs;
 mod unions;
 
-type Pushed = std::result::Result<Option<usize>, CellError>;
-type Done = std::result::Result<(), CellError>;
+type TakeResult = std::result::Result<Option<usize>, CellError>;
+type BuildResult = std::result::Result<(), CellError>;
 
 /// A builder of one array's values.
-trait Build: Send + Sync {
+trait BuildValues: Send + Sync {
     /// Takes one cell other than nil from the front of `bytes`. Returns its length, or `None` without a change if the cell
     /// is incomplete. Types with children receive only whole cells.
-    fn push(&mut self, bytes: &[u8]) -> Pushed;
+    fn push(&mut self, bytes: &[u8]) -> TakeResult;
 
     /// Appends a null.
-    fn null(&mut self) -> Done;
+    fn null(&mut self) -> BuildResult;
 
     /// Returns the array of `len` cells.
     fn finish(&mut self, len: usize) -> Result<ArrayData>;
 }
 
 /// A builder with the nulls around its values.
-struct Slot {
-    build: Box<dyn Build>,
+struct SlotBuilder {
+    build: Box<dyn BuildValues>,
     len: usize,
     nullable: bool,
     /// Bytes of memory for a null.
     cost: u64,
-    budget: Budget,
+    budget: SharedAllowance,
 }
 
-impl Slot {
+impl SlotBuilder {
     /// Takes one cell.
     #[inline]
-    fn push(&mut self, bytes: &[u8]) -> Pushed {
+    fn push(&mut self, bytes: &[u8]) -> TakeResult {
         let pushed = if bytes.first() == Some(&super::out::NIL) {
             if !self.nullable {
                 return Err(malformed(0, "expected a value, as the field holds no nulls, found nil."));
@@ -68,14 +68,14 @@ impl Slot {
     }
 
     /// Takes one whole cell of an entry at `at`, and advances `at`.
-    fn push_at(&mut self, bytes: &[u8], at: &mut usize) -> Done {
+    fn push_at(&mut self, bytes: &[u8], at: &mut usize) -> BuildResult {
         let pushed = self.push(bytes.get(*at..).unwrap_or_default()).map_err(|e| e.after(0, *at))?;
         *at += pushed.ok_or_else(|| cut(*at))?;
         Ok(())
     }
 
     /// Appends a null that no input byte backs; the caller has charged it.
-    fn fill(&mut self) -> Done {
+    fn fill(&mut self) -> BuildResult {
         self.build.null()?;
         self.len += 1;
         Ok(())
@@ -98,17 +98,17 @@ fn made(builder: ArrayDataBuilder) -> Result<ArrayData> {
 
 /// The validity of the cells.
 #[derive(Debug)]
-struct Nulls(NullBufferBuilder);
+struct ValidityBuilder(NullBufferBuilder);
 
-impl Default for Nulls {
+impl Default for ValidityBuilder {
     fn default() -> Self {
         Self(NullBufferBuilder::new(0))
     }
 }
 
 /// The reader of one column's cells.
-pub(super) struct Reader {
-    slot: Slot,
+pub(super) struct TypedReader {
+    slot: SlotBuilder,
     /// Whether cells are checked as a whole before they are read, so that a partial cell changes nothing.
     nested: bool,
     /// Whether a null of the type may take far more memory than its one byte of input.
@@ -118,16 +118,16 @@ pub(super) struct Reader {
     begun: Option<(Skipper, usize)>,
 }
 
-impl Reader {
+impl TypedReader {
     pub(super) fn new(
         field: &Field,
         tag: Option<&str>,
         options: &ReadOptions,
-        dictionaries: &mut Dictionaries,
+        dictionaries: &mut HeaderDictionaries,
     ) -> Result<Self> {
         let max_depth = options.limits.max_depth;
         let budget = dictionaries.budget(&options.limits);
-        let mut maker = make::Maker { dictionaries, budget, max_depth, cells: is_cells(tag) };
+        let mut maker = make::BuilderFactory { dictionaries, budget, max_depth, cells: is_cells(tag) };
         let slot = maker.slot(field, 0)?;
         let nested = field.data_type().is_nested() || is_cells(tag);
         let wide = make::is_wide(field.data_type());
@@ -154,9 +154,9 @@ impl Reader {
     }
 }
 
-impl Cells for Reader {
-    fn take(&mut self, bytes: &[u8], wanted: usize) -> std::result::Result<Taken, CellError> {
-        let mut taken = Taken::default();
+impl CellReader for TypedReader {
+    fn take(&mut self, bytes: &[u8], wanted: usize) -> std::result::Result<CellExtent, CellError> {
+        let mut taken = CellExtent::default();
         while taken.cells < wanted {
             let rest = bytes.get(taken.nbytes..).unwrap_or_default();
             let here = |e: CellError| e.after(taken.cells, taken.nbytes);
@@ -165,7 +165,7 @@ impl Cells for Reader {
             }
             match self.slot.push(rest).map_err(here)? {
                 Some(length) => {
-                    taken = Taken { cells: taken.cells + 1, nbytes: taken.nbytes + length };
+                    taken = CellExtent { cells: taken.cells + 1, nbytes: taken.nbytes + length };
                     if self.wide {
                         self.slot.budget.grant(length);
                     }
@@ -178,7 +178,7 @@ impl Cells for Reader {
     }
 }
 
-impl TypedCells for Reader {
+impl TypedCells for TypedReader {
     fn finish(mut self: Box<Self>) -> Result<ArrayData> {
         self.slot.finish()
     }

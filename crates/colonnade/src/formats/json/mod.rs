@@ -15,5 +15,5 @@ pub use format::JsonFormat;
 
 pub use read::options::ReadOptions;
 pub use read::root::{bundle, decode, decode_with};
-pub use write::options::{Nonfinite, Orient, WriteOptions};
+pub use write::options::{JsonOrient, NonfiniteOption, WriteOptions};
 pub use write::{encode, encode_bundle};

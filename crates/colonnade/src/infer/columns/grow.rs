@@ -16,12 +16,12 @@ const HUGE_PAGE: usize = 2 << 20;
 
 /// Bytes with spare capacity after them.
 #[derive(Debug, Default)]
-pub(crate) struct Grow {
+pub(crate) struct GrowingBuffer {
     region: Option<RegionMut>,
     used: usize,
 }
 
-impl Grow {
+impl GrowingBuffer {
     /// Returns the number of bytes so far.
     #[inline]
     pub(crate) fn nbytes(&self) -> usize {
@@ -86,7 +86,7 @@ impl Grow {
         self.push(bytes)
     }
 
-    /// Returns `nbytes` of spare capacity to fill; [`Grow::commit`] keeps them.
+    /// Returns `nbytes` of spare capacity to fill; [`GrowingBuffer::commit`] keeps them.
     #[inline]
     pub(crate) fn spare(&mut self, nbytes: usize) -> Result<&mut [u8], CellError> {
         self.reserve(nbytes)?;

@@ -4,12 +4,12 @@ use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer};
 
 /// One bit per row, set if the row is marked. Rows after the last marked one have no bit.
 #[derive(Debug, Default)]
-pub(crate) struct Marks {
+pub(crate) struct RowMarks {
     bits: Vec<u8>,
     count: usize,
 }
 
-impl Marks {
+impl RowMarks {
     /// Marks rows `start..start + n`, none of which is marked.
     #[inline]
     pub(crate) fn mark(&mut self, start: usize, n: usize) {
@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn marks_are_joined_at_any_start() {
         for start in 0..20 {
-            let (mut marks, mut more) = (Marks::default(), Marks::default());
+            let (mut marks, mut more) = (RowMarks::default(), RowMarks::default());
             marks.mark(start / 2, usize::from(start > 0));
             more.mark(1, 3);
             more.mark(9, 10);
@@ -103,7 +103,7 @@ mod tests {
     fn ranges_are_marked_from_any_start() {
         for start in 0..20 {
             for n in 0..30 {
-                let mut marks = Marks::default();
+                let mut marks = RowMarks::default();
                 marks.mark(start, n);
                 marks.mark(start + n + 3, 1);
                 let expected: Vec<bool> =

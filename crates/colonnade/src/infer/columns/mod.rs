@@ -1,6 +1,6 @@
 //! A column whose type is inferred from its cells.
 //!
-//! MessagePack cells come in runs of one family, which kernels decode ([`Cells::take`]). Cells between two runs (nils, the
+//! MessagePack cells come in runs of one family, which kernels decode ([`CellReader::take`]). Cells between two runs (nils, the
 //! first cell of another family, the last cells of the input) are decoded one by one. JSON cells are scanned one by one
 //! into the same columns (`json`), in ranges of the input whose columns are then joined (`append`). A family that no longer
 //! holds all cells is promoted: the stored values are converted, and no cell is read twice.
@@ -20,17 +20,17 @@ mod time;
 #[cfg(test)]
 mod tests;
 
-pub use finish::{Finished, MIXED_TAG};
+pub use finish::{BlockOrColumn, MIXED_TAG};
 
-use grow::Grow;
-use marks::Marks;
-use nested::Nested;
-use text::Text;
-use time::Times;
+use grow::GrowingBuffer;
+use marks::RowMarks;
+use nested::NestedColumns;
+use text::TextBuilder;
+use time::TimestampBuilder;
 
-use crate::cells::msgpack::column::{CellError, Cells, Taken, malformed};
-use crate::cells::msgpack::head::{Head, head};
-use crate::cells::msgpack::options::{Otherwise, ReadOptions};
+use crate::cells::msgpack::column::{CellError, CellExtent, CellReader, malformed};
+use crate::cells::msgpack::head::{MsgpackHead, head};
+use crate::cells::msgpack::options::{Fallback, ReadOptions};
 use crate::cells::msgpack::skip::skip;
 
 /// Integers that a kernel takes between two checks of signs.
@@ -38,83 +38,83 @@ const INTS: usize = 256;
 
 /// A column whose type is inferred.
 #[derive(Debug)]
-pub struct Inferred {
+pub struct InferredColumn {
     options: ReadOptions,
     /// Number of arrays and maps around these cells.
     depth: u64,
-    /// Whether cells of several types are kept as MessagePack. Otherwise such a cell stops with [`Stop::Mixed`].
+    /// Whether cells of several types are kept as MessagePack. Otherwise such a cell stops with [`StopReason::Mixed`].
     keeps_mixed: bool,
     rows: usize,
     /// The expected number of rows.
     hint: usize,
     /// The number of rows that the available bytes could hold, at most the expected number.
     likely: usize,
-    nulls: Marks,
-    values: Values,
+    nulls: RowMarks,
+    values: InferredValues,
 }
 
 /// The cells so far.
 #[derive(Debug)]
-enum Values {
+enum InferredValues {
     /// Nils only.
     Nil,
-    Bool(Grow),
+    Bool(GrowingBuffer),
     /// 64-bit words; not both values below zero and values above `i64::MAX`.
     Int {
-        words: Grow,
+        words: GrowingBuffer,
         negative: bool,
         big: bool,
     },
     /// 64-bit words, and the rows that were integers.
     Float {
-        words: Grow,
-        ints: Marks,
+        words: GrowingBuffer,
+        ints: RowMarks,
     },
-    Text(Text),
-    Time(Times),
+    Text(TextBuilder),
+    Time(TimestampBuilder),
     /// Unknown extensions.
     Ext {
-        codes: Grow,
-        data: Text,
+        codes: GrowingBuffer,
+        data: TextBuilder,
     },
     /// Nested columns. A column that keeps mixed cells also keeps the original bytes of each nested one.
     Nested {
-        nested: Nested,
-        raw: Option<Text>,
+        nested: NestedColumns,
+        raw: Option<TextBuilder>,
     },
     /// Whole MessagePack values.
-    Mixed(Text),
+    Mixed(TextBuilder),
     /// Cells of several types in a column that does not keep them; they are only counted.
     Unknown,
 }
 
 /// The reason for an early stop.
 #[derive(Debug)]
-enum Stop<E = CellError> {
+enum StopReason<E = CellError> {
     /// An error in a cell.
     Cell(E),
     /// No error, but no single type holds these cells.
     Mixed,
 }
 
-impl From<CellError> for Stop {
+impl From<CellError> for StopReason {
     fn from(error: CellError) -> Self {
         Self::Cell(error)
     }
 }
 
-impl<E> Stop<E> {
+impl<E> StopReason<E> {
     /// Converts the error.
-    fn map<F>(self, map: impl FnOnce(E) -> F) -> Stop<F> {
+    fn map<F>(self, map: impl FnOnce(E) -> F) -> StopReason<F> {
         match self {
-            Self::Cell(error) => Stop::Cell(map(error)),
-            Self::Mixed => Stop::Mixed,
+            Self::Cell(error) => StopReason::Cell(map(error)),
+            Self::Mixed => StopReason::Mixed,
         }
     }
 }
 
-impl Stop {
-    /// Returns the error. A column that keeps mixed cells never stops for [`Stop::Mixed`].
+impl StopReason {
+    /// Returns the error. A column that keeps mixed cells never stops for [`StopReason::Mixed`].
     fn error(self) -> CellError {
         match self {
             Self::Cell(error) => error,
@@ -123,7 +123,7 @@ impl Stop {
     }
 }
 
-impl Inferred {
+impl InferredColumn {
     /// Creates a column without cells.
     #[must_use]
     pub fn new(options: &ReadOptions) -> Self {
@@ -134,8 +134,8 @@ impl Inferred {
             rows: 0,
             hint: 0,
             likely: 0,
-            nulls: Marks::default(),
-            values: Values::Nil,
+            nulls: RowMarks::default(),
+            values: InferredValues::Nil,
         }
     }
 
@@ -179,13 +179,13 @@ impl Inferred {
         self.empty(n).map_err(|e| e.error)
     }
 
-    fn run(&mut self, bytes: &[u8], wanted: usize) -> Result<Taken, Stop> {
-        let mut taken = Taken::default();
+    fn run(&mut self, bytes: &[u8], wanted: usize) -> Result<CellExtent, StopReason> {
+        let mut taken = CellExtent::default();
         self.likely = self.hint.saturating_sub(self.rows).max(wanted).min(bytes.len());
         while taken.cells < wanted {
             let rest = bytes.get(taken.nbytes..).unwrap_or_default();
-            let placed = |stop: Stop| stop.map(|e| e.after(taken.cells, taken.nbytes));
-            let mut found = Taken::default();
+            let placed = |stop: StopReason| stop.map(|e| e.after(taken.cells, taken.nbytes));
+            let mut found = CellExtent::default();
             // A single cell, as in rows, does not justify a kernel's setup.
             if wanted - taken.cells > 1 {
                 found = self.kernel(rest, wanted - taken.cells).map_err(placed)?;
@@ -204,22 +204,24 @@ impl Inferred {
     }
 
     /// Decodes a run of the current family.
-    fn kernel(&mut self, bytes: &[u8], wanted: usize) -> Result<Taken, Stop> {
+    fn kernel(&mut self, bytes: &[u8], wanted: usize) -> Result<CellExtent, StopReason> {
         // A cell has at least one byte, whatever is claimed.
         let wanted = wanted.min(bytes.len());
         match &mut self.values {
-            Values::Nil | Values::Ext { .. } | Values::Nested { .. } | Values::Mixed(_) | Values::Unknown => {
-                Ok(Taken::default())
-            }
-            Values::Time(times) => Ok(times.run(bytes, wanted)?),
-            Values::Bool(cells) => {
+            InferredValues::Nil
+            | InferredValues::Ext { .. }
+            | InferredValues::Nested { .. }
+            | InferredValues::Mixed(_)
+            | InferredValues::Unknown => Ok(CellExtent::default()),
+            InferredValues::Time(times) => Ok(times.run(bytes, wanted)?),
+            InferredValues::Bool(cells) => {
                 let taken = numbers::bools(bytes, cells.spare(wanted)?);
                 cells.commit(taken.cells);
                 Ok(taken)
             }
-            Values::Int { words, negative, big } => {
+            InferredValues::Int { words, negative, big } => {
                 let out = words.spare(wanted.saturating_mul(8))?.as_chunks_mut::<8>().0;
-                let mut taken = Taken::default();
+                let mut taken = CellExtent::default();
                 for slots in out.chunks_mut(INTS) {
                     let found = numbers::ints(bytes.get(taken.nbytes..).unwrap_or_default(), slots);
                     if (*negative || found.negative) && (*big || found.big) {
@@ -237,52 +239,52 @@ impl Inferred {
                 words.commit(taken.cells * 8);
                 Ok(taken)
             }
-            Values::Float { words, .. } => {
+            InferredValues::Float { words, .. } => {
                 let out = words.spare(wanted.saturating_mul(8))?.as_chunks_mut::<8>().0;
                 let taken = numbers::floats(bytes, out);
                 words.commit(taken.cells * 8);
                 Ok(taken)
             }
-            Values::Text(text) => {
-                Ok(text.run(bytes, wanted, self.options.invalid_utf8 == Otherwise::Bytes)?)
+            InferredValues::Text(text) => {
+                Ok(text.run(bytes, wanted, self.options.invalid_utf8 == Fallback::Bytes)?)
             }
         }
     }
 
     /// Decodes one cell of any family, or a run of nils.
-    fn single(&mut self, bytes: &[u8], wanted: usize) -> Result<Taken, Stop> {
+    fn single(&mut self, bytes: &[u8], wanted: usize) -> Result<CellExtent, StopReason> {
         if bytes.first() == Some(&0xc0) {
             let cells = bytes.iter().take(wanted).take_while(|byte| **byte == 0xc0).count();
             self.empty(cells)?;
-            return Ok(Taken { cells, nbytes: cells });
+            return Ok(CellExtent { cells, nbytes: cells });
         }
-        let Some((head, length)) = head(bytes)? else { return Ok(Taken::default()) };
+        let Some((head, length)) = head(bytes)? else { return Ok(CellExtent::default()) };
         let nbytes = match head {
             // The contents of a whole cell are whole, and decoding finds their end.
-            Head::Array(_) | Head::Map(_) if !self.keeps_mixed => bytes.len(),
-            Head::Array(_) | Head::Map(_) => {
+            MsgpackHead::Array(_) | MsgpackHead::Map(_) if !self.keeps_mixed => bytes.len(),
+            MsgpackHead::Array(_) | MsgpackHead::Map(_) => {
                 match skip(bytes, self.options.limits.max_depth.saturating_sub(self.depth))? {
                     Some(nbytes) => nbytes,
-                    None => return Ok(Taken::default()),
+                    None => return Ok(CellExtent::default()),
                 }
             }
             _ => length + head.payload(),
         };
-        let Some(cell) = bytes.get(..nbytes) else { return Ok(Taken::default()) };
+        let Some(cell) = bytes.get(..nbytes) else { return Ok(CellExtent::default()) };
         let nbytes = match self.put(head, cell, length) {
-            Err(Stop::Mixed) if self.keeps_mixed => {
+            Err(StopReason::Mixed) if self.keeps_mixed => {
                 self.mix()?;
                 self.put(head, cell, length)?
             }
             taken => taken?,
         };
         self.rows += 1;
-        Ok(Taken { cells: 1, nbytes })
+        Ok(CellExtent { cells: 1, nbytes })
     }
 }
 
-impl Cells for Inferred {
-    fn take(&mut self, bytes: &[u8], wanted: usize) -> Result<Taken, CellError> {
-        self.run(bytes, wanted).map_err(Stop::error)
+impl CellReader for InferredColumn {
+    fn take(&mut self, bytes: &[u8], wanted: usize) -> Result<CellExtent, CellError> {
+        self.run(bytes, wanted).map_err(StopReason::error)
     }
 }

@@ -9,40 +9,40 @@ use arrow_buffer::NullBuffer;
 
 use crate::arrow::trusted::trusted_array;
 use crate::cells::msgpack::column::{CellError, malformed};
-use crate::cells::msgpack::head::{Head, head};
-use crate::cells::msgpack::options::{Otherwise, ReadOptions};
+use crate::cells::msgpack::head::{MsgpackHead, head};
+use crate::cells::msgpack::options::{Fallback, ReadOptions};
 
-use super::grow::Grow;
+use super::grow::GrowingBuffer;
 use super::text::utf8;
-use super::{Inferred, Stop};
+use super::{InferredColumn, StopReason};
 
 /// Nested columns.
 #[derive(Debug)]
-pub(super) enum Nested {
+pub(super) enum NestedColumns {
     /// The start of each list among the items, and the end of the last one.
-    List { offsets: Grow, item: Box<Inferred> },
+    List { offsets: GrowingBuffer, item: Box<InferredColumn> },
     /// Members by name.
-    Map(Members),
+    Map(StructMembers),
 }
 
 /// The members of maps, in order of first appearance.
 #[derive(Debug, Default)]
-pub(super) struct Members {
+pub(super) struct StructMembers {
     pub(super) names: Vec<String>,
-    pub(super) columns: Vec<Inferred>,
+    pub(super) columns: Vec<InferredColumn>,
     places: HashMap<String, usize>,
     /// The number of entries in all maps so far.
     pub(super) entries: usize,
 }
 
-impl Nested {
+impl NestedColumns {
     pub(super) fn new(is_list: bool, options: &ReadOptions, depth: u64) -> Result<Self, CellError> {
         if !is_list {
-            return Ok(Self::Map(Members::default()));
+            return Ok(Self::Map(StructMembers::default()));
         }
-        let mut offsets = Grow::default();
+        let mut offsets = GrowingBuffer::default();
         offsets.push_word(0)?;
-        Ok(Self::List { offsets, item: Box::new(Inferred::of_one_type(options, depth + 1)) })
+        Ok(Self::List { offsets, item: Box::new(InferredColumn::of_one_type(options, depth + 1)) })
     }
 
     /// Appends `n` empty cells. Members get theirs with their next cell.
@@ -60,7 +60,7 @@ impl Nested {
         bytes: &[u8],
         row: usize,
         (options, depth): (&ReadOptions, u64),
-    ) -> Result<usize, Stop> {
+    ) -> Result<usize, StopReason> {
         match self {
             Self::List { offsets, item } => {
                 let in_entry = |e: CellError| {
@@ -79,7 +79,7 @@ impl Nested {
     }
 
     /// Returns Arrow's column of `rows` cells.
-    pub(super) fn finish(self, rows: usize, nulls: Option<NullBuffer>) -> Result<ArrayData, Stop> {
+    pub(super) fn finish(self, rows: usize, nulls: Option<NullBuffer>) -> Result<ArrayData, StopReason> {
         match self {
             Self::List { offsets, item } => {
                 let item = item.data()?;
@@ -99,24 +99,24 @@ impl Nested {
 
 /// Returns the error for a value that is shorter than its head claims.
 #[cold]
-fn cut(at: usize) -> Stop {
-    Stop::Cell(malformed(at, "expected another value, found the end."))
+fn cut(at: usize) -> StopReason {
+    StopReason::Cell(malformed(at, "expected another value, found the end."))
 }
 
-impl Members {
+impl StructMembers {
     fn take(
         &mut self,
         count: u32,
         bytes: &[u8],
         row: usize,
         (options, depth): (&ReadOptions, u64),
-    ) -> Result<usize, Stop> {
+    ) -> Result<usize, StopReason> {
         let mut at = 0;
         for turn in 0..count as usize {
             let rest = bytes.get(at..).unwrap_or_default();
-            let Some((Head::Str(length), start)) = head(rest).map_err(|e| e.after(0, at))? else {
+            let Some((MsgpackHead::Str(length), start)) = head(rest).map_err(|e| e.after(0, at))? else {
                 // Keys other than text cannot name members.
-                return Err(Stop::Mixed);
+                return Err(StopReason::Mixed);
             };
             let key_nbytes = start + length as usize;
             let key = rest.get(start..key_nbytes).ok_or_else(|| cut(at))?;
@@ -124,8 +124,10 @@ impl Members {
                 Some(place) => place,
                 None => match std::str::from_utf8(key) {
                     Ok(name) => self.place(name, (options, depth)),
-                    Err(_) if options.invalid_utf8 == Otherwise::Bytes => return Err(Stop::Mixed),
-                    Err(_) => return Err(utf8(key).err().map_or(Stop::Mixed, |e| e.after(0, at).into())),
+                    Err(_) if options.invalid_utf8 == Fallback::Bytes => return Err(StopReason::Mixed),
+                    Err(_) => {
+                        return Err(utf8(key).err().map_or(StopReason::Mixed, |e| e.after(0, at).into()));
+                    }
                 },
             };
             let (column, name) = self.column(place).ok_or_else(|| cut(at))?;
@@ -160,21 +162,21 @@ impl Members {
         let place = self.names.len();
         self.names.push(name.to_owned());
         self.places.insert(name.to_owned(), place);
-        self.columns.push(Inferred::of_one_type(options, depth + 1));
+        self.columns.push(InferredColumn::of_one_type(options, depth + 1));
         place
     }
 
     /// Returns a member's column and name.
     #[inline]
-    pub(super) fn column(&mut self, place: usize) -> Option<(&mut Inferred, &str)> {
+    pub(super) fn column(&mut self, place: usize) -> Option<(&mut InferredColumn, &str)> {
         self.columns.get_mut(place).zip(self.names.get(place).map(String::as_str))
     }
 
     /// Ends the map of row `row` after `entries` entries.
     #[inline]
-    pub(super) fn end(&mut self, entries: usize, row: usize) -> Result<(), Stop> {
+    pub(super) fn end(&mut self, entries: usize, row: usize) -> Result<(), StopReason> {
         self.entries += entries;
-        if self.is_scattered(row + 1) { Err(Stop::Mixed) } else { Ok(()) }
+        if self.is_scattered(row + 1) { Err(StopReason::Mixed) } else { Ok(()) }
     }
 
     /// Whether maps share so few keys that their columns would be mostly nulls and far larger than the input.
@@ -183,9 +185,9 @@ impl Members {
         self.names.len().saturating_mul(rows) > room.saturating_add(1 << 16)
     }
 
-    fn finish(self, rows: usize, nulls: Option<NullBuffer>) -> Result<ArrayData, Stop> {
+    fn finish(self, rows: usize, nulls: Option<NullBuffer>) -> Result<ArrayData, StopReason> {
         if self.is_scattered(rows) {
-            return Err(Stop::Mixed);
+            return Err(StopReason::Mixed);
         }
         let mut fields = Vec::new();
         let mut data = Vec::new();

@@ -2,11 +2,11 @@
 //! family, and before the last bytes of the input, where a load could pass the end. The caller decodes these cells one by
 //! one.
 
-use crate::cells::msgpack::column::Taken;
+use crate::cells::msgpack::column::CellExtent;
 
 /// How to decode an integer with a given marker: eight bytes at `from` are loaded and shifted down.
 #[derive(Clone, Copy)]
-struct Step {
+struct IntegerStep {
     /// Bytes of the cell; 0 if it is no integer.
     nbytes: u8,
     from: u8,
@@ -14,24 +14,24 @@ struct Step {
     signed: bool,
 }
 
-const STEPS: [Step; 256] = {
-    let mut steps = [Step { nbytes: 0, from: 0, shift: 0, signed: false }; 256];
+const STEPS: [IntegerStep; 256] = {
+    let mut steps = [IntegerStep { nbytes: 0, from: 0, shift: 0, signed: false }; 256];
     let mut marker = 0;
     while marker < 256 {
         // A small integer is its own marker, sign-extended.
         if marker <= 0x7f || marker >= 0xe0 {
-            steps[marker] = Step { nbytes: 1, from: 0, shift: 56, signed: true };
+            steps[marker] = IntegerStep { nbytes: 1, from: 0, shift: 56, signed: true };
         }
         marker += 1;
     }
-    steps[0xcc] = Step { nbytes: 2, from: 1, shift: 56, signed: false };
-    steps[0xcd] = Step { nbytes: 3, from: 1, shift: 48, signed: false };
-    steps[0xce] = Step { nbytes: 5, from: 1, shift: 32, signed: false };
-    steps[0xcf] = Step { nbytes: 9, from: 1, shift: 0, signed: false };
-    steps[0xd0] = Step { nbytes: 2, from: 1, shift: 56, signed: true };
-    steps[0xd1] = Step { nbytes: 3, from: 1, shift: 48, signed: true };
-    steps[0xd2] = Step { nbytes: 5, from: 1, shift: 32, signed: true };
-    steps[0xd3] = Step { nbytes: 9, from: 1, shift: 0, signed: true };
+    steps[0xcc] = IntegerStep { nbytes: 2, from: 1, shift: 56, signed: false };
+    steps[0xcd] = IntegerStep { nbytes: 3, from: 1, shift: 48, signed: false };
+    steps[0xce] = IntegerStep { nbytes: 5, from: 1, shift: 32, signed: false };
+    steps[0xcf] = IntegerStep { nbytes: 9, from: 1, shift: 0, signed: false };
+    steps[0xd0] = IntegerStep { nbytes: 2, from: 1, shift: 56, signed: true };
+    steps[0xd1] = IntegerStep { nbytes: 3, from: 1, shift: 48, signed: true };
+    steps[0xd2] = IntegerStep { nbytes: 5, from: 1, shift: 32, signed: true };
+    steps[0xd3] = IntegerStep { nbytes: 9, from: 1, shift: 0, signed: true };
     steps
 };
 
@@ -40,14 +40,14 @@ const STEADY: u32 = 8;
 
 /// The number of integers taken, and whether some are below zero, and some above `i64::MAX`.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Ints {
-    pub(super) taken: Taken,
+pub(super) struct IntegerRun {
+    pub(super) taken: CellExtent,
     pub(super) negative: bool,
     pub(super) big: bool,
 }
 
 /// Decodes integers of any width to 64-bit words.
-pub(super) fn ints(bytes: &[u8], out: &mut [[u8; 8]]) -> Ints {
+pub(super) fn ints(bytes: &[u8], out: &mut [[u8; 8]]) -> IntegerRun {
     let (mut at, mut done) = (0, 0);
     // The combined top bits of all signed and of all unsigned values.
     let (mut below, mut above) = (0u64, 0u64);
@@ -82,7 +82,11 @@ pub(super) fn ints(bytes: &[u8], out: &mut [[u8; 8]]) -> Ints {
         }
         break;
     }
-    Ints { taken: Taken { cells: done, nbytes: at }, negative: below >> 63 == 1, big: above >> 63 == 1 }
+    IntegerRun {
+        taken: CellExtent { cells: done, nbytes: at },
+        negative: below >> 63 == 1,
+        big: above >> 63 == 1,
+    }
 }
 
 /// Decodes a run of integers with the marker of the first.
@@ -144,7 +148,7 @@ fn small(bytes: &[u8], out: &mut [[u8; 8]], below: &mut u64) -> (usize, usize) {
 }
 
 /// Decodes 64-bit floats, and 32-bit floats widened.
-pub(super) fn floats(bytes: &[u8], out: &mut [[u8; 8]]) -> Taken {
+pub(super) fn floats(bytes: &[u8], out: &mut [[u8; 8]]) -> CellExtent {
     let (mut at, mut done) = (0, 0);
     while let (Some(rest), Some(slots)) = (bytes.get(at..), out.get_mut(done..)) {
         let before = done;
@@ -182,7 +186,7 @@ pub(super) fn floats(bytes: &[u8], out: &mut [[u8; 8]]) -> Taken {
             break;
         }
     }
-    Taken { cells: done, nbytes: at }
+    CellExtent { cells: done, nbytes: at }
 }
 
 /// Converts the bits of a 32-bit float to those of the equal 64-bit float. It keeps the payload of a NaN, which a cast does
@@ -197,7 +201,7 @@ pub(super) fn widened(bits: u32) -> u64 {
 }
 
 /// Decodes booleans to bytes.
-pub(super) fn bools(bytes: &[u8], out: &mut [u8]) -> Taken {
+pub(super) fn bools(bytes: &[u8], out: &mut [u8]) -> CellExtent {
     let mut done = 0;
     for (group, slots) in bytes.as_chunks::<32>().0.iter().zip(out.as_chunks_mut::<32>().0) {
         if !group.iter().fold(true, |all, &byte| all & (byte & 0xFE == 0xC2)) {
@@ -215,5 +219,5 @@ pub(super) fn bools(bytes: &[u8], out: &mut [u8]) -> Taken {
         *slot = byte & 1;
         done += 1;
     }
-    Taken { cells: done, nbytes: done }
+    CellExtent { cells: done, nbytes: done }
 }

@@ -3,20 +3,20 @@
 
 use crate::cells::exact::back;
 use crate::cells::msgpack::column::{CellError, malformed};
-use crate::cells::msgpack::head::{Head, head};
-use crate::cells::msgpack::options::{Otherwise, ReadOptions};
+use crate::cells::msgpack::head::{MsgpackHead, head};
+use crate::cells::msgpack::options::{Fallback, ReadOptions};
 use crate::{ErrorKind, Result};
 
-use super::marks::Marks;
+use super::marks::RowMarks;
 
-use super::text::{Family, Text, utf8};
+use super::text::{TextBuilder, TextFamily, utf8};
 use super::time::instant;
-use super::{Inferred, Values};
+use super::{InferredColumn, InferredValues};
 
 /// Nil.
 const NIL: u8 = 0xc0;
 
-impl Inferred {
+impl InferredColumn {
     /// Creates a column without cells that keeps each cell as MessagePack.
     ///
     /// # Errors
@@ -27,14 +27,14 @@ impl Inferred {
         Ok(column)
     }
 
-    /// Appends one whole MessagePack value to a column of [`Inferred::of_mixed`].
+    /// Appends one whole MessagePack value to a column of [`InferredColumn::of_mixed`].
     ///
     /// # Errors
-    /// As [`Inferred::of_mixed`].
+    /// As [`InferredColumn::of_mixed`].
     pub(crate) fn push_mixed(&mut self, cell: &[u8]) -> Result<()> {
         match &mut self.values {
-            Values::Mixed(_) if cell == [NIL] => self.empty(1).map_err(|e| e.error),
-            Values::Mixed(cells) => {
+            InferredValues::Mixed(_) if cell == [NIL] => self.empty(1).map_err(|e| e.error),
+            InferredValues::Mixed(cells) => {
                 cells.push(cell).map_err(|e| e.error)?;
                 self.rows += 1;
                 Ok(())
@@ -45,20 +45,22 @@ impl Inferred {
 
     /// Converts the cells so far to MessagePack values.
     pub(super) fn mix(&mut self) -> std::result::Result<(), CellError> {
-        let mut cells = Text::new(Family::Raw)?;
+        let mut cells = TextBuilder::new(TextFamily::Raw)?;
         cells.offsets.reserve(self.rows.saturating_add(self.likely).saturating_mul(8))?;
-        match std::mem::replace(&mut self.values, Values::Nil) {
-            Values::Nil | Values::Unknown => {
+        match std::mem::replace(&mut self.values, InferredValues::Nil) {
+            InferredValues::Nil | InferredValues::Unknown => {
                 self.nulls.mark(0, self.rows);
                 cells.empty(self.rows)?;
             }
-            Values::Mixed(raw) | Values::Nested { raw: Some(raw), .. } => cells = raw,
-            Values::Nested { raw: None, .. } => return Err(malformed(0, "expected cells of one type.")),
-            Values::Bool(mut bytes) => {
+            InferredValues::Mixed(raw) | InferredValues::Nested { raw: Some(raw), .. } => cells = raw,
+            InferredValues::Nested { raw: None, .. } => {
+                return Err(malformed(0, "expected cells of one type."));
+            }
+            InferredValues::Bool(mut bytes) => {
                 let bytes = bytes.bytes();
                 self.each(&mut cells, |row, out| out.push(0xc2 | bytes.get(row).copied().unwrap_or(0)))?;
             }
-            Values::Int { mut words, big, .. } => {
+            InferredValues::Int { mut words, big, .. } => {
                 let words = words.words();
                 self.each(&mut cells, |row, out| {
                     let word = words.get(row).copied().unwrap_or_default();
@@ -67,14 +69,14 @@ impl Inferred {
                     int(value, out);
                 })?;
             }
-            Values::Float { mut words, ints } => {
+            InferredValues::Float { mut words, ints } => {
                 let words = words.words();
                 self.each(&mut cells, |row, out| {
                     float(words.get(row).copied().unwrap_or_default(), &ints, row, out);
                 })?;
             }
-            Values::Text(mut text) => {
-                let is_text = text.family == Family::Str;
+            InferredValues::Text(mut text) => {
+                let is_text = text.family == TextFamily::Str;
                 self.each(&mut cells, |row, out| {
                     let cell = text.cell(row);
                     if is_text {
@@ -85,10 +87,10 @@ impl Inferred {
                     out.extend(cell);
                 })?;
             }
-            Values::Time(mut times) => {
+            InferredValues::Time(mut times) => {
                 self.each(&mut cells, |row, out| timestamp(times.at(row), out))?;
             }
-            Values::Ext { mut codes, mut data } => {
+            InferredValues::Ext { mut codes, mut data } => {
                 self.each(&mut cells, |row, out| {
                     let cell = data.cell(row);
                     ext_head(codes.bytes().get(row).copied().unwrap_or(0), cell.len(), out);
@@ -96,13 +98,13 @@ impl Inferred {
                 })?;
             }
         }
-        self.values = Values::Mixed(cells);
+        self.values = InferredValues::Mixed(cells);
         Ok(())
     }
 
     fn each(
         &self,
-        cells: &mut Text,
+        cells: &mut TextBuilder,
         mut write: impl FnMut(usize, &mut Vec<u8>),
     ) -> std::result::Result<(), CellError> {
         let mut out = Vec::new();
@@ -119,7 +121,7 @@ impl Inferred {
 
 /// Checks a whole value with everything in it, and appends it to mixed cells.
 pub(super) fn keep(
-    cells: &mut Text,
+    cells: &mut TextBuilder,
     cell: &[u8],
     options: &ReadOptions,
 ) -> std::result::Result<(), CellError> {
@@ -129,8 +131,8 @@ pub(super) fn keep(
         let end = at + length + head.payload();
         let payload = cell.get(at + length..end).unwrap_or_default();
         let sound = match head {
-            Head::Str(_) => match utf8(payload) {
-                Err(_) if options.invalid_utf8 == Otherwise::Bytes => {
+            MsgpackHead::Str(_) => match utf8(payload) {
+                Err(_) if options.invalid_utf8 == Fallback::Bytes => {
                     // The same bytes, with a head of binary data instead of text.
                     let out = changed.get_or_insert_with(|| cell.get(..at).unwrap_or_default().to_vec());
                     bin_head(payload.len(), out);
@@ -140,8 +142,8 @@ pub(super) fn keep(
                 }
                 checked => checked,
             },
-            Head::Ext(-1, _) => instant(payload).map(|_| ()),
-            Head::Ext(..) if options.ext == Otherwise::Error => Err(unknown(head)),
+            MsgpackHead::Ext(-1, _) => instant(payload).map(|_| ()),
+            MsgpackHead::Ext(..) if options.ext == Fallback::Error => Err(unknown(head)),
             _ => Ok(()),
         };
         sound.map_err(|e| e.after(0, at))?;
@@ -155,8 +157,8 @@ pub(super) fn keep(
 
 /// Returns the error for an unknown extension.
 #[cold]
-pub(super) fn unknown(head: Head) -> CellError {
-    let Head::Ext(code, length) = head else {
+pub(super) fn unknown(head: MsgpackHead) -> CellError {
+    let MsgpackHead::Ext(code, length) = head else {
         return CellError::new(ErrorKind::Unsupported, 0, format!("found {}.", head.name()));
     };
     let message = format!(
@@ -187,7 +189,7 @@ pub(super) fn int(value: i128, out: &mut Vec<u8>) {
     out.extend(raw.iter().skip(raw.len() - width));
 }
 
-fn float(word: [u8; 8], ints: &Marks, row: usize, out: &mut Vec<u8>) {
+fn float(word: [u8; 8], ints: &RowMarks, row: usize, out: &mut Vec<u8>) {
     let bits = u64::from_le_bytes(word);
     match back(f64::from_bits(bits)) {
         Some(value) if ints.has(row) => int(value, out),

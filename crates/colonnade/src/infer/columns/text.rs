@@ -1,12 +1,12 @@
 //! Builds text and binary columns from offsets and bytes.
 
-use crate::cells::msgpack::column::{CellError, Taken, malformed};
+use crate::cells::msgpack::column::{CellError, CellExtent, malformed};
 
-use super::grow::Grow;
+use super::grow::GrowingBuffer;
 
 /// The content of the cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Family {
+pub(super) enum TextFamily {
     /// Valid UTF-8.
     Str,
     /// Bytes.
@@ -19,21 +19,21 @@ pub(super) enum Family {
 
 /// Cells of varying length.
 #[derive(Debug)]
-pub(super) struct Text {
-    pub(super) family: Family,
+pub(super) struct TextBuilder {
+    pub(super) family: TextFamily,
     /// The start of each cell, and the end of the last one: 64-bit words.
-    pub(super) offsets: Grow,
-    pub(super) bytes: Grow,
+    pub(super) offsets: GrowingBuffer,
+    pub(super) bytes: GrowingBuffer,
 }
 
 /// Bytes copied in one step: most cells are shorter, and a copy of a fixed size needs no call.
 const STRIDE: usize = 32;
 
-impl Text {
-    pub(super) fn new(family: Family) -> Result<Self, CellError> {
-        let mut offsets = Grow::default();
+impl TextBuilder {
+    pub(super) fn new(family: TextFamily) -> Result<Self, CellError> {
+        let mut offsets = GrowingBuffer::default();
         offsets.push(&0u64.to_le_bytes())?;
-        Ok(Self { family, offsets, bytes: Grow::default() })
+        Ok(Self { family, offsets, bytes: GrowingBuffer::default() })
     }
 
     /// Appends one cell unchanged.
@@ -65,11 +65,11 @@ impl Text {
     }
 
     /// Takes a run of cells of this family, at most `wanted`. `loose`: text that is not UTF-8 turns the column into bytes.
-    pub(super) fn run(&mut self, bytes: &[u8], wanted: usize, loose: bool) -> Result<Taken, CellError> {
+    pub(super) fn run(&mut self, bytes: &[u8], wanted: usize, loose: bool) -> Result<CellExtent, CellError> {
         // A cell has at least one byte, whatever is claimed.
         let wanted = wanted.min(bytes.len());
         let start = self.bytes.nbytes();
-        let mut taken = Taken::default();
+        let mut taken = CellExtent::default();
         let mut split = false;
         while taken.cells < wanted {
             let rest = bytes.get(taken.nbytes..).unwrap_or_default();
@@ -81,21 +81,21 @@ impl Text {
                 break;
             }
         }
-        if self.family == Family::Str {
+        if self.family == TextFamily::Str {
             let new = self.bytes.bytes().get(start..).unwrap_or_default();
             // All cells are checked together; a cell that starts inside a character is not valid text by itself.
             if split || simdutf8::basic::from_utf8(new).is_err() {
                 if !loose {
                     return Err(first_invalid(bytes, taken.cells));
                 }
-                self.family = Family::Loose;
+                self.family = TextFamily::Loose;
             }
         }
         Ok(taken)
     }
 
     /// Takes as many cells as fit the spare capacity; reserves some first.
-    fn some(&mut self, bytes: &[u8], wanted: usize, split: &mut bool) -> Result<Taken, CellError> {
+    fn some(&mut self, bytes: &[u8], wanted: usize, split: &mut bool) -> Result<CellExtent, CellError> {
         let likely = bytes.len().min(wanted.saturating_mul(STRIDE)).min(self.bytes.nbytes().max(16 << 20));
         if self.bytes.room() < likely.min(4 * STRIDE) {
             self.bytes.reserve(likely)?;
@@ -104,7 +104,7 @@ impl Text {
         let room = self.bytes.room();
         let out = self.bytes.spare(room)?;
         let ends = self.offsets.spare(wanted.saturating_mul(8))?.as_chunks_mut::<8>().0;
-        let bin = self.family == Family::Bin;
+        let bin = self.family == TextFamily::Bin;
         let (mut at, mut filled, mut cells) = (0, 0, 0);
         let mut cut = false;
         // The length of the cell that did not fit.
@@ -142,7 +142,7 @@ impl Text {
             self.bytes.reserve(long)?;
             return self.some(bytes, wanted, split);
         }
-        Ok(Taken { cells, nbytes: at })
+        Ok(CellExtent { cells, nbytes: at })
     }
 }
 

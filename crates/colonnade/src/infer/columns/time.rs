@@ -3,18 +3,18 @@
 
 use arrow_schema::TimeUnit;
 
-use crate::cells::msgpack::column::{CellError, Taken, malformed};
-use crate::cells::msgpack::head::{Head, head};
+use crate::cells::msgpack::column::{CellError, CellExtent, malformed};
+use crate::cells::msgpack::head::{MsgpackHead, head};
 use crate::memory::Buffer;
 
-use super::grow::Grow;
+use super::grow::GrowingBuffer;
 
 /// Timestamps since 1970, UTC.
 #[derive(Debug, Default)]
-pub(super) struct Times {
-    seconds: Grow,
+pub(super) struct TimestampBuilder {
+    seconds: GrowingBuffer,
     /// Nanoseconds of the second, below 10^9.
-    nanos: Grow,
+    nanos: GrowingBuffer,
 }
 
 const UNITS: [(TimeUnit, i64); 4] = [
@@ -24,7 +24,7 @@ const UNITS: [(TimeUnit, i64); 4] = [
     (TimeUnit::Second, 1),
 ];
 
-impl Times {
+impl TimestampBuilder {
     pub(super) fn reserve(&mut self, rows: usize) -> Result<(), CellError> {
         self.seconds.reserve(rows.saturating_mul(8))?;
         self.nanos.reserve(rows.saturating_mul(4))
@@ -41,13 +41,13 @@ impl Times {
     }
 
     /// Decodes a run of timestamps.
-    pub(super) fn run(&mut self, bytes: &[u8], wanted: usize) -> Result<Taken, CellError> {
+    pub(super) fn run(&mut self, bytes: &[u8], wanted: usize) -> Result<CellExtent, CellError> {
         let seconds = self.seconds.spare(wanted.saturating_mul(8))?.as_chunks_mut::<8>().0;
         let nanos = self.nanos.spare(wanted.saturating_mul(4))?.as_chunks_mut::<4>().0;
-        let mut taken = Taken::default();
+        let mut taken = CellExtent::default();
         for (second, nano) in seconds.iter_mut().zip(nanos) {
             let rest = bytes.get(taken.nbytes..).unwrap_or_default();
-            let Some((Head::Ext(-1, length), start)) = head(rest)? else { break };
+            let Some((MsgpackHead::Ext(-1, length), start)) = head(rest)? else { break };
             let nbytes = start + length as usize;
             let Some(payload) = rest.get(start..nbytes) else { break };
             let found = instant(payload).map_err(|e| e.after(taken.cells, taken.nbytes))?;
@@ -81,7 +81,7 @@ impl Times {
         UNITS.into_iter().find(|&(_, per)| fits(per)).map(|(unit, _)| unit)
     }
 
-    /// Converts to counts of `unit`, which [`Times::unit`] returned.
+    /// Converts to counts of `unit`, which [`TimestampBuilder::unit`] returned.
     pub(super) fn finish(mut self, unit: TimeUnit) -> Buffer {
         let per = UNITS.into_iter().find(|(each, _)| *each == unit).map_or(1, |(_, per)| per);
         let nanos = self.nanos.bytes().as_chunks::<4>().0;

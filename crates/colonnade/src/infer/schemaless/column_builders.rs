@@ -1,9 +1,9 @@
 //! Decodes batches of rows into columns.
 
-use crate::cells::msgpack::column::{CellError, Cells, malformed};
+use crate::cells::msgpack::column::{CellError, CellReader, malformed};
 use crate::cells::msgpack::options::ReadOptions;
 use crate::cells::msgpack::skip::skip_cells;
-use crate::infer::columns::Inferred;
+use crate::infer::columns::InferredColumn;
 
 use super::row_batch::RowBatch;
 
@@ -26,7 +26,7 @@ pub(super) struct ColumnBuilders {
     options: ReadOptions,
     rows: usize,
     hint: usize,
-    columns: Vec<Inferred>,
+    columns: Vec<InferredColumn>,
 }
 
 impl ColumnBuilders {
@@ -51,7 +51,7 @@ impl ColumnBuilders {
         };
         for (i, gathered) in batch.columns.iter().enumerate() {
             if i == self.columns.len() {
-                let mut column = Inferred::new(&self.options).with_rows(self.hint);
+                let mut column = InferredColumn::new(&self.options).with_rows(self.hint);
                 if self.rows > 0 {
                     let refused = |error| CellError { cell: 0, offset: 0, path: String::new(), error };
                     column.nulls(self.rows).map_err(|e| failure(i, 0, 0, refused(e)))?;
@@ -74,7 +74,7 @@ impl ColumnBuilders {
     }
 
     /// Returns the columns.
-    pub(super) fn finish(self) -> Vec<Inferred> {
+    pub(super) fn finish(self) -> Vec<InferredColumn> {
         self.columns
     }
 }

@@ -1,32 +1,32 @@
 //! Reads a map of arrays: a first pass finds the extent of each column, then threads decode the columns.
 
-use crate::cells::msgpack::column::{CellError, Cells};
-use crate::cells::msgpack::head::{Head, head};
+use crate::cells::msgpack::column::{CellError, CellReader};
+use crate::cells::msgpack::head::{MsgpackHead, head};
 use crate::cells::msgpack::options::ReadOptions;
 use crate::cells::msgpack::skip::skip_cells;
 use crate::error::{ErrorKind, Result};
-use crate::infer::columns::{Finished, Inferred};
+use crate::infer::columns::{BlockOrColumn, InferredColumn};
 use crate::parallel::{Task, run};
 use crate::progress::Progress;
 
-use super::keys::{Key, Keys};
+use super::keys::{ColumnKey, ColumnKeys};
 use super::rows::expected;
-use super::shape::{Entries, cut_short};
+use super::shape::{MapEntries, cut_short};
 
 /// The number of rows of the first column, which all columns must have.
 #[derive(Debug, Default)]
-pub(super) struct Lengths {
+pub(super) struct ColumnLengths {
     first: Option<usize>,
 }
 
-impl Lengths {
+impl ColumnLengths {
     /// Returns the number of rows; 0 without columns.
     pub(super) fn rows(&self) -> usize {
         self.first.unwrap_or(0)
     }
 
     /// Checks a column's number of rows; `keys` ends with its label.
-    pub(super) fn add(&mut self, rows: usize, keys: &Keys) -> std::result::Result<(), CellError> {
+    pub(super) fn add(&mut self, rows: usize, keys: &ColumnKeys) -> std::result::Result<(), CellError> {
         let first = *self.first.get_or_insert(rows);
         if first == rows {
             return Ok(());
@@ -54,7 +54,7 @@ pub(super) fn below(outer: u64, options: &ReadOptions) -> ReadOptions {
 pub(super) fn rows_of(bytes: &[u8]) -> std::result::Result<Option<(usize, usize)>, CellError> {
     match head(bytes)? {
         None => Ok(None),
-        Some((Head::Array(n), length)) => Ok(Some((n as usize, length))),
+        Some((MsgpackHead::Array(n), length)) => Ok(Some((n as usize, length))),
         Some((other, _)) => Err(expected("an array of cells, as a map of columns has them", other)),
     }
 }
@@ -63,7 +63,7 @@ struct Extent<'b> {
     path: String,
     bytes: &'b [u8],
     base: u64,
-    out: Option<Finished>,
+    out: Option<BlockOrColumn>,
 }
 
 /// Decodes the map at the front of `bytes`. Returns its labels, columns and rows, and its length.
@@ -72,12 +72,12 @@ pub(super) fn take(
     base: u64,
     options: &ReadOptions,
     progress: &dyn Progress,
-) -> Result<(Keys, Vec<Finished>, usize, usize)> {
+) -> Result<(ColumnKeys, Vec<BlockOrColumn>, usize, usize)> {
     let cells = below(2, options);
-    let mut keys = Keys::default();
-    let mut lengths = Lengths::default();
+    let mut keys = ColumnKeys::default();
+    let mut lengths = ColumnLengths::default();
     let mut extents = Vec::new();
-    let mut entries = Entries::new(bytes, options);
+    let mut entries = MapEntries::new(bytes, options);
     while let Some((key, at)) = entries.key().map_err(|e| e.placed("$", base))? {
         let path = format!("${}", key.step());
         keys.push(key, options).map_err(|e| e.after(0, at).placed(&path, base))?;
@@ -102,7 +102,7 @@ pub(super) fn take(
     let tasks = extents.iter_mut().map(|extent| {
         let cells = &cells;
         Task::new(extent.bytes.len(), move || {
-            let mut column = Inferred::new(cells).with_rows(rows);
+            let mut column = InferredColumn::new(cells).with_rows(rows);
             let taken =
                 column.take(extent.bytes, rows).map_err(|e| e.in_column(&extent.path, 0, extent.base))?;
             if taken.cells != rows {
@@ -114,14 +114,14 @@ pub(super) fn take(
     });
     run(tasks.collect(), options.threads, progress)?;
     let end = entries.end();
-    let columns: Vec<Finished> = extents.into_iter().filter_map(|e| e.out).collect();
+    let columns: Vec<BlockOrColumn> = extents.into_iter().filter_map(|e| e.out).collect();
     Ok((keys, columns, rows, end))
 }
 
 /// Adds a column's label. Refuses a repeated label, or one over the limit.
 pub(super) fn add_key(
-    keys: &mut Keys,
-    key: Key,
+    keys: &mut ColumnKeys,
+    key: ColumnKey,
     options: &ReadOptions,
     offset: usize,
     base: u64,

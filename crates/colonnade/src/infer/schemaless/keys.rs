@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::arrow::text_labels;
 use crate::cells::msgpack::column::{CellError, FORMAT, malformed, step};
-use crate::cells::msgpack::head::{Head, head};
+use crate::cells::msgpack::head::{MsgpackHead, head};
 use crate::cells::msgpack::options::ReadOptions;
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::{Axis, Block, DType, Grid, Labels, Level};
@@ -12,18 +12,18 @@ use crate::memory::Buffer;
 
 /// One label.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) enum Key {
+pub(super) enum ColumnKey {
     Text(String),
     Int(i64),
 }
 
-impl Key {
+impl ColumnKey {
     /// Reads the key at the front of `bytes`. Returns it and its length, or `None` if it is incomplete.
     pub(super) fn take(bytes: &[u8]) -> std::result::Result<Option<(Self, usize)>, CellError> {
         let Some((found, length)) = head(bytes)? else { return Ok(None) };
         match found {
-            Head::Int(value) => Ok(Some((Self::Int(value), length))),
-            Head::Str(n) => {
+            MsgpackHead::Int(value) => Ok(Some((Self::Int(value), length))),
+            MsgpackHead::Str(n) => {
                 let end = length + n as usize;
                 let Some(raw) = bytes.get(length..end) else { return Ok(None) };
                 match simdutf8::compat::from_utf8(raw) {
@@ -31,7 +31,7 @@ impl Key {
                     Err(e) => Err(malformed(length + e.valid_up_to(), "expected a column label in UTF-8.")),
                 }
             }
-            Head::UInt(value) => {
+            MsgpackHead::UInt(value) => {
                 Err(refused(format!("the integer {value}, which 64 signed bits do not hold")))
             }
             other => Err(refused(other.name().to_owned())),
@@ -57,26 +57,30 @@ fn refused(found: String) -> CellError {
 
 /// Labels in order of appearance.
 #[derive(Debug, Default)]
-pub(super) struct Keys {
-    list: Vec<Key>,
-    places: HashMap<Key, usize>,
+pub(super) struct ColumnKeys {
+    list: Vec<ColumnKey>,
+    places: HashMap<ColumnKey, usize>,
 }
 
-impl Keys {
+impl ColumnKeys {
     pub(super) fn len(&self) -> usize {
         self.list.len()
     }
 
-    pub(super) fn get(&self, place: usize) -> Option<&Key> {
+    pub(super) fn get(&self, place: usize) -> Option<&ColumnKey> {
         self.list.get(place)
     }
 
-    pub(super) fn place(&self, key: &Key) -> Option<usize> {
+    pub(super) fn place(&self, key: &ColumnKey) -> Option<usize> {
         self.places.get(key).copied()
     }
 
     /// Appends a new label.
-    pub(super) fn push(&mut self, key: Key, options: &ReadOptions) -> std::result::Result<(), CellError> {
+    pub(super) fn push(
+        &mut self,
+        key: ColumnKey,
+        options: &ReadOptions,
+    ) -> std::result::Result<(), CellError> {
         let place = self.list.len();
         if place as u64 >= options.limits.max_columns {
             let message = format!(
@@ -97,13 +101,13 @@ impl Keys {
         let texts: Vec<&str> = self
             .list
             .iter()
-            .filter_map(|k| if let Key::Text(t) = k { Some(t.as_str()) } else { None })
+            .filter_map(|k| if let ColumnKey::Text(t) = k { Some(t.as_str()) } else { None })
             .collect();
         if texts.len() == self.list.len() {
             return text_labels(&texts, "null".into());
         }
         if !texts.is_empty() {
-            let odd = |text: bool| self.list.iter().find(|k| matches!(k, Key::Text(_)) == text);
+            let odd = |text: bool| self.list.iter().find(|k| matches!(k, ColumnKey::Text(_)) == text);
             let at = odd(true).map_or(String::new(), |k| format!("${}", k.step()));
             let other = odd(false).map_or(String::new(), |k| format!("${}", k.step()));
             let message = format!(
@@ -112,7 +116,7 @@ impl Keys {
             );
             return Err(Error::unsupported(FORMAT, message).in_member(at));
         }
-        let ints = self.list.iter().filter_map(|k| if let Key::Int(i) = k { Some(*i) } else { None });
+        let ints = self.list.iter().filter_map(|k| if let ColumnKey::Int(i) = k { Some(*i) } else { None });
         let bytes: Vec<u8> = ints.flat_map(i64::to_le_bytes).collect();
         let dtype = DType::parse("<i8").ok_or_else(|| Error::unsupported(FORMAT, "no dtype <i8."))?;
         let grid = Grid::column_major(dtype, self.list.len(), 1, 0);

@@ -4,7 +4,7 @@ use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 
 use crate::cells::msgpack::options::ReadOptions;
 use crate::error::{Error, Result};
-use crate::infer::columns::Inferred;
+use crate::infer::columns::InferredColumn;
 use crate::parallel::join;
 use crate::progress::Progress;
 
@@ -20,7 +20,7 @@ const IN_FLIGHT: usize = 4;
 
 /// Consecutive rows.
 #[derive(Clone, Copy)]
-pub(super) struct RowSource<'b> {
+pub(super) struct EncodedRows<'b> {
     /// The bytes from the first row to the end of the input.
     pub(super) bytes: &'b [u8],
     /// The claimed number of rows.
@@ -34,20 +34,20 @@ pub(super) struct RowSource<'b> {
 }
 
 /// The columns of the rows.
-pub(super) struct Taken {
+pub(super) struct RowColumns {
     pub(super) gather: RowGatherer,
-    pub(super) columns: Vec<Inferred>,
+    pub(super) columns: Vec<InferredColumn>,
     /// The bytes of the rows.
     pub(super) nbytes: usize,
 }
 
 /// Decodes all rows.
 pub(super) fn take(
-    source: RowSource<'_>,
+    source: EncodedRows<'_>,
     gather: RowGatherer,
     options: &ReadOptions,
     progress: &dyn Progress,
-) -> Result<Taken> {
+) -> Result<RowColumns> {
     let hint = source.rows.min(source.bytes.len());
     let mut taking = ColumnBuilders::new(hint, source.outer, options);
     let mut walk = RowReader { source, gather, at: 0 };
@@ -100,7 +100,7 @@ fn pass(
 }
 
 struct RowReader<'b> {
-    source: RowSource<'b>,
+    source: EncodedRows<'b>,
     gather: RowGatherer,
     at: usize,
 }
@@ -136,7 +136,7 @@ impl RowReader<'_> {
         self.gather.placed(failure, bytes, self.source.path, self.source.base)
     }
 
-    fn taken(self, columns: Vec<Inferred>) -> Taken {
-        Taken { gather: self.gather, columns, nbytes: self.at }
+    fn taken(self, columns: Vec<InferredColumn>) -> RowColumns {
+        RowColumns { gather: self.gather, columns, nbytes: self.at }
     }
 }

@@ -6,14 +6,14 @@
 use std::mem;
 
 use crate::cells::msgpack::column::{CellError, malformed};
-use crate::cells::msgpack::head::{Head, head};
+use crate::cells::msgpack::head::{MsgpackHead, head};
 use crate::cells::msgpack::options::ReadOptions;
 use crate::cells::msgpack::skip::{length_of, skip, skip_cells};
 use crate::error::{Error, ErrorKind};
 use crate::limits::over_missing;
 
 use super::column_builders::RefusedCell;
-use super::keys::{Key, Keys, twice};
+use super::keys::{ColumnKey, ColumnKeys, twice};
 use super::row_batch::{CellBytes, EncodedKey, RowBatch};
 use super::shape::{cut_short, no_table};
 
@@ -39,7 +39,7 @@ pub(super) enum RowKind {
 pub(super) struct RowGatherer {
     options: ReadOptions,
     kind: RowKind,
-    pub(super) keys: Keys,
+    pub(super) keys: ColumnKeys,
     encoded: Vec<EncodedKey>,
     batch: RowBatch,
     nbytes: usize,
@@ -53,7 +53,7 @@ pub(super) struct RowGatherer {
 
 impl RowGatherer {
     /// Creates a gatherer of rows inside `outer` arrays and maps.
-    pub(super) fn new(kind: RowKind, keys: Keys, outer: u64, options: &ReadOptions) -> Self {
+    pub(super) fn new(kind: RowKind, keys: ColumnKeys, outer: u64, options: &ReadOptions) -> Self {
         let columns = (0..keys.len()).map(|_| CellBytes::default()).collect();
         let depth = options.limits.max_depth.saturating_sub(outer + 1);
         let batch = RowBatch { columns, ..RowBatch::default() };
@@ -118,7 +118,7 @@ impl RowGatherer {
 
     fn map(&mut self, bytes: &[u8]) -> std::result::Result<Option<usize>, CellError> {
         let (pairs, mut at) = match head(bytes)? {
-            Some((Head::Map(n), length)) => (n as usize, length),
+            Some((MsgpackHead::Map(n), length)) => (n as usize, length),
             Some((other, _)) if self.rows() == 0 && self.options.orient.is_none() => {
                 let found = format!("an array that begins with {}", other.name());
                 return Err(no_table(&found));
@@ -162,7 +162,7 @@ impl RowGatherer {
                     Ok(Some(length)) => length,
                     Ok(None) => return Ok(None),
                     Err(e) => {
-                        let path = self.keys.get(place).map_or(String::new(), Key::step) + &e.path;
+                        let path = self.keys.get(place).map_or(String::new(), ColumnKey::step) + &e.path;
                         return Err(CellError { path, ..e }.after(0, at));
                     }
                 },
@@ -180,8 +180,8 @@ impl RowGatherer {
 
     fn array(&mut self, bytes: &[u8]) -> std::result::Result<Option<usize>, CellError> {
         let mut at = match head(bytes)? {
-            Some((Head::Array(n), length)) if n as usize == self.keys.len() => length,
-            Some((Head::Array(n), _)) => {
+            Some((MsgpackHead::Array(n), length)) if n as usize == self.keys.len() => length,
+            Some((MsgpackHead::Array(n), _)) => {
                 let message = format!(
                     "expected an array of {} cells, as there are columns, found one of {n}.",
                     self.keys.len()
@@ -209,7 +209,7 @@ impl RowGatherer {
     #[inline]
     fn length(&self, bytes: &[u8]) -> std::result::Result<Option<usize>, CellError> {
         if self.kind == RowKind::Scalars
-            && let Some((found @ (Head::Array(_) | Head::Map(_)), _)) = head(bytes)?
+            && let Some((found @ (MsgpackHead::Array(_) | MsgpackHead::Map(_)), _)) = head(bytes)?
         {
             return Err(expected("a scalar, as the entries before", found));
         }
@@ -219,7 +219,7 @@ impl RowGatherer {
     /// Returns the position of a key that differs from the row before; appends a new key.
     #[inline(never)]
     fn find(&mut self, bytes: &[u8]) -> std::result::Result<Option<(usize, usize)>, CellError> {
-        let Some((key, length)) = Key::take(bytes)? else { return Ok(None) };
+        let Some((key, length)) = ColumnKey::take(bytes)? else { return Ok(None) };
         if let Some(place) = self.keys.place(&key) {
             return Ok(Some((place, length)));
         }
@@ -260,7 +260,7 @@ impl RowGatherer {
         let row = first_row + row;
         let step = match self.kind {
             RowKind::Arrays => format!("[{column}]"),
-            _ => key.map_or(String::new(), Key::step),
+            _ => key.map_or(String::new(), ColumnKey::step),
         };
         let at = self.path_of(path, row) + &step;
         let error = CellError { cell: 0, offset: offset + in_cell, ..error };
@@ -272,14 +272,14 @@ impl RowGatherer {
     #[cold]
     pub(super) fn cut(&self, bytes: &[u8], had: usize) -> CellError {
         let (entries, mut at) = match (head(bytes), self.kind) {
-            (Ok(Some((Head::Map(n), length))), _) => (n, length),
-            (Ok(Some((Head::Array(n), length))), RowKind::Arrays) => (n, length),
+            (Ok(Some((MsgpackHead::Map(n), length))), _) => (n, length),
+            (Ok(Some((MsgpackHead::Array(n), length))), RowKind::Arrays) => (n, length),
             _ => return cut_short(0, had),
         };
         for entry in 0..entries {
             let mut path = format!("[{entry}]");
             if self.kind != RowKind::Arrays {
-                let Ok(Some((key, length))) = Key::take(bytes.get(at..).unwrap_or(&[])) else { break };
+                let Ok(Some((key, length))) = ColumnKey::take(bytes.get(at..).unwrap_or(&[])) else { break };
                 at += length;
                 path = key.step();
             }
@@ -295,12 +295,12 @@ impl RowGatherer {
     fn cell_of(&self, bytes: &[u8], column: usize) -> Option<usize> {
         let whole = |at: usize| skip(bytes.get(at..)?, u64::MAX).ok().flatten();
         match head(bytes).ok().flatten()? {
-            (Head::Array(_), length) => {
+            (MsgpackHead::Array(_), length) => {
                 Some(length + skip_cells(bytes.get(length..)?, column, u64::MAX).ok()?.nbytes)
             }
-            (Head::Map(n), mut at) => {
+            (MsgpackHead::Map(n), mut at) => {
                 for _ in 0..n {
-                    let (key, length) = Key::take(bytes.get(at..)?).ok().flatten()?;
+                    let (key, length) = ColumnKey::take(bytes.get(at..)?).ok().flatten()?;
                     at += length;
                     if self.keys.place(&key) == Some(column) {
                         return Some(at);
@@ -315,6 +315,6 @@ impl RowGatherer {
 }
 
 #[cold]
-pub(super) fn expected(what: &str, found: Head) -> CellError {
+pub(super) fn expected(what: &str, found: MsgpackHead) -> CellError {
     malformed(0, format!("expected {what}, found {}.", found.name()))
 }

@@ -3,7 +3,7 @@ use arrow_array::make_array;
 use super::*;
 
 mod refusals;
-use crate::cells::msgpack::options::Orient;
+use crate::cells::msgpack::options::MsgpackOrient;
 use crate::frame::{Block, Column, Labels, Level};
 
 /// Writes MessagePack by hand: `{`, `[`, counts and atoms.
@@ -336,10 +336,13 @@ fn scalars_are_one_row_and_nothing_is_no_row() {
 fn maps_of_frames_are_bundles() {
     let records = pack().array(1).map(1).text("a").int(1);
     let bundle = pack().map(2).text("one").raw(&records.0).text("two").raw(&table().0);
-    let Layout::Bundle(frames) = shape_of(&bundle.0, 0, &options(1)).unwrap() else { panic!() };
+    let SchemalessLayout::Bundle(frames) = shape_of(&bundle.0, 0, &options(1)).unwrap() else { panic!() };
     assert_eq!(frames.iter().map(|f| f.0.as_str()).collect::<Vec<_>>(), ["one", "two"]);
     assert_eq!(bundle.0[frames[1].1.clone()], table().0);
-    assert_eq!(shape_of(&table().0, 0, &options(1)).unwrap(), Layout::Frame(Orient::Columns));
+    assert_eq!(
+        shape_of(&table().0, 0, &options(1)).unwrap(),
+        SchemalessLayout::Frame(MsgpackOrient::Columns)
+    );
     let error = decode(&bundle.0, 0, &options(1)).unwrap_err();
     assert!(error.to_string().contains("expected one frame, found a map of 2."), "{error}");
     assert!(in_pieces(&bundle.0, 4).is_err());
@@ -391,10 +394,10 @@ fn nested_and_mixed_cells_in_rows_and_columns() {
 fn the_orient_may_be_said() {
     let oriented = |orient| ReadOptions { orient: Some(orient), ..options(1) };
     let structs = pack().map(1).text("a").array(1).map(1).text("x").int(1);
-    assert!(matches!(shape_of(&structs.0, 0, &options(1)).unwrap(), Layout::Bundle(_)));
-    let frame = decode(&structs.0, 0, &oriented(Orient::Columns)).unwrap();
+    assert!(matches!(shape_of(&structs.0, 0, &options(1)).unwrap(), SchemalessLayout::Bundle(_)));
+    let frame = decode(&structs.0, 0, &oriented(MsgpackOrient::Columns)).unwrap();
     assert_eq!((frame.nrows, frame.ncols), (1, 1));
-    assert!(decode(&structs.0, 0, &oriented(Orient::Records)).is_err());
-    assert!(decode(&structs.0, 0, &oriented(Orient::Split)).is_err());
-    assert!(decode(&pack().array(0).0, 0, &oriented(Orient::Columns)).is_err());
+    assert!(decode(&structs.0, 0, &oriented(MsgpackOrient::Records)).is_err());
+    assert!(decode(&structs.0, 0, &oriented(MsgpackOrient::Split)).is_err());
+    assert!(decode(&pack().array(0).0, 0, &oriented(MsgpackOrient::Columns)).is_err());
 }

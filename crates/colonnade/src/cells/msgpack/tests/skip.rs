@@ -88,10 +88,10 @@ fn several_values_are_counted_as_far_as_they_are_whole() {
     let all = samples().concat();
     let count = samples().len();
     let taken = skip_cells(&all, count + 5, 8).unwrap();
-    assert_eq!(taken, Taken { cells: count, nbytes: all.len() });
-    assert_eq!(skip_cells(&all, 3, 8).unwrap(), Taken { cells: 3, nbytes: 3 });
+    assert_eq!(taken, CellExtent { cells: count, nbytes: all.len() });
+    assert_eq!(skip_cells(&all, 3, 8).unwrap(), CellExtent { cells: 3, nbytes: 3 });
     let floats = [0xcb; 9 * 20 + 4];
-    assert_eq!(skip_cells(&floats, 50, 8).unwrap(), Taken { cells: 20, nbytes: 180 });
+    assert_eq!(skip_cells(&floats, 50, 8).unwrap(), CellExtent { cells: 20, nbytes: 180 });
 }
 
 #[test]

@@ -3,14 +3,14 @@
 use super::*;
 
 /// Reads complex numbers in Python's spelling.
-pub(super) struct Pairs<F> {
+pub(super) struct ComplexReader<F> {
     values: Vec<F>,
     nulls: NullBufferBuilder,
-    common: Common,
+    common: ReaderContext,
 }
 
-impl<F: Float> Pairs<F> {
-    pub(super) fn new(common: Common, rows: usize) -> Self {
+impl<F: Float> ComplexReader<F> {
+    pub(super) fn new(common: ReaderContext, rows: usize) -> Self {
         Self { values: Vec::with_capacity(2 * rows), nulls: NullBufferBuilder::new(rows), common }
     }
 
@@ -29,14 +29,14 @@ impl<F: Float> Pairs<F> {
     }
 }
 
-impl<F: Float + ArrowNativeType> TextReader for Pairs<F> {
-    fn push(&mut self, cell: Cell<'_>) -> Done {
+impl<F: Float + ArrowNativeType> TextReader for ComplexReader<F> {
+    fn push(&mut self, cell: TextCell<'_>) -> PushResult {
         let (real, imaginary) = match cell {
-            Cell::Null => {
+            TextCell::Null => {
                 self.common.check_null()?;
                 return self.nulls(1);
             }
-            Cell::Str(text) => Self::parse(text).ok_or_else(|| {
+            TextCell::Str(text) => Self::parse(text).ok_or_else(|| {
                 let shown = crate::shown::shown(text);
                 CellFault::malformed(format!("expected a complex number as (1.0+2.0j), found {shown}."))
             })?,
@@ -51,7 +51,7 @@ impl<F: Float + ArrowNativeType> TextReader for Pairs<F> {
         Ok(Box::new(Self::new(self.common.clone(), rows)))
     }
 
-    fn nulls(&mut self, n: usize) -> Done {
+    fn nulls(&mut self, n: usize) -> PushResult {
         self.values.resize(self.values.len() + 2 * n, F::default());
         self.nulls.append_n_nulls(n);
         Ok(())

@@ -95,9 +95,9 @@ fn cells_that_are_no_interval_are_refused() {
         r#"{"left":1,"right":"\ud800"}"#,
     ] {
         for (field, tag, data) in [(&field, INTERVAL, &data), (&of_categories, OF_INTERVALS, &categories)] {
-            let mut known = Dictionaries::of(dictionaries_of(std::slice::from_ref(data)));
+            let mut known = HeaderDictionaries::of(dictionaries_of(std::slice::from_ref(data)));
             let mut reader = reader(field, None, Some(tag), CSV, &mut known, &Limits::default()).unwrap();
-            let fault = reader.push(Cell::Str(text)).expect_err(text);
+            let fault = reader.push(TextCell::Str(text)).expect_err(text);
             assert!(matches!(fault.kind, ErrorKind::Malformed), "{text}: {fault:?}");
             assert_eq!(reader.len(), 0);
         }
@@ -115,12 +115,12 @@ fn only_intervals_behind_a_schema_have_a_text() {
         e.to_string()
     };
     check(&tagged_field, None, CSV).unwrap();
-    let plain = refusal(&tagged_field, &data, Style::csv(false));
+    let plain = refusal(&tagged_field, &data, TextStyle::csv(false));
     assert!(plain.contains("found intervals") && plain.contains("schema=\"header\""), "{plain}");
     // Without the tag it is a plain struct; the tag requires two flat ends.
     let (_, deep) = intervals(INTERVAL, make_array(data.clone()), ends);
     for (field, data) in [(field(&data), &data), (tagged(&deep, INTERVAL), &deep)] {
-        for style in [CSV, Style::csv(false)] {
+        for style in [CSV, TextStyle::csv(false)] {
             let message = refusal(&field, data, style);
             assert!(message.contains("found type struct") && !message.contains("schema="), "{message}");
         }

@@ -6,21 +6,21 @@ use arrow_buffer::{ArrowNativeType, BooleanBufferBuilder, Buffer};
 
 use super::numbers::unexpected;
 use super::*;
-use crate::cells::msgpack::head::{Head, head};
+use crate::cells::msgpack::head::{MsgpackHead, head};
 use crate::cells::msgpack::skip::skip;
 
 /// A builder that accepts only nil.
-pub(super) struct Nils;
+pub(super) struct NilBuilder;
 
-impl Build for Nils {
-    fn push(&mut self, bytes: &[u8]) -> Pushed {
+impl BuildValues for NilBuilder {
+    fn push(&mut self, bytes: &[u8]) -> TakeResult {
         match head(bytes)? {
             Some((found, _)) => Err(unexpected("nil, as all of the column is null", found, &[])),
             None => Ok(None),
         }
     }
 
-    fn null(&mut self) -> Done {
+    fn null(&mut self) -> BuildResult {
         Ok(())
     }
 
@@ -30,21 +30,21 @@ impl Build for Nils {
 }
 
 /// A builder of booleans.
-pub(super) struct Bools {
+pub(super) struct BoolBuilder {
     bits: BooleanBufferBuilder,
-    nulls: Nulls,
+    nulls: ValidityBuilder,
 }
 
-impl Bools {
-    pub(super) fn boxed() -> Box<dyn Build> {
-        Box::new(Self { bits: BooleanBufferBuilder::new(0), nulls: Nulls::default() })
+impl BoolBuilder {
+    pub(super) fn boxed() -> Box<dyn BuildValues> {
+        Box::new(Self { bits: BooleanBufferBuilder::new(0), nulls: ValidityBuilder::default() })
     }
 }
 
-impl Build for Bools {
-    fn push(&mut self, bytes: &[u8]) -> Pushed {
+impl BuildValues for BoolBuilder {
+    fn push(&mut self, bytes: &[u8]) -> TakeResult {
         match head(bytes)? {
-            Some((Head::Bool(value), length)) => {
+            Some((MsgpackHead::Bool(value), length)) => {
                 self.bits.append(value);
                 self.nulls.0.append_non_null();
                 Ok(Some(length))
@@ -54,7 +54,7 @@ impl Build for Bools {
         }
     }
 
-    fn null(&mut self) -> Done {
+    fn null(&mut self) -> BuildResult {
         self.bits.append(false);
         self.nulls.0.append_null();
         Ok(())
@@ -86,7 +86,7 @@ impl Payload {
         let size = length + found.payload();
         match (self, found) {
             // Old writers and compatible mode have one family for text and bytes.
-            (_, Head::Str(_)) | (Self::Binary, Head::Bin(_)) => {}
+            (_, MsgpackHead::Str(_)) | (Self::Binary, MsgpackHead::Bin(_)) => {}
             (Self::Text, _) => return Err(unexpected("text", found, &[])),
             (Self::Binary | Self::Cell(_), _) => return Err(unexpected("bytes", found, &[])),
         }
@@ -103,23 +103,23 @@ impl Payload {
 }
 
 /// A builder of text or bytes of any length.
-pub(super) struct Bytes<O> {
+pub(super) struct BytesBuilder<O> {
     data_type: DataType,
     payload: Payload,
     offsets: Vec<O>,
     data: Vec<u8>,
-    nulls: Nulls,
+    nulls: ValidityBuilder,
 }
 
-impl<O: ArrowNativeType + TryFrom<usize>> Bytes<O> {
-    pub(super) fn boxed(data_type: &DataType, payload: Payload) -> Box<dyn Build> {
-        let (data_type, nulls) = (data_type.clone(), Nulls::default());
+impl<O: ArrowNativeType + TryFrom<usize>> BytesBuilder<O> {
+    pub(super) fn boxed(data_type: &DataType, payload: Payload) -> Box<dyn BuildValues> {
+        let (data_type, nulls) = (data_type.clone(), ValidityBuilder::default());
         Box::new(Self { data_type, payload, offsets: vec![O::default()], data: Vec::new(), nulls })
     }
 }
 
-impl<O: ArrowNativeType + TryFrom<usize>> Build for Bytes<O> {
-    fn push(&mut self, bytes: &[u8]) -> Pushed {
+impl<O: ArrowNativeType + TryFrom<usize>> BuildValues for BytesBuilder<O> {
+    fn push(&mut self, bytes: &[u8]) -> TakeResult {
         let Some((payload, size)) = self.payload.of(bytes)? else { return Ok(None) };
         let end =
             O::try_from(self.data.len() + payload.len()).map_err(|_| too_many("bytes", &self.data_type))?;
@@ -129,7 +129,7 @@ impl<O: ArrowNativeType + TryFrom<usize>> Build for Bytes<O> {
         Ok(Some(size))
     }
 
-    fn null(&mut self) -> Done {
+    fn null(&mut self) -> BuildResult {
         self.offsets.push(self.offsets.last().copied().unwrap_or_default());
         self.nulls.0.append_null();
         Ok(())
@@ -153,21 +153,26 @@ pub(super) fn too_many(what: &str, data_type: &DataType) -> CellError {
 }
 
 /// A builder of fixed-width bytes.
-pub(super) struct Fixed {
+pub(super) struct FixedSizeBuilder {
     width: usize,
     data: Vec<u8>,
-    nulls: Nulls,
+    nulls: ValidityBuilder,
     data_type: DataType,
 }
 
-impl Fixed {
-    pub(super) fn boxed(data_type: &DataType, width: usize) -> Box<dyn Build> {
-        Box::new(Self { width, data: Vec::new(), nulls: Nulls::default(), data_type: data_type.clone() })
+impl FixedSizeBuilder {
+    pub(super) fn boxed(data_type: &DataType, width: usize) -> Box<dyn BuildValues> {
+        Box::new(Self {
+            width,
+            data: Vec::new(),
+            nulls: ValidityBuilder::default(),
+            data_type: data_type.clone(),
+        })
     }
 }
 
-impl Build for Fixed {
-    fn push(&mut self, bytes: &[u8]) -> Pushed {
+impl BuildValues for FixedSizeBuilder {
+    fn push(&mut self, bytes: &[u8]) -> TakeResult {
         let Some((payload, size)) = Payload::Binary.of(bytes)? else { return Ok(None) };
         if payload.len() != self.width {
             return Err(malformed(0, format!("expected {} bytes, found {}.", self.width, payload.len())));
@@ -177,7 +182,7 @@ impl Build for Fixed {
         Ok(Some(size))
     }
 
-    fn null(&mut self) -> Done {
+    fn null(&mut self) -> BuildResult {
         self.data.resize(self.data.len() + self.width, 0);
         self.nulls.0.append_null();
         Ok(())
@@ -190,13 +195,13 @@ impl Build for Fixed {
 }
 
 /// A builder of views of text or bytes.
-pub(super) enum Views {
+pub(super) enum ViewBuilder {
     Text(StringViewBuilder),
     Binary(BinaryViewBuilder),
 }
 
-impl Build for Views {
-    fn push(&mut self, bytes: &[u8]) -> Pushed {
+impl BuildValues for ViewBuilder {
+    fn push(&mut self, bytes: &[u8]) -> TakeResult {
         let payload = if matches!(self, Self::Text(_)) { Payload::Text } else { Payload::Binary };
         let Some((payload, size)) = payload.of(bytes)? else { return Ok(None) };
         let appended = match self {
@@ -210,7 +215,7 @@ impl Build for Views {
         Ok(Some(size))
     }
 
-    fn null(&mut self) -> Done {
+    fn null(&mut self) -> BuildResult {
         match self {
             Self::Text(views) => views.append_null(),
             Self::Binary(views) => views.append_null(),

@@ -4,22 +4,22 @@ use std::collections::HashMap;
 
 use super::numbers::unexpected;
 use super::*;
-use crate::cells::msgpack::head::{Head, head};
+use crate::cells::msgpack::head::{MsgpackHead, head};
 
-pub(super) struct Structs {
+pub(super) struct StructBuilder {
     pub(super) data_type: DataType,
     pub(super) names: Vec<String>,
     /// The position of each name; `None` if one repeats.
     pub(super) positions: Option<HashMap<Vec<u8>, usize>>,
-    pub(super) children: Vec<Slot>,
-    pub(super) nulls: Nulls,
+    pub(super) children: Vec<SlotBuilder>,
+    pub(super) nulls: ValidityBuilder,
     pub(super) len: usize,
-    pub(super) budget: Budget,
+    pub(super) budget: SharedAllowance,
 }
 
-impl Structs {
+impl StructBuilder {
     /// Takes the value of child `i`.
-    fn value(&mut self, i: usize, bytes: &[u8], at: &mut usize) -> Done {
+    fn value(&mut self, i: usize, bytes: &[u8], at: &mut usize) -> BuildResult {
         match self.children.get_mut(i) {
             Some(child) => child.push_at(bytes, at).map_err(|e| self.named(i, e)),
             None => Err(cut(*at)),
@@ -31,15 +31,17 @@ impl Structs {
         e.in_field(self.names.get(i).map_or("", String::as_str))
     }
 
-    fn members(&mut self, bytes: &[u8], count: usize, at: &mut usize) -> Done {
+    fn members(&mut self, bytes: &[u8], count: usize, at: &mut usize) -> BuildResult {
         for i in 0..count {
             let key = *at;
             let rest = bytes.get(key..).unwrap_or_default();
             let found = match head(rest).map_err(|e| e.after(0, key))? {
-                Some((found @ Head::Str(n), length)) => rest.get(length..length + n as usize).map(|name| {
-                    *at += length + name.len();
-                    (found, name)
-                }),
+                Some((found @ MsgpackHead::Str(n), length)) => {
+                    rest.get(length..length + n as usize).map(|name| {
+                        *at += length + name.len();
+                        (found, name)
+                    })
+                }
                 Some((other, _)) => {
                     return Err(unexpected("text as the key of a member", other, &[]).after(0, key));
                 }
@@ -67,7 +69,7 @@ impl Structs {
     }
 
     /// Fills the members that a cell lacks with nulls.
-    fn missing(&mut self) -> Done {
+    fn missing(&mut self) -> BuildResult {
         for i in 0..self.children.len() {
             let Some(child) = self.children.get_mut(i).filter(|child| child.len == self.len) else {
                 continue;
@@ -83,17 +85,19 @@ impl Structs {
     }
 }
 
-impl Build for Structs {
-    fn push(&mut self, bytes: &[u8]) -> Pushed {
+impl BuildValues for StructBuilder {
+    fn push(&mut self, bytes: &[u8]) -> TakeResult {
         let Some((found, mut at)) = head(bytes)? else { return Ok(None) };
         match found {
-            Head::Map(count) if self.positions.is_some() => self.members(bytes, count as usize, &mut at)?,
-            Head::Array(count) if count as usize == self.children.len() => {
+            MsgpackHead::Map(count) if self.positions.is_some() => {
+                self.members(bytes, count as usize, &mut at)?
+            }
+            MsgpackHead::Array(count) if count as usize == self.children.len() => {
                 for i in 0..count as usize {
                     self.value(i, bytes, &mut at)?;
                 }
             }
-            Head::Array(count) => {
+            MsgpackHead::Array(count) => {
                 let message = format!("expected {} members, found an array of {count}.", self.children.len());
                 return Err(malformed(0, message));
             }
@@ -104,7 +108,7 @@ impl Build for Structs {
         Ok(Some(at))
     }
 
-    fn null(&mut self) -> Done {
+    fn null(&mut self) -> BuildResult {
         for child in &mut self.children {
             child.fill()?;
         }

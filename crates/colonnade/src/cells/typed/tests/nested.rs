@@ -69,7 +69,7 @@ fn runs_are_made_again() {
     let runs = RunArray::<Int16Type>::try_new(&Int16Array::from(vec![3, 5, 9]), &values).unwrap();
     for data in [runs.to_data(), runs.slice(2, 4).to_data()] {
         let bytes = written(&data, PLAIN);
-        let found = read(&field(&data), &bytes, data.len(), Some(1), &mut Dictionaries::default());
+        let found = read(&field(&data), &bytes, data.len(), Some(1), &mut HeaderDictionaries::default());
         assert_eq!(written(&found, PLAIN), bytes);
         assert_eq!(found.child_data()[0].len(), 3);
     }
@@ -77,7 +77,7 @@ fn runs_are_made_again() {
         Arc::new(Field::new("run_ends", DataType::Int16, false)),
         Arc::new(Field::new("values", DataType::Null, true)),
     );
-    let known = &mut Dictionaries::default();
+    let known = &mut HeaderDictionaries::default();
     let mut reader = reader(&Field::new("x", ends, true), None, None, &options(), known).unwrap();
     let e = reader.take(&vec![0xc0; 40_000], 40_000).unwrap_err();
     assert_eq!(e.cell, 32_767);
@@ -92,7 +92,7 @@ fn dictionaries_inside_of_dictionaries() {
     comes_back_equal(&(Arc::new(outer.clone()) as ArrayRef));
     let data = outer.to_data();
     assert_eq!(written(&data, PLAIN), [2, 2, 0, 1]);
-    let bare = Style { header: false, compatible: false };
+    let bare = MsgpackStyle { header: false, compatible: false };
     assert_eq!(written(&data, bare), b"\x81\xa1m\xa1y\x81\xa1m\xa1y\x81\xa1m\xa1x\x81\xa1m\xc0");
 }
 
@@ -100,7 +100,8 @@ fn dictionaries_inside_of_dictionaries() {
 fn halves_come_back_with_their_payload() {
     let bits: Vec<u16> = (0..=u16::MAX).collect();
     let data = ArrayData::builder(DataType::Float16).len(bits.len()).add_buffer(bits.into()).build().unwrap();
-    let found = read(&field(&data), &written(&data, PLAIN), data.len(), None, &mut Dictionaries::default());
+    let found =
+        read(&field(&data), &written(&data, PLAIN), data.len(), None, &mut HeaderDictionaries::default());
     assert_eq!(found.buffers()[0].as_slice(), data.buffers()[0].as_slice());
 }
 

@@ -6,12 +6,16 @@ use arrow_schema::{DataType, Fields, Metadata, TimeUnit, UnionFields, UnionMode}
 use super::*;
 use crate::error::ErrorKind;
 
-fn of(data_type: &DataType, bytes: &[u8]) -> std::result::Result<Taken, CellError> {
+fn of(data_type: &DataType, bytes: &[u8]) -> std::result::Result<CellExtent, CellError> {
     of_field(&Field::new("x", data_type.clone(), true), bytes, &options())
 }
 
-fn of_field(field: &Field, bytes: &[u8], options: &ReadOptions) -> std::result::Result<Taken, CellError> {
-    let mut reader = reader(field, None, None, options, &mut Dictionaries::default()).unwrap();
+fn of_field(
+    field: &Field,
+    bytes: &[u8],
+    options: &ReadOptions,
+) -> std::result::Result<CellExtent, CellError> {
+    let mut reader = reader(field, None, None, options, &mut HeaderDictionaries::default()).unwrap();
     let taken = reader.take(bytes, 100)?;
     let data = reader.finish().unwrap();
     data.validate_full().unwrap();
@@ -136,7 +140,8 @@ fn mixed_cells_are_written_as_they_are() {
     assert_eq!(bytes, cells.concat());
     for pieces in [1, bytes.len()] {
         let mut reader =
-            super::reader(&field, None, Some(CELLS_TAG), &options(), &mut Dictionaries::default()).unwrap();
+            super::reader(&field, None, Some(CELLS_TAG), &options(), &mut HeaderDictionaries::default())
+                .unwrap();
         let (mut at, mut rows) = (0, 0);
         for end in (0..=bytes.len()).step_by(pieces) {
             let taken = reader.take(&bytes[at..end], 4 - rows).unwrap();
@@ -210,7 +215,7 @@ fn codes_are_of_a_category() {
         let e = reader.take(&[0, 1, code], 3).unwrap_err();
         assert_eq!((e.cell, e.offset), (2, 2));
     }
-    let none = &mut Dictionaries::default();
+    let none = &mut HeaderDictionaries::default();
     assert!(reader(&field(&data), None, None, &options(), none).is_err());
     let fields = [Arc::new(field(&data))];
     let bytes = write_dictionaries(&[data], PLAIN).unwrap();
@@ -252,13 +257,13 @@ fn nulls_of_wide_types_and_depth_have_limits() {
         deep = DataType::new_list(deep, true);
     }
     let field = Field::new("x", deep, true);
-    assert!(reader(&field, None, None, &options(), &mut Dictionaries::default()).is_err());
+    assert!(reader(&field, None, None, &options(), &mut HeaderDictionaries::default()).is_err());
     let mut reader = reader(
         &Field::new("x", DataType::Binary, true),
         None,
         Some(CELLS_TAG),
         &options(),
-        &mut Dictionaries::default(),
+        &mut HeaderDictionaries::default(),
     )
     .unwrap();
     let e = reader.take(&[0x91; 100_000], 1).unwrap_err();
@@ -298,7 +303,7 @@ fn nulls_of_wide_types_are_believed_as_far_as_bytes_go() {
     let value = [&[0xc5, 0x13, 0x88][..], &[7; 5000]].concat();
     assert_eq!(of_field(&field, &[0xc0; 11], &tight).unwrap_err().cell, 4);
     assert_eq!(of_field(&field, &[&value[..], &[0xc0; 90]].concat(), &tight).unwrap().cells, 91);
-    let mut shared = Dictionaries::default();
+    let mut shared = HeaderDictionaries::default();
     let mut first = reader(&field, None, None, &tight, &mut shared).unwrap();
     let mut second = reader(&field, None, None, &tight, &mut shared).unwrap();
     assert_eq!(first.take(&[0xc0; 3], 3).unwrap().cells, 3);

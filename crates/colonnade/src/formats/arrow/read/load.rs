@@ -1,7 +1,7 @@
 //! An opened source as one frame: every field landed where it will stay.
 
 use crate::arrow::landed::Landed;
-use crate::decode::{Layout, PandasNulls, Request};
+use crate::decode::{MemoryLayout, PandasNulls, Request};
 use crate::error::Result;
 use crate::frame::paths::Projection;
 use crate::frame::{Axis, Frame, row_range};
@@ -69,7 +69,7 @@ impl Ipc {
             threads: request.threads,
             allowed: &allowed,
             in_place: in_place.as_ref(),
-            nulls: (request.layout == Layout::Pandas).then_some(&nulls),
+            nulls: (request.layout == MemoryLayout::Pandas).then_some(&nulls),
         };
         landing.run(wanted, request.progress)
     }

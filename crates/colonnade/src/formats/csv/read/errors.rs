@@ -7,13 +7,13 @@ use super::line_errors;
 use super::number::{self, Whole};
 use super::opening::Opening;
 use super::pass::{InputFault, InputFaultKind};
-use crate::cells::place::Place;
+use crate::cells::place::TextPosition;
 use crate::error::{Error, ErrorKind};
 use crate::shown::shown;
 
 /// The error of a fault.
 #[cold]
-pub(super) fn fault(fault: InputFault, opening: &Opening, place: &dyn Fn(usize) -> Place) -> Error {
+pub(super) fn fault(fault: InputFault, opening: &Opening, place: &dyn Fn(usize) -> TextPosition) -> Error {
     match fault.kind {
         InputFaultKind::TokenError(found) => {
             let (_, message) = line_errors::message(found, &opening.rules);
@@ -49,7 +49,7 @@ pub(super) fn class(
     wanted: Classes,
     (at, raw): (usize, &[u8]),
     opening: &Opening,
-    place: &dyn Fn(usize) -> Place,
+    place: &dyn Fn(usize) -> TextPosition,
 ) -> Error {
     let cell = shown(&String::from_utf8_lossy(raw));
     let message = if wanted == Classes::FAR {
@@ -86,7 +86,7 @@ pub(super) fn misfit(
     kind: Kind,
     (at, raw): (usize, &[u8]),
     opening: &Opening,
-    place: &dyn Fn(usize) -> Place,
+    place: &dyn Fn(usize) -> TextPosition,
 ) -> Error {
     let cell = shown(&String::from_utf8_lossy(raw));
     let number = column.to_string();

@@ -1,6 +1,6 @@
 //! Registers the NDJSON format.
 
-use super::{ChunkWriter, WriteOptions, encode, opened};
+use super::{NdjsonChunkWriter, WriteOptions, encode, opened};
 use crate::error::Result;
 use crate::formats::encoding::endless;
 use crate::formats::{
@@ -64,7 +64,7 @@ impl Format for NdjsonFormat {
     }
 
     fn writer(&self, options: &Options) -> Result<Box<dyn FrameWriter>> {
-        Ok(Box::new(ChunkWriter::new(*options_of::<WriteOptions>("ndjson", options)?)))
+        Ok(Box::new(NdjsonChunkWriter::new(*options_of::<WriteOptions>("ndjson", options)?)))
     }
 
     /// The header states the number of rows.
@@ -73,7 +73,7 @@ impl Format for NdjsonFormat {
     }
 }
 
-impl FrameWriter for ChunkWriter {
+impl FrameWriter for NdjsonChunkWriter {
     fn write(&mut self, frame: &Frame, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
         Self::write(self, frame, sink, progress)
     }

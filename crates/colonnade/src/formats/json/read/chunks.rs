@@ -1,23 +1,23 @@
 //! Decodes NDJSON incrementally into frames with a given number of rows. All have the types of the first frame.
 
-use crate::cells::place::Place;
+use crate::cells::place::TextPosition;
 use crate::error::{Error, Result};
 use crate::frame::Frame;
 use crate::limits::StreamLimit;
 use crate::progress::NoProgress;
-use crate::text::header::{Exported, Header};
-use crate::text::input::Encoding;
+use crate::text::header::{ExportedFrame, TextHeader};
+use crate::text::input::TextEncoding;
 
 use super::context::{Context, RANGE_NBYTES};
-use super::declared::Declared;
+use super::declared::DeclaredColumns;
 use super::lines::{FORMAT, first, table};
 use super::options::{LinesReadOptions, ReadOptions};
 use super::{frames, with_header};
-use crate::cells::json::fault::Fault;
+use crate::cells::json::fault::JsonFault;
 
 /// An incremental decoder of NDJSON.
 #[derive(Debug)]
-pub struct Chunks {
+pub struct NdjsonDecoder {
     options: ReadOptions,
     /// The limit of buffered bytes.
     limit: StreamLimit,
@@ -28,9 +28,9 @@ pub struct Chunks {
     seen: usize,
     lines: usize,
     /// The place of `bytes[taken]` in the source.
-    place: Place,
+    place: TextPosition,
     /// The types, from the header or from the first frame.
-    header: Option<Header>,
+    header: Option<TextHeader>,
     /// Whether the types come from the first frame.
     is_inferred: bool,
     /// Number of rows so far.
@@ -45,13 +45,13 @@ pub struct Chunks {
 /// A decoder moves the buffered bytes to the front only once this many taken bytes precede them.
 const MOVED_FROM_NBYTES: usize = 1 << 20;
 
-impl Chunks {
+impl NdjsonDecoder {
     /// Creates a decoder without bytes.
     ///
     /// # Errors
     /// Unsupported: an encoding that has no incremental reader.
     pub fn new(options: LinesReadOptions) -> Result<Self> {
-        if options.encoding != Encoding::Utf8 {
+        if options.encoding != TextEncoding::Utf8 {
             let message =
                 "chunks of rows are read from UTF-8 only. Read it whole, or write it again as UTF-8.";
             return Err(Error::unsupported(FORMAT, message));
@@ -63,7 +63,7 @@ impl Chunks {
             taken: 0,
             seen: 0,
             lines: 0,
-            place: Place { line: 1, column: 1, byte: 0 },
+            place: TextPosition { line: 1, column: 1, byte: 0 },
             header: None,
             is_inferred: false,
             rows: 0,
@@ -91,7 +91,7 @@ impl Chunks {
     /// Marks the end of the input.
     ///
     /// # Errors
-    /// None today; [`Chunks::next`] reports errors in the last line.
+    /// None today; [`NdjsonDecoder::next`] reports errors in the last line.
     pub fn finish(&mut self) -> Result<()> {
         self.is_finished = true;
         Ok(())
@@ -217,7 +217,7 @@ impl Chunks {
             Some(header) => (with_header::chunk(&context, header, rows, self.rows)?, None),
             None => {
                 let frame = frames::assemble(&context, rows, None, None)?;
-                let header = Header { nrows: None, ..Exported::new(&frame)?.header("records") };
+                let header = TextHeader { nrows: None, ..ExportedFrame::new(&frame)?.header("records") };
                 (frame, Some(header))
             }
         };
@@ -229,11 +229,11 @@ impl Chunks {
         Ok(Some(frame))
     }
 
-    fn declared(&self) -> Declared {
+    fn declared(&self) -> DeclaredColumns {
         self.header
             .as_ref()
             .filter(|_| !self.is_inferred)
-            .map_or_else(Declared::default, |h| Declared::of(&h.schema))
+            .map_or_else(DeclaredColumns::default, |h| DeclaredColumns::of(&h.schema))
     }
 
     fn hint(&self) -> &'static str {
@@ -243,7 +243,11 @@ impl Chunks {
         }
     }
 
-    fn context<'a>(&'a self, bytes: &'a [u8], place: &'a dyn Fn(usize) -> Place) -> Result<Context<'a>> {
+    fn context<'a>(
+        &'a self,
+        bytes: &'a [u8],
+        place: &'a dyn Fn(usize) -> TextPosition,
+    ) -> Result<Context<'a>> {
         let (options, rules, range_nbytes) = (&self.options, self.options.rules(bytes.len()), RANGE_NBYTES);
         let context = Context {
             bytes,
@@ -262,7 +266,7 @@ impl Chunks {
                 let found = bytes.get(at).copied().unwrap_or(0);
                 let message =
                     format!("expected UTF-8, found the byte {found:02X}. Write the file again as UTF-8.");
-                Err(context.error(Fault::malformed(at, message)))
+                Err(context.error(JsonFault::malformed(at, message)))
             }
         }
     }

@@ -1,15 +1,15 @@
 //! The input, options and error places that all readers of one input share.
 
-use crate::cells::place::Place;
+use crate::cells::place::TextPosition;
 use crate::error::{Error, ErrorKind, Result};
 use crate::progress::Progress;
 
-use super::declared::Declared;
+use super::declared::DeclaredColumns;
 use super::options::ReadOptions;
-use super::ranges::{self, Collected};
-use super::rows::Source;
-use crate::cells::json::fault::{Fault, Scanned};
-use crate::cells::json::value::Rules;
+use super::ranges::{self, ScannedRows};
+use super::rows::JsonRows;
+use crate::cells::json::fault::{JsonFault, Scanned};
+use crate::cells::json::value::JsonRules;
 
 /// The input and the options of reading it.
 #[derive(Clone, Copy)]
@@ -17,7 +17,7 @@ pub(crate) struct Context<'a> {
     /// The input, which is UTF-8.
     pub(crate) bytes: &'a [u8],
     pub(crate) options: &'a ReadOptions,
-    pub(crate) rules: Rules,
+    pub(crate) rules: JsonRules,
     /// The format's name in errors.
     pub(crate) format: &'static str,
     /// Bytes of one range of rows.
@@ -27,7 +27,7 @@ pub(crate) struct Context<'a> {
     /// Receives the progress.
     pub(crate) progress: &'a dyn Progress,
     /// Returns the place of a byte in the source.
-    pub(crate) place: &'a dyn Fn(usize) -> Place,
+    pub(crate) place: &'a dyn Fn(usize) -> TextPosition,
 }
 
 /// Bytes of one range of rows: few enough for its columns to stay in the cache.
@@ -37,8 +37,8 @@ impl Context<'_> {
     /// Converts a fault to an error with line, column and byte.
     #[cold]
     #[allow(clippy::boxed_local)] // It comes boxed: hot functions answer it by a pointer.
-    pub(crate) fn error(&self, fault: Box<Fault>) -> Error {
-        let Fault { at, kind, member, mut message, is_type } = *fault;
+    pub(crate) fn error(&self, fault: Box<JsonFault>) -> Error {
+        let JsonFault { at, kind, member, mut message, is_type } = *fault;
         if is_type {
             message.push_str(self.hint);
         }
@@ -54,7 +54,7 @@ impl Context<'_> {
     }
 
     /// Scans the rows in ranges, as the options say.
-    pub(crate) fn collect(&self, source: &Source, declared: &Declared) -> Result<Collected> {
+    pub(crate) fn collect(&self, source: &JsonRows, declared: &DeclaredColumns) -> Result<ScannedRows> {
         let many = (self.options.threads, self.range_nbytes);
         let collected = ranges::collect((self.bytes, source), &self.rules, declared, many, self.progress)?;
         self.scanned(collected)

@@ -4,19 +4,19 @@ use arrow_schema::{DataType, Schema};
 
 use crate::text::header;
 
-use super::inference::Part;
-use super::keys::Keys;
-use super::walk::Walk;
+use super::inference::RangeColumn;
+use super::keys::RowKeys;
+use super::walk::RowScanner;
 
 /// The declared columns; empty without a header.
 #[derive(Debug, Default)]
-pub(crate) struct Declared {
-    keys: Keys,
+pub(crate) struct DeclaredColumns {
+    keys: RowKeys,
     /// Whether each column has floats.
     floats: Vec<bool>,
 }
 
-impl Declared {
+impl DeclaredColumns {
     /// Creates the columns of a header's schema.
     pub(crate) fn of(schema: &Schema) -> Self {
         let mut declared = Self::default();
@@ -28,13 +28,13 @@ impl Declared {
     }
 
     /// Returns columns for one range of rows that are objects.
-    pub(crate) fn named(&self) -> Walk<Part> {
-        Walk::new(self.keys.clone(), self.floats.iter().copied().map(Part::new).collect())
+    pub(crate) fn named(&self) -> RowScanner<RangeColumn> {
+        RowScanner::new(self.keys.clone(), self.floats.iter().copied().map(RangeColumn::new).collect())
     }
 
     /// Returns columns for one range of rows that are arrays.
-    pub(crate) fn listed(&self) -> Walk<Part> {
-        Walk::new(Keys::default(), self.floats.iter().copied().map(Part::new).collect())
+    pub(crate) fn listed(&self) -> RowScanner<RangeColumn> {
+        RowScanner::new(RowKeys::default(), self.floats.iter().copied().map(RangeColumn::new).collect())
     }
 
     /// Returns the keys in their order.
@@ -43,8 +43,8 @@ impl Declared {
     }
 
     /// Returns the column of a key.
-    pub(crate) fn column(&self, key: &str) -> Part {
+    pub(crate) fn column(&self, key: &str) -> RangeColumn {
         let is_float = self.keys.place(key).and_then(|place| self.floats.get(place));
-        is_float.copied().map_or_else(Part::default, Part::new)
+        is_float.copied().map_or_else(RangeColumn::default, RangeColumn::new)
     }
 }

@@ -12,7 +12,7 @@ use crate::cells::exact::exact;
 use crate::cells::typed::half;
 use crate::error::{Error, Result};
 use crate::frame::{Block, DType, Grid};
-use crate::infer::columns::Finished;
+use crate::infer::columns::BlockOrColumn;
 use crate::infer::dtypes;
 use crate::memory::Buffer;
 
@@ -41,10 +41,10 @@ pub(crate) fn zone(said: &str) -> &str {
 }
 
 /// Returns the cells in Arrow's layout; `None` if a tag gives them another meaning.
-pub(crate) fn array(column: &Finished) -> Option<ArrayData> {
+pub(crate) fn array(column: &BlockOrColumn) -> Option<ArrayData> {
     let block = match column {
-        Finished::Column(column) => return column.tag.is_none().then(|| column.data.clone()),
-        Finished::Block(block) => block,
+        BlockOrColumn::Column(column) => return column.tag.is_none().then(|| column.data.clone()),
+        BlockOrColumn::Block(block) => block,
     };
     let bytes = block.packed()?;
     let (data_type, buffer) = match block.grid.dtype.descr().as_str() {
@@ -83,12 +83,12 @@ pub(crate) fn cast(wanted: &DataType, data: &ArrayData) -> Option<ArrayData> {
     }
 }
 
-type Half = <Float16Type as ArrowPrimitiveType>::Native;
+type NativeHalf = <Float16Type as ArrowPrimitiveType>::Native;
 
 /// Returns the nearest half float; infinite if the value is out of range. The crate's own conversion rounds to 32 bits
 /// first.
-fn nearest_half(value: f64) -> Half {
-    half::nearest(value, || Ordering::Equal).map_or(Half::INFINITY, Half::from_bits)
+fn nearest_half(value: f64) -> NativeHalf {
+    half::nearest(value, || Ordering::Equal).map_or(NativeHalf::INFINITY, NativeHalf::from_bits)
 }
 
 /// Casts to the nearest floats. Returns `None` if a finite cell would become infinite.
@@ -109,9 +109,11 @@ where
 }
 
 /// Replaces nulls of floats by NaN, as pandas reads them. Returns `None` if `data` are no floats.
-pub(crate) fn nan_for_null(data: &ArrayData) -> Result<Option<Finished>> {
+pub(crate) fn nan_for_null(data: &ArrayData) -> Result<Option<BlockOrColumn>> {
     let (descr, bytes) = match data.data_type() {
-        DataType::Float16 => ("<f2", filled::<Float16Type, 2>(data, Half::NAN, Half::to_le_bytes)),
+        DataType::Float16 => {
+            ("<f2", filled::<Float16Type, 2>(data, NativeHalf::NAN, NativeHalf::to_le_bytes))
+        }
         DataType::Float32 => ("<f4", filled::<Float32Type, 4>(data, f32::NAN, f32::to_le_bytes)),
         DataType::Float64 => ("<f8", filled::<Float64Type, 8>(data, f64::NAN, f64::to_le_bytes)),
         _ => return Ok(None),
@@ -128,14 +130,14 @@ fn filled<T: ArrowPrimitiveType, const N: usize>(
 }
 
 /// Returns an integer column without rows.
-pub(crate) fn no_integers() -> Result<Finished> {
+pub(crate) fn no_integers() -> Result<BlockOrColumn> {
     block("<i8", 0, Vec::new())
 }
 
-fn block(descr: &str, rows: usize, bytes: Vec<u8>) -> Result<Finished> {
+fn block(descr: &str, rows: usize, bytes: Vec<u8>) -> Result<BlockOrColumn> {
     let dtype =
         DType::parse(descr).ok_or_else(|| Error::unsupported("json", format!("no dtype {descr}.")))?;
-    Ok(Finished::Block(Block {
+    Ok(BlockOrColumn::Block(Block {
         grid: Grid::column_major(dtype, rows, 1, 0),
         buffer: Buffer::from_vec(bytes),
     }))

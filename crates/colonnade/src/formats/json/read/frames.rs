@@ -3,18 +3,18 @@
 use crate::arrow::text_labels;
 use crate::error::{Error, Result};
 use crate::frame::{Axis, Block, DType, Frame, Grid, Labels, Level, Part, Tags};
-use crate::infer::columns::{Finished, Inferred};
+use crate::infer::columns::{BlockOrColumn, InferredColumn};
 use crate::memory::Buffer;
 
 use super::context::Context;
 use super::inference::inferred;
-use super::keys::Keys;
-use super::table::Table;
+use super::keys::RowKeys;
+use super::table::ScannedTable;
 
 /// Assembles the frame of a table. If `index` or column labels are not given, they come from the table or are automatic.
 pub(crate) fn assemble(
     context: &Context<'_>,
-    mut table: Table,
+    mut table: ScannedTable,
     index: Option<Axis>,
     names: Option<Axis>,
 ) -> Result<Frame> {
@@ -37,7 +37,7 @@ pub(crate) fn assemble(
 /// Assembles the frame of named columns. If row labels are not given, they are automatic.
 pub(crate) fn assemble_columns(
     rows: usize,
-    columns: Vec<(String, Finished)>,
+    columns: Vec<(String, BlockOrColumn)>,
     index: Option<Axis>,
 ) -> Result<Frame> {
     let texts: Vec<&str> = columns.iter().map(|(name, _)| name.as_str()).collect();
@@ -46,16 +46,16 @@ pub(crate) fn assemble_columns(
     of_columns(columns, index.unwrap_or_else(|| Axis::range(rows)), names)
 }
 
-fn of_columns(columns: Vec<Finished>, index: Axis, names: Axis) -> Result<Frame> {
+fn of_columns(columns: Vec<BlockOrColumn>, index: Axis, names: Axis) -> Result<Frame> {
     let parts = columns.into_iter().enumerate().map(|(i, column)| match column {
-        Finished::Block(block) => Part::Block(block, vec![i]),
-        Finished::Column(column) => Part::Column(column, i),
+        BlockOrColumn::Block(block) => Part::Block(block, vec![i]),
+        BlockOrColumn::Column(column) => Part::Column(column, i),
     });
     let tags = Tags { name: "null".into(), ..Tags::default() };
     Frame::new(index, names, parts.collect(), tags)
 }
 
-fn text_axis(keys: &Keys) -> Result<Axis> {
+fn text_axis(keys: &RowKeys) -> Result<Axis> {
     if keys.len() == 0 {
         return Ok(Axis::range(0));
     }
@@ -81,8 +81,8 @@ pub(crate) fn label_axis(texts: &[String]) -> Result<Axis> {
 }
 
 /// Builds the axis of labels that were scanned as cells, one column per level. Integers that count from 0 become automatic.
-pub(crate) fn scanned_axis(columns: Vec<Finished>) -> Result<Axis> {
-    if let [Finished::Block(block)] = columns.as_slice()
+pub(crate) fn scanned_axis(columns: Vec<BlockOrColumn>) -> Result<Axis> {
+    if let [BlockOrColumn::Block(block)] = columns.as_slice()
         && block.grid.dtype.descr() == "<i8"
         && block.packed().is_some_and(|bytes| {
             bytes
@@ -95,7 +95,7 @@ pub(crate) fn scanned_axis(columns: Vec<Finished>) -> Result<Axis> {
     {
         return Ok(Axis::range(block.grid.nrows));
     }
-    if let [Finished::Column(column)] = columns.as_slice()
+    if let [BlockOrColumn::Column(column)] = columns.as_slice()
         && let Some(texts) = column.strings()
     {
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
@@ -105,8 +105,8 @@ pub(crate) fn scanned_axis(columns: Vec<Finished>) -> Result<Axis> {
         columns
             .into_iter()
             .map(|column| match column {
-                Finished::Block(block) => Level::Block(block),
-                Finished::Column(column) => Level::Column(column),
+                BlockOrColumn::Block(block) => Level::Block(block),
+                BlockOrColumn::Column(column) => Level::Column(column),
             })
             .collect(),
     ))
@@ -120,7 +120,7 @@ pub(crate) fn levels(levels: Vec<Level>) -> Axis {
 }
 
 /// Returns a column of nulls, for a name without a cell in any row.
-pub(crate) fn nothing(rows: usize) -> Result<Inferred> {
+pub(crate) fn nothing(rows: usize) -> Result<InferredColumn> {
     let mut column = inferred();
     column.nulls(rows)?;
     Ok(column)

@@ -4,35 +4,35 @@
 //! once the type is known for the whole input.
 //! is known for the whole input.
 
-use crate::cells::json::fault::{Fault, Scanned};
+use crate::cells::json::fault::{JsonFault, Scanned};
 use crate::cells::json::scan::Scan;
-use crate::cells::json::value::Rules;
+use crate::cells::json::value::JsonRules;
 use crate::cells::msgpack::options::ReadOptions;
-use crate::infer::columns::Inferred;
+use crate::infer::columns::InferredColumn;
 
-use super::target::Target;
+use super::target::CellTarget;
 
 /// The cells of a column so far.
 #[derive(Debug)]
-pub(crate) struct Part {
-    pub(crate) column: Inferred,
+pub(crate) struct RangeColumn {
+    pub(crate) column: InferredColumn,
     /// Whether a header declares floats, whose NaN and infinities are text.
     is_float: bool,
 }
 
 /// Returns a column without cells.
-pub(crate) fn inferred() -> Inferred {
+pub(crate) fn inferred() -> InferredColumn {
     // The scanner checks the depth against the reader's limit.
-    Inferred::of_one_type(&ReadOptions::default(), 0)
+    InferredColumn::of_one_type(&ReadOptions::default(), 0)
 }
 
-impl Default for Part {
+impl Default for RangeColumn {
     fn default() -> Self {
         Self::new(false)
     }
 }
 
-impl Part {
+impl RangeColumn {
     pub(crate) fn new(is_float: bool) -> Self {
         Self { column: inferred(), is_float }
     }
@@ -53,18 +53,18 @@ impl Part {
             Some(b"-Infinity") => Some(f64::NEG_INFINITY),
             _ => None,
         };
-        self.column.push_float(value).map_err(|e| Fault::of(start, e))
+        self.column.push_float(value).map_err(|e| JsonFault::of(start, e))
     }
 }
 
-impl Target for Part {
+impl CellTarget for RangeColumn {
     #[inline(always)]
     fn len(&self) -> usize {
         self.column.len()
     }
 
     #[inline(always)]
-    fn cell(&mut self, scan: &mut Scan<'_>, depth: u64, rules: &Rules) -> Scanned<()> {
+    fn cell(&mut self, scan: &mut Scan<'_>, depth: u64, rules: &JsonRules) -> Scanned<()> {
         if self.is_float && scan.peek() == b'"' {
             return self.word(scan);
         }
@@ -72,6 +72,6 @@ impl Target for Part {
     }
 
     fn gap(&mut self, n: usize) -> Scanned<()> {
-        self.column.nulls(n).map_err(|e| Fault::of(0, e))
+        self.column.nulls(n).map_err(|e| JsonFault::of(0, e))
     }
 }

@@ -4,12 +4,12 @@ use std::collections::HashMap;
 
 use crate::cells::json::fault::Scanned;
 use crate::cells::json::scan::Scan;
-use crate::cells::json::value::{Rules, too_many};
+use crate::cells::json::value::{JsonRules, too_many};
 
 /// Keys in order of first appearance.
 #[derive(Debug, Default, Clone)]
-pub(crate) struct Keys {
-    spelled: Vec<Spelled>,
+pub(crate) struct RowKeys {
+    spelled: Vec<SpelledKey>,
     names: Vec<String>,
     places: HashMap<String, usize>,
     /// For each key the key that followed it last; and the first key.
@@ -19,13 +19,13 @@ pub(crate) struct Keys {
 
 /// The bytes of a key in the input, quotes and colon included.
 #[derive(Debug, Clone)]
-struct Spelled {
+struct SpelledKey {
     word: u128,
     mask: u128,
     bytes: Box<[u8]>,
 }
 
-impl Spelled {
+impl SpelledKey {
     fn new(bytes: &[u8]) -> Self {
         let mut front = [0; 16];
         for (to, from) in front.iter_mut().zip(bytes) {
@@ -46,7 +46,7 @@ impl Spelled {
     }
 }
 
-impl Keys {
+impl RowKeys {
     pub(crate) fn len(&self) -> usize {
         self.names.len()
     }
@@ -67,7 +67,7 @@ impl Keys {
     /// Appends a new name. `spelled` is its spelling in the input, with quotes.
     pub(crate) fn add(&mut self, name: &str, spelled: &[u8]) -> usize {
         let place = self.names.len();
-        self.spelled.push(Spelled::new(&[spelled, b":"].concat()));
+        self.spelled.push(SpelledKey::new(&[spelled, b":"].concat()));
         self.names.push(name.to_owned());
         self.places.insert(name.to_owned(), place);
         self.next.push(place + 1);
@@ -81,7 +81,7 @@ impl Keys {
         &mut self,
         scan: &mut Scan<'_>,
         before: Option<usize>,
-        rules: &Rules,
+        rules: &JsonRules,
     ) -> Scanned<usize> {
         match self.likely(scan, before) {
             Some(place) => Ok(place),
@@ -99,14 +99,14 @@ impl Keys {
         Some(likely)
     }
 
-    /// Scans a known key like [`Keys::take`]; any other key is a fault.
+    /// Scans a known key like [`RowKeys::take`]; any other key is a fault.
     #[inline(always)]
     pub(crate) fn follow(&self, scan: &mut Scan<'_>, before: Option<usize>) -> Scanned<usize> {
         self.likely(scan, before).ok_or_else(|| scan.unexpected("the key that was expected"))
     }
 
     #[inline(never)]
-    fn find(&mut self, scan: &mut Scan<'_>, before: Option<usize>, rules: &Rules) -> Scanned<usize> {
+    fn find(&mut self, scan: &mut Scan<'_>, before: Option<usize>, rules: &JsonRules) -> Scanned<usize> {
         let start = scan.at;
         if scan.peek() != b'"' {
             return Err(scan.unexpected("a key in quotes"));

@@ -2,18 +2,18 @@
 
 use crate::cells::json::fault::Scanned;
 use crate::cells::json::scan::Scan;
-use crate::cells::json::value::{Rules, Seen, twice};
+use crate::cells::json::value::{JsonRules, SeenKeys, twice};
 
 /// The keys so far, which must be unique.
 #[derive(Default, Clone)]
-pub(crate) struct Members {
-    seen: Seen,
+pub(crate) struct ObjectMembers {
+    seen: SeenKeys,
     any: bool,
 }
 
-impl Members {
+impl ObjectMembers {
     /// Skips the opening brace of an object inside `depth` others.
-    pub(crate) fn begin(scan: &mut Scan<'_>, depth: u64, rules: &Rules) -> Scanned<Self> {
+    pub(crate) fn begin(scan: &mut Scan<'_>, depth: u64, rules: &JsonRules) -> Scanned<Self> {
         scan.deepen(depth, rules)?;
         scan.expect(b'{', "an object")?;
         scan.space();

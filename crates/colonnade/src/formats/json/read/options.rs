@@ -1,24 +1,24 @@
 //! Options for reading JSON and NDJSON.
 
-use crate::formats::json::write::options::Orient;
+use crate::formats::json::write::options::JsonOrient;
 use crate::limits::Limits;
-use crate::text::input::{Encoding, Part};
+use crate::text::input::{TextEncoding, TextPart};
 
-use crate::cells::json::value::Rules;
+use crate::cells::json::value::JsonRules;
 
 /// Options for reading JSON.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ReadOptions {
     /// The layout of schemaless data; detected from the data if `None`.
-    pub orient: Option<Orient>,
+    pub orient: Option<JsonOrient>,
     /// Whether `NaN`, `Infinity` and `-Infinity` are numbers.
     pub allow_nonfinite: bool,
     /// Whether a column of integers beyond 64 bits is read as decimals; otherwise such integers are an error.
     pub big_decimals: bool,
     /// The encoding of the text.
-    pub encoding: Encoding,
+    pub encoding: TextEncoding,
     /// The part of the input to read, from [`super::root::bundle`].
-    pub part: Option<Part>,
+    pub part: Option<TextPart>,
     /// Limits, including depth.
     pub limits: Limits,
     /// Number of threads.
@@ -33,7 +33,7 @@ pub struct LinesReadOptions {
     /// Whether a column of integers beyond 64 bits is read as decimals; otherwise such integers are an error.
     pub big_decimals: bool,
     /// The encoding of the text.
-    pub encoding: Encoding,
+    pub encoding: TextEncoding,
     /// Limits, including depth.
     pub limits: Limits,
     /// Number of threads.
@@ -49,8 +49,8 @@ impl From<LinesReadOptions> for ReadOptions {
 
 impl ReadOptions {
     /// Returns the scanner's rules for an input of `nbytes`.
-    pub(crate) fn rules(&self, nbytes: usize) -> Rules {
-        Rules {
+    pub(crate) fn rules(&self, nbytes: usize) -> JsonRules {
+        JsonRules {
             max_depth: self.limits.max_depth,
             max_columns: self.limits.max_columns,
             max_missing: self.limits.missing_cells(nbytes as u64),

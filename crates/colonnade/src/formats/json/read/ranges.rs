@@ -4,22 +4,22 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use crate::error::{Error, Result};
-use crate::infer::columns::Inferred;
+use crate::infer::columns::InferredColumn;
 use crate::parallel::{Task, run};
 use crate::progress::Progress;
 
-use super::declared::Declared;
-use super::inference::{Part, inferred};
-use super::keys::Keys;
-use super::rows::{Rows, Source, scan_rows};
-use super::walk::{Row, Walk, counted};
-use crate::cells::json::fault::{Fault, Scanned};
-use crate::cells::json::value::{Rules, too_many};
+use super::declared::DeclaredColumns;
+use super::inference::{RangeColumn, inferred};
+use super::keys::RowKeys;
+use super::rows::{JsonRows, RowContainer, scan_rows};
+use super::walk::{RowForm, RowScanner, counted};
+use crate::cells::json::fault::{JsonFault, Scanned};
+use crate::cells::json::value::{JsonRules, too_many};
 
 /// A scanned range.
 #[derive(Debug)]
-struct Range {
-    walk: Walk<Part>,
+struct ScannedRange {
+    walk: RowScanner<RangeColumn>,
     start: usize,
     /// The start of the next range's first row, or the end of the rows.
     end: usize,
@@ -28,16 +28,16 @@ struct Range {
 }
 
 /// Guesses where ranges of about `nbytes` begin. A right guess is the start of a row.
-fn cuts(bytes: &[u8], source: &Source, nbytes: usize) -> Vec<usize> {
+fn cuts(bytes: &[u8], source: &JsonRows, nbytes: usize) -> Vec<usize> {
     let mut out = vec![source.start];
     let mut at = source.start;
     while let Some(next) = at
         .checked_add(nbytes)
-        .filter(|n| *n < bytes.len() && matches!(source.rows, Rows::Lines | Rows::Array))
+        .filter(|n| *n < bytes.len() && matches!(source.rows, RowContainer::Lines | RowContainer::Array))
     {
         let rest = bytes.get(next..).unwrap_or(&[]);
         let found = match source.rows {
-            Rows::Lines => rest.iter().position(|&b| b == b'\n').map(|i| i + 1),
+            RowContainer::Lines => rest.iter().position(|&b| b == b'\n').map(|i| i + 1),
             _ => guess(rest.get(..WINDOW_NBYTES).unwrap_or(rest), source.row),
         };
         match found.map(|f| next + f).filter(|f| *f < bytes.len()) {
@@ -46,7 +46,7 @@ fn cuts(bytes: &[u8], source: &Source, nbytes: usize) -> Vec<usize> {
                 at = found;
             }
             // The row is longer than the window; the next range begins after it.
-            None if source.rows == Rows::Array => at = (next + WINDOW_NBYTES).saturating_sub(nbytes),
+            None if source.rows == RowContainer::Array => at = (next + WINDOW_NBYTES).saturating_sub(nbytes),
             None => break,
         }
     }
@@ -61,18 +61,18 @@ const WINDOW_NBYTES: usize = 1 << 20;
 const SIGHT: usize = 4;
 
 /// Returns the bytes that a range may read: all of them if its start is certain.
-fn sight<'b>(bytes: &'b [u8], source: &Source, (i, start, limit): (usize, usize, usize)) -> &'b [u8] {
+fn sight<'b>(bytes: &'b [u8], source: &JsonRows, (i, start, limit): (usize, usize, usize)) -> &'b [u8] {
     let end = limit.saturating_add(limit.saturating_sub(start).saturating_mul(SIGHT));
     match source.rows {
-        Rows::Array if i > 0 => bytes.get(..end).unwrap_or(bytes),
+        RowContainer::Array if i > 0 => bytes.get(..end).unwrap_or(bytes),
         _ => bytes,
     }
 }
 
 /// Guesses the start of a row in an array: after the end of another row and a comma. The scan of the preceding rows
 /// confirms the guess.
-fn guess(bytes: &[u8], row: Row) -> Option<usize> {
-    let (open, close) = if row == Row::Named { (b'{', b'}') } else { (b'[', b']') };
+fn guess(bytes: &[u8], row: RowForm) -> Option<usize> {
+    let (open, close) = if row == RowForm::Named { (b'{', b'}') } else { (b'[', b']') };
     let mut state = 0;
     for (i, &byte) in bytes.iter().enumerate() {
         state = match (state, byte) {
@@ -88,11 +88,11 @@ fn guess(bytes: &[u8], row: Row) -> Option<usize> {
 
 /// The columns of all rows.
 #[derive(Debug, Default)]
-pub(crate) struct Collected {
-    pub(crate) keys: Keys,
-    pub(crate) columns: Vec<Inferred>,
+pub(crate) struct ScannedRows {
+    pub(crate) keys: RowKeys,
+    pub(crate) columns: Vec<InferredColumn>,
     pub(crate) rows: usize,
-    pub(crate) labels: Option<Keys>,
+    pub(crate) labels: Option<RowKeys>,
     /// Number of missing cells.
     pub(crate) missing: u64,
     /// The end of the rows, once known.
@@ -103,8 +103,8 @@ pub(crate) struct Collected {
     pub(crate) work_nbytes: usize,
 }
 
-impl Collected {
-    fn count(&mut self, start: usize, part: &Scanned<Range>) {
+impl ScannedRows {
+    fn count(&mut self, start: usize, part: &Scanned<ScannedRange>) {
         #[cfg(test)]
         {
             let end = match part {
@@ -117,15 +117,20 @@ impl Collected {
     }
 
     /// Appends a range's columns, in order.
-    fn append(&mut self, part: &mut Range, source: &Source, rules: &Rules) -> Result<Scanned<()>> {
-        let Range { walk, start, .. } = part;
-        if source.row == Row::Listed && self.rows == 0 {
+    fn append(
+        &mut self,
+        part: &mut ScannedRange,
+        source: &JsonRows,
+        rules: &JsonRules,
+    ) -> Result<Scanned<()>> {
+        let ScannedRange { walk, start, .. } = part;
+        if source.row == RowForm::Listed && self.rows == 0 {
             self.columns.resize_with(walk.columns.len(), inferred);
         }
         for (place, column) in walk.columns.iter_mut().enumerate() {
             let to = match source.row {
-                Row::Listed => place,
-                Row::Named => {
+                RowForm::Listed => place,
+                RowForm::Named => {
                     let name = walk.keys.name(place);
                     match self.keys.place(name) {
                         Some(to) => to,
@@ -175,30 +180,30 @@ impl Collected {
 /// Scanned ranges that wait for earlier ones.
 struct Queue {
     next: usize,
-    waiting: BTreeMap<usize, Scanned<Range>>,
+    waiting: BTreeMap<usize, Scanned<ScannedRange>>,
     /// Columns whose memory is reused.
-    spare: Vec<Walk<Part>>,
-    out: Collected,
+    spare: Vec<RowScanner<RangeColumn>>,
+    out: ScannedRows,
     /// The fault or error that stopped the scan.
-    fault: Option<Box<Fault>>,
+    fault: Option<Box<JsonFault>>,
     error: Option<Error>,
 }
 
 impl Queue {
     fn scan(
         &mut self,
-        input: (&[u8], &Source),
+        input: (&[u8], &JsonRows),
         extent: (usize, usize),
-        walk: Walk<Part>,
-        rules: &Rules,
-    ) -> Scanned<Range> {
+        walk: RowScanner<RangeColumn>,
+        rules: &JsonRules,
+    ) -> Scanned<ScannedRange> {
         let part = scan_part(input, extent, walk, rules);
         self.out.count(extent.0, &part);
         part
     }
 
     /// Joins the scanned ranges in order.
-    fn advance(&mut self, (bytes, source): (&[u8], &Source), cuts: &[usize], rules: &Rules) {
+    fn advance(&mut self, (bytes, source): (&[u8], &JsonRows), cuts: &[usize], rules: &JsonRules) {
         while self.fault.is_none() && self.error.is_none() && !self.out.is_done {
             let Some(part) = self.waiting.remove(&self.next) else { return };
             let limit = cuts.get(self.next + 1).copied().unwrap_or(usize::MAX);
@@ -210,7 +215,7 @@ impl Queue {
             let part = if is_sound {
                 part
             } else {
-                let fresh = Walk::new(Keys::default(), Vec::new());
+                let fresh = RowScanner::new(RowKeys::default(), Vec::new());
                 self.scan((bytes, source), (from, limit), fresh, rules)
             };
             // All rows have the width of the earlier ranges; a range alone knows only its own width.
@@ -219,20 +224,20 @@ impl Queue {
                 Ok(part) => part.walk.rows == 0 || part.walk.columns.len() == width,
                 Err(_) => false,
             };
-            let part = if alone || self.out.rows == 0 || source.row == Row::Named {
+            let part = if alone || self.out.rows == 0 || source.row == RowForm::Named {
                 part
             } else {
-                let columns = std::iter::repeat_with(Part::default).take(width).collect();
-                let known = Walk { is_fixed: true, ..Walk::new(Keys::default(), columns) };
+                let columns = std::iter::repeat_with(RangeColumn::default).take(width).collect();
+                let known = RowScanner { is_fixed: true, ..RowScanner::new(RowKeys::default(), columns) };
                 self.scan((bytes, source), (from, limit), known, rules)
             };
             match part {
                 Err(fault) => self.fault = Some(fault),
                 Ok(mut part) => match self.out.append(&mut part, source, rules) {
                     Ok(Ok(())) => {
-                        let Walk { mut columns, keys, .. } = part.walk;
-                        columns.iter_mut().for_each(Part::clear);
-                        self.spare.push(Walk::new(keys, columns));
+                        let RowScanner { mut columns, keys, .. } = part.walk;
+                        columns.iter_mut().for_each(RangeColumn::clear);
+                        self.spare.push(RowScanner::new(keys, columns));
                     }
                     Ok(Err(fault)) => self.fault = Some(fault),
                     Err(error) => self.error = Some(error),
@@ -243,31 +248,31 @@ impl Queue {
 }
 
 fn scan_part(
-    input: (&[u8], &Source),
+    input: (&[u8], &JsonRows),
     (start, limit): (usize, usize),
-    mut walk: Walk<Part>,
-    rules: &Rules,
-) -> Scanned<Range> {
-    let (end, is_last) = scan_rows(input, (start, limit), &mut walk, rules, |_| Part::default())?;
+    mut walk: RowScanner<RangeColumn>,
+    rules: &JsonRules,
+) -> Scanned<ScannedRange> {
+    let (end, is_last) = scan_rows(input, (start, limit), &mut walk, rules, |_| RangeColumn::default())?;
     walk.fill(end, rules)?;
-    Ok(Range { walk, start, end, is_last })
+    Ok(ScannedRange { walk, start, end, is_last })
 }
 
 /// Scans all rows.
 pub(crate) fn collect(
-    (bytes, source): (&[u8], &Source),
-    rules: &Rules,
-    declared: &Declared,
+    (bytes, source): (&[u8], &JsonRows),
+    rules: &JsonRules,
+    declared: &DeclaredColumns,
     (threads, range_nbytes): (usize, usize),
     progress: &dyn Progress,
-) -> Result<Scanned<Collected>> {
+) -> Result<Scanned<ScannedRows>> {
     let cuts = cuts(bytes, source, range_nbytes);
-    let fresh = || if source.row == Row::Named { declared.named() } else { declared.listed() };
+    let fresh = || if source.row == RowForm::Named { declared.named() } else { declared.listed() };
     let queue = Mutex::new(Queue {
         next: 0,
         waiting: BTreeMap::new(),
         spare: Vec::new(),
-        out: Collected::default(),
+        out: ScannedRows::default(),
         fault: None,
         error: None,
     });

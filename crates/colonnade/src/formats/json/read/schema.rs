@@ -12,29 +12,29 @@ use arrow_schema::{DataType, Field, TimeUnit};
 use serde_json::{Value, json};
 
 use crate::cells::text;
-use crate::cells::text::Style;
-use crate::cells::typed::Dictionaries;
+use crate::cells::text::TextStyle;
+use crate::cells::typed::HeaderDictionaries;
 use crate::error::{ErrorKind, Result};
 use crate::frame::{Axis, Column, Labels, Level};
-use crate::infer::columns::Finished;
+use crate::infer::columns::BlockOrColumn;
 
 use super::context::Context;
 use super::dtypes;
 use super::frames::{assemble_columns, levels};
-use super::members::Members;
+use super::members::ObjectMembers;
 use super::orients::rows;
-use super::rows::Rows;
-use super::table::Table;
+use super::rows::RowContainer;
+use super::table::ScannedTable;
 use super::typed::feed;
-use super::walk::Row;
-use crate::cells::json::fault::Fault;
+use super::walk::RowForm;
+use crate::cells::json::fault::JsonFault;
 use crate::cells::json::scan::Scan;
 use crate::frame::Frame;
 
 /// Reads the frame of an object of `schema` and `data`. Returns it and its end. Types follow from the cells, except times,
 /// categories, numbers and pandas' own dtypes, which follow the schema.
 pub(crate) fn frame(context: &Context<'_>, mut scan: Scan<'_>) -> Result<(Frame, usize)> {
-    let mut members = context.scanned(Members::begin(&mut scan, 0, &context.rules))?;
+    let mut members = context.scanned(ObjectMembers::begin(&mut scan, 0, &context.rules))?;
     let (mut schema, mut table) = (None, None);
     while let Some((key, at)) = context.scanned(members.next(&mut scan))? {
         match key.as_str() {
@@ -42,38 +42,39 @@ pub(crate) fn frame(context: &Context<'_>, mut scan: Scan<'_>) -> Result<(Frame,
                 let start = scan.at;
                 context.scanned(scan.value(1, &context.rules))?;
                 let found: Value = serde_json::from_str(scan.text(start..scan.at))
-                    .map_err(|e| context.error(Fault::malformed(start, format!("schema: {e}."))))?;
+                    .map_err(|e| context.error(JsonFault::malformed(start, format!("schema: {e}."))))?;
                 schema = Some((start, found));
             }
             "data" => {
-                let (found, end) = rows(context, scan.at, (Rows::Array, Row::Named), 2)?;
+                let (found, end) = rows(context, scan.at, (RowContainer::Array, RowForm::Named), 2)?;
                 scan.at = end;
                 table = Some(found);
             }
             _ => {
                 let message = format!("expected \"schema\" and \"data\", found the key {key:?}.");
-                return Err(context.error(Fault::malformed(at, message)));
+                return Err(context.error(JsonFault::malformed(at, message)));
             }
         }
     }
     let end = scan.at;
-    let missing =
-        |what: &str| context.error(Fault::malformed(end, format!("expected a member {what:?}, found none.")));
+    let missing = |what: &str| {
+        context.error(JsonFault::malformed(end, format!("expected a member {what:?}, found none.")))
+    };
     let (at, schema) = schema.ok_or_else(|| missing("schema"))?;
     let table = table.ok_or_else(|| missing("data"))?;
-    Ok((Described { context, at, schema: &schema }.frame(table)?, end))
+    Ok((TableSchema { context, at, schema: &schema }.frame(table)?, end))
 }
 
 /// A schema and its position.
-struct Described<'a> {
+struct TableSchema<'a> {
     context: &'a Context<'a>,
     at: usize,
     schema: &'a Value,
 }
 
-impl Described<'_> {
+impl TableSchema<'_> {
     fn wrong(&self, message: String) -> crate::Error {
-        self.context.error(Fault::malformed(self.at, format!("schema: {message}")))
+        self.context.error(JsonFault::malformed(self.at, format!("schema: {message}")))
     }
 
     /// Returns the names of the fields that are row labels.
@@ -88,7 +89,7 @@ impl Described<'_> {
         names.ok_or_else(|| self.wrong("primaryKey: expected names.".into()))
     }
 
-    fn frame(&self, mut table: Table) -> Result<Frame> {
+    fn frame(&self, mut table: ScannedTable) -> Result<Frame> {
         let fields = self.schema.get("fields").and_then(Value::as_array);
         let fields = fields.ok_or_else(|| self.wrong("expected an array \"fields\".".into()))?;
         let index = self.index()?;
@@ -103,7 +104,7 @@ impl Described<'_> {
             }
         }
         let (keys, columns) = table.finish(self.context)?;
-        let mut found: HashMap<&str, Finished> =
+        let mut found: HashMap<&str, BlockOrColumn> =
             keys.names().iter().map(String::as_str).zip(columns).collect();
         let mut data = Vec::with_capacity(found.len());
         let mut labels = Vec::new();
@@ -133,7 +134,7 @@ impl Described<'_> {
     }
 
     /// Converts a column to its type in the schema.
-    fn typed(&self, field: &Value, name: &str, column: Finished) -> Result<Finished> {
+    fn typed(&self, field: &Value, name: &str, column: BlockOrColumn) -> Result<BlockOrColumn> {
         let text = |key: &str| field.get(key).and_then(Value::as_str);
         let data = dtypes::array(&column);
         if let Some(said) = text("extDtype")
@@ -149,7 +150,7 @@ impl Described<'_> {
             {
                 return Ok(floats);
             }
-            return Ok(Finished::Column(Column { tag: tag.map(Into::into), ..Column::new(data) }));
+            return Ok(BlockOrColumn::Column(Column { tag: tag.map(Into::into), ..Column::new(data) }));
         }
         let Some(data) = data else { return Ok(column) };
         let is_null = matches!(data.data_type(), DataType::Null);
@@ -175,23 +176,23 @@ impl Described<'_> {
                 {
                     return Ok(floats);
                 }
-                Ok(Finished::Column(Column::new(floats)))
+                Ok(BlockOrColumn::Column(Column::new(floats)))
             }
             Some("any") => {
                 let told = field.get("constraints").and_then(|c| c.get("enum")).and_then(Value::as_array);
                 let Some(told) = told else { return Ok(column) };
                 let Some(data) = self.categories(name, told, &data)? else { return Ok(column) };
                 let ordered = field.get("ordered").and_then(Value::as_bool) == Some(true);
-                Ok(Finished::Column(Column { ordered, ..Column::new(data) }))
+                Ok(BlockOrColumn::Column(Column { ordered, ..Column::new(data) }))
             }
             _ => Ok(column),
         }
     }
 
-    fn read(&self, data_type: &DataType, name: &str, data: &ArrayData) -> Result<Finished> {
+    fn read(&self, data_type: &DataType, name: &str, data: &ArrayData) -> Result<BlockOrColumn> {
         let field = Field::new(name, data_type.clone(), true);
-        let (style, limits) = (Style::json(self.context.format), &self.context.options.limits);
-        let mut none = Dictionaries::default();
+        let (style, limits) = (TextStyle::json(self.context.format), &self.context.options.limits);
+        let mut none = HeaderDictionaries::default();
         let mut reader = text::reader(&field, None, None, style, &mut none, limits)?;
         if !feed(reader.as_mut(), data) {
             let row = reader.len();
@@ -199,7 +200,7 @@ impl Described<'_> {
                 "{name}: expected cells of the type that the field says, found another in row {row} of \"data\"."
             )));
         }
-        Ok(Finished::Column(Column::new(reader.finish()?)))
+        Ok(BlockOrColumn::Column(Column::new(reader.finish()?)))
     }
 
     /// Reads categories of text, integers or floats. Returns `None` for others, and if the cells have another type.
@@ -257,7 +258,7 @@ impl Described<'_> {
 }
 
 /// Builds the row labels. The names that pandas gives to unnamed levels become no name.
-fn axis(columns: Vec<(String, Finished)>) -> Result<Option<Axis>> {
+fn axis(columns: Vec<(String, BlockOrColumn)>) -> Result<Option<Axis>> {
     if columns.is_empty() {
         return Ok(None);
     }
@@ -268,15 +269,15 @@ fn axis(columns: Vec<(String, Finished)>) -> Result<Option<Axis>> {
         _ => Value::from(name),
     };
     let names: Vec<Value> = columns.iter().enumerate().map(|(i, (n, _))| name(i, n)).collect();
-    let columns: Vec<Finished> = columns.into_iter().map(|(_, column)| column).collect();
+    let columns: Vec<BlockOrColumn> = columns.into_iter().map(|(_, column)| column).collect();
     let mut axis = match columns.as_slice() {
         [_] => super::frames::scanned_axis(columns)?,
         _ => levels(
             columns
                 .into_iter()
                 .map(|column| match column {
-                    Finished::Block(block) => Level::Block(block),
-                    Finished::Column(column) => Level::Column(column),
+                    BlockOrColumn::Block(block) => Level::Block(block),
+                    BlockOrColumn::Column(column) => Level::Column(column),
                 })
                 .collect(),
         ),

@@ -10,7 +10,7 @@ use arrow_schema::{DataType, Field, Fields};
 use crate::Result;
 use crate::arrow::import::FieldPlan;
 use crate::arrow::trusted::trusted_array;
-use crate::cells::text::{Cell, TextReader};
+use crate::cells::text::{TextCell, TextReader};
 use crate::frame::Kind;
 
 /// Returns the column of `field` if the scanned column already has its type, or has integers that fit its type.
@@ -134,27 +134,35 @@ fn short(data: &ArrayData) -> Option<ArrayData> {
 /// Passes all cells to `reader`. Returns false if it refuses one, or if the scanned values do not determine the text.
 pub(crate) fn feed(reader: &mut dyn TextReader, data: &ArrayData) -> bool {
     let mut text = itoa::Buffer::new();
-    let mut cell = |row: usize, cell: Cell<'_>| {
-        let cell = if data.is_null(row) { Cell::Null } else { cell };
+    let mut cell = |row: usize, cell: TextCell<'_>| {
+        let cell = if data.is_null(row) { TextCell::Null } else { cell };
         reader.push(cell).is_ok()
     };
     match data.data_type() {
-        DataType::Null => (0..data.len()).all(|row| cell(row, Cell::Null)),
+        DataType::Null => (0..data.len()).all(|row| cell(row, TextCell::Null)),
         DataType::Boolean => {
             let cells = BooleanArray::from(data.clone());
-            (0..data.len()).all(|row| cell(row, Cell::Bool(cells.value(row))))
+            (0..data.len()).all(|row| cell(row, TextCell::Bool(cells.value(row))))
         }
         DataType::Int64 => {
             let cells = PrimitiveArray::<Int64Type>::from(data.clone());
-            cells.values().iter().enumerate().all(|(row, value)| cell(row, Cell::Number(text.format(*value))))
+            cells
+                .values()
+                .iter()
+                .enumerate()
+                .all(|(row, value)| cell(row, TextCell::Number(text.format(*value))))
         }
         DataType::UInt64 => {
             let cells = PrimitiveArray::<UInt64Type>::from(data.clone());
-            cells.values().iter().enumerate().all(|(row, value)| cell(row, Cell::Number(text.format(*value))))
+            cells
+                .values()
+                .iter()
+                .enumerate()
+                .all(|(row, value)| cell(row, TextCell::Number(text.format(*value))))
         }
         DataType::LargeUtf8 => {
             let cells = LargeStringArray::from(data.clone());
-            (0..data.len()).all(|row| cell(row, Cell::Str(cells.value(row))))
+            (0..data.len()).all(|row| cell(row, TextCell::Str(cells.value(row))))
         }
         _ => false,
     }

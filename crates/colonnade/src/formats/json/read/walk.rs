@@ -2,15 +2,15 @@
 
 use crate::limits::over_missing;
 
-use super::keys::Keys;
-use super::target::Target;
-use crate::cells::json::fault::{Fault, Scanned};
+use super::keys::RowKeys;
+use super::target::CellTarget;
+use crate::cells::json::fault::{JsonFault, Scanned};
 use crate::cells::json::scan::Scan;
-use crate::cells::json::value::{Rules, too_many, twice};
+use crate::cells::json::value::{JsonRules, too_many, twice};
 
 /// The form of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Row {
+pub(crate) enum RowForm {
     /// An object: cells by name.
     Named,
     /// An array: cells by position.
@@ -19,8 +19,8 @@ pub(crate) enum Row {
 
 /// The columns of rows.
 #[derive(Debug)]
-pub(crate) struct Walk<T> {
-    pub(crate) keys: Keys,
+pub(crate) struct RowScanner<T> {
+    pub(crate) keys: RowKeys,
     pub(crate) columns: Vec<T>,
     pub(crate) rows: usize,
     /// Number of missing cells so far.
@@ -28,11 +28,11 @@ pub(crate) struct Walk<T> {
     /// Whether rows that are arrays must have as many cells as there are columns, including the first row.
     pub(crate) is_fixed: bool,
     /// Row labels, if rows are members of an object.
-    pub(crate) labels: Option<Keys>,
+    pub(crate) labels: Option<RowKeys>,
 }
 
-impl<T: Target> Walk<T> {
-    pub(crate) fn new(keys: Keys, columns: Vec<T>) -> Self {
+impl<T: CellTarget> RowScanner<T> {
+    pub(crate) fn new(keys: RowKeys, columns: Vec<T>) -> Self {
         Self { keys, columns, rows: 0, missing: 0, is_fixed: false, labels: None }
     }
 
@@ -42,7 +42,7 @@ impl<T: Target> Walk<T> {
         &mut self,
         scan: &mut Scan<'_>,
         depth: u64,
-        rules: &Rules,
+        rules: &JsonRules,
         new: impl Fn(usize) -> T,
     ) -> Scanned<()> {
         scan.deepen(depth, rules)?;
@@ -91,7 +91,7 @@ impl<T: Target> Walk<T> {
         &mut self,
         scan: &mut Scan<'_>,
         depth: u64,
-        rules: &Rules,
+        rules: &JsonRules,
         new: impl Fn(usize) -> T,
     ) -> Scanned<()> {
         let start = scan.at;
@@ -136,7 +136,7 @@ impl<T: Target> Walk<T> {
     }
 
     /// Extends every column to the number of rows, which end at `at`.
-    pub(crate) fn fill(&mut self, at: usize, rules: &Rules) -> Scanned<()> {
+    pub(crate) fn fill(&mut self, at: usize, rules: &JsonRules) -> Scanned<()> {
         for column in &mut self.columns {
             let missing = self.rows - column.len();
             if missing > 0 {
@@ -149,19 +149,19 @@ impl<T: Target> Walk<T> {
 }
 
 /// Adds missing cells and checks the limit: a key in one row makes a cell in every row.
-pub(crate) fn counted(before: u64, more: usize, at: usize, rules: &Rules) -> Scanned<u64> {
+pub(crate) fn counted(before: u64, more: usize, at: usize, rules: &JsonRules) -> Scanned<u64> {
     let missing = before.saturating_add(more as u64);
     if missing <= rules.max_missing {
         return Ok(missing);
     }
     let message = over_missing(missing, rules.nbytes, rules.max_missing);
-    Err(Fault::new(crate::ErrorKind::LimitExceeded, at, message))
+    Err(JsonFault::new(crate::ErrorKind::LimitExceeded, at, message))
 }
 
 #[cold]
-fn ragged(at: usize, expected: usize, found: &str) -> Box<Fault> {
+fn ragged(at: usize, expected: usize, found: &str) -> Box<JsonFault> {
     let message = format!(
         "expected a row of {expected} cells as the rows before have, found {found}. Write null where a cell is missing."
     );
-    Fault::malformed(at, message)
+    JsonFault::malformed(at, message)
 }

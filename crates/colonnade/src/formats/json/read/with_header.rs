@@ -6,26 +6,26 @@
 use arrow_data::ArrayData;
 
 use crate::arrow::import::Plan;
-use crate::cells::text::Style;
+use crate::cells::text::TextStyle;
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::Frame;
 use crate::shown::shown;
-use crate::text::Decoded;
-use crate::text::header::{self, Header};
+use crate::text::DecodedText;
+use crate::text::header::{self, TextHeader};
 
 use super::context::Context;
-use super::second_pass::{SecondPass, Taken};
-use super::table::Table;
+use super::second_pass::{SecondPass, SecondPassColumn};
+use super::table::ScannedTable;
 use super::typed;
 use super::walk::counted;
 use crate::cells::json::scan::Scan;
 
 /// Reads the header whose value begins at `at`, and skips it.
-pub(crate) fn header(context: &Context<'_>, scan: &mut Scan<'_>, depth: u64) -> Result<Header> {
+pub(crate) fn header(context: &Context<'_>, scan: &mut Scan<'_>, depth: u64) -> Result<TextHeader> {
     let start = scan.at;
     context.scanned(scan.value(depth, &context.rules))?;
     let limits = &context.options.limits;
-    Header::parse(scan.text(start..scan.at), Style::json(context.format), limits).map_err(|e| {
+    TextHeader::parse(scan.text(start..scan.at), TextStyle::json(context.format), limits).map_err(|e| {
         let message = e.message().to_owned();
         (context.place)(start).error(e.into_kind(), context.format, Some(header::KEY), message)
     })
@@ -34,10 +34,10 @@ pub(crate) fn header(context: &Context<'_>, scan: &mut Scan<'_>, depth: u64) -> 
 /// Builds the frame of the scanned table.
 pub(crate) fn frame(
     context: &Context<'_>,
-    mut header: Header,
-    mut table: Table,
+    mut header: TextHeader,
+    mut table: ScannedTable,
     orient: &'static str,
-) -> Result<Decoded> {
+) -> Result<DecodedText> {
     let plan = header.plan().map_err(|e| named(context, e))?;
     if table.columns.is_empty() && table.rows == 0 && header.schema.fields().is_empty() {
         // Rows without columns leave no trace except their number.
@@ -51,7 +51,7 @@ pub(crate) fn frame(
     let arrays = arrays(context, &header, &plan, table)?;
     header.nrows = Some(rows);
     let frame = header.frame(plan, arrays).map_err(|e| named(context, e))?;
-    Ok(Decoded::new(frame, orient, Some(header::VERSION)))
+    Ok(DecodedText::new(frame, orient, Some(header::VERSION)))
 }
 
 /// Returns the error for a number of rows other than the header's.
@@ -65,7 +65,12 @@ pub(crate) fn miscounted(format: &'static str, expected: usize, rows: usize) -> 
 }
 
 /// Builds the frame of one chunk, whose first row is row `first_row` of the input.
-pub(crate) fn chunk(context: &Context<'_>, header: &Header, table: Table, first_row: usize) -> Result<Frame> {
+pub(crate) fn chunk(
+    context: &Context<'_>,
+    header: &TextHeader,
+    table: ScannedTable,
+    first_row: usize,
+) -> Result<Frame> {
     let plan = header.plan().map_err(|e| named(context, e))?;
     let rows = table.rows;
     let arrays = arrays(context, header, &plan, table)?;
@@ -77,9 +82,14 @@ fn named(context: &Context<'_>, error: Error) -> Error {
 }
 
 /// Builds one array per field.
-fn arrays(context: &Context<'_>, header: &Header, plan: &Plan, mut table: Table) -> Result<Vec<ArrayData>> {
+fn arrays(
+    context: &Context<'_>,
+    header: &TextHeader,
+    plan: &Plan,
+    mut table: ScannedTable,
+) -> Result<Vec<ArrayData>> {
     let readers = || {
-        let style = Style::json(context.format);
+        let style = TextStyle::json(context.format);
         let style = if is_inferred(context) { style.of_inferred() } else { style };
         let made = header.readers(plan, style, &context.options.limits);
         made.map(|all| all.into_iter().map(Some).collect::<Vec<_>>()).map_err(|e| named(context, e))
@@ -134,12 +144,12 @@ fn arrays(context: &Context<'_>, header: &Header, plan: &Plan, mut table: Table)
         out.push(None);
     }
     if out.iter().any(Option::is_none) {
-        let mut taken: Vec<Option<Taken>> = Vec::with_capacity(again.len());
+        let mut taken: Vec<Option<SecondPassColumn>> = Vec::with_capacity(again.len());
         for one in context.scanned(table.second_pass(context, again))? {
             taken.push(one.finish().map_err(|e| named(context, e))?);
         }
         for (slot, place) in out.iter_mut().zip(&places) {
-            if let (None, Some(Some(Taken::Typed(data)))) =
+            if let (None, Some(Some(SecondPassColumn::Typed(data)))) =
                 (&slot, place.and_then(|p| taken.get_mut(p)).map(Option::take))
             {
                 *slot = Some(data);
@@ -157,7 +167,7 @@ fn is_inferred(context: &Context<'_>) -> bool {
 }
 
 /// Maps each field to its scanned column; `None` if no row has its key.
-fn places(context: &Context<'_>, header: &Header, table: &Table) -> Result<Vec<Option<usize>>> {
+fn places(context: &Context<'_>, header: &TextHeader, table: &ScannedTable) -> Result<Vec<Option<usize>>> {
     let keys = header::keys(&header.schema);
     let is_named = table.keys.len() > 0 || table.columns.is_empty();
     if !is_named {

@@ -8,15 +8,15 @@ use arrow_schema::Field;
 use crate::arrow::named::{self, Named};
 use crate::arrow::names;
 use crate::cells::text;
-use crate::cells::text::Style;
+use crate::cells::text::TextStyle;
 use crate::error::{Error, Result};
 use crate::frame::{DType, Frame};
-use crate::text::header::{Exported, told};
+use crate::text::header::{ExportedFrame, told};
 
-use super::rows::Cell;
+use super::rows::SectionColumn;
 
 /// A column with its key.
-pub struct Column {
+pub struct JsonColumn {
     /// The key.
     pub name: String,
     /// Type and metadata.
@@ -27,7 +27,7 @@ pub struct Column {
     says: Option<DType>,
 }
 
-impl Column {
+impl JsonColumn {
     fn new(name: String, field: &Field, data: &ArrayData) -> Result<Self> {
         let says = told(field).map_err(|e| e.in_member(name.as_str()))?.dtype;
         Ok(Self { name, field: field.clone(), data: data.clone(), says })
@@ -47,11 +47,11 @@ impl Column {
     ///
     /// # Errors
     /// `Unrepresentable`: a type that the format cannot hold.
-    pub fn cell(&self, style: Style) -> Result<Cell<'_>> {
+    pub fn cell(&self, style: TextStyle) -> Result<SectionColumn<'_>> {
         let values = text::writer(&self.field, self.says, &self.data, style);
         let values = values.map_err(|e: Error| e.in_member(self.name.as_str()))?;
         let nbytes = self.data.get_slice_memory_size().unwrap_or(0) / self.data.len().max(1);
-        Ok(Cell { name: self.name.clone(), key: Vec::new(), values, nbytes: nbytes + 4 })
+        Ok(SectionColumn { name: self.name.clone(), key: Vec::new(), values, nbytes: nbytes + 4 })
     }
 }
 
@@ -59,20 +59,20 @@ impl Column {
 ///
 /// # Errors
 /// Malformed metadata.
-pub fn described(exported: &Exported) -> Result<Vec<Column>> {
+pub fn described(exported: &ExportedFrame) -> Result<Vec<JsonColumn>> {
     let fields = exported.schema.fields().iter().zip(&exported.arrays).zip(exported.keys());
-    fields.map(|((field, data), key)| Column::new(key, field, data)).collect()
+    fields.map(|((field, data), key)| JsonColumn::new(key, field, data)).collect()
 }
 
 /// Returns the data columns, with their labels as text.
 ///
 /// # Errors
 /// Labels that are not Unicode.
-pub fn data(frame: &Frame, exported: &Exported) -> Result<Vec<Column>> {
+pub fn data(frame: &Frame, exported: &ExportedFrame) -> Result<Vec<JsonColumn>> {
     let texts = names::texts(&frame.columns)?;
     let fields = exported.schema.fields().iter().zip(&exported.arrays).zip(texts);
     fields
-        .map(|((field, data), text)| Column::new(text.unwrap_or_else(|| "None".into()), field, data))
+        .map(|((field, data), text)| JsonColumn::new(text.unwrap_or_else(|| "None".into()), field, data))
         .collect()
 }
 
@@ -80,11 +80,11 @@ pub fn data(frame: &Frame, exported: &Exported) -> Result<Vec<Column>> {
 ///
 /// # Errors
 /// As [`data`]; labels too large for memory.
-pub fn with_index(frame: &Frame, exported: &Exported) -> Result<Vec<Column>> {
+pub fn with_index(frame: &Frame, exported: &ExportedFrame) -> Result<Vec<JsonColumn>> {
     let columns = data(frame, exported)?;
     let mut levels = named::labels(&frame.index)?;
     named::rename(&mut levels, columns.iter().map(|column| column.name.as_str()));
-    let levels = levels.into_iter().map(Column::of_named).collect::<Result<Vec<_>>>()?;
+    let levels = levels.into_iter().map(JsonColumn::of_named).collect::<Result<Vec<_>>>()?;
     Ok(levels.into_iter().chain(columns).collect())
 }
 
@@ -98,17 +98,17 @@ pub fn is_automatic(frame: &Frame) -> bool {
 ///
 /// # Errors
 /// Labels too large for memory.
-pub fn index(frame: &Frame) -> Result<Vec<Column>> {
-    named::labels(&frame.index)?.into_iter().map(Column::of_named).collect()
+pub fn index(frame: &Frame) -> Result<Vec<JsonColumn>> {
+    named::labels(&frame.index)?.into_iter().map(JsonColumn::of_named).collect()
 }
 
 /// Returns the column labels as JSON, as arrays if there are several levels.
 ///
 /// # Errors
 /// `Unrepresentable`: labels that JSON cannot hold.
-pub fn names(frame: &Frame, style: Style) -> Result<String> {
+pub fn names(frame: &Frame, style: TextStyle) -> Result<String> {
     let levels =
-        named::labels(&frame.columns)?.into_iter().map(Column::of_named).collect::<Result<Vec<_>>>()?;
+        named::labels(&frame.columns)?.into_iter().map(JsonColumn::of_named).collect::<Result<Vec<_>>>()?;
     let cells = levels.iter().map(|level| level.cell(style)).collect::<Result<Vec<_>>>()?;
     let mut out = vec![b'['];
     for row in 0..frame.ncols {
@@ -136,7 +136,7 @@ pub fn names(frame: &Frame, style: Style) -> Result<String> {
 ///
 /// # Errors
 /// `Unrepresentable`.
-pub fn check_names(columns: &[Column], format: &'static str) -> Result<()> {
+pub fn check_names(columns: &[JsonColumn], format: &'static str) -> Result<()> {
     let mut seen = HashSet::with_capacity(columns.len());
     match columns.iter().find(|column| !seen.insert(column.name.as_str())) {
         None => Ok(()),

@@ -5,7 +5,7 @@ use std::io;
 use crate::sink::Sink;
 
 /// A sink that indents the JSON that it receives.
-pub struct Indented<'a> {
+pub struct IndentedSink<'a> {
     sink: &'a mut dyn Sink,
     spaces: usize,
     depth: usize,
@@ -15,7 +15,7 @@ pub struct Indented<'a> {
     begun: bool,
 }
 
-impl<'a> Indented<'a> {
+impl<'a> IndentedSink<'a> {
     /// Wraps `sink`, with `spaces` per level.
     pub fn new(sink: &'a mut dyn Sink, spaces: usize) -> Self {
         Self { sink, spaces, depth: 0, in_string: false, escaped: false, begun: false }
@@ -69,7 +69,7 @@ impl<'a> Indented<'a> {
     }
 }
 
-impl Sink for Indented<'_> {
+impl Sink for IndentedSink<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         let mut out = Vec::with_capacity(bytes.len() * 2);
         for &byte in bytes {
@@ -90,7 +90,7 @@ mod tests {
                         \"e\": {},\n  \"f\": [\n    [\n      1\n    ],\n    []\n  ]\n}";
         for size in [1, 3, 7, 1000] {
             let mut out = Vec::new();
-            let mut sink = Indented::new(&mut out, 2);
+            let mut sink = IndentedSink::new(&mut out, 2);
             text.chunks(size).for_each(|chunk| sink.write(chunk).unwrap());
             assert_eq!(String::from_utf8(out).unwrap(), expected);
         }

@@ -11,7 +11,7 @@ use super::text::put_string;
 
 /// The keys of rows, quoted and with a colon.
 #[derive(Debug)]
-pub enum Labels {
+pub enum LabelKeys {
     /// Integers at a constant distance.
     Range {
         /// The first label.
@@ -28,7 +28,7 @@ pub enum Labels {
     },
 }
 
-impl Labels {
+impl LabelKeys {
     /// Formats the labels of an axis as Python's `str` does; several levels become tuples.
     ///
     /// # Errors

@@ -1,17 +1,17 @@
 //! Writes NDJSON: a header, then one object per row.
 
-use crate::cells::text::Style;
+use crate::cells::text::TextStyle;
 use crate::error::Result;
 use crate::frame::Frame;
 use crate::progress::Progress;
 use crate::sink::Sink;
-use crate::text::chunked::Chunked;
-use crate::text::header::{Exported, KEY};
-use crate::text::pieces::{self, Section};
+use crate::text::chunked::ChunkLayout;
+use crate::text::header::{ExportedFrame, KEY};
+use crate::text::pieces::{self, TextSection};
 
 use super::columns;
 use super::options::LinesOptions;
-use super::rows::Rows;
+use super::rows::JsonSection;
 use super::style;
 use super::text::key;
 
@@ -28,23 +28,23 @@ pub fn encode(
     sink: &mut dyn Sink,
     progress: &dyn Progress,
 ) -> Result<()> {
-    let exported = Exported::new(frame)?;
+    let exported = ExportedFrame::new(frame)?;
     let opening = if options.header { header(&exported, true)? } else { Vec::new() };
     write(frame, &exported, opening, !columns::is_automatic(frame), options, sink, progress)
 }
 
 /// Writes frames of one layout, one after the other.
 #[derive(Debug)]
-pub struct ChunkWriter {
+pub struct NdjsonChunkWriter {
     options: LinesOptions,
-    chunked: Option<Chunked>,
+    chunked: Option<ChunkLayout>,
     /// Whether row labels are fields; in later chunks automatic labels continue the count.
     index: bool,
     nbatches: usize,
     nrows: usize,
 }
 
-impl ChunkWriter {
+impl NdjsonChunkWriter {
     /// Creates a writer.
     #[must_use]
     pub fn new(options: LinesOptions) -> Self {
@@ -62,7 +62,7 @@ impl ChunkWriter {
         }
         let chunked = match self.chunked.take() {
             Some(chunked) => chunked,
-            None => Chunked::new(FORMAT, frame, self.options.header)?,
+            None => ChunkLayout::new(FORMAT, frame, self.options.header)?,
         };
         let chunked = self.chunked.insert(chunked);
         let exported = chunked.next(frame)?;
@@ -95,18 +95,18 @@ impl ChunkWriter {
 }
 
 /// Returns the header's line. `whole`: whether the frame has all rows.
-fn header(exported: &Exported, whole: bool) -> Result<Vec<u8>> {
+fn header(exported: &ExportedFrame, whole: bool) -> Result<Vec<u8>> {
     let mut header = exported.header("records");
     if !whole {
         header.nrows = None;
     }
-    let text = header.to_json(Style::json(FORMAT))?;
+    let text = header.to_json(TextStyle::json(FORMAT))?;
     Ok(format!("{{\"{KEY}\":{text}}}\n").into_bytes())
 }
 
 fn write(
     frame: &Frame,
-    exported: &Exported,
+    exported: &ExportedFrame,
     opening: Vec<u8>,
     index: bool,
     options: &LinesOptions,
@@ -129,15 +129,15 @@ fn write(
         cell.key.extend(key(&column.name));
         cells.push(cell);
     }
-    let rows = Rows {
+    let rows = JsonSection {
         opening,
         row_opening: b"{",
         columns: cells,
         row_closing: b"}\n",
         between: b"",
         nrows: frame.nrows,
-        ..Rows::default()
+        ..JsonSection::default()
     };
-    let sections: [Box<dyn Section + '_>; 1] = [Box::new(rows)];
+    let sections: [Box<dyn TextSection + '_>; 1] = [Box::new(rows)];
     pieces::write(&sections, options.threads, None, sink, progress)
 }

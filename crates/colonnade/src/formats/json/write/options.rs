@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 
 /// The layout of a frame, in pandas' terms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
-pub enum Orient {
+pub enum JsonOrient {
     /// A map of names to arrays; without a header, to maps of row labels.
     #[default]
     Columns,
@@ -21,16 +21,16 @@ pub enum Orient {
 }
 
 /// All orients with their names.
-const ORIENTS: [(Orient, &str); 6] = [
-    (Orient::Columns, "columns"),
-    (Orient::Index, "index"),
-    (Orient::Records, "records"),
-    (Orient::Split, "split"),
-    (Orient::Values, "values"),
-    (Orient::Table, "table"),
+const ORIENTS: [(JsonOrient, &str); 6] = [
+    (JsonOrient::Columns, "columns"),
+    (JsonOrient::Index, "index"),
+    (JsonOrient::Records, "records"),
+    (JsonOrient::Split, "split"),
+    (JsonOrient::Values, "values"),
+    (JsonOrient::Table, "table"),
 ];
 
-impl Orient {
+impl JsonOrient {
     /// Parses the name of an orient.
     ///
     /// # Errors
@@ -52,7 +52,7 @@ impl Orient {
 
 /// The spelling of NaN and infinities in columns that no header declares as floats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Nonfinite {
+pub enum NonfiniteOption {
     /// `null`.
     #[default]
     Null,
@@ -66,11 +66,11 @@ pub enum Nonfinite {
 #[derive(Debug, Clone, Copy)]
 pub struct WriteOptions {
     /// The layout of the frame.
-    pub orient: Orient,
+    pub orient: JsonOrient,
     /// Whether axes, names, types and attrs are written in an entry `__colonnade__`; otherwise only the data.
     pub header: bool,
     /// The spelling of NaN and infinities without a header.
-    pub nonfinite: Nonfinite,
+    pub nonfinite: NonfiniteOption,
     /// Spaces per level; one line if `None`.
     pub indent: Option<usize>,
     /// Number of threads.
@@ -79,7 +79,13 @@ pub struct WriteOptions {
 
 impl Default for WriteOptions {
     fn default() -> Self {
-        Self { orient: Orient::Columns, header: true, nonfinite: Nonfinite::Null, indent: None, threads: 1 }
+        Self {
+            orient: JsonOrient::Columns,
+            header: true,
+            nonfinite: NonfiniteOption::Null,
+            indent: None,
+            threads: 1,
+        }
     }
 }
 
@@ -89,13 +95,13 @@ pub struct LinesOptions {
     /// Whether the first line is a header.
     pub header: bool,
     /// The spelling of NaN and infinities without a header.
-    pub nonfinite: Nonfinite,
+    pub nonfinite: NonfiniteOption,
     /// Number of threads.
     pub threads: usize,
 }
 
 impl Default for LinesOptions {
     fn default() -> Self {
-        Self { header: true, nonfinite: Nonfinite::Null, threads: 1 }
+        Self { header: true, nonfinite: NonfiniteOption::Null, threads: 1 }
     }
 }

@@ -14,18 +14,18 @@
 
 use std::sync::Arc;
 
-use crate::cells::text::Style;
+use crate::cells::text::TextStyle;
 use crate::error::Result;
-use crate::text::pieces::Section;
+use crate::text::pieces::TextSection;
 
-use super::columns::Column;
-use super::labels::Labels;
-use super::options::Orient;
-use super::rows::{Cell, Rows};
+use super::columns::JsonColumn;
+use super::labels::LabelKeys;
+use super::options::JsonOrient;
+use super::rows::{JsonSection, SectionColumn};
 use super::text::{key, put_string};
 
 /// One section.
-type Part<'a> = Box<dyn Section + 'a>;
+type BoxedSection<'a> = Box<dyn TextSection + 'a>;
 
 /// Returns the text before the data: `{`, with the header's entry and a comma if there is a header.
 fn opened(header: Option<&str>) -> Vec<u8> {
@@ -41,21 +41,21 @@ fn with(mut front: Vec<u8>, text: &[u8]) -> Vec<u8> {
 }
 
 /// Creates the cells of rows that are objects.
-fn keyed<'a>(columns: &'a [Column], style: Style) -> Result<Vec<Cell<'a>>> {
+fn keyed<'a>(columns: &'a [JsonColumn], style: TextStyle) -> Result<Vec<SectionColumn<'a>>> {
     separated(columns, style, |column| key(&column.name))
 }
 
 /// Creates the cells of rows that are arrays.
-fn listed<'a>(columns: &'a [Column], style: Style) -> Result<Vec<Cell<'a>>> {
+fn listed<'a>(columns: &'a [JsonColumn], style: TextStyle) -> Result<Vec<SectionColumn<'a>>> {
     separated(columns, style, |_| Vec::new())
 }
 
 fn separated<'a>(
-    columns: &'a [Column],
-    style: Style,
-    key: impl Fn(&Column) -> Vec<u8>,
-) -> Result<Vec<Cell<'a>>> {
-    let cell = |(i, column): (usize, &'a Column)| {
+    columns: &'a [JsonColumn],
+    style: TextStyle,
+    key: impl Fn(&JsonColumn) -> Vec<u8>,
+) -> Result<Vec<SectionColumn<'a>>> {
+    let cell = |(i, column): (usize, &'a JsonColumn)| {
         let mut cell = column.cell(style)?;
         let comma: &[u8] = if i == 0 { b"" } else { b"," };
         cell.key = with(comma.to_vec(), &key(column));
@@ -65,11 +65,11 @@ fn separated<'a>(
 }
 
 /// The inputs of a frame's sections.
-pub struct Parts<'a> {
+pub struct SectionParts<'a> {
     /// The fields: all with a header, those of the orient without one.
-    pub columns: &'a [Column],
+    pub columns: &'a [JsonColumn],
     /// The levels of the row labels, for split without a header.
-    pub index: &'a [Column],
+    pub index: &'a [JsonColumn],
     /// The column labels as JSON, for split without a header.
     pub names: &'a str,
     /// The description of the fields, for table.
@@ -77,7 +77,7 @@ pub struct Parts<'a> {
     /// The header as JSON.
     pub header: Option<&'a str>,
     /// Keys of the rows.
-    pub labels: Option<Arc<Labels>>,
+    pub labels: Option<Arc<LabelKeys>>,
     /// Number of rows.
     pub nrows: usize,
 }
@@ -86,39 +86,45 @@ pub struct Parts<'a> {
 ///
 /// # Errors
 /// `Unrepresentable`: a type that JSON cannot hold, naming its column.
-pub fn sections<'a>(orient: Orient, parts: Parts<'a>, style: Style) -> Result<Vec<Part<'a>>> {
-    let Parts { columns, index, names, table, header, labels, nrows } = parts;
+pub fn sections<'a>(
+    orient: JsonOrient,
+    parts: SectionParts<'a>,
+    style: TextStyle,
+) -> Result<Vec<BoxedSection<'a>>> {
+    let SectionParts { columns, index, names, table, header, labels, nrows } = parts;
     let front = opened(header);
     let headed = header.is_some();
-    let rows = |opening, columns, (row_opening, row_closing), closing: &[u8]| Rows {
+    let rows = |opening, columns, (row_opening, row_closing), closing: &[u8]| JsonSection {
         opening,
         columns,
         row_opening,
         row_closing,
         closing: closing.to_vec(),
         nrows,
-        ..Rows::default()
+        ..JsonSection::default()
     };
-    let maps = |opening: Vec<u8>, closing: &[u8]| -> Result<Rows<'a>> {
+    let maps = |opening: Vec<u8>, closing: &[u8]| -> Result<JsonSection<'a>> {
         Ok(rows(opening, keyed(columns, style)?, (b"{", b"}"), closing))
     };
-    let lists = |opening: Vec<u8>, columns: &'a [Column], closing: &[u8]| -> Result<Rows<'a>> {
+    let lists = |opening: Vec<u8>, columns: &'a [JsonColumn], closing: &[u8]| -> Result<JsonSection<'a>> {
         Ok(rows(opening, listed(columns, style)?, (b"[", b"]"), closing))
     };
-    let one = |rows: Rows<'a>| -> Result<Vec<Part<'a>>> { Ok(vec![Box::new(rows)]) };
+    let one = |rows: JsonSection<'a>| -> Result<Vec<BoxedSection<'a>>> { Ok(vec![Box::new(rows)]) };
     match orient {
-        Orient::Columns => by_column(front, columns, labels, nrows, headed, style),
-        Orient::Index => {
+        JsonOrient::Columns => by_column(front, columns, labels, nrows, headed, style),
+        JsonOrient::Index => {
             let (opening, closing): (Vec<u8>, &[u8]) =
                 if headed { (with(front, b"\"index\":{"), b"}}") } else { (front, b"}") };
-            one(Rows { labels, ..maps(opening, closing)? })
+            one(JsonSection { labels, ..maps(opening, closing)? })
         }
-        Orient::Records if headed => one(maps(with(front, b"\"records\":["), b"]}")?),
-        Orient::Records => one(maps(b"[".to_vec(), b"]")?),
-        Orient::Values if headed => one(lists(with(front, b"\"data\":["), columns, b"]}")?),
-        Orient::Values => one(lists(b"[".to_vec(), columns, b"]")?),
-        Orient::Table => one(maps(with(front, format!("\"schema\":{table},\"data\":[").as_bytes()), b"]}")?),
-        Orient::Split if headed => {
+        JsonOrient::Records if headed => one(maps(with(front, b"\"records\":["), b"]}")?),
+        JsonOrient::Records => one(maps(b"[".to_vec(), b"]")?),
+        JsonOrient::Values if headed => one(lists(with(front, b"\"data\":["), columns, b"]}")?),
+        JsonOrient::Values => one(lists(b"[".to_vec(), columns, b"]")?),
+        JsonOrient::Table => {
+            one(maps(with(front, format!("\"schema\":{table},\"data\":[").as_bytes()), b"]}")?)
+        }
+        JsonOrient::Split if headed => {
             let mut opening = with(front, b"\"columns\":[");
             for (i, column) in columns.iter().enumerate() {
                 if i > 0 {
@@ -128,7 +134,7 @@ pub fn sections<'a>(orient: Orient, parts: Parts<'a>, style: Style) -> Result<Ve
             }
             one(lists(with(opening, b"],\"data\":["), columns, b"]}")?)
         }
-        Orient::Split => {
+        JsonOrient::Split => {
             let opening = with(front, format!("\"columns\":{names},\"index\":[").as_bytes());
             let mut labels = lists(opening, index, b"]")?;
             if index.len() == 1 {
@@ -143,13 +149,13 @@ pub fn sections<'a>(orient: Orient, parts: Parts<'a>, style: Style) -> Result<Ve
 /// Builds one section per column.
 fn by_column<'a>(
     front: Vec<u8>,
-    columns: &'a [Column],
-    labels: Option<Arc<Labels>>,
+    columns: &'a [JsonColumn],
+    labels: Option<Arc<LabelKeys>>,
     nrows: usize,
     headed: bool,
-    style: Style,
-) -> Result<Vec<Part<'a>>> {
-    let mut out: Vec<Part<'a>> = Vec::with_capacity(columns.len());
+    style: TextStyle,
+) -> Result<Vec<BoxedSection<'a>>> {
+    let mut out: Vec<BoxedSection<'a>> = Vec::with_capacity(columns.len());
     let mut opening = front;
     for (i, column) in columns.iter().enumerate() {
         opening.extend(key(&column.name));
@@ -157,13 +163,13 @@ fn by_column<'a>(
         let mut closing = if headed { b"]".to_vec() } else { b"}".to_vec() };
         let last = i + 1 == columns.len();
         closing.push(if last { b'}' } else { b',' });
-        out.push(Box::new(Rows {
+        out.push(Box::new(JsonSection {
             opening: std::mem::take(&mut opening),
             labels: labels.clone(),
             columns: vec![column.cell(style)?],
             closing,
             nrows,
-            ..Rows::default()
+            ..JsonSection::default()
         }));
     }
     if columns.is_empty() {
@@ -172,7 +178,7 @@ fn by_column<'a>(
             opening.pop();
         }
         opening.push(b'}');
-        out.push(Box::new(Rows { opening, ..Rows::default() }));
+        out.push(Box::new(JsonSection { opening, ..JsonSection::default() }));
     }
     Ok(out)
 }

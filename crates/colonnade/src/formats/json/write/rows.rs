@@ -6,12 +6,12 @@ use std::sync::Arc;
 use crate::cells::simd128;
 use crate::cells::text::TextWriter;
 use crate::error::Result;
-use crate::text::pieces::Section;
+use crate::text::pieces::TextSection;
 
-use super::labels::Labels;
+use super::labels::LabelKeys;
 
 /// One column of a section.
-pub struct Cell<'a> {
+pub struct SectionColumn<'a> {
     /// The column's name, for errors.
     pub name: String,
     /// The text before each value: the comma, and the key if rows are objects.
@@ -26,12 +26,12 @@ pub struct Cell<'a> {
 const KEY_NBYTES: usize = 32;
 
 /// A text that is copied for each row. A short one has a constant size, so that the copy is one move instead of a call.
-struct Key<'a> {
+struct KeyText<'a> {
     text: &'a [u8],
     padded: [u8; KEY_NBYTES],
 }
 
-impl<'a> Key<'a> {
+impl<'a> KeyText<'a> {
     fn new(text: &'a [u8]) -> Self {
         let mut padded = [0; KEY_NBYTES];
         padded.iter_mut().zip(text).for_each(|(place, byte)| *place = *byte);
@@ -49,15 +49,15 @@ impl<'a> Key<'a> {
 }
 
 /// Rows and the text around them.
-pub struct Rows<'a> {
+pub struct JsonSection<'a> {
     /// The text before the first row.
     pub opening: Vec<u8>,
     /// The keys of the rows, if rows are members of an object.
-    pub labels: Option<Arc<Labels>>,
+    pub labels: Option<Arc<LabelKeys>>,
     /// The text before the first value of a row.
     pub row_opening: &'static [u8],
     /// The values of a row.
-    pub columns: Vec<Cell<'a>>,
+    pub columns: Vec<SectionColumn<'a>>,
     /// The text after the last value of a row.
     pub row_closing: &'static [u8],
     /// The text between two rows.
@@ -68,7 +68,7 @@ pub struct Rows<'a> {
     pub nrows: usize,
 }
 
-impl Default for Rows<'_> {
+impl Default for JsonSection<'_> {
     fn default() -> Self {
         Self {
             opening: Vec::new(),
@@ -83,7 +83,7 @@ impl Default for Rows<'_> {
     }
 }
 
-impl Section for Rows<'_> {
+impl TextSection for JsonSection<'_> {
     fn nrows(&self) -> usize {
         self.nrows
     }
@@ -99,8 +99,9 @@ impl Section for Rows<'_> {
     }
 
     fn write(&self, rows: Range<usize>, out: &mut Vec<u8>) -> Result<()> {
-        let [between, opening, closing] = [self.between, self.row_opening, self.row_closing].map(Key::new);
-        let keys: Vec<Key<'_>> = self.columns.iter().map(|column| Key::new(&column.key)).collect();
+        let [between, opening, closing] =
+            [self.between, self.row_opening, self.row_closing].map(KeyText::new);
+        let keys: Vec<KeyText<'_>> = self.columns.iter().map(|column| KeyText::new(&column.key)).collect();
         for row in rows {
             if row > 0 {
                 between.put(out);

@@ -6,24 +6,24 @@
 use arrow_schema::DataType;
 use serde_json::{Map, Value, json};
 
-use crate::cells::text::Style;
+use crate::cells::text::TextStyle;
 use crate::error::Result;
 use crate::text::header::told;
 
-use super::columns::Column;
+use super::columns::JsonColumn;
 
 /// Returns the description. `levels`: how many of `columns`, from the front, are row labels.
 ///
 /// # Errors
 /// `Unrepresentable`: categories that JSON cannot hold.
-pub fn schema(columns: &[Column], levels: usize, style: Style) -> Result<String> {
+pub fn schema(columns: &[JsonColumn], levels: usize, style: TextStyle) -> Result<String> {
     let fields = columns.iter().enumerate().map(|(i, column)| field(column, i < levels, style));
     let fields = fields.collect::<Result<Vec<_>>>()?;
     let key: Vec<&str> = columns.iter().take(levels).map(|column| column.name.as_str()).collect();
     Ok(json!({ "fields": fields, "primaryKey": key, "pandas_version": "1.4.0" }).to_string())
 }
 
-fn field(column: &Column, is_label: bool, style: Style) -> Result<Value> {
+fn field(column: &JsonColumn, is_label: bool, style: TextStyle) -> Result<Value> {
     let mut out = Map::new();
     out.insert("name".into(), json!(column.name));
     let data_type = column.field.data_type();
@@ -71,7 +71,7 @@ fn name(data_type: &DataType, kind: &str) -> &'static str {
 
 /// Returns the dtype of the field in pandas if `type` does not determine it: pandas' own names, and NumPy's for numbers of
 /// other than 64 bits, which pandas would widen or overflow.
-fn ext_dtype(column: &Column, tag: &Value) -> Option<String> {
+fn ext_dtype(column: &JsonColumn, tag: &Value) -> Option<String> {
     let data_type = column.field.data_type();
     let has_nulls = column.data.null_count() > 0;
     match kind(tag) {
@@ -110,7 +110,7 @@ fn plain(data_type: &DataType) -> Option<String> {
     (is_number && !is_default).then(|| format!("{data_type}").to_lowercase())
 }
 
-fn categories(column: &Column, style: Style) -> Result<Vec<Value>> {
+fn categories(column: &JsonColumn, style: TextStyle) -> Result<Vec<Value>> {
     let Some(values) = column.data.child_data().first() else { return Ok(Vec::new()) };
     let field = arrow_schema::Field::new("categories", values.data_type().clone(), true);
     let writer = crate::cells::text::writer(&field, None, values, style)?;

@@ -1,11 +1,11 @@
 //! JSON cells give the same columns as the same MessagePack cells, in one range or in several.
 
 use crate::cells::json::scan::Scan;
-use crate::cells::json::value::Rules;
+use crate::cells::json::value::JsonRules;
 
 use super::*;
 
-const RULES: Rules = Rules {
+const RULES: JsonRules = JsonRules {
     max_depth: 64,
     max_columns: u64::MAX,
     max_missing: u64::MAX,
@@ -32,17 +32,17 @@ const CELLS: [(&str, &[u8]); 14] = [
     ("{\"b\" : null, \"c\":\"z\"}", b"\x82\xa1b\xc0\xa1c\xa1z"),
 ];
 
-fn scan(column: &mut Inferred, text: &str) {
+fn scan(column: &mut InferredColumn, text: &str) {
     // The input continues after the cells.
     let text = format!("{text}, [\"more\", 1234567890]");
     column.scan(&mut Scan::new(text.as_bytes(), 0, false), 0, &RULES).unwrap();
 }
 
-fn part() -> Inferred {
-    Inferred::of_one_type(&options(), 0)
+fn part() -> InferredColumn {
+    InferredColumn::of_one_type(&options(), 0)
 }
 
-fn known(column: Inferred) -> String {
+fn known(column: InferredColumn) -> String {
     if column.is_unknown() { "mixed".into() } else { shown(&column.finish().unwrap()) }
 }
 
@@ -53,7 +53,7 @@ fn scanned_cells_are_what_taken_ones_are() {
         let chosen = [code % n, code / n % n, code / n / n % n, code / n / n / n].map(|i| CELLS[i]);
         let bytes: Vec<u8> = chosen.iter().flat_map(|(_, bytes)| bytes.iter().copied()).collect();
         let expected = whole(&bytes, 4, &options()).unwrap();
-        let is_mixed = matches!(&expected, Finished::Column(column) if column.tag.is_some());
+        let is_mixed = matches!(&expected, BlockOrColumn::Column(column) if column.tag.is_some());
         let expected = if is_mixed { "mixed".into() } else { shown(&expected) };
 
         let mut one = part();

@@ -70,7 +70,7 @@ fn maps_that_share_no_keys_are_kept_as_they_are() {
 #[test]
 fn missing_keys_are_nulls_of_any_family() {
     for cell in [&[1][..], b"\xa1x", &[0xc3], &[0x91, 1], b"\x81\xa1a\x01", &[0xd6, 0xff, 0, 0, 0, 1]] {
-        let mut column = Inferred::new(&options());
+        let mut column = InferredColumn::new(&options());
         column.nulls(2).unwrap();
         column.take(cell, 1).unwrap();
         column.nulls(1).unwrap();
@@ -85,7 +85,7 @@ fn missing_keys_are_nulls_of_any_family() {
 #[test]
 fn a_claim_of_cells_allocates_nothing() {
     for cell in [&[0x01][..], &[0xc3], &[0xa1, b'x'], &[0xcb, 0, 0, 0, 0, 0, 0, 0, 0], &[0xc0]] {
-        let mut column = Inferred::new(&options()).with_rows(u32::MAX as usize);
+        let mut column = InferredColumn::new(&options()).with_rows(u32::MAX as usize);
         assert_eq!(column.take(cell, u32::MAX as usize).unwrap().cells, 1);
         assert!(
             column.take(&[0xdb, 0xff, 0xff, 0xff, 0xff, 1], u32::MAX as usize - 1).map_or(0, |t| t.cells)

@@ -56,7 +56,7 @@ fn depth_is_limited_and_what_is_deep_is_kept_as_it_is() {
     assert!(whole(&nest(64), 1, &options()).is_ok());
     let error = whole(&nest(65), 1, &options()).unwrap_err();
     assert!(matches!(error.error.kind(), crate::ErrorKind::LimitExceeded), "{}", error.error);
-    let mut column = Inferred::new(&options()).with_depth(2);
+    let mut column = InferredColumn::new(&options()).with_depth(2);
     assert!(column.take(&nest(63), 1).is_err());
     let mut deep = options();
     deep.limits.max_depth = 100_000;

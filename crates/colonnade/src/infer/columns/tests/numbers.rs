@@ -104,7 +104,7 @@ fn nils_alone_are_a_null_column_and_leading_ones_are_counted() {
 fn booleans_are_bytes() {
     let cells: Vec<bool> = (0..500).map(|i| i * i % 3 == 0).collect();
     let bytes: Vec<u8> = cells.iter().map(|&b| 0xc2 + u8::from(b)).collect();
-    let Finished::Block(block) = taken(&bytes, 500, &options()) else { panic!() };
+    let BlockOrColumn::Block(block) = taken(&bytes, 500, &options()) else { panic!() };
     assert_eq!(block.grid.dtype.descr(), "|b1");
     assert_eq!(block.buffer.as_slice(), cells.iter().map(|&b| u8::from(b)).collect::<Vec<_>>());
 }

@@ -24,7 +24,7 @@ fn inferred_timing() {
         let mut best = f64::MAX;
         for _ in 0..15 {
             let start = processor_s();
-            let mut column = Inferred::new(&ReadOptions::default()).with_rows(N);
+            let mut column = InferredColumn::new(&ReadOptions::default()).with_rows(N);
             let taken = column.take(&bytes, N).unwrap();
             let finished = column.finish().unwrap();
             best = best.min(processor_s() - start);

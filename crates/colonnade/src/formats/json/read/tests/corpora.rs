@@ -8,7 +8,7 @@ use crate::progress::{NoProgress, Progress};
 
 use super::options::ReadOptions;
 use super::root::{decode, with_context};
-use crate::cells::json::number::Number;
+use crate::cells::json::number::JsonNumber;
 use crate::cells::json::scan::Scan;
 
 fn corpus(name: &str) -> Option<PathBuf> {
@@ -119,12 +119,12 @@ fn numbers_round_exactly() {
             checked += 1;
             let mut scan = Scan::new(number.as_bytes(), 0, false);
             match scan.number() {
-                Ok(Number::Float(found)) => assert_eq!(found, bits, "{number}"),
-                Ok(Number::Int(value)) => {
+                Ok(JsonNumber::Float(found)) => assert_eq!(found, bits, "{number}"),
+                Ok(JsonNumber::Int(value)) => {
                     assert_eq!((value as f64).abs(), f64::from_bits(bits).abs(), "{number}")
                 }
-                Ok(Number::UInt(value)) => assert_eq!(value as f64, f64::from_bits(bits), "{number}"),
-                Ok(Number::Big) => assert_eq!(number.parse::<f64>().unwrap().to_bits(), bits, "{number}"),
+                Ok(JsonNumber::UInt(value)) => assert_eq!(value as f64, f64::from_bits(bits), "{number}"),
+                Ok(JsonNumber::Big) => assert_eq!(number.parse::<f64>().unwrap().to_bits(), bits, "{number}"),
                 Err(_) => assert!(f64::from_bits(bits).is_infinite(), "{number}"),
             }
         }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::formats::json::write::options::Orient;
+use crate::formats::json::write::options::JsonOrient;
 use crate::frame::{Axis, Frame, Labels, Level, Part};
 use crate::memory::Buffer;
 
@@ -102,7 +102,7 @@ fn every_orient_of_pandas_is_told_by_its_look() {
         assert_eq!(column(&frame, 0), json!([1, 2]));
         assert!(column(&frame, 1).as_str().unwrap().contains(r#""p", "q""#));
     }
-    let index = ReadOptions { orient: Some(Orient::Index), ..ReadOptions::default() };
+    let index = ReadOptions { orient: Some(JsonOrient::Index), ..ReadOptions::default() };
     let frame = read_as(r#"{"x": {"a": 1, "b": "p"}, "y": {"a": 2, "b": "q"}}"#, &index).unwrap();
     assert_eq!(texts(&frame.index), ["x", "y"]);
     assert_eq!(column(&frame, 0), json!([1, 2]));
@@ -131,7 +131,7 @@ fn row_labels_that_are_integers_are_integers() {
 
 #[test]
 fn columns_are_what_their_cells_are_together() {
-    let columns = ReadOptions { orient: Some(Orient::Columns), ..ReadOptions::default() };
+    let columns = ReadOptions { orient: Some(JsonOrient::Columns), ..ReadOptions::default() };
     let of = |cells: Value| column(&read_as(&json!({"a": cells}).to_string(), &columns).unwrap(), 0);
     assert_eq!(of(json!([1, -2])), json!([1, -2]));
     assert_eq!(of(json!([1, u64::MAX])), json!([1, u64::MAX]));

@@ -3,12 +3,12 @@
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-use crate::cells::place::Place;
-use crate::formats::json::write::options::Orient;
+use crate::cells::place::TextPosition;
+use crate::formats::json::write::options::JsonOrient;
 use crate::frame::{Frame, Part};
 use crate::progress::NoProgress;
 
-use super::chunks::Chunks;
+use super::chunks::NdjsonDecoder;
 use super::context::Context;
 use super::options::{LinesReadOptions, ReadOptions};
 use super::{lines, root};
@@ -32,7 +32,7 @@ fn shown(frame: &Frame) -> String {
 
 fn read(bytes: &[u8], by_lines: bool, range_nbytes: usize, threads: usize) -> String {
     let options = ReadOptions { threads, ..ReadOptions::default() };
-    let place = |at: usize| Place::of(bytes, at);
+    let place = |at: usize| TextPosition::of(bytes, at);
     let rules = options.rules(0);
     let context = Context {
         bytes,
@@ -190,7 +190,7 @@ proptest! {
     #[test]
     fn what_serde_refuses_is_refused(text in pieces()) {
         let options = ReadOptions::default();
-        let place = |at: usize| Place::of(text.as_bytes(), at);
+        let place = |at: usize| TextPosition::of(text.as_bytes(), at);
         let rules = options.rules(0);
         let mut scan = crate::cells::json::scan::Scan::new(text.as_bytes(), 0, false);
         scan.space();
@@ -220,7 +220,7 @@ proptest! {
 }
 
 fn chunks(bytes: &[u8], sizes: &[usize], max_rows: usize) -> Vec<String> {
-    let mut chunks = Chunks::new(LinesReadOptions::default()).unwrap();
+    let mut chunks = NdjsonDecoder::new(LinesReadOptions::default()).unwrap();
     let mut out = Vec::new();
     let mut rest = bytes;
     for size in sizes.iter().cycle() {
@@ -328,14 +328,14 @@ proptest! {
 }
 
 /// The number of bytes scanned in ranges.
-fn work(text: &str, row: super::walk::Row, range_nbytes: usize) -> usize {
-    use super::rows::{Rows, Source};
-    let source = Source { start: 1, rows: Rows::Array, row, depth: 1 };
+fn work(text: &str, row: super::walk::RowForm, range_nbytes: usize) -> usize {
+    use super::rows::{JsonRows, RowContainer};
+    let source = JsonRows { start: 1, rows: RowContainer::Array, row, depth: 1 };
     let rules = ReadOptions::default().rules(0);
     let found = super::ranges::collect(
         (text.as_bytes(), &source),
         &rules,
-        &super::declared::Declared::default(),
+        &super::declared::DeclaredColumns::default(),
         (2, range_nbytes),
         &NoProgress,
     );
@@ -344,18 +344,18 @@ fn work(text: &str, row: super::walk::Row, range_nbytes: usize) -> usize {
 
 #[test]
 fn what_looks_like_rows_costs_no_more_than_a_few_times_its_bytes() {
-    use super::walk::Row;
+    use super::walk::RowForm;
     // Apparent rows, inside a string and in arrays inside a row, that begin in each range and never end.
     let never = format!("],[{},[", "1,".repeat(400)).repeat(400);
     let inner = format!("[[{}1]", "1],[".repeat(100_000));
     let nested = format!("[{}0{}", "[1],[".repeat(40), "]".repeat(41));
     for (text, row) in [
-        (format!("[[\"{never}\"],[\"a\"]]"), Row::Listed),
-        (format!("[[\"{}\"]]", "],[".repeat(100_000)), Row::Listed),
-        (format!("[{{\"a\":\"{}\"}}]", "},{".repeat(100_000)), Row::Named),
-        (format!("[{{\"a\":[{{}}{}]}}]", ",{\"b\":[{}".repeat(25) + &"]}".repeat(25)), Row::Named),
-        (format!("[[{inner}],0]]"), Row::Listed),
-        (format!("[[{nested}]]"), Row::Listed),
+        (format!("[[\"{never}\"],[\"a\"]]"), RowForm::Listed),
+        (format!("[[\"{}\"]]", "],[".repeat(100_000)), RowForm::Listed),
+        (format!("[{{\"a\":\"{}\"}}]", "},{".repeat(100_000)), RowForm::Named),
+        (format!("[{{\"a\":[{{}}{}]}}]", ",{\"b\":[{}".repeat(25) + &"]}".repeat(25)), RowForm::Named),
+        (format!("[[{inner}],0]]"), RowForm::Listed),
+        (format!("[[{nested}]]"), RowForm::Listed),
     ] {
         let nbytes = work(&text, row, 1000);
         assert!(nbytes <= 8 * text.len(), "{nbytes} bytes of {}", text.len());
@@ -374,5 +374,5 @@ fn many_threads_and_ranges_give_what_one_gives() {
     let array = format!("[{}]", text.trim_end().replace('\n', " ,\n "));
     let records = read(array.as_bytes(), false, 100_000, 4);
     assert_eq!(records, whole);
-    let _ = Orient::Records;
+    let _ = JsonOrient::Records;
 }
