@@ -10,7 +10,7 @@
 //! | [`place`] | line, column and byte of an offset, for errors |
 
 pub(crate) mod digits;
-pub(crate) mod exact;
+pub(crate) mod exact_double;
 pub mod header_key;
 pub(crate) mod json;
 pub mod msgpack;

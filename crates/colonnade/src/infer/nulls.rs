@@ -9,7 +9,7 @@ const EXACT: u64 = 1 << 53;
 
 /// Marks `frame` as a table without an origin library, so that nulls in numbers become NaN in libraries without nulls.
 /// Does nothing if a column with nulls has an integer that NaN's float type would round.
-pub fn as_readers_have_them(frame: &mut Frame) {
+pub fn nulls_as_nan(frame: &mut Frame) {
     if frame.tags.origin.is_none() && !frame.parts.iter().any(is_rounded) {
         frame.tags.origin = Some(r#"{"schema_metadata":[]}"#.into());
     }

@@ -12,7 +12,7 @@ use crate::frame::Frame;
 use super::header::ExportedFrame;
 
 /// Returns the error for finishing a text without chunks.
-pub(crate) fn nothing() -> Error {
+pub(crate) fn no_chunks() -> Error {
     let message = "expected a chunk at least, found none: nothing says the columns.";
     Error::unrepresentable("text", message)
 }

@@ -75,7 +75,7 @@ impl ExportedFrame {
         let mut out = Vec::with_capacity(self.arrays.len());
         for (field, data) in self.schema.fields().iter().zip(&self.arrays) {
             let named = |e: Error| e.in_member(field.name().clone());
-            let says = told(field).map_err(named)?.dtype;
+            let says = meta_of_field(field).map_err(named)?.dtype;
             out.push(text::writer(field, says, data, style).map_err(named)?);
         }
         Ok(out)
@@ -104,7 +104,7 @@ pub fn keys(schema: &Schema) -> Vec<String> {
 ///
 /// # Errors
 /// Malformed metadata.
-pub fn told(field: &Field) -> Result<FieldMeta> {
+pub fn meta_of_field(field: &Field) -> Result<FieldMeta> {
     field.metadata().get(meta::KEY).map_or_else(|| Ok(FieldMeta::default()), |text| FieldMeta::parse(text))
 }
 
@@ -143,7 +143,7 @@ impl TextHeader {
         for (i, (key, field)) in keys(&self.schema).iter().zip(self.schema.fields()).enumerate() {
             let comma = if i == 0 { "" } else { "," };
             let ordered = field.dict_is_ordered() == Some(true);
-            let dtype = told(field)?.dtype.map(|d| d.descr());
+            let dtype = meta_of_field(field)?.dtype.map(|d| d.descr());
             let name = dtype.unwrap_or_else(|| type_name(field.data_type(), ordered));
             let _ = write!(out, "{comma}{}:{}", quoted(key), quoted(&name));
         }

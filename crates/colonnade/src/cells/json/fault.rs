@@ -1,7 +1,7 @@
 //! An error in JSON at a byte offset. The reader adds line and column.
 
 use crate::ErrorKind;
-use crate::shown::cut;
+use crate::excerpt::shorten;
 
 /// An error at a byte offset. Line and column are counted when the error is reported.
 #[derive(Debug)]
@@ -41,7 +41,7 @@ impl JsonFault {
     /// Names the column (or key) `name`, unless the fault already names an inner one.
     #[cold]
     pub(crate) fn within(mut self: Box<Self>, name: &str) -> Box<Self> {
-        self.member.get_or_insert_with(|| cut(name, 80));
+        self.member.get_or_insert_with(|| shorten(name, 80));
         self
     }
 

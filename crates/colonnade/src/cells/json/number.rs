@@ -1,6 +1,6 @@
 //! Parses numbers of RFC 8259. Integers are exact, other numbers become the nearest double.
 
-use crate::shown::number_excerpt;
+use crate::excerpt::number_excerpt;
 
 use crate::cells::json::fault::{JsonFault, Scanned};
 use crate::cells::json::scan::Scan;

@@ -5,7 +5,7 @@ use crate::cells::simd128::escaped;
 
 /// Counts the bytes before the first quote, backslash or control character.
 #[inline(always)]
-pub(crate) fn plain(bytes: &[u8]) -> usize {
+pub(crate) fn plain_prefix_len(bytes: &[u8]) -> usize {
     let mut at = 0;
     while let Some(chunk) = bytes.get(at..).and_then(|rest| rest.first_chunk::<16>()) {
         let mask = escaped(*chunk);
@@ -100,7 +100,7 @@ pub(crate) fn unescape_into(bytes: &[u8], out: &mut Vec<u8>) {
             }
             None => {
                 out.extend_from_slice(rest);
-                plain(rest)
+                plain_prefix_len(rest)
             }
         };
         out.truncate(used + count);

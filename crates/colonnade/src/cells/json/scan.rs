@@ -113,7 +113,7 @@ impl<'b> Scan<'b> {
     #[inline(always)]
     pub(crate) fn quoted(&mut self) -> Scanned<QuotedText> {
         let start = self.at + 1;
-        let end = start + crate::cells::json::quote::plain(self.bytes.get(start..).unwrap_or(&[]));
+        let end = start + crate::cells::json::quote::plain_prefix_len(self.bytes.get(start..).unwrap_or(&[]));
         if self.bytes.get(end) == Some(&b'"') {
             self.at = end + 1;
             return Ok(QuotedText { start, end, escaped: false });
@@ -125,7 +125,7 @@ impl<'b> Scan<'b> {
     #[inline(never)]
     fn escaped(&mut self, start: usize, mut at: usize) -> Scanned<QuotedText> {
         loop {
-            at += crate::cells::json::quote::plain(self.bytes.get(at..).unwrap_or(&[]));
+            at += crate::cells::json::quote::plain_prefix_len(self.bytes.get(at..).unwrap_or(&[]));
             match self.bytes.get(at) {
                 Some(b'"') => {
                     self.at = at + 1;

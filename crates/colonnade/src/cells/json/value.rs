@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::ErrorKind;
-use crate::shown::{number_excerpt, shown};
+use crate::excerpt::{excerpt, number_excerpt};
 
 use crate::cells::json::fault::{JsonFault, Scanned};
 use crate::cells::json::number::JsonNumber;
@@ -168,7 +168,7 @@ impl Scan<'_> {
         let quoted = self.quoted()?;
         let name = self.unquoted(quoted);
         if !seen.add(&name) {
-            return Err(twice(at, &name));
+            return Err(repeated_key(at, &name));
         }
         self.colon()
     }
@@ -195,7 +195,7 @@ impl Scan<'_> {
 
 /// Returns the error for more columns than `rules` allow.
 #[cold]
-pub(crate) fn too_many(at: usize, rules: &JsonRules) -> Box<JsonFault> {
+pub(crate) fn too_many_columns(at: usize, rules: &JsonRules) -> Box<JsonFault> {
     let message = format!(
         "more than {} columns, the limit. Raise Limits(max_columns=...) to read them.",
         rules.max_columns
@@ -205,8 +205,8 @@ pub(crate) fn too_many(at: usize, rules: &JsonRules) -> Box<JsonFault> {
 
 /// Returns the error for a repeated key.
 #[cold]
-pub(crate) fn twice(at: usize, name: &str) -> Box<JsonFault> {
-    let shown = shown(name);
+pub(crate) fn repeated_key(at: usize, name: &str) -> Box<JsonFault> {
+    let shown = excerpt(name);
     let message =
         format!("expected every key once, found {shown} twice: one of the two values would be lost.");
     JsonFault::malformed(at, message).within(name)

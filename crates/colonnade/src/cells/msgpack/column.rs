@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use crate::error::{Error, ErrorKind};
-use crate::shown::cut;
+use crate::excerpt::shorten;
 
 /// The number of whole cells taken from the front of a slice, and their bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -90,7 +90,7 @@ pub fn step(name: &str) -> String {
     let plain = !name.is_empty()
         && name.chars().all(|c| c == '_' || c.is_alphanumeric())
         && !name.starts_with(|c: char| c.is_ascii_digit());
-    let short = cut(name, 80);
+    let short = shorten(name, 80);
     let mut out = String::new();
     let _ = if plain { write!(out, ".{short}") } else { write!(out, "[{short:?}]") };
     out

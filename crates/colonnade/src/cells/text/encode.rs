@@ -73,7 +73,8 @@ pub(super) fn base64(text: &str) -> std::result::Result<Vec<u8>, CellFault> {
 pub(super) fn instant(text: &str, unit: TimeUnit, zoned: bool) -> std::result::Result<i64, CellFault> {
     match times::instant(text, per_second(unit)) {
         Some((_, true)) if !zoned => {
-            let message = format!("expected an instant without zone, found {}.", crate::shown::shown(text));
+            let message =
+                format!("expected an instant without zone, found {}.", crate::excerpt::excerpt(text));
             Err(CellFault::malformed(message))
         }
         Some((count, _)) => Ok(count),
@@ -81,7 +82,7 @@ pub(super) fn instant(text: &str, unit: TimeUnit, zoned: bool) -> std::result::R
             let unit = crate::frame::unit_name(&unit);
             let message = format!(
                 "expected an instant of ISO 8601 in whole {unit}, found {}.",
-                crate::shown::shown(text)
+                crate::excerpt::excerpt(text)
             );
             Err(CellFault::malformed(message))
         }

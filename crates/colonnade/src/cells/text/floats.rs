@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use super::{CellFault, Nonfinite, Syntax, TextStyle};
 use crate::cells::digits;
-use crate::cells::exact::exact;
+use crate::cells::exact_double::double_from_int;
 use crate::cells::typed::half;
 use crate::error::{Error, Result};
 
@@ -250,8 +250,8 @@ pub(super) fn number<F: Float>(text: &str) -> std::result::Result<F, CellFault> 
 /// Parses a number's text as a float and refuses integers that would be rounded.
 pub(super) fn exactly<F: Float>(text: &str) -> std::result::Result<F, CellFault> {
     let is_whole = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
-    if is_whole && !text.parse().is_ok_and(|value| exact(value).is_some()) {
-        let shown = crate::shown::shown(text);
+    if is_whole && !text.parse().is_ok_and(|value| double_from_int(value).is_some()) {
+        let shown = crate::excerpt::excerpt(text);
         let message =
             format!("expected a {}, as in the rows before, found {shown}, which it would round.", F::NAME);
         return Err(CellFault::malformed(message));
@@ -266,7 +266,7 @@ pub(super) fn word<F: Float>(text: &str) -> std::result::Result<F, CellFault> {
 
 #[cold]
 fn refused<F: Float>(text: &str) -> CellFault {
-    let shown = crate::shown::shown(text);
+    let shown = crate::excerpt::excerpt(text);
     let why = if numeric(text) && text.parse::<f64>().is_ok() { ", which is not one of them" } else { "" };
     CellFault::malformed(format!("expected a {}, found {shown}{why}.", F::NAME))
 }

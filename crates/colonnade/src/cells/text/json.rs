@@ -26,8 +26,8 @@ impl CellToken<'_> {
         match self {
             Self::Null => "null".into(),
             Self::Bool(value) => value.to_string(),
-            Self::Number(text) => crate::shown::number_excerpt(text),
-            Self::Str(text) => format!("the text {}", crate::shown::shown(text)),
+            Self::Number(text) => crate::excerpt::number_excerpt(text),
+            Self::Str(text) => format!("the text {}", crate::excerpt::excerpt(text)),
             Self::Array => "an array".into(),
             Self::Object => "an object".into(),
         }
@@ -78,7 +78,7 @@ impl<'a> Json<'a> {
     #[cold]
     fn broken(&self, at: usize) -> CellFault {
         let rest = self.scan.text(at..self.scan.bytes.len());
-        CellFault::malformed(format!("expected JSON, found {}.", crate::shown::shown(rest)))
+        CellFault::malformed(format!("expected JSON, found {}.", crate::excerpt::excerpt(rest)))
     }
 
     fn eat(&mut self, byte: u8) -> bool {

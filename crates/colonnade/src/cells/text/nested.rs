@@ -33,7 +33,7 @@ pub(super) fn are_intervals(data_type: &DataType, tag: Option<&str>) -> bool {
 }
 
 /// Returns the style of the cells of intervals.
-pub(super) fn spelled(style: TextStyle) -> TextStyle {
+pub(super) fn interval_style(style: TextStyle) -> TextStyle {
     TextStyle { syntax: Syntax::Json, nonfinite: Nonfinite::Tagged, ..style }
 }
 
@@ -120,7 +120,7 @@ pub(super) fn interval(cell: TextCell<'_>) -> std::result::Result<TextCell<'_>, 
         }
         _ => Err(CellFault::malformed(format!(
             "expected an interval as JSON, {{\"left\":...,\"right\":...}}, found {}.",
-            crate::shown::shown(text)
+            crate::excerpt::excerpt(text)
         ))),
     }
 }

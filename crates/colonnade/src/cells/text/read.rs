@@ -62,13 +62,13 @@ pub(super) fn reader(
         DataType::Float64 => numbers.boxed(float::<f64>),
         DataType::Timestamp(..) => numbers.boxed(timestamp),
         DataType::Date32 => numbers.boxed(|common, cell| {
-            let days = counted(common, cell, times::date)?;
+            let days = parse_count(common, cell, times::date)?;
             i32::try_from(days).map_err(|_| common.expected(cell))
         }),
         DataType::Date64 => numbers.boxed(|common, cell| {
             let iso =
                 |text: &str| times::instant(text, 1000).filter(|(_, zoned)| !zoned).map(|(count, _)| count);
-            counted(common, cell, iso)
+            parse_count(common, cell, iso)
         }),
         DataType::Time32(_) => numbers
             .boxed(|common, cell| i32::try_from(clock(common, cell)?).map_err(|_| common.expected(cell))),
@@ -76,9 +76,14 @@ pub(super) fn reader(
         DataType::Utf8 => Box::new(StringReader::<i32>::new(numbers, 0)),
         DataType::LargeUtf8 => Box::new(StringReader::<i64>::new(numbers, 0)),
         DataType::Dictionary(codes, _) => categories(codes, numbers, intervals, style, dictionaries, limits)?,
-        DataType::Struct(_) if intervals => {
-            Box::new(IntervalReader(general(field, says, tag, nested::spelled(style), dictionaries, limits)?))
-        }
+        DataType::Struct(_) if intervals => Box::new(IntervalReader(general(
+            field,
+            says,
+            tag,
+            nested::interval_style(style),
+            dictionaries,
+            limits,
+        )?)),
         DataType::FixedSizeList(item, 2) if complex => match item.data_type() {
             DataType::Float32 => Box::new(ComplexReader::<f32>::new(numbers, 0)),
             _ => Box::new(ComplexReader::<f64>::new(numbers, 0)),
@@ -133,12 +138,12 @@ impl ReaderContext {
 
     fn finish(&self, len: usize, nulls: &mut NullBufferBuilder, buffers: Vec<Buffer>) -> Result<ArrayData> {
         let builder = ArrayDataBuilder::new(self.data_type.clone()).len(len).nulls(nulls.finish());
-        made(builder.buffers(buffers))
+        build_array(builder.buffers(buffers))
     }
 }
 
 /// Builds and validates an array.
-fn made(builder: ArrayDataBuilder) -> Result<ArrayData> {
+fn build_array(builder: ArrayDataBuilder) -> Result<ArrayData> {
     builder.build().map_err(|e| Error::malformed("text", format!("the cells make no valid array: {e}.")))
 }
 
@@ -157,7 +162,7 @@ fn float<F: Float>(common: &ReaderContext, cell: TextCell<'_>) -> ParseResult<F>
 }
 
 /// Parses a count: a text that `iso` accepts, or a number.
-fn counted(
+fn parse_count(
     common: &ReaderContext,
     cell: TextCell<'_>,
     iso: impl Fn(&str) -> Option<i64>,
@@ -175,7 +180,7 @@ fn clock(common: &ReaderContext, cell: TextCell<'_>) -> ParseResult<i64> {
         DataType::Time32(unit) | DataType::Time64(unit) => per_second(*unit),
         _ => 1,
     };
-    counted(common, cell, |text| times::clock(text, per))
+    parse_count(common, cell, |text| times::clock(text, per))
 }
 
 fn timestamp(common: &ReaderContext, cell: TextCell<'_>) -> ParseResult<i64> {

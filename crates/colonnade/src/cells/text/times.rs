@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use crate::calendar::{civil, counted, days};
+use crate::calendar::{count_in_unit, date_from_days, days_from_date};
 
 /// Days of the years 0 to 9999, which ISO 8601 writes with four digits.
 const DAYS: std::ops::Range<i64> = -719_528..2_932_897;
@@ -33,7 +33,7 @@ pub(super) fn put_date(days: i64, out: &mut Vec<u8>) -> bool {
     if !DAYS.contains(&days) {
         return false;
     }
-    let (year, month, day) = civil(days);
+    let (year, month, day) = date_from_days(days);
     let ([a, b], [c, d]) = (two(year / 100), two(year % 100));
     let ([e, f], [g, h]) = (two(month), two(day));
     out.extend_from_slice(&[a, b, c, d, b'-', e, f, b'-', g, h]);
@@ -121,7 +121,7 @@ fn front_date(text: &mut &[u8]) -> Option<i64> {
     mark(text, b"-")?;
     let month = digits(text, 2)?;
     mark(text, b"-")?;
-    days(year, month, digits(text, 2)?)
+    days_from_date(year, month, digits(text, 2)?)
 }
 
 /// Parses `HH:MM[:SS[.fraction]]` to seconds and nanoseconds.
@@ -180,7 +180,7 @@ pub fn instant(text: &str, per_second: i64) -> Option<(i64, bool)> {
         }
     }
     let seconds = days * 86_400 + clock.0 - zone.unwrap_or(0);
-    let count = counted(seconds, clock.1, per_second)?;
+    let count = count_in_unit(seconds, clock.1, per_second)?;
     rest.is_empty().then_some((count, zone.is_some()))
 }
 
@@ -196,7 +196,7 @@ pub fn date(text: &str) -> Option<i64> {
 pub fn clock(text: &str, per_second: i64) -> Option<i64> {
     let mut rest = text.as_bytes();
     let (seconds, nanoseconds) = front_clock(&mut rest)?;
-    counted(seconds, nanoseconds, per_second).filter(|_| rest.is_empty())
+    count_in_unit(seconds, nanoseconds, per_second).filter(|_| rest.is_empty())
 }
 
 #[cfg(test)]

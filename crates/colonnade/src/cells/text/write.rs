@@ -43,9 +43,13 @@ pub(super) fn writer<'a>(
     let nulls = NullText { nulls: data.nulls().filter(|nulls| nulls.null_count() > 0).cloned(), style };
     Ok(match t {
         _ if is_mixed => general(field, says, &data, style, true)?,
-        DataType::Struct(_) if intervals => {
-            Box::new(nested::IntervalWriter(general(field, says, &data, nested::spelled(style), false)?))
-        }
+        DataType::Struct(_) if intervals => Box::new(nested::IntervalWriter(general(
+            field,
+            says,
+            &data,
+            nested::interval_style(style),
+            false,
+        )?)),
         DataType::Boolean => {
             let buffer = data.buffers().first().cloned().unwrap_or_default();
             Box::new(BoolWriter { bits: BooleanBuffer::new(buffer, data.offset(), data.len()), nulls })
@@ -77,7 +81,7 @@ pub(super) fn writer<'a>(
         DataType::Utf8 => Box::new(StringWriter::<i32>::new(&data, nulls)?),
         DataType::LargeUtf8 => Box::new(StringWriter::<i64>::new(&data, nulls)?),
         DataType::Dictionary(codes, _) => {
-            let spelled = if intervals { nested::spelled(style) } else { style };
+            let spelled = if intervals { nested::interval_style(style) } else { style };
             Box::new(CategoryWriter::new(codes, &data, spelled, style)?)
         }
         DataType::FixedSizeList(item, 2) if complex && csv => {

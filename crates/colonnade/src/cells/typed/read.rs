@@ -92,7 +92,7 @@ fn cut(at: usize) -> CellError {
 }
 
 /// Builds and validates an array.
-fn made(builder: ArrayDataBuilder) -> Result<ArrayData> {
+fn build_array(builder: ArrayDataBuilder) -> Result<ArrayData> {
     builder.build().map_err(|e| Error::malformed(FORMAT, format!("the cells make no valid array: {e}.")))
 }
 

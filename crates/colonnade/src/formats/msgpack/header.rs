@@ -20,8 +20,8 @@ use base64::engine::general_purpose::STANDARD;
 use crate::arrow::ipc;
 use crate::cells::header_key::KEY;
 use crate::error::{Error, ErrorKind, Result};
+use crate::excerpt::excerpt;
 use crate::limits::Limits;
-use crate::shown::shown;
 
 use crate::cells::msgpack::column::{CellError, FORMAT, malformed};
 use crate::cells::msgpack::head::{MsgpackHead, head};
@@ -249,7 +249,7 @@ impl<'b> Reader<'b> {
             let key_at = self.at;
             let key = self.text()?;
             if !seen.insert(key) {
-                let key = shown(key);
+                let key = excerpt(key);
                 return Err(malformed(
                     key_at,
                     format!("header: expected every key once, found {key} again."),

@@ -7,13 +7,13 @@ use crate::cells::msgpack::column::FORMAT;
 use crate::cells::msgpack::options::{MsgpackOrient, ReadOptions};
 use crate::decode::Request;
 use crate::error::{Error, Result};
+use crate::excerpt::shorten;
 use crate::formats::{Fact, Facts, Loaded, Opened};
 use crate::frame::{Axis, Description, Frame, FrameCache, Tags};
 use crate::infer::schemaless;
 use crate::infer::schemaless::SchemalessLayout;
 use crate::memory::Buffer;
 use crate::progress::{Progress, SignalsOnly};
-use crate::shown::cut;
 use crate::source::Source;
 use std::ops::Range;
 
@@ -273,7 +273,7 @@ impl Opened for OpenedMsgpack {
 
 /// The error of a bundle that is read as one frame.
 fn is_bundle(frames: &[(String, Range<usize>)]) -> Error {
-    let mut labels: Vec<String> = frames.iter().take(5).map(|(label, _)| cut(label, 40)).collect();
+    let mut labels: Vec<String> = frames.iter().take(5).map(|(label, _)| shorten(label, 40)).collect();
     if frames.len() > labels.len() {
         labels.push("...".to_owned());
     }

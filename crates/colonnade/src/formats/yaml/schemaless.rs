@@ -5,10 +5,10 @@ use std::ops::Range;
 use crate::cells::msgpack::column::step;
 use crate::cells::msgpack::head::{MsgpackHead, head};
 use crate::error::{Error, ErrorKind, Result};
+use crate::excerpt::number_excerpt;
 use crate::frame::Frame;
 use crate::infer::schemaless;
 use crate::infer::schemaless::SchemalessLayout;
-use crate::shown::number_excerpt;
 
 use super::nodes::Document;
 use super::options::{Orient, ReadOptions};

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use crate::cells::text::{CellFault, TextCell, TextReader, TextStyle, strings};
 use crate::error::{Error, ErrorKind, Result};
+use crate::excerpt::shorten;
 use crate::frame::Frame;
-use crate::shown::cut;
 use crate::text::header::{KEY, TextHeader, keys};
 
 use super::nodes::Document;
@@ -65,7 +65,7 @@ pub(in crate::formats::yaml) fn decode(
 fn placed(document: &Document<'_>, at: usize, path: &str, fault: CellFault) -> Error {
     let CellFault { kind, path: inner, message } = fault;
     // Of what is deep the front of its path tells enough.
-    let inner = cut(&inner, 100);
+    let inner = shorten(&inner, 100);
     document.error(kind, at, Some(&format!("{path}{inner}")), message)
 }
 

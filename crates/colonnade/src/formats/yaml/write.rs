@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::frame::{Frame, Labels};
 use crate::progress::{Progress, Share};
 use crate::sink::Sink;
-use crate::text::header::{ExportedFrame, KEY, told};
+use crate::text::header::{ExportedFrame, KEY, meta_of_field};
 use crate::text::pieces::{self, TextSection};
 
 use super::FORMAT;
@@ -35,7 +35,7 @@ impl Column {
 
     fn writer(&self, style: TextStyle) -> Result<Box<dyn TextWriter + '_>> {
         let named = |e: Error| e.in_member(self.name.clone());
-        let says = told(&self.field).map_err(named)?.dtype;
+        let says = meta_of_field(&self.field).map_err(named)?.dtype;
         text::writer(&self.field, says, &self.data, style).map_err(named)
     }
 

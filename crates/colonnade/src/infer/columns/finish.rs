@@ -60,12 +60,12 @@ impl InferredColumn {
         }
         let (values, nulls) = (self.values, self.nulls);
         let (data, is_mixed) = match values {
-            InferredValues::Mixed(cells) => (varying(cells, rows, nulls.validity(rows)), true),
+            InferredValues::Mixed(cells) => (text_array(cells, rows, nulls.validity(rows)), true),
             InferredValues::Nested { nested, raw } => {
                 let nulls = nulls.validity(rows);
                 match (nested.finish(rows, nulls.clone()), raw) {
                     (Ok(data), _) => (data, false),
-                    (Err(StopReason::Mixed), Some(raw)) => (varying(raw, rows, nulls), true),
+                    (Err(StopReason::Mixed), Some(raw)) => (text_array(raw, rows, nulls), true),
                     (Err(stop), _) => return Err(stop.error().error),
                 }
             }
@@ -105,7 +105,7 @@ impl InferredColumn {
             InferredValues::Int { words, big: false, .. } => fixed(DataType::Int64, words.finish()),
             InferredValues::Int { words, .. } => fixed(DataType::UInt64, words.finish()),
             InferredValues::Float { words, .. } => fixed(DataType::Float64, words.finish()),
-            InferredValues::Text(text) => Ok(varying(text, rows, nulls)),
+            InferredValues::Text(text) => Ok(text_array(text, rows, nulls)),
             InferredValues::Time(mut times) => {
                 let unit = times.unit().ok_or(StopReason::Mixed)?;
                 fixed(DataType::Timestamp(unit, Some("UTC".into())), times.finish(unit))
@@ -119,7 +119,7 @@ impl InferredColumn {
                     Field::new("code", DataType::Int8, true),
                     Field::new("data", DataType::LargeBinary, true),
                 ]);
-                Ok(structure(fields, rows, nulls, vec![codes, varying(data, rows, None)]))
+                Ok(structure(fields, rows, nulls, vec![codes, text_array(data, rows, None)]))
             }
             InferredValues::Nested { nested, .. } => nested.finish(rows, nulls),
             InferredValues::Mixed(_) => Err(StopReason::Mixed),
@@ -135,7 +135,7 @@ fn block(descr: &str, rows: usize, buffer: Buffer) -> Result<BlockOrColumn> {
 }
 
 /// Builds an array of text or bytes.
-fn varying(text: TextBuilder, rows: usize, nulls: Option<NullBuffer>) -> ArrayData {
+fn text_array(text: TextBuilder, rows: usize, nulls: Option<NullBuffer>) -> ArrayData {
     let data_type = if text.family == TextFamily::Str { DataType::LargeUtf8 } else { DataType::LargeBinary };
     let builder = ArrayDataBuilder::new(data_type)
         .len(rows)

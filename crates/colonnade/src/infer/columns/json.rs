@@ -4,7 +4,7 @@ use crate::cells::json::fault::{JsonFault, Scanned};
 use crate::cells::json::number::JsonNumber;
 use crate::cells::json::quote::unescape_into;
 use crate::cells::json::scan::{QuotedText, Scan};
-use crate::cells::json::value::{JsonRules, JsonToken, twice};
+use crate::cells::json::value::{JsonRules, JsonToken, repeated_key};
 use crate::cells::msgpack::column::CellError;
 
 use super::nested::{NestedColumns, StructMembers};
@@ -63,7 +63,7 @@ impl InferredColumn {
                 match scan.number_or_nonfinite(rules).map_err(StopReason::Cell)? {
                     JsonNumber::Int(value) => {
                         *negative |= value < 0;
-                        words.push_word(value.cast_unsigned()).map_err(|e| failed(start, e))?;
+                        words.push_word(value.cast_unsigned()).map_err(|e| column_fault(start, e))?;
                         self.rows += 1;
                         return Ok(());
                     }
@@ -73,7 +73,7 @@ impl InferredColumn {
             (b'0'..=b'9' | b'-', InferredValues::Float { words, .. }) => {
                 match scan.number_or_nonfinite(rules).map_err(StopReason::Cell)? {
                     JsonNumber::Float(bits) => {
-                        words.push_word(bits).map_err(|e| failed(start, e))?;
+                        words.push_word(bits).map_err(|e| column_fault(start, e))?;
                         self.rows += 1;
                         return Ok(());
                     }
@@ -83,13 +83,13 @@ impl InferredColumn {
             (b't' | b'f', InferredValues::Bool(cells)) => {
                 let value = scan.peek() == b't';
                 scan.literal(if value { "true" } else { "false" }).map_err(StopReason::Cell)?;
-                cells.push_front(&[u8::from(value)], 1).map_err(|e| failed(start, e))?;
+                cells.push_front(&[u8::from(value)], 1).map_err(|e| column_fault(start, e))?;
                 self.rows += 1;
                 return Ok(());
             }
             (b'"', InferredValues::Text(text)) => {
                 let quoted = scan.quoted().map_err(StopReason::Cell)?;
-                text.push_quoted(scan, quoted).map_err(|e| failed(start, e))?;
+                text.push_quoted(scan, quoted).map_err(|e| column_fault(start, e))?;
                 self.rows += 1;
                 return Ok(());
             }
@@ -119,7 +119,7 @@ impl InferredColumn {
             JsonToken::Number(JsonNumber::Big) if !rules.decimals => {
                 return Err(StopReason::Cell(scan.big(start)));
             }
-            JsonToken::Null => return self.empty(1).map_err(|e| failed(start, e)),
+            JsonToken::Null => return self.empty(1).map_err(|e| column_fault(start, e)),
             JsonToken::Open(_) if matches!(self.values, InferredValues::Unknown) => {
                 scan.value(depth, rules).map_err(StopReason::Cell)?;
                 Ok(())
@@ -160,7 +160,7 @@ impl InferredColumn {
                         }
                     }
                 }
-                offsets.push_word(item.len() as u64).map_err(|e| failed(start, e))
+                offsets.push_word(item.len() as u64).map_err(|e| column_fault(start, e))
             }
             (NestedColumns::Map(members), _, inner) => members.scan(row, inner, scan, depth, rules),
         }
@@ -193,8 +193,8 @@ impl StructMembers {
                     None => self.place(&scan.unquoted(quoted), inner),
                 };
                 let Some((column, name)) = self.column(place) else { return Err(StopReason::Mixed) };
-                if !column.align(row).map_err(|e| failed(at, e))? {
-                    return Err(StopReason::Cell(twice(at, name)));
+                if !column.align(row).map_err(|e| column_fault(at, e))? {
+                    return Err(StopReason::Cell(repeated_key(at, name)));
                 }
                 scan.colon().map_err(StopReason::Cell)?;
                 column.scan_one(scan, depth + 1, rules)?;
@@ -230,6 +230,6 @@ impl TextBuilder {
 
 /// Converts a column's error about the cell at `at`.
 #[cold]
-fn failed(at: usize, error: CellError) -> StopReason<Box<JsonFault>> {
+fn column_fault(at: usize, error: CellError) -> StopReason<Box<JsonFault>> {
     StopReason::Cell(JsonFault::of(at, error.error))
 }

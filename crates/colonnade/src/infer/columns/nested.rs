@@ -69,7 +69,7 @@ impl NestedColumns {
                 };
                 let taken = item.run(bytes, count as usize).map_err(|stop| stop.map(in_entry))?;
                 if taken.cells < count as usize {
-                    return Err(cut(taken.nbytes));
+                    return Err(truncated_value(taken.nbytes));
                 }
                 offsets.push_word(item.len() as u64)?;
                 Ok(taken.nbytes)
@@ -99,7 +99,7 @@ impl NestedColumns {
 
 /// Returns the error for a value that is shorter than its head claims.
 #[cold]
-fn cut(at: usize) -> StopReason {
+fn truncated_value(at: usize) -> StopReason {
     StopReason::Cell(malformed(at, "expected another value, found the end."))
 }
 
@@ -119,7 +119,7 @@ impl StructMembers {
                 return Err(StopReason::Mixed);
             };
             let key_nbytes = start + length as usize;
-            let key = rest.get(start..key_nbytes).ok_or_else(|| cut(at))?;
+            let key = rest.get(start..key_nbytes).ok_or_else(|| truncated_value(at))?;
             let place = match self.likely(turn, key) {
                 Some(place) => place,
                 None => match std::str::from_utf8(key) {
@@ -130,7 +130,7 @@ impl StructMembers {
                     }
                 },
             };
-            let (column, name) = self.column(place).ok_or_else(|| cut(at))?;
+            let (column, name) = self.column(place).ok_or_else(|| truncated_value(at))?;
             if !column.align(row)? {
                 let message = format!("expected every key once, found {name:?} twice in one map.");
                 return Err(malformed(at, message).into());
@@ -140,7 +140,7 @@ impl StructMembers {
                 .run(bytes.get(at..).unwrap_or_default(), 1)
                 .map_err(|stop| stop.map(|e| e.in_field(name).after(0, at)))?;
             if taken.cells == 0 {
-                return Err(cut(at));
+                return Err(truncated_value(at));
             }
             at += taken.nbytes;
         }

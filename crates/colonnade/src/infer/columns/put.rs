@@ -12,7 +12,7 @@ use super::raw::{keep, unknown};
 use super::text::{TextBuilder, TextFamily, utf8};
 use super::time::{TimestampBuilder, instant};
 use super::{InferredColumn, InferredValues, StopReason};
-use crate::cells::exact::exact;
+use crate::cells::exact_double::double_from_int;
 
 /// The limit of columns inside columns. Deeper cells are mixed, whatever the limit of depth, because each level uses stack.
 const LEVELS: u64 = 128;
@@ -105,7 +105,7 @@ impl InferredColumn {
             }
             (InferredValues::Float { words, .. }, Scalar::Float(bits)) => words.push_word(bits)?,
             (InferredValues::Float { words, ints }, Scalar::Int(_) | Scalar::UInt(_)) => {
-                words.push_word(exact(scalar.integer()).ok_or(StopReason::Mixed)?)?;
+                words.push_word(double_from_int(scalar.integer()).ok_or(StopReason::Mixed)?)?;
                 ints.mark(row, 1);
             }
             (InferredValues::Int { .. }, Scalar::Float(_)) => {
@@ -234,11 +234,11 @@ impl InferredColumn {
             true => i128::from(u64::from_le_bytes(*word)),
             false => i128::from(i64::from_le_bytes(*word)),
         };
-        if !words.words().iter().all(|word| exact(value(word)).is_some()) {
+        if !words.words().iter().all(|word| double_from_int(value(word)).is_some()) {
             return false;
         }
         for word in words.words() {
-            *word = exact(value(word)).unwrap_or_default().to_le_bytes();
+            *word = double_from_int(value(word)).unwrap_or_default().to_le_bytes();
         }
         let mut ints = RowMarks::default();
         ints.mark(0, self.rows);

@@ -1,7 +1,7 @@
 //! Mixed cells: whole MessagePack values. Cells stored before the column became mixed are encoded in the smallest form;
 //! later ones keep their bytes.
 
-use crate::cells::exact::back;
+use crate::cells::exact_double::int_from_double;
 use crate::cells::msgpack::column::{CellError, malformed};
 use crate::cells::msgpack::head::{MsgpackHead, head};
 use crate::cells::msgpack::options::{Fallback, ReadOptions};
@@ -191,7 +191,7 @@ pub(super) fn int(value: i128, out: &mut Vec<u8>) {
 
 fn float(word: [u8; 8], ints: &RowMarks, row: usize, out: &mut Vec<u8>) {
     let bits = u64::from_le_bytes(word);
-    match back(f64::from_bits(bits)) {
+    match int_from_double(f64::from_bits(bits)) {
         Some(value) if ints.has(row) => int(value, out),
         _ => {
             out.push(0xcb);

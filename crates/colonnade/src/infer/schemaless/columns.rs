@@ -11,7 +11,7 @@ use crate::progress::Progress;
 
 use super::keys::{ColumnKey, ColumnKeys};
 use super::rows::expected;
-use super::shape::{MapEntries, cut_short};
+use super::shape::{MapEntries, truncated_input};
 
 /// The number of rows of the first column, which all columns must have.
 #[derive(Debug, Default)]
@@ -84,7 +84,7 @@ pub(super) fn take(
         let (rest, begin) = (entries.rest(), entries.end());
         let place = |e: CellError| e.after(0, begin).placed(&path, base);
         let found = rows_of(rest).map_err(place)?;
-        let (rows, length) = found.ok_or_else(|| place(cut_short(0, bytes.len())))?;
+        let (rows, length) = found.ok_or_else(|| place(truncated_input(0, bytes.len())))?;
         lengths.add(rows, &keys).map_err(place)?;
         let from = rest.get(length..).unwrap_or(&[]);
         let begin = begin + length;
@@ -92,7 +92,7 @@ pub(super) fn take(
             .map_err(|e| e.after(0, begin).in_column(&path, 0, base))?;
         if taken.cells < rows {
             let path = format!("{path}[{}]", taken.cells);
-            return Err(cut_short(begin + taken.nbytes, bytes.len()).placed(&path, base));
+            return Err(truncated_input(begin + taken.nbytes, bytes.len()).placed(&path, base));
         }
         let bytes = from.get(..taken.nbytes).unwrap_or(&[]);
         extents.push(Extent { path, bytes, base: base + begin as u64, out: None });
@@ -106,7 +106,9 @@ pub(super) fn take(
             let taken =
                 column.take(extent.bytes, rows).map_err(|e| e.in_column(&extent.path, 0, extent.base))?;
             if taken.cells != rows {
-                return Err(cut_short(taken.nbytes, extent.bytes.len()).placed(&extent.path, extent.base));
+                return Err(
+                    truncated_input(taken.nbytes, extent.bytes.len()).placed(&extent.path, extent.base)
+                );
             }
             extent.out = Some(column.finish()?);
             Ok(())

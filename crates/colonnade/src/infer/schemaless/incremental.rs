@@ -16,7 +16,7 @@ use super::columns::{ColumnLengths, add_key, below, rows_of};
 use super::keys::{ColumnKey, ColumnKeys};
 use super::row_batch::RowBatch;
 use super::rows::{RowGatherer, RowKind};
-use super::shape::{check_nbytes, cut_short, sniff};
+use super::shape::{check_nbytes, sniff, truncated_input};
 use super::{assemble, bundle, decode};
 
 /// The incremental decoder of a schemaless frame.
@@ -105,10 +105,10 @@ impl SchemalessDecoder {
                 _ => "$".to_owned(),
             };
             let had = usize::try_from(self.offset).unwrap_or(usize::MAX);
-            return Err(cut_short(0, had).placed(&path, self.offset));
+            return Err(truncated_input(0, had).placed(&path, self.offset));
         }
         match self.state {
-            SchemalessState::Start => Err(cut_short(0, 0).placed("$", self.offset)),
+            SchemalessState::Start => Err(truncated_input(0, 0).placed("$", self.offset)),
             SchemalessState::Rows(rows) => {
                 let nrows = rows.gather.rows();
                 let columns =

@@ -90,7 +90,7 @@ impl ColumnKeys {
             return Err(CellError::new(ErrorKind::LimitExceeded, 0, message));
         }
         if self.places.insert(key.clone(), place).is_some() {
-            return Err(twice());
+            return Err(repeated_label());
         }
         self.list.push(key);
         Ok(())
@@ -126,7 +126,7 @@ impl ColumnKeys {
 
 /// Returns the error for a repeated label.
 #[cold]
-pub(super) fn twice() -> CellError {
+pub(super) fn repeated_label() -> CellError {
     malformed(
         0,
         "this column label stands here a second time: one of the two values would be lost. Rename one.",

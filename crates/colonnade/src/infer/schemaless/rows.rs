@@ -13,9 +13,9 @@ use crate::error::{Error, ErrorKind};
 use crate::limits::over_missing;
 
 use super::column_builders::RefusedCell;
-use super::keys::{ColumnKey, ColumnKeys, twice};
+use super::keys::{ColumnKey, ColumnKeys, repeated_label};
 use super::row_batch::{CellBytes, EncodedKey, RowBatch};
-use super::shape::{cut_short, no_table};
+use super::shape::{no_table, truncated_input};
 
 /// Rows of one batch.
 const ROWS: usize = 1024;
@@ -153,7 +153,7 @@ impl RowGatherer {
             }
             if column.cells > rows {
                 let key = self.keys.get(place);
-                return Err(key.map_or_else(twice, |k| twice().in_key(k)).after(0, key_at));
+                return Err(key.map_or_else(repeated_label, |k| repeated_label().in_key(k)).after(0, key_at));
             }
             let length = match rest.first().and_then(|&marker| length_of(marker)) {
                 Some(length) if length <= rest.len() => length,
@@ -274,7 +274,7 @@ impl RowGatherer {
         let (entries, mut at) = match (head(bytes), self.kind) {
             (Ok(Some((MsgpackHead::Map(n), length))), _) => (n, length),
             (Ok(Some((MsgpackHead::Array(n), length))), RowKind::Arrays) => (n, length),
-            _ => return cut_short(0, had),
+            _ => return truncated_input(0, had),
         };
         for entry in 0..entries {
             let mut path = format!("[{entry}]");
@@ -285,10 +285,10 @@ impl RowGatherer {
             }
             match skip(bytes.get(at..).unwrap_or(&[]), self.depth) {
                 Ok(Some(length)) => at += length,
-                _ => return CellError { path, ..cut_short(at, had) },
+                _ => return CellError { path, ..truncated_input(at, had) },
             }
         }
-        cut_short(at, had)
+        truncated_input(at, had)
     }
 
     /// Returns the start of `column`'s cell in the row at the front of `bytes`.

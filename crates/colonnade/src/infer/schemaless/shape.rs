@@ -75,7 +75,7 @@ pub fn shape_of(bytes: &[u8], base: u64, options: &ReadOptions) -> Result<Schema
 
 /// Returns the layout: from the option, or detected from the first values.
 pub(super) fn sniff(bytes: &[u8], options: &ReadOptions) -> std::result::Result<SchemalessShape, CellError> {
-    let Some((root, nbytes)) = head(bytes)? else { return Err(cut_short(0, bytes.len())) };
+    let Some((root, nbytes)) = head(bytes)? else { return Err(truncated_input(0, bytes.len())) };
     match (root, options.orient) {
         (MsgpackHead::Array(_), None | Some(MsgpackOrient::Records)) => Ok(SchemalessShape::Records),
         (MsgpackHead::Map(_), Some(MsgpackOrient::Columns)) => Ok(SchemalessShape::Columns),
@@ -121,7 +121,7 @@ fn sniff_map(bytes: &[u8], options: &ReadOptions) -> std::result::Result<Schemal
     while let Some((key, _)) = entries.key()? {
         let value = entries.rest();
         match head(value).map_err(|e| e.after(0, entries.end()))? {
-            None => return Err(cut_short(entries.end(), bytes.len())),
+            None => return Err(truncated_input(entries.end(), bytes.len())),
             Some((MsgpackHead::Map(_), _)) => frames += 1,
             Some((MsgpackHead::Array(0), _)) => {}
             Some((MsgpackHead::Array(_), length)) => match value.get(length) {
@@ -143,7 +143,7 @@ fn is_split(bytes: &[u8], options: &ReadOptions) -> std::result::Result<bool, Ce
     let mut entries = MapEntries::new(bytes, options);
     while let Some((key, _)) = entries.key()? {
         let value = entries.rest();
-        let cut = |at: usize| Err(cut_short(at, bytes.len()));
+        let cut = |at: usize| Err(truncated_input(at, bytes.len()));
         let (n, length) = match head(value) {
             Ok(Some((MsgpackHead::Array(n), length))) => (n, length),
             Ok(None) => return cut(entries.end()),
@@ -221,7 +221,7 @@ impl<'b> MapEntries<'b> {
         self.left -= 1;
         let rest = self.bytes.get(self.at..).unwrap_or(&[]);
         let taken = ColumnKey::take(rest).map_err(|e| e.after(0, self.at))?;
-        let Some((key, length)) = taken else { return Err(cut_short(self.at, self.bytes.len())) };
+        let Some((key, length)) = taken else { return Err(truncated_input(self.at, self.bytes.len())) };
         let at = self.at;
         self.at += length;
         Ok(Some((key, at)))
@@ -242,13 +242,13 @@ impl<'b> MapEntries<'b> {
     #[cold]
     fn cut(&self, rest: &[u8]) -> CellError {
         let Ok(Some((MsgpackHead::Array(n), length))) = head(rest) else {
-            return cut_short(self.at, self.bytes.len());
+            return truncated_input(self.at, self.bytes.len());
         };
         let cells = rest.get(length..).unwrap_or(&[]);
         match skip_cells(cells, n as usize, self.depth.saturating_sub(1)) {
             Ok(taken) => {
                 let at = self.at + length + taken.nbytes;
-                CellError { path: format!("[{}]", taken.cells), ..cut_short(at, self.bytes.len()) }
+                CellError { path: format!("[{}]", taken.cells), ..truncated_input(at, self.bytes.len()) }
             }
             Err(e) => e.after(0, self.at + length),
         }
@@ -287,7 +287,7 @@ impl CellError {
 
 /// Returns the error for input that ends inside the value at `offset`.
 #[cold]
-pub(super) fn cut_short(offset: usize, had: usize) -> CellError {
+pub(super) fn truncated_input(offset: usize, had: usize) -> CellError {
     let kind = ErrorKind::Truncated { needed: had as u64 + 1, had: had as u64 };
     let message = format!(
         "the input ends inside the value that begins here: expected more than {had} bytes. It was cut short: fetch or \

@@ -13,7 +13,7 @@ use super::columns::below;
 use super::keys::{ColumnKey, ColumnKeys, levels};
 use super::records::{EncodedRows, take};
 use super::rows::{RowGatherer, RowKind, expected};
-use super::shape::{MapEntries, cut_short};
+use super::shape::{MapEntries, truncated_input};
 
 /// Decodes a map of `columns`, `data` and optionally `index`. Returns the frame and the map's length.
 pub(super) fn decode(
@@ -38,7 +38,7 @@ pub(super) fn decode(
             }
         };
         if slot.replace(entry.value.clone()).is_some() {
-            return Err(place(super::keys::twice()));
+            return Err(place(super::keys::repeated_label()));
         }
     }
     let end = entries.end();
@@ -59,7 +59,7 @@ pub(super) fn decode(
                 outer: 2,
             }),
             Some((other, _)) => Err(place(expected("an array", other))),
-            None => Err(place(cut_short(0, whole.len()))),
+            None => Err(place(truncated_input(0, whole.len()))),
         }
     };
     let keys = labels(part(columns, "$.columns")?, options)?;
@@ -84,7 +84,7 @@ fn labels(source: EncodedRows<'_>, options: &ReadOptions) -> Result<ColumnKeys> 
         let rest = source.bytes.get(at..).unwrap_or(&[]);
         let place = |e: CellError| e.placed(&format!("{}[{i}]", source.path), source.base + at as u64);
         let (key, length) =
-            ColumnKey::take(rest).map_err(place)?.ok_or_else(|| place(cut_short(0, rest.len())))?;
+            ColumnKey::take(rest).map_err(place)?.ok_or_else(|| place(truncated_input(0, rest.len())))?;
         keys.push(key, options).map_err(place)?;
         at += length;
     }
@@ -117,7 +117,7 @@ fn row_labels(
     let mut column = InferredColumn::new(&below(2, options)).with_rows(rows);
     let taken = column.take(source.bytes, rows).map_err(|e| e.in_column(source.path, 0, source.base))?;
     if taken.cells != rows {
-        return Err(place(cut_short(taken.nbytes, source.bytes.len())));
+        return Err(place(truncated_input(taken.nbytes, source.bytes.len())));
     }
     let found = column.finish()?;
     Ok(if is_range(&found) { Axis::range(rows) } else { levels(vec![level(found)]) })

@@ -160,6 +160,6 @@ impl TextReader for CategoryReader {
         let too_many = || Error::malformed("text", "more categories than codes of the type can count.");
         let builder = ArrayDataBuilder::new(common.data_type.clone()).len(all.len());
         let builder = builder.add_buffer(buffer.ok_or_else(too_many)?).add_child_data(self.values.clone());
-        made(builder.nulls(self.codes.nulls.finish()))
+        build_array(builder.nulls(self.codes.nulls.finish()))
     }
 }

@@ -37,7 +37,7 @@ impl<F: Float + ArrowNativeType> TextReader for ComplexReader<F> {
                 return self.nulls(1);
             }
             TextCell::Str(text) => Self::parse(text).ok_or_else(|| {
-                let shown = crate::shown::shown(text);
+                let shown = crate::excerpt::excerpt(text);
                 CellFault::malformed(format!("expected a complex number as (1.0+2.0j), found {shown}."))
             })?,
             other => return Err(self.common.expected(other)),
@@ -71,6 +71,6 @@ impl<F: Float + ArrowNativeType> TextReader for ComplexReader<F> {
             .add_buffer(Buffer::from_vec(std::mem::take(&mut self.values)));
         let builder =
             ArrayDataBuilder::new(self.common.data_type.clone()).len(len).nulls(self.nulls.finish());
-        made(builder.add_child_data(made(child)?))
+        build_array(builder.add_child_data(build_array(child)?))
     }
 }

@@ -25,7 +25,7 @@ impl BuildValues for NilBuilder {
     }
 
     fn finish(&mut self, len: usize) -> Result<ArrayData> {
-        made(ArrayDataBuilder::new(DataType::Null).len(len))
+        build_array(ArrayDataBuilder::new(DataType::Null).len(len))
     }
 }
 
@@ -62,7 +62,7 @@ impl BuildValues for BoolBuilder {
 
     fn finish(&mut self, len: usize) -> Result<ArrayData> {
         let builder = ArrayDataBuilder::new(DataType::Boolean).len(len);
-        made(builder.nulls(self.nulls.0.finish()).add_buffer(self.bits.finish().into_inner()))
+        build_array(builder.nulls(self.nulls.0.finish()).add_buffer(self.bits.finish().into_inner()))
     }
 }
 
@@ -138,7 +138,7 @@ impl<O: ArrowNativeType + TryFrom<usize>> BuildValues for BytesBuilder<O> {
     fn finish(&mut self, len: usize) -> Result<ArrayData> {
         let offsets = Buffer::from_vec(std::mem::take(&mut self.offsets));
         let builder = ArrayDataBuilder::new(self.data_type.clone()).len(len).nulls(self.nulls.0.finish());
-        made(builder.add_buffer(offsets).add_buffer(Buffer::from_vec(std::mem::take(&mut self.data))))
+        build_array(builder.add_buffer(offsets).add_buffer(Buffer::from_vec(std::mem::take(&mut self.data))))
     }
 }
 
@@ -190,7 +190,7 @@ impl BuildValues for FixedSizeBuilder {
 
     fn finish(&mut self, len: usize) -> Result<ArrayData> {
         let builder = ArrayDataBuilder::new(self.data_type.clone()).len(len).nulls(self.nulls.0.finish());
-        made(builder.add_buffer(Buffer::from_vec(std::mem::take(&mut self.data))))
+        build_array(builder.add_buffer(Buffer::from_vec(std::mem::take(&mut self.data))))
     }
 }
 

@@ -78,7 +78,7 @@ impl<O: ArrowNativeType + TryFrom<usize>> BuildValues for ListBuilder<O> {
         if let Some(sizes) = self.sizes.take() {
             builder = builder.add_buffer(Buffer::from_vec(sizes));
         }
-        made(builder.add_child_data(self.child.finish()?))
+        build_array(builder.add_child_data(self.child.finish()?))
     }
 }
 
@@ -111,7 +111,7 @@ impl BuildValues for FixedSizeListBuilder {
 
     fn finish(&mut self, len: usize) -> Result<ArrayData> {
         let builder = ArrayDataBuilder::new(self.data_type.clone()).len(len).nulls(self.nulls.0.finish());
-        made(builder.add_child_data(self.child.finish()?))
+        build_array(builder.add_child_data(self.child.finish()?))
     }
 }
 
@@ -177,8 +177,10 @@ impl BuildValues for MapBuilder {
     fn finish(&mut self, len: usize) -> Result<ArrayData> {
         let entries = ArrayDataBuilder::new(self.entries.clone()).len(self.keys.len);
         let entries =
-            made(entries.add_child_data(self.keys.finish()?).add_child_data(self.values.finish()?))?;
+            build_array(entries.add_child_data(self.keys.finish()?).add_child_data(self.values.finish()?))?;
         let builder = ArrayDataBuilder::new(self.data_type.clone()).len(len).nulls(self.nulls.0.finish());
-        made(builder.add_buffer(Buffer::from_vec(std::mem::take(&mut self.offsets))).add_child_data(entries))
+        build_array(
+            builder.add_buffer(Buffer::from_vec(std::mem::take(&mut self.offsets))).add_child_data(entries),
+        )
     }
 }

@@ -4,9 +4,9 @@ use arrow_buffer::{ArrowNativeType, Buffer, IntervalDayTime, IntervalMonthDayNan
 
 use super::super::{decimal, half};
 use super::*;
-use crate::calendar::counted;
+use crate::calendar::count_in_unit;
 use crate::cells::msgpack::head::{MsgpackHead, head};
-use crate::shown::shown;
+use crate::excerpt::excerpt;
 
 /// Values of one native type and their validity.
 struct NullableValues<T> {
@@ -88,7 +88,7 @@ where
 
     fn finish(&mut self, len: usize) -> Result<ArrayData> {
         let builder = self.column.take(len);
-        made(match self.dictionary.take() {
+        build_array(match self.dictionary.take() {
             Some(values) => builder.add_child_data(values),
             None => builder,
         })
@@ -103,7 +103,7 @@ pub(super) fn unexpected(expected: &str, found: MsgpackHead, payload: &[u8]) -> 
         MsgpackHead::UInt(value) => format!("the integer {value}"),
         MsgpackHead::F32(bits) => format!("the float {:?}", f32::from_bits(bits)),
         MsgpackHead::F64(bits) => format!("the float {:?}", f64::from_bits(bits)),
-        MsgpackHead::Str(_) => format!("the text {}", shown(&String::from_utf8_lossy(payload))),
+        MsgpackHead::Str(_) => format!("the text {}", excerpt(&String::from_utf8_lossy(payload))),
         MsgpackHead::Ext(-1, _) => "a timestamp".into(),
         MsgpackHead::Ext(code, _) => format!("an extension of type {code}"),
         other => other.name().into(),
@@ -185,7 +185,7 @@ pub(super) fn instants(per_second: i64) -> impl Fn(MsgpackHead, &[u8]) -> Option
         MsgpackHead::Int(value) => Some(value),
         MsgpackHead::Ext(-1, _) => {
             let (seconds, nanoseconds) = instant(payload)?;
-            counted(seconds, nanoseconds.into(), per_second)
+            count_in_unit(seconds, nanoseconds.into(), per_second)
         }
         _ => None,
     }
@@ -273,6 +273,6 @@ impl<T: ArrowNativeType, const N: usize> BuildValues for IntervalBuilder<T, N> {
     }
 
     fn finish(&mut self, len: usize) -> Result<ArrayData> {
-        made(self.column.take(len))
+        build_array(self.column.take(len))
     }
 }

@@ -122,6 +122,6 @@ impl BuildValues for StructBuilder {
         for child in &mut self.children {
             builder = builder.add_child_data(child.finish()?);
         }
-        made(builder)
+        build_array(builder)
     }
 }

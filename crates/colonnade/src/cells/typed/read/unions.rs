@@ -81,7 +81,7 @@ impl BuildValues for UnionBuilder {
         for (_, child) in &mut self.children {
             builder = builder.add_child_data(child.finish()?);
         }
-        made(builder)
+        build_array(builder)
     }
 }
 
@@ -154,8 +154,9 @@ impl BuildValues for RunBuilder {
 
     fn finish(&mut self, len: usize) -> Result<ArrayData> {
         let ends = self.ends_buffer().unwrap_or_default();
-        let ends = made(ArrayDataBuilder::new(self.ends_type.clone()).len(self.ends.len()).add_buffer(ends))?;
+        let ends =
+            build_array(ArrayDataBuilder::new(self.ends_type.clone()).len(self.ends.len()).add_buffer(ends))?;
         let builder = ArrayDataBuilder::new(self.data_type.clone()).len(len);
-        made(builder.add_child_data(ends).add_child_data(self.child.finish()?))
+        build_array(builder.add_child_data(ends).add_child_data(self.child.finish()?))
     }
 }

@@ -9,7 +9,7 @@ use super::opening::Opening;
 use super::pass::{InputFault, InputFaultKind};
 use crate::cells::place::TextPosition;
 use crate::error::{Error, ErrorKind};
-use crate::shown::shown;
+use crate::excerpt::excerpt;
 
 /// The error of a fault.
 #[cold]
@@ -51,7 +51,7 @@ pub(super) fn class(
     opening: &Opening,
     place: &dyn Fn(usize) -> TextPosition,
 ) -> Error {
-    let cell = shown(&String::from_utf8_lossy(raw));
+    let cell = excerpt(&String::from_utf8_lossy(raw));
     let message = if wanted == Classes::FAR {
         format!(
             "expected an instant from 1677 to 2262, as others of the column need nanoseconds, found {cell}. Leave the column \
@@ -88,7 +88,7 @@ pub(super) fn misfit(
     opening: &Opening,
     place: &dyn Fn(usize) -> TextPosition,
 ) -> Error {
-    let cell = shown(&String::from_utf8_lossy(raw));
+    let cell = excerpt(&String::from_utf8_lossy(raw));
     let number = column.to_string();
     let name = opening.name(column).unwrap_or(&number);
     let text = opening.rules.text(raw);

@@ -21,7 +21,7 @@ use crate::error::{Error, Result};
 use crate::frame::{Frame, Labels};
 use crate::progress::Progress;
 use crate::sink::Sink;
-use crate::text::header::{ExportedFrame, told};
+use crate::text::header::{ExportedFrame, meta_of_field};
 use crate::text::pieces::{self, TextSection};
 
 pub use chunks::ChunkWriter;
@@ -151,7 +151,7 @@ fn write(
 }
 
 fn column<'a>(name: &str, named: &'a Named, manner: FieldStyle, dialect: &Dialect) -> Result<Column<'a>> {
-    let fields = told(&named.field)
+    let fields = meta_of_field(&named.field)
         .and_then(|told| fields::fields(&named.field, told.dtype, &named.data, manner, dialect))
         .map_err(|e: Error| e.in_member(name))?;
     let nbytes = named.data.get_slice_memory_size().unwrap_or(0) / named.data.len().max(1);

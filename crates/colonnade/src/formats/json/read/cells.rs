@@ -6,7 +6,7 @@ use crate::infer::columns::InferredColumn;
 use super::inference::RangeColumn;
 use super::keys::RowKeys;
 use super::target::CellTarget;
-use super::walk::counted;
+use super::walk::add_missing;
 use crate::cells::json::fault::{JsonFault, Scanned};
 use crate::cells::json::scan::Scan;
 use crate::cells::json::value::JsonRules;
@@ -77,7 +77,7 @@ pub(crate) fn take<T: CellTarget>(
                 return Err(JsonFault::new(ErrorKind::Malformed, at, message));
             }
             if place > rows {
-                missing = counted(missing, place - rows, at, rules)?;
+                missing = add_missing(missing, place - rows, at, rules)?;
                 column.gap(place - rows)?;
                 rows = place;
             }

@@ -121,7 +121,7 @@ impl NdjsonDecoder {
         let expected = self.header.as_mut().and_then(|header| header.nrows.take());
         if let Some(expected) = expected.filter(|&n| n != self.rows) {
             self.has_answered = true;
-            return Err(with_header::miscounted(FORMAT, expected, self.rows));
+            return Err(with_header::row_count_error(FORMAT, expected, self.rows));
         }
         if self.has_answered {
             return Ok(None);

@@ -12,10 +12,10 @@ use super::declared::DeclaredColumns;
 use super::keys::RowKeys;
 use super::members::ObjectMembers;
 use super::table::{CellPositions, ScannedTable};
-use super::walk::counted;
+use super::walk::add_missing;
 use crate::cells::json::fault::JsonFault;
 use crate::cells::json::scan::Scan;
-use crate::cells::json::value::{JsonRules, too_many};
+use crate::cells::json::value::{JsonRules, too_many_columns};
 use crate::json_skip;
 
 /// Scans the remaining members of an object as columns.
@@ -25,7 +25,7 @@ pub(crate) fn columns_of_members(
     mut members: ObjectMembers,
     declared: &DeclaredColumns,
 ) -> Result<(ScannedTable, usize)> {
-    if let Some(found) = side_by_side(context, scan.clone(), members.clone(), declared)? {
+    if let Some(found) = scan_parallel(context, scan.clone(), members.clone(), declared)? {
         return Ok(found);
     }
     let rules = &context.rules;
@@ -36,7 +36,7 @@ pub(crate) fn columns_of_members(
     let (mut rows, mut missing) = (0, 0);
     while let Some((key, at)) = context.scanned(members.next(&mut scan))? {
         if columns.len() as u64 >= rules.max_columns {
-            return Err(context.error(too_many(at, rules)));
+            return Err(context.error(too_many_columns(at, rules)));
         }
         let is_labelled = scan.peek() == b'{';
         let start = scan.at;
@@ -52,7 +52,7 @@ pub(crate) fn columns_of_members(
         let column =
             cells::inferred(&mut scan, declared.column(&key), labels.as_mut().unwrap_or(&mut none), 1, rules);
         let (column, gaps) = context.scanned(column.map_err(|fault| fault.within(&key)))?;
-        missing = context.scanned(counted(missing + gaps, 0, start, rules))?;
+        missing = context.scanned(add_missing(missing + gaps, 0, start, rules))?;
         match &labels {
             Some(labels) => rows = labels.len(),
             None if columns.is_empty() => rows = column.len(),
@@ -73,7 +73,7 @@ pub(crate) fn columns_of_members(
         context.progress.advance(scan.at as u64, Some(context.bytes.len() as u64))?;
     }
     for column in &mut columns {
-        missing = context.scanned(counted(missing, rows - column.len(), scan.at, rules))?;
+        missing = context.scanned(add_missing(missing, rows - column.len(), scan.at, rules))?;
         column.nulls(rows - column.len())?;
     }
     Ok((
@@ -93,7 +93,7 @@ type ScannedColumn = (InferredColumn, u64);
 
 /// Scans the columns in several threads, each of which takes the next columns. Returns `None` if threads do not pay, or if
 /// any value is not as expected; the sequential scan then reports the error, if there is one.
-fn side_by_side(
+fn scan_parallel(
     context: &Context<'_>,
     scan: Scan<'_>,
     members: ObjectMembers,
@@ -194,7 +194,7 @@ fn table(
     let mut missing = 0;
     for (column, gaps) in &mut columns {
         let short = rows.checked_sub(column.len()).filter(|&short| short == 0 || labels.is_some())?;
-        missing = counted(missing + *gaps, short, 0, &context.rules).ok()?;
+        missing = add_missing(missing + *gaps, short, 0, &context.rules).ok()?;
         column.nulls(short).ok()?;
     }
     let mut keys = RowKeys::default();

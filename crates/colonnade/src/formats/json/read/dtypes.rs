@@ -8,7 +8,7 @@ use arrow_buffer::BooleanBuffer;
 use arrow_data::{ArrayData, ArrayDataBuilder};
 use arrow_schema::DataType;
 
-use crate::cells::exact::exact;
+use crate::cells::exact_double::double_from_int;
 use crate::cells::typed::half;
 use crate::error::{Error, Result};
 use crate::frame::{Block, DType, Grid};
@@ -23,7 +23,7 @@ const STR: &str = r#"{"kind":"string","na":"nan","storage":"pyarrow"}"#;
 const STRING: &str = r#"{"kind":"string","na":"NA","storage":"pyarrow"}"#;
 
 /// Returns the type and the tag of an `extDtype`; `None` if the type follows from the cells.
-pub(crate) fn named(said: &str) -> Option<(DataType, Option<&'static str>)> {
+pub(crate) fn type_of_ext_dtype(said: &str) -> Option<(DataType, Option<&'static str>)> {
     match said {
         "str" => return Some((DataType::LargeUtf8, Some(STR))),
         "string" => return Some((DataType::LargeUtf8, Some(STRING))),
@@ -36,7 +36,7 @@ pub(crate) fn named(said: &str) -> Option<(DataType, Option<&'static str>)> {
 }
 
 /// Converts a time zone to Arrow's spelling, in which an offset has no prefix.
-pub(crate) fn zone(said: &str) -> &str {
+pub(crate) fn arrow_time_zone(said: &str) -> &str {
     said.strip_prefix("UTC").filter(|rest| rest.starts_with(['+', '-'])).unwrap_or(said)
 }
 
@@ -164,6 +164,6 @@ where
     T::Native: Into<i128>,
 {
     let cells = PrimitiveArray::<T>::from(data.clone());
-    let float = |value: T::Native| exact(value.into()).map(f64::from_bits).ok_or(());
+    let float = |value: T::Native| double_from_int(value.into()).map(f64::from_bits).ok_or(());
     cells.try_unary::<_, Float64Type, ()>(float).ok().map(|found| found.into_data())
 }

@@ -120,7 +120,7 @@ pub(crate) fn levels(levels: Vec<Level>) -> Axis {
 }
 
 /// Returns a column of nulls, for a name without a cell in any row.
-pub(crate) fn nothing(rows: usize) -> Result<InferredColumn> {
+pub(crate) fn null_column(rows: usize) -> Result<InferredColumn> {
     let mut column = inferred();
     column.nulls(rows)?;
     Ok(column)

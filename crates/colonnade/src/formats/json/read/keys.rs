@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::cells::json::fault::Scanned;
 use crate::cells::json::scan::Scan;
-use crate::cells::json::value::{JsonRules, too_many};
+use crate::cells::json::value::{JsonRules, too_many_columns};
 
 /// Keys in order of first appearance.
 #[derive(Debug, Default, Clone)]
@@ -118,7 +118,7 @@ impl RowKeys {
         let place = match self.place(&name) {
             Some(place) => place,
             None if self.names.len() as u64 >= rules.max_columns => {
-                return Err(too_many(start, rules));
+                return Err(too_many_columns(start, rules));
             }
             None => self.add(&name, scan.bytes.get(start..end).unwrap_or(&[])),
         };

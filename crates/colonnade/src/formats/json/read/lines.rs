@@ -10,7 +10,7 @@ use super::context::Context;
 use super::declared::DeclaredColumns;
 use super::options::{LinesReadOptions, ReadOptions};
 use super::ranges::ScannedRows;
-use super::root::{done, header_value, with_context};
+use super::root::{header_value, report_done, with_context};
 use super::rows::{JsonRows, RowContainer};
 use super::table::{CellPositions, ScannedTable};
 use super::walk::RowForm;
@@ -40,7 +40,7 @@ pub fn decode_with(
 ) -> Result<DecodedText> {
     let options = ReadOptions::from(*options);
     with_context(FORMAT, input, (&options, progress), decode_text)
-        .and_then(|found| done(input, progress, found))
+        .and_then(|found| report_done(input, progress, found))
 }
 
 pub(crate) fn decode_text(context: &Context<'_>) -> Result<DecodedText> {

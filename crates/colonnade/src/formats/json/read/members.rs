@@ -2,7 +2,7 @@
 
 use crate::cells::json::fault::Scanned;
 use crate::cells::json::scan::Scan;
-use crate::cells::json::value::{JsonRules, SeenKeys, twice};
+use crate::cells::json::value::{JsonRules, SeenKeys, repeated_key};
 
 /// The keys so far, which must be unique.
 #[derive(Default, Clone)]
@@ -40,7 +40,7 @@ impl ObjectMembers {
         let quoted = scan.quoted()?;
         let name = scan.unquoted(quoted).into_owned();
         if !self.seen.add(&name) {
-            return Err(twice(at, &name));
+            return Err(repeated_key(at, &name));
         }
         scan.colon()?;
         Ok(Some((name, at)))

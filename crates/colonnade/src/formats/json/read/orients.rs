@@ -9,7 +9,7 @@ use super::cells;
 use super::columns::columns_of_members;
 use super::context::Context;
 use super::declared::DeclaredColumns;
-use super::frames::{nothing, scanned_axis};
+use super::frames::{null_column, scanned_axis};
 use super::inference::RangeColumn;
 use super::keys::RowKeys;
 use super::members::ObjectMembers;
@@ -185,7 +185,7 @@ fn split(context: &Context<'_>, mut scan: Scan<'_>) -> Result<ScannedFrame> {
         // Rows without cells leave no trace in "data".
         table.rows = index.as_ref().filter(|_| names.is_empty()).map_or(0, Axis::len);
         let rows = table.rows;
-        table.columns = (0..names.len()).map(|_| nothing(rows)).collect::<Result<_>>()?;
+        table.columns = (0..names.len()).map(|_| null_column(rows)).collect::<Result<_>>()?;
     }
     if names.len() != table.columns.len() {
         return Err(wrong(format!(

@@ -12,9 +12,9 @@ use super::declared::DeclaredColumns;
 use super::inference::{RangeColumn, inferred};
 use super::keys::RowKeys;
 use super::rows::{JsonRows, RowContainer, scan_rows};
-use super::walk::{RowForm, RowScanner, counted};
+use super::walk::{RowForm, RowScanner, add_missing};
 use crate::cells::json::fault::{JsonFault, Scanned};
-use crate::cells::json::value::{JsonRules, too_many};
+use crate::cells::json::value::{JsonRules, too_many_columns};
 
 /// A scanned range.
 #[derive(Debug)]
@@ -136,7 +136,7 @@ impl ScannedRows {
                         Some(to) => to,
                         None => {
                             if self.keys.len() as u64 >= rules.max_columns {
-                                return Ok(Err(too_many(*start, rules)));
+                                return Ok(Err(too_many_columns(*start, rules)));
                             }
                             self.columns.push(inferred());
                             self.keys.add(name, serde_json::Value::from(name).to_string().as_bytes())
@@ -147,7 +147,7 @@ impl ScannedRows {
             let Some(joined) = self.columns.get_mut(to) else { continue };
             if joined.len() < self.rows {
                 let gap = self.rows - joined.len();
-                match counted(self.missing, gap, *start, rules) {
+                match add_missing(self.missing, gap, *start, rules) {
                     Ok(missing) => self.missing = missing,
                     Err(fault) => return Ok(Err(fault)),
                 }
@@ -159,7 +159,7 @@ impl ScannedRows {
         // Columns that this range lacks end where the range begins.
         let behind = self.columns.iter().map(|c| (self.rows - c.len()) as u64).sum::<u64>();
         self.missing += std::mem::take(&mut walk.missing);
-        if let Err(fault) = counted(self.missing.saturating_add(behind), 0, part.end, rules) {
+        if let Err(fault) = add_missing(self.missing.saturating_add(behind), 0, part.end, rules) {
             return Ok(Err(fault));
         }
         self.labels = walk.labels.take();

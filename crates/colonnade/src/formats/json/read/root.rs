@@ -35,11 +35,11 @@ pub fn decode(input: &Buffer, options: &ReadOptions) -> Result<DecodedText> {
 /// As [`decode`]; cancelled.
 pub fn decode_with(input: &Buffer, options: &ReadOptions, progress: &dyn Progress) -> Result<DecodedText> {
     with_context(FORMAT, input, (options, progress), decode_text)
-        .and_then(|found| done(input, progress, found))
+        .and_then(|found| report_done(input, progress, found))
 }
 
 /// Reports that all of `input` is done.
-pub(crate) fn done<T>(input: &Buffer, progress: &dyn Progress, found: T) -> Result<T> {
+pub(crate) fn report_done<T>(input: &Buffer, progress: &dyn Progress, found: T) -> Result<T> {
     let nbytes = input.as_slice().len() as u64;
     progress.advance(nbytes, Some(nbytes)).map(|()| found)
 }
@@ -134,7 +134,7 @@ pub(crate) fn decode_text(context: &Context<'_>) -> Result<DecodedText> {
             }
             JsonShape::Laid(JsonOrient::Table) => {
                 let (frame, end) = super::schema::frame(context, scan)?;
-                ended(context, end)?;
+                check_no_rest(context, end)?;
                 return Ok(DecodedText::new(frame, JsonOrient::Table.name(), None));
             }
             JsonShape::Laid(orient) => {
@@ -142,13 +142,13 @@ pub(crate) fn decode_text(context: &Context<'_>) -> Result<DecodedText> {
                 (found.table, found.index, found.names, orient, found.end)
             }
         };
-    ended(context, end)?;
+    check_no_rest(context, end)?;
     let frame = frames::assemble(context, table, index, names)?;
     Ok(DecodedText::new(frame, orient.name(), None))
 }
 
 /// Checks that only white space follows.
-fn ended(context: &Context<'_>, end: usize) -> Result<()> {
+fn check_no_rest(context: &Context<'_>, end: usize) -> Result<()> {
     let mut scan = Scan::new(context.bytes, end, false);
     scan.space();
     if scan.at < context.bytes.len() {
@@ -185,6 +185,6 @@ fn decode_with_header(context: &Context<'_>, mut scan: Scan<'_>) -> Result<Decod
         JsonOrient::Columns => super::columns::columns_of_members(context, scan, members, &declared)?,
         _ => orients::rows_of_members(context, scan, members, orient, &declared)?,
     };
-    ended(context, end)?;
+    check_no_rest(context, end)?;
     with_header::frame(context, header, table, orient.name())
 }

@@ -4,7 +4,7 @@ use super::target::CellTarget;
 use super::walk::{RowForm, RowScanner};
 use crate::cells::json::fault::Scanned;
 use crate::cells::json::scan::Scan;
-use crate::cells::json::value::{JsonRules, twice};
+use crate::cells::json::value::{JsonRules, repeated_key};
 
 /// The structure around the rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,5 +90,5 @@ fn label<T: CellTarget>(scan: &mut Scan<'_>, walk: &mut RowScanner<T>, rules: &J
     let at = scan.at;
     let place =
         labels.take(scan, walk.rows.checked_sub(1), &JsonRules { max_columns: u64::MAX, ..*rules })?;
-    if place < walk.rows { Err(twice(at, labels.name(place))) } else { Ok(()) }
+    if place < walk.rows { Err(repeated_key(at, labels.name(place))) } else { Ok(()) }
 }

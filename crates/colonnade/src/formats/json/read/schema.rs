@@ -100,7 +100,7 @@ impl TableSchema<'_> {
             let name = name.ok_or_else(|| self.wrong("expected a field's name that is text.".into()))?;
             if table.keys.place(name).is_none() {
                 table.keys.add(name, Value::from(name).to_string().as_bytes());
-                table.columns.push(super::frames::nothing(rows)?);
+                table.columns.push(super::frames::null_column(rows)?);
             }
         }
         let (keys, columns) = table.finish(self.context)?;
@@ -138,7 +138,7 @@ impl TableSchema<'_> {
         let text = |key: &str| field.get(key).and_then(Value::as_str);
         let data = dtypes::array(&column);
         if let Some(said) = text("extDtype")
-            && let Some((wanted, tag)) = dtypes::named(said)
+            && let Some((wanted, tag)) = dtypes::type_of_ext_dtype(said)
         {
             let found = data.as_ref().map_or("several kinds".to_owned(), |data| data.data_type().to_string());
             let data = data.and_then(|data| dtypes::cast(&wanted, &data)).ok_or_else(|| {
@@ -157,7 +157,7 @@ impl TableSchema<'_> {
         let is_text = matches!(data.data_type(), DataType::LargeUtf8 | DataType::Null);
         match text("type") {
             Some("datetime") if is_text => {
-                let zone = text("tz").map(|zone| dtypes::zone(zone).into());
+                let zone = text("tz").map(|zone| dtypes::arrow_time_zone(zone).into());
                 let read = |unit| self.read(&DataType::Timestamp(unit, zone.clone()), name, &data);
                 // Nanoseconds end in 1677 and 2262, microseconds in the year 292,277.
                 read(TimeUnit::Nanosecond)

@@ -35,28 +35,28 @@ pub(crate) fn cast(wanted: &DataType, data: &ArrayData) -> Option<ArrayData> {
         return Some(data.clone());
     }
     match (data.data_type(), wanted) {
-        (DataType::LargeUtf8, DataType::Utf8) => short(data),
-        (DataType::Float64, DataType::Float32) => halved(data),
-        (DataType::Int64, DataType::Int8) => narrow::<Int8Type>(data),
-        (DataType::Int64, DataType::Int16) => narrow::<Int16Type>(data),
-        (DataType::Int64, DataType::Int32) => narrow::<Int32Type>(data),
-        (DataType::Int64, DataType::UInt8) => narrow::<UInt8Type>(data),
-        (DataType::Int64, DataType::UInt16) => narrow::<UInt16Type>(data),
-        (DataType::Int64, DataType::UInt32) => narrow::<UInt32Type>(data),
-        (DataType::Int64, DataType::UInt64) => narrow::<UInt64Type>(data),
+        (DataType::LargeUtf8, DataType::Utf8) => to_short_text(data),
+        (DataType::Float64, DataType::Float32) => to_float32(data),
+        (DataType::Int64, DataType::Int8) => cast_integers::<Int8Type>(data),
+        (DataType::Int64, DataType::Int16) => cast_integers::<Int16Type>(data),
+        (DataType::Int64, DataType::Int32) => cast_integers::<Int32Type>(data),
+        (DataType::Int64, DataType::UInt8) => cast_integers::<UInt8Type>(data),
+        (DataType::Int64, DataType::UInt16) => cast_integers::<UInt16Type>(data),
+        (DataType::Int64, DataType::UInt32) => cast_integers::<UInt32Type>(data),
+        (DataType::Int64, DataType::UInt64) => cast_integers::<UInt64Type>(data),
         (DataType::LargeList(_), DataType::LargeList(item) | DataType::List(item)) => {
             list(wanted, item, data)
         }
         (DataType::Struct(found), DataType::Struct(fields)) if same_names(found, fields) => {
             let children = fields.iter().zip(data.child_data()).map(|(field, child)| inner(field, child));
-            built(wanted, data, Vec::new(), children.collect::<Option<_>>()?)
+            build_array(wanted, data, Vec::new(), children.collect::<Option<_>>()?)
         }
         _ => None,
     }
 }
 
 /// Casts integers to another width; `None` if one does not fit.
-fn narrow<T: ArrowPrimitiveType>(data: &ArrayData) -> Option<ArrayData>
+fn cast_integers<T: ArrowPrimitiveType>(data: &ArrayData) -> Option<ArrayData>
 where
     T::Native: TryFrom<i64>,
 {
@@ -73,7 +73,7 @@ fn list(wanted: &DataType, item: &Field, data: &ArrayData) -> Option<ArrayData> 
         DataType::List(_) => short_offsets(offsets)?,
         _ => offsets.clone(),
     };
-    built(wanted, data, vec![offsets], vec![inner(item, data.child_data().first()?)?])
+    build_array(wanted, data, vec![offsets], vec![inner(item, data.child_data().first()?)?])
 }
 
 /// Casts the cells of a nested `field`.
@@ -86,7 +86,7 @@ fn same_names(found: &Fields, wanted: &Fields) -> bool {
 }
 
 /// Builds and validates an array with the rows of `data` and other buffers and children.
-fn built(
+fn build_array(
     wanted: &DataType,
     data: &ArrayData,
     buffers: Vec<Buffer>,
@@ -104,7 +104,7 @@ fn short_offsets(offsets: &Buffer) -> Option<Buffer> {
 }
 
 /// Casts to the nearest 32-bit floats. Returns `None` unless they are certainly the nearest to the text too.
-fn halved(data: &ArrayData) -> Option<ArrayData> {
+fn to_float32(data: &ArrayData) -> Option<ArrayData> {
     let cells = PrimitiveArray::<Float64Type>::from(data.clone());
     let fits = |value: f64| {
         // Half way between two floats: the text may be above or below.
@@ -120,7 +120,7 @@ fn halved(data: &ArrayData) -> Option<ArrayData> {
 }
 
 /// Converts text to 32-bit offsets; `None` if the texts are too long in total.
-fn short(data: &ArrayData) -> Option<ArrayData> {
+fn to_short_text(data: &ArrayData) -> Option<ArrayData> {
     let [offsets, bytes] = data.buffers() else { return None };
     let builder = ArrayDataBuilder::new(DataType::Utf8)
         .len(data.len())

@@ -6,7 +6,7 @@ use super::keys::RowKeys;
 use super::target::CellTarget;
 use crate::cells::json::fault::{JsonFault, Scanned};
 use crate::cells::json::scan::Scan;
-use crate::cells::json::value::{JsonRules, too_many, twice};
+use crate::cells::json::value::{JsonRules, repeated_key, too_many_columns};
 
 /// The form of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,10 +65,10 @@ impl<T: CellTarget> RowScanner<T> {
             };
             if column.len() != self.rows {
                 if column.len() > self.rows {
-                    return Err(twice(at, self.keys.name(place)));
+                    return Err(repeated_key(at, self.keys.name(place)));
                 }
                 let missing = self.rows - column.len();
-                self.missing = counted(self.missing, missing, at, rules)?;
+                self.missing = add_missing(self.missing, missing, at, rules)?;
                 column.gap(missing)?;
             }
             if let Err(fault) = column.cell(scan, depth + 1, rules) {
@@ -108,7 +108,7 @@ impl<T: CellTarget> RowScanner<T> {
                         return Err(ragged(start, self.columns.len(), "more"));
                     }
                     if place as u64 >= rules.max_columns {
-                        return Err(too_many(scan.at, rules));
+                        return Err(too_many_columns(scan.at, rules));
                     }
                     self.columns.push(new(place));
                 }
@@ -140,7 +140,7 @@ impl<T: CellTarget> RowScanner<T> {
         for column in &mut self.columns {
             let missing = self.rows - column.len();
             if missing > 0 {
-                self.missing = counted(self.missing, missing, at, rules)?;
+                self.missing = add_missing(self.missing, missing, at, rules)?;
                 column.gap(missing)?;
             }
         }
@@ -149,7 +149,7 @@ impl<T: CellTarget> RowScanner<T> {
 }
 
 /// Adds missing cells and checks the limit: a key in one row makes a cell in every row.
-pub(crate) fn counted(before: u64, more: usize, at: usize, rules: &JsonRules) -> Scanned<u64> {
+pub(crate) fn add_missing(before: u64, more: usize, at: usize, rules: &JsonRules) -> Scanned<u64> {
     let missing = before.saturating_add(more as u64);
     if missing <= rules.max_missing {
         return Ok(missing);

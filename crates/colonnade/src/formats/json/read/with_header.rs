@@ -8,8 +8,8 @@ use arrow_data::ArrayData;
 use crate::arrow::import::Plan;
 use crate::cells::text::TextStyle;
 use crate::error::{Error, ErrorKind, Result};
+use crate::excerpt::excerpt;
 use crate::frame::Frame;
-use crate::shown::shown;
 use crate::text::DecodedText;
 use crate::text::header::{self, TextHeader};
 
@@ -17,7 +17,7 @@ use super::context::Context;
 use super::second_pass::{SecondPass, SecondPassColumn};
 use super::table::ScannedTable;
 use super::typed;
-use super::walk::counted;
+use super::walk::add_missing;
 use crate::cells::json::scan::Scan;
 
 /// Reads the header whose value begins at `at`, and skips it.
@@ -42,11 +42,11 @@ pub(crate) fn frame(
     if table.columns.is_empty() && table.rows == 0 && header.schema.fields().is_empty() {
         // Rows without columns leave no trace except their number.
         table.rows = header.nrows.unwrap_or(0);
-        context.scanned(counted(0, table.rows, 0, &context.rules))?;
+        context.scanned(add_missing(0, table.rows, 0, &context.rules))?;
     }
     let rows = table.rows;
     if let Some(expected) = header.nrows.filter(|&n| n != rows) {
-        return Err(miscounted(context.format, expected, rows));
+        return Err(row_count_error(context.format, expected, rows));
     }
     let arrays = arrays(context, &header, &plan, table)?;
     header.nrows = Some(rows);
@@ -55,7 +55,7 @@ pub(crate) fn frame(
 }
 
 /// Returns the error for a number of rows other than the header's.
-pub(crate) fn miscounted(format: &'static str, expected: usize, rows: usize) -> Error {
+pub(crate) fn row_count_error(format: &'static str, expected: usize, rows: usize) -> Error {
     let message = format!("expected {expected} rows as the header says, found {rows}.");
     let kind = match rows < expected {
         true => ErrorKind::Truncated { needed: expected as u64, had: rows as u64 },
@@ -188,7 +188,7 @@ fn places(context: &Context<'_>, header: &TextHeader, table: &ScannedTable) -> R
         let message = format!(
             "expected the fields of the header alone, found {}. The file was changed by a program that does not know the \
              header: drop the entry __colonnade__ to read it as a foreign one.",
-            shown(odd)
+            excerpt(odd)
         );
         return Err(Error::malformed(context.format, message));
     }
@@ -199,7 +199,7 @@ fn places(context: &Context<'_>, header: &TextHeader, table: &ScannedTable) -> R
         let message = format!(
             "expected a field {} as the header says, found none. The file was changed by a program that does not know the \
              header: drop the entry __colonnade__ to read it as a foreign one.",
-            shown(missing)
+            excerpt(missing)
         );
         return Err(Error::malformed(context.format, message));
     }

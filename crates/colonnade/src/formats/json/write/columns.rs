@@ -11,7 +11,7 @@ use crate::cells::text;
 use crate::cells::text::TextStyle;
 use crate::error::{Error, Result};
 use crate::frame::{DType, Frame};
-use crate::text::header::{ExportedFrame, told};
+use crate::text::header::{ExportedFrame, meta_of_field};
 
 use super::rows::SectionColumn;
 
@@ -29,7 +29,7 @@ pub struct JsonColumn {
 
 impl JsonColumn {
     fn new(name: String, field: &Field, data: &ArrayData) -> Result<Self> {
-        let says = told(field).map_err(|e| e.in_member(name.as_str()))?.dtype;
+        let says = meta_of_field(field).map_err(|e| e.in_member(name.as_str()))?.dtype;
         Ok(Self { name, field: field.clone(), data: data.clone(), says })
     }
 
@@ -59,7 +59,7 @@ impl JsonColumn {
 ///
 /// # Errors
 /// Malformed metadata.
-pub fn described(exported: &ExportedFrame) -> Result<Vec<JsonColumn>> {
+pub fn all_fields(exported: &ExportedFrame) -> Result<Vec<JsonColumn>> {
     let fields = exported.schema.fields().iter().zip(&exported.arrays).zip(exported.keys());
     fields.map(|((field, data), key)| JsonColumn::new(key, field, data)).collect()
 }

@@ -114,7 +114,7 @@ fn write(
     progress: &dyn Progress,
 ) -> Result<()> {
     let columns = match (options.header, index) {
-        (true, _) => columns::described(exported)?,
+        (true, _) => columns::all_fields(exported)?,
         (false, true) => columns::with_index(frame, exported)?,
         (false, false) => columns::data(frame, exported)?,
     };

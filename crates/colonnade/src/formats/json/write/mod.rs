@@ -106,7 +106,7 @@ fn put(frame: &Frame, options: &WriteOptions, sink: &mut dyn Sink, progress: &dy
     let mut index = Vec::new();
     let mut names = String::new();
     let fields = match (options.header, orient) {
-        (true, _) => columns::described(&exported)?,
+        (true, _) => columns::all_fields(&exported)?,
         (false, JsonOrient::Columns | JsonOrient::Index | JsonOrient::Values) => {
             columns::data(frame, &exported)?
         }

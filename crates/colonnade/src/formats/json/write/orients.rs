@@ -28,7 +28,7 @@ use super::text::{key, put_string};
 type BoxedSection<'a> = Box<dyn TextSection + 'a>;
 
 /// Returns the text before the data: `{`, with the header's entry and a comma if there is a header.
-fn opened(header: Option<&str>) -> Vec<u8> {
+fn header_opening(header: Option<&str>) -> Vec<u8> {
     match header {
         Some(header) => format!("{{\"{}\":{header},", crate::text::header::KEY).into_bytes(),
         None => b"{".to_vec(),
@@ -41,16 +41,16 @@ fn with(mut front: Vec<u8>, text: &[u8]) -> Vec<u8> {
 }
 
 /// Creates the cells of rows that are objects.
-fn keyed<'a>(columns: &'a [JsonColumn], style: TextStyle) -> Result<Vec<SectionColumn<'a>>> {
-    separated(columns, style, |column| key(&column.name))
+fn object_cells<'a>(columns: &'a [JsonColumn], style: TextStyle) -> Result<Vec<SectionColumn<'a>>> {
+    separate_cells(columns, style, |column| key(&column.name))
 }
 
 /// Creates the cells of rows that are arrays.
-fn listed<'a>(columns: &'a [JsonColumn], style: TextStyle) -> Result<Vec<SectionColumn<'a>>> {
-    separated(columns, style, |_| Vec::new())
+fn array_cells<'a>(columns: &'a [JsonColumn], style: TextStyle) -> Result<Vec<SectionColumn<'a>>> {
+    separate_cells(columns, style, |_| Vec::new())
 }
 
-fn separated<'a>(
+fn separate_cells<'a>(
     columns: &'a [JsonColumn],
     style: TextStyle,
     key: impl Fn(&JsonColumn) -> Vec<u8>,
@@ -92,7 +92,7 @@ pub fn sections<'a>(
     style: TextStyle,
 ) -> Result<Vec<BoxedSection<'a>>> {
     let SectionParts { columns, index, names, table, header, labels, nrows } = parts;
-    let front = opened(header);
+    let front = header_opening(header);
     let headed = header.is_some();
     let rows = |opening, columns, (row_opening, row_closing), closing: &[u8]| JsonSection {
         opening,
@@ -104,10 +104,10 @@ pub fn sections<'a>(
         ..JsonSection::default()
     };
     let maps = |opening: Vec<u8>, closing: &[u8]| -> Result<JsonSection<'a>> {
-        Ok(rows(opening, keyed(columns, style)?, (b"{", b"}"), closing))
+        Ok(rows(opening, object_cells(columns, style)?, (b"{", b"}"), closing))
     };
     let lists = |opening: Vec<u8>, columns: &'a [JsonColumn], closing: &[u8]| -> Result<JsonSection<'a>> {
-        Ok(rows(opening, listed(columns, style)?, (b"[", b"]"), closing))
+        Ok(rows(opening, array_cells(columns, style)?, (b"[", b"]"), closing))
     };
     let one = |rows: JsonSection<'a>| -> Result<Vec<BoxedSection<'a>>> { Ok(vec![Box::new(rows)]) };
     match orient {

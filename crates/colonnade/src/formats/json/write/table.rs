@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::cells::text::TextStyle;
 use crate::error::Result;
-use crate::text::header::told;
+use crate::text::header::meta_of_field;
 
 use super::columns::JsonColumn;
 
@@ -27,8 +27,10 @@ fn field(column: &JsonColumn, is_label: bool, style: TextStyle) -> Result<Value>
     let mut out = Map::new();
     out.insert("name".into(), json!(column.name));
     let data_type = column.field.data_type();
-    let tag =
-        told(&column.field)?.tag.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or(Value::Null);
+    let tag = meta_of_field(&column.field)?
+        .tag
+        .and_then(|text| serde_json::from_str(&text).ok())
+        .unwrap_or(Value::Null);
     out.insert("type".into(), json!(name(data_type, kind(&tag))));
     if let (DataType::Timestamp(_, Some(zone)), false) = (data_type, kind(&tag) == ARROW) {
         // pandas does not know a time zone that is only an offset.

@@ -5,7 +5,7 @@ const MAX_CHARS: usize = 60;
 
 /// Quotes `text`. A long text is truncated and followed by its length.
 #[must_use]
-pub(crate) fn shown(text: &str) -> String {
+pub(crate) fn excerpt(text: &str) -> String {
     match text.char_indices().nth(MAX_CHARS) {
         Some((end, _)) => format!("{:?}... ({})", text.get(..end).unwrap_or(text), length(text)),
         None => format!("{text:?}"),
@@ -23,7 +23,7 @@ pub(crate) fn number_excerpt(text: &str) -> String {
 
 /// Truncates a name or path in an error to `most` characters, followed by three points.
 #[must_use]
-pub(crate) fn cut(name: &str, most: usize) -> String {
+pub(crate) fn shorten(name: &str, most: usize) -> String {
     match name.char_indices().nth(most) {
         Some((end, _)) => format!("{}...", name.get(..end).unwrap_or(name)),
         None => name.to_owned(),
@@ -40,10 +40,10 @@ mod tests {
 
     #[test]
     fn messages_are_short_and_say_what_they_leave_out() {
-        assert_eq!(shown("a\"\n"), r#""a\"\n""#);
-        assert_eq!(shown(&"é".repeat(100)), format!("{:?}... (100 characters)", "é".repeat(60)));
+        assert_eq!(excerpt("a\"\n"), r#""a\"\n""#);
+        assert_eq!(excerpt(&"é".repeat(100)), format!("{:?}... (100 characters)", "é".repeat(60)));
         assert_eq!(number_excerpt(&"1".repeat(61)), format!("{}... (61 characters)", "1".repeat(60)));
         assert_eq!(number_excerpt("-1e400"), "-1e400");
-        assert_eq!((cut("é", 1), cut("éa", 1)), ("é".to_owned(), "é...".to_owned()));
+        assert_eq!((shorten("é", 1), shorten("éa", 1)), ("é".to_owned(), "é...".to_owned()));
     }
 }
