@@ -36,7 +36,7 @@ impl MsgpackReadOptions {
         invalid_utf8: &str,
     ) -> PyResult<PyClassInitializer<Self>> {
         let core = ReadOptions {
-            orient: orient.map(MsgpackOrient::named).transpose().py()?,
+            orient: orient.map(MsgpackOrient::from_name).transpose().py()?,
             ext: fallback_of("ext", ext)?,
             invalid_utf8: fallback_of("invalid_utf8", invalid_utf8)?,
             limits: limits.core(),
@@ -73,7 +73,7 @@ impl MsgpackWriteOptions {
                 )));
             }
         };
-        let orient = MsgpackOrient::named(orient).py()?;
+        let orient = MsgpackOrient::from_name(orient).py()?;
         let core = msgpack::WriteOptions {
             orient,
             header,

@@ -54,7 +54,7 @@ impl Asked {
         watched(py, progress, None, |progress| {
             work(&Request {
                 positions: positions.as_deref(),
-                kept: kept.as_ref(),
+                projection: kept.as_ref(),
                 rows,
                 private,
                 layout,

@@ -104,7 +104,7 @@ impl CsvReadOptions {
                 Some(IndexColumnsArgument::Names(names)) => IndexColumns::Names(names),
             },
             skip_rows,
-            encoding: TextEncoding::named("csv", encoding).py()?,
+            encoding: TextEncoding::from_name("csv", encoding).py()?,
             dtypes,
             dates: match dates {
                 None | Some(DatesArgument::All(false)) => Dates::None,

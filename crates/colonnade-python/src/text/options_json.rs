@@ -32,10 +32,10 @@ impl JsonReadOptions {
     ) -> PyResult<PyClassInitializer<Self>> {
         let _ = verify; // Opening decodes everything.
         let core = json::ReadOptions {
-            orient: orient.map(json::JsonOrient::named).transpose().py()?,
+            orient: orient.map(json::JsonOrient::from_name).transpose().py()?,
             allow_nonfinite,
             big_decimals: is_decimal("json", big_ints)?,
-            encoding: TextEncoding::named("json", encoding).py()?,
+            encoding: TextEncoding::from_name("json", encoding).py()?,
             part: None,
             limits: limits.core(),
             threads: self::threads(threads),
@@ -64,7 +64,7 @@ impl NdjsonReadOptions {
         let core = lines::ReadOptions {
             allow_nonfinite,
             big_decimals: is_decimal("ndjson", big_ints)?,
-            encoding: TextEncoding::named("ndjson", encoding).py()?,
+            encoding: TextEncoding::from_name("ndjson", encoding).py()?,
             limits: limits.core(),
             threads: self::threads(threads),
         };
@@ -94,7 +94,7 @@ impl YamlReadOptions {
         let _ = verify; // Opening decodes everything.
         let core = yaml::ReadOptions {
             orient: orient.map(yaml::Orient::named).transpose().py()?,
-            encoding: TextEncoding::named("yaml", encoding).py()?,
+            encoding: TextEncoding::from_name("yaml", encoding).py()?,
             part: None,
             limits: limits.core(),
             threads: self::threads(threads),
@@ -130,7 +130,7 @@ impl JsonWriteOptions {
         fsync: bool,
         threads: Option<usize>,
     ) -> PyResult<PyClassInitializer<Self>> {
-        let orient = json::JsonOrient::named(orient).py()?;
+        let orient = json::JsonOrient::from_name(orient).py()?;
         let nonfinite = nonfinite_of("json", nonfinite)?;
         let core = json::WriteOptions { orient, header, nonfinite, indent, threads: self::threads(threads) };
         Ok(PyClassInitializer::from(WriteOptions::new("json", core, fsync)?.compressed(packing, level)?)

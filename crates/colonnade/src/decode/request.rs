@@ -21,7 +21,7 @@ pub struct Request<'a> {
     /// Columns by position, in this order; all if `None`.
     pub positions: Option<&'a [usize]>,
     /// The requested parts of nested columns, by position in the source; every column in full if `None`.
-    pub kept: Option<&'a Projection>,
+    pub projection: Option<&'a Projection>,
     /// Rows `start..stop`; all if `None`.
     pub rows: Option<(usize, usize)>,
     /// Whether the frame needs memory that it shares with no other frame.
@@ -39,6 +39,6 @@ impl<'a> Request<'a> {
     #[must_use]
     pub fn all(threads: usize, progress: &'a dyn Progress) -> Self {
         let layout = MemoryLayout::AsStored;
-        Self { positions: None, kept: None, rows: None, private: false, layout, threads, progress }
+        Self { positions: None, projection: None, rows: None, private: false, layout, threads, progress }
     }
 }

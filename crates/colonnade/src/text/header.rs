@@ -75,8 +75,8 @@ impl ExportedFrame {
         let mut out = Vec::with_capacity(self.arrays.len());
         for (field, data) in self.schema.fields().iter().zip(&self.arrays) {
             let named = |e: Error| e.in_member(field.name().clone());
-            let says = meta_of_field(field).map_err(named)?.dtype;
-            out.push(text::writer(field, says, data, style).map_err(named)?);
+            let numpy_dtype = meta_of_field(field).map_err(named)?.dtype;
+            out.push(text::writer(field, numpy_dtype, data, style).map_err(named)?);
         }
         Ok(out)
     }

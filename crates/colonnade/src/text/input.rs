@@ -34,7 +34,7 @@ impl TextEncoding {
     ///
     /// # Errors
     /// `InvalidOption` with the known names.
-    pub fn named(format: &'static str, name: &str) -> Result<Self> {
+    pub fn from_name(format: &'static str, name: &str) -> Result<Self> {
         let plain: String = name.chars().filter(|c| !"-_ ".contains(*c)).collect();
         match plain.to_ascii_lowercase().as_str() {
             "utf8" | "utf8sig" | "ascii" | "usascii" => Ok(Self::Utf8),

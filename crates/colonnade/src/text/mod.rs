@@ -7,7 +7,7 @@
 //! | [`header`] | what text alone does not say: types, axes, names, categories |
 
 pub mod chunked;
-pub mod described;
+pub mod description;
 pub mod header;
 pub mod input;
 pub mod opened;

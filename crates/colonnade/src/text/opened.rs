@@ -16,7 +16,7 @@ use crate::progress::{Progress, SignalsOnly};
 use crate::source::{Source, collect_checked};
 
 use super::DecodedText;
-use super::described::TextDescription;
+use super::description::TextDescription;
 use super::input::TextPart;
 
 /// Labels of a bundle's frames, and the range of each in the text.
@@ -130,7 +130,7 @@ impl OpenedText {
 
     /// Returns the description of the frame; `None` for a bundle.
     #[must_use]
-    pub fn described(&self) -> Option<&TextDescription> {
+    pub fn description(&self) -> Option<&TextDescription> {
         match &self.content {
             TextContent::Frame(frame) => Some(&frame.0),
             TextContent::Bundle(_) => None,

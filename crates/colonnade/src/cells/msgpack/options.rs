@@ -22,7 +22,7 @@ impl MsgpackOrient {
     ///
     /// # Errors
     /// `InvalidOption` with the known names.
-    pub fn named(name: &str) -> Result<Self> {
+    pub fn from_name(name: &str) -> Result<Self> {
         match name {
             "columns" => Ok(Self::Columns),
             "records" => Ok(Self::Records),

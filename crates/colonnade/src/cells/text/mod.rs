@@ -135,25 +135,25 @@ pub(crate) fn float(text: &str) -> Option<f64> {
     floats::number(text).ok()
 }
 
-/// Creates the writer of the cells of `data`. `says`: the NumPy dtype in the field's metadata.
+/// Creates the writer of the cells of `data`. `numpy_dtype`: the NumPy dtype in the field's metadata.
 ///
 /// # Errors
 /// Malformed: data that violate their type. `Unrepresentable`: a type that the format cannot hold.
 pub fn writer<'a>(
     field: &Field,
-    says: Option<DType>,
+    numpy_dtype: Option<DType>,
     data: &'a ArrayData,
     style: TextStyle,
 ) -> Result<Box<dyn TextWriter + 'a>> {
-    write::writer(field, says, data, style)
+    write::writer(field, numpy_dtype, data, style)
 }
 
 /// Refuses a column whose type the format cannot hold, whatever its values.
 ///
 /// # Errors
 /// `Unrepresentable`, without place.
-pub fn check(field: &Field, says: Option<DType>, style: TextStyle) -> Result<()> {
-    nested::check_field(field, says, style)
+pub fn check(field: &Field, numpy_dtype: Option<DType>, style: TextStyle) -> Result<()> {
+    nested::check_field(field, numpy_dtype, style)
 }
 
 /// A cell as a token of the format.
@@ -264,13 +264,13 @@ pub trait TextReader: Send + Sync {
 /// Malformed: fewer dictionaries than the field has. `LimitExceeded`: a type that nests deeper than allowed.
 pub fn reader(
     field: &Field,
-    says: Option<DType>,
+    numpy_dtype: Option<DType>,
     tag: Option<&str>,
     style: TextStyle,
     dictionaries: &mut HeaderDictionaries,
     limits: &Limits,
 ) -> Result<Box<dyn TextReader>> {
-    read::reader(field, says, tag, style, dictionaries, limits)
+    read::reader(field, numpy_dtype, tag, style, dictionaries, limits)
 }
 
 #[cfg(test)]

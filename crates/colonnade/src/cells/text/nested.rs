@@ -66,16 +66,16 @@ pub(super) fn check(data_type: &DataType, tag: Option<&str>, complex: bool, styl
     Err(Error::unrepresentable(style.format, message))
 }
 
-/// Refuses a field that CSV cannot hold. `says`: the NumPy dtype in its metadata.
-pub(super) fn check_field(field: &Field, says: Option<DType>, style: TextStyle) -> Result<()> {
+/// Refuses a field that CSV cannot hold. `numpy_dtype`: the NumPy dtype in its metadata.
+pub(super) fn check_field(field: &Field, numpy_dtype: Option<DType>, style: TextStyle) -> Result<()> {
     if style.syntax != Syntax::Csv {
         return Ok(());
     }
-    check(field.data_type(), tag_of(field).as_deref(), is_complex(says), style)
+    check(field.data_type(), tag_of(field).as_deref(), is_complex(numpy_dtype), style)
 }
 
-pub(super) fn is_complex(says: Option<DType>) -> bool {
-    says.is_some_and(|dtype| dtype.kind == Kind::Complex)
+pub(super) fn is_complex(numpy_dtype: Option<DType>) -> bool {
+    numpy_dtype.is_some_and(|dtype| dtype.kind == Kind::Complex)
 }
 
 fn has_parts(data_type: &DataType, complex: bool) -> bool {

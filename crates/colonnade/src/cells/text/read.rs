@@ -28,7 +28,7 @@ type ParseResult<T> = std::result::Result<T, CellFault>;
 
 pub(super) fn reader(
     field: &Field,
-    says: Option<DType>,
+    numpy_dtype: Option<DType>,
     tag: Option<&str>,
     style: TextStyle,
     dictionaries: &mut HeaderDictionaries,
@@ -37,11 +37,11 @@ pub(super) fn reader(
     let t = field.data_type();
     let csv = style.syntax == Syntax::Csv;
     let nullable = field.is_nullable();
-    let complex = csv && says.is_some_and(|d| d.kind == Kind::Complex);
+    let complex = csv && numpy_dtype.is_some_and(|d| d.kind == Kind::Complex);
     let intervals = csv && nested::are_intervals(t, tag);
     let numbers = ReaderContext { data_type: t.clone(), nullable, csv, inferred: style.inferred };
     Ok(match t {
-        _ if typed::is_cells(tag) => general(field, says, tag, style, dictionaries, limits)?,
+        _ if typed::is_cells(tag) => general(field, numpy_dtype, tag, style, dictionaries, limits)?,
         DataType::Boolean => Box::new(BoolReader::new(numbers, 0)),
         DataType::Int8 => numbers.boxed(integer::<i8>),
         DataType::Int16 => numbers.boxed(integer::<i16>),
@@ -78,7 +78,7 @@ pub(super) fn reader(
         DataType::Dictionary(codes, _) => categories(codes, numbers, intervals, style, dictionaries, limits)?,
         DataType::Struct(_) if intervals => Box::new(IntervalReader(general(
             field,
-            says,
+            numpy_dtype,
             tag,
             nested::interval_style(style),
             dictionaries,
@@ -88,7 +88,7 @@ pub(super) fn reader(
             DataType::Float32 => Box::new(ComplexReader::<f32>::new(numbers, 0)),
             _ => Box::new(ComplexReader::<f64>::new(numbers, 0)),
         },
-        _ => general(field, says, tag, style, dictionaries, limits)?,
+        _ => general(field, numpy_dtype, tag, style, dictionaries, limits)?,
     })
 }
 

@@ -22,8 +22,13 @@ fn field(data: &ArrayData) -> Field {
     Field::new("x", data.data_type().clone(), true)
 }
 
-fn cells(field: &Field, says: Option<DType>, data: &ArrayData, style: TextStyle) -> Vec<Option<String>> {
-    let writer = writer(field, says, data, style).unwrap();
+fn cells(
+    field: &Field,
+    numpy_dtype: Option<DType>,
+    data: &ArrayData,
+    style: TextStyle,
+) -> Vec<Option<String>> {
+    let writer = writer(field, numpy_dtype, data, style).unwrap();
     let one = |row| {
         let mut out = Vec::new();
         writer.write(row, &mut out).unwrap();
@@ -72,14 +77,14 @@ fn push(
 
 fn read(
     field: &Field,
-    says: Option<DType>,
+    numpy_dtype: Option<DType>,
     tag: Option<&str>,
     data: &ArrayData,
     texts: &[Option<String>],
     style: TextStyle,
 ) -> ArrayData {
     let mut known = HeaderDictionaries::of(dictionaries_of(std::slice::from_ref(data)));
-    let mut reader = reader(field, says, tag, style, &mut known, &Limits::default()).unwrap();
+    let mut reader = reader(field, numpy_dtype, tag, style, &mut known, &Limits::default()).unwrap();
     for text in texts {
         push(&mut *reader, text.as_deref(), style).unwrap_or_else(|e| panic!("{text:?}: {e:?}"));
     }
@@ -233,10 +238,10 @@ fn halves_and_complex_numbers_come_back() {
         [1.0, 2.0, -0.0, -1e-300, f64::NAN, f64::NEG_INFINITY, f64::from_bits(0xfff8_0000_0000_0007), 1e300];
     let parts: ArrayRef = Arc::new(Float64Array::from(parts.to_vec()));
     let data = FixedSizeListArray::new(item(&parts), 2, parts, None).to_data();
-    let says = DType::parse("<c16");
-    let texts = cells(&field(&data), says, &data, CSV);
+    let numpy_dtype = DType::parse("<c16");
+    let texts = cells(&field(&data), numpy_dtype, &data, CSV);
     assert_eq!(texts[0].as_deref(), Some("(1.0+2.0j)"));
-    let found = read(&field(&data), says, None, &data, &texts, CSV);
+    let found = read(&field(&data), numpy_dtype, None, &data, &texts, CSV);
     assert_eq!(found.child_data()[0].buffers()[0].as_slice(), data.child_data()[0].buffers()[0].as_slice());
 }
 

@@ -20,7 +20,7 @@ use general::general;
 
 pub(super) fn writer<'a>(
     field: &Field,
-    says: Option<DType>,
+    numpy_dtype: Option<DType>,
     data: &'a ArrayData,
     style: TextStyle,
 ) -> Result<Box<dyn TextWriter + 'a>> {
@@ -31,21 +31,21 @@ pub(super) fn writer<'a>(
     data.validate().map_err(broken)?;
     let tag = nested::tag_of(field);
     let is_mixed = typed::is_cells(tag.as_deref());
-    let complex = nested::is_complex(says);
+    let complex = nested::is_complex(numpy_dtype);
     let csv = style.syntax == Syntax::Csv;
     if csv {
         nested::check(data.data_type(), tag.as_deref(), complex, style)?;
     }
     let intervals = csv && nested::are_intervals(data.data_type(), tag.as_deref());
     // NumPy's times have no null except NaT.
-    let nat = says.is_some_and(|d| matches!(d.kind, Kind::DateTime | Kind::TimeDelta));
+    let nat = numpy_dtype.is_some_and(|d| matches!(d.kind, Kind::DateTime | Kind::TimeDelta));
     let t = data.data_type();
     let nulls = NullText { nulls: data.nulls().filter(|nulls| nulls.null_count() > 0).cloned(), style };
     Ok(match t {
-        _ if is_mixed => general(field, says, &data, style, true)?,
+        _ if is_mixed => general(field, numpy_dtype, &data, style, true)?,
         DataType::Struct(_) if intervals => Box::new(nested::IntervalWriter(general(
             field,
-            says,
+            numpy_dtype,
             &data,
             nested::interval_style(style),
             false,
@@ -97,7 +97,7 @@ pub(super) fn writer<'a>(
                 }
             }
         }
-        _ => general(field, says, &data, style, false)?,
+        _ => general(field, numpy_dtype, &data, style, false)?,
     })
 }
 

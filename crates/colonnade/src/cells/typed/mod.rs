@@ -55,17 +55,17 @@ pub struct MsgpackStyle {
     pub compatible: bool,
 }
 
-/// Creates the writer of the cells of `data`. `says`: the NumPy dtype in the field's metadata.
+/// Creates the writer of the cells of `data`. `numpy_dtype`: the NumPy dtype in the field's metadata.
 ///
 /// # Errors
 /// Malformed: data that violate their type.
 pub fn writer(
     field: &Field,
-    says: Option<DType>,
+    numpy_dtype: Option<DType>,
     data: &ArrayData,
     style: MsgpackStyle,
 ) -> Result<Box<dyn CellWriter>> {
-    Ok(Box::new(write::TypedWriter::new(field, says, data, style)?))
+    Ok(Box::new(write::TypedWriter::new(field, numpy_dtype, data, style)?))
 }
 
 /// Reads the cells of one column with a known type.
@@ -84,13 +84,13 @@ pub trait TypedCells: CellReader {
 /// Malformed: fewer dictionaries than the field has. `LimitExceeded`: a type that nests deeper than allowed.
 pub fn reader(
     field: &Field,
-    says: Option<DType>,
+    numpy_dtype: Option<DType>,
     tag: Option<&str>,
     options: &ReadOptions,
     dictionaries: &mut HeaderDictionaries,
 ) -> Result<Box<dyn TypedCells>> {
     // If the field says so, null is NaT; the code that builds the block handles it.
-    let _ = says;
+    let _ = numpy_dtype;
     Ok(Box::new(read::TypedReader::new(field, tag, options, dictionaries)?))
 }
 

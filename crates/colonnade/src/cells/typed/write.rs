@@ -27,7 +27,7 @@ pub(super) struct TypedWriter {
 impl TypedWriter {
     pub(super) fn new(
         field: &Field,
-        says: Option<DType>,
+        numpy_dtype: Option<DType>,
         data: &ArrayData,
         style: MsgpackStyle,
     ) -> Result<Self> {
@@ -37,7 +37,7 @@ impl TypedWriter {
             |e| Error::malformed(FORMAT, format!("the array is no valid Arrow: {e}. Make it again."));
         data.validate().map_err(broken)?;
         let times = |dtype: DType| matches!(dtype.kind, Kind::DateTime | Kind::TimeDelta);
-        let nat = says.is_some_and(times);
+        let nat = numpy_dtype.is_some_and(times);
         let tag = field.metadata().get(meta::KEY).and_then(|text| meta::FieldMeta::parse(text).ok()?.tag);
         let values = ArrayValues::new(&data, is_cells(tag.as_deref()), style)?;
         Ok(Self { nulls: data.nulls().cloned(), nat, len: data.len(), values })

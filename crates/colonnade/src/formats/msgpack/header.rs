@@ -267,7 +267,7 @@ impl<'b> Reader<'b> {
                 }
                 "orient" => {
                     let name = self.text()?;
-                    out.orient = MsgpackOrient::named(name).map_err(|_| {
+                    out.orient = MsgpackOrient::from_name(name).map_err(|_| {
                         malformed(
                             key_at,
                             format!("header: orient: expected columns, records or split, found {name:?}."),

@@ -126,7 +126,7 @@ fn names_are_pythons() {
         ("utf_16_be", TextEncoding::Utf16Be),
         ("latin-1", TextEncoding::Latin1),
     ] {
-        assert_eq!(TextEncoding::named("csv", name).unwrap(), expected);
+        assert_eq!(TextEncoding::from_name("csv", name).unwrap(), expected);
     }
-    TextEncoding::named("csv", "cp1252").unwrap_err();
+    TextEncoding::from_name("csv", "cp1252").unwrap_err();
 }

@@ -22,7 +22,7 @@ struct GeneralReader {
 /// The parameters of a column's reader: each piece of the input has its own reader.
 struct ReaderParameters {
     field: Field,
-    says: Option<DType>,
+    numpy_dtype: Option<DType>,
     tag: Option<String>,
     style: TextStyle,
     limits: Limits,
@@ -31,7 +31,7 @@ struct ReaderParameters {
 
 pub(super) fn general(
     field: &Field,
-    says: Option<DType>,
+    numpy_dtype: Option<DType>,
     tag: Option<&str>,
     style: TextStyle,
     dictionaries: &mut HeaderDictionaries,
@@ -41,7 +41,7 @@ pub(super) fn general(
     let (field, tag) = (field.clone(), tag.map(str::to_owned));
     Ok(Box::new(GeneralReader::new(Arc::new(ReaderParameters {
         field,
-        says,
+        numpy_dtype,
         tag,
         style,
         limits: *limits,
@@ -51,10 +51,10 @@ pub(super) fn general(
 
 impl GeneralReader {
     fn new(recipe: Arc<ReaderParameters>) -> Result<Self> {
-        let ReaderParameters { field, says, tag, style, limits, dictionaries } = &*recipe;
+        let ReaderParameters { field, numpy_dtype, tag, style, limits, dictionaries } = &*recipe;
         let options = ReadOptions { limits: *limits, ..ReadOptions::default() };
         // Missing rows are null even if the field is not nullable.
-        let cells = typed::reader(field, *says, tag.as_deref(), &options, &mut dictionaries.clone())
+        let cells = typed::reader(field, *numpy_dtype, tag.as_deref(), &options, &mut dictionaries.clone())
             .map_err(|e| e.in_format(style.format))?;
         let common = ReaderContext {
             data_type: field.data_type().clone(),

@@ -15,14 +15,14 @@ struct GeneralWriter {
 
 pub(super) fn general(
     field: &Field,
-    says: Option<DType>,
+    numpy_dtype: Option<DType>,
     data: &ArrayData,
     style: TextStyle,
     is_mixed: bool,
 ) -> Result<Box<dyn TextWriter>> {
     // Compatible cells have counts for times, and text or bytes in one family; the types tell them apart.
     let cells = typed::MsgpackStyle { header: style.header, compatible: true };
-    let cells = typed::writer(field, says, data, cells).map_err(|e| e.in_format(style.format))?;
+    let cells = typed::writer(field, numpy_dtype, data, cells).map_err(|e| e.in_format(style.format))?;
     let nulls = match data.data_type() {
         DataType::Null => Some(NullBuffer::new_null(data.len())),
         _ => data.nulls().cloned(),

@@ -28,12 +28,12 @@ impl DeclaredColumns {
     }
 
     /// Returns columns for one range of rows that are objects.
-    pub(crate) fn named(&self) -> RowScanner<RangeColumn> {
+    pub(crate) fn object_scanner(&self) -> RowScanner<RangeColumn> {
         RowScanner::new(self.keys.clone(), self.floats.iter().copied().map(RangeColumn::new).collect())
     }
 
     /// Returns columns for one range of rows that are arrays.
-    pub(crate) fn listed(&self) -> RowScanner<RangeColumn> {
+    pub(crate) fn array_scanner(&self) -> RowScanner<RangeColumn> {
         RowScanner::new(RowKeys::default(), self.floats.iter().copied().map(RangeColumn::new).collect())
     }
 

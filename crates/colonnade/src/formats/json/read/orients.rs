@@ -49,7 +49,7 @@ pub(crate) fn row(context: &Context<'_>, scan: Scan<'_>) -> Result<(ScannedTable
     // The object is scanned as one row without an array around it, like a line that may be truncated.
     let mut walk = super::walk::RowScanner::new(RowKeys::default(), Vec::new());
     let mut scan = scan;
-    context.scanned(walk.named(&mut scan, 0, &context.rules, |_| RangeColumn::default()))?;
+    context.scanned(walk.scan_object(&mut scan, 0, &context.rules, |_| RangeColumn::default()))?;
     let columns = walk.columns.into_iter().map(|part| part.column).collect();
     let body =
         CellPositions::Rows(JsonRows { start, rows: RowContainer::One, row: RowForm::Named, depth: 0 });

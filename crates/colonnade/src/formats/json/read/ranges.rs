@@ -267,7 +267,8 @@ pub(crate) fn collect(
     progress: &dyn Progress,
 ) -> Result<Scanned<ScannedRows>> {
     let cuts = cuts(bytes, source, range_nbytes);
-    let fresh = || if source.row == RowForm::Named { declared.named() } else { declared.listed() };
+    let fresh =
+        || if source.row == RowForm::Named { declared.object_scanner() } else { declared.array_scanner() };
     let queue = Mutex::new(Queue {
         next: 0,
         waiting: BTreeMap::new(),

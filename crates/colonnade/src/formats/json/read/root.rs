@@ -168,7 +168,7 @@ fn decode_with_header(context: &Context<'_>, mut scan: Scan<'_>) -> Result<Decod
     context.scanned(members.next(&mut scan))?;
     let start = scan.at;
     let header = with_header::header(context, &mut scan, 1)?;
-    let orient = JsonOrient::named(&header.orient).map_err(|_| {
+    let orient = JsonOrient::from_name(&header.orient).map_err(|_| {
         let message = format!("header: orient: expected one that JSON has, found {:?}.", header.orient);
         Error::malformed(FORMAT, message).in_member(header::KEY)
     })?;

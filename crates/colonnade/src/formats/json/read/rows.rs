@@ -61,8 +61,8 @@ pub(crate) fn scan_rows<T: CellTarget>(
             label(&mut scan, walk, rules)?;
         }
         match source.row {
-            RowForm::Named => walk.named(&mut scan, source.depth, rules, new)?,
-            RowForm::Listed => walk.listed(&mut scan, source.depth, rules, new)?,
+            RowForm::Named => walk.scan_object(&mut scan, source.depth, rules, new)?,
+            RowForm::Listed => walk.scan_array(&mut scan, source.depth, rules, new)?,
         }
         if source.rows == RowContainer::One {
             return Ok((scan.at, true));

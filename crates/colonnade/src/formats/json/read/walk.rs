@@ -38,7 +38,7 @@ impl<T: CellTarget> RowScanner<T> {
 
     /// Scans the object at the current position, inside `depth` arrays and objects. New keys get a column from `new`.
     #[inline(always)]
-    pub(crate) fn named(
+    pub(crate) fn scan_object(
         &mut self,
         scan: &mut Scan<'_>,
         depth: u64,
@@ -87,7 +87,7 @@ impl<T: CellTarget> RowScanner<T> {
     }
 
     /// Scans the array at the current position. All arrays have the length of the first, or the number of known columns.
-    pub(crate) fn listed(
+    pub(crate) fn scan_array(
         &mut self,
         scan: &mut Scan<'_>,
         depth: u64,

@@ -24,13 +24,13 @@ pub struct JsonColumn {
     /// The values.
     pub data: ArrayData,
     /// The NumPy dtype in the field's metadata.
-    says: Option<DType>,
+    numpy_dtype: Option<DType>,
 }
 
 impl JsonColumn {
     fn new(name: String, field: &Field, data: &ArrayData) -> Result<Self> {
-        let says = meta_of_field(field).map_err(|e| e.in_member(name.as_str()))?.dtype;
-        Ok(Self { name, field: field.clone(), data: data.clone(), says })
+        let numpy_dtype = meta_of_field(field).map_err(|e| e.in_member(name.as_str()))?.dtype;
+        Ok(Self { name, field: field.clone(), data: data.clone(), numpy_dtype })
     }
 
     fn of_named(named: Named) -> Result<Self> {
@@ -40,7 +40,7 @@ impl JsonColumn {
     /// Whether the column is a NumPy array, whose missing values are NaN.
     #[must_use]
     pub fn is_numpy(&self) -> bool {
-        self.says.is_some()
+        self.numpy_dtype.is_some()
     }
 
     /// Creates the writer of the column's cells.
@@ -48,7 +48,7 @@ impl JsonColumn {
     /// # Errors
     /// `Unrepresentable`: a type that the format cannot hold.
     pub fn cell(&self, style: TextStyle) -> Result<SectionColumn<'_>> {
-        let values = text::writer(&self.field, self.says, &self.data, style);
+        let values = text::writer(&self.field, self.numpy_dtype, &self.data, style);
         let values = values.map_err(|e: Error| e.in_member(self.name.as_str()))?;
         let nbytes = self.data.get_slice_memory_size().unwrap_or(0) / self.data.len().max(1);
         Ok(SectionColumn { name: self.name.clone(), key: Vec::new(), values, nbytes: nbytes + 4 })

@@ -35,7 +35,7 @@ impl JsonOrient {
     ///
     /// # Errors
     /// `InvalidOption` with the known names.
-    pub fn named(name: &str) -> Result<Self> {
+    pub fn from_name(name: &str) -> Result<Self> {
         let found = ORIENTS.iter().find(|(_, known)| *known == name);
         found.map(|(orient, _)| *orient).ok_or_else(|| {
             let known = ORIENTS.map(|(_, name)| name).join(", ");

@@ -177,7 +177,7 @@ fn every_orient_gives_the_frame_back() {
     for whole in [frame(), no_rows(), empty(0), empty(3), frame().slice(1, 4)] {
         for name in ["columns", "index", "records", "split", "values", "table"] {
             for indent in [None, Some(2)] {
-                let orient = JsonOrient::named(name).unwrap();
+                let orient = JsonOrient::from_name(name).unwrap();
                 let options = WriteOptions { orient, indent, ..WriteOptions::default() };
                 let mut text: Vec<u8> = Vec::new();
                 encode(&whole, &options, &mut text, &NoProgress).unwrap();
