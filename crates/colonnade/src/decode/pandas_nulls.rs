@@ -48,7 +48,8 @@ impl<'p> PandasNulls<'p> {
     pub(crate) fn dtype(&self, field: usize) -> Option<DType> {
         let told = self.plan.fields.get(field).filter(|told| told.tag.is_none() && told.dtype.is_none())?;
         let dtype = missing_dtype(&told.data_type)?;
-        let masked = self.masked.get_or_init(|| masked(self.plan.tags.origin.as_deref()?)).as_ref()?;
+        let masked =
+            self.masked.get_or_init(|| extension_fields(self.plan.tags.origin.as_deref()?)).as_ref()?;
         (!masked.contains(&told.name)).then_some(dtype)
     }
 
@@ -70,7 +71,7 @@ fn is_schema(origin: &str) -> bool {
 
 /// Returns the fields of an Arrow schema that had an extension dtype or a time zone in pandas. Returns `None` for every
 /// other origin, and for metadata in another form than pandas'.
-fn masked(origin: &str) -> Option<HashSet<String>> {
+fn extension_fields(origin: &str) -> Option<HashSet<String>> {
     if !is_schema(origin) {
         return None;
     }

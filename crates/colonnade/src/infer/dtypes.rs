@@ -17,12 +17,12 @@ const MASKED: [(&str, DataType); 11] = [
 ];
 
 /// Returns the type of a nullable dtype's name.
-pub(crate) fn masked(word: &str) -> Option<DataType> {
+pub(crate) fn nullable_dtype(word: &str) -> Option<DataType> {
     MASKED.iter().find(|(name, _)| *name == word).map(|(_, data_type)| data_type.clone())
 }
 
 /// Returns the type of a NumPy dtype's name, which is the nullable dtype's name in lower case.
-pub(crate) fn small(word: &str) -> Option<DataType> {
+pub(crate) fn numpy_dtype(word: &str) -> Option<DataType> {
     let is_small = word.bytes().all(|b| !b.is_ascii_uppercase());
     let found = MASKED.iter().find(|(name, _)| is_small && name.eq_ignore_ascii_case(word));
     found.map(|(_, data_type)| data_type.clone())

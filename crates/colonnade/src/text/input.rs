@@ -228,9 +228,9 @@ fn start_behind(before: &Buffer, encoding: TextEncoding) -> TextPosition {
     let bytes = before.as_slice();
     let made = match encoding {
         TextEncoding::Utf8 => return TextPosition::of(bytes, bytes.len()),
-        TextEncoding::Utf16Be => wide("text", bytes, 0, u16::from_be_bytes),
-        TextEncoding::Utf16 | TextEncoding::Utf16Le => wide("text", bytes, 0, u16::from_le_bytes),
-        TextEncoding::Latin1 => Ok(latin(bytes)),
+        TextEncoding::Utf16Be => utf16_to_utf8("text", bytes, 0, u16::from_be_bytes),
+        TextEncoding::Utf16 | TextEncoding::Utf16Le => utf16_to_utf8("text", bytes, 0, u16::from_le_bytes),
+        TextEncoding::Latin1 => Ok(latin1_to_utf8(bytes)),
     };
     made.map_or(TextPosition::of(&[], 0), |text| TextPosition::of(&text, text.len()))
 }
@@ -239,11 +239,11 @@ fn start_behind(before: &Buffer, encoding: TextEncoding) -> TextPosition {
 fn utf8(format: &'static str, bytes: Buffer, start: usize, encoding: TextEncoding) -> Result<Buffer> {
     Ok(Buffer::from_vec(match encoding {
         TextEncoding::Utf8 => return Ok(bytes),
-        TextEncoding::Utf16Be => wide(format, bytes.as_slice(), start, u16::from_be_bytes)?,
+        TextEncoding::Utf16Be => utf16_to_utf8(format, bytes.as_slice(), start, u16::from_be_bytes)?,
         TextEncoding::Utf16 | TextEncoding::Utf16Le => {
-            wide(format, bytes.as_slice(), start, u16::from_le_bytes)?
+            utf16_to_utf8(format, bytes.as_slice(), start, u16::from_le_bytes)?
         }
-        TextEncoding::Latin1 => latin(bytes.as_slice()),
+        TextEncoding::Latin1 => latin1_to_utf8(bytes.as_slice()),
     }))
 }
 
@@ -327,7 +327,12 @@ pub(crate) fn half_a_pair(found: u16) -> String {
     format!("expected UTF-16, found half a pair of surrogates ({found:04X}).")
 }
 
-fn wide(format: &'static str, bytes: &[u8], mark: usize, unit: fn([u8; 2]) -> u16) -> Result<Vec<u8>> {
+fn utf16_to_utf8(
+    format: &'static str,
+    bytes: &[u8],
+    mark: usize,
+    unit: fn([u8; 2]) -> u16,
+) -> Result<Vec<u8>> {
     let (pairs, rest) = bytes.as_chunks::<2>();
     let mut out = String::with_capacity(bytes.len());
     let mut at = 0;
@@ -335,24 +340,29 @@ fn wide(format: &'static str, bytes: &[u8], mark: usize, unit: fn([u8; 2]) -> u1
         let Ok(c) = decoded else {
             let found = pairs.get(at).map_or(0, |pair| unit(*pair));
             let message = half_a_pair(found);
-            return Err(placed(&out, mark + 2 * at).error(ErrorKind::Malformed, format, None, message));
+            return Err(position_after(&out, mark + 2 * at).error(
+                ErrorKind::Malformed,
+                format,
+                None,
+                message,
+            ));
         };
         at += c.len_utf16();
         out.push(c);
     }
     if !rest.is_empty() {
         let (needed, had) = ((mark + 2 * at + 2) as u64, (mark + bytes.len()) as u64);
-        let place = placed(&out, mark + 2 * at);
+        let place = position_after(&out, mark + 2 * at);
         return Err(place.error(ErrorKind::Truncated { needed, had }, format, None, HALF_A_UNIT));
     }
     Ok(out.into_bytes())
 }
 
-fn placed(before: &str, byte: usize) -> TextPosition {
+fn position_after(before: &str, byte: usize) -> TextPosition {
     TextPosition { byte: byte as u64, ..TextPosition::of(before.as_bytes(), before.len()) }
 }
 
-fn latin(bytes: &[u8]) -> Vec<u8> {
+fn latin1_to_utf8(bytes: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len() + bytes.iter().filter(|b| !b.is_ascii()).count());
     for &byte in bytes {
         if byte.is_ascii() {

@@ -74,7 +74,7 @@ impl Scan<'_> {
         let mut value = 0;
         let count = self.digits(&mut value);
         if count == 0 || (count > 1 && self.bytes.get(first) == Some(&b'0')) {
-            return Err(self.no_number(first));
+            return Err(self.number_fault(first));
         }
         match self.peek() {
             b'.' | b'e' | b'E' => self.float(start, negative, value, count),
@@ -82,13 +82,13 @@ impl Scan<'_> {
                 let value = value.cast_signed();
                 Ok(JsonNumber::Int(if negative { -value } else { value }))
             }
-            _ => Ok(self.long(start)),
+            _ => Ok(self.long_integer(start)),
         }
     }
 
     /// Parses an integer with many digits.
     #[cold]
-    fn long(&self, start: usize) -> JsonNumber {
+    fn long_integer(&self, start: usize) -> JsonNumber {
         let text = self.text(start..self.at);
         match (text.parse::<i64>(), text.parse::<u64>()) {
             (Ok(value), _) => JsonNumber::Int(value),
@@ -137,12 +137,12 @@ impl Scan<'_> {
             let value = if power < 0 { value / scale } else { value * scale };
             return Ok(JsonNumber::Float(if negative { -value } else { value }.to_bits()));
         }
-        self.far(start)
+        self.parse_with_std(start)
     }
 
     /// Parses a double with the standard library, which rounds correctly for any number of digits.
     #[inline(never)]
-    fn far(&self, start: usize) -> Scanned<JsonNumber> {
+    fn parse_with_std(&self, start: usize) -> Scanned<JsonNumber> {
         let text = self.text(start..self.at);
         match text.parse::<f64>() {
             Ok(value) if value.is_finite() => Ok(JsonNumber::Float(value.to_bits())),
@@ -157,7 +157,7 @@ impl Scan<'_> {
     }
 
     #[cold]
-    fn no_number(&mut self, first: usize) -> Box<JsonFault> {
+    fn number_fault(&mut self, first: usize) -> Box<JsonFault> {
         if self.at == first {
             return self.unexpected("a digit");
         }

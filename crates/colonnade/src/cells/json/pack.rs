@@ -96,7 +96,7 @@ fn scalar(scan: &Scan<'_>, start: usize, token: JsonToken, out: &mut Vec<u8>) ->
             out.push(0xcb);
             out.extend(bits.to_be_bytes());
         }
-        JsonToken::Number(JsonNumber::Big) => return Err(scan.big(start)),
+        JsonToken::Number(JsonNumber::Big) => return Err(scan.big_integer_fault(start)),
         JsonToken::Str(quoted) => text(&scan.unquoted(quoted), out),
         JsonToken::Open(_) => {}
     }

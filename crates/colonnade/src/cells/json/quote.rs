@@ -34,13 +34,13 @@ pub(crate) fn escape(bytes: &[u8]) -> Scanned<(char, usize)> {
             let message = "expected one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX behind a backslash. Double it to mean itself.";
             return Err(JsonFault::malformed(0, message));
         }
-        None => return Err(cut(bytes.len())),
+        None => return Err(truncated_escape(bytes.len())),
     };
     Ok((plain, 2))
 }
 
 #[cold]
-fn cut(had: usize) -> Box<JsonFault> {
+fn truncated_escape(had: usize) -> Box<JsonFault> {
     let had = had as u64;
     let kind = crate::ErrorKind::Truncated { needed: had + 1, had };
     JsonFault::new(kind, 0, "expected an escape, found the end. It was cut short: fetch or write it again.")
@@ -69,7 +69,7 @@ fn unicode(bytes: &[u8]) -> Scanned<(char, usize)> {
 fn hex(bytes: &[u8], at: usize) -> Scanned<u32> {
     let mut value = 0;
     for i in at..at + 4 {
-        let Some(&byte) = bytes.get(i) else { return Err(cut(bytes.len())) };
+        let Some(&byte) = bytes.get(i) else { return Err(truncated_escape(bytes.len())) };
         let Some(digit) = char::from(byte).to_digit(16) else {
             return Err(JsonFault::malformed(i, "expected four hexadecimal digits behind \\u."));
         };

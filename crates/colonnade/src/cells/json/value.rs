@@ -113,7 +113,7 @@ impl Scan<'_> {
                     }
                 }
                 JsonToken::Number(JsonNumber::Big) if !(rules.decimals && open.is_empty()) => {
-                    return Err(self.big(start));
+                    return Err(self.big_integer_fault(start));
                 }
                 _ => {}
             }
@@ -183,7 +183,7 @@ impl Scan<'_> {
     }
 
     #[cold]
-    pub(crate) fn big(&self, start: usize) -> Box<JsonFault> {
+    pub(crate) fn big_integer_fault(&self, start: usize) -> Box<JsonFault> {
         let shown = number_excerpt(self.text(start..self.at));
         let message = format!(
             "expected an integer of at most 64 bits, found {shown}. Read with big_ints=\"decimal\" to keep a column of such \

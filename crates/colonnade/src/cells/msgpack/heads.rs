@@ -12,8 +12,8 @@ pub fn text(out: &mut Vec<u8>, text: &str, compatible: bool) -> Result<()> {
     match (u8::try_from(length), u16::try_from(length)) {
         (Ok(short), _) if short < 32 => out.push(0xa0 | short),
         (Ok(short), _) if !compatible => out.extend([0xd9, short]),
-        (_, Ok(short)) => sized(out, 0xda, &short.to_be_bytes()),
-        _ => sized(out, 0xdb, &long(length, "bytes of text")?.to_be_bytes()),
+        (_, Ok(short)) => put_sized_head(out, 0xda, &short.to_be_bytes()),
+        _ => put_sized_head(out, 0xdb, &length_32(length, "bytes of text")?.to_be_bytes()),
     }
     out.extend_from_slice(text.as_bytes());
     Ok(())
@@ -24,7 +24,7 @@ pub fn text(out: &mut Vec<u8>, text: &str, compatible: bool) -> Result<()> {
 /// # Errors
 /// As [`text`].
 pub fn array(out: &mut Vec<u8>, count: usize) -> Result<()> {
-    counted(out, count, 0x90, 0xdc, "entries of an array")
+    put_counted_head(out, count, 0x90, 0xdc, "entries of an array")
 }
 
 /// Appends the head of a map of `count` pairs.
@@ -32,24 +32,24 @@ pub fn array(out: &mut Vec<u8>, count: usize) -> Result<()> {
 /// # Errors
 /// As [`text`].
 pub fn map(out: &mut Vec<u8>, count: usize) -> Result<()> {
-    counted(out, count, 0x80, 0xde, "pairs of a map")
+    put_counted_head(out, count, 0x80, 0xde, "pairs of a map")
 }
 
-fn counted(out: &mut Vec<u8>, count: usize, fixed: u8, wide: u8, what: &str) -> Result<()> {
+fn put_counted_head(out: &mut Vec<u8>, count: usize, fixed: u8, wide: u8, what: &str) -> Result<()> {
     match (u8::try_from(count), u16::try_from(count)) {
         (Ok(few), _) if few < 16 => out.push(fixed | few),
-        (_, Ok(some)) => sized(out, wide, &some.to_be_bytes()),
-        _ => sized(out, wide + 1, &long(count, what)?.to_be_bytes()),
+        (_, Ok(some)) => put_sized_head(out, wide, &some.to_be_bytes()),
+        _ => put_sized_head(out, wide + 1, &length_32(count, what)?.to_be_bytes()),
     }
     Ok(())
 }
 
-fn sized(out: &mut Vec<u8>, marker: u8, length: &[u8]) {
+fn put_sized_head(out: &mut Vec<u8>, marker: u8, length: &[u8]) {
     out.push(marker);
     out.extend_from_slice(length);
 }
 
-fn long(length: usize, what: &str) -> Result<u32> {
+fn length_32(length: usize, what: &str) -> Result<u32> {
     u32::try_from(length).map_err(|_| {
         let message = format!(
             "expected at most {} {what}, as MessagePack counts them in 32 bits, found {length}. Write it in parts.",

@@ -64,7 +64,7 @@ pub fn skip_cells(bytes: &[u8], wanted: usize, depth: u64) -> Result<CellExtent,
     let mut taken = CellExtent::default();
     while taken.cells < wanted {
         let rest = bytes.get(taken.nbytes..).unwrap_or(&[]);
-        let run = flat(rest, wanted - taken.cells);
+        let run = skip_flat_run(rest, wanted - taken.cells);
         taken.cells += run.cells;
         taken.nbytes += run.nbytes;
         if taken.cells == wanted {
@@ -241,7 +241,7 @@ impl OpenLevels {
         let mut at = 0;
         loop {
             let rest = bytes.get(at..).unwrap_or(&[]);
-            let run = flat(rest, usize::try_from(self.left).unwrap_or(usize::MAX));
+            let run = skip_flat_run(rest, usize::try_from(self.left).unwrap_or(usize::MAX));
             at += run.nbytes;
             self.left -= run.cells as u64;
             self.close();
@@ -270,7 +270,7 @@ impl OpenLevels {
 
 /// Skips whole scalars whose first byte determines their length, at most `wanted`.
 #[inline]
-fn flat(bytes: &[u8], wanted: usize) -> CellExtent {
+fn skip_flat_run(bytes: &[u8], wanted: usize) -> CellExtent {
     let (mut at, mut left) = (0, wanted);
     // If the markers change constantly, the search for runs does not pay.
     let mut patience = 4;
@@ -280,7 +280,7 @@ fn flat(bytes: &[u8], wanted: usize) -> CellExtent {
         let Some(length) = length_of(marker) else { break };
         if length == 1 {
             let ones = match rest.first_chunk::<8>() {
-                Some(chunk) if left >= 8 => ones(u64::from_le_bytes(*chunk)).max(1),
+                Some(chunk) if left >= 8 => count_one_byte_values(u64::from_le_bytes(*chunk)).max(1),
                 _ => 1,
             };
             at += ones;
@@ -307,7 +307,7 @@ fn flat(bytes: &[u8], wanted: usize) -> CellExtent {
 
 /// Counts how many of eight bytes, from the lowest, are one-byte values: small integers, nil, booleans.
 #[inline]
-fn ones(word: u64) -> usize {
+fn count_one_byte_values(word: u64) -> usize {
     const HIGH: u64 = 0x8080_8080_8080_8080;
     const LOW: u64 = !HIGH;
     /// Sets the high bit of each byte that is 0.

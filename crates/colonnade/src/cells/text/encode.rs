@@ -105,10 +105,10 @@ fn float<F: floats::Float>(
     style: TextStyle,
 ) -> std::result::Result<F, CellFault> {
     match token {
-        CellToken::Number(text) if style.inferred => floats::exactly(text),
+        CellToken::Number(text) if style.inferred => floats::exact_number(text),
         CellToken::Number(text) => floats::number(text),
         CellToken::Str(text) if style.syntax == Syntax::Csv => floats::number(text),
-        CellToken::Str(text) => floats::word(text),
+        CellToken::Str(text) => floats::nonfinite_number(text),
         other => Err(expected(data_type, other)),
     }
 }

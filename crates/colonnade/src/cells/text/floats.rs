@@ -114,7 +114,7 @@ pub(super) fn nearest_half(text: &str) -> std::result::Result<u16, CellFault> {
     let Some(value) = f64::parse(text).filter(|_| numeric(text)) else {
         return number(text).map(|HalfBits(bits)| bits);
     };
-    half::nearest(value, || compare(text, value)).ok_or_else(|| refused::<HalfBits>(text))
+    half::nearest(value, || compare(text, value)).ok_or_else(|| float_fault::<HalfBits>(text))
 }
 
 /// Compares the magnitude of a number's text with a float half way between two halves; all digits count.
@@ -244,11 +244,11 @@ fn numeric(text: &str) -> bool {
 #[inline]
 pub(super) fn number<F: Float>(text: &str) -> std::result::Result<F, CellFault> {
     let found = if numeric(text) { F::parse(text) } else { nonfinite(text) };
-    found.ok_or_else(|| refused::<F>(text))
+    found.ok_or_else(|| float_fault::<F>(text))
 }
 
 /// Parses a number's text as a float and refuses integers that would be rounded.
-pub(super) fn exactly<F: Float>(text: &str) -> std::result::Result<F, CellFault> {
+pub(super) fn exact_number<F: Float>(text: &str) -> std::result::Result<F, CellFault> {
     let is_whole = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
     if is_whole && !text.parse().is_ok_and(|value| double_from_int(value).is_some()) {
         let shown = crate::excerpt::excerpt(text);
@@ -260,12 +260,12 @@ pub(super) fn exactly<F: Float>(text: &str) -> std::result::Result<F, CellFault>
 }
 
 /// Parses a JSON string that spells NaN or an infinity.
-pub(super) fn word<F: Float>(text: &str) -> std::result::Result<F, CellFault> {
-    nonfinite(text).ok_or_else(|| refused::<F>(text))
+pub(super) fn nonfinite_number<F: Float>(text: &str) -> std::result::Result<F, CellFault> {
+    nonfinite(text).ok_or_else(|| float_fault::<F>(text))
 }
 
 #[cold]
-fn refused<F: Float>(text: &str) -> CellFault {
+fn float_fault<F: Float>(text: &str) -> CellFault {
     let shown = crate::excerpt::excerpt(text);
     let why = if numeric(text) && text.parse::<f64>().is_ok() { ", which is not one of them" } else { "" };
     CellFault::malformed(format!("expected a {}, found {shown}{why}.", F::NAME))

@@ -76,7 +76,7 @@ impl<'a> Json<'a> {
     }
 
     #[cold]
-    fn broken(&self, at: usize) -> CellFault {
+    fn invalid_json(&self, at: usize) -> CellFault {
         let rest = self.scan.text(at..self.scan.bytes.len());
         CellFault::malformed(format!("expected JSON, found {}.", crate::excerpt::excerpt(rest)))
     }
@@ -109,7 +109,7 @@ impl<'a> Json<'a> {
         }
         self.scan.space();
         let start = self.scan.at;
-        Ok(match self.scan.token(&RULES).map_err(|_| self.broken(start))? {
+        Ok(match self.scan.token(&RULES).map_err(|_| self.invalid_json(start))? {
             Scanned::Null => CellToken::Null,
             Scanned::Bool(value) => CellToken::Bool(value),
             Scanned::Number(_) => CellToken::Number(self.scan.text(start..self.scan.at)),
@@ -132,7 +132,7 @@ impl<'a> Json<'a> {
             return Ok(false);
         }
         if !first && !self.eat(b',') {
-            return Err(self.broken(self.scan.at));
+            return Err(self.invalid_json(self.scan.at));
         }
         Ok(true)
     }
@@ -145,16 +145,20 @@ impl<'a> Json<'a> {
         self.scan.space();
         let start = self.scan.at;
         if self.scan.peek() != b'"' {
-            return Err(self.broken(start));
+            return Err(self.invalid_json(start));
         }
-        let quoted = self.scan.quoted().map_err(|_| self.broken(start))?;
-        if self.eat(b':') { Ok(Some(self.scan.unquoted(quoted))) } else { Err(self.broken(self.scan.at)) }
+        let quoted = self.scan.quoted().map_err(|_| self.invalid_json(start))?;
+        if self.eat(b':') {
+            Ok(Some(self.scan.unquoted(quoted)))
+        } else {
+            Err(self.invalid_json(self.scan.at))
+        }
     }
 
     /// Checks that the value ends here.
     pub(super) fn end(&mut self) -> TokenResult<()> {
         self.scan.space();
-        if self.scan.rest().is_empty() { Ok(()) } else { Err(self.broken(self.scan.at)) }
+        if self.scan.rest().is_empty() { Ok(()) } else { Err(self.invalid_json(self.scan.at)) }
     }
 }
 

@@ -155,8 +155,8 @@ fn integer<T: std::str::FromStr>(common: &ReaderContext, cell: TextCell<'_>) -> 
 #[inline]
 fn float<F: Float>(common: &ReaderContext, cell: TextCell<'_>) -> ParseResult<F> {
     match cell {
-        TextCell::Str(text) if !common.csv => floats::word(text),
-        other if common.inferred => floats::exactly(common.number(other)?),
+        TextCell::Str(text) if !common.csv => floats::nonfinite_number(text),
+        other if common.inferred => floats::exact_number(common.number(other)?),
         other => floats::number(common.number(other)?),
     }
 }

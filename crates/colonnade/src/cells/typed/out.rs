@@ -165,15 +165,15 @@ pub(super) fn bytes(out: &mut impl ByteSink, family: PayloadFamily, payload: &[u
 
 /// Writes the head of an array.
 pub(super) fn array(out: &mut impl ByteSink, entries: usize) -> Result<()> {
-    counted(out, entries, 0x90, 0xdc)
+    put_head(out, entries, 0x90, 0xdc)
 }
 
 /// Writes the head of a map.
 pub(super) fn map(out: &mut impl ByteSink, entries: usize) -> Result<()> {
-    counted(out, entries, 0x80, 0xde)
+    put_head(out, entries, 0x80, 0xde)
 }
 
-fn counted(out: &mut impl ByteSink, entries: usize, small: u8, wide: u8) -> Result<()> {
+fn put_head(out: &mut impl ByteSink, entries: usize, small: u8, wide: u8) -> Result<()> {
     if let Ok(n) = u16::try_from(entries) {
         return match u8::try_from(n) {
             Ok(n) if n < 16 => out.put(&[small | n]),

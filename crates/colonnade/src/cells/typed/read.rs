@@ -70,7 +70,7 @@ impl SlotBuilder {
     /// Takes one whole cell of an entry at `at`, and advances `at`.
     fn push_at(&mut self, bytes: &[u8], at: &mut usize) -> BuildResult {
         let pushed = self.push(bytes.get(*at..).unwrap_or_default()).map_err(|e| e.after(0, *at))?;
-        *at += pushed.ok_or_else(|| cut(*at))?;
+        *at += pushed.ok_or_else(|| truncated_cell(*at))?;
         Ok(())
     }
 
@@ -87,7 +87,7 @@ impl SlotBuilder {
 }
 
 #[cold]
-fn cut(at: usize) -> CellError {
+fn truncated_cell(at: usize) -> CellError {
     malformed(at, "expected a whole value, found the end of the cell around it.")
 }
 
@@ -170,7 +170,7 @@ impl CellReader for TypedReader {
                         self.slot.budget.grant(length);
                     }
                 }
-                None if self.nested => return Err(here(cut(0))),
+                None if self.nested => return Err(here(truncated_cell(0))),
                 None => break,
             }
         }

@@ -117,7 +117,7 @@ impl InferredColumn {
     ) -> PutResult {
         let put = match token {
             JsonToken::Number(JsonNumber::Big) if !rules.decimals => {
-                return Err(StopReason::Cell(scan.big(start)));
+                return Err(StopReason::Cell(scan.big_integer_fault(start)));
             }
             JsonToken::Null => return self.empty(1).map_err(|e| column_fault(start, e)),
             JsonToken::Open(_) if matches!(self.values, InferredValues::Unknown) => {
@@ -188,7 +188,7 @@ impl StructMembers {
                 }
                 let quoted = scan.quoted().map_err(StopReason::Cell)?;
                 let spelled = scan.bytes.get(quoted.start..quoted.end).unwrap_or(&[]);
-                let place = match self.likely(entries, spelled).filter(|_| !quoted.escaped) {
+                let place = match self.member_at(entries, spelled).filter(|_| !quoted.escaped) {
                     Some(place) => place,
                     None => self.place(&scan.unquoted(quoted), inner),
                 };

@@ -120,7 +120,7 @@ impl StructMembers {
             };
             let key_nbytes = start + length as usize;
             let key = rest.get(start..key_nbytes).ok_or_else(|| truncated_value(at))?;
-            let place = match self.likely(turn, key) {
+            let place = match self.member_at(turn, key) {
                 Some(place) => place,
                 None => match std::str::from_utf8(key) {
                     Ok(name) => self.place(name, (options, depth)),
@@ -150,7 +150,7 @@ impl StructMembers {
 
     /// Returns the member of a key if it is the one at `turn`: most maps have the same keys in the same order.
     #[inline]
-    pub(super) fn likely(&self, turn: usize, key: &[u8]) -> Option<usize> {
+    pub(super) fn member_at(&self, turn: usize, key: &[u8]) -> Option<usize> {
         self.names.get(turn).filter(|name| name.as_bytes() == key).map(|_| turn)
     }
 

@@ -175,7 +175,7 @@ pub(super) fn floats(bytes: &[u8], out: &mut [[u8; 8]]) -> CellExtent {
             Some(0xca) => {
                 let cells = rest.as_chunks::<5>().0.iter().zip(slots);
                 for ([_, raw @ ..], slot) in cells.take_while(|(cell, _)| cell[0] == 0xca) {
-                    *slot = widened(u32::from_be_bytes(*raw)).to_le_bytes();
+                    *slot = widen_float(u32::from_be_bytes(*raw)).to_le_bytes();
                     done += 1;
                 }
                 at += (done - before) * 5;
@@ -191,7 +191,7 @@ pub(super) fn floats(bytes: &[u8], out: &mut [[u8; 8]]) -> CellExtent {
 
 /// Converts the bits of a 32-bit float to those of the equal 64-bit float. It keeps the payload of a NaN, which a cast does
 /// not guarantee.
-pub(super) fn widened(bits: u32) -> u64 {
+pub(super) fn widen_float(bits: u32) -> u64 {
     let value = f32::from_bits(bits);
     if value.is_nan() {
         let (sign, payload) = (u64::from(bits >> 31) << 63, u64::from(bits & 0x007F_FFFF) << 29);

@@ -7,8 +7,8 @@ use crate::cells::msgpack::options::{Fallback, ReadOptions};
 use super::grow::GrowingBuffer;
 use super::marks::RowMarks;
 use super::nested::NestedColumns;
-use super::numbers::widened;
-use super::raw::{keep, unknown};
+use super::numbers::widen_float;
+use super::raw::{push_checked, unknown_extension};
 use super::text::{TextBuilder, TextFamily, utf8};
 use super::time::{TimestampBuilder, instant};
 use super::{InferredColumn, InferredValues, StopReason};
@@ -55,7 +55,7 @@ impl InferredColumn {
     /// bytes. The caller updates `rows`.
     pub(super) fn put(&mut self, head: MsgpackHead, cell: &[u8], length: usize) -> Result<usize, StopReason> {
         if let InferredValues::Mixed(cells) = &mut self.values {
-            keep(cells, cell, &self.options)?;
+            push_checked(cells, cell, &self.options)?;
             return Ok(cell.len());
         }
         let nbytes = length + head.payload();
@@ -75,12 +75,14 @@ impl InferredColumn {
             MsgpackHead::Bool(value) => Scalar::Bool(value),
             MsgpackHead::Int(value) => Scalar::Int(value),
             MsgpackHead::UInt(value) => Scalar::UInt(value),
-            MsgpackHead::F32(bits) => Scalar::Float(widened(bits)),
+            MsgpackHead::F32(bits) => Scalar::Float(widen_float(bits)),
             MsgpackHead::F64(bits) => Scalar::Float(bits),
             MsgpackHead::Str(_) => Scalar::Str(payload),
             MsgpackHead::Bin(_) => Scalar::Bin(payload),
             MsgpackHead::Ext(-1, _) => Scalar::Time(payload),
-            MsgpackHead::Ext(..) if self.options.ext == Fallback::Error => return Err(unknown(head).into()),
+            MsgpackHead::Ext(..) if self.options.ext == Fallback::Error => {
+                return Err(unknown_extension(head).into());
+            }
             MsgpackHead::Ext(code, _) => Scalar::Ext(code, payload),
             MsgpackHead::Nil => return self.empty(1).map(|()| nbytes).map_err(StopReason::Cell),
         };

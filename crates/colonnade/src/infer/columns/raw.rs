@@ -58,11 +58,13 @@ impl InferredColumn {
             }
             InferredValues::Bool(mut bytes) => {
                 let bytes = bytes.bytes();
-                self.each(&mut cells, |row, out| out.push(0xc2 | bytes.get(row).copied().unwrap_or(0)))?;
+                self.write_each(&mut cells, |row, out| {
+                    out.push(0xc2 | bytes.get(row).copied().unwrap_or(0))
+                })?;
             }
             InferredValues::Int { mut words, big, .. } => {
                 let words = words.words();
-                self.each(&mut cells, |row, out| {
+                self.write_each(&mut cells, |row, out| {
                     let word = words.get(row).copied().unwrap_or_default();
                     let value =
                         if big { u64::from_le_bytes(word).into() } else { i64::from_le_bytes(word).into() };
@@ -71,13 +73,13 @@ impl InferredColumn {
             }
             InferredValues::Float { mut words, ints } => {
                 let words = words.words();
-                self.each(&mut cells, |row, out| {
+                self.write_each(&mut cells, |row, out| {
                     float(words.get(row).copied().unwrap_or_default(), &ints, row, out);
                 })?;
             }
             InferredValues::Text(mut text) => {
                 let is_text = text.family == TextFamily::Str;
-                self.each(&mut cells, |row, out| {
+                self.write_each(&mut cells, |row, out| {
                     let cell = text.cell(row);
                     if is_text {
                         str_head(cell.len(), out)
@@ -88,10 +90,10 @@ impl InferredColumn {
                 })?;
             }
             InferredValues::Time(mut times) => {
-                self.each(&mut cells, |row, out| timestamp(times.at(row), out))?;
+                self.write_each(&mut cells, |row, out| timestamp(times.at(row), out))?;
             }
             InferredValues::Ext { mut codes, mut data } => {
-                self.each(&mut cells, |row, out| {
+                self.write_each(&mut cells, |row, out| {
                     let cell = data.cell(row);
                     ext_head(codes.bytes().get(row).copied().unwrap_or(0), cell.len(), out);
                     out.extend(cell);
@@ -102,7 +104,7 @@ impl InferredColumn {
         Ok(())
     }
 
-    fn each(
+    fn write_each(
         &self,
         cells: &mut TextBuilder,
         mut write: impl FnMut(usize, &mut Vec<u8>),
@@ -120,7 +122,7 @@ impl InferredColumn {
 }
 
 /// Checks a whole value with everything in it, and appends it to mixed cells.
-pub(super) fn keep(
+pub(super) fn push_checked(
     cells: &mut TextBuilder,
     cell: &[u8],
     options: &ReadOptions,
@@ -143,7 +145,7 @@ pub(super) fn keep(
                 checked => checked,
             },
             MsgpackHead::Ext(-1, _) => instant(payload).map(|_| ()),
-            MsgpackHead::Ext(..) if options.ext == Fallback::Error => Err(unknown(head)),
+            MsgpackHead::Ext(..) if options.ext == Fallback::Error => Err(unknown_extension(head)),
             _ => Ok(()),
         };
         sound.map_err(|e| e.after(0, at))?;
@@ -157,7 +159,7 @@ pub(super) fn keep(
 
 /// Returns the error for an unknown extension.
 #[cold]
-pub(super) fn unknown(head: MsgpackHead) -> CellError {
+pub(super) fn unknown_extension(head: MsgpackHead) -> CellError {
     let MsgpackHead::Ext(code, length) = head else {
         return CellError::new(ErrorKind::Unsupported, 0, format!("found {}.", head.name()));
     };
@@ -201,7 +203,7 @@ fn float(word: [u8; 8], ints: &RowMarks, row: usize, out: &mut Vec<u8>) {
 }
 
 /// Writes a head of one of three widths.
-fn sized(length: usize, markers: [u8; 3], out: &mut Vec<u8>) {
+fn put_sized_head(length: usize, markers: [u8; 3], out: &mut Vec<u8>) {
     let [one, two, four] = markers;
     if let Ok(n) = u8::try_from(length) {
         out.extend([one, n]);
@@ -218,12 +220,12 @@ fn sized(length: usize, markers: [u8; 3], out: &mut Vec<u8>) {
 fn str_head(length: usize, out: &mut Vec<u8>) {
     match u8::try_from(length) {
         Ok(n @ 0..32) => out.push(0xa0 | n),
-        _ => sized(length, [0xd9, 0xda, 0xdb], out),
+        _ => put_sized_head(length, [0xd9, 0xda, 0xdb], out),
     }
 }
 
 fn bin_head(length: usize, out: &mut Vec<u8>) {
-    sized(length, [0xc4, 0xc5, 0xc6], out);
+    put_sized_head(length, [0xc4, 0xc5, 0xc6], out);
 }
 
 fn ext_head(code: u8, length: usize, out: &mut Vec<u8>) {
@@ -233,7 +235,7 @@ fn ext_head(code: u8, length: usize, out: &mut Vec<u8>) {
         4 => out.push(0xd6),
         8 => out.push(0xd7),
         16 => out.push(0xd8),
-        _ => sized(length, [0xc7, 0xc8, 0xc9], out),
+        _ => put_sized_head(length, [0xc7, 0xc8, 0xc9], out),
     }
     out.push(code);
 }

@@ -74,7 +74,7 @@ impl TextBuilder {
         while taken.cells < wanted {
             let rest = bytes.get(taken.nbytes..).unwrap_or_default();
             let left = wanted - taken.cells;
-            let found = self.some(rest, left, &mut split)?;
+            let found = self.take_within_room(rest, left, &mut split)?;
             taken.cells += found.cells;
             taken.nbytes += found.nbytes;
             if found.cells == 0 {
@@ -95,7 +95,12 @@ impl TextBuilder {
     }
 
     /// Takes as many cells as fit the spare capacity; reserves some first.
-    fn some(&mut self, bytes: &[u8], wanted: usize, split: &mut bool) -> Result<CellExtent, CellError> {
+    fn take_within_room(
+        &mut self,
+        bytes: &[u8],
+        wanted: usize,
+        split: &mut bool,
+    ) -> Result<CellExtent, CellError> {
         let likely = bytes.len().min(wanted.saturating_mul(STRIDE)).min(self.bytes.nbytes().max(16 << 20));
         if self.bytes.room() < likely.min(4 * STRIDE) {
             self.bytes.reserve(likely)?;
@@ -140,7 +145,7 @@ impl TextBuilder {
         self.offsets.commit(cells * 8);
         if cells == 0 && long > 0 {
             self.bytes.reserve(long)?;
-            return self.some(bytes, wanted, split);
+            return self.take_within_room(bytes, wanted, split);
         }
         Ok(CellExtent { cells, nbytes: at })
     }

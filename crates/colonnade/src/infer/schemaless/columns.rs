@@ -43,7 +43,7 @@ impl ColumnLengths {
 }
 
 /// Returns the options of cells inside `outer` arrays and maps.
-pub(super) fn below(outer: u64, options: &ReadOptions) -> ReadOptions {
+pub(super) fn options_below(outer: u64, options: &ReadOptions) -> ReadOptions {
     let mut options = *options;
     options.limits.max_depth = options.limits.max_depth.saturating_sub(outer);
     options
@@ -73,7 +73,7 @@ pub(super) fn take(
     options: &ReadOptions,
     progress: &dyn Progress,
 ) -> Result<(ColumnKeys, Vec<BlockOrColumn>, usize, usize)> {
-    let cells = below(2, options);
+    let cells = options_below(2, options);
     let mut keys = ColumnKeys::default();
     let mut lengths = ColumnLengths::default();
     let mut extents = Vec::new();

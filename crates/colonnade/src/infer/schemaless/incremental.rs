@@ -12,7 +12,7 @@ use crate::frame::Frame;
 use crate::infer::columns::{BlockOrColumn, InferredColumn};
 
 use super::column_builders::ColumnBuilders;
-use super::columns::{ColumnLengths, add_key, below, rows_of};
+use super::columns::{ColumnLengths, add_key, options_below, rows_of};
 use super::keys::{ColumnKey, ColumnKeys};
 use super::row_batch::RowBatch;
 use super::rows::{RowGatherer, RowKind};
@@ -213,7 +213,7 @@ impl SchemalessRows {
             let fresh = bytes.get(*seen..).unwrap_or(&[]);
             match skipper.feed(fresh) {
                 Ok(taken) => *seen += taken,
-                Err(e) => return Err(self.better(e, bytes)),
+                Err(e) => return Err(self.with_column(e, bytes)),
             }
             if !skipper.is_whole() {
                 return Ok(None);
@@ -225,7 +225,7 @@ impl SchemalessRows {
             let mut skipper = Skipper::new(self.depth);
             match skipper.feed(bytes) {
                 Ok(seen) => self.waiting = Some((skipper, seen)),
-                Err(e) => return Err(self.better(e, bytes)),
+                Err(e) => return Err(self.with_column(e, bytes)),
             }
         }
         Ok(row)
@@ -233,7 +233,7 @@ impl SchemalessRows {
 
     /// Gathers the row again, which finds the same error and its column.
     #[cold]
-    fn better(&mut self, error: CellError, row: &[u8]) -> CellError {
+    fn with_column(&mut self, error: CellError, row: &[u8]) -> CellError {
         self.gather.row(row).err().unwrap_or(error)
     }
 
@@ -243,7 +243,7 @@ impl SchemalessRows {
         let start = usize::try_from(batch.start).unwrap_or(usize::MAX);
         self.spare = batch;
         let from = bytes.get(start..).unwrap_or(&[]);
-        taken.map_err(|failure| self.gather.placed(*failure, from, "$", base))
+        taken.map_err(|failure| self.gather.locate(*failure, from, "$", base))
     }
 }
 
@@ -267,7 +267,7 @@ impl SchemalessColumns {
     fn new(left: u32, options: &ReadOptions) -> Self {
         Self {
             options: *options,
-            cells: below(2, options),
+            cells: options_below(2, options),
             left,
             keys: ColumnKeys::default(),
             lengths: ColumnLengths::default(),

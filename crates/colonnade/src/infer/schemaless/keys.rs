@@ -32,9 +32,9 @@ impl ColumnKey {
                 }
             }
             MsgpackHead::UInt(value) => {
-                Err(refused(format!("the integer {value}, which 64 signed bits do not hold")))
+                Err(label_error(format!("the integer {value}, which 64 signed bits do not hold")))
             }
-            other => Err(refused(other.name().to_owned())),
+            other => Err(label_error(other.name().to_owned())),
         }
     }
 
@@ -48,7 +48,7 @@ impl ColumnKey {
 }
 
 #[cold]
-fn refused(found: String) -> CellError {
+fn label_error(found: String) -> CellError {
     let message = format!(
         "expected a column label that is text or an integer, found {found}. Name the columns with text first."
     );

@@ -56,7 +56,7 @@ pub(super) fn take(
         loop {
             let end = walk.batch();
             batch = walk.gather.swap(batch, walk.at as u64);
-            taking.take(&batch).map_err(|f| walk.failed(*f))?;
+            taking.take(&batch).map_err(|f| walk.refusal_error(*f))?;
             progress.advance(walk.at as u64, Some(source.bytes.len() as u64))?;
             if end? {
                 return Ok(walk.taken(taking.finish()));
@@ -77,7 +77,7 @@ pub(super) fn take(
         }
         Ok(taking)
     })?;
-    let taking = taken.map_err(|f: Box<RefusedCell>| walk.failed(*f))?;
+    let taking = taken.map_err(|f: Box<RefusedCell>| walk.refusal_error(*f))?;
     end?;
     Ok(walk.taken(taking.finish()))
 }
@@ -130,10 +130,10 @@ impl RowReader<'_> {
     }
 
     #[cold]
-    fn failed(&self, failure: RefusedCell) -> Error {
+    fn refusal_error(&self, failure: RefusedCell) -> Error {
         let start = usize::try_from(failure.start).unwrap_or(usize::MAX);
         let bytes = self.source.bytes.get(start..).unwrap_or(&[]);
-        self.gather.placed(failure, bytes, self.source.path, self.source.base)
+        self.gather.locate(failure, bytes, self.source.path, self.source.base)
     }
 
     fn taken(self, columns: Vec<InferredColumn>) -> RowColumns {

@@ -249,7 +249,7 @@ impl RowGatherer {
 
     /// Returns the error of a refused cell with its place in the input; `bytes` begin at the batch's first row.
     #[cold]
-    pub(super) fn placed(&self, failure: RefusedCell, bytes: &[u8], path: &str, base: u64) -> Error {
+    pub(super) fn locate(&self, failure: RefusedCell, bytes: &[u8], path: &str, base: u64) -> Error {
         let RefusedCell { column, row, in_cell, first_row, start, error } = failure;
         let key = self.keys.get(column);
         let mut offset = 0;

@@ -9,7 +9,7 @@ use crate::infer::columns::{BlockOrColumn, InferredColumn};
 use crate::progress::Progress;
 
 use super::assemble;
-use super::columns::below;
+use super::columns::options_below;
 use super::keys::{ColumnKey, ColumnKeys, levels};
 use super::records::{EncodedRows, take};
 use super::rows::{RowGatherer, RowKind, expected};
@@ -114,7 +114,7 @@ fn row_labels(
         let taken = take(source, RowGatherer::new(RowKind::Arrays, keys, 2, options), options, progress)?;
         return Ok(levels(finish(taken.columns)?.into_iter().map(level).collect()));
     }
-    let mut column = InferredColumn::new(&below(2, options)).with_rows(rows);
+    let mut column = InferredColumn::new(&options_below(2, options)).with_rows(rows);
     let taken = column.take(source.bytes, rows).map_err(|e| e.in_column(source.path, 0, source.base))?;
     if taken.cells != rows {
         return Err(place(truncated_input(taken.nbytes, source.bytes.len())));

@@ -101,7 +101,7 @@ fn every_word_of_two_markers_is_counted_as_the_table_has_it() {
             let bytes = [5, first, second, 0xc0, first, second, 0xe0, 0xcc];
             let counted =
                 bytes.iter().take_while(|b| !(0x80..=0xdf).contains(*b) || [0xc0, 0xc2, 0xc3].contains(*b));
-            assert_eq!(ones(u64::from_le_bytes(bytes)), counted.count(), "{bytes:x?}");
+            assert_eq!(count_one_byte_values(u64::from_le_bytes(bytes)), counted.count(), "{bytes:x?}");
         }
     }
 }

@@ -153,7 +153,7 @@ impl BuildValues for MapBuilder {
                 for i in 0..count as usize {
                     let rest = bytes.get(at..).unwrap_or_default();
                     let pair = entries(rest, "a pair").map_err(|e| e.after(0, at).in_entry(i))?;
-                    let (2, length) = pair.ok_or_else(|| cut(at))? else {
+                    let (2, length) = pair.ok_or_else(|| truncated_cell(at))? else {
                         let message = "expected an array of a key and a value, found another length.";
                         return Err(malformed(at, message).in_entry(i));
                     };

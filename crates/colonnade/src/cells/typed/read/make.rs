@@ -82,7 +82,7 @@ impl BuilderFactory<'_> {
             DataType::FixedSizeBinary(width) => FixedSizeBuilder::boxed(t, size(t, *width)?),
             DataType::Dictionary(codes, values) => {
                 let values = self.dictionaries.next(values)?;
-                coded(t, codes, values)?
+                code_builder(t, codes, values)?
             }
             _ => self.nested(data_type, depth + 1)?,
         })
@@ -118,8 +118,8 @@ impl BuilderFactory<'_> {
                 })
             }
             DataType::Map(entries, _) => {
-                let DataType::Struct(pair) = entries.data_type() else { return Err(unknown(t)) };
-                let [key, value] = pair.as_ref() else { return Err(unknown(t)) };
+                let DataType::Struct(pair) = entries.data_type() else { return Err(unknown_type(t)) };
+                let [key, value] = pair.as_ref() else { return Err(unknown_type(t)) };
                 Box::new(MapBuilder {
                     offsets: vec![0],
                     entries: entries.data_type().clone(),
@@ -146,7 +146,7 @@ impl BuilderFactory<'_> {
                     DataType::Int16 => i64::from(i16::MAX),
                     DataType::Int32 => i64::from(i32::MAX),
                     DataType::Int64 => i64::MAX,
-                    _ => return Err(unknown(t)),
+                    _ => return Err(unknown_type(t)),
                 };
                 Box::new(RunBuilder {
                     ends_type: ends.data_type().clone(),
@@ -158,12 +158,12 @@ impl BuilderFactory<'_> {
                     data_type: t.clone(),
                 })
             }
-            _ => return Err(unknown(t)),
+            _ => return Err(unknown_type(t)),
         })
     }
 }
 
-fn coded(t: &DataType, codes: &DataType, values: ArrayData) -> Result<Box<dyn BuildValues>> {
+fn code_builder(t: &DataType, codes: &DataType, values: ArrayData) -> Result<Box<dyn BuildValues>> {
     let count = values.len();
     Ok(match codes {
         DataType::Int8 => NumberBuilder::codes(t, values, numbers::code::<i8>(count)),
@@ -174,16 +174,16 @@ fn coded(t: &DataType, codes: &DataType, values: ArrayData) -> Result<Box<dyn Bu
         DataType::UInt16 => NumberBuilder::codes(t, values, numbers::code::<u16>(count)),
         DataType::UInt32 => NumberBuilder::codes(t, values, numbers::code::<u32>(count)),
         DataType::UInt64 => NumberBuilder::codes(t, values, numbers::code::<u64>(count)),
-        _ => return Err(unknown(t)),
+        _ => return Err(unknown_type(t)),
     })
 }
 
-fn unknown(data_type: &DataType) -> Error {
+fn unknown_type(data_type: &DataType) -> Error {
     Error::malformed(FORMAT, format!("the schema has a type that does not exist: {data_type}."))
 }
 
 fn size(data_type: &DataType, size: i32) -> Result<usize> {
-    usize::try_from(size).map_err(|_| unknown(data_type))
+    usize::try_from(size).map_err(|_| unknown_type(data_type))
 }
 
 /// Returns the bytes of memory for a null of the type, at least one.

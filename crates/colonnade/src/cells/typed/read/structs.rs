@@ -21,13 +21,13 @@ impl StructBuilder {
     /// Takes the value of child `i`.
     fn value(&mut self, i: usize, bytes: &[u8], at: &mut usize) -> BuildResult {
         match self.children.get_mut(i) {
-            Some(child) => child.push_at(bytes, at).map_err(|e| self.named(i, e)),
-            None => Err(cut(*at)),
+            Some(child) => child.push_at(bytes, at).map_err(|e| self.in_member(i, e)),
+            None => Err(truncated_cell(*at)),
         }
     }
 
     #[cold]
-    fn named(&self, i: usize, e: CellError) -> CellError {
+    fn in_member(&self, i: usize, e: CellError) -> CellError {
         e.in_field(self.names.get(i).map_or("", String::as_str))
     }
 
@@ -47,7 +47,7 @@ impl StructBuilder {
                 }
                 None => None,
             };
-            let (found, name) = found.ok_or_else(|| cut(key))?;
+            let (found, name) = found.ok_or_else(|| truncated_cell(key))?;
             // Colonnade's writer keeps the type's order.
             let place = match self.names.get(i) {
                 Some(usual) if usual.as_bytes() == name => Some(i),
@@ -58,7 +58,9 @@ impl StructBuilder {
                 return Err(unexpected(&expected, found, name).after(0, key));
             };
             if self.children.get(place).is_none_or(|child| child.len > self.len) {
-                return Err(self.named(place, malformed(key, "expected each member once, found it again.")));
+                return Err(
+                    self.in_member(place, malformed(key, "expected each member once, found it again."))
+                );
             }
             self.value(place, bytes, at)?;
         }
@@ -76,7 +78,7 @@ impl StructBuilder {
             };
             if !child.nullable {
                 let message = "expected a value, as the field holds no nulls, found none.";
-                return Err(self.named(i, malformed(0, message)));
+                return Err(self.in_member(i, malformed(0, message)));
             }
             self.budget.charge_missing(child.cost)?;
             child.fill()?;

@@ -22,7 +22,7 @@ pub(super) struct UnionBuilder {
 impl UnionBuilder {
     /// Selects the child `place` for the next value; in a sparse union every other child gets a null.
     fn select(&mut self, place: usize) -> BuildResult {
-        let Some((id, child)) = self.children.get(place) else { return Err(cut(0)) };
+        let Some((id, child)) = self.children.get(place) else { return Err(truncated_cell(0)) };
         self.ids.push(*id);
         if let Some(offsets) = &mut self.offsets {
             let offset = i32::try_from(child.len).map_err(|_| too_many("values", &self.data_type))?;

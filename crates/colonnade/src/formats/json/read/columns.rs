@@ -34,7 +34,7 @@ pub(crate) fn columns_of_members(
     let mut columns: Vec<InferredColumn> = Vec::new();
     let mut starts = Vec::new();
     let (mut rows, mut missing) = (0, 0);
-    while let Some((key, at)) = context.scanned(members.next(&mut scan))? {
+    while let Some((key, at)) = context.locate(members.next(&mut scan))? {
         if columns.len() as u64 >= rules.max_columns {
             return Err(context.error(too_many_columns(at, rules)));
         }
@@ -51,8 +51,8 @@ pub(crate) fn columns_of_members(
         let mut none = RowKeys::default();
         let column =
             cells::inferred(&mut scan, declared.column(&key), labels.as_mut().unwrap_or(&mut none), 1, rules);
-        let (column, gaps) = context.scanned(column.map_err(|fault| fault.within(&key)))?;
-        missing = context.scanned(add_missing(missing + gaps, 0, start, rules))?;
+        let (column, gaps) = context.locate(column.map_err(|fault| fault.within(&key)))?;
+        missing = context.locate(add_missing(missing + gaps, 0, start, rules))?;
         match &labels {
             Some(labels) => rows = labels.len(),
             None if columns.is_empty() => rows = column.len(),
@@ -73,7 +73,7 @@ pub(crate) fn columns_of_members(
         context.progress.advance(scan.at as u64, Some(context.bytes.len() as u64))?;
     }
     for column in &mut columns {
-        missing = context.scanned(add_missing(missing, rows - column.len(), scan.at, rules))?;
+        missing = context.locate(add_missing(missing, rows - column.len(), scan.at, rules))?;
         column.nulls(rows - column.len())?;
     }
     Ok((

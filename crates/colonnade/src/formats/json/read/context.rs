@@ -49,7 +49,7 @@ impl Context<'_> {
     }
 
     /// Converts the result of a scan, with the error's place.
-    pub(crate) fn scanned<T>(&self, scanned: Scanned<T>) -> Result<T> {
+    pub(crate) fn locate<T>(&self, scanned: Scanned<T>) -> Result<T> {
         scanned.map_err(|fault| self.error(fault))
     }
 
@@ -57,6 +57,6 @@ impl Context<'_> {
     pub(crate) fn collect(&self, source: &JsonRows, declared: &DeclaredColumns) -> Result<ScannedRows> {
         let many = (self.options.threads, self.range_nbytes);
         let collected = ranges::collect((self.bytes, source), &self.rules, declared, many, self.progress)?;
-        self.scanned(collected)
+        self.locate(collected)
     }
 }

@@ -31,8 +31,8 @@ pub(crate) fn type_of_ext_dtype(said: &str) -> Option<(DataType, Option<&'static
         "float16" => return Some((DataType::Float16, None)),
         _ => {}
     }
-    let masked = dtypes::masked(said).map(|data_type| (data_type, Some(MASKED)));
-    masked.or_else(|| dtypes::small(said).map(|data_type| (data_type, None)))
+    let masked = dtypes::nullable_dtype(said).map(|data_type| (data_type, Some(MASKED)));
+    masked.or_else(|| dtypes::numpy_dtype(said).map(|data_type| (data_type, None)))
 }
 
 /// Converts a time zone to Arrow's spelling, in which an offset has no prefix.
@@ -112,16 +112,16 @@ where
 pub(crate) fn nan_for_null(data: &ArrayData) -> Result<Option<BlockOrColumn>> {
     let (descr, bytes) = match data.data_type() {
         DataType::Float16 => {
-            ("<f2", filled::<Float16Type, 2>(data, NativeHalf::NAN, NativeHalf::to_le_bytes))
+            ("<f2", fill_nulls::<Float16Type, 2>(data, NativeHalf::NAN, NativeHalf::to_le_bytes))
         }
-        DataType::Float32 => ("<f4", filled::<Float32Type, 4>(data, f32::NAN, f32::to_le_bytes)),
-        DataType::Float64 => ("<f8", filled::<Float64Type, 8>(data, f64::NAN, f64::to_le_bytes)),
+        DataType::Float32 => ("<f4", fill_nulls::<Float32Type, 4>(data, f32::NAN, f32::to_le_bytes)),
+        DataType::Float64 => ("<f8", fill_nulls::<Float64Type, 8>(data, f64::NAN, f64::to_le_bytes)),
         _ => return Ok(None),
     };
     block(descr, data.len(), bytes).map(Some)
 }
 
-fn filled<T: ArrowPrimitiveType, const N: usize>(
+fn fill_nulls<T: ArrowPrimitiveType, const N: usize>(
     data: &ArrayData,
     nan: T::Native,
     raw: impl Fn(T::Native) -> [u8; N],

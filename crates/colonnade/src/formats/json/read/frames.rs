@@ -7,7 +7,7 @@ use crate::infer::columns::{BlockOrColumn, InferredColumn};
 use crate::memory::Buffer;
 
 use super::context::Context;
-use super::inference::inferred;
+use super::inference::empty_column;
 use super::keys::RowKeys;
 use super::table::ScannedTable;
 
@@ -121,7 +121,7 @@ pub(crate) fn levels(levels: Vec<Level>) -> Axis {
 
 /// Returns a column of nulls, for a name without a cell in any row.
 pub(crate) fn null_column(rows: usize) -> Result<InferredColumn> {
-    let mut column = inferred();
+    let mut column = empty_column();
     column.nulls(rows)?;
     Ok(column)
 }

@@ -21,7 +21,7 @@ pub(crate) struct RangeColumn {
 }
 
 /// Returns a column without cells.
-pub(crate) fn inferred() -> InferredColumn {
+pub(crate) fn empty_column() -> InferredColumn {
     // The scanner checks the depth against the reader's limit.
     InferredColumn::of_one_type(&ReadOptions::default(), 0)
 }
@@ -34,7 +34,7 @@ impl Default for RangeColumn {
 
 impl RangeColumn {
     pub(crate) fn new(is_float: bool) -> Self {
-        Self { column: inferred(), is_float }
+        Self { column: empty_column(), is_float }
     }
 
     /// Removes all cells, so that the memory serves the next range.

@@ -83,7 +83,7 @@ impl RowKeys {
         before: Option<usize>,
         rules: &JsonRules,
     ) -> Scanned<usize> {
-        match self.likely(scan, before) {
+        match self.take_predicted(scan, before) {
             Some(place) => Ok(place),
             None => self.find(scan, before, rules),
         }
@@ -91,7 +91,7 @@ impl RowKeys {
 
     /// Scans the key that followed `before` the last time, with its colon, if the input has it here.
     #[inline(always)]
-    fn likely(&self, scan: &mut Scan<'_>, before: Option<usize>) -> Option<usize> {
+    fn take_predicted(&self, scan: &mut Scan<'_>, before: Option<usize>) -> Option<usize> {
         let likely = before.map_or(self.first, |b| self.next.get(b).copied().unwrap_or(0));
         let spelled = self.spelled.get(likely).filter(|spelled| spelled.is_front_of(scan.rest()))?;
         scan.at += spelled.bytes.len();
@@ -102,7 +102,7 @@ impl RowKeys {
     /// Scans a known key like [`RowKeys::take`]; any other key is a fault.
     #[inline(always)]
     pub(crate) fn follow(&self, scan: &mut Scan<'_>, before: Option<usize>) -> Scanned<usize> {
-        self.likely(scan, before).ok_or_else(|| scan.unexpected("the key that was expected"))
+        self.take_predicted(scan, before).ok_or_else(|| scan.unexpected("the key that was expected"))
     }
 
     #[inline(never)]

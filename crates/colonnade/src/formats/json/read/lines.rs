@@ -58,20 +58,20 @@ pub(crate) fn first(context: &Context<'_>) -> Result<(Option<TextHeader>, usize)
     let mut scan = Scan::new(context.bytes, 0, true);
     scan.space();
     let Some(value) = header_value(&scan, &context.rules) else {
-        context.scanned(check_object(context))?;
+        context.locate(check_object(context))?;
         return Ok((None, 0));
     };
     scan.at = value;
     let header = with_header::header(context, &mut scan, 1)?;
     scan.space();
-    context.scanned(scan.expect(b'}', "the end of the header's object"))?;
+    context.locate(scan.expect(b'}', "the end of the header's object"))?;
     scan.space();
     if header.orient != "records" {
         let message = format!("header: orient: expected records, found {:?}.", header.orient);
         return Err(crate::Error::malformed(context.format, message).in_member(header::KEY));
     }
     if scan.at < context.bytes.len() {
-        context.scanned(scan.expect(b'\n', "the end of the line"))?;
+        context.locate(scan.expect(b'\n', "the end of the line"))?;
     }
     Ok((Some(header), scan.at))
 }

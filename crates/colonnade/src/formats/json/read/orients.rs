@@ -36,7 +36,7 @@ pub(crate) fn take(context: &Context<'_>, mut scan: Scan<'_>, orient: JsonOrient
         JsonOrient::Values => rows(context, scan.at, (RowContainer::Array, RowForm::Listed), 1).map(plain),
         JsonOrient::Index => rows(context, scan.at, (RowContainer::Object, RowForm::Named), 1).map(plain),
         JsonOrient::Columns => {
-            let members = context.scanned(ObjectMembers::begin(&mut scan, 0, &context.rules))?;
+            let members = context.locate(ObjectMembers::begin(&mut scan, 0, &context.rules))?;
             columns_of_members(context, scan, members, &DeclaredColumns::default()).map(plain)
         }
         JsonOrient::Split | JsonOrient::Table => split(context, scan),
@@ -49,7 +49,7 @@ pub(crate) fn row(context: &Context<'_>, scan: Scan<'_>) -> Result<(ScannedTable
     // The object is scanned as one row without an array around it, like a line that may be truncated.
     let mut walk = super::walk::RowScanner::new(RowKeys::default(), Vec::new());
     let mut scan = scan;
-    context.scanned(walk.scan_object(&mut scan, 0, &context.rules, |_| RangeColumn::default()))?;
+    context.locate(walk.scan_object(&mut scan, 0, &context.rules, |_| RangeColumn::default()))?;
     let columns = walk.columns.into_iter().map(|part| part.column).collect();
     let body =
         CellPositions::Rows(JsonRows { start, rows: RowContainer::One, row: RowForm::Named, depth: 0 });
@@ -74,12 +74,12 @@ fn declared_rows(
     declared: &DeclaredColumns,
 ) -> Result<(ScannedTable, usize)> {
     let mut scan = Scan::new(context.bytes, at, false);
-    context.scanned(scan.deepen(depth - 1, &context.rules))?;
+    context.locate(scan.deepen(depth - 1, &context.rules))?;
     let (open, close, what) = match rows {
         RowContainer::Object => (b'{', b'}', "an object of rows"),
         _ => (b'[', b']', "an array of rows"),
     };
-    context.scanned(scan.expect(open, what))?;
+    context.locate(scan.expect(open, what))?;
     scan.space();
     let source = JsonRows { start: scan.at, rows, row, depth };
     let body = CellPositions::Rows(source);
@@ -114,14 +114,14 @@ pub(crate) fn rows_of_members(
         JsonOrient::Split | JsonOrient::Values => ("data", (RowContainer::Array, RowForm::Listed)),
     };
     let mut found = None;
-    while let Some((key, at)) = context.scanned(members.next(&mut scan))? {
+    while let Some((key, at)) = context.locate(members.next(&mut scan))? {
         if key == wanted {
             let (table, end) = declared_rows(context, scan.at, kind, 2, declared)?;
             found = Some(table);
             scan.at = end;
         } else if orient == JsonOrient::Split && key == "columns" {
             let start = scan.at;
-            context.scanned(scan.value(1, &context.rules))?;
+            context.locate(scan.value(1, &context.rules))?;
             let found: Option<Vec<String>> = serde_json::from_str(scan.text(start..scan.at)).ok();
             if found.as_deref() != Some(declared.names()) {
                 let message = "expected the fields of the header in their order, found others. The file was changed by a \
@@ -134,7 +134,7 @@ pub(crate) fn rows_of_members(
             (JsonOrient::Split, "index") | (JsonOrient::Table, "schema")
         ) {
             // This member serves other readers; the header has the same information.
-            context.scanned(scan.value(1, &context.rules))?;
+            context.locate(scan.value(1, &context.rules))?;
         } else {
             let message = format!("expected \"{wanted}\" behind the header, found the key {key:?}.");
             return Err(context.error(JsonFault::malformed(at, message)));
@@ -152,10 +152,10 @@ pub(crate) fn rows_of_members(
 
 /// Scans an object of `columns`, `data` and optionally `index`.
 fn split(context: &Context<'_>, mut scan: Scan<'_>) -> Result<ScannedFrame> {
-    let mut members = context.scanned(ObjectMembers::begin(&mut scan, 0, &context.rules))?;
+    let mut members = context.locate(ObjectMembers::begin(&mut scan, 0, &context.rules))?;
     let (mut names, mut index, mut table) = (None, None, None);
     let mut data_at = scan.at;
-    while let Some((key, at)) = context.scanned(members.next(&mut scan))? {
+    while let Some((key, at)) = context.locate(members.next(&mut scan))? {
         match key.as_str() {
             "columns" | "index" => {
                 let (axis, end) = labels(context, scan.at)?;
@@ -205,17 +205,17 @@ fn split(context: &Context<'_>, mut scan: Scan<'_>) -> Result<ScannedFrame> {
 /// Scans the labels of the array at `at`: one level, or arrays with one label per level.
 fn labels(context: &Context<'_>, at: usize) -> Result<(Axis, usize)> {
     let mut scan = Scan::new(context.bytes, at, false);
-    context.scanned(scan.expect(b'[', "an array of labels"))?;
+    context.locate(scan.expect(b'[', "an array of labels"))?;
     scan.space();
     if scan.peek() == b'[' {
         let (table, end) = rows(context, at, (RowContainer::Array, RowForm::Listed), 2)?;
         let (_, columns) = table.finish(context)?;
-        return Ok((scanned_axis(simple(context, at, columns)?)?, end));
+        return Ok((scanned_axis(untagged_levels(context, at, columns)?)?, end));
     }
     let mut scan = Scan::new(context.bytes, at, false);
     let column =
         cells::inferred(&mut scan, RangeColumn::default(), &mut RowKeys::default(), 1, &context.rules);
-    let (column, _) = context.scanned(column)?;
+    let (column, _) = context.locate(column)?;
     let end = scan.at;
     if column.is_empty() {
         return Ok((Axis::range(0), end));
@@ -227,7 +227,11 @@ fn labels(context: &Context<'_>, at: usize) -> Result<(Axis, usize)> {
     Ok((scanned_axis(vec![column.finish()?])?, end))
 }
 
-fn simple(context: &Context<'_>, at: usize, columns: Vec<BlockOrColumn>) -> Result<Vec<BlockOrColumn>> {
+fn untagged_levels(
+    context: &Context<'_>,
+    at: usize,
+    columns: Vec<BlockOrColumn>,
+) -> Result<Vec<BlockOrColumn>> {
     let odd =
         |column: &BlockOrColumn| matches!(column, BlockOrColumn::Column(column) if column.tag.is_some());
     if columns.iter().any(odd) {

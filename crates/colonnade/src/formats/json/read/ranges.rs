@@ -9,7 +9,7 @@ use crate::parallel::{Task, run};
 use crate::progress::Progress;
 
 use super::declared::DeclaredColumns;
-use super::inference::{RangeColumn, inferred};
+use super::inference::{RangeColumn, empty_column};
 use super::keys::RowKeys;
 use super::rows::{JsonRows, RowContainer, scan_rows};
 use super::walk::{RowForm, RowScanner, add_missing};
@@ -125,7 +125,7 @@ impl ScannedRows {
     ) -> Result<Scanned<()>> {
         let ScannedRange { walk, start, .. } = part;
         if source.row == RowForm::Listed && self.rows == 0 {
-            self.columns.resize_with(walk.columns.len(), inferred);
+            self.columns.resize_with(walk.columns.len(), empty_column);
         }
         for (place, column) in walk.columns.iter_mut().enumerate() {
             let to = match source.row {
@@ -138,7 +138,7 @@ impl ScannedRows {
                             if self.keys.len() as u64 >= rules.max_columns {
                                 return Ok(Err(too_many_columns(*start, rules)));
                             }
-                            self.columns.push(inferred());
+                            self.columns.push(empty_column());
                             self.keys.add(name, serde_json::Value::from(name).to_string().as_bytes())
                         }
                     }

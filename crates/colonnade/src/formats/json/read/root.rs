@@ -56,7 +56,7 @@ pub fn bundle(input: &Buffer, options: &ReadOptions) -> Result<Option<LabelledRa
         if !may_be_bundle(&scan, options.orient, &context.rules) || is_own {
             return Ok(None);
         }
-        if context.scanned(shape::sniff(scan.clone(), None, &context.rules))? != JsonShape::Bundle {
+        if context.locate(shape::sniff(scan.clone(), None, &context.rules))? != JsonShape::Bundle {
             return Ok(None);
         }
         // The ranges refer to the source. Entries are in order, so computing all of them costs one pass.
@@ -66,7 +66,7 @@ pub fn bundle(input: &Buffer, options: &ReadOptions) -> Result<Option<LabelledRa
             known = (at, known.1.saturating_add(text.source_nbytes(known.0..at)));
             known.1
         };
-        let entries = context.scanned(shape::entries(scan, &context.rules))?;
+        let entries = context.locate(shape::entries(scan, &context.rules))?;
         Ok(Some(entries.into_iter().map(|e| (e.key, source(e.value.start)..source(e.value.end))).collect()))
     })
 }
@@ -122,7 +122,7 @@ pub(crate) fn decode_text(context: &Context<'_>) -> Result<DecodedText> {
         return decode_with_header(context, scan);
     }
     let (table, index, names, orient, end) =
-        match context.scanned(shape::sniff(scan.clone(), context.options.orient, &context.rules))? {
+        match context.locate(shape::sniff(scan.clone(), context.options.orient, &context.rules))? {
             JsonShape::Bundle => {
                 let message = "expected one frame, found an object of several. Open one of them by its label \
                                (read_bundle), or say orient=\"columns\" where they are columns of objects.";
@@ -164,8 +164,8 @@ fn check_no_rest(context: &Context<'_>, end: usize) -> Result<()> {
 
 fn decode_with_header(context: &Context<'_>, mut scan: Scan<'_>) -> Result<DecodedText> {
     let rules = &context.rules;
-    let mut members = context.scanned(ObjectMembers::begin(&mut scan, 0, rules))?;
-    context.scanned(members.next(&mut scan))?;
+    let mut members = context.locate(ObjectMembers::begin(&mut scan, 0, rules))?;
+    context.locate(members.next(&mut scan))?;
     let start = scan.at;
     let header = with_header::header(context, &mut scan, 1)?;
     let orient = JsonOrient::from_name(&header.orient).map_err(|_| {

@@ -34,13 +34,13 @@ use crate::frame::Frame;
 /// Reads the frame of an object of `schema` and `data`. Returns it and its end. Types follow from the cells, except times,
 /// categories, numbers and pandas' own dtypes, which follow the schema.
 pub(crate) fn frame(context: &Context<'_>, mut scan: Scan<'_>) -> Result<(Frame, usize)> {
-    let mut members = context.scanned(ObjectMembers::begin(&mut scan, 0, &context.rules))?;
+    let mut members = context.locate(ObjectMembers::begin(&mut scan, 0, &context.rules))?;
     let (mut schema, mut table) = (None, None);
-    while let Some((key, at)) = context.scanned(members.next(&mut scan))? {
+    while let Some((key, at)) = context.locate(members.next(&mut scan))? {
         match key.as_str() {
             "schema" => {
                 let start = scan.at;
-                context.scanned(scan.value(1, &context.rules))?;
+                context.locate(scan.value(1, &context.rules))?;
                 let found: Value = serde_json::from_str(scan.text(start..scan.at))
                     .map_err(|e| context.error(JsonFault::malformed(start, format!("schema: {e}."))))?;
                 schema = Some((start, found));
@@ -73,7 +73,7 @@ struct TableSchema<'a> {
 }
 
 impl TableSchema<'_> {
-    fn wrong(&self, message: String) -> crate::Error {
+    fn schema_error(&self, message: String) -> crate::Error {
         self.context.error(JsonFault::malformed(self.at, format!("schema: {message}")))
     }
 
@@ -86,18 +86,19 @@ impl TableSchema<'_> {
                 names.as_array().and_then(|all| all.iter().map(|n| n.as_str().map(str::to_owned)).collect())
             }
         };
-        names.ok_or_else(|| self.wrong("primaryKey: expected names.".into()))
+        names.ok_or_else(|| self.schema_error("primaryKey: expected names.".into()))
     }
 
     fn frame(&self, mut table: ScannedTable) -> Result<Frame> {
         let fields = self.schema.get("fields").and_then(Value::as_array);
-        let fields = fields.ok_or_else(|| self.wrong("expected an array \"fields\".".into()))?;
+        let fields = fields.ok_or_else(|| self.schema_error("expected an array \"fields\".".into()))?;
         let index = self.index()?;
         let rows = table.rows;
         // Fields without a cell in any row are columns too.
         for field in fields {
             let name = field.get("name").and_then(Value::as_str);
-            let name = name.ok_or_else(|| self.wrong("expected a field's name that is text.".into()))?;
+            let name =
+                name.ok_or_else(|| self.schema_error("expected a field's name that is text.".into()))?;
             if table.keys.place(name).is_none() {
                 table.keys.add(name, Value::from(name).to_string().as_bytes());
                 table.columns.push(super::frames::null_column(rows)?);
@@ -111,7 +112,7 @@ impl TableSchema<'_> {
         for field in fields {
             let name = field.get("name").and_then(Value::as_str).unwrap_or("");
             let Some(column) = found.remove(name) else {
-                return Err(self.wrong(format!("expected every field once, found {name:?} twice.")));
+                return Err(self.schema_error(format!("expected every field once, found {name:?} twice.")));
             };
             let column = self.typed(field, name, column)?;
             if index.iter().any(|n| n == name) {
@@ -121,12 +122,12 @@ impl TableSchema<'_> {
             }
         }
         if let Some(name) = found.keys().next() {
-            return Err(
-                self.wrong(format!("expected a field for every key of the rows, found none for {name:?}."))
-            );
+            return Err(self.schema_error(format!(
+                "expected a field for every key of the rows, found none for {name:?}."
+            )));
         }
         if labels.len() != index.len() {
-            return Err(self.wrong(format!("primaryKey: expected names of fields, found {index:?}.")));
+            return Err(self.schema_error(format!("primaryKey: expected names of fields, found {index:?}.")));
         }
         // In the order of the key.
         labels.sort_by_key(|(name, _)| index.iter().position(|n| n == name));
@@ -142,7 +143,7 @@ impl TableSchema<'_> {
         {
             let found = data.as_ref().map_or("several kinds".to_owned(), |data| data.data_type().to_string());
             let data = data.and_then(|data| dtypes::cast(&wanted, &data)).ok_or_else(|| {
-                self.wrong(format!("{name}: expected cells of extDtype {said}, found {found}."))
+                self.schema_error(format!("{name}: expected cells of extDtype {said}, found {found}."))
             })?;
             if tag.is_none()
                 && data.null_count() > 0
@@ -158,16 +159,16 @@ impl TableSchema<'_> {
         match text("type") {
             Some("datetime") if is_text => {
                 let zone = text("tz").map(|zone| dtypes::arrow_time_zone(zone).into());
-                let read = |unit| self.read(&DataType::Timestamp(unit, zone.clone()), name, &data);
+                let read = |unit| self.parse_cells(&DataType::Timestamp(unit, zone.clone()), name, &data);
                 // Nanoseconds end in 1677 and 2262, microseconds in the year 292,277.
                 read(TimeUnit::Nanosecond)
                     .or_else(|_| read(TimeUnit::Microsecond))
                     .or_else(|_| read(TimeUnit::Second))
             }
-            Some("string") if is_null => self.read(&DataType::LargeUtf8, name, &data),
+            Some("string") if is_null => self.parse_cells(&DataType::LargeUtf8, name, &data),
             Some("integer") if is_null && data.is_empty() => dtypes::no_integers(),
-            Some("integer") if is_null => self.read(&DataType::Int64, name, &data),
-            Some("boolean") if is_null => self.read(&DataType::Boolean, name, &data),
+            Some("integer") if is_null => self.parse_cells(&DataType::Int64, name, &data),
+            Some("boolean") if is_null => self.parse_cells(&DataType::Boolean, name, &data),
             Some("number") => {
                 let Some(floats) = dtypes::cast(&DataType::Float64, &data) else { return Ok(column) };
                 if text("extDtype").is_none()
@@ -189,14 +190,14 @@ impl TableSchema<'_> {
         }
     }
 
-    fn read(&self, data_type: &DataType, name: &str, data: &ArrayData) -> Result<BlockOrColumn> {
+    fn parse_cells(&self, data_type: &DataType, name: &str, data: &ArrayData) -> Result<BlockOrColumn> {
         let field = Field::new(name, data_type.clone(), true);
         let (style, limits) = (TextStyle::json(self.context.format), &self.context.options.limits);
         let mut none = HeaderDictionaries::default();
         let mut reader = text::reader(&field, None, None, style, &mut none, limits)?;
         if !feed(reader.as_mut(), data) {
             let row = reader.len();
-            return Err(self.wrong(format!(
+            return Err(self.schema_error(format!(
                 "{name}: expected cells of the type that the field says, found another in row {row} of \"data\"."
             )));
         }
@@ -209,12 +210,12 @@ impl TableSchema<'_> {
             let Some(cells) = dtypes::cast(&DataType::LargeUtf8, data) else { return Ok(None) };
             let cells = LargeStringArray::from(cells);
             let values = LargeStringArray::from(texts.clone()).into_data();
-            return self.coded(name, &texts, cells.iter(), values).map(Some);
+            return self.dictionary(name, &texts, cells.iter(), values).map(Some);
         }
         if let Some(integers) = told.iter().map(Value::as_i64).collect::<Option<Vec<_>>>() {
             let Some(cells) = dtypes::integers(data) else { return Ok(None) };
             let values = Int64Array::from(integers.clone()).into_data();
-            return self.coded(name, &integers, cells.iter(), values).map(Some);
+            return self.dictionary(name, &integers, cells.iter(), values).map(Some);
         }
         let Some(floats) = told.iter().map(Value::as_f64).collect::<Option<Vec<_>>>() else {
             return Ok(None);
@@ -224,10 +225,10 @@ impl TableSchema<'_> {
         let text = |value: f64| (value + 0.0).to_string();
         let texts: Vec<String> = floats.iter().copied().map(text).collect();
         let (cells, values) = (Float64Array::from(cells), Float64Array::from(floats).into_data());
-        self.coded(name, &texts, cells.iter().map(|cell| cell.map(text)), values).map(Some)
+        self.dictionary(name, &texts, cells.iter().map(|cell| cell.map(text)), values).map(Some)
     }
 
-    fn coded<K: Clone + Debug + Eq + Hash>(
+    fn dictionary<K: Clone + Debug + Eq + Hash>(
         &self,
         name: &str,
         categories: &[K],
@@ -236,12 +237,14 @@ impl TableSchema<'_> {
     ) -> Result<ArrayData> {
         let places: HashMap<K, i32> = categories.iter().cloned().zip(0..).collect();
         if places.len() < categories.len() {
-            return Err(self.wrong(format!("{name}: expected every category once.")));
+            return Err(self.schema_error(format!("{name}: expected every category once.")));
         }
         let code = |(row, cell): (usize, Option<K>)| {
             let Some(cell) = cell else { return Ok(None) };
             let found = places.get(&cell).copied().ok_or_else(|| {
-                self.wrong(format!("{name}: expected one of the categories, found {cell:?} in row {row}."))
+                self.schema_error(format!(
+                    "{name}: expected one of the categories, found {cell:?} in row {row}."
+                ))
             });
             found.map(Some)
         };

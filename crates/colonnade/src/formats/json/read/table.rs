@@ -78,7 +78,7 @@ impl ScannedTable {
             let one = |&other: &bool| {
                 if other { SecondPass::Decimals(Decimals::default()) } else { SecondPass::Skip(0) }
             };
-            let taken = context.scanned(self.second_pass(context, left.iter().map(one).collect()))?;
+            let taken = context.locate(self.second_pass(context, left.iter().map(one).collect()))?;
             for ((slot, left), taken) in others.iter_mut().zip(&mut left).zip(taken) {
                 if let SecondPass::Decimals(decimals) = taken
                     && let Some(column) = decimals.finish()?
@@ -91,7 +91,7 @@ impl ScannedTable {
         if left.contains(&true) {
             let one = |&other: &bool| if other { SecondPass::mixed() } else { Ok(SecondPass::Skip(0)) };
             let targets = left.iter().map(one).collect::<Result<_>>()?;
-            let taken = context.scanned(self.second_pass(context, targets))?;
+            let taken = context.locate(self.second_pass(context, targets))?;
             for (slot, taken) in others.iter_mut().zip(taken) {
                 if let Some(SecondPassColumn::Finished(column)) = taken.finish()? {
                     *slot = Some(column);

@@ -23,7 +23,7 @@ use crate::cells::json::scan::Scan;
 /// Reads the header whose value begins at `at`, and skips it.
 pub(crate) fn header(context: &Context<'_>, scan: &mut Scan<'_>, depth: u64) -> Result<TextHeader> {
     let start = scan.at;
-    context.scanned(scan.value(depth, &context.rules))?;
+    context.locate(scan.value(depth, &context.rules))?;
     let limits = &context.options.limits;
     TextHeader::parse(scan.text(start..scan.at), TextStyle::json(context.format), limits).map_err(|e| {
         let message = e.message().to_owned();
@@ -38,11 +38,11 @@ pub(crate) fn frame(
     mut table: ScannedTable,
     orient: &'static str,
 ) -> Result<DecodedText> {
-    let plan = header.plan().map_err(|e| named(context, e))?;
+    let plan = header.plan().map_err(|e| in_format(context, e))?;
     if table.columns.is_empty() && table.rows == 0 && header.schema.fields().is_empty() {
         // Rows without columns leave no trace except their number.
         table.rows = header.nrows.unwrap_or(0);
-        context.scanned(add_missing(0, table.rows, 0, &context.rules))?;
+        context.locate(add_missing(0, table.rows, 0, &context.rules))?;
     }
     let rows = table.rows;
     if let Some(expected) = header.nrows.filter(|&n| n != rows) {
@@ -50,7 +50,7 @@ pub(crate) fn frame(
     }
     let arrays = arrays(context, &header, &plan, table)?;
     header.nrows = Some(rows);
-    let frame = header.frame(plan, arrays).map_err(|e| named(context, e))?;
+    let frame = header.frame(plan, arrays).map_err(|e| in_format(context, e))?;
     Ok(DecodedText::new(frame, orient, Some(header::VERSION)))
 }
 
@@ -71,13 +71,13 @@ pub(crate) fn chunk(
     table: ScannedTable,
     first_row: usize,
 ) -> Result<Frame> {
-    let plan = header.plan().map_err(|e| named(context, e))?;
+    let plan = header.plan().map_err(|e| in_format(context, e))?;
     let rows = table.rows;
     let arrays = arrays(context, header, &plan, table)?;
-    plan.batch(&arrays, rows, first_row).map_err(|e| named(context, e))
+    plan.batch(&arrays, rows, first_row).map_err(|e| in_format(context, e))
 }
 
-fn named(context: &Context<'_>, error: Error) -> Error {
+fn in_format(context: &Context<'_>, error: Error) -> Error {
     error.in_format(context.format)
 }
 
@@ -92,7 +92,7 @@ fn arrays(
         let style = TextStyle::json(context.format);
         let style = if is_inferred(context) { style.of_inferred() } else { style };
         let made = header.readers(plan, style, &context.options.limits);
-        made.map(|all| all.into_iter().map(Some).collect::<Vec<_>>()).map_err(|e| named(context, e))
+        made.map(|all| all.into_iter().map(Some).collect::<Vec<_>>()).map_err(|e| in_format(context, e))
     };
     let fields = header.schema.fields();
     let places = places(context, header, &table)?;
@@ -127,7 +127,9 @@ fn arrays(
             None => place.is_none() && reader.nulls(rows).is_ok(),
         };
         if fed {
-            out.push(Some(reader.finish().map_err(|e| named(context, e).in_member(field.name().clone()))?));
+            out.push(Some(
+                reader.finish().map_err(|e| in_format(context, e).in_member(field.name().clone()))?,
+            ));
             continue;
         }
         // The cells were not stored, or one was refused: read them from the bytes, which gives the place of an error. A
@@ -145,8 +147,8 @@ fn arrays(
     }
     if out.iter().any(Option::is_none) {
         let mut taken: Vec<Option<SecondPassColumn>> = Vec::with_capacity(again.len());
-        for one in context.scanned(table.second_pass(context, again))? {
-            taken.push(one.finish().map_err(|e| named(context, e))?);
+        for one in context.locate(table.second_pass(context, again))? {
+            taken.push(one.finish().map_err(|e| in_format(context, e))?);
         }
         for (slot, place) in out.iter_mut().zip(&places) {
             if let (None, Some(Some(SecondPassColumn::Typed(data)))) =

@@ -80,7 +80,7 @@ fn ext_dtype(column: &JsonColumn, tag: &Value) -> Option<String> {
         "string" => {
             Some(if tag.get("na").and_then(Value::as_str) == Some("NA") { "string" } else { "str" }.into())
         }
-        "masked" => masked(data_type),
+        "masked" => nullable_dtype_name(data_type),
         ARROW => {
             // pandas cannot read types with parameters back from a name.
             let is_known = !data_type.is_nested()
@@ -89,14 +89,14 @@ fn ext_dtype(column: &JsonColumn, tag: &Value) -> Option<String> {
             named.map(|name| format!("{name}[pyarrow]"))
         }
         "object" => None,
-        _ if data_type.is_floating() && column.is_numpy() => plain(data_type),
-        _ if has_nulls => masked(data_type),
-        _ => plain(data_type),
+        _ if data_type.is_floating() && column.is_numpy() => numpy_dtype_name(data_type),
+        _ if has_nulls => nullable_dtype_name(data_type),
+        _ => numpy_dtype_name(data_type),
     }
 }
 
 /// Returns pandas' nullable dtype of a type.
-fn masked(data_type: &DataType) -> Option<String> {
+fn nullable_dtype_name(data_type: &DataType) -> Option<String> {
     Some(match data_type {
         DataType::Boolean => "boolean".into(),
         DataType::Float32 | DataType::Float64 => format!("{data_type}"),
@@ -106,7 +106,7 @@ fn masked(data_type: &DataType) -> Option<String> {
 }
 
 /// Returns NumPy's dtype of a type, unless pandas derives it from `type`.
-fn plain(data_type: &DataType) -> Option<String> {
+fn numpy_dtype_name(data_type: &DataType) -> Option<String> {
     let is_number = data_type.is_integer() || data_type.is_floating();
     let is_default = matches!(data_type, DataType::Int64 | DataType::Float64);
     (is_number && !is_default).then(|| format!("{data_type}").to_lowercase())

@@ -27,7 +27,7 @@ fn check(bytes: &[u8]) -> crate::Result<()> {
     with_context("json", &Buffer::from_vec(bytes.to_vec()), options, |context| {
         let mut scan = Scan::new(context.bytes, 0, false);
         scan.space();
-        context.scanned(scan.value(0, &context.rules))?;
+        context.locate(scan.value(0, &context.rules))?;
         scan.space();
         if scan.at < context.bytes.len() {
             return Err(context.error(scan.unexpected("the end")));
