@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn dates_that_are_none() {
+    fn invalid_dates_give_none() {
         for (year, month, day) in [
             (2013, 2, 29),
             (1900, 2, 29),

@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_are_short_and_say_what_they_leave_out() {
+    fn excerpts_are_short_and_mark_the_omission() {
         assert_eq!(excerpt("a\"\n"), r#""a\"\n""#);
         assert_eq!(excerpt(&"é".repeat(100)), format!("{:?}... (100 characters)", "é".repeat(60)));
         assert_eq!(number_excerpt(&"1".repeat(61)), format!("{}... (61 characters)", "1".repeat(60)));

@@ -133,7 +133,7 @@ mod tests {
         #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
         #[test]
-        fn values_end_where_the_scanner_ends(
+        fn values_end_like_in_the_scanner(
             texts in prop::collection::vec("[\\[\\]{}\"\\\\a\u{e9}]{0,70}", 0..9),
             tail in "[\\[\\]{}\"\\\\ ]{0,9}",
         ) {
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_end() {
+    fn unterminated_values_have_no_end() {
         for text in ["", "[", "[\"]", "[[]", "{\"a\": [1}", "7", "\"[]\"", "]"] {
             // All kinds of brackets count alike.
             let found = value_end(text.as_bytes(), 0);

@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn integers_are_those_of_the_standard_library() {
+    fn integers_are_written_like_the_standard_library() {
         let powers = (0..64).map(|power| 1u64 << power).chain((0..20).map(|power| 10u64.pow(power)));
         let near = powers.flat_map(|p| [p - 1, p, p + 1, p / 3 * 2]);
         for value in (0..20_000).chain((0..10_000).map(|i| i * 10_000)).chain(near).chain([u64::MAX]) {

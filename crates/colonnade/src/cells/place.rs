@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn places_go_on_where_others_ended() {
+    fn places_continue_after_other_text() {
         let first = TextPosition::of(b"ab\nc", 4);
         assert_eq!(first.after(b"d"), TextPosition { line: 2, column: 3, byte: 5 });
         assert_eq!(first.after(b"\nd"), TextPosition { line: 3, column: 2, byte: 6 });

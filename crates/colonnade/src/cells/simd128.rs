@@ -185,7 +185,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_byte_at_every_place_is_what_it_is_alone() {
+    fn every_byte_matches_at_every_position() {
         let needles = Needles::new(b",;|\"").unwrap();
         for byte in 0..=u8::MAX {
             for place in 0..16 {
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn some_bytes_of_many_are_pushed_whatever_room_there_is() {
+    fn a_prefix_of_a_fixed_size_is_pushed_at_any_capacity() {
         for capacity in 0..60 {
             let (mut out, mut expected) = (Vec::with_capacity(capacity), Vec::new());
             for n in [0, 1, 16, 7, 15, 16, 40] {
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn copies_end_where_the_mark_stands() {
+    fn copies_end_at_the_first_marked_byte() {
         for len in 0..=100 {
             for start in [0, 1, 15, 16, 17] {
                 for mark in (0..len).map(Some).chain([None]) {

@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_of_distance_or_direction_starts_another() {
+    fn a_change_of_distance_or_direction_starts_another_grid() {
         let offsets = [64, 256, 448, 1024, 2048, 64];
         let mut groups = Groups::default();
         offsets.iter().enumerate().for_each(|(i, &offset)| groups.push(0, key("<f8", 1), offset, i));

@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_float_is_refused() {
+    fn text_that_is_no_float_is_refused() {
         for text in [
             "",
             "x",

@@ -214,7 +214,7 @@ fn nested_three_deep() {
 }
 
 #[test]
-fn csv_refuses_what_has_no_text() {
+fn csv_refuses_nested_types() {
     for leaf in &leaves()[1..3] {
         for one in around(leaf) {
             let data = one.to_data();
@@ -226,7 +226,7 @@ fn csv_refuses_what_has_no_text() {
 }
 
 #[test]
-fn halves_and_complex_numbers_come_back() {
+fn half_floats_and_complex_numbers_come_back() {
     let bits: Vec<u16> = (0..=u16::MAX).collect();
     let data = ArrayData::builder(DataType::Float16).len(bits.len()).add_buffer(bits.into()).build().unwrap();
     for style in [JSON, CSV, YAML] {
@@ -277,7 +277,7 @@ fn mixed(cells_in: &[&[u8]]) -> (Field, ArrayData) {
 }
 
 #[test]
-fn cells_of_several_kinds_come_back() {
+fn mixed_cells_come_back() {
     let (field, data) = mixed(&[
         b"\x01",
         b"\xa1x",
@@ -323,7 +323,7 @@ fn refused(data_type: DataType, cell: TextCell<'_>, style: TextStyle) -> String 
 }
 
 #[test]
-fn cells_of_other_kinds_are_refused() {
+fn cells_of_another_type_are_refused() {
     let list = DataType::List(Arc::new(Field::new("item", DataType::Int8, true)));
     for (data_type, cell, expected) in [
         (DataType::Int64, TextCell::Number("1.0"), "expected int64, found 1.0."),

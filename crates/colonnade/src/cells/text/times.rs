@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn other_spellings() {
+    fn other_spellings_of_times_are_read() {
         assert_eq!(instant("2013-01-01", 1), Some((1_356_998_400, false)));
         assert_eq!(instant("2013-01-01 05:00", 1), Some((1_357_016_400, false)));
         assert_eq!(instant("2013-01-01T05:00:00+05:30", 1), Some((1_356_996_600, true)));
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_instant_is_none() {
+    fn text_that_is_no_timestamp_gives_none() {
         for text in [
             "",
             "2013",

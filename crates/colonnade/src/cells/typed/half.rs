@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn floats_that_are_no_halves_are_none() {
+    fn floats_without_a_half_give_none() {
         for float in [0.1f32, 65505.0, 1e-8, 65536.0, 1.0 + f32::EPSILON] {
             assert_eq!(narrow(float.to_bits()), None, "{float}");
         }

@@ -159,7 +159,7 @@ fn a_map_of_arrays_is_columns() {
 }
 
 #[test]
-fn an_array_of_maps_is_rows_with_keys_in_any_order_and_some_missing() {
+fn an_array_of_maps_is_rows_with_keys_in_any_order_or_missing() {
     let rows = pack()
         .array(5)
         .map(2)
@@ -309,7 +309,7 @@ fn split_has_row_labels() {
 }
 
 #[test]
-fn columns_that_are_called_as_split_has_them_stay_columns() {
+fn columns_named_like_the_parts_of_split_stay_columns() {
     let frame = every_way(
         &pack().map(2).text("columns").array(2).int(1).int(2).text("data").array(2).int(3).int(4).0,
     );
@@ -319,7 +319,7 @@ fn columns_that_are_called_as_split_has_them_stay_columns() {
 }
 
 #[test]
-fn scalars_are_one_row_and_nothing_is_no_row() {
+fn scalars_are_one_row_and_an_empty_map_is_no_row() {
     let frame = every_way(&pack().map(2).text("a").int(1).text("b").nil().0);
     assert_eq!((frame.nrows, frame.ncols), (1, 2));
     for empty in [pack().map(0), pack().array(0)] {
@@ -355,7 +355,7 @@ fn place(error: &Error) -> (&str, u64) {
 }
 
 #[test]
-fn nested_and_mixed_cells_in_rows_and_columns() {
+fn nested_and_mixed_cells_in_rows_and_columns_agree() {
     let rows = pack()
         .array(3)
         .map(2)
@@ -391,7 +391,7 @@ fn nested_and_mixed_cells_in_rows_and_columns() {
 }
 
 #[test]
-fn the_orient_may_be_said() {
+fn the_orient_may_be_given() {
     let oriented = |orient| ReadOptions { orient: Some(orient), ..options(1) };
     let structs = pack().map(1).text("a").array(1).map(1).text("x").int(1);
     assert!(matches!(shape_of(&structs.0, 0, &options(1)).unwrap(), SchemalessLayout::Bundle(_)));

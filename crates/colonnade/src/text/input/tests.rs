@@ -9,7 +9,7 @@ fn message(bytes: &[u8], encoding: TextEncoding) -> String {
 }
 
 #[test]
-fn marks_tell_the_encoding_and_are_no_text() {
+fn byte_order_marks_determine_the_encoding_and_are_no_text() {
     for bytes in [
         &b"a\xc3\xa9\xf0\x9f\x8e\x89"[..],
         b"\xef\xbb\xbfa\xc3\xa9\xf0\x9f\x8e\x89",
@@ -89,7 +89,7 @@ fn shares_end_between_characters() {
 }
 
 #[test]
-fn the_first_bad_byte_is_told_whoever_finds_one_first() {
+fn the_error_names_the_first_invalid_byte() {
     let mut bytes = vec![b'a'; 3 * SHARE];
     for at in [2 * SHARE + 1, SHARE + 5, 3 * SHARE - 1] {
         if let Some(byte) = bytes.get_mut(at) {
@@ -101,7 +101,7 @@ fn the_first_bad_byte_is_told_whoever_finds_one_first() {
 }
 
 #[test]
-fn a_check_of_many_shares_can_be_stopped() {
+fn the_utf8_check_can_be_cancelled() {
     struct StopAtOnce;
     impl Progress for StopAtOnce {
         fn advance(&self, _: u64, _: Option<u64>) -> Result<()> {
@@ -120,7 +120,7 @@ fn a_check_of_many_shares_can_be_stopped() {
 }
 
 #[test]
-fn names_are_pythons() {
+fn encodings_have_the_names_of_python() {
     for (name, expected) in [
         ("UTF-8", TextEncoding::Utf8),
         ("utf_16_be", TextEncoding::Utf16Be),

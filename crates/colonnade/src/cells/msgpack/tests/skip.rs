@@ -52,7 +52,7 @@ fn samples() -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn a_value_ends_where_it_ends_and_nowhere_before() {
+fn a_value_is_incomplete_until_its_last_byte() {
     for value in samples() {
         let mut longer = value.clone();
         longer.extend([0xc1; 20]);
@@ -84,7 +84,7 @@ fn pieces_of_any_size_find_the_same_end() {
 }
 
 #[test]
-fn several_values_are_counted_as_far_as_they_are_whole() {
+fn only_whole_values_are_skipped() {
     let all = samples().concat();
     let count = samples().len();
     let taken = skip_cells(&all, count + 5, 8).unwrap();
@@ -95,7 +95,7 @@ fn several_values_are_counted_as_far_as_they_are_whole() {
 }
 
 #[test]
-fn every_word_of_two_markers_is_counted_as_the_table_has_it() {
+fn one_byte_values_of_any_two_markers_are_counted() {
     for first in 0..=u8::MAX {
         for second in 0..=u8::MAX {
             let bytes = [5, first, second, 0xc0, first, second, 0xe0, 0xcc];

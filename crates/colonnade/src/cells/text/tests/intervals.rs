@@ -71,7 +71,7 @@ fn categories_that_are_spelled_alike_are_codes() {
 }
 
 #[test]
-fn cells_that_are_no_interval_are_refused() {
+fn cells_without_an_interval_are_refused() {
     let ends: ArrayRef = Arc::new(Int64Array::from(vec![1, 2, 3, 4]));
     let (field, data) = intervals(INTERVAL, ends.clone(), ends);
     let categories = DictionaryArray::new(Int8Array::from(vec![0]), make_array(data.slice(2, 2))).to_data();

@@ -32,7 +32,7 @@ fn has_views(data_type: &DataType) -> bool {
 }
 
 #[test]
-fn every_type_comes_back_alone_and_one_deep() {
+fn every_type_comes_back_flat_and_one_level_deep() {
     for leaf in leaves() {
         comes_back(&leaf);
         for nested in around(&leaf) {
@@ -64,7 +64,7 @@ fn nested_three_deep() {
 }
 
 #[test]
-fn runs_are_made_again() {
+fn run_end_encoding_is_rebuilt() {
     let values = StringArray::from(vec![Some("a"), None, Some("b")]);
     let runs = RunArray::<Int16Type>::try_new(&Int16Array::from(vec![3, 5, 9]), &values).unwrap();
     for data in [runs.to_data(), runs.slice(2, 4).to_data()] {

@@ -152,7 +152,7 @@ fn mixed_cells_are_written_as_they_are() {
 }
 
 #[test]
-fn cells_of_another_kind_are_refused_where_they_stand() {
+fn cells_of_another_type_are_refused_with_their_place() {
     refused(&DataType::Int8, &[1, 0xcc, 200], 1, "", "expected int8, found the integer 200");
     refused(&DataType::UInt64, &[0xff], 0, "", "found the integer -1");
     refused(&DataType::Boolean, &[0xc3, 1], 1, "", "expected a boolean");
@@ -271,7 +271,7 @@ fn nulls_of_wide_types_and_depth_have_limits() {
 }
 
 #[test]
-fn nulls_of_wide_types_are_believed_as_far_as_bytes_go() {
+fn nulls_of_wide_types_are_limited_by_the_bytes_read() {
     let limit = |e: &CellError| matches!(e.error.kind(), ErrorKind::LimitExceeded);
     for wide in [
         DataType::FixedSizeBinary(i32::MAX),
@@ -311,7 +311,7 @@ fn nulls_of_wide_types_are_believed_as_far_as_bytes_go() {
 }
 
 #[test]
-fn children_without_nulls_hold_none_that_were_told() {
+fn non_nullable_children_hold_no_nulls() {
     let fields = [Field::new("i", DataType::Int8, false), Field::new("s", DataType::Utf8, false)];
     for mode in [UnionMode::Sparse, UnionMode::Dense] {
         let union = DataType::Union(UnionFields::from_fields(fields.clone()), mode);
@@ -359,7 +359,7 @@ fn any_bytes_give_valid_arrays_or_errors() {
 }
 
 #[test]
-fn a_tag_says_whose_extensions_its_cells_have() {
+fn a_tag_declares_the_extensions_of_its_cells() {
     use crate::cells::typed::{MIXED_TAG, extensions, is_cells};
     assert!(is_cells(Some(MIXED_TAG)) && is_cells(Some(CELLS_TAG)));
     assert_eq!(extensions(Some(MIXED_TAG)), Some(1));

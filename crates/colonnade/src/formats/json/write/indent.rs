@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_those_of_python() {
+    fn indented_lines_equal_those_of_python() {
         let text = br#"{"a":[1,2.5,null],"b\"{":{"c":"x,[:","d":[]},"e":{},"f":[[1],[]]}"#;
         let expected = "{\n  \"a\": [\n    1,\n    2.5,\n    null\n  ],\n  \"b\\\"{\": {\n    \"c\": \"x,[:\",\n    \"d\": []\n  },\n  \
                         \"e\": {},\n  \"f\": [\n    [\n      1\n    ],\n    []\n  ]\n}";

@@ -82,7 +82,7 @@ fn shapes_without_a_header_are_those_of_pandas() {
 }
 
 #[test]
-fn headers_stand_first() {
+fn headers_come_first() {
     let labelled = small(named(texts(&["p", "q"]), "\"k\""));
     for orient in ORIENTS {
         let text = text(&labelled, WriteOptions { orient, ..WriteOptions::default() }).unwrap();
@@ -103,7 +103,7 @@ fn headers_stand_first() {
 }
 
 #[test]
-fn frames_of_nothing_are_valid_json() {
+fn empty_frames_are_valid_json() {
     let none = with_index(Axis::range(0), vec![]);
     let rows = with_index(Axis::range(2), vec![]);
     let columns = with_index(Axis::range(0), vec![("a", texts(&[]))]);
@@ -136,7 +136,7 @@ fn keys_that_repeat_are_refused() {
 }
 
 #[test]
-fn what_is_not_finite_is_as_asked() {
+fn nan_and_infinity_follow_the_option() {
     let floats = Float64Array::from(vec![f64::NAN, f64::INFINITY, 0.1]).into_data();
     let frame = with_index(Axis::range(3), vec![("a", floats)]);
     let values = |nonfinite| text(&frame, WriteOptions { nonfinite, ..bare(JsonOrient::Values) });
@@ -185,7 +185,7 @@ fn lines_are_objects() {
 }
 
 #[test]
-fn chunks_of_lines_go_on() {
+fn chunks_of_lines_are_one_text() {
     let whole = small(Axis::range(2));
     for header in [true, false] {
         let options = LinesOptions { header, ..LinesOptions::default() };

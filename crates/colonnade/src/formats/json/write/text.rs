@@ -21,7 +21,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn strings_are_what_every_parser_reads() {
+    fn strings_parse_back_with_serde() {
         let all: String = (0..0x250).filter_map(char::from_u32).chain("\u{1f600}\u{2028}".chars()).collect();
         for text in ["", "a\"b\\c/d", "\u{0}\u{1f}\u{7f}", &all] {
             let mut out = Vec::new();

@@ -47,7 +47,7 @@ fn known(column: InferredColumn) -> String {
 }
 
 #[test]
-fn scanned_cells_are_what_taken_ones_are() {
+fn json_cells_give_the_columns_of_msgpack_cells() {
     let n = CELLS.len();
     for code in 0..n * n * n * n {
         let chosen = [code % n, code / n % n, code / n / n % n, code / n / n / n].map(|i| CELLS[i]);
@@ -74,7 +74,7 @@ fn scanned_cells_are_what_taken_ones_are() {
 }
 
 #[test]
-fn cells_of_no_one_type_are_checked_to_their_end() {
+fn mixed_cells_are_checked_to_their_end() {
     for (text, at, message) in [
         ("[1, \"a\", 01]", 9, "leading zeros"),
         ("[1, \"a\", {\"b\": 1, \"b\": 2}]", 18, "twice"),

@@ -90,7 +90,7 @@ fn small_integers_and_nils() {
 }
 
 #[test]
-fn nils_alone_are_a_null_column_and_leading_ones_are_counted() {
+fn only_nils_are_a_null_column_and_leading_nils_are_counted() {
     assert_eq!(array(&taken(&[0xc0; 50], 50, &options())).data_type(), &arrow_schema::DataType::Null);
     let mut bytes = vec![0xc0; 50];
     bytes.extend([0xc3, 0xc2, 0xc0, 0xc3]);

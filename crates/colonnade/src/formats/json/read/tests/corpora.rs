@@ -37,7 +37,7 @@ fn check(bytes: &[u8]) -> crate::Result<()> {
 }
 
 #[test]
-fn the_test_suite_is_accepted_and_refused_as_its_names_say() {
+fn json_test_suite_is_accepted_and_refused_as_named() {
     let Some(root) = corpus("json-nst/test_parsing") else { return };
     let (mut accepted, mut refused, mut either) = (0, 0, 0);
     for entry in std::fs::read_dir(root).unwrap() {

@@ -205,7 +205,7 @@ fn lines_give_the_frame_back() {
 }
 
 #[test]
-fn chunks_of_our_own_are_of_the_headers_types() {
+fn chunks_with_a_header_have_its_types() {
     let whole = frame();
     let mut text: Vec<u8> = Vec::new();
     let mut writer = NdjsonChunkWriter::new(LinesOptions::default());

@@ -188,7 +188,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_serde_refuses_is_refused(text in pieces()) {
+    fn json_that_serde_refuses_is_refused(text in pieces()) {
         let options = ReadOptions::default();
         let place = |at: usize| TextPosition::of(text.as_bytes(), at);
         let rules = options.rules(0);
@@ -269,7 +269,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
     #[test]
-    fn columns_side_by_side_are_those_one_after_the_other(
+    fn columns_scanned_in_parallel_equal_sequential_ones(
         text in by_columns(),
         broken in prop::option::of((0..900usize, prop::sample::select(b"]}[{\",:\\x ".to_vec()))),
         range in 1..60usize,
@@ -311,7 +311,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
 
     #[test]
-    fn lines_are_cut_anywhere(bytes in any_lines(), piece in 1..9usize, max_rows in 1..5usize) {
+    fn lines_may_be_split_anywhere(bytes in any_lines(), piece in 1..9usize, max_rows in 1..5usize) {
         let whole = read(&bytes, true, usize::MAX, 1);
         for range in 1..40 {
             prop_assert_eq!(&read(&bytes, true, range, 2), &whole);
@@ -343,7 +343,7 @@ fn work(text: &str, row: super::walk::RowForm, range_nbytes: usize) -> usize {
 }
 
 #[test]
-fn what_looks_like_rows_costs_no_more_than_a_few_times_its_bytes() {
+fn apparent_rows_cost_a_few_times_their_bytes_at_most() {
     use super::walk::RowForm;
     // Apparent rows, inside a string and in arrays inside a row, that begin in each range and never end.
     let never = format!("],[{},[", "1,".repeat(400)).repeat(400);
@@ -365,7 +365,7 @@ fn what_looks_like_rows_costs_no_more_than_a_few_times_its_bytes() {
 }
 
 #[test]
-fn many_threads_and_ranges_give_what_one_gives() {
+fn many_threads_and_ranges_give_the_same_frame() {
     let row = |i: i64| json!({"a": i, "b": i as f64 / 7.0, "c": format!("text {i}"), "d": (i % 3 == 0).then_some(i)});
     let mut text: String = (0..40_000).map(|i| format!("{}\n", row(i))).collect();
     text.push_str("{\"a\": 2.5, \"e\": [1]}\n");
