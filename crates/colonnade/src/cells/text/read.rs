@@ -73,8 +73,8 @@ pub(super) fn reader(
         DataType::Time32(_) => numbers
             .boxed(|common, cell| i32::try_from(clock(common, cell)?).map_err(|_| common.expected(cell))),
         DataType::Time64(_) => numbers.boxed(clock),
-        DataType::Utf8 => Box::new(StringReader::<i32>::new(numbers, 0)),
-        DataType::LargeUtf8 => Box::new(StringReader::<i64>::new(numbers, 0)),
+        DataType::Utf8 => Box::new(StrReader::<i32>::new(numbers, 0)),
+        DataType::LargeUtf8 => Box::new(StrReader::<i64>::new(numbers, 0)),
         DataType::Dictionary(codes, _) => categories(codes, numbers, intervals, style, dictionaries, limits)?,
         DataType::Struct(_) if intervals => Box::new(IntervalReader(general(
             field,
@@ -296,14 +296,14 @@ impl TextReader for BoolReader {
     }
 }
 
-struct StringReader<O> {
+struct StrReader<O> {
     offsets: Vec<O>,
     bytes: Vec<u8>,
     nulls: NullBufferBuilder,
     common: ReaderContext,
 }
 
-impl<O: ArrowNativeType> StringReader<O> {
+impl<O: ArrowNativeType> StrReader<O> {
     fn new(common: ReaderContext, rows: usize) -> Self {
         let mut offsets = Vec::with_capacity(rows + 1);
         offsets.push(O::default());
@@ -311,7 +311,7 @@ impl<O: ArrowNativeType> StringReader<O> {
     }
 }
 
-impl<O: ArrowNativeType + TryFrom<usize>> TextReader for StringReader<O> {
+impl<O: ArrowNativeType + TryFrom<usize>> TextReader for StrReader<O> {
     #[inline]
     fn push(&mut self, cell: TextCell<'_>) -> PushResult {
         let text = match cell {

@@ -78,8 +78,8 @@ pub(super) fn writer<'a>(
         DataType::Date32 | DataType::Time32(_) => {
             Box::new(TimeWriter { values: native::<i32>(&data, 0), data_type: t.clone(), nat: false, nulls })
         }
-        DataType::Utf8 => Box::new(StringWriter::<i32>::new(&data, nulls)?),
-        DataType::LargeUtf8 => Box::new(StringWriter::<i64>::new(&data, nulls)?),
+        DataType::Utf8 => Box::new(StrWriter::<i32>::new(&data, nulls)?),
+        DataType::LargeUtf8 => Box::new(StrWriter::<i64>::new(&data, nulls)?),
         DataType::Dictionary(codes, _) => {
             let spelled = if intervals { nested::interval_style(style) } else { style };
             Box::new(CategoryWriter::new(codes, &data, spelled, style)?)
@@ -278,14 +278,14 @@ impl<T: ArrowNativeType + Into<i64>> TextWriter for TimeWriter<T> {
     }
 }
 
-struct StringWriter<O: ArrowNativeType> {
+struct StrWriter<O: ArrowNativeType> {
     /// The start of each cell, and the end of the last one.
     offsets: ScalarBuffer<O>,
     bytes: Buffer,
     nulls: NullText,
 }
 
-impl<O: ArrowNativeType> StringWriter<O> {
+impl<O: ArrowNativeType> StrWriter<O> {
     fn new(data: &ArrayData, nulls: NullText) -> Result<Self> {
         let bytes = data.buffers().get(1).cloned().unwrap_or_default();
         let offsets: ScalarBuffer<O> = native(data, 1);
@@ -306,7 +306,7 @@ impl<O: ArrowNativeType> StringWriter<O> {
     }
 }
 
-impl<O: ArrowNativeType> TextWriter for StringWriter<O> {
+impl<O: ArrowNativeType> TextWriter for StrWriter<O> {
     #[inline]
     fn write(&self, row: usize, out: &mut Vec<u8>) -> Result<()> {
         if self.nulls.has(row) {

@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::frame::{DType, Frame};
 use crate::text::header::{ExportedFrame, meta_of_field};
 
-use super::rows::SectionColumn;
+use super::rows::JsonCells;
 
 /// A column with its key.
 pub struct JsonColumn {
@@ -47,11 +47,11 @@ impl JsonColumn {
     ///
     /// # Errors
     /// `Unrepresentable`: a type that the format cannot hold.
-    pub fn cell(&self, style: TextStyle) -> Result<SectionColumn<'_>> {
+    pub fn cell(&self, style: TextStyle) -> Result<JsonCells<'_>> {
         let values = text::writer(&self.field, self.numpy_dtype, &self.data, style);
         let values = values.map_err(|e: Error| e.in_member(self.name.as_str()))?;
         let nbytes = self.data.get_slice_memory_size().unwrap_or(0) / self.data.len().max(1);
-        Ok(SectionColumn { name: self.name.clone(), key: Vec::new(), values, nbytes: nbytes + 4 })
+        Ok(JsonCells { name: self.name.clone(), key: Vec::new(), values, nbytes: nbytes + 4 })
     }
 }
 

@@ -21,7 +21,7 @@ use crate::text::pieces::TextSection;
 use super::columns::JsonColumn;
 use super::labels::LabelKeys;
 use super::options::JsonOrient;
-use super::rows::{JsonSection, SectionColumn};
+use super::rows::{JsonCells, JsonSection};
 use super::text::{key, put_string};
 
 /// One section.
@@ -41,12 +41,12 @@ fn with(mut front: Vec<u8>, text: &[u8]) -> Vec<u8> {
 }
 
 /// Creates the cells of rows that are objects.
-fn object_cells<'a>(columns: &'a [JsonColumn], style: TextStyle) -> Result<Vec<SectionColumn<'a>>> {
+fn object_cells<'a>(columns: &'a [JsonColumn], style: TextStyle) -> Result<Vec<JsonCells<'a>>> {
     separate_cells(columns, style, |column| key(&column.name))
 }
 
 /// Creates the cells of rows that are arrays.
-fn array_cells<'a>(columns: &'a [JsonColumn], style: TextStyle) -> Result<Vec<SectionColumn<'a>>> {
+fn array_cells<'a>(columns: &'a [JsonColumn], style: TextStyle) -> Result<Vec<JsonCells<'a>>> {
     separate_cells(columns, style, |_| Vec::new())
 }
 
@@ -54,7 +54,7 @@ fn separate_cells<'a>(
     columns: &'a [JsonColumn],
     style: TextStyle,
     key: impl Fn(&JsonColumn) -> Vec<u8>,
-) -> Result<Vec<SectionColumn<'a>>> {
+) -> Result<Vec<JsonCells<'a>>> {
     let cell = |(i, column): (usize, &'a JsonColumn)| {
         let mut cell = column.cell(style)?;
         let comma: &[u8] = if i == 0 { b"" } else { b"," };

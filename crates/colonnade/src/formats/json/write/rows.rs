@@ -11,7 +11,7 @@ use crate::text::pieces::TextSection;
 use super::labels::LabelKeys;
 
 /// One column of a section.
-pub struct SectionColumn<'a> {
+pub struct JsonCells<'a> {
     /// The column's name, for errors.
     pub name: String,
     /// The text before each value: the comma, and the key if rows are objects.
@@ -57,7 +57,7 @@ pub struct JsonSection<'a> {
     /// The text before the first value of a row.
     pub row_opening: &'static [u8],
     /// The values of a row.
-    pub columns: Vec<SectionColumn<'a>>,
+    pub columns: Vec<JsonCells<'a>>,
     /// The text after the last value of a row.
     pub row_closing: &'static [u8],
     /// The text between two rows.
