@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`input`] | bytes as UTF-8, whatever their encoding |
 //! | [`opened`] | a source opened whole: decompressed, decoded, described |
-//! | [`header`] | what text alone does not say: types, axes, names, categories |
+//! | [`header`] | types, axes, names and categories, which text cannot express |
 
 pub mod chunked;
 pub mod description;

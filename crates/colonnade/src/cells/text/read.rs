@@ -192,7 +192,7 @@ fn timestamp(common: &ReaderContext, cell: TextCell<'_>) -> ParseResult<i64> {
     }
 }
 
-/// A function that parses a cell. Each decoder is a type of its own, so that loops over cells inline it.
+/// A function that parses a cell. Each parser is a distinct type, so that loops over cells inline it.
 trait ParseCell<T>: Fn(&ReaderContext, TextCell<'_>) -> ParseResult<T> + Copy + Send + Sync + 'static {}
 
 impl<T, D: Fn(&ReaderContext, TextCell<'_>) -> ParseResult<T> + Copy + Send + Sync + 'static> ParseCell<T>

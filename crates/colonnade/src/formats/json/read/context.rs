@@ -36,7 +36,7 @@ pub(crate) const RANGE_NBYTES: usize = 1 << 20;
 impl Context<'_> {
     /// Converts a fault to an error with line, column and byte.
     #[cold]
-    #[allow(clippy::boxed_local)] // It comes boxed: hot functions answer it by a pointer.
+    #[allow(clippy::boxed_local)] // Hot functions return faults boxed.
     pub(crate) fn error(&self, fault: Box<JsonFault>) -> Error {
         let JsonFault { at, kind, member, mut message, is_type } = *fault;
         if is_type {

@@ -218,7 +218,7 @@ impl Queue {
                 let fresh = RowScanner::new(RowKeys::default(), Vec::new());
                 self.scan((bytes, source), (from, limit), fresh, rules)
             };
-            // All rows have the width of the earlier ranges; a range alone knows only its own width.
+            // All rows have the width of the earlier ranges; a single range knows only its width.
             let width = self.out.columns.len();
             let alone = match &part {
                 Ok(part) => part.walk.rows == 0 || part.walk.columns.len() == width,
