@@ -10,7 +10,7 @@
 //! | decimals | text of the exact number | the same |
 //! | dictionaries | the value; the code where two categories are spelled alike, and inside other types | the same |
 //! | complex (two floats) | `[re, im]` | `(1.0+2.0j)` |
-//! | intervals of pandas (a struct of left and right, and a tag) | object | the JSON of the object, behind a schema |
+//! | intervals of pandas (a struct of left and right, and a tag) | object | the JSON of the object, with a schema |
 //! | lists; structs; maps; unions | array; object, or array where names repeat; object, or array of pairs; `[id, value]` | refused |
 //! | intervals of days | array of the parts | the same text |
 //! | run-end encoded | the value | the value |
