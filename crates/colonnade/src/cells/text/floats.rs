@@ -395,7 +395,7 @@ mod tests {
         ] {
             assert_eq!(nearest_half(text).unwrap(), bits, "{text}");
         }
-        word::<f64>("1.5").err().unwrap();
+        nonfinite_number::<f64>("1.5").err().unwrap();
         assert_eq!(number::<f64>("1").unwrap(), 1.0);
         assert_eq!(number::<f64>("-.5").unwrap(), -0.5);
     }

@@ -34,7 +34,7 @@ impl Ipc {
     pub fn load(&self, request: &Request<'_>) -> Result<Frame> {
         let (start, stop) = row_range("arrow", request.rows, self.catalog.nrows)?;
         let chosen = self.plan.chosen("arrow", request.positions)?;
-        let (plan, kept) = self.plan.kept(request.kept);
+        let (plan, kept) = self.plan.kept(request.projection);
         let landed = self.land(&chosen.fields, kept.as_ref(), (start, stop), request)?;
         let whole = (start, stop) == (0, self.catalog.nrows);
         let index = if whole { self.index()?.clone() } else { self.index()?.slice(start, stop) };
