@@ -7,7 +7,7 @@
 
 use arrow_data::ArrayData;
 use arrow_schema::DataType;
-use colonnade::cells::msgpack::head::{Head, head};
+use colonnade::cells::msgpack::head::{MsgpackHead, head};
 use numpy::PyArray1;
 use pyo3::exceptions::{PyException, PyImportError, PyMemoryError};
 use pyo3::intern;
@@ -101,7 +101,7 @@ impl<'b, 'py> CellReader<'b, 'py> {
         Ok(payload)
     }
 
-    fn head(&mut self) -> PyResult<Head> {
+    fn head(&mut self) -> PyResult<MsgpackHead> {
         let rest = self.bytes.get(self.at..).unwrap_or(&[]);
         let found = head(rest).map_err(|_| self.malformed("a value, found the byte C1"))?;
         let (found, length) = found.ok_or_else(|| self.malformed("a value, found the end"))?;
@@ -115,23 +115,23 @@ impl<'b, 'py> CellReader<'b, 'py> {
             return Err(self.malformed(&format!("at most {MAX_DEPTH} values in each other")));
         }
         Ok(match self.head()? {
-            Head::Nil => py.None().into_bound(py),
-            Head::Bool(v) => v.into_pyobject(py)?.to_owned().into_any(),
-            Head::Int(v) => v.into_pyobject(py)?.into_any(),
-            Head::UInt(v) => v.into_pyobject(py)?.into_any(),
-            Head::F32(bits) => PyFloat::new(py, f64::from(f32::from_bits(bits))).into_any(),
-            Head::F64(bits) => PyFloat::new(py, f64::from_bits(bits)).into_any(),
-            Head::Str(n) => {
+            MsgpackHead::Nil => py.None().into_bound(py),
+            MsgpackHead::Bool(v) => v.into_pyobject(py)?.to_owned().into_any(),
+            MsgpackHead::Int(v) => v.into_pyobject(py)?.into_any(),
+            MsgpackHead::UInt(v) => v.into_pyobject(py)?.into_any(),
+            MsgpackHead::F32(bits) => PyFloat::new(py, f64::from(f32::from_bits(bits))).into_any(),
+            MsgpackHead::F64(bits) => PyFloat::new(py, f64::from_bits(bits)).into_any(),
+            MsgpackHead::Str(n) => {
                 let payload = self.payload(n)?;
                 let text = std::str::from_utf8(payload).map_err(|_| self.malformed("text of UTF-8"))?;
                 PyString::new(py, text).into_any()
             }
-            Head::Bin(n) => PyBytes::new(py, self.payload(n)?).into_any(),
-            Head::Array(n) => PyList::new(py, self.entries(n, depth)?)?.into_any(),
-            Head::Map(n) => self.map(n, depth)?,
-            Head::Ext(-1, n) => self.timestamp(n)?,
-            Head::Ext(code, n) if self.has_extensions => self.extension(code, n, depth)?,
-            Head::Ext(code, n) => {
+            MsgpackHead::Bin(n) => PyBytes::new(py, self.payload(n)?).into_any(),
+            MsgpackHead::Array(n) => PyList::new(py, self.entries(n, depth)?)?.into_any(),
+            MsgpackHead::Map(n) => self.map(n, depth)?,
+            MsgpackHead::Ext(-1, n) => self.timestamp(n)?,
+            MsgpackHead::Ext(code, n) if self.has_extensions => self.extension(code, n, depth)?,
+            MsgpackHead::Ext(code, n) => {
                 let data = PyBytes::new(py, self.payload(n)?);
                 let out = PyDict::new(py);
                 out.set_item("code", code)?;
@@ -189,7 +189,7 @@ impl<'b, 'py> CellReader<'b, 'py> {
         let (whole, end) = (self.bytes, self.at);
         self.bytes = whole.get(..end).unwrap_or(whole);
         self.at = start;
-        let Head::Array(n) = self.head()? else { return Err(self.malformed("the array of a tuple")) };
+        let MsgpackHead::Array(n) = self.head()? else { return Err(self.malformed("the array of a tuple")) };
         let entries = self.entries(n, depth)?;
         self.check_end("the tuple")?;
         self.bytes = whole;

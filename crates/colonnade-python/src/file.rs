@@ -3,7 +3,7 @@
 use std::os::fd::RawFd;
 use std::path::Path;
 
-use colonnade::decode::{Layout, Request};
+use colonnade::decode::{MemoryLayout, Request};
 use colonnade::formats::Opened;
 use colonnade::progress::NoProgress;
 use colonnade::source::Source;
@@ -240,7 +240,7 @@ impl PyFile {
         leaves: leaves::Asked,
     ) -> PyResult<CoreFrame> {
         let threads = threads.unwrap_or(self.threads);
-        let layout = if pandas { Layout::Pandas } else { Layout::AsStored };
+        let layout = if pandas { MemoryLayout::Pandas } else { MemoryLayout::AsStored };
         let asked = Asked { positions, kept: self.kept(leaves)?, rows, private, layout, threads };
         let loaded = asked.watched(py, progress, |request| self.opened.load(request))?;
         Ok(CoreFrame::alone(loaded.frame, loaded.private))
@@ -258,7 +258,7 @@ impl PyFile {
         leaves: leaves::Asked,
     ) -> PyResult<Vec<CoreFrame>> {
         let threads = threads.unwrap_or(self.threads);
-        let (kept, layout) = (self.kept(leaves)?, Layout::Arrow);
+        let (kept, layout) = (self.kept(leaves)?, MemoryLayout::Arrow);
         let asked = Asked { positions, kept, rows, private: false, layout, threads };
         let frames = asked.watched(py, progress, |request| self.opened.load_arrow(request))?;
         Ok(frames.into_iter().map(CoreFrame::new).collect())
@@ -274,7 +274,7 @@ impl PyFile {
         leaves: leaves::Asked,
     ) -> PyResult<CoreFrame> {
         let threads = threads.unwrap_or(self.threads);
-        let (kept, layout) = (self.kept(leaves)?, Layout::Arrow);
+        let (kept, layout) = (self.kept(leaves)?, MemoryLayout::Arrow);
         let asked = Asked { positions, kept, rows: None, private: false, layout, threads };
         let batch = asked.watched(py, None, |request| self.opened.batch(i, request));
         if batch.is_err()

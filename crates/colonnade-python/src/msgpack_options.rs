@@ -1,6 +1,6 @@
 //! Options for MessagePack.
 
-use colonnade::formats::msgpack::{self, Orient, Otherwise, ReadOptions};
+use colonnade::formats::msgpack::{self, Fallback, MsgpackOrient, ReadOptions};
 use pyo3::prelude::*;
 
 use crate::errors::{self, IntoPy};
@@ -13,10 +13,10 @@ use crate::write_options::WriteOptions;
 pub(crate) struct MsgpackReadOptions;
 
 /// The treatment of values without a column type: `error` or `bytes`.
-fn fallback_of(option: &str, name: &str) -> PyResult<Otherwise> {
+fn fallback_of(option: &str, name: &str) -> PyResult<Fallback> {
     match name {
-        "error" => Ok(Otherwise::Error),
-        "bytes" => Ok(Otherwise::Bytes),
+        "error" => Ok(Fallback::Error),
+        "bytes" => Ok(Fallback::Bytes),
         other => Err(errors::option(format!(
             "msgpack: {option}: expected \"error\" or \"bytes\", found {other:?}."
         ))),
@@ -36,7 +36,7 @@ impl MsgpackReadOptions {
         invalid_utf8: &str,
     ) -> PyResult<PyClassInitializer<Self>> {
         let core = ReadOptions {
-            orient: orient.map(Orient::named).transpose().py()?,
+            orient: orient.map(MsgpackOrient::from_name).transpose().py()?,
             ext: fallback_of("ext", ext)?,
             invalid_utf8: fallback_of("invalid_utf8", invalid_utf8)?,
             limits: limits.core(),
@@ -73,7 +73,7 @@ impl MsgpackWriteOptions {
                 )));
             }
         };
-        let orient = Orient::named(orient).py()?;
+        let orient = MsgpackOrient::from_name(orient).py()?;
         let core = msgpack::WriteOptions {
             orient,
             header,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use colonnade::decode::{Layout, Request};
+use colonnade::decode::{MemoryLayout, Request};
 use colonnade::frame::paths::Projection;
 use colonnade::progress::Progress;
 use pyo3::prelude::*;
@@ -38,7 +38,7 @@ pub(crate) struct Asked {
     pub(crate) kept: Option<Projection>,
     pub(crate) rows: Option<(usize, usize)>,
     pub(crate) private: bool,
-    pub(crate) layout: Layout,
+    pub(crate) layout: MemoryLayout,
     pub(crate) threads: usize,
 }
 
@@ -54,7 +54,7 @@ impl Asked {
         watched(py, progress, None, |progress| {
             work(&Request {
                 positions: positions.as_deref(),
-                kept: kept.as_ref(),
+                projection: kept.as_ref(),
                 rows,
                 private,
                 layout,

@@ -11,9 +11,9 @@ const ERA: i64 = 146_097;
 /// Days from 1 March of the year 0, the start of an era, to 1970.
 const FROM_MARCH_0: i64 = 719_468;
 
-/// Days since 1970 as year, month, day.
+/// Converts days since 1970 to year, month and day.
 #[inline]
-pub(crate) fn civil(days: i64) -> (i64, i64, i64) {
+pub(crate) fn date_from_days(days: i64) -> (i64, i64, i64) {
     let z = days + FROM_MARCH_0;
     let era = z.div_euclid(ERA);
     let day_of_era = z.rem_euclid(ERA);
@@ -25,12 +25,12 @@ pub(crate) fn civil(days: i64) -> (i64, i64, i64) {
     (year_of_era + era * 400 + i64::from(month <= 2), month, day)
 }
 
-/// Days since 1970 of a date; `None` for an invalid date.
+/// Converts a date to days since 1970; `None` for an invalid date.
 #[inline]
-pub(crate) fn days(year: i64, month: i64, day: i64) -> Option<i64> {
+pub(crate) fn days_from_date(year: i64, month: i64, day: i64) -> Option<i64> {
     const LENGTHS: [i64; 12] = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
     let length = LENGTHS.get(usize::try_from(month.checked_sub(1)?).ok()?)?;
-    if day < 1 || day > length + i64::from(month == 2 && leap(year)) {
+    if day < 1 || day > length + i64::from(month == 2 && is_leap_year(year)) {
         return None;
     }
     let shifted_year = year - i64::from(month <= 2);
@@ -44,11 +44,11 @@ pub(crate) fn days(year: i64, month: i64, day: i64) -> Option<i64> {
 
 /// Whether a year has a 29 February.
 #[inline]
-pub(crate) fn leap(year: i64) -> bool {
+pub(crate) fn is_leap_year(year: i64) -> bool {
     year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
 }
 
-/// Number of units in a second.
+/// Returns the number of units in a second.
 #[inline]
 pub(crate) fn per_second(unit: TimeUnit) -> i64 {
     match unit {
@@ -62,7 +62,7 @@ pub(crate) fn per_second(unit: TimeUnit) -> i64 {
 /// Converts seconds and nanoseconds to a unit with `per_second` units in a second; `None` if the result is inexact or exceeds 64
 /// bits.
 #[inline]
-pub(crate) fn counted(seconds: i64, nanoseconds: i64, per_second: i64) -> Option<i64> {
+pub(crate) fn count_in_unit(seconds: i64, nanoseconds: i64, per_second: i64) -> Option<i64> {
     let each = 1_000_000_000 / per_second;
     if nanoseconds % each != 0 {
         return None;
@@ -81,8 +81,8 @@ mod tests {
     #[test]
     fn every_day_of_an_era_comes_back() {
         for day in -ERA..ERA {
-            let (year, month, day_of_month) = civil(day);
-            assert_eq!(days(year, month, day_of_month), Some(day));
+            let (year, month, day_of_month) = date_from_days(day);
+            assert_eq!(days_from_date(year, month, day_of_month), Some(day));
         }
     }
 
@@ -90,8 +90,8 @@ mod tests {
     fn the_days_of_every_count_of_seconds_come_back() {
         for start in [-LAST - 1, LAST - 400, i32::MIN.into(), i32::MAX.into()] {
             for day in start..start + 400 {
-                let (year, month, day_of_month) = civil(day);
-                assert_eq!(days(year, month, day_of_month), Some(day));
+                let (year, month, day_of_month) = date_from_days(day);
+                assert_eq!(days_from_date(year, month, day_of_month), Some(day));
             }
         }
     }
@@ -112,14 +112,14 @@ mod tests {
             ((292_277_026_596, 12, 4), LAST),
             ((-292_277_022_657, 1, 27), -LAST - 1),
         ] {
-            assert_eq!(civil(day), date);
+            assert_eq!(date_from_days(day), date);
             let (year, month, day_of_month) = date;
-            assert_eq!(days(year, month, day_of_month), Some(day));
+            assert_eq!(days_from_date(year, month, day_of_month), Some(day));
         }
     }
 
     #[test]
-    fn dates_that_are_none() {
+    fn invalid_dates_give_none() {
         for (year, month, day) in [
             (2013, 2, 29),
             (1900, 2, 29),
@@ -131,16 +131,16 @@ mod tests {
             (2013, -1, 1),
             (2013, i64::MIN, 1),
         ] {
-            assert_eq!(days(year, month, day), None, "{year}-{month}-{day}");
+            assert_eq!(days_from_date(year, month, day), None, "{year}-{month}-{day}");
         }
     }
 
     #[test]
     fn counts_are_exact_or_none() {
-        assert_eq!(counted(1, 500_000_000, 1_000), Some(1_500));
-        assert_eq!(counted(1, 500_000_000, 1), None);
-        assert_eq!(counted(-1, 1, per_second(TimeUnit::Nanosecond)), Some(-999_999_999));
-        assert_eq!(counted(i64::MAX, 0, 1), Some(i64::MAX));
-        assert_eq!(counted(i64::MAX, 0, 1_000), None);
+        assert_eq!(count_in_unit(1, 500_000_000, 1_000), Some(1_500));
+        assert_eq!(count_in_unit(1, 500_000_000, 1), None);
+        assert_eq!(count_in_unit(-1, 1, per_second(TimeUnit::Nanosecond)), Some(-999_999_999));
+        assert_eq!(count_in_unit(i64::MAX, 0, 1), Some(i64::MAX));
+        assert_eq!(count_in_unit(i64::MAX, 0, 1_000), None);
     }
 }

@@ -1,20 +1,20 @@
 //! Finds the end of an array or object by counting brackets outside of strings.
 //!
-//! Sixty-four bytes at a time, as simdjson does (<https://arxiv.org/abs/1902.08318>). Nothing is checked: the
-//! reader of the value finds out whether it ends there.
+//! It scans sixty-four bytes per step, as simdjson does (<https://arxiv.org/abs/1902.08318>), and checks nothing: the
+//! reader of the value checks that the value ends there.
 
 /// Bytes of a block.
 const BLOCK: usize = 64;
 
-/// A bit for each byte of a block.
-struct Marks {
+/// The positions of special bytes in a block, one bit per byte.
+struct BlockMarks {
     quotes: u64,
     slashes: u64,
     opens: u64,
     closes: u64,
 }
 
-/// The offset behind the array or object that begins at `at`; `None` where it does not end.
+/// Returns the offset after the array or object that begins at `at`; `None` if it does not end.
 pub(crate) fn value_end(bytes: &[u8], at: usize) -> Option<usize> {
     let (mut escaped, mut inside, mut depth) = (0, 0, 0usize);
     let mut start = at;
@@ -59,21 +59,21 @@ pub(crate) fn value_end(bytes: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// Bytes behind a backslash that is not itself behind one. `next`: whether the next block begins with such a byte.
+/// Sets a bit for each byte after an unescaped backslash. `next`: whether the next block begins with such a byte.
 fn escaped_bytes(slashes: u64, next: &mut u64) -> u64 {
     if slashes == 0 {
         return std::mem::take(next);
     }
     const ODD: u64 = 0xaaaa_aaaa_aaaa_aaaa;
     let begins = slashes & !*next;
-    // A run of backslashes from an odd place, or an even one: the subtraction carries through it.
+    // Runs of backslashes from an odd position, or from an even one: the subtraction carries through the run.
     let runs = ((begins << 1) | ODD).wrapping_sub(begins) ^ ODD;
     let escaped = runs ^ (slashes | *next);
     *next = (runs & slashes) >> 63;
     escaped
 }
 
-/// Each bit is the parity of the bits up to it: set from each odd bit up to the next one.
+/// Computes for each bit the parity of the bits up to it: set from each odd set bit up to the next one.
 fn prefix_parity(mut bits: u64) -> u64 {
     for shift in [1, 2, 4, 8, 16, 32] {
         bits ^= bits << shift;
@@ -82,11 +82,11 @@ fn prefix_parity(mut bits: u64) -> u64 {
 }
 
 #[cfg(target_arch = "x86_64")]
-fn marks(block: &[u8; BLOCK]) -> Marks {
+fn marks(block: &[u8; BLOCK]) -> BlockMarks {
     use std::arch::x86_64::{__m128i, _mm_cmpeq_epi8, _mm_movemask_epi8, _mm_or_si128, _mm_set1_epi8};
-    let mut out = Marks { quotes: 0, slashes: 0, opens: 0, closes: 0 };
+    let mut out = BlockMarks { quotes: 0, slashes: 0, opens: 0, closes: 0 };
     for (i, part) in block.as_chunks::<16>().0.iter().enumerate() {
-        // SAFETY: every x86-64 has SSE2; both types are sixteen bytes of which every value is legal.
+        // SAFETY: every x86-64 has SSE2; both types are sixteen bytes, and every value of them is valid.
         let [quotes, slashes, opens, closes] = unsafe {
             let part: __m128i = std::mem::transmute(*part);
             // Square brackets become braces.
@@ -104,8 +104,8 @@ fn marks(block: &[u8; BLOCK]) -> Marks {
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn marks(block: &[u8; BLOCK]) -> Marks {
-    let mut out = Marks { quotes: 0, slashes: 0, opens: 0, closes: 0 };
+fn marks(block: &[u8; BLOCK]) -> BlockMarks {
+    let mut out = BlockMarks { quotes: 0, slashes: 0, opens: 0, closes: 0 };
     for (i, byte) in block.iter().enumerate() {
         out.quotes |= u64::from(*byte == b'"') << i;
         out.slashes |= u64::from(*byte == b'\\') << i;
@@ -133,7 +133,7 @@ mod tests {
         #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
         #[test]
-        fn values_end_where_the_scanner_ends(
+        fn values_end_like_in_the_scanner(
             texts in prop::collection::vec("[\\[\\]{}\"\\\\a\u{e9}]{0,70}", 0..9),
             tail in "[\\[\\]{}\"\\\\ ]{0,9}",
         ) {
@@ -153,9 +153,9 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_end() {
+    fn unterminated_values_have_no_end() {
         for text in ["", "[", "[\"]", "[[]", "{\"a\": [1}", "7", "\"[]\"", "]"] {
-            // Kinds of brackets are not told apart.
+            // All kinds of brackets count alike.
             let found = value_end(text.as_bytes(), 0);
             assert!(found.is_none() || text.contains("[1}"), "{text}");
         }

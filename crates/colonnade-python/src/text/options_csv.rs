@@ -4,7 +4,7 @@ use colonnade::formats::csv::{
     self, BigInts, Dates, Encoding as WriteEncoding, IndexColumns, OnError, Quoting, ReadOptions, Schema,
     SchemaPlace,
 };
-use colonnade::text::input::Encoding;
+use colonnade::text::input::TextEncoding;
 use pyo3::prelude::*;
 
 use crate::errors::{self, IntoPy};
@@ -104,7 +104,7 @@ impl CsvReadOptions {
                 Some(IndexColumnsArgument::Names(names)) => IndexColumns::Names(names),
             },
             skip_rows,
-            encoding: Encoding::named("csv", encoding).py()?,
+            encoding: TextEncoding::from_name("csv", encoding).py()?,
             dtypes,
             dates: match dates {
                 None | Some(DatesArgument::All(false)) => Dates::None,

@@ -2,7 +2,7 @@
 
 use colonnade::formats::json::lines;
 use colonnade::formats::{json, yaml};
-use colonnade::text::input::Encoding;
+use colonnade::text::input::TextEncoding;
 use pyo3::prelude::*;
 
 use super::options_csv::choice;
@@ -32,10 +32,10 @@ impl JsonReadOptions {
     ) -> PyResult<PyClassInitializer<Self>> {
         let _ = verify; // Opening decodes everything.
         let core = json::ReadOptions {
-            orient: orient.map(json::Orient::named).transpose().py()?,
+            orient: orient.map(json::JsonOrient::from_name).transpose().py()?,
             allow_nonfinite,
             big_decimals: is_decimal("json", big_ints)?,
-            encoding: Encoding::named("json", encoding).py()?,
+            encoding: TextEncoding::from_name("json", encoding).py()?,
             part: None,
             limits: limits.core(),
             threads: self::threads(threads),
@@ -64,7 +64,7 @@ impl NdjsonReadOptions {
         let core = lines::ReadOptions {
             allow_nonfinite,
             big_decimals: is_decimal("ndjson", big_ints)?,
-            encoding: Encoding::named("ndjson", encoding).py()?,
+            encoding: TextEncoding::from_name("ndjson", encoding).py()?,
             limits: limits.core(),
             threads: self::threads(threads),
         };
@@ -94,7 +94,7 @@ impl YamlReadOptions {
         let _ = verify; // Opening decodes everything.
         let core = yaml::ReadOptions {
             orient: orient.map(yaml::Orient::named).transpose().py()?,
-            encoding: Encoding::named("yaml", encoding).py()?,
+            encoding: TextEncoding::from_name("yaml", encoding).py()?,
             part: None,
             limits: limits.core(),
             threads: self::threads(threads),
@@ -103,8 +103,8 @@ impl YamlReadOptions {
     }
 }
 
-fn nonfinite_of(format: &'static str, name: &str) -> PyResult<json::Nonfinite> {
-    use json::Nonfinite::{Error, Literal, Null};
+fn nonfinite_of(format: &'static str, name: &str) -> PyResult<json::NonfiniteOption> {
+    use json::NonfiniteOption::{Error, Literal, Null};
     choice(format, "nonfinite", name, &[("null", Null), ("literal", Literal), ("error", Error)])
 }
 
@@ -130,7 +130,7 @@ impl JsonWriteOptions {
         fsync: bool,
         threads: Option<usize>,
     ) -> PyResult<PyClassInitializer<Self>> {
-        let orient = json::Orient::named(orient).py()?;
+        let orient = json::JsonOrient::from_name(orient).py()?;
         let nonfinite = nonfinite_of("json", nonfinite)?;
         let core = json::WriteOptions { orient, header, nonfinite, indent, threads: self::threads(threads) };
         Ok(PyClassInitializer::from(WriteOptions::new("json", core, fsync)?.compressed(packing, level)?)

@@ -232,7 +232,7 @@ fn float(text: &str) -> String {
 
 /// Days since 1970 as year-month-day.
 fn date(days: i64) -> String {
-    let (year, month, day) = crate::calendar::civil(days);
+    let (year, month, day) = crate::calendar::date_from_days(days);
     format!("{year:04}-{month:02}-{day:02}")
 }
 

@@ -1,19 +1,20 @@
-//! Numbers as digits, appended without a call of `memcpy` a cell: eight bytes at a time, of which those that count are kept.
+//! Writes numbers as decimal digits. Digits are appended eight bytes at once without a `memcpy` call per cell; the surplus
+//! bytes are cut off.
 
 use crate::cells::simd128::room;
 
-/// What is put in one piece: integers below it have eight digits.
+/// The bound of integers that one write of eight digits holds.
 const EIGHT: u64 = 100_000_000;
 
 /// Integers of every width.
-pub(crate) trait Integer: Copy {
-    /// Appends the digits, behind a sign where it is negative.
+pub(crate) trait FormatInteger: Copy {
+    /// Appends the digits, after a minus for negative values.
     fn put(self, out: &mut Vec<u8>);
 }
 
 macro_rules! integers {
     ($($t:ty, $wide:ty, $put:ident;)*) => {$(
-        impl Integer for $t {
+        impl FormatInteger for $t {
             #[inline]
             fn put(self, out: &mut Vec<u8>) {
                 $put(<$wide>::from(self), out);
@@ -50,16 +51,17 @@ pub(crate) fn unsigned(value: u64, out: &mut Vec<u8>) {
     append(false, digits, n, None, out);
 }
 
-/// Appends a float of few digits: six behind the point at most, eight before it. False, and nothing, where it is another.
+/// Appends a float with few digits: at most six after the point and eight before it. Returns false and appends nothing for
+/// any other float.
 ///
-/// What is written is the shortest text that comes back as the same bits: decimals of up to fifteen digits are all different
-/// floats, so one of them that is this float is the only one, and no shorter text is.
+/// The text is the shortest that parses to the same bits: all decimals with up to fifteen digits are different floats, so
+/// at most one of them equals this float, and no shorter text does.
 #[inline]
 #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss, clippy::cast_sign_loss)] // below 10^14
 pub(crate) fn float(value: f64, out: &mut Vec<u8>) -> bool {
     const MILLION: u64 = 1_000_000;
     let magnitude = value.abs();
-    // Smaller ones have a power of ten.
+    // Smaller floats are written with a power of ten.
     if !(1e-5..1e8).contains(&magnitude) && magnitude != 0.0 {
         return false;
     }
@@ -71,21 +73,21 @@ pub(crate) fn float(value: f64, out: &mut Vec<u8>) -> bool {
     // Six digits, then two zeros.
     let fraction = decimals(millionths % MILLION * 100);
     let behind = (8 - fraction.leading_zeros() / 8).max(1);
-    // The point and six digits, which are eight bytes with one to spare.
+    // The point and six digits: eight bytes, one of them unused.
     let fraction = ((fraction | ZEROS) << 8) | u64::from(b'.');
     append(value.is_sign_negative(), whole, before, Some((fraction, behind + 1)), out);
     true
 }
 
-/// Appends bytes, the lowest first: a minus where there is one, `n` of `digits`, and some others.
+/// Appends bytes, the lowest first: an optional minus, the first `n` bytes of `digits`, and then `others`.
 #[inline(always)]
 fn append(minus: bool, digits: u64, n: u32, others: Option<(u64, u32)>, out: &mut Vec<u8>) {
     let (sign, n) = (usize::from(minus), n.min(8) as usize);
     let place = room::<24>(out);
     let (others, more) = others.unwrap_or_default();
     let more = more.min(8) as usize;
-    // SAFETY: there is room for 24 bytes, of which 1 + 8 + 8 are written at most, each one before those that count; what
-    // counts ends before what was written does. Nothing is aligned.
+    // SAFETY: 24 bytes are reserved, of which at most 1 + 8 + 8 are written. Each write starts at or before the end of the
+    // counted bytes, and the counted bytes end before the written ones. No write needs alignment.
     unsafe {
         place.write(b'-');
         let place = place.add(sign);
@@ -98,7 +100,7 @@ fn append(minus: bool, digits: u64, n: u32, others: Option<(u64, u32)>, out: &mu
 /// Eight zeros.
 const ZEROS: u64 = u64::from_le_bytes(*b"00000000");
 
-/// The digits of an integer of eight at most, and how many they are; the first is the lowest byte.
+/// Returns the digits of an integer below 10^8 and their number; the first digit is the lowest byte.
 #[inline(always)]
 fn eight(value: u64) -> (u64, u32) {
     let digits = decimals(value);
@@ -107,11 +109,12 @@ fn eight(value: u64) -> (u64, u32) {
     ((digits | ZEROS) >> (8 * zeros), 8 - zeros)
 }
 
-/// Eight digits, a byte each from 0 to 9, all at once: halves of four, then of two, then of one. The first is the lowest byte.
+/// Computes eight digits at once, one byte from 0 to 9 each: splits into halves of four, then of two, then of one digit.
+/// The first is the lowest byte.
 #[inline(always)]
 fn decimals(value: u64) -> u64 {
     let fours = (value / 10_000) | ((value % 10_000) << 32);
-    // Hundredths of numbers below ten thousand, tenths of numbers below hundred, as a multiplication and a shift.
+    // Hundredths of numbers below ten thousand and tenths of numbers below a hundred are a multiplication and a shift.
     let hundreds = ((fours * 10_486) >> 20) & 0x7f_0000_007f;
     let twos = hundreds | ((fours - 100 * hundreds) << 16);
     let tens = ((twos * 103) >> 10) & 0x000f_000f_000f_000f;
@@ -129,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn integers_are_those_of_the_standard_library() {
+    fn integers_are_written_like_the_standard_library() {
         let powers = (0..64).map(|power| 1u64 << power).chain((0..20).map(|power| 10u64.pow(power)));
         let near = powers.flat_map(|p| [p - 1, p, p + 1, p / 3 * 2]);
         for value in (0..20_000).chain((0..10_000).map(|i| i * 10_000)).chain(near).chain([u64::MAX]) {
@@ -178,7 +181,7 @@ mod tests {
         for value in [1e8, 1e-6, 1e300, 5e-324, 0.1 + 0.2, 1.0 / 3.0, 0.001_000_1, 9.9e-6, f64::MAX, 1e15] {
             assert!(!is_shortest(value), "{value}");
         }
-        // Around every float of few digits stand others that are not.
+        // Around every float with few digits are others with more.
         let mut word = 1u64;
         for _ in 0..100_000 {
             word = word.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

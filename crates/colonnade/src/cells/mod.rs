@@ -1,4 +1,4 @@
-//! One value as text or tagged bytes, and back.
+//! Converts single values to text or MessagePack, and back.
 //!
 //! | room | what |
 //! |---|---|
@@ -10,7 +10,7 @@
 //! | [`place`] | line, column and byte of an offset, for errors |
 
 pub(crate) mod digits;
-pub(crate) mod exact;
+pub(crate) mod exact_double;
 pub mod header_key;
 pub(crate) mod json;
 pub mod msgpack;

@@ -1,12 +1,12 @@
-//! Line, column and byte of a place in text: counted only when an error is made.
+//! The line, column and byte of a position in text, computed only for errors.
 
 use std::fmt;
 
 use crate::error::{Error, ErrorKind};
 
-/// A place in the input.
+/// A position in the input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct TextPosition {
     /// From 1. Lines end with `\n`, `\r\n` or `\r`.
     pub line: u64,
     /// In characters, from 1.
@@ -15,20 +15,20 @@ pub struct Place {
     pub byte: u64,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for TextPosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "line {}, column {}", self.line, self.column)
     }
 }
 
-impl Place {
-    /// The place of `text[at]`, where `text` is all there is.
+impl TextPosition {
+    /// Returns the place of `text[at]`, where `text` is the whole input.
     #[must_use]
     pub fn of(text: &[u8], at: usize) -> Self {
         Self { line: 1, column: 1, byte: 0 }.after(text.get(..at).unwrap_or(text))
     }
 
-    /// The place behind `text`, which begins here. A `\r` that ends `text` is taken to end a line.
+    /// Returns the place after `text`, which begins at this place. A `\r` at the end of `text` counts as a line end.
     #[must_use]
     pub fn after(self, text: &[u8]) -> Self {
         let mut lines = 0;
@@ -45,7 +45,7 @@ impl Place {
         Self { line: self.line + lines, column: column + characters, byte: self.byte + text.len() as u64 }
     }
 
-    /// An error here. `member`: a path or a column's name.
+    /// Creates an error at this place. `member`: a path or a column's name.
     #[must_use]
     #[cold]
     pub fn error(
@@ -71,7 +71,7 @@ mod tests {
     fn every_kind_of_line_end_counts_once() {
         let text = "a\nbé\r\nc\rd".as_bytes();
         let at = |i: usize| {
-            let place = Place::of(text, i);
+            let place = TextPosition::of(text, i);
             (place.line, place.column, place.byte)
         };
         assert_eq!(at(0), (1, 1, 0));
@@ -85,16 +85,16 @@ mod tests {
     }
 
     #[test]
-    fn places_go_on_where_others_ended() {
-        let first = Place::of(b"ab\nc", 4);
-        assert_eq!(first.after(b"d"), Place { line: 2, column: 3, byte: 5 });
-        assert_eq!(first.after(b"\nd"), Place { line: 3, column: 2, byte: 6 });
+    fn places_continue_after_other_text() {
+        let first = TextPosition::of(b"ab\nc", 4);
+        assert_eq!(first.after(b"d"), TextPosition { line: 2, column: 3, byte: 5 });
+        assert_eq!(first.after(b"\nd"), TextPosition { line: 3, column: 2, byte: 6 });
     }
 
     #[test]
     fn errors_say_line_column_and_byte() {
         let error =
-            Place { line: 2, column: 3, byte: 9 }.error(ErrorKind::Malformed, "csv", Some("x"), "no.");
+            TextPosition { line: 2, column: 3, byte: 9 }.error(ErrorKind::Malformed, "csv", Some("x"), "no.");
         assert_eq!(error.to_string(), "csv: \"x\": at byte 9: line 2, column 3: no.");
     }
 }

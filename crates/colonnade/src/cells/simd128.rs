@@ -1,23 +1,22 @@
-//! Text sixteen bytes at a time: which of them mean something, and copies up to the first one that does.
+//! Searches and copies text sixteen bytes per step, up to the first byte with a meaning.
 
 use std::ops::Range;
 
 /// Sixteen bytes.
-pub(crate) type Chunk = [u8; 16];
+pub(crate) type Chunk16 = [u8; 16];
 
-/// Appends the first `n` of some bytes: as all of them, of which the others are forgotten, since that is one move where their
-/// number is known, and no call.
+/// Appends the first `n` of `N` bytes: writes all of them and counts `n`, because a move of constant size needs no call.
 #[inline(always)]
 pub(crate) fn push<const N: usize>(bytes: &[u8; N], n: usize, out: &mut Vec<u8>) {
     let place = room::<N>(out);
-    // SAFETY: `room` has made room for N bytes behind the vector's end, and N of them are written before some count.
+    // SAFETY: `room` has reserved N bytes after the vector's end; all N are written before `n` are counted.
     unsafe {
         place.cast::<[u8; N]>().write(*bytes);
         out.set_len(out.len() + n.min(N));
     }
 }
 
-/// Where the vector ends, with room for `N` bytes behind it.
+/// Returns a pointer to the vector's end after reserving `N` bytes.
 #[inline(always)]
 pub(crate) fn room<const N: usize>(out: &mut Vec<u8>) -> *mut u8 {
     #[cold]
@@ -32,9 +31,9 @@ pub(crate) fn room<const N: usize>(out: &mut Vec<u8>) -> *mut u8 {
     out.spare_capacity_mut().as_mut_ptr().cast()
 }
 
-/// The sixteen bytes at `at`; zeros stand for what is behind the end.
+/// Loads the sixteen bytes at `at`; bytes past the end are zeros.
 #[inline(always)]
-fn load(bytes: &[u8], at: usize) -> Chunk {
+fn load(bytes: &[u8], at: usize) -> Chunk16 {
     match bytes.get(at..).and_then(|rest| rest.first_chunk()) {
         Some(chunk) => *chunk,
         None => last(bytes, at),
@@ -42,24 +41,24 @@ fn load(bytes: &[u8], at: usize) -> Chunk {
 }
 
 #[inline(never)]
-fn last(bytes: &[u8], at: usize) -> Chunk {
+fn last(bytes: &[u8], at: usize) -> Chunk16 {
     let mut chunk = [0; 16];
     chunk.iter_mut().zip(bytes.get(at..).unwrap_or(&[])).for_each(|(place, byte)| *place = *byte);
     chunk
 }
 
-/// Appends the part `range` of `bytes` up to the first byte that `marked` has a bit for, and answers where that stands: the
-/// range's end where there is none. Short parts of longer buffers are one move and no loop, as what stands behind them is
-/// copied too and forgotten.
+/// Appends the part `range` of `bytes` up to the first byte for which `marked` sets a bit. Returns the position of that
+/// byte, or the range's end. For a short part of a longer buffer this is one move without a loop: the bytes after the part
+/// are copied too and cut off.
 #[inline(always)]
 pub(crate) fn copy(
     bytes: &[u8],
     range: Range<usize>,
     out: &mut Vec<u8>,
-    marked: impl Fn(Chunk) -> u32,
+    marked: impl Fn(Chunk16) -> u32,
 ) -> usize {
     let Range { start: mut at, end } = range;
-    // Whole chunks: the next one is not waited for until what is in this one is known.
+    // Whole chunks: the store does not wait for the result of the search.
     while at + 16 <= end
         && let Some(chunk) = bytes.get(at..).and_then(|rest| rest.first_chunk())
     {
@@ -81,14 +80,14 @@ pub(crate) fn copy(
     at
 }
 
-/// A bit for each byte that JSON has an escape for: a quote, a backslash or a control character.
+/// Sets a bit for each byte that JSON escapes: quotes, backslashes and control characters.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-pub(crate) fn escaped(chunk: Chunk) -> u32 {
+pub(crate) fn escaped(chunk: Chunk16) -> u32 {
     use std::arch::x86_64::{
         __m128i, _mm_cmpeq_epi8, _mm_min_epu8, _mm_movemask_epi8, _mm_or_si128, _mm_set1_epi8,
     };
-    // SAFETY: every x86-64 has SSE2; both types are sixteen bytes of which every value is legal.
+    // SAFETY: every x86-64 has SSE2; both types are sixteen bytes, and every value of them is valid.
     unsafe {
         let chunk: __m128i = std::mem::transmute(chunk);
         let quote = _mm_cmpeq_epi8(chunk, _mm_set1_epi8(b'"'.cast_signed()));
@@ -100,25 +99,25 @@ pub(crate) fn escaped(chunk: Chunk) -> u32 {
 
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
-pub(crate) fn escaped(chunk: Chunk) -> u32 {
+pub(crate) fn escaped(chunk: Chunk16) -> u32 {
     bits(chunk, |byte| byte == b'"' || byte == b'\\' || byte < 0x20)
 }
 
-/// Bytes of a dialect that are looked for.
+/// The bytes of a CSV dialect that a search looks for.
 #[derive(Debug, Clone)]
 pub(crate) struct Needles {
-    /// Each sixteen times.
-    few: [Chunk; Self::MOST],
+    /// Each byte, repeated sixteen times.
+    few: [Chunk16; Self::MOST],
 }
 
 impl Needles {
-    /// Bytes that one search knows.
+    /// The most bytes that one search supports.
     pub(crate) const MOST: usize = 7;
 
-    /// The last of the control characters that [`Needles::or_control`] finds without being told.
+    /// The last control character that [`Needles::or_control`] finds without an entry.
     pub(crate) const CONTROL: u8 = b'\r';
 
-    /// `None` where there is no byte, or too many.
+    /// Creates the search; `None` if there is no byte, or too many.
     pub(crate) fn new(bytes: &[u8]) -> Option<Self> {
         let first = *bytes.first()?;
         let mut few = [[first; 16]; Self::MOST];
@@ -129,14 +128,14 @@ impl Needles {
         Some(Self { few })
     }
 
-    /// A bit for each byte that is one of them, or a control character up to [`Needles::CONTROL`].
+    /// Sets a bit for each byte that is one of them, or a control character up to [`Needles::CONTROL`].
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
-    pub(crate) fn or_control(&self, chunk: Chunk) -> u32 {
+    pub(crate) fn or_control(&self, chunk: Chunk16) -> u32 {
         use std::arch::x86_64::{
             __m128i, _mm_cmpeq_epi8, _mm_min_epu8, _mm_movemask_epi8, _mm_or_si128, _mm_set1_epi8,
         };
-        // SAFETY: every x86-64 has SSE2; both types are sixteen bytes of which every value is legal.
+        // SAFETY: every x86-64 has SSE2; both types are sixteen bytes, and every value of them is valid.
         unsafe {
             let chunk: __m128i = std::mem::transmute(chunk);
             let control = _mm_set1_epi8(Self::CONTROL.cast_signed());
@@ -149,35 +148,35 @@ impl Needles {
         }
     }
 
-    /// A bit for each byte that is one of them, or a control character up to [`Needles::CONTROL`].
+    /// Sets a bit for each byte that is one of them, or a control character up to [`Needles::CONTROL`].
     #[cfg(not(target_arch = "x86_64"))]
     #[inline(always)]
-    pub(crate) fn or_control(&self, chunk: Chunk) -> u32 {
+    pub(crate) fn or_control(&self, chunk: Chunk16) -> u32 {
         bits(chunk, |byte| byte <= Self::CONTROL || self.few.iter().any(|needle| needle[0] == byte))
     }
 }
 
-/// A bit for each byte that is `byte`.
+/// Sets a bit for each byte that equals `byte`.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-pub(crate) fn equal(chunk: Chunk, byte: u8) -> u32 {
+pub(crate) fn equal(chunk: Chunk16, byte: u8) -> u32 {
     use std::arch::x86_64::{__m128i, _mm_cmpeq_epi8, _mm_movemask_epi8, _mm_set1_epi8};
-    // SAFETY: every x86-64 has SSE2; both types are sixteen bytes of which every value is legal.
+    // SAFETY: every x86-64 has SSE2; both types are sixteen bytes, and every value of them is valid.
     unsafe {
         let chunk: __m128i = std::mem::transmute(chunk);
         _mm_movemask_epi8(_mm_cmpeq_epi8(chunk, _mm_set1_epi8(byte.cast_signed()))).cast_unsigned()
     }
 }
 
-/// A bit for each byte that is `byte`.
+/// Sets a bit for each byte that equals `byte`.
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
-pub(crate) fn equal(chunk: Chunk, byte: u8) -> u32 {
+pub(crate) fn equal(chunk: Chunk16, byte: u8) -> u32 {
     bits(chunk, |other| other == byte)
 }
 
 #[cfg(any(test, not(target_arch = "x86_64")))]
-fn bits(chunk: Chunk, is: impl Fn(u8) -> bool) -> u32 {
+fn bits(chunk: Chunk16, is: impl Fn(u8) -> bool) -> u32 {
     chunk.into_iter().enumerate().fold(0, |mask, (i, byte)| mask | (u32::from(is(byte)) << i))
 }
 
@@ -186,7 +185,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_byte_at_every_place_is_what_it_is_alone() {
+    fn every_byte_matches_at_every_position() {
         let needles = Needles::new(b",;|\"").unwrap();
         for byte in 0..=u8::MAX {
             for place in 0..16 {
@@ -201,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn some_bytes_of_many_are_pushed_whatever_room_there_is() {
+    fn a_prefix_of_a_fixed_size_is_pushed_at_any_capacity() {
         for capacity in 0..60 {
             let (mut out, mut expected) = (Vec::with_capacity(capacity), Vec::new());
             for n in [0, 1, 16, 7, 15, 16, 40] {
@@ -213,12 +212,12 @@ mod tests {
     }
 
     #[test]
-    fn copies_end_where_the_mark_stands() {
+    fn copies_end_at_the_first_marked_byte() {
         for len in 0..=100 {
             for start in [0, 1, 15, 16, 17] {
                 for mark in (0..len).map(Some).chain([None]) {
                     let mut bytes = vec![b'a'; start + len];
-                    // A mark behind the part means nothing.
+                    // A match after the part does not count.
                     bytes.extend_from_slice(&b"#bbbbbbbbbbbbbbbbb"[..len % 18]);
                     if let Some(mark) = mark {
                         bytes[start + mark] = b'#';

@@ -1,32 +1,33 @@
-//! Groups: members of equal header. The writer lays them at a constant distance, the reader finds them again.
+//! Groups of container members with equal header. The writer stores them at a constant distance, and the reader detects
+//! that.
 
 use crate::frame::{DType, Grid};
 
-/// What members of one group have in common.
+/// The common header of a group's members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GroupKey {
-    /// The cells' type.
+    /// The dtype of the cells.
     pub dtype: DType,
-    /// Rows.
+    /// Number of rows.
     pub nrows: usize,
-    /// Columns (1 for 1-D).
+    /// Number of columns (1 for 1-D).
     pub width: usize,
     /// Whether the array has two dimensions.
     pub two_dimensional: bool,
-    /// Column-major.
+    /// Whether the array is column-major.
     pub fortran_order: bool,
 }
 
 impl GroupKey {
-    /// Bytes of the array.
+    /// Returns the bytes of the array.
     #[must_use]
     pub fn nbytes(&self) -> usize {
         self.nrows.saturating_mul(self.width).saturating_mul(self.dtype.itemsize as usize)
     }
 }
 
-/// A group number for each key, in order of first appearance. Frames have few distinct keys: the last ones seen are
-/// looked at first.
+/// Numbers each key's group, in order of first appearance. Frames have few distinct keys, so the keys seen last are
+/// compared first.
 pub fn group_ids<'k>(keys: impl Iterator<Item = &'k GroupKey>) -> Vec<usize> {
     let mut seen: Vec<GroupKey> = Vec::new();
     let mut hashed: std::collections::HashMap<(DType, usize, usize, bool, bool), usize> = Default::default();
@@ -43,18 +44,18 @@ pub fn group_ids<'k>(keys: impl Iterator<Item = &'k GroupKey>) -> Vec<usize> {
     .collect()
 }
 
-/// Finds members of equal header at a constant distance, as they come left to right, and makes them strided grids, each
-/// with the positions of its columns. `k` members of `w` columns become the smaller number of grids: one a column of the
-/// member, or one a member.
+/// Detects members with equal header at a constant distance, pushed in order, and combines them into strided grids with the
+/// positions of their columns. `k` members of `w` columns become the smaller number of grids: one per column of the member,
+/// or one per member.
 #[derive(Debug, Default)]
 pub struct Groups {
-    runs: Vec<Option<Run>>,
+    runs: Vec<Option<MemberRun>>,
     out: Vec<(Grid, Vec<usize>)>,
 }
 
-/// Members of one key, at a constant distance so far.
+/// Members of one key, so far at a constant distance.
 #[derive(Debug)]
-struct Run {
+struct MemberRun {
     key: GroupKey,
     first: usize,
     last: usize,
@@ -63,7 +64,7 @@ struct Run {
 }
 
 impl Groups {
-    /// The next member: `id` is equal for equal keys (a small number), `offset` is that of its array, `position` that of
+    /// Adds the next member. `id`: a small number, equal for equal keys; `offset`: that of its array; `position`: that of
     /// its first column.
     pub fn push(&mut self, id: usize, key: GroupKey, offset: usize, position: usize) {
         if self.runs.len() <= id {
@@ -79,14 +80,18 @@ impl Groups {
                 return;
             }
         }
-        if let Some(done) =
-            slot.replace(Run { key, first: offset, last: offset, distance: 0, positions: vec![position] })
-        {
+        if let Some(done) = slot.replace(MemberRun {
+            key,
+            first: offset,
+            last: offset,
+            distance: 0,
+            positions: vec![position],
+        }) {
             close(&done, &mut self.out);
         }
     }
 
-    /// The grids.
+    /// Returns the grids.
     #[must_use]
     pub fn finish(mut self) -> Vec<(Grid, Vec<usize>)> {
         for run in self.runs.iter().flatten() {
@@ -96,7 +101,7 @@ impl Groups {
     }
 }
 
-fn close(run: &Run, out: &mut Vec<(Grid, Vec<usize>)>) {
+fn close(run: &MemberRun, out: &mut Vec<(Grid, Vec<usize>)>) {
     let (key, count) = (run.key, run.positions.len());
     let one = |offset: usize| {
         if key.fortran_order {
@@ -144,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_of_distance_or_direction_starts_another() {
+    fn a_change_of_distance_or_direction_starts_another_grid() {
         let offsets = [64, 256, 448, 1024, 2048, 64];
         let mut groups = Groups::default();
         offsets.iter().enumerate().for_each(|(i, &offset)| groups.push(0, key("<f8", 1), offset, i));

@@ -1,4 +1,4 @@
-//! Numbers and times with nulls as pandas' readers have them: NaN or NaT in the place of a null, integers as float64.
+//! Numbers and times with nulls as pandas' readers represent them: NaN or NaT for null, integers as float64.
 
 use arrow_buffer::bit_chunk_iterator::BitChunks;
 use arrow_data::ArrayData;
@@ -13,10 +13,10 @@ use crate::parallel;
 use crate::parallel::Task;
 use crate::progress::Progress;
 
-/// Columns are cut into tasks of so many rows: a multiple of 64, so that each begins with a whole word of validity.
+/// Rows of one task: a multiple of 64, so that each task begins with a whole word of validity.
 const TASK_ROWS: usize = 1 << 17;
 
-/// The dtype of the block that holds a column with nulls: floats and times keep theirs, integers become float64; `None`
+/// Returns the dtype of the block for a column with nulls: floats and times keep theirs, integers become float64; `None`
 /// for every other type.
 #[must_use]
 pub fn missing_dtype(data_type: &DataType) -> Option<DType> {
@@ -28,7 +28,7 @@ pub fn missing_dtype(data_type: &DataType) -> Option<DType> {
     }
 }
 
-/// NumPy's dtype of values as they are stored: of times with a zone, that of the times in UTC.
+/// Returns NumPy's dtype of values as they are stored: of times with a zone, that of the times in UTC.
 fn stored_dtype(data_type: &DataType) -> Option<DType> {
     match data_type {
         DataType::Timestamp(unit, Some(_)) => implied_dtype(&DataType::Timestamp(*unit, None)),
@@ -36,8 +36,8 @@ fn stored_dtype(data_type: &DataType) -> Option<DType> {
     }
 }
 
-/// Writes NaN or NaT of `dtype` to the rows of `out` whose bit in `valid`, counted from `offset`, is 0. Rows without a bit
-/// stay.
+/// Writes NaN or NaT of `dtype` to the rows of `out` whose bit in `valid`, counted from `offset`, is 0. Rows beyond the
+/// bits keep their value.
 pub fn write_missing(dtype: DType, out: &mut [u8], valid: &[u8], offset: usize) {
     match (dtype.kind, dtype.itemsize) {
         (Kind::Float, 2) => write(0x7e00_u16.to_le_bytes(), out, valid, offset),
@@ -48,7 +48,7 @@ pub fn write_missing(dtype: DType, out: &mut [u8], valid: &[u8], offset: usize) 
     }
 }
 
-/// As [`write_missing`], of times.
+/// Writes NaT to the rows of `out`, as [`write_missing`] does.
 pub fn write_nat(out: &mut [u8], valid: &[u8], offset: usize) {
     write(i64::MIN.to_le_bytes(), out, valid, offset);
 }
@@ -71,10 +71,10 @@ fn write<const N: usize>(missing: [u8; N], out: &mut [u8], valid: &[u8], offset:
     }
 }
 
-/// Writes `values` of `data_type`, packed, to `out` as `dtype`: [`missing_dtype`] of it, or its own.
+/// Writes packed `values` of `data_type` to `out` as `dtype`: its [`missing_dtype`], or its own.
 ///
 /// # Errors
-/// `Malformed` where they have another length than `out`, or no place in the dtype.
+/// `Malformed` if their length differs from that of `out`, or if the dtype cannot hold them.
 pub fn write_values(data_type: &DataType, values: &[u8], dtype: DType, out: &mut [u8]) -> Result<()> {
     macro_rules! floats {
         ($t:ty) => {{
@@ -84,7 +84,7 @@ pub fn write_values(data_type: &DataType, values: &[u8], dtype: DType, out: &mut
                 return Err(misfit(data_type, dtype));
             }
             for (row, value) in rows.iter_mut().zip(values) {
-                // Of integers past 2^53 the nearest, as Arrow's and NumPy's own casts have it.
+                // Integers beyond 2^53 become the nearest float, as in the casts of Arrow and NumPy.
                 *row = (<$t>::from_le_bytes(*value) as f64).to_le_bytes();
             }
         }};
@@ -113,11 +113,11 @@ fn misfit(data_type: &DataType, dtype: DType) -> Error {
     Error::malformed("arrow", message)
 }
 
-/// Columns of one length as one column-major block of `dtype`, in memory of its own: values and missing values in one
+/// Combines columns of one length into one new column-major block of `dtype`, writing values and missing values in one
 /// pass.
 ///
 /// # Errors
-/// `Malformed` where a column has no place in the dtype; no memory; cancellation.
+/// `Malformed` if the dtype cannot hold a column; out of memory; cancellation.
 pub fn block_of(
     columns: &[&ArrayData],
     dtype: DType,
@@ -140,8 +140,8 @@ pub fn block_of(
         }
         for start in (0..nrows).step_by(TASK_ROWS) {
             let end = nrows.min(start + TASK_ROWS);
-            // SAFETY: columns have ranges of their own, `stride` apart, which is no less than their bytes; so have the rows
-            // of each task.
+            // SAFETY: columns have disjoint ranges, `stride` apart, which is at least their size; the rows of tasks are
+            // disjoint too.
             let out = unsafe { scatter.range(k * stride + start * item, (end - start) * item) };
             let out = out.ok_or_else(too_large)?;
             let some = values.get((first + start) * width..(first + end) * width);
@@ -161,7 +161,8 @@ pub fn block_of(
     Block::new(grid, Buffer::from_region(region.finish(), true)).ok_or_else(too_large)
 }
 
-/// Moves the columns that `dtype_of` answers for, by their place in the list of wanted fields, into one block a dtype.
+/// Moves the columns for which `dtype_of` returns a dtype into one block per dtype. `dtype_of` takes the index in the list
+/// of wanted fields.
 ///
 /// # Errors
 /// As [`block_of`].

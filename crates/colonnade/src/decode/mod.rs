@@ -1,4 +1,4 @@
-//! From encoded columns to final memory: what is asked for, and what decoders share.
+//! Decodes columns into their final memory: the request, and the parts that all decoders share.
 
 mod group;
 pub mod missing;
@@ -7,4 +7,4 @@ mod request;
 
 pub use group::{GroupKey, Groups, group_ids};
 pub(crate) use pandas_nulls::PandasNulls;
-pub use request::{Layout, Request};
+pub use request::{MemoryLayout, Request};

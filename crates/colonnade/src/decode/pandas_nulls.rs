@@ -1,4 +1,4 @@
-//! The columns whose nulls pandas' readers show as NaN or NaT.
+//! Finds the columns whose nulls pandas' readers represent as NaN or NaT.
 
 use std::collections::HashSet;
 use std::sync::OnceLock;
@@ -12,7 +12,7 @@ use crate::frame::{DType, Kind};
 
 use super::missing::missing_dtype;
 
-/// What `numpy_type` says of columns whose dtype in pandas is NumPy's, and so has no null; times without their unit.
+/// The values of `numpy_type` for columns with a NumPy dtype in pandas, which has no null; times without their unit.
 const NUMPY_TYPES: [&str; 15] = [
     "bool",
     "object",
@@ -32,8 +32,7 @@ const NUMPY_TYPES: [&str; 15] = [
 ];
 const UNITS: [&str; 4] = ["s]", "ms]", "us]", "ns]"];
 
-/// Knows of each field of a plan whether a null in it becomes NaN or NaT. The metadata of pandas are read once somebody
-/// asks.
+/// Determines for each field of a plan whether a null becomes NaN or NaT. The pandas metadata are parsed on first use.
 pub(crate) struct PandasNulls<'p> {
     plan: &'p Plan,
     masked: OnceLock<Option<HashSet<String>>>,
@@ -44,16 +43,17 @@ impl<'p> PandasNulls<'p> {
         Self { plan, masked: OnceLock::new() }
     }
 
-    /// The dtype of the block that `field` has where it has nulls; `None` where its nulls stay nulls: in a dtype of pandas' own,
-    /// in frames of other origin than a schema of Arrow, and where a tag says what the field is.
+    /// Returns the dtype of the block for `field` if the field has nulls. Returns `None` if its nulls stay nulls: for
+    /// pandas' extension dtypes, for frames that did not come from an Arrow schema, and for fields with a tag.
     pub(crate) fn dtype(&self, field: usize) -> Option<DType> {
         let told = self.plan.fields.get(field).filter(|told| told.tag.is_none() && told.dtype.is_none())?;
         let dtype = missing_dtype(&told.data_type)?;
-        let masked = self.masked.get_or_init(|| masked(self.plan.tags.origin.as_deref()?)).as_ref()?;
+        let masked =
+            self.masked.get_or_init(|| extension_fields(self.plan.tags.origin.as_deref()?)).as_ref()?;
         (!masked.contains(&told.name)).then_some(dtype)
     }
 
-    /// The dtype of the block that `field` has where it has no nulls.
+    /// Returns the dtype of the block for `field` if the field has no nulls.
     pub(crate) fn dtype_without_nulls(&self, field: usize) -> Option<DType> {
         let told = self.plan.fields.get(field)?;
         told.landing_dtype().or_else(|| {
@@ -64,14 +64,14 @@ impl<'p> PandasNulls<'p> {
     }
 }
 
-/// Whether a frame came from an Arrow schema of another library: the adapter for pandas then does as pandas' readers do.
+/// Whether a frame came from another library's Arrow schema: the adapter for pandas then follows pandas' readers.
 fn is_schema(origin: &str) -> bool {
     origin.contains("\"schema_metadata\"")
 }
 
-/// The fields of an Arrow schema that pandas had in a dtype of its own or with a zone; `None` for every other origin, and where the
-/// metadata are not as pandas writes them.
-fn masked(origin: &str) -> Option<HashSet<String>> {
+/// Returns the fields of an Arrow schema that had an extension dtype or a time zone in pandas. Returns `None` for every
+/// other origin, and for metadata in another form than pandas'.
+fn extension_fields(origin: &str) -> Option<HashSet<String>> {
     if !is_schema(origin) {
         return None;
     }

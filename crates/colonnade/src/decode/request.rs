@@ -1,44 +1,44 @@
-//! What is wanted of an opened source.
+//! The request of a caller to an opened source.
 
 use crate::frame::paths::Projection;
 use crate::progress::Progress;
 
-/// The memory layout that the target wants its columns in.
+/// The memory layout of the decoded columns.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Layout {
-    /// Blocks for NumPy's dtypes, and Arrow's layout for columns that have nulls or no such dtype.
+pub enum MemoryLayout {
+    /// Blocks for NumPy's dtypes, and Arrow's layout for columns with nulls or without such a dtype.
     #[default]
     AsStored,
     /// Arrow's layout for every column.
     Arrow,
-    /// As [`Layout::AsStored`], but numbers and times are in one block a dtype with NaN and NaT for their nulls, wherever
-    /// pandas' own readers give them so: see [`super::missing`].
+    /// As [`MemoryLayout::AsStored`], but numbers and times become one block per dtype with NaN and NaT for nulls, in the same
+    /// cases as in pandas' own readers: see [`super::missing`].
     Pandas,
 }
 
-/// What is wanted of a source.
+/// The requested part of a source, and how to decode it.
 pub struct Request<'a> {
-    /// Columns by position, in that order; all where `None`.
+    /// Columns by position, in this order; all if `None`.
     pub positions: Option<&'a [usize]>,
-    /// Of nested columns the part that is wanted, by position in the source; all of every column where `None`.
-    pub kept: Option<&'a Projection>,
-    /// Rows `start..stop`; all where `None`.
+    /// The requested parts of nested columns, by position in the source; every column in full if `None`.
+    pub projection: Option<&'a Projection>,
+    /// Rows `start..stop`; all if `None`.
     pub rows: Option<(usize, usize)>,
-    /// Memory of its own, that no other frame sees.
+    /// Whether the frame needs memory that it shares with no other frame.
     pub private: bool,
-    /// What [`Request`]'s columns are decoded into.
-    pub layout: Layout,
-    /// Threads that may work.
+    /// The memory layout of the result.
+    pub layout: MemoryLayout,
+    /// Number of threads.
     pub threads: usize,
-    /// Told how far it is.
+    /// Receives the progress.
     pub progress: &'a dyn Progress,
 }
 
 impl<'a> Request<'a> {
-    /// Everything, in memory that may be shared.
+    /// Requests everything, in memory that may be shared.
     #[must_use]
     pub fn all(threads: usize, progress: &'a dyn Progress) -> Self {
-        let layout = Layout::AsStored;
-        Self { positions: None, kept: None, rows: None, private: false, layout, threads, progress }
+        let layout = MemoryLayout::AsStored;
+        Self { positions: None, projection: None, rows: None, private: false, layout, threads, progress }
     }
 }

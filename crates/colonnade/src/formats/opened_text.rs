@@ -30,7 +30,7 @@ impl Opened for OpenedText {
     }
 
     fn kind(&self) -> &'static str {
-        if self.described().is_some() { "frame" } else { "bundle" }
+        if self.description().is_some() { "frame" } else { "bundle" }
     }
 
     fn layout(&self) -> &'static str {
@@ -38,30 +38,30 @@ impl Opened for OpenedText {
     }
 
     fn shape(&self) -> Result<(usize, usize)> {
-        Ok(self.described().map_or((0, 0), |d| (d.nrows, d.columns.len())))
+        Ok(self.description().map_or((0, 0), |d| (d.nrows, d.columns.len())))
     }
 
     fn index(&self) -> Result<Axis> {
-        Ok(self.described().map_or_else(|| Axis::range(0), |d| d.index.clone()))
+        Ok(self.description().map_or_else(|| Axis::range(0), |d| d.index.clone()))
     }
 
     fn columns(&self) -> Result<Axis> {
-        Ok(self.described().map_or_else(|| Axis::range(0), |d| d.columns.clone()))
+        Ok(self.description().map_or_else(|| Axis::range(0), |d| d.columns.clone()))
     }
 
     fn tags(&self) -> Result<&Tags> {
-        Ok(match self.described() {
+        Ok(match self.description() {
             Some(described) => &described.tags,
             None => Tags::unnamed(),
         })
     }
 
     fn dtypes(&self) -> Result<Vec<String>> {
-        Ok(self.described().map_or_else(Vec::new, |d| d.dtypes.clone()))
+        Ok(self.description().map_or_else(Vec::new, |d| d.dtypes.clone()))
     }
 
     fn version(&self) -> Option<u64> {
-        self.described().and_then(|d| d.version)
+        self.description().and_then(|d| d.version)
     }
 
     fn file_nbytes(&self) -> u64 {
@@ -69,7 +69,7 @@ impl Opened for OpenedText {
     }
 
     fn nbytes(&self) -> u64 {
-        self.described().map_or(self.text_nbytes(), |d| d.nbytes)
+        self.description().map_or(self.text_nbytes(), |d| d.nbytes)
     }
 
     fn load(&self, request: &Request<'_>) -> Result<Loaded> {
@@ -84,7 +84,7 @@ impl Opened for OpenedText {
 
     /// The text is the only member.
     fn members(&self) -> Result<Vec<Facts>> {
-        let shape = self.described().map(|d| Fact::Shape(vec![d.nrows, d.columns.len()]));
+        let shape = self.description().map(|d| Fact::Shape(vec![d.nrows, d.columns.len()]));
         Ok(vec![vec![
             ("name", Self::format(self).into()),
             ("method", self.packing().map_or("stored", Codec::name).into()),
@@ -100,7 +100,7 @@ impl Opened for OpenedText {
 
     /// `dialect` is JSON.
     fn facts(&self) -> Facts {
-        let described = self.described();
+        let described = self.description();
         vec![
             ("orient", described.map_or("columns", |d| d.orient).into()),
             ("packing", self.packing().map(Codec::name).into()),

@@ -16,13 +16,13 @@ const MASKED: [(&str, DataType); 11] = [
     ("Float64", DataType::Float64),
 ];
 
-/// The type of a masked dtype's word.
-pub(crate) fn masked(word: &str) -> Option<DataType> {
+/// Returns the type of a nullable dtype's name.
+pub(crate) fn nullable_dtype(word: &str) -> Option<DataType> {
     MASKED.iter().find(|(name, _)| *name == word).map(|(_, data_type)| data_type.clone())
 }
 
-/// The type of NumPy's word, which is the masked one's in small letters.
-pub(crate) fn small(word: &str) -> Option<DataType> {
+/// Returns the type of a NumPy dtype's name, which is the nullable dtype's name in lower case.
+pub(crate) fn numpy_dtype(word: &str) -> Option<DataType> {
     let is_small = word.bytes().all(|b| !b.is_ascii_uppercase());
     let found = MASKED.iter().find(|(name, _)| is_small && name.eq_ignore_ascii_case(word));
     found.map(|(_, data_type)| data_type.clone())

@@ -1,4 +1,4 @@
-//! Infers the types and builds the columns of schemaless input.
+//! Infers the types of schemaless input and builds its columns.
 
 pub mod columns;
 pub(crate) mod dtypes;

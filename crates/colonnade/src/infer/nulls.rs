@@ -1,21 +1,21 @@
-//! Nulls of a table without a header, for libraries without nulls: NaN, as those libraries' own readers have it.
+//! Nulls of a table without a header, for libraries without nulls: NaN, as in those libraries' own readers.
 
 use arrow_schema::DataType;
 
 use crate::frame::{Frame, Part};
 
-/// The integers that a float holds, every one.
+/// All integers up to this one are exact floats.
 const EXACT: u64 = 1 << 53;
 
-/// Says that `frame` came from a table without a library, so that nulls in numbers are NaN where a library has no null: but not
-/// where an integer beside them would be rounded.
-pub fn as_readers_have_them(frame: &mut Frame) {
+/// Marks `frame` as a table without an origin library, so that nulls in numbers become NaN in libraries without nulls.
+/// Does nothing if a column with nulls has an integer that NaN's float type would round.
+pub fn nulls_as_nan(frame: &mut Frame) {
     if frame.tags.origin.is_none() && !frame.parts.iter().any(is_rounded) {
         frame.tags.origin = Some(r#"{"schema_metadata":[]}"#.into());
     }
 }
 
-/// Whether a column has nulls, and an integer that no float is.
+/// Whether a column has nulls and an integer that a float does not hold exactly.
 pub(crate) fn is_rounded(part: &Part) -> bool {
     let Part::Column(column, _) = part else { return false };
     let data = &column.data;

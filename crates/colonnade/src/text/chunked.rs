@@ -1,4 +1,4 @@
-//! Frames that are written one behind the other into one text: the first says what the others must be.
+//! Writes several frames one after the other into one text. The first frame determines the layout of the others.
 
 use arrow_data::ArrayData;
 use arrow_schema::Schema;
@@ -9,26 +9,26 @@ use crate::cells::typed::dictionaries_of;
 use crate::error::{Error, Result};
 use crate::frame::Frame;
 
-use super::header::Exported;
+use super::header::ExportedFrame;
 
-/// Why a text of no chunks is not ended.
-pub(crate) fn nothing() -> Error {
+/// Returns the error for finishing a text without chunks.
+pub(crate) fn no_chunks() -> Error {
     let message = "expected a chunk at least, found none: nothing says the columns.";
     Error::unrepresentable("text", message)
 }
 
-/// What the chunks have in common.
+/// The common layout of the chunks.
 #[derive(Debug)]
-pub struct Chunked {
+pub struct ChunkLayout {
     format: &'static str,
     exporter: Exporter,
     schema: arrow_schema::SchemaRef,
-    /// Values of the dictionaries, where a header has them: it is written once.
+    /// The values of the dictionaries, if there is a header, which is written once.
     dictionaries: Option<Vec<ArrayData>>,
 }
 
-impl Chunked {
-    /// For chunks like `first`. `header`: whether a header says the types.
+impl ChunkLayout {
+    /// Creates the layout from `first`. `header`: whether a header has the types.
     ///
     /// # Errors
     /// `Unrepresentable`: labels or dtypes that Arrow cannot hold.
@@ -42,11 +42,11 @@ impl Chunked {
         Ok(Self { format, exporter, schema, dictionaries })
     }
 
-    /// The arrays of a chunk.
+    /// Returns the arrays of a chunk.
     ///
     /// # Errors
-    /// `Unrepresentable`: columns, types, row labels or categories that are not the first chunk's.
-    pub fn next(&self, chunk: &Frame) -> Result<Exported> {
+    /// `Unrepresentable`: columns, types, row labels or categories that differ from the first chunk's.
+    pub fn next(&self, chunk: &Frame) -> Result<ExportedFrame> {
         let arrays = self.exporter.arrays(chunk).map_err(|e| e.in_format(self.format))?;
         if let Some(first) = &self.dictionaries {
             let mut first = first.iter();
@@ -59,6 +59,6 @@ impl Chunked {
                 }
             }
         }
-        Ok(Exported { schema: self.schema.clone(), arrays, ncols: chunk.ncols, nrows: chunk.nrows })
+        Ok(ExportedFrame { schema: self.schema.clone(), arrays, ncols: chunk.ncols, nrows: chunk.nrows })
     }
 }

@@ -1,12 +1,13 @@
-//! The header: what text alone does not say. A JSON object, the same in every text format.
+//! The header: types, axes, names and categories, which text cannot express. It is a JSON object, the same in every text
+//! format.
 //!
 //! ```text
 //! {"version": 1, "orient": "columns", "nrows": 3, "fields": {"x": "double"},
 //!  "schema": base64 of an Arrow schema message, "categories": [[...]...]}
 //! ```
 //!
-//! `fields` is for people; `schema` is what counts, and axes, names and attrs are its metadata. `categories` has the values of
-//! every dictionary, those inside another's values before it.
+//! `fields` is for people; readers use `schema`, whose metadata has axes, names and attrs. `categories` has the values of
+//! every dictionary, nested dictionaries before the outer one.
 
 use std::fmt::Write as _;
 
@@ -22,32 +23,32 @@ use crate::arrow::ipc;
 use crate::arrow::meta::{self, FieldMeta};
 use crate::arrow::pandas;
 pub use crate::cells::header_key::{self, KEY};
-use crate::cells::typed::{Dictionaries, dictionaries_inside, dictionaries_of, dictionary_types};
+use crate::cells::typed::{HeaderDictionaries, dictionaries_inside, dictionaries_of, dictionary_types};
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::{Frame, type_name};
 use crate::limits::Limits;
 
 use crate::cells::text;
-use crate::cells::text::{Cell, Style, TextReader, TextWriter};
+use crate::cells::text::{TextCell, TextReader, TextStyle, TextWriter};
 
 /// The version that this code writes.
 pub const VERSION: u64 = 1;
 
 /// A frame as arrays of one schema.
 #[derive(Debug)]
-pub struct Exported {
-    /// Fields and our metadata, without what is for pandas' own reader of Arrow files.
+pub struct ExportedFrame {
+    /// Fields and Colonnade's metadata, without the metadata for pandas' own reader of Arrow files.
     pub schema: SchemaRef,
-    /// Data columns, then levels of the row labels.
+    /// Data columns, followed by the levels of the row labels.
     pub arrays: Vec<ArrayData>,
-    /// Data columns.
+    /// Number of data columns.
     pub ncols: usize,
-    /// Rows.
+    /// Number of rows.
     pub nrows: usize,
 }
 
-impl Exported {
-    /// The arrays of `frame`.
+impl ExportedFrame {
+    /// Exports the arrays of `frame`.
     ///
     /// # Errors
     /// `Unrepresentable`: labels or dtypes that Arrow cannot hold.
@@ -60,30 +61,30 @@ impl Exported {
         Ok(Self { schema, arrays: exporter.arrays(frame)?, ncols: exporter.ncols(), nrows: frame.nrows })
     }
 
-    /// A unique key for each field: [`keys`].
+    /// Returns a unique key for each field: [`keys`].
     #[must_use]
     pub fn keys(&self) -> Vec<String> {
         keys(&self.schema)
     }
 
-    /// What writes each field's cells.
+    /// Creates the writer of each field's cells.
     ///
     /// # Errors
     /// As [`text::writer`], naming the field.
-    pub fn writers(&self, style: Style) -> Result<Vec<Box<dyn TextWriter + '_>>> {
+    pub fn writers(&self, style: TextStyle) -> Result<Vec<Box<dyn TextWriter + '_>>> {
         let mut out = Vec::with_capacity(self.arrays.len());
         for (field, data) in self.schema.fields().iter().zip(&self.arrays) {
             let named = |e: Error| e.in_member(field.name().clone());
-            let says = told(field).map_err(named)?.dtype;
-            out.push(text::writer(field, says, data, style).map_err(named)?);
+            let numpy_dtype = meta_of_field(field).map_err(named)?.dtype;
+            out.push(text::writer(field, numpy_dtype, data, style).map_err(named)?);
         }
         Ok(out)
     }
 
-    /// The header.
+    /// Returns the header.
     #[must_use]
-    pub fn header(&self, orient: &str) -> Header {
-        Header {
+    pub fn header(&self, orient: &str) -> TextHeader {
+        TextHeader {
             orient: orient.to_owned(),
             nrows: Some(self.nrows),
             schema: self.schema.clone(),
@@ -93,30 +94,30 @@ impl Exported {
     }
 }
 
-/// The keys of the fields: their names, which are unique; only the header's own name has to give way.
+/// Returns the keys of the fields: their unique names. A field with the header's name gets a longer key.
 #[must_use]
 pub fn keys(schema: &Schema) -> Vec<String> {
     header_key::keys(schema)
 }
 
-/// The NumPy dtype that the field's own metadata says, and its tag.
+/// Returns the NumPy dtype and the tag in the field's own metadata.
 ///
 /// # Errors
 /// Malformed metadata.
-pub fn told(field: &Field) -> Result<FieldMeta> {
+pub fn meta_of_field(field: &Field) -> Result<FieldMeta> {
     field.metadata().get(meta::KEY).map_or_else(|| Ok(FieldMeta::default()), |text| FieldMeta::parse(text))
 }
 
-/// What a header says.
+/// The content of a header.
 #[derive(Debug, Clone)]
-pub struct Header {
-    /// How the data are laid out; the format's own word.
+pub struct TextHeader {
+    /// The layout of the data, in the format's own word.
     pub orient: String,
-    /// Rows, where the writer knew their number.
+    /// Number of rows, if the writer knew it.
     pub nrows: Option<usize>,
     /// Fields and metadata.
     pub schema: SchemaRef,
-    /// Values of all dictionaries.
+    /// The values of all dictionaries.
     pub dictionaries: Vec<ArrayData>,
     /// The format's own entries.
     pub extra: Map<String, Value>,
@@ -126,13 +127,13 @@ fn values_field(values: &DataType) -> Field {
     Field::new("values", values.clone(), true)
 }
 
-impl Header {
-    /// The header as JSON on one line.
+impl TextHeader {
+    /// Formats the header as one line of JSON.
     ///
     /// # Errors
-    /// `Unrepresentable`: categories that are no text.
-    pub fn to_json(&self, style: Style) -> Result<String> {
-        let style = Style::json(style.format);
+    /// `Unrepresentable`: categories that are not text.
+    pub fn to_json(&self, style: TextStyle) -> Result<String> {
+        let style = TextStyle::json(style.format);
         let quoted = |text: &str| Value::from(text).to_string();
         let mut out = format!(r#"{{"version":{VERSION},"orient":{}"#, quoted(&self.orient));
         if let Some(nrows) = self.nrows {
@@ -142,7 +143,7 @@ impl Header {
         for (i, (key, field)) in keys(&self.schema).iter().zip(self.schema.fields()).enumerate() {
             let comma = if i == 0 { "" } else { "," };
             let ordered = field.dict_is_ordered() == Some(true);
-            let dtype = told(field)?.dtype.map(|d| d.descr());
+            let dtype = meta_of_field(field)?.dtype.map(|d| d.descr());
             let name = dtype.unwrap_or_else(|| type_name(field.data_type(), ordered));
             let _ = write!(out, "{comma}{}:{}", quoted(key), quoted(&name));
         }
@@ -170,12 +171,12 @@ impl Header {
         Ok(out)
     }
 
-    /// Reads a header. The caller knows where `text` stands: no place is in the errors.
+    /// Parses a header. Errors have no place, because only the caller knows the place of `text`.
     ///
     /// # Errors
-    /// Malformed; a version of another time; over the limit.
-    pub fn parse(text: &str, style: Style, limits: &Limits) -> Result<Self> {
-        let style = Style::json(style.format);
+    /// Malformed; an unknown version; over the limit.
+    pub fn parse(text: &str, style: TextStyle, limits: &Limits) -> Result<Self> {
+        let style = TextStyle::json(style.format);
         let wrong = |message: String| Error::malformed(style.format, format!("header: {message}"));
         if text.len() as u64 > limits.max_meta_nbytes {
             let message = format!(
@@ -227,7 +228,7 @@ impl Header {
         Ok(Self { orient, nrows, schema, dictionaries, extra: entries })
     }
 
-    /// How the fields become a frame.
+    /// Returns the plan that turns the fields into a frame.
     ///
     /// # Errors
     /// Malformed or unsupported metadata.
@@ -235,12 +236,17 @@ impl Header {
         Plan::new(&self.schema)
     }
 
-    /// What reads each field's cells; `plan` is [`Header::plan`].
+    /// Creates the reader of each field's cells; `plan` is [`TextHeader::plan`].
     ///
     /// # Errors
     /// As [`text::reader`], naming the field.
-    pub fn readers(&self, plan: &Plan, style: Style, limits: &Limits) -> Result<Vec<Box<dyn TextReader>>> {
-        let mut dictionaries = Dictionaries::of(self.dictionaries.clone());
+    pub fn readers(
+        &self,
+        plan: &Plan,
+        style: TextStyle,
+        limits: &Limits,
+    ) -> Result<Vec<Box<dyn TextReader>>> {
+        let mut dictionaries = HeaderDictionaries::of(self.dictionaries.clone());
         let pairs = self.schema.fields().iter().zip(&plan.fields);
         let one = |(field, told): (&arrow_schema::FieldRef, &crate::arrow::import::FieldPlan)| {
             text::reader(field, told.dtype, told.tag.as_deref(), style, &mut dictionaries, limits)
@@ -249,10 +255,10 @@ impl Header {
         pairs.map(one).collect()
     }
 
-    /// The frame of the arrays that the readers made.
+    /// Builds the frame from the readers' arrays.
     ///
     /// # Errors
-    /// Malformed: arrays of other lengths than `nrows` says, or than each other where it says none.
+    /// Malformed: arrays whose length differs from `nrows`, or from each other without `nrows`.
     pub fn frame(&self, mut plan: Plan, arrays: Vec<ArrayData>) -> Result<Frame> {
         let none = || Error::malformed("arrow", "expected a frame, found none.");
         let nrows = self.nrows.or_else(|| arrays.first().map(ArrayData::len)).unwrap_or(0);
@@ -260,8 +266,8 @@ impl Header {
     }
 }
 
-/// The values of all dictionaries of a schema.
-fn dictionaries(schema: &Schema, found: &Value, style: Style, limits: &Limits) -> Result<Vec<ArrayData>> {
+/// Parses the values of all dictionaries of a schema.
+fn dictionaries(schema: &Schema, found: &Value, style: TextStyle, limits: &Limits) -> Result<Vec<ArrayData>> {
     let wrong = |message: String| Error::malformed(style.format, format!("header: categories: {message}"));
     let lists = found.as_array().ok_or_else(|| wrong("expected an array.".into()))?;
     let types = dictionary_types(schema.fields());
@@ -274,21 +280,21 @@ fn dictionaries(schema: &Schema, found: &Value, style: Style, limits: &Limits) -
     for (i, (values, list)) in types.into_iter().zip(lists).enumerate() {
         let list = list.as_array().ok_or_else(|| wrong(format!("[{i}]: expected an array.")))?;
         let inside = dictionaries_inside(values);
-        let mut inner = Dictionaries::of(out.iter().skip(i.saturating_sub(inside)).cloned().collect());
+        let mut inner = HeaderDictionaries::of(out.iter().skip(i.saturating_sub(inside)).cloned().collect());
         let mut reader = text::reader(&values_field(values), None, None, style, &mut inner, limits)?;
         for (row, value) in list.iter().enumerate() {
             let text;
             let cell = match value {
-                Value::Null => Cell::Null,
-                Value::Bool(value) => Cell::Bool(*value),
-                Value::String(text) => Cell::Str(text),
+                Value::Null => TextCell::Null,
+                Value::Bool(value) => TextCell::Bool(*value),
+                Value::String(text) => TextCell::Str(text),
                 Value::Number(number) => {
                     text = number.to_string();
-                    Cell::Number(&text)
+                    TextCell::Number(&text)
                 }
                 other => {
                     text = other.to_string();
-                    Cell::Raw(&text)
+                    TextCell::Raw(&text)
                 }
             };
             reader.push(cell).map_err(|e| wrong(format!("[{i}][{row}]{}: {}", e.path, e.message)))?;
@@ -307,9 +313,9 @@ mod tests {
 
     use super::*;
 
-    const STYLE: Style = Style::json("json");
+    const STYLE: TextStyle = TextStyle::json("json");
 
-    fn header() -> Header {
+    fn header() -> TextHeader {
         let codes = [Some("x"), None, Some("y")].into_iter().collect::<DictionaryArray<Int8Type>>();
         let member = Field::new("m", codes.data_type().clone(), true);
         let values = StructArray::new(vec![member].into(), vec![Arc::new(codes)], None);
@@ -319,7 +325,7 @@ mod tests {
             Field::new("a \"b\"", outer.data_type().clone(), true),
             Field::new("__colonnade__", numbers.data_type().clone(), true),
         ];
-        Header {
+        TextHeader {
             orient: "columns".into(),
             nrows: Some(4),
             schema: Schema::new(fields).into(),
@@ -337,7 +343,7 @@ mod tests {
         ));
         assert!(text.contains(r#""__colonnade___":"double"}"#), "{text}");
         assert!(text.contains(r#""categories":[["x","y"],[{"m":0},{"m":null},{"m":1}]]"#), "{text}");
-        let found = Header::parse(&text, STYLE, &Limits::default()).unwrap();
+        let found = TextHeader::parse(&text, STYLE, &Limits::default()).unwrap();
         assert_eq!(
             (&found.schema, found.nrows, &found.orient, &found.extra),
             (&header.schema, header.nrows, &header.orient, &header.extra)
@@ -363,10 +369,13 @@ mod tests {
         ] {
             let broken = text.replacen(from, to, 1);
             assert_ne!(broken, text, "{from}");
-            let error = Header::parse(&broken, STYLE, &Limits::default()).unwrap_err().to_string();
+            let error = TextHeader::parse(&broken, STYLE, &Limits::default()).unwrap_err().to_string();
             assert!(error.contains(expected), "{error}");
         }
         let limits = Limits { max_columns: 1, ..Limits::default() };
-        assert!(matches!(Header::parse(&text, STYLE, &limits).unwrap_err().kind(), ErrorKind::LimitExceeded));
+        assert!(matches!(
+            TextHeader::parse(&text, STYLE, &limits).unwrap_err().kind(),
+            ErrorKind::LimitExceeded
+        ));
     }
 }

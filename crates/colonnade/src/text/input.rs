@@ -1,4 +1,4 @@
-//! Decodes bytes to UTF-8. Bytes that are UTF-8 are not copied; no character is replaced or dropped.
+//! Decodes bytes to UTF-8. UTF-8 input is not copied; no character is replaced or dropped.
 
 #[cfg(test)]
 mod tests;
@@ -11,30 +11,30 @@ use crate::parallel;
 use crate::parallel::Task;
 use crate::progress::{NoProgress, Progress, SignalsOnly};
 
-use crate::cells::place::Place;
+use crate::cells::place::TextPosition;
 
-/// How bytes stand for characters.
+/// A character encoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Encoding {
-    /// UTF-8, or UTF-16 where a byte order mark says so.
+pub enum TextEncoding {
+    /// UTF-8, or UTF-16 if there is a byte order mark of UTF-16.
     #[default]
     Utf8,
-    /// UTF-16 of the byte order that its mark says, little-endian without one.
+    /// UTF-16 in the byte order of its mark, little-endian without a mark.
     Utf16,
     /// UTF-16, little-endian.
     Utf16Le,
     /// UTF-16, big-endian.
     Utf16Be,
-    /// The first 256 characters, a byte each (ISO 8859-1).
+    /// The first 256 characters, one byte each (ISO 8859-1).
     Latin1,
 }
 
-impl Encoding {
-    /// The encoding of a name, as Python spells it.
+impl TextEncoding {
+    /// Parses the name of an encoding in Python's spelling.
     ///
     /// # Errors
     /// `InvalidOption` with the known names.
-    pub fn named(format: &'static str, name: &str) -> Result<Self> {
+    pub fn from_name(format: &'static str, name: &str) -> Result<Self> {
         let plain: String = name.chars().filter(|c| !"-_ ".contains(*c)).collect();
         match plain.to_ascii_lowercase().as_str() {
             "utf8" | "utf8sig" | "ascii" | "usascii" => Ok(Self::Utf8),
@@ -52,58 +52,64 @@ impl Encoding {
     }
 }
 
-/// Bytes of a source that are a text of their own: from where, and how many.
-pub type Part = (usize, usize);
+/// The start and length of a part of the source that is a text by itself.
+pub type TextPart = (usize, usize);
 
 /// Text as UTF-8.
 ///
-/// Text that is UTF-8 in its source stays there: bytes of a mapped file, which may change at any time. So the check of these
-/// bytes says what is wrong with an input, but proves nothing for later: whoever keeps text checks what is kept.
+/// UTF-8 input stays in its source: the bytes of a mapped file, which may change at any time. A check of these bytes finds
+/// errors in the input but guarantees nothing for later reads. Code that keeps text must check its copy.
 #[derive(Debug, Clone)]
-pub struct Text {
+pub struct SourceText {
     buffer: Buffer,
-    /// Bytes of the mark in front of it in the source.
+    /// The number of bytes of the byte order mark in the source.
     mark: usize,
-    /// Bytes of the source between the mark and this text, where this is a part of it.
+    /// The bytes of the source between the mark and this text, if it is a part.
     before: Option<Buffer>,
-    /// The source's.
-    encoding: Encoding,
+    /// The encoding of the source.
+    encoding: TextEncoding,
 }
 
 const MARK_8: &[u8] = b"\xef\xbb\xbf";
 const MARK_LE: &[u8] = b"\xff\xfe";
 const MARK_BE: &[u8] = b"\xfe\xff";
 
-impl Text {
-    /// The text of `input`, not checked where it is UTF-8. A byte order mark is no part of it.
+impl SourceText {
+    /// Decodes `input` to UTF-8, without the byte order mark. UTF-8 input is not checked.
     ///
     /// # Errors
-    /// Malformed, with line, column and byte: bytes that another encoding has not.
-    pub fn transcode(format: &'static str, input: &Buffer, encoding: Encoding) -> Result<Self> {
+    /// Malformed, with line, column and byte: bytes that are invalid in another encoding.
+    pub fn transcode(format: &'static str, input: &Buffer, encoding: TextEncoding) -> Result<Self> {
         let (encoding, mark) = detect(input.as_slice(), encoding);
         let rest = input.slice(mark, input.nbytes().saturating_sub(mark));
         let rest = rest.ok_or_else(|| Error::malformed(format, "the input changed while it was read."))?;
         Ok(Self { buffer: utf8(format, rest, mark, encoding)?, mark, before: None, encoding })
     }
 
-    /// The same, checked.
+    /// Decodes `input` to UTF-8 and checks it.
     ///
     /// # Errors
-    /// As [`Text::transcode`] and [`Text::check`].
-    pub fn decode(format: &'static str, input: &Buffer, encoding: Encoding, threads: usize) -> Result<Self> {
+    /// As [`SourceText::transcode`] and [`SourceText::check`].
+    pub fn decode(
+        format: &'static str,
+        input: &Buffer,
+        encoding: TextEncoding,
+        threads: usize,
+    ) -> Result<Self> {
         let text = Self::transcode(format, input, encoding)?;
         text.check(format, threads, &NoProgress).map(|()| text)
     }
 
-    /// The text of a part of `input`, or of all of it: the source's mark tells the encoding, and places are the source's.
+    /// Decodes a part of `input`, or all of it. The mark of the source determines the encoding, and places refer to the
+    /// source.
     ///
     /// # Errors
-    /// As [`Text::decode`]; `InvalidOption`: a part that passes the end.
+    /// As [`SourceText::decode`]; `InvalidOption`: a part beyond the end.
     pub fn of(
         format: &'static str,
         input: &Buffer,
-        part: Option<Part>,
-        encoding: Encoding,
+        part: Option<TextPart>,
+        encoding: TextEncoding,
         threads: usize,
     ) -> Result<Self> {
         let Some((start, nbytes)) = part else { return Self::decode(format, input, encoding, threads) };
@@ -116,50 +122,55 @@ impl Text {
                 "expected a part of the input, found one that passes its end.",
             ));
         };
-        // A part has no mark: what looks like one is text.
+        // A part has no mark: the same bytes in it are text.
         let buffer = utf8(format, inner, start, encoding)?;
         let text = Self { buffer, mark, before: Some(before), encoding };
         text.check(format, threads, &NoProgress).map(|()| text)
     }
 
-    /// Refuses bytes that are not UTF-8, as a source in UTF-8 may hold them.
+    /// Refuses bytes that are not UTF-8, which a UTF-8 source may contain.
     ///
     /// # Errors
-    /// Malformed, with line, column and byte: the first of them; `Cancelled` from `progress`.
+    /// Malformed, with line, column and byte of the first invalid byte; `Cancelled` from `progress`.
     pub fn check(&self, format: &'static str, threads: usize, progress: &dyn Progress) -> Result<()> {
         match self.encoding {
-            Encoding::Utf8 => check(format, self.as_bytes(), self.front(), threads, progress),
+            TextEncoding::Utf8 => check(format, self.as_bytes(), self.front(), threads, progress),
             _ => Ok(()),
         }
     }
 
-    /// The bytes.
+    /// Returns the bytes.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         self.buffer.as_slice()
     }
 
-    /// Bytes of the source before the text.
+    /// Returns the number of bytes of the source before the text.
     fn front(&self) -> usize {
         self.mark + self.before.as_ref().map_or(0, Buffer::nbytes)
     }
 
-    /// The place of byte `at` of the text; its byte is the source's.
+    /// Returns the place of byte `at` of the text, in the source.
     #[must_use]
-    pub fn place(&self, at: usize) -> Place {
+    pub fn place(&self, at: usize) -> TextPosition {
         let text = self.as_bytes();
         let behind = text.get(..at).unwrap_or(text);
-        let start =
-            self.before.as_ref().map_or(Place::of(&[], 0), |before| start_behind(before, self.encoding));
-        Place { byte: (self.front() + source_nbytes(behind, self.encoding)) as u64, ..start.after(behind) }
+        let start = self
+            .before
+            .as_ref()
+            .map_or(TextPosition::of(&[], 0), |before| start_behind(before, self.encoding));
+        TextPosition {
+            byte: (self.front() + source_nbytes(behind, self.encoding)) as u64,
+            ..start.after(behind)
+        }
     }
 
-    /// Bytes that a part of the text took in the source.
+    /// Returns the number of bytes in the source of a part of the text.
     pub(crate) fn source_nbytes(&self, part: std::ops::Range<usize>) -> usize {
         source_nbytes(self.as_bytes().get(part).unwrap_or(&[]), self.encoding)
     }
 
-    /// An error at byte `at` of the text.
+    /// Creates an error at byte `at` of the text.
     #[must_use]
     #[cold]
     pub fn error(
@@ -174,93 +185,99 @@ impl Text {
     }
 }
 
-/// Text in memory of its own, which nothing outside changes: only this has characters.
+/// Text in private memory, which cannot change. Only this type gives access to characters.
 #[derive(Debug)]
 pub struct OwnedText {
-    source: Text,
+    source: SourceText,
     characters: String,
 }
 
 impl OwnedText {
-    /// A copy of a text that was checked.
+    /// Copies a text that was checked.
     ///
     /// # Errors
     /// Malformed: the input changed after it was checked.
-    pub fn new(format: &'static str, source: Text) -> Result<Self> {
+    pub fn new(format: &'static str, source: SourceText) -> Result<Self> {
         let characters = String::from_utf8(source.as_bytes().to_vec())
             .map_err(|_| Error::malformed(format, "the input changed while it was read."))?;
         Ok(Self { source, characters })
     }
 
-    /// The characters.
+    /// Returns the text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.characters
     }
 
-    /// The bytes, which are UTF-8.
+    /// Returns the bytes, which are UTF-8.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         self.characters.as_bytes()
     }
 
-    /// The text in the source: its places are the source's.
+    /// Returns the text in the source, which gives the places of the source.
     #[must_use]
-    pub fn source(&self) -> &Text {
+    pub fn source(&self) -> &SourceText {
         &self.source
     }
 }
 
-/// The place behind a part of a source; bytes that are no text count as none.
+/// Returns the place after a part of a source. Invalid bytes count as no character.
 #[cold]
-fn start_behind(before: &Buffer, encoding: Encoding) -> Place {
+fn start_behind(before: &Buffer, encoding: TextEncoding) -> TextPosition {
     let bytes = before.as_slice();
     let made = match encoding {
-        Encoding::Utf8 => return Place::of(bytes, bytes.len()),
-        Encoding::Utf16Be => wide("text", bytes, 0, u16::from_be_bytes),
-        Encoding::Utf16 | Encoding::Utf16Le => wide("text", bytes, 0, u16::from_le_bytes),
-        Encoding::Latin1 => Ok(latin(bytes)),
+        TextEncoding::Utf8 => return TextPosition::of(bytes, bytes.len()),
+        TextEncoding::Utf16Be => utf16_to_utf8("text", bytes, 0, u16::from_be_bytes),
+        TextEncoding::Utf16 | TextEncoding::Utf16Le => utf16_to_utf8("text", bytes, 0, u16::from_le_bytes),
+        TextEncoding::Latin1 => Ok(latin1_to_utf8(bytes)),
     };
-    made.map_or(Place::of(&[], 0), |text| Place::of(&text, text.len()))
+    made.map_or(TextPosition::of(&[], 0), |text| TextPosition::of(&text, text.len()))
 }
 
-/// Bytes at `start` of the source as UTF-8.
-fn utf8(format: &'static str, bytes: Buffer, start: usize, encoding: Encoding) -> Result<Buffer> {
+/// Decodes bytes at `start` of the source to UTF-8.
+fn utf8(format: &'static str, bytes: Buffer, start: usize, encoding: TextEncoding) -> Result<Buffer> {
     Ok(Buffer::from_vec(match encoding {
-        Encoding::Utf8 => return Ok(bytes),
-        Encoding::Utf16Be => wide(format, bytes.as_slice(), start, u16::from_be_bytes)?,
-        Encoding::Utf16 | Encoding::Utf16Le => wide(format, bytes.as_slice(), start, u16::from_le_bytes)?,
-        Encoding::Latin1 => latin(bytes.as_slice()),
+        TextEncoding::Utf8 => return Ok(bytes),
+        TextEncoding::Utf16Be => utf16_to_utf8(format, bytes.as_slice(), start, u16::from_be_bytes)?,
+        TextEncoding::Utf16 | TextEncoding::Utf16Le => {
+            utf16_to_utf8(format, bytes.as_slice(), start, u16::from_le_bytes)?
+        }
+        TextEncoding::Latin1 => latin1_to_utf8(bytes.as_slice()),
     }))
 }
 
-/// Detects the encoding by its mark. Answers it, and the length of the mark.
-fn detect(bytes: &[u8], asked: Encoding) -> (Encoding, usize) {
+/// Detects the encoding by its mark. Returns it and the length of the mark.
+fn detect(bytes: &[u8], asked: TextEncoding) -> (TextEncoding, usize) {
     let starts = |mark: &[u8]| bytes.starts_with(mark);
     match asked {
-        Encoding::Utf8 if starts(MARK_8) => (asked, MARK_8.len()),
-        Encoding::Utf8 | Encoding::Utf16 | Encoding::Utf16Le if starts(MARK_LE) => (Encoding::Utf16Le, 2),
-        Encoding::Utf8 | Encoding::Utf16 | Encoding::Utf16Be if starts(MARK_BE) => (Encoding::Utf16Be, 2),
-        Encoding::Utf16 => (Encoding::Utf16Le, 0),
+        TextEncoding::Utf8 if starts(MARK_8) => (asked, MARK_8.len()),
+        TextEncoding::Utf8 | TextEncoding::Utf16 | TextEncoding::Utf16Le if starts(MARK_LE) => {
+            (TextEncoding::Utf16Le, 2)
+        }
+        TextEncoding::Utf8 | TextEncoding::Utf16 | TextEncoding::Utf16Be if starts(MARK_BE) => {
+            (TextEncoding::Utf16Be, 2)
+        }
+        TextEncoding::Utf16 => (TextEncoding::Utf16Le, 0),
         other => (other, 0),
     }
 }
 
-/// Bytes that UTF-8 text took in its source.
-pub(crate) fn source_nbytes(text: &[u8], encoding: Encoding) -> usize {
+/// Returns the number of bytes of a UTF-8 text in its source.
+pub(crate) fn source_nbytes(text: &[u8], encoding: TextEncoding) -> usize {
     match encoding {
-        Encoding::Utf8 => text.len(),
-        Encoding::Latin1 => text.iter().filter(|&&b| b & 0xc0 != 0x80).count(),
-        // Characters of four bytes are two units, all others one.
+        TextEncoding::Utf8 => text.len(),
+        TextEncoding::Latin1 => text.iter().filter(|&&b| b & 0xc0 != 0x80).count(),
+        // Characters of four bytes are two UTF-16 units, all others one.
         _ => 2 * text.iter().map(|&b| usize::from(b & 0xc0 != 0x80) + usize::from(b >= 0xf0)).sum::<usize>(),
     }
 }
 
-/// Bytes that are checked between two looks for signals.
+/// Bytes that are checked between two checks for signals.
 const SHARE: usize = 4 << 20;
 
-/// Checks UTF-8, in shares that end between characters. The error names the first wrong byte of the input, whichever thread
-/// finds one first.
+/// Checks UTF-8 in shares that end between characters. The error names the first invalid byte of the input, whichever
+/// thread finds its error first.
 fn check(
     format: &'static str,
     bytes: &[u8],
@@ -273,7 +290,7 @@ fn check(
     let mut start = 0;
     while start < bytes.len() {
         let mut end = bytes.len().min(start + SHARE);
-        // A character has four bytes at most; where there are more such bytes in a row the check finds it.
+        // A character has at most four bytes; a longer run of continuation bytes fails the check.
         for _ in 0..3 {
             end -= usize::from(bytes.get(end).is_some_and(|b| b & 0xc0 == 0x80));
         }
@@ -292,7 +309,7 @@ fn check(
     if at == usize::MAX {
         return Ok(());
     }
-    let mut place = Place::of(bytes, at);
+    let mut place = TextPosition::of(bytes, at);
     place.byte = (base + at) as u64;
     let found = bytes.get(at).copied().unwrap_or(0);
     let message = format!(
@@ -301,16 +318,21 @@ fn check(
     Err(place.error(ErrorKind::Malformed, format, None, message))
 }
 
-/// What is said of UTF-16 with an odd byte at its end.
+/// The message for UTF-16 with an odd number of bytes.
 pub(crate) const HALF_A_UNIT: &str = "expected UTF-16, found half a unit of two bytes at the end. The file was cut short, or is of another \
      encoding.";
 
-/// What is said of a surrogate alone.
+/// Returns the message for an unpaired surrogate.
 pub(crate) fn half_a_pair(found: u16) -> String {
     format!("expected UTF-16, found half a pair of surrogates ({found:04X}).")
 }
 
-fn wide(format: &'static str, bytes: &[u8], mark: usize, unit: fn([u8; 2]) -> u16) -> Result<Vec<u8>> {
+fn utf16_to_utf8(
+    format: &'static str,
+    bytes: &[u8],
+    mark: usize,
+    unit: fn([u8; 2]) -> u16,
+) -> Result<Vec<u8>> {
     let (pairs, rest) = bytes.as_chunks::<2>();
     let mut out = String::with_capacity(bytes.len());
     let mut at = 0;
@@ -318,24 +340,29 @@ fn wide(format: &'static str, bytes: &[u8], mark: usize, unit: fn([u8; 2]) -> u1
         let Ok(c) = decoded else {
             let found = pairs.get(at).map_or(0, |pair| unit(*pair));
             let message = half_a_pair(found);
-            return Err(placed(&out, mark + 2 * at).error(ErrorKind::Malformed, format, None, message));
+            return Err(position_after(&out, mark + 2 * at).error(
+                ErrorKind::Malformed,
+                format,
+                None,
+                message,
+            ));
         };
         at += c.len_utf16();
         out.push(c);
     }
     if !rest.is_empty() {
         let (needed, had) = ((mark + 2 * at + 2) as u64, (mark + bytes.len()) as u64);
-        let place = placed(&out, mark + 2 * at);
+        let place = position_after(&out, mark + 2 * at);
         return Err(place.error(ErrorKind::Truncated { needed, had }, format, None, HALF_A_UNIT));
     }
     Ok(out.into_bytes())
 }
 
-fn placed(before: &str, byte: usize) -> Place {
-    Place { byte: byte as u64, ..Place::of(before.as_bytes(), before.len()) }
+fn position_after(before: &str, byte: usize) -> TextPosition {
+    TextPosition { byte: byte as u64, ..TextPosition::of(before.as_bytes(), before.len()) }
 }
 
-fn latin(bytes: &[u8]) -> Vec<u8> {
+fn latin1_to_utf8(bytes: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len() + bytes.iter().filter(|b| !b.is_ascii()).count());
     for &byte in bytes {
         if byte.is_ascii() {

@@ -1,13 +1,13 @@
-//! What all text formats share: encodings, the header, the frame that was read.
+//! Parts that all text formats share: encodings, the header, the decoded frame.
 //!
 //! | room | what |
 //! |---|---|
 //! | [`input`] | bytes as UTF-8, whatever their encoding |
 //! | [`opened`] | a source opened whole: decompressed, decoded, described |
-//! | [`header`] | what text alone does not say: types, axes, names, categories |
+//! | [`header`] | types, axes, names and categories, which text cannot express |
 
 pub mod chunked;
-pub mod described;
+pub mod description;
 pub mod header;
 pub mod input;
 pub mod opened;
@@ -15,25 +15,25 @@ pub mod pieces;
 
 use crate::frame::Frame;
 
-/// A frame that was read from text, and what is said of it.
+/// A frame read from text, with its description.
 #[derive(Debug)]
-pub struct Decoded {
+pub struct DecodedText {
     /// The frame.
     pub frame: Frame,
-    /// How it was laid out: `"columns"`, `"records"`..., `"csv"`.
+    /// The layout of the text: `"columns"`, `"records"`..., `"csv"`.
     pub orient: &'static str,
-    /// Version of our header; `None` where there was none.
+    /// Version of Colonnade's header; `None` without one.
     pub version: Option<u64>,
-    /// Rows that were skipped, as the caller asked.
+    /// Rows that were skipped because of an option.
     pub dropped: u64,
-    /// Rows that were padded, and cells that became null, as the caller asked.
+    /// Rows that were padded and cells that became null because of an option.
     pub nulled: u64,
-    /// The dialect that was found (csv), as JSON.
+    /// The detected dialect (csv), as JSON.
     pub dialect: Option<String>,
 }
 
-impl Decoded {
-    /// A frame of which nothing was left out.
+impl DecodedText {
+    /// Creates the result of a frame without skipped rows or cells.
     #[must_use]
     pub fn new(frame: Frame, orient: &'static str, version: Option<u64>) -> Self {
         Self { frame, orient, version, dropped: 0, nulled: 0, dialect: None }

@@ -1,4 +1,4 @@
-//! An opened text: the text, what is known of it, and the frame until a caller takes it. The same for every text format.
+//! An opened text: its bytes, its description, and the frame until a caller takes it. All text formats share it.
 
 use std::io::Read;
 use std::ops::Range;
@@ -15,64 +15,69 @@ use crate::memory::Buffer;
 use crate::progress::{Progress, SignalsOnly};
 use crate::source::{Source, collect_checked};
 
-use super::Decoded;
-use super::described::Described;
-use super::input::Part;
+use super::DecodedText;
+use super::description::TextDescription;
+use super::input::TextPart;
 
-/// Labels of a bundle's frames, and where the text of each is stored.
-pub type Labelled = Vec<(String, Range<usize>)>;
+/// Labels of a bundle's frames, and the range of each in the text.
+pub type LabelledRanges = Vec<(String, Range<usize>)>;
 
-/// What an [`OpenedText`] needs of its format: its options of reading implement this.
+/// The interface to a text format, implemented by its read options.
 pub trait DecodeText: Send + Sync {
     /// The format's name.
     fn format(&self) -> &'static str;
 
-    /// Caps.
+    /// The limits.
     fn limits(&self) -> &Limits;
 
-    /// Decodes the text, or the part of it that is one frame of a bundle.
+    /// Decodes the text, or its `part` that is one frame of a bundle.
     ///
     /// # Errors
     /// `Malformed`, `Unsupported`, `LimitExceeded` with line, column and byte; `Cancelled` from `progress`.
-    fn decode(&self, text: &Buffer, part: Option<Part>, progress: &dyn Progress) -> Result<Decoded>;
+    fn decode(&self, text: &Buffer, part: Option<TextPart>, progress: &dyn Progress) -> Result<DecodedText>;
 
-    /// The frames of a bundle; `None` where the text, or the part of it, is one frame.
+    /// Returns the frames of a bundle; `None` if the text, or the part of it, is one frame.
     ///
     /// # Errors
     /// As [`DecodeText::decode`].
-    fn bundle(&self, text: &Buffer, part: Option<Part>, progress: &dyn Progress) -> Result<Option<Labelled>> {
+    fn bundle(
+        &self,
+        text: &Buffer,
+        part: Option<TextPart>,
+        progress: &dyn Progress,
+    ) -> Result<Option<LabelledRanges>> {
         let _ = (text, part, progress);
         Ok(None)
     }
 
-    /// What else the error of a bundle that is read as one frame advises, with a comma in front.
+    /// Returns additional advice for the error of a bundle that is read as one frame, with a comma in front.
     fn bundle_advice(&self) -> &'static str {
         ""
     }
 }
 
-/// An opened text, decoded once to be described.
+/// An opened text, which is decoded once for its description.
 pub struct OpenedText {
     decoder: Arc<dyn DecodeText>,
-    /// All of it, of which the frame of a bundle is a part.
+    /// The whole text, which contains the frames of a bundle.
     text: Buffer,
-    part: Option<Part>,
+    part: Option<TextPart>,
     text_nbytes: u64,
     file_nbytes: u64,
     packing: Option<Codec>,
-    content: Content,
+    content: TextContent,
 }
 
-enum Content {
-    Frame(Box<(Described, FrameCache)>),
-    Bundle(Labelled),
+enum TextContent {
+    Frame(Box<(TextDescription, FrameCache)>),
+    Bundle(LabelledRanges),
 }
 
 impl OpenedText {
-    /// Opens a source, which may be packed. `threads` may read a file.
+    /// Opens a source, which may be compressed. Reading a file uses `threads`.
     ///
     /// # Errors
-    /// The system's own; damaged or cut bytes of gzip or zstd; as [`DecodeText::decode`].
+    /// The operating system's error; damaged or truncated gzip or zstd; as [`DecodeText::decode`].
     pub fn open(
         source: Source<'_>,
         decoder: Arc<dyn DecodeText>,
@@ -90,7 +95,7 @@ impl OpenedText {
         }
     }
 
-    /// A stream is unpacked as it comes: only its end tells its size.
+    /// Decompresses a stream as it arrives, because only its end determines its size.
     fn from_stream(
         stream: &mut (dyn Read + Send),
         decoder: Arc<dyn DecodeText>,
@@ -98,7 +103,7 @@ impl OpenedText {
     ) -> Result<Self> {
         let (format, limits, count) = (decoder.format(), decoder.limits(), AtomicU64::new(0));
         let mut growth = TextSizeLimit::new(limits);
-        let mut unpacking = DecompressReader::new(Counted { source: stream, count: &count });
+        let mut unpacking = DecompressReader::new(CountingSource { source: stream, count: &count });
         let mut check = |text: &[u8]| growth.check(format, text, count.load(Ordering::Relaxed));
         let text = collect_checked(&mut unpacking, format, limits, &mut check, progress)?;
         let (packing, file_nbytes) = (unpacking.codec(), count.load(Ordering::Relaxed));
@@ -113,49 +118,49 @@ impl OpenedText {
         progress: &dyn Progress,
     ) -> Result<Self> {
         let text_nbytes = text.nbytes() as u64;
-        let content = Content::of(&*decoder, &text, None, progress)?;
+        let content = TextContent::of(&*decoder, &text, None, progress)?;
         Ok(Self { decoder, text, part: None, text_nbytes, file_nbytes, packing, content })
     }
 
-    /// The format's name.
+    /// Returns the format's name.
     #[must_use]
     pub fn format(&self) -> &'static str {
         self.decoder.format()
     }
 
-    /// The description of the frame; `None` of a bundle.
+    /// Returns the description of the frame; `None` for a bundle.
     #[must_use]
-    pub fn described(&self) -> Option<&Described> {
+    pub fn description(&self) -> Option<&TextDescription> {
         match &self.content {
-            Content::Frame(frame) => Some(&frame.0),
-            Content::Bundle(_) => None,
+            TextContent::Frame(frame) => Some(&frame.0),
+            TextContent::Bundle(_) => None,
         }
     }
 
-    /// How the file is packed.
+    /// Returns the codec of the file.
     #[must_use]
     pub fn packing(&self) -> Option<Codec> {
         self.packing
     }
 
-    /// Bytes of the file.
+    /// Returns the size of the file in bytes.
     #[must_use]
     pub fn file_nbytes(&self) -> u64 {
         self.file_nbytes
     }
 
-    /// Bytes of the text, unpacked.
+    /// Returns the size of the decompressed text in bytes.
     #[must_use]
     pub fn text_nbytes(&self) -> u64 {
         self.text_nbytes
     }
 
-    /// The frame, or the part of it that is asked for, and whether nobody else sees its memory.
+    /// Returns the frame, or the requested part of it, and whether its memory is not shared.
     ///
     /// # Errors
-    /// `Malformed`: several frames; `NotFound`: a position or row that is not there; as [`DecodeText::decode`].
+    /// `Malformed`: several frames; `NotFound`: a position or row out of range; as [`DecodeText::decode`].
     pub fn load(&self, request: &Request<'_>) -> Result<(Frame, bool)> {
-        let Content::Frame(held) = &self.content else { return Err(self.is_bundle()) };
+        let TextContent::Frame(held) = &self.content else { return Err(self.is_bundle()) };
         let is_part = request.positions.is_some() || request.rows.is_some();
         let (frame, private) = match held.1.take(is_part, request.private) {
             Some(taken) => taken,
@@ -167,46 +172,46 @@ impl OpenedText {
         Ok((frame.part(self.format(), request.positions, request.rows)?, private))
     }
 
-    /// Looks for values that their types have no room for, in all frames of a bundle too. `progress` is looked at and told
-    /// nothing: opening has decoded everything.
+    /// Checks that all values fit their types, also in all frames of a bundle. `progress` is only checked for cancellation,
+    /// because opening has already decoded everything.
     ///
     /// # Errors
     /// `Malformed`, naming the column; of a bundle as [`DecodeText::decode`].
     pub fn verify(&self, progress: &dyn Progress) -> Result<()> {
         let silent = SignalsOnly(progress);
         match &self.content {
-            Content::Frame(held) => {
+            TextContent::Frame(held) => {
                 let frame = match held.1.get() {
                     Some(frame) => frame,
                     None => self.decoder.decode(&self.text, self.part, &silent)?.frame,
                 };
                 check_ranges(self.format(), &frame, 0)
             }
-            Content::Bundle(frames) => {
+            TextContent::Bundle(frames) => {
                 frames.iter().try_for_each(|(label, _)| self.open_label(label, &silent)?.verify(&silent))
             }
         }
     }
 
-    /// Labels of a bundle; none of a frame.
+    /// Returns the labels of a bundle; empty for a frame.
     #[must_use]
     pub fn labels(&self) -> Vec<String> {
         match &self.content {
-            Content::Frame(_) => Vec::new(),
-            Content::Bundle(frames) => frames.iter().map(|(label, _)| label.clone()).collect(),
+            TextContent::Frame(_) => Vec::new(),
+            TextContent::Bundle(frames) => frames.iter().map(|(label, _)| label.clone()).collect(),
         }
     }
 
-    /// One frame of a bundle.
+    /// Opens one frame of a bundle.
     ///
     /// # Errors
     /// `NotFound`; as [`DecodeText::decode`].
     pub fn open_label(&self, label: &str, progress: &dyn Progress) -> Result<Self> {
         let missing = || Error::not_found(self.format(), format!("frame {label:?} is not there."));
-        let Content::Bundle(frames) = &self.content else { return Err(missing()) };
+        let TextContent::Bundle(frames) = &self.content else { return Err(missing()) };
         let (_, extent) = frames.iter().find(|(name, _)| name == label).ok_or_else(missing)?;
         let (part, nbytes) = (Some((extent.start, extent.len())), extent.len() as u64);
-        let content = Content::of(&*self.decoder, &self.text, part, progress).map_err(|e| {
+        let content = TextContent::of(&*self.decoder, &self.text, part, progress).map_err(|e| {
             let inner = e.location().clone();
             let member = inner.member.map_or_else(|| label.to_owned(), |place| format!("{label}: {place}"));
             e.moved(member, inner.offset)
@@ -229,29 +234,29 @@ impl OpenedText {
     }
 }
 
-impl Content {
+impl TextContent {
     fn of(
         decoder: &dyn DecodeText,
         text: &Buffer,
-        part: Option<Part>,
+        part: Option<TextPart>,
         progress: &dyn Progress,
     ) -> Result<Self> {
         if let Some(frames) = decoder.bundle(text, part, progress)? {
             return Ok(Self::Bundle(frames));
         }
         let decoded = decoder.decode(text, part, progress)?;
-        let described = Described::of(decoder.format(), &decoded, decoder.limits())?;
+        let described = TextDescription::of(decoder.format(), &decoded, decoder.limits())?;
         Ok(Self::Frame(Box::new((described, FrameCache::new(decoded.frame)))))
     }
 }
 
-/// A source whose bytes are counted.
-struct Counted<'a> {
+/// A source that counts the bytes read.
+struct CountingSource<'a> {
     source: &'a mut (dyn Read + Send),
     count: &'a AtomicU64,
 }
 
-impl Read for Counted<'_> {
+impl Read for CountingSource<'_> {
     fn read(&mut self, room: &mut [u8]) -> std::io::Result<usize> {
         let count = self.source.read(room)?;
         self.count.fetch_add(count as u64, Ordering::Relaxed);

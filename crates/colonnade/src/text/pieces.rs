@@ -1,4 +1,4 @@
-//! Cuts sections of rows into pieces, which several threads write and one sink takes in order.
+//! Cuts sections of rows into pieces, which several threads write and one sink receives in order.
 
 use std::ops::Range;
 
@@ -7,24 +7,24 @@ use crate::parallel;
 use crate::progress::Progress;
 use crate::sink::Sink;
 
-/// Bytes that a piece should have: what fits the caches beside the columns it comes from.
+/// The target size of a piece: it fits the caches together with its columns.
 const PIECE_NBYTES: usize = 256 << 10;
 
-/// Rows that a piece should have where that makes it no longer than [`WIDE_NBYTES`]: neighbours in a column share cache lines.
+/// The minimum rows of a piece, unless it would exceed [`WIDE_NBYTES`]: neighbours in a column share cache lines.
 const PIECE_ROWS: usize = 16;
 
-/// Bytes that a piece of a wide frame may have.
+/// The maximum bytes of a piece of a wide frame.
 const WIDE_NBYTES: usize = 4 << 20;
 
-/// Some rows between an opening and a closing.
-pub trait Section: Send + Sync {
-    /// Rows.
+/// Rows with an opening and a closing text.
+pub trait TextSection: Send + Sync {
+    /// Returns the number of rows.
     fn nrows(&self) -> usize;
 
-    /// Bytes of a row, more or less: only where pieces are cut depends on it.
+    /// Returns the approximate bytes of a row, which only affect the size of pieces.
     fn row_nbytes(&self) -> usize;
 
-    /// Bytes before the first row.
+    /// Returns the bytes before the first row.
     fn opening(&self) -> &[u8];
 
     /// Appends rows with the separators between them.
@@ -33,28 +33,29 @@ pub trait Section: Send + Sync {
     /// `Unrepresentable`: a value that the format cannot hold, with the name of its column.
     fn write(&self, rows: Range<usize>, out: &mut Vec<u8>) -> Result<()>;
 
-    /// Bytes behind the last row.
+    /// Returns the bytes after the last row.
     fn closing(&self) -> &[u8];
 }
 
 /// Rows of one section.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Span {
+struct SectionSpan {
     section: usize,
     rows: Range<usize>,
 }
 
-/// What happens to the bytes of a piece before they go out: another encoding, for one. Pieces come in no order.
-pub type Finish<'f> = &'f (dyn Fn(&mut Vec<u8>) -> Result<()> + Sync);
+/// A function that converts the bytes of a piece before output, for example to another encoding. It is called for pieces in
+/// any order.
+pub type FinishPiece<'f> = &'f (dyn Fn(&mut Vec<u8>) -> Result<()> + Sync);
 
-/// Writes sections one behind the other.
+/// Writes sections one after the other.
 ///
 /// # Errors
-/// As [`Section::write`]; the sink's own; `Cancelled` of `progress`.
+/// As [`TextSection::write`]; the sink's own; `Cancelled` of `progress`.
 pub fn write(
-    sections: &[Box<dyn Section + '_>],
+    sections: &[Box<dyn TextSection + '_>],
     threads: usize,
-    finish: Option<Finish<'_>>,
+    finish: Option<FinishPiece<'_>>,
     sink: &mut dyn Sink,
     progress: &dyn Progress,
 ) -> Result<()> {
@@ -84,8 +85,9 @@ pub fn write(
     progress.advance(done, Some(done))
 }
 
-/// Spans, and which of them make each piece. Each section has one span at least, so that opening and closing are written.
-fn cut(sections: &[(usize, usize)]) -> (Vec<Span>, Vec<Range<usize>>) {
+/// Divides sections into spans, and spans into pieces. Each section has at least one span, so that its opening and closing
+/// are written.
+fn cut(sections: &[(usize, usize)]) -> (Vec<SectionSpan>, Vec<Range<usize>>) {
     let mut spans = Vec::new();
     let mut pieces = Vec::new();
     let (mut first, mut nbytes) = (0, 0usize);
@@ -97,7 +99,7 @@ fn cut(sections: &[(usize, usize)]) -> (Vec<Span>, Vec<Range<usize>>) {
             let room = PIECE_NBYTES.saturating_sub(nbytes) / row_nbytes;
             let wanted = if nbytes == 0 { fitting } else { room.clamp(1, fitting) };
             let stop = nrows.min(start.saturating_add(wanted));
-            spans.push(Span { section, rows: start..stop });
+            spans.push(SectionSpan { section, rows: start..stop });
             nbytes += (stop - start).saturating_mul(row_nbytes) + 64;
             if nbytes >= PIECE_NBYTES || stop < nrows {
                 pieces.push(first..spans.len());
@@ -120,12 +122,12 @@ mod tests {
     use super::*;
     use crate::progress::NoProgress;
 
-    struct Numbers {
+    struct NumberSection {
         nrows: usize,
         row_nbytes: usize,
     }
 
-    impl Section for Numbers {
+    impl TextSection for NumberSection {
         fn nrows(&self) -> usize {
             self.nrows
         }
@@ -151,9 +153,9 @@ mod tests {
     #[test]
     fn sections_of_any_size_are_written_whole() {
         let sizes = [(0, 1), (1, 1 << 30), (70_000, 10), (0, 5), (3, 1), (40, 100_000), (2, 200_000), (0, 0)];
-        let sections: Vec<Box<dyn Section>> = sizes
+        let sections: Vec<Box<dyn TextSection>> = sizes
             .iter()
-            .map(|&(nrows, row_nbytes)| Box::new(Numbers { nrows, row_nbytes }) as Box<dyn Section>)
+            .map(|&(nrows, row_nbytes)| Box::new(NumberSection { nrows, row_nbytes }) as Box<dyn TextSection>)
             .collect();
         let mut expected = String::new();
         for (nrows, _) in sizes {

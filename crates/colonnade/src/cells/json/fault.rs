@@ -1,26 +1,26 @@
-//! An error in JSON, at a byte. The reader adds line and column.
+//! An error in JSON at a byte offset. The reader adds line and column.
 
 use crate::ErrorKind;
-use crate::shown::cut;
+use crate::excerpt::shorten;
 
-/// An error at a byte; line and column are counted once it is reported.
+/// An error at a byte offset. Line and column are counted when the error is reported.
 #[derive(Debug)]
-pub(crate) struct Fault {
-    /// From the start of the bytes that were scanned.
+pub(crate) struct JsonFault {
+    /// Offset in the scanned bytes.
     pub(crate) at: usize,
     pub(crate) kind: ErrorKind,
-    /// Column, key or path that it concerns.
+    /// The column, key or path with the error.
     pub(crate) member: Option<String>,
-    /// Expected, found, next step.
+    /// What was expected, what was found, and the next step.
     pub(crate) message: String,
-    /// Whether a cell is sound but of another type than its column.
+    /// Whether the cell is valid JSON of another type than its column.
     pub(crate) is_type: bool,
 }
 
-/// The fault is boxed, so that hot functions return a pointer.
-pub(crate) type Scanned<T> = Result<T, Box<Fault>>;
+/// A result of the scanner. The fault is boxed, so that hot functions return a pointer.
+pub(crate) type Scanned<T> = Result<T, Box<JsonFault>>;
 
-impl Fault {
+impl JsonFault {
     #[cold]
     pub(crate) fn new(kind: ErrorKind, at: usize, message: impl Into<String>) -> Box<Self> {
         Box::new(Self { at, kind, member: None, message: message.into(), is_type: false })
@@ -31,21 +31,21 @@ impl Fault {
         Self::new(ErrorKind::Malformed, at, message)
     }
 
-    /// An error of another room about the cell at `at`.
+    /// Wraps an error from outside the scanner that concerns the cell at `at`.
     #[cold]
     pub(crate) fn of(at: usize, error: crate::Error) -> Box<Self> {
         let message = error.message().to_owned();
         Self::new(error.into_kind(), at, message)
     }
 
-    /// The same, in the column (or key) `name`, where no inner one is named.
+    /// Names the column (or key) `name`, unless the fault already names an inner one.
     #[cold]
     pub(crate) fn within(mut self: Box<Self>, name: &str) -> Box<Self> {
-        self.member.get_or_insert_with(|| cut(name, 80));
+        self.member.get_or_insert_with(|| shorten(name, 80));
         self
     }
 
-    /// The same, `nbytes` further on.
+    /// Moves the fault's offset `nbytes` further on.
     #[cold]
     pub(crate) fn after(mut self: Box<Self>, nbytes: usize) -> Box<Self> {
         self.at += nbytes;

@@ -1,4 +1,4 @@
-//! JSON's values: scanned, checked, and numbers and texts decoded. Specification: RFC 8259.
+//! Scans and checks JSON values, and decodes their numbers and strings. Specification: RFC 8259.
 
 pub(crate) mod fault;
 pub(crate) mod number;

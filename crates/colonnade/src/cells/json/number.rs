@@ -1,17 +1,17 @@
-//! Numbers of RFC 8259. Integers are exact, other numbers are the nearest double.
+//! Parses numbers of RFC 8259. Integers are exact, other numbers become the nearest double.
 
-use crate::shown::number_excerpt;
+use crate::excerpt::number_excerpt;
 
-use crate::cells::json::fault::{Fault, Scanned};
+use crate::cells::json::fault::{JsonFault, Scanned};
 use crate::cells::json::scan::Scan;
 
 /// A number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Number {
+pub(crate) enum JsonNumber {
     Int(i64),
-    /// Beyond `i64::MAX`.
+    /// An integer beyond `i64::MAX`.
     UInt(u64),
-    /// Digits without fraction and exponent that 64 bits do not hold.
+    /// An integer that does not fit 64 bits.
     Big,
     /// The bits of a double.
     Float(u64),
@@ -19,20 +19,20 @@ pub(crate) enum Number {
 
 const POWERS: [u64; 9] = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
 
-/// Powers of ten that are doubles.
+/// Powers of ten that a double holds exactly.
 const EXACT: [f64; 23] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
     1e19, 1e20, 1e21, 1e22,
 ];
 
-/// Up to here every integer is a double.
+/// Every integer up to this one is a double.
 const MANTISSA: u64 = 1 << 53;
 
-/// Digits of which 64 bits hold any number.
+/// Any number with this many digits fits 64 bits.
 const SAFE_DIGITS: usize = 19;
 
 impl Scan<'_> {
-    /// Appends decimal digits to `value`, which wraps; answers how many there were.
+    /// Appends decimal digits to `value`, which wraps. Returns the number of digits.
     #[inline]
     fn digits(&mut self, value: &mut u64) -> usize {
         let start = self.at;
@@ -44,7 +44,7 @@ impl Scan<'_> {
             if count == 0 {
                 return self.at - start;
             }
-            // Digits to the top: zeros come before them.
+            // The digits move to the top, with zeros before them.
             let word = word << (64 - 8 * count);
             let pairs = word.wrapping_mul(10).wrapping_add(word >> 8);
             let fours = (pairs & 0xff_0000_00ff).wrapping_mul(100 + (1_000_000 << 32));
@@ -64,9 +64,9 @@ impl Scan<'_> {
         self.at - start
     }
 
-    /// The number that begins here, with a digit or a minus.
+    /// Scans the number at the current position, which starts with a digit or a minus.
     #[inline]
-    pub(crate) fn number(&mut self) -> Scanned<Number> {
+    pub(crate) fn number(&mut self) -> Scanned<JsonNumber> {
         let start = self.at;
         let negative = self.peek() == b'-';
         self.at += usize::from(negative);
@@ -74,32 +74,38 @@ impl Scan<'_> {
         let mut value = 0;
         let count = self.digits(&mut value);
         if count == 0 || (count > 1 && self.bytes.get(first) == Some(&b'0')) {
-            return Err(self.no_number(first));
+            return Err(self.number_fault(first));
         }
         match self.peek() {
             b'.' | b'e' | b'E' => self.float(start, negative, value, count),
             _ if count < SAFE_DIGITS => {
                 let value = value.cast_signed();
-                Ok(Number::Int(if negative { -value } else { value }))
+                Ok(JsonNumber::Int(if negative { -value } else { value }))
             }
-            _ => Ok(self.long(start)),
+            _ => Ok(self.long_integer(start)),
         }
     }
 
-    /// An integer of many digits.
+    /// Parses an integer with many digits.
     #[cold]
-    fn long(&self, start: usize) -> Number {
+    fn long_integer(&self, start: usize) -> JsonNumber {
         let text = self.text(start..self.at);
         match (text.parse::<i64>(), text.parse::<u64>()) {
-            (Ok(value), _) => Number::Int(value),
-            (_, Ok(value)) => Number::UInt(value),
-            _ => Number::Big,
+            (Ok(value), _) => JsonNumber::Int(value),
+            (_, Ok(value)) => JsonNumber::UInt(value),
+            _ => JsonNumber::Big,
         }
     }
 
-    /// Fraction and exponent behind `count` digits that are `value`.
+    /// Scans the fraction and exponent after `count` digits with the value `value`.
     #[inline]
-    fn float(&mut self, start: usize, negative: bool, mut value: u64, mut count: usize) -> Scanned<Number> {
+    fn float(
+        &mut self,
+        start: usize,
+        negative: bool,
+        mut value: u64,
+        mut count: usize,
+    ) -> Scanned<JsonNumber> {
         let mut power: i64 = 0;
         if self.peek() == b'.' {
             self.at += 1;
@@ -119,42 +125,42 @@ impl Scan<'_> {
             if digits == 0 {
                 return Err(self.unexpected("a digit of the exponent"));
             }
-            // A wrapped exponent is not used: so many digits are parsed by the standard library.
+            // A wrapped exponent is never used: the standard library parses exponents with so many digits.
             let exponent = if digits > 9 { i64::from(u32::MAX) } else { exponent.cast_signed() };
             power += if sign == b'-' { -exponent } else { exponent };
         }
         let scale = usize::try_from(power.unsigned_abs()).ok().and_then(|p| EXACT.get(p));
         if let (Some(scale), true) = (scale, value <= MANTISSA && count <= SAFE_DIGITS) {
-            // Both are exact, so one operation rounds once.
+            // Both operands are exact, so the one operation rounds once.
             #[allow(clippy::cast_precision_loss)]
             let value = value as f64;
             let value = if power < 0 { value / scale } else { value * scale };
-            return Ok(Number::Float(if negative { -value } else { value }.to_bits()));
+            return Ok(JsonNumber::Float(if negative { -value } else { value }.to_bits()));
         }
-        self.far(start)
+        self.parse_with_std(start)
     }
 
-    /// A double by the standard library, which rounds exactly whatever the digits.
+    /// Parses a double with the standard library, which rounds correctly for any number of digits.
     #[inline(never)]
-    fn far(&self, start: usize) -> Scanned<Number> {
+    fn parse_with_std(&self, start: usize) -> Scanned<JsonNumber> {
         let text = self.text(start..self.at);
         match text.parse::<f64>() {
-            Ok(value) if value.is_finite() => Ok(Number::Float(value.to_bits())),
+            Ok(value) if value.is_finite() => Ok(JsonNumber::Float(value.to_bits())),
             _ => {
                 let shown = number_excerpt(text);
                 let message = format!(
                     "expected a number that float64 holds, found {shown}, which is beyond it. Write it as text to keep it."
                 );
-                Err(Fault::malformed(start, message))
+                Err(JsonFault::malformed(start, message))
             }
         }
     }
 
     #[cold]
-    fn no_number(&mut self, first: usize) -> Box<Fault> {
+    fn number_fault(&mut self, first: usize) -> Box<JsonFault> {
         if self.at == first {
             return self.unexpected("a digit");
         }
-        Fault::malformed(first, "expected a number without leading zeros. Write it as text to keep them.")
+        JsonFault::malformed(first, "expected a number without leading zeros. Write it as text to keep them.")
     }
 }

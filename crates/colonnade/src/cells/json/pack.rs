@@ -1,19 +1,19 @@
-//! A JSON value as MessagePack, the form in which mixed cells are stored.
+//! Converts a JSON value to MessagePack, the form that stores mixed cells.
 
 use crate::cells::json::fault::Scanned;
-use crate::cells::json::number::Number;
+use crate::cells::json::number::JsonNumber;
 use crate::cells::json::scan::Scan;
-use crate::cells::json::value::{Rules, Token};
+use crate::cells::json::value::{JsonRules, JsonToken};
 
-/// Appends the value that begins here. The caller has checked it with [`Scan::value`].
-pub(crate) fn pack(scan: &mut Scan<'_>, rules: &Rules, out: &mut Vec<u8>) -> Scanned<()> {
-    // Open arrays and objects: the offset of the head, the entries so far, whether it is an object.
+/// Appends the value at the current position. The caller has checked it with [`Scan::value`].
+pub(crate) fn pack(scan: &mut Scan<'_>, rules: &JsonRules, out: &mut Vec<u8>) -> Scanned<()> {
+    // Open arrays and objects: the offset of the head, the entries so far, and whether it is an object.
     let mut open: Vec<(usize, u32, bool)> = Vec::new();
     loop {
         let start = scan.at;
         let token = scan.token(rules)?;
-        if let Token::Open(byte) = token {
-            scan.deepen(open.len() as u64, &Rules { max_depth: u64::from(u32::MAX), ..*rules })?;
+        if let JsonToken::Open(byte) = token {
+            scan.deepen(open.len() as u64, &JsonRules { max_depth: u64::from(u32::MAX), ..*rules })?;
             scan.at += 1;
             scan.space();
             open.push((out.len(), 0, byte == b'{'));
@@ -48,7 +48,7 @@ pub(crate) fn pack(scan: &mut Scan<'_>, rules: &Rules, out: &mut Vec<u8>) -> Sca
     }
 }
 
-/// Counts an entry of the innermost array or object, and takes its key.
+/// Counts an entry of the innermost array or object, and scans its key.
 fn entry(scan: &mut Scan<'_>, open: &mut [(usize, u32, bool)], out: &mut Vec<u8>) -> Scanned<()> {
     let Some((_, count, is_object)) = open.last_mut() else { return Ok(()) };
     *count += 1;
@@ -63,7 +63,7 @@ fn entry(scan: &mut Scan<'_>, open: &mut [(usize, u32, bool)], out: &mut Vec<u8>
     Ok(())
 }
 
-/// Writes the head of an array or object in the smallest form. Its entries have been counted.
+/// Writes the head of an array or object in the smallest form, once its entries are counted.
 fn close((at, count, is_object): (usize, u32, bool), out: &mut Vec<u8>) {
     let (small, two, four) = if is_object { (0x80, 0xde, 0xdf) } else { (0x90, 0xdc, 0xdd) };
     let mut head = Vec::with_capacity(5);
@@ -81,24 +81,24 @@ fn close((at, count, is_object): (usize, u32, bool), out: &mut Vec<u8>) {
     out.splice(at..=at, head);
 }
 
-fn scalar(scan: &Scan<'_>, start: usize, token: Token, out: &mut Vec<u8>) -> Scanned<()> {
-    // Writing to a vector does not fail.
+fn scalar(scan: &Scan<'_>, start: usize, token: JsonToken, out: &mut Vec<u8>) -> Scanned<()> {
+    // Writing to a vector never fails.
     match token {
-        Token::Null => out.push(0xc0),
-        Token::Bool(value) => out.push(0xc2 | u8::from(value)),
-        Token::Number(Number::Int(value)) => {
+        JsonToken::Null => out.push(0xc0),
+        JsonToken::Bool(value) => out.push(0xc2 | u8::from(value)),
+        JsonToken::Number(JsonNumber::Int(value)) => {
             let _ = rmp::encode::write_sint(out, value);
         }
-        Token::Number(Number::UInt(value)) => {
+        JsonToken::Number(JsonNumber::UInt(value)) => {
             let _ = rmp::encode::write_uint(out, value);
         }
-        Token::Number(Number::Float(bits)) => {
+        JsonToken::Number(JsonNumber::Float(bits)) => {
             out.push(0xcb);
             out.extend(bits.to_be_bytes());
         }
-        Token::Number(Number::Big) => return Err(scan.big(start)),
-        Token::Str(quoted) => text(&scan.unquoted(quoted), out),
-        Token::Open(_) => {}
+        JsonToken::Number(JsonNumber::Big) => return Err(scan.big_integer_fault(start)),
+        JsonToken::Str(quoted) => text(&scan.unquoted(quoted), out),
+        JsonToken::Open(_) => {}
     }
     Ok(())
 }

@@ -1,11 +1,11 @@
-//! Quoted text: finds its end and decodes its escapes.
+//! Finds the end of a quoted string and decodes its escapes.
 
-use crate::cells::json::fault::{Fault, Scanned};
+use crate::cells::json::fault::{JsonFault, Scanned};
 use crate::cells::simd128::escaped;
 
-/// Bytes before the first quote, backslash or control character.
+/// Counts the bytes before the first quote, backslash or control character.
 #[inline(always)]
-pub(crate) fn plain(bytes: &[u8]) -> usize {
+pub(crate) fn plain_prefix_len(bytes: &[u8]) -> usize {
     let mut at = 0;
     while let Some(chunk) = bytes.get(at..).and_then(|rest| rest.first_chunk::<16>()) {
         let mask = escaped(*chunk);
@@ -18,7 +18,7 @@ pub(crate) fn plain(bytes: &[u8]) -> usize {
     at + rest.iter().position(|&b| b == b'"' || b == b'\\' || b < 0x20).unwrap_or(rest.len())
 }
 
-/// The character of the escape at the front of `bytes`, and the escape's bytes.
+/// Decodes the escape at the front of `bytes`. Returns its character and its length in bytes.
 pub(crate) fn escape(bytes: &[u8]) -> Scanned<(char, usize)> {
     let plain = match bytes.get(1) {
         Some(b'"') => '"',
@@ -32,18 +32,18 @@ pub(crate) fn escape(bytes: &[u8]) -> Scanned<(char, usize)> {
         Some(b'u') => return unicode(bytes),
         Some(_) => {
             let message = "expected one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX behind a backslash. Double it to mean itself.";
-            return Err(Fault::malformed(0, message));
+            return Err(JsonFault::malformed(0, message));
         }
-        None => return Err(cut(bytes.len())),
+        None => return Err(truncated_escape(bytes.len())),
     };
     Ok((plain, 2))
 }
 
 #[cold]
-fn cut(had: usize) -> Box<Fault> {
+fn truncated_escape(had: usize) -> Box<JsonFault> {
     let had = had as u64;
     let kind = crate::ErrorKind::Truncated { needed: had + 1, had };
-    Fault::new(kind, 0, "expected an escape, found the end. It was cut short: fetch or write it again.")
+    JsonFault::new(kind, 0, "expected an escape, found the end. It was cut short: fetch or write it again.")
 }
 
 fn unicode(bytes: &[u8]) -> Scanned<(char, usize)> {
@@ -63,29 +63,29 @@ fn unicode(bytes: &[u8]) -> Scanned<(char, usize)> {
     let message = format!(
         "expected a character, found the surrogate \\u{first:04x} alone, which UTF-8 does not hold. Write the pair, or replace it."
     );
-    Err(Fault::malformed(0, message))
+    Err(JsonFault::malformed(0, message))
 }
 
 fn hex(bytes: &[u8], at: usize) -> Scanned<u32> {
     let mut value = 0;
     for i in at..at + 4 {
-        let Some(&byte) = bytes.get(i) else { return Err(cut(bytes.len())) };
+        let Some(&byte) = bytes.get(i) else { return Err(truncated_escape(bytes.len())) };
         let Some(digit) = char::from(byte).to_digit(16) else {
-            return Err(Fault::malformed(i, "expected four hexadecimal digits behind \\u."));
+            return Err(JsonFault::malformed(i, "expected four hexadecimal digits behind \\u."));
         };
         value = value * 16 + digit;
     }
     Ok(value)
 }
 
-/// Decodes escapes, which the scanner has checked.
+/// Decodes the escapes of a string that the scanner has checked.
 pub(crate) fn unescape(text: &str) -> String {
     let mut out = Vec::new();
     unescape_into(text.as_bytes(), &mut out);
     String::from_utf8(out).unwrap_or_default()
 }
 
-/// Appends the decoded text of `bytes`, whose escapes the scanner has checked. One pass, sixteen bytes at a time.
+/// Appends the decoded text of `bytes`, whose escapes the scanner has checked, in one pass with steps of sixteen bytes.
 pub(crate) fn unescape_into(bytes: &[u8], out: &mut Vec<u8>) {
     out.reserve(bytes.len() + 16);
     let mut rest = bytes;
@@ -93,14 +93,14 @@ pub(crate) fn unescape_into(bytes: &[u8], out: &mut Vec<u8>) {
         let used = out.len();
         let count = match rest.first_chunk::<16>() {
             Some(chunk) => {
-                // A copy of a fixed size needs no call; what is too much is cut off again.
+                // A copy of a fixed size needs no call; the surplus is cut off afterwards.
                 out.extend_from_slice(chunk);
                 let mask = escaped(*chunk);
                 if mask == 0 { 16 } else { mask.trailing_zeros() as usize }
             }
             None => {
                 out.extend_from_slice(rest);
-                plain(rest)
+                plain_prefix_len(rest)
             }
         };
         out.truncate(used + count);
@@ -115,7 +115,7 @@ pub(crate) fn unescape_into(bytes: &[u8], out: &mut Vec<u8>) {
                 rest = rest.get(nbytes..).unwrap_or(&[]);
                 continue;
             }
-            // Sixteen bytes without any; nothing else stands in text that was checked.
+            // Sixteen bytes without an escape. Checked text holds no other special bytes.
             (Some(_), _) if count > 0 => continue,
             (Some(other), _) => (*other, 1),
         };

@@ -1,27 +1,27 @@
-//! The scanner of JSON: strict RFC 8259, one token at a time.
+//! The scanner of JSON: reads strict RFC 8259 token by token.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::ErrorKind;
 
-use crate::cells::json::fault::{Fault, Scanned};
+use crate::cells::json::fault::{JsonFault, Scanned};
 
-/// A place in bytes that are UTF-8.
+/// A position in UTF-8 bytes.
 #[derive(Debug, Clone)]
 pub(crate) struct Scan<'b> {
     pub(crate) bytes: &'b [u8],
     pub(crate) at: usize,
-    /// Whether a line's end ends the value, as in NDJSON, rather than being white space.
+    /// Whether a line end also ends the value, as in NDJSON, instead of counting as white space.
     pub(crate) lines: bool,
 }
 
-/// Text between quotes, as it stands there.
+/// The raw text between two quotes, escapes included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Quoted {
+pub(crate) struct QuotedText {
     pub(crate) start: usize,
     pub(crate) end: usize,
-    /// Whether escapes stand in it.
+    /// Whether the text contains escapes.
     pub(crate) escaped: bool,
 }
 
@@ -30,25 +30,25 @@ impl<'b> Scan<'b> {
         Self { bytes, at, lines }
     }
 
-    /// The byte here; NUL, which is legal nowhere, at the end.
+    /// Returns the current byte, or NUL at the end. NUL is never valid JSON.
     #[inline(always)]
     pub(crate) fn peek(&self) -> u8 {
         self.bytes.get(self.at).copied().unwrap_or(0)
     }
 
-    /// The bytes from here.
+    /// Returns the bytes from the current position on.
     #[inline(always)]
     pub(crate) fn rest(&self) -> &'b [u8] {
         self.bytes.get(self.at..).unwrap_or(&[])
     }
 
-    /// The bytes of a range that was scanned, as text.
+    /// Returns a scanned range as text.
     pub(crate) fn text(&self, range: Range<usize>) -> &'b str {
-        // What was scanned is UTF-8, and tokens end between characters.
+        // Scanned bytes are UTF-8, and tokens end between characters.
         std::str::from_utf8(self.bytes.get(range).unwrap_or(&[])).unwrap_or("")
     }
 
-    /// Passes white space.
+    /// Skips white space.
     #[inline(always)]
     pub(crate) fn space(&mut self) {
         if self.peek() <= b' ' {
@@ -67,7 +67,7 @@ impl<'b> Scan<'b> {
         }
     }
 
-    /// Passes `byte`, which `what` describes.
+    /// Skips `byte`; `what` describes it in the error.
     #[inline(always)]
     pub(crate) fn expect(&mut self, byte: u8, what: &str) -> Scanned<()> {
         if self.peek() != byte {
@@ -77,8 +77,8 @@ impl<'b> Scan<'b> {
         Ok(())
     }
 
-    /// Passes what stands behind an entry of the array or object that ends with `close`: true behind a comma, false behind the
-    /// end.
+    /// Skips the separator after an entry of the array or object that ends with `close`. Returns true after a comma, false
+    /// after the end.
     #[inline(always)]
     pub(crate) fn more(&mut self, close: u8) -> Scanned<bool> {
         self.space();
@@ -97,7 +97,7 @@ impl<'b> Scan<'b> {
         }
     }
 
-    /// Passes a literal, of which the first byte has been seen.
+    /// Skips a literal whose first byte has been seen.
     #[inline]
     pub(crate) fn literal(&mut self, word: &str) -> Scanned<()> {
         if !self.rest().starts_with(word.as_bytes()) {
@@ -109,27 +109,27 @@ impl<'b> Scan<'b> {
         Ok(())
     }
 
-    /// Passes the text that begins here, with its quotes.
+    /// Scans the string at the current position with its quotes.
     #[inline(always)]
-    pub(crate) fn quoted(&mut self) -> Scanned<Quoted> {
+    pub(crate) fn quoted(&mut self) -> Scanned<QuotedText> {
         let start = self.at + 1;
-        let end = start + crate::cells::json::quote::plain(self.bytes.get(start..).unwrap_or(&[]));
+        let end = start + crate::cells::json::quote::plain_prefix_len(self.bytes.get(start..).unwrap_or(&[]));
         if self.bytes.get(end) == Some(&b'"') {
             self.at = end + 1;
-            return Ok(Quoted { start, end, escaped: false });
+            return Ok(QuotedText { start, end, escaped: false });
         }
         self.escaped(start, end)
     }
 
-    /// The rest of a text that goes on with an escape, or with what is illegal, at `at`.
+    /// Scans the rest of a string from the escape or illegal byte at `at`.
     #[inline(never)]
-    fn escaped(&mut self, start: usize, mut at: usize) -> Scanned<Quoted> {
+    fn escaped(&mut self, start: usize, mut at: usize) -> Scanned<QuotedText> {
         loop {
-            at += crate::cells::json::quote::plain(self.bytes.get(at..).unwrap_or(&[]));
+            at += crate::cells::json::quote::plain_prefix_len(self.bytes.get(at..).unwrap_or(&[]));
             match self.bytes.get(at) {
                 Some(b'"') => {
                     self.at = at + 1;
-                    return Ok(Quoted { start, end: at, escaped: true });
+                    return Ok(QuotedText { start, end: at, escaped: true });
                 }
                 Some(b'\\') => {
                     at += crate::cells::json::quote::escape(self.bytes.get(at..).unwrap_or(&[]))
@@ -144,7 +144,7 @@ impl<'b> Scan<'b> {
                     let message = format!(
                         "expected text without control characters, found {byte:#04x}. Write it as \\u{byte:04x}."
                     );
-                    return Err(Fault::malformed(at, message));
+                    return Err(JsonFault::malformed(at, message));
                 }
                 None => {
                     self.at = at;
@@ -154,8 +154,8 @@ impl<'b> Scan<'b> {
         }
     }
 
-    /// The text of what [`Scan::quoted`] passed.
-    pub(crate) fn unquoted(&self, quoted: Quoted) -> Cow<'b, str> {
+    /// Returns the decoded text of a string from [`Scan::quoted`].
+    pub(crate) fn unquoted(&self, quoted: QuotedText) -> Cow<'b, str> {
         let text = self.text(quoted.start..quoted.end);
         if quoted.escaped {
             Cow::Owned(crate::cells::json::quote::unescape(text))
@@ -164,29 +164,29 @@ impl<'b> Scan<'b> {
         }
     }
 
-    /// The error that another byte than `what`, or the end, was found here.
+    /// Returns the error for another byte than `what`, or for the end of the input.
     #[cold]
     #[inline(never)]
-    pub(crate) fn unexpected(&self, what: &str) -> Box<Fault> {
+    pub(crate) fn unexpected(&self, what: &str) -> Box<JsonFault> {
         let at = self.at;
         match self.text_from(at).chars().next() {
             None => {
                 let had = self.bytes.len() as u64;
                 let message =
                     format!("expected {what}, found the end. It was cut short: fetch or write it again.");
-                Fault::new(ErrorKind::Truncated { needed: had + 1, had }, at, message)
+                JsonFault::new(ErrorKind::Truncated { needed: had + 1, had }, at, message)
             }
             Some('\n') if self.lines => {
                 let message = format!(
                     "expected {what}, found the end of the line. Each line of NDJSON is one value, whole."
                 );
-                Fault::malformed(at, message)
+                JsonFault::malformed(at, message)
             }
-            Some(found) => Fault::malformed(at, format!("expected {what}, found {found:?}.")),
+            Some(found) => JsonFault::malformed(at, format!("expected {what}, found {found:?}.")),
         }
     }
 
-    /// What follows, as text, a little of it.
+    /// Returns a short excerpt of the text at `at`.
     fn text_from(&self, at: usize) -> &'b str {
         let few = self.bytes.get(at..self.bytes.len().min(at + 4)).unwrap_or(&[]);
         match std::str::from_utf8(few) {

@@ -1,36 +1,36 @@
-//! The head of a value: what it is and how long, in any legal width.
+//! Parses the head of a value: its type and length, in any legal width.
 
 use crate::cells::msgpack::column::{CellError, malformed};
 
-/// What a value is. Of text, bytes and extensions the payload follows the head; of arrays and maps the entries.
+/// The type of a value. The payload of text, bytes and extensions follows the head, as do the entries of arrays and maps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Head {
+pub enum MsgpackHead {
     /// Nil.
     Nil,
     /// True or false.
     Bool(bool),
-    /// An integer that 64 signed bits hold.
+    /// An integer that fits `i64`.
     Int(i64),
-    /// An integer above them.
+    /// An integer above `i64::MAX`.
     UInt(u64),
-    /// Bits of a 32-bit float.
+    /// The bits of a 32-bit float.
     F32(u32),
-    /// Bits of a 64-bit float.
+    /// The bits of a 64-bit float.
     F64(u64),
-    /// Text of so many bytes.
+    /// Text, with its number of bytes.
     Str(u32),
-    /// So many bytes.
+    /// Bytes, with their number.
     Bin(u32),
-    /// So many entries.
+    /// An array, with its number of entries.
     Array(u32),
-    /// So many pairs.
+    /// A map, with its number of pairs.
     Map(u32),
-    /// An extension: its type and so many bytes.
+    /// An extension: its type and number of bytes.
     Ext(i8, u32),
 }
 
-impl Head {
-    /// Bytes that follow the head, entries of arrays and maps not counted.
+impl MsgpackHead {
+    /// Returns the bytes that follow the head, without the entries of arrays and maps.
     #[must_use]
     pub fn payload(self) -> usize {
         match self {
@@ -39,7 +39,7 @@ impl Head {
         }
     }
 
-    /// The specification's name of it.
+    /// Returns the specification's name of the type.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -57,12 +57,12 @@ impl Head {
     }
 }
 
-/// The head at the front of `bytes` and its length; `None` where it is not whole.
+/// Parses the head at the front of `bytes`. Returns the head and its length, or `None` if the head is incomplete.
 ///
 /// # Errors
-/// Malformed: the byte C1, which no value begins with.
+/// Malformed: the byte C1, which starts no value.
 #[inline]
-pub fn head(bytes: &[u8]) -> Result<Option<(Head, usize)>, CellError> {
+pub fn head(bytes: &[u8]) -> Result<Option<(MsgpackHead, usize)>, CellError> {
     let Some((&marker, rest)) = bytes.split_first() else { return Ok(None) };
     macro_rules! be {
         ($t:ty) => {
@@ -76,52 +76,52 @@ pub fn head(bytes: &[u8]) -> Result<Option<(Head, usize)>, CellError> {
         ($length:ty) => {{
             let length = be!($length);
             let Some(&code) = rest.get(size_of::<$length>()) else { return Ok(None) };
-            (Head::Ext(code.cast_signed(), u32::from(length)), 2 + size_of::<$length>())
+            (MsgpackHead::Ext(code.cast_signed(), u32::from(length)), 2 + size_of::<$length>())
         }};
     }
-    let fixed = |length: u32| rest.first().map(|code| (Head::Ext(code.cast_signed(), length), 2));
+    let fixed = |length: u32| rest.first().map(|code| (MsgpackHead::Ext(code.cast_signed(), length), 2));
     Ok(Some(match marker {
-        0x00..=0x7f => (Head::Int(i64::from(marker)), 1),
-        0x80..=0x8f => (Head::Map(u32::from(marker & 0x0f)), 1),
-        0x90..=0x9f => (Head::Array(u32::from(marker & 0x0f)), 1),
-        0xa0..=0xbf => (Head::Str(u32::from(marker & 0x1f)), 1),
-        0xc0 => (Head::Nil, 1),
+        0x00..=0x7f => (MsgpackHead::Int(i64::from(marker)), 1),
+        0x80..=0x8f => (MsgpackHead::Map(u32::from(marker & 0x0f)), 1),
+        0x90..=0x9f => (MsgpackHead::Array(u32::from(marker & 0x0f)), 1),
+        0xa0..=0xbf => (MsgpackHead::Str(u32::from(marker & 0x1f)), 1),
+        0xc0 => (MsgpackHead::Nil, 1),
         0xc1 => {
             return Err(malformed(0, "expected a value, found the byte C1, which MessagePack never uses."));
         }
-        0xc2 => (Head::Bool(false), 1),
-        0xc3 => (Head::Bool(true), 1),
-        0xc4 => (Head::Bin(u32::from(be!(u8))), 2),
-        0xc5 => (Head::Bin(u32::from(be!(u16))), 3),
-        0xc6 => (Head::Bin(be!(u32)), 5),
+        0xc2 => (MsgpackHead::Bool(false), 1),
+        0xc3 => (MsgpackHead::Bool(true), 1),
+        0xc4 => (MsgpackHead::Bin(u32::from(be!(u8))), 2),
+        0xc5 => (MsgpackHead::Bin(u32::from(be!(u16))), 3),
+        0xc6 => (MsgpackHead::Bin(be!(u32)), 5),
         0xc7 => ext!(u8),
         0xc8 => ext!(u16),
         0xc9 => ext!(u32),
-        0xca => (Head::F32(be!(u32)), 5),
-        0xcb => (Head::F64(be!(u64)), 9),
-        0xcc => (Head::Int(i64::from(be!(u8))), 2),
-        0xcd => (Head::Int(i64::from(be!(u16))), 3),
-        0xce => (Head::Int(i64::from(be!(u32))), 5),
+        0xca => (MsgpackHead::F32(be!(u32)), 5),
+        0xcb => (MsgpackHead::F64(be!(u64)), 9),
+        0xcc => (MsgpackHead::Int(i64::from(be!(u8))), 2),
+        0xcd => (MsgpackHead::Int(i64::from(be!(u16))), 3),
+        0xce => (MsgpackHead::Int(i64::from(be!(u32))), 5),
         0xcf => {
             let value = be!(u64);
-            (i64::try_from(value).map_or(Head::UInt(value), Head::Int), 9)
+            (i64::try_from(value).map_or(MsgpackHead::UInt(value), MsgpackHead::Int), 9)
         }
-        0xd0 => (Head::Int(i64::from(be!(i8))), 2),
-        0xd1 => (Head::Int(i64::from(be!(i16))), 3),
-        0xd2 => (Head::Int(i64::from(be!(i32))), 5),
-        0xd3 => (Head::Int(be!(i64)), 9),
+        0xd0 => (MsgpackHead::Int(i64::from(be!(i8))), 2),
+        0xd1 => (MsgpackHead::Int(i64::from(be!(i16))), 3),
+        0xd2 => (MsgpackHead::Int(i64::from(be!(i32))), 5),
+        0xd3 => (MsgpackHead::Int(be!(i64)), 9),
         0xd4..=0xd8 => match fixed(1 << (marker - 0xd4)) {
             Some(found) => found,
             None => return Ok(None),
         },
-        0xd9 => (Head::Str(u32::from(be!(u8))), 2),
-        0xda => (Head::Str(u32::from(be!(u16))), 3),
-        0xdb => (Head::Str(be!(u32)), 5),
-        0xdc => (Head::Array(u32::from(be!(u16))), 3),
-        0xdd => (Head::Array(be!(u32)), 5),
-        0xde => (Head::Map(u32::from(be!(u16))), 3),
-        0xdf => (Head::Map(be!(u32)), 5),
-        0xe0..=0xff => (Head::Int(i64::from(marker.cast_signed())), 1),
+        0xd9 => (MsgpackHead::Str(u32::from(be!(u8))), 2),
+        0xda => (MsgpackHead::Str(u32::from(be!(u16))), 3),
+        0xdb => (MsgpackHead::Str(be!(u32)), 5),
+        0xdc => (MsgpackHead::Array(u32::from(be!(u16))), 3),
+        0xdd => (MsgpackHead::Array(be!(u32)), 5),
+        0xde => (MsgpackHead::Map(u32::from(be!(u16))), 3),
+        0xdf => (MsgpackHead::Map(be!(u32)), 5),
+        0xe0..=0xff => (MsgpackHead::Int(i64::from(marker.cast_signed())), 1),
     }))
 }
 

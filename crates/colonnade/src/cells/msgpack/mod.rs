@@ -1,7 +1,7 @@
-//! MessagePack's values. Specification: <https://github.com/msgpack/msgpack/blob/master/spec.md>.
+//! MessagePack values. Specification: <https://github.com/msgpack/msgpack/blob/master/spec.md>.
 //!
-//! A column is read by something that takes cells from the front of some bytes ([`column::Cells`]): the same code reads a
-//! whole file, the extent of one column on its own thread, and what has come of a message so far.
+//! The reader of a column takes cells from the front of a slice ([`column::CellReader`]). The same code reads a whole file, the
+//! extent of one column on its own thread, and the received part of a message.
 
 pub mod column;
 pub mod head;

@@ -1,4 +1,4 @@
-//! Options of reading MessagePack.
+//! Options for reading MessagePack.
 
 use crate::error::{Error, Result};
 use crate::limits::Limits;
@@ -7,7 +7,7 @@ use super::column::FORMAT;
 
 /// How a frame is laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Orient {
+pub enum MsgpackOrient {
     /// A map of names to arrays.
     #[default]
     Columns,
@@ -17,12 +17,12 @@ pub enum Orient {
     Split,
 }
 
-impl Orient {
-    /// The orient of a name.
+impl MsgpackOrient {
+    /// Parses the name of an orient.
     ///
     /// # Errors
     /// `InvalidOption` with the known names.
-    pub fn named(name: &str) -> Result<Self> {
+    pub fn from_name(name: &str) -> Result<Self> {
         match name {
             "columns" => Ok(Self::Columns),
             "records" => Ok(Self::Records),
@@ -34,7 +34,7 @@ impl Orient {
         }
     }
 
-    /// Its name.
+    /// Returns the name of the orient.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -45,27 +45,27 @@ impl Orient {
     }
 }
 
-/// What happens to something that has no column type of its own.
+/// How a value without a matching column type is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Otherwise {
+pub enum Fallback {
     /// It is an error.
     #[default]
     Error,
-    /// It is kept as bytes.
+    /// It becomes bytes.
     Bytes,
 }
 
 /// Options for reading.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ReadOptions {
-    /// How foreign data are laid out; told by their look where `None`.
-    pub orient: Option<Orient>,
-    /// Extensions that nobody knows: an error, or a struct of `code` and `data`.
-    pub ext: Otherwise,
-    /// Text that is no UTF-8: an error, or the column becomes bytes.
-    pub invalid_utf8: Otherwise,
-    /// Caps, depth among them.
+    /// The layout of schemaless data; detected from the data if `None`.
+    pub orient: Option<MsgpackOrient>,
+    /// Unknown extensions: an error, or a struct of `code` and `data`.
+    pub ext: Fallback,
+    /// Text that is not UTF-8: an error, or the column becomes bytes.
+    pub invalid_utf8: Fallback,
+    /// Limits, including depth.
     pub limits: Limits,
-    /// Threads.
+    /// Number of threads.
     pub threads: usize,
 }

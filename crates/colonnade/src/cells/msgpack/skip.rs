@@ -1,14 +1,14 @@
-//! Where a value ends, without looking at what it is.
+//! Finds the end of a value without decoding it.
 //!
-//! What a decoder costs is mostly here where extents are wanted first: the length of a cell depends on the bytes of the
-//! cell before, and the processor waits for each. So cells of one byte are counted eight at a time, and of a run of one
-//! marker only the markers are compared, at their constant distance.
+//! Most of the cost of finding extents is here: the length of a cell depends on the bytes of the cell before, and the
+//! processor waits for each. Therefore one-byte cells are counted eight per step, and in a run with one marker only the
+//! markers are compared, at their constant distance.
 
-use crate::cells::msgpack::column::{CellError, Taken};
-use crate::cells::msgpack::head::{Head, head};
+use crate::cells::msgpack::column::{CellError, CellExtent};
+use crate::cells::msgpack::head::{MsgpackHead, head};
 use crate::error::ErrorKind;
 
-/// Bytes of a value by its first byte, head and payload; 0 where the first byte does not tell, and for arrays, maps and C1.
+/// Total bytes of a value by its first byte; 0 if the first byte does not determine them, and for arrays, maps and C1.
 static LENGTHS: [u8; 256] = lengths();
 
 const fn lengths() -> [u8; 256] {
@@ -32,7 +32,7 @@ const fn lengths() -> [u8; 256] {
     }
 }
 
-/// Bytes of the scalar that begins with `marker`, where the marker alone tells: numbers, booleans, nil, short text, fixed
+/// Returns the bytes of the scalar with `marker` if the marker determines them: numbers, booleans, nil, short text, fixed
 /// extensions.
 #[inline]
 #[must_use]
@@ -41,8 +41,8 @@ pub fn length_of(marker: u8) -> Option<usize> {
     LENGTHS.get(usize::from(marker)).filter(|&&n| n > 0).map(|&n| usize::from(n))
 }
 
-/// The length of the value at the front of `bytes`; `None` where it is not whole. `depth` arrays and maps may stand in
-/// each other.
+/// Returns the length of the value at the front of `bytes`, or `None` if the value is incomplete. At most `depth` arrays
+/// and maps may be nested.
 ///
 /// # Errors
 /// Malformed: the byte C1. `LimitExceeded`: nested deeper than `depth`.
@@ -55,16 +55,16 @@ pub fn skip(bytes: &[u8], depth: u64) -> Result<Option<usize>, CellError> {
     Ok((taken.cells == 1).then_some(taken.nbytes))
 }
 
-/// As many whole values as stand at the front of `bytes`, `wanted` at most.
+/// Skips the whole values at the front of `bytes`, at most `wanted`.
 ///
 /// # Errors
 /// As [`skip`].
-pub fn skip_cells(bytes: &[u8], wanted: usize, depth: u64) -> Result<Taken, CellError> {
-    let mut levels = Levels::new(wanted as u64, depth);
-    let mut taken = Taken::default();
+pub fn skip_cells(bytes: &[u8], wanted: usize, depth: u64) -> Result<CellExtent, CellError> {
+    let mut levels = OpenLevels::new(wanted as u64, depth);
+    let mut taken = CellExtent::default();
     while taken.cells < wanted {
         let rest = bytes.get(taken.nbytes..).unwrap_or(&[]);
-        let run = flat(rest, wanted - taken.cells);
+        let run = skip_flat_run(rest, wanted - taken.cells);
         taken.cells += run.cells;
         taken.nbytes += run.nbytes;
         if taken.cells == wanted {
@@ -82,38 +82,38 @@ pub fn skip_cells(bytes: &[u8], wanted: usize, depth: u64) -> Result<Taken, Cell
     Ok(taken)
 }
 
-/// Finds the end of one value that comes in pieces; costs each byte once.
+/// Finds the end of one value that arrives in pieces. Each byte is scanned once.
 #[derive(Debug)]
 pub struct Skipper {
-    levels: Levels,
-    /// Bytes of a payload that are still to come.
+    levels: OpenLevels,
+    /// Bytes of a payload that have not arrived.
     owed: usize,
-    /// The front of a head that was cut between two pieces.
+    /// The front of a head that is split between two pieces.
     head: [u8; 9],
     held: usize,
     seen: u64,
 }
 
 impl Skipper {
-    /// For one value with at most `depth` arrays and maps in each other.
+    /// Creates a skipper for one value with at most `depth` nested arrays and maps.
     #[must_use]
     pub fn new(depth: u64) -> Self {
-        Self { levels: Levels::new(1, depth), owed: 0, head: [0; 9], held: 0, seen: 0 }
+        Self { levels: OpenLevels::new(1, depth), owed: 0, head: [0; 9], held: 0, seen: 0 }
     }
 
-    /// For the rest of a value: `left` values on the innermost of its open levels, and on those around it, the outermost
-    /// first, `outer`.
+    /// Creates a skipper for the rest of a value: `left` values on the innermost open level, and on the levels around it,
+    /// outermost first, `outer`.
     #[must_use]
     pub fn within(outer: &[u64], left: u64, depth: u64) -> Self {
-        let mut levels = Levels { left, outer: outer.to_vec(), depth };
+        let mut levels = OpenLevels { left, outer: outer.to_vec(), depth };
         levels.close();
         Self { levels, owed: 0, head: [0; 9], held: 0, seen: 0 }
     }
 
-    /// Takes the next piece; answers how much of it belongs to the value: all of it until the value is whole.
+    /// Takes the next piece. Returns how many of its bytes belong to the value: all of them until the value is complete.
     ///
     /// # Errors
-    /// As [`skip`]; the offset counts from the front of this piece, 0 where a head began in an earlier one.
+    /// As [`skip`]; the offset counts from the front of this piece, and is 0 if the head began in an earlier one.
     pub fn feed(&mut self, bytes: &[u8]) -> Result<usize, CellError> {
         let mut at = 0;
         while !self.is_whole() && at < bytes.len() {
@@ -125,19 +125,19 @@ impl Skipper {
         Ok(at)
     }
 
-    /// Whether the end was found.
+    /// Whether the value is complete.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         self.owed == 0 && self.held == 0 && self.levels.is_whole()
     }
 
-    /// Bytes of the value so far.
+    /// Returns the bytes of the value so far.
     #[must_use]
     pub fn nbytes(&self) -> u64 {
         self.seen
     }
 
-    /// Bytes that are still to come, at least: every value has one.
+    /// Returns the least number of bytes that are still missing: every value has at least one.
     #[must_use]
     pub fn least(&self) -> u64 {
         let cells = self.levels.outer.iter().fold(self.levels.left, |sum, &left| sum.saturating_add(left));
@@ -173,7 +173,7 @@ impl Skipper {
                 Ok(step + length)
             }
             None => {
-                // A head that is not whole is shorter than nine bytes.
+                // An incomplete head is shorter than nine bytes.
                 for (slot, byte) in self.head.iter_mut().zip(rest) {
                     *slot = *byte;
                 }
@@ -183,10 +183,10 @@ impl Skipper {
         }
     }
 
-    fn enter(&mut self, found: Head) -> Result<(), CellError> {
+    fn enter(&mut self, found: MsgpackHead) -> Result<(), CellError> {
         match found {
-            Head::Array(n) => self.levels.open(u64::from(n)),
-            Head::Map(n) => self.levels.open(2 * u64::from(n)),
+            MsgpackHead::Array(n) => self.levels.open(u64::from(n)),
+            MsgpackHead::Map(n) => self.levels.open(2 * u64::from(n)),
             other => {
                 self.levels.left = self.levels.left.saturating_sub(1);
                 self.owed = other.payload();
@@ -198,16 +198,17 @@ impl Skipper {
     }
 }
 
-/// What is still to come, level by level. Grows by a word for an array or map that is there, never by what one claims.
+/// The number of missing values per level. It grows by a word for each array or map that is present, never by a claimed
+/// count.
 #[derive(Debug)]
-struct Levels {
-    /// Values to come on the innermost level.
+struct OpenLevels {
+    /// Missing values on the innermost level.
     left: u64,
     outer: Vec<u64>,
     depth: u64,
 }
 
-impl Levels {
+impl OpenLevels {
     fn new(left: u64, depth: u64) -> Self {
         Self { left, outer: Vec::new(), depth }
     }
@@ -235,12 +236,12 @@ impl Levels {
         }
     }
 
-    /// Takes whole heads and whole scalars; stops at the end, or at a scalar or head that is not whole.
+    /// Takes whole heads and whole scalars; stops at the end of the value, or at an incomplete head or scalar.
     fn run(&mut self, bytes: &[u8]) -> Result<usize, CellError> {
         let mut at = 0;
         loop {
             let rest = bytes.get(at..).unwrap_or(&[]);
-            let run = flat(rest, usize::try_from(self.left).unwrap_or(usize::MAX));
+            let run = skip_flat_run(rest, usize::try_from(self.left).unwrap_or(usize::MAX));
             at += run.nbytes;
             self.left -= run.cells as u64;
             self.close();
@@ -250,8 +251,8 @@ impl Levels {
             let rest = rest.get(run.nbytes..).unwrap_or(&[]);
             let Some((found, length)) = head(rest).map_err(|e| e.after(0, at))? else { return Ok(at) };
             match found {
-                Head::Array(n) => self.open(u64::from(n)).map_err(|e| e.after(0, at))?,
-                Head::Map(n) => self.open(2 * u64::from(n)).map_err(|e| e.after(0, at))?,
+                MsgpackHead::Array(n) => self.open(u64::from(n)).map_err(|e| e.after(0, at))?,
+                MsgpackHead::Map(n) => self.open(2 * u64::from(n)).map_err(|e| e.after(0, at))?,
                 other if other.payload() <= rest.len() - length => {
                     at += other.payload();
                     self.left -= 1;
@@ -267,11 +268,11 @@ impl Levels {
     }
 }
 
-/// Whole scalars whose first byte tells their length, `wanted` at most.
+/// Skips whole scalars whose first byte determines their length, at most `wanted`.
 #[inline]
-fn flat(bytes: &[u8], wanted: usize) -> Taken {
+fn skip_flat_run(bytes: &[u8], wanted: usize) -> CellExtent {
     let (mut at, mut left) = (0, wanted);
-    // Where markers change all the time, looking for runs is waste.
+    // If the markers change constantly, the search for runs does not pay.
     let mut patience = 4;
     while left > 0 {
         let Some(rest) = bytes.get(at..) else { break };
@@ -279,7 +280,7 @@ fn flat(bytes: &[u8], wanted: usize) -> Taken {
         let Some(length) = length_of(marker) else { break };
         if length == 1 {
             let ones = match rest.first_chunk::<8>() {
-                Some(chunk) if left >= 8 => ones(u64::from_le_bytes(*chunk)).max(1),
+                Some(chunk) if left >= 8 => count_one_byte_values(u64::from_le_bytes(*chunk)).max(1),
                 _ => 1,
             };
             at += ones;
@@ -301,19 +302,19 @@ fn flat(bytes: &[u8], wanted: usize) -> Taken {
             left -= run;
         }
     }
-    Taken { cells: wanted - left, nbytes: at }
+    CellExtent { cells: wanted - left, nbytes: at }
 }
 
-/// How many of eight bytes, from the lowest, are values of one byte: small integers, nil, booleans.
+/// Counts how many of eight bytes, from the lowest, are one-byte values: small integers, nil, booleans.
 #[inline]
-fn ones(word: u64) -> usize {
+fn count_one_byte_values(word: u64) -> usize {
     const HIGH: u64 = 0x8080_8080_8080_8080;
     const LOW: u64 = !HIGH;
-    /// The high bit of each byte that is 0.
+    /// Sets the high bit of each byte that is 0.
     const fn zeros(word: u64) -> u64 {
         !(((word & LOW) + LOW) | word) & HIGH
     }
-    // 80 to DF: the high bit without both that follow it.
+    // 80 to DF: the high bit is set and the two bits after it are not both set.
     let large = word & !((word << 1) & (word << 2)) & HIGH;
     let from_c0 = word ^ 0xc0c0_c0c0_c0c0_c0c0;
     let constants = zeros(from_c0 & 0xfcfc_fcfc_fcfc_fcfc) & !zeros(from_c0 ^ 0x0101_0101_0101_0101);

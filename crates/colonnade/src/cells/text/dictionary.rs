@@ -1,20 +1,20 @@
-//! Categories as text: what tells them apart, on both sides.
+//! The texts of a dictionary's values. Unique texts identify categories in writer and reader.
 
 use std::collections::HashMap;
 
 use super::TextWriter;
 use crate::error::Result;
 
-/// The text of every category.
+/// The texts of all categories.
 pub(super) struct Texts {
     bytes: Vec<u8>,
-    /// Where each ends.
+    /// The end offset of each text.
     ends: Vec<usize>,
     nulls: Vec<bool>,
 }
 
 impl Texts {
-    /// Of the dictionary whose `count` values `writer` writes.
+    /// Formats the `count` values of a dictionary with `writer`.
     pub(super) fn new(writer: &dyn TextWriter, count: usize) -> Result<Self> {
         let mut out = Self { bytes: Vec::new(), ends: Vec::with_capacity(count), nulls: Vec::new() };
         for row in 0..count {
@@ -34,7 +34,7 @@ impl Texts {
         self.nulls.get(code).copied().unwrap_or(false)
     }
 
-    /// The code of each text; `None` where texts do not tell categories apart: cells are codes then.
+    /// Maps each text to its code; `None` if two texts are equal, in which case cells are codes.
     pub(super) fn codes(&self) -> Option<HashMap<Vec<u8>, usize>> {
         let mut out = HashMap::with_capacity(self.ends.len());
         for code in 0..self.ends.len() {

@@ -1,53 +1,53 @@
-//! Converts a cell of JSON to MessagePack, guided by the type of its column. [`crate::cells::typed`] reads all types.
+//! Converts a JSON cell to MessagePack, guided by the type of its column. [`crate::cells::typed`] reads cells of all types.
 
 use arrow_schema::{DataType, Fields, IntervalUnit, TimeUnit};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use super::floats::{self, Half};
-use super::json::{Json, Token};
-use super::{CellFault, Style, Syntax, times};
+use super::floats::{self, HalfBits};
+use super::json::{CellToken, Json};
+use super::{CellFault, Syntax, TextStyle, times};
 use crate::calendar::per_second;
 use crate::cells::typed::half;
 use crate::frame::type_name;
 
-pub(super) type Done = std::result::Result<(), CellFault>;
+pub(super) type ConvertResult = std::result::Result<(), CellFault>;
 
 #[cold]
-pub(super) fn expected(data_type: &DataType, found: &Token<'_>) -> CellFault {
+pub(super) fn expected(data_type: &DataType, found: &CellToken<'_>) -> CellFault {
     CellFault::malformed(format!("expected {}, found {}.", type_name(data_type, false), found.name()))
 }
 
-/// Writes MessagePack to a vector, which never fails but for memory.
-pub(super) fn put(out: &mut Vec<u8>, result: impl FnOnce(&mut Vec<u8>) -> bool) -> Done {
+/// Writes MessagePack to a vector, which fails only for lack of memory.
+pub(super) fn put(out: &mut Vec<u8>, result: impl FnOnce(&mut Vec<u8>) -> bool) -> ConvertResult {
     if result(out) { Ok(()) } else { Err(CellFault::malformed("no memory.")) }
 }
 
-pub(super) fn put_int(out: &mut Vec<u8>, value: i64) -> Done {
+pub(super) fn put_int(out: &mut Vec<u8>, value: i64) -> ConvertResult {
     put(out, |out| rmp::encode::write_sint(out, value).is_ok())
 }
 
-pub(super) fn put_str(out: &mut Vec<u8>, text: &str) -> Done {
+pub(super) fn put_str(out: &mut Vec<u8>, text: &str) -> ConvertResult {
     if u32::try_from(text.len()).is_err() {
         return Err(CellFault::malformed("expected text of at most 4294967295 bytes inside a cell."));
     }
     put(out, |out| rmp::encode::write_str(out, text).is_ok())
 }
 
-fn put_bin(out: &mut Vec<u8>, bytes: &[u8]) -> Done {
+fn put_bin(out: &mut Vec<u8>, bytes: &[u8]) -> ConvertResult {
     if u32::try_from(bytes.len()).is_err() {
         return Err(CellFault::malformed("expected at most 4294967295 bytes inside a cell."));
     }
     put(out, |out| rmp::encode::write_bin(out, bytes).is_ok())
 }
 
-/// The head of something whose entries are counted while they come.
-struct Counted {
+/// The head of an array or map whose entries are counted as they are written.
+struct CountedHead {
     at: usize,
     entries: u32,
 }
 
-impl Counted {
+impl CountedHead {
     fn begin(marker: u8, out: &mut Vec<u8>) -> Self {
         out.push(marker);
         let at = out.len();
@@ -69,11 +69,12 @@ pub(super) fn base64(text: &str) -> std::result::Result<Vec<u8>, CellFault> {
     STANDARD.decode(text).map_err(|e| CellFault::malformed(format!("expected bytes as base64: {e}.")))
 }
 
-/// The count of an instant's text, in a column with or without a zone.
+/// Parses the text of a timestamp to a count, for a column with or without a time zone.
 pub(super) fn instant(text: &str, unit: TimeUnit, zoned: bool) -> std::result::Result<i64, CellFault> {
     match times::instant(text, per_second(unit)) {
         Some((_, true)) if !zoned => {
-            let message = format!("expected an instant without zone, found {}.", crate::shown::shown(text));
+            let message =
+                format!("expected an instant without zone, found {}.", crate::excerpt::excerpt(text));
             Err(CellFault::malformed(message))
         }
         Some((count, _)) => Ok(count),
@@ -81,66 +82,71 @@ pub(super) fn instant(text: &str, unit: TimeUnit, zoned: bool) -> std::result::R
             let unit = crate::frame::unit_name(&unit);
             let message = format!(
                 "expected an instant of ISO 8601 in whole {unit}, found {}.",
-                crate::shown::shown(text)
+                crate::excerpt::excerpt(text)
             );
             Err(CellFault::malformed(message))
         }
     }
 }
 
-/// An integer of a number's text, or in CSV of any.
-fn integer(token: &Token<'_>, style: Style) -> Option<i64> {
+/// Parses a number token as an integer; in CSV also a text token.
+fn integer(token: &CellToken<'_>, style: TextStyle) -> Option<i64> {
     match token {
-        Token::Number(text) => text.parse().ok(),
-        Token::Str(text) if style.syntax == Syntax::Csv => text.parse().ok(),
+        CellToken::Number(text) => text.parse().ok(),
+        CellToken::Str(text) if style.syntax == Syntax::Csv => text.parse().ok(),
         _ => None,
     }
 }
 
-/// The float of a token.
+/// Parses a token as a float.
 fn float<F: floats::Float>(
-    token: &Token<'_>,
+    token: &CellToken<'_>,
     data_type: &DataType,
-    style: Style,
+    style: TextStyle,
 ) -> std::result::Result<F, CellFault> {
     match token {
-        Token::Number(text) if style.inferred => floats::exactly(text),
-        Token::Number(text) => floats::number(text),
-        Token::Str(text) if style.syntax == Syntax::Csv => floats::number(text),
-        Token::Str(text) => floats::word(text),
+        CellToken::Number(text) if style.inferred => floats::exact_number(text),
+        CellToken::Number(text) => floats::number(text),
+        CellToken::Str(text) if style.syntax == Syntax::Csv => floats::number(text),
+        CellToken::Str(text) => floats::nonfinite_number(text),
         other => Err(expected(data_type, other)),
     }
 }
 
-/// Appends the next value of `json`.
-pub(super) fn value(json: &mut Json<'_>, data_type: &DataType, style: Style, out: &mut Vec<u8>) -> Done {
+/// Converts and appends the next value of `json`.
+pub(super) fn value(
+    json: &mut Json<'_>,
+    data_type: &DataType,
+    style: TextStyle,
+    out: &mut Vec<u8>,
+) -> ConvertResult {
     use DataType as D;
     let token = json.token()?;
-    if token == Token::Null {
+    if token == CellToken::Null {
         out.push(0xc0);
         return Ok(());
     }
-    let wrong = |token: &Token<'_>| expected(data_type, token);
+    let wrong = |token: &CellToken<'_>| expected(data_type, token);
     let count = |iso: &dyn Fn(&str) -> Option<i64>| match &token {
-        Token::Str(text) => iso(text).or_else(|| text.parse().ok()),
+        CellToken::Str(text) => iso(text).or_else(|| text.parse().ok()),
         other => integer(other, style),
     };
     match data_type {
         D::Boolean => match token {
-            Token::Bool(value) => out.push(0xc2 | u8::from(value)),
+            CellToken::Bool(value) => out.push(0xc2 | u8::from(value)),
             other => return Err(wrong(&other)),
         },
         D::UInt64 => {
             let text = match &token {
-                Token::Number(text) => text,
-                Token::Str(text) if style.syntax == Syntax::Csv => text.as_ref(),
+                CellToken::Number(text) => text,
+                CellToken::Str(text) if style.syntax == Syntax::Csv => text.as_ref(),
                 other => return Err(wrong(other)),
             };
             let value = text.parse().map_err(|_| wrong(&token))?;
             put(out, |out| rmp::encode::write_uint(out, value).is_ok())?;
         }
         D::Int8 | D::Int16 | D::Int32 | D::Int64 | D::UInt8 | D::UInt16 | D::UInt32 | D::Duration(_)
-        // Codes: a header has the categories.
+        // Codes: the header has the categories.
         | D::Dictionary(..) | D::Interval(IntervalUnit::YearMonth) => {
             put_int(out, integer(&token, style).ok_or_else(|| wrong(&token))?)?;
         }
@@ -155,7 +161,7 @@ pub(super) fn value(json: &mut Json<'_>, data_type: &DataType, style: Style, out
             out.extend(bits.to_be_bytes());
         }
         D::Float16 => {
-            let Half(bits) = float(&token, data_type, style)?;
+            let HalfBits(bits) = float(&token, data_type, style)?;
             out.push(0xca);
             out.extend(half::widen(bits).to_be_bytes());
         }
@@ -170,7 +176,7 @@ pub(super) fn value(json: &mut Json<'_>, data_type: &DataType, style: Style, out
         }
         D::Timestamp(unit, zone) => {
             let count = match &token {
-                Token::Str(text) => match text.parse() {
+                CellToken::Str(text) => match text.parse() {
                     Ok(count) => count,
                     Err(_) => instant(text, *unit, zone.is_some())?,
                 },
@@ -179,25 +185,25 @@ pub(super) fn value(json: &mut Json<'_>, data_type: &DataType, style: Style, out
             put_int(out, count)?;
         }
         D::Utf8 | D::LargeUtf8 | D::Utf8View => match &token {
-            Token::Str(text) => put_str(out, text)?,
+            CellToken::Str(text) => put_str(out, text)?,
             other => return Err(wrong(other)),
         },
         D::Binary | D::LargeBinary | D::BinaryView | D::FixedSizeBinary(_) => match &token {
-            Token::Str(text) => put_bin(out, &base64(text)?)?,
+            CellToken::Str(text) => put_bin(out, &base64(text)?)?,
             other => return Err(wrong(other)),
         },
         D::Decimal32(..) | D::Decimal64(..) | D::Decimal128(..) | D::Decimal256(..) => match &token {
-            Token::Str(text) => put_str(out, text)?,
-            Token::Number(text) => put_str(out, text)?,
+            CellToken::Str(text) => put_str(out, text)?,
+            CellToken::Number(text) => put_str(out, text)?,
             other => return Err(wrong(other)),
         },
         D::Interval(_) => match token {
-            Token::Array => array(json, out, &mut |json, out| value(json, &D::Int64, style, out))?,
+            CellToken::Array => array(json, out, &mut |json, out| value(json, &D::Int64, style, out))?,
             // In CSV the array is the text of the cell.
-            Token::Str(text) if style.syntax == Syntax::Csv => {
+            CellToken::Str(text) if style.syntax == Syntax::Csv => {
                 let mut own = Json::new(&text, 1);
-                if own.token()? != Token::Array {
-                    return Err(wrong(&Token::Str(text)));
+                if own.token()? != CellToken::Array {
+                    return Err(wrong(&CellToken::Str(text)));
                 }
                 array(&mut own, out, &mut |json, out| value(json, &D::Int64, style, out))?;
                 own.end()?;
@@ -206,21 +212,21 @@ pub(super) fn value(json: &mut Json<'_>, data_type: &DataType, style: Style, out
         },
         D::List(item) | D::LargeList(item) | D::ListView(item) | D::LargeListView(item) | D::FixedSizeList(item, _) => {
             match token {
-                Token::Array => array(json, out, &mut |json, out| value(json, item.data_type(), style, out))?,
+                CellToken::Array => array(json, out, &mut |json, out| value(json, item.data_type(), style, out))?,
                 other => return Err(wrong(&other)),
             }
         }
         D::Struct(fields) => structure(json, &token, fields, data_type, style, out)?,
         D::Map(entries, _) => match (token, entries.data_type()) {
-            (Token::Object, D::Struct(pair)) => {
+            (CellToken::Object, D::Struct(pair)) => {
                 let member = pair.get(1).ok_or_else(|| CellFault::malformed("a map without values."))?;
                 object(json, out, &mut |_, json, out| value(json, member.data_type(), style, out))?;
             }
-            (Token::Array, D::Struct(pair)) => pairs(json, pair, style, out)?,
+            (CellToken::Array, D::Struct(pair)) => pairs(json, pair, style, out)?,
             (other, _) => return Err(wrong(&other)),
         },
         D::Union(fields, _) => {
-            if token != Token::Array {
+            if token != CellToken::Array {
                 return Err(wrong(&token));
             }
             out.push(0x92);
@@ -251,9 +257,9 @@ pub(super) fn value(json: &mut Json<'_>, data_type: &DataType, style: Style, out
 pub(super) fn array(
     json: &mut Json<'_>,
     out: &mut Vec<u8>,
-    each: &mut dyn FnMut(&mut Json<'_>, &mut Vec<u8>) -> Done,
-) -> Done {
-    let mut counted = Counted::begin(ARRAY, out);
+    each: &mut dyn FnMut(&mut Json<'_>, &mut Vec<u8>) -> ConvertResult,
+) -> ConvertResult {
+    let mut counted = CountedHead::begin(ARRAY, out);
     while json.entry(counted.entries == 0)? {
         let i = counted.entries;
         each(json, out).map_err(|e| e.inside(&format!("[{i}]")))?;
@@ -266,9 +272,9 @@ pub(super) fn array(
 pub(super) fn object(
     json: &mut Json<'_>,
     out: &mut Vec<u8>,
-    each: &mut dyn FnMut(&str, &mut Json<'_>, &mut Vec<u8>) -> Done,
-) -> Done {
-    let mut counted = Counted::begin(MAP, out);
+    each: &mut dyn FnMut(&str, &mut Json<'_>, &mut Vec<u8>) -> ConvertResult,
+) -> ConvertResult {
+    let mut counted = CountedHead::begin(MAP, out);
     let mut seen = std::collections::HashSet::new();
     while let Some(key) = json.key(counted.entries == 0)? {
         put_str(out, &key)?;
@@ -285,14 +291,14 @@ pub(super) fn object(
 
 fn structure(
     json: &mut Json<'_>,
-    token: &Token<'_>,
+    token: &CellToken<'_>,
     fields: &Fields,
     data_type: &DataType,
-    style: Style,
+    style: TextStyle,
     out: &mut Vec<u8>,
-) -> Done {
+) -> ConvertResult {
     match token {
-        Token::Object => object(json, out, &mut |key, json, out| {
+        CellToken::Object => object(json, out, &mut |key, json, out| {
             let field = fields.iter().find(|field| field.name() == key);
             let none = || {
                 CellFault::malformed(format!(
@@ -302,8 +308,8 @@ fn structure(
             };
             value(json, field.ok_or_else(none)?.data_type(), style, out)
         }),
-        // Names repeat.
-        Token::Array => {
+        // A struct with repeated names.
+        CellToken::Array => {
             let mut rest = fields.iter();
             array(json, out, &mut |json, out| {
                 let none = || CellFault::malformed(format!("expected {} members, found more.", fields.len()));
@@ -314,12 +320,12 @@ fn structure(
     }
 }
 
-/// A map as an array of pairs.
-fn pairs(json: &mut Json<'_>, pair: &Fields, style: Style, out: &mut Vec<u8>) -> Done {
-    let mut counted = Counted::begin(MAP, out);
+/// Converts a map that is an array of pairs.
+fn pairs(json: &mut Json<'_>, pair: &Fields, style: TextStyle, out: &mut Vec<u8>) -> ConvertResult {
+    let mut counted = CountedHead::begin(MAP, out);
     while json.entry(counted.entries == 0)? {
         let wrong = || CellFault::malformed("expected an array of key and value.");
-        if json.token()? != Token::Array {
+        if json.token()? != CellToken::Array {
             return Err(wrong());
         }
         for (i, field) in pair.iter().enumerate() {

@@ -1,37 +1,37 @@
-//! Floats as their shortest text, and back to the same bits.
+//! Converts floats to their shortest text, and back to the same bits.
 
 use std::cmp::Ordering;
 
-use super::{CellFault, Nonfinite, Style, Syntax};
+use super::{CellFault, Nonfinite, Syntax, TextStyle};
 use crate::cells::digits;
-use crate::cells::exact::exact;
+use crate::cells::exact_double::double_from_int;
 use crate::cells::typed::half;
 use crate::error::{Error, Result};
 
 /// A float of one width.
 pub(super) trait Float: Copy {
-    /// What is said of it in errors.
+    /// The name in errors.
     const NAME: &'static str;
-    /// Hexadecimal digits of its bits.
+    /// Number of hexadecimal digits of the bits.
     const DIGITS: usize;
-    /// The bits of the NaN that has no payload.
+    /// The bits of the NaN without a payload.
     const NAN: u64;
     /// The bits of infinity.
     const INFINITY: u64;
-    /// The bit of the sign.
+    /// The sign bit.
     const SIGN: u64;
 
     fn bits(self) -> u64;
     fn of_bits(bits: u64) -> Option<Self>;
-    /// Appends a finite value where it takes no search for its digits; most columns are full of such values. False, and
-    /// nothing, where it is another.
+    /// Appends a finite value if its digits need no search; most columns are full of such values. Otherwise returns false
+    /// and appends nothing.
     #[inline]
     fn put_simple(self, _out: &mut Vec<u8>) -> bool {
         false
     }
-    /// The digits of a finite value.
+    /// Returns the digits of a finite value.
     fn digits(self, buffer: &mut zmij::Buffer) -> &str;
-    /// The value of digits; `None` where it is out of range, or where this width has no exact value of it.
+    /// Parses digits; `None` if the value is out of range, or if this width does not hold it exactly.
     fn parse(digits: &str) -> Option<Self>;
 }
 
@@ -86,9 +86,9 @@ impl Float for f32 {
 
 /// The bits of a half float.
 #[derive(Clone, Copy)]
-pub(super) struct Half(pub(super) u16);
+pub(super) struct HalfBits(pub(super) u16);
 
-impl Float for Half {
+impl Float for HalfBits {
     const NAME: &'static str = "float16";
     const DIGITS: usize = 4;
     const NAN: u64 = 0x7e00;
@@ -109,15 +109,15 @@ impl Float for Half {
     }
 }
 
-/// The half float that is nearest to a number's text, the even one of two; no infinity but by name.
+/// Parses the half float nearest to a number's text, ties to even. Infinity must be spelled by name.
 pub(super) fn nearest_half(text: &str) -> std::result::Result<u16, CellFault> {
     let Some(value) = f64::parse(text).filter(|_| numeric(text)) else {
-        return number(text).map(|Half(bits)| bits);
+        return number(text).map(|HalfBits(bits)| bits);
     };
-    half::nearest(value, || compare(text, value)).ok_or_else(|| refused::<Half>(text))
+    half::nearest(value, || compare(text, value)).ok_or_else(|| float_fault::<HalfBits>(text))
 }
 
-/// How the magnitude of a number's text compares with that of a float half way between two halves: all of its digits count.
+/// Compares the magnitude of a number's text with a float half way between two halves; all digits count.
 #[cold]
 fn compare(text: &str, value: f64) -> Ordering {
     // Such a float is a multiple of 2⁻²⁵, which has 25 digits behind the point.
@@ -140,7 +140,7 @@ impl Decimal {
         let zeros = all().take_while(|digit| *digit == b'0').count();
         let mut digits: Vec<u8> = all().skip(zeros).collect();
         digits.truncate(digits.iter().rposition(|digit| *digit != b'0').map_or(0, |last| last + 1));
-        // A power beyond 64 bits belongs to a number that is no float, or to zero.
+        // A number with a power beyond 64 bits is no float, or is zero.
         let power = power.parse::<i64>().unwrap_or(0);
         let places =
             i64::try_from(whole.len()).unwrap_or(i64::MAX) - i64::try_from(zeros).unwrap_or(i64::MAX);
@@ -150,7 +150,7 @@ impl Decimal {
 
 /// Appends a float.
 #[inline]
-pub(super) fn put<F: Float>(value: F, style: Style, out: &mut Vec<u8>) -> Result<()> {
+pub(super) fn put<F: Float>(value: F, style: TextStyle, out: &mut Vec<u8>) -> Result<()> {
     if value.bits() & F::INFINITY == F::INFINITY {
         return put_nonfinite(value, style, out);
     }
@@ -163,7 +163,7 @@ pub(super) fn put<F: Float>(value: F, style: Style, out: &mut Vec<u8>) -> Result
         && let Some((mantissa, power)) = digits.split_once('e')
         && !mantissa.contains('.')
     {
-        // Readers of YAML 1.1 take no float without a point.
+        // Readers of YAML 1.1 require a point in a float.
         out.extend_from_slice(mantissa.as_bytes());
         out.extend_from_slice(b".0e");
         out.extend_from_slice(power.as_bytes());
@@ -173,10 +173,10 @@ pub(super) fn put<F: Float>(value: F, style: Style, out: &mut Vec<u8>) -> Result
     Ok(())
 }
 
-fn put_nonfinite<F: Float>(value: F, style: Style, out: &mut Vec<u8>) -> Result<()> {
+fn put_nonfinite<F: Float>(value: F, style: TextStyle, out: &mut Vec<u8>) -> Result<()> {
     let bits = value.bits();
     if bits == F::NAN {
-        // By far the most common one.
+        // By far the most common case.
         let word: &[u8] = match (style.nonfinite, style.syntax) {
             (Nonfinite::Null, _) => b"null",
             (Nonfinite::Tagged, Syntax::Json) => b"\"NaN\"",
@@ -190,11 +190,11 @@ fn put_nonfinite<F: Float>(value: F, style: Style, out: &mut Vec<u8>) -> Result<
 }
 
 #[cold]
-fn put_any<F: Float>(value: F, style: Style, out: &mut Vec<u8>) -> Result<()> {
+fn put_any<F: Float>(value: F, style: TextStyle, out: &mut Vec<u8>) -> Result<()> {
     let bits = value.bits();
     let infinite = bits & !F::SIGN == F::INFINITY;
     let sign = if infinite && bits & F::SIGN != 0 { "-" } else { "" };
-    // Only the spellings that keep everything say what the payload is.
+    // Only the spellings of exact formats include the payload.
     let payload = if infinite || bits == F::NAN || !style.header {
         String::new()
     } else {
@@ -218,7 +218,7 @@ fn put_any<F: Float>(value: F, style: Style, out: &mut Vec<u8>) -> Result<()> {
     Ok(())
 }
 
-/// The float of a word for what is not finite; `None` where it is none.
+/// Parses a word for NaN or an infinity; `None` for other texts.
 fn nonfinite<F: Float>(text: &str) -> Option<F> {
     let (sign, word) = match text.strip_prefix('-') {
         Some(word) => (F::SIGN, word),
@@ -235,23 +235,23 @@ fn nonfinite<F: Float>(text: &str) -> Option<F> {
     (bits & !F::SIGN > F::INFINITY).then(|| F::of_bits(bits))?
 }
 
-/// Whether `text` is made of what numbers are made of: Rust's own parser knows words as well.
+/// Whether `text` consists of the characters of numbers; Rust's own parser also accepts words.
 fn numeric(text: &str) -> bool {
     text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E'))
 }
 
-/// The float of a number's text.
+/// Parses a number's text as a float.
 #[inline]
 pub(super) fn number<F: Float>(text: &str) -> std::result::Result<F, CellFault> {
     let found = if numeric(text) { F::parse(text) } else { nonfinite(text) };
-    found.ok_or_else(|| refused::<F>(text))
+    found.ok_or_else(|| float_fault::<F>(text))
 }
 
-/// The same where no integer may be rounded.
-pub(super) fn exactly<F: Float>(text: &str) -> std::result::Result<F, CellFault> {
+/// Parses a number's text as a float and refuses integers that would be rounded.
+pub(super) fn exact_number<F: Float>(text: &str) -> std::result::Result<F, CellFault> {
     let is_whole = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
-    if is_whole && !text.parse().is_ok_and(|value| exact(value).is_some()) {
-        let shown = crate::shown::shown(text);
+    if is_whole && !text.parse().is_ok_and(|value| double_from_int(value).is_some()) {
+        let shown = crate::excerpt::excerpt(text);
         let message =
             format!("expected a {}, as in the rows before, found {shown}, which it would round.", F::NAME);
         return Err(CellFault::malformed(message));
@@ -259,14 +259,14 @@ pub(super) fn exactly<F: Float>(text: &str) -> std::result::Result<F, CellFault>
     number(text)
 }
 
-/// The float of a JSON text, which is a word for what is not finite.
-pub(super) fn word<F: Float>(text: &str) -> std::result::Result<F, CellFault> {
-    nonfinite(text).ok_or_else(|| refused::<F>(text))
+/// Parses a JSON string that spells NaN or an infinity.
+pub(super) fn nonfinite_number<F: Float>(text: &str) -> std::result::Result<F, CellFault> {
+    nonfinite(text).ok_or_else(|| float_fault::<F>(text))
 }
 
 #[cold]
-fn refused<F: Float>(text: &str) -> CellFault {
-    let shown = crate::shown::shown(text);
+fn float_fault<F: Float>(text: &str) -> CellFault {
+    let shown = crate::excerpt::excerpt(text);
     let why = if numeric(text) && text.parse::<f64>().is_ok() { ", which is not one of them" } else { "" };
     CellFault::malformed(format!("expected a {}, found {shown}{why}.", F::NAME))
 }
@@ -284,14 +284,14 @@ mod tests {
         );
         for value in values {
             let mut out = Vec::new();
-            put(value, Style::json("json"), &mut out).unwrap();
+            put(value, TextStyle::json("json"), &mut out).unwrap();
             assert_eq!(String::from_utf8(out).unwrap(), zmij::Buffer::new().format_finite(value));
         }
     }
 
-    const STYLES: [Style; 3] = [Style::json("json"), Style::csv(true), Style::yaml(true)];
+    const STYLES: [TextStyle; 3] = [TextStyle::json("json"), TextStyle::csv(true), TextStyle::yaml(true)];
 
-    fn text<F: Float>(value: F, style: Style) -> String {
+    fn text<F: Float>(value: F, style: TextStyle) -> String {
         let mut out = Vec::new();
         put(value, style, &mut out).unwrap();
         String::from_utf8(out).unwrap()
@@ -308,7 +308,7 @@ mod tests {
     #[test]
     fn every_half_comes_back() {
         for bits in 0..=u16::MAX {
-            same(Half(bits));
+            same(HalfBits(bits));
         }
     }
 
@@ -351,14 +351,14 @@ mod tests {
             ["\"NaN(0x7ff8000000000001)\"", "nan(0x7ff8000000000001)", "\"NaN(0x7ff8000000000001)\""]
         );
         assert_eq!(text(0.1f32, STYLES[0]), "0.1");
-        let plain = |nonfinite| Style::plain_json("json", nonfinite);
+        let plain = |nonfinite| TextStyle::plain_json("json", nonfinite);
         assert_eq!(text(f64::NAN, plain(Nonfinite::Null)), "null");
         assert_eq!(text(f64::NEG_INFINITY, plain(Nonfinite::Literal)), "-Infinity");
         put(f64::NAN, plain(Nonfinite::Error), &mut Vec::new()).unwrap_err();
     }
 
     #[test]
-    fn what_is_no_float_is_refused() {
+    fn text_that_is_no_float_is_refused() {
         for text in [
             "",
             "x",
@@ -376,7 +376,7 @@ mod tests {
             number::<f64>(text).err().unwrap();
         }
         number::<f32>("1e39").err().unwrap();
-        number::<Half>("0.1").err().unwrap();
+        number::<HalfBits>("0.1").err().unwrap();
         for beyond in ["65520", "65520.0000000000000000001", "1e39", "-1e39", "1e308", "1e309"] {
             nearest_half(beyond).err().unwrap();
         }
@@ -395,7 +395,7 @@ mod tests {
         ] {
             assert_eq!(nearest_half(text).unwrap(), bits, "{text}");
         }
-        word::<f64>("1.5").err().unwrap();
+        nonfinite_number::<f64>("1.5").err().unwrap();
         assert_eq!(number::<f64>("1").unwrap(), 1.0);
         assert_eq!(number::<f64>("-.5").unwrap(), -0.5);
     }

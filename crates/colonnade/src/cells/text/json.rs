@@ -1,44 +1,44 @@
-//! The JSON value of one cell, token by token.
+//! Reads the JSON value of one cell token by token.
 
 use std::borrow::Cow;
 
 use crate::cells::json::scan::Scan;
-use crate::cells::json::value::{Rules, Token as Scanned};
+use crate::cells::json::value::{JsonRules, JsonToken as Scanned};
 
-use super::{Cell, CellFault};
+use super::{CellFault, TextCell};
 
-/// What a value begins with.
+/// The first token of a value.
 #[derive(Debug, PartialEq)]
-pub(super) enum Token<'a> {
+pub(super) enum CellToken<'a> {
     Null,
     Bool(bool),
     Number(&'a str),
     Str(Cow<'a, str>),
-    /// Entries follow: [`Json::entry`].
+    /// An array; [`Json::entry`] reads its entries.
     Array,
-    /// Pairs follow: [`Json::key`].
+    /// An object; [`Json::key`] reads its pairs.
     Object,
 }
 
-impl Token<'_> {
-    /// What it is, for messages.
+impl CellToken<'_> {
+    /// Describes the token for messages.
     pub(super) fn name(&self) -> String {
         match self {
             Self::Null => "null".into(),
             Self::Bool(value) => value.to_string(),
-            Self::Number(text) => crate::shown::number_excerpt(text),
-            Self::Str(text) => format!("the text {}", crate::shown::shown(text)),
+            Self::Number(text) => crate::excerpt::number_excerpt(text),
+            Self::Str(text) => format!("the text {}", crate::excerpt::excerpt(text)),
             Self::Array => "an array".into(),
             Self::Object => "an object".into(),
         }
     }
 }
 
-/// Arrays and objects in each other, whatever a limit says: the reader of a cell takes some stack for each.
+/// The most nested arrays and objects, whatever the limit: the reader of a cell uses stack for each level.
 pub(super) const MOST_DEPTH: u64 = 512;
 
-/// What stands in a cell was checked before: `Infinity` and long integers are for its type to judge.
-pub(super) const RULES: Rules = Rules {
+/// The rules for a cell that was checked before. `Infinity` and long integers are left to the column's type.
+pub(super) const RULES: JsonRules = JsonRules {
     max_depth: u64::MAX,
     max_columns: u64::MAX,
     max_missing: u64::MAX,
@@ -47,38 +47,38 @@ pub(super) const RULES: Rules = Rules {
     decimals: true,
 };
 
-/// Reads one value front to back.
+/// Reads one value from front to back.
 pub(super) struct Json<'a> {
     scan: Scan<'a>,
     depth: u64,
     max_depth: u64,
-    /// A token that stands before the text.
-    first: Option<Token<'a>>,
+    /// A token to return before reading on.
+    first: Option<CellToken<'a>>,
 }
 
-type Read<T> = std::result::Result<T, CellFault>;
+type TokenResult<T> = std::result::Result<T, CellFault>;
 
 impl<'a> Json<'a> {
     pub(super) fn new(text: &'a str, max_depth: u64) -> Self {
         Self { scan: Scan::new(text.as_bytes(), 0, false), depth: 0, max_depth, first: None }
     }
 
-    /// The value of a cell.
-    pub(super) fn of(cell: Cell<'a>, max_depth: u64) -> Self {
+    /// Creates a reader of a cell's value.
+    pub(super) fn of(cell: TextCell<'a>, max_depth: u64) -> Self {
         let (text, first) = match cell {
-            Cell::Raw(text) => (text, None),
-            Cell::Null => ("", Some(Token::Null)),
-            Cell::Bool(value) => ("", Some(Token::Bool(value))),
-            Cell::Number(text) => ("", Some(Token::Number(text))),
-            Cell::Str(text) => ("", Some(Token::Str(Cow::Borrowed(text)))),
+            TextCell::Raw(text) => (text, None),
+            TextCell::Null => ("", Some(CellToken::Null)),
+            TextCell::Bool(value) => ("", Some(CellToken::Bool(value))),
+            TextCell::Number(text) => ("", Some(CellToken::Number(text))),
+            TextCell::Str(text) => ("", Some(CellToken::Str(Cow::Borrowed(text)))),
         };
         Self { first, ..Self::new(text, max_depth) }
     }
 
     #[cold]
-    fn broken(&self, at: usize) -> CellFault {
+    fn invalid_json(&self, at: usize) -> CellFault {
         let rest = self.scan.text(at..self.scan.bytes.len());
-        CellFault::malformed(format!("expected JSON, found {}.", crate::shown::shown(rest)))
+        CellFault::malformed(format!("expected JSON, found {}.", crate::excerpt::excerpt(rest)))
     }
 
     fn eat(&mut self, byte: u8) -> bool {
@@ -88,7 +88,7 @@ impl<'a> Json<'a> {
         found
     }
 
-    fn enter(&mut self) -> Read<()> {
+    fn enter(&mut self) -> TokenResult<()> {
         self.scan.at += 1;
         self.depth += 1;
         if self.depth > self.max_depth.min(MOST_DEPTH) {
@@ -98,67 +98,71 @@ impl<'a> Json<'a> {
     }
 
     /// Puts back the token that was read last.
-    pub(super) fn put_back(&mut self, token: Token<'a>) {
+    pub(super) fn put_back(&mut self, token: CellToken<'a>) {
         self.first = Some(token);
     }
 
-    /// The next token.
-    pub(super) fn token(&mut self) -> Read<Token<'a>> {
+    /// Reads the next token.
+    pub(super) fn token(&mut self) -> TokenResult<CellToken<'a>> {
         if let Some(first) = self.first.take() {
             return Ok(first);
         }
         self.scan.space();
         let start = self.scan.at;
-        Ok(match self.scan.token(&RULES).map_err(|_| self.broken(start))? {
-            Scanned::Null => Token::Null,
-            Scanned::Bool(value) => Token::Bool(value),
-            Scanned::Number(_) => Token::Number(self.scan.text(start..self.scan.at)),
-            Scanned::Str(quoted) => Token::Str(self.scan.unquoted(quoted)),
+        Ok(match self.scan.token(&RULES).map_err(|_| self.invalid_json(start))? {
+            Scanned::Null => CellToken::Null,
+            Scanned::Bool(value) => CellToken::Bool(value),
+            Scanned::Number(_) => CellToken::Number(self.scan.text(start..self.scan.at)),
+            Scanned::Str(quoted) => CellToken::Str(self.scan.unquoted(quoted)),
             Scanned::Open(open) => {
                 self.enter()?;
-                if open == b'[' { Token::Array } else { Token::Object }
+                if open == b'[' { CellToken::Array } else { CellToken::Object }
             }
         })
     }
 
-    /// Whether another entry of an array follows; `first`: whether none was read yet.
-    pub(super) fn entry(&mut self, first: bool) -> Read<bool> {
+    /// Whether another entry of an array follows; `first`: whether no entry has been read.
+    pub(super) fn entry(&mut self, first: bool) -> TokenResult<bool> {
         self.more(first, b']')
     }
 
-    fn more(&mut self, first: bool, close: u8) -> Read<bool> {
+    fn more(&mut self, first: bool, close: u8) -> TokenResult<bool> {
         if self.eat(close) {
             self.depth -= 1;
             return Ok(false);
         }
         if !first && !self.eat(b',') {
-            return Err(self.broken(self.scan.at));
+            return Err(self.invalid_json(self.scan.at));
         }
         Ok(true)
     }
 
-    /// The next key of an object.
-    pub(super) fn key(&mut self, first: bool) -> Read<Option<Cow<'a, str>>> {
+    /// Reads the next key of an object.
+    pub(super) fn key(&mut self, first: bool) -> TokenResult<Option<Cow<'a, str>>> {
         if !self.more(first, b'}')? {
             return Ok(None);
         }
         self.scan.space();
         let start = self.scan.at;
         if self.scan.peek() != b'"' {
-            return Err(self.broken(start));
+            return Err(self.invalid_json(start));
         }
-        let quoted = self.scan.quoted().map_err(|_| self.broken(start))?;
-        if self.eat(b':') { Ok(Some(self.scan.unquoted(quoted))) } else { Err(self.broken(self.scan.at)) }
+        let quoted = self.scan.quoted().map_err(|_| self.invalid_json(start))?;
+        if self.eat(b':') {
+            Ok(Some(self.scan.unquoted(quoted)))
+        } else {
+            Err(self.invalid_json(self.scan.at))
+        }
     }
 
-    /// Checks that nothing follows.
-    pub(super) fn end(&mut self) -> Read<()> {
+    /// Checks that the value ends here.
+    pub(super) fn end(&mut self) -> TokenResult<()> {
         self.scan.space();
-        if self.scan.rest().is_empty() { Ok(()) } else { Err(self.broken(self.scan.at)) }
+        if self.scan.rest().is_empty() { Ok(()) } else { Err(self.invalid_json(self.scan.at)) }
     }
 }
 
-/// A value that nests deeper than `max_depth`, or than the reader of a cell goes.
+/// Returns the fault of a value that nests deeper than `max_depth`, or deeper than the reader of a cell supports.
 #[cold]
 pub(super) fn too_deep(max_depth: u64) -> CellFault {
     let message = match max_depth {

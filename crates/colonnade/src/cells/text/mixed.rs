@@ -1,22 +1,22 @@
-//! Cells of several kinds: whole MessagePack values, as JSON where that has them exactly.
+//! Mixed cells: whole MessagePack values, written as JSON if JSON holds them exactly.
 
-use super::decode::{Values, between, colon, put_base64, put_int};
-use super::encode::{Done, base64, put, put_str};
-use super::json::{Json, MOST_DEPTH as MOST_READ, RULES, Token, too_deep};
-use super::{Cell, CellFault, Style, Syntax, floats, strings};
+use super::decode::{MsgpackValues, between, colon, put_base64, put_int};
+use super::encode::{ConvertResult, base64, put, put_str};
+use super::json::{CellToken, Json, MOST_DEPTH as MOST_READ, RULES, too_deep};
+use super::{CellFault, Syntax, TextCell, TextStyle, floats, strings};
 use crate::ErrorKind;
-use crate::cells::json::fault::Fault;
+use crate::cells::json::fault::JsonFault;
 use crate::cells::json::pack::pack;
 use crate::cells::json::scan::Scan;
-use crate::cells::json::value::{Rules, Seen};
-use crate::cells::msgpack::head::Head;
+use crate::cells::json::value::{JsonRules, SeenKeys};
+use crate::cells::msgpack::head::MsgpackHead;
 
-/// Appends a cell of several kinds: itself where JSON has it exactly, else its bytes as `{"__colonnade__": base64}`.
-pub(super) fn decode(cell: &[u8], style: Style, out: &mut Vec<u8>) {
+/// Appends a mixed cell: as JSON if JSON holds it exactly, else its bytes as `{"__colonnade__": base64}`.
+pub(super) fn decode(cell: &[u8], style: TextStyle, out: &mut Vec<u8>) {
     let start = out.len();
-    let plain = Style::json(style.format);
-    // YAML's texts need more escapes, with which they are JSON's as well.
-    if native(&mut Values::new(cell), plain, style.syntax, style.header, 0, out).is_some() {
+    let plain = TextStyle::json(style.format);
+    // YAML's strings need more escapes, but all of them are valid JSON too.
+    if native(&mut MsgpackValues::new(cell), plain, style.syntax, style.header, 0, out).is_some() {
         let same = out.get(start..).and_then(|text| std::str::from_utf8(text).ok()).is_some_and(|text| {
             let mut again = Vec::with_capacity(cell.len());
             pack(&mut Scan::new(text.as_bytes(), 0, false), &RULES, &mut again).is_ok() && again == cell
@@ -33,13 +33,14 @@ pub(super) fn decode(cell: &[u8], style: Style, out: &mut Vec<u8>) {
     out.push(b'}');
 }
 
-/// Lists and maps in each other that are spelled out; what is deeper is bytes. Readers of YAML take 255 brackets.
+/// The most nested lists and maps that are written as JSON; deeper values are bytes. Readers of YAML accept 255 brackets.
 const MOST_DEPTH: u32 = 200;
 
-/// A value that JSON has; in YAML too it is spelled as JSON. `None` where there is none, or where its key is taken for ours.
+/// Appends a value as JSON, also in YAML. Returns `None` if JSON cannot hold it, or if its key would be read as
+/// `__colonnade__`.
 fn native(
-    values: &mut Values<'_>,
-    style: Style,
+    values: &mut MsgpackValues<'_>,
+    style: TextStyle,
     syntax: Syntax,
     exact: bool,
     depth: u32,
@@ -50,22 +51,22 @@ fn native(
     }
     let list = |out: &mut Vec<u8>, i: usize| between(i, style, out);
     match values.head().ok()? {
-        Head::Nil => out.extend_from_slice(b"null"),
-        Head::Bool(found) => out.extend_from_slice(if found { b"true" } else { b"false" }),
-        Head::Int(found) => put_int(found, out),
-        Head::UInt(found) => out.extend_from_slice(itoa::Buffer::new().format(found).as_bytes()),
-        Head::F64(bits) if f64::from_bits(bits).is_finite() => {
+        MsgpackHead::Nil => out.extend_from_slice(b"null"),
+        MsgpackHead::Bool(found) => out.extend_from_slice(if found { b"true" } else { b"false" }),
+        MsgpackHead::Int(found) => put_int(found, out),
+        MsgpackHead::UInt(found) => out.extend_from_slice(itoa::Buffer::new().format(found).as_bytes()),
+        MsgpackHead::F64(bits) if f64::from_bits(bits).is_finite() => {
             floats::put(f64::from_bits(bits), style, out).ok()?
         }
-        Head::F32(bits) if !exact && f32::from_bits(bits).is_finite() => {
+        MsgpackHead::F32(bits) if !exact && f32::from_bits(bits).is_finite() => {
             floats::put(f32::from_bits(bits), style, out).ok()?;
         }
-        found @ Head::Str(_) => {
+        found @ MsgpackHead::Str(_) => {
             let text = values.payload(found).ok()?;
             simdutf8::basic::from_utf8(text).ok()?;
             strings::key(text, syntax, out);
         }
-        Head::Array(n) => {
+        MsgpackHead::Array(n) => {
             out.push(b'[');
             for i in 0..n as usize {
                 list(out, i);
@@ -73,18 +74,18 @@ fn native(
             }
             out.push(b']');
         }
-        Head::Map(n) => {
+        MsgpackHead::Map(n) => {
             out.push(b'{');
-            let mut seen = Seen::default();
+            let mut seen = SeenKeys::default();
             for i in 0..n as usize {
                 list(out, i);
                 let key = values.head().ok()?;
-                let Head::Str(_) = key else { return None };
+                let MsgpackHead::Str(_) = key else { return None };
                 let text = values.payload(key).ok()?;
                 if text.starts_with(crate::cells::header_key::KEY.trim_end_matches('_').as_bytes()) {
                     return None;
                 }
-                // A key that comes twice would be refused.
+                // A repeated key would be refused by the reader.
                 let is_new = seen.add(simdutf8::basic::from_utf8(text).ok()?);
                 (is_new || !exact).then_some(())?;
                 strings::key(text, syntax, out);
@@ -93,36 +94,36 @@ fn native(
             }
             out.push(b'}');
         }
-        found @ Head::Bin(_) if !exact => put_base64(values.payload(found).ok()?, style, out),
+        found @ MsgpackHead::Bin(_) if !exact => put_base64(values.payload(found).ok()?, style, out),
         _ => return None,
     }
     Some(())
 }
 
-/// The bytes of a cell of several kinds: `{"__colonnade__": base64}`, or the value itself in smallest forms. Numbers with a
-/// point or an exponent are floats.
-pub(super) fn encode(cell: Cell<'_>, max_depth: u64, out: &mut Vec<u8>) -> Done {
+/// Appends the bytes of a mixed cell: those of `{"__colonnade__": base64}`, or the value itself in smallest forms. Numbers
+/// with a point or an exponent become floats.
+pub(super) fn encode(cell: TextCell<'_>, max_depth: u64, out: &mut Vec<u8>) -> ConvertResult {
     let text = match cell {
-        Cell::Raw(text) | Cell::Number(text) => text,
-        Cell::Null => return put(out, |out| rmp::encode::write_nil(out).is_ok()),
-        Cell::Bool(value) => return put(out, |out| rmp::encode::write_bool(out, value).is_ok()),
-        Cell::Str(text) => return put_str(out, text),
+        TextCell::Raw(text) | TextCell::Number(text) => text,
+        TextCell::Null => return put(out, |out| rmp::encode::write_nil(out).is_ok()),
+        TextCell::Bool(value) => return put(out, |out| rmp::encode::write_bool(out, value).is_ok()),
+        TextCell::Str(text) => return put_str(out, text),
     };
     let mut own = Json::new(text, max_depth);
-    if own.token()? == Token::Object
+    if own.token()? == CellToken::Object
         && let Some(key) = own.key(true)?
         && key == crate::cells::header_key::KEY
-        && let Token::Str(text) = own.token()?
+        && let CellToken::Str(text) = own.token()?
         && own.key(false)?.is_none()
     {
         out.extend(base64(&text)?);
         return Ok(());
     }
-    let rules = Rules { max_depth: max_depth.min(MOST_READ), decimals: false, ..RULES };
+    let rules = JsonRules { max_depth: max_depth.min(MOST_READ), decimals: false, ..RULES };
     let mut scan = Scan::new(text.as_bytes(), 0, false);
     scan.space();
     let start = scan.at;
-    let fault = |found: Box<Fault>| match found.kind {
+    let fault = |found: Box<JsonFault>| match found.kind {
         ErrorKind::LimitExceeded => too_deep(max_depth),
         kind => CellFault { kind, ..CellFault::malformed(found.message) },
     };

@@ -1,4 +1,4 @@
-//! One cell as text and back, of any Arrow type, exactly.
+//! Converts single cells of any Arrow type to text and back, exactly.
 //!
 //! | Arrow | JSON and YAML | CSV |
 //! |---|---|---|
@@ -10,13 +10,13 @@
 //! | decimals | text of the exact number | the same |
 //! | dictionaries | the value; the code where two categories are spelled alike, and inside other types | the same |
 //! | complex (two floats) | `[re, im]` | `(1.0+2.0j)` |
-//! | intervals of pandas (a struct of left and right, and a tag) | object | the JSON of the object, behind a schema |
+//! | intervals of pandas (a struct of left and right, and a tag) | object | the JSON of the object, with a schema |
 //! | lists; structs; maps; unions | array; object, or array where names repeat; object, or array of pairs; `[id, value]` | refused |
 //! | intervals of days | array of the parts | the same text |
 //! | run-end encoded | the value | the value |
 //! | cells of several kinds | themselves where JSON has them, else `{"__colonnade__": base64 of MessagePack}` | refused |
 //!
-//! Null is null; in CSV what [`TextWriter::is_null`] tells.
+//! Null is `null`; in CSV the caller spells the cells for which [`TextWriter::is_null`] is true.
 
 mod decode;
 mod dictionary;
@@ -34,14 +34,14 @@ use arrow_data::ArrayData;
 use arrow_schema::Field;
 
 use crate::cells::msgpack::column::CellError;
-use crate::cells::typed::Dictionaries;
+use crate::cells::typed::HeaderDictionaries;
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::DType;
 use crate::limits::Limits;
 
-use crate::cells::place::Place;
+use crate::cells::place::TextPosition;
 
-/// The syntax that cells stand in.
+/// The syntax of the text around the cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Syntax {
     /// A whole JSON value.
@@ -52,14 +52,14 @@ pub enum Syntax {
     Yaml,
 }
 
-/// What becomes of NaN and infinities.
+/// How NaN and infinities are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Nonfinite {
-    /// A text that comes back as the same bits.
+    /// A text that parses to the same bits.
     Tagged,
     /// Null.
     Null,
-    /// `NaN`, `Infinity`, `-Infinity`, which JSON has not.
+    /// `NaN`, `Infinity`, `-Infinity`, which are not JSON.
     Literal,
     /// An error.
     Error,
@@ -67,45 +67,45 @@ pub enum Nonfinite {
 
 /// How cells are spelled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Style {
+pub struct TextStyle {
     /// The format's name in errors.
     pub format: &'static str,
-    /// Where cells stand.
+    /// The syntax around the cells.
     pub syntax: Syntax,
     /// Infinities and NaN.
     pub nonfinite: Nonfinite,
-    /// Whether a header has the types and categories; without it cells are for readers that know neither.
+    /// Whether a header has the types and categories. Without a header cells are for readers without them.
     pub header: bool,
-    /// Reading: types were inferred from cells before these. A float then takes no integer that it would round.
+    /// For reading: types were inferred from earlier cells. A float then refuses integers that it would round.
     pub inferred: bool,
 }
 
-impl Style {
-    /// JSON whose header has the types.
+impl TextStyle {
+    /// The style of JSON whose header has the types.
     #[must_use]
     pub const fn json(format: &'static str) -> Self {
         Self { format, syntax: Syntax::Json, nonfinite: Nonfinite::Tagged, header: true, inferred: false }
     }
 
-    /// JSON without a header.
+    /// The style of JSON without a header.
     #[must_use]
     pub const fn plain_json(format: &'static str, nonfinite: Nonfinite) -> Self {
         Self { format, syntax: Syntax::Json, nonfinite, header: false, inferred: false }
     }
 
-    /// CSV. `header`: whether a sidecar or a first line has the types.
+    /// The style of CSV. `header`: whether a sidecar or a first line has the types.
     #[must_use]
     pub const fn csv(header: bool) -> Self {
         Self { format: "csv", syntax: Syntax::Csv, nonfinite: Nonfinite::Tagged, header, inferred: false }
     }
 
-    /// YAML.
+    /// The style of YAML.
     #[must_use]
     pub const fn yaml(header: bool) -> Self {
         Self { format: "yaml", syntax: Syntax::Yaml, nonfinite: Nonfinite::Tagged, header, inferred: false }
     }
 
-    /// The same, of cells whose types were inferred from others.
+    /// The same style for cells whose types were inferred from other cells.
     #[must_use]
     pub const fn of_inferred(self) -> Self {
         Self { inferred: true, ..self }
@@ -120,86 +120,87 @@ pub trait TextWriter: Send + Sync {
     /// `Unrepresentable`, without place: a value that the format cannot hold.
     fn write(&self, row: usize, out: &mut Vec<u8>) -> Result<()>;
 
-    /// Whether the cell is null (NumPy's NaT too).
+    /// Whether the cell is null; NumPy's NaT counts as null.
     fn is_null(&self, row: usize) -> bool;
 
-    /// CSV: whether no cell holds a comma, a quote, a line's end or white space at its ends, so that none need be quoted.
+    /// For CSV: whether no cell contains a comma, a quote, a line end or white space at its ends, so that no cell needs
+    /// quotes.
     fn is_plain(&self) -> bool {
         false
     }
 }
 
-/// The float of a text as CSV spells it behind a schema, what is not finite among them.
+/// Parses a float as CSV with a schema spells it, including NaN and infinities.
 pub(crate) fn float(text: &str) -> Option<f64> {
     floats::number(text).ok()
 }
 
-/// What writes the cells of `data`. `says`: the NumPy dtype that the field's metadata says.
+/// Creates the writer of the cells of `data`. `numpy_dtype`: the NumPy dtype in the field's metadata.
 ///
 /// # Errors
-/// Malformed: data that are not what their type says. `Unrepresentable`: a type that the format cannot hold.
+/// Malformed: data that violate their type. `Unrepresentable`: a type that the format cannot hold.
 pub fn writer<'a>(
     field: &Field,
-    says: Option<DType>,
+    numpy_dtype: Option<DType>,
     data: &'a ArrayData,
-    style: Style,
+    style: TextStyle,
 ) -> Result<Box<dyn TextWriter + 'a>> {
-    write::writer(field, says, data, style)
+    write::writer(field, numpy_dtype, data, style)
 }
 
-/// Refuses a column whose type no cell of the format can hold, whatever stands in it.
+/// Refuses a column whose type the format cannot hold, whatever its values.
 ///
 /// # Errors
 /// `Unrepresentable`, without place.
-pub fn check(field: &Field, says: Option<DType>, style: Style) -> Result<()> {
-    nested::check_field(field, says, style)
+pub fn check(field: &Field, numpy_dtype: Option<DType>, style: TextStyle) -> Result<()> {
+    nested::check_field(field, numpy_dtype, style)
 }
 
-/// A cell as the format's own tokens have it.
+/// A cell as a token of the format.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Cell<'a> {
-    /// Null; in CSV a field that counts as null.
+pub enum TextCell<'a> {
+    /// Null; in CSV a null value of the dialect.
     Null,
     /// `true`, `false`.
     Bool(bool),
-    /// The text of a number; `NaN`, `Infinity`, `.inf` and so on too, where the format was told to take them.
+    /// The text of a number, including `NaN`, `Infinity`, `.inf` and so on if the format accepts them.
     Number(&'a str),
-    /// Text without its quotes and escapes. In CSV every cell that is not null: types that are no text read it.
+    /// Text without its quotes and escapes. In CSV every cell that is not null, for columns of any type.
     Str(&'a str),
-    /// A JSON array or object, known to be valid.
+    /// A valid JSON array or object.
     Raw(&'a str),
 }
 
-/// What is wrong with a cell; whoever pushed it knows where it stands.
+/// An error in a cell. The caller of `push` knows the cell's place.
 #[derive(Debug)]
 pub struct CellFault {
-    /// Which kind of error it is.
+    /// The kind of the error.
     pub kind: ErrorKind,
-    /// Where inside the cell, in JSONPath: `.x[3]`; empty for the cell itself.
+    /// JSONPath inside the cell: `.x[3]`; empty for the cell itself.
     pub path: String,
-    /// Expected, found, next step.
+    /// What was expected, what was found, and the next step.
     pub message: String,
 }
 
 impl CellFault {
-    /// Malformed.
+    /// Creates a `Malformed` fault.
     #[must_use]
     #[cold]
     pub fn malformed(message: impl Into<String>) -> Self {
         Self { kind: ErrorKind::Malformed, path: String::new(), message: message.into() }
     }
 
-    /// The same, inside the part `step` of the cell (`.x`, `[3]`).
+    /// Puts the fault inside the part `step` of the cell (`.x`, `[3]`).
     #[must_use]
     pub fn inside(mut self, step: &str) -> Self {
         self.path.insert_str(0, step);
         self
     }
 
-    /// The error: `member` is the column's name or path.
+    /// Returns the error with its place. `member` is the column's name or path.
     #[must_use]
     #[cold]
-    pub fn placed(self, format: &'static str, member: &str, place: Place) -> Error {
+    pub fn placed(self, format: &'static str, member: &str, place: TextPosition) -> Error {
         place.error(self.kind, format, Some(&format!("{member}{}", self.path)), self.message)
     }
 }
@@ -212,64 +213,64 @@ impl From<CellError> for CellFault {
     }
 }
 
-/// Takes the cells of one column whose type is known.
+/// Reads the cells of one column with a known type.
 pub trait TextReader: Send + Sync {
     /// Takes one cell.
     ///
     /// # Errors
-    /// A cell that is not what the column holds; nothing has changed then.
-    fn push(&mut self, cell: Cell<'_>) -> std::result::Result<(), CellFault>;
+    /// A cell that does not fit the column; the reader is unchanged.
+    fn push(&mut self, cell: TextCell<'_>) -> std::result::Result<(), CellFault>;
 
-    /// Takes cells up to the first that is wrong: that one's place among them, and its fault. Each implementation compiles
-    /// this loop with its own [`TextReader::push`], so that a run of cells costs one dynamic call.
+    /// Takes cells up to the first faulty one. The error is its index and its fault. Each implementation compiles this loop
+    /// with its own [`TextReader::push`], so that a run of cells costs one dynamic call.
     ///
     /// # Errors
     /// As [`TextReader::push`].
-    fn push_run(&mut self, cells: &[Cell<'_>]) -> std::result::Result<(), (usize, CellFault)> {
+    fn push_run(&mut self, cells: &[TextCell<'_>]) -> std::result::Result<(), (usize, CellFault)> {
         cells.iter().enumerate().try_for_each(|(i, cell)| self.push(*cell).map_err(|fault| (i, fault)))
     }
 
-    /// A reader of the same column without cells, for another piece of the input. `rows`: as many cells may come.
+    /// Creates an empty reader of the same column for another piece of the input. `rows`: the expected number of cells.
     ///
     /// # Errors
     /// As [`reader`].
     fn fork(&self, rows: usize) -> Result<Box<dyn TextReader>>;
 
-    /// Appends `n` nulls, whatever the field says of nulls.
+    /// Appends `n` nulls, even if the field is not nullable.
     ///
     /// # Errors
     /// Over the limit of memory.
     fn nulls(&mut self, n: usize) -> std::result::Result<(), CellFault>;
 
-    /// Cells so far.
+    /// Returns the number of cells so far.
     fn len(&self) -> usize;
 
-    /// Whether there is none.
+    /// Whether the reader has no cells.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The column of what was taken.
+    /// Returns the column of the cells.
     ///
     /// # Errors
-    /// Malformed: cells that make no valid array.
+    /// Malformed: cells that form no valid array.
     fn finish(self: Box<Self>) -> Result<ArrayData>;
 }
 
-/// What reads the cells of a column of `field`. `tag`: the adapter's; `dictionaries`: those of the header, from which the
-/// field's are taken.
+/// Creates the reader of a column of `field`. `tag`: the adapter's tag; `dictionaries`: those of the header, from which the
+/// reader takes the field's.
 ///
 /// # Errors
 /// Malformed: fewer dictionaries than the field has. `LimitExceeded`: a type that nests deeper than allowed.
 pub fn reader(
     field: &Field,
-    says: Option<DType>,
+    numpy_dtype: Option<DType>,
     tag: Option<&str>,
-    style: Style,
-    dictionaries: &mut Dictionaries,
+    style: TextStyle,
+    dictionaries: &mut HeaderDictionaries,
     limits: &Limits,
 ) -> Result<Box<dyn TextReader>> {
-    read::reader(field, says, tag, style, dictionaries, limits)
+    read::reader(field, numpy_dtype, tag, style, dictionaries, limits)
 }
 
 #[cfg(test)]

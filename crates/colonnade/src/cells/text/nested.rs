@@ -1,20 +1,21 @@
-//! What CSV makes of types that have parts: intervals behind a schema are the JSON text of an object, all others are refused.
+//! CSV's treatment of nested types: intervals with a schema are the JSON text of an object, all other nested types are
+//! refused.
 
 use arrow_schema::{DataType, Field};
 use serde_json::Value;
 
-use super::{Cell, CellFault, Nonfinite, Style, Syntax, TextWriter};
+use super::{CellFault, Nonfinite, Syntax, TextCell, TextStyle, TextWriter};
 use crate::arrow::meta;
 use crate::cells::typed;
 use crate::error::{Error, Result};
 use crate::frame::{DType, Kind, type_name};
 
-/// The adapter's tag in a field's metadata.
+/// Returns the adapter's tag from a field's metadata.
 pub(super) fn tag_of(field: &Field) -> Option<String> {
     field.metadata().get(meta::KEY).and_then(|text| meta::FieldMeta::parse(text).ok()?.tag)
 }
 
-/// Whether cells, or the categories behind them, are intervals: a tag says so, and they have two flat ends.
+/// Whether cells, or their dictionary's values, are intervals: tagged as such, with two flat ends.
 pub(super) fn are_intervals(data_type: &DataType, tag: Option<&str>) -> bool {
     let (values, is_dictionary) = match data_type {
         DataType::Dictionary(_, values) => (values.as_ref(), true),
@@ -31,16 +32,16 @@ pub(super) fn are_intervals(data_type: &DataType, tag: Option<&str>) -> bool {
     told.and_then(|told| told.get("kind")?.as_str()) == Some("interval")
 }
 
-/// How the cells of intervals are spelled.
-pub(super) fn spelled(style: Style) -> Style {
-    Style { syntax: Syntax::Json, nonfinite: Nonfinite::Tagged, ..style }
+/// Returns the style of the cells of intervals.
+pub(super) fn interval_style(style: TextStyle) -> TextStyle {
+    TextStyle { syntax: Syntax::Json, nonfinite: Nonfinite::Tagged, ..style }
 }
 
-/// Refuses cells that CSV cannot hold; behind a schema (`style.header`) it holds intervals.
+/// Refuses cells that CSV cannot hold; with a schema (`style.header`) CSV holds intervals.
 ///
 /// # Errors
-/// `Unrepresentable`, which names the type and what holds it.
-pub(super) fn check(data_type: &DataType, tag: Option<&str>, complex: bool, style: Style) -> Result<()> {
+/// `Unrepresentable`, naming the type and a format that can hold it.
+pub(super) fn check(data_type: &DataType, tag: Option<&str>, complex: bool, style: TextStyle) -> Result<()> {
     let is_mixed = typed::is_cells(tag);
     if !is_mixed && !has_parts(data_type, complex) {
         return Ok(());
@@ -65,16 +66,16 @@ pub(super) fn check(data_type: &DataType, tag: Option<&str>, complex: bool, styl
     Err(Error::unrepresentable(style.format, message))
 }
 
-/// The same for a field. `says`: the NumPy dtype that its metadata says.
-pub(super) fn check_field(field: &Field, says: Option<DType>, style: Style) -> Result<()> {
+/// Refuses a field that CSV cannot hold. `numpy_dtype`: the NumPy dtype in its metadata.
+pub(super) fn check_field(field: &Field, numpy_dtype: Option<DType>, style: TextStyle) -> Result<()> {
     if style.syntax != Syntax::Csv {
         return Ok(());
     }
-    check(field.data_type(), tag_of(field).as_deref(), is_complex(says), style)
+    check(field.data_type(), tag_of(field).as_deref(), is_complex(numpy_dtype), style)
 }
 
-pub(super) fn is_complex(says: Option<DType>) -> bool {
-    says.is_some_and(|dtype| dtype.kind == Kind::Complex)
+pub(super) fn is_complex(numpy_dtype: Option<DType>) -> bool {
+    numpy_dtype.is_some_and(|dtype| dtype.kind == Kind::Complex)
 }
 
 fn has_parts(data_type: &DataType, complex: bool) -> bool {
@@ -86,10 +87,10 @@ fn has_parts(data_type: &DataType, complex: bool) -> bool {
     }
 }
 
-/// Writes intervals as JSON; null is CSV's own.
-pub(super) struct Intervals<'a>(pub(super) Box<dyn TextWriter + 'a>);
+/// Writes intervals as JSON; nulls are spelled as CSV's nulls.
+pub(super) struct IntervalWriter<'a>(pub(super) Box<dyn TextWriter + 'a>);
 
-impl TextWriter for Intervals<'_> {
+impl TextWriter for IntervalWriter<'_> {
     fn write(&self, row: usize, out: &mut Vec<u8>) -> Result<()> {
         if self.0.is_null(row) { Ok(()) } else { self.0.write(row, out) }
     }
@@ -99,27 +100,27 @@ impl TextWriter for Intervals<'_> {
     }
 }
 
-/// The object that stands in a cell as text: JSON of a left and a right, and nothing else.
+/// Extracts the JSON object in a cell's text: a left and a right, and no other member.
 ///
 /// # Errors
-/// Malformed: anything but that or null.
-pub(super) fn interval(cell: Cell<'_>) -> std::result::Result<Cell<'_>, CellFault> {
+/// Malformed: any text that is neither such an object nor null.
+pub(super) fn interval(cell: TextCell<'_>) -> std::result::Result<TextCell<'_>, CellFault> {
     let text = match cell {
-        Cell::Null => return Ok(cell),
-        Cell::Str(text) | Cell::Number(text) | Cell::Raw(text) => text,
-        Cell::Bool(true) => "true",
-        Cell::Bool(false) => "false",
+        TextCell::Null => return Ok(cell),
+        TextCell::Str(text) | TextCell::Number(text) | TextCell::Raw(text) => text,
+        TextCell::Bool(true) => "true",
+        TextCell::Bool(false) => "false",
     };
-    // The reader of cells takes words that JSON has not, and members that are missing for null.
+    // The reader of cells accepts words that JSON does not have, and reads missing members as null.
     match serde_json::from_str::<Value>(text) {
         Ok(Value::Object(ends))
             if ends.len() == 2 && ends.contains_key("left") && ends.contains_key("right") =>
         {
-            Ok(Cell::Raw(text))
+            Ok(TextCell::Raw(text))
         }
         _ => Err(CellFault::malformed(format!(
             "expected an interval as JSON, {{\"left\":...,\"right\":...}}, found {}.",
-            crate::shown::shown(text)
+            crate::excerpt::excerpt(text)
         ))),
     }
 }

@@ -1,12 +1,12 @@
-//! Text as arrays: what is common has code of its own, all else goes by way of MessagePack.
+//! Reads text into arrays. Common types have their own code; all others are converted through MessagePack.
 
 use arrow_buffer::{ArrowNativeType, BooleanBufferBuilder, Buffer, NullBufferBuilder};
 use arrow_data::ArrayDataBuilder;
 use arrow_schema::DataType;
 
 use super::encode::{self, instant};
-use super::floats::{self, Float, Half};
-use super::json::Token;
+use super::floats::{self, Float, HalfBits};
+use super::json::CellToken;
 use super::*;
 use crate::arrow::trusted::trusted_array;
 use crate::calendar::per_second;
@@ -19,30 +19,30 @@ mod general;
 mod intervals;
 
 use categories::categories;
-use complex::Pairs;
+use complex::ComplexReader;
 use general::general;
-use intervals::Intervals;
+use intervals::IntervalReader;
 
-type Done = std::result::Result<(), CellFault>;
-type Read<T> = std::result::Result<T, CellFault>;
+type PushResult = std::result::Result<(), CellFault>;
+type ParseResult<T> = std::result::Result<T, CellFault>;
 
 pub(super) fn reader(
     field: &Field,
-    says: Option<DType>,
+    numpy_dtype: Option<DType>,
     tag: Option<&str>,
-    style: Style,
-    dictionaries: &mut Dictionaries,
+    style: TextStyle,
+    dictionaries: &mut HeaderDictionaries,
     limits: &Limits,
 ) -> Result<Box<dyn TextReader>> {
     let t = field.data_type();
     let csv = style.syntax == Syntax::Csv;
     let nullable = field.is_nullable();
-    let complex = csv && says.is_some_and(|d| d.kind == Kind::Complex);
+    let complex = csv && numpy_dtype.is_some_and(|d| d.kind == Kind::Complex);
     let intervals = csv && nested::are_intervals(t, tag);
-    let numbers = Common { data_type: t.clone(), nullable, csv, inferred: style.inferred };
+    let numbers = ReaderContext { data_type: t.clone(), nullable, csv, inferred: style.inferred };
     Ok(match t {
-        _ if typed::is_cells(tag) => general(field, says, tag, style, dictionaries, limits)?,
-        DataType::Boolean => Box::new(Bools::new(numbers, 0)),
+        _ if typed::is_cells(tag) => general(field, numpy_dtype, tag, style, dictionaries, limits)?,
+        DataType::Boolean => Box::new(BoolReader::new(numbers, 0)),
         DataType::Int8 => numbers.boxed(integer::<i8>),
         DataType::Int16 => numbers.boxed(integer::<i16>),
         DataType::Int32 => numbers.boxed(integer::<i32>),
@@ -51,158 +51,172 @@ pub(super) fn reader(
         DataType::UInt16 => numbers.boxed(integer::<u16>),
         DataType::UInt32 => numbers.boxed(integer::<u32>),
         DataType::UInt64 => numbers.boxed(integer::<u64>),
-        // What a header says, its cells hold; whoever reads others' numbers may say it of any.
+        // With a header, cells hold exactly their type. Without one, a caller may declare any type for foreign numbers.
         DataType::Float16 if csv && !style.header => {
             numbers.boxed(|common, cell| floats::nearest_half(common.number(cell)?))
         }
-        DataType::Float16 => numbers.boxed(|common, cell| float::<Half>(common, cell).map(|Half(bits)| bits)),
+        DataType::Float16 => {
+            numbers.boxed(|common, cell| float::<HalfBits>(common, cell).map(|HalfBits(bits)| bits))
+        }
         DataType::Float32 => numbers.boxed(float::<f32>),
         DataType::Float64 => numbers.boxed(float::<f64>),
         DataType::Timestamp(..) => numbers.boxed(timestamp),
         DataType::Date32 => numbers.boxed(|common, cell| {
-            let days = counted(common, cell, times::date)?;
+            let days = parse_count(common, cell, times::date)?;
             i32::try_from(days).map_err(|_| common.expected(cell))
         }),
         DataType::Date64 => numbers.boxed(|common, cell| {
             let iso =
                 |text: &str| times::instant(text, 1000).filter(|(_, zoned)| !zoned).map(|(count, _)| count);
-            counted(common, cell, iso)
+            parse_count(common, cell, iso)
         }),
         DataType::Time32(_) => numbers
             .boxed(|common, cell| i32::try_from(clock(common, cell)?).map_err(|_| common.expected(cell))),
         DataType::Time64(_) => numbers.boxed(clock),
-        DataType::Utf8 => Box::new(Strings::<i32>::new(numbers, 0)),
-        DataType::LargeUtf8 => Box::new(Strings::<i64>::new(numbers, 0)),
+        DataType::Utf8 => Box::new(StrReader::<i32>::new(numbers, 0)),
+        DataType::LargeUtf8 => Box::new(StrReader::<i64>::new(numbers, 0)),
         DataType::Dictionary(codes, _) => categories(codes, numbers, intervals, style, dictionaries, limits)?,
-        DataType::Struct(_) if intervals => {
-            Box::new(Intervals(general(field, says, tag, nested::spelled(style), dictionaries, limits)?))
-        }
+        DataType::Struct(_) if intervals => Box::new(IntervalReader(general(
+            field,
+            numpy_dtype,
+            tag,
+            nested::interval_style(style),
+            dictionaries,
+            limits,
+        )?)),
         DataType::FixedSizeList(item, 2) if complex => match item.data_type() {
-            DataType::Float32 => Box::new(Pairs::<f32>::new(numbers, 0)),
-            _ => Box::new(Pairs::<f64>::new(numbers, 0)),
+            DataType::Float32 => Box::new(ComplexReader::<f32>::new(numbers, 0)),
+            _ => Box::new(ComplexReader::<f64>::new(numbers, 0)),
         },
-        _ => general(field, says, tag, style, dictionaries, limits)?,
+        _ => general(field, numpy_dtype, tag, style, dictionaries, limits)?,
     })
 }
 
-/// What readers of one column share.
+/// The state shared by all readers of one column.
 #[derive(Clone)]
-struct Common {
+struct ReaderContext {
     data_type: DataType,
     nullable: bool,
     csv: bool,
     inferred: bool,
 }
 
-impl Common {
-    fn boxed<T: ArrowNativeType>(self, decode: impl Decode<T>) -> Box<dyn TextReader> {
-        Box::new(Numbers::new(decode, self, 0))
+impl ReaderContext {
+    fn boxed<T: ArrowNativeType>(self, decode: impl ParseCell<T>) -> Box<dyn TextReader> {
+        Box::new(NumberReader::new(decode, self, 0))
     }
 
     #[cold]
-    fn expected(&self, found: Cell<'_>) -> CellFault {
+    fn expected(&self, found: TextCell<'_>) -> CellFault {
         let token = match found {
-            Cell::Null => Token::Null,
-            Cell::Bool(value) => Token::Bool(value),
-            Cell::Number(text) => Token::Number(text),
-            Cell::Str(text) => Token::Str(text.into()),
-            Cell::Raw(text) if text.starts_with('[') => Token::Array,
-            Cell::Raw(_) => Token::Object,
+            TextCell::Null => CellToken::Null,
+            TextCell::Bool(value) => CellToken::Bool(value),
+            TextCell::Number(text) => CellToken::Number(text),
+            TextCell::Str(text) => CellToken::Str(text.into()),
+            TextCell::Raw(text) if text.starts_with('[') => CellToken::Array,
+            TextCell::Raw(_) => CellToken::Object,
         };
         encode::expected(&self.data_type, &token)
     }
 
-    fn check_null(&self) -> Done {
+    fn check_null(&self) -> PushResult {
         if self.nullable {
             return Ok(());
         }
         Err(CellFault::malformed("expected a value, as the field holds no nulls, found null."))
     }
 
-    /// The text of a number: CSV has no other cells.
+    /// Returns the text of a number; CSV cells are always text.
     #[inline]
-    fn number<'c>(&self, cell: Cell<'c>) -> Read<&'c str> {
+    fn number<'c>(&self, cell: TextCell<'c>) -> ParseResult<&'c str> {
         match cell {
-            Cell::Number(text) => Ok(text),
-            Cell::Str(text) if self.csv => Ok(text),
+            TextCell::Number(text) => Ok(text),
+            TextCell::Str(text) if self.csv => Ok(text),
             other => Err(self.expected(other)),
         }
     }
 
     fn finish(&self, len: usize, nulls: &mut NullBufferBuilder, buffers: Vec<Buffer>) -> Result<ArrayData> {
         let builder = ArrayDataBuilder::new(self.data_type.clone()).len(len).nulls(nulls.finish());
-        made(builder.buffers(buffers))
+        build_array(builder.buffers(buffers))
     }
 }
 
-/// Validates.
-fn made(builder: ArrayDataBuilder) -> Result<ArrayData> {
+/// Builds and validates an array.
+fn build_array(builder: ArrayDataBuilder) -> Result<ArrayData> {
     builder.build().map_err(|e| Error::malformed("text", format!("the cells make no valid array: {e}.")))
 }
 
 #[inline]
-fn integer<T: std::str::FromStr>(common: &Common, cell: Cell<'_>) -> Read<T> {
+fn integer<T: std::str::FromStr>(common: &ReaderContext, cell: TextCell<'_>) -> ParseResult<T> {
     common.number(cell)?.parse().map_err(|_| common.expected(cell))
 }
 
 #[inline]
-fn float<F: Float>(common: &Common, cell: Cell<'_>) -> Read<F> {
+fn float<F: Float>(common: &ReaderContext, cell: TextCell<'_>) -> ParseResult<F> {
     match cell {
-        Cell::Str(text) if !common.csv => floats::word(text),
-        other if common.inferred => floats::exactly(common.number(other)?),
+        TextCell::Str(text) if !common.csv => floats::nonfinite_number(text),
+        other if common.inferred => floats::exact_number(common.number(other)?),
         other => floats::number(common.number(other)?),
     }
 }
 
-/// A count: of what `iso` reads, or of a number.
-fn counted(common: &Common, cell: Cell<'_>, iso: impl Fn(&str) -> Option<i64>) -> Read<i64> {
+/// Parses a count: a text that `iso` accepts, or a number.
+fn parse_count(
+    common: &ReaderContext,
+    cell: TextCell<'_>,
+    iso: impl Fn(&str) -> Option<i64>,
+) -> ParseResult<i64> {
     let found = match cell {
-        Cell::Str(text) => iso(text).or_else(|| text.parse().ok()),
-        Cell::Number(text) => text.parse().ok(),
+        TextCell::Str(text) => iso(text).or_else(|| text.parse().ok()),
+        TextCell::Number(text) => text.parse().ok(),
         _ => None,
     };
     found.ok_or_else(|| common.expected(cell))
 }
 
-fn clock(common: &Common, cell: Cell<'_>) -> Read<i64> {
+fn clock(common: &ReaderContext, cell: TextCell<'_>) -> ParseResult<i64> {
     let per = match &common.data_type {
         DataType::Time32(unit) | DataType::Time64(unit) => per_second(*unit),
         _ => 1,
     };
-    counted(common, cell, |text| times::clock(text, per))
+    parse_count(common, cell, |text| times::clock(text, per))
 }
 
-fn timestamp(common: &Common, cell: Cell<'_>) -> Read<i64> {
+fn timestamp(common: &ReaderContext, cell: TextCell<'_>) -> ParseResult<i64> {
     let DataType::Timestamp(unit, zone) = &common.data_type else { return Err(common.expected(cell)) };
     match cell {
-        Cell::Str(text) => text.parse().or_else(|_| instant(text, *unit, zone.is_some())),
-        Cell::Number(text) => text.parse().map_err(|_| common.expected(cell)),
+        TextCell::Str(text) => text.parse().or_else(|_| instant(text, *unit, zone.is_some())),
+        TextCell::Number(text) => text.parse().map_err(|_| common.expected(cell)),
         other => Err(common.expected(other)),
     }
 }
 
-/// What makes a value of a cell: a type of its own for each decoder, so that loops over cells contain it.
-trait Decode<T>: Fn(&Common, Cell<'_>) -> Read<T> + Copy + Send + Sync + 'static {}
+/// A function that parses a cell. Each parser is a distinct type, so that loops over cells inline it.
+trait ParseCell<T>: Fn(&ReaderContext, TextCell<'_>) -> ParseResult<T> + Copy + Send + Sync + 'static {}
 
-impl<T, D: Fn(&Common, Cell<'_>) -> Read<T> + Copy + Send + Sync + 'static> Decode<T> for D {}
+impl<T, D: Fn(&ReaderContext, TextCell<'_>) -> ParseResult<T> + Copy + Send + Sync + 'static> ParseCell<T>
+    for D
+{
+}
 
-struct Numbers<T, D> {
+struct NumberReader<T, D> {
     values: Vec<T>,
     nulls: NullBufferBuilder,
     decode: D,
-    common: Common,
+    common: ReaderContext,
 }
 
-impl<T, D: Decode<T>> Numbers<T, D> {
-    fn new(decode: D, common: Common, rows: usize) -> Self {
+impl<T, D: ParseCell<T>> NumberReader<T, D> {
+    fn new(decode: D, common: ReaderContext, rows: usize) -> Self {
         Self { values: Vec::with_capacity(rows), nulls: NullBufferBuilder::new(rows), decode, common }
     }
 }
 
-impl<T: ArrowNativeType, D: Decode<T>> TextReader for Numbers<T, D> {
+impl<T: ArrowNativeType, D: ParseCell<T>> TextReader for NumberReader<T, D> {
     #[inline]
-    fn push(&mut self, cell: Cell<'_>) -> Done {
-        if cell == Cell::Null {
+    fn push(&mut self, cell: TextCell<'_>) -> PushResult {
+        if cell == TextCell::Null {
             self.common.check_null()?;
             return self.nulls(1);
         }
@@ -215,7 +229,7 @@ impl<T: ArrowNativeType, D: Decode<T>> TextReader for Numbers<T, D> {
         Ok(Box::new(Self::new(self.decode, self.common.clone(), rows)))
     }
 
-    fn nulls(&mut self, n: usize) -> Done {
+    fn nulls(&mut self, n: usize) -> PushResult {
         self.values.resize(self.values.len() + n, T::default());
         self.nulls.append_n_nulls(n);
         Ok(())
@@ -232,28 +246,28 @@ impl<T: ArrowNativeType, D: Decode<T>> TextReader for Numbers<T, D> {
     }
 }
 
-struct Bools {
+struct BoolReader {
     bits: BooleanBufferBuilder,
     nulls: NullBufferBuilder,
-    common: Common,
+    common: ReaderContext,
 }
 
-impl Bools {
-    fn new(common: Common, rows: usize) -> Self {
+impl BoolReader {
+    fn new(common: ReaderContext, rows: usize) -> Self {
         Self { bits: BooleanBufferBuilder::new(rows), nulls: NullBufferBuilder::new(rows), common }
     }
 }
 
-impl TextReader for Bools {
-    fn push(&mut self, cell: Cell<'_>) -> Done {
+impl TextReader for BoolReader {
+    fn push(&mut self, cell: TextCell<'_>) -> PushResult {
         let value = match cell {
-            Cell::Null => {
+            TextCell::Null => {
                 self.common.check_null()?;
                 return self.nulls(1);
             }
-            Cell::Bool(value) => value,
-            Cell::Str("true" | "True" | "TRUE") if self.common.csv => true,
-            Cell::Str("false" | "False" | "FALSE") if self.common.csv => false,
+            TextCell::Bool(value) => value,
+            TextCell::Str("true" | "True" | "TRUE") if self.common.csv => true,
+            TextCell::Str("false" | "False" | "FALSE") if self.common.csv => false,
             other => return Err(self.common.expected(other)),
         };
         self.bits.append(value);
@@ -265,7 +279,7 @@ impl TextReader for Bools {
         Ok(Box::new(Self::new(self.common.clone(), rows)))
     }
 
-    fn nulls(&mut self, n: usize) -> Done {
+    fn nulls(&mut self, n: usize) -> PushResult {
         self.bits.append_n(n, false);
         self.nulls.append_n_nulls(n);
         Ok(())
@@ -282,27 +296,27 @@ impl TextReader for Bools {
     }
 }
 
-struct Strings<O> {
+struct StrReader<O> {
     offsets: Vec<O>,
     bytes: Vec<u8>,
     nulls: NullBufferBuilder,
-    common: Common,
+    common: ReaderContext,
 }
 
-impl<O: ArrowNativeType> Strings<O> {
-    fn new(common: Common, rows: usize) -> Self {
+impl<O: ArrowNativeType> StrReader<O> {
+    fn new(common: ReaderContext, rows: usize) -> Self {
         let mut offsets = Vec::with_capacity(rows + 1);
         offsets.push(O::default());
         Self { offsets, bytes: Vec::new(), nulls: NullBufferBuilder::new(rows), common }
     }
 }
 
-impl<O: ArrowNativeType + TryFrom<usize>> TextReader for Strings<O> {
+impl<O: ArrowNativeType + TryFrom<usize>> TextReader for StrReader<O> {
     #[inline]
-    fn push(&mut self, cell: Cell<'_>) -> Done {
+    fn push(&mut self, cell: TextCell<'_>) -> PushResult {
         let text = match cell {
-            Cell::Str(text) => text,
-            Cell::Null => {
+            TextCell::Str(text) => text,
+            TextCell::Null => {
                 self.common.check_null()?;
                 return self.nulls(1);
             }
@@ -324,7 +338,7 @@ impl<O: ArrowNativeType + TryFrom<usize>> TextReader for Strings<O> {
         Ok(Box::new(Self::new(self.common.clone(), rows)))
     }
 
-    fn nulls(&mut self, n: usize) -> Done {
+    fn nulls(&mut self, n: usize) -> PushResult {
         let last = self.offsets.last().copied().unwrap_or_default();
         self.offsets.resize(self.offsets.len() + n, last);
         self.nulls.append_n_nulls(n);
@@ -341,7 +355,8 @@ impl<O: ArrowNativeType + TryFrom<usize>> TextReader for Strings<O> {
             .nulls(self.nulls.finish())
             .add_buffer(Buffer::from_vec(self.offsets))
             .add_buffer(Buffer::from_vec(self.bytes));
-        // Trusted: `push` appends a whole `str` and its end together, so offsets never fall and stand between characters.
+        // Trusted: `push` appends a whole `str` and its end together, so offsets never decrease and fall between
+        // characters.
         Ok(trusted_array(builder))
     }
 }

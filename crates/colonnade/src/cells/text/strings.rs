@@ -1,11 +1,11 @@
-//! Text as strings of JSON and scalars of YAML.
+//! Writes text as JSON strings and YAML scalars.
 
 use std::ops::Range;
 
 use super::Syntax;
 use crate::cells::simd128;
 
-/// What stands for each byte in a JSON string, and its length: 0 for the byte itself.
+/// The JSON escape of each byte and its length; 0 if the byte needs no escape.
 const ESCAPES: [([u8; 8], usize); 256] = {
     let hex = b"0123456789abcdef";
     let mut out = [([0; 8], 0); 256];
@@ -23,7 +23,7 @@ const ESCAPES: [([u8; 8], usize); 256] = {
     out
 };
 
-/// Appends the part `range` of `bytes` as the syntax has it: a JSON string, the text itself in CSV, a YAML scalar.
+/// Appends the part `range` of `bytes` in the syntax: a JSON string, the text itself in CSV, a YAML scalar.
 #[inline]
 pub(super) fn put_part(bytes: &[u8], range: Range<usize>, syntax: Syntax, out: &mut Vec<u8>) {
     match syntax {
@@ -32,7 +32,7 @@ pub(super) fn put_part(bytes: &[u8], range: Range<usize>, syntax: Syntax, out: &
     }
 }
 
-/// Appends text as the syntax has it.
+/// Appends text in the syntax.
 #[inline]
 pub(super) fn put(text: &[u8], syntax: Syntax, out: &mut Vec<u8>) {
     match syntax {
@@ -42,12 +42,12 @@ pub(super) fn put(text: &[u8], syntax: Syntax, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends a JSON string with no more escapes than JSON asks for.
+/// Appends a JSON string with only the escapes that JSON requires.
 pub fn json(text: &[u8], out: &mut Vec<u8>) {
     json_part(text, 0..text.len(), out);
 }
 
-/// The same, of the part `range` of `bytes`.
+/// Appends the part `range` of `bytes` as a JSON string.
 #[inline]
 fn json_part(bytes: &[u8], range: Range<usize>, out: &mut Vec<u8>) {
     let Range { start: mut at, end } = range;
@@ -73,7 +73,7 @@ fn numbered(number: u16, out: &mut Vec<u8>) {
     out.extend_from_slice(format!("\\u{number:04x}").as_bytes());
 }
 
-/// Appends a YAML scalar that is text for every reader of 1.2 and of 1.1: plain where it is a word, else in double quotes.
+/// Appends a YAML scalar that readers of 1.2 and 1.1 take for text: plain if it is a word, else in double quotes.
 pub fn yaml(text: &[u8], out: &mut Vec<u8>) {
     if is_plain(text) {
         out.extend_from_slice(text);
@@ -82,7 +82,7 @@ pub fn yaml(text: &[u8], out: &mut Vec<u8>) {
     quoted_yaml(text, out);
 }
 
-/// Appends the key of an object within a cell: in quotes in YAML too, as readers of our own take it as JSON has it.
+/// Appends the key of an object within a cell: quoted also in YAML, because the reader parses cells as JSON.
 pub(super) fn key(text: &[u8], syntax: Syntax, out: &mut Vec<u8>) {
     if syntax == Syntax::Yaml { quoted_yaml(text, out) } else { json(text, out) }
 }
@@ -91,7 +91,7 @@ fn quoted_yaml(text: &[u8], out: &mut Vec<u8>) {
     out.push(b'"');
     for c in String::from_utf8_lossy(text).chars() {
         match c {
-            // What YAML does not print, and what is a line's end to some readers.
+            // Characters that YAML does not print, or that some readers take for a line end.
             '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}' => {
                 numbered(u16::try_from(u32::from(c)).unwrap_or(0), out);
             }
@@ -102,7 +102,8 @@ fn quoted_yaml(text: &[u8], out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
-/// Whether text needs no quotes: a letter first, no mark that means anything, and no word that some version reads as a value.
+/// Whether text needs no quotes in YAML: a letter first, no special character, and no word that some version reads as a
+/// value.
 fn is_plain(text: &[u8]) -> bool {
     let (Some(first), Some(last)) = (text.first(), text.last()) else { return false };
     let inside =
@@ -133,7 +134,7 @@ mod tests {
             let text = format!("a{c}b{c}{c}");
             let (json, yaml) = both(&text);
             assert_eq!(json, serde_json::to_string(&text).unwrap());
-            // Double-quoted YAML of this kind is JSON too.
+            // Double-quoted YAML with these escapes is JSON too.
             if yaml.starts_with('"') {
                 assert_eq!(serde_json::from_str::<String>(&yaml).unwrap(), text);
             } else {
@@ -152,7 +153,7 @@ mod tests {
                         text.replace_range(place..=place, special.encode_utf8(&mut [0; 4]));
                     }
                     let expected = serde_json::to_string(&text).unwrap();
-                    // As a cell between others, which are not looked at.
+                    // As a cell among others, which must not affect the result.
                     let around = format!("\"\n{text}\"\\{}", "\"".repeat(len % 20));
                     let mut out = Vec::new();
                     put_part(around.as_bytes(), 2..2 + text.len(), Syntax::Json, &mut out);

@@ -1,4 +1,4 @@
-//! Every type, both ways, in every style. An independent reader (`serde_json`) cuts cells into tokens.
+//! Tests every type in both directions and every style. An independent reader (`serde_json`) splits cells into tokens.
 
 use std::sync::Arc;
 
@@ -14,16 +14,21 @@ use crate::cells::typed::{CELLS_TAG, dictionaries_of};
 
 mod intervals;
 
-const JSON: Style = Style::json("json");
-const CSV: Style = Style::csv(true);
-const YAML: Style = Style::yaml(true);
+const JSON: TextStyle = TextStyle::json("json");
+const CSV: TextStyle = TextStyle::csv(true);
+const YAML: TextStyle = TextStyle::yaml(true);
 
 fn field(data: &ArrayData) -> Field {
     Field::new("x", data.data_type().clone(), true)
 }
 
-fn cells(field: &Field, says: Option<DType>, data: &ArrayData, style: Style) -> Vec<Option<String>> {
-    let writer = writer(field, says, data, style).unwrap();
+fn cells(
+    field: &Field,
+    numpy_dtype: Option<DType>,
+    data: &ArrayData,
+    style: TextStyle,
+) -> Vec<Option<String>> {
+    let writer = writer(field, numpy_dtype, data, style).unwrap();
     let one = |row| {
         let mut out = Vec::new();
         writer.write(row, &mut out).unwrap();
@@ -42,40 +47,44 @@ fn cells(field: &Field, says: Option<DType>, data: &ArrayData, style: Style) -> 
     (0..data.len()).map(one).collect()
 }
 
-/// Reads what was written: JSON by another reader, YAML as the JSON that it is here but for words and numbers.
-fn push(reader: &mut dyn TextReader, text: Option<&str>, style: Style) -> std::result::Result<(), CellFault> {
-    let Some(text) = text else { return reader.push(Cell::Null) };
+/// Reads a written cell: JSON with the other reader, YAML as JSON except for words and numbers.
+fn push(
+    reader: &mut dyn TextReader,
+    text: Option<&str>,
+    style: TextStyle,
+) -> std::result::Result<(), CellFault> {
+    let Some(text) = text else { return reader.push(TextCell::Null) };
     if style.syntax == Syntax::Csv {
-        return reader.push(Cell::Str(text));
+        return reader.push(TextCell::Str(text));
     }
     match serde_json::from_str::<Value>(text) {
-        Ok(Value::Null) => reader.push(Cell::Null),
-        Ok(Value::Bool(value)) => reader.push(Cell::Bool(value)),
-        Ok(Value::Number(_)) => reader.push(Cell::Number(text)),
-        Ok(Value::String(text)) => reader.push(Cell::Str(&text)),
-        Ok(_) => reader.push(Cell::Raw(text)),
+        Ok(Value::Null) => reader.push(TextCell::Null),
+        Ok(Value::Bool(value)) => reader.push(TextCell::Bool(value)),
+        Ok(Value::Number(_)) => reader.push(TextCell::Number(text)),
+        Ok(Value::String(text)) => reader.push(TextCell::Str(&text)),
+        Ok(_) => reader.push(TextCell::Raw(text)),
         Err(_)
             if style.syntax == Syntax::Yaml
                 && text.trim_start_matches(['-', '.']).starts_with(['n', 'i'])
                 && text.contains('.') =>
         {
-            reader.push(Cell::Number(text))
+            reader.push(TextCell::Number(text))
         }
-        Err(_) if style.syntax == Syntax::Yaml => reader.push(Cell::Str(text)),
+        Err(_) if style.syntax == Syntax::Yaml => reader.push(TextCell::Str(text)),
         Err(e) => panic!("{text}: {e}"),
     }
 }
 
 fn read(
     field: &Field,
-    says: Option<DType>,
+    numpy_dtype: Option<DType>,
     tag: Option<&str>,
     data: &ArrayData,
     texts: &[Option<String>],
-    style: Style,
+    style: TextStyle,
 ) -> ArrayData {
-    let mut known = Dictionaries::of(dictionaries_of(std::slice::from_ref(data)));
-    let mut reader = reader(field, says, tag, style, &mut known, &Limits::default()).unwrap();
+    let mut known = HeaderDictionaries::of(dictionaries_of(std::slice::from_ref(data)));
+    let mut reader = reader(field, numpy_dtype, tag, style, &mut known, &Limits::default()).unwrap();
     for text in texts {
         push(&mut *reader, text.as_deref(), style).unwrap_or_else(|e| panic!("{text:?}: {e:?}"));
     }
@@ -85,7 +94,7 @@ fn read(
     found
 }
 
-/// The bytes of cells are what counts: Arrow knows no equality of unions and list views, and takes every NaN for itself alone.
+/// The bytes of the cells, for comparison: Arrow has no equality of unions and list views, and no NaN equals itself.
 fn packed(data: &ArrayData) -> Vec<u8> {
     let style = typed_style();
     let writer = crate::cells::typed::writer(&field(data), None, data, style).unwrap();
@@ -94,11 +103,11 @@ fn packed(data: &ArrayData) -> Vec<u8> {
     out
 }
 
-fn typed_style() -> crate::cells::typed::Style {
-    crate::cells::typed::Style { header: true, compatible: false }
+fn typed_style() -> crate::cells::typed::MsgpackStyle {
+    crate::cells::typed::MsgpackStyle { header: true, compatible: false }
 }
 
-fn comes_back(data: &ArrayData, style: Style) {
+fn comes_back(data: &ArrayData, style: TextStyle) {
     let field = field(data);
     let texts = cells(&field, None, data, style);
     let found = read(&field, None, None, data, &texts, style);
@@ -106,7 +115,7 @@ fn comes_back(data: &ArrayData, style: Style) {
     assert_eq!(packed(&found), packed(data), "{} {texts:?}", data.data_type());
 }
 
-/// Also those that Arrow knows no equality of, and others whose text is special.
+/// Arrays of flat types, including types without equality in Arrow and special texts.
 fn leaves() -> Vec<ArrayRef> {
     let numbers = DictionaryArray::<UInt8Type>::new(
         UInt8Array::from(vec![Some(1), None, Some(0), Some(1)]),
@@ -205,7 +214,7 @@ fn nested_three_deep() {
 }
 
 #[test]
-fn csv_refuses_what_has_no_text() {
+fn csv_refuses_nested_types() {
     for leaf in &leaves()[1..3] {
         for one in around(leaf) {
             let data = one.to_data();
@@ -217,7 +226,7 @@ fn csv_refuses_what_has_no_text() {
 }
 
 #[test]
-fn halves_and_complex_numbers_come_back() {
+fn half_floats_and_complex_numbers_come_back() {
     let bits: Vec<u16> = (0..=u16::MAX).collect();
     let data = ArrayData::builder(DataType::Float16).len(bits.len()).add_buffer(bits.into()).build().unwrap();
     for style in [JSON, CSV, YAML] {
@@ -229,10 +238,10 @@ fn halves_and_complex_numbers_come_back() {
         [1.0, 2.0, -0.0, -1e-300, f64::NAN, f64::NEG_INFINITY, f64::from_bits(0xfff8_0000_0000_0007), 1e300];
     let parts: ArrayRef = Arc::new(Float64Array::from(parts.to_vec()));
     let data = FixedSizeListArray::new(item(&parts), 2, parts, None).to_data();
-    let says = DType::parse("<c16");
-    let texts = cells(&field(&data), says, &data, CSV);
+    let numpy_dtype = DType::parse("<c16");
+    let texts = cells(&field(&data), numpy_dtype, &data, CSV);
     assert_eq!(texts[0].as_deref(), Some("(1.0+2.0j)"));
-    let found = read(&field(&data), says, None, &data, &texts, CSV);
+    let found = read(&field(&data), numpy_dtype, None, &data, &texts, CSV);
     assert_eq!(found.child_data()[0].buffers()[0].as_slice(), data.child_data()[0].buffers()[0].as_slice());
 }
 
@@ -268,7 +277,7 @@ fn mixed(cells_in: &[&[u8]]) -> (Field, ArrayData) {
 }
 
 #[test]
-fn cells_of_several_kinds_come_back() {
+fn mixed_cells_come_back() {
     let (field, data) = mixed(&[
         b"\x01",
         b"\xa1x",
@@ -304,40 +313,40 @@ fn numpys_times_have_nat_for_null() {
     assert_eq!(texts, [None, Some("\"1970-01-01T00:00:00\"".into())]);
 }
 
-fn refused(data_type: DataType, cell: Cell<'_>, style: Style) -> String {
+fn refused(data_type: DataType, cell: TextCell<'_>, style: TextStyle) -> String {
     let field = Field::new("x", data_type, false);
     let mut reader =
-        reader(&field, None, None, style, &mut Dictionaries::default(), &Limits::default()).unwrap();
+        reader(&field, None, None, style, &mut HeaderDictionaries::default(), &Limits::default()).unwrap();
     let fault = reader.push(cell).unwrap_err();
     assert_eq!(reader.len(), 0);
     format!("{}{}", fault.path, fault.message)
 }
 
 #[test]
-fn cells_of_other_kinds_are_refused() {
+fn cells_of_another_type_are_refused() {
     let list = DataType::List(Arc::new(Field::new("item", DataType::Int8, true)));
     for (data_type, cell, expected) in [
-        (DataType::Int64, Cell::Number("1.0"), "expected int64, found 1.0."),
-        (DataType::Int8, Cell::Number("128"), "expected int8, found 128."),
-        (DataType::Int64, Cell::Str("1"), "expected int64, found the text \"1\"."),
-        (DataType::Int64, Cell::Null, "expected a value, as the field holds no nulls, found null."),
-        (DataType::Float64, Cell::Str("1.5"), "expected a float64, found \"1.5\""),
-        (DataType::Float64, Cell::Number("1e999"), "expected a float64, found \"1e999\""),
-        (DataType::Utf8, Cell::Number("1"), "expected utf8, found 1."),
-        (DataType::Boolean, Cell::Number("1"), "expected bool, found 1."),
-        (DataType::Binary, Cell::Str("?"), "expected bytes as base64"),
-        (list.clone(), Cell::Raw("[1,[2]]"), "[1]expected int8, found an array."),
-        (list.clone(), Cell::Raw("[1,2"), "expected JSON"),
-        (list.clone(), Cell::Raw("[300]"), "expected int8"),
-        (list, Cell::Raw("[1]x"), "expected JSON, found \"x\"."),
+        (DataType::Int64, TextCell::Number("1.0"), "expected int64, found 1.0."),
+        (DataType::Int8, TextCell::Number("128"), "expected int8, found 128."),
+        (DataType::Int64, TextCell::Str("1"), "expected int64, found the text \"1\"."),
+        (DataType::Int64, TextCell::Null, "expected a value, as the field holds no nulls, found null."),
+        (DataType::Float64, TextCell::Str("1.5"), "expected a float64, found \"1.5\""),
+        (DataType::Float64, TextCell::Number("1e999"), "expected a float64, found \"1e999\""),
+        (DataType::Utf8, TextCell::Number("1"), "expected utf8, found 1."),
+        (DataType::Boolean, TextCell::Number("1"), "expected bool, found 1."),
+        (DataType::Binary, TextCell::Str("?"), "expected bytes as base64"),
+        (list.clone(), TextCell::Raw("[1,[2]]"), "[1]expected int8, found an array."),
+        (list.clone(), TextCell::Raw("[1,2"), "expected JSON"),
+        (list.clone(), TextCell::Raw("[300]"), "expected int8"),
+        (list, TextCell::Raw("[1]x"), "expected JSON, found \"x\"."),
     ] {
         let message = refused(data_type, cell, JSON);
         assert!(message.contains(expected.trim_start_matches("[1]")), "{message}");
     }
     let unit = arrow_schema::TimeUnit::Second;
-    let message = refused(DataType::Timestamp(unit, None), Cell::Str("2013-01-01T00:00:00Z"), JSON);
+    let message = refused(DataType::Timestamp(unit, None), TextCell::Str("2013-01-01T00:00:00Z"), JSON);
     assert!(message.contains("without zone"), "{message}");
-    let message = refused(DataType::Timestamp(unit, None), Cell::Str("2013-01-01T00:00:00.5"), JSON);
+    let message = refused(DataType::Timestamp(unit, None), TextCell::Str("2013-01-01T00:00:00.5"), JSON);
     assert!(message.contains("in whole s"), "{message}");
 }
 

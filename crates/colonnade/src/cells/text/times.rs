@@ -1,10 +1,10 @@
-//! Instants, dates and times of day in ISO 8601, from counts of a unit and back, exactly.
+//! Converts counts of a unit to timestamps, dates and times of day in ISO 8601, and back, exactly.
 
 use std::io::Write as _;
 
-use crate::calendar::{civil, counted, days};
+use crate::calendar::{count_in_unit, date_from_days, days_from_date};
 
-/// Days of the years 0 to 9999, which ISO 8601 spells with four digits.
+/// Days of the years 0 to 9999, which ISO 8601 writes with four digits.
 const DAYS: std::ops::Range<i64> = -719_528..2_932_897;
 
 /// The two digits of the numbers below 100.
@@ -28,21 +28,22 @@ fn two(value: i64) -> [u8; 2] {
     usize::try_from(value).ok().and_then(|i| PAIRS.get(i)).copied().unwrap_or([b'0'; 2])
 }
 
-/// Appends a date; false, and nothing, where ISO has no word for it.
+/// Appends a date. Returns false and appends nothing if ISO 8601 cannot express it.
 pub(super) fn put_date(days: i64, out: &mut Vec<u8>) -> bool {
     if !DAYS.contains(&days) {
         return false;
     }
-    let (year, month, day) = civil(days);
+    let (year, month, day) = date_from_days(days);
     let ([a, b], [c, d]) = (two(year / 100), two(year % 100));
     let ([e, f], [g, h]) = (two(month), two(day));
     out.extend_from_slice(&[a, b, c, d, b'-', e, f, b'-', g, h]);
     true
 }
 
-/// Appends the time of day of `count` units, of which a second has `per_second`; false, and nothing, past a day.
+/// Appends the time of day of `count` units, `per_second` of which are a second. Returns false and appends nothing from a
+/// full day on.
 pub(super) fn put_clock(count: i64, per_second: i64, out: &mut Vec<u8>) -> bool {
-    // Known divisors are no divisions.
+    // Divisions by constants compile to multiplications.
     match per_second {
         1 => put_clock_of::<1>(count, out),
         1000 => put_clock_of::<1000>(count, out),
@@ -70,7 +71,8 @@ fn put_clock_of<const PER_SECOND: i64>(count: i64, out: &mut Vec<u8>) -> bool {
     true
 }
 
-/// Appends an instant, `between` standing between date and time; false, and nothing, where ISO has no word for it.
+/// Appends a timestamp with `between` between date and time. Returns false and appends nothing if ISO 8601 cannot express
+/// it.
 pub(super) fn put_instant(count: i64, per_second: i64, between: u8, zone: &[u8], out: &mut Vec<u8>) -> bool {
     match per_second {
         1 => put_instant_of::<1>(count, between, zone, out),
@@ -92,7 +94,7 @@ fn put_instant_of<const PER_SECOND: i64>(count: i64, between: u8, zone: &[u8], o
     true
 }
 
-/// Takes digits, `n` of them, from the front.
+/// Parses `n` digits from the front.
 fn digits(text: &mut &[u8], n: usize) -> Option<i64> {
     let (front, rest) = text.split_at_checked(n)?;
     let mut value = 0;
@@ -119,10 +121,10 @@ fn front_date(text: &mut &[u8]) -> Option<i64> {
     mark(text, b"-")?;
     let month = digits(text, 2)?;
     mark(text, b"-")?;
-    days(year, month, digits(text, 2)?)
+    days_from_date(year, month, digits(text, 2)?)
 }
 
-/// Seconds and nanoseconds of `HH:MM[:SS[.fraction]]`.
+/// Parses `HH:MM[:SS[.fraction]]` to seconds and nanoseconds.
 fn front_clock(text: &mut &[u8]) -> Option<(i64, i64)> {
     let hour = digits(text, 2)?;
     mark(text, b":")?;
@@ -149,7 +151,7 @@ fn front_clock(text: &mut &[u8]) -> Option<(i64, i64)> {
     Some((hour * 3600 + minute * 60 + second, nanoseconds))
 }
 
-/// Seconds of `Z`, `+HH:MM`, `-HHMM`, `+HH`; `None` where what stands there is no zone.
+/// Parses `Z`, `+HH:MM`, `-HHMM` or `+HH` to seconds; `None` for other texts.
 fn front_zone(text: &mut &[u8]) -> Option<i64> {
     let sign = match mark(text, b"Z+-")? {
         b'Z' => return Some(0),
@@ -162,9 +164,9 @@ fn front_zone(text: &mut &[u8]) -> Option<i64> {
     (hours < 24 && minutes < 60).then_some(sign * (hours * 3600 + minutes * 60))
 }
 
-/// An instant of ISO 8601 (a space may stand for the `T`, and a date alone is its midnight), in units of which a second has
-/// `per_second`, and whether a zone was said; without one the clock is taken as it is. `None` where it is none, or not exactly a
-/// count of units.
+/// Parses a timestamp of ISO 8601 (a space may replace the `T`, and a date without a time is its midnight). Returns the
+/// count of units, `per_second` of which are a second, and whether the text has a zone; without one the clock time is
+/// not shifted. `None` if the text is no timestamp, or not exactly a count of units.
 #[must_use]
 pub fn instant(text: &str, per_second: i64) -> Option<(i64, bool)> {
     let mut rest = text.as_bytes();
@@ -178,23 +180,23 @@ pub fn instant(text: &str, per_second: i64) -> Option<(i64, bool)> {
         }
     }
     let seconds = days * 86_400 + clock.0 - zone.unwrap_or(0);
-    let count = counted(seconds, clock.1, per_second)?;
+    let count = count_in_unit(seconds, clock.1, per_second)?;
     rest.is_empty().then_some((count, zone.is_some()))
 }
 
-/// Days since 1970 of `YYYY-MM-DD`.
+/// Parses `YYYY-MM-DD` to days since 1970.
 #[must_use]
 pub fn date(text: &str) -> Option<i64> {
     let mut rest = text.as_bytes();
     front_date(&mut rest).filter(|_| rest.is_empty())
 }
 
-/// A time of day in units of which a second has `per_second`.
+/// Parses a time of day to a count of units, `per_second` of which are a second.
 #[must_use]
 pub fn clock(text: &str, per_second: i64) -> Option<i64> {
     let mut rest = text.as_bytes();
     let (seconds, nanoseconds) = front_clock(&mut rest)?;
-    counted(seconds, nanoseconds, per_second).filter(|_| rest.is_empty())
+    count_in_unit(seconds, nanoseconds, per_second).filter(|_| rest.is_empty())
 }
 
 #[cfg(test)]
@@ -244,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn other_spellings() {
+    fn other_spellings_of_times_are_read() {
         assert_eq!(instant("2013-01-01", 1), Some((1_356_998_400, false)));
         assert_eq!(instant("2013-01-01 05:00", 1), Some((1_357_016_400, false)));
         assert_eq!(instant("2013-01-01T05:00:00+05:30", 1), Some((1_356_996_600, true)));
@@ -253,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_instant_is_none() {
+    fn text_that_is_no_timestamp_gives_none() {
         for text in [
             "",
             "2013",

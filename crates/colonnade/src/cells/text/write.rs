@@ -1,12 +1,12 @@
-//! Arrays as text: what is common has code of its own, all else goes by way of MessagePack.
+//! Writes arrays as text. Common types have their own code; all others are converted through MessagePack.
 
 use arrow_buffer::{ArrowNativeType, BooleanBuffer, Buffer, NullBuffer, ScalarBuffer};
 use arrow_schema::DataType;
 
 use super::decode::{put_int, put_time};
-use super::floats::{self, Float, Half};
+use super::floats::{self, Float, HalfBits};
 use super::*;
-use crate::cells::digits::Integer;
+use crate::cells::digits::FormatInteger;
 use crate::cells::msgpack::column::changed;
 use crate::cells::typed;
 use crate::cells::typed::native;
@@ -15,14 +15,14 @@ use crate::frame::Kind;
 pub(super) mod categories;
 mod general;
 
-use categories::Categories;
+use categories::CategoryWriter;
 use general::general;
 
 pub(super) fn writer<'a>(
     field: &Field,
-    says: Option<DType>,
+    numpy_dtype: Option<DType>,
     data: &'a ArrayData,
-    style: Style,
+    style: TextStyle,
 ) -> Result<Box<dyn TextWriter + 'a>> {
     let mut data = data.clone();
     data.align_buffers();
@@ -31,54 +31,58 @@ pub(super) fn writer<'a>(
     data.validate().map_err(broken)?;
     let tag = nested::tag_of(field);
     let is_mixed = typed::is_cells(tag.as_deref());
-    let complex = nested::is_complex(says);
+    let complex = nested::is_complex(numpy_dtype);
     let csv = style.syntax == Syntax::Csv;
     if csv {
         nested::check(data.data_type(), tag.as_deref(), complex, style)?;
     }
     let intervals = csv && nested::are_intervals(data.data_type(), tag.as_deref());
-    // NumPy's times have no null but NaT.
-    let nat = says.is_some_and(|d| matches!(d.kind, Kind::DateTime | Kind::TimeDelta));
+    // NumPy's times have no null except NaT.
+    let nat = numpy_dtype.is_some_and(|d| matches!(d.kind, Kind::DateTime | Kind::TimeDelta));
     let t = data.data_type();
-    let nulls = Nulls { nulls: data.nulls().filter(|nulls| nulls.null_count() > 0).cloned(), style };
+    let nulls = NullText { nulls: data.nulls().filter(|nulls| nulls.null_count() > 0).cloned(), style };
     Ok(match t {
-        _ if is_mixed => general(field, says, &data, style, true)?,
-        DataType::Struct(_) if intervals => {
-            Box::new(nested::Intervals(general(field, says, &data, nested::spelled(style), false)?))
-        }
+        _ if is_mixed => general(field, numpy_dtype, &data, style, true)?,
+        DataType::Struct(_) if intervals => Box::new(nested::IntervalWriter(general(
+            field,
+            numpy_dtype,
+            &data,
+            nested::interval_style(style),
+            false,
+        )?)),
         DataType::Boolean => {
             let buffer = data.buffers().first().cloned().unwrap_or_default();
-            Box::new(Bools { bits: BooleanBuffer::new(buffer, data.offset(), data.len()), nulls })
+            Box::new(BoolWriter { bits: BooleanBuffer::new(buffer, data.offset(), data.len()), nulls })
         }
         DataType::Int8 => ints(native::<i8>(&data, 0), nulls),
         DataType::Int16 => ints(native::<i16>(&data, 0), nulls),
         DataType::Int32 => ints(native::<i32>(&data, 0), nulls),
         DataType::Int64 | DataType::Duration(_) if nat => {
-            Box::new(Times { values: native::<i64>(&data, 0), data_type: t.clone(), nat, nulls })
+            Box::new(TimeWriter { values: native::<i64>(&data, 0), data_type: t.clone(), nat, nulls })
         }
         DataType::Int64 | DataType::Duration(_) => ints(native::<i64>(&data, 0), nulls),
         DataType::UInt8 => ints(native::<u8>(&data, 0), nulls),
         DataType::UInt16 => ints(native::<u16>(&data, 0), nulls),
         DataType::UInt32 => ints(native::<u32>(&data, 0), nulls),
         DataType::UInt64 => ints(native::<u64>(&data, 0), nulls),
-        DataType::Float16 => Box::new(Floats { values: native::<u16>(&data, 0), make: Half, nulls }),
+        DataType::Float16 => Box::new(FloatWriter { values: native::<u16>(&data, 0), make: HalfBits, nulls }),
         DataType::Float32 => {
-            Box::new(Floats { values: native::<u32>(&data, 0), make: f32::from_bits, nulls })
+            Box::new(FloatWriter { values: native::<u32>(&data, 0), make: f32::from_bits, nulls })
         }
         DataType::Float64 => {
-            Box::new(Floats { values: native::<u64>(&data, 0), make: f64::from_bits, nulls })
+            Box::new(FloatWriter { values: native::<u64>(&data, 0), make: f64::from_bits, nulls })
         }
         DataType::Timestamp(..) | DataType::Date64 | DataType::Time64(_) => {
-            Box::new(Times { values: native::<i64>(&data, 0), data_type: t.clone(), nat, nulls })
+            Box::new(TimeWriter { values: native::<i64>(&data, 0), data_type: t.clone(), nat, nulls })
         }
         DataType::Date32 | DataType::Time32(_) => {
-            Box::new(Times { values: native::<i32>(&data, 0), data_type: t.clone(), nat: false, nulls })
+            Box::new(TimeWriter { values: native::<i32>(&data, 0), data_type: t.clone(), nat: false, nulls })
         }
-        DataType::Utf8 => Box::new(Strings::<i32>::new(&data, nulls)?),
-        DataType::LargeUtf8 => Box::new(Strings::<i64>::new(&data, nulls)?),
+        DataType::Utf8 => Box::new(StrWriter::<i32>::new(&data, nulls)?),
+        DataType::LargeUtf8 => Box::new(StrWriter::<i64>::new(&data, nulls)?),
         DataType::Dictionary(codes, _) => {
-            let spelled = if intervals { nested::spelled(style) } else { style };
-            Box::new(Categories::new(codes, &data, spelled, style)?)
+            let spelled = if intervals { nested::interval_style(style) } else { style };
+            Box::new(CategoryWriter::new(codes, &data, spelled, style)?)
         }
         DataType::FixedSizeList(item, 2) if complex && csv => {
             let child = data.child_data().first().ok_or_else(changed)?;
@@ -86,22 +90,24 @@ pub(super) fn writer<'a>(
             let parts = child.slice(start, data.len() * 2);
             match item.data_type() {
                 DataType::Float32 => {
-                    Box::new(Pairs { values: native::<u32>(&parts, 0), make: f32::from_bits, nulls })
+                    Box::new(ComplexWriter { values: native::<u32>(&parts, 0), make: f32::from_bits, nulls })
                 }
-                _ => Box::new(Pairs { values: native::<u64>(&parts, 0), make: f64::from_bits, nulls }),
+                _ => {
+                    Box::new(ComplexWriter { values: native::<u64>(&parts, 0), make: f64::from_bits, nulls })
+                }
             }
         }
-        _ => general(field, says, &data, style, false)?,
+        _ => general(field, numpy_dtype, &data, style, false)?,
     })
 }
 
-/// Which cells are null, and how that is said.
-struct Nulls {
+/// Which cells are null, and how nulls are spelled.
+struct NullText {
     nulls: Option<NullBuffer>,
-    style: Style,
+    style: TextStyle,
 }
 
-impl Nulls {
+impl NullText {
     #[inline]
     fn has(&self, row: usize) -> bool {
         self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(row))
@@ -114,12 +120,12 @@ impl Nulls {
     }
 }
 
-struct Bools {
+struct BoolWriter {
     bits: BooleanBuffer,
-    nulls: Nulls,
+    nulls: NullText,
 }
 
-impl TextWriter for Bools {
+impl TextWriter for BoolWriter {
     fn write(&self, row: usize, out: &mut Vec<u8>) -> Result<()> {
         if self.nulls.has(row) {
             self.nulls.put(out);
@@ -141,19 +147,19 @@ impl TextWriter for Bools {
     }
 }
 
-struct Ints<T: ArrowNativeType> {
+struct IntWriter<T: ArrowNativeType> {
     values: ScalarBuffer<T>,
-    nulls: Nulls,
+    nulls: NullText,
 }
 
-fn ints<T>(values: ScalarBuffer<T>, nulls: Nulls) -> Box<dyn TextWriter>
+fn ints<T>(values: ScalarBuffer<T>, nulls: NullText) -> Box<dyn TextWriter>
 where
-    T: ArrowNativeType + Integer,
+    T: ArrowNativeType + FormatInteger,
 {
-    Box::new(Ints { values, nulls })
+    Box::new(IntWriter { values, nulls })
 }
 
-impl<T: ArrowNativeType + Integer> TextWriter for Ints<T> {
+impl<T: ArrowNativeType + FormatInteger> TextWriter for IntWriter<T> {
     #[inline]
     fn write(&self, row: usize, out: &mut Vec<u8>) -> Result<()> {
         if self.nulls.has(row) {
@@ -173,13 +179,13 @@ impl<T: ArrowNativeType + Integer> TextWriter for Ints<T> {
     }
 }
 
-struct Floats<B: ArrowNativeType, F> {
+struct FloatWriter<B: ArrowNativeType, F> {
     values: ScalarBuffer<B>,
     make: fn(B) -> F,
-    nulls: Nulls,
+    nulls: NullText,
 }
 
-impl<B: ArrowNativeType, F: Float> TextWriter for Floats<B, F> {
+impl<B: ArrowNativeType, F: Float> TextWriter for FloatWriter<B, F> {
     #[inline]
     fn write(&self, row: usize, out: &mut Vec<u8>) -> Result<()> {
         if self.nulls.has(row) {
@@ -190,7 +196,7 @@ impl<B: ArrowNativeType, F: Float> TextWriter for Floats<B, F> {
         floats::put(value, self.nulls.style, out)
     }
 
-    /// In CSV without a header NaN is what its readers take for missing.
+    /// In CSV without a header readers take NaN for a missing value.
     fn is_null(&self, row: usize) -> bool {
         let nan = |bits: &B| {
             let bits = (self.make)(*bits).bits() & !F::SIGN;
@@ -207,14 +213,14 @@ impl<B: ArrowNativeType, F: Float> TextWriter for Floats<B, F> {
     }
 }
 
-/// Complex numbers of CSV, as Python has them.
-struct Pairs<B: ArrowNativeType, F> {
+/// Writes complex numbers for CSV in Python's spelling.
+struct ComplexWriter<B: ArrowNativeType, F> {
     values: ScalarBuffer<B>,
     make: fn(B) -> F,
-    nulls: Nulls,
+    nulls: NullText,
 }
 
-impl<B: ArrowNativeType, F: Float> TextWriter for Pairs<B, F> {
+impl<B: ArrowNativeType, F: Float> TextWriter for ComplexWriter<B, F> {
     fn write(&self, row: usize, out: &mut Vec<u8>) -> Result<()> {
         if self.nulls.has(row) {
             return Ok(());
@@ -240,15 +246,15 @@ impl<B: ArrowNativeType, F: Float> TextWriter for Pairs<B, F> {
     }
 }
 
-struct Times<T: ArrowNativeType> {
+struct TimeWriter<T: ArrowNativeType> {
     values: ScalarBuffer<T>,
     data_type: DataType,
-    /// Whether the smallest 64-bit integer is NaT.
+    /// Whether the smallest 64-bit integer means NaT.
     nat: bool,
-    nulls: Nulls,
+    nulls: NullText,
 }
 
-impl<T: ArrowNativeType + Into<i64>> TextWriter for Times<T> {
+impl<T: ArrowNativeType + Into<i64>> TextWriter for TimeWriter<T> {
     fn write(&self, row: usize, out: &mut Vec<u8>) -> Result<()> {
         if self.is_null(row) {
             self.nulls.put(out);
@@ -272,15 +278,15 @@ impl<T: ArrowNativeType + Into<i64>> TextWriter for Times<T> {
     }
 }
 
-struct Strings<O: ArrowNativeType> {
-    /// Where each cell starts, and where the last one ends.
+struct StrWriter<O: ArrowNativeType> {
+    /// The start of each cell, and the end of the last one.
     offsets: ScalarBuffer<O>,
     bytes: Buffer,
-    nulls: Nulls,
+    nulls: NullText,
 }
 
-impl<O: ArrowNativeType> Strings<O> {
-    fn new(data: &ArrayData, nulls: Nulls) -> Result<Self> {
+impl<O: ArrowNativeType> StrWriter<O> {
+    fn new(data: &ArrayData, nulls: NullText) -> Result<Self> {
         let bytes = data.buffers().get(1).cloned().unwrap_or_default();
         let offsets: ScalarBuffer<O> = native(data, 1);
         let at = |i: usize| offsets.get(i).and_then(|o| o.to_usize()).unwrap_or(0);
@@ -300,7 +306,7 @@ impl<O: ArrowNativeType> Strings<O> {
     }
 }
 
-impl<O: ArrowNativeType> TextWriter for Strings<O> {
+impl<O: ArrowNativeType> TextWriter for StrWriter<O> {
     #[inline]
     fn write(&self, row: usize, out: &mut Vec<u8>) -> Result<()> {
         if self.nulls.has(row) {

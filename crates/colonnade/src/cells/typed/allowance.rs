@@ -1,5 +1,5 @@
-//! Memory that a frame may take without bytes that stand for it: a null of a wide type is one byte, whatever the schema says
-//! that it takes.
+//! The allowance for memory that no input bytes back: a null of a wide type is one byte of input, whatever size the schema
+//! declares.
 
 use std::sync::Arc;
 
@@ -7,24 +7,24 @@ use crate::cells::msgpack::column::CellError;
 use crate::error::ErrorKind;
 use crate::limits::{self, Limits, SHORT_CELL_NBYTES};
 
-/// What was read and what it became, for all columns of a frame.
+/// The bytes read and the memory they became, for all columns of a frame.
 #[derive(Debug)]
 pub(super) struct Allowance(limits::Budget);
 
-/// One for all columns of a frame.
-pub(super) type Budget = Arc<Allowance>;
+/// The allowance that all columns of a frame share.
+pub(super) type SharedAllowance = Arc<Allowance>;
 
 impl Allowance {
     pub(super) fn new(limits: &Limits) -> Self {
         Self(limits::Budget::new(limits, 0))
     }
 
-    /// So many bytes were read.
+    /// Records that `nbytes` were read.
     pub(super) fn grant(&self, nbytes: usize) {
         self.0.grant(nbytes as u64);
     }
 
-    /// Takes the bytes of a null that a byte of the input stands for: a short one is always allowed.
+    /// Charges a null that a byte of the input backs: a short one is always allowed.
     ///
     /// # Errors
     /// `LimitExceeded`, with the limit's name.
@@ -32,7 +32,7 @@ impl Allowance {
         if cost <= SHORT_CELL_NBYTES { Ok(()) } else { self.charge_missing(cost) }
     }
 
-    /// Takes the bytes of a null that no byte of the input stands for.
+    /// Charges a null that no byte of the input backs.
     ///
     /// # Errors
     /// `LimitExceeded`, with the limit's name.

@@ -1,4 +1,4 @@
-//! Integers of any width: values, codes of dictionaries, ends of runs.
+//! Integers of any width: values, dictionary codes, run ends.
 
 use arrow_buffer::{ArrowNativeType, ScalarBuffer};
 use arrow_data::ArrayData;
@@ -7,9 +7,9 @@ use arrow_schema::DataType;
 use crate::cells::msgpack::column::changed;
 use crate::error::Result;
 
-use super::out::{self, Out};
+use super::out::{self, ByteSink};
 
-/// Values of an array's own buffer, of cells and `extra` after them.
+/// Returns the values of an array's own buffer: its cells and `extra` more.
 pub(crate) fn native<T: ArrowNativeType>(data: &ArrayData, extra: usize) -> ScalarBuffer<T> {
     match data.buffers().first() {
         Some(buffer) if !buffer.is_empty() => {
@@ -19,8 +19,8 @@ pub(crate) fn native<T: ArrowNativeType>(data: &ArrayData, extra: usize) -> Scal
     }
 }
 
-/// Integers, positions most of all, whatever their width.
-pub(crate) enum Codes {
+/// Integers, mostly positions, of any width.
+pub(crate) enum IntegerCodes {
     I8(ScalarBuffer<i8>),
     I16(ScalarBuffer<i16>),
     I32(ScalarBuffer<i32>),
@@ -31,8 +31,9 @@ pub(crate) enum Codes {
     U64(ScalarBuffer<u64>),
 }
 
-impl Codes {
-    /// Those in the buffer of `data`, whose type may be another: a dictionary's, for one.
+impl IntegerCodes {
+    /// Reads the buffer of `data` as integers of type `codes`. The type of `data` may be another: a dictionary's, for
+    /// example.
     pub(crate) fn new(codes: &DataType, data: &ArrayData) -> Result<Self> {
         Ok(match codes {
             DataType::Int8 => Self::I8(native(data, 0)),
@@ -47,7 +48,7 @@ impl Codes {
         })
     }
 
-    /// That of a row; `None` where it is negative, or where there is no such row.
+    /// Returns the value of a row; `None` if it is negative or the row does not exist.
     pub(crate) fn at(&self, row: usize) -> Option<usize> {
         match self {
             Self::I8(v) => v.get(row)?.to_usize(),
@@ -61,9 +62,9 @@ impl Codes {
         }
     }
 
-    /// Writes that of a row.
+    /// Writes the value of a row.
     #[inline]
-    pub(super) fn put<O: Out>(&self, row: usize, out: &mut O) -> Result<()> {
+    pub(super) fn put<O: ByteSink>(&self, row: usize, out: &mut O) -> Result<()> {
         fn at<T: ArrowNativeType>(values: &ScalarBuffer<T>, row: usize) -> Result<T> {
             values.get(row).copied().ok_or_else(changed)
         }

@@ -1,8 +1,8 @@
-//! Decimals as the text of their exact value: `1.50` is 150 of scale 2.
+//! Formats decimals as the text of their exact value: `1.50` is 150 with scale 2.
 
 use arrow_buffer::i256;
 
-/// Appends the text of `digits` (a whole number, maybe with a minus) with the point `scale` places from its end.
+/// Formats `digits` (an integer, with or without a minus) with the point `scale` places from its end.
 pub(super) fn text(digits: &str, scale: i8) -> String {
     let (sign, digits) = match digits.strip_prefix('-') {
         Some(rest) => ("-", rest),
@@ -18,12 +18,12 @@ pub(super) fn text(digits: &str, scale: i8) -> String {
     format!("{sign}{whole}.{fraction}")
 }
 
-/// Digits of a whole number's text, without its sign and leading zeros.
+/// Counts the digits of an integer's text, without its sign and leading zeros.
 pub(super) fn precision(digits: &str) -> usize {
     digits.trim_start_matches(['-', '0']).len()
 }
 
-/// The number that stands for `text` at `scale`; `None` where it is none, has more places than that or more than
+/// Parses `text` as a decimal with `scale`. Returns `None` if it is no number, has more decimal places or more than
 /// `precision` digits.
 pub(super) fn parse(text: &str, precision: u8, scale: i8) -> Option<i256> {
     let (negative, unsigned) = match text.strip_prefix('-') {

@@ -1,4 +1,4 @@
-//! Values of dictionaries: they stand in the header, one array each, those inside another's values before it.
+//! Values of dictionaries. The header stores one array for each, nested dictionaries before the outer one.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -6,43 +6,43 @@ use std::sync::Arc;
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field, FieldRef, Fields};
 
-use super::allowance::{Allowance, Budget};
-use super::{CellError, Range, Style, out, reader, writer};
+use super::allowance::{Allowance, SharedAllowance};
+use super::{CellError, MsgpackStyle, Range, out, reader, writer};
 use crate::cells::msgpack::column::{FORMAT, malformed};
-use crate::cells::msgpack::head::{Head, head};
+use crate::cells::msgpack::head::{MsgpackHead, head};
 use crate::cells::msgpack::options::ReadOptions;
 use crate::error::{Error, Result};
 use crate::frame::children;
 use crate::limits::Limits;
 
-/// Values of dictionaries, taken by fields in their order.
+/// Dictionary values, consumed in the order of the fields.
 #[derive(Debug, Clone, Default)]
-pub struct Dictionaries {
+pub struct HeaderDictionaries {
     arrays: VecDeque<ArrayData>,
-    /// What the readers of one frame share, as they share these.
-    budget: Option<Budget>,
+    /// The allowance of one frame, which its readers share.
+    budget: Option<SharedAllowance>,
 }
 
-impl Dictionaries {
-    /// These, in the order of [`dictionary_types`].
+impl HeaderDictionaries {
+    /// Creates them from values in the order of [`dictionary_types`].
     #[must_use]
     pub fn of(values: Vec<ArrayData>) -> Self {
         Self { arrays: values.into(), budget: None }
     }
 
-    /// Memory that nulls of the frame may take.
-    pub(super) fn budget(&mut self, limits: &Limits) -> Budget {
+    /// Returns the allowance for nulls of the frame.
+    pub(super) fn budget(&mut self, limits: &Limits) -> SharedAllowance {
         Arc::clone(self.budget.get_or_insert_with(|| Arc::new(Allowance::new(limits))))
     }
 
-    /// Takes out the dictionaries of one field, which share the budget of the frame.
+    /// Takes the dictionaries of one field. They share the frame's allowance.
     pub(crate) fn of_field(&mut self, field: &Field, limits: &Limits) -> Self {
         let budget = Some(self.budget(limits));
         let count = count(field.data_type()).min(self.arrays.len());
         Self { arrays: self.arrays.drain(..count).collect(), budget }
     }
 
-    /// Those of a type, its own last; whoever reads codes needs that one alone.
+    /// Takes the dictionaries nested in a type and then its own, which it returns; codes refer to the outer one.
     pub(crate) fn next(&mut self, values: &DataType) -> Result<ArrayData> {
         self.arrays.drain(..count(values).min(self.arrays.len()));
         match self.arrays.pop_front() {
@@ -56,7 +56,7 @@ impl Dictionaries {
     }
 }
 
-/// Dictionaries of a type, those inside of it before itself.
+/// Visits the dictionaries of a type, nested ones before the outer one.
 fn visit<'t>(data_type: &'t DataType, found: &mut dyn FnMut(&'t DataType)) {
     if let DataType::Dictionary(_, values) = data_type {
         visit(values, found);
@@ -67,7 +67,7 @@ fn visit<'t>(data_type: &'t DataType, found: &mut dyn FnMut(&'t DataType)) {
     }
 }
 
-/// The value types of all dictionaries of some fields, those inside another's values before it.
+/// Returns the value types of all dictionaries of some fields, nested ones before the outer one.
 #[must_use]
 pub fn dictionary_types(fields: &Fields) -> Vec<&DataType> {
     let mut types = Vec::new();
@@ -77,7 +77,7 @@ pub fn dictionary_types(fields: &Fields) -> Vec<&DataType> {
     types
 }
 
-/// The values of all dictionaries of some arrays, in the order of [`dictionary_types`].
+/// Returns the values of all dictionaries of some arrays, in the order of [`dictionary_types`].
 #[must_use]
 pub fn dictionaries_of(arrays: &[ArrayData]) -> Vec<ArrayData> {
     let mut found = Vec::new();
@@ -87,7 +87,7 @@ pub fn dictionaries_of(arrays: &[ArrayData]) -> Vec<ArrayData> {
     found
 }
 
-/// Dictionaries inside of a type.
+/// Counts the dictionaries inside a type.
 #[must_use]
 pub fn dictionaries_inside(data_type: &DataType) -> usize {
     count(data_type)
@@ -108,11 +108,11 @@ fn collect(data: &ArrayData, found: &mut Vec<ArrayData>) {
     }
 }
 
-/// The header's `dictionaries` of some arrays: one array of values for each.
+/// Writes the header's `dictionaries` of some arrays: one array of values for each.
 ///
 /// # Errors
 /// As the values' own cells.
-pub fn write_dictionaries(arrays: &[ArrayData], style: Style) -> Result<Vec<u8>> {
+pub fn write_dictionaries(arrays: &[ArrayData], style: MsgpackStyle) -> Result<Vec<u8>> {
     let found = dictionaries_of(arrays);
     let mut written = Vec::new();
     out::array(&mut written, found.len())?;
@@ -131,15 +131,15 @@ fn field_of(values: &DataType) -> Field {
     Field::new("values", values.clone(), true)
 }
 
-/// The dictionaries of `fields` from the header's array at the front of `bytes`, and the array's length.
+/// Reads the dictionaries of `fields` from the header's array at the front of `bytes`. Returns them and the array's length.
 ///
 /// # Errors
-/// Malformed: another number of dictionaries than the fields have, values of another type, fewer bytes than all of it.
+/// Malformed: another number of dictionaries than the fields have, values of another type, or truncated bytes.
 pub fn read_dictionaries(
     fields: &[FieldRef],
     bytes: &[u8],
     options: &ReadOptions,
-) -> std::result::Result<(Dictionaries, usize), CellError> {
+) -> std::result::Result<(HeaderDictionaries, usize), CellError> {
     let mut types = Vec::new();
     for field in fields {
         visit(field.data_type(), &mut |values| types.push(values));
@@ -158,10 +158,10 @@ pub fn read_dictionaries(
         let placed = |offset: usize| move |e: CellError| e.after(0, offset).in_entry(i);
         let (rows, length) = array(bytes, at).map_err(placed(0))?;
         at += length;
-        // Those inside of these values have just been read.
+        // The dictionaries inside these values have just been read.
         let inside = count(values);
         let arrays = out.iter().skip(i.saturating_sub(inside)).cloned().collect();
-        let mut inner = Dictionaries { arrays, budget: budget.clone() };
+        let mut inner = HeaderDictionaries { arrays, budget: budget.clone() };
         let plain = |error: Error| CellError { cell: 0, offset: at, path: format!("[{i}]"), error };
         let mut reader = reader(&field_of(values), None, None, options, &mut inner).map_err(plain)?;
         let rest = bytes.get(at..).unwrap_or_default();
@@ -174,13 +174,13 @@ pub fn read_dictionaries(
         out.push_back(reader.finish().map_err(plain)?);
         at += taken.nbytes;
     }
-    Ok((Dictionaries { arrays: out, budget }, at))
+    Ok((HeaderDictionaries { arrays: out, budget }, at))
 }
 
-/// The head of an array at `at`: entries and length.
+/// Reads the head of an array at `at`. Returns the number of entries and the head's length.
 fn array(bytes: &[u8], at: usize) -> std::result::Result<(usize, usize), CellError> {
     match head(bytes.get(at..).unwrap_or_default()).map_err(|e| e.after(0, at))? {
-        Some((Head::Array(entries), length)) => Ok((entries as usize, length)),
+        Some((MsgpackHead::Array(entries), length)) => Ok((entries as usize, length)),
         Some((other, _)) => {
             Err(malformed(at, format!("dictionaries: expected an array, found {}.", other.name())))
         }

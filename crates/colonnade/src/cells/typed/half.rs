@@ -1,8 +1,9 @@
-//! Half floats as 32-bit floats and back, by their bits: every half has a float of the same value, NaNs of the same payload.
+//! Converts the bits of half floats to 32-bit floats and back: every half has a float of the same value, every NaN one with
+//! the same payload.
 
 use std::cmp::Ordering;
 
-/// The float of a half.
+/// Converts a half to a 32-bit float.
 pub(crate) fn widen(half: u16) -> u32 {
     let sign = u32::from(half & 0x8000) << 16;
     let exponent = u32::from(half >> 10 & 0x1f);
@@ -10,7 +11,7 @@ pub(crate) fn widen(half: u16) -> u32 {
     let rest = match (exponent, fraction) {
         (0, 0) => 0,
         (0, _) => {
-            // Halves without a leading one get one: the highest bit set moves to place 10.
+            // Subnormal halves become normal: the highest set bit moves to place 10.
             let shift = fraction.leading_zeros() - 21;
             (113 - shift) << 23 | (fraction << shift & 0x03ff) << 13
         }
@@ -20,7 +21,7 @@ pub(crate) fn widen(half: u16) -> u32 {
     sign | rest
 }
 
-/// The half of a float, where there is one.
+/// Converts a 32-bit float to a half; `None` if no half has its value.
 pub(crate) fn narrow(bits: u32) -> Option<u16> {
     let sign = bits >> 16 & 0x8000;
     let exponent = bits >> 23 & 0xff;
@@ -36,11 +37,12 @@ pub(crate) fn narrow(bits: u32) -> Option<u16> {
     (widen(half) == bits).then_some(half)
 }
 
-/// The half that is nearest to a float, the even one of two; `None` where it lies beyond all of them. `beyond` says on which side
-/// of the float the number lies that it was rounded from, as seen from zero: it is asked where the float is half way between
-/// two halves.
+/// Returns the half nearest to a float, ties to even; `None` beyond the range of halves. The float may be the rounded value
+/// of a number: `beyond` compares the number's magnitude with the float's. It is called only if the float is half way
+/// between two halves.
 pub(crate) fn nearest(value: f64, beyond: impl FnOnce() -> Ordering) -> Option<u16> {
-    // Halves of one exponent are so far apart: the quotient and the product are exact, so one rounding is all there is.
+    // The distance of neighbouring halves at this exponent. The quotient and the product are exact, so the result is
+    // rounded once.
     let exponent = (value.to_bits() >> 52 & 0x7ff).max(1023 - 14);
     let step = f64::from_bits((exponent - 10) << 52);
     let steps = value / step;
@@ -110,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn floats_that_are_no_halves_are_none() {
+    fn floats_without_a_half_give_none() {
         for float in [0.1f32, 65505.0, 1e-8, 65536.0, 1.0 + f32::EPSILON] {
             assert_eq!(narrow(float.to_bits()), None, "{float}");
         }

@@ -1,4 +1,4 @@
-//! Cells of any Arrow type, with the type known: written as `docs/formats/msgpack.md` says, and read back.
+//! Converts cells of a known Arrow type to MessagePack as specified in `docs/formats/msgpack.md`, and back.
 //!
 //! | Arrow | MessagePack |
 //! |---|---|
@@ -20,7 +20,7 @@ use std::ops::Range;
 use arrow_data::ArrayData;
 use arrow_schema::{Field, Fields};
 
-use crate::cells::msgpack::column::{CellError, CellWriter, Cells, Taken};
+use crate::cells::msgpack::column::{CellError, CellExtent, CellReader, CellWriter};
 use crate::cells::msgpack::options::ReadOptions;
 use crate::error::Result;
 use crate::frame::DType;
@@ -34,64 +34,64 @@ mod out;
 mod read;
 mod write;
 
-pub(crate) use codes::{Codes, native};
+pub(crate) use codes::{IntegerCodes, native};
 pub use dictionaries::{
-    Dictionaries, dictionaries_inside, dictionaries_of, dictionary_types, read_dictionaries,
+    HeaderDictionaries, dictionaries_inside, dictionaries_of, dictionary_types, read_dictionaries,
     write_dictionaries,
 };
 
 /// The adapter's tag of a binary column whose cells are MessagePack values.
 pub const CELLS_TAG: &str = r#"{"cells":"msgpack"}"#;
 
-/// The same, where extensions in the cells are those that `docs/formats/msgpack.md` lists: tuples, dates, decimals...
+/// The tag of cells whose extensions are those of `docs/formats/msgpack.md`: tuples, dates, decimals and others.
 pub const MIXED_TAG: &str = r#"{"cells":"msgpack","extensions":1}"#;
 
 /// How values are spelled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Style {
-    /// Whether a header has the values of dictionaries: cells are codes then.
+pub struct MsgpackStyle {
+    /// Whether a header has the values of dictionaries; cells are codes then.
     pub header: bool,
-    /// For readers of the specification before 2013: no `bin`, no `str 8`, no extensions.
+    /// Whether to write for readers of the specification before 2013: no `bin`, no `str 8`, no extensions.
     pub compatible: bool,
 }
 
-/// What writes the cells of `data`. `says`: the NumPy dtype that the field's metadata says.
+/// Creates the writer of the cells of `data`. `numpy_dtype`: the NumPy dtype in the field's metadata.
 ///
 /// # Errors
-/// Malformed: data that are not what their type says.
+/// Malformed: data that violate their type.
 pub fn writer(
     field: &Field,
-    says: Option<DType>,
+    numpy_dtype: Option<DType>,
     data: &ArrayData,
-    style: Style,
+    style: MsgpackStyle,
 ) -> Result<Box<dyn CellWriter>> {
-    Ok(Box::new(write::Writer::new(field, says, data, style)?))
+    Ok(Box::new(write::TypedWriter::new(field, numpy_dtype, data, style)?))
 }
 
-/// Takes the cells of one column whose type is known.
-pub trait TypedCells: Cells {
-    /// The column of what was taken.
+/// Reads the cells of one column with a known type.
+pub trait TypedCells: CellReader {
+    /// Returns the column of the cells.
     ///
     /// # Errors
-    /// Malformed: cells that make no valid array, which [`Cells::take`] has not refused.
+    /// Malformed: cells that [`CellReader::take`] accepted but that form no valid array.
     fn finish(self: Box<Self>) -> Result<ArrayData>;
 }
 
-/// What reads the cells of a column of `field`. `tag`: the adapter's; `dictionaries`: those of the header, from which the
-/// field's are taken.
+/// Creates the reader of a column of `field`. `tag`: the adapter's tag; `dictionaries`: those of the header, from which the
+/// reader takes the field's.
 ///
 /// # Errors
 /// Malformed: fewer dictionaries than the field has. `LimitExceeded`: a type that nests deeper than allowed.
 pub fn reader(
     field: &Field,
-    says: Option<DType>,
+    numpy_dtype: Option<DType>,
     tag: Option<&str>,
     options: &ReadOptions,
-    dictionaries: &mut Dictionaries,
+    dictionaries: &mut HeaderDictionaries,
 ) -> Result<Box<dyn TypedCells>> {
-    // Null is NaT where the field says so: whoever makes a block of it knows.
-    let _ = says;
-    Ok(Box::new(read::Reader::new(field, tag, options, dictionaries)?))
+    // If the field says so, null is NaT; the code that builds the block handles it.
+    let _ = numpy_dtype;
+    Ok(Box::new(read::TypedReader::new(field, tag, options, dictionaries)?))
 }
 
 /// Whether an adapter's tag says that the cells are MessagePack values.
@@ -101,14 +101,15 @@ pub fn is_cells(tag: Option<&str>) -> bool {
     value.is_some_and(|value| value.get("cells").and_then(|cells| cells.as_str()) == Some("msgpack"))
 }
 
-/// The version of our extensions that an adapter's tag says its cells have; `None` where they are anybody's.
+/// Returns the version of Colonnade's extensions that an adapter's tag declares for its cells; `None` for other
+/// MessagePack.
 #[must_use]
 pub fn extensions(tag: Option<&str>) -> Option<u64> {
     let value = serde_json::from_str::<serde_json::Value>(tag?).ok()?;
     value.get("extensions")?.as_u64()
 }
 
-/// Whether no two children of a struct have one name: it is a map then, else an array.
+/// Whether the children of a struct have unique names. The struct is then a map, else an array.
 fn names_are_unique(fields: &Fields) -> bool {
     let mut seen = HashSet::new();
     fields.iter().all(|field| seen.insert(field.name().as_str()))

@@ -1,30 +1,31 @@
-//! Heads in their smallest form, to something that counts bytes or keeps them: measuring and writing are one code.
+//! Writes heads in their smallest form to a trait that counts or stores bytes, so that measuring and writing share the
+//! code.
 
 use crate::cells::msgpack::column::{FORMAT, changed};
 use crate::error::{Error, Result};
 
-/// Where bytes go.
-pub(super) trait Out {
-    /// Takes `bytes`.
+/// A destination of bytes.
+pub(super) trait ByteSink {
+    /// Appends `bytes`.
     fn put(&mut self, bytes: &[u8]) -> Result<()>;
 
-    /// Takes a marker and the bytes of its value.
+    /// Appends a marker and the bytes of its value.
     #[inline]
     fn put_marked<const N: usize>(&mut self, marker: u8, bytes: [u8; N]) -> Result<()> {
         self.put(&[marker])?;
         self.put(&bytes)
     }
 
-    /// Takes 64-bit floats by their bits, a cell each.
+    /// Appends 64-bit floats by their bits, one cell each.
     fn put_floats(&mut self, values: &[u64]) -> Result<()> {
         values.iter().try_for_each(|bits| f64(self, *bits))
     }
 }
 
-/// Counts them.
+/// Counts the bytes.
 pub(super) struct Count(pub(super) usize);
 
-impl Out for Count {
+impl ByteSink for Count {
     #[inline]
     fn put(&mut self, bytes: &[u8]) -> Result<()> {
         self.0 += bytes.len();
@@ -37,13 +38,13 @@ impl Out for Count {
     }
 }
 
-/// Keeps them at the front of a slice.
+/// Writes the bytes to the front of a slice.
 pub(super) struct Slice<'o> {
     pub(super) out: &'o mut [u8],
     pub(super) at: usize,
 }
 
-impl Out for Slice<'_> {
+impl ByteSink for Slice<'_> {
     #[inline]
     fn put(&mut self, bytes: &[u8]) -> Result<()> {
         let free = self.out.get_mut(self.at..).and_then(|rest| rest.get_mut(..bytes.len()));
@@ -75,19 +76,19 @@ impl Out for Slice<'_> {
     }
 }
 
-impl Out for Vec<u8> {
+impl ByteSink for Vec<u8> {
     fn put(&mut self, bytes: &[u8]) -> Result<()> {
         self.extend_from_slice(bytes);
         Ok(())
     }
 }
 
-/// Which family of bytes a payload belongs to.
+/// The family of a payload's marker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Family {
+pub(super) enum PayloadFamily {
     /// `fixstr`, `str 8`, `str 16`, `str 32`.
     Str,
-    /// The same without `str 8`, which readers of the specification before 2013 do not know.
+    /// `fixstr`, `str 16`, `str 32`: without `str 8`, which readers of the specification before 2013 do not know.
     OldStr,
     /// `bin 8`, `bin 16`, `bin 32`.
     Bin,
@@ -98,9 +99,9 @@ pub(super) enum Family {
 /// Nil.
 pub(super) const NIL: u8 = 0xc0;
 
-/// An integer of at least 0.
+/// Writes a non-negative integer.
 #[inline]
-pub(super) fn uint(out: &mut impl Out, value: u64) -> Result<()> {
+pub(super) fn uint(out: &mut impl ByteSink, value: u64) -> Result<()> {
     if let Ok(value) = u8::try_from(value) {
         return if value < 0x80 { out.put(&[value]) } else { out.put(&[0xcc, value]) };
     }
@@ -113,9 +114,9 @@ pub(super) fn uint(out: &mut impl Out, value: u64) -> Result<()> {
     out.put_marked(0xcf, value.to_be_bytes())
 }
 
-/// An integer.
+/// Writes an integer.
 #[inline]
-pub(super) fn int(out: &mut impl Out, value: i64) -> Result<()> {
+pub(super) fn int(out: &mut impl ByteSink, value: i64) -> Result<()> {
     if let Ok(value) = u64::try_from(value) {
         return uint(out, value);
     }
@@ -132,47 +133,47 @@ pub(super) fn int(out: &mut impl Out, value: i64) -> Result<()> {
     out.put_marked(0xd3, value.to_be_bytes())
 }
 
-/// A 32-bit float by its bits.
+/// Writes a 32-bit float by its bits.
 #[inline]
-pub(super) fn f32(out: &mut impl Out, bits: u32) -> Result<()> {
+pub(super) fn f32(out: &mut impl ByteSink, bits: u32) -> Result<()> {
     out.put_marked(0xca, bits.to_be_bytes())
 }
 
-/// A 64-bit float by its bits.
+/// Writes a 64-bit float by its bits.
 #[inline]
-pub(super) fn f64(out: &mut (impl Out + ?Sized), bits: u64) -> Result<()> {
+pub(super) fn f64(out: &mut (impl ByteSink + ?Sized), bits: u64) -> Result<()> {
     out.put_marked(0xcb, bits.to_be_bytes())
 }
 
-/// Text or bytes with their head.
+/// Writes text or bytes with their head.
 #[inline]
-pub(super) fn bytes(out: &mut impl Out, family: Family, payload: &[u8]) -> Result<()> {
+pub(super) fn bytes(out: &mut impl ByteSink, family: PayloadFamily, payload: &[u8]) -> Result<()> {
     let length = payload.len();
     match (family, u8::try_from(length), u16::try_from(length), u32::try_from(length)) {
-        (Family::Raw, ..) => {}
-        (Family::Str | Family::OldStr, Ok(n), ..) if n < 32 => out.put(&[0xa0 | n])?,
-        (Family::Str, Ok(n), ..) => out.put(&[0xd9, n])?,
-        (Family::Str | Family::OldStr, _, Ok(n), _) => out.put_marked(0xda, n.to_be_bytes())?,
-        (Family::Str | Family::OldStr, _, _, Ok(n)) => out.put_marked(0xdb, n.to_be_bytes())?,
-        (Family::Bin, Ok(n), ..) => out.put(&[0xc4, n])?,
-        (Family::Bin, _, Ok(n), _) => out.put_marked(0xc5, n.to_be_bytes())?,
-        (Family::Bin, _, _, Ok(n)) => out.put_marked(0xc6, n.to_be_bytes())?,
+        (PayloadFamily::Raw, ..) => {}
+        (PayloadFamily::Str | PayloadFamily::OldStr, Ok(n), ..) if n < 32 => out.put(&[0xa0 | n])?,
+        (PayloadFamily::Str, Ok(n), ..) => out.put(&[0xd9, n])?,
+        (PayloadFamily::Str | PayloadFamily::OldStr, _, Ok(n), _) => out.put_marked(0xda, n.to_be_bytes())?,
+        (PayloadFamily::Str | PayloadFamily::OldStr, _, _, Ok(n)) => out.put_marked(0xdb, n.to_be_bytes())?,
+        (PayloadFamily::Bin, Ok(n), ..) => out.put(&[0xc4, n])?,
+        (PayloadFamily::Bin, _, Ok(n), _) => out.put_marked(0xc5, n.to_be_bytes())?,
+        (PayloadFamily::Bin, _, _, Ok(n)) => out.put_marked(0xc6, n.to_be_bytes())?,
         _ => return Err(too_long("a cell of at most 4294967295 bytes", length)),
     }
     out.put(payload)
 }
 
-/// The head of an array.
-pub(super) fn array(out: &mut impl Out, entries: usize) -> Result<()> {
-    counted(out, entries, 0x90, 0xdc)
+/// Writes the head of an array.
+pub(super) fn array(out: &mut impl ByteSink, entries: usize) -> Result<()> {
+    put_head(out, entries, 0x90, 0xdc)
 }
 
-/// The head of a map.
-pub(super) fn map(out: &mut impl Out, entries: usize) -> Result<()> {
-    counted(out, entries, 0x80, 0xde)
+/// Writes the head of a map.
+pub(super) fn map(out: &mut impl ByteSink, entries: usize) -> Result<()> {
+    put_head(out, entries, 0x80, 0xde)
 }
 
-fn counted(out: &mut impl Out, entries: usize, small: u8, wide: u8) -> Result<()> {
+fn put_head(out: &mut impl ByteSink, entries: usize, small: u8, wide: u8) -> Result<()> {
     if let Ok(n) = u16::try_from(entries) {
         return match u8::try_from(n) {
             Ok(n) if n < 16 => out.put(&[small | n]),
@@ -183,9 +184,9 @@ fn counted(out: &mut impl Out, entries: usize, small: u8, wide: u8) -> Result<()
     out.put_marked(wide + 1, n.to_be_bytes())
 }
 
-/// An instant, as the specification's extension -1: seconds since 1970 and nanoseconds after them.
+/// Writes a timestamp as the specification's extension -1: seconds since 1970 and nanoseconds of the second.
 #[inline]
-pub(super) fn instant(out: &mut impl Out, seconds: i64, nanoseconds: u32) -> Result<()> {
+pub(super) fn instant(out: &mut impl ByteSink, seconds: i64, nanoseconds: u32) -> Result<()> {
     if let Ok(unsigned) = u64::try_from(seconds)
         && unsigned >> 34 == 0
     {

@@ -1,7 +1,7 @@
-//! Cells as arrays.
+//! Reads cells into arrays.
 //!
-//! Arrays are validated when they are made: what no cell alone shows (offsets that fit, text, codes, nulls) is checked
-//! cell by cell as well, so that the error has a place.
+//! Arrays are validated when they are built. Properties of the whole array (offsets that fit, text, codes, nulls) are also
+//! checked cell by cell, so that the error has a place.
 
 use std::sync::Arc;
 
@@ -9,8 +9,8 @@ use arrow_buffer::NullBufferBuilder;
 use arrow_data::{ArrayData, ArrayDataBuilder};
 use arrow_schema::{DataType, Field, IntervalUnit, UnionMode};
 
-use super::allowance::Budget;
-use super::{CellError, Cells, Dictionaries, Taken, TypedCells, is_cells, names_are_unique};
+use super::allowance::SharedAllowance;
+use super::{CellError, CellExtent, CellReader, HeaderDictionaries, TypedCells, is_cells, names_are_unique};
 use crate::cells::msgpack::column::{FORMAT, malformed};
 use crate::cells::msgpack::options::ReadOptions;
 use crate::cells::msgpack::skip::{Skipper, skip};
@@ -23,36 +23,36 @@ mod numbers;
 mod structs;
 mod unions;
 
-type Pushed = std::result::Result<Option<usize>, CellError>;
-type Done = std::result::Result<(), CellError>;
+type TakeResult = std::result::Result<Option<usize>, CellError>;
+type BuildResult = std::result::Result<(), CellError>;
 
-/// Gathers the values of one array.
-trait Build: Send + Sync {
-    /// Takes one cell that is not nil from the front of `bytes` and answers its length; `None`, and nothing changed, where
-    /// it is not whole. Types with children are asked about whole cells only.
-    fn push(&mut self, bytes: &[u8]) -> Pushed;
+/// A builder of one array's values.
+trait BuildValues: Send + Sync {
+    /// Takes one cell other than nil from the front of `bytes`. Returns its length, or `None` without a change if the cell
+    /// is incomplete. Types with children receive only whole cells.
+    fn push(&mut self, bytes: &[u8]) -> TakeResult;
 
     /// Appends a null.
-    fn null(&mut self) -> Done;
+    fn null(&mut self) -> BuildResult;
 
-    /// The array of `len` cells.
+    /// Returns the array of `len` cells.
     fn finish(&mut self, len: usize) -> Result<ArrayData>;
 }
 
-/// One array in the making: what is around its values.
-struct Slot {
-    build: Box<dyn Build>,
+/// A builder with the nulls around its values.
+struct SlotBuilder {
+    build: Box<dyn BuildValues>,
     len: usize,
     nullable: bool,
-    /// Bytes that a null takes.
+    /// Bytes of memory for a null.
     cost: u64,
-    budget: Budget,
+    budget: SharedAllowance,
 }
 
-impl Slot {
+impl SlotBuilder {
     /// Takes one cell.
     #[inline]
-    fn push(&mut self, bytes: &[u8]) -> Pushed {
+    fn push(&mut self, bytes: &[u8]) -> TakeResult {
         let pushed = if bytes.first() == Some(&super::out::NIL) {
             if !self.nullable {
                 return Err(malformed(0, "expected a value, as the field holds no nulls, found nil."));
@@ -67,15 +67,15 @@ impl Slot {
         Ok(pushed)
     }
 
-    /// Takes one cell of an entry that is whole, at `at`, which moves on.
-    fn push_at(&mut self, bytes: &[u8], at: &mut usize) -> Done {
+    /// Takes one whole cell of an entry at `at`, and advances `at`.
+    fn push_at(&mut self, bytes: &[u8], at: &mut usize) -> BuildResult {
         let pushed = self.push(bytes.get(*at..).unwrap_or_default()).map_err(|e| e.after(0, *at))?;
-        *at += pushed.ok_or_else(|| cut(*at))?;
+        *at += pushed.ok_or_else(|| truncated_cell(*at))?;
         Ok(())
     }
 
-    /// Appends a null that no byte stands for; whoever asks has counted it.
-    fn fill(&mut self) -> Done {
+    /// Appends a null that no input byte backs; the caller has charged it.
+    fn fill(&mut self) -> BuildResult {
         self.build.null()?;
         self.len += 1;
         Ok(())
@@ -87,54 +87,54 @@ impl Slot {
 }
 
 #[cold]
-fn cut(at: usize) -> CellError {
+fn truncated_cell(at: usize) -> CellError {
     malformed(at, "expected a whole value, found the end of the cell around it.")
 }
 
-/// Validates.
-fn made(builder: ArrayDataBuilder) -> Result<ArrayData> {
+/// Builds and validates an array.
+fn build_array(builder: ArrayDataBuilder) -> Result<ArrayData> {
     builder.build().map_err(|e| Error::malformed(FORMAT, format!("the cells make no valid array: {e}.")))
 }
 
-/// Which cells are null.
+/// The validity of the cells.
 #[derive(Debug)]
-struct Nulls(NullBufferBuilder);
+struct ValidityBuilder(NullBufferBuilder);
 
-impl Default for Nulls {
+impl Default for ValidityBuilder {
     fn default() -> Self {
         Self(NullBufferBuilder::new(0))
     }
 }
 
-/// The cells of one column.
-pub(super) struct Reader {
-    slot: Slot,
-    /// Whether cells are looked through before they are read, so that a part of one changes nothing.
+/// The reader of one column's cells.
+pub(super) struct TypedReader {
+    slot: SlotBuilder,
+    /// Whether cells are checked as a whole before they are read, so that a partial cell changes nothing.
     nested: bool,
-    /// Whether a null of the type may take far more than its byte.
+    /// Whether a null of the type may take far more memory than its one byte of input.
     wide: bool,
     max_depth: u64,
-    /// What has seen the front of the next cell, and how much of it.
+    /// The skipper of the next cell, and the number of bytes that it has seen.
     begun: Option<(Skipper, usize)>,
 }
 
-impl Reader {
+impl TypedReader {
     pub(super) fn new(
         field: &Field,
         tag: Option<&str>,
         options: &ReadOptions,
-        dictionaries: &mut Dictionaries,
+        dictionaries: &mut HeaderDictionaries,
     ) -> Result<Self> {
         let max_depth = options.limits.max_depth;
         let budget = dictionaries.budget(&options.limits);
-        let mut maker = make::Maker { dictionaries, budget, max_depth, cells: is_cells(tag) };
+        let mut maker = make::BuilderFactory { dictionaries, budget, max_depth, cells: is_cells(tag) };
         let slot = maker.slot(field, 0)?;
         let nested = field.data_type().is_nested() || is_cells(tag);
         let wide = make::is_wide(field.data_type());
         Ok(Self { slot, nested, wide, max_depth: options.limits.max_depth, begun: None })
     }
 
-    /// Whether the cell at the front is whole. What an earlier call has seen of it is not looked at again.
+    /// Whether the cell at the front is complete. Bytes that an earlier call has seen are not scanned again.
     fn is_whole(&mut self, bytes: &[u8]) -> std::result::Result<bool, CellError> {
         if self.begun.is_none() {
             if skip(bytes, self.max_depth)?.is_some() {
@@ -154,9 +154,9 @@ impl Reader {
     }
 }
 
-impl Cells for Reader {
-    fn take(&mut self, bytes: &[u8], wanted: usize) -> std::result::Result<Taken, CellError> {
-        let mut taken = Taken::default();
+impl CellReader for TypedReader {
+    fn take(&mut self, bytes: &[u8], wanted: usize) -> std::result::Result<CellExtent, CellError> {
+        let mut taken = CellExtent::default();
         while taken.cells < wanted {
             let rest = bytes.get(taken.nbytes..).unwrap_or_default();
             let here = |e: CellError| e.after(taken.cells, taken.nbytes);
@@ -165,12 +165,12 @@ impl Cells for Reader {
             }
             match self.slot.push(rest).map_err(here)? {
                 Some(length) => {
-                    taken = Taken { cells: taken.cells + 1, nbytes: taken.nbytes + length };
+                    taken = CellExtent { cells: taken.cells + 1, nbytes: taken.nbytes + length };
                     if self.wide {
                         self.slot.budget.grant(length);
                     }
                 }
-                None if self.nested => return Err(here(cut(0))),
+                None if self.nested => return Err(here(truncated_cell(0))),
                 None => break,
             }
         }
@@ -178,7 +178,7 @@ impl Cells for Reader {
     }
 }
 
-impl TypedCells for Reader {
+impl TypedCells for TypedReader {
     fn finish(mut self: Box<Self>) -> Result<ArrayData> {
         self.slot.finish()
     }

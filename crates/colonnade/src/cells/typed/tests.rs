@@ -1,4 +1,4 @@
-//! Round trips and literal bytes.
+//! Round trips, and cells as literal bytes.
 
 use std::sync::Arc;
 
@@ -8,8 +8,8 @@ use arrow_schema::Field;
 
 use super::*;
 
-const PLAIN: Style = Style { header: true, compatible: false };
-const OLD: Style = Style { header: true, compatible: true };
+const PLAIN: MsgpackStyle = MsgpackStyle { header: true, compatible: false };
+const OLD: MsgpackStyle = MsgpackStyle { header: true, compatible: true };
 
 fn field(data: &ArrayData) -> Field {
     Field::new("x", data.data_type().clone(), true)
@@ -24,11 +24,11 @@ fn written_by(writer: &dyn CellWriter, rows: usize) -> Vec<u8> {
     out
 }
 
-fn written(data: &ArrayData, style: Style) -> Vec<u8> {
+fn written(data: &ArrayData, style: MsgpackStyle) -> Vec<u8> {
     written_by(&*writer(&field(data), None, data, style).unwrap(), data.len())
 }
 
-fn dictionaries(data: &ArrayData, style: Style) -> Dictionaries {
+fn dictionaries(data: &ArrayData, style: MsgpackStyle) -> HeaderDictionaries {
     let bytes = write_dictionaries(std::slice::from_ref(data), style).unwrap();
     let (found, length) =
         read_dictionaries(&[Arc::new(field(data))], &bytes, &ReadOptions::default()).unwrap();
@@ -40,26 +40,26 @@ fn options() -> ReadOptions {
     ReadOptions::default()
 }
 
-/// Reads the cells whole, and as prefixes that grow by `step` bytes.
+/// Reads the cells as a whole, and as prefixes that grow by `step` bytes.
 fn read(
     field: &Field,
     bytes: &[u8],
     rows: usize,
     step: Option<usize>,
-    known: &mut Dictionaries,
+    known: &mut HeaderDictionaries,
 ) -> ArrayData {
     let mut reader = reader(field, None, None, &options(), known).unwrap();
-    let mut taken = Taken::default();
+    let mut taken = CellExtent::default();
     let mut end = step.map_or(bytes.len(), |_| 0);
     loop {
         let more = reader.take(&bytes[taken.nbytes..end], rows - taken.cells).unwrap();
-        taken = Taken { cells: taken.cells + more.cells, nbytes: taken.nbytes + more.nbytes };
+        taken = CellExtent { cells: taken.cells + more.cells, nbytes: taken.nbytes + more.nbytes };
         if end == bytes.len() {
             break;
         }
         end = bytes.len().min(end + step.unwrap());
     }
-    assert_eq!(taken, Taken { cells: rows, nbytes: bytes.len() });
+    assert_eq!(taken, CellExtent { cells: rows, nbytes: bytes.len() });
     let data = reader.finish().unwrap();
     data.validate_full().unwrap();
     data

@@ -68,7 +68,7 @@ impl Store {
         let places = self.places()?;
         let (mut index, mut columns) = axes.clone();
         let mut parts: Vec<Part<Place, ColumnPlace>> = places.parts.clone();
-        if let Some(kept) = request.kept.filter(|kept| !kept.is_all()) {
+        if let Some(kept) = request.projection.filter(|kept| !kept.is_all()) {
             for part in &mut parts {
                 if let Part::Column(column, position) = part {
                     column.keep(kept.of(*position));

@@ -10,7 +10,7 @@ use crate::frame::Frame;
 use crate::progress::Progress;
 use crate::sink::Sink;
 use crate::source::Source;
-use crate::text::chunked::nothing;
+use crate::text::chunked::no_chunks;
 use std::path::Path;
 
 static SPEC: FormatSpec = FormatSpec {
@@ -96,7 +96,7 @@ impl FrameWriter for ChunkWriter {
     }
 
     fn finish(&mut self, sink: &mut dyn Sink, _progress: &dyn Progress) -> Result<()> {
-        if Self::nbatches(self) == 0 { Err(nothing()) } else { Self::finish(self, sink) }
+        if Self::nbatches(self) == 0 { Err(no_chunks()) } else { Self::finish(self, sink) }
     }
 
     fn nbatches(&self) -> usize {

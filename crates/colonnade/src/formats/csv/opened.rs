@@ -9,13 +9,13 @@ use crate::formats::chunk_reader::{ChunkReader, DecodeRows, TextChunks};
 use crate::formats::opened_text::open_text;
 use crate::formats::{IncrementalReader, Opened};
 use crate::frame::Frame;
-use crate::infer::nulls::as_readers_have_them;
+use crate::infer::nulls::nulls_as_nan;
 use crate::limits::Limits;
 use crate::memory::Buffer;
 use crate::progress::Progress;
 use crate::source::Source;
-use crate::text::Decoded;
-use crate::text::input::Part;
+use crate::text::DecodedText;
+use crate::text::input::TextPart;
 use crate::text::opened::DecodeText;
 
 /// Opens a source. The schema of a file may be stored next to it.
@@ -61,10 +61,10 @@ impl DecodeText for ReadOptions {
         &self.limits
     }
 
-    fn decode(&self, text: &Buffer, _part: Option<Part>, progress: &dyn Progress) -> Result<Decoded> {
+    fn decode(&self, text: &Buffer, _part: Option<TextPart>, progress: &dyn Progress) -> Result<DecodedText> {
         let mut decoded = decode_with(text, self, progress)?;
         if decoded.version.is_none() {
-            as_readers_have_them(&mut decoded.frame);
+            nulls_as_nan(&mut decoded.frame);
         }
         Ok(decoded)
     }

@@ -1,4 +1,4 @@
-//! The format as the registry knows it.
+//! Registers the JSON format.
 
 use super::{WriteOptions, encode, encode_bundle, opened};
 use crate::error::Result;
@@ -15,7 +15,7 @@ static SPEC: FormatSpec = FormatSpec {
     capabilities: Capabilities { bundle: true, compressed: true, ..Capabilities::NONE },
 };
 
-/// `json`; see the module's documentation.
+/// The format `json`; see the module's documentation.
 pub struct JsonFormat;
 
 impl Format for JsonFormat {

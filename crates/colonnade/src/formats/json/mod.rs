@@ -2,8 +2,8 @@
 //!
 //! Specification: RFC 8259, <https://www.rfc-editor.org/rfc/rfc8259>.
 //!
-//! Cells are scanned straight into columns: no tree of values stands between. Rows are read in ranges of the input, side by
-//! side, and joined in order.
+//! Cells are scanned straight into columns, without a tree of values. Ranges of the input are scanned in parallel, and
+//! their rows joined in order.
 
 mod format;
 pub mod lines;
@@ -15,5 +15,5 @@ pub use format::JsonFormat;
 
 pub use read::options::ReadOptions;
 pub use read::root::{bundle, decode, decode_with};
-pub use write::options::{Nonfinite, Orient, WriteOptions};
+pub use write::options::{JsonOrient, NonfiniteOption, WriteOptions};
 pub use write::{encode, encode_bundle};

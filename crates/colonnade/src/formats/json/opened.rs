@@ -1,4 +1,4 @@
-//! Opened whole: one frame, or several by label.
+//! Opens a JSON source: one frame, or several with labels.
 
 use std::sync::Arc;
 
@@ -10,9 +10,9 @@ use crate::limits::Limits;
 use crate::memory::Buffer;
 use crate::progress::Progress;
 use crate::source::Source;
-use crate::text::Decoded;
-use crate::text::input::Part;
-use crate::text::opened::{DecodeText, Labelled};
+use crate::text::DecodedText;
+use crate::text::input::TextPart;
+use crate::text::opened::{DecodeText, LabelledRanges};
 
 /// Opens a source.
 pub(super) fn open(
@@ -24,8 +24,8 @@ pub(super) fn open(
 }
 
 impl ReadOptions {
-    /// The same options for a part of the text.
-    fn of(&self, part: Option<Part>) -> Self {
+    /// Returns the same options for a part of the text.
+    fn of(&self, part: Option<TextPart>) -> Self {
         Self { part: part.or(self.part), ..*self }
     }
 }
@@ -39,16 +39,16 @@ impl DecodeText for ReadOptions {
         &self.limits
     }
 
-    fn decode(&self, text: &Buffer, part: Option<Part>, progress: &dyn Progress) -> Result<Decoded> {
+    fn decode(&self, text: &Buffer, part: Option<TextPart>, progress: &dyn Progress) -> Result<DecodedText> {
         decode_with(text, &self.of(part), progress)
     }
 
     fn bundle(
         &self,
         text: &Buffer,
-        part: Option<Part>,
+        part: Option<TextPart>,
         _progress: &dyn Progress,
-    ) -> Result<Option<Labelled>> {
+    ) -> Result<Option<LabelledRanges>> {
         bundle(text, &self.of(part))
     }
 

@@ -20,12 +20,12 @@ use base64::engine::general_purpose::STANDARD;
 use crate::arrow::ipc;
 use crate::cells::header_key::KEY;
 use crate::error::{Error, ErrorKind, Result};
+use crate::excerpt::excerpt;
 use crate::limits::Limits;
-use crate::shown::shown;
 
 use crate::cells::msgpack::column::{CellError, FORMAT, malformed};
-use crate::cells::msgpack::head::{Head, head};
-use crate::cells::msgpack::options::Orient;
+use crate::cells::msgpack::head::{MsgpackHead, head};
+use crate::cells::msgpack::options::MsgpackOrient;
 
 /// The version that this code writes.
 pub(crate) const VERSION: u64 = 1;
@@ -33,7 +33,7 @@ pub(crate) const VERSION: u64 = 1;
 /// What a header says.
 #[derive(Debug, Clone)]
 pub(crate) struct Header {
-    pub(crate) orient: Orient,
+    pub(crate) orient: MsgpackOrient,
     pub(crate) nrows: usize,
     /// Which of a series this is.
     pub(crate) chunk: Option<u64>,
@@ -127,7 +127,7 @@ struct Reader<'b> {
 }
 
 impl<'b> Reader<'b> {
-    fn head(&mut self) -> std::result::Result<Head, CellError> {
+    fn head(&mut self) -> std::result::Result<MsgpackHead, CellError> {
         let rest = self.bytes.get(self.at..).unwrap_or(&[]);
         let (found, length) = head(rest).map_err(|e| e.after(0, self.at))?.ok_or_else(|| self.cut(1))?;
         self.at += length;
@@ -142,7 +142,7 @@ impl<'b> Reader<'b> {
         CellError::new(ErrorKind::Truncated { needed, had }, self.at, message)
     }
 
-    fn wrong(&self, start: usize, what: &str, found: Head) -> CellError {
+    fn wrong(&self, start: usize, what: &str, found: MsgpackHead) -> CellError {
         let _ = self;
         malformed(start, format!("header: expected {what}, found {}.", found.name()))
     }
@@ -157,7 +157,7 @@ impl<'b> Reader<'b> {
     fn text(&mut self) -> std::result::Result<&'b str, CellError> {
         let start = self.at;
         match self.head()? {
-            Head::Str(n) => {
+            MsgpackHead::Str(n) => {
                 let payload = self.payload(n)?;
                 std::str::from_utf8(payload).map_err(|_| malformed(start, "header: expected UTF-8."))
             }
@@ -168,9 +168,9 @@ impl<'b> Reader<'b> {
     fn uint(&mut self) -> std::result::Result<u64, CellError> {
         let start = self.at;
         match self.head()? {
-            Head::Int(v) => u64::try_from(v)
+            MsgpackHead::Int(v) => u64::try_from(v)
                 .map_err(|_| malformed(start, format!("header: expected a count, found {v}."))),
-            Head::UInt(v) => Ok(v),
+            MsgpackHead::UInt(v) => Ok(v),
             other => Err(self.wrong(start, "a count", other)),
         }
     }
@@ -179,8 +179,8 @@ impl<'b> Reader<'b> {
     fn array(&mut self) -> std::result::Result<usize, CellError> {
         let start = self.at;
         match self.head()? {
-            Head::Array(n) if n as usize <= self.bytes.len() - self.at => Ok(n as usize),
-            Head::Array(n) => Err(self.cut(n as usize)),
+            MsgpackHead::Array(n) if n as usize <= self.bytes.len() - self.at => Ok(n as usize),
+            MsgpackHead::Array(n) => Err(self.cut(n as usize)),
             other => Err(self.wrong(start, "an array", other)),
         }
     }
@@ -195,8 +195,8 @@ impl<'b> Reader<'b> {
         let found = self.head()?;
         let decoded;
         let bytes = match found {
-            Head::Bin(n) => self.payload(n)?,
-            Head::Str(n) => {
+            MsgpackHead::Bin(n) => self.payload(n)?,
+            MsgpackHead::Str(n) => {
                 let text = self.payload(n)?;
                 let told = |e| malformed(start, format!("header: schema: expected base64: {e}."));
                 decoded = STANDARD.decode(text).map_err(told)?;
@@ -204,7 +204,7 @@ impl<'b> Reader<'b> {
             }
             other => return Err(self.wrong(start, "the schema as bin", other)),
         };
-        let is_old = matches!(found, Head::Str(_));
+        let is_old = matches!(found, MsgpackHead::Str(_));
         let schema = ipc::schema_of(bytes, limits).map_err(|e| {
             let message = format!("header: schema: {e}");
             match e.kind() {
@@ -227,14 +227,14 @@ impl<'b> Reader<'b> {
     fn value(&mut self, limits: &Limits) -> std::result::Result<Header, CellError> {
         let start = self.at;
         let entries = match self.head()? {
-            Head::Map(n) => n,
+            MsgpackHead::Map(n) => n,
             other => return Err(self.wrong(start, "a map", other)),
         };
         let mut version = None;
         let mut nrows = None;
         let mut schema = None;
         let mut out = Header {
-            orient: Orient::Columns,
+            orient: MsgpackOrient::Columns,
             nrows: 0,
             chunk: None,
             schema: Schema::empty().into(),
@@ -249,7 +249,7 @@ impl<'b> Reader<'b> {
             let key_at = self.at;
             let key = self.text()?;
             if !seen.insert(key) {
-                let key = shown(key);
+                let key = excerpt(key);
                 return Err(malformed(
                     key_at,
                     format!("header: expected every key once, found {key} again."),
@@ -267,7 +267,7 @@ impl<'b> Reader<'b> {
                 }
                 "orient" => {
                     let name = self.text()?;
-                    out.orient = Orient::named(name).map_err(|_| {
+                    out.orient = MsgpackOrient::from_name(name).map_err(|_| {
                         malformed(
                             key_at,
                             format!("header: orient: expected columns, records or split, found {name:?}."),
@@ -305,7 +305,8 @@ impl<'b> Reader<'b> {
         out.nrows =
             usize::try_from(nrows).map_err(|_| malformed(start, format!("header: nrows: found {nrows}.")))?;
         let fields = out.schema.fields().len();
-        let lists = [("nulls", &out.nulls, false), ("nbytes", &out.nbytes, out.orient != Orient::Columns)];
+        let lists =
+            [("nulls", &out.nulls, false), ("nbytes", &out.nbytes, out.orient != MsgpackOrient::Columns)];
         for (name, list, may_lack) in lists {
             if list.len() != fields && !(may_lack && list.is_empty()) {
                 let message = format!(
@@ -326,7 +327,7 @@ impl<'b> Reader<'b> {
 /// Malformed, with place; truncated.
 pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Option<(Header, u32, usize)>> {
     let mut reader = Reader { bytes, at: 0, depth: limits.max_depth };
-    let Ok(Some((Head::Map(entries @ 1..), at))) = head(bytes) else { return Ok(None) };
+    let Ok(Some((MsgpackHead::Map(entries @ 1..), at))) = head(bytes) else { return Ok(None) };
     reader.at = at;
     if !matches!(reader.text(), Ok(KEY)) {
         return Ok(None);

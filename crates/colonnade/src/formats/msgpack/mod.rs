@@ -17,7 +17,7 @@ pub mod write;
 #[cfg(test)]
 mod tests;
 
-pub use crate::cells::msgpack::options::{Orient, Otherwise, ReadOptions};
+pub use crate::cells::msgpack::options::{Fallback, MsgpackOrient, ReadOptions};
 pub use bundle::encode_bundle;
 pub use chunks::ChunkWriter;
 pub use format::MsgpackFormat;

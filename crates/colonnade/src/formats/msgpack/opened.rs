@@ -4,16 +4,16 @@ use super::header;
 use super::read::own::{Opening, Own};
 use crate::arrow::ranges::check_ranges;
 use crate::cells::msgpack::column::FORMAT;
-use crate::cells::msgpack::options::{Orient, ReadOptions};
+use crate::cells::msgpack::options::{MsgpackOrient, ReadOptions};
 use crate::decode::Request;
 use crate::error::{Error, Result};
+use crate::excerpt::shorten;
 use crate::formats::{Fact, Facts, Loaded, Opened};
 use crate::frame::{Axis, Description, Frame, FrameCache, Tags};
 use crate::infer::schemaless;
-use crate::infer::schemaless::Layout;
+use crate::infer::schemaless::SchemalessLayout;
 use crate::memory::Buffer;
 use crate::progress::{Progress, SignalsOnly};
-use crate::shown::cut;
 use crate::source::Source;
 use std::ops::Range;
 
@@ -38,14 +38,19 @@ enum Content {
 /// A frame that is decoded.
 #[derive(Debug)]
 struct Whole {
-    orient: Orient,
+    orient: MsgpackOrient,
     version: Option<u64>,
     about: Description,
     frame: FrameCache,
 }
 
 impl Whole {
-    fn content(frame: Frame, orient: Orient, version: Option<u64>, options: &ReadOptions) -> Result<Content> {
+    fn content(
+        frame: Frame,
+        orient: MsgpackOrient,
+        version: Option<u64>,
+        options: &ReadOptions,
+    ) -> Result<Content> {
         let about = Description::of(FORMAT, &frame, options.limits.max_nbytes)?;
         Ok(Content::Whole(Box::new(Self { orient, version, about, frame: FrameCache::new(frame) })))
     }
@@ -83,8 +88,8 @@ impl OpenedMsgpack {
                 }
             }
             None => match schemaless::shape_of(bytes.as_slice(), 0, &options)? {
-                Layout::Bundle(frames) => Content::Bundle(frames),
-                Layout::Frame(orient) => {
+                SchemalessLayout::Bundle(frames) => Content::Bundle(frames),
+                SchemalessLayout::Frame(orient) => {
                     let frame = schemaless::decode_with(bytes.as_slice(), 0, &options, progress)?;
                     Whole::content(frame, orient, None, &options)?
                 }
@@ -251,7 +256,7 @@ impl Opened for OpenedMsgpack {
     fn facts(&self) -> Facts {
         let orient = match &self.content {
             Content::Whole(whole) => whole.orient,
-            _ => Orient::Columns,
+            _ => MsgpackOrient::Columns,
         };
         vec![("orient", orient.name().into())]
     }
@@ -268,7 +273,7 @@ impl Opened for OpenedMsgpack {
 
 /// The error of a bundle that is read as one frame.
 fn is_bundle(frames: &[(String, Range<usize>)]) -> Error {
-    let mut labels: Vec<String> = frames.iter().take(5).map(|(label, _)| cut(label, 40)).collect();
+    let mut labels: Vec<String> = frames.iter().take(5).map(|(label, _)| shorten(label, 40)).collect();
     if frames.len() > labels.len() {
         labels.push("...".to_owned());
     }

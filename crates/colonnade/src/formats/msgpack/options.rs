@@ -3,13 +3,13 @@
 use crate::cells::msgpack::column::FORMAT;
 use crate::error::{Error, Result};
 
-pub use crate::cells::msgpack::options::{Orient, Otherwise, ReadOptions};
+pub use crate::cells::msgpack::options::{Fallback, MsgpackOrient, ReadOptions};
 
 /// Options for writing.
 #[derive(Debug, Clone, Copy)]
 pub struct WriteOptions {
     /// How the frame is laid out.
-    pub orient: Orient,
+    pub orient: MsgpackOrient,
     /// Whether axes, names, dtypes and attrs stand in an entry `__colonnade__`; without it the data alone.
     pub header: bool,
     /// Numeric columns as one `bin` each rather than as arrays; with a header and in columns only.
@@ -25,7 +25,7 @@ pub struct WriteOptions {
 impl Default for WriteOptions {
     fn default() -> Self {
         Self {
-            orient: Orient::Columns,
+            orient: MsgpackOrient::Columns,
             header: true,
             packed: false,
             compatible: false,
@@ -41,7 +41,7 @@ impl WriteOptions {
     /// # Errors
     /// `InvalidOption`: packed numbers without a header, in rows, or for old readers.
     pub fn check(self) -> Result<Self> {
-        if self.packed && (!self.header || self.orient != Orient::Columns || self.compatible) {
+        if self.packed && (!self.header || self.orient != MsgpackOrient::Columns || self.compatible) {
             let message = "numbers=\"packed\": expected header=True, orient=\"columns\" and compatible=False, as the dtype \
                            of packed numbers stands in the header and their bytes in a `bin`. Write numbers=\"plain\".";
             return Err(Error::invalid_option(FORMAT, message));

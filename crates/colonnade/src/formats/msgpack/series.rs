@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::formats::Opened;
 use crate::formats::chunk_reader::DecodeChunks;
 use crate::formats::msgpack::header;
-use crate::formats::msgpack::options::{Orient, ReadOptions};
+use crate::formats::msgpack::options::{MsgpackOrient, ReadOptions};
 use crate::formats::msgpack::read::own::Own;
 use crate::formats::msgpack::series_decoder::Series;
 use crate::formats::msgpack::value::Received;
@@ -75,7 +75,7 @@ impl DecodeChunks for FrameSeries {
 pub(super) fn is_series(bytes: &Buffer, options: &ReadOptions, progress: &dyn Progress) -> Result<bool> {
     let is_columns = matches!(
         header::read(bytes.as_slice(), &options.limits),
-        Ok(Some((head, ..))) if head.orient == Orient::Columns
+        Ok(Some((head, ..))) if head.orient == MsgpackOrient::Columns
     );
     let end = if is_columns {
         Own::open(bytes, *options, progress).ok().flatten().map(|opening| opening.end())

@@ -43,7 +43,7 @@ fn encoded(frame: &Frame, options: &WriteOptions) -> Vec<u8> {
 #[test]
 fn a_frame_comes_back_in_every_layout() {
     let given = frame(100);
-    for orient in [Orient::Columns, Orient::Records, Orient::Split] {
+    for orient in [MsgpackOrient::Columns, MsgpackOrient::Records, MsgpackOrient::Split] {
         for compatible in [false, true] {
             let bytes = encoded(&given, &WriteOptions { orient, compatible, ..WriteOptions::default() });
             let opened =

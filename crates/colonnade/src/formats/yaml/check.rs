@@ -3,7 +3,7 @@
 use saphyr_parser::{Event, Parser};
 
 use crate::error::{ErrorKind, Result};
-use crate::shown::shown;
+use crate::excerpt::excerpt;
 use crate::text::header::KEY;
 use crate::text::input::OwnedText;
 
@@ -41,7 +41,8 @@ pub(in crate::formats::yaml) fn version(text: &OwnedText) -> Result<()> {
             let version = rest.split_whitespace().next().unwrap_or("");
             // What is no version at all breaks the parser, which says so.
             if version.split_once('.').is_some_and(|(major, _)| major != "1") {
-                let message = format!("expected YAML 1, found version {}. Convert the file.", shown(version));
+                let message =
+                    format!("expected YAML 1, found version {}. Convert the file.", excerpt(version));
                 let at = at + line.find(version).unwrap_or(0);
                 return Err(text.source().error(ErrorKind::Unsupported, FORMAT, at, None, message));
             }

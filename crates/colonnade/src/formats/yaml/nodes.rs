@@ -8,8 +8,8 @@ use std::collections::{HashMap, HashSet};
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError, Span, Tag};
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::excerpt::{excerpt, number_excerpt};
 use crate::progress::Progress;
-use crate::shown::{number_excerpt, shown};
 use crate::text::input::OwnedText;
 
 use super::FORMAT;
@@ -239,7 +239,7 @@ impl<'t> Reader<'t> {
                 return Err(self.error(ErrorKind::Unsupported, at, message));
             }
         };
-        let name = shown(&key);
+        let name = excerpt(&key);
         if !keys.insert(key) {
             let message =
                 format!("the key {name} stands here a second time: one of the two values would be lost.");
@@ -368,7 +368,7 @@ impl<'t> Reader<'t> {
             _ => return Err(self.refused(tag, at)),
         };
         found.ok_or_else(|| {
-            let message = format!("expected what the tag {} says, found {}.", name(tag), shown(&text));
+            let message = format!("expected what the tag {} says, found {}.", name(tag), excerpt(&text));
             self.error(ErrorKind::Malformed, at, message)
         })
     }

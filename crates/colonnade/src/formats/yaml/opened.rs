@@ -10,9 +10,9 @@ use crate::limits::Limits;
 use crate::memory::Buffer;
 use crate::progress::Progress;
 use crate::source::Source;
-use crate::text::Decoded;
-use crate::text::input::Part;
-use crate::text::opened::{DecodeText, Labelled};
+use crate::text::DecodedText;
+use crate::text::input::TextPart;
+use crate::text::opened::{DecodeText, LabelledRanges};
 
 /// Opens a source.
 pub(super) fn open(
@@ -25,7 +25,7 @@ pub(super) fn open(
 
 impl ReadOptions {
     /// The same options for a part of the text.
-    fn of(&self, part: Option<Part>) -> Self {
+    fn of(&self, part: Option<TextPart>) -> Self {
         Self { part: part.or(self.part), ..*self }
     }
 }
@@ -39,11 +39,16 @@ impl DecodeText for ReadOptions {
         &self.limits
     }
 
-    fn decode(&self, text: &Buffer, part: Option<Part>, progress: &dyn Progress) -> Result<Decoded> {
+    fn decode(&self, text: &Buffer, part: Option<TextPart>, progress: &dyn Progress) -> Result<DecodedText> {
         decode_with(text, &self.of(part), progress)
     }
 
-    fn bundle(&self, text: &Buffer, part: Option<Part>, progress: &dyn Progress) -> Result<Option<Labelled>> {
+    fn bundle(
+        &self,
+        text: &Buffer,
+        part: Option<TextPart>,
+        progress: &dyn Progress,
+    ) -> Result<Option<LabelledRanges>> {
         bundle_with(text, &self.of(part), progress)
     }
 }

@@ -3,7 +3,7 @@
 use crate::cells::msgpack::options as msgpack;
 use crate::error::{Error, Result};
 use crate::limits::Limits;
-use crate::text::input::{Encoding, Part};
+use crate::text::input::{TextEncoding, TextPart};
 
 use super::FORMAT;
 
@@ -66,9 +66,9 @@ pub struct ReadOptions {
     /// How foreign data are laid out; told by their look where `None`.
     pub orient: Option<Orient>,
     /// Of the bytes.
-    pub encoding: Encoding,
+    pub encoding: TextEncoding,
     /// The part of the input that is the document, as [`crate::formats::yaml::read::bundle`] answers it.
-    pub part: Option<Part>,
+    pub part: Option<TextPart>,
     /// Caps, depth among them.
     pub limits: Limits,
     /// Threads.
@@ -79,8 +79,8 @@ impl ReadOptions {
     /// The options of what the nodes become.
     pub(in crate::formats::yaml) fn msgpack(&self) -> msgpack::ReadOptions {
         let orient = self.orient.map(|orient| match orient {
-            Orient::Records => msgpack::Orient::Records,
-            Orient::Columns => msgpack::Orient::Columns,
+            Orient::Records => msgpack::MsgpackOrient::Records,
+            Orient::Columns => msgpack::MsgpackOrient::Columns,
         });
         msgpack::ReadOptions { orient, limits: self.limits, ..msgpack::ReadOptions::default() }
     }

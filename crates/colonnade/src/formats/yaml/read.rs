@@ -5,9 +5,9 @@ use std::ops::Range;
 use crate::error::{ErrorKind, Result};
 use crate::memory::Buffer;
 use crate::progress::{NoProgress, Progress, ScaledProgress};
-use crate::text::Decoded;
+use crate::text::DecodedText;
 use crate::text::header::VERSION;
-use crate::text::input::{OwnedText, Text};
+use crate::text::input::{OwnedText, SourceText};
 
 use super::FORMAT;
 use super::nodes::Document;
@@ -22,7 +22,7 @@ fn text_of(input: &Buffer, options: &ReadOptions) -> Result<OwnedText> {
         let message = format!("{nbytes} bytes, the limit is {most}. Raise max_nbytes to read it.");
         return Err(crate::Error::limit(FORMAT, message));
     }
-    let text = Text::of(FORMAT, input, options.part, options.encoding, options.threads)?;
+    let text = SourceText::of(FORMAT, input, options.part, options.encoding, options.threads)?;
     OwnedText::new(FORMAT, text)
 }
 
@@ -30,7 +30,7 @@ fn text_of(input: &Buffer, options: &ReadOptions) -> Result<OwnedText> {
 ///
 /// # Errors
 /// Malformed, with line, column and byte; over a limit; no frame, or several.
-pub fn decode(input: &Buffer, options: &ReadOptions) -> Result<Decoded> {
+pub fn decode(input: &Buffer, options: &ReadOptions) -> Result<DecodedText> {
     decode_with(input, options, &NoProgress)
 }
 
@@ -38,13 +38,13 @@ pub fn decode(input: &Buffer, options: &ReadOptions) -> Result<Decoded> {
 ///
 /// # Errors
 /// As [`decode`], and `Cancelled` from `progress`.
-pub fn decode_with(input: &Buffer, options: &ReadOptions, progress: &dyn Progress) -> Result<Decoded> {
+pub fn decode_with(input: &Buffer, options: &ReadOptions, progress: &dyn Progress) -> Result<DecodedText> {
     let found = decoded(input, options, progress)?;
     let nbytes = input.nbytes() as u64;
     progress.advance(nbytes, Some(nbytes)).map(|()| found)
 }
 
-fn decoded(input: &Buffer, options: &ReadOptions, progress: &dyn Progress) -> Result<Decoded> {
+fn decoded(input: &Buffer, options: &ReadOptions, progress: &dyn Progress) -> Result<DecodedText> {
     let text = text_of(input, options)?;
     let progress = &ScaledProgress::new(progress, text.as_bytes().len() as u64, input.nbytes() as u64);
     let document = Document::read(&text, options, progress)?;
@@ -54,10 +54,10 @@ fn decoded(input: &Buffer, options: &ReadOptions, progress: &dyn Progress) -> Re
             check::end(&text)?;
         }
         let (frame, orient) = with_header::decode(&document, options)?;
-        return Ok(Decoded::new(frame, orient.name(), Some(VERSION)));
+        return Ok(DecodedText::new(frame, orient.name(), Some(VERSION)));
     }
     let packed = Packed::new(&document)?;
-    Ok(Decoded::new(packed.frame(options)?, packed.orient().name(), None))
+    Ok(DecodedText::new(packed.frame(options)?, packed.orient().name(), None))
 }
 
 /// Labels, and the bytes that each of their frames is.

@@ -3,12 +3,12 @@
 use std::ops::Range;
 
 use crate::cells::msgpack::column::step;
-use crate::cells::msgpack::head::{Head, head};
+use crate::cells::msgpack::head::{MsgpackHead, head};
 use crate::error::{Error, ErrorKind, Result};
+use crate::excerpt::number_excerpt;
 use crate::frame::Frame;
 use crate::infer::schemaless;
-use crate::infer::schemaless::Layout;
-use crate::shown::number_excerpt;
+use crate::infer::schemaless::SchemalessLayout;
 
 use super::nodes::Document;
 use super::options::{Orient, ReadOptions};
@@ -81,15 +81,17 @@ impl<'d, 't> Packed<'d, 't> {
     /// As [`Packed::frame`].
     pub(in crate::formats::yaml) fn labels(&self, options: &ReadOptions) -> Result<Option<Vec<String>>> {
         match schemaless::shape_of(&self.bytes, 0, &options.msgpack()).map_err(|e| self.placed(e))? {
-            Layout::Frame(_) => Ok(None),
-            Layout::Bundle(frames) => Ok(Some(frames.into_iter().map(|(label, _)| label).collect())),
+            SchemalessLayout::Frame(_) => Ok(None),
+            SchemalessLayout::Bundle(frames) => {
+                Ok(Some(frames.into_iter().map(|(label, _)| label).collect()))
+            }
         }
     }
 
     /// How the frame is laid out.
     pub(in crate::formats::yaml) fn orient(&self) -> Orient {
         match head(&self.bytes) {
-            Ok(Some((Head::Array(_), _))) => Orient::Records,
+            Ok(Some((MsgpackHead::Array(_), _))) => Orient::Records,
             _ => Orient::Columns,
         }
     }

@@ -2,18 +2,18 @@
 
 use std::collections::HashMap;
 
-use crate::cells::text::{Cell, CellFault, Style, TextReader, strings};
+use crate::cells::text::{CellFault, TextCell, TextReader, TextStyle, strings};
 use crate::error::{Error, ErrorKind, Result};
+use crate::excerpt::shorten;
 use crate::frame::Frame;
-use crate::shown::cut;
-use crate::text::header::{Header, KEY, keys};
+use crate::text::header::{KEY, TextHeader, keys};
 
 use super::nodes::Document;
 use super::options::{Orient, ReadOptions};
 use super::resolve::Value;
 use super::schemaless::{float, too_large, too_wide};
 
-const STYLE: Style = Style::yaml(true);
+const STYLE: TextStyle = TextStyle::yaml(true);
 
 /// Whether the document has a header.
 pub(in crate::formats::yaml) fn is_own(document: &Document<'_>) -> bool {
@@ -39,7 +39,7 @@ pub(in crate::formats::yaml) fn decode(
         let message = e.message().to_owned();
         document.error(e.into_kind(), at(2), Some(&path), message)
     };
-    let header = Header::parse(&text, STYLE, &options.limits).map_err(wrong)?;
+    let header = TextHeader::parse(&text, STYLE, &options.limits).map_err(wrong)?;
     let plan = header.plan().map_err(wrong)?;
     let orient = Orient::named(&header.orient).map_err(|_| {
         let message = format!("header: orient: expected records or columns, found {:?}.", header.orient);
@@ -58,14 +58,14 @@ pub(in crate::formats::yaml) fn decode(
         return Err(document.error(ErrorKind::Malformed, at(next), Some("$"), message));
     }
     let arrays = taking.readers.into_iter().map(TextReader::finish).collect::<Result<_>>()?;
-    let header = Header { nrows: Some(nrows), ..header };
+    let header = TextHeader { nrows: Some(nrows), ..header };
     Ok((header.frame(plan, arrays)?, orient))
 }
 
 fn placed(document: &Document<'_>, at: usize, path: &str, fault: CellFault) -> Error {
     let CellFault { kind, path: inner, message } = fault;
     // Of what is deep the front of its path tells enough.
-    let inner = cut(&inner, 100);
+    let inner = shorten(&inner, 100);
     document.error(kind, at, Some(&format!("{path}{inner}")), message)
 }
 
@@ -100,17 +100,17 @@ impl Taking<'_, '_> {
         let Some(reader) = self.readers.get_mut(field) else { return Ok(()) };
         let raw;
         let cell = match &node.value {
-            Value::Null => Cell::Null,
-            Value::Bool(value) => Cell::Bool(*value),
-            Value::Int(text) | Value::Float(text) => Cell::Number(text),
-            Value::Str(text) => Cell::Str(text),
+            Value::Null => TextCell::Null,
+            Value::Bool(value) => TextCell::Bool(*value),
+            Value::Int(text) | Value::Float(text) => TextCell::Number(text),
+            Value::Str(text) => TextCell::Str(text),
             Value::Sequence(..) | Value::Mapping(..) => {
                 self.buffer.clear();
                 if let Err(fault) = json(self.document, i, &mut self.buffer) {
                     return Err(placed(self.document, node.at, &path(), fault));
                 }
                 raw = std::str::from_utf8(&self.buffer).unwrap_or_default();
-                Cell::Raw(raw)
+                TextCell::Raw(raw)
             }
         };
         reader.push(cell).map_err(|fault| placed(self.document, node.at, &path(), fault))

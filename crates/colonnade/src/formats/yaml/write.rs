@@ -10,13 +10,13 @@ use arrow_schema::Field;
 use crate::arrow::named;
 use crate::arrow::names;
 use crate::cells::text;
-use crate::cells::text::{Style, TextWriter, strings};
+use crate::cells::text::{TextStyle, TextWriter, strings};
 use crate::error::{Error, Result};
 use crate::frame::{Frame, Labels};
 use crate::progress::{Progress, Share};
 use crate::sink::Sink;
-use crate::text::header::{Exported, KEY, told};
-use crate::text::pieces::{self, Section};
+use crate::text::header::{ExportedFrame, KEY, meta_of_field};
+use crate::text::pieces::{self, TextSection};
 
 use super::FORMAT;
 use super::options::{Orient, WriteOptions};
@@ -33,9 +33,9 @@ impl Column {
         Self { name, field: field.clone(), data: data.clone() }
     }
 
-    fn writer(&self, style: Style) -> Result<Box<dyn TextWriter + '_>> {
+    fn writer(&self, style: TextStyle) -> Result<Box<dyn TextWriter + '_>> {
         let named = |e: Error| e.in_member(self.name.clone());
-        let says = told(&self.field).map_err(named)?.dtype;
+        let says = meta_of_field(&self.field).map_err(named)?.dtype;
         text::writer(&self.field, says, &self.data, style).map_err(named)
     }
 
@@ -69,8 +69,8 @@ pub fn encode(
     sink: &mut dyn Sink,
     progress: &dyn Progress,
 ) -> Result<()> {
-    let exported = Exported::new(frame)?;
-    let style = Style::yaml(options.header);
+    let exported = ExportedFrame::new(frame)?;
+    let style = TextStyle::yaml(options.header);
     let columns = columns(frame, &exported, options.header)?;
     let mut front = Vec::new();
     if options.header {
@@ -80,7 +80,7 @@ pub fn encode(
         put_printable(&header, &mut front);
         front.push(b'\n');
     }
-    let mut sections: Vec<Box<dyn Section>> = Vec::new();
+    let mut sections: Vec<Box<dyn TextSection>> = Vec::new();
     match options.orient {
         Orient::Records => {
             if options.header {
@@ -112,7 +112,7 @@ pub fn encode(
 }
 
 /// What is written, and under which keys.
-fn columns(frame: &Frame, exported: &Exported, header: bool) -> Result<Vec<Column>> {
+fn columns(frame: &Frame, exported: &ExportedFrame, header: bool) -> Result<Vec<Column>> {
     let fields = exported.schema.fields().iter().zip(&exported.arrays);
     if header {
         return Ok(fields.zip(exported.keys()).map(|((f, data), key)| Column::new(key, f, data)).collect());
@@ -155,7 +155,7 @@ struct Records<'c> {
     fields: Vec<(Vec<u8>, String, Box<dyn TextWriter + 'c>)>,
 }
 
-impl Section for Records<'_> {
+impl TextSection for Records<'_> {
     fn nrows(&self) -> usize {
         self.nrows
     }
@@ -196,7 +196,7 @@ struct Cells<'c> {
     writer: Box<dyn TextWriter + 'c>,
 }
 
-impl Section for Cells<'_> {
+impl TextSection for Cells<'_> {
     fn nrows(&self) -> usize {
         self.nrows
     }

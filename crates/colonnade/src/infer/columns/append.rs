@@ -1,63 +1,63 @@
-//! Columns of two ranges of one input become one.
+//! Joins the columns of two ranges of one input.
 
 use crate::Result;
 use crate::cells::msgpack::column::CellError;
 
-use super::grow::Grow;
-use super::marks::Marks;
-use super::nested::{Members, Nested};
-use super::text::{Family, Text};
-use super::{Inferred, Stop, Values};
+use super::grow::GrowingBuffer;
+use super::marks::RowMarks;
+use super::nested::{NestedColumns, StructMembers};
+use super::text::{TextBuilder, TextFamily};
+use super::{InferredColumn, InferredValues, StopReason};
 
-impl Inferred {
-    /// Whether no one type holds the cells, which are then read a second time.
+impl InferredColumn {
+    /// Whether no single type holds the cells, which are then read in a second pass.
     pub(crate) fn is_unknown(&self) -> bool {
         self.is_unknown_to(self.rows)
     }
 
-    /// The same, once the column has nulls up to row `rows`.
+    /// Whether the column is unknown once it has nulls up to row `rows`.
     fn is_unknown_to(&self, rows: usize) -> bool {
         match &self.values {
-            Values::Unknown | Values::Mixed(_) => true,
-            Values::Nested { nested, .. } => nested.is_unknown(rows),
+            InferredValues::Unknown | InferredValues::Mixed(_) => true,
+            InferredValues::Nested { nested, .. } => nested.is_unknown(rows),
             _ => false,
         }
     }
 
     /// Whether cells are lists or structs.
     pub(crate) fn is_nested(&self) -> bool {
-        matches!(self.values, Values::Nested { .. })
+        matches!(self.values, InferredValues::Nested { .. })
     }
 
-    /// Forgets all cells. Memory and family serve the next range, which is probably of the same one.
+    /// Removes all cells. Memory and family serve the next range, which probably has the same family.
     pub(crate) fn clear(&mut self) {
         self.rows = 0;
-        self.nulls = Marks::default();
+        self.nulls = RowMarks::default();
         match &mut self.values {
-            Values::Nil => {}
-            Values::Bool(cells) => cells.clear(),
-            Values::Int { words, negative, big } => {
+            InferredValues::Nil => {}
+            InferredValues::Bool(cells) => cells.clear(),
+            InferredValues::Int { words, negative, big } => {
                 words.clear();
                 (*negative, *big) = (false, false);
             }
-            Values::Float { words, ints } => {
+            InferredValues::Float { words, ints } => {
                 words.clear();
-                *ints = Marks::default();
+                *ints = RowMarks::default();
             }
-            Values::Text(text) => text.clear(),
-            other => *other = Values::Nil,
+            InferredValues::Text(text) => text.clear(),
+            other => *other = InferredValues::Nil,
         }
     }
 
-    /// Appends the cells of a range; what they are in `part` may change where both are promoted.
+    /// Appends the cells of a range. The cells in `part` may change if both columns are promoted.
     ///
     /// # Errors
-    /// The system's own, where memory runs out.
+    /// The operating system's error if memory runs out.
     pub(crate) fn append(&mut self, part: &mut Self) -> Result<()> {
         match self.join(part) {
             Ok(()) => Ok(()),
-            Err(Stop::Cell(e)) => Err(e.error),
-            Err(Stop::Mixed) => {
+            Err(StopReason::Cell(e)) => Err(e.error),
+            Err(StopReason::Mixed) => {
                 self.give_up();
                 self.rows += part.rows;
                 Ok(())
@@ -65,47 +65,51 @@ impl Inferred {
         }
     }
 
-    fn join(&mut self, part: &mut Self) -> std::result::Result<(), Stop> {
-        if matches!(part.values, Values::Unknown) {
-            return Err(Stop::Mixed);
+    fn join(&mut self, part: &mut Self) -> std::result::Result<(), StopReason> {
+        if matches!(part.values, InferredValues::Unknown) {
+            return Err(StopReason::Mixed);
         }
-        if matches!(self.values, Values::Unknown)
+        if matches!(self.values, InferredValues::Unknown)
             || part.nulls.count() == part.rows
-            || matches!(part.values, Values::Nil)
+            || matches!(part.values, InferredValues::Nil)
         {
             return Ok(self.empty(part.rows)?);
         }
-        if matches!(self.values, Values::Nil) {
+        if matches!(self.values, InferredValues::Nil) {
             self.begin_as(&part.values)?;
         }
-        if matches!((&self.values, &part.values), (Values::Int { .. }, Values::Float { .. })) {
+        if matches!((&self.values, &part.values), (InferredValues::Int { .. }, InferredValues::Float { .. }))
+        {
             self.ints_to_floats();
-        } else if matches!((&self.values, &part.values), (Values::Float { .. }, Values::Int { .. })) {
+        } else if matches!(
+            (&self.values, &part.values),
+            (InferredValues::Float { .. }, InferredValues::Int { .. })
+        ) {
             part.ints_to_floats();
         }
         let rows = self.rows;
         match (&mut self.values, &mut part.values) {
-            (Values::Bool(cells), Values::Bool(more)) => cells.push(more.bytes())?,
+            (InferredValues::Bool(cells), InferredValues::Bool(more)) => cells.push(more.bytes())?,
             (
-                Values::Int { words, negative, big },
-                Values::Int { words: more, negative: minus, big: beyond },
+                InferredValues::Int { words, negative, big },
+                InferredValues::Int { words: more, negative: minus, big: beyond },
             ) => {
                 if (*negative || *minus) && (*big || *beyond) {
-                    return Err(Stop::Mixed);
+                    return Err(StopReason::Mixed);
                 }
                 *negative |= *minus;
                 *big |= *beyond;
                 words.push(more.bytes())?;
             }
-            (Values::Float { words, ints }, Values::Float { words: more, ints: whole }) => {
+            (InferredValues::Float { words, ints }, InferredValues::Float { words: more, ints: whole }) => {
                 words.push(more.bytes())?;
                 ints.append(rows, whole, part.rows);
             }
-            (Values::Text(text), Values::Text(more)) => text.append(more)?,
-            (Values::Nested { nested, .. }, Values::Nested { nested: more, .. }) => {
+            (InferredValues::Text(text), InferredValues::Text(more)) => text.append(more)?,
+            (InferredValues::Nested { nested, .. }, InferredValues::Nested { nested: more, .. }) => {
                 nested.append(rows, more, part.rows)?;
             }
-            _ => return Err(Stop::Mixed),
+            _ => return Err(StopReason::Mixed),
         }
         self.nulls.append(rows, &part.nulls, part.rows);
         self.rows += part.rows;
@@ -113,22 +117,29 @@ impl Inferred {
     }
 
     /// Starts the family of `values`.
-    fn begin_as(&mut self, values: &Values) -> std::result::Result<(), CellError> {
+    fn begin_as(&mut self, values: &InferredValues) -> std::result::Result<(), CellError> {
         let values = match values {
-            Values::Bool(_) => Values::Bool(Grow::default()),
-            Values::Int { .. } => Values::Int { words: Grow::default(), negative: false, big: false },
-            Values::Float { .. } => Values::Float { words: Grow::default(), ints: Marks::default() },
-            Values::Text(_) => Values::Text(Text::new(Family::Str)?),
-            Values::Nested { nested, .. } => {
-                let is_list = matches!(nested, Nested::List { .. });
-                Values::Nested { nested: Nested::new(is_list, &self.options, self.depth)?, raw: None }
+            InferredValues::Bool(_) => InferredValues::Bool(GrowingBuffer::default()),
+            InferredValues::Int { .. } => {
+                InferredValues::Int { words: GrowingBuffer::default(), negative: false, big: false }
+            }
+            InferredValues::Float { .. } => {
+                InferredValues::Float { words: GrowingBuffer::default(), ints: RowMarks::default() }
+            }
+            InferredValues::Text(_) => InferredValues::Text(TextBuilder::new(TextFamily::Str)?),
+            InferredValues::Nested { nested, .. } => {
+                let is_list = matches!(nested, NestedColumns::List { .. });
+                InferredValues::Nested {
+                    nested: NestedColumns::new(is_list, &self.options, self.depth)?,
+                    raw: None,
+                }
             }
             _ => return Ok(()),
         };
         self.restart(values)
     }
 
-    /// Gives the column nulls up to row `row`; false where it has that row already.
+    /// Adds nulls up to row `row`. Returns false if the column already has that row.
     #[inline(always)]
     pub(super) fn align(&mut self, row: usize) -> std::result::Result<bool, CellError> {
         match row.checked_sub(self.rows) {
@@ -139,15 +150,15 @@ impl Inferred {
     }
 }
 
-impl Text {
+impl TextBuilder {
     fn append(&mut self, more: &mut Self) -> std::result::Result<(), CellError> {
         shift(&mut self.offsets, &mut more.offsets, self.bytes.nbytes() as u64)?;
         self.bytes.push(more.bytes.bytes())
     }
 }
 
-impl Nested {
-    /// Whether columns inside of the `rows` cells are unknown, or mostly nulls.
+impl NestedColumns {
+    /// Whether columns inside the `rows` cells are unknown, or mostly nulls.
     fn is_unknown(&self, rows: usize) -> bool {
         match self {
             Self::List { item, .. } => item.is_unknown(),
@@ -157,21 +168,31 @@ impl Nested {
         }
     }
 
-    /// Appends the cells of `more_rows` rows behind `rows` rows.
-    fn append(&mut self, rows: usize, more: &mut Self, more_rows: usize) -> std::result::Result<(), Stop> {
+    /// Appends the cells of `more_rows` rows after `rows` rows.
+    fn append(
+        &mut self,
+        rows: usize,
+        more: &mut Self,
+        more_rows: usize,
+    ) -> std::result::Result<(), StopReason> {
         match (self, more) {
             (Self::List { offsets, item }, Self::List { offsets: more, item: part }) => {
                 shift(offsets, more, item.len() as u64)?;
                 item.join(part)
             }
             (Self::Map(members), Self::Map(more)) => members.append(rows, more, more_rows),
-            _ => Err(Stop::Mixed),
+            _ => Err(StopReason::Mixed),
         }
     }
 }
 
-impl Members {
-    fn append(&mut self, rows: usize, more: &mut Self, more_rows: usize) -> std::result::Result<(), Stop> {
+impl StructMembers {
+    fn append(
+        &mut self,
+        rows: usize,
+        more: &mut Self,
+        more_rows: usize,
+    ) -> std::result::Result<(), StopReason> {
         for (name, part) in more.names.iter().zip(&mut more.columns) {
             let (options, depth) = (part.options, part.depth.saturating_sub(1));
             let place = self.place(name, (&options, depth));
@@ -184,8 +205,12 @@ impl Members {
     }
 }
 
-/// Appends the offsets of `more` without its first one, each of them `by` further on.
-fn shift(offsets: &mut Grow, more: &mut Grow, by: u64) -> std::result::Result<(), CellError> {
+/// Appends the offsets of `more` except the first, each increased by `by`.
+fn shift(
+    offsets: &mut GrowingBuffer,
+    more: &mut GrowingBuffer,
+    by: u64,
+) -> std::result::Result<(), CellError> {
     let more = more.words().get(1..).unwrap_or_default();
     let room = offsets.spare(more.len().saturating_mul(8))?;
     for (slot, word) in room.as_chunks_mut::<8>().0.iter_mut().zip(more.iter()) {

@@ -6,36 +6,36 @@ use crate::{Error, ErrorKind};
 
 const FIRST_NBYTES: usize = 256;
 
-/// Pages are moved rather than copied from this size on. Below it another region may be one that waits for use, whose pages
-/// nobody has to clear.
+/// From this size on, pages are moved instead of copied. Below it, the new region may be a pooled one, whose pages need no
+/// clearing.
 const MOVED_FROM_NBYTES: usize = 64 << 10;
 
-/// Half a huge page is touched faster as a whole one: only those wait for use.
+/// From half a huge page on, the region gets a whole huge page, which is faster to touch; only such regions are pooled.
 const HUGE_FROM_NBYTES: usize = HUGE_PAGE / 2;
 const HUGE_PAGE: usize = 2 << 20;
 
-/// Bytes with room behind them.
+/// Bytes with spare capacity after them.
 #[derive(Debug, Default)]
-pub(crate) struct Grow {
+pub(crate) struct GrowingBuffer {
     region: Option<RegionMut>,
     used: usize,
 }
 
-impl Grow {
-    /// Bytes so far.
+impl GrowingBuffer {
+    /// Returns the number of bytes so far.
     #[inline]
     pub(crate) fn nbytes(&self) -> usize {
         self.used
     }
 
-    /// Bytes that fit without growing.
+    /// Returns the spare capacity.
     #[inline]
     pub(crate) fn room(&mut self) -> usize {
         let used = self.used;
         self.region.as_mut().map_or(0, |r| r.as_mut_slice().len() - used)
     }
 
-    /// Makes room for `nbytes` more. Room that stays empty costs address space, not memory.
+    /// Makes room for `nbytes` more. Unused room costs address space, not memory.
     #[inline]
     pub(crate) fn reserve(&mut self, nbytes: usize) -> Result<(), CellError> {
         if self.room() >= nbytes { Ok(()) } else { self.enlarge(nbytes) }
@@ -66,7 +66,7 @@ impl Grow {
         Ok(())
     }
 
-    /// Appends the first `n` of some bytes; all of them are written, which needs no call.
+    /// Appends the first `n` of some bytes. It writes all of them, which needs no call.
     #[inline(always)]
     pub(crate) fn push_front<const N: usize>(&mut self, bytes: &[u8; N], n: usize) -> Result<(), CellError> {
         let used = self.used;
@@ -86,7 +86,7 @@ impl Grow {
         self.push(bytes)
     }
 
-    /// `nbytes` behind the used ones, to fill; [`Grow::commit`] keeps them.
+    /// Returns `nbytes` of spare capacity to fill; [`GrowingBuffer::commit`] keeps them.
     #[inline]
     pub(crate) fn spare(&mut self, nbytes: usize) -> Result<&mut [u8], CellError> {
         self.reserve(nbytes)?;
@@ -98,7 +98,7 @@ impl Grow {
             .unwrap_or_default())
     }
 
-    /// Keeps `nbytes` of what was filled.
+    /// Keeps `nbytes` of the filled bytes.
     #[inline]
     pub(crate) fn commit(&mut self, nbytes: usize) {
         self.used += nbytes;
@@ -118,7 +118,7 @@ impl Grow {
         self.push_front(&word.to_le_bytes(), 8)
     }
 
-    /// Forgets the bytes so far; their memory serves again.
+    /// Removes the bytes and keeps the memory.
     pub(crate) fn clear(&mut self) {
         self.used = 0;
     }
@@ -138,18 +138,18 @@ impl Grow {
         Ok(())
     }
 
-    /// The bytes so far.
+    /// Returns the bytes so far.
     pub(crate) fn bytes(&mut self) -> &mut [u8] {
         let used = self.used;
         self.region.as_mut().and_then(|r| r.as_mut_slice().get_mut(..used)).unwrap_or_default()
     }
 
-    /// The bytes so far, as words.
+    /// Returns the bytes so far as words.
     pub(crate) fn words(&mut self) -> &mut [[u8; 8]] {
         self.bytes().as_chunks_mut::<8>().0
     }
 
-    /// Ends growing.
+    /// Returns the buffer of the bytes.
     pub(crate) fn finish(self) -> Buffer {
         let used = self.used;
         let whole = match self.region {

@@ -1,29 +1,29 @@
-//! Cells of JSON, scanned into their columns. RFC 8259 is checked on the way.
+//! Scans JSON cells into inferred columns, checking RFC 8259.
 
-use crate::cells::json::fault::{Fault, Scanned};
-use crate::cells::json::number::Number;
+use crate::cells::json::fault::{JsonFault, Scanned};
+use crate::cells::json::number::JsonNumber;
 use crate::cells::json::quote::unescape_into;
-use crate::cells::json::scan::{Quoted, Scan};
-use crate::cells::json::value::{Rules, Token, twice};
+use crate::cells::json::scan::{QuotedText, Scan};
+use crate::cells::json::value::{JsonRules, JsonToken, repeated_key};
 use crate::cells::msgpack::column::CellError;
 
-use super::nested::{Members, Nested};
+use super::nested::{NestedColumns, StructMembers};
 use super::put::Scalar;
-use super::text::Text;
-use super::{Inferred, Stop, Values};
+use super::text::TextBuilder;
+use super::{InferredColumn, InferredValues, StopReason};
 
-type Put = Result<(), Stop<Box<Fault>>>;
+type PutResult = Result<(), StopReason<Box<JsonFault>>>;
 
-impl Inferred {
-    /// Takes the cell that begins here, inside `depth` arrays and objects. Once no one type holds the cells, they are checked
-    /// and counted.
+impl InferredColumn {
+    /// Scans the cell at the current position, inside `depth` arrays and objects. Once no single type holds the cells, they
+    /// are only checked and counted.
     #[inline(always)]
-    pub(crate) fn scan(&mut self, scan: &mut Scan<'_>, depth: u64, rules: &Rules) -> Scanned<()> {
+    pub(crate) fn scan(&mut self, scan: &mut Scan<'_>, depth: u64, rules: &JsonRules) -> Scanned<()> {
         let start = scan.at;
         match self.scan_one(scan, depth, rules) {
             Ok(()) => Ok(()),
-            Err(Stop::Cell(fault)) => Err(fault),
-            Err(Stop::Mixed) => {
+            Err(StopReason::Cell(fault)) => Err(fault),
+            Err(StopReason::Mixed) => {
                 self.give_up();
                 scan.at = start;
                 scan.value(depth, rules)?;
@@ -33,63 +33,63 @@ impl Inferred {
         }
     }
 
-    /// From now on cells are only counted.
+    /// Switches to counting cells.
     #[cold]
     pub(crate) fn give_up(&mut self) {
-        self.values = Values::Unknown;
-        self.nulls = super::Marks::default();
+        self.values = InferredValues::Unknown;
+        self.nulls = super::RowMarks::default();
     }
 
-    /// Appends a float that was scanned as something else; without one the column is of no one type.
+    /// Appends a float that was scanned as another type; `None` leaves the column without a single type.
     ///
     /// # Errors
-    /// The system's own, where memory runs out.
+    /// The operating system's error if memory runs out.
     pub(crate) fn push_float(&mut self, value: Option<f64>) -> crate::Result<()> {
-        match value.map_or(Err(Stop::Mixed), |value| self.scalar(Scalar::Float(value.to_bits()))) {
-            Err(Stop::Cell(e)) => return Err(e.error),
-            Err(Stop::Mixed) => self.give_up(),
+        match value.map_or(Err(StopReason::Mixed), |value| self.scalar(Scalar::Float(value.to_bits()))) {
+            Err(StopReason::Cell(e)) => return Err(e.error),
+            Err(StopReason::Mixed) => self.give_up(),
             Ok(()) => {}
         }
         self.rows += 1;
         Ok(())
     }
 
-    /// Takes the cell that begins here. Cells of the family so far take the short way.
+    /// Scans the cell at the current position, with a fast path for the column's current family.
     #[inline(always)]
-    fn scan_one(&mut self, scan: &mut Scan<'_>, depth: u64, rules: &Rules) -> Put {
+    fn scan_one(&mut self, scan: &mut Scan<'_>, depth: u64, rules: &JsonRules) -> PutResult {
         let start = scan.at;
         let token = match (scan.peek(), &mut self.values) {
-            (b'0'..=b'9' | b'-', Values::Int { words, negative, big: false }) => {
-                match scan.number_or_nonfinite(rules).map_err(Stop::Cell)? {
-                    Number::Int(value) => {
+            (b'0'..=b'9' | b'-', InferredValues::Int { words, negative, big: false }) => {
+                match scan.number_or_nonfinite(rules).map_err(StopReason::Cell)? {
+                    JsonNumber::Int(value) => {
                         *negative |= value < 0;
-                        words.push_word(value.cast_unsigned()).map_err(|e| failed(start, e))?;
+                        words.push_word(value.cast_unsigned()).map_err(|e| column_fault(start, e))?;
                         self.rows += 1;
                         return Ok(());
                     }
-                    other => Token::Number(other),
+                    other => JsonToken::Number(other),
                 }
             }
-            (b'0'..=b'9' | b'-', Values::Float { words, .. }) => {
-                match scan.number_or_nonfinite(rules).map_err(Stop::Cell)? {
-                    Number::Float(bits) => {
-                        words.push_word(bits).map_err(|e| failed(start, e))?;
+            (b'0'..=b'9' | b'-', InferredValues::Float { words, .. }) => {
+                match scan.number_or_nonfinite(rules).map_err(StopReason::Cell)? {
+                    JsonNumber::Float(bits) => {
+                        words.push_word(bits).map_err(|e| column_fault(start, e))?;
                         self.rows += 1;
                         return Ok(());
                     }
-                    other => Token::Number(other),
+                    other => JsonToken::Number(other),
                 }
             }
-            (b't' | b'f', Values::Bool(cells)) => {
+            (b't' | b'f', InferredValues::Bool(cells)) => {
                 let value = scan.peek() == b't';
-                scan.literal(if value { "true" } else { "false" }).map_err(Stop::Cell)?;
-                cells.push_front(&[u8::from(value)], 1).map_err(|e| failed(start, e))?;
+                scan.literal(if value { "true" } else { "false" }).map_err(StopReason::Cell)?;
+                cells.push_front(&[u8::from(value)], 1).map_err(|e| column_fault(start, e))?;
                 self.rows += 1;
                 return Ok(());
             }
-            (b'"', Values::Text(text)) => {
-                let quoted = scan.quoted().map_err(Stop::Cell)?;
-                text.push_quoted(scan, quoted).map_err(|e| failed(start, e))?;
+            (b'"', InferredValues::Text(text)) => {
+                let quoted = scan.quoted().map_err(StopReason::Cell)?;
+                text.push_quoted(scan, quoted).map_err(|e| column_fault(start, e))?;
                 self.rows += 1;
                 return Ok(());
             }
@@ -99,82 +99,84 @@ impl Inferred {
     }
 
     #[inline(never)]
-    fn scan_any(&mut self, scan: &mut Scan<'_>, depth: u64, rules: &Rules) -> Put {
+    fn scan_any(&mut self, scan: &mut Scan<'_>, depth: u64, rules: &JsonRules) -> PutResult {
         let start = scan.at;
-        let token = scan.token(rules).map_err(Stop::Cell)?;
+        let token = scan.token(rules).map_err(StopReason::Cell)?;
         self.put_token(token, start, scan, depth, rules)
     }
 
-    /// Takes the cell of which `token` was scanned at `start`: all of it, or the front of an array or object.
+    /// Appends the cell with `token` scanned at `start`: the whole cell, or the front of an array or object.
     #[inline(never)]
     fn put_token(
         &mut self,
-        token: Token,
+        token: JsonToken,
         start: usize,
         scan: &mut Scan<'_>,
         depth: u64,
-        rules: &Rules,
-    ) -> Put {
+        rules: &JsonRules,
+    ) -> PutResult {
         let put = match token {
-            Token::Number(Number::Big) if !rules.decimals => return Err(Stop::Cell(scan.big(start))),
-            Token::Null => return self.empty(1).map_err(|e| failed(start, e)),
-            Token::Open(_) if matches!(self.values, Values::Unknown) => {
-                scan.value(depth, rules).map_err(Stop::Cell)?;
+            JsonToken::Number(JsonNumber::Big) if !rules.decimals => {
+                return Err(StopReason::Cell(scan.big_integer_fault(start)));
+            }
+            JsonToken::Null => return self.empty(1).map_err(|e| column_fault(start, e)),
+            JsonToken::Open(_) if matches!(self.values, InferredValues::Unknown) => {
+                scan.value(depth, rules).map_err(StopReason::Cell)?;
                 Ok(())
             }
-            _ if matches!(self.values, Values::Unknown) => Ok(()),
-            Token::Open(open) => {
+            _ if matches!(self.values, InferredValues::Unknown) => Ok(()),
+            JsonToken::Open(open) => {
                 self.scan_nested(open, scan, depth, rules)?;
                 Ok(())
             }
-            Token::Bool(value) => self.scalar(Scalar::Bool(value)),
-            Token::Number(Number::Int(value)) => self.scalar(Scalar::Int(value)),
-            Token::Number(Number::UInt(value)) => self.scalar(Scalar::UInt(value)),
-            Token::Number(Number::Float(bits)) => self.scalar(Scalar::Float(bits)),
-            Token::Number(Number::Big) => Err(Stop::Mixed),
-            Token::Str(quoted) => self.scalar(Scalar::Text(&scan.unquoted(quoted))),
+            JsonToken::Bool(value) => self.scalar(Scalar::Bool(value)),
+            JsonToken::Number(JsonNumber::Int(value)) => self.scalar(Scalar::Int(value)),
+            JsonToken::Number(JsonNumber::UInt(value)) => self.scalar(Scalar::UInt(value)),
+            JsonToken::Number(JsonNumber::Float(bits)) => self.scalar(Scalar::Float(bits)),
+            JsonToken::Number(JsonNumber::Big) => Err(StopReason::Mixed),
+            JsonToken::Str(quoted) => self.scalar(Scalar::Text(&scan.unquoted(quoted))),
         };
-        put.map_err(|stop| stop.map(|e| Fault::of(start, e.error)))?;
+        put.map_err(|stop| stop.map(|e| JsonFault::of(start, e.error)))?;
         self.rows += 1;
         Ok(())
     }
 
-    /// Takes the array or object that begins here.
-    fn scan_nested(&mut self, open: u8, scan: &mut Scan<'_>, depth: u64, rules: &Rules) -> Put {
+    /// Scans the array or object at the current position.
+    fn scan_nested(&mut self, open: u8, scan: &mut Scan<'_>, depth: u64, rules: &JsonRules) -> PutResult {
         let (start, row) = (scan.at, self.rows);
-        scan.deepen(depth, rules).map_err(Stop::Cell)?;
-        let found = self.nested(open == b'[').map_err(|stop| stop.map(|e| Fault::of(start, e.error)))?;
+        scan.deepen(depth, rules).map_err(StopReason::Cell)?;
+        let found = self.nested(open == b'[').map_err(|stop| stop.map(|e| JsonFault::of(start, e.error)))?;
         scan.at += 1;
         scan.space();
         match found {
-            (Nested::List { offsets, item }, ..) => {
+            (NestedColumns::List { offsets, item }, ..) => {
                 if scan.peek() == b']' {
                     scan.at += 1;
                 } else {
                     loop {
                         item.scan_one(scan, depth + 1, rules)?;
-                        if !scan.more(b']').map_err(Stop::Cell)? {
+                        if !scan.more(b']').map_err(StopReason::Cell)? {
                             break;
                         }
                     }
                 }
-                offsets.push_word(item.len() as u64).map_err(|e| failed(start, e))
+                offsets.push_word(item.len() as u64).map_err(|e| column_fault(start, e))
             }
-            (Nested::Map(members), _, inner) => members.scan(row, inner, scan, depth, rules),
+            (NestedColumns::Map(members), _, inner) => members.scan(row, inner, scan, depth, rules),
         }
     }
 }
 
-impl Members {
-    /// Takes the members of the object of row `row`; its brace was passed.
+impl StructMembers {
+    /// Scans the members of the object of row `row`, after its opening brace.
     fn scan(
         &mut self,
         row: usize,
         inner: (&super::ReadOptions, u64),
         scan: &mut Scan<'_>,
         depth: u64,
-        rules: &Rules,
-    ) -> Put {
+        rules: &JsonRules,
+    ) -> PutResult {
         let mut entries = 0;
         if scan.peek() == b'}' {
             scan.at += 1;
@@ -182,34 +184,34 @@ impl Members {
             loop {
                 let at = scan.at;
                 if scan.peek() != b'"' {
-                    return Err(Stop::Cell(scan.unexpected("a key in quotes")));
+                    return Err(StopReason::Cell(scan.unexpected("a key in quotes")));
                 }
-                let quoted = scan.quoted().map_err(Stop::Cell)?;
+                let quoted = scan.quoted().map_err(StopReason::Cell)?;
                 let spelled = scan.bytes.get(quoted.start..quoted.end).unwrap_or(&[]);
-                let place = match self.likely(entries, spelled).filter(|_| !quoted.escaped) {
+                let place = match self.member_at(entries, spelled).filter(|_| !quoted.escaped) {
                     Some(place) => place,
                     None => self.place(&scan.unquoted(quoted), inner),
                 };
-                let Some((column, name)) = self.column(place) else { return Err(Stop::Mixed) };
-                if !column.align(row).map_err(|e| failed(at, e))? {
-                    return Err(Stop::Cell(twice(at, name)));
+                let Some((column, name)) = self.column(place) else { return Err(StopReason::Mixed) };
+                if !column.align(row).map_err(|e| column_fault(at, e))? {
+                    return Err(StopReason::Cell(repeated_key(at, name)));
                 }
-                scan.colon().map_err(Stop::Cell)?;
+                scan.colon().map_err(StopReason::Cell)?;
                 column.scan_one(scan, depth + 1, rules)?;
                 entries += 1;
-                if !scan.more(b'}').map_err(Stop::Cell)? {
+                if !scan.more(b'}').map_err(StopReason::Cell)? {
                     break;
                 }
             }
         }
-        self.end(entries, row).map_err(|stop| stop.map(|e| Fault::of(scan.at, e.error)))
+        self.end(entries, row).map_err(|stop| stop.map(|e| JsonFault::of(scan.at, e.error)))
     }
 }
 
-impl Text {
-    /// Appends the text between quotes.
+impl TextBuilder {
+    /// Appends the text between two quotes.
     #[inline(always)]
-    fn push_quoted(&mut self, scan: &Scan<'_>, quoted: Quoted) -> Result<(), CellError> {
+    fn push_quoted(&mut self, scan: &Scan<'_>, quoted: QuotedText) -> Result<(), CellError> {
         let length = quoted.end - quoted.start;
         let source = scan.bytes.get(quoted.start..).unwrap_or(&[]);
         if quoted.escaped {
@@ -226,8 +228,8 @@ impl Text {
     }
 }
 
-/// A column's refusal of the cell at `at`.
+/// Converts a column's error about the cell at `at`.
 #[cold]
-fn failed(at: usize, error: CellError) -> Stop<Box<Fault>> {
-    Stop::Cell(Fault::of(at, error.error))
+fn column_fault(at: usize, error: CellError) -> StopReason<Box<JsonFault>> {
+    StopReason::Cell(JsonFault::of(at, error.error))
 }

@@ -2,15 +2,15 @@
 
 use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer};
 
-/// One bit a row, set where the row is marked; rows behind the last mark have none.
+/// One bit per row, set if the row is marked. Rows after the last marked one have no bit.
 #[derive(Debug, Default)]
-pub(crate) struct Marks {
+pub(crate) struct RowMarks {
     bits: Vec<u8>,
     count: usize,
 }
 
-impl Marks {
-    /// Marks rows `start..start + n`, of which none is marked.
+impl RowMarks {
+    /// Marks rows `start..start + n`, none of which is marked.
     #[inline]
     pub(crate) fn mark(&mut self, start: usize, n: usize) {
         if n == 0 {
@@ -34,12 +34,13 @@ impl Marks {
         }
     }
 
-    /// Marked rows.
+    /// Returns the number of marked rows.
     pub(crate) fn count(&self) -> usize {
         self.count
     }
 
-    /// Marks what `other` has marked of `rows` rows, which begin at row `start` here; none of them is marked.
+    /// Marks the rows that `other` has marked among its `rows` rows, which begin at row `start` here; none of them is
+    /// marked.
     pub(crate) fn append(&mut self, start: usize, other: &Self, rows: usize) {
         if other.count == 0 {
             return;
@@ -61,7 +62,7 @@ impl Marks {
         self.bits.get(row / 8).is_some_and(|byte| byte >> (row % 8) & 1 == 1)
     }
 
-    /// Arrow's validity of `rows` rows, marked ones null; `None` where none is.
+    /// Returns Arrow's validity of `rows` rows, in which marked rows are null; `None` if none is marked.
     pub(crate) fn validity(mut self, rows: usize) -> Option<NullBuffer> {
         if self.count == 0 {
             return None;
@@ -81,7 +82,7 @@ mod tests {
     #[test]
     fn marks_are_joined_at_any_start() {
         for start in 0..20 {
-            let (mut marks, mut more) = (Marks::default(), Marks::default());
+            let (mut marks, mut more) = (RowMarks::default(), RowMarks::default());
             marks.mark(start / 2, usize::from(start > 0));
             more.mark(1, 3);
             more.mark(9, 10);
@@ -102,7 +103,7 @@ mod tests {
     fn ranges_are_marked_from_any_start() {
         for start in 0..20 {
             for n in 0..30 {
-                let mut marks = Marks::default();
+                let mut marks = RowMarks::default();
                 marks.mark(start, n);
                 marks.mark(start + n + 3, 1);
                 let expected: Vec<bool> =

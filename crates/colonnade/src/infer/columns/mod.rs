@@ -1,9 +1,9 @@
 //! A column whose type is inferred from its cells.
 //!
-//! Cells of MessagePack come in runs of one family, which kernels take ([`Cells::take`]). The cells between two runs (nils, the
-//! first cell of another family, the last cells of the input) are taken one by one. Cells of JSON are scanned one by one into
-//! the same columns (`json`), a range of the input at a time, and the ranges' columns are joined (`append`). A family that no
-//! longer holds all cells is promoted: the stored values are converted, and no cell is read twice.
+//! MessagePack cells come in runs of one family, which kernels decode ([`CellReader::take`]). Cells between two runs (nils, the
+//! first cell of another family, the last cells of the input) are decoded one by one. JSON cells are scanned one by one
+//! into the same columns (`json`), in ranges of the input whose columns are then joined (`append`). A family that no longer
+//! holds all cells is promoted: the stored values are converted, and no cell is read twice.
 
 mod append;
 mod finish;
@@ -20,101 +20,101 @@ mod time;
 #[cfg(test)]
 mod tests;
 
-pub use finish::{Finished, MIXED_TAG};
+pub use finish::{BlockOrColumn, MIXED_TAG};
 
-use grow::Grow;
-use marks::Marks;
-use nested::Nested;
-use text::Text;
-use time::Times;
+use grow::GrowingBuffer;
+use marks::RowMarks;
+use nested::NestedColumns;
+use text::TextBuilder;
+use time::TimestampBuilder;
 
-use crate::cells::msgpack::column::{CellError, Cells, Taken, malformed};
-use crate::cells::msgpack::head::{Head, head};
-use crate::cells::msgpack::options::{Otherwise, ReadOptions};
+use crate::cells::msgpack::column::{CellError, CellExtent, CellReader, malformed};
+use crate::cells::msgpack::head::{MsgpackHead, head};
+use crate::cells::msgpack::options::{Fallback, ReadOptions};
 use crate::cells::msgpack::skip::skip;
 
-/// Integers that a kernel takes before signs are looked at.
+/// Integers that a kernel takes between two checks of signs.
 const INTS: usize = 256;
 
-/// The cells of one column without a type of its own.
+/// A column whose type is inferred.
 #[derive(Debug)]
-pub struct Inferred {
+pub struct InferredColumn {
     options: ReadOptions,
-    /// Arrays and maps around these cells.
+    /// Number of arrays and maps around these cells.
     depth: u64,
-    /// Whether cells of several types are kept as MessagePack. Otherwise such a cell ends with [`Stop::Mixed`].
+    /// Whether cells of several types are kept as MessagePack. Otherwise such a cell stops with [`StopReason::Mixed`].
     keeps_mixed: bool,
     rows: usize,
-    /// Rows that somebody expects.
+    /// The expected number of rows.
     hint: usize,
-    /// Rows that the bytes at hand could hold, up to what is expected.
+    /// The number of rows that the available bytes could hold, at most the expected number.
     likely: usize,
-    nulls: Marks,
-    values: Values,
+    nulls: RowMarks,
+    values: InferredValues,
 }
 
-/// What the cells are so far.
+/// The cells so far.
 #[derive(Debug)]
-enum Values {
+enum InferredValues {
     /// Nils only.
     Nil,
-    Bool(Grow),
-    /// 64-bit words; never both below zero and above `i64::MAX`.
+    Bool(GrowingBuffer),
+    /// 64-bit words; not both values below zero and values above `i64::MAX`.
     Int {
-        words: Grow,
+        words: GrowingBuffer,
         negative: bool,
         big: bool,
     },
-    /// 64-bit words, and which of them came as integers.
+    /// 64-bit words, and the rows that were integers.
     Float {
-        words: Grow,
-        ints: Marks,
+        words: GrowingBuffer,
+        ints: RowMarks,
     },
-    Text(Text),
-    Time(Times),
-    /// Extensions that nobody knows.
+    Text(TextBuilder),
+    Time(TimestampBuilder),
+    /// Unknown extensions.
     Ext {
-        codes: Grow,
-        data: Text,
+        codes: GrowingBuffer,
+        data: TextBuilder,
     },
-    /// Columns inside cells. A column that keeps mixed cells also keeps each nested one as it came.
+    /// Nested columns. A column that keeps mixed cells also keeps the original bytes of each nested one.
     Nested {
-        nested: Nested,
-        raw: Option<Text>,
+        nested: NestedColumns,
+        raw: Option<TextBuilder>,
     },
     /// Whole MessagePack values.
-    Mixed(Text),
-    /// Cells of several types in a column that does not keep them: only counted.
+    Mixed(TextBuilder),
+    /// Cells of several types in a column that does not keep them; they are only counted.
     Unknown,
 }
 
-/// Why taking ended early.
+/// The reason for an early stop.
 #[derive(Debug)]
-enum Stop<E = CellError> {
-    /// What is wrong.
+enum StopReason<E = CellError> {
+    /// An error in a cell.
     Cell(E),
-    /// Nothing is wrong, but no one type holds these cells.
+    /// No error, but no single type holds these cells.
     Mixed,
 }
 
-impl From<CellError> for Stop {
+impl From<CellError> for StopReason {
     fn from(error: CellError) -> Self {
         Self::Cell(error)
     }
 }
 
-impl<E> Stop<E> {
-    /// The same, with another error.
-    fn map<F>(self, map: impl FnOnce(E) -> F) -> Stop<F> {
+impl<E> StopReason<E> {
+    /// Converts the error.
+    fn map<F>(self, map: impl FnOnce(E) -> F) -> StopReason<F> {
         match self {
-            Self::Cell(error) => Stop::Cell(map(error)),
-            Self::Mixed => Stop::Mixed,
+            Self::Cell(error) => StopReason::Cell(map(error)),
+            Self::Mixed => StopReason::Mixed,
         }
     }
 }
 
-impl Stop {
-    /// As an error. A column that keeps mixed cells never stops for them.
+impl StopReason {
+    /// Returns the error. A column that keeps mixed cells never stops for [`StopReason::Mixed`].
     fn error(self) -> CellError {
         match self {
             Self::Cell(error) => error,
@@ -123,8 +123,8 @@ impl Stop {
     }
 }
 
-impl Inferred {
-    /// A column without cells.
+impl InferredColumn {
+    /// Creates a column without cells.
     #[must_use]
     pub fn new(options: &ReadOptions) -> Self {
         Self {
@@ -134,32 +134,32 @@ impl Inferred {
             rows: 0,
             hint: 0,
             likely: 0,
-            nulls: Marks::default(),
-            values: Values::Nil,
+            nulls: RowMarks::default(),
+            values: InferredValues::Nil,
         }
     }
 
-    /// The same, where `rows` cells are expected: room is made at once, as far as the bytes at hand could hold them.
+    /// Expects `rows` cells: reserves memory for as many of them as the available bytes could hold.
     #[must_use]
     pub fn with_rows(mut self, rows: usize) -> Self {
         self.hint = rows;
         self
     }
 
-    /// The same, for cells with `depth` arrays and maps around them: they count towards the limit of depth.
+    /// Counts `depth` arrays and maps around the cells towards the limit of depth.
     #[must_use]
     pub fn with_depth(mut self, depth: u64) -> Self {
         self.depth = depth;
         self
     }
 
-    /// A column without cells that does not keep mixed ones: inside another column, or of a format whose cells can be read a
-    /// second time.
+    /// Creates a column that does not keep mixed cells: inside another column, or for a format that can read cells a second
+    /// time.
     pub(crate) fn of_one_type(options: &ReadOptions, depth: u64) -> Self {
         Self { keeps_mixed: false, ..Self::new(options).with_depth(depth) }
     }
 
-    /// Cells so far.
+    /// Returns the number of cells so far.
     #[must_use]
     pub fn len(&self) -> usize {
         self.rows
@@ -171,22 +171,22 @@ impl Inferred {
         self.rows == 0
     }
 
-    /// Appends `n` nulls that no byte stands for, as missing keys are.
+    /// Appends `n` nulls that no input byte backs, such as missing keys.
     ///
     /// # Errors
-    /// The system's own, where memory runs out.
+    /// The operating system's error if memory runs out.
     pub fn nulls(&mut self, n: usize) -> crate::Result<()> {
         self.empty(n).map_err(|e| e.error)
     }
 
-    fn run(&mut self, bytes: &[u8], wanted: usize) -> Result<Taken, Stop> {
-        let mut taken = Taken::default();
+    fn run(&mut self, bytes: &[u8], wanted: usize) -> Result<CellExtent, StopReason> {
+        let mut taken = CellExtent::default();
         self.likely = self.hint.saturating_sub(self.rows).max(wanted).min(bytes.len());
         while taken.cells < wanted {
             let rest = bytes.get(taken.nbytes..).unwrap_or_default();
-            let placed = |stop: Stop| stop.map(|e| e.after(taken.cells, taken.nbytes));
-            let mut found = Taken::default();
-            // A single cell, as rows have them, is not worth a kernel's preparations.
+            let placed = |stop: StopReason| stop.map(|e| e.after(taken.cells, taken.nbytes));
+            let mut found = CellExtent::default();
+            // A single cell, as in rows, does not justify a kernel's setup.
             if wanted - taken.cells > 1 {
                 found = self.kernel(rest, wanted - taken.cells).map_err(placed)?;
                 self.rows += found.cells;
@@ -203,27 +203,29 @@ impl Inferred {
         Ok(taken)
     }
 
-    /// Takes a run of the family there is.
-    fn kernel(&mut self, bytes: &[u8], wanted: usize) -> Result<Taken, Stop> {
-        // A cell is a byte at least, whatever is claimed.
+    /// Decodes a run of the current family.
+    fn kernel(&mut self, bytes: &[u8], wanted: usize) -> Result<CellExtent, StopReason> {
+        // A cell has at least one byte, whatever is claimed.
         let wanted = wanted.min(bytes.len());
         match &mut self.values {
-            Values::Nil | Values::Ext { .. } | Values::Nested { .. } | Values::Mixed(_) | Values::Unknown => {
-                Ok(Taken::default())
-            }
-            Values::Time(times) => Ok(times.run(bytes, wanted)?),
-            Values::Bool(cells) => {
+            InferredValues::Nil
+            | InferredValues::Ext { .. }
+            | InferredValues::Nested { .. }
+            | InferredValues::Mixed(_)
+            | InferredValues::Unknown => Ok(CellExtent::default()),
+            InferredValues::Time(times) => Ok(times.run(bytes, wanted)?),
+            InferredValues::Bool(cells) => {
                 let taken = numbers::bools(bytes, cells.spare(wanted)?);
                 cells.commit(taken.cells);
                 Ok(taken)
             }
-            Values::Int { words, negative, big } => {
+            InferredValues::Int { words, negative, big } => {
                 let out = words.spare(wanted.saturating_mul(8))?.as_chunks_mut::<8>().0;
-                let mut taken = Taken::default();
+                let mut taken = CellExtent::default();
                 for slots in out.chunks_mut(INTS) {
                     let found = numbers::ints(bytes.get(taken.nbytes..).unwrap_or_default(), slots);
                     if (*negative || found.negative) && (*big || found.big) {
-                        // Which of these cells is above and which below must be looked at one by one.
+                        // Values below zero and values above `i64::MAX` meet: these cells are decoded one by one.
                         break;
                     }
                     *negative |= found.negative;
@@ -237,52 +239,52 @@ impl Inferred {
                 words.commit(taken.cells * 8);
                 Ok(taken)
             }
-            Values::Float { words, .. } => {
+            InferredValues::Float { words, .. } => {
                 let out = words.spare(wanted.saturating_mul(8))?.as_chunks_mut::<8>().0;
                 let taken = numbers::floats(bytes, out);
                 words.commit(taken.cells * 8);
                 Ok(taken)
             }
-            Values::Text(text) => {
-                Ok(text.run(bytes, wanted, self.options.invalid_utf8 == Otherwise::Bytes)?)
+            InferredValues::Text(text) => {
+                Ok(text.run(bytes, wanted, self.options.invalid_utf8 == Fallback::Bytes)?)
             }
         }
     }
 
-    /// Takes one cell of any family, or a run of nils.
-    fn single(&mut self, bytes: &[u8], wanted: usize) -> Result<Taken, Stop> {
+    /// Decodes one cell of any family, or a run of nils.
+    fn single(&mut self, bytes: &[u8], wanted: usize) -> Result<CellExtent, StopReason> {
         if bytes.first() == Some(&0xc0) {
             let cells = bytes.iter().take(wanted).take_while(|byte| **byte == 0xc0).count();
             self.empty(cells)?;
-            return Ok(Taken { cells, nbytes: cells });
+            return Ok(CellExtent { cells, nbytes: cells });
         }
-        let Some((head, length)) = head(bytes)? else { return Ok(Taken::default()) };
+        let Some((head, length)) = head(bytes)? else { return Ok(CellExtent::default()) };
         let nbytes = match head {
-            // What stands inside a whole cell is whole, and its end is known once it has been taken.
-            Head::Array(_) | Head::Map(_) if !self.keeps_mixed => bytes.len(),
-            Head::Array(_) | Head::Map(_) => {
+            // The contents of a whole cell are whole, and decoding finds their end.
+            MsgpackHead::Array(_) | MsgpackHead::Map(_) if !self.keeps_mixed => bytes.len(),
+            MsgpackHead::Array(_) | MsgpackHead::Map(_) => {
                 match skip(bytes, self.options.limits.max_depth.saturating_sub(self.depth))? {
                     Some(nbytes) => nbytes,
-                    None => return Ok(Taken::default()),
+                    None => return Ok(CellExtent::default()),
                 }
             }
             _ => length + head.payload(),
         };
-        let Some(cell) = bytes.get(..nbytes) else { return Ok(Taken::default()) };
+        let Some(cell) = bytes.get(..nbytes) else { return Ok(CellExtent::default()) };
         let nbytes = match self.put(head, cell, length) {
-            Err(Stop::Mixed) if self.keeps_mixed => {
+            Err(StopReason::Mixed) if self.keeps_mixed => {
                 self.mix()?;
                 self.put(head, cell, length)?
             }
             taken => taken?,
         };
         self.rows += 1;
-        Ok(Taken { cells: 1, nbytes })
+        Ok(CellExtent { cells: 1, nbytes })
     }
 }
 
-impl Cells for Inferred {
-    fn take(&mut self, bytes: &[u8], wanted: usize) -> Result<Taken, CellError> {
-        self.run(bytes, wanted).map_err(Stop::error)
+impl CellReader for InferredColumn {
+    fn take(&mut self, bytes: &[u8], wanted: usize) -> Result<CellExtent, CellError> {
+        self.run(bytes, wanted).map_err(StopReason::error)
     }
 }

@@ -1,60 +1,61 @@
-//! Kernels for runs of numbers: integers of any width, floats, booleans. They stop before the first cell of another family,
-//! and before the last bytes of the input, where a load could pass the end: single cells do the rest.
+//! Kernels that decode runs of numbers: integers of any width, floats, booleans. They stop before the first cell of another
+//! family, and before the last bytes of the input, where a load could pass the end. The caller decodes these cells one by
+//! one.
 
-use crate::cells::msgpack::column::Taken;
+use crate::cells::msgpack::column::CellExtent;
 
-/// How to read an integer behind its marker. The value is loaded from eight bytes at `from` and shifted down.
+/// How to decode an integer with a given marker: eight bytes at `from` are loaded and shifted down.
 #[derive(Clone, Copy)]
-struct Step {
-    /// Bytes of the cell; 0 where it is no integer.
+struct IntegerStep {
+    /// Bytes of the cell; 0 if it is no integer.
     nbytes: u8,
     from: u8,
     shift: u8,
     signed: bool,
 }
 
-const STEPS: [Step; 256] = {
-    let mut steps = [Step { nbytes: 0, from: 0, shift: 0, signed: false }; 256];
+const STEPS: [IntegerStep; 256] = {
+    let mut steps = [IntegerStep { nbytes: 0, from: 0, shift: 0, signed: false }; 256];
     let mut marker = 0;
     while marker < 256 {
-        // Small integers are their own marker: its byte, sign-extended.
+        // A small integer is its own marker, sign-extended.
         if marker <= 0x7f || marker >= 0xe0 {
-            steps[marker] = Step { nbytes: 1, from: 0, shift: 56, signed: true };
+            steps[marker] = IntegerStep { nbytes: 1, from: 0, shift: 56, signed: true };
         }
         marker += 1;
     }
-    steps[0xcc] = Step { nbytes: 2, from: 1, shift: 56, signed: false };
-    steps[0xcd] = Step { nbytes: 3, from: 1, shift: 48, signed: false };
-    steps[0xce] = Step { nbytes: 5, from: 1, shift: 32, signed: false };
-    steps[0xcf] = Step { nbytes: 9, from: 1, shift: 0, signed: false };
-    steps[0xd0] = Step { nbytes: 2, from: 1, shift: 56, signed: true };
-    steps[0xd1] = Step { nbytes: 3, from: 1, shift: 48, signed: true };
-    steps[0xd2] = Step { nbytes: 5, from: 1, shift: 32, signed: true };
-    steps[0xd3] = Step { nbytes: 9, from: 1, shift: 0, signed: true };
+    steps[0xcc] = IntegerStep { nbytes: 2, from: 1, shift: 56, signed: false };
+    steps[0xcd] = IntegerStep { nbytes: 3, from: 1, shift: 48, signed: false };
+    steps[0xce] = IntegerStep { nbytes: 5, from: 1, shift: 32, signed: false };
+    steps[0xcf] = IntegerStep { nbytes: 9, from: 1, shift: 0, signed: false };
+    steps[0xd0] = IntegerStep { nbytes: 2, from: 1, shift: 56, signed: true };
+    steps[0xd1] = IntegerStep { nbytes: 3, from: 1, shift: 48, signed: true };
+    steps[0xd2] = IntegerStep { nbytes: 5, from: 1, shift: 32, signed: true };
+    steps[0xd3] = IntegerStep { nbytes: 9, from: 1, shift: 0, signed: true };
     steps
 };
 
-/// Equal widths in a row after which a run of one marker is tried.
+/// The number of equal widths in a row after which the kernel tries a run with one marker.
 const STEADY: u32 = 8;
 
-/// Integers taken, and whether some are below zero, and some above what 64 signed bits hold.
+/// The number of integers taken, and whether some are below zero, and some above `i64::MAX`.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Ints {
-    pub(super) taken: Taken,
+pub(super) struct IntegerRun {
+    pub(super) taken: CellExtent,
     pub(super) negative: bool,
     pub(super) big: bool,
 }
 
-/// Takes integers of any width as 64-bit words.
-pub(super) fn ints(bytes: &[u8], out: &mut [[u8; 8]]) -> Ints {
+/// Decodes integers of any width to 64-bit words.
+pub(super) fn ints(bytes: &[u8], out: &mut [[u8; 8]]) -> IntegerRun {
     let (mut at, mut done) = (0, 0);
-    // The top bits of all signed and of all unsigned values.
+    // The combined top bits of all signed and of all unsigned values.
     let (mut below, mut above) = (0u64, 0u64);
     'runs: while let (Some(rest), Some(slots)) = (bytes.get(at..), out.get_mut(done..)) {
         let (cells, nbytes) = run(rest, slots, &mut below, &mut above);
         at += nbytes;
         done += cells;
-        // Widths change: no branch depends on the marker from here on, as none could be predicted.
+        // Widths vary: no branch from here on depends on the marker, because none could be predicted.
         let (mut steady, mut last) = (0u32, 0u8);
         for slot in out.get_mut(done..).unwrap_or_default() {
             let Some(window) = bytes.get(at..).and_then(|rest| rest.first_chunk::<9>()) else { break 'runs };
@@ -81,10 +82,14 @@ pub(super) fn ints(bytes: &[u8], out: &mut [[u8; 8]]) -> Ints {
         }
         break;
     }
-    Ints { taken: Taken { cells: done, nbytes: at }, negative: below >> 63 == 1, big: above >> 63 == 1 }
+    IntegerRun {
+        taken: CellExtent { cells: done, nbytes: at },
+        negative: below >> 63 == 1,
+        big: above >> 63 == 1,
+    }
 }
 
-/// Takes a run of integers with the first one's marker.
+/// Decodes a run of integers with the marker of the first.
 fn run(bytes: &[u8], out: &mut [[u8; 8]], below: &mut u64, above: &mut u64) -> (usize, usize) {
     macro_rules! run {
         ($width:literal, $t:ty, $top:ident, $widen:expr) => {{
@@ -119,12 +124,12 @@ fn run(bytes: &[u8], out: &mut [[u8; 8]], below: &mut u64, above: &mut u64) -> (
     }
 }
 
-/// Whether a byte is an integer by itself: -32 to 127.
+/// Whether a byte is a one-byte integer: -32 to 127.
 fn is_small(byte: u8) -> bool {
     byte.cast_signed() >= -32
 }
 
-/// Takes a run of one-byte integers.
+/// Decodes a run of one-byte integers.
 fn small(bytes: &[u8], out: &mut [[u8; 8]], below: &mut u64) -> (usize, usize) {
     let mut cells = 0;
     let mut top = 0u8;
@@ -142,8 +147,8 @@ fn small(bytes: &[u8], out: &mut [[u8; 8]], below: &mut u64) -> (usize, usize) {
     (cells, cells)
 }
 
-/// Takes 64-bit floats, and 32-bit ones widened.
-pub(super) fn floats(bytes: &[u8], out: &mut [[u8; 8]]) -> Taken {
+/// Decodes 64-bit floats, and 32-bit floats widened.
+pub(super) fn floats(bytes: &[u8], out: &mut [[u8; 8]]) -> CellExtent {
     let (mut at, mut done) = (0, 0);
     while let (Some(rest), Some(slots)) = (bytes.get(at..), out.get_mut(done..)) {
         let before = done;
@@ -170,7 +175,7 @@ pub(super) fn floats(bytes: &[u8], out: &mut [[u8; 8]]) -> Taken {
             Some(0xca) => {
                 let cells = rest.as_chunks::<5>().0.iter().zip(slots);
                 for ([_, raw @ ..], slot) in cells.take_while(|(cell, _)| cell[0] == 0xca) {
-                    *slot = widened(u32::from_be_bytes(*raw)).to_le_bytes();
+                    *slot = widen_float(u32::from_be_bytes(*raw)).to_le_bytes();
                     done += 1;
                 }
                 at += (done - before) * 5;
@@ -181,11 +186,12 @@ pub(super) fn floats(bytes: &[u8], out: &mut [[u8; 8]]) -> Taken {
             break;
         }
     }
-    Taken { cells: done, nbytes: at }
+    CellExtent { cells: done, nbytes: at }
 }
 
-/// The bits of a 32-bit float as those of the same 64-bit one. The payload of a NaN is kept, which arithmetic would not promise.
-pub(super) fn widened(bits: u32) -> u64 {
+/// Converts the bits of a 32-bit float to those of the equal 64-bit float. It keeps the payload of a NaN, which a cast does
+/// not guarantee.
+pub(super) fn widen_float(bits: u32) -> u64 {
     let value = f32::from_bits(bits);
     if value.is_nan() {
         let (sign, payload) = (u64::from(bits >> 31) << 63, u64::from(bits & 0x007F_FFFF) << 29);
@@ -194,8 +200,8 @@ pub(super) fn widened(bits: u32) -> u64 {
     f64::from(value).to_bits()
 }
 
-/// Takes booleans as bytes.
-pub(super) fn bools(bytes: &[u8], out: &mut [u8]) -> Taken {
+/// Decodes booleans to bytes.
+pub(super) fn bools(bytes: &[u8], out: &mut [u8]) -> CellExtent {
     let mut done = 0;
     for (group, slots) in bytes.as_chunks::<32>().0.iter().zip(out.as_chunks_mut::<32>().0) {
         if !group.iter().fold(true, |all, &byte| all & (byte & 0xFE == 0xC2)) {
@@ -213,5 +219,5 @@ pub(super) fn bools(bytes: &[u8], out: &mut [u8]) -> Taken {
         *slot = byte & 1;
         done += 1;
     }
-    Taken { cells: done, nbytes: done }
+    CellExtent { cells: done, nbytes: done }
 }

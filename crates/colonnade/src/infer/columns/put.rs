@@ -1,41 +1,45 @@
 //! Appends one cell: starts families, promotes integers to floats, counts nulls.
 
 use crate::cells::msgpack::column::CellError;
-use crate::cells::msgpack::head::Head;
-use crate::cells::msgpack::options::{Otherwise, ReadOptions};
+use crate::cells::msgpack::head::MsgpackHead;
+use crate::cells::msgpack::options::{Fallback, ReadOptions};
 
-use super::grow::Grow;
-use super::marks::Marks;
-use super::nested::Nested;
-use super::numbers::widened;
-use super::raw::{keep, unknown};
-use super::text::{Family, Text, utf8};
-use super::time::{Times, instant};
-use super::{Inferred, Stop, Values};
-use crate::cells::exact::exact;
+use super::grow::GrowingBuffer;
+use super::marks::RowMarks;
+use super::nested::NestedColumns;
+use super::numbers::widen_float;
+use super::raw::{push_checked, unknown_extension};
+use super::text::{TextBuilder, TextFamily, utf8};
+use super::time::{TimestampBuilder, instant};
+use super::{InferredColumn, InferredValues, StopReason};
+use crate::cells::exact_double::double_from_int;
 
-/// Columns inside columns. Deeper cells are mixed, whatever the limit of depth, since each level takes some stack.
+/// The limit of columns inside columns. Deeper cells are mixed, whatever the limit of depth, because each level uses stack.
 const LEVELS: u64 = 128;
 
-impl Inferred {
+impl InferredColumn {
     /// Appends `n` nils.
     pub(super) fn empty(&mut self, n: usize) -> Result<(), CellError> {
         match &mut self.values {
-            // Nulls of no family are counted, not stored.
-            Values::Nil | Values::Unknown => {
+            // Nulls without a family are counted, not stored.
+            InferredValues::Nil | InferredValues::Unknown => {
                 self.rows += n;
                 return Ok(());
             }
-            Values::Bool(cells) => cells.zeros(n)?,
-            Values::Int { words, .. } | Values::Float { words, .. } if n == 1 => words.push_word(0)?,
-            Values::Int { words, .. } | Values::Float { words, .. } => words.zeros(n.saturating_mul(8))?,
-            Values::Text(text) | Values::Mixed(text) => text.empty(n)?,
-            Values::Time(times) => times.empty(n)?,
-            Values::Ext { codes, data } => {
+            InferredValues::Bool(cells) => cells.zeros(n)?,
+            InferredValues::Int { words, .. } | InferredValues::Float { words, .. } if n == 1 => {
+                words.push_word(0)?
+            }
+            InferredValues::Int { words, .. } | InferredValues::Float { words, .. } => {
+                words.zeros(n.saturating_mul(8))?
+            }
+            InferredValues::Text(text) | InferredValues::Mixed(text) => text.empty(n)?,
+            InferredValues::Time(times) => times.empty(n)?,
+            InferredValues::Ext { codes, data } => {
                 codes.zeros(n)?;
                 data.empty(n)?;
             }
-            Values::Nested { nested, raw } => {
+            InferredValues::Nested { nested, raw } => {
                 nested.empty(n)?;
                 if let Some(raw) = raw {
                     raw.empty(n)?;
@@ -47,19 +51,19 @@ impl Inferred {
         Ok(())
     }
 
-    /// Appends the cell at the front of `cell`, which is no nil and has a head of `length` bytes; answers its bytes. `rows`
-    /// is the caller's.
-    pub(super) fn put(&mut self, head: Head, cell: &[u8], length: usize) -> Result<usize, Stop> {
-        if let Values::Mixed(cells) = &mut self.values {
-            keep(cells, cell, &self.options)?;
+    /// Appends the cell at the front of `cell`, which is not nil and has a head of `length` bytes. Returns its number of
+    /// bytes. The caller updates `rows`.
+    pub(super) fn put(&mut self, head: MsgpackHead, cell: &[u8], length: usize) -> Result<usize, StopReason> {
+        if let InferredValues::Mixed(cells) = &mut self.values {
+            push_checked(cells, cell, &self.options)?;
             return Ok(cell.len());
         }
         let nbytes = length + head.payload();
         let payload = cell.get(length..nbytes).unwrap_or_default();
         let scalar = match head {
-            Head::Array(count) | Head::Map(count) => {
+            MsgpackHead::Array(count) | MsgpackHead::Map(count) => {
                 let row = self.rows;
-                let (nested, raw, inner) = self.nested(matches!(head, Head::Array(_)))?;
+                let (nested, raw, inner) = self.nested(matches!(head, MsgpackHead::Array(_)))?;
                 let inside = cell.get(length..).unwrap_or_default();
                 let taken = nested.take(count, inside, row, inner);
                 let nbytes = length + taken.map_err(|stop| stop.map(|e| e.after(0, length)))?;
@@ -68,71 +72,77 @@ impl Inferred {
                 }
                 return Ok(nbytes);
             }
-            Head::Bool(value) => Scalar::Bool(value),
-            Head::Int(value) => Scalar::Int(value),
-            Head::UInt(value) => Scalar::UInt(value),
-            Head::F32(bits) => Scalar::Float(widened(bits)),
-            Head::F64(bits) => Scalar::Float(bits),
-            Head::Str(_) => Scalar::Str(payload),
-            Head::Bin(_) => Scalar::Bin(payload),
-            Head::Ext(-1, _) => Scalar::Time(payload),
-            Head::Ext(..) if self.options.ext == Otherwise::Error => return Err(unknown(head).into()),
-            Head::Ext(code, _) => Scalar::Ext(code, payload),
-            Head::Nil => return self.empty(1).map(|()| nbytes).map_err(Stop::Cell),
+            MsgpackHead::Bool(value) => Scalar::Bool(value),
+            MsgpackHead::Int(value) => Scalar::Int(value),
+            MsgpackHead::UInt(value) => Scalar::UInt(value),
+            MsgpackHead::F32(bits) => Scalar::Float(widen_float(bits)),
+            MsgpackHead::F64(bits) => Scalar::Float(bits),
+            MsgpackHead::Str(_) => Scalar::Str(payload),
+            MsgpackHead::Bin(_) => Scalar::Bin(payload),
+            MsgpackHead::Ext(-1, _) => Scalar::Time(payload),
+            MsgpackHead::Ext(..) if self.options.ext == Fallback::Error => {
+                return Err(unknown_extension(head).into());
+            }
+            MsgpackHead::Ext(code, _) => Scalar::Ext(code, payload),
+            MsgpackHead::Nil => return self.empty(1).map(|()| nbytes).map_err(StopReason::Cell),
         };
         self.scalar(scalar).map(|()| nbytes)
     }
 
-    /// Appends a scalar; `rows` is the caller's.
-    pub(super) fn scalar(&mut self, scalar: Scalar<'_>) -> Result<(), Stop> {
+    /// Appends a scalar. The caller updates `rows`.
+    pub(super) fn scalar(&mut self, scalar: Scalar<'_>) -> Result<(), StopReason> {
         let row = self.rows;
         match (&mut self.values, scalar) {
-            (Values::Bool(cells), Scalar::Bool(value)) => cells.push_front(&[u8::from(value)], 1)?,
-            (Values::Int { words, negative, big: false }, Scalar::Int(value)) => {
+            (InferredValues::Bool(cells), Scalar::Bool(value)) => cells.push_front(&[u8::from(value)], 1)?,
+            (InferredValues::Int { words, negative, big: false }, Scalar::Int(value)) => {
                 *negative |= value < 0;
                 words.push_word(value.cast_unsigned())?;
             }
-            (Values::Int { words, .. }, Scalar::Int(value @ 0..)) => {
+            (InferredValues::Int { words, .. }, Scalar::Int(value @ 0..)) => {
                 words.push_word(value.cast_unsigned())?
             }
-            (Values::Int { words, negative: false, big }, Scalar::UInt(value)) => {
+            (InferredValues::Int { words, negative: false, big }, Scalar::UInt(value)) => {
                 *big = true;
                 words.push_word(value)?;
             }
-            (Values::Float { words, .. }, Scalar::Float(bits)) => words.push_word(bits)?,
-            (Values::Float { words, ints }, Scalar::Int(_) | Scalar::UInt(_)) => {
-                words.push_word(exact(scalar.integer()).ok_or(Stop::Mixed)?)?;
+            (InferredValues::Float { words, .. }, Scalar::Float(bits)) => words.push_word(bits)?,
+            (InferredValues::Float { words, ints }, Scalar::Int(_) | Scalar::UInt(_)) => {
+                words.push_word(double_from_int(scalar.integer()).ok_or(StopReason::Mixed)?)?;
                 ints.mark(row, 1);
             }
-            (Values::Int { .. }, Scalar::Float(_)) => {
+            (InferredValues::Int { .. }, Scalar::Float(_)) => {
                 if !self.ints_to_floats() {
-                    return Err(Stop::Mixed);
+                    return Err(StopReason::Mixed);
                 }
                 return self.scalar(scalar);
             }
-            (Values::Text(text), Scalar::Text(value)) if text.family == Family::Str => {
+            (InferredValues::Text(text), Scalar::Text(value)) if text.family == TextFamily::Str => {
                 text.push(value.as_bytes())?;
             }
-            (Values::Text(text), Scalar::Str(value)) if text.family == Family::Str => {
+            (InferredValues::Text(text), Scalar::Str(value)) if text.family == TextFamily::Str => {
                 match utf8(value) {
-                    Err(error) if self.options.invalid_utf8 == Otherwise::Error => return Err(error.into()),
-                    Err(_) => text.family = Family::Loose,
+                    Err(error) if self.options.invalid_utf8 == Fallback::Error => return Err(error.into()),
+                    Err(_) => text.family = TextFamily::Loose,
                     Ok(()) => {}
                 }
                 text.push(value)?;
             }
-            (Values::Text(text), Scalar::Str(value) | Scalar::Bin(value)) if text.family == Family::Loose => {
+            (InferredValues::Text(text), Scalar::Str(value) | Scalar::Bin(value))
+                if text.family == TextFamily::Loose =>
+            {
                 text.push(value)?;
             }
-            (Values::Text(text), Scalar::Bin(value)) if text.family == Family::Bin => text.push(value)?,
-            (Values::Time(times), Scalar::Time(value)) => times.push(instant(value)?)?,
-            (Values::Ext { codes, data }, Scalar::Ext(code, value)) => {
+            (InferredValues::Text(text), Scalar::Bin(value)) if text.family == TextFamily::Bin => {
+                text.push(value)?
+            }
+            (InferredValues::Time(times), Scalar::Time(value)) => times.push(instant(value)?)?,
+            (InferredValues::Ext { codes, data }, Scalar::Ext(code, value)) => {
                 codes.push(&code.to_le_bytes())?;
                 data.push(value)?;
             }
             _ => {
                 if !self.is_empty_family() {
-                    return Err(Stop::Mixed);
+                    return Err(StopReason::Mixed);
                 }
                 self.begin(scalar)?;
                 return self.scalar(scalar);
@@ -141,100 +151,106 @@ impl Inferred {
         Ok(())
     }
 
-    /// Whether no cell but nulls has come, so that any family can begin.
+    /// Whether only nulls have come, so that any family can begin.
     fn is_empty_family(&self) -> bool {
         match self.values {
-            Values::Nil => true,
-            Values::Mixed(_) | Values::Unknown => false,
+            InferredValues::Nil => true,
+            InferredValues::Mixed(_) | InferredValues::Unknown => false,
             _ => self.nulls.count() == self.rows,
         }
     }
 
-    /// The columns inside of cells, what keeps the cells as they came, and the options and depth of cells; begins them where
-    /// no cell has come. `is_list`: whether they are lists.
+    /// Returns the nested columns, the store of the original cells, and the options and depth of cells. Starts the family
+    /// if no cell has come. `is_list`: whether the cells are lists.
     #[allow(clippy::type_complexity)]
     pub(super) fn nested(
         &mut self,
         is_list: bool,
-    ) -> Result<(&mut Nested, Option<&mut Text>, (&ReadOptions, u64)), Stop> {
+    ) -> Result<(&mut NestedColumns, Option<&mut TextBuilder>, (&ReadOptions, u64)), StopReason> {
         let is_same = matches!(
             (&self.values, is_list),
-            (Values::Nested { nested: Nested::List { .. }, .. }, true)
-                | (Values::Nested { nested: Nested::Map(_), .. }, false)
+            (InferredValues::Nested { nested: NestedColumns::List { .. }, .. }, true)
+                | (InferredValues::Nested { nested: NestedColumns::Map(_), .. }, false)
         );
         if !is_same {
             if !self.is_empty_family() || self.depth > LEVELS {
-                return Err(Stop::Mixed);
+                return Err(StopReason::Mixed);
             }
-            let raw = if self.keeps_mixed { Some(Text::new(Family::Raw)?) } else { None };
-            self.restart(Values::Nested { nested: Nested::new(is_list, &self.options, self.depth)?, raw })?;
+            let raw = if self.keeps_mixed { Some(TextBuilder::new(TextFamily::Raw)?) } else { None };
+            self.restart(InferredValues::Nested {
+                nested: NestedColumns::new(is_list, &self.options, self.depth)?,
+                raw,
+            })?;
         }
         match &mut self.values {
-            Values::Nested { nested, raw } => Ok((nested, raw.as_mut(), (&self.options, self.depth))),
-            _ => Err(Stop::Mixed),
+            InferredValues::Nested { nested, raw } => Ok((nested, raw.as_mut(), (&self.options, self.depth))),
+            _ => Err(StopReason::Mixed),
         }
     }
 
-    /// Starts the family of the first cell that is no null.
-    fn begin(&mut self, scalar: Scalar<'_>) -> Result<(), Stop> {
+    /// Starts the family of the first cell that is not null.
+    fn begin(&mut self, scalar: Scalar<'_>) -> Result<(), StopReason> {
         let room = self.rows.saturating_add(self.likely);
         let reserved = |each: usize| {
-            let mut cells = Grow::default();
+            let mut cells = GrowingBuffer::default();
             cells.reserve(room.saturating_mul(each)).map(|()| cells)
         };
-        let text = |family: Family| {
-            let mut text = Text::new(family)?;
+        let text = |family: TextFamily| {
+            let mut text = TextBuilder::new(family)?;
             text.offsets.reserve(room.saturating_mul(8))?;
             Ok::<_, CellError>(text)
         };
         let values = match scalar {
-            Scalar::Bool(_) => Values::Bool(reserved(1)?),
+            Scalar::Bool(_) => InferredValues::Bool(reserved(1)?),
             Scalar::Int(_) | Scalar::UInt(_) => {
-                Values::Int { words: reserved(8)?, negative: false, big: false }
+                InferredValues::Int { words: reserved(8)?, negative: false, big: false }
             }
-            Scalar::Float(_) => Values::Float { words: reserved(8)?, ints: Marks::default() },
-            Scalar::Text(_) | Scalar::Str(_) => Values::Text(text(Family::Str)?),
-            Scalar::Bin(_) => Values::Text(text(Family::Bin)?),
+            Scalar::Float(_) => InferredValues::Float { words: reserved(8)?, ints: RowMarks::default() },
+            Scalar::Text(_) | Scalar::Str(_) => InferredValues::Text(text(TextFamily::Str)?),
+            Scalar::Bin(_) => InferredValues::Text(text(TextFamily::Bin)?),
             Scalar::Time(_) => {
-                let mut times = Times::default();
+                let mut times = TimestampBuilder::default();
                 times.reserve(room)?;
-                Values::Time(times)
+                InferredValues::Time(times)
             }
-            Scalar::Ext(..) => Values::Ext { codes: Grow::default(), data: Text::new(Family::Bin)? },
+            Scalar::Ext(..) => InferredValues::Ext {
+                codes: GrowingBuffer::default(),
+                data: TextBuilder::new(TextFamily::Bin)?,
+            },
         };
         Ok(self.restart(values)?)
     }
 
-    /// Starts a family that holds nothing; the nulls so far become nulls of that family.
-    pub(super) fn restart(&mut self, values: Values) -> Result<(), CellError> {
+    /// Starts an empty family; the nulls so far become nulls of that family.
+    pub(super) fn restart(&mut self, values: InferredValues) -> Result<(), CellError> {
         self.values = values;
-        self.nulls = Marks::default();
+        self.nulls = RowMarks::default();
         let nulls = std::mem::take(&mut self.rows);
         self.empty(nulls)
     }
 
-    /// Makes doubles of the integers so far; false, and nothing changed, where one of them is not exactly a double.
+    /// Converts the integers so far to doubles. Returns false and changes nothing if one of them is not exactly a double.
     pub(super) fn ints_to_floats(&mut self) -> bool {
-        let Values::Int { words, big, .. } = &mut self.values else { return false };
+        let InferredValues::Int { words, big, .. } = &mut self.values else { return false };
         let value = |word: &[u8; 8]| match *big {
             true => i128::from(u64::from_le_bytes(*word)),
             false => i128::from(i64::from_le_bytes(*word)),
         };
-        if !words.words().iter().all(|word| exact(value(word)).is_some()) {
+        if !words.words().iter().all(|word| double_from_int(value(word)).is_some()) {
             return false;
         }
         for word in words.words() {
-            *word = exact(value(word)).unwrap_or_default().to_le_bytes();
+            *word = double_from_int(value(word)).unwrap_or_default().to_le_bytes();
         }
-        let mut ints = Marks::default();
+        let mut ints = RowMarks::default();
         ints.mark(0, self.rows);
         let words = std::mem::take(words);
-        self.values = Values::Float { words, ints };
+        self.values = InferredValues::Float { words, ints };
         true
     }
 }
 
-/// A cell without others inside.
+/// A cell without nested cells.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Scalar<'b> {
     Bool(bool),
@@ -244,17 +260,17 @@ pub(super) enum Scalar<'b> {
     /// The bits of a double.
     Float(u64),
     Text(&'b str),
-    /// Text of which it is not known whether it is UTF-8.
+    /// Text that may not be valid UTF-8.
     Str(&'b [u8]),
     Bin(&'b [u8]),
     /// The payload of a timestamp.
     Time(&'b [u8]),
-    /// An extension that nobody knows: its type and payload.
+    /// An unknown extension: its type and payload.
     Ext(i8, &'b [u8]),
 }
 
 impl Scalar<'_> {
-    /// The value of an integer.
+    /// Returns the value of an integer.
     fn integer(self) -> i128 {
         match self {
             Self::Int(value) => value.into(),

@@ -1,40 +1,40 @@
-//! Mixed cells: whole MessagePack values. Cells that were stored before the column became mixed are encoded in the smallest
-//! form; later ones are kept as they are.
+//! Mixed cells: whole MessagePack values. Cells stored before the column became mixed are encoded in the smallest form;
+//! later ones keep their bytes.
 
-use crate::cells::exact::back;
+use crate::cells::exact_double::int_from_double;
 use crate::cells::msgpack::column::{CellError, malformed};
-use crate::cells::msgpack::head::{Head, head};
-use crate::cells::msgpack::options::{Otherwise, ReadOptions};
+use crate::cells::msgpack::head::{MsgpackHead, head};
+use crate::cells::msgpack::options::{Fallback, ReadOptions};
 use crate::{ErrorKind, Result};
 
-use super::marks::Marks;
+use super::marks::RowMarks;
 
-use super::text::{Family, Text, utf8};
+use super::text::{TextBuilder, TextFamily, utf8};
 use super::time::instant;
-use super::{Inferred, Values};
+use super::{InferredColumn, InferredValues};
 
 /// Nil.
 const NIL: u8 = 0xc0;
 
-impl Inferred {
-    /// A column without cells that keeps each as MessagePack.
+impl InferredColumn {
+    /// Creates a column without cells that keeps each cell as MessagePack.
     ///
     /// # Errors
-    /// The system's own, where memory runs out.
+    /// The operating system's error if memory runs out.
     pub(crate) fn of_mixed(options: &ReadOptions) -> Result<Self> {
         let mut column = Self::new(options);
         column.mix().map_err(|e| e.error)?;
         Ok(column)
     }
 
-    /// Appends one whole MessagePack value to a column of [`Inferred::of_mixed`].
+    /// Appends one whole MessagePack value to a column of [`InferredColumn::of_mixed`].
     ///
     /// # Errors
-    /// As [`Inferred::of_mixed`].
+    /// As [`InferredColumn::of_mixed`].
     pub(crate) fn push_mixed(&mut self, cell: &[u8]) -> Result<()> {
         match &mut self.values {
-            Values::Mixed(_) if cell == [NIL] => self.empty(1).map_err(|e| e.error),
-            Values::Mixed(cells) => {
+            InferredValues::Mixed(_) if cell == [NIL] => self.empty(1).map_err(|e| e.error),
+            InferredValues::Mixed(cells) => {
                 cells.push(cell).map_err(|e| e.error)?;
                 self.rows += 1;
                 Ok(())
@@ -43,39 +43,43 @@ impl Inferred {
         }
     }
 
-    /// Makes MessagePack values of the cells so far.
+    /// Converts the cells so far to MessagePack values.
     pub(super) fn mix(&mut self) -> std::result::Result<(), CellError> {
-        let mut cells = Text::new(Family::Raw)?;
+        let mut cells = TextBuilder::new(TextFamily::Raw)?;
         cells.offsets.reserve(self.rows.saturating_add(self.likely).saturating_mul(8))?;
-        match std::mem::replace(&mut self.values, Values::Nil) {
-            Values::Nil | Values::Unknown => {
+        match std::mem::replace(&mut self.values, InferredValues::Nil) {
+            InferredValues::Nil | InferredValues::Unknown => {
                 self.nulls.mark(0, self.rows);
                 cells.empty(self.rows)?;
             }
-            Values::Mixed(raw) | Values::Nested { raw: Some(raw), .. } => cells = raw,
-            Values::Nested { raw: None, .. } => return Err(malformed(0, "expected cells of one type.")),
-            Values::Bool(mut bytes) => {
-                let bytes = bytes.bytes();
-                self.each(&mut cells, |row, out| out.push(0xc2 | bytes.get(row).copied().unwrap_or(0)))?;
+            InferredValues::Mixed(raw) | InferredValues::Nested { raw: Some(raw), .. } => cells = raw,
+            InferredValues::Nested { raw: None, .. } => {
+                return Err(malformed(0, "expected cells of one type."));
             }
-            Values::Int { mut words, big, .. } => {
+            InferredValues::Bool(mut bytes) => {
+                let bytes = bytes.bytes();
+                self.write_each(&mut cells, |row, out| {
+                    out.push(0xc2 | bytes.get(row).copied().unwrap_or(0))
+                })?;
+            }
+            InferredValues::Int { mut words, big, .. } => {
                 let words = words.words();
-                self.each(&mut cells, |row, out| {
+                self.write_each(&mut cells, |row, out| {
                     let word = words.get(row).copied().unwrap_or_default();
                     let value =
                         if big { u64::from_le_bytes(word).into() } else { i64::from_le_bytes(word).into() };
                     int(value, out);
                 })?;
             }
-            Values::Float { mut words, ints } => {
+            InferredValues::Float { mut words, ints } => {
                 let words = words.words();
-                self.each(&mut cells, |row, out| {
+                self.write_each(&mut cells, |row, out| {
                     float(words.get(row).copied().unwrap_or_default(), &ints, row, out);
                 })?;
             }
-            Values::Text(mut text) => {
-                let is_text = text.family == Family::Str;
-                self.each(&mut cells, |row, out| {
+            InferredValues::Text(mut text) => {
+                let is_text = text.family == TextFamily::Str;
+                self.write_each(&mut cells, |row, out| {
                     let cell = text.cell(row);
                     if is_text {
                         str_head(cell.len(), out)
@@ -85,24 +89,24 @@ impl Inferred {
                     out.extend(cell);
                 })?;
             }
-            Values::Time(mut times) => {
-                self.each(&mut cells, |row, out| timestamp(times.at(row), out))?;
+            InferredValues::Time(mut times) => {
+                self.write_each(&mut cells, |row, out| timestamp(times.at(row), out))?;
             }
-            Values::Ext { mut codes, mut data } => {
-                self.each(&mut cells, |row, out| {
+            InferredValues::Ext { mut codes, mut data } => {
+                self.write_each(&mut cells, |row, out| {
                     let cell = data.cell(row);
                     ext_head(codes.bytes().get(row).copied().unwrap_or(0), cell.len(), out);
                     out.extend(cell);
                 })?;
             }
         }
-        self.values = Values::Mixed(cells);
+        self.values = InferredValues::Mixed(cells);
         Ok(())
     }
 
-    fn each(
+    fn write_each(
         &self,
-        cells: &mut Text,
+        cells: &mut TextBuilder,
         mut write: impl FnMut(usize, &mut Vec<u8>),
     ) -> std::result::Result<(), CellError> {
         let mut out = Vec::new();
@@ -117,9 +121,9 @@ impl Inferred {
     }
 }
 
-/// Appends a whole value to mixed cells, after everything in it was looked at.
-pub(super) fn keep(
-    cells: &mut Text,
+/// Checks a whole value with everything in it, and appends it to mixed cells.
+pub(super) fn push_checked(
+    cells: &mut TextBuilder,
     cell: &[u8],
     options: &ReadOptions,
 ) -> std::result::Result<(), CellError> {
@@ -129,9 +133,9 @@ pub(super) fn keep(
         let end = at + length + head.payload();
         let payload = cell.get(at + length..end).unwrap_or_default();
         let sound = match head {
-            Head::Str(_) => match utf8(payload) {
-                Err(_) if options.invalid_utf8 == Otherwise::Bytes => {
-                    // The same bytes, under a head that promises no text.
+            MsgpackHead::Str(_) => match utf8(payload) {
+                Err(_) if options.invalid_utf8 == Fallback::Bytes => {
+                    // The same bytes, with a head of binary data instead of text.
                     let out = changed.get_or_insert_with(|| cell.get(..at).unwrap_or_default().to_vec());
                     bin_head(payload.len(), out);
                     out.extend(payload);
@@ -140,8 +144,8 @@ pub(super) fn keep(
                 }
                 checked => checked,
             },
-            Head::Ext(-1, _) => instant(payload).map(|_| ()),
-            Head::Ext(..) if options.ext == Otherwise::Error => Err(unknown(head)),
+            MsgpackHead::Ext(-1, _) => instant(payload).map(|_| ()),
+            MsgpackHead::Ext(..) if options.ext == Fallback::Error => Err(unknown_extension(head)),
             _ => Ok(()),
         };
         sound.map_err(|e| e.after(0, at))?;
@@ -153,10 +157,10 @@ pub(super) fn keep(
     cells.push(changed.as_deref().unwrap_or(cell))
 }
 
-/// An extension that nobody knows.
+/// Returns the error for an unknown extension.
 #[cold]
-pub(super) fn unknown(head: Head) -> CellError {
-    let Head::Ext(code, length) = head else {
+pub(super) fn unknown_extension(head: MsgpackHead) -> CellError {
+    let MsgpackHead::Ext(code, length) = head else {
         return CellError::new(ErrorKind::Unsupported, 0, format!("found {}.", head.name()));
     };
     let message = format!(
@@ -166,7 +170,7 @@ pub(super) fn unknown(head: Head) -> CellError {
     CellError::new(ErrorKind::Unsupported, 0, message)
 }
 
-/// An integer in its smallest form.
+/// Writes an integer in its smallest form.
 pub(super) fn int(value: i128, out: &mut Vec<u8>) {
     let raw = value.to_be_bytes();
     let (marker, width) = match value {
@@ -187,9 +191,9 @@ pub(super) fn int(value: i128, out: &mut Vec<u8>) {
     out.extend(raw.iter().skip(raw.len() - width));
 }
 
-fn float(word: [u8; 8], ints: &Marks, row: usize, out: &mut Vec<u8>) {
+fn float(word: [u8; 8], ints: &RowMarks, row: usize, out: &mut Vec<u8>) {
     let bits = u64::from_le_bytes(word);
-    match back(f64::from_bits(bits)) {
+    match int_from_double(f64::from_bits(bits)) {
         Some(value) if ints.has(row) => int(value, out),
         _ => {
             out.push(0xcb);
@@ -198,8 +202,8 @@ fn float(word: [u8; 8], ints: &Marks, row: usize, out: &mut Vec<u8>) {
     }
 }
 
-/// A head of one of three widths.
-fn sized(length: usize, markers: [u8; 3], out: &mut Vec<u8>) {
+/// Writes a head of one of three widths.
+fn put_sized_head(length: usize, markers: [u8; 3], out: &mut Vec<u8>) {
     let [one, two, four] = markers;
     if let Ok(n) = u8::try_from(length) {
         out.extend([one, n]);
@@ -208,7 +212,7 @@ fn sized(length: usize, markers: [u8; 3], out: &mut Vec<u8>) {
         out.extend(n.to_be_bytes());
     } else {
         out.push(four);
-        // It came with a length of 32 bits.
+        // The input gave the length in 32 bits.
         out.extend(u32::try_from(length).unwrap_or(u32::MAX).to_be_bytes());
     }
 }
@@ -216,12 +220,12 @@ fn sized(length: usize, markers: [u8; 3], out: &mut Vec<u8>) {
 fn str_head(length: usize, out: &mut Vec<u8>) {
     match u8::try_from(length) {
         Ok(n @ 0..32) => out.push(0xa0 | n),
-        _ => sized(length, [0xd9, 0xda, 0xdb], out),
+        _ => put_sized_head(length, [0xd9, 0xda, 0xdb], out),
     }
 }
 
 fn bin_head(length: usize, out: &mut Vec<u8>) {
-    sized(length, [0xc4, 0xc5, 0xc6], out);
+    put_sized_head(length, [0xc4, 0xc5, 0xc6], out);
 }
 
 fn ext_head(code: u8, length: usize, out: &mut Vec<u8>) {
@@ -231,7 +235,7 @@ fn ext_head(code: u8, length: usize, out: &mut Vec<u8>) {
         4 => out.push(0xd6),
         8 => out.push(0xd7),
         16 => out.push(0xd8),
-        _ => sized(length, [0xc7, 0xc8, 0xc9], out),
+        _ => put_sized_head(length, [0xc7, 0xc8, 0xc9], out),
     }
     out.push(code);
 }

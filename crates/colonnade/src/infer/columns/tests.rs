@@ -1,4 +1,4 @@
-// Tests cut numbers to bytes on purpose.
+// Tests truncate numbers to bytes on purpose.
 #![allow(clippy::cast_possible_truncation)]
 
 use arrow_array::{Array, make_array};
@@ -13,7 +13,7 @@ mod numbers;
 mod speed;
 mod text;
 
-/// Numbers that look random and are the same every time.
+/// A generator of reproducible pseudo-random numbers.
 struct Dice(u64);
 
 impl Dice {
@@ -28,22 +28,27 @@ fn options() -> ReadOptions {
 }
 
 fn loose() -> ReadOptions {
-    ReadOptions { invalid_utf8: Otherwise::Bytes, ext: Otherwise::Bytes, ..ReadOptions::default() }
+    ReadOptions { invalid_utf8: Fallback::Bytes, ext: Fallback::Bytes, ..ReadOptions::default() }
 }
 
-/// Takes all cells at once.
-fn whole(bytes: &[u8], cells: usize, options: &ReadOptions) -> Result<Finished, CellError> {
-    let mut column = Inferred::new(options).with_rows(cells);
+/// Takes all cells in one call.
+fn whole(bytes: &[u8], cells: usize, options: &ReadOptions) -> Result<BlockOrColumn, CellError> {
+    let mut column = InferredColumn::new(options).with_rows(cells);
     let taken = column.take(bytes, cells)?;
-    assert_eq!(taken, Taken { cells, nbytes: bytes.len() });
+    assert_eq!(taken, CellExtent { cells, nbytes: bytes.len() });
     assert_eq!(column.len(), cells);
     column.finish().map_err(|error| CellError { cell: 0, offset: 0, path: String::new(), error })
 }
 
-/// Takes cells as bytes come, `step` more at a time.
-fn pieces(bytes: &[u8], cells: usize, step: usize, options: &ReadOptions) -> Result<Finished, CellError> {
-    let mut column = Inferred::new(options);
-    let mut done = Taken::default();
+/// Takes cells as bytes arrive in steps of `step`.
+fn pieces(
+    bytes: &[u8],
+    cells: usize,
+    step: usize,
+    options: &ReadOptions,
+) -> Result<BlockOrColumn, CellError> {
+    let mut column = InferredColumn::new(options);
+    let mut done = CellExtent::default();
     let mut end = 0;
     while end < bytes.len() {
         end = (end + step).min(bytes.len());
@@ -51,25 +56,25 @@ fn pieces(bytes: &[u8], cells: usize, step: usize, options: &ReadOptions) -> Res
         done.cells += taken.cells;
         done.nbytes += taken.nbytes;
     }
-    assert_eq!(done, Taken { cells, nbytes: bytes.len() });
+    assert_eq!(done, CellExtent { cells, nbytes: bytes.len() });
     column.finish().map_err(|error| CellError { cell: 0, offset: 0, path: String::new(), error })
 }
 
 /// A column as text: its type and every cell.
-fn shown(finished: &Finished) -> String {
+fn shown(finished: &BlockOrColumn) -> String {
     match finished {
-        Finished::Block(Block { grid, buffer }) => {
+        BlockOrColumn::Block(Block { grid, buffer }) => {
             format!("{} {} {:?}", grid.dtype.descr(), grid.nrows, buffer.as_slice())
         }
-        Finished::Column(column) => {
+        BlockOrColumn::Column(column) => {
             column.data.validate_full().unwrap();
             format!("{:?} {:?}", column.tag, make_array(column.data.clone()))
         }
     }
 }
 
-/// The column of these cells, the same in every way of coming.
-fn taken(bytes: &[u8], cells: usize, options: &ReadOptions) -> Finished {
+/// Decodes these cells whole and in pieces of several sizes, checks that the columns agree, and returns the column.
+fn taken(bytes: &[u8], cells: usize, options: &ReadOptions) -> BlockOrColumn {
     let finished = whole(bytes, cells, options).unwrap();
     for step in [1, 2, 3, 7, 100] {
         assert_eq!(shown(&pieces(bytes, cells, step, options).unwrap()), shown(&finished), "{step}");
@@ -77,21 +82,21 @@ fn taken(bytes: &[u8], cells: usize, options: &ReadOptions) -> Finished {
     finished
 }
 
-fn words(finished: &Finished, descr: &str) -> Vec<u64> {
-    let Finished::Block(block) = finished else { panic!("expected a block, found {finished:?}") };
+fn words(finished: &BlockOrColumn, descr: &str) -> Vec<u64> {
+    let BlockOrColumn::Block(block) = finished else { panic!("expected a block, found {finished:?}") };
     assert_eq!(block.grid.dtype.descr(), descr);
     let words = block.buffer.as_slice().as_chunks::<8>().0.iter().map(|w| u64::from_le_bytes(*w));
     words.collect()
 }
 
-fn array(finished: &Finished) -> arrow_array::ArrayRef {
-    let Finished::Column(column) = finished else { panic!("expected a column, found {finished:?}") };
+fn array(finished: &BlockOrColumn) -> arrow_array::ArrayRef {
+    let BlockOrColumn::Column(column) = finished else { panic!("expected a column, found {finished:?}") };
     column.data.validate_full().unwrap();
     make_array(column.data.clone())
 }
 
-fn mixed(finished: &Finished) -> Vec<Option<Vec<u8>>> {
-    let Finished::Column(column) = finished else { panic!("expected a column") };
+fn mixed(finished: &BlockOrColumn) -> Vec<Option<Vec<u8>>> {
+    let BlockOrColumn::Column(column) = finished else { panic!("expected a column") };
     assert_eq!(column.tag.as_deref(), Some(MIXED_TAG));
     let cells = array(finished);
     let cells = cells.as_any().downcast_ref::<arrow_array::LargeBinaryArray>().unwrap().clone();

@@ -1,17 +1,17 @@
-//! Builds text and binary columns: offsets and bytes.
+//! Builds text and binary columns from offsets and bytes.
 
-use crate::cells::msgpack::column::{CellError, Taken, malformed};
+use crate::cells::msgpack::column::{CellError, CellExtent, malformed};
 
-use super::grow::Grow;
+use super::grow::GrowingBuffer;
 
-/// What the cells are.
+/// The content of the cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Family {
-    /// UTF-8, all of it.
+pub(super) enum TextFamily {
+    /// Valid UTF-8.
     Str,
     /// Bytes.
     Bin,
-    /// Bytes, because some text among them is no UTF-8.
+    /// Bytes, because some of the text is not valid UTF-8.
     Loose,
     /// Whole MessagePack values.
     Raw,
@@ -19,30 +19,30 @@ pub(super) enum Family {
 
 /// Cells of varying length.
 #[derive(Debug)]
-pub(super) struct Text {
-    pub(super) family: Family,
-    /// Where each cell starts, and where the last one ends: 64-bit words.
-    pub(super) offsets: Grow,
-    pub(super) bytes: Grow,
+pub(super) struct TextBuilder {
+    pub(super) family: TextFamily,
+    /// The start of each cell, and the end of the last one: 64-bit words.
+    pub(super) offsets: GrowingBuffer,
+    pub(super) bytes: GrowingBuffer,
 }
 
-/// Bytes that are copied at once: most cells are shorter, and a copy of a fixed size needs no call.
+/// Bytes copied in one step: most cells are shorter, and a copy of a fixed size needs no call.
 const STRIDE: usize = 32;
 
-impl Text {
-    pub(super) fn new(family: Family) -> Result<Self, CellError> {
-        let mut offsets = Grow::default();
+impl TextBuilder {
+    pub(super) fn new(family: TextFamily) -> Result<Self, CellError> {
+        let mut offsets = GrowingBuffer::default();
         offsets.push(&0u64.to_le_bytes())?;
-        Ok(Self { family, offsets, bytes: Grow::default() })
+        Ok(Self { family, offsets, bytes: GrowingBuffer::default() })
     }
 
-    /// Appends one cell, as it is.
+    /// Appends one cell unchanged.
     pub(super) fn push(&mut self, cell: &[u8]) -> Result<(), CellError> {
         self.bytes.push(cell)?;
         self.offsets.push_word(self.bytes.nbytes() as u64)
     }
 
-    /// Forgets the cells so far; their memory serves again.
+    /// Removes the cells and keeps the memory.
     pub(super) fn clear(&mut self) {
         self.bytes.clear();
         // The start of the first cell stays.
@@ -55,7 +55,7 @@ impl Text {
         self.offsets.repeat((self.bytes.nbytes() as u64).to_le_bytes(), n)
     }
 
-    /// The bytes of one cell.
+    /// Returns the bytes of one cell.
     pub(super) fn cell(&mut self, row: usize) -> &[u8] {
         let at = |word: Option<&[u8; 8]>| word.map_or(0, |w| u64::from_le_bytes(*w));
         let words = self.offsets.words();
@@ -64,38 +64,43 @@ impl Text {
         self.bytes.bytes().get(range).unwrap_or_default()
     }
 
-    /// Takes a run of cells of this family, at most `wanted`. `loose`: text that is no UTF-8 turns the column into bytes.
-    pub(super) fn run(&mut self, bytes: &[u8], wanted: usize, loose: bool) -> Result<Taken, CellError> {
-        // A cell is a byte at least, whatever is claimed.
+    /// Takes a run of cells of this family, at most `wanted`. `loose`: text that is not UTF-8 turns the column into bytes.
+    pub(super) fn run(&mut self, bytes: &[u8], wanted: usize, loose: bool) -> Result<CellExtent, CellError> {
+        // A cell has at least one byte, whatever is claimed.
         let wanted = wanted.min(bytes.len());
         let start = self.bytes.nbytes();
-        let mut taken = Taken::default();
+        let mut taken = CellExtent::default();
         let mut split = false;
         while taken.cells < wanted {
             let rest = bytes.get(taken.nbytes..).unwrap_or_default();
             let left = wanted - taken.cells;
-            let found = self.some(rest, left, &mut split)?;
+            let found = self.take_within_room(rest, left, &mut split)?;
             taken.cells += found.cells;
             taken.nbytes += found.nbytes;
             if found.cells == 0 {
                 break;
             }
         }
-        if self.family == Family::Str {
+        if self.family == TextFamily::Str {
             let new = self.bytes.bytes().get(start..).unwrap_or_default();
-            // All cells together are checked at once; a cell that starts inside a character is no text by itself.
+            // All cells are checked together; a cell that starts inside a character is not valid text by itself.
             if split || simdutf8::basic::from_utf8(new).is_err() {
                 if !loose {
                     return Err(first_invalid(bytes, taken.cells));
                 }
-                self.family = Family::Loose;
+                self.family = TextFamily::Loose;
             }
         }
         Ok(taken)
     }
 
-    /// Takes as many cells as there is room for; makes some at first.
-    fn some(&mut self, bytes: &[u8], wanted: usize, split: &mut bool) -> Result<Taken, CellError> {
+    /// Takes as many cells as fit the spare capacity; reserves some first.
+    fn take_within_room(
+        &mut self,
+        bytes: &[u8],
+        wanted: usize,
+        split: &mut bool,
+    ) -> Result<CellExtent, CellError> {
         let likely = bytes.len().min(wanted.saturating_mul(STRIDE)).min(self.bytes.nbytes().max(16 << 20));
         if self.bytes.room() < likely.min(4 * STRIDE) {
             self.bytes.reserve(likely)?;
@@ -104,10 +109,10 @@ impl Text {
         let room = self.bytes.room();
         let out = self.bytes.spare(room)?;
         let ends = self.offsets.spare(wanted.saturating_mul(8))?.as_chunks_mut::<8>().0;
-        let bin = self.family == Family::Bin;
+        let bin = self.family == TextFamily::Bin;
         let (mut at, mut filled, mut cells) = (0, 0, 0);
         let mut cut = false;
-        // The cell for which there was no room.
+        // The length of the cell that did not fit.
         let mut long = 0;
         for end in ends {
             let Some((start, length)) = bytes.get(at..).and_then(|rest| payload(rest, bin)) else { break };
@@ -140,13 +145,13 @@ impl Text {
         self.offsets.commit(cells * 8);
         if cells == 0 && long > 0 {
             self.bytes.reserve(long)?;
-            return self.some(bytes, wanted, split);
+            return self.take_within_room(bytes, wanted, split);
         }
-        Ok(Taken { cells, nbytes: at })
+        Ok(CellExtent { cells, nbytes: at })
     }
 }
 
-/// Where the payload of a cell of text (or bytes) starts, and its length; `None` where it is something else, or cut.
+/// Returns the start of the payload of a text (or binary) cell, and its length; `None` if it is another cell or incomplete.
 #[inline]
 fn payload(bytes: &[u8], bin: bool) -> Option<(usize, usize)> {
     let (&marker, rest) = bytes.split_first()?;
@@ -163,7 +168,7 @@ fn payload(bytes: &[u8], bin: bool) -> Option<(usize, usize)> {
     }
 }
 
-/// The first of `cells` cells of text that is no UTF-8.
+/// Returns the error for the first of `cells` text cells that is not UTF-8.
 #[cold]
 fn first_invalid(bytes: &[u8], cells: usize) -> CellError {
     let mut at = 0;
@@ -178,7 +183,7 @@ fn first_invalid(bytes: &[u8], cells: usize) -> CellError {
     malformed(0, "expected UTF-8.")
 }
 
-/// Checks one text.
+/// Checks that one text is UTF-8.
 pub(super) fn utf8(text: &[u8]) -> Result<(), CellError> {
     match simdutf8::compat::from_utf8(text) {
         Ok(_) => Ok(()),

@@ -1,20 +1,20 @@
-//! Builds timestamp columns. Seconds and nanoseconds are kept until all cells are known, then counted in the finest unit that
-//! holds them all.
+//! Builds timestamp columns. Seconds and nanoseconds are stored until all cells are known, then converted to counts of the
+//! finest unit that holds them all.
 
 use arrow_schema::TimeUnit;
 
-use crate::cells::msgpack::column::{CellError, Taken, malformed};
-use crate::cells::msgpack::head::{Head, head};
+use crate::cells::msgpack::column::{CellError, CellExtent, malformed};
+use crate::cells::msgpack::head::{MsgpackHead, head};
 use crate::memory::Buffer;
 
-use super::grow::Grow;
+use super::grow::GrowingBuffer;
 
-/// Instants since 1970, UTC.
+/// Timestamps since 1970, UTC.
 #[derive(Debug, Default)]
-pub(super) struct Times {
-    seconds: Grow,
-    /// Of the second, below a thousand million.
-    nanos: Grow,
+pub(super) struct TimestampBuilder {
+    seconds: GrowingBuffer,
+    /// Nanoseconds of the second, below 10^9.
+    nanos: GrowingBuffer,
 }
 
 const UNITS: [(TimeUnit, i64); 4] = [
@@ -24,7 +24,7 @@ const UNITS: [(TimeUnit, i64); 4] = [
     (TimeUnit::Second, 1),
 ];
 
-impl Times {
+impl TimestampBuilder {
     pub(super) fn reserve(&mut self, rows: usize) -> Result<(), CellError> {
         self.seconds.reserve(rows.saturating_mul(8))?;
         self.nanos.reserve(rows.saturating_mul(4))
@@ -40,14 +40,14 @@ impl Times {
         self.nanos.zeros(n.saturating_mul(4))
     }
 
-    /// Takes a run of timestamps.
-    pub(super) fn run(&mut self, bytes: &[u8], wanted: usize) -> Result<Taken, CellError> {
+    /// Decodes a run of timestamps.
+    pub(super) fn run(&mut self, bytes: &[u8], wanted: usize) -> Result<CellExtent, CellError> {
         let seconds = self.seconds.spare(wanted.saturating_mul(8))?.as_chunks_mut::<8>().0;
         let nanos = self.nanos.spare(wanted.saturating_mul(4))?.as_chunks_mut::<4>().0;
-        let mut taken = Taken::default();
+        let mut taken = CellExtent::default();
         for (second, nano) in seconds.iter_mut().zip(nanos) {
             let rest = bytes.get(taken.nbytes..).unwrap_or_default();
-            let Some((Head::Ext(-1, length), start)) = head(rest)? else { break };
+            let Some((MsgpackHead::Ext(-1, length), start)) = head(rest)? else { break };
             let nbytes = start + length as usize;
             let Some(payload) = rest.get(start..nbytes) else { break };
             let found = instant(payload).map_err(|e| e.after(taken.cells, taken.nbytes))?;
@@ -61,14 +61,14 @@ impl Times {
         Ok(taken)
     }
 
-    /// One of them.
+    /// Returns one timestamp.
     pub(super) fn at(&mut self, row: usize) -> (i64, u32) {
         let seconds = self.seconds.words().get(row).map_or(0, |w| i64::from_le_bytes(*w));
         let nanos = self.nanos.bytes().as_chunks::<4>().0.get(row).map_or(0, |w| u32::from_le_bytes(*w));
         (seconds, nanos)
     }
 
-    /// The finest unit in which all are whole and fit; `None` where there is none.
+    /// Returns the finest unit in which all timestamps are integers that fit 64 bits; `None` if there is none.
     pub(super) fn unit(&mut self) -> Option<TimeUnit> {
         let nanos = self.nanos.bytes().as_chunks::<4>().0;
         let seconds = self.seconds.words();
@@ -81,7 +81,7 @@ impl Times {
         UNITS.into_iter().find(|&(_, per)| fits(per)).map(|(unit, _)| unit)
     }
 
-    /// The counts in `unit`, which [`Times::unit`] answered.
+    /// Converts to counts of `unit`, which [`TimestampBuilder::unit`] returned.
     pub(super) fn finish(mut self, unit: TimeUnit) -> Buffer {
         let per = UNITS.into_iter().find(|(each, _)| *each == unit).map_or(1, |(_, per)| per);
         let nanos = self.nanos.bytes().as_chunks::<4>().0;
@@ -93,8 +93,8 @@ impl Times {
     }
 }
 
-/// An instant in units of which a second has `per`; `None` where it is not whole, or does not fit. The lowest count means
-/// no time at all in too many libraries to stand for one.
+/// Converts a timestamp to a count of a unit, `per` of which are a second; `None` if the count is not integral or does not
+/// fit. The lowest 64-bit integer is refused, because many libraries use it for NaT.
 fn count((seconds, nanos): (i64, u32), per: i64) -> Option<i64> {
     let each = 1_000_000_000 / per;
     let nanos = i64::from(nanos);
@@ -105,7 +105,7 @@ fn count((seconds, nanos): (i64, u32), per: i64) -> Option<i64> {
     i64::try_from(value).ok().filter(|value| *value > i64::MIN)
 }
 
-/// The instant of a timestamp's payload, in its 32, 64 or 96-bit form.
+/// Decodes a timestamp's payload in its 32, 64 or 96-bit form.
 pub(super) fn instant(payload: &[u8]) -> Result<(i64, u32), CellError> {
     let (seconds, nanos) = if let Ok(raw) = <[u8; 4]>::try_from(payload) {
         (i64::from(u32::from_be_bytes(raw)), 0)

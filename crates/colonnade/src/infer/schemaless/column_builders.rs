@@ -1,43 +1,43 @@
 //! Decodes batches of rows into columns.
 
-use crate::cells::msgpack::column::{CellError, Cells, malformed};
+use crate::cells::msgpack::column::{CellError, CellReader, malformed};
 use crate::cells::msgpack::options::ReadOptions;
 use crate::cells::msgpack::skip::skip_cells;
-use crate::infer::columns::Inferred;
+use crate::infer::columns::InferredColumn;
 
 use super::row_batch::RowBatch;
 
-/// A cell that its column refuses.
+/// A cell that its column refused.
 #[derive(Debug)]
 pub(super) struct RefusedCell {
     pub(super) column: usize,
-    /// Of the batch.
+    /// Row in the batch.
     pub(super) row: usize,
     pub(super) in_cell: usize,
     pub(super) first_row: usize,
-    /// Where the batch begins in the input.
+    /// Start of the batch in the input.
     pub(super) start: u64,
     pub(super) error: CellError,
 }
 
-/// The columns so far.
+/// The builders of all columns.
 #[derive(Debug)]
 pub(super) struct ColumnBuilders {
     options: ReadOptions,
     rows: usize,
     hint: usize,
-    columns: Vec<Inferred>,
+    columns: Vec<InferredColumn>,
 }
 
 impl ColumnBuilders {
-    /// `hint`: rows that are expected, no more than the bytes at hand could hold.
+    /// Creates builders. `hint`: the expected number of rows, at most what the available bytes could hold.
     pub(super) fn new(hint: usize, outer: u64, options: &ReadOptions) -> Self {
         let mut options = *options;
         options.limits.max_depth = options.limits.max_depth.saturating_sub(outer + 1);
         Self { options, rows: 0, hint, columns: Vec::new() }
     }
 
-    /// Takes a batch.
+    /// Decodes a batch.
     pub(super) fn take(&mut self, batch: &RowBatch) -> std::result::Result<(), Box<RefusedCell>> {
         let failure = |column, row, in_cell, error| {
             Box::new(RefusedCell {
@@ -51,7 +51,7 @@ impl ColumnBuilders {
         };
         for (i, gathered) in batch.columns.iter().enumerate() {
             if i == self.columns.len() {
-                let mut column = Inferred::new(&self.options).with_rows(self.hint);
+                let mut column = InferredColumn::new(&self.options).with_rows(self.hint);
                 if self.rows > 0 {
                     let refused = |error| CellError { cell: 0, offset: 0, path: String::new(), error };
                     column.nulls(self.rows).map_err(|e| failure(i, 0, 0, refused(e)))?;
@@ -73,8 +73,8 @@ impl ColumnBuilders {
         Ok(())
     }
 
-    /// The columns.
-    pub(super) fn finish(self) -> Vec<Inferred> {
+    /// Returns the columns.
+    pub(super) fn finish(self) -> Vec<InferredColumn> {
         self.columns
     }
 }

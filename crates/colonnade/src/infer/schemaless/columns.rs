@@ -1,32 +1,32 @@
 //! Reads a map of arrays: a first pass finds the extent of each column, then threads decode the columns.
 
-use crate::cells::msgpack::column::{CellError, Cells};
-use crate::cells::msgpack::head::{Head, head};
+use crate::cells::msgpack::column::{CellError, CellReader};
+use crate::cells::msgpack::head::{MsgpackHead, head};
 use crate::cells::msgpack::options::ReadOptions;
 use crate::cells::msgpack::skip::skip_cells;
 use crate::error::{ErrorKind, Result};
-use crate::infer::columns::{Finished, Inferred};
+use crate::infer::columns::{BlockOrColumn, InferredColumn};
 use crate::parallel::{Task, run};
 use crate::progress::Progress;
 
-use super::keys::{Key, Keys};
+use super::keys::{ColumnKey, ColumnKeys};
 use super::rows::expected;
-use super::shape::{Entries, cut_short};
+use super::shape::{MapEntries, truncated_input};
 
-/// Rows of the first column, which all others must have.
+/// The number of rows of the first column, which all columns must have.
 #[derive(Debug, Default)]
-pub(super) struct Lengths {
+pub(super) struct ColumnLengths {
     first: Option<usize>,
 }
 
-impl Lengths {
-    /// Rows; 0 without columns.
+impl ColumnLengths {
+    /// Returns the number of rows; 0 without columns.
     pub(super) fn rows(&self) -> usize {
         self.first.unwrap_or(0)
     }
 
-    /// Notes a column's rows; `keys` ends with its label.
-    pub(super) fn add(&mut self, rows: usize, keys: &Keys) -> std::result::Result<(), CellError> {
+    /// Checks a column's number of rows; `keys` ends with its label.
+    pub(super) fn add(&mut self, rows: usize, keys: &ColumnKeys) -> std::result::Result<(), CellError> {
         let first = *self.first.get_or_insert(rows);
         if first == rows {
             return Ok(());
@@ -42,18 +42,19 @@ impl Lengths {
     }
 }
 
-/// Options of the cells below `outer` arrays and maps.
-pub(super) fn below(outer: u64, options: &ReadOptions) -> ReadOptions {
+/// Returns the options of cells inside `outer` arrays and maps.
+pub(super) fn options_below(outer: u64, options: &ReadOptions) -> ReadOptions {
     let mut options = *options;
     options.limits.max_depth = options.limits.max_depth.saturating_sub(outer);
     options
 }
 
-/// An array in the place of a column, its rows and the length of its head; `None` where the head is not whole.
+/// Reads the head of a column's array. Returns its number of rows and the head's length, or `None` if the head is
+/// incomplete.
 pub(super) fn rows_of(bytes: &[u8]) -> std::result::Result<Option<(usize, usize)>, CellError> {
     match head(bytes)? {
         None => Ok(None),
-        Some((Head::Array(n), length)) => Ok(Some((n as usize, length))),
+        Some((MsgpackHead::Array(n), length)) => Ok(Some((n as usize, length))),
         Some((other, _)) => Err(expected("an array of cells, as a map of columns has them", other)),
     }
 }
@@ -62,28 +63,28 @@ struct Extent<'b> {
     path: String,
     bytes: &'b [u8],
     base: u64,
-    out: Option<Finished>,
+    out: Option<BlockOrColumn>,
 }
 
-/// Labels, columns and rows of the map at the front of `bytes`, and its length.
+/// Decodes the map at the front of `bytes`. Returns its labels, columns and rows, and its length.
 pub(super) fn take(
     bytes: &[u8],
     base: u64,
     options: &ReadOptions,
     progress: &dyn Progress,
-) -> Result<(Keys, Vec<Finished>, usize, usize)> {
-    let cells = below(2, options);
-    let mut keys = Keys::default();
-    let mut lengths = Lengths::default();
+) -> Result<(ColumnKeys, Vec<BlockOrColumn>, usize, usize)> {
+    let cells = options_below(2, options);
+    let mut keys = ColumnKeys::default();
+    let mut lengths = ColumnLengths::default();
     let mut extents = Vec::new();
-    let mut entries = Entries::new(bytes, options);
+    let mut entries = MapEntries::new(bytes, options);
     while let Some((key, at)) = entries.key().map_err(|e| e.placed("$", base))? {
         let path = format!("${}", key.step());
         keys.push(key, options).map_err(|e| e.after(0, at).placed(&path, base))?;
         let (rest, begin) = (entries.rest(), entries.end());
         let place = |e: CellError| e.after(0, begin).placed(&path, base);
         let found = rows_of(rest).map_err(place)?;
-        let (rows, length) = found.ok_or_else(|| place(cut_short(0, bytes.len())))?;
+        let (rows, length) = found.ok_or_else(|| place(truncated_input(0, bytes.len())))?;
         lengths.add(rows, &keys).map_err(place)?;
         let from = rest.get(length..).unwrap_or(&[]);
         let begin = begin + length;
@@ -91,7 +92,7 @@ pub(super) fn take(
             .map_err(|e| e.after(0, begin).in_column(&path, 0, base))?;
         if taken.cells < rows {
             let path = format!("{path}[{}]", taken.cells);
-            return Err(cut_short(begin + taken.nbytes, bytes.len()).placed(&path, base));
+            return Err(truncated_input(begin + taken.nbytes, bytes.len()).placed(&path, base));
         }
         let bytes = from.get(..taken.nbytes).unwrap_or(&[]);
         extents.push(Extent { path, bytes, base: base + begin as u64, out: None });
@@ -101,11 +102,13 @@ pub(super) fn take(
     let tasks = extents.iter_mut().map(|extent| {
         let cells = &cells;
         Task::new(extent.bytes.len(), move || {
-            let mut column = Inferred::new(cells).with_rows(rows);
+            let mut column = InferredColumn::new(cells).with_rows(rows);
             let taken =
                 column.take(extent.bytes, rows).map_err(|e| e.in_column(&extent.path, 0, extent.base))?;
             if taken.cells != rows {
-                return Err(cut_short(taken.nbytes, extent.bytes.len()).placed(&extent.path, extent.base));
+                return Err(
+                    truncated_input(taken.nbytes, extent.bytes.len()).placed(&extent.path, extent.base)
+                );
             }
             extent.out = Some(column.finish()?);
             Ok(())
@@ -113,14 +116,14 @@ pub(super) fn take(
     });
     run(tasks.collect(), options.threads, progress)?;
     let end = entries.end();
-    let columns: Vec<Finished> = extents.into_iter().filter_map(|e| e.out).collect();
+    let columns: Vec<BlockOrColumn> = extents.into_iter().filter_map(|e| e.out).collect();
     Ok((keys, columns, rows, end))
 }
 
-/// A column's label twice, or a label over the limit.
+/// Adds a column's label. Refuses a repeated label, or one over the limit.
 pub(super) fn add_key(
-    keys: &mut Keys,
-    key: Key,
+    keys: &mut ColumnKeys,
+    key: ColumnKey,
     options: &ReadOptions,
     offset: usize,
     base: u64,

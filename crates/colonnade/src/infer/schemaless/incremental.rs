@@ -1,64 +1,65 @@
 //! Decodes a schemaless frame that arrives in pieces.
 //!
-//! Columns and rows are decoded as they arrive. Two layouts are kept until they are whole: split, whose labels may follow its
-//! data, and one row of scalars.
+//! Columns and rows are decoded as they arrive. Two layouts are buffered until they are complete: split, whose labels may
+//! follow its data, and one row of scalars.
 
-use crate::cells::msgpack::column::{CellError, Cells};
-use crate::cells::msgpack::head::{Head, head};
-use crate::cells::msgpack::options::{Orient, ReadOptions};
+use crate::cells::msgpack::column::{CellError, CellReader};
+use crate::cells::msgpack::head::{MsgpackHead, head};
+use crate::cells::msgpack::options::{MsgpackOrient, ReadOptions};
 use crate::cells::msgpack::skip::Skipper;
 use crate::error::{Error, Result};
 use crate::frame::Frame;
-use crate::infer::columns::{Finished, Inferred};
+use crate::infer::columns::{BlockOrColumn, InferredColumn};
 
 use super::column_builders::ColumnBuilders;
-use super::columns::{Lengths, add_key, below, rows_of};
-use super::keys::{Key, Keys};
+use super::columns::{ColumnLengths, add_key, options_below, rows_of};
+use super::keys::{ColumnKey, ColumnKeys};
 use super::row_batch::RowBatch;
 use super::rows::{RowGatherer, RowKind};
-use super::shape::{check_nbytes, cut_short, sniff};
+use super::shape::{check_nbytes, sniff, truncated_input};
 use super::{assemble, bundle, decode};
 
 /// The incremental decoder of a schemaless frame.
 #[derive(Debug)]
 pub struct SchemalessDecoder {
     options: ReadOptions,
-    /// Offset of what is fed next.
+    /// Offset of the next bytes to be fed.
     offset: u64,
-    state: State,
+    state: SchemalessState,
 }
 
 #[derive(Debug)]
-enum State {
+enum SchemalessState {
     Start,
-    Rows(Box<Rows>),
-    Columns(Box<Columns>),
-    /// Kept until it is whole.
+    Rows(Box<SchemalessRows>),
+    Columns(Box<SchemalessColumns>),
+    /// Buffered until it is complete.
     Kept(Skipper, Vec<u8>),
 }
 
 impl SchemalessDecoder {
-    /// Nothing has come yet.
+    /// Creates a decoder without bytes.
     #[must_use]
     pub fn new(options: &ReadOptions) -> Self {
-        Self { options: *options, offset: 0, state: State::Start }
+        Self { options: *options, offset: 0, state: SchemalessState::Start }
     }
 
-    /// The same, for input that begins at `base` of its source; errors count from there.
+    /// Sets the offset of the input in its source, from which errors count.
     #[must_use]
     pub fn beginning_at(mut self, base: u64) -> Self {
         self.offset = base;
         self
     }
 
-    /// Takes what it can from the front of `bytes`; answers how much. What is left comes again, with more behind it.
+    /// Decodes bytes from the front of `bytes`. Returns the number of bytes taken; the caller passes the rest again with
+    /// more bytes after it.
     ///
     /// # Errors
-    /// Malformed, over a limit, or no frame; the decoder is of no use then.
+    /// Malformed, over a limit, or no frame; the decoder is unusable afterwards.
     pub fn feed(&mut self, bytes: &[u8]) -> Result<usize> {
         check_nbytes(self.offset.saturating_add(bytes.len() as u64), &self.options)?;
         let mut at = 0;
-        if matches!(self.state, State::Start) {
+        if matches!(self.state, SchemalessState::Start) {
             let Some((state, nbytes)) = self.start(bytes).map_err(|e| e.placed("$", self.offset))? else {
                 return Ok(0);
             };
@@ -68,10 +69,10 @@ impl SchemalessDecoder {
         let rest = bytes.get(at..).unwrap_or(&[]);
         let base = self.offset + at as u64;
         let taken = match &mut self.state {
-            State::Start => 0,
-            State::Rows(rows) => rows.feed(rest, base)?,
-            State::Columns(columns) => columns.feed(rest, base)?,
-            State::Kept(skipper, kept) => {
+            SchemalessState::Start => 0,
+            SchemalessState::Rows(rows) => rows.feed(rest, base)?,
+            SchemalessState::Columns(columns) => columns.feed(rest, base)?,
+            SchemalessState::Kept(skipper, kept) => {
                 let taken = skipper.feed(rest).map_err(|e| e.placed("$", base))?;
                 kept.extend_from_slice(rest.get(..taken).unwrap_or(&[]));
                 taken
@@ -85,36 +86,36 @@ impl SchemalessDecoder {
     #[must_use]
     pub fn is_whole(&self) -> bool {
         match &self.state {
-            State::Start => false,
-            State::Rows(rows) => rows.left == 0,
-            State::Columns(columns) => columns.left == 0 && columns.current.is_none(),
-            State::Kept(skipper, _) => skipper.is_whole(),
+            SchemalessState::Start => false,
+            SchemalessState::Rows(rows) => rows.left == 0,
+            SchemalessState::Columns(columns) => columns.left == 0 && columns.current.is_none(),
+            SchemalessState::Kept(skipper, _) => skipper.is_whole(),
         }
     }
 
-    /// The frame.
+    /// Returns the frame.
     ///
     /// # Errors
-    /// Truncated where it is not whole; labels of two kinds; several frames in the place of one.
+    /// Truncated if it is incomplete; labels of two types; several frames instead of one.
     pub fn finish(self) -> Result<Frame> {
         if !self.is_whole() {
             let path = match &self.state {
-                State::Rows(rows) => format!("$[{}]", rows.gather.rows()),
-                State::Columns(columns) => columns.path(),
+                SchemalessState::Rows(rows) => format!("$[{}]", rows.gather.rows()),
+                SchemalessState::Columns(columns) => columns.path(),
                 _ => "$".to_owned(),
             };
             let had = usize::try_from(self.offset).unwrap_or(usize::MAX);
-            return Err(cut_short(0, had).placed(&path, self.offset));
+            return Err(truncated_input(0, had).placed(&path, self.offset));
         }
         match self.state {
-            State::Start => Err(cut_short(0, 0).placed("$", self.offset)),
-            State::Rows(rows) => {
+            SchemalessState::Start => Err(truncated_input(0, 0).placed("$", self.offset)),
+            SchemalessState::Rows(rows) => {
                 let nrows = rows.gather.rows();
                 let columns =
-                    rows.taking.finish().into_iter().map(Inferred::finish).collect::<Result<_>>()?;
+                    rows.taking.finish().into_iter().map(InferredColumn::finish).collect::<Result<_>>()?;
                 assemble(&rows.gather.keys, columns, nrows, None)
             }
-            State::Columns(columns) => {
+            SchemalessState::Columns(columns) => {
                 if self.options.orient.is_none()
                     && columns.frames > 0
                     && columns.frames == columns.keys.len() - columns.empty
@@ -123,57 +124,64 @@ impl SchemalessDecoder {
                 }
                 assemble(&columns.keys, columns.done, columns.lengths.rows(), None)
             }
-            State::Kept(_, kept) => decode(&kept, self.offset - kept.len() as u64, &self.options),
+            SchemalessState::Kept(_, kept) => decode(&kept, self.offset - kept.len() as u64, &self.options),
         }
     }
 
-    /// What it will be, and how much of the front that took; `None` where that cannot be told yet.
-    fn start(&self, bytes: &[u8]) -> std::result::Result<Option<(State, usize)>, CellError> {
+    /// Detects the layout. Returns it and the number of bytes it took from the front, or `None` if it is not yet
+    /// determined.
+    fn start(&self, bytes: &[u8]) -> std::result::Result<Option<(SchemalessState, usize)>, CellError> {
         let Some((root, length)) = head(bytes)? else { return Ok(None) };
-        let keep = || Ok(Some((State::Kept(Skipper::new(self.options.limits.max_depth), Vec::new()), 0)));
-        let columns = |n| Ok(Some((State::Columns(Box::new(Columns::new(n, &self.options))), length)));
+        let keep =
+            || Ok(Some((SchemalessState::Kept(Skipper::new(self.options.limits.max_depth), Vec::new()), 0)));
+        let columns = |n| {
+            Ok(Some((SchemalessState::Columns(Box::new(SchemalessColumns::new(n, &self.options))), length)))
+        };
         match (root, self.options.orient) {
-            (Head::Array(n), None | Some(Orient::Records)) => {
-                Ok(Some((State::Rows(Box::new(Rows::new(n as usize, &self.options))), length)))
+            (MsgpackHead::Array(n), None | Some(MsgpackOrient::Records)) => Ok(Some((
+                SchemalessState::Rows(Box::new(SchemalessRows::new(n as usize, &self.options))),
+                length,
+            ))),
+            (MsgpackHead::Map(n), Some(MsgpackOrient::Columns)) | (MsgpackHead::Map(n @ 0), None) => {
+                columns(n)
             }
-            (Head::Map(n), Some(Orient::Columns)) | (Head::Map(n @ 0), None) => columns(n),
-            (Head::Map(_), Some(Orient::Split)) => keep(),
-            (Head::Map(n), None) => {
+            (MsgpackHead::Map(_), Some(MsgpackOrient::Split)) => keep(),
+            (MsgpackHead::Map(n), None) => {
                 let rest = bytes.get(length..).unwrap_or(&[]);
-                let Some((key, length)) = Key::take(rest).map_err(|e| e.after(0, length))? else {
+                let Some((key, length)) = ColumnKey::take(rest).map_err(|e| e.after(0, length))? else {
                     return Ok(None);
                 };
                 if (2..=3).contains(&n)
-                    && matches!(&key, Key::Text(k) if ["index", "columns", "data"].contains(&k.as_str()))
+                    && matches!(&key, ColumnKey::Text(k) if ["index", "columns", "data"].contains(&k.as_str()))
                 {
                     return keep();
                 }
                 match head(rest.get(length..).unwrap_or(&[]))? {
                     None => Ok(None),
-                    Some((Head::Array(_), _)) => columns(n),
+                    Some((MsgpackHead::Array(_), _)) => columns(n),
                     Some(_) => keep(),
                 }
             }
-            // Refused, with the words of the whole way.
+            // Refused, with the message of the whole-input decoder.
             _ => sniff(bytes, &self.options).map(|_| None),
         }
     }
 }
 
 #[derive(Debug)]
-struct Rows {
+struct SchemalessRows {
     gather: RowGatherer,
     taking: ColumnBuilders,
     spare: RowBatch,
     left: usize,
-    /// Of a row that is not whole: what finds its end, and how much of it that has seen.
+    /// For an incomplete row: the skipper that finds its end, and the number of bytes that it has seen.
     waiting: Option<(Skipper, usize)>,
     depth: u64,
 }
 
-impl Rows {
+impl SchemalessRows {
     fn new(rows: usize, options: &ReadOptions) -> Self {
-        let gather = RowGatherer::new(RowKind::Maps, Keys::default(), 1, options);
+        let gather = RowGatherer::new(RowKind::Maps, ColumnKeys::default(), 1, options);
         let depth = options.limits.max_depth.saturating_sub(1);
         let taking = ColumnBuilders::new(rows, 1, options);
         Self { gather, taking, spare: RowBatch::default(), left: rows, waiting: None, depth }
@@ -181,7 +189,7 @@ impl Rows {
 
     fn feed(&mut self, bytes: &[u8], base: u64) -> Result<usize> {
         let mut at = 0;
-        // Batches begin and end inside one call: their bytes are looked at again where a cell is refused.
+        // Batches begin and end inside one call: if a cell is refused, their bytes are scanned again.
         self.spare = self.gather.swap(std::mem::take(&mut self.spare), 0);
         while self.left > 0 {
             let rest = bytes.get(at..).unwrap_or(&[]);
@@ -205,7 +213,7 @@ impl Rows {
             let fresh = bytes.get(*seen..).unwrap_or(&[]);
             match skipper.feed(fresh) {
                 Ok(taken) => *seen += taken,
-                Err(e) => return Err(self.better(e, bytes)),
+                Err(e) => return Err(self.with_column(e, bytes)),
             }
             if !skipper.is_whole() {
                 return Ok(None);
@@ -217,15 +225,15 @@ impl Rows {
             let mut skipper = Skipper::new(self.depth);
             match skipper.feed(bytes) {
                 Ok(seen) => self.waiting = Some((skipper, seen)),
-                Err(e) => return Err(self.better(e, bytes)),
+                Err(e) => return Err(self.with_column(e, bytes)),
             }
         }
         Ok(row)
     }
 
-    /// Gathering finds the same error and knows the column.
+    /// Gathers the row again, which finds the same error and its column.
     #[cold]
-    fn better(&mut self, error: CellError, row: &[u8]) -> CellError {
+    fn with_column(&mut self, error: CellError, row: &[u8]) -> CellError {
         self.gather.row(row).err().unwrap_or(error)
     }
 
@@ -235,34 +243,34 @@ impl Rows {
         let start = usize::try_from(batch.start).unwrap_or(usize::MAX);
         self.spare = batch;
         let from = bytes.get(start..).unwrap_or(&[]);
-        taken.map_err(|failure| self.gather.placed(*failure, from, "$", base))
+        taken.map_err(|failure| self.gather.locate(*failure, from, "$", base))
     }
 }
 
 #[derive(Debug)]
-struct Columns {
+struct SchemalessColumns {
     options: ReadOptions,
     cells: ReadOptions,
     /// Entries of the map that have not begun.
     left: u32,
-    keys: Keys,
-    lengths: Lengths,
-    /// The column that comes now, its path and whether its first cell was seen.
-    current: Option<(Inferred, String)>,
-    done: Vec<Finished>,
-    /// Columns whose first cell is a map: were all so, these are frames.
+    keys: ColumnKeys,
+    lengths: ColumnLengths,
+    /// The current column, its path, and whether its first cell was seen.
+    current: Option<(InferredColumn, String)>,
+    done: Vec<BlockOrColumn>,
+    /// The number of columns whose first cell is a map. If all are, these are frames.
     frames: usize,
     empty: usize,
 }
 
-impl Columns {
+impl SchemalessColumns {
     fn new(left: u32, options: &ReadOptions) -> Self {
         Self {
             options: *options,
-            cells: below(2, options),
+            cells: options_below(2, options),
             left,
-            keys: Keys::default(),
-            lengths: Lengths::default(),
+            keys: ColumnKeys::default(),
+            lengths: ColumnLengths::default(),
             current: None,
             done: Vec::new(),
             frames: 0,
@@ -290,7 +298,7 @@ impl Columns {
                 let taken = column.take(rest, rows - seen).map_err(|e| e.in_column(path, seen, here))?;
                 at += taken.nbytes;
                 if seen + taken.cells < rows {
-                    // Seen again with the next piece.
+                    // The cell is seen again with the next piece.
                     if seen == 0
                         && taken.cells == 0
                         && matches!(rest.first(), Some(0x80..=0x8f | 0xde | 0xdf))
@@ -311,16 +319,18 @@ impl Columns {
         }
     }
 
-    /// Takes a key and the head of its array.
+    /// Reads a key and the head of its array.
     fn entry(&mut self, bytes: &[u8], base: u64) -> Result<Option<usize>> {
-        let Some((key, length)) = Key::take(bytes).map_err(|e| e.placed("$", base))? else { return Ok(None) };
+        let Some((key, length)) = ColumnKey::take(bytes).map_err(|e| e.placed("$", base))? else {
+            return Ok(None);
+        };
         let rest = bytes.get(length..).unwrap_or(&[]);
         let path = format!("${}", key.step());
         let place = |e: CellError| -> Error { e.after(0, length).placed(&path, base) };
         let Some((rows, head)) = rows_of(rest).map_err(place)? else { return Ok(None) };
         let path = add_key(&mut self.keys, key, &self.options, 0, base)?;
         self.lengths.add(rows, &self.keys).map_err(|e| e.after(0, length).placed(&path, base))?;
-        self.current = Some((Inferred::new(&self.cells).with_rows(rows), path));
+        self.current = Some((InferredColumn::new(&self.cells).with_rows(rows), path));
         self.left -= 1;
         Ok(Some(length + head))
     }

@@ -1,10 +1,10 @@
-//! Column labels: text or integers, each once.
+//! Column labels: unique texts or integers.
 
 use std::collections::HashMap;
 
 use crate::arrow::text_labels;
 use crate::cells::msgpack::column::{CellError, FORMAT, malformed, step};
-use crate::cells::msgpack::head::{Head, head};
+use crate::cells::msgpack::head::{MsgpackHead, head};
 use crate::cells::msgpack::options::ReadOptions;
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::{Axis, Block, DType, Grid, Labels, Level};
@@ -12,18 +12,18 @@ use crate::memory::Buffer;
 
 /// One label.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) enum Key {
+pub(super) enum ColumnKey {
     Text(String),
     Int(i64),
 }
 
-impl Key {
-    /// The key at the front of `bytes` and its length; `None` where it is not whole.
+impl ColumnKey {
+    /// Reads the key at the front of `bytes`. Returns it and its length, or `None` if it is incomplete.
     pub(super) fn take(bytes: &[u8]) -> std::result::Result<Option<(Self, usize)>, CellError> {
         let Some((found, length)) = head(bytes)? else { return Ok(None) };
         match found {
-            Head::Int(value) => Ok(Some((Self::Int(value), length))),
-            Head::Str(n) => {
+            MsgpackHead::Int(value) => Ok(Some((Self::Int(value), length))),
+            MsgpackHead::Str(n) => {
                 let end = length + n as usize;
                 let Some(raw) = bytes.get(length..end) else { return Ok(None) };
                 match simdutf8::compat::from_utf8(raw) {
@@ -31,14 +31,14 @@ impl Key {
                     Err(e) => Err(malformed(length + e.valid_up_to(), "expected a column label in UTF-8.")),
                 }
             }
-            Head::UInt(value) => {
-                Err(refused(format!("the integer {value}, which 64 signed bits do not hold")))
+            MsgpackHead::UInt(value) => {
+                Err(label_error(format!("the integer {value}, which 64 signed bits do not hold")))
             }
-            other => Err(refused(other.name().to_owned())),
+            other => Err(label_error(other.name().to_owned())),
         }
     }
 
-    /// One step of a path.
+    /// Formats the key as one step of a path.
     pub(super) fn step(&self) -> String {
         match self {
             Self::Text(text) => step(text),
@@ -48,7 +48,7 @@ impl Key {
 }
 
 #[cold]
-fn refused(found: String) -> CellError {
+fn label_error(found: String) -> CellError {
     let message = format!(
         "expected a column label that is text or an integer, found {found}. Name the columns with text first."
     );
@@ -57,26 +57,30 @@ fn refused(found: String) -> CellError {
 
 /// Labels in order of appearance.
 #[derive(Debug, Default)]
-pub(super) struct Keys {
-    list: Vec<Key>,
-    places: HashMap<Key, usize>,
+pub(super) struct ColumnKeys {
+    list: Vec<ColumnKey>,
+    places: HashMap<ColumnKey, usize>,
 }
 
-impl Keys {
+impl ColumnKeys {
     pub(super) fn len(&self) -> usize {
         self.list.len()
     }
 
-    pub(super) fn get(&self, place: usize) -> Option<&Key> {
+    pub(super) fn get(&self, place: usize) -> Option<&ColumnKey> {
         self.list.get(place)
     }
 
-    pub(super) fn place(&self, key: &Key) -> Option<usize> {
+    pub(super) fn place(&self, key: &ColumnKey) -> Option<usize> {
         self.places.get(key).copied()
     }
 
-    /// Appends a label that is not there yet.
-    pub(super) fn push(&mut self, key: Key, options: &ReadOptions) -> std::result::Result<(), CellError> {
+    /// Appends a new label.
+    pub(super) fn push(
+        &mut self,
+        key: ColumnKey,
+        options: &ReadOptions,
+    ) -> std::result::Result<(), CellError> {
         let place = self.list.len();
         if place as u64 >= options.limits.max_columns {
             let message = format!(
@@ -86,24 +90,24 @@ impl Keys {
             return Err(CellError::new(ErrorKind::LimitExceeded, 0, message));
         }
         if self.places.insert(key.clone(), place).is_some() {
-            return Err(twice());
+            return Err(repeated_label());
         }
         self.list.push(key);
         Ok(())
     }
 
-    /// The axis of column labels.
+    /// Returns the axis of column labels.
     pub(super) fn axis(&self) -> Result<Axis> {
         let texts: Vec<&str> = self
             .list
             .iter()
-            .filter_map(|k| if let Key::Text(t) = k { Some(t.as_str()) } else { None })
+            .filter_map(|k| if let ColumnKey::Text(t) = k { Some(t.as_str()) } else { None })
             .collect();
         if texts.len() == self.list.len() {
             return text_labels(&texts, "null".into());
         }
         if !texts.is_empty() {
-            let odd = |text: bool| self.list.iter().find(|k| matches!(k, Key::Text(_)) == text);
+            let odd = |text: bool| self.list.iter().find(|k| matches!(k, ColumnKey::Text(_)) == text);
             let at = odd(true).map_or(String::new(), |k| format!("${}", k.step()));
             let other = odd(false).map_or(String::new(), |k| format!("${}", k.step()));
             let message = format!(
@@ -112,7 +116,7 @@ impl Keys {
             );
             return Err(Error::unsupported(FORMAT, message).in_member(at));
         }
-        let ints = self.list.iter().filter_map(|k| if let Key::Int(i) = k { Some(*i) } else { None });
+        let ints = self.list.iter().filter_map(|k| if let ColumnKey::Int(i) = k { Some(*i) } else { None });
         let bytes: Vec<u8> = ints.flat_map(i64::to_le_bytes).collect();
         let dtype = DType::parse("<i8").ok_or_else(|| Error::unsupported(FORMAT, "no dtype <i8."))?;
         let grid = Grid::column_major(dtype, self.list.len(), 1, 0);
@@ -120,16 +124,16 @@ impl Keys {
     }
 }
 
-/// The same label a second time.
+/// Returns the error for a repeated label.
 #[cold]
-pub(super) fn twice() -> CellError {
+pub(super) fn repeated_label() -> CellError {
     malformed(
         0,
         "this column label stands here a second time: one of the two values would be lost. Rename one.",
     )
 }
 
-/// An axis of labels without names.
+/// Returns an axis of labels without names.
 pub(super) fn levels(levels: Vec<Level>) -> Axis {
     let classes = vec!["Index".into(); levels.len()];
     let class = if levels.len() > 1 { "IndexHierarchy" } else { "Index" };

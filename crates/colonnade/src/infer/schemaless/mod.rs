@@ -1,7 +1,7 @@
-//! Schemaless MessagePack: frames without a header, whose columns are inferred. YAML without a header uses the same rules.
+//! Schemaless MessagePack: frames without a header, with inferred columns. YAML without a header uses the same rules.
 //!
-//! Three shapes are frames: a map of arrays of one length, an array of maps (a key that a row lacks is null there), and
-//! a map of `columns`, `data` and perhaps `index`. A map of scalars is one row; a map of frames is a bundle.
+//! Three layouts are frames: a map of arrays of one length, an array of maps (a key missing in a row is null), and a map of
+//! `columns`, `data` and optionally `index`. A map of scalars is one row; a map of frames is a bundle.
 
 mod column_builders;
 mod columns;
@@ -17,59 +17,59 @@ mod split;
 mod tests;
 
 use crate::cells::msgpack::column::{FORMAT, malformed};
-use crate::cells::msgpack::head::{Head, head};
+use crate::cells::msgpack::head::{MsgpackHead, head};
 use crate::cells::msgpack::options::ReadOptions;
 use crate::error::{Error, Result};
 use crate::frame::{Axis, Frame, Part, Tags};
 use crate::progress::{NoProgress, Progress};
 
-use crate::infer::columns::{Finished, Inferred};
-use keys::Keys;
+use crate::infer::columns::{BlockOrColumn, InferredColumn};
+use keys::ColumnKeys;
 use rows::{RowGatherer, RowKind};
-use shape::Shape;
+use shape::SchemalessShape;
 
 pub use incremental::SchemalessDecoder;
 pub(crate) use shape::check_nbytes;
-pub use shape::{Layout, shape_of};
+pub use shape::{SchemalessLayout, shape_of};
 
-/// The one foreign frame that `bytes` are; `base` is where they begin in their source.
+/// Decodes the one schemaless frame of `bytes`; `base` is their offset in the source.
 ///
 /// # Errors
-/// Malformed, truncated, over a limit; several frames; bytes behind the frame.
+/// Malformed, truncated, over a limit; several frames; bytes after the frame.
 pub fn decode(bytes: &[u8], base: u64, options: &ReadOptions) -> Result<Frame> {
     decode_with(bytes, base, options, &NoProgress)
 }
 
-/// The same, reporting progress.
+/// Decodes like [`decode`] and reports progress.
 ///
 /// # Errors
 /// As [`decode`], and `Cancelled` from `progress`.
 pub fn decode_with(bytes: &[u8], base: u64, options: &ReadOptions, progress: &dyn Progress) -> Result<Frame> {
     check_nbytes(bytes.len() as u64, options)?;
     let (frame, end) = match shape::sniff(bytes, options).map_err(|e| e.placed("$", base))? {
-        Shape::Columns => {
+        SchemalessShape::Columns => {
             let (keys, columns, rows, end) = columns::take(bytes, base, options, progress)?;
             (assemble(&keys, columns, rows, None)?, end)
         }
-        Shape::Records => {
+        SchemalessShape::Records => {
             let (rows, length) = match head(bytes) {
-                Ok(Some((Head::Array(n), length))) => (n as usize, length),
+                Ok(Some((MsgpackHead::Array(n), length))) => (n as usize, length),
                 _ => (0, 0),
             };
             let rest = bytes.get(length..).unwrap_or(&[]);
             let base = base + length as u64;
-            let source = records::RowSource { bytes: rest, rows, path: "$", base, outer: 1 };
+            let source = records::EncodedRows { bytes: rest, rows, path: "$", base, outer: 1 };
             let (frame, nbytes) = rows_of(source, RowKind::Maps, options, progress)?;
             (frame, length + nbytes)
         }
-        Shape::Row => {
-            let source = records::RowSource { bytes, rows: 1, path: "$", base, outer: 0 };
+        SchemalessShape::Row => {
+            let source = records::EncodedRows { bytes, rows: 1, path: "$", base, outer: 0 };
             rows_of(source, RowKind::Scalars, options, progress)?
         }
-        Shape::Split => split::decode(bytes, base, options, progress)?,
-        Shape::Bundle => {
+        SchemalessShape::Split => split::decode(bytes, base, options, progress)?,
+        SchemalessShape::Bundle => {
             let frames = match head(bytes) {
-                Ok(Some((Head::Map(n), _))) => n as usize,
+                Ok(Some((MsgpackHead::Map(n), _))) => n as usize,
                 _ => 0,
             };
             return Err(bundle(frames));
@@ -87,14 +87,14 @@ pub fn decode_with(bytes: &[u8], base: u64, options: &ReadOptions, progress: &dy
 }
 
 fn rows_of(
-    source: records::RowSource<'_>,
+    source: records::EncodedRows<'_>,
     kind: RowKind,
     options: &ReadOptions,
     progress: &dyn Progress,
 ) -> Result<(Frame, usize)> {
-    let gather = RowGatherer::new(kind, Keys::default(), source.outer, options);
+    let gather = RowGatherer::new(kind, ColumnKeys::default(), source.outer, options);
     let taken = records::take(source, gather, options, progress)?;
-    let columns = taken.columns.into_iter().map(Inferred::finish).collect::<Result<_>>()?;
+    let columns = taken.columns.into_iter().map(InferredColumn::finish).collect::<Result<_>>()?;
     Ok((assemble(&taken.gather.keys, columns, source.rows, None)?, taken.nbytes))
 }
 
@@ -107,10 +107,15 @@ fn bundle(frames: usize) -> Error {
     Error::unsupported(FORMAT, message).in_member("$")
 }
 
-fn assemble(keys: &Keys, columns: Vec<Finished>, rows: usize, index: Option<Axis>) -> Result<Frame> {
+fn assemble(
+    keys: &ColumnKeys,
+    columns: Vec<BlockOrColumn>,
+    rows: usize,
+    index: Option<Axis>,
+) -> Result<Frame> {
     let parts = columns.into_iter().enumerate().map(|(i, column)| match column {
-        Finished::Block(block) => Part::Block(block, vec![i]),
-        Finished::Column(column) => Part::Column(column, i),
+        BlockOrColumn::Block(block) => Part::Block(block, vec![i]),
+        BlockOrColumn::Column(column) => Part::Column(column, i),
     });
     let tags = Tags { name: "null".into(), ..Tags::default() };
     Frame::new(index.unwrap_or_else(|| Axis::range(rows)), keys.axis()?, parts.collect(), tags)

@@ -4,7 +4,7 @@ use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 
 use crate::cells::msgpack::options::ReadOptions;
 use crate::error::{Error, Result};
-use crate::infer::columns::Inferred;
+use crate::infer::columns::InferredColumn;
 use crate::parallel::join;
 use crate::progress::Progress;
 
@@ -12,42 +12,42 @@ use super::column_builders::{ColumnBuilders, RefusedCell};
 use super::row_batch::RowBatch;
 use super::rows::RowGatherer;
 
-/// Below this a thread is not worth its start.
+/// The input size below which a second thread does not pay.
 const INLINE_NBYTES: usize = 512 << 10;
 
-/// Batches on their way between the threads.
+/// The number of batches in transit between the threads.
 const IN_FLIGHT: usize = 4;
 
-/// Rows that lie one after the other.
+/// Consecutive rows.
 #[derive(Clone, Copy)]
-pub(super) struct RowSource<'b> {
-    /// From the first row to the end of the input.
+pub(super) struct EncodedRows<'b> {
+    /// The bytes from the first row to the end of the input.
     pub(super) bytes: &'b [u8],
-    /// How many rows are claimed.
+    /// The claimed number of rows.
     pub(super) rows: usize,
-    /// Path of what holds them.
+    /// The path of the array of rows.
     pub(super) path: &'b str,
-    /// Offset of the first row.
+    /// The offset of the first row.
     pub(super) base: u64,
-    /// Arrays and maps around them.
+    /// The number of arrays and maps around the rows.
     pub(super) outer: u64,
 }
 
-/// Columns of rows.
-pub(super) struct Taken {
+/// The columns of the rows.
+pub(super) struct RowColumns {
     pub(super) gather: RowGatherer,
-    pub(super) columns: Vec<Inferred>,
-    /// Bytes of the rows.
+    pub(super) columns: Vec<InferredColumn>,
+    /// The bytes of the rows.
     pub(super) nbytes: usize,
 }
 
-/// Reads all rows.
+/// Decodes all rows.
 pub(super) fn take(
-    source: RowSource<'_>,
+    source: EncodedRows<'_>,
     gather: RowGatherer,
     options: &ReadOptions,
     progress: &dyn Progress,
-) -> Result<Taken> {
+) -> Result<RowColumns> {
     let hint = source.rows.min(source.bytes.len());
     let mut taking = ColumnBuilders::new(hint, source.outer, options);
     let mut walk = RowReader { source, gather, at: 0 };
@@ -56,7 +56,7 @@ pub(super) fn take(
         loop {
             let end = walk.batch();
             batch = walk.gather.swap(batch, walk.at as u64);
-            taking.take(&batch).map_err(|f| walk.failed(*f))?;
+            taking.take(&batch).map_err(|f| walk.refusal_error(*f))?;
             progress.advance(walk.at as u64, Some(source.bytes.len() as u64))?;
             if end? {
                 return Ok(walk.taken(taking.finish()));
@@ -72,17 +72,17 @@ pub(super) fn take(
     let ((walk, end), taken) = join(options.threads, gathered, move || {
         for batch in filled {
             taking.take(&batch)?;
-            // Nobody waits for it once all rows are gathered.
+            // The receiver is gone once all rows are gathered.
             let _ = empty.send(batch);
         }
         Ok(taking)
     })?;
-    let taking = taken.map_err(|f: Box<RefusedCell>| walk.failed(*f))?;
+    let taking = taken.map_err(|f: Box<RefusedCell>| walk.refusal_error(*f))?;
     end?;
     Ok(walk.taken(taking.finish()))
 }
 
-/// Sends batch after batch, until the end, an error, or nobody takes them.
+/// Sends batches until the end of the rows, an error, or a closed channel.
 fn pass(
     walk: &mut RowReader<'_>,
     full: &SyncSender<RowBatch>,
@@ -100,13 +100,13 @@ fn pass(
 }
 
 struct RowReader<'b> {
-    source: RowSource<'b>,
+    source: EncodedRows<'b>,
     gather: RowGatherer,
     at: usize,
 }
 
 impl RowReader<'_> {
-    /// Gathers until the batch is full; answers whether all rows were seen.
+    /// Gathers rows until the batch is full. Returns whether all rows were seen.
     fn batch(&mut self) -> Result<bool> {
         while self.gather.rows() < self.source.rows {
             if self.gather.is_full() {
@@ -130,13 +130,13 @@ impl RowReader<'_> {
     }
 
     #[cold]
-    fn failed(&self, failure: RefusedCell) -> Error {
+    fn refusal_error(&self, failure: RefusedCell) -> Error {
         let start = usize::try_from(failure.start).unwrap_or(usize::MAX);
         let bytes = self.source.bytes.get(start..).unwrap_or(&[]);
-        self.gather.placed(failure, bytes, self.source.path, self.source.base)
+        self.gather.locate(failure, bytes, self.source.path, self.source.base)
     }
 
-    fn taken(self, columns: Vec<Inferred>) -> Taken {
-        Taken { gather: self.gather, columns, nbytes: self.at }
+    fn taken(self, columns: Vec<InferredColumn>) -> RowColumns {
+        RowColumns { gather: self.gather, columns, nbytes: self.at }
     }
 }

@@ -1,23 +1,23 @@
 //! Encoded cells of a batch of rows, column by column.
 
-/// A cell of at most so many bytes is copied at once, whatever its length.
+/// Up to this length a cell is copied with a constant size.
 const STRIDE: usize = 16;
 
-/// What stands for a missing key.
+/// The cell of a missing key.
 pub(super) const NIL: u8 = 0xc0;
 
-/// Cells of one column that nobody has decoded yet.
+/// Encoded cells of one column.
 #[derive(Debug, Default)]
 pub(super) struct CellBytes {
     bytes: Vec<u8>,
     used: usize,
     pub(super) cells: usize,
-    /// Where the last cell begins.
+    /// The start of the last cell.
     last: usize,
 }
 
 impl CellBytes {
-    /// The cell at the front of `from`, whose length is known and not past its end.
+    /// Appends the cell at the front of `from`, which has at least `length` bytes.
     #[inline]
     pub(super) fn push(&mut self, from: &[u8], length: usize) {
         self.last = self.used;
@@ -46,7 +46,7 @@ impl CellBytes {
         self.used = end;
     }
 
-    /// Nil for rows without this column's key, up to `rows` cells.
+    /// Appends nils up to `rows` cells, for rows without this column's key.
     #[inline(never)]
     pub(super) fn fill(&mut self, rows: usize) {
         let end = self.used + rows.saturating_sub(self.cells);
@@ -74,19 +74,19 @@ impl CellBytes {
     }
 }
 
-/// Some rows' cells by column; all columns have the same number.
+/// The cells of some rows by column; all columns have the same number of cells.
 #[derive(Debug, Default)]
 pub(super) struct RowBatch {
     pub(super) columns: Vec<CellBytes>,
-    /// Rows before these.
+    /// The number of rows before the batch.
     pub(super) first_row: usize,
     pub(super) rows: usize,
-    /// Where they begin and end in the input.
+    /// The start and end of the batch in the input.
     pub(super) start: u64,
     pub(super) end: u64,
 }
 
-/// A key as the rows have it: its front in a word that is compared under a mask.
+/// An encoded key, with its front in a word that is compared under a mask.
 #[derive(Debug)]
 pub(super) struct EncodedKey {
     pub(super) bytes: Vec<u8>,

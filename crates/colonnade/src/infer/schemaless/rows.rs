@@ -1,59 +1,59 @@
 //! Transposes rows: the cells of some rows are gathered column by column, then each column decodes its cells as a run.
 //!
-//! A kernel that decodes a run is several times faster than a call a cell, and a batch fits the cache. A row usually has the
-//! keys of the row before, in the same order: their encoded bytes are compared first.
+//! A kernel that decodes a run is several times faster than a call per cell, and a batch fits the cache. A row usually has
+//! the keys of the row before, in the same order, so their encoded bytes are compared first.
 
 use std::mem;
 
 use crate::cells::msgpack::column::{CellError, malformed};
-use crate::cells::msgpack::head::{Head, head};
+use crate::cells::msgpack::head::{MsgpackHead, head};
 use crate::cells::msgpack::options::ReadOptions;
 use crate::cells::msgpack::skip::{length_of, skip, skip_cells};
 use crate::error::{Error, ErrorKind};
 use crate::limits::over_missing;
 
 use super::column_builders::RefusedCell;
-use super::keys::{Key, Keys, twice};
+use super::keys::{ColumnKey, ColumnKeys, repeated_label};
 use super::row_batch::{CellBytes, EncodedKey, RowBatch};
-use super::shape::{cut_short, no_table};
+use super::shape::{no_table, truncated_input};
 
-/// Rows that are gathered before columns take them.
+/// Rows of one batch.
 const ROWS: usize = 1024;
 
-/// Bytes that are gathered, all columns together, before columns take them.
+/// Bytes of one batch in all columns together.
 const NBYTES: usize = 1 << 20;
 
-/// What rows are made of.
+/// The form of the rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RowKind {
     /// Maps of cells.
     Maps,
     /// A map of scalars.
     Scalars,
-    /// Arrays of as many cells as there are columns.
+    /// Arrays with as many cells as there are columns.
     Arrays,
 }
 
-/// Gathers rows.
+/// Gathers the cells of rows into batches.
 #[derive(Debug)]
 pub(super) struct RowGatherer {
     options: ReadOptions,
     kind: RowKind,
-    pub(super) keys: Keys,
+    pub(super) keys: ColumnKeys,
     encoded: Vec<EncodedKey>,
     batch: RowBatch,
     nbytes: usize,
-    /// Cells that no byte stands behind.
+    /// The number of cells that no input byte backs.
     unbacked: u64,
     /// Bytes of all rows.
     seen: u64,
-    /// Arrays and maps that may stand in a cell.
+    /// The limit of nested arrays and maps in a cell.
     depth: u64,
 }
 
 impl RowGatherer {
-    /// For rows that `outer` arrays and maps surround.
-    pub(super) fn new(kind: RowKind, keys: Keys, outer: u64, options: &ReadOptions) -> Self {
+    /// Creates a gatherer of rows inside `outer` arrays and maps.
+    pub(super) fn new(kind: RowKind, keys: ColumnKeys, outer: u64, options: &ReadOptions) -> Self {
         let columns = (0..keys.len()).map(|_| CellBytes::default()).collect();
         let depth = options.limits.max_depth.saturating_sub(outer + 1);
         let batch = RowBatch { columns, ..RowBatch::default() };
@@ -70,17 +70,17 @@ impl RowGatherer {
         }
     }
 
-    /// Rows so far.
+    /// Returns the number of rows so far.
     pub(super) fn rows(&self) -> usize {
         self.batch.first_row + self.batch.rows
     }
 
-    /// Whether columns should take what there is.
+    /// Whether the batch is full.
     pub(super) fn is_full(&self) -> bool {
         self.batch.rows >= ROWS || self.nbytes >= NBYTES
     }
 
-    /// What was gathered; an empty batch takes its place. `at`: where the next row begins in the input.
+    /// Returns the gathered batch and continues with the empty one. `at`: the start of the next row in the input.
     pub(super) fn swap(&mut self, mut empty: RowBatch, at: u64) -> RowBatch {
         empty.columns.iter_mut().for_each(CellBytes::clear);
         empty.columns.resize_with(self.keys.len(), CellBytes::default);
@@ -92,10 +92,10 @@ impl RowGatherer {
         mem::replace(&mut self.batch, empty)
     }
 
-    /// Takes the row at the front of `bytes`; `None`, and nothing changed, where it is not whole.
+    /// Gathers the row at the front of `bytes`. Returns its length, or `None` without a change if it is incomplete.
     ///
     /// # Errors
-    /// The path of the error begins inside the row.
+    /// The error's path begins inside the row.
     pub(super) fn row(&mut self, bytes: &[u8]) -> std::result::Result<Option<usize>, CellError> {
         let taken = match self.kind {
             RowKind::Arrays => self.array(bytes)?,
@@ -118,7 +118,7 @@ impl RowGatherer {
 
     fn map(&mut self, bytes: &[u8]) -> std::result::Result<Option<usize>, CellError> {
         let (pairs, mut at) = match head(bytes)? {
-            Some((Head::Map(n), length)) => (n as usize, length),
+            Some((MsgpackHead::Map(n), length)) => (n as usize, length),
             Some((other, _)) if self.rows() == 0 && self.options.orient.is_none() => {
                 let found = format!("an array that begins with {}", other.name());
                 return Err(no_table(&found));
@@ -127,7 +127,7 @@ impl RowGatherer {
             None => return Ok(None),
         };
         let rows = self.batch.rows;
-        // The place of the key that usually comes next.
+        // The position of the key that usually comes next.
         let mut next = 0;
         for _ in 0..pairs {
             let Some(mut rest) = bytes.get(at..) else { return Ok(None) };
@@ -153,7 +153,7 @@ impl RowGatherer {
             }
             if column.cells > rows {
                 let key = self.keys.get(place);
-                return Err(key.map_or_else(twice, |k| twice().in_key(k)).after(0, key_at));
+                return Err(key.map_or_else(repeated_label, |k| repeated_label().in_key(k)).after(0, key_at));
             }
             let length = match rest.first().and_then(|&marker| length_of(marker)) {
                 Some(length) if length <= rest.len() => length,
@@ -162,26 +162,26 @@ impl RowGatherer {
                     Ok(Some(length)) => length,
                     Ok(None) => return Ok(None),
                     Err(e) => {
-                        let path = self.keys.get(place).map_or(String::new(), Key::step) + &e.path;
+                        let path = self.keys.get(place).map_or(String::new(), ColumnKey::step) + &e.path;
                         return Err(CellError { path, ..e }.after(0, at));
                     }
                 },
             };
-            // Borrowed anew: the length of an odd cell needs the whole.
+            // The column is borrowed again, because the length of an unusual cell needs all of `self`.
             if let Some(column) = self.batch.columns.get_mut(place) {
                 column.push(rest, length);
             }
             at += length;
         }
-        // Every key stood once: the columns of the others get their nils with their next cell.
+        // Every key was unique; the columns of missing keys get their nils with their next cell.
         self.unbacked((self.keys.len() - pairs.min(self.keys.len())) as u64)?;
         Ok(Some(at))
     }
 
     fn array(&mut self, bytes: &[u8]) -> std::result::Result<Option<usize>, CellError> {
         let mut at = match head(bytes)? {
-            Some((Head::Array(n), length)) if n as usize == self.keys.len() => length,
-            Some((Head::Array(n), _)) => {
+            Some((MsgpackHead::Array(n), length)) if n as usize == self.keys.len() => length,
+            Some((MsgpackHead::Array(n), _)) => {
                 let message = format!(
                     "expected an array of {} cells, as there are columns, found one of {n}.",
                     self.keys.len()
@@ -209,17 +209,17 @@ impl RowGatherer {
     #[inline]
     fn length(&self, bytes: &[u8]) -> std::result::Result<Option<usize>, CellError> {
         if self.kind == RowKind::Scalars
-            && let Some((found @ (Head::Array(_) | Head::Map(_)), _)) = head(bytes)?
+            && let Some((found @ (MsgpackHead::Array(_) | MsgpackHead::Map(_)), _)) = head(bytes)?
         {
             return Err(expected("a scalar, as the entries before", found));
         }
         skip(bytes, self.depth)
     }
 
-    /// The place of a key that is not where it was in the row before; a new one is appended.
+    /// Returns the position of a key that differs from the row before; appends a new key.
     #[inline(never)]
     fn find(&mut self, bytes: &[u8]) -> std::result::Result<Option<(usize, usize)>, CellError> {
-        let Some((key, length)) = Key::take(bytes)? else { return Ok(None) };
+        let Some((key, length)) = ColumnKey::take(bytes)? else { return Ok(None) };
         if let Some(place) = self.keys.place(&key) {
             return Ok(Some((place, length)));
         }
@@ -232,7 +232,7 @@ impl RowGatherer {
         Ok(Some((self.keys.len() - 1, length)))
     }
 
-    /// Rows without keys and keys without rows: their product is no longer in proportion to the input.
+    /// Counts rows without keys and keys without rows, whose product could exceed any proportion to the input.
     fn unbacked(&mut self, cells: u64) -> std::result::Result<(), CellError> {
         self.unbacked = self.unbacked.saturating_add(cells);
         let most = self.options.limits.missing_cells(self.seen);
@@ -242,14 +242,14 @@ impl RowGatherer {
         Err(CellError::new(ErrorKind::LimitExceeded, 0, over_missing(self.unbacked, self.seen, most)))
     }
 
-    /// The path of a row.
+    /// Returns the path of a row.
     pub(super) fn path_of(&self, path: &str, row: usize) -> String {
         if self.kind == RowKind::Scalars { path.to_owned() } else { format!("{path}[{row}]") }
     }
 
-    /// Where the error of a column's cells stands in the input; `bytes` begin at the batch's first row.
+    /// Returns the error of a refused cell with its place in the input; `bytes` begin at the batch's first row.
     #[cold]
-    pub(super) fn placed(&self, failure: RefusedCell, bytes: &[u8], path: &str, base: u64) -> Error {
+    pub(super) fn locate(&self, failure: RefusedCell, bytes: &[u8], path: &str, base: u64) -> Error {
         let RefusedCell { column, row, in_cell, first_row, start, error } = failure;
         let key = self.keys.get(column);
         let mut offset = 0;
@@ -260,46 +260,47 @@ impl RowGatherer {
         let row = first_row + row;
         let step = match self.kind {
             RowKind::Arrays => format!("[{column}]"),
-            _ => key.map_or(String::new(), Key::step),
+            _ => key.map_or(String::new(), ColumnKey::step),
         };
         let at = self.path_of(path, row) + &step;
         let error = CellError { cell: 0, offset: offset + in_cell, ..error };
         error.placed(&at, base + start)
     }
 
-    /// Where the input of `had` bytes ends, in the row at the front of `bytes`: at the first value that is not whole.
+    /// Returns the error for input of `had` bytes that ends in the row at the front of `bytes`: at the first incomplete
+    /// value.
     #[cold]
     pub(super) fn cut(&self, bytes: &[u8], had: usize) -> CellError {
         let (entries, mut at) = match (head(bytes), self.kind) {
-            (Ok(Some((Head::Map(n), length))), _) => (n, length),
-            (Ok(Some((Head::Array(n), length))), RowKind::Arrays) => (n, length),
-            _ => return cut_short(0, had),
+            (Ok(Some((MsgpackHead::Map(n), length))), _) => (n, length),
+            (Ok(Some((MsgpackHead::Array(n), length))), RowKind::Arrays) => (n, length),
+            _ => return truncated_input(0, had),
         };
         for entry in 0..entries {
             let mut path = format!("[{entry}]");
             if self.kind != RowKind::Arrays {
-                let Ok(Some((key, length))) = Key::take(bytes.get(at..).unwrap_or(&[])) else { break };
+                let Ok(Some((key, length))) = ColumnKey::take(bytes.get(at..).unwrap_or(&[])) else { break };
                 at += length;
                 path = key.step();
             }
             match skip(bytes.get(at..).unwrap_or(&[]), self.depth) {
                 Ok(Some(length)) => at += length,
-                _ => return CellError { path, ..cut_short(at, had) },
+                _ => return CellError { path, ..truncated_input(at, had) },
             }
         }
-        cut_short(at, had)
+        truncated_input(at, had)
     }
 
-    /// Where the cell of `column` begins in the row at the front of `bytes`.
+    /// Returns the start of `column`'s cell in the row at the front of `bytes`.
     fn cell_of(&self, bytes: &[u8], column: usize) -> Option<usize> {
         let whole = |at: usize| skip(bytes.get(at..)?, u64::MAX).ok().flatten();
         match head(bytes).ok().flatten()? {
-            (Head::Array(_), length) => {
+            (MsgpackHead::Array(_), length) => {
                 Some(length + skip_cells(bytes.get(length..)?, column, u64::MAX).ok()?.nbytes)
             }
-            (Head::Map(n), mut at) => {
+            (MsgpackHead::Map(n), mut at) => {
                 for _ in 0..n {
-                    let (key, length) = Key::take(bytes.get(at..)?).ok().flatten()?;
+                    let (key, length) = ColumnKey::take(bytes.get(at..)?).ok().flatten()?;
                     at += length;
                     if self.keys.place(&key) == Some(column) {
                         return Some(at);
@@ -314,6 +315,6 @@ impl RowGatherer {
 }
 
 #[cold]
-pub(super) fn expected(what: &str, found: Head) -> CellError {
+pub(super) fn expected(what: &str, found: MsgpackHead) -> CellError {
     malformed(0, format!("expected {what}, found {}.", found.name()))
 }

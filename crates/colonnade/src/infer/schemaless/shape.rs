@@ -1,20 +1,20 @@
-//! Sniffs the layout of schemaless data: columns, rows, split, one row, or several frames.
+//! Detects the layout of schemaless data: columns, rows, split, one row, or several frames.
 
 use std::collections::HashSet;
 use std::ops::Range;
 
 use crate::cells::header_key::KEY;
 use crate::cells::msgpack::column::{CellError, FORMAT, malformed};
-use crate::cells::msgpack::head::{Head, head};
-use crate::cells::msgpack::options::{Orient, ReadOptions};
+use crate::cells::msgpack::head::{MsgpackHead, head};
+use crate::cells::msgpack::options::{MsgpackOrient, ReadOptions};
 use crate::cells::msgpack::skip::{skip, skip_cells};
 use crate::error::{Error, ErrorKind, Result};
 
-use super::keys::Key;
+use super::keys::ColumnKey;
 
-/// How the root is laid out; numbers count its entries.
+/// The layout of the root. Numbers count its entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum SchemalessShape {
     /// A map of arrays.
     Columns,
     /// An array of maps.
@@ -27,32 +27,34 @@ pub(super) enum Shape {
     Bundle,
 }
 
-/// One frame, or several and where each lies.
+/// One frame, or several with their extents.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Layout {
-    /// One frame, and how it is laid out; one row of scalars is told as a row of records.
-    Frame(Orient),
-    /// Labels and extents of frames.
+pub enum SchemalessLayout {
+    /// One frame with its orient. One row of scalars counts as a row of records.
+    Frame(MsgpackOrient),
+    /// The labels and extents of frames.
     Bundle(Vec<(String, Range<usize>)>),
 }
 
-/// Whether `bytes` are one foreign frame or several, each of which is read from its extent.
+/// Detects whether `bytes` are one schemaless frame or several. Each frame is then read from its extent.
 ///
 /// # Errors
-/// Malformed, truncated, over a limit; a label that is there twice or is no text.
-pub fn shape_of(bytes: &[u8], base: u64, options: &ReadOptions) -> Result<Layout> {
+/// Malformed, truncated, over a limit; a label that repeats or is not text.
+pub fn shape_of(bytes: &[u8], base: u64, options: &ReadOptions) -> Result<SchemalessLayout> {
     match sniff(bytes, options).map_err(|e| e.placed("$", base))? {
-        Shape::Bundle => {}
-        Shape::Columns => return Ok(Layout::Frame(Orient::Columns)),
-        Shape::Records | Shape::Row => return Ok(Layout::Frame(Orient::Records)),
-        Shape::Split => return Ok(Layout::Frame(Orient::Split)),
+        SchemalessShape::Bundle => {}
+        SchemalessShape::Columns => return Ok(SchemalessLayout::Frame(MsgpackOrient::Columns)),
+        SchemalessShape::Records | SchemalessShape::Row => {
+            return Ok(SchemalessLayout::Frame(MsgpackOrient::Records));
+        }
+        SchemalessShape::Split => return Ok(SchemalessLayout::Frame(MsgpackOrient::Split)),
     }
     let mut frames = Vec::new();
     let mut labels = HashSet::new();
-    for entry in Entries::new(bytes, options) {
-        let Entry { key, at, value } = entry.map_err(|e| e.placed("$", base))?;
+    for entry in MapEntries::new(bytes, options) {
+        let MapEntry { key, at, value } = entry.map_err(|e| e.placed("$", base))?;
         let path = format!("${}", key.step());
-        let Key::Text(label) = key else {
+        let ColumnKey::Text(label) = key else {
             let message =
                 "expected a frame's label that is text, found an integer. Name the frames with text.";
             return Err(CellError::new(ErrorKind::Unsupported, at, message).placed(&path, base));
@@ -68,30 +70,30 @@ pub fn shape_of(bytes: &[u8], base: u64, options: &ReadOptions) -> Result<Layout
         }
         frames.push((label, value));
     }
-    Ok(Layout::Bundle(frames))
+    Ok(SchemalessLayout::Bundle(frames))
 }
 
-/// The shape: of the option, or sniffed from the first values.
-pub(super) fn sniff(bytes: &[u8], options: &ReadOptions) -> std::result::Result<Shape, CellError> {
-    let Some((root, nbytes)) = head(bytes)? else { return Err(cut_short(0, bytes.len())) };
+/// Returns the layout: from the option, or detected from the first values.
+pub(super) fn sniff(bytes: &[u8], options: &ReadOptions) -> std::result::Result<SchemalessShape, CellError> {
+    let Some((root, nbytes)) = head(bytes)? else { return Err(truncated_input(0, bytes.len())) };
     match (root, options.orient) {
-        (Head::Array(_), None | Some(Orient::Records)) => Ok(Shape::Records),
-        (Head::Map(_), Some(Orient::Columns)) => Ok(Shape::Columns),
-        (Head::Map(_), Some(Orient::Split)) => Ok(Shape::Split),
-        (Head::Map(n), None) => {
+        (MsgpackHead::Array(_), None | Some(MsgpackOrient::Records)) => Ok(SchemalessShape::Records),
+        (MsgpackHead::Map(_), Some(MsgpackOrient::Columns)) => Ok(SchemalessShape::Columns),
+        (MsgpackHead::Map(_), Some(MsgpackOrient::Split)) => Ok(SchemalessShape::Split),
+        (MsgpackHead::Map(n), None) => {
             if (2..=3).contains(&n) && is_split(bytes, options)? {
-                return Ok(Shape::Split);
+                return Ok(SchemalessShape::Split);
             }
             sniff_map(bytes, options)
         }
-        // Text and other bytes that are no MessagePack begin as small integers do.
-        (Head::UInt(_) | Head::Int(_), None) if bytes.len() > nbytes => Err(malformed(
+        // Text and other bytes that are not MessagePack begin like small integers.
+        (MsgpackHead::UInt(_) | MsgpackHead::Int(_), None) if bytes.len() > nbytes => Err(malformed(
             0,
             format!("expected a table, found an integer and {} bytes behind it.", bytes.len() - nbytes),
         )),
         (other, None) => Err(unexpected(other)),
         (other, Some(orient)) => {
-            let what = if orient == Orient::Records { "an array of maps" } else { "a map" };
+            let what = if orient == MsgpackOrient::Records { "an array of maps" } else { "a map" };
             let name = orient.name();
             Err(malformed(0, format!("expected {what}, as orient={name:?} says, found {}.", other.name())))
         }
@@ -99,11 +101,11 @@ pub(super) fn sniff(bytes: &[u8], options: &ReadOptions) -> std::result::Result<
 }
 
 #[cold]
-pub(super) fn unexpected(found: Head) -> CellError {
+pub(super) fn unexpected(found: MsgpackHead) -> CellError {
     no_table(found.name())
 }
 
-/// A value that is legal and no table.
+/// Returns the error for a legal value that is no table.
 #[cold]
 pub(super) fn no_table(found: &str) -> CellError {
     let message = format!(
@@ -113,47 +115,47 @@ pub(super) fn no_table(found: &str) -> CellError {
     CellError::new(ErrorKind::Unsupported, 0, message)
 }
 
-fn sniff_map(bytes: &[u8], options: &ReadOptions) -> std::result::Result<Shape, CellError> {
+fn sniff_map(bytes: &[u8], options: &ReadOptions) -> std::result::Result<SchemalessShape, CellError> {
     let mut frames = 0;
-    let mut entries = Entries::new(bytes, options);
+    let mut entries = MapEntries::new(bytes, options);
     while let Some((key, _)) = entries.key()? {
         let value = entries.rest();
         match head(value).map_err(|e| e.after(0, entries.end()))? {
-            None => return Err(cut_short(entries.end(), bytes.len())),
-            Some((Head::Map(_), _)) => frames += 1,
-            Some((Head::Array(0), _)) => {}
-            Some((Head::Array(_), length)) => match value.get(length) {
+            None => return Err(truncated_input(entries.end(), bytes.len())),
+            Some((MsgpackHead::Map(_), _)) => frames += 1,
+            Some((MsgpackHead::Array(0), _)) => {}
+            Some((MsgpackHead::Array(_), length)) => match value.get(length) {
                 Some(0x80..=0x8f | 0xde | 0xdf) => frames += 1,
-                _ => return Ok(Shape::Columns),
+                _ => return Ok(SchemalessShape::Columns),
             },
-            // A scalar among arrays is refused where the columns are read, by its name.
-            _ if frames > 0 => return Ok(Shape::Columns),
-            _ => return Ok(Shape::Row),
+            // A scalar among arrays is refused with its name when the columns are read.
+            _ if frames > 0 => return Ok(SchemalessShape::Columns),
+            _ => return Ok(SchemalessShape::Row),
         }
         entries.value().map_err(|e| e.in_key(&key))?;
     }
-    Ok(if frames > 0 { Shape::Bundle } else { Shape::Columns })
+    Ok(if frames > 0 { SchemalessShape::Bundle } else { SchemalessShape::Columns })
 }
 
-/// `columns`, `data` and perhaps `index`, nothing else; the data rows as long as the columns.
+/// Whether the map has `columns`, `data` and optionally `index`, nothing else, and data rows as long as the columns.
 fn is_split(bytes: &[u8], options: &ReadOptions) -> std::result::Result<bool, CellError> {
     let (mut columns, mut first_row) = (None, None);
-    let mut entries = Entries::new(bytes, options);
+    let mut entries = MapEntries::new(bytes, options);
     while let Some((key, _)) = entries.key()? {
         let value = entries.rest();
-        let cut = |at: usize| Err(cut_short(at, bytes.len()));
+        let cut = |at: usize| Err(truncated_input(at, bytes.len()));
         let (n, length) = match head(value) {
-            Ok(Some((Head::Array(n), length))) => (n, length),
+            Ok(Some((MsgpackHead::Array(n), length))) => (n, length),
             Ok(None) => return cut(entries.end()),
             _ => return Ok(false),
         };
         match &key {
-            Key::Text(name) if name == "columns" => columns = Some(n),
-            Key::Text(name) if name == "index" => {}
-            Key::Text(name) if name == "data" => {
+            ColumnKey::Text(name) if name == "columns" => columns = Some(n),
+            ColumnKey::Text(name) if name == "index" => {}
+            ColumnKey::Text(name) if name == "data" => {
                 first_row = match value.get(length..).map(head) {
                     _ if n == 0 => Some(None),
-                    Some(Ok(Some((Head::Array(width), _)))) => Some(Some(width)),
+                    Some(Ok(Some((MsgpackHead::Array(width), _)))) => Some(Some(width)),
                     Some(Ok(None)) | None => return cut(entries.end() + length),
                     _ => return Ok(false),
                 };
@@ -172,60 +174,60 @@ fn is_split(bytes: &[u8], options: &ReadOptions) -> std::result::Result<bool, Ce
 }
 
 /// One entry of the root map.
-pub(super) struct Entry {
-    pub(super) key: Key,
-    /// Where its key begins.
+pub(super) struct MapEntry {
+    pub(super) key: ColumnKey,
+    /// The start of its key.
     pub(super) at: usize,
     pub(super) value: Range<usize>,
 }
 
-/// The entries of the root map one after the other; each value is skipped.
-pub(super) struct Entries<'b> {
+/// Iterates over the entries of the root map and skips each value.
+pub(super) struct MapEntries<'b> {
     bytes: &'b [u8],
     at: usize,
     left: u32,
     depth: u64,
 }
 
-impl<'b> Entries<'b> {
+impl<'b> MapEntries<'b> {
     pub(super) fn new(bytes: &'b [u8], options: &ReadOptions) -> Self {
         let (left, at) = match head(bytes) {
-            Ok(Some((Head::Map(n), length))) => (n, length),
+            Ok(Some((MsgpackHead::Map(n), length))) => (n, length),
             _ => (0, 0),
         };
         Self { bytes, at, left, depth: options.limits.max_depth.saturating_sub(1) }
     }
 
-    /// Past the entries so far.
+    /// Returns the end of the entries so far.
     pub(super) fn end(&self) -> usize {
         self.at
     }
 
-    /// The bytes from here.
+    /// Returns the bytes from the current position on.
     pub(super) fn rest(&self) -> &'b [u8] {
         self.bytes.get(self.at..).unwrap_or(&[])
     }
 
-    /// Says how long the value was, where somebody else has read it.
+    /// Skips a value of `nbytes` that the caller has read.
     pub(super) fn pass(&mut self, nbytes: usize) {
         self.at += nbytes;
     }
 
-    /// The next key and where it begins; its value is then skipped or passed.
-    pub(super) fn key(&mut self) -> std::result::Result<Option<(Key, usize)>, CellError> {
+    /// Returns the next key and its start. The caller then skips its value.
+    pub(super) fn key(&mut self) -> std::result::Result<Option<(ColumnKey, usize)>, CellError> {
         if self.left == 0 {
             return Ok(None);
         }
         self.left -= 1;
         let rest = self.bytes.get(self.at..).unwrap_or(&[]);
-        let taken = Key::take(rest).map_err(|e| e.after(0, self.at))?;
-        let Some((key, length)) = taken else { return Err(cut_short(self.at, self.bytes.len())) };
+        let taken = ColumnKey::take(rest).map_err(|e| e.after(0, self.at))?;
+        let Some((key, length)) = taken else { return Err(truncated_input(self.at, self.bytes.len())) };
         let at = self.at;
         self.at += length;
         Ok(Some((key, at)))
     }
 
-    /// Where the value of the last key begins and ends.
+    /// Returns the range of the last key's value.
     pub(super) fn value(&mut self) -> std::result::Result<Range<usize>, CellError> {
         let rest = self.bytes.get(self.at..).unwrap_or(&[]);
         let Some(length) = skip(rest, self.depth).map_err(|e| e.after(0, self.at))? else {
@@ -236,25 +238,25 @@ impl<'b> Entries<'b> {
         Ok(value)
     }
 
-    /// Where an array stops: at the first of its cells that is not whole.
+    /// Returns the error for an array that ends early, at its first incomplete cell.
     #[cold]
     fn cut(&self, rest: &[u8]) -> CellError {
-        let Ok(Some((Head::Array(n), length))) = head(rest) else {
-            return cut_short(self.at, self.bytes.len());
+        let Ok(Some((MsgpackHead::Array(n), length))) = head(rest) else {
+            return truncated_input(self.at, self.bytes.len());
         };
         let cells = rest.get(length..).unwrap_or(&[]);
         match skip_cells(cells, n as usize, self.depth.saturating_sub(1)) {
             Ok(taken) => {
                 let at = self.at + length + taken.nbytes;
-                CellError { path: format!("[{}]", taken.cells), ..cut_short(at, self.bytes.len()) }
+                CellError { path: format!("[{}]", taken.cells), ..truncated_input(at, self.bytes.len()) }
             }
             Err(e) => e.after(0, self.at + length),
         }
     }
 }
 
-impl Iterator for Entries<'_> {
-    type Item = std::result::Result<Entry, CellError>;
+impl Iterator for MapEntries<'_> {
+    type Item = std::result::Result<MapEntry, CellError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let (key, at) = match self.key() {
@@ -262,13 +264,13 @@ impl Iterator for Entries<'_> {
             Err(e) => return Some(Err(self.stop(e))),
         };
         match self.value() {
-            Ok(value) => Some(Ok(Entry { key, at, value })),
+            Ok(value) => Some(Ok(MapEntry { key, at, value })),
             Err(e) => Some(Err(self.stop(e.in_key(&key)))),
         }
     }
 }
 
-impl Entries<'_> {
+impl MapEntries<'_> {
     fn stop(&mut self, error: CellError) -> CellError {
         self.left = 0;
         error
@@ -276,16 +278,16 @@ impl Entries<'_> {
 }
 
 impl CellError {
-    /// The same, in the entry `key`.
-    pub(super) fn in_key(mut self, key: &Key) -> Self {
+    /// Puts the error inside the entry `key`.
+    pub(super) fn in_key(mut self, key: &ColumnKey) -> Self {
         self.path.insert_str(0, &key.step());
         self
     }
 }
 
-/// The input ends inside the value at `offset`.
+/// Returns the error for input that ends inside the value at `offset`.
 #[cold]
-pub(super) fn cut_short(offset: usize, had: usize) -> CellError {
+pub(super) fn truncated_input(offset: usize, had: usize) -> CellError {
     let kind = ErrorKind::Truncated { needed: had as u64 + 1, had: had as u64 };
     let message = format!(
         "the input ends inside the value that begins here: expected more than {had} bytes. It was cut short: fetch or \

@@ -3,7 +3,7 @@ use arrow_array::make_array;
 use super::*;
 
 mod refusals;
-use crate::cells::msgpack::options::Orient;
+use crate::cells::msgpack::options::MsgpackOrient;
 use crate::frame::{Block, Column, Labels, Level};
 
 /// Writes MessagePack by hand: `{`, `[`, counts and atoms.
@@ -58,7 +58,7 @@ fn options(threads: usize) -> ReadOptions {
     ReadOptions { threads, ..ReadOptions::default() }
 }
 
-/// Everything that a frame says, for comparison.
+/// The content of a frame as text, for comparison.
 fn said(frame: &Frame) -> String {
     let block = |b: &Block| format!("{} {:?}", b.grid.dtype.descr(), b.packed());
     let column =
@@ -90,7 +90,7 @@ fn said(frame: &Frame) -> String {
     )
 }
 
-/// Decodes by every way, checks that they agree, answers the frame.
+/// Decodes with every decoder, checks that they agree, and returns the frame.
 fn every_way(bytes: &[u8]) -> Frame {
     let whole = decode(bytes, 0, &options(1)).unwrap();
     assert_eq!(said(&decode(bytes, 0, &options(2)).unwrap()), said(&whole));
@@ -159,7 +159,7 @@ fn a_map_of_arrays_is_columns() {
 }
 
 #[test]
-fn an_array_of_maps_is_rows_with_keys_in_any_order_and_some_missing() {
+fn an_array_of_maps_is_rows_with_keys_in_any_order_or_missing() {
     let rows = pack()
         .array(5)
         .map(2)
@@ -309,7 +309,7 @@ fn split_has_row_labels() {
 }
 
 #[test]
-fn columns_that_are_called_as_split_has_them_stay_columns() {
+fn columns_named_like_the_parts_of_split_stay_columns() {
     let frame = every_way(
         &pack().map(2).text("columns").array(2).int(1).int(2).text("data").array(2).int(3).int(4).0,
     );
@@ -319,7 +319,7 @@ fn columns_that_are_called_as_split_has_them_stay_columns() {
 }
 
 #[test]
-fn scalars_are_one_row_and_nothing_is_no_row() {
+fn scalars_are_one_row_and_an_empty_map_is_no_row() {
     let frame = every_way(&pack().map(2).text("a").int(1).text("b").nil().0);
     assert_eq!((frame.nrows, frame.ncols), (1, 2));
     for empty in [pack().map(0), pack().array(0)] {
@@ -336,10 +336,13 @@ fn scalars_are_one_row_and_nothing_is_no_row() {
 fn maps_of_frames_are_bundles() {
     let records = pack().array(1).map(1).text("a").int(1);
     let bundle = pack().map(2).text("one").raw(&records.0).text("two").raw(&table().0);
-    let Layout::Bundle(frames) = shape_of(&bundle.0, 0, &options(1)).unwrap() else { panic!() };
+    let SchemalessLayout::Bundle(frames) = shape_of(&bundle.0, 0, &options(1)).unwrap() else { panic!() };
     assert_eq!(frames.iter().map(|f| f.0.as_str()).collect::<Vec<_>>(), ["one", "two"]);
     assert_eq!(bundle.0[frames[1].1.clone()], table().0);
-    assert_eq!(shape_of(&table().0, 0, &options(1)).unwrap(), Layout::Frame(Orient::Columns));
+    assert_eq!(
+        shape_of(&table().0, 0, &options(1)).unwrap(),
+        SchemalessLayout::Frame(MsgpackOrient::Columns)
+    );
     let error = decode(&bundle.0, 0, &options(1)).unwrap_err();
     assert!(error.to_string().contains("expected one frame, found a map of 2."), "{error}");
     assert!(in_pieces(&bundle.0, 4).is_err());
@@ -352,7 +355,7 @@ fn place(error: &Error) -> (&str, u64) {
 }
 
 #[test]
-fn nested_and_mixed_cells_in_rows_and_columns() {
+fn nested_and_mixed_cells_in_rows_and_columns_agree() {
     let rows = pack()
         .array(3)
         .map(2)
@@ -388,13 +391,13 @@ fn nested_and_mixed_cells_in_rows_and_columns() {
 }
 
 #[test]
-fn the_orient_may_be_said() {
+fn the_orient_may_be_given() {
     let oriented = |orient| ReadOptions { orient: Some(orient), ..options(1) };
     let structs = pack().map(1).text("a").array(1).map(1).text("x").int(1);
-    assert!(matches!(shape_of(&structs.0, 0, &options(1)).unwrap(), Layout::Bundle(_)));
-    let frame = decode(&structs.0, 0, &oriented(Orient::Columns)).unwrap();
+    assert!(matches!(shape_of(&structs.0, 0, &options(1)).unwrap(), SchemalessLayout::Bundle(_)));
+    let frame = decode(&structs.0, 0, &oriented(MsgpackOrient::Columns)).unwrap();
     assert_eq!((frame.nrows, frame.ncols), (1, 1));
-    assert!(decode(&structs.0, 0, &oriented(Orient::Records)).is_err());
-    assert!(decode(&structs.0, 0, &oriented(Orient::Split)).is_err());
-    assert!(decode(&pack().array(0).0, 0, &oriented(Orient::Columns)).is_err());
+    assert!(decode(&structs.0, 0, &oriented(MsgpackOrient::Records)).is_err());
+    assert!(decode(&structs.0, 0, &oriented(MsgpackOrient::Split)).is_err());
+    assert!(decode(&pack().array(0).0, 0, &oriented(MsgpackOrient::Columns)).is_err());
 }

@@ -1,6 +1,6 @@
 use super::*;
 
-/// Values of every kind, nested, and how long each is.
+/// Values of every kind, also nested, with the length of each.
 fn samples() -> Vec<Vec<u8>> {
     let text = |n: usize| vec![b'x'; n];
     let with = |head: &[u8], n: usize| [head, &text(n)].concat();
@@ -52,7 +52,7 @@ fn samples() -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn a_value_ends_where_it_ends_and_nowhere_before() {
+fn a_value_is_incomplete_until_its_last_byte() {
     for value in samples() {
         let mut longer = value.clone();
         longer.extend([0xc1; 20]);
@@ -84,24 +84,24 @@ fn pieces_of_any_size_find_the_same_end() {
 }
 
 #[test]
-fn several_values_are_counted_as_far_as_they_are_whole() {
+fn only_whole_values_are_skipped() {
     let all = samples().concat();
     let count = samples().len();
     let taken = skip_cells(&all, count + 5, 8).unwrap();
-    assert_eq!(taken, Taken { cells: count, nbytes: all.len() });
-    assert_eq!(skip_cells(&all, 3, 8).unwrap(), Taken { cells: 3, nbytes: 3 });
+    assert_eq!(taken, CellExtent { cells: count, nbytes: all.len() });
+    assert_eq!(skip_cells(&all, 3, 8).unwrap(), CellExtent { cells: 3, nbytes: 3 });
     let floats = [0xcb; 9 * 20 + 4];
-    assert_eq!(skip_cells(&floats, 50, 8).unwrap(), Taken { cells: 20, nbytes: 180 });
+    assert_eq!(skip_cells(&floats, 50, 8).unwrap(), CellExtent { cells: 20, nbytes: 180 });
 }
 
 #[test]
-fn every_word_of_two_markers_is_counted_as_the_table_has_it() {
+fn one_byte_values_of_any_two_markers_are_counted() {
     for first in 0..=u8::MAX {
         for second in 0..=u8::MAX {
             let bytes = [5, first, second, 0xc0, first, second, 0xe0, 0xcc];
             let counted =
                 bytes.iter().take_while(|b| !(0x80..=0xdf).contains(*b) || [0xc0, 0xc2, 0xc3].contains(*b));
-            assert_eq!(ones(u64::from_le_bytes(bytes)), counted.count(), "{bytes:x?}");
+            assert_eq!(count_one_byte_values(u64::from_le_bytes(bytes)), counted.count(), "{bytes:x?}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Categories: cells are their values, found again among those of the header.
+//! Reads categories: cells are values of the header's dictionary, or codes.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -6,23 +6,23 @@ use std::sync::Arc;
 use super::super::write::categories::texts;
 use super::*;
 
-/// Categories, by their text or by their codes.
-struct Categories {
-    /// Shared by the readers of all pieces.
-    known: Arc<Known>,
+/// A reader of categories, by their text or by their codes.
+struct CategoryReader {
+    /// Shared by the readers of all pieces of the input.
+    known: Arc<KnownCategories>,
     values: ArrayData,
-    codes: Numbers<i64, Integer>,
+    codes: NumberReader<i64, ParseCode>,
     limits: Limits,
-    style: Style,
+    style: TextStyle,
     /// Whether the text of a cell is the JSON of an interval.
     intervals: bool,
 }
 
-/// How codes are read.
-type Integer = fn(&Common, Cell<'_>) -> Read<i64>;
+/// The parser of codes.
+type ParseCode = fn(&ReaderContext, TextCell<'_>) -> ParseResult<i64>;
 
-enum Known {
-    /// The code of each text; whether categories are text themselves, without quotes then.
+enum KnownCategories {
+    /// The code of each text, and whether the categories themselves are text, stored without quotes.
     Texts(HashMap<Vec<u8>, usize>, bool),
     /// Cells are codes.
     Codes,
@@ -30,10 +30,10 @@ enum Known {
 
 pub(super) fn categories(
     codes: &DataType,
-    common: Common,
+    common: ReaderContext,
     intervals: bool,
-    style: Style,
-    dictionaries: &mut Dictionaries,
+    style: TextStyle,
+    dictionaries: &mut HeaderDictionaries,
     limits: &Limits,
 ) -> Result<Box<dyn TextReader>> {
     let DataType::Dictionary(_, values_type) = &common.data_type else {
@@ -41,23 +41,23 @@ pub(super) fn categories(
     };
     let values = dictionaries.next(values_type)?;
     let syntax = if style.syntax == Syntax::Csv && !intervals { Syntax::Csv } else { Syntax::Json };
-    let style = Style { syntax, header: true, nonfinite: Nonfinite::Tagged, ..style };
+    let style = TextStyle { syntax, header: true, nonfinite: Nonfinite::Tagged, ..style };
     let is_text = matches!(**values_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
-    let spelled = if is_text { Style { syntax: Syntax::Csv, ..style } } else { style };
+    let spelled = if is_text { TextStyle { syntax: Syntax::Csv, ..style } } else { style };
     let texts = texts(&values, spelled)?.codes();
-    let known = texts.map_or(Known::Codes, |texts| Known::Texts(texts, is_text));
+    let known = texts.map_or(KnownCategories::Codes, |texts| KnownCategories::Texts(texts, is_text));
     if !codes.is_dictionary_key_type() {
         return Err(Error::malformed(
             style.format,
             format!("expected codes that are integers, found {codes}."),
         ));
     }
-    let codes = Numbers::new(integer::<i64> as Integer, common, 0);
-    Ok(Box::new(Categories { known: Arc::new(known), values, codes, limits: *limits, style, intervals }))
+    let codes = NumberReader::new(integer::<i64> as ParseCode, common, 0);
+    Ok(Box::new(CategoryReader { known: Arc::new(known), values, codes, limits: *limits, style, intervals }))
 }
 
-impl Categories {
-    fn code(&self, cell: Cell<'_>) -> Read<usize> {
+impl CategoryReader {
+    fn code(&self, cell: TextCell<'_>) -> ParseResult<usize> {
         let none = || {
             let fault = self.codes.common.expected(cell);
             let found =
@@ -65,28 +65,28 @@ impl Categories {
             CellFault::malformed(format!("expected one of {} categories, found {found}", self.values.len()))
         };
         let (texts, is_text) = match &*self.known {
-            Known::Texts(texts, is_text) => (texts, *is_text),
-            Known::Codes => {
+            KnownCategories::Texts(texts, is_text) => (texts, *is_text),
+            KnownCategories::Codes => {
                 let code = integer::<usize>(&self.codes.common, cell)?;
                 return if code < self.values.len() { Ok(code) } else { Err(none()) };
             }
         };
         let cell = match cell {
-            Cell::Str(text) if self.intervals => Cell::Raw(text),
+            TextCell::Str(text) if self.intervals => TextCell::Raw(text),
             other => other,
         };
         let mut quoted = Vec::new();
         let key = match cell {
-            Cell::Str(text) if is_text || self.style.syntax == Syntax::Csv => text.as_bytes(),
+            TextCell::Str(text) if is_text || self.style.syntax == Syntax::Csv => text.as_bytes(),
             _ if is_text => return Err(none()),
-            Cell::Str(text) => {
+            TextCell::Str(text) => {
                 strings::json(text.as_bytes(), &mut quoted);
                 &quoted
             }
-            Cell::Bool(true) => b"true",
-            Cell::Bool(false) => b"false",
-            Cell::Number(text) | Cell::Raw(text) => text.as_bytes(),
-            Cell::Null => b"null",
+            TextCell::Bool(true) => b"true",
+            TextCell::Bool(false) => b"false",
+            TextCell::Number(text) | TextCell::Raw(text) => text.as_bytes(),
+            TextCell::Null => b"null",
         };
         if let Some(code) = texts.get(key) {
             return Ok(*code);
@@ -94,10 +94,10 @@ impl Categories {
         if is_text || self.intervals && nested::interval(cell).is_err() {
             return Err(none());
         }
-        // Other spellings of the same value.
+        // Another spelling of a known value.
         let field = Field::new("values", self.values.data_type().clone(), true);
         let again = || -> Result<Option<usize>> {
-            let mut inner = Dictionaries::of(Vec::new());
+            let mut inner = HeaderDictionaries::of(Vec::new());
             let mut reader = reader(&field, None, None, self.style, &mut inner, &self.limits)?;
             if reader.push(cell).is_err() {
                 return Ok(None);
@@ -111,9 +111,9 @@ impl Categories {
     }
 }
 
-impl TextReader for Categories {
-    fn push(&mut self, cell: Cell<'_>) -> Done {
-        if cell == Cell::Null {
+impl TextReader for CategoryReader {
+    fn push(&mut self, cell: TextCell<'_>) -> PushResult {
+        if cell == TextCell::Null {
             return self.codes.push(cell);
         }
         let code = self.code(cell)?;
@@ -124,12 +124,12 @@ impl TextReader for Categories {
     }
 
     fn fork(&self, rows: usize) -> Result<Box<dyn TextReader>> {
-        let codes = Numbers::new(self.codes.decode, self.codes.common.clone(), rows);
+        let codes = NumberReader::new(self.codes.decode, self.codes.common.clone(), rows);
         let (known, values) = (Arc::clone(&self.known), self.values.clone());
         Ok(Box::new(Self { known, values, codes, ..*self }))
     }
 
-    fn nulls(&mut self, n: usize) -> Done {
+    fn nulls(&mut self, n: usize) -> PushResult {
         self.codes.nulls(n)
     }
 
@@ -160,6 +160,6 @@ impl TextReader for Categories {
         let too_many = || Error::malformed("text", "more categories than codes of the type can count.");
         let builder = ArrayDataBuilder::new(common.data_type.clone()).len(all.len());
         let builder = builder.add_buffer(buffer.ok_or_else(too_many)?).add_child_data(self.values.clone());
-        made(builder.nulls(self.codes.nulls.finish()))
+        build_array(builder.nulls(self.codes.nulls.finish()))
     }
 }

@@ -1,23 +1,23 @@
-//! Complex numbers of CSV.
+//! Complex numbers in CSV.
 
 use super::*;
 
-/// Complex numbers of CSV, as Python has them.
-pub(super) struct Pairs<F> {
+/// Reads complex numbers in Python's spelling.
+pub(super) struct ComplexReader<F> {
     values: Vec<F>,
     nulls: NullBufferBuilder,
-    common: Common,
+    common: ReaderContext,
 }
 
-impl<F: Float> Pairs<F> {
-    pub(super) fn new(common: Common, rows: usize) -> Self {
+impl<F: Float> ComplexReader<F> {
+    pub(super) fn new(common: ReaderContext, rows: usize) -> Self {
         Self { values: Vec::with_capacity(2 * rows), nulls: NullBufferBuilder::new(rows), common }
     }
 
     fn parse(text: &str) -> Option<(F, F)> {
         let inner = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).unwrap_or(text);
         let inner = inner.strip_suffix('j')?;
-        // The sign that begins the second part: not the first's, not an exponent's.
+        // The sign of the imaginary part: neither the first sign nor an exponent's.
         let bytes = inner.as_bytes();
         let begins = |i: &usize| {
             matches!(bytes.get(*i), Some(b'+' | b'-')) && !matches!(bytes.get(*i - 1), Some(b'e' | b'E'))
@@ -29,15 +29,15 @@ impl<F: Float> Pairs<F> {
     }
 }
 
-impl<F: Float + ArrowNativeType> TextReader for Pairs<F> {
-    fn push(&mut self, cell: Cell<'_>) -> Done {
+impl<F: Float + ArrowNativeType> TextReader for ComplexReader<F> {
+    fn push(&mut self, cell: TextCell<'_>) -> PushResult {
         let (real, imaginary) = match cell {
-            Cell::Null => {
+            TextCell::Null => {
                 self.common.check_null()?;
                 return self.nulls(1);
             }
-            Cell::Str(text) => Self::parse(text).ok_or_else(|| {
-                let shown = crate::shown::shown(text);
+            TextCell::Str(text) => Self::parse(text).ok_or_else(|| {
+                let shown = crate::excerpt::excerpt(text);
                 CellFault::malformed(format!("expected a complex number as (1.0+2.0j), found {shown}."))
             })?,
             other => return Err(self.common.expected(other)),
@@ -51,7 +51,7 @@ impl<F: Float + ArrowNativeType> TextReader for Pairs<F> {
         Ok(Box::new(Self::new(self.common.clone(), rows)))
     }
 
-    fn nulls(&mut self, n: usize) -> Done {
+    fn nulls(&mut self, n: usize) -> PushResult {
         self.values.resize(self.values.len() + 2 * n, F::default());
         self.nulls.append_n_nulls(n);
         Ok(())
@@ -71,6 +71,6 @@ impl<F: Float + ArrowNativeType> TextReader for Pairs<F> {
             .add_buffer(Buffer::from_vec(std::mem::take(&mut self.values)));
         let builder =
             ArrayDataBuilder::new(self.common.data_type.clone()).len(len).nulls(self.nulls.finish());
-        made(builder.add_child_data(made(child)?))
+        build_array(builder.add_child_data(build_array(child)?))
     }
 }

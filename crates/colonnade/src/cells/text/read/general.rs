@@ -1,4 +1,4 @@
-//! Types without code of their own.
+//! Reads types without code of their own.
 
 use std::sync::Arc;
 
@@ -8,48 +8,55 @@ use super::*;
 use crate::cells::msgpack::options::ReadOptions;
 use crate::cells::typed::TypedCells;
 
-/// Any type, by way of MessagePack cells.
-struct General {
+/// A reader of any type, through MessagePack cells.
+struct GeneralReader {
     cells: Box<dyn TypedCells>,
     len: usize,
     buffer: Vec<u8>,
     is_mixed: bool,
     max_depth: u64,
-    common: Common,
-    recipe: Arc<Recipe>,
+    common: ReaderContext,
+    recipe: Arc<ReaderParameters>,
 }
 
-/// What makes a reader of a column: each piece of the input has one of its own.
-struct Recipe {
+/// The parameters of a column's reader: each piece of the input has its own reader.
+struct ReaderParameters {
     field: Field,
-    says: Option<DType>,
+    numpy_dtype: Option<DType>,
     tag: Option<String>,
-    style: Style,
+    style: TextStyle,
     limits: Limits,
-    dictionaries: Dictionaries,
+    dictionaries: HeaderDictionaries,
 }
 
 pub(super) fn general(
     field: &Field,
-    says: Option<DType>,
+    numpy_dtype: Option<DType>,
     tag: Option<&str>,
-    style: Style,
-    dictionaries: &mut Dictionaries,
+    style: TextStyle,
+    dictionaries: &mut HeaderDictionaries,
     limits: &Limits,
 ) -> Result<Box<dyn TextReader>> {
     let dictionaries = dictionaries.of_field(field, limits);
     let (field, tag) = (field.clone(), tag.map(str::to_owned));
-    Ok(Box::new(General::new(Arc::new(Recipe { field, says, tag, style, limits: *limits, dictionaries }))?))
+    Ok(Box::new(GeneralReader::new(Arc::new(ReaderParameters {
+        field,
+        numpy_dtype,
+        tag,
+        style,
+        limits: *limits,
+        dictionaries,
+    }))?))
 }
 
-impl General {
-    fn new(recipe: Arc<Recipe>) -> Result<Self> {
-        let Recipe { field, says, tag, style, limits, dictionaries } = &*recipe;
+impl GeneralReader {
+    fn new(recipe: Arc<ReaderParameters>) -> Result<Self> {
+        let ReaderParameters { field, numpy_dtype, tag, style, limits, dictionaries } = &*recipe;
         let options = ReadOptions { limits: *limits, ..ReadOptions::default() };
-        // Rows that are missing are null even where the field has none.
-        let cells = typed::reader(field, *says, tag.as_deref(), &options, &mut dictionaries.clone())
+        // Missing rows are null even if the field is not nullable.
+        let cells = typed::reader(field, *numpy_dtype, tag.as_deref(), &options, &mut dictionaries.clone())
             .map_err(|e| e.in_format(style.format))?;
-        let common = Common {
+        let common = ReaderContext {
             data_type: field.data_type().clone(),
             nullable: field.is_nullable(),
             csv: style.syntax == Syntax::Csv,
@@ -59,7 +66,7 @@ impl General {
         Ok(Self { cells, len: 0, buffer: Vec::new(), is_mixed, max_depth, common, recipe })
     }
 
-    fn take(&mut self) -> Done {
+    fn take(&mut self) -> PushResult {
         let taken = self.cells.take(&self.buffer, 1)?;
         if taken.nbytes != self.buffer.len() || taken.cells != 1 {
             return Err(CellFault::malformed("expected one whole value."));
@@ -69,8 +76,8 @@ impl General {
     }
 }
 
-impl TextReader for General {
-    fn push(&mut self, cell: Cell<'_>) -> Done {
+impl TextReader for GeneralReader {
+    fn push(&mut self, cell: TextCell<'_>) -> PushResult {
         self.buffer.clear();
         if self.is_mixed {
             mixed::encode(cell, self.max_depth, &mut self.buffer)?;
@@ -86,7 +93,7 @@ impl TextReader for General {
         Ok(Box::new(Self::new(Arc::clone(&self.recipe))?))
     }
 
-    fn nulls(&mut self, n: usize) -> Done {
+    fn nulls(&mut self, n: usize) -> PushResult {
         for _ in 0..n {
             self.buffer.clear();
             self.buffer.push(0xc0);

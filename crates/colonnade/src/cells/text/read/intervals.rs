@@ -1,12 +1,12 @@
-//! Intervals of CSV: the text of a cell is JSON.
+//! Intervals in CSV: the text of a cell is JSON.
 
 use super::*;
 
-/// Hands the object in each cell to a reader of JSON.
-pub(super) struct Intervals(pub(super) Box<dyn TextReader>);
+/// Passes the object in each cell to a JSON reader.
+pub(super) struct IntervalReader(pub(super) Box<dyn TextReader>);
 
-impl TextReader for Intervals {
-    fn push(&mut self, cell: Cell<'_>) -> Done {
+impl TextReader for IntervalReader {
+    fn push(&mut self, cell: TextCell<'_>) -> PushResult {
         self.0.push(nested::interval(cell)?)
     }
 
@@ -14,7 +14,7 @@ impl TextReader for Intervals {
         Ok(Box::new(Self(self.0.fork(rows)?)))
     }
 
-    fn nulls(&mut self, n: usize) -> Done {
+    fn nulls(&mut self, n: usize) -> PushResult {
         self.0.nulls(n)
     }
 

@@ -1,8 +1,8 @@
-//! Intervals in CSV: exact behind a schema, refused without one; everything else that has parts is refused.
+//! Tests intervals in CSV: exact with a schema, refused without one; all other nested types are refused.
 
 use super::*;
 
-/// Intervals, as the adapter of pandas tags them; of four, one is null and one has no ends.
+/// Four intervals with pandas' tag; one is null and one has null ends.
 fn intervals(tag: &str, left: ArrayRef, right: ArrayRef) -> (Field, ArrayData) {
     let ends = Fields::from(vec![
         Field::new("left", left.data_type().clone(), true),
@@ -46,7 +46,7 @@ fn intervals_are_json_in_csv_behind_a_schema() {
         let found = read(&field, None, Some(OF_INTERVALS), &data, &texts, CSV);
         assert_eq!(found.data_type(), data.data_type());
         assert_eq!(packed(&found), packed(&data), "{texts:?}");
-        // Spelled otherwise, it is the same category.
+        // Another spelling is the same category.
         let loose = texts.iter().map(|t| t.as_ref().map(|t| t.replacen(':', " : ", 1))).collect::<Vec<_>>();
         assert_eq!(packed(&read(&field, None, Some(OF_INTERVALS), &data, &loose, CSV)), packed(&data));
     }
@@ -71,7 +71,7 @@ fn categories_that_are_spelled_alike_are_codes() {
 }
 
 #[test]
-fn cells_that_are_no_interval_are_refused() {
+fn cells_without_an_interval_are_refused() {
     let ends: ArrayRef = Arc::new(Int64Array::from(vec![1, 2, 3, 4]));
     let (field, data) = intervals(INTERVAL, ends.clone(), ends);
     let categories = DictionaryArray::new(Int8Array::from(vec![0]), make_array(data.slice(2, 2))).to_data();
@@ -95,9 +95,9 @@ fn cells_that_are_no_interval_are_refused() {
         r#"{"left":1,"right":"\ud800"}"#,
     ] {
         for (field, tag, data) in [(&field, INTERVAL, &data), (&of_categories, OF_INTERVALS, &categories)] {
-            let mut known = Dictionaries::of(dictionaries_of(std::slice::from_ref(data)));
+            let mut known = HeaderDictionaries::of(dictionaries_of(std::slice::from_ref(data)));
             let mut reader = reader(field, None, Some(tag), CSV, &mut known, &Limits::default()).unwrap();
-            let fault = reader.push(Cell::Str(text)).expect_err(text);
+            let fault = reader.push(TextCell::Str(text)).expect_err(text);
             assert!(matches!(fault.kind, ErrorKind::Malformed), "{text}: {fault:?}");
             assert_eq!(reader.len(), 0);
         }
@@ -115,12 +115,12 @@ fn only_intervals_behind_a_schema_have_a_text() {
         e.to_string()
     };
     check(&tagged_field, None, CSV).unwrap();
-    let plain = refusal(&tagged_field, &data, Style::csv(false));
+    let plain = refusal(&tagged_field, &data, TextStyle::csv(false));
     assert!(plain.contains("found intervals") && plain.contains("schema=\"header\""), "{plain}");
-    // Without the tag it is any struct; with it, only of two flat ends.
+    // Without the tag it is a plain struct; the tag requires two flat ends.
     let (_, deep) = intervals(INTERVAL, make_array(data.clone()), ends);
     for (field, data) in [(field(&data), &data), (tagged(&deep, INTERVAL), &deep)] {
-        for style in [CSV, Style::csv(false)] {
+        for style in [CSV, TextStyle::csv(false)] {
             let message = refusal(&field, data, style);
             assert!(message.contains("found type struct") && !message.contains("schema="), "{message}");
         }

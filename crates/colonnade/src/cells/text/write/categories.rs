@@ -1,36 +1,47 @@
-//! Categories: cells are their values, or their codes where the texts of two values are the same.
+//! Writes categories: cells are values, or codes if two values have the same text.
 
 use super::super::dictionary::Texts;
 use super::*;
-use crate::cells::typed::Codes;
+use crate::cells::typed::IntegerCodes;
 
-/// The texts of a dictionary's values.
-pub(in crate::cells::text) fn texts(values: &ArrayData, style: Style) -> Result<Texts> {
+/// Formats the values of a dictionary.
+pub(in crate::cells::text) fn texts(values: &ArrayData, style: TextStyle) -> Result<Texts> {
     let field = Field::new("values", values.data_type().clone(), true);
     let writer = writer(&field, None, values, style)?;
     Texts::new(writer.as_ref(), values.len())
 }
 
-/// Cells that are categories.
-pub(super) struct Categories {
-    codes: Codes,
+/// A writer of categories.
+pub(super) struct CategoryWriter {
+    codes: IntegerCodes,
     nulls: Option<NullBuffer>,
     texts: Texts,
     by_code: bool,
-    style: Style,
+    style: TextStyle,
 }
 
-impl Categories {
-    /// `spelled`: how categories are; `style`: how null is.
-    pub(super) fn new(codes: &DataType, data: &ArrayData, spelled: Style, style: Style) -> Result<Self> {
+impl CategoryWriter {
+    /// Creates the writer. `spelled`: the style of the categories; `style`: the style of nulls.
+    pub(super) fn new(
+        codes: &DataType,
+        data: &ArrayData,
+        spelled: TextStyle,
+        style: TextStyle,
+    ) -> Result<Self> {
         let values = data.child_data().first().ok_or_else(changed)?;
         let texts = texts(values, spelled)?;
         let by_code = style.header && texts.codes().is_none();
-        Ok(Self { codes: Codes::new(codes, data)?, nulls: data.nulls().cloned(), texts, by_code, style })
+        Ok(Self {
+            codes: IntegerCodes::new(codes, data)?,
+            nulls: data.nulls().cloned(),
+            texts,
+            by_code,
+            style,
+        })
     }
 }
 
-impl TextWriter for Categories {
+impl TextWriter for CategoryWriter {
     fn write(&self, row: usize, out: &mut Vec<u8>) -> Result<()> {
         if self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(row)) {
             if self.style.syntax != Syntax::Csv {

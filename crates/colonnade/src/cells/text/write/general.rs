@@ -1,41 +1,41 @@
-//! Types without code of their own.
+//! Writes types without code of their own.
 
-use super::super::decode::{self, Values};
+use super::super::decode::{self, MsgpackValues};
 use super::super::mixed;
 use super::*;
 use crate::cells::msgpack::column::CellWriter;
 
-/// Any type, by way of its MessagePack cells.
-struct General {
+/// A writer of any type, through its MessagePack cells.
+struct GeneralWriter {
     cells: Box<dyn CellWriter>,
     data_type: DataType,
     is_mixed: bool,
-    nulls: Nulls,
+    nulls: NullText,
 }
 
 pub(super) fn general(
     field: &Field,
-    says: Option<DType>,
+    numpy_dtype: Option<DType>,
     data: &ArrayData,
-    style: Style,
+    style: TextStyle,
     is_mixed: bool,
 ) -> Result<Box<dyn TextWriter>> {
-    // Compatible cells have times as counts and bytes without a family of their own; types tell them apart.
-    let cells = typed::Style { header: style.header, compatible: true };
-    let cells = typed::writer(field, says, data, cells).map_err(|e| e.in_format(style.format))?;
+    // Compatible cells have counts for times, and text or bytes in one family; the types tell them apart.
+    let cells = typed::MsgpackStyle { header: style.header, compatible: true };
+    let cells = typed::writer(field, numpy_dtype, data, cells).map_err(|e| e.in_format(style.format))?;
     let nulls = match data.data_type() {
         DataType::Null => Some(NullBuffer::new_null(data.len())),
         _ => data.nulls().cloned(),
     };
-    Ok(Box::new(General {
+    Ok(Box::new(GeneralWriter {
         cells,
         data_type: data.data_type().clone(),
         is_mixed,
-        nulls: Nulls { nulls, style },
+        nulls: NullText { nulls, style },
     }))
 }
 
-impl General {
+impl GeneralWriter {
     fn cell(&self, row: usize) -> Result<Vec<u8>> {
         let mut cell = vec![0; self.cells.measure(row..row + 1)?];
         self.cells.write(row..row + 1, &mut cell)?;
@@ -43,7 +43,7 @@ impl General {
     }
 }
 
-impl TextWriter for General {
+impl TextWriter for GeneralWriter {
     fn write(&self, row: usize, out: &mut Vec<u8>) -> Result<()> {
         let style = self.nulls.style;
         if self.nulls.has(row) {
@@ -59,7 +59,7 @@ impl TextWriter for General {
             self.nulls.put(out);
             return Ok(());
         }
-        decode::value(&mut Values::new(&cell), &self.data_type, style, out)
+        decode::value(&mut MsgpackValues::new(&cell), &self.data_type, style, out)
             .map_err(|e| e.in_format(style.format))
     }
 

@@ -1,4 +1,4 @@
-//! Nulls, booleans, text and bytes.
+//! Builders of nulls, booleans, text and bytes.
 
 use arrow_array::Array;
 use arrow_array::builder::{BinaryViewBuilder, StringViewBuilder};
@@ -6,45 +6,45 @@ use arrow_buffer::{ArrowNativeType, BooleanBufferBuilder, Buffer};
 
 use super::numbers::unexpected;
 use super::*;
-use crate::cells::msgpack::head::{Head, head};
+use crate::cells::msgpack::head::{MsgpackHead, head};
 use crate::cells::msgpack::skip::skip;
 
-/// Nil and nothing else.
-pub(super) struct Nils;
+/// A builder that accepts only nil.
+pub(super) struct NilBuilder;
 
-impl Build for Nils {
-    fn push(&mut self, bytes: &[u8]) -> Pushed {
+impl BuildValues for NilBuilder {
+    fn push(&mut self, bytes: &[u8]) -> TakeResult {
         match head(bytes)? {
             Some((found, _)) => Err(unexpected("nil, as all of the column is null", found, &[])),
             None => Ok(None),
         }
     }
 
-    fn null(&mut self) -> Done {
+    fn null(&mut self) -> BuildResult {
         Ok(())
     }
 
     fn finish(&mut self, len: usize) -> Result<ArrayData> {
-        made(ArrayDataBuilder::new(DataType::Null).len(len))
+        build_array(ArrayDataBuilder::new(DataType::Null).len(len))
     }
 }
 
-/// Booleans.
-pub(super) struct Bools {
+/// A builder of booleans.
+pub(super) struct BoolBuilder {
     bits: BooleanBufferBuilder,
-    nulls: Nulls,
+    nulls: ValidityBuilder,
 }
 
-impl Bools {
-    pub(super) fn boxed() -> Box<dyn Build> {
-        Box::new(Self { bits: BooleanBufferBuilder::new(0), nulls: Nulls::default() })
+impl BoolBuilder {
+    pub(super) fn boxed() -> Box<dyn BuildValues> {
+        Box::new(Self { bits: BooleanBufferBuilder::new(0), nulls: ValidityBuilder::default() })
     }
 }
 
-impl Build for Bools {
-    fn push(&mut self, bytes: &[u8]) -> Pushed {
+impl BuildValues for BoolBuilder {
+    fn push(&mut self, bytes: &[u8]) -> TakeResult {
         match head(bytes)? {
-            Some((Head::Bool(value), length)) => {
+            Some((MsgpackHead::Bool(value), length)) => {
                 self.bits.append(value);
                 self.nulls.0.append_non_null();
                 Ok(Some(length))
@@ -54,7 +54,7 @@ impl Build for Bools {
         }
     }
 
-    fn null(&mut self) -> Done {
+    fn null(&mut self) -> BuildResult {
         self.bits.append(false);
         self.nulls.0.append_null();
         Ok(())
@@ -62,21 +62,21 @@ impl Build for Bools {
 
     fn finish(&mut self, len: usize) -> Result<ArrayData> {
         let builder = ArrayDataBuilder::new(DataType::Boolean).len(len);
-        made(builder.nulls(self.nulls.0.finish()).add_buffer(self.bits.finish().into_inner()))
+        build_array(builder.nulls(self.nulls.0.finish()).add_buffer(self.bits.finish().into_inner()))
     }
 }
 
-/// What the bytes of a cell are.
+/// The kind of a cell's payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Payload {
     Text,
     Binary,
-    /// The whole cell; how deep it may nest.
+    /// The whole cell, with the limit of its depth.
     Cell(u64),
 }
 
 impl Payload {
-    /// The bytes of the cell at the front and the length of the whole.
+    /// Returns the payload of the cell at the front and the length of the cell.
     fn of(self, bytes: &[u8]) -> std::result::Result<Option<(&[u8], usize)>, CellError> {
         if let Self::Cell(max_depth) = self {
             let size = skip(bytes, max_depth)?;
@@ -85,8 +85,8 @@ impl Payload {
         let Some((found, length)) = head(bytes)? else { return Ok(None) };
         let size = length + found.payload();
         match (self, found) {
-            // Old writers and compatible ones have one family for both.
-            (_, Head::Str(_)) | (Self::Binary, Head::Bin(_)) => {}
+            // Old writers and compatible mode have one family for text and bytes.
+            (_, MsgpackHead::Str(_)) | (Self::Binary, MsgpackHead::Bin(_)) => {}
             (Self::Text, _) => return Err(unexpected("text", found, &[])),
             (Self::Binary | Self::Cell(_), _) => return Err(unexpected("bytes", found, &[])),
         }
@@ -102,24 +102,24 @@ impl Payload {
     }
 }
 
-/// Text or bytes of any length.
-pub(super) struct Bytes<O> {
+/// A builder of text or bytes of any length.
+pub(super) struct BytesBuilder<O> {
     data_type: DataType,
     payload: Payload,
     offsets: Vec<O>,
     data: Vec<u8>,
-    nulls: Nulls,
+    nulls: ValidityBuilder,
 }
 
-impl<O: ArrowNativeType + TryFrom<usize>> Bytes<O> {
-    pub(super) fn boxed(data_type: &DataType, payload: Payload) -> Box<dyn Build> {
-        let (data_type, nulls) = (data_type.clone(), Nulls::default());
+impl<O: ArrowNativeType + TryFrom<usize>> BytesBuilder<O> {
+    pub(super) fn boxed(data_type: &DataType, payload: Payload) -> Box<dyn BuildValues> {
+        let (data_type, nulls) = (data_type.clone(), ValidityBuilder::default());
         Box::new(Self { data_type, payload, offsets: vec![O::default()], data: Vec::new(), nulls })
     }
 }
 
-impl<O: ArrowNativeType + TryFrom<usize>> Build for Bytes<O> {
-    fn push(&mut self, bytes: &[u8]) -> Pushed {
+impl<O: ArrowNativeType + TryFrom<usize>> BuildValues for BytesBuilder<O> {
+    fn push(&mut self, bytes: &[u8]) -> TakeResult {
         let Some((payload, size)) = self.payload.of(bytes)? else { return Ok(None) };
         let end =
             O::try_from(self.data.len() + payload.len()).map_err(|_| too_many("bytes", &self.data_type))?;
@@ -129,7 +129,7 @@ impl<O: ArrowNativeType + TryFrom<usize>> Build for Bytes<O> {
         Ok(Some(size))
     }
 
-    fn null(&mut self) -> Done {
+    fn null(&mut self) -> BuildResult {
         self.offsets.push(self.offsets.last().copied().unwrap_or_default());
         self.nulls.0.append_null();
         Ok(())
@@ -138,11 +138,11 @@ impl<O: ArrowNativeType + TryFrom<usize>> Build for Bytes<O> {
     fn finish(&mut self, len: usize) -> Result<ArrayData> {
         let offsets = Buffer::from_vec(std::mem::take(&mut self.offsets));
         let builder = ArrayDataBuilder::new(self.data_type.clone()).len(len).nulls(self.nulls.0.finish());
-        made(builder.add_buffer(offsets).add_buffer(Buffer::from_vec(std::mem::take(&mut self.data))))
+        build_array(builder.add_buffer(offsets).add_buffer(Buffer::from_vec(std::mem::take(&mut self.data))))
     }
 }
 
-/// More than the offsets of a type can count.
+/// Returns the error for more values than the offsets of a type can count.
 #[cold]
 pub(super) fn too_many(what: &str, data_type: &DataType) -> CellError {
     let name = crate::frame::type_name(data_type, false);
@@ -152,22 +152,27 @@ pub(super) fn too_many(what: &str, data_type: &DataType) -> CellError {
     )
 }
 
-/// Bytes of one width.
-pub(super) struct Fixed {
+/// A builder of fixed-width bytes.
+pub(super) struct FixedSizeBuilder {
     width: usize,
     data: Vec<u8>,
-    nulls: Nulls,
+    nulls: ValidityBuilder,
     data_type: DataType,
 }
 
-impl Fixed {
-    pub(super) fn boxed(data_type: &DataType, width: usize) -> Box<dyn Build> {
-        Box::new(Self { width, data: Vec::new(), nulls: Nulls::default(), data_type: data_type.clone() })
+impl FixedSizeBuilder {
+    pub(super) fn boxed(data_type: &DataType, width: usize) -> Box<dyn BuildValues> {
+        Box::new(Self {
+            width,
+            data: Vec::new(),
+            nulls: ValidityBuilder::default(),
+            data_type: data_type.clone(),
+        })
     }
 }
 
-impl Build for Fixed {
-    fn push(&mut self, bytes: &[u8]) -> Pushed {
+impl BuildValues for FixedSizeBuilder {
+    fn push(&mut self, bytes: &[u8]) -> TakeResult {
         let Some((payload, size)) = Payload::Binary.of(bytes)? else { return Ok(None) };
         if payload.len() != self.width {
             return Err(malformed(0, format!("expected {} bytes, found {}.", self.width, payload.len())));
@@ -177,7 +182,7 @@ impl Build for Fixed {
         Ok(Some(size))
     }
 
-    fn null(&mut self) -> Done {
+    fn null(&mut self) -> BuildResult {
         self.data.resize(self.data.len() + self.width, 0);
         self.nulls.0.append_null();
         Ok(())
@@ -185,18 +190,18 @@ impl Build for Fixed {
 
     fn finish(&mut self, len: usize) -> Result<ArrayData> {
         let builder = ArrayDataBuilder::new(self.data_type.clone()).len(len).nulls(self.nulls.0.finish());
-        made(builder.add_buffer(Buffer::from_vec(std::mem::take(&mut self.data))))
+        build_array(builder.add_buffer(Buffer::from_vec(std::mem::take(&mut self.data))))
     }
 }
 
-/// Views of text or bytes.
-pub(super) enum Views {
+/// A builder of views of text or bytes.
+pub(super) enum ViewBuilder {
     Text(StringViewBuilder),
     Binary(BinaryViewBuilder),
 }
 
-impl Build for Views {
-    fn push(&mut self, bytes: &[u8]) -> Pushed {
+impl BuildValues for ViewBuilder {
+    fn push(&mut self, bytes: &[u8]) -> TakeResult {
         let payload = if matches!(self, Self::Text(_)) { Payload::Text } else { Payload::Binary };
         let Some((payload, size)) = payload.of(bytes)? else { return Ok(None) };
         let appended = match self {
@@ -210,7 +215,7 @@ impl Build for Views {
         Ok(Some(size))
     }
 
-    fn null(&mut self) -> Done {
+    fn null(&mut self) -> BuildResult {
         match self {
             Self::Text(views) => views.append_null(),
             Self::Binary(views) => views.append_null(),

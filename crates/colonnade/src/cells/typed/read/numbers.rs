@@ -1,23 +1,23 @@
-//! Values of fixed width, each decoded from one head and its payload.
+//! Builders of fixed-width values, each decoded from one head and its payload.
 
 use arrow_buffer::{ArrowNativeType, Buffer, IntervalDayTime, IntervalMonthDayNano, i256};
 
 use super::super::{decimal, half};
 use super::*;
-use crate::calendar::counted;
-use crate::cells::msgpack::head::{Head, head};
-use crate::shown::shown;
+use crate::calendar::count_in_unit;
+use crate::cells::msgpack::head::{MsgpackHead, head};
+use crate::excerpt::excerpt;
 
-/// Values of one native type, and which of them are null.
-struct Column<T> {
+/// Values of one native type and their validity.
+struct NullableValues<T> {
     data_type: DataType,
     values: Vec<T>,
-    nulls: Nulls,
+    nulls: ValidityBuilder,
 }
 
-impl<T: ArrowNativeType> Column<T> {
+impl<T: ArrowNativeType> NullableValues<T> {
     fn new(data_type: &DataType) -> Self {
-        Self { data_type: data_type.clone(), values: Vec::new(), nulls: Nulls::default() }
+        Self { data_type: data_type.clone(), values: Vec::new(), nulls: ValidityBuilder::default() }
     }
 
     fn push(&mut self, value: T) {
@@ -30,7 +30,7 @@ impl<T: ArrowNativeType> Column<T> {
         self.nulls.0.append_null();
     }
 
-    /// The array so far; nothing is left.
+    /// Takes the array so far and leaves the builder empty.
     fn take(&mut self, len: usize) -> ArrayDataBuilder {
         ArrayDataBuilder::new(self.data_type.clone())
             .len(len)
@@ -39,38 +39,38 @@ impl<T: ArrowNativeType> Column<T> {
     }
 }
 
-/// Values that are one head and its payload.
-pub(super) struct Numbers<T, F> {
-    column: Column<T>,
+/// A builder of values that are one head and its payload.
+pub(super) struct NumberBuilder<T, F> {
+    column: NullableValues<T>,
     decode: F,
-    /// What a cell should have been, for messages.
+    /// The expected cell, for messages.
     expected: String,
-    /// The values of a dictionary, whose codes these are.
+    /// The values of the dictionary, if the cells are codes.
     dictionary: Option<ArrayData>,
 }
 
-impl<T, F> Numbers<T, F>
+impl<T, F> NumberBuilder<T, F>
 where
     T: ArrowNativeType,
-    F: Fn(Head, &[u8]) -> Option<T> + Send + Sync + 'static,
+    F: Fn(MsgpackHead, &[u8]) -> Option<T> + Send + Sync + 'static,
 {
-    pub(super) fn boxed(data_type: &DataType, decode: F) -> Box<dyn Build> {
+    pub(super) fn boxed(data_type: &DataType, decode: F) -> Box<dyn BuildValues> {
         let expected = crate::frame::type_name(data_type, false);
-        Box::new(Self { column: Column::new(data_type), decode, expected, dictionary: None })
+        Box::new(Self { column: NullableValues::new(data_type), decode, expected, dictionary: None })
     }
 
-    pub(super) fn codes(data_type: &DataType, values: ArrayData, decode: F) -> Box<dyn Build> {
+    pub(super) fn codes(data_type: &DataType, values: ArrayData, decode: F) -> Box<dyn BuildValues> {
         let expected = format!("a code of one of {} categories", values.len());
-        Box::new(Self { column: Column::new(data_type), decode, expected, dictionary: Some(values) })
+        Box::new(Self { column: NullableValues::new(data_type), decode, expected, dictionary: Some(values) })
     }
 }
 
-impl<T, F> Build for Numbers<T, F>
+impl<T, F> BuildValues for NumberBuilder<T, F>
 where
     T: ArrowNativeType,
-    F: Fn(Head, &[u8]) -> Option<T> + Send + Sync + 'static,
+    F: Fn(MsgpackHead, &[u8]) -> Option<T> + Send + Sync + 'static,
 {
-    fn push(&mut self, bytes: &[u8]) -> Pushed {
+    fn push(&mut self, bytes: &[u8]) -> TakeResult {
         let Some((found, length)) = head(bytes)? else { return Ok(None) };
         let size = length + found.payload();
         let Some(payload) = bytes.get(length..size) else { return Ok(None) };
@@ -81,46 +81,46 @@ where
         Ok(Some(size))
     }
 
-    fn null(&mut self) -> Done {
+    fn null(&mut self) -> BuildResult {
         self.column.null();
         Ok(())
     }
 
     fn finish(&mut self, len: usize) -> Result<ArrayData> {
         let builder = self.column.take(len);
-        made(match self.dictionary.take() {
+        build_array(match self.dictionary.take() {
             Some(values) => builder.add_child_data(values),
             None => builder,
         })
     }
 }
 
-/// A cell of another kind, or out of range.
+/// Returns the error for a cell of another type, or out of range.
 #[cold]
-pub(super) fn unexpected(expected: &str, found: Head, payload: &[u8]) -> CellError {
+pub(super) fn unexpected(expected: &str, found: MsgpackHead, payload: &[u8]) -> CellError {
     let value = match found {
-        Head::Int(value) => format!("the integer {value}"),
-        Head::UInt(value) => format!("the integer {value}"),
-        Head::F32(bits) => format!("the float {:?}", f32::from_bits(bits)),
-        Head::F64(bits) => format!("the float {:?}", f64::from_bits(bits)),
-        Head::Str(_) => format!("the text {}", shown(&String::from_utf8_lossy(payload))),
-        Head::Ext(-1, _) => "a timestamp".into(),
-        Head::Ext(code, _) => format!("an extension of type {code}"),
+        MsgpackHead::Int(value) => format!("the integer {value}"),
+        MsgpackHead::UInt(value) => format!("the integer {value}"),
+        MsgpackHead::F32(bits) => format!("the float {:?}", f32::from_bits(bits)),
+        MsgpackHead::F64(bits) => format!("the float {:?}", f64::from_bits(bits)),
+        MsgpackHead::Str(_) => format!("the text {}", excerpt(&String::from_utf8_lossy(payload))),
+        MsgpackHead::Ext(-1, _) => "a timestamp".into(),
+        MsgpackHead::Ext(code, _) => format!("an extension of type {code}"),
         other => other.name().into(),
     };
     malformed(0, format!("expected {expected}, found {value}."))
 }
 
-pub(super) fn integer<T: TryFrom<i64> + TryFrom<u64>>(found: Head, _: &[u8]) -> Option<T> {
+pub(super) fn integer<T: TryFrom<i64> + TryFrom<u64>>(found: MsgpackHead, _: &[u8]) -> Option<T> {
     match found {
-        Head::Int(value) => T::try_from(value).ok(),
-        Head::UInt(value) => T::try_from(value).ok(),
+        MsgpackHead::Int(value) => T::try_from(value).ok(),
+        MsgpackHead::UInt(value) => T::try_from(value).ok(),
         _ => None,
     }
 }
 
-/// Codes below `count`.
-pub(super) fn code<T>(count: usize) -> impl Fn(Head, &[u8]) -> Option<T> + Send + Sync
+/// Decodes a code below `count`.
+pub(super) fn code<T>(count: usize) -> impl Fn(MsgpackHead, &[u8]) -> Option<T> + Send + Sync
 where
     T: TryFrom<i64> + TryFrom<u64> + ArrowNativeType,
 {
@@ -129,40 +129,40 @@ where
     }
 }
 
-/// Bits of a 32-bit float: of a float, or of a number that is one exactly.
-pub(super) fn float32(found: Head, _: &[u8]) -> Option<u32> {
+/// Decodes the bits of a 32-bit float, from a float or from a number that equals one.
+pub(super) fn float32(found: MsgpackHead, _: &[u8]) -> Option<u32> {
     #[allow(clippy::cast_possible_truncation, reason = "compared with what it was")]
     match found {
-        Head::F32(bits) => Some(bits),
-        Head::F64(bits) => {
+        MsgpackHead::F32(bits) => Some(bits),
+        MsgpackHead::F64(bits) => {
             let wide = f64::from_bits(bits);
             let narrow = wide as f32;
             (f64::from(narrow).to_bits() == bits).then_some(narrow.to_bits())
         }
-        other => float64(other, &[]).and_then(|bits| float32(Head::F64(bits), &[])),
+        other => float64(other, &[]).and_then(|bits| float32(MsgpackHead::F64(bits), &[])),
     }
 }
 
-/// Bits of a 64-bit float. Other writers spell 1.0 as an integer.
-pub(super) fn float64(found: Head, _: &[u8]) -> Option<u64> {
+/// Decodes the bits of a 64-bit float. Other writers spell 1.0 as an integer.
+pub(super) fn float64(found: MsgpackHead, _: &[u8]) -> Option<u64> {
     const EXACT: i64 = 1 << 53;
     #[allow(clippy::cast_precision_loss, reason = "integers up to 2⁵³ are exact")]
     match found {
-        Head::F64(bits) => Some(bits),
-        Head::F32(bits) => {
+        MsgpackHead::F64(bits) => Some(bits),
+        MsgpackHead::F32(bits) => {
             let narrow = f32::from_bits(bits);
             (!narrow.is_nan()).then(|| f64::from(narrow).to_bits())
         }
-        Head::Int(value) if (-EXACT..=EXACT).contains(&value) => Some((value as f64).to_bits()),
+        MsgpackHead::Int(value) if (-EXACT..=EXACT).contains(&value) => Some((value as f64).to_bits()),
         _ => None,
     }
 }
 
-pub(super) fn float16(found: Head, payload: &[u8]) -> Option<u16> {
+pub(super) fn float16(found: MsgpackHead, payload: &[u8]) -> Option<u16> {
     float32(found, payload).and_then(half::narrow)
 }
 
-/// Seconds since 1970 and nanoseconds after them.
+/// Decodes a timestamp's payload to seconds since 1970 and nanoseconds of the second.
 fn instant(payload: &[u8]) -> Option<(i64, u32)> {
     let (seconds, nanoseconds) = match *payload {
         [a, b, c, d] => (i64::from(u32::from_be_bytes([a, b, c, d])), 0),
@@ -179,22 +179,22 @@ fn instant(payload: &[u8]) -> Option<(i64, u32)> {
     (nanoseconds < 1_000_000_000).then_some((seconds, nanoseconds))
 }
 
-/// Counts of which a second has `per_second`, exactly.
-pub(super) fn instants(per_second: i64) -> impl Fn(Head, &[u8]) -> Option<i64> + Send + Sync {
+/// Decodes a timestamp to an exact count of units, `per_second` of which are a second.
+pub(super) fn instants(per_second: i64) -> impl Fn(MsgpackHead, &[u8]) -> Option<i64> + Send + Sync {
     move |found, payload| match found {
-        Head::Int(value) => Some(value),
-        Head::Ext(-1, _) => {
+        MsgpackHead::Int(value) => Some(value),
+        MsgpackHead::Ext(-1, _) => {
             let (seconds, nanoseconds) = instant(payload)?;
-            counted(seconds, nanoseconds.into(), per_second)
+            count_in_unit(seconds, nanoseconds.into(), per_second)
         }
         _ => None,
     }
 }
 
-pub(super) fn days(found: Head, payload: &[u8]) -> Option<i32> {
+pub(super) fn days(found: MsgpackHead, payload: &[u8]) -> Option<i32> {
     match found {
-        Head::Int(value) => i32::try_from(value).ok(),
-        Head::Ext(-1, _) => {
+        MsgpackHead::Int(value) => i32::try_from(value).ok(),
+        MsgpackHead::Ext(-1, _) => {
             let (seconds, nanoseconds) = instant(payload)?;
             let whole = nanoseconds == 0 && seconds % 86_400 == 0;
             whole.then(|| i32::try_from(seconds / 86_400).ok())?
@@ -207,52 +207,52 @@ pub(super) fn decimals<T>(
     precision: u8,
     scale: i8,
     narrow: fn(i256) -> Option<T>,
-) -> impl Fn(Head, &[u8]) -> Option<T> + Send + Sync {
+) -> impl Fn(MsgpackHead, &[u8]) -> Option<T> + Send + Sync {
     move |found, payload| {
         let text = match found {
-            Head::Str(_) => std::str::from_utf8(payload).ok()?,
+            MsgpackHead::Str(_) => std::str::from_utf8(payload).ok()?,
             _ => return None,
         };
         decimal::parse(text, precision, scale).and_then(narrow)
     }
 }
 
-/// Intervals of several parts: an array of integers.
-pub(super) struct Intervals<T, const N: usize> {
-    column: Column<T>,
+/// A builder of intervals with several parts: each cell is an array of integers.
+pub(super) struct IntervalBuilder<T, const N: usize> {
+    column: NullableValues<T>,
     join: fn([i64; N]) -> Option<T>,
 }
 
-impl<T: ArrowNativeType, const N: usize> Intervals<T, N> {
-    fn boxed(data_type: &DataType, join: fn([i64; N]) -> Option<T>) -> Box<dyn Build> {
-        Box::new(Self { column: Column::new(data_type), join })
+impl<T: ArrowNativeType, const N: usize> IntervalBuilder<T, N> {
+    fn boxed(data_type: &DataType, join: fn([i64; N]) -> Option<T>) -> Box<dyn BuildValues> {
+        Box::new(Self { column: NullableValues::new(data_type), join })
     }
 }
 
-pub(super) fn day_times(data_type: &DataType) -> Box<dyn Build> {
-    Intervals::boxed(data_type, |[days, ms]: [i64; 2]| {
+pub(super) fn day_times(data_type: &DataType) -> Box<dyn BuildValues> {
+    IntervalBuilder::boxed(data_type, |[days, ms]: [i64; 2]| {
         Some(IntervalDayTime::new(i32::try_from(days).ok()?, i32::try_from(ms).ok()?))
     })
 }
 
-pub(super) fn month_day_nanos(data_type: &DataType) -> Box<dyn Build> {
-    Intervals::boxed(data_type, |[months, days, nanoseconds]: [i64; 3]| {
+pub(super) fn month_day_nanos(data_type: &DataType) -> Box<dyn BuildValues> {
+    IntervalBuilder::boxed(data_type, |[months, days, nanoseconds]: [i64; 3]| {
         let (months, days) = (i32::try_from(months).ok()?, i32::try_from(days).ok()?);
         Some(IntervalMonthDayNano::new(months, days, nanoseconds))
     })
 }
 
-impl<T: ArrowNativeType, const N: usize> Build for Intervals<T, N> {
-    fn push(&mut self, bytes: &[u8]) -> Pushed {
+impl<T: ArrowNativeType, const N: usize> BuildValues for IntervalBuilder<T, N> {
+    fn push(&mut self, bytes: &[u8]) -> TakeResult {
         let Some((found, mut at)) = head(bytes)? else { return Ok(None) };
         let expected = || format!("an array of {N} integers, as an interval is");
-        if !matches!(found, Head::Array(n) if n as usize == N) {
+        if !matches!(found, MsgpackHead::Array(n) if n as usize == N) {
             return Err(unexpected(&expected(), found, &[]));
         }
         let mut parts = [0; N];
         for part in &mut parts {
             match head(bytes.get(at..).unwrap_or_default()).map_err(|e| e.after(0, at))? {
-                Some((Head::Int(value), length)) => {
+                Some((MsgpackHead::Int(value), length)) => {
                     *part = value;
                     at += length;
                 }
@@ -267,12 +267,12 @@ impl<T: ArrowNativeType, const N: usize> Build for Intervals<T, N> {
         Ok(Some(at))
     }
 
-    fn null(&mut self) -> Done {
+    fn null(&mut self) -> BuildResult {
         self.column.null();
         Ok(())
     }
 
     fn finish(&mut self, len: usize) -> Result<ArrayData> {
-        made(self.column.take(len))
+        build_array(self.column.take(len))
     }
 }

@@ -1,28 +1,28 @@
-//! Unions, and values that come in runs.
+//! Builders of unions and of run-end encoded values.
 
 use arrow_buffer::Buffer;
 
 use super::flat::too_many;
 use super::numbers::unexpected;
 use super::*;
-use crate::cells::msgpack::head::{Head, head};
+use crate::cells::msgpack::head::{MsgpackHead, head};
 
-/// `[type id, value]`.
-pub(super) struct Unions {
+/// A builder of unions, whose cells are `[type id, value]`.
+pub(super) struct UnionBuilder {
     pub(super) data_type: DataType,
     pub(super) ids: Vec<i8>,
-    /// Dense ones only.
+    /// Offsets of a dense union.
     pub(super) offsets: Option<Vec<i32>>,
-    pub(super) children: Vec<(i8, Slot)>,
-    /// What a value costs in the other children of a sparse one.
+    pub(super) children: Vec<(i8, SlotBuilder)>,
+    /// Bytes that a value takes in the other children of a sparse union.
     pub(super) others: u64,
-    pub(super) budget: Budget,
+    pub(super) budget: SharedAllowance,
 }
 
-impl Unions {
-    /// Notes that the next value is of child `place`; sparse ones get a null in every other.
-    fn select(&mut self, place: usize) -> Done {
-        let Some((id, child)) = self.children.get(place) else { return Err(cut(0)) };
+impl UnionBuilder {
+    /// Selects the child `place` for the next value; in a sparse union every other child gets a null.
+    fn select(&mut self, place: usize) -> BuildResult {
+        let Some((id, child)) = self.children.get(place) else { return Err(truncated_cell(0)) };
         self.ids.push(*id);
         if let Some(offsets) = &mut self.offsets {
             let offset = i32::try_from(child.len).map_err(|_| too_many("values", &self.data_type))?;
@@ -38,15 +38,15 @@ impl Unions {
     }
 }
 
-impl Build for Unions {
-    fn push(&mut self, bytes: &[u8]) -> Pushed {
+impl BuildValues for UnionBuilder {
+    fn push(&mut self, bytes: &[u8]) -> TakeResult {
         let Some((found, mut at)) = head(bytes)? else { return Ok(None) };
         let expected = "an array of a union's type and value";
-        if found != Head::Array(2) {
+        if found != MsgpackHead::Array(2) {
             return Err(unexpected(expected, found, &[]));
         }
         let (id, length) = match head(bytes.get(at..).unwrap_or_default()).map_err(|e| e.after(0, at))? {
-            Some((Head::Int(id), length)) => (id, length),
+            Some((MsgpackHead::Int(id), length)) => (id, length),
             Some((other, _)) => return Err(unexpected(expected, other, &[]).after(0, at)),
             None => return Ok(None),
         };
@@ -66,7 +66,7 @@ impl Build for Unions {
         Ok(Some(at))
     }
 
-    fn null(&mut self) -> Done {
+    fn null(&mut self) -> BuildResult {
         self.select(0)?;
         self.children.first_mut().map_or(Ok(()), |(_, child)| child.fill())
     }
@@ -81,24 +81,24 @@ impl Build for Unions {
         for (_, child) in &mut self.children {
             builder = builder.add_child_data(child.finish()?);
         }
-        made(builder)
+        build_array(builder)
     }
 }
 
-/// Values, equal neighbours once.
-pub(super) struct Runs {
+/// A builder of runs: equal consecutive values are stored once.
+pub(super) struct RunBuilder {
     pub(super) data_type: DataType,
     pub(super) ends_type: DataType,
     pub(super) most: usize,
     pub(super) ends: Vec<usize>,
-    pub(super) child: Slot,
-    /// The last value's cell: no cell is the beginning of another.
+    pub(super) child: SlotBuilder,
+    /// The cell of the last value. No cell is a prefix of another.
     pub(super) last: Vec<u8>,
     pub(super) len: usize,
 }
 
-impl Runs {
-    fn extend(&mut self, new: bool) -> Done {
+impl RunBuilder {
+    fn extend(&mut self, new: bool) -> BuildResult {
         if self.len >= self.most {
             return Err(too_many("rows", &self.data_type));
         }
@@ -111,8 +111,8 @@ impl Runs {
         Ok(())
     }
 
-    /// Takes any cell, nil too.
-    fn cell(&mut self, bytes: &[u8]) -> Pushed {
+    /// Takes any cell, including nil.
+    fn cell(&mut self, bytes: &[u8]) -> TakeResult {
         let known = !self.last.is_empty() && bytes.starts_with(&self.last);
         if known {
             self.extend(false)?;
@@ -138,12 +138,12 @@ impl Runs {
     }
 }
 
-impl Build for Runs {
-    fn push(&mut self, bytes: &[u8]) -> Pushed {
+impl BuildValues for RunBuilder {
+    fn push(&mut self, bytes: &[u8]) -> TakeResult {
         self.cell(bytes)
     }
 
-    fn null(&mut self) -> Done {
+    fn null(&mut self) -> BuildResult {
         if self.last == [super::super::out::NIL] {
             return self.extend(false);
         }
@@ -154,8 +154,9 @@ impl Build for Runs {
 
     fn finish(&mut self, len: usize) -> Result<ArrayData> {
         let ends = self.ends_buffer().unwrap_or_default();
-        let ends = made(ArrayDataBuilder::new(self.ends_type.clone()).len(self.ends.len()).add_buffer(ends))?;
+        let ends =
+            build_array(ArrayDataBuilder::new(self.ends_type.clone()).len(self.ends.len()).add_buffer(ends))?;
         let builder = ArrayDataBuilder::new(self.data_type.clone()).len(len);
-        made(builder.add_child_data(ends).add_child_data(self.child.finish()?))
+        build_array(builder.add_child_data(ends).add_child_data(self.child.finish()?))
     }
 }

@@ -1,4 +1,4 @@
-//! Every type, alone and in each nested one, three deep.
+//! Every type, flat and in each nested type, three levels deep.
 
 use arrow_array::types::*;
 use arrow_schema::{DataType, TimeUnit};
@@ -6,7 +6,7 @@ use arrow_schema::{DataType, TimeUnit};
 use super::*;
 use crate::arrow::samples::{around, leaves};
 
-/// Reads whole and byte by byte; equal in every value, and valid.
+/// Reads the cells as a whole and byte by byte; the array is valid and equal in every value.
 fn comes_back_equal(array: &ArrayRef) {
     for data in [array.to_data(), array.slice(1, 2).to_data()] {
         for style in [PLAIN, OLD] {
@@ -24,14 +24,15 @@ fn comes_back_equal(array: &ArrayRef) {
     }
 }
 
-/// Arrow compares unions by their children, which a sparse one fills as it likes, and knows no equality of list views.
+/// Whether the type has list views or unions. Arrow has no equality of list views, and compares unions by their children,
+/// whose unused slots in a sparse union are arbitrary.
 fn has_views(data_type: &DataType) -> bool {
     matches!(data_type, DataType::ListView(_) | DataType::LargeListView(_) | DataType::Union(..))
         || crate::frame::children(data_type).iter().any(|child| has_views(child.data_type()))
 }
 
 #[test]
-fn every_type_comes_back_alone_and_one_deep() {
+fn every_type_comes_back_flat_and_one_level_deep() {
     for leaf in leaves() {
         comes_back(&leaf);
         for nested in around(&leaf) {
@@ -63,12 +64,12 @@ fn nested_three_deep() {
 }
 
 #[test]
-fn runs_are_made_again() {
+fn run_end_encoding_is_rebuilt() {
     let values = StringArray::from(vec![Some("a"), None, Some("b")]);
     let runs = RunArray::<Int16Type>::try_new(&Int16Array::from(vec![3, 5, 9]), &values).unwrap();
     for data in [runs.to_data(), runs.slice(2, 4).to_data()] {
         let bytes = written(&data, PLAIN);
-        let found = read(&field(&data), &bytes, data.len(), Some(1), &mut Dictionaries::default());
+        let found = read(&field(&data), &bytes, data.len(), Some(1), &mut HeaderDictionaries::default());
         assert_eq!(written(&found, PLAIN), bytes);
         assert_eq!(found.child_data()[0].len(), 3);
     }
@@ -76,7 +77,7 @@ fn runs_are_made_again() {
         Arc::new(Field::new("run_ends", DataType::Int16, false)),
         Arc::new(Field::new("values", DataType::Null, true)),
     );
-    let known = &mut Dictionaries::default();
+    let known = &mut HeaderDictionaries::default();
     let mut reader = reader(&Field::new("x", ends, true), None, None, &options(), known).unwrap();
     let e = reader.take(&vec![0xc0; 40_000], 40_000).unwrap_err();
     assert_eq!(e.cell, 32_767);
@@ -91,7 +92,7 @@ fn dictionaries_inside_of_dictionaries() {
     comes_back_equal(&(Arc::new(outer.clone()) as ArrayRef));
     let data = outer.to_data();
     assert_eq!(written(&data, PLAIN), [2, 2, 0, 1]);
-    let bare = Style { header: false, compatible: false };
+    let bare = MsgpackStyle { header: false, compatible: false };
     assert_eq!(written(&data, bare), b"\x81\xa1m\xa1y\x81\xa1m\xa1y\x81\xa1m\xa1x\x81\xa1m\xc0");
 }
 
@@ -99,7 +100,8 @@ fn dictionaries_inside_of_dictionaries() {
 fn halves_come_back_with_their_payload() {
     let bits: Vec<u16> = (0..=u16::MAX).collect();
     let data = ArrayData::builder(DataType::Float16).len(bits.len()).add_buffer(bits.into()).build().unwrap();
-    let found = read(&field(&data), &written(&data, PLAIN), data.len(), None, &mut Dictionaries::default());
+    let found =
+        read(&field(&data), &written(&data, PLAIN), data.len(), None, &mut HeaderDictionaries::default());
     assert_eq!(found.buffers()[0].as_slice(), data.buffers()[0].as_slice());
 }
 

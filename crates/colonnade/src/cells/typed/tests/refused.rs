@@ -1,4 +1,4 @@
-//! Literal bytes: the smallest forms as the standard has them, and cells that are refused.
+//! Literal bytes: the specification's smallest forms, and cells that are refused.
 
 use arrow_buffer::ScalarBuffer;
 use arrow_schema::{DataType, Fields, Metadata, TimeUnit, UnionFields, UnionMode};
@@ -6,12 +6,16 @@ use arrow_schema::{DataType, Fields, Metadata, TimeUnit, UnionFields, UnionMode}
 use super::*;
 use crate::error::ErrorKind;
 
-fn of(data_type: &DataType, bytes: &[u8]) -> std::result::Result<Taken, CellError> {
+fn of(data_type: &DataType, bytes: &[u8]) -> std::result::Result<CellExtent, CellError> {
     of_field(&Field::new("x", data_type.clone(), true), bytes, &options())
 }
 
-fn of_field(field: &Field, bytes: &[u8], options: &ReadOptions) -> std::result::Result<Taken, CellError> {
-    let mut reader = reader(field, None, None, options, &mut Dictionaries::default()).unwrap();
+fn of_field(
+    field: &Field,
+    bytes: &[u8],
+    options: &ReadOptions,
+) -> std::result::Result<CellExtent, CellError> {
+    let mut reader = reader(field, None, None, options, &mut HeaderDictionaries::default()).unwrap();
     let taken = reader.take(bytes, 100)?;
     let data = reader.finish().unwrap();
     data.validate_full().unwrap();
@@ -136,7 +140,8 @@ fn mixed_cells_are_written_as_they_are() {
     assert_eq!(bytes, cells.concat());
     for pieces in [1, bytes.len()] {
         let mut reader =
-            super::reader(&field, None, Some(CELLS_TAG), &options(), &mut Dictionaries::default()).unwrap();
+            super::reader(&field, None, Some(CELLS_TAG), &options(), &mut HeaderDictionaries::default())
+                .unwrap();
         let (mut at, mut rows) = (0, 0);
         for end in (0..=bytes.len()).step_by(pieces) {
             let taken = reader.take(&bytes[at..end], 4 - rows).unwrap();
@@ -147,7 +152,7 @@ fn mixed_cells_are_written_as_they_are() {
 }
 
 #[test]
-fn cells_of_another_kind_are_refused_where_they_stand() {
+fn cells_of_another_type_are_refused_with_their_place() {
     refused(&DataType::Int8, &[1, 0xcc, 200], 1, "", "expected int8, found the integer 200");
     refused(&DataType::UInt64, &[0xff], 0, "", "found the integer -1");
     refused(&DataType::Boolean, &[0xc3, 1], 1, "", "expected a boolean");
@@ -210,7 +215,7 @@ fn codes_are_of_a_category() {
         let e = reader.take(&[0, 1, code], 3).unwrap_err();
         assert_eq!((e.cell, e.offset), (2, 2));
     }
-    let none = &mut Dictionaries::default();
+    let none = &mut HeaderDictionaries::default();
     assert!(reader(&field(&data), None, None, &options(), none).is_err());
     let fields = [Arc::new(field(&data))];
     let bytes = write_dictionaries(&[data], PLAIN).unwrap();
@@ -252,13 +257,13 @@ fn nulls_of_wide_types_and_depth_have_limits() {
         deep = DataType::new_list(deep, true);
     }
     let field = Field::new("x", deep, true);
-    assert!(reader(&field, None, None, &options(), &mut Dictionaries::default()).is_err());
+    assert!(reader(&field, None, None, &options(), &mut HeaderDictionaries::default()).is_err());
     let mut reader = reader(
         &Field::new("x", DataType::Binary, true),
         None,
         Some(CELLS_TAG),
         &options(),
-        &mut Dictionaries::default(),
+        &mut HeaderDictionaries::default(),
     )
     .unwrap();
     let e = reader.take(&[0x91; 100_000], 1).unwrap_err();
@@ -266,7 +271,7 @@ fn nulls_of_wide_types_and_depth_have_limits() {
 }
 
 #[test]
-fn nulls_of_wide_types_are_believed_as_far_as_bytes_go() {
+fn nulls_of_wide_types_are_limited_by_the_bytes_read() {
     let limit = |e: &CellError| matches!(e.error.kind(), ErrorKind::LimitExceeded);
     for wide in [
         DataType::FixedSizeBinary(i32::MAX),
@@ -279,26 +284,26 @@ fn nulls_of_wide_types_are_believed_as_far_as_bytes_go() {
     ] {
         let e = of_field(&Field::new("x", wide.clone(), true), &[0xc0], &options()).unwrap_err();
         assert!(limit(&e) && e.error.to_string().contains("max_unbacked_nbytes"), "{e:?}");
-        // Inside lists and structs too, as a nil or as a member that is missing.
+        // Inside lists and structs too, as a nil or as a missing member.
         let e = of(&DataType::new_list(wide.clone(), true), &[0x91, 0xc0]).unwrap_err();
         assert!(limit(&e), "{e:?}");
         let member = Field::new("w", wide.clone(), true);
         let e = of(&DataType::Struct(vec![member].into()), &[0x80]).unwrap_err();
         assert!(limit(&e), "{e:?}");
-        // In a sparse union it takes its room beside every other value.
+        // A sparse union allocates it for every value of another child.
         let children = [(0, Field::new("i", DataType::Int8, true)), (1, Field::new("w", wide, true))];
         let union = DataType::Union(UnionFields::from_fields(children.map(|(_, f)| f)), UnionMode::Sparse);
         let e = of_field(&Field::new("x", union, false), &[0x92, 0, 7], &options()).unwrap_err();
         assert!(limit(&e), "{e:?}");
     }
-    // What was read lets nulls beside it pass; all columns of a frame have one allowance.
+    // Bytes that were read allow nulls. All columns of a frame share one allowance.
     let mut tight = options();
     tight.limits.max_unbacked_nbytes = 20_000;
     let field = Field::new("x", DataType::FixedSizeBinary(5000), true);
     let value = [&[0xc5, 0x13, 0x88][..], &[7; 5000]].concat();
     assert_eq!(of_field(&field, &[0xc0; 11], &tight).unwrap_err().cell, 4);
     assert_eq!(of_field(&field, &[&value[..], &[0xc0; 90]].concat(), &tight).unwrap().cells, 91);
-    let mut shared = Dictionaries::default();
+    let mut shared = HeaderDictionaries::default();
     let mut first = reader(&field, None, None, &tight, &mut shared).unwrap();
     let mut second = reader(&field, None, None, &tight, &mut shared).unwrap();
     assert_eq!(first.take(&[0xc0; 3], 3).unwrap().cells, 3);
@@ -306,7 +311,7 @@ fn nulls_of_wide_types_are_believed_as_far_as_bytes_go() {
 }
 
 #[test]
-fn children_without_nulls_hold_none_that_were_told() {
+fn non_nullable_children_hold_no_nulls() {
     let fields = [Field::new("i", DataType::Int8, false), Field::new("s", DataType::Utf8, false)];
     for mode in [UnionMode::Sparse, UnionMode::Dense] {
         let union = DataType::Union(UnionFields::from_fields(fields.clone()), mode);
@@ -354,7 +359,7 @@ fn any_bytes_give_valid_arrays_or_errors() {
 }
 
 #[test]
-fn a_tag_says_whose_extensions_its_cells_have() {
+fn a_tag_declares_the_extensions_of_its_cells() {
     use crate::cells::typed::{MIXED_TAG, extensions, is_cells};
     assert!(is_cells(Some(MIXED_TAG)) && is_cells(Some(CELLS_TAG)));
     assert_eq!(extensions(Some(MIXED_TAG)), Some(1));

@@ -1,7 +1,7 @@
 //! An opened source as one frame: every field landed where it will stay.
 
 use crate::arrow::landed::Landed;
-use crate::decode::{Layout, PandasNulls, Request};
+use crate::decode::{MemoryLayout, PandasNulls, Request};
 use crate::error::Result;
 use crate::frame::paths::Projection;
 use crate::frame::{Axis, Frame, row_range};
@@ -34,7 +34,7 @@ impl Ipc {
     pub fn load(&self, request: &Request<'_>) -> Result<Frame> {
         let (start, stop) = row_range("arrow", request.rows, self.catalog.nrows)?;
         let chosen = self.plan.chosen("arrow", request.positions)?;
-        let (plan, kept) = self.plan.kept(request.kept);
+        let (plan, kept) = self.plan.kept(request.projection);
         let landed = self.land(&chosen.fields, kept.as_ref(), (start, stop), request)?;
         let whole = (start, stop) == (0, self.catalog.nrows);
         let index = if whole { self.index()?.clone() } else { self.index()?.slice(start, stop) };
@@ -69,7 +69,7 @@ impl Ipc {
             threads: request.threads,
             allowed: &allowed,
             in_place: in_place.as_ref(),
-            nulls: (request.layout == Layout::Pandas).then_some(&nulls),
+            nulls: (request.layout == MemoryLayout::Pandas).then_some(&nulls),
         };
         landing.run(wanted, request.progress)
     }

@@ -14,7 +14,7 @@ use super::sniff::Sniffer;
 use super::stream::Stream;
 use super::whole::{DecodedRows, Reading};
 use super::{FORMAT, category};
-use crate::cells::place::Place;
+use crate::cells::place::TextPosition;
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::{Frame, Labels};
 use crate::limits::StreamLimit;
@@ -32,7 +32,7 @@ pub struct Chunks {
     taken: usize,
     ended: bool,
     /// The place of the first byte that no frame has taken.
-    place: Place,
+    place: TextPosition,
     sniffer: Option<Sniffer>,
     /// The lines before the rows are not tried again before there is as much text.
     try_at: usize,
@@ -63,7 +63,7 @@ impl Chunks {
             text: Vec::new(),
             taken: 0,
             ended: false,
-            place: Place { line: 1, column: 1, byte: 0 },
+            place: TextPosition { line: 1, column: 1, byte: 0 },
             sniffer: None,
             try_at: 0,
             opened: None,

@@ -17,7 +17,7 @@ use super::column::Spans;
 use super::kinds::Kind;
 use super::null_values::NullValue;
 use super::rules::Rules;
-use crate::cells::text::{Cell, CellFault, TextReader};
+use crate::cells::text::{CellFault, TextCell, TextReader};
 use crate::error::{Error, Result};
 
 /// Cells that a reader takes in one call.
@@ -102,7 +102,7 @@ impl Declared {
             wrong.push(place(row));
             nulled.map_err(|fault| (place(row), fault))
         };
-        let mut run = [Cell::Null; RUN];
+        let mut run = [TextCell::Null; RUN];
         let mut row = 0;
         while row < cells.rows {
             let (first, mut filled, mut other) = (row, 0, None);
@@ -110,8 +110,8 @@ impl Declared {
                 let (start, end) = cells.spans.span(row);
                 row += 1;
                 *slot = match cells.bytes.get(start..end).map(|raw| self.cell(cells.rules, raw)) {
-                    Some(Ok(None)) => Cell::Null,
-                    Some(Ok(Some(Cow::Borrowed(text)))) => Cell::Str(text),
+                    Some(Ok(None)) => TextCell::Null,
+                    Some(Ok(Some(Cow::Borrowed(text)))) => TextCell::Str(text),
                     found => {
                         other = Some(found);
                         break;
@@ -132,7 +132,7 @@ impl Declared {
                     reader.nulls(1).map_err(|fault| (cells.at, fault))?;
                     Ok(())
                 }
-                Some(Some(Ok(text))) => reader.push(text.as_deref().map_or(Cell::Null, Cell::Str)),
+                Some(Some(Ok(text))) => reader.push(text.as_deref().map_or(TextCell::Null, TextCell::Str)),
                 Some(Some(Err(fault))) => Err(fault),
             };
             pushed.or_else(|fault| refuse(row - 1, fault, reader))?;

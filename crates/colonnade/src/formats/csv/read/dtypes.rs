@@ -6,7 +6,7 @@ use super::{FORMAT, category};
 use crate::arrow::import::{exact_type, implied_dtype};
 use crate::error::{Error, Result};
 use crate::frame::DType;
-use crate::infer::dtypes::masked;
+use crate::infer::dtypes::nullable_dtype;
 
 /// Names without parameters, and NumPy's dtype where a column without nulls is a block of it.
 const NAMES: [(&str, &str); 14] = [
@@ -41,7 +41,7 @@ const NULLABLE: [(&str, DataType); 9] = [
 
 /// Whether a name is that of a dtype of pandas with nulls of its own.
 pub(super) fn is_nullable(text: &str) -> bool {
-    masked(text).is_some()
+    nullable_dtype(text).is_some()
 }
 
 /// What a name says.
@@ -59,7 +59,7 @@ pub(super) fn parse(column: &str, text: &str) -> Result<DeclaredType> {
         return Ok(DeclaredType::Category);
     }
     let other = || NULLABLE.iter().find(|(name, _)| *name == text).map(|(_, data_type)| data_type.clone());
-    if let Some(data_type) = masked(text).or_else(other) {
+    if let Some(data_type) = nullable_dtype(text).or_else(other) {
         return Ok(DeclaredType::Type(data_type, None));
     }
     let descr = NAMES.iter().find(|(name, _)| *name == text).map(|(_, descr)| (*descr).to_owned());

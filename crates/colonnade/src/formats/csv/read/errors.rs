@@ -7,13 +7,13 @@ use super::line_errors;
 use super::number::{self, Whole};
 use super::opening::Opening;
 use super::pass::{InputFault, InputFaultKind};
-use crate::cells::place::Place;
+use crate::cells::place::TextPosition;
 use crate::error::{Error, ErrorKind};
-use crate::shown::shown;
+use crate::excerpt::excerpt;
 
 /// The error of a fault.
 #[cold]
-pub(super) fn fault(fault: InputFault, opening: &Opening, place: &dyn Fn(usize) -> Place) -> Error {
+pub(super) fn fault(fault: InputFault, opening: &Opening, place: &dyn Fn(usize) -> TextPosition) -> Error {
     match fault.kind {
         InputFaultKind::TokenError(found) => {
             let (_, message) = line_errors::message(found, &opening.rules);
@@ -49,9 +49,9 @@ pub(super) fn class(
     wanted: Classes,
     (at, raw): (usize, &[u8]),
     opening: &Opening,
-    place: &dyn Fn(usize) -> Place,
+    place: &dyn Fn(usize) -> TextPosition,
 ) -> Error {
-    let cell = shown(&String::from_utf8_lossy(raw));
+    let cell = excerpt(&String::from_utf8_lossy(raw));
     let message = if wanted == Classes::FAR {
         format!(
             "expected an instant from 1677 to 2262, as others of the column need nanoseconds, found {cell}. Leave the column \
@@ -86,9 +86,9 @@ pub(super) fn misfit(
     kind: Kind,
     (at, raw): (usize, &[u8]),
     opening: &Opening,
-    place: &dyn Fn(usize) -> Place,
+    place: &dyn Fn(usize) -> TextPosition,
 ) -> Error {
-    let cell = shown(&String::from_utf8_lossy(raw));
+    let cell = excerpt(&String::from_utf8_lossy(raw));
     let number = column.to_string();
     let name = opening.name(column).unwrap_or(&number);
     let text = opening.rules.text(raw);

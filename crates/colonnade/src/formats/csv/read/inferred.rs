@@ -18,8 +18,8 @@ use super::pass::{Piece, RowSource};
 use super::whole::{DecodedRows, Outcome, Reading};
 use crate::arrow::import::to_block;
 use crate::cells::text;
-use crate::cells::text::Style;
-use crate::cells::typed::Dictionaries;
+use crate::cells::text::TextStyle;
+use crate::cells::typed::HeaderDictionaries;
 use crate::error::{Error, Result};
 use crate::frame::{Column, DType, Part};
 
@@ -166,9 +166,10 @@ impl Reading<'_> {
 
     /// A column with the reader of its type.
     fn declare(&self, DtypeColumn { position, field, dtype }: &DtypeColumn) -> Result<Declared> {
-        let mut none = Dictionaries::of(Vec::new());
-        let reader = text::reader(field, *dtype, None, Style::csv(false), &mut none, &self.options.limits)
-            .map_err(|e| e.in_member(field.name().as_str()))?;
+        let mut none = HeaderDictionaries::of(Vec::new());
+        let reader =
+            text::reader(field, *dtype, None, TextStyle::csv(false), &mut none, &self.options.limits)
+                .map_err(|e| e.in_member(field.name().as_str()))?;
         Ok(Declared::new(*position, field, reader, self.is_lenient()).without_header(field))
     }
 

@@ -11,10 +11,10 @@ use super::structural::Special;
 use super::time::{FIELDS, Format};
 use super::tokenizer::{Tokenizer, closing};
 use super::{COMMENT, FORMAT};
-use crate::cells::place::Place;
-use crate::cells::text::Style;
+use crate::cells::place::TextPosition;
+use crate::cells::text::TextStyle;
 use crate::error::{Error, Result};
-use crate::text::header::Header;
+use crate::text::header::TextHeader;
 
 /// What is known before the first row is read.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub(super) struct Opening {
     pub(super) names: Vec<Vec<String>>,
     pub(super) ncols: usize,
     /// What our header says.
-    pub(super) header: Option<Header>,
+    pub(super) header: Option<TextHeader>,
     /// The dialect as JSON.
     pub(super) dialect: String,
 }
@@ -67,7 +67,7 @@ pub(super) fn open(
     options: &ReadOptions,
     sniffer: &Sniffer,
     ended: bool,
-    place: &dyn Fn(usize) -> Place,
+    place: &dyn Fn(usize) -> TextPosition,
 ) -> Result<Option<Opening>> {
     let header = header(bytes, options)?;
     let rest = bytes.get(sniffer.front()..).unwrap_or_default();
@@ -107,12 +107,12 @@ pub(super) fn open(
 }
 
 /// Our header.
-fn header(bytes: &[u8], options: &ReadOptions) -> Result<Option<Header>> {
+fn header(bytes: &[u8], options: &ReadOptions) -> Result<Option<TextHeader>> {
     let line = bytes.strip_prefix(COMMENT.as_bytes()).filter(|rest| rest.starts_with(b"{"));
     let parse = |text: &[u8]| {
         let text =
             std::str::from_utf8(text).map_err(|_| Error::malformed(FORMAT, "header: expected UTF-8."))?;
-        Header::parse(text.trim_end(), Style::csv(true), &options.limits)
+        TextHeader::parse(text.trim_end(), TextStyle::csv(true), &options.limits)
     };
     let beside = options.sidecar.as_deref().map(|text| text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text));
     Ok(match (options.schema, line, beside) {
@@ -136,7 +136,7 @@ fn header(bytes: &[u8], options: &ReadOptions) -> Result<Option<Header>> {
     })
 }
 
-fn rules(options: &ReadOptions, header: Option<&Header>) -> Result<Rules> {
+fn rules(options: &ReadOptions, header: Option<&TextHeader>) -> Result<Rules> {
     let byte = |option: Option<u8>| option.unwrap_or(NEVER);
     let Some(header) = header else {
         return Ok(Rules {

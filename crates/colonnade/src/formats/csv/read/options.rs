@@ -84,7 +84,7 @@ pub struct ReadOptions {
     /// Lines before everything else.
     pub skip_rows: usize,
     /// The encoding's name.
-    pub encoding: crate::text::input::Encoding,
+    pub encoding: crate::text::input::TextEncoding,
     /// Types of columns by name: NumPy's or Arrow's words.
     pub dtypes: Vec<(String, String)>,
     /// Columns of instants.
@@ -120,7 +120,7 @@ impl Default for ReadOptions {
             header_rows: 1,
             index_columns: IndexColumns::None,
             skip_rows: 0,
-            encoding: crate::text::input::Encoding::Utf8,
+            encoding: crate::text::input::TextEncoding::Utf8,
             dtypes: Vec::new(),
             dates: Dates::None,
             date_format: None,

@@ -3,13 +3,13 @@
 use super::FORMAT;
 use super::declared::Declared;
 use super::whole::{DecodedRows, Reading};
-use crate::cells::place::Place;
-use crate::cells::text::Style;
+use crate::cells::place::TextPosition;
+use crate::cells::text::TextStyle;
 use crate::error::{ErrorKind, Result};
-use crate::text::header::{Header, keys};
+use crate::text::header::{TextHeader, keys};
 
 /// What we write ends with a line end: without it the last cell may be the front of another, and nothing else tells.
-pub(super) fn check_end(bytes: &[u8], end: Place) -> Result<()> {
+pub(super) fn check_end(bytes: &[u8], end: TextPosition) -> Result<()> {
     if bytes.is_empty() || bytes.ends_with(b"\n") || bytes.ends_with(b"\r") {
         return Ok(());
     }
@@ -21,7 +21,7 @@ pub(super) fn check_end(bytes: &[u8], end: Place) -> Result<()> {
 
 impl Reading<'_> {
     /// Columns as our header says.
-    pub(super) fn schema(&self, header: &Header) -> Result<DecodedRows> {
+    pub(super) fn schema(&self, header: &TextHeader) -> Result<DecodedRows> {
         let plan = header.plan().map_err(|e| e.in_format(FORMAT))?;
         let keys = keys(&header.schema);
         // Row labels stand first in the lines, and last in the schema.
@@ -47,8 +47,11 @@ impl Reading<'_> {
             return Err((self.place)(0).error(ErrorKind::Malformed, FORMAT, None, message));
         }
         let fields = header.schema.fields();
-        let mut readers: Vec<_> =
-            header.readers(&plan, Style::csv(true), &self.options.limits)?.into_iter().map(Some).collect();
+        let mut readers: Vec<_> = header
+            .readers(&plan, TextStyle::csv(true), &self.options.limits)?
+            .into_iter()
+            .map(Some)
+            .collect();
         let declare = |position: usize| {
             let reader = readers.get_mut(field(position)).and_then(Option::take)?;
             let field = fields.get(field(position))?;
@@ -74,7 +77,7 @@ impl Reading<'_> {
         let rows = if keys.is_empty() { header.nrows.unwrap_or(read.rows) } else { read.rows };
         let frame = match self.chunk {
             Some(first) => plan.batch(&arrays, rows, first)?,
-            None => Header { nrows: Some(rows), ..header.clone() }.frame(plan, arrays)?,
+            None => TextHeader { nrows: Some(rows), ..header.clone() }.frame(plan, arrays)?,
         };
         Ok(DecodedRows { frame, dropped: read.dropped, nulled: read.nulled, kinds: Vec::new() })
     }

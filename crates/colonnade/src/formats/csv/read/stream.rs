@@ -1,14 +1,14 @@
 //! Bytes in any encoding as UTF-8, as they come in.
 
 use super::FORMAT;
-use crate::cells::place::Place;
+use crate::cells::place::TextPosition;
 use crate::error::{Error, ErrorKind, Result};
-use crate::text::input::{Encoding, HALF_A_UNIT, half_a_pair, source_nbytes};
+use crate::text::input::{HALF_A_UNIT, TextEncoding, half_a_pair, source_nbytes};
 
 /// Bytes whose characters are not whole yet, and how the others are read.
 #[derive(Debug)]
 pub(super) struct Stream {
-    encoding: Encoding,
+    encoding: TextEncoding,
     /// Whether the mark at the front has been looked for.
     begun: bool,
     pending: Vec<u8>,
@@ -18,12 +18,12 @@ pub(super) struct Stream {
 type StreamError = (ErrorKind, String);
 
 impl Stream {
-    pub(super) fn new(encoding: Encoding) -> Self {
+    pub(super) fn new(encoding: TextEncoding) -> Self {
         Self { encoding, begun: false, pending: Vec::new() }
     }
 
     /// Appends the characters that are whole to `text`; `place` is where `text` begins, behind the mark once it is known.
-    pub(super) fn feed(&mut self, bytes: &[u8], text: &mut Vec<u8>, place: &mut Place) -> Result<()> {
+    pub(super) fn feed(&mut self, bytes: &[u8], text: &mut Vec<u8>, place: &mut TextPosition) -> Result<()> {
         self.pending.extend_from_slice(bytes);
         if !self.begun && self.pending.len() < 3 {
             return Ok(());
@@ -33,15 +33,15 @@ impl Stream {
     }
 
     /// No more bytes come.
-    pub(super) fn finish(&mut self, text: &mut Vec<u8>, place: &mut Place) -> Result<()> {
+    pub(super) fn finish(&mut self, text: &mut Vec<u8>, place: &mut TextPosition) -> Result<()> {
         self.begin(place);
         self.convert(text).map_err(|wrong| self.placed(wrong, text, *place))?;
         if self.pending.is_empty() {
             return Ok(());
         }
-        let wide = !matches!(self.encoding, Encoding::Utf8 | Encoding::Latin1);
+        let wide = !matches!(self.encoding, TextEncoding::Utf8 | TextEncoding::Latin1);
         if wide && let Some(half) = self.pending.first_chunk::<2>() {
-            let big = matches!(self.encoding, Encoding::Utf16Be);
+            let big = matches!(self.encoding, TextEncoding::Utf16Be);
             let found = if big { u16::from_be_bytes(*half) } else { u16::from_le_bytes(*half) };
             return Err(self.placed((ErrorKind::Malformed, half_a_pair(found)), text, *place));
         }
@@ -55,40 +55,40 @@ impl Stream {
     }
 
     /// The place behind `text`, which begins at `place`: its byte is the input's, whatever the encoding.
-    pub(super) fn after(&self, place: Place, text: &[u8]) -> Place {
-        Place { byte: place.byte + source_nbytes(text, self.encoding) as u64, ..place.after(text) }
+    pub(super) fn after(&self, place: TextPosition, text: &[u8]) -> TextPosition {
+        TextPosition { byte: place.byte + source_nbytes(text, self.encoding) as u64, ..place.after(text) }
     }
 
     /// The same behind whole lines, which nearly always end with line feeds.
-    pub(super) fn after_lines(&self, place: Place, text: &[u8]) -> Place {
+    pub(super) fn after_lines(&self, place: TextPosition, text: &[u8]) -> TextPosition {
         if text.contains(&b'\r') || text.last() != Some(&b'\n') {
             return self.after(place, text);
         }
         let lines = text.iter().filter(|b| **b == b'\n').count() as u64;
         let nbytes = source_nbytes(text, self.encoding) as u64;
-        Place { line: place.line + lines, column: 1, byte: place.byte + nbytes }
+        TextPosition { line: place.line + lines, column: 1, byte: place.byte + nbytes }
     }
 
     #[cold]
-    fn placed(&self, (kind, message): StreamError, text: &[u8], place: Place) -> Error {
+    fn placed(&self, (kind, message): StreamError, text: &[u8], place: TextPosition) -> Error {
         self.after(place, text).error(kind, FORMAT, None, message)
     }
 
-    fn begin(&mut self, place: &mut Place) {
+    fn begin(&mut self, place: &mut TextPosition) {
         if self.begun {
             return;
         }
         self.begun = true;
         let starts = |mark: &[u8]| self.pending.starts_with(mark);
         let (encoding, mark) = match self.encoding {
-            Encoding::Utf8 if starts(b"\xef\xbb\xbf") => (Encoding::Utf8, 3),
-            Encoding::Utf8 | Encoding::Utf16 | Encoding::Utf16Le if starts(b"\xff\xfe") => {
-                (Encoding::Utf16Le, 2)
+            TextEncoding::Utf8 if starts(b"\xef\xbb\xbf") => (TextEncoding::Utf8, 3),
+            TextEncoding::Utf8 | TextEncoding::Utf16 | TextEncoding::Utf16Le if starts(b"\xff\xfe") => {
+                (TextEncoding::Utf16Le, 2)
             }
-            Encoding::Utf8 | Encoding::Utf16 | Encoding::Utf16Be if starts(b"\xfe\xff") => {
-                (Encoding::Utf16Be, 2)
+            TextEncoding::Utf8 | TextEncoding::Utf16 | TextEncoding::Utf16Be if starts(b"\xfe\xff") => {
+                (TextEncoding::Utf16Be, 2)
             }
-            Encoding::Utf16 => (Encoding::Utf16Le, 0),
+            TextEncoding::Utf16 => (TextEncoding::Utf16Le, 0),
             other => (other, 0),
         };
         self.encoding = encoding;
@@ -98,13 +98,13 @@ impl Stream {
 
     fn convert(&mut self, text: &mut Vec<u8>) -> std::result::Result<(), StreamError> {
         let used = match self.encoding {
-            Encoding::Utf8 => utf8(&self.pending, text)?,
-            Encoding::Latin1 => {
+            TextEncoding::Utf8 => utf8(&self.pending, text)?,
+            TextEncoding::Latin1 => {
                 self.pending.iter().for_each(|b| push(char::from(*b), text));
                 self.pending.len()
             }
-            Encoding::Utf16Be => utf16(&self.pending, u16::from_be_bytes, text)?,
-            Encoding::Utf16 | Encoding::Utf16Le => utf16(&self.pending, u16::from_le_bytes, text)?,
+            TextEncoding::Utf16Be => utf16(&self.pending, u16::from_be_bytes, text)?,
+            TextEncoding::Utf16 | TextEncoding::Utf16Le => utf16(&self.pending, u16::from_le_bytes, text)?,
         };
         self.pending.drain(..used);
         Ok(())

@@ -7,9 +7,9 @@ use super::{BigInts, Chunks, Dates, IndexColumns, OnError, ReadOptions, decode};
 use crate::arrow::export::Exporter;
 use crate::frame::Frame;
 use crate::memory::Buffer;
-use crate::text::Decoded;
+use crate::text::DecodedText;
 
-fn read_with(text: &[u8], options: &ReadOptions) -> crate::Result<Decoded> {
+fn read_with(text: &[u8], options: &ReadOptions) -> crate::Result<DecodedText> {
     decode(&Buffer::from_vec(text.to_vec()), options)
 }
 

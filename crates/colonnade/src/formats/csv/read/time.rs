@@ -106,7 +106,7 @@ const NOTHING: Fields = Fields {
 
 impl Fields {
     fn instant(self) -> Option<Instant> {
-        let days = calendar::days(self.year, self.month, self.day)?;
+        let days = calendar::days_from_date(self.year, self.month, self.day)?;
         let hour = match self.afternoon {
             Some(_) if !(1..=12).contains(&self.hour) => return None,
             Some(afternoon) => self.hour % 12 + if afternoon { 12 } else { 0 },
@@ -116,8 +116,8 @@ impl Fields {
             return None;
         }
         let date = match self.of_year {
-            Some(day) if day < 1 || day > 365 + i64::from(calendar::leap(self.year)) => return None,
-            Some(day) => calendar::days(self.year, 1, 1)? + day - 1,
+            Some(day) if day < 1 || day > 365 + i64::from(calendar::is_leap_year(self.year)) => return None,
+            Some(day) => calendar::days_from_date(self.year, 1, 1)? + day - 1,
             None => days,
         };
         let seconds = date * 86400 + hour * 3600 + self.minute * 60 + self.second - self.zone.unwrap_or(0);

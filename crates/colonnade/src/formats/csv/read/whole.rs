@@ -12,20 +12,20 @@ use super::pass::{InputFault, InputFaultKind, Piece, RowSource, longest};
 use super::rules::NEVER;
 use super::sniff::Sniffer;
 use super::split::{careful_pieces, piece_nbytes, pieces};
-use crate::cells::place::Place;
+use crate::cells::place::TextPosition;
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::Frame;
 use crate::limits::CELL_NBYTES;
 use crate::memory::Buffer;
 use crate::progress::{NoProgress, Progress};
-use crate::text::Decoded;
-use crate::text::input::Text;
+use crate::text::DecodedText;
+use crate::text::input::SourceText;
 
 /// Decodes a whole input.
 ///
 /// # Errors
 /// Malformed, with line, column and byte; over a limit; options that do not go together.
-pub fn decode(input: &Buffer, options: &ReadOptions) -> Result<Decoded> {
+pub fn decode(input: &Buffer, options: &ReadOptions) -> Result<DecodedText> {
     decode_with(input, options, &NoProgress)
 }
 
@@ -33,7 +33,7 @@ pub fn decode(input: &Buffer, options: &ReadOptions) -> Result<Decoded> {
 ///
 /// # Errors
 /// As [`decode`], and `Cancelled` from `progress`.
-pub fn decode_with(input: &Buffer, options: &ReadOptions, progress: &dyn Progress) -> Result<Decoded> {
+pub fn decode_with(input: &Buffer, options: &ReadOptions, progress: &dyn Progress) -> Result<DecodedText> {
     options.check()?;
     let nbytes = input.nbytes() as u64;
     if nbytes > options.limits.max_nbytes {
@@ -45,7 +45,7 @@ pub fn decode_with(input: &Buffer, options: &ReadOptions, progress: &dyn Progres
     }
     // Cells are checked where they are kept, in one pass with everything else. What is not UTF-8 is the first thing to say, so
     // that an error waits until all of the input is checked.
-    let text = Text::transcode(FORMAT, input, options.encoding)?;
+    let text = SourceText::transcode(FORMAT, input, options.encoding)?;
     let keeps_all =
         options.on_error == OnError::Raise && options.escape.is_none() && options.comment.is_none();
     if !keeps_all {
@@ -59,7 +59,7 @@ pub fn decode_with(input: &Buffer, options: &ReadOptions, progress: &dyn Progres
     })
 }
 
-fn decode_text(text: &Text, options: &ReadOptions, progress: &dyn Progress) -> Result<Decoded> {
+fn decode_text(text: &SourceText, options: &ReadOptions, progress: &dyn Progress) -> Result<DecodedText> {
     let (bytes, place) = (text.as_bytes(), |at: usize| text.place(at));
     let mut sniffer = Sniffer::new(options, usize::MAX);
     sniffer.enough(bytes, true);
@@ -71,7 +71,7 @@ fn decode_text(text: &Text, options: &ReadOptions, progress: &dyn Progress) -> R
     let read = Reading { bytes, options, opening: &opening, place: &place, chunk: None, progress };
     let DecodedRows { frame, dropped, nulled, .. } = read.rows(None)?;
     let version = opening.header.as_ref().map(|_| crate::text::header::VERSION);
-    Ok(Decoded { frame, orient: "records", version, dropped, nulled, dialect: Some(opening.dialect) })
+    Ok(DecodedText { frame, orient: "records", version, dropped, nulled, dialect: Some(opening.dialect) })
 }
 
 /// Rows of an input whose opening has been read.
@@ -79,7 +79,7 @@ pub(super) struct Reading<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) options: &'a ReadOptions,
     pub(super) opening: &'a Opening,
-    pub(super) place: &'a dyn Fn(usize) -> Place,
+    pub(super) place: &'a dyn Fn(usize) -> TextPosition,
     /// One chunk of several: rows before it. Its columns are in Arrow's layout, and the header says nothing of its rows.
     pub(super) chunk: Option<usize>,
     pub(super) progress: &'a dyn Progress,

@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::frame::{Frame, Labels};
 use crate::progress::Progress;
 use crate::sink::Sink;
-use crate::text::chunked::Chunked;
+use crate::text::chunked::ChunkLayout;
 
 use super::options::{SchemaPlace, WriteOptions};
 use super::{FORMAT, Opening, exact, header};
@@ -13,7 +13,7 @@ use super::{FORMAT, Opening, exact, header};
 #[derive(Debug)]
 pub struct ChunkWriter {
     options: WriteOptions,
-    chunked: Option<Chunked>,
+    chunked: Option<ChunkLayout>,
     nrows: usize,
     nbatches: usize,
 }
@@ -43,7 +43,7 @@ impl ChunkWriter {
         }
         let chunked = match self.chunked.take() {
             Some(chunked) => chunked,
-            None => Chunked::new(FORMAT, frame, options.schema == SchemaPlace::Header)?,
+            None => ChunkLayout::new(FORMAT, frame, options.schema == SchemaPlace::Header)?,
         };
         let chunked = self.chunked.insert(chunked);
         let exported = chunked.next(frame)?;

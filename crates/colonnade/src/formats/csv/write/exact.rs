@@ -15,13 +15,13 @@ use arrow_schema::{DataType, Field};
 use serde_json::Value;
 
 use crate::cells::text;
-use crate::cells::text::Style;
+use crate::cells::text::TextStyle;
 use crate::error::{Error, Result};
 use crate::frame::{Axis, DType, Frame, Kind, Labels, Level, Part};
 use crate::parallel;
 use crate::parallel::Task;
 use crate::progress::NoProgress;
-use crate::text::header::{Exported, told};
+use crate::text::header::{ExportedFrame, meta_of_field};
 
 use super::FORMAT;
 use super::ambiguous_text::{AmbiguousText, Appearance};
@@ -34,11 +34,11 @@ const NAN: u64 = 0x7ff8 << 48;
 ///
 /// # Errors
 /// `Unrepresentable`: which column or label, and what would become of it.
-pub fn check(frame: &Frame, exported: &Exported, options: &WriteOptions) -> Result<()> {
+pub fn check(frame: &Frame, exported: &ExportedFrame, options: &WriteOptions) -> Result<()> {
     // What no schema would help is said first: the next step would be another.
-    for style in [Style::csv(true), Style::csv(false)] {
+    for style in [TextStyle::csv(true), TextStyle::csv(false)] {
         for field in exported.schema.fields() {
-            let held = told(field).and_then(|told| text::check(field, told.dtype, style));
+            let held = meta_of_field(field).and_then(|told| text::check(field, told.dtype, style));
             held.map_err(|e| e.in_member(field.name().as_str()))?;
         }
     }
@@ -154,7 +154,7 @@ fn check_column(
     if frame.nrows == 0 {
         return Err(format!("{shown} without a row comes back as another type"));
     }
-    let tag = told(field).map_err(|e| e.to_string())?.tag;
+    let tag = meta_of_field(field).map_err(|e| e.to_string())?.tag;
     let tag: Option<Value> = tag.and_then(|text| serde_json::from_str(&text).ok());
     let is_text = matches!(data_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
     let fits = match &tag {

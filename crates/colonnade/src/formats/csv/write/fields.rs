@@ -5,9 +5,9 @@ use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field};
 
 use crate::cells::digits;
-use crate::cells::digits::Integer;
+use crate::cells::digits::FormatInteger;
 use crate::cells::text;
-use crate::cells::text::{Style, TextWriter};
+use crate::cells::text::{TextStyle, TextWriter};
 use crate::error::Result;
 use crate::frame::DType;
 
@@ -26,7 +26,7 @@ pub trait FieldWriter: Send + Sync {
 #[derive(Debug, Clone, Copy)]
 pub struct FieldStyle {
     /// How values are spelled.
-    pub style: Style,
+    pub style: TextStyle,
     /// Without a schema: whether NaN is null, as nothing else is missing in the columns of the frame's library.
     pub nan_is_null: bool,
 }
@@ -162,7 +162,7 @@ struct Ints<'a, T> {
     nulls: Option<&'a NullBuffer>,
 }
 
-impl<T: Integer + Send + Sync> FieldWriter for Ints<'_, T> {
+impl<T: FormatInteger + Send + Sync> FieldWriter for Ints<'_, T> {
     fn put(&self, row: usize, dialect: &Dialect, out: &mut Vec<u8>) -> Result<()> {
         match self.values.get(row) {
             Some(value) if self.nulls.is_none_or(|nulls| nulls.is_valid(row)) => value.put(out),

@@ -16,13 +16,13 @@ mod tests;
 use serde_json::{Map, Value, json};
 
 use crate::arrow::named::{self, Named};
-use crate::cells::text::Style;
+use crate::cells::text::TextStyle;
 use crate::error::{Error, Result};
 use crate::frame::{Frame, Labels};
 use crate::progress::Progress;
 use crate::sink::Sink;
-use crate::text::header::{Exported, told};
-use crate::text::pieces::{self, Section};
+use crate::text::header::{ExportedFrame, meta_of_field};
+use crate::text::pieces::{self, TextSection};
 
 pub use chunks::ChunkWriter;
 use fields::FieldStyle;
@@ -47,7 +47,7 @@ pub fn encode(
     sink: &mut dyn Sink,
     progress: &dyn Progress,
 ) -> Result<()> {
-    let exported = Exported::new(frame)?;
+    let exported = ExportedFrame::new(frame)?;
     if options.schema == SchemaPlace::Nowhere && !options.lossy {
         exact::check(frame, &exported, options)?;
     }
@@ -63,7 +63,7 @@ pub fn encode(
 /// # Errors
 /// `Unrepresentable`: labels, categories or dtypes that have no text.
 pub fn sidecar(frame: &Frame, options: &WriteOptions) -> Result<Vec<u8>> {
-    let mut text = header(&Exported::new(frame)?, options, true)?.into_bytes();
+    let mut text = header(&ExportedFrame::new(frame)?, options, true)?.into_bytes();
     text.push(b'\n');
     Ok(text)
 }
@@ -78,7 +78,7 @@ struct Opening<'a> {
 }
 
 /// The header. `whole`: whether these are all rows.
-fn header(exported: &Exported, options: &WriteOptions, whole: bool) -> Result<String> {
+fn header(exported: &ExportedFrame, options: &WriteOptions, whole: bool) -> Result<String> {
     let mut header = exported.header("csv");
     if !whole {
         header.nrows = None;
@@ -91,7 +91,7 @@ fn header(exported: &Exported, options: &WriteOptions, whole: bool) -> Result<St
     dialect.insert("null".into(), json!(null_text(exported.arrays.len(), options)));
     dialect.insert("encoding".into(), json!(options.encoding.name()));
     header.extra.insert("csv".into(), Value::Object(dialect));
-    header.to_json(Style::json(FORMAT))
+    header.to_json(TextStyle::json(FORMAT))
 }
 
 /// What stands for null. A record of one null is no empty line, which readers skip.
@@ -101,7 +101,7 @@ fn null_text(ncolumns: usize, options: &WriteOptions) -> &str {
 
 fn write(
     frame: &Frame,
-    exported: &Exported,
+    exported: &ExportedFrame,
     opening: Opening<'_>,
     options: &WriteOptions,
     sink: &mut dyn Sink,
@@ -124,7 +124,7 @@ fn write(
             names::write(&levels, &columns, &dialect, &mut front);
         }
     }
-    let manner = FieldStyle { style: Style::csv(!plain), nan_is_null: plain && !of_arrow(frame) };
+    let manner = FieldStyle { style: TextStyle::csv(!plain), nan_is_null: plain && !of_arrow(frame) };
     let data: Vec<Named> = exported
         .schema
         .fields()
@@ -142,16 +142,16 @@ fn write(
     }
     // Rows of no field are counted by the header, not by empty lines.
     let nrows = if columns.is_empty() { 0 } else { frame.nrows };
-    let sections: [Box<dyn Section + '_>; 1] =
+    let sections: [Box<dyn TextSection + '_>; 1] =
         [Box::new(Records { opening: front, columns, dialect, nrows })];
     let encode = |piece: &mut Vec<u8>| encoding::encode(options.encoding, piece);
-    let finish: Option<pieces::Finish<'_>> =
+    let finish: Option<pieces::FinishPiece<'_>> =
         if encoding::is_utf8(options.encoding) { None } else { Some(&encode) };
     pieces::write(&sections, options.threads, finish, sink, progress)
 }
 
 fn column<'a>(name: &str, named: &'a Named, manner: FieldStyle, dialect: &Dialect) -> Result<Column<'a>> {
-    let fields = told(&named.field)
+    let fields = meta_of_field(&named.field)
         .and_then(|told| fields::fields(&named.field, told.dtype, &named.data, manner, dialect))
         .map_err(|e: Error| e.in_member(name))?;
     let nbytes = named.data.get_slice_memory_size().unwrap_or(0) / named.data.len().max(1);
@@ -159,19 +159,19 @@ fn column<'a>(name: &str, named: &'a Named, manner: FieldStyle, dialect: &Dialec
 }
 
 /// The names of data columns behind a header.
-fn data_keys(exported: &Exported) -> Vec<String> {
+fn data_keys(exported: &ExportedFrame) -> Vec<String> {
     exported.keys().into_iter().take(exported.ncols).collect()
 }
 
 /// Row labels behind a header, under their keys.
-fn described_levels(exported: &Exported) -> Result<Vec<Named>> {
+fn described_levels(exported: &ExportedFrame) -> Result<Vec<Named>> {
     let fields = exported.schema.fields().iter().zip(&exported.arrays).zip(exported.keys());
     let levels = fields.skip(exported.ncols);
     Ok(levels.map(|((field, data), name)| Named { name, ..Named::new(field, data) }).collect())
 }
 
 /// Row labels of plain CSV: where they are not automatic, or as asked.
-fn plain_levels(frame: &Frame, exported: &Exported, options: &WriteOptions) -> Result<Vec<Named>> {
+fn plain_levels(frame: &Frame, exported: &ExportedFrame, options: &WriteOptions) -> Result<Vec<Named>> {
     if !options.index.unwrap_or_else(|| !is_automatic(frame)) {
         return Ok(Vec::new());
     }

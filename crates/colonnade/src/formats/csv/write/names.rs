@@ -3,7 +3,7 @@
 use crate::arrow::named;
 use crate::arrow::names;
 use crate::cells::text;
-use crate::cells::text::Style;
+use crate::cells::text::TextStyle;
 use crate::error::{Error, Result};
 use crate::frame::{Frame, Labels};
 
@@ -20,7 +20,7 @@ pub fn labels(frame: &Frame) -> Result<Vec<Vec<String>>> {
     }
     let mut out = Vec::new();
     for level in named::labels(&frame.columns)? {
-        let writer = text::writer(&level.field, None, &level.data, Style::csv(false))
+        let writer = text::writer(&level.field, None, &level.data, TextStyle::csv(false))
             .map_err(|e: Error| e.in_member(level.name.as_str()))?;
         let mut texts = Vec::with_capacity(frame.ncols);
         for row in 0..frame.ncols {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::error::Result;
-use crate::text::pieces::Section;
+use crate::text::pieces::TextSection;
 
 use super::fields::FieldWriter;
 use super::quoting::Dialect;
@@ -30,7 +30,7 @@ pub struct Records<'a> {
     pub nrows: usize,
 }
 
-impl Section for Records<'_> {
+impl TextSection for Records<'_> {
     fn nrows(&self) -> usize {
         self.nrows
     }

@@ -1,6 +1,6 @@
-//! The format as the registry knows it.
+//! Registers the NDJSON format.
 
-use super::{ChunkWriter, WriteOptions, encode, opened};
+use super::{NdjsonChunkWriter, WriteOptions, encode, opened};
 use crate::error::Result;
 use crate::formats::encoding::endless;
 use crate::formats::{
@@ -10,7 +10,7 @@ use crate::frame::Frame;
 use crate::progress::Progress;
 use crate::sink::Sink;
 use crate::source::Source;
-use crate::text::chunked::nothing;
+use crate::text::chunked::no_chunks;
 use std::path::Path;
 
 static SPEC: FormatSpec = FormatSpec {
@@ -26,7 +26,7 @@ static SPEC: FormatSpec = FormatSpec {
     },
 };
 
-/// `ndjson`; see the module's documentation.
+/// The format `ndjson`; see the module's documentation.
 pub struct NdjsonFormat;
 
 impl Format for NdjsonFormat {
@@ -64,22 +64,22 @@ impl Format for NdjsonFormat {
     }
 
     fn writer(&self, options: &Options) -> Result<Box<dyn FrameWriter>> {
-        Ok(Box::new(ChunkWriter::new(*options_of::<WriteOptions>("ndjson", options)?)))
+        Ok(Box::new(NdjsonChunkWriter::new(*options_of::<WriteOptions>("ndjson", options)?)))
     }
 
-    /// The header says how many rows come.
+    /// The header states the number of rows.
     fn check_message(&self, _frame: &Frame, options: &Options) -> Result<()> {
         if options_of::<WriteOptions>("ndjson", options)?.header { Ok(()) } else { Err(endless()) }
     }
 }
 
-impl FrameWriter for ChunkWriter {
+impl FrameWriter for NdjsonChunkWriter {
     fn write(&mut self, frame: &Frame, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
         Self::write(self, frame, sink, progress)
     }
 
     fn finish(&mut self, sink: &mut dyn Sink, _progress: &dyn Progress) -> Result<()> {
-        if Self::nbatches(self) == 0 { Err(nothing()) } else { Self::finish(self, sink) }
+        if Self::nbatches(self) == 0 { Err(no_chunks()) } else { Self::finish(self, sink) }
     }
 
     fn nbatches(&self) -> usize {

@@ -1,4 +1,4 @@
-//! JSON by lines (`.ndjson`, `.jsonl`): an object a row and line.
+//! NDJSON (`.ndjson`, `.jsonl`): one object per row and line.
 //!
 //! Specification: <https://github.com/ndjson/ndjson-spec>.
 
@@ -7,8 +7,8 @@ mod opened;
 
 pub use format::NdjsonFormat;
 
-pub use crate::formats::json::read::chunks::Chunks;
+pub use crate::formats::json::read::chunks::NdjsonDecoder;
 pub use crate::formats::json::read::lines::{decode, decode_with};
 pub use crate::formats::json::read::options::LinesReadOptions as ReadOptions;
-pub use crate::formats::json::write::lines::{ChunkWriter, encode};
-pub use crate::formats::json::write::options::{LinesOptions as WriteOptions, Nonfinite};
+pub use crate::formats::json::write::lines::{NdjsonChunkWriter, encode};
+pub use crate::formats::json::write::options::{LinesOptions as WriteOptions, NonfiniteOption};

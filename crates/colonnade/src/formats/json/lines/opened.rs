@@ -1,8 +1,8 @@
-//! Opened whole, and read as it comes.
+//! Opens an NDJSON source as a whole, or reads its rows as they arrive.
 
 use std::sync::Arc;
 
-use super::{Chunks, ReadOptions, decode_with};
+use super::{NdjsonDecoder, ReadOptions, decode_with};
 use crate::error::Result;
 use crate::formats::chunk_reader::{ChunkReader, DecodeRows, TextChunks};
 use crate::formats::opened_text::open_text;
@@ -12,8 +12,8 @@ use crate::limits::Limits;
 use crate::memory::Buffer;
 use crate::progress::Progress;
 use crate::source::Source;
-use crate::text::Decoded;
-use crate::text::input::Part;
+use crate::text::DecodedText;
+use crate::text::input::TextPart;
 use crate::text::opened::DecodeText;
 
 /// Opens a source.
@@ -25,9 +25,9 @@ pub(super) fn open(
     open_text(source, Arc::new(*options), options.threads, progress)
 }
 
-/// A reader of rows as they come.
+/// Creates a reader of rows as they arrive.
 pub(super) fn reader(options: &ReadOptions, max_rows: usize) -> Result<Box<dyn IncrementalReader>> {
-    Ok(Box::new(ChunkReader::new(TextChunks::new(Chunks::new(*options)?, max_rows))))
+    Ok(Box::new(ChunkReader::new(TextChunks::new(NdjsonDecoder::new(*options)?, max_rows))))
 }
 
 impl DecodeText for ReadOptions {
@@ -39,12 +39,12 @@ impl DecodeText for ReadOptions {
         &self.limits
     }
 
-    fn decode(&self, text: &Buffer, _part: Option<Part>, progress: &dyn Progress) -> Result<Decoded> {
+    fn decode(&self, text: &Buffer, _part: Option<TextPart>, progress: &dyn Progress) -> Result<DecodedText> {
         decode_with(text, self, progress)
     }
 }
 
-impl DecodeRows for Chunks {
+impl DecodeRows for NdjsonDecoder {
     fn feed(&mut self, bytes: &[u8]) -> Result<()> {
         Self::feed(self, bytes)
     }

@@ -1,54 +1,54 @@
 //! Scans one column: an array of cells, or an object of cells by row label.
 
 use crate::ErrorKind;
-use crate::infer::columns::Inferred;
+use crate::infer::columns::InferredColumn;
 
-use super::inference::Part;
-use super::keys::Keys;
-use super::target::Target;
-use super::walk::counted;
-use crate::cells::json::fault::{Fault, Scanned};
+use super::inference::RangeColumn;
+use super::keys::RowKeys;
+use super::target::CellTarget;
+use super::walk::add_missing;
+use crate::cells::json::fault::{JsonFault, Scanned};
 use crate::cells::json::scan::Scan;
-use crate::cells::json::value::Rules;
+use crate::cells::json::value::JsonRules;
 
-/// What passes a row's label and its colon, and answers its place; it is told the place of the label before.
-pub(crate) trait Labels {
-    fn pass(&mut self, scan: &mut Scan<'_>, before: Option<usize>, rules: &Rules) -> Scanned<usize>;
-    /// The label of a place.
+/// Scans row labels with their colons to positions. Each scan receives the position of the previous label.
+pub(crate) trait RowLabels {
+    fn pass(&mut self, scan: &mut Scan<'_>, before: Option<usize>, rules: &JsonRules) -> Scanned<usize>;
+    /// Returns the label at a position.
     fn name(&self, place: usize) -> &str;
 }
 
-/// Labels that may still come.
-impl Labels for &mut Keys {
+/// New labels are added.
+impl RowLabels for &mut RowKeys {
     #[inline]
-    fn pass(&mut self, scan: &mut Scan<'_>, before: Option<usize>, rules: &Rules) -> Scanned<usize> {
-        self.take(scan, before, &Rules { max_columns: u64::MAX, ..*rules })
+    fn pass(&mut self, scan: &mut Scan<'_>, before: Option<usize>, rules: &JsonRules) -> Scanned<usize> {
+        self.take(scan, before, &JsonRules { max_columns: u64::MAX, ..*rules })
     }
 
     fn name(&self, place: usize) -> &str {
-        Keys::name(self, place)
+        RowKeys::name(self, place)
     }
 }
 
-/// All the labels there are, in the order in which they come; any other is a fault.
-impl Labels for &Keys {
+/// The labels are complete and in the order of the input; any other label is a fault.
+impl RowLabels for &RowKeys {
     #[inline]
-    fn pass(&mut self, scan: &mut Scan<'_>, before: Option<usize>, _: &Rules) -> Scanned<usize> {
+    fn pass(&mut self, scan: &mut Scan<'_>, before: Option<usize>, _: &JsonRules) -> Scanned<usize> {
         self.follow(scan, before)
     }
 
     fn name(&self, place: usize) -> &str {
-        Keys::name(self, place)
+        RowKeys::name(self, place)
     }
 }
 
-/// Takes the cells of the array or object that begins here, inside `depth` others. Answers the rows, and those among them that
-/// are missing.
-pub(crate) fn take<T: Target>(
+/// Takes the cells of the array or object at the current position, inside `depth` others. Returns the number of rows and
+/// how many of them are missing.
+pub(crate) fn take<T: CellTarget>(
     scan: &mut Scan<'_>,
     column: &mut T,
-    mut labels: impl Labels,
-    (depth, rules): (u64, &Rules),
+    mut labels: impl RowLabels,
+    (depth, rules): (u64, &JsonRules),
 ) -> Scanned<(usize, u64)> {
     scan.deepen(depth, rules)?;
     let close = match scan.peek() {
@@ -74,10 +74,10 @@ pub(crate) fn take<T: Target>(
                      with the same labels in the same order.",
                     labels.name(place)
                 );
-                return Err(Fault::new(ErrorKind::Malformed, at, message));
+                return Err(JsonFault::new(ErrorKind::Malformed, at, message));
             }
             if place > rows {
-                missing = counted(missing, place - rows, at, rules)?;
+                missing = add_missing(missing, place - rows, at, rules)?;
                 column.gap(place - rows)?;
                 rows = place;
             }
@@ -91,14 +91,14 @@ pub(crate) fn take<T: Target>(
     }
 }
 
-/// A column whose type is inferred from its cells, and how many of them are missing.
+/// Scans a column and infers its type. Returns it with the number of missing cells.
 pub(crate) fn inferred(
     scan: &mut Scan<'_>,
-    mut part: Part,
-    labels: impl Labels,
+    mut part: RangeColumn,
+    labels: impl RowLabels,
     depth: u64,
-    rules: &Rules,
-) -> Scanned<(Inferred, u64)> {
+    rules: &JsonRules,
+) -> Scanned<(InferredColumn, u64)> {
     let (_, missing) = take(scan, &mut part, labels, (depth, rules))?;
     Ok((part.column, missing))
 }

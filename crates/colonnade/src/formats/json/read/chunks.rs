@@ -1,57 +1,57 @@
-//! Incremental decoder of NDJSON: frames of some rows each, all of the first frame's types.
+//! Decodes NDJSON incrementally into frames with a given number of rows. All have the types of the first frame.
 
-use crate::cells::place::Place;
+use crate::cells::place::TextPosition;
 use crate::error::{Error, Result};
 use crate::frame::Frame;
 use crate::limits::StreamLimit;
 use crate::progress::NoProgress;
-use crate::text::header::{Exported, Header};
-use crate::text::input::Encoding;
+use crate::text::header::{ExportedFrame, TextHeader};
+use crate::text::input::TextEncoding;
 
 use super::context::{Context, RANGE_NBYTES};
-use super::declared::Declared;
+use super::declared::DeclaredColumns;
 use super::lines::{FORMAT, first, table};
 use super::options::{LinesReadOptions, ReadOptions};
 use super::{frames, with_header};
-use crate::cells::json::fault::Fault;
+use crate::cells::json::fault::JsonFault;
 
-/// A decoder that bytes are fed to.
+/// An incremental decoder of NDJSON.
 #[derive(Debug)]
-pub struct Chunks {
+pub struct NdjsonDecoder {
     options: ReadOptions,
-    /// Of bytes that wait.
+    /// The limit of buffered bytes.
     limit: StreamLimit,
-    /// What has come; what is behind `taken` is no row of a frame yet.
+    /// The received bytes; those from `taken` on belong to no frame yet.
     bytes: Vec<u8>,
     taken: usize,
-    /// Up to here line ends were counted, and so many were found.
+    /// The end of the bytes whose line ends were counted, and their number.
     seen: usize,
     lines: usize,
-    /// Where `bytes[taken]` stands in the source.
-    place: Place,
-    /// Types: of the header, or of the first frame.
-    header: Option<Header>,
-    /// Whether they are of the first frame.
+    /// The place of `bytes[taken]` in the source.
+    place: TextPosition,
+    /// The types, from the header or from the first frame.
+    header: Option<TextHeader>,
+    /// Whether the types come from the first frame.
     is_inferred: bool,
-    /// Rows so far.
+    /// Number of rows so far.
     rows: usize,
-    /// Whether the first line was looked at.
+    /// Whether the first line was parsed.
     has_begun: bool,
     is_finished: bool,
-    /// Whether there was a frame.
+    /// Whether a frame was returned.
     has_answered: bool,
 }
 
-/// Bytes that wait for the end of a line before they are moved to the front.
+/// A decoder moves the buffered bytes to the front only once this many taken bytes precede them.
 const MOVED_FROM_NBYTES: usize = 1 << 20;
 
-impl Chunks {
-    /// A decoder without bytes.
+impl NdjsonDecoder {
+    /// Creates a decoder without bytes.
     ///
     /// # Errors
-    /// Unsupported: an encoding that is not read piece by piece.
+    /// Unsupported: an encoding that has no incremental reader.
     pub fn new(options: LinesReadOptions) -> Result<Self> {
-        if options.encoding != Encoding::Utf8 {
+        if options.encoding != TextEncoding::Utf8 {
             let message =
                 "chunks of rows are read from UTF-8 only. Read it whole, or write it again as UTF-8.";
             return Err(Error::unsupported(FORMAT, message));
@@ -63,7 +63,7 @@ impl Chunks {
             taken: 0,
             seen: 0,
             lines: 0,
-            place: Place { line: 1, column: 1, byte: 0 },
+            place: TextPosition { line: 1, column: 1, byte: 0 },
             header: None,
             is_inferred: false,
             rows: 0,
@@ -73,10 +73,10 @@ impl Chunks {
         })
     }
 
-    /// Takes bytes that follow those before.
+    /// Appends the next bytes.
     ///
     /// # Errors
-    /// Over the limit of bytes.
+    /// Over the limit of buffered bytes.
     pub fn feed(&mut self, bytes: &[u8]) -> Result<()> {
         if self.taken >= MOVED_FROM_NBYTES && self.taken >= self.bytes.len() / 2 {
             self.bytes.drain(..self.taken);
@@ -88,20 +88,21 @@ impl Chunks {
         Ok(())
     }
 
-    /// Says that no more bytes come.
+    /// Marks the end of the input.
     ///
     /// # Errors
-    /// None today; what is wrong with the last line, [`Chunks::next`] says.
+    /// None today; [`NdjsonDecoder::next`] reports errors in the last line.
     pub fn finish(&mut self) -> Result<()> {
         self.is_finished = true;
         Ok(())
     }
 
-    /// The next `max_rows` rows, or fewer at the end; `None` where more bytes are needed, or none are left. Where no row came
-    /// at all, one frame without rows.
+    /// Returns the next `max_rows` rows, or fewer at the end; `None` if more bytes are needed or no row is left. Input
+    /// without rows gives one frame without rows.
     ///
     /// # Errors
-    /// As of the whole; a number of rows that the header does not say, behind the last; a cell that is not of the first frame's types.
+    /// As for whole input; after the last row, a number of rows other than the header's; a cell that does not fit the first
+    /// frame's types.
     pub fn next(&mut self, max_rows: usize) -> Result<Option<Frame>> {
         if !self.has_begun && !self.begin()? {
             return Ok(None);
@@ -116,11 +117,11 @@ impl Chunks {
         if !self.is_finished {
             return Ok(None);
         }
-        // Once: who asks again after the error is told that nothing is left.
+        // The error is returned once; the next call finds no more rows.
         let expected = self.header.as_mut().and_then(|header| header.nrows.take());
         if let Some(expected) = expected.filter(|&n| n != self.rows) {
             self.has_answered = true;
-            return Err(with_header::miscounted(FORMAT, expected, self.rows));
+            return Err(with_header::row_count_error(FORMAT, expected, self.rows));
         }
         if self.has_answered {
             return Ok(None);
@@ -135,9 +136,9 @@ impl Chunks {
         }))
     }
 
-    /// Looks at the first line, once it is there: a header is taken. False where more bytes are needed.
+    /// Parses the first line once it is complete, and takes its header. Returns false if more bytes are needed.
     fn begin(&mut self) -> Result<bool> {
-        // Blank lines may be any number: no call for each.
+        // A loop instead of recursion, because there may be any number of blank lines.
         loop {
             if let Some(has_begun) = self.first()? {
                 return Ok(has_begun);
@@ -145,7 +146,7 @@ impl Chunks {
         }
     }
 
-    /// Looks at one line; `None` where it says nothing.
+    /// Parses one line; `None` for a blank line.
     fn first(&mut self) -> Result<Option<bool>> {
         let rest = self.bytes.get(self.taken..).unwrap_or(&[]);
         if self.place.byte == 0 {
@@ -165,7 +166,7 @@ impl Chunks {
             return Ok(Some(self.is_finished));
         };
         let line = self.bytes.get(self.taken..end).unwrap_or(&[]);
-        // JSON's own white space and no more: a form feed is no blank.
+        // JSON's own white space only: a form feed is not blank.
         if line.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')) {
             self.pass(end);
             return Ok(None);
@@ -182,7 +183,7 @@ impl Chunks {
         Ok(Some(true))
     }
 
-    /// Where `max_rows` more lines end: all that is left at the end of the input.
+    /// Returns the end of the next `max_rows` lines, or of the remaining lines at the end of the input.
     fn end_of(&mut self, max_rows: usize) -> Option<usize> {
         while let Some(found) =
             self.bytes.get(self.seen..).and_then(|rest| rest.iter().position(|&b| b == b'\n'))
@@ -197,13 +198,13 @@ impl Chunks {
         (self.is_finished && self.taken < self.bytes.len()).then_some(self.bytes.len())
     }
 
-    /// Leaves what was taken behind.
+    /// Discards the bytes of taken rows.
     fn pass(&mut self, end: usize) {
         self.place = self.place.after(self.bytes.get(self.taken..end).unwrap_or(&[]));
         (self.taken, self.seen, self.lines) = (end, end, 0);
     }
 
-    /// The rows up to `end`; `None` where there are only blank lines.
+    /// Decodes the rows up to `end`; `None` if there are only blank lines.
     fn frame(&mut self, end: usize) -> Result<Option<Frame>> {
         let bytes = self.bytes.get(self.taken..end).unwrap_or(&[]);
         let place = |at: usize| self.place.after(bytes.get(..at).unwrap_or(bytes));
@@ -216,7 +217,7 @@ impl Chunks {
             Some(header) => (with_header::chunk(&context, header, rows, self.rows)?, None),
             None => {
                 let frame = frames::assemble(&context, rows, None, None)?;
-                let header = Header { nrows: None, ..Exported::new(&frame)?.header("records") };
+                let header = TextHeader { nrows: None, ..ExportedFrame::new(&frame)?.header("records") };
                 (frame, Some(header))
             }
         };
@@ -228,11 +229,11 @@ impl Chunks {
         Ok(Some(frame))
     }
 
-    fn declared(&self) -> Declared {
+    fn declared(&self) -> DeclaredColumns {
         self.header
             .as_ref()
             .filter(|_| !self.is_inferred)
-            .map_or_else(Declared::default, |h| Declared::of(&h.schema))
+            .map_or_else(DeclaredColumns::default, |h| DeclaredColumns::of(&h.schema))
     }
 
     fn hint(&self) -> &'static str {
@@ -242,7 +243,11 @@ impl Chunks {
         }
     }
 
-    fn context<'a>(&'a self, bytes: &'a [u8], place: &'a dyn Fn(usize) -> Place) -> Result<Context<'a>> {
+    fn context<'a>(
+        &'a self,
+        bytes: &'a [u8],
+        place: &'a dyn Fn(usize) -> TextPosition,
+    ) -> Result<Context<'a>> {
         let (options, rules, range_nbytes) = (&self.options, self.options.rules(bytes.len()), RANGE_NBYTES);
         let context = Context {
             bytes,
@@ -261,7 +266,7 @@ impl Chunks {
                 let found = bytes.get(at).copied().unwrap_or(0);
                 let message =
                     format!("expected UTF-8, found the byte {found:02X}. Write the file again as UTF-8.");
-                Err(context.error(Fault::malformed(at, message)))
+                Err(context.error(JsonFault::malformed(at, message)))
             }
         }
     }

@@ -1,58 +1,58 @@
-//! Columns that are members of one object: arrays of cells, or objects of them by row label.
+//! Scans columns that are the members of one object: arrays of cells, or objects of cells by row label.
 
 use std::ops::Range;
 
 use crate::error::Result;
-use crate::infer::columns::Inferred;
+use crate::infer::columns::InferredColumn;
 use crate::parallel::gather;
 
 use super::cells;
 use super::context::Context;
-use super::declared::Declared;
-use super::keys::Keys;
-use super::members::Members;
-use super::table::{Body, Table};
-use super::walk::counted;
-use crate::cells::json::fault::Fault;
+use super::declared::DeclaredColumns;
+use super::keys::RowKeys;
+use super::members::ObjectMembers;
+use super::table::{CellPositions, ScannedTable};
+use super::walk::add_missing;
+use crate::cells::json::fault::JsonFault;
 use crate::cells::json::scan::Scan;
-use crate::cells::json::value::{Rules, too_many};
+use crate::cells::json::value::{JsonRules, too_many_columns};
 use crate::json_skip;
 
-/// The columns that are the rest of an object's members.
+/// Scans the remaining members of an object as columns.
 pub(crate) fn columns_of_members(
     context: &Context<'_>,
     mut scan: Scan<'_>,
-    mut members: Members,
-    declared: &Declared,
-) -> Result<(Table, usize)> {
-    if let Some(found) = side_by_side(context, scan.clone(), members.clone(), declared)? {
+    mut members: ObjectMembers,
+    declared: &DeclaredColumns,
+) -> Result<(ScannedTable, usize)> {
+    if let Some(found) = scan_parallel(context, scan.clone(), members.clone(), declared)? {
         return Ok(found);
     }
     let rules = &context.rules;
-    let mut keys = Keys::default();
-    let mut labels: Option<Keys> = None;
-    let mut columns: Vec<Inferred> = Vec::new();
+    let mut keys = RowKeys::default();
+    let mut labels: Option<RowKeys> = None;
+    let mut columns: Vec<InferredColumn> = Vec::new();
     let mut starts = Vec::new();
     let (mut rows, mut missing) = (0, 0);
-    while let Some((key, at)) = context.scanned(members.next(&mut scan))? {
+    while let Some((key, at)) = context.locate(members.next(&mut scan))? {
         if columns.len() as u64 >= rules.max_columns {
-            return Err(context.error(too_many(at, rules)));
+            return Err(context.error(too_many_columns(at, rules)));
         }
         let is_labelled = scan.peek() == b'{';
         let start = scan.at;
         if columns.is_empty() && is_labelled {
-            labels = Some(Keys::default());
+            labels = Some(RowKeys::default());
         }
         if is_labelled != labels.is_some() && matches!(scan.peek(), b'[' | b'{') {
             let message = "expected all columns as arrays, or all as objects of cells by row label, found both. Write them in \
                            one form.";
-            return Err(context.error(Fault::malformed(start, message).within(&key)));
+            return Err(context.error(JsonFault::malformed(start, message).within(&key)));
         }
-        let mut none = Keys::default();
+        let mut none = RowKeys::default();
         let column =
             cells::inferred(&mut scan, declared.column(&key), labels.as_mut().unwrap_or(&mut none), 1, rules);
-        let (column, gaps) = context.scanned(column.map_err(|fault| fault.within(&key)))?;
-        missing = context.scanned(counted(missing + gaps, 0, start, rules))?;
+        let (column, gaps) = context.locate(column.map_err(|fault| fault.within(&key)))?;
+        missing = context.locate(add_missing(missing + gaps, 0, start, rules))?;
         match &labels {
             Some(labels) => rows = labels.len(),
             None if columns.is_empty() => rows = column.len(),
@@ -63,7 +63,7 @@ pub(crate) fn columns_of_members(
                     keys.name(0),
                     column.len()
                 );
-                return Err(context.error(Fault::malformed(start, message).within(&key)));
+                return Err(context.error(JsonFault::malformed(start, message).within(&key)));
             }
             None => {}
         }
@@ -73,37 +73,40 @@ pub(crate) fn columns_of_members(
         context.progress.advance(scan.at as u64, Some(context.bytes.len() as u64))?;
     }
     for column in &mut columns {
-        missing = context.scanned(counted(missing, rows - column.len(), scan.at, rules))?;
+        missing = context.locate(add_missing(missing, rows - column.len(), scan.at, rules))?;
         column.nulls(rows - column.len())?;
     }
-    Ok((Table { keys, columns, rows, labels, missing, body: Body::Columns(starts, 1) }, scan.at))
+    Ok((
+        ScannedTable { keys, columns, rows, labels, missing, body: CellPositions::Columns(starts, 1) },
+        scan.at,
+    ))
 }
 
-/// A member, and where its value stands if it is sound.
-struct Member {
+/// A member, and the range of its value if the value is valid.
+struct ColumnMember {
     key: String,
     value: Range<usize>,
 }
 
-/// A column, and its cells that are missing.
-type Column = (Inferred, u64);
+/// A column and its number of missing cells.
+type ScannedColumn = (InferredColumn, u64);
 
-/// The same by several threads: each takes the columns that are next. `None` where that does not pay, or where anything is not
-/// as it looked: whoever takes one after the other says what is wrong, if it is.
-fn side_by_side(
+/// Scans the columns in several threads, each of which takes the next columns. Returns `None` if threads do not pay, or if
+/// any value is not as expected; the sequential scan then reports the error, if there is one.
+fn scan_parallel(
     context: &Context<'_>,
     scan: Scan<'_>,
-    members: Members,
-    declared: &Declared,
-) -> Result<Option<(Table, usize)>> {
+    members: ObjectMembers,
+    declared: &DeclaredColumns,
+) -> Result<Option<(ScannedTable, usize)>> {
     if context.options.threads < 2 || scan.rest().len() < 2 * context.range_nbytes {
         return Ok(None);
     }
     let input = (context.bytes, &context.rules);
     let Some((listed, end)) = list(context, scan, members) else { return Ok(None) };
     let is_labelled = listed.first().is_some_and(|m| context.bytes.get(m.value.start) == Some(&b'{'));
-    // Row labels are those of the first column, which the others are compared with.
-    let mut labels = Keys::default();
+    // Row labels come from the first column; the other columns are compared with them.
+    let mut labels = RowKeys::default();
     let (first, rest) = listed.split_at(usize::from(is_labelled));
     let mut columns = Vec::with_capacity(listed.len());
     for member in first {
@@ -117,7 +120,8 @@ fn side_by_side(
         let work = move || Ok(group.iter().map(|member| column(input, member, declared, labels)).collect());
         (nbytes, work)
     });
-    let found: Vec<Option<Vec<Column>>> = gather(tasks.collect(), context.options.threads, context.progress)?;
+    let found: Vec<Option<Vec<ScannedColumn>>> =
+        gather(tasks.collect(), context.options.threads, context.progress)?;
     for group in found {
         let Some(group) = group else { return Ok(None) };
         columns.extend(group);
@@ -125,9 +129,13 @@ fn side_by_side(
     Ok(table(context, &listed, columns, is_labelled.then_some(labels)).map(|table| (table, end)))
 }
 
-/// The members up to the end of the object, without a look at their values.
-fn list(context: &Context<'_>, mut scan: Scan<'_>, mut members: Members) -> Option<(Vec<Member>, usize)> {
-    let mut listed: Vec<Member> = Vec::new();
+/// Finds the members up to the end of the object without checking their values.
+fn list(
+    context: &Context<'_>,
+    mut scan: Scan<'_>,
+    mut members: ObjectMembers,
+) -> Option<(Vec<ColumnMember>, usize)> {
+    let mut listed: Vec<ColumnMember> = Vec::new();
     let mut open = None;
     while let Some((key, _)) = members.next(&mut scan).ok()? {
         let is_same = scan.peek() == *open.get_or_insert(scan.peek());
@@ -137,29 +145,29 @@ fn list(context: &Context<'_>, mut scan: Scan<'_>, mut members: Members) -> Opti
         }
         let value = scan.at..json_skip::value_end(context.bytes, scan.at)?;
         scan.at = value.end;
-        listed.push(Member { key, value });
+        listed.push(ColumnMember { key, value });
     }
     Some((listed, scan.at))
 }
 
-/// The column that a member is, if it ends where it was thought to.
+/// Scans a member's column; `None` if it does not end at the expected position.
 fn column(
-    (bytes, rules): (&[u8], &Rules),
-    member: &Member,
-    declared: &Declared,
-    labels: impl cells::Labels,
-) -> Option<Column> {
+    (bytes, rules): (&[u8], &JsonRules),
+    member: &ColumnMember,
+    declared: &DeclaredColumns,
+    labels: impl cells::RowLabels,
+) -> Option<ScannedColumn> {
     let mut scan = Scan::new(bytes, member.value.start, false);
     let found = cells::inferred(&mut scan, declared.column(&member.key), labels, 1, rules);
     found.ok().filter(|_| scan.at == member.value.end)
 }
 
-/// Members in groups of about `nbytes`: a task each, as small ones cost more to hand out than to scan.
-fn groups(mut members: &[Member], nbytes: usize) -> Vec<&[Member]> {
+/// Combines members into groups of about `nbytes`, one task each: a task per small member costs more than its scan.
+fn groups(mut members: &[ColumnMember], nbytes: usize) -> Vec<&[ColumnMember]> {
     let mut out = Vec::new();
     while !members.is_empty() {
         let mut sum = 0;
-        let is_within = |member: &&Member| {
+        let is_within = |member: &&ColumnMember| {
             let before = sum;
             sum += member.value.len();
             before < nbytes.max(1)
@@ -172,13 +180,13 @@ fn groups(mut members: &[Member], nbytes: usize) -> Vec<&[Member]> {
     out
 }
 
-/// The table of columns that have one length.
+/// Builds the table of columns, which must have one length.
 fn table(
     context: &Context<'_>,
-    listed: &[Member],
-    mut columns: Vec<Column>,
-    labels: Option<Keys>,
-) -> Option<Table> {
+    listed: &[ColumnMember],
+    mut columns: Vec<ScannedColumn>,
+    labels: Option<RowKeys>,
+) -> Option<ScannedTable> {
     let rows = match &labels {
         Some(labels) => labels.len(),
         None => columns.first().map_or(0, |(column, _)| column.len()),
@@ -186,14 +194,14 @@ fn table(
     let mut missing = 0;
     for (column, gaps) in &mut columns {
         let short = rows.checked_sub(column.len()).filter(|&short| short == 0 || labels.is_some())?;
-        missing = counted(missing + *gaps, short, 0, &context.rules).ok()?;
+        missing = add_missing(missing + *gaps, short, 0, &context.rules).ok()?;
         column.nulls(short).ok()?;
     }
-    let mut keys = Keys::default();
-    for Member { key, .. } in listed {
+    let mut keys = RowKeys::default();
+    for ColumnMember { key, .. } in listed {
         keys.add(key, serde_json::Value::from(key.as_str()).to_string().as_bytes());
     }
     let starts = listed.iter().map(|member| member.value.start).collect();
     let columns = columns.into_iter().map(|(column, _)| column).collect();
-    Some(Table { keys, columns, rows, labels, missing, body: Body::Columns(starts, 1) })
+    Some(ScannedTable { keys, columns, rows, labels, missing, body: CellPositions::Columns(starts, 1) })
 }

@@ -1,44 +1,44 @@
 //! The input, options and error places that all readers of one input share.
 
-use crate::cells::place::Place;
+use crate::cells::place::TextPosition;
 use crate::error::{Error, ErrorKind, Result};
 use crate::progress::Progress;
 
-use super::declared::Declared;
+use super::declared::DeclaredColumns;
 use super::options::ReadOptions;
-use super::ranges::{self, Collected};
-use super::rows::Source;
-use crate::cells::json::fault::{Fault, Scanned};
-use crate::cells::json::value::Rules;
+use super::ranges::{self, ScannedRows};
+use super::rows::JsonRows;
+use crate::cells::json::fault::{JsonFault, Scanned};
+use crate::cells::json::value::JsonRules;
 
-/// The input, and how it is read.
+/// The input and the options of reading it.
 #[derive(Clone, Copy)]
 pub(crate) struct Context<'a> {
-    /// UTF-8.
+    /// The input, which is UTF-8.
     pub(crate) bytes: &'a [u8],
     pub(crate) options: &'a ReadOptions,
-    pub(crate) rules: Rules,
-    /// In errors.
+    pub(crate) rules: JsonRules,
+    /// The format's name in errors.
     pub(crate) format: &'static str,
-    /// Of one range of rows.
+    /// Bytes of one range of rows.
     pub(crate) range_nbytes: usize,
-    /// What is said behind a cell that is not of its column's type.
+    /// The advice in errors about a cell that does not fit its column's type.
     pub(crate) hint: &'static str,
-    /// Who is told how far it is.
+    /// Receives the progress.
     pub(crate) progress: &'a dyn Progress,
-    /// Where a byte stands in the source.
-    pub(crate) place: &'a dyn Fn(usize) -> Place,
+    /// Returns the place of a byte in the source.
+    pub(crate) place: &'a dyn Fn(usize) -> TextPosition,
 }
 
 /// Bytes of one range of rows: few enough for its columns to stay in the cache.
 pub(crate) const RANGE_NBYTES: usize = 1 << 20;
 
 impl Context<'_> {
-    /// The error of a fault, with its line, column and byte.
+    /// Converts a fault to an error with line, column and byte.
     #[cold]
-    #[allow(clippy::boxed_local)] // It comes boxed: hot functions answer it by a pointer.
-    pub(crate) fn error(&self, fault: Box<Fault>) -> Error {
-        let Fault { at, kind, member, mut message, is_type } = *fault;
+    #[allow(clippy::boxed_local)] // Hot functions return faults boxed.
+    pub(crate) fn error(&self, fault: Box<JsonFault>) -> Error {
+        let JsonFault { at, kind, member, mut message, is_type } = *fault;
         if is_type {
             message.push_str(self.hint);
         }
@@ -48,15 +48,15 @@ impl Context<'_> {
         (self.place)(at).error(kind, self.format, member.as_deref(), message)
     }
 
-    /// What was scanned, or the error.
-    pub(crate) fn scanned<T>(&self, scanned: Scanned<T>) -> Result<T> {
+    /// Converts the result of a scan, with the error's place.
+    pub(crate) fn locate<T>(&self, scanned: Scanned<T>) -> Result<T> {
         scanned.map_err(|fault| self.error(fault))
     }
 
-    /// Rows of one range of the input, by the options.
-    pub(crate) fn collect(&self, source: &Source, declared: &Declared) -> Result<Collected> {
+    /// Scans the rows in ranges, as the options say.
+    pub(crate) fn collect(&self, source: &JsonRows, declared: &DeclaredColumns) -> Result<ScannedRows> {
         let many = (self.options.threads, self.range_nbytes);
         let collected = ranges::collect((self.bytes, source), &self.rules, declared, many, self.progress)?;
-        self.scanned(collected)
+        self.locate(collected)
     }
 }

@@ -1,4 +1,4 @@
-//! Integers beyond 64 bits, as decimals.
+//! Reads integers beyond 64 bits as decimals.
 
 use arrow_array::{Array as _, Decimal128Array, Decimal256Array};
 use arrow_buffer::i256;
@@ -7,11 +7,11 @@ use crate::Result;
 use crate::error::Error;
 use crate::frame::Column;
 
-/// Digits that 128 and 256 bits hold.
+/// The numbers of digits that always fit 128 and 256 bits.
 const MOST_128: usize = 38;
 const MOST_256: usize = 76;
 
-/// A column of integers of any size; of no use once another cell has come.
+/// A column of integers of any size. Any other cell makes it unusable.
 #[derive(Debug, Default)]
 pub(crate) struct Decimals {
     cells: Vec<Option<i256>>,
@@ -28,13 +28,13 @@ impl Decimals {
         self.cells.resize(self.cells.len() + n, None);
     }
 
-    /// Takes something else than an integer.
+    /// Takes a cell other than an integer.
     pub(crate) fn other(&mut self) {
         self.is_other = true;
         self.cells.push(None);
     }
 
-    /// Takes an integer's digits and sign.
+    /// Takes an integer's sign and digits.
     pub(crate) fn push(&mut self, text: &str) -> std::result::Result<(), String> {
         let digits = text.trim_start_matches('-').len();
         let value = i256::from_string(text).filter(|_| digits <= MOST_256);
@@ -47,7 +47,7 @@ impl Decimals {
         Ok(())
     }
 
-    /// The column, in 128 bits where they do; `None` where not all were integers.
+    /// Returns the column, in 128 bits if they suffice; `None` if a cell was no integer.
     pub(crate) fn finish(self) -> Result<Option<Column>> {
         if self.is_other {
             return Ok(None);

@@ -1,23 +1,23 @@
-//! The columns that a header declares, before they are scanned.
+//! The columns of a header, prepared for scanning.
 
 use arrow_schema::{DataType, Schema};
 
 use crate::text::header;
 
-use super::inference::Part;
-use super::keys::Keys;
-use super::walk::Walk;
+use super::inference::RangeColumn;
+use super::keys::RowKeys;
+use super::walk::RowScanner;
 
-/// The declared columns; none without a header.
+/// The declared columns; empty without a header.
 #[derive(Debug, Default)]
-pub(crate) struct Declared {
-    keys: Keys,
-    /// Whether each is of floats.
+pub(crate) struct DeclaredColumns {
+    keys: RowKeys,
+    /// Whether each column has floats.
     floats: Vec<bool>,
 }
 
-impl Declared {
-    /// Those of a header.
+impl DeclaredColumns {
+    /// Creates the columns of a header's schema.
     pub(crate) fn of(schema: &Schema) -> Self {
         let mut declared = Self::default();
         for (key, field) in header::keys(schema).iter().zip(schema.fields()) {
@@ -27,24 +27,24 @@ impl Declared {
         declared
     }
 
-    /// Columns for one range of rows that have keys.
-    pub(crate) fn named(&self) -> Walk<Part> {
-        Walk::new(self.keys.clone(), self.floats.iter().copied().map(Part::new).collect())
+    /// Returns columns for one range of rows that are objects.
+    pub(crate) fn object_scanner(&self) -> RowScanner<RangeColumn> {
+        RowScanner::new(self.keys.clone(), self.floats.iter().copied().map(RangeColumn::new).collect())
     }
 
-    /// Columns for one range of rows that are arrays.
-    pub(crate) fn listed(&self) -> Walk<Part> {
-        Walk::new(Keys::default(), self.floats.iter().copied().map(Part::new).collect())
+    /// Returns columns for one range of rows that are arrays.
+    pub(crate) fn array_scanner(&self) -> RowScanner<RangeColumn> {
+        RowScanner::new(RowKeys::default(), self.floats.iter().copied().map(RangeColumn::new).collect())
     }
 
-    /// Keys, in their order.
+    /// Returns the keys in their order.
     pub(crate) fn names(&self) -> &[String] {
         self.keys.names()
     }
 
-    /// The column of a key.
-    pub(crate) fn column(&self, key: &str) -> Part {
+    /// Returns the column of a key.
+    pub(crate) fn column(&self, key: &str) -> RangeColumn {
         let is_float = self.keys.place(key).and_then(|place| self.floats.get(place));
-        is_float.copied().map_or_else(Part::default, Part::new)
+        is_float.copied().map_or_else(RangeColumn::default, RangeColumn::new)
     }
 }

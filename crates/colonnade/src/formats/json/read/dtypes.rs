@@ -1,4 +1,4 @@
-//! The dtypes that a table schema names in pandas' words: Arrow's types, and the tags that pandas' adapter has for them.
+//! Dtypes of a table schema in pandas' spelling: their Arrow types, and the tags of pandas' adapter.
 
 use std::cmp::Ordering;
 
@@ -8,11 +8,11 @@ use arrow_buffer::BooleanBuffer;
 use arrow_data::{ArrayData, ArrayDataBuilder};
 use arrow_schema::DataType;
 
-use crate::cells::exact::exact;
+use crate::cells::exact_double::double_from_int;
 use crate::cells::typed::half;
 use crate::error::{Error, Result};
 use crate::frame::{Block, DType, Grid};
-use crate::infer::columns::Finished;
+use crate::infer::columns::BlockOrColumn;
 use crate::infer::dtypes;
 use crate::memory::Buffer;
 
@@ -22,29 +22,29 @@ const MASKED: &str = r#"{"kind":"masked"}"#;
 const STR: &str = r#"{"kind":"string","na":"nan","storage":"pyarrow"}"#;
 const STRING: &str = r#"{"kind":"string","na":"NA","storage":"pyarrow"}"#;
 
-/// The type of a word of `extDtype`, and the tag of its columns; `None` of others, whose cells tell their type.
-pub(crate) fn named(said: &str) -> Option<(DataType, Option<&'static str>)> {
+/// Returns the type and the tag of an `extDtype`; `None` if the type follows from the cells.
+pub(crate) fn type_of_ext_dtype(said: &str) -> Option<(DataType, Option<&'static str>)> {
     match said {
         "str" => return Some((DataType::LargeUtf8, Some(STR))),
         "string" => return Some((DataType::LargeUtf8, Some(STRING))),
-        // NumPy's alone.
+        // Only NumPy has this dtype.
         "float16" => return Some((DataType::Float16, None)),
         _ => {}
     }
-    let masked = dtypes::masked(said).map(|data_type| (data_type, Some(MASKED)));
-    masked.or_else(|| dtypes::small(said).map(|data_type| (data_type, None)))
+    let masked = dtypes::nullable_dtype(said).map(|data_type| (data_type, Some(MASKED)));
+    masked.or_else(|| dtypes::numpy_dtype(said).map(|data_type| (data_type, None)))
 }
 
-/// A time zone as Arrow has it: an offset stands alone.
-pub(crate) fn zone(said: &str) -> &str {
+/// Converts a time zone to Arrow's spelling, in which an offset has no prefix.
+pub(crate) fn arrow_time_zone(said: &str) -> &str {
     said.strip_prefix("UTC").filter(|rest| rest.starts_with(['+', '-'])).unwrap_or(said)
 }
 
-/// The cells in Arrow's layout; `None` where a tag says that they mean something else.
-pub(crate) fn array(column: &Finished) -> Option<ArrayData> {
+/// Returns the cells in Arrow's layout; `None` if a tag gives them another meaning.
+pub(crate) fn array(column: &BlockOrColumn) -> Option<ArrayData> {
     let block = match column {
-        Finished::Column(column) => return column.tag.is_none().then(|| column.data.clone()),
-        Finished::Block(block) => block,
+        BlockOrColumn::Column(column) => return column.tag.is_none().then(|| column.data.clone()),
+        BlockOrColumn::Block(block) => block,
     };
     let bytes = block.packed()?;
     let (data_type, buffer) = match block.grid.dtype.descr().as_str() {
@@ -60,8 +60,8 @@ pub(crate) fn array(column: &Finished) -> Option<ArrayData> {
     ArrayDataBuilder::new(data_type).len(block.grid.nrows).add_buffer(buffer).build().ok()
 }
 
-/// The cells in the type `wanted`, nulls of any; `None` where something would be lost. Floats of fewer bits are the nearest ones:
-/// a schema has no more than the text, and shorter floats were written as their shortest text.
+/// Casts the cells to the type `wanted`; nulls cast to any type. Returns `None` if information would be lost. Floats with
+/// fewer bits are the nearest ones: a schema stores only the text, and shorter floats were written as their shortest text.
 #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss)] // Rounded to the nearest, ties to even.
 pub(crate) fn cast(wanted: &DataType, data: &ArrayData) -> Option<ArrayData> {
     match (data.data_type(), wanted) {
@@ -83,14 +83,15 @@ pub(crate) fn cast(wanted: &DataType, data: &ArrayData) -> Option<ArrayData> {
     }
 }
 
-type Half = <Float16Type as ArrowPrimitiveType>::Native;
+type NativeHalf = <Float16Type as ArrowPrimitiveType>::Native;
 
-/// The nearest half float: the crate's own conversion rounds to 32 bits first. Infinite where the value is beyond all of them.
-fn nearest_half(value: f64) -> Half {
-    half::nearest(value, || Ordering::Equal).map_or(Half::INFINITY, Half::from_bits)
+/// Returns the nearest half float; infinite if the value is out of range. The crate's own conversion rounds to 32 bits
+/// first.
+fn nearest_half(value: f64) -> NativeHalf {
+    half::nearest(value, || Ordering::Equal).map_or(NativeHalf::INFINITY, NativeHalf::from_bits)
 }
 
-/// The nearest floats; `None` where one of them would be infinite and the cell is not.
+/// Casts to the nearest floats. Returns `None` if a finite cell would become infinite.
 fn nearest<T: ArrowPrimitiveType, F: ArrowPrimitiveType>(
     data: &ArrayData,
     near: impl Fn(T::Native) -> F::Native,
@@ -107,18 +108,20 @@ where
     cells.try_unary::<_, F, ()>(fits).ok().map(|found| found.into_data())
 }
 
-/// NumPy's floats: nulls are NaN, as pandas reads them. `None` where `data` are no floats.
-pub(crate) fn nan_for_null(data: &ArrayData) -> Result<Option<Finished>> {
+/// Replaces nulls of floats by NaN, as pandas reads them. Returns `None` if `data` are no floats.
+pub(crate) fn nan_for_null(data: &ArrayData) -> Result<Option<BlockOrColumn>> {
     let (descr, bytes) = match data.data_type() {
-        DataType::Float16 => ("<f2", filled::<Float16Type, 2>(data, Half::NAN, Half::to_le_bytes)),
-        DataType::Float32 => ("<f4", filled::<Float32Type, 4>(data, f32::NAN, f32::to_le_bytes)),
-        DataType::Float64 => ("<f8", filled::<Float64Type, 8>(data, f64::NAN, f64::to_le_bytes)),
+        DataType::Float16 => {
+            ("<f2", fill_nulls::<Float16Type, 2>(data, NativeHalf::NAN, NativeHalf::to_le_bytes))
+        }
+        DataType::Float32 => ("<f4", fill_nulls::<Float32Type, 4>(data, f32::NAN, f32::to_le_bytes)),
+        DataType::Float64 => ("<f8", fill_nulls::<Float64Type, 8>(data, f64::NAN, f64::to_le_bytes)),
         _ => return Ok(None),
     };
     block(descr, data.len(), bytes).map(Some)
 }
 
-fn filled<T: ArrowPrimitiveType, const N: usize>(
+fn fill_nulls<T: ArrowPrimitiveType, const N: usize>(
     data: &ArrayData,
     nan: T::Native,
     raw: impl Fn(T::Native) -> [u8; N],
@@ -126,21 +129,22 @@ fn filled<T: ArrowPrimitiveType, const N: usize>(
     PrimitiveArray::<T>::from(data.clone()).iter().flat_map(|cell| raw(cell.unwrap_or(nan))).collect()
 }
 
-/// Integers of no row.
-pub(crate) fn no_integers() -> Result<Finished> {
+/// Returns an integer column without rows.
+pub(crate) fn no_integers() -> Result<BlockOrColumn> {
     block("<i8", 0, Vec::new())
 }
 
-fn block(descr: &str, rows: usize, bytes: Vec<u8>) -> Result<Finished> {
+fn block(descr: &str, rows: usize, bytes: Vec<u8>) -> Result<BlockOrColumn> {
     let dtype =
         DType::parse(descr).ok_or_else(|| Error::unsupported("json", format!("no dtype {descr}.")))?;
-    Ok(Finished::Block(Block {
+    Ok(BlockOrColumn::Block(Block {
         grid: Grid::column_major(dtype, rows, 1, 0),
         buffer: Buffer::from_vec(bytes),
     }))
 }
 
-/// Integers, also where they are written as floats, as pandas does where null is among them; `None` of other cells.
+/// Casts to integers, also from floats with integral values, as pandas writes columns with nulls. Returns `None` for other
+/// cells.
 #[allow(clippy::cast_possible_truncation)] // None is outside the range.
 pub(crate) fn integers(data: &ArrayData) -> Option<Int64Array> {
     if let Some(found) = cast(&DataType::Int64, data) {
@@ -154,12 +158,12 @@ pub(crate) fn integers(data: &ArrayData) -> Option<Int64Array> {
     cells.try_unary::<_, Int64Type, ()>(whole).ok()
 }
 
-/// Doubles, where each integer is one exactly.
+/// Casts integers to doubles if all are exact.
 fn floats<T: ArrowPrimitiveType>(data: &ArrayData) -> Option<ArrayData>
 where
     T::Native: Into<i128>,
 {
     let cells = PrimitiveArray::<T>::from(data.clone());
-    let float = |value: T::Native| exact(value.into()).map(f64::from_bits).ok_or(());
+    let float = |value: T::Native| double_from_int(value.into()).map(f64::from_bits).ok_or(());
     cells.try_unary::<_, Float64Type, ()>(float).ok().map(|found| found.into_data())
 }

@@ -3,18 +3,18 @@
 use crate::arrow::text_labels;
 use crate::error::{Error, Result};
 use crate::frame::{Axis, Block, DType, Frame, Grid, Labels, Level, Part, Tags};
-use crate::infer::columns::{Finished, Inferred};
+use crate::infer::columns::{BlockOrColumn, InferredColumn};
 use crate::memory::Buffer;
 
 use super::context::Context;
-use super::inference::inferred;
-use super::keys::Keys;
-use super::table::Table;
+use super::inference::empty_column;
+use super::keys::RowKeys;
+use super::table::ScannedTable;
 
-/// The frame of a table; labels that are not given are told by the table, or automatic.
+/// Assembles the frame of a table. If `index` or column labels are not given, they come from the table or are automatic.
 pub(crate) fn assemble(
     context: &Context<'_>,
-    mut table: Table,
+    mut table: ScannedTable,
     index: Option<Axis>,
     names: Option<Axis>,
 ) -> Result<Frame> {
@@ -34,10 +34,10 @@ pub(crate) fn assemble(
     of_columns(columns, index, names)
 }
 
-/// The frame of named columns; row labels that are not given are automatic.
+/// Assembles the frame of named columns. If row labels are not given, they are automatic.
 pub(crate) fn assemble_columns(
     rows: usize,
-    columns: Vec<(String, Finished)>,
+    columns: Vec<(String, BlockOrColumn)>,
     index: Option<Axis>,
 ) -> Result<Frame> {
     let texts: Vec<&str> = columns.iter().map(|(name, _)| name.as_str()).collect();
@@ -46,16 +46,16 @@ pub(crate) fn assemble_columns(
     of_columns(columns, index.unwrap_or_else(|| Axis::range(rows)), names)
 }
 
-fn of_columns(columns: Vec<Finished>, index: Axis, names: Axis) -> Result<Frame> {
+fn of_columns(columns: Vec<BlockOrColumn>, index: Axis, names: Axis) -> Result<Frame> {
     let parts = columns.into_iter().enumerate().map(|(i, column)| match column {
-        Finished::Block(block) => Part::Block(block, vec![i]),
-        Finished::Column(column) => Part::Column(column, i),
+        BlockOrColumn::Block(block) => Part::Block(block, vec![i]),
+        BlockOrColumn::Column(column) => Part::Column(column, i),
     });
     let tags = Tags { name: "null".into(), ..Tags::default() };
     Frame::new(index, names, parts.collect(), tags)
 }
 
-fn text_axis(keys: &Keys) -> Result<Axis> {
+fn text_axis(keys: &RowKeys) -> Result<Axis> {
     if keys.len() == 0 {
         return Ok(Axis::range(0));
     }
@@ -63,8 +63,8 @@ fn text_axis(keys: &Keys) -> Result<Axis> {
     text_labels(&texts, "null".into())
 }
 
-/// Row labels that were keys, which are text whatever they stood for: integers where all are written as such, as pandas
-/// reads them; automatic where they count from 0.
+/// Builds the axis of row labels that were keys, which are always text. If all are spelled as integers they become
+/// integers, as in pandas; automatic if they count from 0.
 pub(crate) fn label_axis(texts: &[String]) -> Result<Axis> {
     let whole = |text: &String| text.parse::<i64>().ok().filter(|value| value.to_string() == *text);
     let Some(values) = texts.iter().map(whole).collect::<Option<Vec<i64>>>() else {
@@ -80,9 +80,9 @@ pub(crate) fn label_axis(texts: &[String]) -> Result<Axis> {
     Ok(levels(vec![Level::Block(Block { grid, buffer: Buffer::from_vec(bytes) })]))
 }
 
-/// An axis of labels that were scanned as cells; one level each. Integers that count from 0 are automatic.
-pub(crate) fn scanned_axis(columns: Vec<Finished>) -> Result<Axis> {
-    if let [Finished::Block(block)] = columns.as_slice()
+/// Builds the axis of labels that were scanned as cells, one column per level. Integers that count from 0 become automatic.
+pub(crate) fn scanned_axis(columns: Vec<BlockOrColumn>) -> Result<Axis> {
+    if let [BlockOrColumn::Block(block)] = columns.as_slice()
         && block.grid.dtype.descr() == "<i8"
         && block.packed().is_some_and(|bytes| {
             bytes
@@ -95,7 +95,7 @@ pub(crate) fn scanned_axis(columns: Vec<Finished>) -> Result<Axis> {
     {
         return Ok(Axis::range(block.grid.nrows));
     }
-    if let [Finished::Column(column)] = columns.as_slice()
+    if let [BlockOrColumn::Column(column)] = columns.as_slice()
         && let Some(texts) = column.strings()
     {
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
@@ -105,23 +105,23 @@ pub(crate) fn scanned_axis(columns: Vec<Finished>) -> Result<Axis> {
         columns
             .into_iter()
             .map(|column| match column {
-                Finished::Block(block) => Level::Block(block),
-                Finished::Column(column) => Level::Column(column),
+                BlockOrColumn::Block(block) => Level::Block(block),
+                BlockOrColumn::Column(column) => Level::Column(column),
             })
             .collect(),
     ))
 }
 
-/// An axis of labels without names.
+/// Builds an axis of labels without names.
 pub(crate) fn levels(levels: Vec<Level>) -> Axis {
     let classes = vec!["Index".into(); levels.len()];
     let class = if levels.len() > 1 { "IndexHierarchy" } else { "Index" };
     Axis { labels: Labels::Levels(levels), class: class.into(), classes, name: "null".into(), meta: None }
 }
 
-/// A column of nulls, for a name of which no row has a cell.
-pub(crate) fn nothing(rows: usize) -> Result<Inferred> {
-    let mut column = inferred();
+/// Returns a column of nulls, for a name without a cell in any row.
+pub(crate) fn null_column(rows: usize) -> Result<InferredColumn> {
+    let mut column = empty_column();
     column.nulls(rows)?;
     Ok(column)
 }

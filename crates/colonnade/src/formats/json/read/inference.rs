@@ -1,47 +1,48 @@
-//! A column's cells from one range of the input, whose type is inferred from them.
+//! Infers the type of a column from its cells in one range of the input.
 //!
-//! A column of no one type (mixed cells, decimals) is only checked and counted. Its cells are read a second time, once the type
+//! A column without a single type (mixed cells, decimals) is only checked and counted. Its cells are read in a second pass,
+//! once the type is known for the whole input.
 //! is known for the whole input.
 
-use crate::cells::json::fault::{Fault, Scanned};
+use crate::cells::json::fault::{JsonFault, Scanned};
 use crate::cells::json::scan::Scan;
-use crate::cells::json::value::Rules;
+use crate::cells::json::value::JsonRules;
 use crate::cells::msgpack::options::ReadOptions;
-use crate::infer::columns::Inferred;
+use crate::infer::columns::InferredColumn;
 
-use super::target::Target;
+use super::target::CellTarget;
 
-/// Cells so far.
+/// The cells of a column so far.
 #[derive(Debug)]
-pub(crate) struct Part {
-    pub(crate) column: Inferred,
-    /// Whether a header declares floats, of which NaN and infinities are text.
+pub(crate) struct RangeColumn {
+    pub(crate) column: InferredColumn,
+    /// Whether a header declares floats, whose NaN and infinities are text.
     is_float: bool,
 }
 
-/// A column without cells.
-pub(crate) fn inferred() -> Inferred {
-    // The scanner holds depth against the limits of the reader.
-    Inferred::of_one_type(&ReadOptions::default(), 0)
+/// Returns a column without cells.
+pub(crate) fn empty_column() -> InferredColumn {
+    // The scanner checks the depth against the reader's limit.
+    InferredColumn::of_one_type(&ReadOptions::default(), 0)
 }
 
-impl Default for Part {
+impl Default for RangeColumn {
     fn default() -> Self {
         Self::new(false)
     }
 }
 
-impl Part {
+impl RangeColumn {
     pub(crate) fn new(is_float: bool) -> Self {
-        Self { column: inferred(), is_float }
+        Self { column: empty_column(), is_float }
     }
 
-    /// Empties it, so that its memory serves the next range.
+    /// Removes all cells, so that the memory serves the next range.
     pub(crate) fn clear(&mut self) {
         self.column.clear();
     }
 
-    /// A float behind a header that is not finite; another payload of NaN is read a second time.
+    /// Takes the text of a non-finite float in a declared column; a NaN with another payload is read in the second pass.
     #[inline(never)]
     fn word(&mut self, scan: &mut Scan<'_>) -> Scanned<()> {
         let start = scan.at;
@@ -52,18 +53,18 @@ impl Part {
             Some(b"-Infinity") => Some(f64::NEG_INFINITY),
             _ => None,
         };
-        self.column.push_float(value).map_err(|e| Fault::of(start, e))
+        self.column.push_float(value).map_err(|e| JsonFault::of(start, e))
     }
 }
 
-impl Target for Part {
+impl CellTarget for RangeColumn {
     #[inline(always)]
     fn len(&self) -> usize {
         self.column.len()
     }
 
     #[inline(always)]
-    fn cell(&mut self, scan: &mut Scan<'_>, depth: u64, rules: &Rules) -> Scanned<()> {
+    fn cell(&mut self, scan: &mut Scan<'_>, depth: u64, rules: &JsonRules) -> Scanned<()> {
         if self.is_float && scan.peek() == b'"' {
             return self.word(scan);
         }
@@ -71,6 +72,6 @@ impl Target for Part {
     }
 
     fn gap(&mut self, n: usize) -> Scanned<()> {
-        self.column.nulls(n).map_err(|e| Fault::of(0, e))
+        self.column.nulls(n).map_err(|e| JsonFault::of(0, e))
     }
 }

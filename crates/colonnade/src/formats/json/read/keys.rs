@@ -1,31 +1,31 @@
-//! Keys of rows. A key is expected at its place in the row before.
+//! Scans the keys of rows. The first guess for a key is the one at the same position in the row before.
 
 use std::collections::HashMap;
 
 use crate::cells::json::fault::Scanned;
 use crate::cells::json::scan::Scan;
-use crate::cells::json::value::{Rules, too_many};
+use crate::cells::json::value::{JsonRules, too_many_columns};
 
-/// Keys in the order in which they first came.
+/// Keys in order of first appearance.
 #[derive(Debug, Default, Clone)]
-pub(crate) struct Keys {
-    spelled: Vec<Spelled>,
+pub(crate) struct RowKeys {
+    spelled: Vec<SpelledKey>,
     names: Vec<String>,
     places: HashMap<String, usize>,
-    /// The key that follows each key, and the first one.
+    /// For each key the key that followed it last; and the first key.
     next: Vec<usize>,
     first: usize,
 }
 
-/// A key as it is spelled in the input, quotes and colon included.
+/// The bytes of a key in the input, quotes and colon included.
 #[derive(Debug, Clone)]
-struct Spelled {
+struct SpelledKey {
     word: u128,
     mask: u128,
     bytes: Box<[u8]>,
 }
 
-impl Spelled {
+impl SpelledKey {
     fn new(bytes: &[u8]) -> Self {
         let mut front = [0; 16];
         for (to, from) in front.iter_mut().zip(bytes) {
@@ -46,7 +46,7 @@ impl Spelled {
     }
 }
 
-impl Keys {
+impl RowKeys {
     pub(crate) fn len(&self) -> usize {
         self.names.len()
     }
@@ -59,38 +59,39 @@ impl Keys {
         self.names.get(place).map_or("", String::as_str)
     }
 
-    /// The place of a name.
+    /// Returns the position of a name.
     pub(crate) fn place(&self, name: &str) -> Option<usize> {
         self.places.get(name).copied()
     }
 
-    /// Appends a name that is not there; `spelled` is how the input writes it, with its quotes.
+    /// Appends a new name. `spelled` is its spelling in the input, with quotes.
     pub(crate) fn add(&mut self, name: &str, spelled: &[u8]) -> usize {
         let place = self.names.len();
-        self.spelled.push(Spelled::new(&[spelled, b":"].concat()));
+        self.spelled.push(SpelledKey::new(&[spelled, b":"].concat()));
         self.names.push(name.to_owned());
         self.places.insert(name.to_owned(), place);
         self.next.push(place + 1);
         place
     }
 
-    /// Passes the key here with its colon; answers its place. `before` is the place of the key before it in this row.
+    /// Scans the key at the current position with its colon. Returns its position; `before` is the position of the key
+    /// before it in this row.
     #[inline(always)]
     pub(crate) fn take(
         &mut self,
         scan: &mut Scan<'_>,
         before: Option<usize>,
-        rules: &Rules,
+        rules: &JsonRules,
     ) -> Scanned<usize> {
-        match self.likely(scan, before) {
+        match self.take_predicted(scan, before) {
             Some(place) => Ok(place),
             None => self.find(scan, before, rules),
         }
     }
 
-    /// Passes the key that followed `before` the last time, with its colon, if it stands here.
+    /// Scans the key that followed `before` the last time, with its colon, if the input has it here.
     #[inline(always)]
-    fn likely(&self, scan: &mut Scan<'_>, before: Option<usize>) -> Option<usize> {
+    fn take_predicted(&self, scan: &mut Scan<'_>, before: Option<usize>) -> Option<usize> {
         let likely = before.map_or(self.first, |b| self.next.get(b).copied().unwrap_or(0));
         let spelled = self.spelled.get(likely).filter(|spelled| spelled.is_front_of(scan.rest()))?;
         scan.at += spelled.bytes.len();
@@ -98,14 +99,14 @@ impl Keys {
         Some(likely)
     }
 
-    /// The same; any other key is a fault.
+    /// Scans a known key like [`RowKeys::take`]; any other key is a fault.
     #[inline(always)]
     pub(crate) fn follow(&self, scan: &mut Scan<'_>, before: Option<usize>) -> Scanned<usize> {
-        self.likely(scan, before).ok_or_else(|| scan.unexpected("the key that was expected"))
+        self.take_predicted(scan, before).ok_or_else(|| scan.unexpected("the key that was expected"))
     }
 
     #[inline(never)]
-    fn find(&mut self, scan: &mut Scan<'_>, before: Option<usize>, rules: &Rules) -> Scanned<usize> {
+    fn find(&mut self, scan: &mut Scan<'_>, before: Option<usize>, rules: &JsonRules) -> Scanned<usize> {
         let start = scan.at;
         if scan.peek() != b'"' {
             return Err(scan.unexpected("a key in quotes"));
@@ -117,7 +118,7 @@ impl Keys {
         let place = match self.place(&name) {
             Some(place) => place,
             None if self.names.len() as u64 >= rules.max_columns => {
-                return Err(too_many(start, rules));
+                return Err(too_many_columns(start, rules));
             }
             None => self.add(&name, scan.bytes.get(start..end).unwrap_or(&[])),
         };

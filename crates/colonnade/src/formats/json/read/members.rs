@@ -1,27 +1,27 @@
-//! The members of one object, one after the other.
+//! Reads the members of one object in order.
 
 use crate::cells::json::fault::Scanned;
 use crate::cells::json::scan::Scan;
-use crate::cells::json::value::{Rules, Seen, twice};
+use crate::cells::json::value::{JsonRules, SeenKeys, repeated_key};
 
-/// Keys so far; each stands once.
+/// The keys so far, which must be unique.
 #[derive(Default, Clone)]
-pub(crate) struct Members {
-    seen: Seen,
+pub(crate) struct ObjectMembers {
+    seen: SeenKeys,
     any: bool,
 }
 
-impl Members {
-    /// Passes the brace that begins an object inside `depth` others.
-    pub(crate) fn begin(scan: &mut Scan<'_>, depth: u64, rules: &Rules) -> Scanned<Self> {
+impl ObjectMembers {
+    /// Skips the opening brace of an object inside `depth` others.
+    pub(crate) fn begin(scan: &mut Scan<'_>, depth: u64, rules: &JsonRules) -> Scanned<Self> {
         scan.deepen(depth, rules)?;
         scan.expect(b'{', "an object")?;
         scan.space();
         Ok(Self::default())
     }
 
-    /// Passes the next key and its colon, after its predecessor's value was passed; answers it and where it stands. `None`
-    /// behind the brace that ends the object.
+    /// Scans the next key and its colon, after the value of the previous one was scanned. Returns the key and its position,
+    /// or `None` after the closing brace.
     pub(crate) fn next(&mut self, scan: &mut Scan<'_>) -> Scanned<Option<(String, usize)>> {
         scan.space();
         if scan.peek() == b'}' {
@@ -40,7 +40,7 @@ impl Members {
         let quoted = scan.quoted()?;
         let name = scan.unquoted(quoted).into_owned();
         if !self.seen.add(&name) {
-            return Err(twice(at, &name));
+            return Err(repeated_key(at, &name));
         }
         scan.colon()?;
         Ok(Some((name, at)))

@@ -1,4 +1,4 @@
-//! From text to frames.
+//! Reads frames from JSON text.
 
 mod cells;
 pub mod chunks;

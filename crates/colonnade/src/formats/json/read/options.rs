@@ -1,27 +1,27 @@
-//! Options for reading JSON and its lines.
+//! Options for reading JSON and NDJSON.
 
-use crate::formats::json::write::options::Orient;
+use crate::formats::json::write::options::JsonOrient;
 use crate::limits::Limits;
-use crate::text::input::{Encoding, Part};
+use crate::text::input::{TextEncoding, TextPart};
 
-use crate::cells::json::value::Rules;
+use crate::cells::json::value::JsonRules;
 
 /// Options for reading JSON.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ReadOptions {
-    /// How foreign data are laid out; told by their look where `None`.
-    pub orient: Option<Orient>,
+    /// The layout of schemaless data; detected from the data if `None`.
+    pub orient: Option<JsonOrient>,
     /// Whether `NaN`, `Infinity` and `-Infinity` are numbers.
     pub allow_nonfinite: bool,
-    /// Whether a column of integers beyond 64 bits is read as decimals; else it is an error.
+    /// Whether a column of integers beyond 64 bits is read as decimals; otherwise such integers are an error.
     pub big_decimals: bool,
-    /// How bytes stand for characters.
-    pub encoding: Encoding,
-    /// The part of the input that is the value, as [`super::root::bundle`] answers it.
-    pub part: Option<Part>,
-    /// Caps, depth among them.
+    /// The encoding of the text.
+    pub encoding: TextEncoding,
+    /// The part of the input to read, from [`super::root::bundle`].
+    pub part: Option<TextPart>,
+    /// Limits, including depth.
     pub limits: Limits,
-    /// Threads.
+    /// Number of threads.
     pub threads: usize,
 }
 
@@ -30,13 +30,13 @@ pub struct ReadOptions {
 pub struct LinesReadOptions {
     /// Whether `NaN`, `Infinity` and `-Infinity` are numbers.
     pub allow_nonfinite: bool,
-    /// Whether a column of integers beyond 64 bits is read as decimals; else it is an error.
+    /// Whether a column of integers beyond 64 bits is read as decimals; otherwise such integers are an error.
     pub big_decimals: bool,
-    /// How bytes stand for characters.
-    pub encoding: Encoding,
-    /// Caps, depth among them.
+    /// The encoding of the text.
+    pub encoding: TextEncoding,
+    /// Limits, including depth.
     pub limits: Limits,
-    /// Threads.
+    /// Number of threads.
     pub threads: usize,
 }
 
@@ -48,9 +48,9 @@ impl From<LinesReadOptions> for ReadOptions {
 }
 
 impl ReadOptions {
-    /// For an input of `nbytes`.
-    pub(crate) fn rules(&self, nbytes: usize) -> Rules {
-        Rules {
+    /// Returns the scanner's rules for an input of `nbytes`.
+    pub(crate) fn rules(&self, nbytes: usize) -> JsonRules {
+        JsonRules {
             max_depth: self.limits.max_depth,
             max_columns: self.limits.max_columns,
             max_missing: self.limits.missing_cells(nbytes as u64),

@@ -1,43 +1,43 @@
-//! Scans rows in ranges of the input, a task each, and joins the columns in order.
+//! Scans rows in ranges of the input, one task each, and joins the columns in order.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use crate::error::{Error, Result};
-use crate::infer::columns::Inferred;
+use crate::infer::columns::InferredColumn;
 use crate::parallel::{Task, run};
 use crate::progress::Progress;
 
-use super::declared::Declared;
-use super::inference::{Part, inferred};
-use super::keys::Keys;
-use super::rows::{Rows, Source, scan_rows};
-use super::walk::{Row, Walk, counted};
-use crate::cells::json::fault::{Fault, Scanned};
-use crate::cells::json::value::{Rules, too_many};
+use super::declared::DeclaredColumns;
+use super::inference::{RangeColumn, empty_column};
+use super::keys::RowKeys;
+use super::rows::{JsonRows, RowContainer, scan_rows};
+use super::walk::{RowForm, RowScanner, add_missing};
+use crate::cells::json::fault::{JsonFault, Scanned};
+use crate::cells::json::value::{JsonRules, too_many_columns};
 
 /// A scanned range.
 #[derive(Debug)]
-struct Range {
-    walk: Walk<Part>,
+struct ScannedRange {
+    walk: RowScanner<RangeColumn>,
     start: usize,
-    /// Where the next range's first row begins, or the end of all.
+    /// The start of the next range's first row, or the end of the rows.
     end: usize,
-    /// Whether the rows end here.
+    /// Whether the rows end in this range.
     is_last: bool,
 }
 
-/// Where ranges of about `nbytes` probably begin: at rows, if the guess is right.
-fn cuts(bytes: &[u8], source: &Source, nbytes: usize) -> Vec<usize> {
+/// Guesses where ranges of about `nbytes` begin. A right guess is the start of a row.
+fn cuts(bytes: &[u8], source: &JsonRows, nbytes: usize) -> Vec<usize> {
     let mut out = vec![source.start];
     let mut at = source.start;
     while let Some(next) = at
         .checked_add(nbytes)
-        .filter(|n| *n < bytes.len() && matches!(source.rows, Rows::Lines | Rows::Array))
+        .filter(|n| *n < bytes.len() && matches!(source.rows, RowContainer::Lines | RowContainer::Array))
     {
         let rest = bytes.get(next..).unwrap_or(&[]);
         let found = match source.rows {
-            Rows::Lines => rest.iter().position(|&b| b == b'\n').map(|i| i + 1),
+            RowContainer::Lines => rest.iter().position(|&b| b == b'\n').map(|i| i + 1),
             _ => guess(rest.get(..WINDOW_NBYTES).unwrap_or(rest), source.row),
         };
         match found.map(|f| next + f).filter(|f| *f < bytes.len()) {
@@ -45,33 +45,34 @@ fn cuts(bytes: &[u8], source: &Source, nbytes: usize) -> Vec<usize> {
                 out.push(found);
                 at = found;
             }
-            // A row that is longer than the window: the next one begins behind it.
-            None if source.rows == Rows::Array => at = (next + WINDOW_NBYTES).saturating_sub(nbytes),
+            // The row is longer than the window; the next range begins after it.
+            None if source.rows == RowContainer::Array => at = (next + WINDOW_NBYTES).saturating_sub(nbytes),
             None => break,
         }
     }
     out
 }
 
-/// Bytes in which the beginning of a row is looked for.
+/// The number of bytes that are searched for the start of a row.
 const WINDOW_NBYTES: usize = 1 << 20;
 
-/// How far a guess is followed behind its own range, in ranges. In a text, or in arrays inside a row, what looks like a row may
-/// be one that never ends: each range would be read to the end of all.
+/// How far a range with a guessed start may read, in ranges. Inside a string, or in arrays inside a row, an apparent row
+/// may never end; without the limit each range would be read to the end of the input.
 const SIGHT: usize = 4;
 
-/// What a range may look at: everything where it certainly begins with a row.
-fn sight<'b>(bytes: &'b [u8], source: &Source, (i, start, limit): (usize, usize, usize)) -> &'b [u8] {
+/// Returns the bytes that a range may read: all of them if its start is certain.
+fn sight<'b>(bytes: &'b [u8], source: &JsonRows, (i, start, limit): (usize, usize, usize)) -> &'b [u8] {
     let end = limit.saturating_add(limit.saturating_sub(start).saturating_mul(SIGHT));
     match source.rows {
-        Rows::Array if i > 0 => bytes.get(..end).unwrap_or(bytes),
+        RowContainer::Array if i > 0 => bytes.get(..end).unwrap_or(bytes),
         _ => bytes,
     }
 }
 
-/// Where a row of an array begins, perhaps: behind the end of another and a comma. Whoever scans the rows before finds out.
-fn guess(bytes: &[u8], row: Row) -> Option<usize> {
-    let (open, close) = if row == Row::Named { (b'{', b'}') } else { (b'[', b']') };
+/// Guesses the start of a row in an array: after the end of another row and a comma. The scan of the preceding rows
+/// confirms the guess.
+fn guess(bytes: &[u8], row: RowForm) -> Option<usize> {
+    let (open, close) = if row == RowForm::Named { (b'{', b'}') } else { (b'[', b']') };
     let mut state = 0;
     for (i, &byte) in bytes.iter().enumerate() {
         state = match (state, byte) {
@@ -85,25 +86,25 @@ fn guess(bytes: &[u8], row: Row) -> Option<usize> {
     None
 }
 
-/// Columns of all rows.
+/// The columns of all rows.
 #[derive(Debug, Default)]
-pub(crate) struct Collected {
-    pub(crate) keys: Keys,
-    pub(crate) columns: Vec<Inferred>,
+pub(crate) struct ScannedRows {
+    pub(crate) keys: RowKeys,
+    pub(crate) columns: Vec<InferredColumn>,
     pub(crate) rows: usize,
-    pub(crate) labels: Option<Keys>,
-    /// Cells of missing keys.
+    pub(crate) labels: Option<RowKeys>,
+    /// Number of missing cells.
     pub(crate) missing: u64,
-    /// Behind the rows, once they have ended.
+    /// The end of the rows, once known.
     pub(crate) end: usize,
     pub(crate) is_done: bool,
-    /// Bytes that were scanned, those behind wrong guesses and those scanned again among them.
+    /// Bytes scanned, including those after wrong guesses and those scanned again.
     #[cfg(test)]
     pub(crate) work_nbytes: usize,
 }
 
-impl Collected {
-    fn count(&mut self, start: usize, part: &Scanned<Range>) {
+impl ScannedRows {
+    fn count(&mut self, start: usize, part: &Scanned<ScannedRange>) {
         #[cfg(test)]
         {
             let end = match part {
@@ -116,23 +117,28 @@ impl Collected {
     }
 
     /// Appends a range's columns, in order.
-    fn append(&mut self, part: &mut Range, source: &Source, rules: &Rules) -> Result<Scanned<()>> {
-        let Range { walk, start, .. } = part;
-        if source.row == Row::Listed && self.rows == 0 {
-            self.columns.resize_with(walk.columns.len(), inferred);
+    fn append(
+        &mut self,
+        part: &mut ScannedRange,
+        source: &JsonRows,
+        rules: &JsonRules,
+    ) -> Result<Scanned<()>> {
+        let ScannedRange { walk, start, .. } = part;
+        if source.row == RowForm::Listed && self.rows == 0 {
+            self.columns.resize_with(walk.columns.len(), empty_column);
         }
         for (place, column) in walk.columns.iter_mut().enumerate() {
             let to = match source.row {
-                Row::Listed => place,
-                Row::Named => {
+                RowForm::Listed => place,
+                RowForm::Named => {
                     let name = walk.keys.name(place);
                     match self.keys.place(name) {
                         Some(to) => to,
                         None => {
                             if self.keys.len() as u64 >= rules.max_columns {
-                                return Ok(Err(too_many(*start, rules)));
+                                return Ok(Err(too_many_columns(*start, rules)));
                             }
-                            self.columns.push(inferred());
+                            self.columns.push(empty_column());
                             self.keys.add(name, serde_json::Value::from(name).to_string().as_bytes())
                         }
                     }
@@ -141,7 +147,7 @@ impl Collected {
             let Some(joined) = self.columns.get_mut(to) else { continue };
             if joined.len() < self.rows {
                 let gap = self.rows - joined.len();
-                match counted(self.missing, gap, *start, rules) {
+                match add_missing(self.missing, gap, *start, rules) {
                     Ok(missing) => self.missing = missing,
                     Err(fault) => return Ok(Err(fault)),
                 }
@@ -150,10 +156,10 @@ impl Collected {
             joined.append(&mut column.column)?;
         }
         self.rows += walk.rows;
-        // Columns that this range does not know end where it begins.
+        // Columns that this range lacks end where the range begins.
         let behind = self.columns.iter().map(|c| (self.rows - c.len()) as u64).sum::<u64>();
         self.missing += std::mem::take(&mut walk.missing);
-        if let Err(fault) = counted(self.missing.saturating_add(behind), 0, part.end, rules) {
+        if let Err(fault) = add_missing(self.missing.saturating_add(behind), 0, part.end, rules) {
             return Ok(Err(fault));
         }
         self.labels = walk.labels.take();
@@ -162,7 +168,7 @@ impl Collected {
         Ok(Ok(()))
     }
 
-    /// Gives every column as many cells as there are rows.
+    /// Extends every column to the number of rows.
     pub(crate) fn fill(&mut self) -> Result<()> {
         for column in &mut self.columns {
             column.nulls(self.rows - column.len())?;
@@ -171,67 +177,67 @@ impl Collected {
     }
 }
 
-/// Ranges that were scanned and wait for the ones before them.
+/// Scanned ranges that wait for earlier ones.
 struct Queue {
     next: usize,
-    waiting: BTreeMap<usize, Scanned<Range>>,
-    /// Columns whose memory serves again.
-    spare: Vec<Walk<Part>>,
-    out: Collected,
-    /// What stopped everything: of the rows, or the system's.
-    fault: Option<Box<Fault>>,
+    waiting: BTreeMap<usize, Scanned<ScannedRange>>,
+    /// Columns whose memory is reused.
+    spare: Vec<RowScanner<RangeColumn>>,
+    out: ScannedRows,
+    /// The fault or error that stopped the scan.
+    fault: Option<Box<JsonFault>>,
     error: Option<Error>,
 }
 
 impl Queue {
     fn scan(
         &mut self,
-        input: (&[u8], &Source),
+        input: (&[u8], &JsonRows),
         extent: (usize, usize),
-        walk: Walk<Part>,
-        rules: &Rules,
-    ) -> Scanned<Range> {
+        walk: RowScanner<RangeColumn>,
+        rules: &JsonRules,
+    ) -> Scanned<ScannedRange> {
         let part = scan_part(input, extent, walk, rules);
         self.out.count(extent.0, &part);
         part
     }
 
-    /// Joins what is there in order.
-    fn advance(&mut self, (bytes, source): (&[u8], &Source), cuts: &[usize], rules: &Rules) {
+    /// Joins the scanned ranges in order.
+    fn advance(&mut self, (bytes, source): (&[u8], &JsonRows), cuts: &[usize], rules: &JsonRules) {
         while self.fault.is_none() && self.error.is_none() && !self.out.is_done {
             let Some(part) = self.waiting.remove(&self.next) else { return };
             let limit = cuts.get(self.next + 1).copied().unwrap_or(usize::MAX);
             let from = if self.next == 0 { source.start } else { self.out.end };
             let start = cuts.get(self.next).copied().unwrap_or(usize::MAX);
             self.next += 1;
-            // A guess that was wrong: the row before goes on behind it. Or one that did not see all of its last row.
+            // A wrong guess: the previous row continues past it. Or the range could not read all of its last row.
             let is_sound = start == from && (part.is_ok() || start == source.start);
             let part = if is_sound {
                 part
             } else {
-                let fresh = Walk::new(Keys::default(), Vec::new());
+                let fresh = RowScanner::new(RowKeys::default(), Vec::new());
                 self.scan((bytes, source), (from, limit), fresh, rules)
             };
-            // Rows of arrays are as long as those of the ranges before; a range by itself knows only its own.
+            // All rows have the width of the earlier ranges; a single range knows only its width.
             let width = self.out.columns.len();
             let alone = match &part {
                 Ok(part) => part.walk.rows == 0 || part.walk.columns.len() == width,
                 Err(_) => false,
             };
-            let part = if alone || self.out.rows == 0 || source.row == Row::Named {
+            let part = if alone || self.out.rows == 0 || source.row == RowForm::Named {
                 part
             } else {
-                let columns = std::iter::repeat_with(Part::default).take(width).collect();
-                let known = Walk { is_fixed: true, ..Walk::new(Keys::default(), columns) };
+                let columns = std::iter::repeat_with(RangeColumn::default).take(width).collect();
+                let known = RowScanner { is_fixed: true, ..RowScanner::new(RowKeys::default(), columns) };
                 self.scan((bytes, source), (from, limit), known, rules)
             };
             match part {
                 Err(fault) => self.fault = Some(fault),
                 Ok(mut part) => match self.out.append(&mut part, source, rules) {
                     Ok(Ok(())) => {
-                        let Walk { mut columns, keys, .. } = part.walk;
-                        columns.iter_mut().for_each(Part::clear);
-                        self.spare.push(Walk::new(keys, columns));
+                        let RowScanner { mut columns, keys, .. } = part.walk;
+                        columns.iter_mut().for_each(RangeColumn::clear);
+                        self.spare.push(RowScanner::new(keys, columns));
                     }
                     Ok(Err(fault)) => self.fault = Some(fault),
                     Err(error) => self.error = Some(error),
@@ -242,31 +248,32 @@ impl Queue {
 }
 
 fn scan_part(
-    input: (&[u8], &Source),
+    input: (&[u8], &JsonRows),
     (start, limit): (usize, usize),
-    mut walk: Walk<Part>,
-    rules: &Rules,
-) -> Scanned<Range> {
-    let (end, is_last) = scan_rows(input, (start, limit), &mut walk, rules, |_| Part::default())?;
+    mut walk: RowScanner<RangeColumn>,
+    rules: &JsonRules,
+) -> Scanned<ScannedRange> {
+    let (end, is_last) = scan_rows(input, (start, limit), &mut walk, rules, |_| RangeColumn::default())?;
     walk.fill(end, rules)?;
-    Ok(Range { walk, start, end, is_last })
+    Ok(ScannedRange { walk, start, end, is_last })
 }
 
 /// Scans all rows.
 pub(crate) fn collect(
-    (bytes, source): (&[u8], &Source),
-    rules: &Rules,
-    declared: &Declared,
+    (bytes, source): (&[u8], &JsonRows),
+    rules: &JsonRules,
+    declared: &DeclaredColumns,
     (threads, range_nbytes): (usize, usize),
     progress: &dyn Progress,
-) -> Result<Scanned<Collected>> {
+) -> Result<Scanned<ScannedRows>> {
     let cuts = cuts(bytes, source, range_nbytes);
-    let fresh = || if source.row == Row::Named { declared.named() } else { declared.listed() };
+    let fresh =
+        || if source.row == RowForm::Named { declared.object_scanner() } else { declared.array_scanner() };
     let queue = Mutex::new(Queue {
         next: 0,
         waiting: BTreeMap::new(),
         spare: Vec::new(),
-        out: Collected::default(),
+        out: ScannedRows::default(),
         fault: None,
         error: None,
     });

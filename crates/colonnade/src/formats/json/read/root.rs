@@ -1,58 +1,54 @@
-//! One JSON value as a frame.
-
-use std::ops::Range;
+//! Reads one JSON value as a frame.
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::formats::json::write::options::Orient;
+use crate::formats::json::write::options::JsonOrient;
 use crate::memory::Buffer;
 use crate::progress::{NoProgress, Progress, ScaledProgress};
-use crate::text::input::Text;
-use crate::text::{Decoded, header};
+use crate::text::input::SourceText;
+use crate::text::opened::LabelledRanges;
+use crate::text::{DecodedText, header};
 
 use super::context::{Context, RANGE_NBYTES};
-use super::declared::Declared;
-use super::members::Members;
+use super::declared::DeclaredColumns;
+use super::members::ObjectMembers;
 use super::options::ReadOptions;
 use super::orients;
-use super::shape::{self, Shape};
+use super::shape::{self, JsonShape};
 use super::{frames, with_header};
 use crate::cells::json::scan::Scan;
-use crate::cells::json::value::Rules;
+use crate::cells::json::value::JsonRules;
 
 /// The format's name in errors.
 pub(crate) const FORMAT: &str = "json";
 
-/// The frame that `input` is.
+/// Decodes the frame of `input`.
 ///
 /// # Errors
 /// Malformed, truncated, over a limit, with line, column and byte; several frames.
-pub fn decode(input: &Buffer, options: &ReadOptions) -> Result<Decoded> {
+pub fn decode(input: &Buffer, options: &ReadOptions) -> Result<DecodedText> {
     decode_with(input, options, &NoProgress)
 }
 
-/// The same, `progress` told how far it is.
+/// Decodes the frame of `input` and reports progress.
 ///
 /// # Errors
 /// As [`decode`]; cancelled.
-pub fn decode_with(input: &Buffer, options: &ReadOptions, progress: &dyn Progress) -> Result<Decoded> {
+pub fn decode_with(input: &Buffer, options: &ReadOptions, progress: &dyn Progress) -> Result<DecodedText> {
     with_context(FORMAT, input, (options, progress), decode_text)
-        .and_then(|found| done(input, progress, found))
+        .and_then(|found| report_done(input, progress, found))
 }
 
-/// Says that all of `input` is done.
-pub(crate) fn done<T>(input: &Buffer, progress: &dyn Progress, found: T) -> Result<T> {
+/// Reports that all of `input` is done.
+pub(crate) fn report_done<T>(input: &Buffer, progress: &dyn Progress, found: T) -> Result<T> {
     let nbytes = input.as_slice().len() as u64;
     progress.advance(nbytes, Some(nbytes)).map(|()| found)
 }
 
-/// Labels of frames, and where each lies in the input.
-pub type Labelled = Vec<(String, Range<usize>)>;
-
-/// Labels and extents of the frames that `input` has; `None` where it is one.
+/// Returns the labels and ranges of a bundle's frames; `None` if `input` is one frame.
 ///
 /// # Errors
 /// As [`decode`].
-pub fn bundle(input: &Buffer, options: &ReadOptions) -> Result<Option<Labelled>> {
+pub fn bundle(input: &Buffer, options: &ReadOptions) -> Result<Option<LabelledRanges>> {
     with_context(FORMAT, input, (options, &NoProgress), |context| {
         let mut scan = Scan::new(context.bytes, 0, false);
         scan.space();
@@ -60,36 +56,36 @@ pub fn bundle(input: &Buffer, options: &ReadOptions) -> Result<Option<Labelled>>
         if !may_be_bundle(&scan, options.orient, &context.rules) || is_own {
             return Ok(None);
         }
-        if context.scanned(shape::sniff(scan.clone(), None, &context.rules))? != Shape::Bundle {
+        if context.locate(shape::sniff(scan.clone(), None, &context.rules))? != JsonShape::Bundle {
             return Ok(None);
         }
-        // Extents are the source's: entries come in order, so that all of them together cost one pass.
-        let text = Text::of(FORMAT, input, options.part, options.encoding, options.threads)?;
+        // The ranges refer to the source. Entries are in order, so computing all of them costs one pass.
+        let text = SourceText::of(FORMAT, input, options.part, options.encoding, options.threads)?;
         let mut known = (0, usize::try_from(text.place(0).byte).unwrap_or(usize::MAX));
         let mut source = |at: usize| {
             known = (at, known.1.saturating_add(text.source_nbytes(known.0..at)));
             known.1
         };
-        let entries = context.scanned(shape::entries(scan, &context.rules))?;
+        let entries = context.locate(shape::entries(scan, &context.rules))?;
         Ok(Some(entries.into_iter().map(|e| (e.key, source(e.value.start)..source(e.value.end))).collect()))
     })
 }
 
-/// Whether the value here may be several frames, each laid out as `orient` says: those of others that are objects are columns of
-/// objects instead.
-fn may_be_bundle(scan: &Scan<'_>, orient: Option<Orient>, rules: &Rules) -> bool {
+/// Whether the value at the current position may be a bundle whose frames have the given orient. Objects of objects without
+/// a header are columns instead.
+fn may_be_bundle(scan: &Scan<'_>, orient: Option<JsonOrient>, rules: &JsonRules) -> bool {
     if scan.peek() != b'{' {
         return false;
     }
-    if matches!(orient, None | Some(Orient::Records | Orient::Values)) {
+    if matches!(orient, None | Some(JsonOrient::Records | JsonOrient::Values)) {
         return true;
     }
     let mut scan = scan.clone();
-    let first = Members::begin(&mut scan, 0, rules).and_then(|mut members| members.next(&mut scan));
+    let first = ObjectMembers::begin(&mut scan, 0, rules).and_then(|mut members| members.next(&mut scan));
     matches!(first, Ok(Some(_))) && scan.peek() == b'{' && header_value(&scan, rules).is_some()
 }
 
-/// Decodes `input` and has `work` read it.
+/// Decodes `input` to text and passes it to `work`.
 pub(crate) fn with_context<T>(
     format: &'static str,
     input: &Buffer,
@@ -102,57 +98,57 @@ pub(crate) fn with_context<T>(
             format!("{nbytes} bytes, over the limit of {cap}. Raise Limits(max_nbytes=...) to read them.");
         return Err(Error::limit(format, message));
     }
-    let text = Text::of(format, input, options.part, options.encoding, options.threads)?;
+    let text = SourceText::of(format, input, options.part, options.encoding, options.threads)?;
     let place = |at: usize| text.place(at);
     let (bytes, rules, range_nbytes) = (text.as_bytes(), options.rules(text.as_bytes().len()), RANGE_NBYTES);
     let progress = &ScaledProgress::new(progress, bytes.len() as u64, nbytes);
     work(&Context { bytes, options, rules, format, range_nbytes, hint: "", progress, place: &place })
 }
 
-/// Where the value of our header begins, if the object here is ours.
-pub(crate) fn header_value(scan: &Scan<'_>, rules: &Rules) -> Option<usize> {
+/// Returns the start of the header's value, if the object at the current position has Colonnade's header.
+pub(crate) fn header_value(scan: &Scan<'_>, rules: &JsonRules) -> Option<usize> {
     let mut scan = scan.clone();
-    let mut members = Members::begin(&mut scan, 0, rules).ok()?;
+    let mut members = ObjectMembers::begin(&mut scan, 0, rules).ok()?;
     match members.next(&mut scan) {
         Ok(Some((key, _))) if key == header::KEY => Some(scan.at),
         _ => None,
     }
 }
 
-pub(crate) fn decode_text(context: &Context<'_>) -> Result<Decoded> {
+pub(crate) fn decode_text(context: &Context<'_>) -> Result<DecodedText> {
     let mut scan = Scan::new(context.bytes, 0, false);
     scan.space();
     if header_value(&scan, &context.rules).is_some() {
         return decode_with_header(context, scan);
     }
     let (table, index, names, orient, end) =
-        match context.scanned(shape::sniff(scan.clone(), context.options.orient, &context.rules))? {
-            Shape::Bundle => {
+        match context.locate(shape::sniff(scan.clone(), context.options.orient, &context.rules))? {
+            JsonShape::Bundle => {
                 let message = "expected one frame, found an object of several. Open one of them by its label \
                                (read_bundle), or say orient=\"columns\" where they are columns of objects.";
                 return Err((context.place)(scan.at).error(ErrorKind::Unsupported, FORMAT, None, message));
             }
-            Shape::Row => {
+            JsonShape::Row => {
                 let (table, end) = orients::row(context, scan)?;
-                (table, None, None, Orient::Records, end)
+                (table, None, None, JsonOrient::Records, end)
             }
-            Shape::Laid(Orient::Table) => {
+            JsonShape::Laid(JsonOrient::Table) => {
                 let (frame, end) = super::schema::frame(context, scan)?;
-                ended(context, end)?;
-                return Ok(Decoded::new(frame, Orient::Table.name(), None));
+                check_no_rest(context, end)?;
+                return Ok(DecodedText::new(frame, JsonOrient::Table.name(), None));
             }
-            Shape::Laid(orient) => {
+            JsonShape::Laid(orient) => {
                 let found = orients::take(context, scan, orient)?;
                 (found.table, found.index, found.names, orient, found.end)
             }
         };
-    ended(context, end)?;
+    check_no_rest(context, end)?;
     let frame = frames::assemble(context, table, index, names)?;
-    Ok(Decoded::new(frame, orient.name(), None))
+    Ok(DecodedText::new(frame, orient.name(), None))
 }
 
-/// Checks that nothing but white space follows.
-fn ended(context: &Context<'_>, end: usize) -> Result<()> {
+/// Checks that only white space follows.
+fn check_no_rest(context: &Context<'_>, end: usize) -> Result<()> {
     let mut scan = Scan::new(context.bytes, end, false);
     scan.space();
     if scan.at < context.bytes.len() {
@@ -166,13 +162,13 @@ fn ended(context: &Context<'_>, end: usize) -> Result<()> {
     Ok(())
 }
 
-fn decode_with_header(context: &Context<'_>, mut scan: Scan<'_>) -> Result<Decoded> {
+fn decode_with_header(context: &Context<'_>, mut scan: Scan<'_>) -> Result<DecodedText> {
     let rules = &context.rules;
-    let mut members = context.scanned(Members::begin(&mut scan, 0, rules))?;
-    context.scanned(members.next(&mut scan))?;
+    let mut members = context.locate(ObjectMembers::begin(&mut scan, 0, rules))?;
+    context.locate(members.next(&mut scan))?;
     let start = scan.at;
     let header = with_header::header(context, &mut scan, 1)?;
-    let orient = Orient::named(&header.orient).map_err(|_| {
+    let orient = JsonOrient::from_name(&header.orient).map_err(|_| {
         let message = format!("header: orient: expected one that JSON has, found {:?}.", header.orient);
         Error::malformed(FORMAT, message).in_member(header::KEY)
     })?;
@@ -184,11 +180,11 @@ fn decode_with_header(context: &Context<'_>, mut scan: Scan<'_>) -> Result<Decod
         );
         return Err((context.place)(start).error(ErrorKind::Malformed, FORMAT, Some(header::KEY), message));
     }
-    let declared = Declared::of(&header.schema);
+    let declared = DeclaredColumns::of(&header.schema);
     let (table, end) = match orient {
-        Orient::Columns => super::columns::columns_of_members(context, scan, members, &declared)?,
+        JsonOrient::Columns => super::columns::columns_of_members(context, scan, members, &declared)?,
         _ => orients::rows_of_members(context, scan, members, orient, &declared)?,
     };
-    ended(context, end)?;
+    check_no_rest(context, end)?;
     with_header::frame(context, header, table, orient.name())
 }

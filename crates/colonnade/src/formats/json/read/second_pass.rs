@@ -1,57 +1,57 @@
-//! Columns that no one inferred type holds, or whose type a header says: their cells are read from the bytes a second time.
+//! Reads cells from the bytes a second time: for columns without a single inferred type, or with a type from a header.
 
 use arrow_data::ArrayData;
 
 use crate::Result;
 use crate::cells::msgpack::options::ReadOptions;
-use crate::cells::text::{Cell, CellFault, TextReader};
-use crate::infer::columns::{Finished, Inferred};
+use crate::cells::text::{CellFault, TextCell, TextReader};
+use crate::infer::columns::{BlockOrColumn, InferredColumn};
 
 use super::decimals::Decimals;
-use super::target::Target;
-use crate::cells::json::fault::{Fault, Scanned};
-use crate::cells::json::number::Number;
+use super::target::CellTarget;
+use crate::cells::json::fault::{JsonFault, Scanned};
+use crate::cells::json::number::JsonNumber;
 use crate::cells::json::pack::pack;
 use crate::cells::json::scan::Scan;
-use crate::cells::json::value::{Rules, Token};
+use crate::cells::json::value::{JsonRules, JsonToken};
 
-/// What becomes of the cells of one column.
+/// The treatment of one column's cells in the second pass.
 pub(crate) enum SecondPass {
-    /// Nothing: they are known.
+    /// Nothing: the cells are known.
     Skip(usize),
     /// Cells of several types, kept as MessagePack.
-    Mixed(Box<Inferred>),
+    Mixed(Box<InferredColumn>),
     /// Integers of any size.
     Decimals(Decimals),
-    /// The type is known.
+    /// Cells of a known type.
     Typed(Box<dyn TextReader>),
 }
 
-/// A column that was read a second time.
-pub(crate) enum Taken {
-    Finished(Finished),
+/// The result of a column's second pass.
+pub(crate) enum SecondPassColumn {
+    Finished(BlockOrColumn),
     Typed(ArrayData),
 }
 
 impl SecondPass {
     pub(crate) fn mixed() -> Result<Self> {
-        Ok(Self::Mixed(Box::new(Inferred::of_mixed(&ReadOptions::default())?)))
+        Ok(Self::Mixed(Box::new(InferredColumn::of_mixed(&ReadOptions::default())?)))
     }
 
-    /// The column; `None` where it was skipped.
-    pub(crate) fn finish(self) -> Result<Option<Taken>> {
+    /// Returns the column; `None` if it was skipped.
+    pub(crate) fn finish(self) -> Result<Option<SecondPassColumn>> {
         Ok(match self {
             Self::Skip(_) => None,
-            Self::Mixed(cells) => Some(Taken::Finished(cells.finish()?)),
+            Self::Mixed(cells) => Some(SecondPassColumn::Finished(cells.finish()?)),
             Self::Decimals(decimals) => {
-                decimals.finish()?.map(|column| Taken::Finished(Finished::Column(column)))
+                decimals.finish()?.map(|column| SecondPassColumn::Finished(BlockOrColumn::Column(column)))
             }
-            Self::Typed(reader) => Some(Taken::Typed(reader.finish()?)),
+            Self::Typed(reader) => Some(SecondPassColumn::Typed(reader.finish()?)),
         })
     }
 }
 
-impl Target for SecondPass {
+impl CellTarget for SecondPass {
     fn len(&self) -> usize {
         match self {
             Self::Skip(rows) => *rows,
@@ -61,7 +61,7 @@ impl Target for SecondPass {
         }
     }
 
-    fn cell(&mut self, scan: &mut Scan<'_>, depth: u64, rules: &Rules) -> Scanned<()> {
+    fn cell(&mut self, scan: &mut Scan<'_>, depth: u64, rules: &JsonRules) -> Scanned<()> {
         let start = scan.at;
         match self {
             Self::Skip(rows) => {
@@ -71,17 +71,17 @@ impl Target for SecondPass {
             Self::Mixed(cells) => {
                 let mut bytes = Vec::new();
                 pack(scan, rules, &mut bytes)?;
-                cells.push_mixed(&bytes).map_err(|e| Fault::of(start, e))?;
+                cells.push_mixed(&bytes).map_err(|e| JsonFault::of(start, e))?;
             }
             Self::Decimals(decimals) => match scan.token(rules)? {
-                Token::Null => decimals.nulls(1),
-                Token::Number(Number::Int(_) | Number::UInt(_) | Number::Big) => {
+                JsonToken::Null => decimals.nulls(1),
+                JsonToken::Number(JsonNumber::Int(_) | JsonNumber::UInt(_) | JsonNumber::Big) => {
                     decimals
                         .push(scan.text(start..scan.at))
-                        .map_err(|message| Fault::malformed(start, message))?;
+                        .map_err(|message| JsonFault::malformed(start, message))?;
                 }
                 token => {
-                    if matches!(token, Token::Open(_)) {
+                    if matches!(token, JsonToken::Open(_)) {
                         scan.value(depth, rules)?;
                     }
                     decimals.other();
@@ -95,7 +95,7 @@ impl Target for SecondPass {
     fn gap(&mut self, n: usize) -> Scanned<()> {
         match self {
             Self::Skip(rows) => *rows += n,
-            Self::Mixed(cells) => cells.nulls(n).map_err(|e| Fault::of(0, e))?,
+            Self::Mixed(cells) => cells.nulls(n).map_err(|e| JsonFault::of(0, e))?,
             Self::Decimals(decimals) => decimals.nulls(n),
             Self::Typed(reader) => reader.nulls(n).map_err(|e| fault(0, e))?,
         }
@@ -103,29 +103,29 @@ impl Target for SecondPass {
     }
 }
 
-/// Hands the cell that begins here to a reader.
-fn push(reader: &mut dyn TextReader, scan: &mut Scan<'_>, depth: u64, rules: &Rules) -> Scanned<()> {
+/// Passes the cell at the current position to a reader.
+fn push(reader: &mut dyn TextReader, scan: &mut Scan<'_>, depth: u64, rules: &JsonRules) -> Scanned<()> {
     let start = scan.at;
     let token = scan.token(rules)?;
     let pushed = match token {
-        Token::Null => reader.push(Cell::Null),
-        Token::Bool(value) => reader.push(Cell::Bool(value)),
-        Token::Number(_) => reader.push(Cell::Number(scan.text(start..scan.at))),
-        Token::Str(quoted) => reader.push(Cell::Str(&scan.unquoted(quoted))),
-        Token::Open(_) => {
+        JsonToken::Null => reader.push(TextCell::Null),
+        JsonToken::Bool(value) => reader.push(TextCell::Bool(value)),
+        JsonToken::Number(_) => reader.push(TextCell::Number(scan.text(start..scan.at))),
+        JsonToken::Str(quoted) => reader.push(TextCell::Str(&scan.unquoted(quoted))),
+        JsonToken::Open(_) => {
             scan.value(depth, rules)?;
-            reader.push(Cell::Raw(scan.text(start..scan.at)))
+            reader.push(TextCell::Raw(scan.text(start..scan.at)))
         }
     };
     pushed.map_err(|e| fault(start, e))
 }
 
-/// A reader's refusal of the cell at `at`.
+/// Converts a reader's error about the cell at `at`.
 #[cold]
-pub(crate) fn fault(at: usize, found: CellFault) -> Box<Fault> {
+pub(crate) fn fault(at: usize, found: CellFault) -> Box<JsonFault> {
     let CellFault { kind, path, message } = found;
     let message = if path.is_empty() { message } else { format!("{path}: {message}") };
-    let mut fault = Fault::new(kind, at, message);
+    let mut fault = JsonFault::new(kind, at, message);
     fault.is_type = true;
     fault
 }

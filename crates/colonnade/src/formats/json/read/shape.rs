@@ -1,26 +1,26 @@
-//! Sniffs the layout of a value without a header.
+//! Detects the layout of a value without a header.
 
 use std::ops::Range;
 
-use crate::formats::json::write::options::Orient;
+use crate::formats::json::write::options::JsonOrient;
 
-use super::members::Members;
-use crate::cells::json::fault::{Fault, Scanned};
+use super::members::ObjectMembers;
+use crate::cells::json::fault::{JsonFault, Scanned};
 use crate::cells::json::scan::Scan;
-use crate::cells::json::value::Rules;
+use crate::cells::json::value::JsonRules;
 
-/// How the root is laid out.
+/// The layout of the root.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Shape {
-    Laid(Orient),
+pub(crate) enum JsonShape {
+    Laid(JsonOrient),
     /// An object of scalars.
     Row,
     /// An object of frames.
     Bundle,
 }
 
-/// The shape: of the option, or sniffed from the first values. `scan` is at the root.
-pub(crate) fn sniff(mut scan: Scan<'_>, orient: Option<Orient>, rules: &Rules) -> Scanned<Shape> {
+/// Returns the layout: from the option, or detected from the first values. `scan` is at the root.
+pub(crate) fn sniff(mut scan: Scan<'_>, orient: Option<JsonOrient>, rules: &JsonRules) -> Scanned<JsonShape> {
     let root = scan.peek();
     let start = scan.clone();
     match (root, orient) {
@@ -28,8 +28,8 @@ pub(crate) fn sniff(mut scan: Scan<'_>, orient: Option<Orient>, rules: &Rules) -
             scan.at += 1;
             scan.space();
             match scan.peek() {
-                b'{' | b']' => Ok(Shape::Laid(Orient::Records)),
-                b'[' => Ok(Shape::Laid(Orient::Values)),
+                b'{' | b']' => Ok(JsonShape::Laid(JsonOrient::Records)),
+                b'[' => Ok(JsonShape::Laid(JsonOrient::Values)),
                 _ => {
                     let at = scan.at;
                     Err(no_table(start, at, "an array of single values", rules))
@@ -37,17 +37,18 @@ pub(crate) fn sniff(mut scan: Scan<'_>, orient: Option<Orient>, rules: &Rules) -
             }
         }
         (b'{', None) => object(scan, rules),
-        (b'[', Some(orient @ (Orient::Records | Orient::Values)))
-        | (b'{', Some(orient @ (Orient::Columns | Orient::Index | Orient::Split | Orient::Table))) => {
-            Ok(Shape::Laid(orient))
-        }
+        (b'[', Some(orient @ (JsonOrient::Records | JsonOrient::Values)))
+        | (
+            b'{',
+            Some(orient @ (JsonOrient::Columns | JsonOrient::Index | JsonOrient::Split | JsonOrient::Table)),
+        ) => Ok(JsonShape::Laid(orient)),
         (b'[' | b'{', Some(orient)) => {
             let what = if root == b'[' { "an array" } else { "an object" };
             let message = format!(
                 "expected what orient={:?} lays out, found {what}. Leave orient= out to have it told.",
                 orient.name()
             );
-            Err(Fault::malformed(scan.at, message))
+            Err(JsonFault::malformed(scan.at, message))
         }
         _ => {
             let at = scan.at;
@@ -56,9 +57,10 @@ pub(crate) fn sniff(mut scan: Scan<'_>, orient: Option<Orient>, rules: &Rules) -
     }
 }
 
-/// The value at `root` is no table, as what stands at `at` tells; a value that breaks the specification is that first.
+/// Returns the error for a value at `root` that is no table, because of the value at `at`. If the value breaks the
+/// specification, returns that error instead.
 #[cold]
-fn no_table(mut root: Scan<'_>, at: usize, found: &str, rules: &Rules) -> Box<Fault> {
+fn no_table(mut root: Scan<'_>, at: usize, found: &str, rules: &JsonRules) -> Box<JsonFault> {
     if let Err(fault) = root.value(0, rules) {
         return fault;
     }
@@ -66,57 +68,57 @@ fn no_table(mut root: Scan<'_>, at: usize, found: &str, rules: &Rules) -> Box<Fa
         "expected a table (objects or arrays in an array, or an object of columns), found {found}. Put it into an object \
          under a column's name."
     );
-    Fault::new(crate::ErrorKind::Unsupported, at, message)
+    JsonFault::new(crate::ErrorKind::Unsupported, at, message)
 }
 
-/// Keys of the root and where their values begin.
-pub(crate) struct Entry {
+/// A member of the root: its key and the start of its value.
+pub(crate) struct RootMember {
     pub(crate) key: String,
     pub(crate) value: Range<usize>,
 }
 
-fn object(mut scan: Scan<'_>, rules: &Rules) -> Scanned<Shape> {
+fn object(mut scan: Scan<'_>, rules: &JsonRules) -> Scanned<JsonShape> {
     let start = scan.clone();
-    let mut members = Members::begin(&mut scan, 0, rules)?;
-    let Some((first, _)) = members.next(&mut scan)? else { return Ok(Shape::Laid(Orient::Columns)) };
+    let mut members = ObjectMembers::begin(&mut scan, 0, rules)?;
+    let Some((first, _)) = members.next(&mut scan)? else { return Ok(JsonShape::Laid(JsonOrient::Columns)) };
     if matches!(first.as_str(), "schema" | "columns" | "index" | "data")
         && let Some(orient) = parts(start, rules)?
     {
-        return Ok(Shape::Laid(orient));
+        return Ok(JsonShape::Laid(orient));
     }
-    // Empty objects and arrays tell nothing: the next one may.
+    // Empty objects and arrays do not determine the layout; the next one may.
     loop {
         let open = scan.peek();
         if !matches!(open, b'[' | b'{') {
-            return Ok(Shape::Row);
+            return Ok(JsonShape::Row);
         }
         let mut inside = scan.clone();
         inside.at += 1;
         inside.space();
         match (open, inside.peek()) {
-            (b'[', b'{') => return Ok(Shape::Bundle),
+            (b'[', b'{') => return Ok(JsonShape::Bundle),
             (b'[', b']') | (b'{', b'}') => {}
-            (b'[', _) => return Ok(Shape::Laid(Orient::Columns)),
+            (b'[', _) => return Ok(JsonShape::Laid(JsonOrient::Columns)),
             _ => {
                 // The first member of an object: a frame's column, or a cell by row label.
-                let mut inner = Members::default();
+                let mut inner = ObjectMembers::default();
                 return match inner.next(&mut inside)? {
-                    Some((key, _)) if key == crate::text::header::KEY => Ok(Shape::Bundle),
-                    _ if matches!(inside.peek(), b'[' | b'{') => Ok(Shape::Bundle),
-                    _ => Ok(Shape::Laid(Orient::Columns)),
+                    Some((key, _)) if key == crate::text::header::KEY => Ok(JsonShape::Bundle),
+                    _ if matches!(inside.peek(), b'[' | b'{') => Ok(JsonShape::Bundle),
+                    _ => Ok(JsonShape::Laid(JsonOrient::Columns)),
                 };
             }
         }
         scan.value(1, rules)?;
         if members.next(&mut scan)?.is_none() {
-            return Ok(Shape::Laid(Orient::Columns));
+            return Ok(JsonShape::Laid(JsonOrient::Columns));
         }
     }
 }
 
-/// Whether the root is labels and rows apart, or rows behind a schema.
-fn parts(mut scan: Scan<'_>, rules: &Rules) -> Scanned<Option<Orient>> {
-    let mut members = Members::begin(&mut scan, 0, rules)?;
+/// Whether the root has separate labels and rows (split), or rows with a schema (table).
+fn parts(mut scan: Scan<'_>, rules: &JsonRules) -> Scanned<Option<JsonOrient>> {
+    let mut members = ObjectMembers::begin(&mut scan, 0, rules)?;
     let (mut schema, mut columns, mut data) = (false, false, 0);
     while let Some((key, _)) = members.next(&mut scan)? {
         let open = scan.peek();
@@ -133,20 +135,20 @@ fn parts(mut scan: Scan<'_>, rules: &Rules) -> Scanned<Option<Orient>> {
         scan.value(1, rules)?;
     }
     Ok(match data {
-        b'{' | b']' if schema && !columns => Some(Orient::Table),
-        b'[' | b']' if columns && !schema => Some(Orient::Split),
+        b'{' | b']' if schema && !columns => Some(JsonOrient::Table),
+        b'[' | b']' if columns && !schema => Some(JsonOrient::Split),
         _ => None,
     })
 }
 
-/// The frames of a bundle: labels and where each value stands.
-pub(crate) fn entries(mut scan: Scan<'_>, rules: &Rules) -> Scanned<Vec<Entry>> {
-    let mut members = Members::begin(&mut scan, 0, rules)?;
+/// Returns the labels and positions of a bundle's frames.
+pub(crate) fn entries(mut scan: Scan<'_>, rules: &JsonRules) -> Scanned<Vec<RootMember>> {
+    let mut members = ObjectMembers::begin(&mut scan, 0, rules)?;
     let mut out = Vec::new();
     while let Some((key, _)) = members.next(&mut scan)? {
         let start = scan.at;
         scan.value(1, rules)?;
-        out.push(Entry { key, value: start..scan.at });
+        out.push(RootMember { key, value: start..scan.at });
     }
     Ok(out)
 }

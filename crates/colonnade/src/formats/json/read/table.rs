@@ -1,44 +1,44 @@
-//! The scanned columns, and the places of their cells for a second pass.
+//! The scanned columns, and the positions of their cells for a second pass.
 
 use crate::error::Result;
-use crate::infer::columns::{Finished, Inferred};
+use crate::infer::columns::{BlockOrColumn, InferredColumn};
 
 use super::cells;
 use super::context::Context;
 use super::decimals::Decimals;
-use super::keys::Keys;
-use super::rows::{Source, scan_rows};
-use super::second_pass::{SecondPass, Taken};
-use super::target::Target;
-use super::walk::Walk;
+use super::keys::RowKeys;
+use super::rows::{JsonRows, scan_rows};
+use super::second_pass::{SecondPass, SecondPassColumn};
+use super::target::CellTarget;
+use super::walk::RowScanner;
 use crate::cells::json::fault::Scanned;
 use crate::cells::json::scan::Scan;
 
-/// Where cells stand.
+/// The position of the cells.
 #[derive(Debug, Clone)]
-pub(crate) enum Body {
+pub(crate) enum CellPositions {
     /// Row by row.
-    Rows(Source),
-    /// Column by column: where each one's array or object begins, and how many surround it.
+    Rows(JsonRows),
+    /// Column by column: the start of each column's array or object, and the number of arrays and objects around it.
     Columns(Vec<usize>, u64),
 }
 
-/// Columns that were scanned.
+/// The scanned columns.
 #[derive(Debug)]
-pub(crate) struct Table {
-    /// Names of the columns; without any where they are told by place.
-    pub(crate) keys: Keys,
-    pub(crate) columns: Vec<Inferred>,
+pub(crate) struct ScannedTable {
+    /// Names of the columns; empty if columns have positions only.
+    pub(crate) keys: RowKeys,
+    pub(crate) columns: Vec<InferredColumn>,
     pub(crate) rows: usize,
-    /// Row labels, where they are keys.
-    pub(crate) labels: Option<Keys>,
-    /// Cells of missing keys.
+    /// The row labels, if they are keys.
+    pub(crate) labels: Option<RowKeys>,
+    /// Number of missing cells.
     pub(crate) missing: u64,
-    pub(crate) body: Body,
+    pub(crate) body: CellPositions,
 }
 
-impl Table {
-    /// Hands every column's cells to what `targets` has for it.
+impl ScannedTable {
+    /// Passes every column's cells to its entry in `targets`.
     pub(crate) fn second_pass(
         &self,
         context: &Context<'_>,
@@ -46,16 +46,16 @@ impl Table {
     ) -> Scanned<Vec<SecondPass>> {
         let rules = &context.rules;
         match &self.body {
-            Body::Rows(source) => {
-                let mut walk = Walk::new(self.keys.clone(), targets);
-                walk.labels = self.labels.as_ref().map(|_| Keys::default());
+            CellPositions::Rows(source) => {
+                let mut walk = RowScanner::new(self.keys.clone(), targets);
+                walk.labels = self.labels.as_ref().map(|_| RowKeys::default());
                 let all = (source.start, usize::MAX);
                 let input = (context.bytes, source);
                 let (end, _) = scan_rows(input, all, &mut walk, rules, |_| SecondPass::Skip(0))?;
                 walk.fill(end, rules)?;
                 Ok(walk.columns)
             }
-            Body::Columns(starts, depth) => {
+            CellPositions::Columns(starts, depth) => {
                 let mut labels = self.labels.clone().unwrap_or_default();
                 for (place, (target, &start)) in targets.iter_mut().zip(starts).enumerate() {
                     if !matches!(target, SecondPass::Skip(_)) {
@@ -70,20 +70,20 @@ impl Table {
         }
     }
 
-    /// The columns, whatever their cells are.
-    pub(crate) fn finish(self, context: &Context<'_>) -> Result<(Keys, Vec<Finished>)> {
-        let mut others: Vec<Option<Finished>> = self.columns.iter().map(|_| None).collect();
-        let mut left: Vec<bool> = self.columns.iter().map(Inferred::is_unknown).collect();
+    /// Returns the finished columns, of any type.
+    pub(crate) fn finish(self, context: &Context<'_>) -> Result<(RowKeys, Vec<BlockOrColumn>)> {
+        let mut others: Vec<Option<BlockOrColumn>> = self.columns.iter().map(|_| None).collect();
+        let mut left: Vec<bool> = self.columns.iter().map(InferredColumn::is_unknown).collect();
         if context.rules.decimals && left.contains(&true) {
             let one = |&other: &bool| {
                 if other { SecondPass::Decimals(Decimals::default()) } else { SecondPass::Skip(0) }
             };
-            let taken = context.scanned(self.second_pass(context, left.iter().map(one).collect()))?;
+            let taken = context.locate(self.second_pass(context, left.iter().map(one).collect()))?;
             for ((slot, left), taken) in others.iter_mut().zip(&mut left).zip(taken) {
                 if let SecondPass::Decimals(decimals) = taken
                     && let Some(column) = decimals.finish()?
                 {
-                    *slot = Some(Finished::Column(column));
+                    *slot = Some(BlockOrColumn::Column(column));
                     *left = false;
                 }
             }
@@ -91,9 +91,9 @@ impl Table {
         if left.contains(&true) {
             let one = |&other: &bool| if other { SecondPass::mixed() } else { Ok(SecondPass::Skip(0)) };
             let targets = left.iter().map(one).collect::<Result<_>>()?;
-            let taken = context.scanned(self.second_pass(context, targets))?;
+            let taken = context.locate(self.second_pass(context, targets))?;
             for (slot, taken) in others.iter_mut().zip(taken) {
-                if let Some(Taken::Finished(column)) = taken.finish()? {
+                if let Some(SecondPassColumn::Finished(column)) = taken.finish()? {
                     *slot = Some(column);
                 }
             }

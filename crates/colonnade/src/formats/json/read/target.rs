@@ -1,17 +1,17 @@
-//! The trait of columns that cells are scanned into.
+//! The trait of columns into which cells are scanned.
 
 use crate::cells::json::fault::Scanned;
 use crate::cells::json::scan::Scan;
-use crate::cells::json::value::Rules;
+use crate::cells::json::value::JsonRules;
 
-/// A column that cells are scanned into.
-pub(crate) trait Target: Send {
-    /// Cells so far.
+/// A column into which cells are scanned.
+pub(crate) trait CellTarget: Send {
+    /// Returns the number of cells so far.
     fn len(&self) -> usize;
 
-    /// Takes the cell that begins here, inside `depth` arrays and objects.
-    fn cell(&mut self, scan: &mut Scan<'_>, depth: u64, rules: &Rules) -> Scanned<()>;
+    /// Scans the cell at the current position, inside `depth` arrays and objects.
+    fn cell(&mut self, scan: &mut Scan<'_>, depth: u64, rules: &JsonRules) -> Scanned<()>;
 
-    /// Appends `n` cells that the input does not have.
+    /// Appends `n` missing cells.
     fn gap(&mut self, n: usize) -> Scanned<()>;
 }

@@ -1,4 +1,4 @@
-//! Text becomes frames: shapes, errors, round trips, ranges and corpora.
+//! Tests of reading: shapes, errors, round trips, ranges and corpora.
 
 use super::*;
 

@@ -1,48 +1,48 @@
-//! Scans one row and hands each cell to its column.
+//! Scans one row and passes each cell to its column.
 
 use crate::limits::over_missing;
 
-use super::keys::Keys;
-use super::target::Target;
-use crate::cells::json::fault::{Fault, Scanned};
+use super::keys::RowKeys;
+use super::target::CellTarget;
+use crate::cells::json::fault::{JsonFault, Scanned};
 use crate::cells::json::scan::Scan;
-use crate::cells::json::value::{Rules, too_many, twice};
+use crate::cells::json::value::{JsonRules, repeated_key, too_many_columns};
 
-/// What one row is.
+/// The form of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Row {
+pub(crate) enum RowForm {
     /// An object: cells by name.
     Named,
-    /// An array: cells by place.
+    /// An array: cells by position.
     Listed,
 }
 
-/// Columns of rows.
+/// The columns of rows.
 #[derive(Debug)]
-pub(crate) struct Walk<T> {
-    pub(crate) keys: Keys,
+pub(crate) struct RowScanner<T> {
+    pub(crate) keys: RowKeys,
     pub(crate) columns: Vec<T>,
     pub(crate) rows: usize,
-    /// Cells of missing keys so far.
+    /// Number of missing cells so far.
     pub(crate) missing: u64,
-    /// Whether rows of arrays are as long as there are columns, from the first one on.
+    /// Whether rows that are arrays must have as many cells as there are columns, including the first row.
     pub(crate) is_fixed: bool,
-    /// Row labels, where rows are members of an object.
-    pub(crate) labels: Option<Keys>,
+    /// Row labels, if rows are members of an object.
+    pub(crate) labels: Option<RowKeys>,
 }
 
-impl<T: Target> Walk<T> {
-    pub(crate) fn new(keys: Keys, columns: Vec<T>) -> Self {
+impl<T: CellTarget> RowScanner<T> {
+    pub(crate) fn new(keys: RowKeys, columns: Vec<T>) -> Self {
         Self { keys, columns, rows: 0, missing: 0, is_fixed: false, labels: None }
     }
 
-    /// Takes the object that begins here, inside `depth` arrays and objects; keys that are new get a column from `new`.
+    /// Scans the object at the current position, inside `depth` arrays and objects. New keys get a column from `new`.
     #[inline(always)]
-    pub(crate) fn named(
+    pub(crate) fn scan_object(
         &mut self,
         scan: &mut Scan<'_>,
         depth: u64,
-        rules: &Rules,
+        rules: &JsonRules,
         new: impl Fn(usize) -> T,
     ) -> Scanned<()> {
         scan.deepen(depth, rules)?;
@@ -65,10 +65,10 @@ impl<T: Target> Walk<T> {
             };
             if column.len() != self.rows {
                 if column.len() > self.rows {
-                    return Err(twice(at, self.keys.name(place)));
+                    return Err(repeated_key(at, self.keys.name(place)));
                 }
                 let missing = self.rows - column.len();
-                self.missing = counted(self.missing, missing, at, rules)?;
+                self.missing = add_missing(self.missing, missing, at, rules)?;
                 column.gap(missing)?;
             }
             if let Err(fault) = column.cell(scan, depth + 1, rules) {
@@ -86,12 +86,12 @@ impl<T: Target> Walk<T> {
         }
     }
 
-    /// Takes the array that begins here; all arrays are as long as the first one, or as the columns that are known.
-    pub(crate) fn listed(
+    /// Scans the array at the current position. All arrays have the length of the first, or the number of known columns.
+    pub(crate) fn scan_array(
         &mut self,
         scan: &mut Scan<'_>,
         depth: u64,
-        rules: &Rules,
+        rules: &JsonRules,
         new: impl Fn(usize) -> T,
     ) -> Scanned<()> {
         let start = scan.at;
@@ -108,7 +108,7 @@ impl<T: Target> Walk<T> {
                         return Err(ragged(start, self.columns.len(), "more"));
                     }
                     if place as u64 >= rules.max_columns {
-                        return Err(too_many(scan.at, rules));
+                        return Err(too_many_columns(scan.at, rules));
                     }
                     self.columns.push(new(place));
                 }
@@ -135,13 +135,12 @@ impl<T: Target> Walk<T> {
         Ok(())
     }
 
-    /// Gives every column as many cells as there are rows.
-    /// `at` is where they end.
-    pub(crate) fn fill(&mut self, at: usize, rules: &Rules) -> Scanned<()> {
+    /// Extends every column to the number of rows, which end at `at`.
+    pub(crate) fn fill(&mut self, at: usize, rules: &JsonRules) -> Scanned<()> {
         for column in &mut self.columns {
             let missing = self.rows - column.len();
             if missing > 0 {
-                self.missing = counted(self.missing, missing, at, rules)?;
+                self.missing = add_missing(self.missing, missing, at, rules)?;
                 column.gap(missing)?;
             }
         }
@@ -149,20 +148,20 @@ impl<T: Target> Walk<T> {
     }
 }
 
-/// Counts cells that no byte stands behind: a key of one row makes a cell of every row.
-pub(crate) fn counted(before: u64, more: usize, at: usize, rules: &Rules) -> Scanned<u64> {
+/// Adds missing cells and checks the limit: a key in one row makes a cell in every row.
+pub(crate) fn add_missing(before: u64, more: usize, at: usize, rules: &JsonRules) -> Scanned<u64> {
     let missing = before.saturating_add(more as u64);
     if missing <= rules.max_missing {
         return Ok(missing);
     }
     let message = over_missing(missing, rules.nbytes, rules.max_missing);
-    Err(Fault::new(crate::ErrorKind::LimitExceeded, at, message))
+    Err(JsonFault::new(crate::ErrorKind::LimitExceeded, at, message))
 }
 
 #[cold]
-fn ragged(at: usize, expected: usize, found: &str) -> Box<Fault> {
+fn ragged(at: usize, expected: usize, found: &str) -> Box<JsonFault> {
     let message = format!(
         "expected a row of {expected} cells as the rows before have, found {found}. Write null where a cell is missing."
     );
-    Fault::malformed(at, message)
+    JsonFault::malformed(at, message)
 }

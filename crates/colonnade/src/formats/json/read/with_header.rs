@@ -1,61 +1,61 @@
 //! Frames with a header, which declares the type of every column.
 //!
-//! Cells are scanned as without a header, since most types are what their cells look like. Other types are read from the
-//! scanned values, or from the bytes in a second pass.
+//! Cells are scanned as without a header, because most cells have the type that they appear to have. Other types are
+//! converted from the scanned values, or read from the bytes in a second pass.
 
 use arrow_data::ArrayData;
 
 use crate::arrow::import::Plan;
-use crate::cells::text::Style;
+use crate::cells::text::TextStyle;
 use crate::error::{Error, ErrorKind, Result};
+use crate::excerpt::excerpt;
 use crate::frame::Frame;
-use crate::shown::shown;
-use crate::text::Decoded;
-use crate::text::header::{self, Header};
+use crate::text::DecodedText;
+use crate::text::header::{self, TextHeader};
 
 use super::context::Context;
-use super::second_pass::{SecondPass, Taken};
-use super::table::Table;
+use super::second_pass::{SecondPass, SecondPassColumn};
+use super::table::ScannedTable;
 use super::typed;
-use super::walk::counted;
+use super::walk::add_missing;
 use crate::cells::json::scan::Scan;
 
-/// The header whose value begins at `at`; passes it.
-pub(crate) fn header(context: &Context<'_>, scan: &mut Scan<'_>, depth: u64) -> Result<Header> {
+/// Reads the header whose value begins at `at`, and skips it.
+pub(crate) fn header(context: &Context<'_>, scan: &mut Scan<'_>, depth: u64) -> Result<TextHeader> {
     let start = scan.at;
-    context.scanned(scan.value(depth, &context.rules))?;
+    context.locate(scan.value(depth, &context.rules))?;
     let limits = &context.options.limits;
-    Header::parse(scan.text(start..scan.at), Style::json(context.format), limits).map_err(|e| {
+    TextHeader::parse(scan.text(start..scan.at), TextStyle::json(context.format), limits).map_err(|e| {
         let message = e.message().to_owned();
         (context.place)(start).error(e.into_kind(), context.format, Some(header::KEY), message)
     })
 }
 
-/// The frame of what was scanned.
+/// Builds the frame of the scanned table.
 pub(crate) fn frame(
     context: &Context<'_>,
-    mut header: Header,
-    mut table: Table,
+    mut header: TextHeader,
+    mut table: ScannedTable,
     orient: &'static str,
-) -> Result<Decoded> {
-    let plan = header.plan().map_err(|e| named(context, e))?;
+) -> Result<DecodedText> {
+    let plan = header.plan().map_err(|e| in_format(context, e))?;
     if table.columns.is_empty() && table.rows == 0 && header.schema.fields().is_empty() {
-        // Rows without columns leave no trace but their number.
+        // Rows without columns leave no trace except their number.
         table.rows = header.nrows.unwrap_or(0);
-        context.scanned(counted(0, table.rows, 0, &context.rules))?;
+        context.locate(add_missing(0, table.rows, 0, &context.rules))?;
     }
     let rows = table.rows;
     if let Some(expected) = header.nrows.filter(|&n| n != rows) {
-        return Err(miscounted(context.format, expected, rows));
+        return Err(row_count_error(context.format, expected, rows));
     }
     let arrays = arrays(context, &header, &plan, table)?;
     header.nrows = Some(rows);
-    let frame = header.frame(plan, arrays).map_err(|e| named(context, e))?;
-    Ok(Decoded::new(frame, orient, Some(header::VERSION)))
+    let frame = header.frame(plan, arrays).map_err(|e| in_format(context, e))?;
+    Ok(DecodedText::new(frame, orient, Some(header::VERSION)))
 }
 
-/// Another number of rows than the header says.
-pub(crate) fn miscounted(format: &'static str, expected: usize, rows: usize) -> Error {
+/// Returns the error for a number of rows other than the header's.
+pub(crate) fn row_count_error(format: &'static str, expected: usize, rows: usize) -> Error {
     let message = format!("expected {expected} rows as the header says, found {rows}.");
     let kind = match rows < expected {
         true => ErrorKind::Truncated { needed: expected as u64, had: rows as u64 },
@@ -64,25 +64,35 @@ pub(crate) fn miscounted(format: &'static str, expected: usize, rows: usize) -> 
     Error::new(kind, format, message)
 }
 
-/// The frame of one chunk of several, whose first row is `first_row` of all.
-pub(crate) fn chunk(context: &Context<'_>, header: &Header, table: Table, first_row: usize) -> Result<Frame> {
-    let plan = header.plan().map_err(|e| named(context, e))?;
+/// Builds the frame of one chunk, whose first row is row `first_row` of the input.
+pub(crate) fn chunk(
+    context: &Context<'_>,
+    header: &TextHeader,
+    table: ScannedTable,
+    first_row: usize,
+) -> Result<Frame> {
+    let plan = header.plan().map_err(|e| in_format(context, e))?;
     let rows = table.rows;
     let arrays = arrays(context, header, &plan, table)?;
-    plan.batch(&arrays, rows, first_row).map_err(|e| named(context, e))
+    plan.batch(&arrays, rows, first_row).map_err(|e| in_format(context, e))
 }
 
-fn named(context: &Context<'_>, error: Error) -> Error {
+fn in_format(context: &Context<'_>, error: Error) -> Error {
     error.in_format(context.format)
 }
 
-/// One array a field.
-fn arrays(context: &Context<'_>, header: &Header, plan: &Plan, mut table: Table) -> Result<Vec<ArrayData>> {
+/// Builds one array per field.
+fn arrays(
+    context: &Context<'_>,
+    header: &TextHeader,
+    plan: &Plan,
+    mut table: ScannedTable,
+) -> Result<Vec<ArrayData>> {
     let readers = || {
-        let style = Style::json(context.format);
+        let style = TextStyle::json(context.format);
         let style = if is_inferred(context) { style.of_inferred() } else { style };
         let made = header.readers(plan, style, &context.options.limits);
-        made.map(|all| all.into_iter().map(Some).collect::<Vec<_>>()).map_err(|e| named(context, e))
+        made.map(|all| all.into_iter().map(Some).collect::<Vec<_>>()).map_err(|e| in_format(context, e))
     };
     let fields = header.schema.fields();
     let places = places(context, header, &table)?;
@@ -113,15 +123,17 @@ fn arrays(context: &Context<'_>, header: &Header, plan: &Plan, mut table: Table)
                 }
                 typed::feed(reader.as_mut(), data)
             }
-            // A column of no rows has no key.
+            // A column without rows has no key.
             None => place.is_none() && reader.nulls(rows).is_ok(),
         };
         if fed {
-            out.push(Some(reader.finish().map_err(|e| named(context, e).in_member(field.name().clone()))?));
+            out.push(Some(
+                reader.finish().map_err(|e| in_format(context, e).in_member(field.name().clone()))?,
+            ));
             continue;
         }
-        // Cells that nothing was kept of, or one that is refused: the bytes say where. A reader that has taken some cells is of
-        // no use.
+        // The cells were not stored, or one was refused: read them from the bytes, which gives the place of an error. A
+        // reader that has taken some cells is unusable.
         let fresh = match &mut second {
             Some(fresh) => fresh,
             none => none.insert(readers()?),
@@ -134,12 +146,12 @@ fn arrays(context: &Context<'_>, header: &Header, plan: &Plan, mut table: Table)
         out.push(None);
     }
     if out.iter().any(Option::is_none) {
-        let mut taken: Vec<Option<Taken>> = Vec::with_capacity(again.len());
-        for one in context.scanned(table.second_pass(context, again))? {
-            taken.push(one.finish().map_err(|e| named(context, e))?);
+        let mut taken: Vec<Option<SecondPassColumn>> = Vec::with_capacity(again.len());
+        for one in context.locate(table.second_pass(context, again))? {
+            taken.push(one.finish().map_err(|e| in_format(context, e))?);
         }
         for (slot, place) in out.iter_mut().zip(&places) {
-            if let (None, Some(Some(Taken::Typed(data)))) =
+            if let (None, Some(Some(SecondPassColumn::Typed(data)))) =
                 (&slot, place.and_then(|p| taken.get_mut(p)).map(Option::take))
             {
                 *slot = Some(data);
@@ -151,13 +163,13 @@ fn arrays(context: &Context<'_>, header: &Header, plan: &Plan, mut table: Table)
     out.into_iter().map(|data| data.ok_or_else(none)).collect()
 }
 
-/// Whether the header is of the first chunk of foreign rows, of which some may lack keys.
+/// Whether the types come from the first chunk of schemaless rows, in which some rows may lack keys.
 fn is_inferred(context: &Context<'_>) -> bool {
     !context.hint.is_empty()
 }
 
-/// Which scanned column each field is; `None` where no row has its key.
-fn places(context: &Context<'_>, header: &Header, table: &Table) -> Result<Vec<Option<usize>>> {
+/// Maps each field to its scanned column; `None` if no row has its key.
+fn places(context: &Context<'_>, header: &TextHeader, table: &ScannedTable) -> Result<Vec<Option<usize>>> {
     let keys = header::keys(&header.schema);
     let is_named = table.keys.len() > 0 || table.columns.is_empty();
     if !is_named {
@@ -178,7 +190,7 @@ fn places(context: &Context<'_>, header: &Header, table: &Table) -> Result<Vec<O
         let message = format!(
             "expected the fields of the header alone, found {}. The file was changed by a program that does not know the \
              header: drop the entry __colonnade__ to read it as a foreign one.",
-            shown(odd)
+            excerpt(odd)
         );
         return Err(Error::malformed(context.format, message));
     }
@@ -189,7 +201,7 @@ fn places(context: &Context<'_>, header: &Header, table: &Table) -> Result<Vec<O
         let message = format!(
             "expected a field {} as the header says, found none. The file was changed by a program that does not know the \
              header: drop the entry __colonnade__ to read it as a foreign one.",
-            shown(missing)
+            excerpt(missing)
         );
         return Err(Error::malformed(context.format, message));
     }

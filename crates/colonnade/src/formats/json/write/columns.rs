@@ -1,4 +1,4 @@
-//! The columns that an orient has, and what writes their cells.
+//! The columns of an orient, and the writers of their cells.
 
 use std::collections::HashSet;
 
@@ -8,83 +8,83 @@ use arrow_schema::Field;
 use crate::arrow::named::{self, Named};
 use crate::arrow::names;
 use crate::cells::text;
-use crate::cells::text::Style;
+use crate::cells::text::TextStyle;
 use crate::error::{Error, Result};
 use crate::frame::{DType, Frame};
-use crate::text::header::{Exported, told};
+use crate::text::header::{ExportedFrame, meta_of_field};
 
-use super::rows::Cell;
+use super::rows::JsonCells;
 
-/// A column under the key that its cells have.
-pub struct Column {
-    /// Key.
+/// A column with its key.
+pub struct JsonColumn {
+    /// The key.
     pub name: String,
     /// Type and metadata.
     pub field: Field,
-    /// Rows.
+    /// The values.
     pub data: ArrayData,
-    /// The NumPy dtype that the field's metadata says.
-    says: Option<DType>,
+    /// The NumPy dtype in the field's metadata.
+    numpy_dtype: Option<DType>,
 }
 
-impl Column {
+impl JsonColumn {
     fn new(name: String, field: &Field, data: &ArrayData) -> Result<Self> {
-        let says = told(field).map_err(|e| e.in_member(name.as_str()))?.dtype;
-        Ok(Self { name, field: field.clone(), data: data.clone(), says })
+        let numpy_dtype = meta_of_field(field).map_err(|e| e.in_member(name.as_str()))?.dtype;
+        Ok(Self { name, field: field.clone(), data: data.clone(), numpy_dtype })
     }
 
     fn of_named(named: Named) -> Result<Self> {
         Self::new(named.name, &named.field, &named.data)
     }
 
-    /// Whether it is an array of NumPy, where what is missing is NaN.
+    /// Whether the column is a NumPy array, whose missing values are NaN.
     #[must_use]
     pub fn is_numpy(&self) -> bool {
-        self.says.is_some()
+        self.numpy_dtype.is_some()
     }
 
-    /// What writes its cells.
+    /// Creates the writer of the column's cells.
     ///
     /// # Errors
     /// `Unrepresentable`: a type that the format cannot hold.
-    pub fn cell(&self, style: Style) -> Result<Cell<'_>> {
-        let values = text::writer(&self.field, self.says, &self.data, style);
+    pub fn cell(&self, style: TextStyle) -> Result<JsonCells<'_>> {
+        let values = text::writer(&self.field, self.numpy_dtype, &self.data, style);
         let values = values.map_err(|e: Error| e.in_member(self.name.as_str()))?;
         let nbytes = self.data.get_slice_memory_size().unwrap_or(0) / self.data.len().max(1);
-        Ok(Cell { name: self.name.clone(), key: Vec::new(), values, nbytes: nbytes + 4 })
+        Ok(JsonCells { name: self.name.clone(), key: Vec::new(), values, nbytes: nbytes + 4 })
     }
 }
 
-/// All fields of what is written with a header, levels of row labels behind the columns.
+/// Returns all fields for output with a header: the columns, then the levels of the row labels.
 ///
 /// # Errors
 /// Malformed metadata.
-pub fn described(exported: &Exported) -> Result<Vec<Column>> {
+pub fn all_fields(exported: &ExportedFrame) -> Result<Vec<JsonColumn>> {
     let fields = exported.schema.fields().iter().zip(&exported.arrays).zip(exported.keys());
-    fields.map(|((field, data), key)| Column::new(key, field, data)).collect()
+    fields.map(|((field, data), key)| JsonColumn::new(key, field, data)).collect()
 }
 
-/// The columns alone, under their labels as text.
+/// Returns the data columns, with their labels as text.
 ///
 /// # Errors
-/// Labels that are no Unicode.
-pub fn data(frame: &Frame, exported: &Exported) -> Result<Vec<Column>> {
+/// Labels that are not Unicode.
+pub fn data(frame: &Frame, exported: &ExportedFrame) -> Result<Vec<JsonColumn>> {
     let texts = names::texts(&frame.columns)?;
     let fields = exported.schema.fields().iter().zip(&exported.arrays).zip(texts);
     fields
-        .map(|((field, data), text)| Column::new(text.unwrap_or_else(|| "None".into()), field, data))
+        .map(|((field, data), text)| JsonColumn::new(text.unwrap_or_else(|| "None".into()), field, data))
         .collect()
 }
 
-/// The same behind the row labels.
+/// Returns the row labels followed by the data columns.
 ///
 /// # Errors
-/// As [`data`]; labels that no memory holds.
-pub fn with_index(frame: &Frame, exported: &Exported) -> Result<Vec<Column>> {
+/// As [`data`]; labels too large for memory.
+pub fn with_index(frame: &Frame, exported: &ExportedFrame) -> Result<Vec<JsonColumn>> {
     let columns = data(frame, exported)?;
     let mut levels = named::labels(&frame.index)?;
     named::rename(&mut levels, columns.iter().map(|column| column.name.as_str()));
-    let levels = levels.into_iter().map(Column::of_named).collect::<Result<Vec<_>>>()?;
+    let levels = levels.into_iter().map(JsonColumn::of_named).collect::<Result<Vec<_>>>()?;
     Ok(levels.into_iter().chain(columns).collect())
 }
 
@@ -94,21 +94,21 @@ pub fn is_automatic(frame: &Frame) -> bool {
     matches!(frame.index.labels, crate::frame::Labels::Auto { start: 0, step: 1, .. })
 }
 
-/// The levels of row labels, ranges spelled out.
+/// Returns the levels of the row labels; ranges are expanded.
 ///
 /// # Errors
-/// Labels that no memory holds.
-pub fn index(frame: &Frame) -> Result<Vec<Column>> {
-    named::labels(&frame.index)?.into_iter().map(Column::of_named).collect()
+/// Labels too large for memory.
+pub fn index(frame: &Frame) -> Result<Vec<JsonColumn>> {
+    named::labels(&frame.index)?.into_iter().map(JsonColumn::of_named).collect()
 }
 
-/// The column labels as JSON: arrays where there are several levels.
+/// Returns the column labels as JSON, as arrays if there are several levels.
 ///
 /// # Errors
 /// `Unrepresentable`: labels that JSON cannot hold.
-pub fn names(frame: &Frame, style: Style) -> Result<String> {
+pub fn names(frame: &Frame, style: TextStyle) -> Result<String> {
     let levels =
-        named::labels(&frame.columns)?.into_iter().map(Column::of_named).collect::<Result<Vec<_>>>()?;
+        named::labels(&frame.columns)?.into_iter().map(JsonColumn::of_named).collect::<Result<Vec<_>>>()?;
     let cells = levels.iter().map(|level| level.cell(style)).collect::<Result<Vec<_>>>()?;
     let mut out = vec![b'['];
     for row in 0..frame.ncols {
@@ -132,11 +132,11 @@ pub fn names(frame: &Frame, style: Style) -> Result<String> {
     Ok(String::from_utf8_lossy(&out).into_owned())
 }
 
-/// Refuses names that repeat.
+/// Refuses repeated names.
 ///
 /// # Errors
 /// `Unrepresentable`.
-pub fn check_names(columns: &[Column], format: &'static str) -> Result<()> {
+pub fn check_names(columns: &[JsonColumn], format: &'static str) -> Result<()> {
     let mut seen = HashSet::with_capacity(columns.len());
     match columns.iter().find(|column| !seen.insert(column.name.as_str())) {
         None => Ok(()),

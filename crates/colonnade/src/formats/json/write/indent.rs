@@ -1,22 +1,22 @@
-//! JSON on many lines: what was written on one is laid out anew on its way to the sink, as Python's `json.dumps(indent=...)` does it.
+//! Indents JSON on its way to the sink, in the layout of Python's `json.dumps(indent=...)`.
 
 use std::io;
 
 use crate::sink::Sink;
 
-/// A sink that lays out what it takes.
-pub struct Indented<'a> {
+/// A sink that indents the JSON that it receives.
+pub struct IndentedSink<'a> {
     sink: &'a mut dyn Sink,
     spaces: usize,
     depth: usize,
     in_string: bool,
     escaped: bool,
-    /// An array or object has begun, and it is not yet known whether it is empty.
+    /// Whether an array or object has just begun, which may be empty.
     begun: bool,
 }
 
-impl<'a> Indented<'a> {
-    /// In front of `sink`, with so many spaces a level.
+impl<'a> IndentedSink<'a> {
+    /// Wraps `sink`, with `spaces` per level.
     pub fn new(sink: &'a mut dyn Sink, spaces: usize) -> Self {
         Self { sink, spaces, depth: 0, in_string: false, escaped: false, begun: false }
     }
@@ -69,7 +69,7 @@ impl<'a> Indented<'a> {
     }
 }
 
-impl Sink for Indented<'_> {
+impl Sink for IndentedSink<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         let mut out = Vec::with_capacity(bytes.len() * 2);
         for &byte in bytes {
@@ -84,13 +84,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_those_of_python() {
+    fn indented_lines_equal_those_of_python() {
         let text = br#"{"a":[1,2.5,null],"b\"{":{"c":"x,[:","d":[]},"e":{},"f":[[1],[]]}"#;
         let expected = "{\n  \"a\": [\n    1,\n    2.5,\n    null\n  ],\n  \"b\\\"{\": {\n    \"c\": \"x,[:\",\n    \"d\": []\n  },\n  \
                         \"e\": {},\n  \"f\": [\n    [\n      1\n    ],\n    []\n  ]\n}";
         for size in [1, 3, 7, 1000] {
             let mut out = Vec::new();
-            let mut sink = Indented::new(&mut out, 2);
+            let mut sink = IndentedSink::new(&mut out, 2);
             text.chunks(size).for_each(|chunk| sink.write(chunk).unwrap());
             assert_eq!(String::from_utf8(out).unwrap(), expected);
         }

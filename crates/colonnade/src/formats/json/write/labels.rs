@@ -9,30 +9,30 @@ use crate::frame::{self, Axis};
 use super::FORMAT;
 use super::text::put_string;
 
-/// The keys of rows: quoted, each with its colon.
+/// The keys of rows, quoted and with a colon.
 #[derive(Debug)]
-pub enum Labels {
+pub enum LabelKeys {
     /// Integers at a constant distance.
     Range {
-        /// First label.
+        /// The first label.
         start: i64,
-        /// From one label to the next.
+        /// The distance of two labels.
         step: i64,
     },
-    /// Anything else, spelled out.
+    /// All other labels, as text.
     Spelled {
         /// All keys.
         bytes: Vec<u8>,
-        /// Where each ends.
+        /// The end of each key.
         ends: Vec<usize>,
     },
 }
 
-impl Labels {
-    /// The labels of an axis as `str` has them; tuples where there are several levels.
+impl LabelKeys {
+    /// Formats the labels of an axis as Python's `str` does; several levels become tuples.
     ///
     /// # Errors
-    /// `Unrepresentable`: labels that repeat, as the keys of an object may not.
+    /// `Unrepresentable`: repeated labels, which keys of an object may not be.
     pub fn new(axis: &Axis, orient: &str) -> Result<Self> {
         if let frame::Labels::Auto { start, step, .. } = axis.labels {
             return Ok(Self::Range { start, step });
@@ -74,7 +74,7 @@ impl Labels {
         }
     }
 
-    /// Bytes of a key, more or less.
+    /// Returns the approximate number of bytes of a key.
     #[must_use]
     pub fn nbytes(&self) -> usize {
         match self {

@@ -1,17 +1,17 @@
-//! JSON by lines: a header, then an object a row.
+//! Writes NDJSON: a header, then one object per row.
 
-use crate::cells::text::Style;
+use crate::cells::text::TextStyle;
 use crate::error::Result;
 use crate::frame::Frame;
 use crate::progress::Progress;
 use crate::sink::Sink;
-use crate::text::chunked::Chunked;
-use crate::text::header::{Exported, KEY};
-use crate::text::pieces::{self, Section};
+use crate::text::chunked::ChunkLayout;
+use crate::text::header::{ExportedFrame, KEY};
+use crate::text::pieces::{self, TextSection};
 
 use super::columns;
 use super::options::LinesOptions;
-use super::rows::Rows;
+use super::rows::JsonSection;
 use super::style;
 use super::text::key;
 
@@ -28,33 +28,33 @@ pub fn encode(
     sink: &mut dyn Sink,
     progress: &dyn Progress,
 ) -> Result<()> {
-    let exported = Exported::new(frame)?;
+    let exported = ExportedFrame::new(frame)?;
     let opening = if options.header { header(&exported, true)? } else { Vec::new() };
     write(frame, &exported, opening, !columns::is_automatic(frame), options, sink, progress)
 }
 
-/// Writes frames of one layout one behind the other.
+/// Writes frames of one layout, one after the other.
 #[derive(Debug)]
-pub struct ChunkWriter {
+pub struct NdjsonChunkWriter {
     options: LinesOptions,
-    chunked: Option<Chunked>,
-    /// Whether row labels are fields: later chunks go on counting where the first ends.
+    chunked: Option<ChunkLayout>,
+    /// Whether row labels are fields; in later chunks automatic labels continue the count.
     index: bool,
     nbatches: usize,
     nrows: usize,
 }
 
-impl ChunkWriter {
-    /// A writer without a frame.
+impl NdjsonChunkWriter {
+    /// Creates a writer.
     #[must_use]
     pub fn new(options: LinesOptions) -> Self {
         Self { options, chunked: None, index: false, nbatches: 0, nrows: 0 }
     }
 
-    /// Writes the next frame; the first brings the header with it.
+    /// Writes the next frame; the first one after the header.
     ///
     /// # Errors
-    /// As [`encode`]; `Unrepresentable`: a frame that is not like the first.
+    /// As [`encode`]; `Unrepresentable`: a frame whose layout differs from the first.
     pub fn write(&mut self, frame: &Frame, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
         let first = self.chunked.is_none();
         if first {
@@ -62,7 +62,7 @@ impl ChunkWriter {
         }
         let chunked = match self.chunked.take() {
             Some(chunked) => chunked,
-            None => Chunked::new(FORMAT, frame, self.options.header)?,
+            None => ChunkLayout::new(FORMAT, frame, self.options.header)?,
         };
         let chunked = self.chunked.insert(chunked);
         let exported = chunked.next(frame)?;
@@ -73,19 +73,19 @@ impl ChunkWriter {
         Ok(())
     }
 
-    /// Frames so far.
+    /// Returns the number of frames so far.
     #[must_use]
     pub fn nbatches(&self) -> usize {
         self.nbatches
     }
 
-    /// Rows so far.
+    /// Returns the number of rows so far.
     #[must_use]
     pub fn nrows(&self) -> usize {
         self.nrows
     }
 
-    /// Ends the text; nothing stands at the end of lines.
+    /// Ends the text. NDJSON has no trailer.
     ///
     /// # Errors
     /// The sink's own.
@@ -94,19 +94,19 @@ impl ChunkWriter {
     }
 }
 
-/// The header's line. `whole`: whether these are all rows.
-fn header(exported: &Exported, whole: bool) -> Result<Vec<u8>> {
+/// Returns the header's line. `whole`: whether the frame has all rows.
+fn header(exported: &ExportedFrame, whole: bool) -> Result<Vec<u8>> {
     let mut header = exported.header("records");
     if !whole {
         header.nrows = None;
     }
-    let text = header.to_json(Style::json(FORMAT))?;
+    let text = header.to_json(TextStyle::json(FORMAT))?;
     Ok(format!("{{\"{KEY}\":{text}}}\n").into_bytes())
 }
 
 fn write(
     frame: &Frame,
-    exported: &Exported,
+    exported: &ExportedFrame,
     opening: Vec<u8>,
     index: bool,
     options: &LinesOptions,
@@ -114,7 +114,7 @@ fn write(
     progress: &dyn Progress,
 ) -> Result<()> {
     let columns = match (options.header, index) {
-        (true, _) => columns::described(exported)?,
+        (true, _) => columns::all_fields(exported)?,
         (false, true) => columns::with_index(frame, exported)?,
         (false, false) => columns::data(frame, exported)?,
     };
@@ -129,15 +129,15 @@ fn write(
         cell.key.extend(key(&column.name));
         cells.push(cell);
     }
-    let rows = Rows {
+    let rows = JsonSection {
         opening,
         row_opening: b"{",
         columns: cells,
         row_closing: b"}\n",
         between: b"",
         nrows: frame.nrows,
-        ..Rows::default()
+        ..JsonSection::default()
     };
-    let sections: [Box<dyn Section + '_>; 1] = [Box::new(rows)];
+    let sections: [Box<dyn TextSection + '_>; 1] = [Box::new(rows)];
     pieces::write(&sections, options.threads, None, sink, progress)
 }

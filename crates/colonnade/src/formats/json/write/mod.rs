@@ -1,4 +1,4 @@
-//! From frames to JSON: the orients, with and without a header, and JSON by lines.
+//! Writes frames as JSON, in every orient with and without a header, and as NDJSON.
 
 mod columns;
 mod indent;
@@ -17,17 +17,17 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::cells::text as cells;
-use crate::cells::text::Style;
+use crate::cells::text::TextStyle;
 use crate::error::{Error, Result};
 use crate::frame::Frame;
 use crate::progress::{Progress, Share};
 use crate::sink::Sink;
-use crate::text::header::{Exported, KEY};
+use crate::text::header::{ExportedFrame, KEY};
 use crate::text::pieces;
 
-use indent::Indented;
-use labels::Labels;
-use options::{Nonfinite, Orient, WriteOptions};
+use indent::IndentedSink;
+use labels::LabelKeys;
+use options::{JsonOrient, NonfiniteOption, WriteOptions};
 
 /// The format's name in errors.
 pub(crate) const FORMAT: &str = "json";
@@ -44,14 +44,14 @@ pub fn encode(
 ) -> Result<()> {
     match options.indent {
         None => put(frame, options, sink, progress),
-        Some(spaces) => put(frame, options, &mut Indented::new(sink, spaces), progress),
+        Some(spaces) => put(frame, options, &mut IndentedSink::new(sink, spaces), progress),
     }
 }
 
 /// Encodes a map of labels to frames.
 ///
 /// # Errors
-/// As [`encode`]; `InvalidOption`: a label that is given twice.
+/// As [`encode`]; `InvalidOption`: a repeated label.
 pub fn encode_bundle(
     frames: &[(String, Frame)],
     options: &WriteOptions,
@@ -62,7 +62,7 @@ pub fn encode_bundle(
     let sink = match options.indent {
         None => sink,
         Some(spaces) => {
-            indented = Indented::new(sink, spaces);
+            indented = IndentedSink::new(sink, spaces);
             &mut indented
         }
     };
@@ -85,19 +85,19 @@ pub fn encode_bundle(
     Ok(sink.write(if frames.is_empty() { b"{}" } else { b"}" })?)
 }
 
-/// How cells are spelled.
-fn style(format: &'static str, header: bool, nonfinite: Nonfinite) -> Style {
+/// Returns the style of the cells.
+fn style(format: &'static str, header: bool, nonfinite: NonfiniteOption) -> TextStyle {
     let nonfinite = match nonfinite {
-        Nonfinite::Null => cells::Nonfinite::Null,
-        Nonfinite::Literal => cells::Nonfinite::Literal,
-        Nonfinite::Error => cells::Nonfinite::Error,
+        NonfiniteOption::Null => cells::Nonfinite::Null,
+        NonfiniteOption::Literal => cells::Nonfinite::Literal,
+        NonfiniteOption::Error => cells::Nonfinite::Error,
     };
-    if header { Style::json(format) } else { Style::plain_json(format, nonfinite) }
+    if header { TextStyle::json(format) } else { TextStyle::plain_json(format, nonfinite) }
 }
 
 fn put(frame: &Frame, options: &WriteOptions, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
     let orient = options.orient;
-    let exported = Exported::new(frame)?;
+    let exported = ExportedFrame::new(frame)?;
     let style = style(FORMAT, options.header, options.nonfinite);
     let header = match options.header {
         true => Some(exported.header(orient.name()).to_json(style)?),
@@ -106,31 +106,33 @@ fn put(frame: &Frame, options: &WriteOptions, sink: &mut dyn Sink, progress: &dy
     let mut index = Vec::new();
     let mut names = String::new();
     let fields = match (options.header, orient) {
-        (true, _) => columns::described(&exported)?,
-        (false, Orient::Columns | Orient::Index | Orient::Values) => columns::data(frame, &exported)?,
-        (false, Orient::Records) if columns::is_automatic(frame) => columns::data(frame, &exported)?,
-        (false, Orient::Records | Orient::Table) => columns::with_index(frame, &exported)?,
-        (false, Orient::Split) => {
+        (true, _) => columns::all_fields(&exported)?,
+        (false, JsonOrient::Columns | JsonOrient::Index | JsonOrient::Values) => {
+            columns::data(frame, &exported)?
+        }
+        (false, JsonOrient::Records) if columns::is_automatic(frame) => columns::data(frame, &exported)?,
+        (false, JsonOrient::Records | JsonOrient::Table) => columns::with_index(frame, &exported)?,
+        (false, JsonOrient::Split) => {
             index = columns::index(frame)?;
             names = columns::names(frame, style)?;
             columns::data(frame, &exported)?
         }
     };
-    if !matches!(orient, Orient::Split | Orient::Values) {
+    if !matches!(orient, JsonOrient::Split | JsonOrient::Values) {
         columns::check_names(&fields, FORMAT)?;
     }
     let levels = if options.header { 0 } else { fields.len() - frame.ncols };
     let table = match orient {
-        Orient::Table => table::schema(&fields, levels, style)?,
+        JsonOrient::Table => table::schema(&fields, levels, style)?,
         _ => String::new(),
     };
     let labels = match (orient, options.header) {
-        (Orient::Index, _) | (Orient::Columns, false) => {
-            Some(Arc::new(Labels::new(&frame.index, orient.name())?))
+        (JsonOrient::Index, _) | (JsonOrient::Columns, false) => {
+            Some(Arc::new(LabelKeys::new(&frame.index, orient.name())?))
         }
         _ => None,
     };
-    let parts = orients::Parts {
+    let parts = orients::SectionParts {
         columns: &fields,
         index: &index,
         names: &names,

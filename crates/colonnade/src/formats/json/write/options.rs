@@ -1,10 +1,10 @@
-//! Options for writing JSON and its lines, validated when they are made.
+//! Options for writing JSON and NDJSON, validated on creation.
 
 use crate::error::{Error, Result};
 
-/// How a frame is laid out: pandas' words.
+/// The layout of a frame, in pandas' terms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
-pub enum Orient {
+pub enum JsonOrient {
     /// A map of names to arrays; without a header, to maps of row labels.
     #[default]
     Columns,
@@ -12,30 +12,30 @@ pub enum Orient {
     Index,
     /// An array of maps, one a row.
     Records,
-    /// Names, row labels and an array of rows apart.
+    /// Separate names, row labels and an array of rows.
     Split,
     /// An array of rows.
     Values,
-    /// `Records` behind a description of the fields (Frictionless' table schema).
+    /// `Records` after a description of the fields (Frictionless' table schema).
     Table,
 }
 
-/// All of them, with their names.
-const ORIENTS: [(Orient, &str); 6] = [
-    (Orient::Columns, "columns"),
-    (Orient::Index, "index"),
-    (Orient::Records, "records"),
-    (Orient::Split, "split"),
-    (Orient::Values, "values"),
-    (Orient::Table, "table"),
+/// All orients with their names.
+const ORIENTS: [(JsonOrient, &str); 6] = [
+    (JsonOrient::Columns, "columns"),
+    (JsonOrient::Index, "index"),
+    (JsonOrient::Records, "records"),
+    (JsonOrient::Split, "split"),
+    (JsonOrient::Values, "values"),
+    (JsonOrient::Table, "table"),
 ];
 
-impl Orient {
-    /// The orient of a name.
+impl JsonOrient {
+    /// Parses the name of an orient.
     ///
     /// # Errors
     /// `InvalidOption` with the known names.
-    pub fn named(name: &str) -> Result<Self> {
+    pub fn from_name(name: &str) -> Result<Self> {
         let found = ORIENTS.iter().find(|(_, known)| *known == name);
         found.map(|(orient, _)| *orient).ok_or_else(|| {
             let known = ORIENTS.map(|(_, name)| name).join(", ");
@@ -43,59 +43,65 @@ impl Orient {
         })
     }
 
-    /// Its name.
+    /// Returns the name of the orient.
     #[must_use]
     pub fn name(self) -> &'static str {
         ORIENTS.iter().find(|(orient, _)| *orient == self).map_or("columns", |(_, name)| name)
     }
 }
 
-/// What NaN and the infinities are where no header says that a column is of floats.
+/// The spelling of NaN and infinities in columns that no header declares as floats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Nonfinite {
+pub enum NonfiniteOption {
     /// `null`.
     #[default]
     Null,
-    /// `NaN`, `Infinity`, `-Infinity`: no JSON, though many take it.
+    /// `NaN`, `Infinity`, `-Infinity`: not JSON, though many readers accept them.
     Literal,
-    /// They are refused.
+    /// An error.
     Error,
 }
 
 /// Options for writing JSON.
 #[derive(Debug, Clone, Copy)]
 pub struct WriteOptions {
-    /// How the frame is laid out.
-    pub orient: Orient,
-    /// Whether axes, names, types and attrs stand in an entry `__colonnade__`; without it the data alone.
+    /// The layout of the frame.
+    pub orient: JsonOrient,
+    /// Whether axes, names, types and attrs are written in an entry `__colonnade__`; otherwise only the data.
     pub header: bool,
-    /// Without a header only.
-    pub nonfinite: Nonfinite,
-    /// Spaces a level; one line where `None`.
+    /// The spelling of NaN and infinities without a header.
+    pub nonfinite: NonfiniteOption,
+    /// Spaces per level; one line if `None`.
     pub indent: Option<usize>,
-    /// Threads.
+    /// Number of threads.
     pub threads: usize,
 }
 
 impl Default for WriteOptions {
     fn default() -> Self {
-        Self { orient: Orient::Columns, header: true, nonfinite: Nonfinite::Null, indent: None, threads: 1 }
+        Self {
+            orient: JsonOrient::Columns,
+            header: true,
+            nonfinite: NonfiniteOption::Null,
+            indent: None,
+            threads: 1,
+        }
     }
 }
 
 /// Options for writing JSON by lines.
 #[derive(Debug, Clone, Copy)]
 pub struct LinesOptions {
-    /// Whether the first line says what the others do not.
+    /// Whether the first line is a header.
     pub header: bool,
-    /// Without a header only.
-    pub nonfinite: Nonfinite,
-    /// Threads.
+    /// The spelling of NaN and infinities without a header.
+    pub nonfinite: NonfiniteOption,
+    /// Number of threads.
     pub threads: usize,
 }
 
 impl Default for LinesOptions {
     fn default() -> Self {
-        Self { header: true, nonfinite: Nonfinite::Null, threads: 1 }
+        Self { header: true, nonfinite: NonfiniteOption::Null, threads: 1 }
     }
 }

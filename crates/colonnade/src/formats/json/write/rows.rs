@@ -1,4 +1,4 @@
-//! Rows of JSON: keys, values, and what stands around them. Every orient is a few sections of such rows.
+//! Sections of JSON rows: keys, values, and the punctuation around them. Every orient consists of a few sections.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -6,32 +6,32 @@ use std::sync::Arc;
 use crate::cells::simd128;
 use crate::cells::text::TextWriter;
 use crate::error::Result;
-use crate::text::pieces::Section;
+use crate::text::pieces::TextSection;
 
-use super::labels::Labels;
+use super::labels::LabelKeys;
 
 /// One column of a section.
-pub struct Cell<'a> {
-    /// Its name, for errors.
+pub struct JsonCells<'a> {
+    /// The column's name, for errors.
     pub name: String,
-    /// What stands before each of its values: the comma after the one before, and its key where rows are maps.
+    /// The text before each value: the comma, and the key if rows are objects.
     pub key: Vec<u8>,
-    /// Its values.
+    /// The writer of the values.
     pub values: Box<dyn TextWriter + 'a>,
-    /// Bytes of a value, more or less.
+    /// The approximate number of bytes of a value.
     pub nbytes: usize,
 }
 
-/// Bytes of a short key.
+/// The number of bytes of a short key.
 const KEY_NBYTES: usize = 32;
 
-/// A text that is copied again and again: as so many bytes, where it is short, which is one move instead of a call.
-struct Key<'a> {
+/// A text that is copied for each row. A short one has a constant size, so that the copy is one move instead of a call.
+struct KeyText<'a> {
     text: &'a [u8],
     padded: [u8; KEY_NBYTES],
 }
 
-impl<'a> Key<'a> {
+impl<'a> KeyText<'a> {
     fn new(text: &'a [u8]) -> Self {
         let mut padded = [0; KEY_NBYTES];
         padded.iter_mut().zip(text).for_each(|(place, byte)| *place = *byte);
@@ -48,27 +48,27 @@ impl<'a> Key<'a> {
     }
 }
 
-/// Rows, and what stands around them.
-pub struct Rows<'a> {
-    /// What stands before the first row.
+/// Rows and the text around them.
+pub struct JsonSection<'a> {
+    /// The text before the first row.
     pub opening: Vec<u8>,
-    /// The keys of the rows, where they are entries of a map.
-    pub labels: Option<Arc<Labels>>,
-    /// What stands before the first value of a row.
+    /// The keys of the rows, if rows are members of an object.
+    pub labels: Option<Arc<LabelKeys>>,
+    /// The text before the first value of a row.
     pub row_opening: &'static [u8],
     /// The values of a row.
-    pub columns: Vec<Cell<'a>>,
-    /// What stands behind the last value of a row.
+    pub columns: Vec<JsonCells<'a>>,
+    /// The text after the last value of a row.
     pub row_closing: &'static [u8],
-    /// What stands between two rows.
+    /// The text between two rows.
     pub between: &'static [u8],
-    /// What stands behind the last row.
+    /// The text after the last row.
     pub closing: Vec<u8>,
-    /// Rows.
+    /// Number of rows.
     pub nrows: usize,
 }
 
-impl Default for Rows<'_> {
+impl Default for JsonSection<'_> {
     fn default() -> Self {
         Self {
             opening: Vec::new(),
@@ -83,7 +83,7 @@ impl Default for Rows<'_> {
     }
 }
 
-impl Section for Rows<'_> {
+impl TextSection for JsonSection<'_> {
     fn nrows(&self) -> usize {
         self.nrows
     }
@@ -99,8 +99,9 @@ impl Section for Rows<'_> {
     }
 
     fn write(&self, rows: Range<usize>, out: &mut Vec<u8>) -> Result<()> {
-        let [between, opening, closing] = [self.between, self.row_opening, self.row_closing].map(Key::new);
-        let keys: Vec<Key<'_>> = self.columns.iter().map(|column| Key::new(&column.key)).collect();
+        let [between, opening, closing] =
+            [self.between, self.row_opening, self.row_closing].map(KeyText::new);
+        let keys: Vec<KeyText<'_>> = self.columns.iter().map(|column| KeyText::new(&column.key)).collect();
         for row in rows {
             if row > 0 {
                 between.put(out);

@@ -4,15 +4,21 @@ use arrow_array::{Array, Float64Array, Int64Array, StringArray};
 use arrow_data::ArrayData;
 use serde_json::{Value, json};
 
-use super::lines::{self, ChunkWriter};
-use super::options::{LinesOptions, Nonfinite, Orient, WriteOptions};
+use super::lines::{self, NdjsonChunkWriter};
+use super::options::{JsonOrient, LinesOptions, NonfiniteOption, WriteOptions};
 use super::{encode, encode_bundle};
 use crate::error::{ErrorKind, Result};
 use crate::frame::{Axis, Column, Frame, Labels, Level, Part, Tags};
 use crate::progress::NoProgress;
 
-const ORIENTS: [Orient; 6] =
-    [Orient::Columns, Orient::Index, Orient::Records, Orient::Split, Orient::Values, Orient::Table];
+const ORIENTS: [JsonOrient; 6] = [
+    JsonOrient::Columns,
+    JsonOrient::Index,
+    JsonOrient::Records,
+    JsonOrient::Split,
+    JsonOrient::Values,
+    JsonOrient::Table,
+];
 
 fn named(data: ArrayData, name: &str) -> Axis {
     let levels = vec![Level::Column(Column::new(data))];
@@ -46,7 +52,7 @@ fn text(frame: &Frame, options: WriteOptions) -> Result<String> {
     Ok(String::from_utf8(out).unwrap())
 }
 
-fn bare(orient: Orient) -> WriteOptions {
+fn bare(orient: JsonOrient) -> WriteOptions {
     WriteOptions { orient, header: false, ..WriteOptions::default() }
 }
 
@@ -54,29 +60,29 @@ fn bare(orient: Orient) -> WriteOptions {
 fn shapes_without_a_header_are_those_of_pandas() {
     let frame = small(Axis::range(2));
     let expected = [
-        (Orient::Columns, r#"{"a":{"0":1,"1":null},"b\"":{"0":"x","1":"\n"}}"#),
-        (Orient::Index, r#"{"0":{"a":1,"b\"":"x"},"1":{"a":null,"b\"":"\n"}}"#),
-        (Orient::Records, r#"[{"a":1,"b\"":"x"},{"a":null,"b\"":"\n"}]"#),
-        (Orient::Split, r#"{"columns":["a","b\""],"index":[0,1],"data":[[1,"x"],[null,"\n"]]}"#),
-        (Orient::Values, r#"[[1,"x"],[null,"\n"]]"#),
+        (JsonOrient::Columns, r#"{"a":{"0":1,"1":null},"b\"":{"0":"x","1":"\n"}}"#),
+        (JsonOrient::Index, r#"{"0":{"a":1,"b\"":"x"},"1":{"a":null,"b\"":"\n"}}"#),
+        (JsonOrient::Records, r#"[{"a":1,"b\"":"x"},{"a":null,"b\"":"\n"}]"#),
+        (JsonOrient::Split, r#"{"columns":["a","b\""],"index":[0,1],"data":[[1,"x"],[null,"\n"]]}"#),
+        (JsonOrient::Values, r#"[[1,"x"],[null,"\n"]]"#),
     ];
     for (orient, expected) in expected {
         assert_eq!(text(&frame, bare(orient)).unwrap(), expected);
     }
     let labelled = small(named(texts(&["p", "q"]), "\"k\""));
     assert_eq!(
-        text(&labelled, bare(Orient::Records)).unwrap(),
+        text(&labelled, bare(JsonOrient::Records)).unwrap(),
         r#"[{"k":"p","a":1,"b\"":"x"},{"k":"q","a":null,"b\"":"\n"}]"#
     );
-    assert!(text(&labelled, bare(Orient::Columns)).unwrap().starts_with(r#"{"a":{"p":1,"q":null}"#));
-    let table: Value = serde_json::from_str(&text(&labelled, bare(Orient::Table)).unwrap()).unwrap();
+    assert!(text(&labelled, bare(JsonOrient::Columns)).unwrap().starts_with(r#"{"a":{"p":1,"q":null}"#));
+    let table: Value = serde_json::from_str(&text(&labelled, bare(JsonOrient::Table)).unwrap()).unwrap();
     assert_eq!(table["schema"]["primaryKey"], json!(["k"]));
     assert_eq!(table["schema"]["fields"][1], json!({ "name": "a", "type": "integer", "extDtype": "Int64" }));
     assert_eq!(table["data"][1], json!({ "k": "q", "a": null, "b\"": "\n" }));
 }
 
 #[test]
-fn headers_stand_first() {
+fn headers_come_first() {
     let labelled = small(named(texts(&["p", "q"]), "\"k\""));
     for orient in ORIENTS {
         let text = text(&labelled, WriteOptions { orient, ..WriteOptions::default() }).unwrap();
@@ -86,18 +92,18 @@ fn headers_stand_first() {
         let row = json!({ "a": 1, "b\"": "x", "k": "p" });
         let list = json!([1, "x", "p"]);
         match orient {
-            Orient::Columns => assert_eq!(value["k"], json!(["p", "q"])),
-            Orient::Index => assert_eq!(value["index"]["p"], row),
-            Orient::Records => assert_eq!(value["records"][0], row),
-            Orient::Split => assert_eq!((&value["columns"][2], &value["data"][0]), (&json!("k"), &list)),
-            Orient::Values => assert_eq!(value["data"][0], list),
-            Orient::Table => assert_eq!(value["data"][0], row),
+            JsonOrient::Columns => assert_eq!(value["k"], json!(["p", "q"])),
+            JsonOrient::Index => assert_eq!(value["index"]["p"], row),
+            JsonOrient::Records => assert_eq!(value["records"][0], row),
+            JsonOrient::Split => assert_eq!((&value["columns"][2], &value["data"][0]), (&json!("k"), &list)),
+            JsonOrient::Values => assert_eq!(value["data"][0], list),
+            JsonOrient::Table => assert_eq!(value["data"][0], row),
         }
     }
 }
 
 #[test]
-fn frames_of_nothing_are_valid_json() {
+fn empty_frames_are_valid_json() {
     let none = with_index(Axis::range(0), vec![]);
     let rows = with_index(Axis::range(2), vec![]);
     let columns = with_index(Axis::range(0), vec![("a", texts(&[]))]);
@@ -114,29 +120,29 @@ fn frames_of_nothing_are_valid_json() {
 #[test]
 fn keys_that_repeat_are_refused() {
     let doubled = with_index(Axis::range(1), vec![("a", texts(&["x"])), ("a", texts(&["y"]))]);
-    for orient in [Orient::Columns, Orient::Index, Orient::Records, Orient::Table] {
+    for orient in [JsonOrient::Columns, JsonOrient::Index, JsonOrient::Records, JsonOrient::Table] {
         let error = text(&doubled, bare(orient)).unwrap_err();
         assert!(
             matches!(error.kind(), ErrorKind::Unrepresentable) && error.to_string().contains("\"a\" again")
         );
         text(&doubled, WriteOptions { orient, ..WriteOptions::default() }).unwrap();
     }
-    text(&doubled, bare(Orient::Split)).unwrap();
+    text(&doubled, bare(JsonOrient::Split)).unwrap();
     let rows = small(named(texts(&["p", "p"]), "null"));
-    for options in [bare(Orient::Columns), bare(Orient::Index)] {
+    for options in [bare(JsonOrient::Columns), bare(JsonOrient::Index)] {
         assert!(text(&rows, options).unwrap_err().to_string().contains("again in row 1"));
     }
     text(&rows, WriteOptions::default()).unwrap();
 }
 
 #[test]
-fn what_is_not_finite_is_as_asked() {
+fn nan_and_infinity_follow_the_option() {
     let floats = Float64Array::from(vec![f64::NAN, f64::INFINITY, 0.1]).into_data();
     let frame = with_index(Axis::range(3), vec![("a", floats)]);
-    let values = |nonfinite| text(&frame, WriteOptions { nonfinite, ..bare(Orient::Values) });
-    assert_eq!(values(Nonfinite::Null).unwrap(), "[[null],[null],[0.1]]");
-    assert_eq!(values(Nonfinite::Literal).unwrap(), "[[NaN],[Infinity],[0.1]]");
-    assert!(matches!(values(Nonfinite::Error).unwrap_err().kind(), ErrorKind::Unrepresentable));
+    let values = |nonfinite| text(&frame, WriteOptions { nonfinite, ..bare(JsonOrient::Values) });
+    assert_eq!(values(NonfiniteOption::Null).unwrap(), "[[null],[null],[0.1]]");
+    assert_eq!(values(NonfiniteOption::Literal).unwrap(), "[[NaN],[Infinity],[0.1]]");
+    assert!(matches!(values(NonfiniteOption::Error).unwrap_err().kind(), ErrorKind::Unrepresentable));
 }
 
 #[test]
@@ -155,7 +161,7 @@ fn pieces_make_no_difference() {
     }
     let labels = StringArray::from_iter_values((0..many).map(|i| format!("r{i}"))).into_data();
     let labelled = with_index(named(labels, "null"), vec![("i", texts(&vec!["x"; 30_000]))]);
-    let value: Value = serde_json::from_str(&text(&labelled, bare(Orient::Index)).unwrap()).unwrap();
+    let value: Value = serde_json::from_str(&text(&labelled, bare(JsonOrient::Index)).unwrap()).unwrap();
     assert_eq!(value["r29999"], json!({ "i": "x" }));
 }
 
@@ -179,11 +185,11 @@ fn lines_are_objects() {
 }
 
 #[test]
-fn chunks_of_lines_go_on() {
+fn chunks_of_lines_are_one_text() {
     let whole = small(Axis::range(2));
     for header in [true, false] {
         let options = LinesOptions { header, ..LinesOptions::default() };
-        let mut writer = ChunkWriter::new(options);
+        let mut writer = NdjsonChunkWriter::new(options);
         let mut out = Vec::new();
         for (start, stop) in [(0, 1), (1, 1), (1, 2)] {
             writer.write(&whole.slice(start, stop), &mut out, &NoProgress).unwrap();
@@ -199,12 +205,12 @@ fn chunks_of_lines_go_on() {
 fn bundles_are_maps_of_frames() {
     let frames = [("p".to_owned(), small(Axis::range(2))), ("q".to_owned(), small(Axis::range(2)))];
     for indent in [None, Some(2)] {
-        let options = WriteOptions { indent, ..bare(Orient::Values) };
+        let options = WriteOptions { indent, ..bare(JsonOrient::Values) };
         let mut out = Vec::new();
         encode_bundle(&frames, &options, &mut out, &NoProgress).unwrap();
         let value: Value = serde_json::from_slice(&out).unwrap();
         assert_eq!(value["q"], json!([[1, "x"], [null, "\n"]]));
     }
     let twice = [frames[0].clone(), frames[0].clone()];
-    assert!(encode_bundle(&twice, &bare(Orient::Values), &mut Vec::new(), &NoProgress).is_err());
+    assert!(encode_bundle(&twice, &bare(JsonOrient::Values), &mut Vec::new(), &NoProgress).is_err());
 }

@@ -3,10 +3,10 @@
 
 use std::collections::HashMap;
 
-use crate::cells::msgpack::column::{CellError, Cells, malformed};
-use crate::cells::msgpack::head::{Head, head};
+use crate::cells::msgpack::column::{CellError, CellReader, malformed};
+use crate::cells::msgpack::head::{MsgpackHead, head};
 use crate::cells::msgpack::heads;
-use crate::cells::msgpack::options::Orient;
+use crate::cells::msgpack::options::MsgpackOrient;
 use crate::error::{ErrorKind, Result};
 use crate::parallel::CANCEL_CHECK_NBYTES;
 use crate::progress::Progress;
@@ -15,7 +15,7 @@ use crate::progress::Progress;
 #[derive(Debug, Clone, Copy)]
 pub struct Rows<'a> {
     /// Records or split.
-    pub orient: Orient,
+    pub orient: MsgpackOrient,
     /// Entries of the frame's map, the header among them.
     pub entries: u32,
     /// Rows as the header says.
@@ -32,14 +32,14 @@ impl Rows<'_> {
     ///
     /// # Errors
     /// Malformed, truncated, or what a column refuses; with path and place. `Cancelled` from `progress`.
-    pub fn decode<C: Cells + ?Sized>(
+    pub fn decode<C: CellReader + ?Sized>(
         &self,
         bytes: &[u8],
         at: usize,
         columns: &mut [Box<C>],
         progress: &dyn Progress,
     ) -> Result<usize> {
-        let records = self.orient == Orient::Records;
+        let records = self.orient == MsgpackOrient::Records;
         let mut cursor = Cursor { bytes, at };
         let expected = if records { 2 } else { 3 };
         if self.entries != expected {
@@ -88,7 +88,7 @@ impl Rows<'_> {
     }
 
     /// One row as an array.
-    fn array<C: Cells + ?Sized>(&self, cursor: &mut Cursor<'_>, columns: &mut [Box<C>]) -> Found<()> {
+    fn array<C: CellReader + ?Sized>(&self, cursor: &mut Cursor<'_>, columns: &mut [Box<C>]) -> Found<()> {
         cursor.array(self.keys.len(), "cells, one a column")?;
         for (i, column) in columns.iter_mut().enumerate() {
             cursor.cell(column.as_mut()).map_err(|e| e.in_entry(i))?;
@@ -97,7 +97,7 @@ impl Rows<'_> {
     }
 
     /// One row as a map: keys in the header's order where we wrote it, in any where another program did.
-    fn map<C: Cells + ?Sized>(
+    fn map<C: CellReader + ?Sized>(
         &self,
         cursor: &mut Cursor<'_>,
         row: usize,
@@ -107,8 +107,8 @@ impl Rows<'_> {
     ) -> Found<()> {
         let start = cursor.at;
         match cursor.head()? {
-            Head::Map(n) if n as usize == self.keys.len() => {}
-            Head::Map(n) => {
+            MsgpackHead::Map(n) if n as usize == self.keys.len() => {}
+            MsgpackHead::Map(n) => {
                 let message = format!("expected {} keys as the header says, found {n}.", self.keys.len());
                 return Err(malformed(start, message));
             }
@@ -164,7 +164,7 @@ impl<'b> Cursor<'b> {
     }
 
     #[inline]
-    fn head(&mut self) -> Found<Head> {
+    fn head(&mut self) -> Found<MsgpackHead> {
         let found = head(self.rest()).map_err(|e| e.after(0, self.at))?;
         let (found, length) = found.ok_or_else(|| self.cut(self.rest().len() + 1))?;
         self.at += length;
@@ -174,7 +174,7 @@ impl<'b> Cursor<'b> {
     fn text(&mut self) -> Found<&'b str> {
         let start = self.at;
         let length = match self.head()? {
-            Head::Str(n) => n as usize,
+            MsgpackHead::Str(n) => n as usize,
             other => {
                 return Err(malformed(start, format!("expected a key of text, found {}.", other.name())));
             }
@@ -196,14 +196,14 @@ impl<'b> Cursor<'b> {
     fn array(&mut self, expected: usize, what: &str) -> Found<()> {
         let start = self.at;
         match self.head()? {
-            Head::Array(n) if n as usize == expected => Ok(()),
-            Head::Array(n) => Err(malformed(start, format!("expected {expected} {what}, found {n}."))),
+            MsgpackHead::Array(n) if n as usize == expected => Ok(()),
+            MsgpackHead::Array(n) => Err(malformed(start, format!("expected {expected} {what}, found {n}."))),
             other => Err(malformed(start, format!("expected an array, found {}.", other.name()))),
         }
     }
 
     #[inline]
-    fn cell<C: Cells + ?Sized>(&mut self, column: &mut C) -> Found<()> {
+    fn cell<C: CellReader + ?Sized>(&mut self, column: &mut C) -> Found<()> {
         let taken = column.take(self.rest(), 1).map_err(|e| e.after(0, self.at))?;
         if taken.cells != 1 {
             return Err(self.cut(self.rest().len() + 1));
@@ -216,19 +216,19 @@ impl<'b> Cursor<'b> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cells::msgpack::column::Taken;
+    use crate::cells::msgpack::column::CellExtent;
     use crate::progress::NoProgress;
 
     /// Small integers.
     struct Small(Vec<u8>);
 
-    impl Cells for Small {
-        fn take(&mut self, bytes: &[u8], _: usize) -> Found<Taken> {
+    impl CellReader for Small {
+        fn take(&mut self, bytes: &[u8], _: usize) -> Found<CellExtent> {
             match head(bytes)? {
-                None => Ok(Taken::default()),
-                Some((Head::Int(v), nbytes)) => {
+                None => Ok(CellExtent::default()),
+                Some((MsgpackHead::Int(v), nbytes)) => {
                     self.0.push(u8::try_from(v).unwrap());
-                    Ok(Taken { cells: 1, nbytes })
+                    Ok(CellExtent { cells: 1, nbytes })
                 }
                 Some((other, _)) => {
                     Err(malformed(0, format!("expected an integer, found {}.", other.name())))
@@ -237,7 +237,7 @@ mod tests {
         }
     }
 
-    fn decoded(orient: Orient, entries: u32, bytes: &[u8]) -> Result<(Vec<Vec<u8>>, usize)> {
+    fn decoded(orient: MsgpackOrient, entries: u32, bytes: &[u8]) -> Result<(Vec<Vec<u8>>, usize)> {
         let keys = ["a".to_owned(), "b".to_owned()];
         let mut columns = vec![Box::new(Small(vec![])), Box::new(Small(vec![]))];
         let rows = Rows { orient, entries, nrows: 2, keys: &keys };
@@ -251,13 +251,15 @@ mod tests {
     #[test]
     fn rows_go_to_their_columns() {
         let expected = vec![vec![1, 3], vec![2, 4]];
-        assert_eq!(decoded(Orient::Records, 2, RECORDS).unwrap(), (expected.clone(), RECORDS.len()));
-        assert_eq!(decoded(Orient::Split, 3, SPLIT).unwrap(), (expected, SPLIT.len()));
+        assert_eq!(decoded(MsgpackOrient::Records, 2, RECORDS).unwrap(), (expected.clone(), RECORDS.len()));
+        assert_eq!(decoded(MsgpackOrient::Split, 3, SPLIT).unwrap(), (expected, SPLIT.len()));
     }
 
     #[test]
     fn every_cut_is_named() {
-        for (orient, entries, bytes) in [(Orient::Records, 2, RECORDS), (Orient::Split, 3, SPLIT)] {
+        for (orient, entries, bytes) in
+            [(MsgpackOrient::Records, 2, RECORDS), (MsgpackOrient::Split, 3, SPLIT)]
+        {
             for end in 0..bytes.len() {
                 let error = decoded(orient, entries, &bytes[..end]).unwrap_err();
                 assert!(matches!(error.kind(), ErrorKind::Truncated { .. }), "{error}");
@@ -282,12 +284,12 @@ mod tests {
             (b"\xa7records\x92\x82\xa1a\xc1", "at byte 12"),
             (b"\xa7RECORDS\x92", "expected the key \"records\""),
         ] {
-            let error = decoded(Orient::Records, 2, bytes).unwrap_err().to_string();
+            let error = decoded(MsgpackOrient::Records, 2, bytes).unwrap_err().to_string();
             assert!(error.contains(told), "{error}");
         }
-        let error =
-            decoded(Orient::Split, 3, b"\xa7columns\x92\xa1a\xa1b\xa4data\x92\x92\x01\xa1x").unwrap_err();
+        let error = decoded(MsgpackOrient::Split, 3, b"\xa7columns\x92\xa1a\xa1b\xa4data\x92\x92\x01\xa1x")
+            .unwrap_err();
         assert!(error.to_string().contains("\"$.data[0][1]\""), "{error}");
-        assert!(decoded(Orient::Records, 3, RECORDS).is_err());
+        assert!(decoded(MsgpackOrient::Records, 3, RECORDS).is_err());
     }
 }

@@ -1,8 +1,8 @@
 //! What the front of a value tells: whose it is, and whether it can be decoded while it comes.
 
 use crate::cells::msgpack::column::CellError;
-use crate::cells::msgpack::head::{Head, head};
-use crate::cells::msgpack::options::{Orient, ReadOptions};
+use crate::cells::msgpack::head::{MsgpackHead, head};
+use crate::cells::msgpack::options::{MsgpackOrient, ReadOptions};
 use crate::cells::msgpack::skip::{Skipper, skip};
 
 /// What a value is stands in so many bytes, or is told by its end.
@@ -82,8 +82,8 @@ impl Front {
         let (root, length) = found?;
         let rest = bytes.get(length..)?;
         let entries = match root {
-            Head::Map(entries @ 1..) => entries,
-            Head::Array(1..) if matches!(options.orient, None | Some(Orient::Records)) => {
+            MsgpackHead::Map(entries @ 1..) => entries,
+            MsgpackHead::Array(1..) if matches!(options.orient, None | Some(MsgpackOrient::Records)) => {
                 return Some(Told::Foreign);
             }
             _ => return Some(Told::Keep),
@@ -96,7 +96,7 @@ impl Front {
         if ours.starts_with(rest) {
             return None;
         }
-        if matches!(options.orient, Some(Orient::Split | Orient::Records)) {
+        if matches!(options.orient, Some(MsgpackOrient::Split | MsgpackOrient::Records)) {
             return Some(Told::Keep);
         }
         // A map of arrays whose first cell is no map: what may be a bundle, rows or one row is kept.
@@ -109,9 +109,9 @@ impl Front {
         }
         let rest = rest.get(length..)?;
         match head(rest) {
-            Ok(Some((Head::Array(1..), length))) => match head(rest.get(length..)?) {
+            Ok(Some((MsgpackHead::Array(1..), length))) => match head(rest.get(length..)?) {
                 Ok(None) => None,
-                Ok(Some((Head::Map(_), _))) | Err(_) => Some(Told::Keep),
+                Ok(Some((MsgpackHead::Map(_), _))) | Err(_) => Some(Told::Keep),
                 Ok(Some(_)) => Some(Told::Foreign),
             },
             Ok(None) => None,

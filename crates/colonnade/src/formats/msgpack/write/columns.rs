@@ -25,9 +25,9 @@ use super::rows::{self, Exported};
 use super::{numbers, text};
 use crate::cells::msgpack::column::{CellWriter, changed};
 use crate::cells::msgpack::heads;
-use crate::cells::msgpack::options::Orient;
+use crate::cells::msgpack::options::MsgpackOrient;
 use crate::cells::typed;
-use crate::cells::typed::Style;
+use crate::cells::typed::MsgpackStyle;
 use crate::formats::msgpack::header;
 use crate::formats::msgpack::header::Header;
 use crate::formats::msgpack::options::WriteOptions;
@@ -66,7 +66,7 @@ pub(crate) fn encode_frame(
     let exporter = Exporter::new(frame, Some(frame.nrows))?;
     let schema = bare(&exporter.schema());
     let arrays = exporter.arrays(frame)?;
-    if options.orient != Orient::Columns || !options.header {
+    if options.orient != MsgpackOrient::Columns || !options.header {
         return in_rows(frame, &schema, &arrays, options, sink, progress);
     }
     let rows = header::count(frame.nrows, "rows")?;
@@ -78,7 +78,7 @@ pub(crate) fn encode_frame(
     let dictionaries = typed::write_dictionaries(&arrays, style(options))?;
     measure(&mut columns, &schema, frame.nrows, options.threads, progress)?;
     let head = Header {
-        orient: Orient::Columns,
+        orient: MsgpackOrient::Columns,
         nrows: frame.nrows,
         chunk: options.chunk,
         nbytes: columns.iter().map(Column::value_nbytes).collect(),
@@ -133,7 +133,9 @@ fn in_rows(
     rows::encode(frame, exported, options, &writer_of(style(options)), sink, progress)
 }
 
-fn writer_of(style: Style) -> impl for<'a> Fn(&'a Field, &'a ArrayData) -> Result<Box<dyn CellWriter + 'a>> {
+fn writer_of(
+    style: MsgpackStyle,
+) -> impl for<'a> Fn(&'a Field, &'a ArrayData) -> Result<Box<dyn CellWriter + 'a>> {
     move |field, data| {
         let writer: Box<dyn CellWriter> = typed::writer(field, told(field)?.dtype, data, style)?;
         Ok(writer)
@@ -147,8 +149,8 @@ fn bare(schema: &Schema) -> Schema {
     Schema::new_with_metadata(schema.fields().clone(), metadata)
 }
 
-fn style(options: &WriteOptions) -> Style {
-    Style { header: options.header, compatible: options.compatible }
+fn style(options: &WriteOptions) -> MsgpackStyle {
+    MsgpackStyle { header: options.header, compatible: options.compatible }
 }
 
 /// The NumPy dtype that the field's own metadata says, and its tag.

@@ -5,7 +5,7 @@ use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field, Schema};
 
 use crate::cells::msgpack::column::{CellWriter, FORMAT};
-use crate::cells::msgpack::options::Orient;
+use crate::cells::msgpack::options::MsgpackOrient;
 use crate::error::{Error, Result};
 use crate::formats::msgpack::options::WriteOptions;
 use crate::frame::{Axis, Frame};
@@ -47,12 +47,12 @@ pub fn encode(
     let (nrows, compatible) = (frame.nrows, options.compatible);
     let own: Vec<Named> = match header {
         Some((_, keys)) => described(schema, arrays, keys)?,
-        None if options.orient == Orient::Split => {
+        None if options.orient == MsgpackOrient::Split => {
             schema.fields().iter().zip(arrays).take(frame.ncols).map(|(f, a)| Named::new(f, a)).collect()
         }
         None => plain::columns(frame, schema, arrays)?,
     };
-    if own.is_empty() && nrows > 0 && header.is_none() && options.orient == Orient::Columns {
+    if own.is_empty() && nrows > 0 && header.is_none() && options.orient == MsgpackOrient::Columns {
         let message = format!(
             "{nrows} rows without columns: a map of columns has nothing that says how many rows there are. Write them with \
              the header, or orient=\"records\"."
@@ -62,18 +62,20 @@ pub fn encode(
     let (index, labels);
     let columns = cells(&own, writer_of)?;
     let sections = match (options.orient, header) {
-        (Orient::Records, header) => {
+        (MsgpackOrient::Records, header) => {
             vec![records::section(columns, nrows, header.map(|(entry, _)| entry), compatible)?]
         }
-        (Orient::Split, Some((entry, _))) => vec![split::described(columns, nrows, entry, compatible)?],
-        (Orient::Split, None) => {
+        (MsgpackOrient::Split, Some((entry, _))) => {
+            vec![split::described(columns, nrows, entry, compatible)?]
+        }
+        (MsgpackOrient::Split, None) => {
             index = plain::labels(&frame.index)?;
             labels = column_labels(&frame.columns, &own)?;
             let (index, labels) = (cells(&index, writer_of)?, cells(&labels, writer_of)?);
             split::plain(index, labels, columns, nrows, compatible)?
         }
-        (Orient::Columns, None) => plain::sections(columns, nrows, compatible)?,
-        (Orient::Columns, Some(_)) => {
+        (MsgpackOrient::Columns, None) => plain::sections(columns, nrows, compatible)?,
+        (MsgpackOrient::Columns, Some(_)) => {
             return Err(Error::unsupported(FORMAT, "columns behind a header are written elsewhere."));
         }
     };

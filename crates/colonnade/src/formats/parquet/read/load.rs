@@ -5,7 +5,7 @@ use arrow_schema::DataType;
 
 use crate::arrow::import::{fits, to_block};
 use crate::arrow::landed::Landed;
-use crate::decode::{Layout, Request, missing};
+use crate::decode::{MemoryLayout, Request, missing};
 use crate::error::{Error, Result};
 use crate::frame::{Axis, Frame, row_range};
 use crate::progress::{NoProgress, Progress, SignalsOnly};
@@ -32,7 +32,7 @@ impl Parquet {
 
     fn labels(&self, rows: &Rows, threads: usize) -> Result<Axis> {
         let fields = self.plan.level_fields();
-        let landed = self.land(&fields, rows, (Layout::AsStored, threads), &NoProgress)?;
+        let landed = self.land(&fields, rows, (MemoryLayout::AsStored, threads), &NoProgress)?;
         self.plan.landed_index(&fields, landed, rows.nrows)
     }
 
@@ -59,7 +59,7 @@ impl Parquet {
         &self,
         wanted: &[usize],
         rows: &Rows,
-        (layout, threads): (Layout, usize),
+        (layout, threads): (MemoryLayout, usize),
         progress: &dyn Progress,
     ) -> Result<Landed> {
         self.need(wanted, &rows.pieces, progress)?;
@@ -69,7 +69,7 @@ impl Parquet {
             Some(keep) => kept(landed, keep, threads, &SignalsOnly(progress))?,
             None => landed,
         };
-        if layout == Layout::Pandas {
+        if layout == MemoryLayout::Pandas {
             let dtype = |i: usize| landing.nulls.dtype(*wanted.get(i)?);
             missing::into_blocks(&mut landed, &dtype, threads, &SignalsOnly(progress))?;
         }
@@ -175,7 +175,7 @@ impl Parquet {
         needed.extend(self.plan.level_fields());
         needed.sort_unstable();
         needed.dedup();
-        let landed = self.land(&needed, rows, (Layout::Arrow, request.threads), request.progress)?;
+        let landed = self.land(&needed, rows, (MemoryLayout::Arrow, request.threads), request.progress)?;
         // Columns that nobody asked for stand in as empty values that are dropped at once.
         let mut arrays: Vec<ArrayData> =
             (0..self.plan.fields.len()).map(|_| ArrayData::new_null(&DataType::Null, nrows)).collect();

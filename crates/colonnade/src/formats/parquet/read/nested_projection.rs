@@ -22,7 +22,7 @@ impl Parquet {
     /// As [`Parquet::load`].
     pub fn load_part(&self, request: &Request<'_>) -> Result<Frame> {
         let Some((file, rest)) = self.narrow(request)? else { return self.load(request) };
-        Ok(file.load(&Request { kept: None, ..*request })?.kept(&rest))
+        Ok(file.load(&Request { projection: None, ..*request })?.kept(&rest))
     }
 
     /// [`Parquet::load_arrow`], of nested columns the part that is asked for.
@@ -31,7 +31,7 @@ impl Parquet {
     /// As [`Parquet::load`].
     pub fn load_arrow_part(&self, request: &Request<'_>) -> Result<Vec<Frame>> {
         let Some((file, rest)) = self.narrow(request)? else { return self.load_arrow(request) };
-        let frames = file.load_arrow(&Request { kept: None, ..*request })?;
+        let frames = file.load_arrow(&Request { projection: None, ..*request })?;
         Ok(frames.into_iter().map(|frame| frame.kept(&rest)).collect())
     }
 
@@ -41,12 +41,12 @@ impl Parquet {
     /// As [`Parquet::load`].
     pub fn batch_part(&self, i: usize, request: &Request<'_>) -> Result<Frame> {
         let Some((file, rest)) = self.narrow(request)? else { return self.batch(i, request) };
-        Ok(file.batch(i, &Request { kept: None, ..*request })?.kept(&rest))
+        Ok(file.batch(i, &Request { projection: None, ..*request })?.kept(&rest))
     }
 
     /// The file that reads a part of nested columns, and what is left of what it reads; nothing where all is asked for.
     fn narrow(&self, request: &Request<'_>) -> Result<Option<(Arc<Self>, Projection)>> {
-        let Some(kept) = request.kept.filter(|kept| !kept.is_all()) else { return Ok(None) };
+        let Some(kept) = request.projection.filter(|kept| !kept.is_all()) else { return Ok(None) };
         let held = || self.narrowed.lock().unwrap_or_else(PoisonError::into_inner);
         let known = held().as_ref().filter(|(asked, ..)| asked == kept).cloned();
         let (_, file, rest) = match known {

@@ -1,6 +1,6 @@
 //! A filter on an opened file: its columns are decoded, of the rows that may be wanted.
 
-use crate::decode::Layout;
+use crate::decode::MemoryLayout;
 use crate::error::{Error, Result};
 use crate::progress::Progress;
 
@@ -40,7 +40,7 @@ pub(crate) fn select(file: &Parquet, filter: &Filter, progress: &dyn Progress) -
     // All candidates are landed once, and looked at.
     let every: Vec<bool> = vec![true; runs.iter().flatten().map(std::ops::Range::len).sum()];
     let rows: Rows = Selection::new(&runs, &every).rows(0, every.len());
-    let landed = file.land(&fields, &rows, (Layout::Arrow, file.options.threads), progress)?;
+    let landed = file.land(&fields, &rows, (MemoryLayout::Arrow, file.options.threads), progress)?;
     let mut columns = landed.columns;
     columns.sort_unstable_by_key(|(i, _)| *i);
     let columns: Vec<_> = columns.into_iter().map(|(_, data)| data).collect();

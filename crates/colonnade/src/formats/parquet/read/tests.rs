@@ -61,7 +61,7 @@ fn a_part_of_a_list_without_a_wrapper_is_a_list_of_structs() {
     for (number, name) in ["str", "num"].into_iter().enumerate() {
         let asked = BTreeMap::from([(0, vec![vec![0, number]])]);
         let kept = Projection::new(&asked, &|_| Some(types.clone())).unwrap();
-        let part = only_column(&file.load_part(&Request { kept: Some(&kept), ..request }).unwrap());
+        let part = only_column(&file.load_part(&Request { projection: Some(&kept), ..request }).unwrap());
         assert_eq!(part_of(part.data_type()), [name]);
         assert_eq!((part.len(), part.null_count()), (4, 1));
     }

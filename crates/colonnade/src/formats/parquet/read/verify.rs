@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::arrow::ranges::check_array;
-use crate::decode::Layout;
+use crate::decode::MemoryLayout;
 use crate::error::{Error, Result};
 use crate::progress::Progress;
 
@@ -55,8 +55,11 @@ impl Parquet {
                 let closed = |field: usize| chunks_of(field).iter().any(|c| c.encrypted);
                 let fields: Vec<usize> = (from..to).filter(|&f| !closed(f) || asked(f)).collect();
                 file.need(&fields, &[piece], progress)?;
-                let landed =
-                    Landing::new(&file, nrows, threads, Layout::Arrow).run(&fields, &[piece], progress)?;
+                let landed = Landing::new(&file, nrows, threads, MemoryLayout::Arrow).run(
+                    &fields,
+                    &[piece],
+                    progress,
+                )?;
                 for (i, data) in &landed.columns {
                     let name = fields.get(*i).and_then(|&field| file.schema.fields().get(field));
                     let named = |e: Error| e.in_member(name.map_or("", |name| name.name().as_str()));

@@ -2,7 +2,7 @@
 
 use saphyr_parser::Tag;
 
-use crate::shown::shown;
+use crate::excerpt::excerpt;
 
 /// The core schema's name of a tag: `str`; `!` where no type is said.
 pub(super) fn core(tag: &Tag) -> Option<&str> {
@@ -17,5 +17,5 @@ pub(super) fn core(tag: &Tag) -> Option<&str> {
 
 /// A tag as errors show it.
 pub(super) fn name(tag: &Tag) -> String {
-    shown(&format!("{}{}", tag.handle, tag.suffix))
+    excerpt(&format!("{}{}", tag.handle, tag.suffix))
 }

@@ -14,15 +14,15 @@ use super::options::{Orient, ReadOptions, WriteOptions};
 use super::read::{bundle, decode};
 use super::write::{encode, encode_bundle};
 use crate::arrow::import::Plan;
-use crate::cells::text::Style;
+use crate::cells::text::TextStyle;
 use crate::error::{ErrorKind, Result};
 use crate::frame::Frame;
 use crate::limits::Limits;
 use crate::memory::Buffer;
 use crate::progress::NoProgress;
-use crate::text::Decoded;
-use crate::text::header::Exported;
-use crate::text::input::Encoding;
+use crate::text::DecodedText;
+use crate::text::header::ExportedFrame;
+use crate::text::input::TextEncoding;
 
 fn frame(columns: &[(&str, ArrayRef)]) -> Frame {
     let nrows = columns.first().map_or(0, |(_, array)| array.len());
@@ -73,15 +73,15 @@ fn written(frame: &Frame, orient: Orient, header: bool) -> Vec<u8> {
     out
 }
 
-fn read(bytes: &[u8]) -> Result<Decoded> {
+fn read(bytes: &[u8]) -> Result<DecodedText> {
     decode(&Buffer::from_vec(bytes.to_vec()), &ReadOptions { threads: 1, ..ReadOptions::default() })
 }
 
 /// All cells as JSON.
 fn shown(frame: &Frame) -> String {
-    let exported = Exported::new(frame).unwrap();
-    let mut out = exported.header("x").to_json(Style::json("json")).unwrap().into_bytes();
-    for writer in exported.writers(Style::json("json")).unwrap() {
+    let exported = ExportedFrame::new(frame).unwrap();
+    let mut out = exported.header("x").to_json(TextStyle::json("json")).unwrap().into_bytes();
+    for writer in exported.writers(TextStyle::json("json")).unwrap() {
         for row in 0..frame.nrows {
             out.push(b' ');
             writer.write(row, &mut out).unwrap();
@@ -141,7 +141,7 @@ fn without_a_header_there_is_the_data() {
 }
 
 fn types(frame: &Frame) -> Vec<DataType> {
-    Exported::new(frame).unwrap().schema.fields().iter().map(|f| f.data_type().clone()).collect()
+    ExportedFrame::new(frame).unwrap().schema.fields().iter().map(|f| f.data_type().clone()).collect()
 }
 
 #[test]
@@ -370,11 +370,11 @@ fn frames_of_a_bundle_in_any_encoding_are_parts_of_it() {
     };
     let latin = text.chars().map(|c| u8::try_from(u32::from(c)).unwrap()).collect::<Vec<u8>>();
     for (bytes, encoding, unit) in [
-        (text.as_bytes().to_vec(), Encoding::Utf8, 1),
-        (utf16(b"\xff\xfe", u16::to_le_bytes), Encoding::Utf8, 2),
-        (utf16(b"\xfe\xff", u16::to_be_bytes), Encoding::Utf16, 2),
-        (utf16(b"", u16::to_le_bytes), Encoding::Utf16Le, 2),
-        (latin, Encoding::Latin1, 1),
+        (text.as_bytes().to_vec(), TextEncoding::Utf8, 1),
+        (utf16(b"\xff\xfe", u16::to_le_bytes), TextEncoding::Utf8, 2),
+        (utf16(b"\xfe\xff", u16::to_be_bytes), TextEncoding::Utf16, 2),
+        (utf16(b"", u16::to_le_bytes), TextEncoding::Utf16Le, 2),
+        (latin, TextEncoding::Latin1, 1),
     ] {
         let (nbytes, input) = (bytes.len(), Buffer::from_vec(bytes));
         let options = ReadOptions { encoding, ..ReadOptions::default() };

@@ -9,10 +9,10 @@ use super::options::ReadOptions;
 use super::with_header::json;
 use crate::ErrorKind;
 use crate::memory::Buffer;
-use crate::text::input::{Encoding, OwnedText, Text};
+use crate::text::input::{OwnedText, SourceText, TextEncoding};
 
 fn text(bytes: &[u8]) -> OwnedText {
-    let text = Text::decode("yaml", &Buffer::from_vec(bytes.to_vec()), Encoding::Utf8, 1).unwrap();
+    let text = SourceText::decode("yaml", &Buffer::from_vec(bytes.to_vec()), TextEncoding::Utf8, 1).unwrap();
     OwnedText::new("yaml", text).unwrap()
 }
 

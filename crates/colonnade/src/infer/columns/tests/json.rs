@@ -1,11 +1,11 @@
-//! Cells of JSON become what the same cells of MessagePack become, in one range or in several.
+//! JSON cells give the same columns as the same MessagePack cells, in one range or in several.
 
 use crate::cells::json::scan::Scan;
-use crate::cells::json::value::Rules;
+use crate::cells::json::value::JsonRules;
 
 use super::*;
 
-const RULES: Rules = Rules {
+const RULES: JsonRules = JsonRules {
     max_depth: 64,
     max_columns: u64::MAX,
     max_missing: u64::MAX,
@@ -14,7 +14,7 @@ const RULES: Rules = Rules {
     decimals: false,
 };
 
-/// Cells as JSON, and as MessagePack.
+/// Cells as JSON and as MessagePack.
 const CELLS: [(&str, &[u8]); 14] = [
     ("null", b"\xc0"),
     ("true", b"\xc3"),
@@ -32,28 +32,28 @@ const CELLS: [(&str, &[u8]); 14] = [
     ("{\"b\" : null, \"c\":\"z\"}", b"\x82\xa1b\xc0\xa1c\xa1z"),
 ];
 
-fn scan(column: &mut Inferred, text: &str) {
-    // Other bytes follow in the input.
+fn scan(column: &mut InferredColumn, text: &str) {
+    // The input continues after the cells.
     let text = format!("{text}, [\"more\", 1234567890]");
     column.scan(&mut Scan::new(text.as_bytes(), 0, false), 0, &RULES).unwrap();
 }
 
-fn part() -> Inferred {
-    Inferred::of_one_type(&options(), 0)
+fn part() -> InferredColumn {
+    InferredColumn::of_one_type(&options(), 0)
 }
 
-fn known(column: Inferred) -> String {
+fn known(column: InferredColumn) -> String {
     if column.is_unknown() { "mixed".into() } else { shown(&column.finish().unwrap()) }
 }
 
 #[test]
-fn scanned_cells_are_what_taken_ones_are() {
+fn json_cells_give_the_columns_of_msgpack_cells() {
     let n = CELLS.len();
     for code in 0..n * n * n * n {
         let chosen = [code % n, code / n % n, code / n / n % n, code / n / n / n].map(|i| CELLS[i]);
         let bytes: Vec<u8> = chosen.iter().flat_map(|(_, bytes)| bytes.iter().copied()).collect();
         let expected = whole(&bytes, 4, &options()).unwrap();
-        let is_mixed = matches!(&expected, Finished::Column(column) if column.tag.is_some());
+        let is_mixed = matches!(&expected, BlockOrColumn::Column(column) if column.tag.is_some());
         let expected = if is_mixed { "mixed".into() } else { shown(&expected) };
 
         let mut one = part();
@@ -61,7 +61,7 @@ fn scanned_cells_are_what_taken_ones_are() {
         assert_eq!(one.len(), 4);
         assert_eq!(known(one), expected, "{chosen:?}");
 
-        // The first range's memory serves the next ones.
+        // The memory of the first range serves the next ones.
         let (mut joined, mut range) = (part(), part());
         for cells in [&chosen[..1], &chosen[1..3], &[], &chosen[3..]] {
             cells.iter().for_each(|(text, _)| scan(&mut range, text));
@@ -74,7 +74,7 @@ fn scanned_cells_are_what_taken_ones_are() {
 }
 
 #[test]
-fn cells_of_no_one_type_are_checked_to_their_end() {
+fn mixed_cells_are_checked_to_their_end() {
     for (text, at, message) in [
         ("[1, \"a\", 01]", 9, "leading zeros"),
         ("[1, \"a\", {\"b\": 1, \"b\": 2}]", 18, "twice"),

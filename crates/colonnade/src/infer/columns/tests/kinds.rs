@@ -1,9 +1,9 @@
-//! Cells of several kinds, of none, and of types that only their writer knows.
+//! Mixed cells, columns without a cell, and unknown extensions.
 
 use super::*;
 
 #[test]
-fn cells_of_different_kinds_are_kept_as_they_are() {
+fn mixed_cells_keep_their_bytes() {
     let one_float = [0xcb, 0x3f, 0xf8, 0, 0, 0, 0, 0, 0];
     let beyond = [0xcf, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff];
     let odd = [0xcf, 0x00, 0x20, 0, 0, 0, 0, 0, 1];
@@ -30,7 +30,7 @@ fn cells_of_different_kinds_are_kept_as_they_are() {
 }
 
 #[test]
-fn what_was_stored_is_written_again_in_its_smallest_form() {
+fn stored_cells_are_encoded_again_in_the_smallest_form() {
     let bytes =
         [&[0xcd, 0, 5][..], &[0xd3, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f], &[0xa0]].concat();
     assert_eq!(mixed(&taken(&bytes, 3, &options())), cells(&[&[5], &[0xd1, 0xff, 0x7f], &[0xa0]]));
@@ -59,7 +59,7 @@ fn extensions_are_refused_or_kept_with_their_type() {
 }
 
 #[test]
-fn maps_that_share_no_keys_are_kept_as_they_are() {
+fn maps_that_share_no_keys_keep_their_bytes() {
     let mut bytes = Vec::new();
     for i in 0..3000u32 {
         bytes.extend([&[0x81, 0xa4][..], format!("{i:04}").as_bytes(), &[1]].concat());
@@ -70,7 +70,7 @@ fn maps_that_share_no_keys_are_kept_as_they_are() {
 #[test]
 fn missing_keys_are_nulls_of_any_family() {
     for cell in [&[1][..], b"\xa1x", &[0xc3], &[0x91, 1], b"\x81\xa1a\x01", &[0xd6, 0xff, 0, 0, 0, 1]] {
-        let mut column = Inferred::new(&options());
+        let mut column = InferredColumn::new(&options());
         column.nulls(2).unwrap();
         column.take(cell, 1).unwrap();
         column.nulls(1).unwrap();
@@ -83,9 +83,9 @@ fn missing_keys_are_nulls_of_any_family() {
 }
 
 #[test]
-fn a_claim_of_cells_allocates_nothing() {
+fn a_claimed_cell_count_allocates_nothing() {
     for cell in [&[0x01][..], &[0xc3], &[0xa1, b'x'], &[0xcb, 0, 0, 0, 0, 0, 0, 0, 0], &[0xc0]] {
-        let mut column = Inferred::new(&options()).with_rows(u32::MAX as usize);
+        let mut column = InferredColumn::new(&options()).with_rows(u32::MAX as usize);
         assert_eq!(column.take(cell, u32::MAX as usize).unwrap().cells, 1);
         assert!(
             column.take(&[0xdb, 0xff, 0xff, 0xff, 0xff, 1], u32::MAX as usize - 1).map_or(0, |t| t.cells)

@@ -32,14 +32,14 @@ fn maps_are_structs_and_missing_keys_are_null() {
 }
 
 #[test]
-fn a_key_twice_is_refused_by_name() {
+fn a_repeated_key_is_refused_by_name() {
     let error = whole(b"\xc0\x91\x82\xa1a\x01\xa1a\x02", 2, &options()).unwrap_err();
     assert_eq!((error.cell, error.offset, error.path.as_str()), (1, 6, "[0]"));
     assert!(error.error.to_string().contains("\"a\" twice"), "{}", error.error);
 }
 
 #[test]
-fn errors_inside_cells_have_their_path_and_byte() {
+fn errors_inside_cells_have_a_path_and_an_offset() {
     let error = whole(b"\x01\x01\x81\xa1a\x92\xa1x\xa1\xff", 3, &options()).unwrap_err();
     let error = error.in_column("$.c", 10, 1000);
     let text = error.to_string();
@@ -51,12 +51,12 @@ fn errors_inside_cells_have_their_path_and_byte() {
 }
 
 #[test]
-fn depth_is_limited_and_what_is_deep_is_kept_as_it_is() {
+fn depth_is_limited_and_deep_cells_keep_their_bytes() {
     let nest = |n: usize| [vec![0x91; n], vec![1]].concat();
     assert!(whole(&nest(64), 1, &options()).is_ok());
     let error = whole(&nest(65), 1, &options()).unwrap_err();
     assert!(matches!(error.error.kind(), crate::ErrorKind::LimitExceeded), "{}", error.error);
-    let mut column = Inferred::new(&options()).with_depth(2);
+    let mut column = InferredColumn::new(&options()).with_depth(2);
     assert!(column.take(&nest(63), 1).is_err());
     let mut deep = options();
     deep.limits.max_depth = 100_000;

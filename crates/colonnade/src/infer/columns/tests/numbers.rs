@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// An integer in every width that holds it, one of them by chance.
+/// Writes an integer in one of the widths that hold it, chosen at random.
 fn any_int(value: i128, dice: &mut Dice, out: &mut Vec<u8>) {
     let mut forms: Vec<Vec<u8>> = Vec::new();
     let raw = value.to_be_bytes();
@@ -90,7 +90,7 @@ fn small_integers_and_nils() {
 }
 
 #[test]
-fn nils_alone_are_a_null_column_and_leading_ones_are_counted() {
+fn only_nils_are_a_null_column_and_leading_nils_are_counted() {
     assert_eq!(array(&taken(&[0xc0; 50], 50, &options())).data_type(), &arrow_schema::DataType::Null);
     let mut bytes = vec![0xc0; 50];
     bytes.extend([0xc3, 0xc2, 0xc0, 0xc3]);
@@ -104,7 +104,7 @@ fn nils_alone_are_a_null_column_and_leading_ones_are_counted() {
 fn booleans_are_bytes() {
     let cells: Vec<bool> = (0..500).map(|i| i * i % 3 == 0).collect();
     let bytes: Vec<u8> = cells.iter().map(|&b| 0xc2 + u8::from(b)).collect();
-    let Finished::Block(block) = taken(&bytes, 500, &options()) else { panic!() };
+    let BlockOrColumn::Block(block) = taken(&bytes, 500, &options()) else { panic!() };
     assert_eq!(block.grid.dtype.descr(), "|b1");
     assert_eq!(block.buffer.as_slice(), cells.iter().map(|&b| u8::from(b)).collect::<Vec<_>>());
 }

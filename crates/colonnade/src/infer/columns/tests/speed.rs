@@ -1,11 +1,11 @@
-//! What a cell costs.
+//! Measures the time per cell.
 
 use super::*;
 
-/// Seconds that this thread has had a processor: others use the machine as well.
+/// Processor time of this thread in seconds; other processes do not count.
 fn processor_s() -> f64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the call writes the `timespec` that is ours.
+    // SAFETY: the call writes to the local `timespec`.
     unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
     time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
 }
@@ -24,7 +24,7 @@ fn inferred_timing() {
         let mut best = f64::MAX;
         for _ in 0..15 {
             let start = processor_s();
-            let mut column = Inferred::new(&ReadOptions::default()).with_rows(N);
+            let mut column = InferredColumn::new(&ReadOptions::default()).with_rows(N);
             let taken = column.take(&bytes, N).unwrap();
             let finished = column.finish().unwrap();
             best = best.min(processor_s() - start);

@@ -38,7 +38,7 @@ fn text_of_any_width_is_one_column() {
 }
 
 #[test]
-fn a_character_cut_in_two_cells_is_no_text() {
+fn a_character_split_over_two_cells_is_invalid_utf8() {
     let mut bytes = [0xa1, b'a'].repeat(40);
     bytes.extend([0xa1, 0xc3, 0xa1, 0xa9]);
     bytes.extend([0xa1, b'a'].repeat(40));
@@ -77,7 +77,7 @@ fn bytes_of_any_width_are_one_column() {
 }
 
 #[test]
-fn text_that_is_none_is_bytes_in_mixed_cells_as_well() {
+fn invalid_utf8_is_bytes_in_mixed_cells_too() {
     let found = taken(b"\x01\x92\xa1\xff\xa1x", 2, &loose());
     assert_eq!(mixed(&found), cells(&[&[1], b"\x92\xc4\x01\xff\xa1x"]));
     assert!(whole(b"\x01\x92\xa1\xff\xa1x", 2, &options()).is_err());

@@ -1,9 +1,9 @@
-//! Input that is refused: what is said, and where.
+//! Messages and places of errors in refused input.
 
 use super::*;
 use crate::error::ErrorKind;
 
-/// Refused at the same place, whole and in pieces.
+/// Decodes input that is refused, whole and in pieces, and checks that the error has the same place.
 fn refused(bytes: &[u8], path: &str, offset: u64, says: &str) -> Error {
     for size in [1, 5] {
         let error = in_pieces(bytes, size).unwrap_err();
@@ -18,7 +18,7 @@ fn refused(bytes: &[u8], path: &str, offset: u64, says: &str) -> Error {
 }
 
 #[test]
-fn bad_cells_are_named_by_path_and_byte() {
+fn errors_in_cells_have_a_path_and_an_offset() {
     let bad = pack().map(2).text("a").array(2).int(1).int(2).text("dep_time").array(2).int(1).raw(&[0xc1]);
     refused(&bad.0, "$.dep_time[1]", 23, "C1");
     let bad = pack().array(2).map(1).text("a").int(1).map(1).text("a").raw(&[0xc1]);
@@ -98,7 +98,7 @@ fn lengths_and_shapes_are_refused_by_name() {
 }
 
 #[test]
-fn cut_and_followed_input() {
+fn truncated_input_and_trailing_bytes_are_refused() {
     for whole in [table().0, pack().array(2).map(1).text("a").int(1).map(1).text("a").array(1).nil().0] {
         for cut in 0..whole.len() {
             let error = decode(&whole[..cut], 0, &options(1)).unwrap_err();
@@ -113,7 +113,7 @@ fn cut_and_followed_input() {
 }
 
 #[test]
-fn a_cut_names_the_value_that_it_is_in() {
+fn truncated_input_names_the_incomplete_value() {
     let rows = pack().array(2).map(1).text("a").int(1).map(2).text("a").int(2).text("b").text("xyz").0;
     let last = rows.len() - 1;
     for (end, path, offset) in [(11, "$[1]", 9), (14, "$[1].a", 14), (16, "$[1]", 15), (last, "$[1].b", 17)] {

@@ -1,12 +1,12 @@
-//! One value, spelled.
+//! Writes one value.
 
 use std::fmt::Display;
 
 use super::*;
 
-impl Values {
+impl ArrayValues {
     /// Writes the value of a row that is not null.
-    pub(in crate::cells::typed::write) fn put<O: Out>(&self, row: usize, out: &mut O) -> Result<()> {
+    pub(in crate::cells::typed::write) fn put<O: ByteSink>(&self, row: usize, out: &mut O) -> Result<()> {
         fn at<T: ArrowNativeType>(values: &ScalarBuffer<T>, row: usize) -> Result<T> {
             values.get(row).copied().ok_or_else(changed)
         }
@@ -39,10 +39,10 @@ impl Values {
             }
             Self::Decimal(digits, precision, scale, family) => {
                 let digits: &dyn Display = match digits {
-                    Digits::D32(v) => &at(v, row)?,
-                    Digits::D64(v) => &at(v, row)?,
-                    Digits::D128(v) => &at(v, row)?,
-                    Digits::D256(v) => &at(v, row)?,
+                    DecimalValues::D32(v) => &at(v, row)?,
+                    DecimalValues::D64(v) => &at(v, row)?,
+                    DecimalValues::D128(v) => &at(v, row)?,
+                    DecimalValues::D256(v) => &at(v, row)?,
                 };
                 let digits = digits.to_string();
                 if decimal::precision(&digits) > usize::from(*precision) {
@@ -65,10 +65,10 @@ impl Values {
             Self::List(offsets, child) => put_list(out, offsets.range(row)?, child),
             Self::ListView(offsets, sizes, child) => {
                 let (start, size) = match (offsets, sizes) {
-                    (Offsets::Small(starts), Offsets::Small(sizes)) => {
+                    (CellOffsets::Small(starts), CellOffsets::Small(sizes)) => {
                         (at(starts, row)?.to_usize(), at(sizes, row)?.to_usize())
                     }
-                    (Offsets::Large(starts), Offsets::Large(sizes)) => {
+                    (CellOffsets::Large(starts), CellOffsets::Large(sizes)) => {
                         (at(starts, row)?.to_usize(), at(sizes, row)?.to_usize())
                     }
                     _ => (None, None),
@@ -81,7 +81,7 @@ impl Values {
                 put_list(out, start..start + size, child)
             }
             Self::Struct(children, first) => {
-                // All have keys, or none.
+                // Either all children have keys or none has one.
                 if children.first().is_none_or(|(key, _)| key.is_some()) {
                     out::map(out, children.len())?;
                 } else {
@@ -126,13 +126,13 @@ impl Values {
     }
 }
 
-fn put_list<O: Out>(out: &mut O, range: Range<usize>, child: &Writer) -> Result<()> {
+fn put_list<O: ByteSink>(out: &mut O, range: Range<usize>, child: &TypedWriter) -> Result<()> {
     out::array(out, range.len())?;
     child.put_all(range, out)
 }
 
-/// Text or bytes of a view: inside of it up to 12 bytes, else in a buffer.
-fn put_view<O: Out>(out: &mut O, view: u128, buffers: &[Buffer], family: Family) -> Result<()> {
+/// Writes text or bytes of a view, which stores up to 12 bytes inline and longer ones in a buffer.
+fn put_view<O: ByteSink>(out: &mut O, view: u128, buffers: &[Buffer], family: PayloadFamily) -> Result<()> {
     let raw = view.to_le_bytes();
     let word = |i: usize| -> Option<usize> {
         let word = raw.get(i * 4..)?.first_chunk::<4>()?;

@@ -83,7 +83,7 @@ fn borders_at_every_byte_change_nothing() {
 
 #[test]
 fn places_are_the_files_however_it_comes_in_and_whatever_its_encoding() {
-    use crate::text::input::Encoding;
+    use crate::text::input::TextEncoding;
     let units =
         |text: &str, unit: fn(u16) -> [u8; 2]| text.encode_utf16().flat_map(unit).collect::<Vec<u8>>();
     for (text, escape) in
@@ -94,13 +94,13 @@ fn places_are_the_files_however_it_comes_in_and_whatever_its_encoding() {
         let big = [&b"\xfe\xff"[..], &units(text, u16::to_be_bytes)].concat();
         let little = [&b"\xff\xfe"[..], &units(text, u16::to_le_bytes)].concat();
         for (encoding, bytes) in [
-            (Encoding::Utf8, text.as_bytes().to_vec()),
-            (Encoding::Utf8, marked),
-            (Encoding::Utf8, big.clone()),
-            (Encoding::Utf16, little),
-            (Encoding::Utf16Be, big),
-            (Encoding::Utf16Le, units(text, u16::to_le_bytes)),
-            (Encoding::Latin1, latin),
+            (TextEncoding::Utf8, text.as_bytes().to_vec()),
+            (TextEncoding::Utf8, marked),
+            (TextEncoding::Utf8, big.clone()),
+            (TextEncoding::Utf16, little),
+            (TextEncoding::Utf16Be, big),
+            (TextEncoding::Utf16Le, units(text, u16::to_le_bytes)),
+            (TextEncoding::Latin1, latin),
         ] {
             let options = ReadOptions { encoding, escape, ..ReadOptions::default() };
             let whole = read_with(&bytes, &options).unwrap_err();

@@ -1,4 +1,4 @@
-//! What others have collected: JSONTestSuite, and numbers that must round exactly.
+//! Public corpora: JSONTestSuite, and numbers that must round exactly.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use crate::progress::{NoProgress, Progress};
 
 use super::options::ReadOptions;
 use super::root::{decode, with_context};
-use crate::cells::json::number::Number;
+use crate::cells::json::number::JsonNumber;
 use crate::cells::json::scan::Scan;
 
 fn corpus(name: &str) -> Option<PathBuf> {
@@ -21,13 +21,13 @@ fn corpus(name: &str) -> Option<PathBuf> {
     Some(root)
 }
 
-/// Whether the bytes are one JSON value, frame or not.
+/// Checks that the bytes are one JSON value, frame or not.
 fn check(bytes: &[u8]) -> crate::Result<()> {
     let options = (&ReadOptions::default(), &NoProgress as &dyn Progress);
     with_context("json", &Buffer::from_vec(bytes.to_vec()), options, |context| {
         let mut scan = Scan::new(context.bytes, 0, false);
         scan.space();
-        context.scanned(scan.value(0, &context.rules))?;
+        context.locate(scan.value(0, &context.rules))?;
         scan.space();
         if scan.at < context.bytes.len() {
             return Err(context.error(scan.unexpected("the end")));
@@ -37,7 +37,7 @@ fn check(bytes: &[u8]) -> crate::Result<()> {
 }
 
 #[test]
-fn the_test_suite_is_accepted_and_refused_as_its_names_say() {
+fn json_test_suite_is_accepted_and_refused_as_named() {
     let Some(root) = corpus("json-nst/test_parsing") else { return };
     let (mut accepted, mut refused, mut either) = (0, 0, 0);
     for entry in std::fs::read_dir(root).unwrap() {
@@ -47,14 +47,14 @@ fn the_test_suite_is_accepted_and_refused_as_its_names_say() {
         let found = check(&bytes);
         let frame = decode(&Buffer::from_vec(bytes), &ReadOptions::default());
         match name.get(..2) {
-            // One of the two values would be lost: the one rule that is stricter than the grammar.
+            // One of the two values would be lost: this is the only rule that is stricter than the grammar.
             Some("y_") if name.starts_with("y_object_duplicated_key") => {
                 assert!(found.unwrap_err().to_string().contains("twice"), "{name}");
             }
             Some("y_") => {
                 assert!(found.is_ok(), "{name}: {found:?}");
                 accepted += 1;
-                // Many are no tables; none is malformed.
+                // Many of the values are no tables, but none is malformed.
                 if let Err(error) = frame {
                     assert!(matches!(error.kind(), ErrorKind::Unsupported), "{name}: {error}");
                 }
@@ -107,7 +107,7 @@ fn numbers_round_exactly() {
     let mut checked = 0;
     for entry in std::fs::read_dir(root).unwrap() {
         let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
-        // All lines where there are few; a part of the long lists, since this also runs without optimisation.
+        // Short lists are tested in full and long ones in part, because this also runs without optimisation.
         let each = (text.lines().count() / 5000).max(1);
         for line in text.lines().step_by(each) {
             let mut words = line.split(' ').skip(2);
@@ -119,12 +119,12 @@ fn numbers_round_exactly() {
             checked += 1;
             let mut scan = Scan::new(number.as_bytes(), 0, false);
             match scan.number() {
-                Ok(Number::Float(found)) => assert_eq!(found, bits, "{number}"),
-                Ok(Number::Int(value)) => {
+                Ok(JsonNumber::Float(found)) => assert_eq!(found, bits, "{number}"),
+                Ok(JsonNumber::Int(value)) => {
                     assert_eq!((value as f64).abs(), f64::from_bits(bits).abs(), "{number}")
                 }
-                Ok(Number::UInt(value)) => assert_eq!(value as f64, f64::from_bits(bits), "{number}"),
-                Ok(Number::Big) => assert_eq!(number.parse::<f64>().unwrap().to_bits(), bits, "{number}"),
+                Ok(JsonNumber::UInt(value)) => assert_eq!(value as f64, f64::from_bits(bits), "{number}"),
+                Ok(JsonNumber::Big) => assert_eq!(number.parse::<f64>().unwrap().to_bits(), bits, "{number}"),
                 Err(_) => assert!(f64::from_bits(bits).is_infinite(), "{number}"),
             }
         }

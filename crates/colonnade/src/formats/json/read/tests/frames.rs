@@ -1,8 +1,8 @@
-//! Frames out of JSON, against what serde_json reads; errors with their places.
+//! Frames compared with serde_json's reading of the same text, and errors with their places.
 
 use serde_json::{Value, json};
 
-use crate::formats::json::write::options::Orient;
+use crate::formats::json::write::options::JsonOrient;
 use crate::frame::{Axis, Frame, Labels, Level, Part};
 use crate::memory::Buffer;
 
@@ -26,7 +26,7 @@ fn lines(text: &str) -> crate::Result<Frame> {
     lines::decode(&Buffer::from_vec(text.as_bytes().to_vec()), &LinesReadOptions::default()).map(|d| d.frame)
 }
 
-/// The cells of a column of one family of scalars.
+/// The cells of a column with one family of scalars.
 fn column(frame: &Frame, position: usize) -> Value {
     for part in &frame.parts {
         match part {
@@ -89,7 +89,7 @@ fn texts(axis: &Axis) -> Vec<String> {
 }
 
 #[test]
-fn every_orient_of_pandas_is_told_by_its_look() {
+fn every_orient_of_pandas_is_detected() {
     for text in [
         r#"{"a": {"x": 1, "y": 2}, "b": {"x": "p", "y": "q"}}"#,
         r#"{"columns": ["a", "b"], "index": ["x", "y"], "data": [[1, "p"], [2, "q"]]}"#,
@@ -102,7 +102,7 @@ fn every_orient_of_pandas_is_told_by_its_look() {
         assert_eq!(column(&frame, 0), json!([1, 2]));
         assert!(column(&frame, 1).as_str().unwrap().contains(r#""p", "q""#));
     }
-    let index = ReadOptions { orient: Some(Orient::Index), ..ReadOptions::default() };
+    let index = ReadOptions { orient: Some(JsonOrient::Index), ..ReadOptions::default() };
     let frame = read_as(r#"{"x": {"a": 1, "b": "p"}, "y": {"a": 2, "b": "q"}}"#, &index).unwrap();
     assert_eq!(texts(&frame.index), ["x", "y"]);
     assert_eq!(column(&frame, 0), json!([1, 2]));
@@ -130,8 +130,8 @@ fn row_labels_that_are_integers_are_integers() {
 }
 
 #[test]
-fn columns_are_what_their_cells_are_together() {
-    let columns = ReadOptions { orient: Some(Orient::Columns), ..ReadOptions::default() };
+fn the_type_of_a_column_holds_all_its_cells() {
+    let columns = ReadOptions { orient: Some(JsonOrient::Columns), ..ReadOptions::default() };
     let of = |cells: Value| column(&read_as(&json!({"a": cells}).to_string(), &columns).unwrap(), 0);
     assert_eq!(of(json!([1, -2])), json!([1, -2]));
     assert_eq!(of(json!([1, u64::MAX])), json!([1, u64::MAX]));
@@ -230,7 +230,7 @@ fn large_integers_are_decimals_where_asked() {
 }
 
 #[test]
-fn words_for_what_is_not_finite_are_numbers_where_asked() {
+fn nan_and_infinity_are_numbers_if_allowed() {
     let options = ReadOptions { allow_nonfinite: true, ..ReadOptions::default() };
     let frame = read_as("[[NaN, Infinity, -Infinity, -1], [1, 2.5, 3, -2.5]]", &options).unwrap();
     assert_eq!(column(&frame, 3), json!([-1.0, -2.5]));
@@ -257,7 +257,7 @@ fn several_frames_are_a_bundle() {
 }
 
 #[test]
-fn one_row_of_many_keys_is_no_reason_for_many_cells() {
+fn one_row_with_many_keys_is_limited_in_missing_cells() {
     let mut options = ReadOptions::default();
     (options.limits.max_unbacked_nbytes, options.limits.max_expansion) = (40_000, 1);
     let wide: Vec<String> = (0..200).map(|i| format!("\"k{i}\": 1")).collect();
@@ -274,7 +274,7 @@ fn one_row_of_many_keys_is_no_reason_for_many_cells() {
 }
 
 #[test]
-fn schemas_of_pandas_say_labels_times_and_categories() {
+fn schemas_of_pandas_declare_labels_times_and_categories() {
     let frame = read(
         r#"{"schema": {"fields": [
             {"name": "lab", "type": "string"}, {"name": "t", "type": "datetime"},
@@ -291,9 +291,9 @@ fn schemas_of_pandas_say_labels_times_and_categories() {
     assert!(kind(0).contains("Timestamp(Nanosecond, None)"), "{}", kind(0));
     assert!(kind(1).contains("Some(\"Europe/Paris\")"), "{}", kind(1));
     assert!(kind(2).starts_with("Dictionary(Int32, LargeUtf8)"), "{}", kind(2));
-    // NaN, which JSON has no word for.
+    // NaN, which JSON cannot express.
     assert_eq!(column(&frame, 3), json!([null, null]));
-    // pandas writes integers as floats where null is among them.
+    // pandas writes integers as floats if the column has nulls.
     let frame = read(
         r#"{"schema": {"fields": [{"name": "a", "type": "any", "constraints": {"enum": [3, 1]}}]},
             "data": [{"a": 1.0}, {"a": null}, {"a": 3.0}]}"#,

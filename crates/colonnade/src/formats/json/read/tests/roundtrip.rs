@@ -1,4 +1,4 @@
-//! What was written is read again: every orient, with a header, and the shapes that pandas has.
+//! Round trips: every orient, with a header, and pandas' shapes.
 
 use std::sync::Arc;
 
@@ -11,14 +11,14 @@ use arrow_array::{
 use arrow_schema::{DataType, Field};
 
 use crate::arrow::export::Exporter;
-use crate::formats::json::write::lines::{ChunkWriter, encode as encode_lines};
-use crate::formats::json::write::options::{LinesOptions, Orient, WriteOptions};
+use crate::formats::json::write::lines::{NdjsonChunkWriter, encode as encode_lines};
+use crate::formats::json::write::options::{JsonOrient, LinesOptions, WriteOptions};
 use crate::formats::json::write::{encode, encode_bundle};
 use crate::frame::{Axis, Block, Column, DType, Frame, Grid, Labels, Level, Part, Tags};
 use crate::memory::Buffer;
 use crate::progress::NoProgress;
 
-use super::chunks::Chunks;
+use super::chunks::NdjsonDecoder;
 use super::options::{LinesReadOptions, ReadOptions};
 use super::{lines, root};
 
@@ -36,7 +36,7 @@ fn block(descr: &str, bytes: Vec<u8>) -> Block {
     Block { grid: Grid::column_major(dtype, rows, 1, 0), buffer: Buffer::from_vec(bytes) }
 }
 
-/// Columns of every way that cells take.
+/// Columns for every conversion of cells.
 fn frame() -> Frame {
     let floats = [f64::NAN, -0.0, f64::INFINITY, 0.1, f64::from_bits(0x7ff8_0000_0000_0001)];
     let words = |values: &[i64]| values.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<_>>();
@@ -136,12 +136,12 @@ fn no_rows() -> Frame {
     whole.slice(0, 0)
 }
 
-/// Everything that makes a frame, without addresses.
+/// The content of a frame as text, without addresses.
 fn shown(frame: &Frame) -> String {
     let exporter = Exporter::new(frame, Some(frame.nrows)).unwrap();
     let schema = exporter.schema();
     if frame.nrows == 0 {
-        // Whether a column that could have nulls is a block is told by its cells.
+        // Whether a nullable column is a block depends on its cells.
         return format!(
             "{:?}",
             schema.fields().iter().map(|f| (f.name(), f.data_type())).collect::<Vec<_>>()
@@ -151,7 +151,7 @@ fn shown(frame: &Frame) -> String {
     metadata.sort();
     let mut out = vec![format!("{metadata:?}")];
     for (field, data) in schema.fields().iter().zip(exporter.arrays(frame).unwrap()) {
-        // NaN equals nothing: bits do.
+        // NaN equals nothing, so bits are compared.
         let bits = match data.data_type() {
             DataType::Float64 | DataType::Float32 => {
                 format!("{:?}", data.buffers().iter().map(|b| b.as_slice().to_vec()).collect::<Vec<_>>())
@@ -177,7 +177,7 @@ fn every_orient_gives_the_frame_back() {
     for whole in [frame(), no_rows(), empty(0), empty(3), frame().slice(1, 4)] {
         for name in ["columns", "index", "records", "split", "values", "table"] {
             for indent in [None, Some(2)] {
-                let orient = Orient::named(name).unwrap();
+                let orient = JsonOrient::from_name(name).unwrap();
                 let options = WriteOptions { orient, indent, ..WriteOptions::default() };
                 let mut text: Vec<u8> = Vec::new();
                 encode(&whole, &options, &mut text, &NoProgress).unwrap();
@@ -205,14 +205,14 @@ fn lines_give_the_frame_back() {
 }
 
 #[test]
-fn chunks_of_our_own_are_of_the_headers_types() {
+fn chunks_with_a_header_have_its_types() {
     let whole = frame();
     let mut text: Vec<u8> = Vec::new();
-    let mut writer = ChunkWriter::new(LinesOptions::default());
+    let mut writer = NdjsonChunkWriter::new(LinesOptions::default());
     writer.write(&whole.slice(0, 2), &mut text, &NoProgress).unwrap();
     writer.write(&whole.slice(2, 5), &mut text, &NoProgress).unwrap();
     writer.finish(&mut text).unwrap();
-    let mut chunks = Chunks::new(LinesReadOptions::default()).unwrap();
+    let mut chunks = NdjsonDecoder::new(LinesReadOptions::default()).unwrap();
     for piece in text.chunks(100) {
         chunks.feed(piece).unwrap();
     }
@@ -232,7 +232,7 @@ fn chunks_of_our_own_are_of_the_headers_types() {
 #[test]
 fn types_of_later_chunks_are_those_of_the_first() {
     let read = |text: &str| {
-        let mut chunks = Chunks::new(LinesReadOptions::default()).unwrap();
+        let mut chunks = NdjsonDecoder::new(LinesReadOptions::default()).unwrap();
         chunks.feed(text.as_bytes()).unwrap();
         chunks.finish().unwrap();
         let first = chunks.next(1)?.map(|f| f.nrows);
@@ -270,7 +270,7 @@ fn headers_that_contradict_what_follows_are_refused() {
     let small = frame().slice(0, 2);
     encode(
         &small,
-        &WriteOptions { orient: Orient::Records, ..WriteOptions::default() },
+        &WriteOptions { orient: JsonOrient::Records, ..WriteOptions::default() },
         &mut text,
         &NoProgress,
     )
@@ -282,7 +282,7 @@ fn headers_that_contradict_what_follows_are_refused() {
     let mut split: Vec<u8> = Vec::new();
     encode(
         &small,
-        &WriteOptions { orient: Orient::Split, ..WriteOptions::default() },
+        &WriteOptions { orient: JsonOrient::Split, ..WriteOptions::default() },
         &mut split,
         &NoProgress,
     )

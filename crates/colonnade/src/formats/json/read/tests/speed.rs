@@ -1,14 +1,15 @@
-//! How fast text is read: `cargo test --release json::read::tests::speed -- --ignored --nocapture`, with a file of NDJSON or JSON.
+//! Measures reading: `cargo test --release json::read::tests::speed -- --ignored --nocapture`, with a file of NDJSON or
+//! JSON.
 
 use crate::memory::Buffer;
 
 use super::options::{LinesReadOptions, ReadOptions};
 use super::{lines, root};
 
-/// Seconds of processor time, of all threads: other work on the machine does not count.
+/// Seconds of processor time in all threads; other processes do not count.
 fn processor_s() -> f64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the call writes the `timespec` that is ours.
+    // SAFETY: the call writes to the local `timespec`.
     unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &raw mut time) };
     time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
 }

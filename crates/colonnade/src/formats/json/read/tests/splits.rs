@@ -1,19 +1,19 @@
-//! However the input is split into ranges or chunks: the same frame, or the same error.
+//! Any split of the input into ranges or chunks gives the same frame, or the same error.
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-use crate::cells::place::Place;
-use crate::formats::json::write::options::Orient;
+use crate::cells::place::TextPosition;
+use crate::formats::json::write::options::JsonOrient;
 use crate::frame::{Frame, Part};
 use crate::progress::NoProgress;
 
-use super::chunks::Chunks;
+use super::chunks::NdjsonDecoder;
 use super::context::Context;
 use super::options::{LinesReadOptions, ReadOptions};
 use super::{lines, root};
 
-/// Names, types, cells and labels of a frame.
+/// Names, types, cells and labels of a frame, as text.
 fn shown(frame: &Frame) -> String {
     let mut out = vec![format!("{} x {} {:?} {:?}", frame.nrows, frame.ncols, frame.index, frame.columns)];
     for part in &frame.parts {
@@ -26,13 +26,13 @@ fn shown(frame: &Frame) -> String {
             }
         });
     }
-    // Addresses tell nothing.
+    // Addresses differ between equal frames.
     out.join("\n").lines().filter(|line| !line.contains("ptr: 0x")).collect::<Vec<_>>().join("\n")
 }
 
 fn read(bytes: &[u8], by_lines: bool, range_nbytes: usize, threads: usize) -> String {
     let options = ReadOptions { threads, ..ReadOptions::default() };
-    let place = |at: usize| Place::of(bytes, at);
+    let place = |at: usize| TextPosition::of(bytes, at);
     let rules = options.rules(0);
     let context = Context {
         bytes,
@@ -52,7 +52,7 @@ fn read(bytes: &[u8], by_lines: bool, range_nbytes: usize, threads: usize) -> St
 }
 
 fn cells(frame: &Frame) -> String {
-    // Buffers of labels print their addresses: the axes are compared by their texts.
+    // The debug text of label buffers has addresses, so the axes are compared by their texts.
     let axis = |axis: &crate::frame::Axis| format!("{:?}", axis.labels).replace(char::is_numeric, "");
     let plain = Frame {
         index: crate::frame::Axis::range(frame.nrows),
@@ -82,7 +82,7 @@ fn cell() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// Rows whose columns are mostly of one kind.
+/// Rows whose columns mostly have one type.
 fn rows() -> impl Strategy<Value = Vec<Value>> {
     let row = (0..6u8, -5i64..500, "[a-z]{0,9}", cell(), any::<bool>());
     prop::collection::vec(row, 0..30).prop_map(|rows| {
@@ -143,7 +143,7 @@ proptest! {
     }
 }
 
-/// Pieces of JSON, whole and broken.
+/// Fragments of JSON, valid and broken.
 fn pieces() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "{",
@@ -188,9 +188,9 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_serde_refuses_is_refused(text in pieces()) {
+    fn json_that_serde_refuses_is_refused(text in pieces()) {
         let options = ReadOptions::default();
-        let place = |at: usize| Place::of(text.as_bytes(), at);
+        let place = |at: usize| TextPosition::of(text.as_bytes(), at);
         let rules = options.rules(0);
         let mut scan = crate::cells::json::scan::Scan::new(text.as_bytes(), 0, false);
         scan.space();
@@ -200,7 +200,7 @@ proptest! {
         if is_whole {
             prop_assert!(theirs.is_ok(), "{:?}", text);
         } else if theirs.is_ok() {
-            // What is legal and still refused, by name.
+            // Valid JSON that is still refused, by name.
             let fault = ours.unwrap_err();
             let named = ["twice", "big_ints", "beyond"].iter().any(|word| fault.message.contains(word));
             prop_assert!(named, "{:?} {}", text, fault.message);
@@ -220,7 +220,7 @@ proptest! {
 }
 
 fn chunks(bytes: &[u8], sizes: &[usize], max_rows: usize) -> Vec<String> {
-    let mut chunks = Chunks::new(LinesReadOptions::default()).unwrap();
+    let mut chunks = NdjsonDecoder::new(LinesReadOptions::default()).unwrap();
     let mut out = Vec::new();
     let mut rest = bytes;
     for size in sizes.iter().cycle() {
@@ -245,12 +245,12 @@ fn chunks(bytes: &[u8], sizes: &[usize], max_rows: usize) -> Vec<String> {
     out
 }
 
-/// Columns as members of an object: arrays, or objects by row label, whole and broken.
+/// Columns as members of an object: arrays, or objects by row label, valid and broken.
 fn by_columns() -> impl Strategy<Value = String> {
     let column = (prop::collection::vec(cell(), 8..=8), 0..9usize);
     (prop::collection::vec(column, 0..8), any::<bool>(), 0..8usize).prop_map(|(columns, labelled, rows)| {
         let members = columns.into_iter().enumerate().map(|(i, (cells, odd))| {
-            // Some columns lack a label, or a cell.
+            // Some columns lack a label or a cell.
             let cells =
                 cells.into_iter().take(rows).enumerate().filter(|(row, _)| odd < 7 || *row != odd - 6);
             let value = match labelled {
@@ -269,7 +269,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
     #[test]
-    fn columns_side_by_side_are_those_one_after_the_other(
+    fn columns_scanned_in_parallel_equal_sequential_ones(
         text in by_columns(),
         broken in prop::option::of((0..900usize, prop::sample::select(b"]}[{\",:\\x ".to_vec()))),
         range in 1..60usize,
@@ -286,7 +286,7 @@ proptest! {
     }
 }
 
-/// Lines of NDJSON with every kind of end, blank ones among them.
+/// Lines of NDJSON with every kind of line end, including blank lines.
 fn any_lines() -> impl Strategy<Value = Vec<u8>> {
     let line = (0..7u8, -99i64..99, prop::sample::select(vec!["\n", "\r\n", "\n\n", "\r\n \t\r\n"]));
     (prop::collection::vec(line, 0..20), any::<bool>()).prop_map(|(lines, ends)| {
@@ -311,14 +311,14 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
 
     #[test]
-    fn lines_are_cut_anywhere(bytes in any_lines(), piece in 1..9usize, max_rows in 1..5usize) {
+    fn lines_may_be_split_anywhere(bytes in any_lines(), piece in 1..9usize, max_rows in 1..5usize) {
         let whole = read(&bytes, true, usize::MAX, 1);
         for range in 1..40 {
             prop_assert_eq!(&read(&bytes, true, range, 2), &whole);
         }
         let all = chunks(&bytes, &[bytes.len().max(1)], max_rows);
         prop_assert_eq!(chunks(&bytes, &[piece], max_rows), all);
-        // The rows that any JSON reader finds in the lines.
+        // The rows that another JSON reader finds in the lines.
         let text = String::from_utf8(bytes).unwrap();
         let rows = text.lines().filter(|line| !line.trim().is_empty());
         let rows: Vec<Value> = rows.map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -327,15 +327,15 @@ proptest! {
     }
 }
 
-/// Bytes that ranges went through.
-fn work(text: &str, row: super::walk::Row, range_nbytes: usize) -> usize {
-    use super::rows::{Rows, Source};
-    let source = Source { start: 1, rows: Rows::Array, row, depth: 1 };
+/// The number of bytes scanned in ranges.
+fn work(text: &str, row: super::walk::RowForm, range_nbytes: usize) -> usize {
+    use super::rows::{JsonRows, RowContainer};
+    let source = JsonRows { start: 1, rows: RowContainer::Array, row, depth: 1 };
     let rules = ReadOptions::default().rules(0);
     let found = super::ranges::collect(
         (text.as_bytes(), &source),
         &rules,
-        &super::declared::Declared::default(),
+        &super::declared::DeclaredColumns::default(),
         (2, range_nbytes),
         &NoProgress,
     );
@@ -343,19 +343,19 @@ fn work(text: &str, row: super::walk::Row, range_nbytes: usize) -> usize {
 }
 
 #[test]
-fn what_looks_like_rows_costs_no_more_than_a_few_times_its_bytes() {
-    use super::walk::Row;
-    // In a text, and in arrays inside a row: rows that begin in each range and never end.
+fn apparent_rows_cost_a_few_times_their_bytes_at_most() {
+    use super::walk::RowForm;
+    // Apparent rows, inside a string and in arrays inside a row, that begin in each range and never end.
     let never = format!("],[{},[", "1,".repeat(400)).repeat(400);
     let inner = format!("[[{}1]", "1],[".repeat(100_000));
     let nested = format!("[{}0{}", "[1],[".repeat(40), "]".repeat(41));
     for (text, row) in [
-        (format!("[[\"{never}\"],[\"a\"]]"), Row::Listed),
-        (format!("[[\"{}\"]]", "],[".repeat(100_000)), Row::Listed),
-        (format!("[{{\"a\":\"{}\"}}]", "},{".repeat(100_000)), Row::Named),
-        (format!("[{{\"a\":[{{}}{}]}}]", ",{\"b\":[{}".repeat(25) + &"]}".repeat(25)), Row::Named),
-        (format!("[[{inner}],0]]"), Row::Listed),
-        (format!("[[{nested}]]"), Row::Listed),
+        (format!("[[\"{never}\"],[\"a\"]]"), RowForm::Listed),
+        (format!("[[\"{}\"]]", "],[".repeat(100_000)), RowForm::Listed),
+        (format!("[{{\"a\":\"{}\"}}]", "},{".repeat(100_000)), RowForm::Named),
+        (format!("[{{\"a\":[{{}}{}]}}]", ",{\"b\":[{}".repeat(25) + &"]}".repeat(25)), RowForm::Named),
+        (format!("[[{inner}],0]]"), RowForm::Listed),
+        (format!("[[{nested}]]"), RowForm::Listed),
     ] {
         let nbytes = work(&text, row, 1000);
         assert!(nbytes <= 8 * text.len(), "{nbytes} bytes of {}", text.len());
@@ -365,7 +365,7 @@ fn what_looks_like_rows_costs_no_more_than_a_few_times_its_bytes() {
 }
 
 #[test]
-fn many_threads_and_ranges_give_what_one_gives() {
+fn many_threads_and_ranges_give_the_same_frame() {
     let row = |i: i64| json!({"a": i, "b": i as f64 / 7.0, "c": format!("text {i}"), "d": (i % 3 == 0).then_some(i)});
     let mut text: String = (0..40_000).map(|i| format!("{}\n", row(i))).collect();
     text.push_str("{\"a\": 2.5, \"e\": [1]}\n");
@@ -374,5 +374,5 @@ fn many_threads_and_ranges_give_what_one_gives() {
     let array = format!("[{}]", text.trim_end().replace('\n', " ,\n "));
     let records = read(array.as_bytes(), false, 100_000, 4);
     assert_eq!(records, whole);
-    let _ = Orient::Records;
+    let _ = JsonOrient::Records;
 }

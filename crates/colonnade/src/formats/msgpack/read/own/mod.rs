@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use crate::arrow::import::{FieldPlan, Plan};
-use crate::decode::{Layout, Request};
+use crate::decode::{MemoryLayout, Request};
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::{Axis, DType, Frame, row_range};
 use crate::memory::Buffer;
@@ -20,7 +20,7 @@ use crate::progress::{NoProgress, Progress};
 
 use crate::cells::msgpack::column::{FORMAT, step};
 use crate::cells::msgpack::heads;
-use crate::cells::msgpack::options::{Orient, ReadOptions};
+use crate::cells::msgpack::options::{MsgpackOrient, ReadOptions};
 use crate::formats::msgpack::header;
 use crate::formats::msgpack::header::Header;
 use crate::infer::schemaless::check_nbytes;
@@ -50,7 +50,7 @@ pub enum Opening {
         /// The frame.
         frame: Box<Frame>,
         /// Records or split.
-        orient: Orient,
+        orient: MsgpackOrient,
         /// Where it ends.
         end: usize,
     },
@@ -78,7 +78,7 @@ impl Own {
         };
         let plan = Plan::new(&header.schema).map_err(|e| e.in_member("$.__colonnade__"))?;
         check(&header, &options)?;
-        if header.orient != Orient::Columns {
+        if header.orient != MsgpackOrient::Columns {
             check_nbytes(bytes.nbytes() as u64, &options)?;
             let decoded = rows::decode(bytes.as_slice(), &header, plan, (entries, at), &options, progress);
             return decoded.map(Some);
@@ -137,7 +137,7 @@ impl Own {
             return Ok(index);
         }
         let fields = self.plan.level_fields();
-        let landed = self.land(&fields, (Layout::AsStored, self.options.threads), &NoProgress)?;
+        let landed = self.land(&fields, (MemoryLayout::AsStored, self.options.threads), &NoProgress)?;
         let axis = self.plan.landed_index(&fields, landed, self.header.nrows)?;
         Ok(self.index.get_or_init(|| axis))
     }
@@ -151,7 +151,7 @@ impl Own {
         let (start, stop) = row_range(FORMAT, request.rows, nrows)?;
         let chosen = self.plan.chosen(FORMAT, request.positions)?;
         // Whether integers become floats depends on the nulls among the rows.
-        let layout = if (start, stop) == (0, nrows) { request.layout } else { Layout::AsStored };
+        let layout = if (start, stop) == (0, nrows) { request.layout } else { MemoryLayout::AsStored };
         let landed = self.land(&chosen.fields, (layout, request.threads), request.progress)?;
         let frame = self.plan.landed_frame(&chosen, landed, self.index()?.clone())?;
         Ok(if (start, stop) == (0, nrows) { frame } else { frame.slice(start, stop) })

@@ -1,7 +1,7 @@
 //! Numbers without nulls, straight into their place in a block.
 
-use crate::cells::msgpack::column::{CellError, Cells, Taken, malformed};
-use crate::cells::msgpack::head::{Head, head};
+use crate::cells::msgpack::column::{CellError, CellExtent, CellReader, malformed};
+use crate::cells::msgpack::head::{MsgpackHead, head};
 
 /// Bytes behind each marker of an integer; [`SIGNED`] where they have a sign, [`OTHER`] for what is no integer.
 const FORMS: [u8; 256] = {
@@ -164,8 +164,8 @@ impl<'r, T: Number<N>, const N: usize> Into<'r, T, N> {
     }
 }
 
-impl<T: Number<N>, const N: usize> Cells for Into<'_, T, N> {
-    fn take(&mut self, bytes: &[u8], wanted: usize) -> Result<Taken, CellError> {
+impl<T: Number<N>, const N: usize> CellReader for Into<'_, T, N> {
+    fn take(&mut self, bytes: &[u8], wanted: usize) -> Result<CellExtent, CellError> {
         let wanted = wanted.min(self.rest.len());
         let mut at = 0;
         for cells in 0..wanted {
@@ -182,25 +182,25 @@ impl<T: Number<N>, const N: usize> Cells for Into<'_, T, N> {
                 }
             };
             let Some((value, nbytes)) = found else {
-                return not_taken::<T, N>(rest, Taken { cells, nbytes: at });
+                return not_taken::<T, N>(rest, CellExtent { cells, nbytes: at });
             };
             if let Some(place) = self.rest.next() {
                 *place = value;
             }
             at += nbytes;
         }
-        Ok(Taken { cells: wanted, nbytes: at })
+        Ok(CellExtent { cells: wanted, nbytes: at })
     }
 }
 
 /// Why a cell was not taken: it is not whole, or not what it should be.
 #[cold]
-fn not_taken<T: Number<N>, const N: usize>(rest: &[u8], taken: Taken) -> Result<Taken, CellError> {
+fn not_taken<T: Number<N>, const N: usize>(rest: &[u8], taken: CellExtent) -> Result<CellExtent, CellError> {
     let placed = |e: CellError| e.after(taken.cells, taken.nbytes);
     let Some((found, _)) = head(rest).map_err(placed)? else { return Ok(taken) };
     let found = match found {
-        Head::Int(v) => v.to_string(),
-        Head::UInt(v) => v.to_string(),
+        MsgpackHead::Int(v) => v.to_string(),
+        MsgpackHead::UInt(v) => v.to_string(),
         other => other.name().into(),
     };
     let message = format!("expected {} as the header says, found {found}.", T::NAME);
@@ -214,7 +214,7 @@ mod tests {
     fn taken<T: Number<N>, const N: usize>(
         bytes: &[u8],
         wanted: usize,
-    ) -> Result<(Vec<u8>, Taken), CellError> {
+    ) -> Result<(Vec<u8>, CellExtent), CellError> {
         let mut place = vec![0; N * wanted];
         let taken = Into::<T, N>::new(&mut place).take(bytes, wanted)?;
         place.truncate(taken.cells * N);
@@ -231,7 +231,7 @@ mod tests {
         let (values, took) = taken::<i64, 8>(&bytes, 10).unwrap();
         let values: Vec<i64> = values.as_chunks().0.iter().map(|c| i64::from_le_bytes(*c)).collect();
         assert_eq!(values, [5, -1, 7, 8, 9, 10, -128, -2, -3, -4]);
-        assert_eq!(took, Taken { cells: 10, nbytes: bytes.len() });
+        assert_eq!(took, CellExtent { cells: 10, nbytes: bytes.len() });
         for cut in 0..bytes.len() {
             let (_, took) = taken::<i64, 8>(&bytes[..cut], 10).unwrap();
             assert!(took.cells < 10 && took.nbytes <= cut);

@@ -7,7 +7,7 @@ use arrow_schema::DataType;
 
 use crate::arrow::import::{self, implied_dtype};
 use crate::arrow::landed::Landed;
-use crate::decode::{Layout, PandasNulls, missing};
+use crate::decode::{MemoryLayout, PandasNulls, missing};
 use crate::error::{Error, Result};
 use crate::frame::{Block, ByteOrder, DType, Grid, Kind, as_stride, has_dictionary};
 use crate::memory::{Buffer, Region, RegionMut, Scatter, column_stride};
@@ -18,8 +18,8 @@ use crate::progress::Progress;
 use super::Own;
 use super::numbers::{Into, OrNan};
 use super::text::Text;
-use crate::cells::msgpack::column::{CellError, Cells, FORMAT, Taken, malformed};
-use crate::cells::msgpack::head::{Head, head};
+use crate::cells::msgpack::column::{CellError, CellExtent, CellReader, FORMAT, malformed};
+use crate::cells::msgpack::head::{MsgpackHead, head};
 use crate::cells::typed;
 use crate::cells::typed::TypedCells;
 
@@ -36,7 +36,7 @@ pub(super) struct Group {
 }
 
 /// What fills one column of a block.
-pub(super) fn into<'p>(dtype: DType, place: &'p mut [u8]) -> Box<dyn Cells + 'p> {
+pub(super) fn into<'p>(dtype: DType, place: &'p mut [u8]) -> Box<dyn CellReader + 'p> {
     match (dtype.kind, dtype.itemsize) {
         (Kind::Bool, _) => Box::new(Into::<bool, 1>::new(place)),
         (Kind::Int, 1) => Box::new(Into::<i8, 1>::new(place)),
@@ -53,7 +53,7 @@ pub(super) fn into<'p>(dtype: DType, place: &'p mut [u8]) -> Box<dyn Cells + 'p>
 }
 
 /// What fills one column of a block of floats with values of this type, NaN for null; `None` where it is no number.
-fn into_floats<'p>(data_type: &DataType, place: &'p mut [u8]) -> Option<Box<dyn Cells + 'p>> {
+fn into_floats<'p>(data_type: &DataType, place: &'p mut [u8]) -> Option<Box<dyn CellReader + 'p>> {
     Some(match data_type {
         DataType::Int8 => Box::new(Into::<OrNan<i8>, 8>::new(place)),
         DataType::Int16 => Box::new(Into::<OrNan<i16>, 8>::new(place)),
@@ -74,14 +74,14 @@ impl Own {
     pub(super) fn land(
         &self,
         wanted: &[usize],
-        (layout, threads): (Layout, usize),
+        (layout, threads): (MemoryLayout, usize),
         progress: &dyn Progress,
     ) -> Result<Landed> {
         let nrows = self.header.nrows;
         let nulls = PandasNulls::new(&self.plan);
         let dtype_of = |i: usize| nulls.dtype(*wanted.get(i)?);
         let (groups, rest) =
-            self.groups(wanted, &|i| (layout == Layout::Pandas).then(|| dtype_of(i)).flatten())?;
+            self.groups(wanted, &|i| (layout == MemoryLayout::Pandas).then(|| dtype_of(i)).flatten())?;
         let allocate = |g: &Group| -> Result<RegionMut> {
             let nbytes = g.stride.checked_mul(g.members.len()).ok_or_else(too_large)?;
             Ok(Region::allocate(nbytes, false)?)
@@ -111,7 +111,7 @@ impl Own {
         parallel::run(tasks, threads, progress)?;
         let mut landed =
             self.landed(wanted, groups.into_iter().zip(regions), rest.into_iter().zip(arrays))?;
-        if layout == Layout::Pandas {
+        if layout == MemoryLayout::Pandas {
             missing::into_blocks(&mut landed, &dtype_of, threads, progress)?;
         }
         Ok(landed)
@@ -208,7 +208,7 @@ impl Own {
     }
 
     /// Head and cells of a field, and where the cells begin.
-    fn value(&self, field: usize) -> Result<(Head, &[u8], u64)> {
+    fn value(&self, field: usize) -> Result<(MsgpackHead, &[u8], u64)> {
         let extent = self.extents.get(field).cloned().unwrap_or(0..0);
         let base = extent.start as u64;
         let bytes = self.bytes.as_slice().get(extent).unwrap_or(&[]);
@@ -218,10 +218,15 @@ impl Own {
     }
 
     /// The head of a field's value, of as many cells as there are rows where it is an array; `None` where it is not whole.
-    pub(super) fn head_of(&self, field: usize, bytes: &[u8], base: u64) -> Result<Option<(Head, usize)>> {
+    pub(super) fn head_of(
+        &self,
+        field: usize,
+        bytes: &[u8],
+        base: u64,
+    ) -> Result<Option<(MsgpackHead, usize)>> {
         let path = self.path(field);
         let found = head(bytes).map_err(|e| e.placed(&path, base))?;
-        if let Some((Head::Array(n), _)) = found
+        if let Some((MsgpackHead::Array(n), _)) = found
             && n as usize != self.header.nrows
         {
             let message = format!("expected {} rows as the header says, found {n}.", self.header.nrows);
@@ -234,25 +239,25 @@ impl Own {
         let (found, bytes, base) = self.value(field)?;
         let data_type = self.header.schema.field(field).data_type();
         match found {
-            Head::Bin(_) if self.header.packed && self.has_nulls(field) => {
+            MsgpackHead::Bin(_) if self.header.packed && self.has_nulls(field) => {
                 let packed = self.packed(data_type, bytes).map_err(|e| e.in_member(self.path(field)))?;
                 missing::write_values(data_type, packed.buffers().first().map_or(&[], |b| b), dtype, place)
             }
-            Head::Array(_) if self.has_nulls(field) => {
+            MsgpackHead::Array(_) if self.has_nulls(field) => {
                 let mut cells = into_floats(data_type, place).ok_or_else(too_large)?;
                 self.all(cells.as_mut(), field, bytes, base)?;
                 drop(cells);
                 self.check_nulls(field, data_type, place, base)
             }
             // Any byte but 0 and 1 would be no boolean.
-            Head::Bin(n) if self.header.packed && dtype.kind != Kind::Bool => {
+            MsgpackHead::Bin(n) if self.header.packed && dtype.kind != Kind::Bool => {
                 if n as usize != bytes.len() || bytes.len() != place.len() {
                     return Err(self.not_packed(field, place.len(), bytes.len().min(n as usize), base));
                 }
                 place.copy_from_slice(bytes);
                 Ok(())
             }
-            Head::Array(_) => {
+            MsgpackHead::Array(_) => {
                 let mut cells = into(dtype, place);
                 self.all(cells.as_mut(), field, bytes, base)
             }
@@ -275,12 +280,12 @@ impl Own {
         malformed(0, message).placed(&self.path(field), base)
     }
 
-    pub(super) fn no_column(&self, field: usize, found: Head, base: u64) -> Error {
+    pub(super) fn no_column(&self, field: usize, found: MsgpackHead, base: u64) -> Error {
         malformed(0, format!("expected an array, found {}.", found.name())).placed(&self.path(field), base)
     }
 
     /// Takes every cell; the last one ends where the header says that the column does.
-    fn all(&self, cells: &mut dyn Cells, field: usize, bytes: &[u8], base: u64) -> Result<()> {
+    fn all(&self, cells: &mut dyn CellReader, field: usize, bytes: &[u8], base: u64) -> Result<()> {
         let nrows = self.header.nrows;
         let path = self.path(field);
         let taken = cells.take(bytes, nrows).map_err(|e: CellError| e.in_column(&path, 0, base))?;
@@ -291,8 +296,8 @@ impl Own {
     }
 
     /// The cells of a value do not fill it, or do not fit.
-    pub(super) fn not_all(&self, field: usize, taken: Taken, nbytes: usize, base: u64) -> Error {
-        let Taken { cells, nbytes: at } = taken;
+    pub(super) fn not_all(&self, field: usize, taken: CellExtent, nbytes: usize, base: u64) -> Error {
+        let CellExtent { cells, nbytes: at } = taken;
         let nrows = self.header.nrows;
         let message =
             format!("expected {nrows} cells in {nbytes} bytes as the header says, found {cells} in {at}.");
@@ -305,13 +310,13 @@ impl Own {
         let schema = self.header.schema.field(field);
         let named = |e: Error| e.in_member(self.path(field));
         match (found, schema.data_type()) {
-            (Head::Bin(n), data_type) if self.header.packed => {
+            (MsgpackHead::Bin(n), data_type) if self.header.packed => {
                 if n as usize != bytes.len() {
                     return Err(self.not_packed(field, bytes.len(), n as usize, base));
                 }
                 self.packed(data_type, bytes).map_err(named)
             }
-            (Head::Array(_), data_type @ (DataType::Utf8 | DataType::LargeUtf8)) => {
+            (MsgpackHead::Array(_), data_type @ (DataType::Utf8 | DataType::LargeUtf8)) => {
                 let nulls = self.has_nulls(field);
                 let data_type = data_type.clone();
                 if matches!(data_type, DataType::Utf8) {
@@ -324,7 +329,7 @@ impl Own {
                     text.finish().map_err(named)
                 }
             }
-            (Head::Array(_), _) => {
+            (MsgpackHead::Array(_), _) => {
                 let none = || Error::unsupported(FORMAT, format!("no reader of {}.", schema.data_type()));
                 let mut cells = reader.ok_or_else(none).map_err(named)?;
                 self.all(cells.as_mut(), field, bytes, base)?;
@@ -344,7 +349,7 @@ impl Own {
         let start = self.header.dictionaries.start;
         let encoded = self.bytes.as_slice().get(self.header.dictionaries.clone()).unwrap_or(&[]);
         let any = fields.iter().any(|f| has_dictionary(f.data_type()));
-        let mut dictionaries = typed::Dictionaries::default();
+        let mut dictionaries = typed::HeaderDictionaries::default();
         if any || !encoded.is_empty() {
             let read = typed::read_dictionaries(fields, encoded, &self.options);
             dictionaries = read.map_err(|e| e.placed("$.__colonnade__.dictionaries", start as u64))?.0;

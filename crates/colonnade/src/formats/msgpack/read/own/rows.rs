@@ -26,7 +26,7 @@ pub(super) fn decode(
     let start = header.dictionaries.start;
     let encoded = bytes.get(header.dictionaries.clone()).unwrap_or(&[]);
     let mut dictionaries = match encoded {
-        [] => typed::Dictionaries::default(),
+        [] => typed::HeaderDictionaries::default(),
         _ => {
             let read = typed::read_dictionaries(fields, encoded, options);
             read.map_err(|e| e.placed("$.__colonnade__.dictionaries", start as u64))?.0

@@ -8,8 +8,8 @@ use crate::arrow::trusted::trusted_array;
 use crate::error::{Error, ErrorKind, Result};
 use crate::memory::{Buffer, Region, RegionMut};
 
-use crate::cells::msgpack::column::{CellError, Cells, FORMAT, Taken, malformed};
-use crate::cells::msgpack::head::{Head, head};
+use crate::cells::msgpack::column::{CellError, CellExtent, CellReader, FORMAT, malformed};
+use crate::cells::msgpack::head::{MsgpackHead, head};
 
 /// Short texts are copied as so many bytes, whatever their length.
 const BLIND_NBYTES: usize = 16;
@@ -89,10 +89,10 @@ impl<const N: usize> Text<N> {
     }
 }
 
-impl<const N: usize> Cells for Text<N> {
-    fn take(&mut self, bytes: &[u8], wanted: usize) -> std::result::Result<Taken, CellError> {
+impl<const N: usize> CellReader for Text<N> {
+    fn take(&mut self, bytes: &[u8], wanted: usize) -> std::result::Result<CellExtent, CellError> {
         let wanted = wanted.min(self.rows - self.row);
-        let mut taken = Taken::default();
+        let mut taken = CellExtent::default();
         while taken.cells < wanted {
             let rest = bytes.get(taken.nbytes..).unwrap_or(&[]);
             let run = self.run(rest, wanted - taken.cells).map_err(|e| e.after(taken.cells, taken.nbytes))?;
@@ -108,7 +108,7 @@ impl<const N: usize> Cells for Text<N> {
 
 impl<const N: usize> Text<N> {
     /// Cells until enough text has come to be checked.
-    fn run(&mut self, bytes: &[u8], wanted: usize) -> std::result::Result<Taken, CellError> {
+    fn run(&mut self, bytes: &[u8], wanted: usize) -> std::result::Result<CellExtent, CellError> {
         let (values, offsets) =
             (self.values.as_mut_slice(), self.offsets.as_mut_slice().as_chunks_mut::<N>().0);
         let (first_row, first_byte) = (self.row, self.used);
@@ -130,14 +130,14 @@ impl<const N: usize> Text<N> {
                     break;
                 };
                 match found {
-                    Head::Nil => {
+                    MsgpackHead::Nil => {
                         at += length;
                         let byte = self.validity.as_mut().and_then(|bits| bits.get_mut(row / 8));
                         let byte = byte.ok_or_else(|| not_text(found).after(row - first_row, at - length))?;
                         *byte &= !(1 << (row % 8));
                         0
                     }
-                    Head::Str(n) => {
+                    MsgpackHead::Str(n) => {
                         let n = n as usize;
                         let Some(text) = rest.get(length..length + n) else { break };
                         starts_inside |= is_inside(text.first());
@@ -165,7 +165,7 @@ impl<const N: usize> Text<N> {
             return Err(first_broken(bytes));
         }
         (self.row, self.used) = (row, used);
-        Ok(Taken { cells: row - first_row, nbytes: at })
+        Ok(CellExtent { cells: row - first_row, nbytes: at })
     }
 }
 
@@ -192,7 +192,7 @@ fn is_inside(first: Option<&u8>) -> bool {
 }
 
 #[cold]
-fn not_text(found: Head) -> CellError {
+fn not_text(found: MsgpackHead) -> CellError {
     malformed(0, format!("expected text (str) as the header says, found {}.", found.name()))
 }
 
@@ -202,7 +202,7 @@ fn first_broken(bytes: &[u8]) -> CellError {
     let (mut at, mut cells) = (0, 0);
     while let Some(Ok(Some((found, length)))) = bytes.get(at..).map(head) {
         let text = bytes.get(at + length..at + length + found.payload()).unwrap_or(&[]);
-        if let (Head::Str(_), Err(e)) = (found, std::str::from_utf8(text)) {
+        if let (MsgpackHead::Str(_), Err(e)) = (found, std::str::from_utf8(text)) {
             let message = format!(
                 "expected UTF-8, found an invalid byte after {} bytes of the text. Pass invalid_utf8=\"bytes\" to read \
                  such a column of a foreign file as bytes.",

@@ -11,9 +11,9 @@ use arrow_schema::{Field, Schema};
 use super::super::rows::Rows;
 use crate::arrow::export::Exporter;
 use crate::cells::msgpack::column::CellWriter;
-use crate::cells::msgpack::options::{Orient, ReadOptions};
+use crate::cells::msgpack::options::{MsgpackOrient, ReadOptions};
 use crate::cells::typed;
-use crate::cells::typed::Style;
+use crate::cells::typed::MsgpackStyle;
 use crate::error::Result;
 use crate::formats::msgpack::options::WriteOptions;
 use crate::formats::msgpack::write::rows::{Exported, encode};
@@ -40,14 +40,14 @@ fn told<F: for<'a> Fn(&'a Field, &'a ArrayData) -> Result<Box<dyn CellWriter + '
     writer_of
 }
 
-fn both_ways(orient: Orient, compatible: bool) {
+fn both_ways(orient: MsgpackOrient, compatible: bool) {
     let data = columns();
     let parts = data.iter().enumerate().map(|(i, data)| Part::Column(Column::new(data.clone()), i)).collect();
     let frame = Frame::new(Axis::range(4), Axis::range(data.len()), parts, Tags::default()).unwrap();
     let exporter = Exporter::new(&frame, Some(4)).unwrap();
     let (schema, arrays) = (exporter.schema(), exporter.arrays(&frame).unwrap());
     let keys: Vec<String> = schema.fields().iter().map(|f| f.name().clone()).collect();
-    let style = Style { header: true, compatible };
+    let style = MsgpackStyle { header: true, compatible };
     let writer_of = told(move |field, data| {
         let writer: Box<dyn CellWriter> = typed::writer(field, None, data, style)?;
         Ok(writer)
@@ -62,7 +62,7 @@ fn both_ways(orient: Orient, compatible: bool) {
     let (mut dictionaries, _) = typed::read_dictionaries(schema.fields(), &values, &options).unwrap();
     let reader = |field: &Field| typed::reader(field, None, None, &options, &mut dictionaries).unwrap();
     let mut readers: Vec<_> = schema.fields().iter().map(|field| field.as_ref()).map(reader).collect();
-    let entries = if orient == Orient::Records { 2 } else { 3 };
+    let entries = if orient == MsgpackOrient::Records { 2 } else { 3 };
     let rows = Rows { orient, entries, nrows: 4, keys: &keys };
     assert_eq!(rows.decode(&bytes, 4, &mut readers, &NoProgress).unwrap(), bytes.len());
     let batch = |arrays: Vec<ArrayData>| {
@@ -76,7 +76,7 @@ fn both_ways(orient: Orient, compatible: bool) {
 
 #[test]
 fn rows_of_many_types_come_back() {
-    for orient in [Orient::Records, Orient::Split] {
+    for orient in [MsgpackOrient::Records, MsgpackOrient::Split] {
         both_ways(orient, false);
         both_ways(orient, true);
     }

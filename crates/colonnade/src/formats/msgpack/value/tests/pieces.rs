@@ -11,7 +11,7 @@ use super::*;
 use crate::cells::msgpack::skip::skip;
 use crate::decode::Request;
 use crate::formats::Opened;
-use crate::formats::msgpack::{OpenedMsgpack, Orient, WriteOptions, encode};
+use crate::formats::msgpack::{MsgpackOrient, OpenedMsgpack, WriteOptions, encode};
 use crate::frame::{Axis, Block, Column, DType, Grid, Labels, Level, Part, Tags};
 use crate::progress::NoProgress;
 
@@ -107,11 +107,11 @@ fn any_cut_gives_the_same_frame() {
         default,
         WriteOptions { packed: true, ..default },
         WriteOptions { compatible: true, ..default },
-        WriteOptions { orient: Orient::Records, ..default },
-        WriteOptions { orient: Orient::Split, ..default },
+        WriteOptions { orient: MsgpackOrient::Records, ..default },
+        WriteOptions { orient: MsgpackOrient::Split, ..default },
         WriteOptions { header: false, ..default },
-        WriteOptions { header: false, orient: Orient::Records, ..default },
-        WriteOptions { header: false, orient: Orient::Split, ..default },
+        WriteOptions { header: false, orient: MsgpackOrient::Records, ..default },
+        WriteOptions { header: false, orient: MsgpackOrient::Split, ..default },
     ];
     for nrows in [0, 1, 100, 4000] {
         for options in styles {

@@ -10,7 +10,7 @@ use super::super::rows::{Exported, encode};
 use crate::arrow::export::Exporter;
 use crate::cells::msgpack::column::{CellWriter, changed};
 use crate::cells::msgpack::heads;
-use crate::cells::msgpack::options::Orient;
+use crate::cells::msgpack::options::MsgpackOrient;
 use crate::error::Result;
 use crate::formats::msgpack::options::WriteOptions;
 use crate::frame::{Axis, Column, Frame, Labels, Level, Part, Tags};
@@ -69,7 +69,7 @@ fn two(index: Axis) -> Frame {
     frame(index, &["a", "b"], vec![Int64Array::from(vec![1, 2]).into_data(), texts(&["x", "yz"])])
 }
 
-fn written(frame: &Frame, orient: Orient, header: Option<&[u8]>, threads: usize) -> Vec<u8> {
+fn written(frame: &Frame, orient: MsgpackOrient, header: Option<&[u8]>, threads: usize) -> Vec<u8> {
     let exporter = Exporter::new(frame, Some(frame.nrows)).unwrap();
     let (schema, arrays) = (exporter.schema(), exporter.arrays(frame).unwrap());
     let options = WriteOptions { orient, header: header.is_some(), threads, ..WriteOptions::default() };
@@ -84,21 +84,24 @@ fn written(frame: &Frame, orient: Orient, header: Option<&[u8]>, threads: usize)
 #[test]
 fn layouts_are_the_literal_bytes() {
     let plain = two(Axis::range(2));
-    assert_eq!(written(&plain, Orient::Columns, None, 1), b"\x82\xa1a\x92\x01\x02\xa1b\x92\xa1x\xa2yz");
     assert_eq!(
-        written(&plain, Orient::Records, None, 1),
+        written(&plain, MsgpackOrient::Columns, None, 1),
+        b"\x82\xa1a\x92\x01\x02\xa1b\x92\xa1x\xa2yz"
+    );
+    assert_eq!(
+        written(&plain, MsgpackOrient::Records, None, 1),
         b"\x92\x82\xa1a\x01\xa1b\xa1x\x82\xa1a\x02\xa1b\xa2yz"
     );
     assert_eq!(
-        written(&plain, Orient::Split, None, 1),
+        written(&plain, MsgpackOrient::Split, None, 1),
         b"\x83\xa5index\x92\x00\x01\xa7columns\x92\xa1a\xa1b\xa4data\x92\x92\x01\xa1x\x92\x02\xa2yz"
     );
     assert_eq!(
-        written(&plain, Orient::Records, Some(b"\xa1h\xc0"), 1),
+        written(&plain, MsgpackOrient::Records, Some(b"\xa1h\xc0"), 1),
         b"\x82\xa1h\xc0\xa7records\x92\x82\xa1a\x01\xa1b\xa1x\x82\xa1a\x02\xa1b\xa2yz"
     );
     assert_eq!(
-        written(&plain, Orient::Split, Some(b"\xa1h\xc0"), 1),
+        written(&plain, MsgpackOrient::Split, Some(b"\xa1h\xc0"), 1),
         b"\x83\xa1h\xc0\xa7columns\x92\xa1a\xa1b\xa4data\x92\x92\x01\xa1x\x92\x02\xa2yz"
     );
 }
@@ -107,29 +110,34 @@ fn layouts_are_the_literal_bytes() {
 fn row_labels_come_first_as_reset_index_has_them() {
     let labelled = two(named(vec![texts(&["p", "q"])], "null"));
     assert_eq!(
-        written(&labelled, Orient::Columns, None, 1),
+        written(&labelled, MsgpackOrient::Columns, None, 1),
         b"\x83\xa5index\x92\xa1p\xa1q\xa1a\x92\x01\x02\xa1b\x92\xa1x\xa2yz"
     );
     assert!(
-        written(&labelled, Orient::Split, None, 1).starts_with(b"\x83\xa5index\x92\xa1p\xa1q\xa7columns")
+        written(&labelled, MsgpackOrient::Split, None, 1)
+            .starts_with(b"\x83\xa5index\x92\xa1p\xa1q\xa7columns")
     );
     let called = two(named(vec![texts(&["p", "q"])], "\"k\""));
-    assert!(written(&called, Orient::Records, None, 1).starts_with(b"\x92\x83\xa1k\xa1p\xa1a\x01"));
+    assert!(written(&called, MsgpackOrient::Records, None, 1).starts_with(b"\x92\x83\xa1k\xa1p\xa1a\x01"));
     let called = two(named(vec![texts(&["p", "q"])], "\"a\""));
-    assert!(written(&called, Orient::Records, None, 1).starts_with(b"\x92\x83\xa2a_\xa1p\xa1a\x01"));
+    assert!(written(&called, MsgpackOrient::Records, None, 1).starts_with(b"\x92\x83\xa2a_\xa1p\xa1a\x01"));
     let deep = two(named(vec![texts(&["p", "q"]), texts(&["r", "s"])], "null"));
     assert!(
-        written(&deep, Orient::Columns, None, 1)
+        written(&deep, MsgpackOrient::Columns, None, 1)
             .starts_with(b"\x84\xa7level_0\x92\xa1p\xa1q\xa7level_1\x92\xa1r")
     );
     assert!(
-        written(&deep, Orient::Split, None, 1)
+        written(&deep, MsgpackOrient::Split, None, 1)
             .starts_with(b"\x83\xa5index\x92\x92\xa1p\xa1r\x92\xa1q\xa1s\xa7")
     );
     let stepped =
         two(Axis { labels: Labels::Auto { start: 5, stop: 9, step: 2, count: 2 }, ..Axis::range(2) });
-    assert!(written(&stepped, Orient::Columns, None, 1).starts_with(b"\x83\xa5index\x92\x05\x07\xa1a"));
-    assert!(written(&stepped, Orient::Split, None, 1).starts_with(b"\x83\xa5index\x92\x05\x07\xa7columns"));
+    assert!(
+        written(&stepped, MsgpackOrient::Columns, None, 1).starts_with(b"\x83\xa5index\x92\x05\x07\xa1a")
+    );
+    assert!(
+        written(&stepped, MsgpackOrient::Split, None, 1).starts_with(b"\x83\xa5index\x92\x05\x07\xa7columns")
+    );
 }
 
 #[test]
@@ -138,21 +146,21 @@ fn integer_labels_of_columns_stay_integers_in_split() {
     let parts = vec![Part::Column(Column::new(data), 0)];
     let ranged = Frame::new(Axis::range(1), Axis::range(1), parts, Tags::default()).unwrap();
     assert_eq!(
-        written(&ranged, Orient::Split, None, 1),
+        written(&ranged, MsgpackOrient::Split, None, 1),
         b"\x83\xa5index\x91\x00\xa7columns\x91\x00\xa4data\x91\x91\x07"
     );
-    assert_eq!(written(&ranged, Orient::Columns, None, 1), b"\x81\xa10\x91\x07");
+    assert_eq!(written(&ranged, MsgpackOrient::Columns, None, 1), b"\x81\xa10\x91\x07");
 }
 
 #[test]
 fn nothing_is_still_something() {
     let empty = frame(Axis::range(0), &[], vec![]);
-    assert_eq!(written(&empty, Orient::Columns, None, 1), b"\x80");
-    assert_eq!(written(&empty, Orient::Records, None, 1), b"\x90");
+    assert_eq!(written(&empty, MsgpackOrient::Columns, None, 1), b"\x80");
+    assert_eq!(written(&empty, MsgpackOrient::Records, None, 1), b"\x90");
     let rows = frame(Axis::range(3), &[], vec![]);
-    assert_eq!(written(&rows, Orient::Records, None, 1), b"\x93\x80\x80\x80");
+    assert_eq!(written(&rows, MsgpackOrient::Records, None, 1), b"\x93\x80\x80\x80");
     let none = frame(Axis::range(0), &["a"], vec![Int64Array::from(Vec::<i64>::new()).into_data()]);
-    assert_eq!(written(&none, Orient::Columns, None, 1), b"\x81\xa1a\x90");
+    assert_eq!(written(&none, MsgpackOrient::Columns, None, 1), b"\x81\xa1a\x90");
 }
 
 #[test]
@@ -173,8 +181,8 @@ fn pieces_are_the_whole_on_any_number_of_threads() {
         heads::text(&mut expected, text, false).unwrap();
     }
     for threads in [1, 2, 3] {
-        assert!(written(&whole, Orient::Records, None, threads) == expected);
-        let columns = written(&whole, Orient::Columns, None, threads);
+        assert!(written(&whole, MsgpackOrient::Records, None, threads) == expected);
+        let columns = written(&whole, MsgpackOrient::Columns, None, threads);
         assert!(columns.starts_with(b"\x82\xa1a\xdd\x00\x01\x11\x70\x00\x01\x02"));
     }
 }

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use crate::arrow::landed::Landed;
-use crate::decode::Layout;
+use crate::decode::MemoryLayout;
 use crate::error::{Error, Result};
 use crate::formats::parquet::levels::Validity;
 use crate::frame::{ByteOrder, DType, Kind as Letter};
@@ -118,9 +118,11 @@ impl Landing<'_> {
             let (kind, item) =
                 kind(data_type, &flat).ok_or_else(|| Error::unsupported("parquet", "its type."))?;
             let dtype = match self.layout {
-                Layout::Arrow => None,
-                Layout::AsStored => self.file.plan.fields.get(field).and_then(|plan| plan.landing_dtype()),
-                Layout::Pandas => self.nulls.dtype_without_nulls(field),
+                MemoryLayout::Arrow => None,
+                MemoryLayout::AsStored => {
+                    self.file.plan.fields.get(field).and_then(|plan| plan.landing_dtype())
+                }
+                MemoryLayout::Pandas => self.nulls.dtype_without_nulls(field),
             };
             let dtype = dtype.filter(|d| d.order != ByteOrder::Big && d.itemsize as usize == item);
             let nbytes = self.nrows.checked_mul(item).ok_or_else(too_large)?;

@@ -19,7 +19,7 @@ use arrow_schema::{DataType, Field};
 
 use crate::arrow::import::{holds_nulls, to_block};
 use crate::arrow::landed::Landed;
-use crate::decode::{Layout, PandasNulls};
+use crate::decode::{MemoryLayout, PandasNulls};
 use crate::error::{Error, Result};
 use crate::formats::parquet::chunk::Chunk;
 use crate::formats::parquet::codec::Codec;
@@ -52,7 +52,7 @@ pub(crate) struct Landing<'a> {
     /// Rows of the result.
     pub(crate) nrows: usize,
     pub(crate) threads: usize,
-    pub(crate) layout: Layout,
+    pub(crate) layout: MemoryLayout,
     pub(crate) nulls: PandasNulls<'a>,
     /// What all of its columns take.
     account: Account,
@@ -60,7 +60,7 @@ pub(crate) struct Landing<'a> {
 
 impl<'a> Landing<'a> {
     /// `nrows` rows of `file`.
-    pub(crate) fn new(file: &'a Parquet, nrows: usize, threads: usize, layout: Layout) -> Self {
+    pub(crate) fn new(file: &'a Parquet, nrows: usize, threads: usize, layout: MemoryLayout) -> Self {
         let nulls = PandasNulls::new(&file.plan);
         Self { file, nrows, threads, layout, nulls, account: Account::default() }
     }
@@ -100,7 +100,7 @@ impl<'a> Landing<'a> {
         for i in of(&|w| w == Way::Nothing) {
             landed.columns.push((i, ArrayData::new_null(&DataType::Null, self.nrows)));
         }
-        if self.layout != Layout::Arrow {
+        if self.layout != MemoryLayout::Arrow {
             self.seat_blocks(wanted, &mut landed)?;
         }
         Ok(landed)

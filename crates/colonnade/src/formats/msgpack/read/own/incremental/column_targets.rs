@@ -12,7 +12,7 @@ use crate::frame::Frame;
 use super::super::Own;
 use super::super::text::Text;
 use super::growing_blocks::GrowingBlocks;
-use crate::cells::msgpack::column::{CellError, Cells, FORMAT, Taken};
+use crate::cells::msgpack::column::{CellError, CellExtent, CellReader, FORMAT};
 use crate::cells::typed::TypedCells;
 
 /// Room for text at first; more is made as it comes.
@@ -151,7 +151,7 @@ impl ColumnTargets {
         field: usize,
         row: usize,
         bytes: &[u8],
-    ) -> Result<std::result::Result<Taken, CellError>> {
+    ) -> Result<std::result::Result<CellExtent, CellError>> {
         let wanted = own.header.nrows - row;
         Ok(match &mut self.now {
             Some(Reader::Short(text)) => {

@@ -5,7 +5,7 @@ use crate::frame::Kind;
 use crate::memory::{Region, RegionMut};
 
 use super::super::place::{Group, into, too_large};
-use crate::cells::msgpack::column::Cells;
+use crate::cells::msgpack::column::CellReader;
 
 /// What a block has at first, whatever the header claims; address space, which costs nothing before it is filled.
 const FIRST_NBYTES: usize = 64 << 20;
@@ -50,7 +50,7 @@ impl GrowingBlocks {
         column: usize,
         row: usize,
         wanted: usize,
-    ) -> Result<Box<dyn Cells + '_>> {
+    ) -> Result<Box<dyn CellReader + '_>> {
         let (dtype, item) = (self.blocks.get(group).map(|(g, _)| g.dtype), self.item(group));
         let place = self.bytes(group, column, row.saturating_mul(item), wanted.saturating_mul(item))?;
         Ok(into(dtype.ok_or_else(too_large)?, place))

@@ -13,10 +13,10 @@ use crate::memory::Buffer;
 
 use super::{Own, check, check_decoded, check_entries, wrong_key};
 use crate::arrow::import::Plan;
-use crate::cells::msgpack::column::{Taken, malformed};
-use crate::cells::msgpack::head::Head;
+use crate::cells::msgpack::column::{CellExtent, malformed};
+use crate::cells::msgpack::head::MsgpackHead;
 use crate::cells::msgpack::heads;
-use crate::cells::msgpack::options::{Orient, ReadOptions};
+use crate::cells::msgpack::options::{MsgpackOrient, ReadOptions};
 use crate::cells::msgpack::skip::Skipper;
 use crate::formats::msgpack::header;
 use crate::formats::msgpack::header::Header;
@@ -42,7 +42,7 @@ enum Stage {
     Head,
     /// So many cells were taken, in so many bytes, from `base` on.
     Cells {
-        taken: Taken,
+        taken: CellExtent,
         base: u64,
     },
     /// So many bytes of the packed values were taken.
@@ -69,7 +69,7 @@ impl IncrementalColumns {
     #[must_use]
     pub fn of(front: Buffer, options: &ReadOptions) -> Option<Self> {
         let (header, entries, at) = header::read(front.as_slice(), &options.limits).ok()??;
-        if header.orient != Orient::Columns {
+        if header.orient != MsgpackOrient::Columns {
             return None;
         }
         check(&header, options).ok()?;
@@ -190,7 +190,7 @@ impl IncrementalColumns {
         };
         let (base, field) = (base + length as u64, self.field);
         match found {
-            Head::Bin(n) if self.own.header.packed && !self.targets.is_bool(field) => {
+            MsgpackHead::Bin(n) if self.own.header.packed && !self.targets.is_bool(field) => {
                 let expected = self.targets.packed_nbytes(&self.own, field)?;
                 let inside = left - length;
                 if n as usize != inside || expected != inside {
@@ -198,27 +198,27 @@ impl IncrementalColumns {
                 }
                 self.stage = Stage::Packed { done: 0, base };
             }
-            Head::Array(_) => {
+            MsgpackHead::Array(_) => {
                 self.targets.begin(&self.own, field)?;
-                self.stage = Stage::Cells { taken: Taken::default(), base };
+                self.stage = Stage::Cells { taken: CellExtent::default(), base };
             }
             other => return Err(self.own.no_column(field, other, base)),
         }
         Ok(Some(length))
     }
 
-    fn cells(&mut self, rest: &[u8], taken: Taken, base: u64) -> Result<Option<usize>> {
+    fn cells(&mut self, rest: &[u8], taken: CellExtent, base: u64) -> Result<Option<usize>> {
         let (left, here) = self.of_value(rest);
         let nrows = self.own.header.nrows;
         let bytes = rest.get(..here).unwrap_or(&[]);
-        let mut some = Taken::default();
+        let mut some = CellExtent::default();
         if taken.cells < nrows && here > 0 {
             let result = self.targets.take(&self.own, self.field, taken.cells, bytes)?;
             some = result.map_err(|e| {
                 e.in_column(&self.own.path(self.field), taken.cells, base + taken.nbytes as u64)
             })?;
         }
-        let now = Taken { cells: taken.cells + some.cells, nbytes: taken.nbytes + some.nbytes };
+        let now = CellExtent { cells: taken.cells + some.cells, nbytes: taken.nbytes + some.nbytes };
         if now.cells == nrows && some.nbytes == left {
             self.targets.end(&self.own, self.field)?;
             self.next();

@@ -17,7 +17,7 @@ use arrow_schema::DataType;
 
 use crate::arrow::landed::Landed;
 use crate::arrow::trusted::trusted_array;
-use crate::decode::Layout;
+use crate::decode::MemoryLayout;
 use crate::error::{Error, Result};
 use crate::formats::parquet::levels::Validity;
 use crate::formats::parquet::page::Kind;
@@ -121,7 +121,7 @@ impl<'a> Landing<'a> {
         }
         all.retain(|piece| piece.nrows > 0);
         let wanted: usize = pieces.iter().map(|p| p.nrows).sum();
-        if self.layout == Layout::Arrow || wanted == at {
+        if self.layout == MemoryLayout::Arrow || wanted == at {
             return Ok(None);
         }
         for piece in pieces {
@@ -196,7 +196,7 @@ impl<'a> Landing<'a> {
         // Of text that is asked for as a categorical no type of codes was said.
         let asked = whole && self.file.options.categories.contains(self.field(field)?.name());
         // Batches must not differ.
-        let is_narrow = asked && self.layout != Layout::Arrow && **key_type == DataType::Int32;
+        let is_narrow = asked && self.layout != MemoryLayout::Arrow && **key_type == DataType::Int32;
         let key_type = if is_narrow { &DataType::Int8 } else { &**key_type };
         let key_type = wide_enough(key_type, values.len()).map_err(named)?;
         let width = key_type.primitive_width().unwrap_or(4);

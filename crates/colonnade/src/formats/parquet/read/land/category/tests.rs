@@ -11,7 +11,7 @@ use parquet::arrow::ArrowWriter;
 use parquet::file::properties::{WriterProperties, WriterVersion};
 
 use crate::arrow::landed::Landed;
-use crate::decode::Layout;
+use crate::decode::MemoryLayout;
 use crate::formats::parquet::read::land::{Landing, Piece};
 use crate::formats::parquet::read::{Parquet, ReadOptions};
 use crate::memory::Buffer;
@@ -34,7 +34,7 @@ fn written(batches: &[ArrayRef], properties: WriterProperties) -> Parquet {
 
 fn landed(file: &Parquet, pieces: &[Piece]) -> ArrayRef {
     let nrows = pieces.iter().map(|p| p.nrows).sum();
-    let landing = Landing::new(file, nrows, 2, Layout::Arrow);
+    let landing = Landing::new(file, nrows, 2, MemoryLayout::Arrow);
     let mut landed = Landed::default();
     landing.category(&[0], &[0], pieces, &mut landed, &NoProgress).unwrap();
     let data = landed.columns.pop().unwrap().1;

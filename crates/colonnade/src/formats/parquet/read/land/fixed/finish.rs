@@ -5,7 +5,7 @@ use arrow_data::{ArrayData, ArrayDataBuilder};
 use arrow_schema::DataType;
 
 use crate::arrow::landed::Landed;
-use crate::decode::Layout;
+use crate::decode::MemoryLayout;
 use crate::error::Result;
 use crate::frame::{Block, Grid, as_stride};
 use crate::memory::{Buffer, pack};
@@ -61,7 +61,9 @@ impl Landing<'_> {
 
     /// Whether the NaN or NaT that a decoded null is already is what the target wants.
     fn holds_missing(&self, target: &Target) -> bool {
-        self.layout == Layout::Pandas && target.null != Null::Zero && self.nulls.dtype(target.field).is_some()
+        self.layout == MemoryLayout::Pandas
+            && target.null != Null::Zero
+            && self.nulls.dtype(target.field).is_some()
     }
 
     fn array(&self, target: &Target, values: &Buffer, found: &[Found]) -> Result<ArrayData> {

@@ -11,7 +11,7 @@ use parquet::basic::{Compression, Encoding};
 use parquet::file::properties::{WriterProperties, WriterVersion};
 
 use crate::arrow::landed::Landed;
-use crate::decode::Layout;
+use crate::decode::MemoryLayout;
 use crate::formats::parquet::read::land::{Landing, Piece};
 use crate::formats::parquet::read::{Parquet, ReadOptions};
 use crate::memory::Buffer;
@@ -71,7 +71,7 @@ fn landed(file: &Parquet, field: usize, pieces: &[Piece]) -> crate::Result<Array
 /// By the crate's reader, or ours.
 fn landed_by(file: &Parquet, field: usize, pieces: &[Piece], fallback: bool) -> crate::Result<ArrayRef> {
     let nrows = pieces.iter().map(|p| p.nrows).sum();
-    let landing = Landing::new(file, nrows, 2, Layout::Arrow);
+    let landing = Landing::new(file, nrows, 2, MemoryLayout::Arrow);
     let mut landed = Landed::default();
     match fallback {
         false => landing.nested(&[field], &[0], pieces, &mut landed, &NoProgress)?,

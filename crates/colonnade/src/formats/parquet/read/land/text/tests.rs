@@ -11,7 +11,7 @@ use parquet::basic::{Compression, Encoding};
 use parquet::file::properties::{WriterProperties, WriterVersion};
 
 use crate::arrow::landed::Landed;
-use crate::decode::Layout;
+use crate::decode::MemoryLayout;
 use crate::formats::parquet::read::land::{Landing, Piece, Way};
 use crate::formats::parquet::read::{Parquet, ReadOptions};
 use crate::memory::Buffer;
@@ -57,7 +57,7 @@ fn written(array: &ArrayRef, properties: WriterProperties) -> Parquet {
 
 fn landed(file: &Parquet, pieces: &[Piece], threads: usize) -> ArrayRef {
     let nrows = pieces.iter().map(|p| p.nrows).sum();
-    let landing = Landing::new(file, nrows, threads, Layout::Arrow);
+    let landing = Landing::new(file, nrows, threads, MemoryLayout::Arrow);
     let mut landed = Landed::default();
     landing.text(&[0], &[0], pieces, &mut landed, &NoProgress).unwrap();
     let data = landed.columns.pop().unwrap().1;
@@ -173,7 +173,7 @@ fn what_is_cut_or_flipped_ends_in_an_error_or_in_texts() {
                     continue;
                 };
                 let pieces = file.pieces(0, file.nrows);
-                let landing = Landing::new(&file, file.nrows, 1, Layout::Arrow);
+                let landing = Landing::new(&file, file.nrows, 1, MemoryLayout::Arrow);
                 // The schema may say another type now.
                 if landing.way(0).ok() != Some(Way::Text) {
                     continue;

@@ -1,18 +1,18 @@
-//! Shortens texts of the input for messages, and marks every omission.
+//! Shortens input text for error messages, and marks every omission.
 
-/// Most characters of a text in a message.
+/// The maximum number of characters of a text in a message.
 const MAX_CHARS: usize = 60;
 
-/// `text` in quotes. A long one is truncated, with its length.
+/// Quotes `text`. A long text is truncated and followed by its length.
 #[must_use]
-pub(crate) fn shown(text: &str) -> String {
+pub(crate) fn excerpt(text: &str) -> String {
     match text.char_indices().nth(MAX_CHARS) {
         Some((end, _)) => format!("{:?}... ({})", text.get(..end).unwrap_or(text), length(text)),
         None => format!("{text:?}"),
     }
 }
 
-/// A number's text without quotes. A long one is truncated, with its length.
+/// Formats a number's text without quotes. A long text is truncated and followed by its length.
 #[must_use]
 pub(crate) fn number_excerpt(text: &str) -> String {
     match text.char_indices().nth(MAX_CHARS) {
@@ -21,9 +21,9 @@ pub(crate) fn number_excerpt(text: &str) -> String {
     }
 }
 
-/// A name or path in an error, truncated to `most` characters and three points.
+/// Truncates a name or path in an error to `most` characters, followed by three points.
 #[must_use]
-pub(crate) fn cut(name: &str, most: usize) -> String {
+pub(crate) fn shorten(name: &str, most: usize) -> String {
     match name.char_indices().nth(most) {
         Some((end, _)) => format!("{}...", name.get(..end).unwrap_or(name)),
         None => name.to_owned(),
@@ -39,11 +39,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_are_short_and_say_what_they_leave_out() {
-        assert_eq!(shown("a\"\n"), r#""a\"\n""#);
-        assert_eq!(shown(&"é".repeat(100)), format!("{:?}... (100 characters)", "é".repeat(60)));
+    fn excerpts_are_short_and_mark_the_omission() {
+        assert_eq!(excerpt("a\"\n"), r#""a\"\n""#);
+        assert_eq!(excerpt(&"é".repeat(100)), format!("{:?}... (100 characters)", "é".repeat(60)));
         assert_eq!(number_excerpt(&"1".repeat(61)), format!("{}... (61 characters)", "1".repeat(60)));
         assert_eq!(number_excerpt("-1e400"), "-1e400");
-        assert_eq!((cut("é", 1), cut("éa", 1)), ("é".to_owned(), "é...".to_owned()));
+        assert_eq!((shorten("é", 1), shorten("éa", 1)), ("é".to_owned(), "é...".to_owned()));
     }
 }

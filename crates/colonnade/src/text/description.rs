@@ -1,21 +1,21 @@
-//! What is said of a frame of text, which had to be decoded to be described.
+//! The description of a text's frame, which requires decoding it.
 
 use crate::error::Result;
 use crate::frame::{Axis, Description, Tags};
 use crate::limits::Limits;
 
-use super::Decoded;
+use super::DecodedText;
 
-/// What is said of a frame.
+/// The description of a frame.
 #[derive(Debug)]
-pub struct Described {
-    /// How it was laid out.
+pub struct TextDescription {
+    /// The layout of the text.
     pub orient: &'static str,
-    /// Version of our header.
+    /// Version of Colonnade's header.
     pub version: Option<u64>,
-    /// Rows.
+    /// Number of rows.
     pub nrows: usize,
-    /// Bytes of data and labels, decoded.
+    /// Bytes of data and labels once decoded.
     pub nbytes: u64,
     /// Row labels.
     pub index: Axis,
@@ -23,22 +23,22 @@ pub struct Described {
     pub columns: Axis,
     /// Name, attributes, origin.
     pub tags: Tags,
-    /// One name a column: NumPy's where it is in a block, else Arrow's.
+    /// The dtype of each column: NumPy's for a column of a block, else Arrow's.
     pub dtypes: Vec<String>,
     /// Rows that were skipped.
     pub dropped: u64,
-    /// What became null because it does not fit.
+    /// Cells that became null because they do not fit.
     pub nulled: u64,
-    /// The dialect that was found (csv), as JSON.
+    /// The detected dialect (csv), as JSON.
     pub dialect: Option<String>,
 }
 
-impl Described {
-    /// The description of what was read.
+impl TextDescription {
+    /// Describes a decoded frame.
     ///
     /// # Errors
     /// As [`Description::of`].
-    pub fn of(format: &'static str, decoded: &Decoded, limits: &Limits) -> Result<Self> {
+    pub fn of(format: &'static str, decoded: &DecodedText, limits: &Limits) -> Result<Self> {
         let Description { nrows, nbytes, index, columns, tags, dtypes } =
             Description::of(format, &decoded.frame, limits.max_nbytes)?;
         Ok(Self {
