@@ -1,7 +1,7 @@
 //! The Arrow schema in the file's metadata, a schema message in base64, reduced to the fields to read.
 //!
-//! A file of 18,000 columns has megabytes of it. So its list of fields is cut down before anything is checked or converted,
-//! and only the fields to read are decoded.
+//! A file of 18,000 columns has megabytes of Arrow schema. The list of fields is cut down before anything is checked or
+//! converted, and only the fields to read are decoded.
 
 mod sparse;
 
@@ -14,8 +14,8 @@ use sparse::Sparse;
 /// The key of the schema in the file's metadata.
 pub(crate) const KEY: &str = "ARROW:schema";
 
-/// The fields at the rising numbers `wanted` of the schema in `text`; `None` where it is no schema or lacks one of them. The
-/// schema is a hint: damage in it is not an error.
+/// Returns the fields at the ascending numbers `wanted` of the schema in `text`, or `None` if `text` is no schema or lacks one
+/// of them. The schema is a hint: damage in it is not an error.
 pub(crate) fn fields(text: &str, wanted: &[usize], limits: &Limits) -> Option<Schema> {
     let mut bytes = Sparse::new(text)?;
     cut(&mut bytes, wanted)?;
@@ -24,7 +24,7 @@ pub(crate) fn fields(text: &str, wanted: &[usize], limits: &Limits) -> Option<Sc
     (schema.fields().len() == wanted.len()).then_some(schema)
 }
 
-/// Shortens the list of fields in the schema message to those at `wanted`, and makes sure of what they lead to.
+/// Cuts the list of fields in the schema message down to those at `wanted`, and decodes everything that these refer to.
 fn cut(bytes: &mut Sparse<'_>, wanted: &[usize]) -> Option<()> {
     let message = bytes.forward(0)?;
     let message = bytes.table(message)?;

@@ -1,4 +1,4 @@
-//! How a column is decoded: into which layout, by its type and by how its values are stored.
+//! Chooses the decoder of a column by its type and by how its values are stored.
 
 use arrow_schema::DataType;
 
@@ -6,22 +6,22 @@ use crate::formats::parquet::types::{self, Physical};
 
 use super::conversion::{Flat, kind};
 
-/// How a field lands.
+/// The decoder of a column, which decides its layout in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Way {
-    /// Values of one width, validity beside them where there are nulls.
+    /// Values of one width, with a validity bitmap if there are nulls.
     Fixed(Flat),
     /// Offsets and bytes.
     Text,
-    /// Codes, and the values that they stand for.
+    /// Codes and a dictionary.
     Category,
-    /// Nulls alone.
+    /// Only nulls.
     Nothing,
-    /// Arrays that the crate makes.
+    /// Lists, structs and maps.
     Nested,
 }
 
-/// How values of this type land, as they are stored.
+/// Chooses the decoder for values of this type that are stored as `flat`.
 pub(super) fn way_of(data_type: &DataType, flat: &Flat) -> Way {
     use DataType::{Binary, BinaryView, LargeBinary, LargeUtf8, Utf8, Utf8View};
     match data_type {

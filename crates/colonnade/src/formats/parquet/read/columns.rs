@@ -1,4 +1,4 @@
-//! The wanted columns: their fields, what they are made of, and how they become a frame.
+//! The fields and roots of the projected columns, and the plan that builds a frame of them.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -19,7 +19,7 @@ use super::projection::Names;
 use super::schema::{Root, RootKind, fields, roots};
 use super::{categories, pandas};
 
-/// Fields, what they are made of, and how they become a frame.
+/// Returns the fields and roots of the projected columns, and the plan that builds a frame of them.
 pub(super) fn described(
     footer: &Footer<'_>,
     ours: bool,
@@ -27,7 +27,7 @@ pub(super) fn described(
 ) -> Result<(SchemaRef, Vec<Root>, Plan)> {
     let some = footer.wanted.len() < footer.leaves.len();
     let all: Vec<usize> = (0..footer.leaves.len()).collect();
-    // Our metadata are about all columns: the plan is made of all, and cut down.
+    // This package's metadata describe all columns: the plan is built for all and then restricted.
     if ours && some {
         let (every, _) = made(footer, &all, true, options)?;
         let plan = Plan::new(&every).map_err(|e| e.in_format("parquet"))?;
@@ -50,7 +50,7 @@ pub(super) fn described(
     Ok((schema, roots, plan))
 }
 
-/// The numbers of the flat columns' fields, by name; nested ones have theirs in the metadata of their fields.
+/// Returns the field ids of the flat columns by name. A nested column has its ids in the metadata of its fields.
 fn field_ids<'s>(footer: &Footer<'_>, schema: &'s Schema, columns: &[Root]) -> Vec<(&'s str, i32)> {
     let elements =
         roots(&footer.leaves, &footer.wanted).into_iter().map(|(root, _)| footer.elements.get(root));
@@ -67,7 +67,7 @@ fn made(
     options: &ReadOptions,
 ) -> Result<(SchemaRef, Vec<Root>)> {
     let runs = roots(&footer.leaves, wanted);
-    // The number of each column among all is its place in the writer's schema.
+    // A column's number among all columns is its position in the writer's schema.
     let mut numbers = Vec::with_capacity(runs.len());
     let (mut number, mut last) = (0, None);
     for leaf in &footer.leaves {
@@ -80,7 +80,7 @@ fn made(
         }
     }
     let told = footer.value(ARROW_SCHEMA).and_then(|text| arrow_fields(text, &numbers, &options.limits));
-    // What the writer said of whole columns is cut as they are.
+    // The writer's schema describes whole columns; it is cut to the projected leaves.
     let told = told.map(|told| match wanted.len() < footer.leaves.len() && !options.parts.is_empty() {
         true => cut(&told, &runs, &options.parts),
         false => told,
@@ -98,7 +98,7 @@ fn made(
     Ok((Arc::new(Schema::new(fields).with_metadata(metadata)), roots))
 }
 
-/// The fields of the columns `runs`, of some of them a part.
+/// The fields of the columns `runs`; a column in `parts` is cut to its projected leaves.
 fn cut(told: &Schema, runs: &[(usize, Range<usize>)], parts: &HashMap<usize, LeafProjection>) -> Schema {
     let fields = told.fields().iter().zip(runs);
     let one = |(field, (root, _)): (&FieldRef, &(usize, Range<usize>))| {
@@ -107,7 +107,7 @@ fn cut(told: &Schema, runs: &[(usize, Range<usize>)], parts: &HashMap<usize, Lea
     Schema::new(fields.map(one).collect::<Fields>()).with_metadata(told.metadata().clone())
 }
 
-/// A plan of all columns, with those at `kept` (among `order`, the roots) alone.
+/// Restricts the plan of all columns to those at `kept` among the roots `order`.
 fn restricted(
     mut plan: Plan,
     order: &[usize],
@@ -125,7 +125,7 @@ fn restricted(
             field.place = Place::Column(positions.len());
             positions.push(position);
         }
-        // Of a nested column some leaves may be left.
+        // A projection may keep only some leaves of a nested column.
         if let Some(own) = fields.get(out.len()) {
             field.data_type = own.data_type().clone();
         }
@@ -137,7 +137,7 @@ fn restricted(
     Ok(plan)
 }
 
-/// The columns that hold row labels.
+/// Returns the names of the columns that hold row labels.
 pub(super) fn label_columns(footer: &Footer<'_>, ours: Option<&SchemaMeta>) -> Vec<String> {
     match ours.map(|meta| &meta.index.labels) {
         Some(LabelsMeta::Levels(names)) => names.clone(),

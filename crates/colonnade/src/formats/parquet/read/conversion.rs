@@ -1,4 +1,4 @@
-//! What the values of a leaf are in the file, and what they become in memory.
+//! How the stored values of a leaf become values of its Arrow type.
 
 use arrow_schema::{DataType, TimeUnit};
 
@@ -8,68 +8,68 @@ use crate::formats::parquet::types::{Physical, Way};
 /// A column of one leaf.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Flat {
-    /// What its values are made of.
+    /// Physical type.
     pub(crate) physical: Physical,
     /// Whether it may be null.
     pub(crate) optional: bool,
-    /// How its values become those of the Arrow type.
+    /// The conversion from the physical type to the Arrow type.
     pub(crate) way: Way,
 }
 
-/// How values are decoded.
+/// The decoder of fixed-width values: stored form, then form in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Bits to bytes.
+    /// Bits to one byte each.
     Bools,
-    /// The same bytes: 2, 4 or 8 of them.
+    /// Two bytes, unchanged.
     Same2,
-    /// See above.
+    /// Four bytes, unchanged.
     Same4,
-    /// See above.
+    /// Eight bytes, unchanged.
     Same8,
-    /// The low byte of four.
+    /// The low byte of a four-byte value.
     Low1,
-    /// The low two bytes of four.
+    /// The low two bytes of a four-byte value.
     Low2,
-    /// Four bytes to sixteen, with their sign.
+    /// Four bytes, sign-extended to sixteen.
     Int4To16,
-    /// Eight bytes to sixteen, with their sign.
+    /// Eight bytes, sign-extended to sixteen.
     Int8To16,
     /// Days to milliseconds.
     Days,
-    /// Thousandths, in eight bytes, to seconds.
+    /// Eight bytes of thousandths to seconds.
     Seconds8,
-    /// Thousandths, in four bytes, to seconds.
+    /// Four bytes of thousandths to seconds.
     Seconds4,
-    /// An old instant.
+    /// INT96 timestamps, in this unit.
     Int96(TimeUnit),
-    /// Bytes of any width.
+    /// Fixed-length bytes of any width.
     Wide(u32, Change),
-    /// Big-endian numbers, each with its length in front.
+    /// Big-endian numbers, each preceded by its length.
     Lengths,
 }
 
-/// How the bytes of a value become those of a row.
+/// How the stored bytes of a value become the bytes of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Change {
-    /// They are those.
+    /// Unchanged.
     Same,
-    /// Big-endian, of a two's complement of any width.
+    /// Big-endian two's complement of any width.
     BigEndian,
-    /// Little-endian, shorter.
+    /// Little-endian, extended to the row's width.
     Longer,
-    /// From a byte on.
+    /// The bytes from this position on.
     From(usize),
 }
 
-/// What null rows hold, below their validity.
+/// The value that a null row holds under its validity bit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Null {
     /// 0.
     Zero,
-    /// Not a number.
+    /// NaN.
     Nan,
-    /// Not a time.
+    /// NaT.
     Nat,
 }
 
@@ -83,7 +83,7 @@ impl Null {
     }
 }
 
-/// How the leaf's values become those of the type, and the bytes of a row; `None` where they are not of one width here.
+/// Returns the decoder of the leaf and the bytes of a row; `None` if the leaf has no fixed-width decoder.
 pub(super) fn kind(data_type: &DataType, flat: &Flat) -> Option<(Kind, usize)> {
     if *data_type == DataType::Boolean {
         return (flat.physical == Physical::Boolean).then_some((Kind::Bools, 1));

@@ -1,4 +1,4 @@
-//! An opened file as one frame, or as Arrow's layout by row group.
+//! Loads an opened file as one frame, or in Arrow's layout by row group.
 
 use arrow_data::ArrayData;
 use arrow_schema::DataType;
@@ -14,11 +14,11 @@ use super::file::Parquet;
 use super::land::Landing;
 use super::selection::{Piece, Rows, kept};
 
-/// Row groups are landed together in Arrow's layout up to so many bytes: text of more has no 32-bit offsets.
+/// Row groups are decoded together in Arrow's layout up to this many bytes: more text does not fit 32-bit offsets.
 const TOGETHER_NBYTES: u64 = 1 << 30;
 
 impl Parquet {
-    /// Row labels, decoded once.
+    /// Returns the row labels, which are decoded once.
     ///
     /// # Errors
     /// Malformed pages.
@@ -36,10 +36,10 @@ impl Parquet {
         self.plan.landed_index(&fields, landed, rows.nrows)
     }
 
-    /// All row groups landed in one frame, or the part of it that is asked for.
+    /// Decodes all row groups into one frame, or the requested part.
     ///
     /// # Errors
-    /// Malformed pages; a position or row that is not there; the system's own.
+    /// Malformed pages; a position or row that does not exist; operating-system errors.
     pub fn load(&self, request: &Request<'_>) -> Result<Frame> {
         let (start, stop) = row_range("parquet", request.rows, self.nrows)?;
         let chosen = self.plan.chosen("parquet", request.positions)?;
@@ -51,10 +51,10 @@ impl Parquet {
         self.plan.landed_frame(&chosen, landed, index)
     }
 
-    /// Lands the fields `wanted`, of these rows.
+    /// Decodes the fields `wanted` of these rows.
     ///
     /// # Errors
-    /// Malformed pages; the system's own.
+    /// Malformed pages; operating-system errors.
     pub(crate) fn land(
         &self,
         wanted: &[usize],
@@ -76,7 +76,7 @@ impl Parquet {
         Ok(landed)
     }
 
-    /// Makes sure that the pages of these fields may be looked at.
+    /// Fetches the pages of these fields from a remote file.
     pub(crate) fn need(&self, wanted: &[usize], pieces: &[Piece], progress: &dyn Progress) -> Result<()> {
         let Some(remote) = &self.source.remote else { return Ok(()) };
         let mut ranges = Vec::new();
@@ -93,7 +93,7 @@ impl Parquet {
         remote.need(&ranges, progress)
     }
 
-    /// Rows of the result, as they are landed.
+    /// The pieces of row groups that make up rows `start..stop` of the result.
     fn rows(&self, start: usize, stop: usize) -> Rows {
         match &self.selection {
             Some(selection) => selection.rows(start, stop),
@@ -106,7 +106,7 @@ impl Parquet {
         }
     }
 
-    /// The row groups that the rows touch, and which of their rows.
+    /// The row groups that rows `start..stop` overlap, and which of their rows.
     pub(crate) fn pieces(&self, start: usize, stop: usize) -> Vec<Piece> {
         let mut out = Vec::new();
         for group in 0..self.groups.len() {
@@ -123,7 +123,7 @@ impl Parquet {
         out
     }
 
-    /// One frame a row group, in Arrow's layout; at least one frame.
+    /// Returns one frame for each row group, in Arrow's layout; at least one frame.
     ///
     /// # Errors
     /// As [`Parquet::load`].
@@ -156,10 +156,10 @@ impl Parquet {
         Ok(out)
     }
 
-    /// Row group `i` alone, in Arrow's layout.
+    /// Returns row group `i` in Arrow's layout.
     ///
     /// # Errors
-    /// As [`Parquet::load`]; `NotFound` past the end.
+    /// As [`Parquet::load`]; `NotFound` past the last row group.
     pub fn batch(&self, i: usize, request: &Request<'_>) -> Result<Frame> {
         if i >= self.groups.len() {
             let message = format!("row group {i} is out of range: there are {}.", self.groups.len());
@@ -176,7 +176,7 @@ impl Parquet {
         needed.sort_unstable();
         needed.dedup();
         let landed = self.land(&needed, rows, (Layout::Arrow, request.threads), request.progress)?;
-        // Columns that nobody asked for stand in as empty values that are dropped at once.
+        // Columns outside the projection become empty placeholders that are dropped at once.
         let mut arrays: Vec<ArrayData> =
             (0..self.plan.fields.len()).map(|_| ArrayData::new_null(&DataType::Null, nrows)).collect();
         for (i, data) in landed.columns {

@@ -1,6 +1,7 @@
-//! Reading: from the file to final memory, each page once.
+//! Reads a file into its final memory, decoding each page once.
 //!
-//! The footer says what lies where ([`open`]); every page is decoded, in parallel, to where its values will stay ([`land`]).
+//! The footer describes where every column chunk is stored ([`open`]). Pages are decoded in parallel, straight into the memory
+//! of the result ([`land`]).
 
 mod arrow_schema;
 mod cast;

@@ -1,4 +1,4 @@
-//! Opening a file: its footer is read, its pages are not.
+//! Opens a file: reads its footer, but none of its pages.
 
 use super::columns::{described, label_columns};
 use super::file::{Parquet, Source};
@@ -18,21 +18,21 @@ use crate::source;
 use std::collections::HashSet;
 use std::sync::{Mutex, OnceLock};
 
-/// Begins and ends every file.
+/// The magic number at both ends of a file.
 pub const MAGIC: &[u8; 4] = b"PAR1";
 
-/// Ends files whose footer is encrypted.
+/// The magic number at the end of a file whose footer is encrypted.
 const ENCRYPTED: &[u8; 4] = b"PARE";
 
-/// The footers of most files.
+/// Bytes that hold the footer of most files, which are fetched first.
 const TAIL_NBYTES: usize = 64 << 10;
 
 impl Parquet {
-    /// Opens any source: of a file its footer is read, and of a file elsewhere nothing else comes. `progress` is told of
-    /// streams, which are read to their end, since the footer comes last.
+    /// Opens any source. Of a remote file only the footer is fetched. A stream is read to its end, because the footer comes
+    /// last; `progress` reports that.
     ///
     /// # Errors
-    /// The system's own; malformed or truncated footers; columns that are not there; a limit.
+    /// Operating-system errors; malformed or truncated footers; columns that do not exist; a limit.
     pub fn open_source(
         source: source::Source<'_>,
         options: ReadOptions,
@@ -45,10 +45,10 @@ impl Parquet {
         Self::open(source.into(), options, progress)
     }
 
-    /// Opens bytes in memory. `progress` is looked at, while a filter is applied, and told nothing.
+    /// Opens bytes in memory. `progress` can cancel the evaluation of a filter; nothing is reported to it.
     ///
     /// # Errors
-    /// Malformed or truncated footers; columns that are not there.
+    /// Malformed or truncated footers; columns that do not exist.
     pub fn open_buffer(bytes: Buffer, options: ReadOptions, progress: &dyn Progress) -> Result<Self> {
         Self::open(Source { bytes, remote: None, is_map: false }, options, progress)
     }
@@ -87,7 +87,7 @@ impl Parquet {
         let ours =
             footer.value(OURS).map(SchemaMeta::parse).transpose().map_err(|e| e.in_format("parquet"))?;
         if let Some(mut names) = names {
-            // Row labels that stand in columns come too: which, the metadata say, behind the row groups.
+            // Columns that hold row labels are read too. The metadata name them; they are stored after the row groups.
             let labels = label_columns(&footer, ours.as_ref());
             let labels: HashSet<&str> = labels.iter().map(String::as_str).collect();
             let known = footer.leaves.iter().filter_map(|l| footer.elements.get(l.root)).map(|e| e.name);
@@ -167,13 +167,13 @@ impl Parquet {
         Ok(out)
     }
 
-    /// Refuses rows that the file's bytes cannot stand for.
+    /// Refuses a number of rows that the file's bytes cannot back.
     fn check_rows(&self) -> Result<()> {
         self.check_count(self.nrows as u64, "rows", self.footer.0 as u64)
     }
 }
 
-/// The rows that a filter leaves: the file is opened once more, for the columns that it looks at.
+/// Evaluates the filter: the file is opened once more, for the filter's columns.
 fn selected(
     source: &Source,
     filter: &Filter,
@@ -185,7 +185,7 @@ fn selected(
     row_filter::select(&Parquet::open(source.clone(), own, progress)?, filter, &SignalsOnly(progress))
 }
 
-/// Start and end of the footer.
+/// Returns start and end of the footer.
 fn footer_range(bytes: &[u8]) -> Result<(usize, usize)> {
     let length = bytes.len() as u64;
     let known = |magic: &[u8]| magic.starts_with(bytes) || bytes.starts_with(magic);
@@ -212,11 +212,11 @@ fn footer_range(bytes: &[u8]) -> Result<(usize, usize)> {
     }
 }
 
-/// Makes sure that the footer of a file elsewhere may be looked at.
+/// Fetches the footer of a remote file.
 fn need_footer(remote: &Remote) -> Result<()> {
     let total = remote.bytes().nbytes();
     remote.need(&[(0, 4), (total.saturating_sub(TAIL_NBYTES), total)], &NoProgress)?;
-    // What is wrong is told when it is opened, which looks at the same bytes.
+    // Opening reads the same bytes and reports what is wrong with them.
     match footer_range(remote.bytes().as_slice()) {
         Ok(range) => remote.need(&[range], &NoProgress),
         Err(_) => Ok(()),
@@ -232,7 +232,7 @@ fn check_columns(found: usize, options: &ReadOptions) -> Result<()> {
     Err(Error::limit("parquet", message))
 }
 
-/// Row groups that borrow nothing, the first row of each, and the rows of all.
+/// Returns row groups that own their data, the first row of each, and the total number of rows.
 fn groups(groups: Vec<Group<'_>>) -> Result<(Vec<Group<'static>>, Vec<usize>, usize)> {
     let (mut out, mut starts, mut nrows) = (Vec::with_capacity(groups.len()), Vec::new(), 0usize);
     for (number, group) in groups.into_iter().enumerate() {

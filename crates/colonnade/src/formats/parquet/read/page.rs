@@ -1,4 +1,4 @@
-//! A page as it is stored, and its parts once decompressed: levels and values.
+//! A stored page, and its decompressed parts: levels and values.
 
 use std::borrow::Cow;
 
@@ -8,71 +8,71 @@ use crate::formats::parquet::page::{Encoding, Header, Kind};
 
 use super::level_streams::{LevelStreams, Levels, short};
 
-/// A page as it lies in the file.
+/// A page as it is stored in the file.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Page<'a> {
-    /// What its header says.
+    /// Its header.
     pub(crate) header: Header,
-    /// Its bytes.
+    /// Its bytes, without the header.
     pub(crate) body: &'a [u8],
-    /// Where its header stands in the file.
+    /// Offset of its header in the file.
     pub(crate) at: u64,
     codec: Codec,
     levels: Levels,
-    /// What its levels say, where they are those of a nested column and were looked at.
+    /// The slots of its levels, if it belongs to a nested column whose levels were decoded.
     slots: Option<&'a Slots>,
 }
 
-/// The levels of a nested column's page, as those of a flat one: its slots are the places of the innermost lists (rows where
-/// there are none), each with a value or null.
+/// The levels of a nested column's page, expressed as those of a flat column. A slot is a place of the innermost list (a row if
+/// there is none) and holds a value or null.
 #[derive(Debug, Default)]
 pub(crate) struct Slots {
-    /// How many.
+    /// Number of slots.
     pub(crate) n: usize,
-    /// Those with a value.
+    /// Slots that have a value.
     pub(crate) nvalid: usize,
-    /// Their definition levels, 0 or 1: runs and packed groups.
+    /// Their definition levels, 0 or 1: RLE runs and bit-packed groups.
     pub(crate) definition: Vec<u8>,
-    /// Bytes of the levels in front of the page's values.
+    /// Bytes of the levels before the page's values.
     pub(crate) levels_nbytes: usize,
 }
 
 /// The parts of a data page.
 #[derive(Debug)]
 pub(crate) struct Parts<'p> {
-    /// Definition levels: runs and packed groups. Empty where the column has none.
+    /// Definition levels: RLE runs and bit-packed groups. Empty if the column has none.
     pub(crate) definition: Cow<'p, [u8]>,
     /// The values.
     pub(crate) values: &'p [u8],
-    /// How they are encoded.
+    /// The encoding of the values.
     pub(crate) encoding: Encoding,
-    /// Values, nulls included.
+    /// Values, including nulls.
     pub(crate) n: usize,
 }
 
 impl<'a> Page<'a> {
-    /// A page whose header was read and checked.
+    /// A page whose header has been read and checked.
     pub(super) fn new(header: Header, body: &'a [u8], at: u64, codec: Codec, levels: Levels) -> Self {
         Self { header, body, at, codec, levels, slots: None }
     }
 
-    /// The same with what its levels say.
+    /// The same page with the slots of its levels.
     pub(crate) fn with_slots(self, slots: &'a Slots) -> Self {
         Self { slots: Some(slots), ..self }
     }
 
-    /// What its levels say, where that was looked at.
+    /// The slots of its levels, if the levels were decoded.
     pub(crate) fn slots(&self) -> Option<&'a Slots> {
         self.slots
     }
 
-    /// Rows, or slots, nulls included.
+    /// Rows or slots, including nulls.
     #[inline]
     pub(crate) fn n(&self) -> usize {
         self.slots.map_or(self.header.nvalues as usize, |slots| slots.n)
     }
 
-    /// The levels of a data page; of compressed bytes no more is decompressed than those have, where the codec can.
+    /// Returns the levels of a data page. Only the beginning of compressed bytes is decompressed, if the codec can do so.
     ///
     /// # Errors
     /// Malformed bytes.
@@ -97,7 +97,7 @@ impl<'a> Page<'a> {
         Ok(LevelStreams::split(&self.header, self.levels, bytes)?.0)
     }
 
-    /// The beginning of a compressed page, as far as its levels go.
+    /// Decompresses the beginning of a page, as far as its levels reach.
     fn beginning<'s>(&self, scratch: &'s mut Vec<u8>) -> Result<&'s [u8]>
     where
         'a: 's,
@@ -112,7 +112,7 @@ impl<'a> Page<'a> {
             if self.codec.first(self.body, room) != Some(about) {
                 break;
             }
-            // Lengths stand in front of both.
+            // A length precedes each of the two streams.
             if LevelStreams::split(&self.header, self.levels, room).is_ok() {
                 return Ok(scratch.get(..about).unwrap_or_default());
             }
@@ -121,7 +121,7 @@ impl<'a> Page<'a> {
         decompress(self.codec, self.body, whole, scratch)
     }
 
-    /// The values of a dictionary page, which are PLAIN, and how many they are.
+    /// Returns the values of a dictionary page, which are PLAIN, and their number.
     ///
     /// # Errors
     /// Malformed or unsupported bytes.
@@ -154,7 +154,7 @@ impl<'a> Page<'a> {
         Ok(())
     }
 
-    /// The parts of a data page.
+    /// Returns the parts of a data page.
     ///
     /// # Errors
     /// Malformed bytes.
@@ -196,7 +196,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// The codec of its values.
+    /// The codec of the values.
     pub(crate) fn codec(&self) -> Codec {
         match self.header.kind {
             Kind::DataV2 { compressed: false, .. } => Codec::None,
@@ -205,14 +205,15 @@ impl<'a> Page<'a> {
     }
 }
 
-/// Bytes of a page, in `scratch` where they must be decompressed.
+/// Returns the bytes of a page, in `scratch` if they must be decompressed.
 fn decompress<'s>(codec: Codec, body: &'s [u8], nbytes: usize, scratch: &'s mut Vec<u8>) -> Result<&'s [u8]> {
     if codec == Codec::None {
-        // A page of version 2 may say that its values are not compressed, and be longer than it says.
+        // A page of version 2 may declare its values uncompressed, and be longer than it declares.
         return body.get(..nbytes).ok_or_else(short);
     }
     if scratch.len() < nbytes {
-        // Memory that the system gives as zeros is taken when it is written to: of a page that lies only as much as it gives.
+        // The system commits zeroed memory on the first write: a page that lies about its size takes only what it really
+        // decompresses to.
         *scratch = Vec::new();
         *scratch = vec![0; nbytes.saturating_add(nbytes / 4)];
     }

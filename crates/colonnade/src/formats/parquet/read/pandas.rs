@@ -1,23 +1,24 @@
-//! pandas' metadata, cut down to the columns that are wanted: of 18,000 entries 200 are parsed.
+//! pandas' metadata, reduced to the projected columns: of 18,000 entries 200 are parsed.
 
 use crate::arrow::scan::{past, place_of, space, value_of};
 
 use super::projection::Names;
 
-/// Its key in the file's metadata.
+/// The key of pandas' metadata in the file's metadata.
 pub(crate) const KEY: &str = "pandas";
 
-/// Metadata shorter than this are left whole.
+/// Shorter metadata are parsed whole.
 const CUT_FROM_NBYTES: usize = 32 << 10;
 
-/// The columns that hold row labels.
+/// Returns the columns that hold row labels.
 pub(crate) fn index_columns(text: &str) -> Vec<String> {
     let Some(list) = value_of(text, "index_columns") else { return Vec::new() };
     let Ok(serde_json::Value::Array(list)) = serde_json::from_str(list) else { return Vec::new() };
     list.into_iter().filter_map(|v| v.as_str().map(str::to_owned)).collect()
 }
 
-/// `text` without the entries of columns that are not in `names`; `None` where it is short, or not as pandas writes it.
+/// Returns `text` without the entries of columns that are not in `names`; `None` if `text` is short, or not as pandas writes
+/// it.
 pub(crate) fn cut(text: &str, names: &Names<'_>) -> Option<String> {
     if text.len() < CUT_FROM_NBYTES {
         return None;
@@ -50,7 +51,7 @@ pub(crate) fn cut(text: &str, names: &Names<'_>) -> Option<String> {
     Some(out)
 }
 
-/// Whether an entry is about a column of `names`.
+/// Whether an entry describes a column of `names`.
 fn is_of(entry: &str, names: &Names<'_>) -> bool {
     let Some(name) = value_of(entry, "field_name").or_else(|| value_of(entry, "name")) else { return false };
     match name.strip_prefix('"').and_then(|n| n.strip_suffix('"')) {

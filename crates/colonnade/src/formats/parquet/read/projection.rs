@@ -4,10 +4,10 @@
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// Names of columns.
+/// A set of column names.
 pub(crate) type Names<'a> = HashSet<&'a str, BuildHasherDefault<NameHasher>>;
 
-/// Eight bytes at a time, each multiplied to twice its width and folded.
+/// A hash that multiplies blocks of eight bytes to twice their width and folds the product.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct NameHasher(u64);
 
@@ -33,7 +33,7 @@ impl Hasher for NameHasher {
         for word in words {
             self.mix(u64::from_le_bytes(*word));
         }
-        // The last bytes, some of them twice where that spares a loop.
+        // The last bytes; some are read twice, which saves a loop.
         let half = |b: &[u8; 4]| u64::from(u32::from_le_bytes(*b));
         self.mix(match (bytes.last_chunk::<8>(), bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
             (Some(last), ..) => u64::from_le_bytes(*last),
@@ -44,7 +44,7 @@ impl Hasher for NameHasher {
 
     #[inline]
     fn write_u8(&mut self, byte: u8) {
-        // What ends a text's bytes: their number has been mixed in.
+        // `str` ends its bytes with this byte. The length has already been mixed in.
         self.0 ^= u64::from(byte);
     }
 

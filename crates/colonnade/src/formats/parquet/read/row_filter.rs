@@ -1,4 +1,4 @@
-//! A filter on an opened file: its columns are decoded, of the rows that may be wanted.
+//! Evaluates a filter on an opened file: decodes its columns for the candidate rows.
 
 use crate::decode::Layout;
 use crate::error::{Error, Result};
@@ -13,10 +13,11 @@ use super::filter::{Filter, Op};
 use super::schema::RootKind;
 use super::selection::{Rows, Selection};
 
-/// The rows of `file`, which was opened for the filter's columns.
+/// Returns the rows of `file` that pass the filter. `file` is opened for the filter's columns.
 ///
 /// # Errors
-/// `NotFound`: a column that is not there. `InvalidOption`: one that has no order, or a value of another kind. Malformed pages.
+/// `NotFound`: a column that does not exist. `InvalidOption`: a column without an order, or a value of another kind. Malformed
+/// pages.
 pub(crate) fn select(file: &Parquet, filter: &Filter, progress: &dyn Progress) -> Result<Selection> {
     for term in filter.any.iter().flatten() {
         if !matches!(term.op, Op::In | Op::NotIn) && term.literals.len() != 1 {
@@ -37,7 +38,7 @@ pub(crate) fn select(file: &Parquet, filter: &Filter, progress: &dyn Progress) -
     let footer = (bytes.get(start..end).unwrap_or_default(), start as u64);
     let place = Place { footer, bytes, indexes: file.source.remote.is_none() };
     let runs = candidates(&terms, &judged, &file.groups, &place)?;
-    // All candidates are landed once, and looked at.
+    // All candidate rows are decoded once and then compared.
     let every: Vec<bool> = vec![true; runs.iter().flatten().map(std::ops::Range::len).sum()];
     let rows: Rows = Selection::new(&runs, &every).rows(0, every.len());
     let landed = file.land(&fields, &rows, (Layout::Arrow, file.options.threads), progress)?;
@@ -47,7 +48,7 @@ pub(crate) fn select(file: &Parquet, filter: &Filter, progress: &dyn Progress) -
     Ok(Selection::new(&runs, &mask(&terms, &columns, rows.nrows)))
 }
 
-/// The field of a name, and what is known of it.
+/// Finds the field of a name and what its statistics mean.
 fn column(file: &Parquet, name: &str) -> Result<(usize, Judged)> {
     let found = file.schema.fields().iter().position(|field| field.name() == name);
     let Some((i, root, field)) =

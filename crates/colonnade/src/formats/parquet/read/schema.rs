@@ -1,4 +1,4 @@
-//! The columns of a file: which are wanted, and what Arrow type each of them is.
+//! The projected columns of a file and their Arrow types.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -17,26 +17,26 @@ use super::projection::Names;
 use super::shape::Shape;
 use super::{structure, tree};
 
-/// A column of the file: one field of the schema, and the leaves that it is made of.
+/// A column of the file: one field of the schema and its leaves.
 #[derive(Debug, Clone)]
 pub(crate) struct Root {
-    /// Places of its leaves among the wanted ones, which is where their chunks stand in each row group.
+    /// Positions of its leaves among the projected ones, and so of their chunks in each row group.
     pub(crate) leaves: Range<usize>,
-    /// What it is made of.
+    /// Flat or nested.
     pub(crate) kind: RootKind,
 }
 
-/// What a column is made of.
+/// The structure of a column.
 #[derive(Debug, Clone)]
 pub(crate) enum RootKind {
-    /// One leaf, right below the root, that is there once or (optional) not at all.
+    /// One required or optional leaf directly below the root.
     Flat(Flat),
-    /// Anything else: its schema as the crate has it, of the wanted leaves alone, under a root of its own, and its shape, where
-    /// our own decoder reads it.
+    /// Anything else: its schema for the `parquet` crate, reduced to the projected leaves, and its shape if the decoder in
+    /// [`super::land`] supports it.
     Nested(Arc<SchemaDescriptor>, Option<Arc<Shape>>),
 }
 
-/// The leaves to read: all, or those of the columns that are named.
+/// Returns the leaves to read: all, or those of the named columns.
 ///
 /// # Errors
 /// `NotFound`: a name that no column has.
@@ -82,8 +82,8 @@ pub(crate) fn choose(
     }
 }
 
-/// The columns of the wanted leaves as fields and roots. `hints` has a field for each, as the writer's Arrow schema had it;
-/// `ours`: it was written here, and its types are those to give back.
+/// Returns the columns of the projected leaves as fields and roots. `hints` has a field of the writer's Arrow schema for each
+/// column. `ours`: this package wrote the file, so that the hinted types are restored.
 ///
 /// # Errors
 /// Unsupported or malformed types.
@@ -101,7 +101,7 @@ pub(crate) fn fields(
         let hint = hints.and_then(|h| h.fields().get(number)).filter(|h| h.name() == element.name);
         let named = |e: Error| e.in_member(format!("column {}", element.name));
         let some = wanted.get(range.clone()).unwrap_or_default();
-        // Runs, and dictionaries that no page holds, are read as what their columns are, and become themselves later.
+        // Runs, and dictionaries that are stored outside dictionary pages, are read as their storage type and converted later.
         let plain = hint.filter(|_| ours).and_then(|hint| types::read_as(hint.data_type()));
         if let (Some(hint), Some(plain)) = (hint, plain) {
             let plain = Field::new(element.name, plain, true);
@@ -131,7 +131,7 @@ pub(crate) fn fields(
     Ok((fields, out))
 }
 
-/// The roots of the wanted leaves, and which of the wanted each has.
+/// Returns the roots of the projected leaves, and the range of projected leaves of each.
 pub(crate) fn roots(leaves: &[Leaf], wanted: &[usize]) -> Vec<(usize, Range<usize>)> {
     let mut out: Vec<(usize, Range<usize>)> = Vec::with_capacity(wanted.len());
     for (k, leaf) in wanted.iter().enumerate() {
@@ -148,7 +148,7 @@ fn flat_field(element: &Element<'_>, hint: Option<&Field>, ours: bool) -> Result
     let physical = types::physical_of(element)?;
     types::check(element, physical)?;
     let optional = element.repetition == Repetition::Optional;
-    // A foreign file's columns that are never null are columns like all others; ours said it themselves.
+    // A column of a foreign file that is never null is read as nullable; the schema of this package's files declares it.
     let nullable = if ours { hint.is_none_or(Field::is_nullable) } else { true };
     let mut own = Field::new(element.name, default_type(element, physical), nullable);
     if let Some(name) = extension(element) {

@@ -1,5 +1,5 @@
-//! Rows that a filter leaves, and how rows of the result are landed: decoded where whole runs are wanted, and picked out
-//! afterwards where they lie scattered.
+//! Rows that pass a filter: long runs of them are decoded directly; scattered rows are decoded with their surroundings and
+//! filtered afterwards.
 
 use std::ops::Range;
 
@@ -14,30 +14,30 @@ use crate::parallel;
 use crate::parallel::Task;
 use crate::progress::Progress;
 
-/// Rows between two wanted ones that are not worth decoding anew for.
+/// Gaps of at most this many rows between two selected rows are decoded too.
 const GAP_NROWS: usize = 4096;
 
-/// Rows of one row group, and where they go.
+/// A range of rows of one row group, and its position in the result.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Piece {
     pub(crate) group: usize,
-    /// Rows of the group before the first wanted.
+    /// Rows of the group before the first of the piece.
     pub(crate) skip: usize,
     pub(crate) nrows: usize,
-    /// Row of the result.
+    /// First row in the result.
     pub(crate) at: usize,
 }
 
-/// Rows to be landed.
+/// Rows to decode.
 #[derive(Debug, Default)]
 pub(crate) struct Rows {
-    /// What is decoded.
+    /// The ranges to decode.
     pub(crate) pieces: Vec<Piece>,
-    /// Rows of that.
+    /// Number of rows in `pieces`.
     pub(crate) decoded: usize,
-    /// Those of it that are wanted; all where `None`.
+    /// Which of the decoded rows are selected; `None`: all.
     pub(crate) keep: Option<BooleanBuffer>,
-    /// Rows of the result.
+    /// Number of rows of the result.
     pub(crate) nrows: usize,
 }
 
@@ -45,19 +45,19 @@ pub(crate) struct Rows {
 #[derive(Debug, Clone)]
 pub(crate) struct Selection(Vec<GroupRows>);
 
-/// Those of one row group.
+/// The selected rows of one row group.
 #[derive(Debug, Clone)]
 struct GroupRows {
-    /// Runs of rows, in order, that are decoded.
+    /// Runs of rows to decode, in order.
     runs: Vec<Range<usize>>,
-    /// Of the rows of the runs, one after the other, those that are wanted.
+    /// Which of the rows of `runs` are selected.
     keep: BooleanBuffer,
-    /// How many.
+    /// Number of selected rows.
     count: usize,
 }
 
 impl Selection {
-    /// `candidates`: runs of rows in each row group; `wanted`: whether each of those rows is wanted.
+    /// `candidates`: runs of rows in each row group; `wanted`: whether each of those rows is selected.
     pub(crate) fn new(candidates: &[Vec<Range<usize>>], wanted: &[bool]) -> Self {
         let mut wanted = wanted.iter();
         let of_group = |rows: &Vec<Range<usize>>| {
@@ -87,12 +87,12 @@ impl Selection {
         Self(candidates.iter().map(of_group).collect())
     }
 
-    /// Wanted rows of each row group.
+    /// Number of selected rows of each row group.
     pub(crate) fn counts(&self) -> impl Iterator<Item = usize> + '_ {
         self.0.iter().map(|group| group.count)
     }
 
-    /// Where the wanted rows stand among all rows; `starts`: the first row of each row group.
+    /// Positions of the selected rows among all rows; `starts`: the first row of each row group.
     pub(crate) fn positions(&self, starts: &[usize]) -> Vec<usize> {
         let mut out = Vec::with_capacity(self.counts().sum());
         for (group, start) in self.0.iter().zip(starts) {
@@ -102,7 +102,7 @@ impl Selection {
         out
     }
 
-    /// The wanted rows `start..stop`, counted over all row groups.
+    /// The selected rows `start..stop`, counted over all row groups.
     pub(crate) fn rows(&self, start: usize, stop: usize) -> Rows {
         let mut out = Rows { nrows: stop - start, ..Rows::default() };
         let mut keep = BooleanBufferBuilder::new(0);
@@ -123,7 +123,7 @@ impl Selection {
 }
 
 impl GroupRows {
-    /// Adds the wanted rows `from..to` of this row group.
+    /// Adds the selected rows `from..to` of this row group.
     fn rows(&self, number: usize, from: usize, to: usize, out: &mut Rows, keep: &mut BooleanBufferBuilder) {
         let (mut seen, mut at) = (0, 0);
         for run in &self.runs {
@@ -135,7 +135,7 @@ impl GroupRows {
             if skip >= end {
                 continue;
             }
-            // From the first wanted row to the last.
+            // The range from the first selected row to the last.
             let (head, tail) = if (skip, end) == (0, count) {
                 (0, run.len())
             } else {
@@ -150,10 +150,10 @@ impl GroupRows {
     }
 }
 
-/// Of what landed the rows that are wanted.
+/// Keeps the selected rows of the decoded columns.
 ///
 /// # Errors
-/// The system's refusal of memory; cancellation.
+/// Out of memory; cancellation.
 pub(crate) fn kept(
     landed: Landed,
     keep: &BooleanBuffer,
@@ -181,7 +181,7 @@ pub(crate) fn kept(
     Ok(out)
 }
 
-/// These runs of rows of a block whose columns lie packed.
+/// Copies these runs of rows of a block with contiguous columns.
 fn picked(
     block: &Block,
     runs: &[(usize, usize)],
@@ -199,7 +199,7 @@ fn picked(
     let column = |i: usize| -> Result<()> {
         let one_column = block.column(i);
         let packed = one_column.packed().ok_or_else(too_large)?;
-        // SAFETY: each column has a range of its own.
+        // SAFETY: each column writes to a range that no other column has.
         let mut room = unsafe { scatter.range(i * one, one) }.ok_or_else(too_large)?;
         for &(start, end) in runs {
             let from = packed.get(start * item..end * item).ok_or_else(too_large)?;
@@ -220,7 +220,7 @@ fn picked(
 mod tests {
     use super::*;
 
-    /// The rows that pieces and bits mean, as (row group, row).
+    /// The rows that pieces and bits select, as (row group, row).
     fn meant(rows: &Rows) -> Vec<(usize, usize)> {
         let decoded = rows.pieces.iter().flat_map(|p| (p.skip..p.skip + p.nrows).map(|row| (p.group, row)));
         let all: Vec<_> = decoded.collect();
