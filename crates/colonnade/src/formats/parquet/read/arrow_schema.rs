@@ -33,7 +33,7 @@ fn cut(bytes: &mut Sparse<'_>, wanted: &[usize]) -> Option<()> {
     let header = bytes.field(&message, 2)?;
     let schema = bytes.forward(header)?;
     let schema = bytes.table(schema)?;
-    // Schema: endianness, fields, metadata, which stand in the file's own too, features.
+    // Schema: endianness, fields, metadata (which the file's own metadata repeat), features.
     empty(bytes, &schema, 2)?;
     empty(bytes, &schema, 3)?;
     let Some(fields) = bytes.field(&schema, 1) else { return wanted.is_empty().then_some(()) };
@@ -45,7 +45,7 @@ fn cut(bytes: &mut Sparse<'_>, wanted: &[usize]) -> Option<()> {
             return None;
         }
         last = Some(number);
-        // Offsets count from where they stand: an entry that moves to the front reaches further.
+        // An offset counts from its own position: an entry that moves to the front needs a larger one.
         let (from, to) = (list + 4 + 4 * number, list + 4 + 4 * k);
         let reach = bytes.word(from)?.checked_add(u32::try_from(from - to).ok()?)?;
         bytes.put(to, reach)?;
@@ -61,7 +61,7 @@ fn cut(bytes: &mut Sparse<'_>, wanted: &[usize]) -> Option<()> {
     Some(())
 }
 
-/// Makes the list that field `number` of a table leads to one of nothing.
+/// Sets the length of the list in field `number` of a table to 0.
 fn empty(bytes: &mut Sparse<'_>, table: &sparse::Table, number: usize) -> Option<()> {
     let Some(at) = bytes.field(table, number) else { return Some(()) };
     let list = bytes.forward(at)?;
@@ -77,7 +77,7 @@ mod tests {
     use super::fields;
     use crate::limits::Limits;
 
-    /// So many fields of all sorts, each kind in turn.
+    /// A schema of `count` fields, of each type in turn.
     fn schema(count: usize) -> Schema {
         let child = |kind| Arc::new(Field::new("deep below", kind, true));
         let zone = |k: usize| DataType::Timestamp(TimeUnit::Microsecond, Some(format!("zone/{k}").into()));

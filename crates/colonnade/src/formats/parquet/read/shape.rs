@@ -1,7 +1,7 @@
-//! What a nested column is made of, node by node, and the levels at which each node is there.
+//! The nodes of a nested column, and the definition and repetition levels at which each is present.
 //!
-//! Levels are counted from the root of the column. A list adds a stream: the places of its items. Stream 0 are the rows, stream
-//! `k` the items of the k-th list on the way to a leaf:
+//! Levels are counted from the root of the column. Each list adds a stream, which holds the positions of its items. Stream 0
+//! holds the rows, and stream `k` the items of the k-th list on the path to a leaf:
 //!
 //! ```text
 //! optional group l (LIST) { repeated group list { optional int32 element } }
@@ -25,7 +25,7 @@ use super::level_streams::Levels;
 use super::names::items_of;
 use super::structure::{self, wrapped};
 
-/// Levels above this are read by the crate.
+/// The `parquet` crate's reader decodes columns with levels above this.
 pub(crate) const MAX_LEVEL: u16 = 126;
 
 /// A nested column.
@@ -44,13 +44,13 @@ pub(crate) struct Shape {
 /// A node of a nested column.
 #[derive(Debug, Clone)]
 pub(crate) enum Node {
-    /// The leaf of this number.
+    /// A leaf, by its number.
     Leaf(usize),
     /// A struct, or the entries of a map.
     Struct {
         /// Its type.
         data_type: DataType,
-        /// Its number among the nodes that may be null, where it may.
+        /// Its number among the nullable nodes, if it is nullable.
         nullable: Option<usize>,
         /// Its fields.
         fields: Vec<Node>,
@@ -61,9 +61,10 @@ pub(crate) enum Node {
         data_type: DataType,
         /// Its number among the lists.
         list: usize,
-        /// As of structs.
+        /// Its number among the nullable nodes, if it is nullable.
         nullable: Option<usize>,
-        /// Of lists of one size the same, required ones too: below nulls further up the file has no items of theirs.
+        /// The same number; fixed-size lists have one even if they are required, because the file stores no items for a list
+        /// below a null.
         there: Option<usize>,
         /// Its items.
         items: Box<Node>,
@@ -73,34 +74,34 @@ pub(crate) enum Node {
 /// A leaf of a nested column.
 #[derive(Debug, Clone)]
 pub(crate) struct LeafShape {
-    /// How its values are stored; optional where a slot of it may have none.
+    /// How its values are stored; optional if a slot may have no value.
     pub(crate) flat: Flat,
     /// The type of its values.
     pub(crate) data_type: DataType,
-    /// Whether they are categories that have an order.
+    /// Whether its type is an ordered categorical.
     pub(crate) ordered: bool,
-    /// Whether it may be null itself; else it has no value only where something above it is null.
+    /// Whether the leaf itself is nullable; otherwise a value is missing only below a null of a parent node.
     pub(crate) own: bool,
-    /// The highest levels.
+    /// The maximum levels.
     pub(crate) most: Levels,
-    /// The lists that it stands in, outermost first.
+    /// The lists that contain it, outermost first.
     pub(crate) lists: Vec<ListAt>,
-    /// Nodes above it that may be null, of which it is the first leaf.
+    /// Nullable nodes above it whose first leaf this is.
     pub(crate) nullables: Vec<NullableAt>,
 }
 
-/// A list on the way to a leaf.
+/// A list on the path to a leaf.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ListAt {
     /// Its number.
     pub(crate) list: usize,
-    /// The definition level from which on it has an item.
+    /// The minimum definition level at which the list has an item.
     pub(crate) item: u16,
-    /// Whether the leaf is the first of it.
+    /// Whether this leaf is the first of the list.
     pub(crate) first: bool,
 }
 
-/// A node that may be null.
+/// A nullable node.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NullableAt {
     /// Its number.
@@ -112,8 +113,8 @@ pub(crate) struct NullableAt {
 }
 
 impl Shape {
-    /// The column `field`, whose leaves are those at `wanted`; `None` where our decoder does not read one of
-    /// them, or the two do not go together.
+    /// Returns the shape of the column `field` with the leaves `wanted`; `None` if no decoder here reads one of the leaves, or
+    /// if the field does not match the file's schema.
     pub(crate) fn of(
         schema: &SchemaDescriptor,
         field: &Field,
@@ -138,7 +139,7 @@ impl Shape {
     }
 }
 
-/// Levels on the way down.
+/// The definition level and the lists on the path to a node.
 #[derive(Debug, Clone, Default)]
 struct At {
     definition: u16,
@@ -152,24 +153,24 @@ impl At {
 }
 
 struct Builder<'e> {
-    /// The elements of the leaves, one after the other.
+    /// Yields the schema elements of the leaves in order.
     next: &'e mut dyn FnMut() -> Option<Element<'e>>,
     leaves: Vec<LeafShape>,
     nlists: usize,
     nnullables: usize,
-    /// Those that no leaf has come below yet.
+    /// Nullable nodes whose first leaf is still to come.
     nullables: Vec<NullableAt>,
-    /// Lists that a leaf has come below.
+    /// Number of lists that have a leaf already.
     nled: usize,
 }
 
 impl Builder<'_> {
-    /// The node `found`, which is `field`. `item`: it is the item of a list itself, its repetition said so.
+    /// Builds the node `found` for `field`. `item`: the node is itself the repeated item of a list.
     fn node(&mut self, found: &Type, field: &Field, at: &At, item: bool) -> Option<Node> {
         let told = field.data_type();
         let repetition = if item { Repetition::REQUIRED } else { structure::repetition(found) };
         if repetition == Repetition::REPEATED {
-            // A list that nothing announces.
+            // A repeated field without a LIST annotation is a list of required items.
             let items = items_of(told)?;
             return self.list(told, None, at, |own, at| own.node(found, items, at, true));
         }
@@ -275,7 +276,7 @@ impl Builder<'_> {
     }
 }
 
-/// Whether our decoder reads values of this type, as they are stored.
+/// Whether the decoders here read values of this type in their stored form.
 fn is_read(told: &DataType, flat: &Flat) -> bool {
     match told {
         DataType::Dictionary(_, values) => matches!(way_of(values, flat), Way::Text | Way::Fixed(_)),

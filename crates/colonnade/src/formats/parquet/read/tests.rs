@@ -1,4 +1,4 @@
-//! Files of writers that are not at hand, made leaf by leaf with the crate.
+//! Files in the form of other writers, written leaf by leaf with the `parquet` crate.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Every page of a file decoded once, and its checksum compared where it has one.
+//! Decodes every page of a file once and compares the checksums of pages that have one.
 
 use std::collections::HashMap;
 
@@ -12,15 +12,15 @@ use super::land::Landing;
 use super::options::ReadOptions;
 use super::selection::Piece;
 
-/// Columns are decoded together up to so many bytes.
+/// Columns are decoded together up to this many bytes.
 const TOGETHER_NBYTES: u64 = 64 << 20;
 
 impl Parquet {
-    /// Decodes every page, of one row group after the other, and keeps nothing: pages of all columns, whichever it was opened
-    /// for, but of those for which nobody gave a key and nobody asked.
+    /// Decodes every page, one row group after the other, and discards the result. All columns are verified, also those outside
+    /// the projection; encrypted columns without a key are skipped unless they are in the projection.
     ///
     /// # Errors
-    /// The first page that is malformed, or whose checksum is another.
+    /// The first malformed page or wrong checksum.
     pub fn verify(&self, threads: usize, progress: &dyn Progress) -> Result<()> {
         let options = ReadOptions {
             verify: true,

@@ -1,16 +1,16 @@
-//! How a file is encrypted, as its footer says.
+//! The encryption algorithm of a file.
 
 use crate::error::Result;
 use crate::formats::parquet::thrift::{Thrift, Wire};
 
-/// How modules are encrypted.
+/// An EncryptionAlgorithm: how modules are encrypted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Algorithm {
-    /// Pages are in counter mode, without tags.
+    /// AES_GCM_CTR_V1: pages are encrypted in counter mode, without tags.
     pub(super) counted: bool,
     prefix: Option<Vec<u8>>,
     unique: Vec<u8>,
-    /// Whoever reads must say the prefix.
+    /// Whether the reader must supply the AAD prefix.
     pub(super) supplied: bool,
 }
 
@@ -42,7 +42,7 @@ impl Algorithm {
         Ok(out)
     }
 
-    /// What a FileCryptoMetaData says, and its bytes.
+    /// Reads the FileCryptoMetaData in front of an encrypted footer; also returns its length.
     ///
     /// # Errors
     /// Malformed.
@@ -58,7 +58,7 @@ impl Algorithm {
         Ok((out, t.position()))
     }
 
-    /// What a footer that is not encrypted says, and its bytes.
+    /// Reads the algorithm in a plaintext footer; also returns the footer's length.
     ///
     /// # Errors
     /// Malformed.
@@ -74,7 +74,7 @@ impl Algorithm {
         Ok((out, t.position()))
     }
 
-    /// The part of all additional data that is the file's.
+    /// Returns the file's part of all additional authenticated data (AAD).
     pub(super) fn aad(&self, prefix: Option<&[u8]>) -> Vec<u8> {
         let prefix = prefix.or(self.prefix.as_deref()).unwrap_or_default();
         [prefix, &self.unique].concat()

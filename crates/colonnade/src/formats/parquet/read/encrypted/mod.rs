@@ -1,7 +1,7 @@
-//! Encrypted files: with their keys they are opened as the plain files that they were.
+//! Opens encrypted files as plain ones.
 //!
-//! The footer and the wanted columns that there are keys for are decrypted when the file is opened; whatever reads after that
-//! sees plain pages. Columns without a key stay as they are, and are refused by name where they are read.
+//! The footer and the projected columns with a key are decrypted when the file is opened; all later reads see plain pages.
+//! Columns without a key stay encrypted, and reading one is an error that names it.
 
 mod algorithm;
 mod cipher;
@@ -20,38 +20,38 @@ use algorithm::Algorithm;
 use cipher::{Module, SIGNATURE_NBYTES, aad, module, opened, refused, signed};
 use pages::{Lock, plain};
 
-/// Keys, by the names of what they open.
+/// Decryption keys.
 #[derive(Clone, Default)]
 pub struct Keys {
-    /// Of the footer, and of the columns that have none of their own.
+    /// The key of the footer, and of columns that are encrypted with the footer's key.
     pub footer: Vec<u8>,
-    /// Of columns, by their paths or the names of their roots.
+    /// Keys of columns, by their paths or the names of their roots.
     pub columns: Vec<(String, Vec<u8>)>,
-    /// What identifies the file, where that is not stored in it.
+    /// The AAD prefix, if the file does not store it.
     pub aad_prefix: Option<Vec<u8>>,
 }
 
 impl fmt::Debug for Keys {
-    /// No byte of any key.
+    /// Shows no byte of any key.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Keys").field("columns", &self.columns.len()).finish_non_exhaustive()
     }
 }
 
-/// A footer that was encrypted or signed, and what opens the columns.
+/// A decrypted or verified footer, with the algorithm for the columns.
 #[derive(Debug)]
 pub(super) struct Opened {
-    /// Its plain bytes.
+    /// The plaintext footer.
     pub(super) footer: Buffer,
     algorithm: Algorithm,
-    /// The file's part of all additional data.
+    /// The file's part of all AADs.
     file: Vec<u8>,
 }
 
-/// Opens the encrypted footer `bytes`, which begin at byte `base` of the file.
+/// Decrypts the footer `bytes`, which begins at byte `base` of the file.
 ///
 /// # Errors
-/// Unsupported: no key. Malformed: another key.
+/// Unsupported: no key. Malformed: a wrong key.
 pub(super) fn footer(bytes: &[u8], base: u64, keys: Option<&Keys>) -> Result<Opened> {
     let Some(keys) = keys else {
         let message = "its footer is encrypted, and no key for it was given. Pass footer_key=.";
@@ -69,10 +69,10 @@ pub(super) fn footer(bytes: &[u8], base: u64, keys: Option<&Keys>) -> Result<Ope
     Ok(Opened { footer: Buffer::from_vec(footer), algorithm, file })
 }
 
-/// The plain footer `bytes` of a file whose columns may be encrypted: its signature is proven.
+/// Verifies the signature of the plaintext footer `bytes`, in a file whose columns may be encrypted.
 ///
 /// # Errors
-/// Malformed: another key, or another footer than was signed.
+/// Malformed: a wrong key, or a footer that differs from the signed one.
 pub(super) fn signed_footer(bytes: &[u8], base: u64, keys: &Keys) -> Result<Opened> {
     let (algorithm, nbytes) = Algorithm::within(bytes, base)?;
     let file = file_aad(&algorithm, keys)?;
@@ -95,11 +95,11 @@ fn file_aad(algorithm: &Algorithm, keys: &Keys) -> Result<Vec<u8>> {
 }
 
 impl Opened {
-    /// The wanted columns and the footer as a plain file, with the places that the footer's chunks have in it; and where its
-    /// footer begins.
+    /// Returns the projected columns and the footer as a plain file, and the position of its footer. The chunks of `footer` get
+    /// their offsets in that file.
     ///
     /// # Errors
-    /// Malformed: keys that open nothing; places outside the file.
+    /// Malformed: wrong keys; offsets outside the file.
     pub(super) fn image(
         &self,
         source: &[u8],
@@ -172,12 +172,12 @@ impl Opened {
         chunk.dictionary_at = has_dictionary.then_some(first as u64);
         chunk.compressed_nbytes = (out.len() - first) as u64;
         chunk.encrypted = false;
-        // They are encrypted too, or stand where the plain file has other bytes.
+        // The indexes are encrypted too, or lie at offsets where the plain file has other bytes.
         (chunk.offset_index, chunk.column_index, chunk.bloom) = (None, None, None);
         Ok(())
     }
 
-    /// What the encrypted metadata of a chunk say.
+    /// Decrypts the metadata of a chunk that are encrypted with the column's own key.
     fn metadata(
         &self,
         chunk: &mut Chunk<'_>,
@@ -200,7 +200,7 @@ impl Opened {
         chunk.compressed_nbytes = told.compressed_nbytes;
         chunk.data_at = told.data_at;
         chunk.dictionary_at = told.dictionary_at;
-        // Their places are those of bytes that are not kept.
+        // The offsets in them refer to bytes that the plain file does not keep.
         (chunk.statistics, chunk.encodings, chunk.encoding_stats) = (None, None, None);
         Ok(())
     }

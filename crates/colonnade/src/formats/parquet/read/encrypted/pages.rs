@@ -1,4 +1,4 @@
-//! An encrypted column chunk as the plain one that it was.
+//! Decrypts a column chunk.
 
 use crate::error::{Error, Result};
 use crate::formats::parquet::page::{Header, Kind};
@@ -6,21 +6,21 @@ use crate::formats::parquet::thrift_out::ThriftOut;
 
 use super::cipher::{Module, aad, counted, module, opened, refused};
 
-/// What opens a chunk: its key, the file's part of the additional data, row group and leaf.
+/// What decrypts a chunk: its key, the file's part of the AAD, and its row group and leaf.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Lock<'k> {
     pub(super) key: &'k [u8],
     pub(super) file: &'k [u8],
     pub(super) place: (usize, usize),
-    /// Pages are in counter mode.
+    /// Whether pages are in counter mode.
     pub(super) counted: bool,
 }
 
-/// Appends the pages of the chunk `bytes`, which begins at byte `base` of the file, to `out`; answers where its first data
-/// page begins there.
+/// Decrypts the pages of the chunk `bytes`, which begins at byte `base` of the file, and appends them to `out`. Returns the
+/// position of its first data page there.
 ///
 /// # Errors
-/// Malformed: modules that the key does not open.
+/// Malformed: modules that do not decrypt with the key.
 pub(super) fn plain(
     bytes: &[u8],
     base: u64,
@@ -46,7 +46,7 @@ pub(super) fn plain(
         let head = opened(lock.key, sealed, &aad(lock.file, kinds.0, place, number)?);
         let mut head = head.ok_or_else(|| refused("a page header").at(at))?;
         let (body, _) = module(after).ok_or_else(short)?;
-        // The header counts the module with its length: it is looked at in front of that.
+        // The size in the header includes the length field of the module.
         let nbytes = body.len() + 4;
         head.extend_from_slice(after.get(..nbytes).unwrap_or_default());
         let header = Header::read(&head, at)?;
@@ -75,7 +75,7 @@ pub(super) fn plain(
     Ok(first.unwrap_or(out.len()))
 }
 
-/// The header of a page of `nbytes` as they stand behind it; its checksum was that of other bytes.
+/// Writes the header of a page whose decrypted body has `nbytes` bytes, without the checksum, which covers the encrypted bytes.
 fn put_header(header: &Header, nbytes: usize, out: &mut Vec<u8>) -> Result<()> {
     let small = |n: usize| i32::try_from(n).map_err(|_| Error::too_large("parquet"));
     let count = |n: u32| small(n as usize);

@@ -1,7 +1,7 @@
 //! The bounds of a chunk's or a page's values, as far as they are consistent.
 //!
-//! Writers make mistakes: a maximum that is cut and not raised, bytes of unsigned numbers that are sign-extended, bounds in
-//! another order than the column's. A bound that contradicts its type or its partner rules nothing out.
+//! Writers make mistakes: a truncated maximum that is not incremented, sign-extended bytes of unsigned numbers, bounds in
+//! another order than the column's. A bound that contradicts its type or the other bound prunes nothing.
 
 use arrow_schema::DataType;
 
@@ -11,14 +11,14 @@ use crate::formats::parquet::types::{Physical, Way, values_of};
 use super::compile::Test;
 use super::shape::Shape;
 
-/// What the bounds of a column are read with.
+/// The properties of a column that its statistics are interpreted by.
 #[derive(Debug, Clone)]
 pub(crate) struct Known {
-    /// What the leaf becomes.
+    /// Arrow type of the leaf.
     pub(crate) data_type: DataType,
-    /// What its values are made of.
+    /// Physical type.
     pub(crate) physical: Physical,
-    /// How they become those of the type.
+    /// The conversion from the physical type to the Arrow type.
     pub(crate) way: Way,
     /// Whether the file declares the order of the column's type for its statistics.
     pub(crate) ordered: bool,
@@ -26,20 +26,20 @@ pub(crate) struct Known {
     pub(crate) optional: bool,
 }
 
-/// Two bounds of a known order.
+/// A minimum and a maximum in a known order.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bounds<'a> {
     pub(super) min: Value<'a>,
     pub(super) max: Value<'a>,
-    /// Whether `max` may be cut: then values that begin with it are within the bounds too.
+    /// Whether `max` may be truncated: then values that begin with it are within the bounds too.
     pub(super) is_open: bool,
 }
 
-/// Bounds that contradict the column's type, each other, or what else the file says of the same values.
+/// The bounds contradict the column's type, each other, or other statements of the file about the same values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Contradiction;
 
-/// Statistics of a chunk that are consistent.
+/// Consistent statistics of a chunk.
 #[derive(Debug, Default)]
 pub(super) struct ChunkBounds<'a> {
     pub(super) bounds: Option<Bounds<'a>>,
@@ -47,7 +47,7 @@ pub(super) struct ChunkBounds<'a> {
 }
 
 impl<'a> ChunkBounds<'a> {
-    /// The statistics of a chunk of `nrows` rows.
+    /// Checks the statistics of a chunk of `nrows` rows.
     pub(super) fn new(told: &Statistics<'a>, known: &Known, nrows: usize) -> Result<Self, Contradiction> {
         let nrows = nrows as u64;
         let has_bounds = [told.min, told.max, told.old_min, told.old_max].iter().any(Option::is_some);
@@ -61,7 +61,7 @@ impl<'a> ChunkBounds<'a> {
         if told.is_negative {
             return Err(Contradiction);
         }
-        // Writers that give both pairs give the same values in both, where both have the same order.
+        // Writers that store both pairs store the same values in both, if both pairs have the same order.
         let old = known.has_signed_order();
         let differ = |new: Option<&[u8]>, old: Option<&[u8]>| new.zip(old).is_some_and(|(a, b)| a != b);
         if old && (differ(told.min, told.old_min) || differ(told.max, told.old_max)) {
@@ -82,7 +82,7 @@ impl<'a> ChunkBounds<'a> {
 }
 
 impl Known {
-    /// Whether the older pair of bounds, whose order is that of signed numbers, has the order of this type.
+    /// Whether the deprecated pair of bounds, which is in signed order, has the order of this type.
     fn has_signed_order(&self) -> bool {
         matches!(
             self.physical,
@@ -90,7 +90,7 @@ impl Known {
         ) && !values_of(&self.data_type).is_unsigned_integer()
     }
 
-    /// Two bounds of this column; `None` where they say nothing. `exact`: the maximum is marked as a value.
+    /// Returns the bounds as values of this column; `None` if they bound nothing. `exact`: the file marks the maximum as exact.
     pub(super) fn bounds<'a>(
         &self,
         min: &'a [u8],
@@ -102,7 +102,7 @@ impl Known {
         }
         let value = |bytes: &'a [u8]| value(bytes, &self.data_type, self.physical, self.way);
         let (Some(min_value), Some(max_value)) = (value(min), value(max)) else { return Ok(None) };
-        // NaN bounds nothing; writers that let it in say nothing at all.
+        // NaN bounds nothing; writers that let NaN into the statistics make both bounds useless.
         let nan = |v: &Value<'_>| matches!(v, Value::Float(v) if v.is_nan());
         if nan(&min_value) || nan(&max_value) {
             return Ok(None);
@@ -135,7 +135,7 @@ impl Known {
             Physical::Int32 | Physical::Float => bound.len() == 4,
             Physical::Int64 | Physical::Double => bound.len() == 8,
             Physical::Int96 => bound.len() == 12,
-            // Bytes may be cut, numbers of bytes not.
+            // A bound of bytes may be truncated, a bound of numbers may not.
             Physical::Fixed(n) if matches!(values_of(&self.data_type), DataType::FixedSizeBinary(_)) => {
                 bound.len() <= n as usize
             }
@@ -144,7 +144,7 @@ impl Known {
         }
     }
 
-    /// Whether a column of this type holds such a value.
+    /// Whether a column of this type can contain such a value.
     fn in_range(&self, value: Value<'_>) -> bool {
         let within = |bits: u32, signed: bool| {
             let Value::Int(value) = value else { return true };
@@ -176,12 +176,12 @@ impl Known {
 }
 
 impl Bounds<'_> {
-    /// Whether a test may hold of a value within the bounds.
+    /// Whether a test may match a value within the bounds.
     pub(super) fn may_hold(&self, test: &Test) -> bool {
         match (test, self.min, self.max) {
             (Test::Ints(shape), Value::Int(min), Value::Int(max)) => shape.may_hold(&min, &max),
             (Test::Wide(shape), Value::Wide(min), Value::Wide(max)) => shape.may_hold(&min, &max),
-            // Bounds pass NaN by, of which `!=` holds.
+            // Bounds do not cover NaN, which `!=` matches.
             (Test::Floats(shape), Value::Float(min), Value::Float(max)) => {
                 shape.holds(&f64::NAN) || shape.may_hold(&min, &max)
             }
@@ -200,18 +200,18 @@ impl Bounds<'_> {
             Shape::OneOf(those) => {
                 those.iter().any(|v| v.as_slice() >= min && (v.as_slice() <= max || v.starts_with(max)))
             }
-            // Not all values need be the bound.
+            // Not all values need to equal the bound.
             Shape::NoneOf(_) => true,
             Shape::Below(end, closed) => min < end.as_slice() || *closed && min == end.as_slice(),
             Shape::Above(end, _) => max >= end.as_slice() || end.starts_with(max),
         }
     }
 
-    /// Whether a page of these bounds may be one of a chunk of the bounds `chunk`.
+    /// Whether these bounds of a page are consistent with the bounds `chunk` of its chunk.
     pub(super) fn are_within(&self, chunk: &Self) -> bool {
         match (self.min, self.max, chunk.min, chunk.max) {
             (Value::Bytes(min), Value::Bytes(max), Value::Bytes(chunk_min), Value::Bytes(chunk_max)) => {
-                // A minimum that is cut is below the value; a maximum that is cut and raised is above it by one at its end.
+                // A truncated minimum is below the value; a truncated and incremented maximum is one above it in its last byte.
                 let lowered = max.split_last().map(|(last, rest)| (rest, last.saturating_sub(1)));
                 let is_above = lowered.is_some_and(|(rest, last)| {
                     let compared = rest.iter().chain([&last]).cmp(chunk_max.iter());

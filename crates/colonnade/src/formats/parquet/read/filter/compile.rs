@@ -1,4 +1,4 @@
-//! A term for a column of a type: its literals become values of the column's own line, exactly.
+//! Compiles a term for a column of a type: converts its literals exactly to the column's unit.
 
 use arrow_buffer::i256;
 use arrow_schema::{DataType, TimeUnit};
@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::formats::parquet::types::values_of;
 use crate::frame::type_name;
 
-/// A term's test of values: whole numbers in the column's unit, wide decimals, floats, bytes in their order.
+/// A compiled term over values: integers in the column's unit, wide decimals, floats, or bytes in lexicographic order.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Test {
     /// Bools, integers, times, decimals of up to 128 bits.
@@ -22,7 +22,7 @@ pub(crate) enum Test {
     Words(Shape<Vec<u8>>),
 }
 
-/// A literal in a column's unit: the largest whole number not above it, and whether it is that number.
+/// A literal in the column's unit: the largest integer that is not above it, and whether that integer equals it.
 #[derive(Clone, Copy)]
 struct Bound {
     floor: i256,
@@ -30,10 +30,10 @@ struct Bound {
 }
 
 impl Test {
-    /// The test of `term` on a column of type `data_type`.
+    /// Compiles `term` for a column of type `data_type`.
     ///
     /// # Errors
-    /// `InvalidOption`: literals that the column's values cannot be compared with, columns without an order.
+    /// `InvalidOption`: literals that do not compare with the column's values, columns without an order.
     pub(crate) fn new(term: &Term, data_type: &DataType) -> Result<Self> {
         let data_type = values_of(data_type);
         match data_type {
@@ -74,7 +74,7 @@ fn edge(all: bool) -> Shape<i128> {
     if all { Shape::everything() } else { Shape::nothing() }
 }
 
-/// 128 bits of it; where it has more, whether it is below all that have no more.
+/// Narrows to 128 bits; the error says whether the value is below all 128-bit numbers.
 fn narrow(end: i256) -> std::result::Result<i128, bool> {
     end.to_i128().ok_or(end.is_negative())
 }
@@ -107,7 +107,7 @@ fn ints(term: &Term, data_type: &DataType) -> Result<Shape<i256>> {
         return Ok(listed(term.op, those));
     }
     let Some(literal) = term.literals.first() else { return Ok(Shape::nothing()) };
-    // NaN: nothing is below it, above it or equal to it.
+    // NaN: no value is below it, above it or equal to it.
     let Some(Bound { floor, exact }) = bound(literal)? else { return Ok(Shape::nothing()) };
     Ok(match term.op {
         Op::Less if exact => Shape::Below(floor, false),
@@ -121,7 +121,7 @@ fn listed<T: PartialOrd>(op: Op, those: Vec<T>) -> Shape<T> {
     if matches!(op, Op::Equal | Op::In) { Shape::OneOf(those) } else { Shape::NoneOf(those) }
 }
 
-/// A literal on the line of a type of whole numbers; `Some(None)` is NaN, `None` what cannot be compared.
+/// Converts a literal to the unit of an integer-like type; `Some(None)` is NaN, and `None` a literal that does not compare.
 fn bound(literal: &Literal, data_type: &DataType) -> Option<Option<Bound>> {
     let whole = |value: i128| Some(Some(Bound { floor: i256::from_i128(value), exact: true }));
     let of_unit = |nanos: i128, unit: &TimeUnit| {
@@ -185,7 +185,7 @@ fn of_float(value: f64) -> Option<Bound> {
     Some(Bound { floor: i256::from_i128(floor as i128), exact: floor == value && value.is_finite() })
 }
 
-/// `digits` of scale `of` at scale `to`. Beyond 256 bits no column has values: the farthest number stands for them.
+/// Rescales `digits` of scale `of` to scale `to`. No column has values beyond 256 bits: such a result saturates.
 fn rescaled(digits: i128, of: u8, to: i8) -> Option<Bound> {
     let digits = i256::from_i128(digits);
     let step = i32::from(to) - i32::from(of);
@@ -211,17 +211,17 @@ fn rescaled(digits: i128, of: u8, to: i8) -> Option<Bound> {
 }
 
 fn floats(term: &Term, data_type: &DataType) -> Result<Shape<f64>> {
-    // A whole number may lie between two floats: the nearest stands for it, with what the order says.
+    // An integer may lie between two floats: the nearest float represents it, together with how the two compare.
     let near = |literal: &Literal| -> Result<(f64, std::cmp::Ordering)> {
         use std::cmp::Ordering::Equal;
         match literal {
             Literal::Float(value) => Ok((*value, Equal)),
             Literal::Bool(value) => Ok((f64::from(u8::from(*value)), Equal)),
             Literal::Int(value) => {
-                #[allow(clippy::cast_precision_loss)] // looked at just below
+                #[allow(clippy::cast_precision_loss)] // compared with the value below
                 let near = *value as f64;
                 #[allow(clippy::cast_possible_truncation)]
-                // saturates, and is then farther out than the number
+                // saturates to a number that is farther out than any value
                 Ok((near, (near as i128).cmp(value)))
             }
             other => Err(mismatch(term, other, data_type)),
@@ -243,7 +243,7 @@ fn floats(term: &Term, data_type: &DataType) -> Result<Shape<f64>> {
     if value.is_nan() {
         return Ok(Shape::nothing());
     }
-    // `order`: how the float lies to the number that it stands for.
+    // `order`: how the float compares with the number that it represents.
     Ok(match term.op {
         Op::Less => Shape::Below(value, order.is_lt()),
         Op::LessEqual => Shape::Below(value, order.is_le()),

@@ -1,4 +1,4 @@
-//! Which rows hold, by their values.
+//! Evaluates terms on decoded values.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
@@ -15,7 +15,7 @@ use super::prune::Terms;
 use super::shape::Shape;
 use crate::arrow::trusted::trusted_array;
 
-/// Whether each of `nrows` rows is wanted; `columns` are those that the terms' places mean.
+/// Returns whether each of `nrows` rows passes; the columns of the terms index `columns`.
 pub(crate) fn mask(terms: &Terms, columns: &[ArrayData], nrows: usize) -> Vec<bool> {
     let arrays: Vec<ArrayRef> = columns.iter().cloned().map(make_array).collect();
     let mut any = vec![false; nrows];
@@ -34,7 +34,7 @@ pub(crate) fn mask(terms: &Terms, columns: &[ArrayData], nrows: usize) -> Vec<bo
     any
 }
 
-/// Whether the test holds of each value; of nulls it never does.
+/// Evaluates the test for each value; a null never matches.
 fn of(test: &Test, array: &ArrayRef) -> Vec<bool> {
     let mut out = values(test, array);
     if let Some(nulls) = array.nulls() {
@@ -51,7 +51,7 @@ fn values(test: &Test, array: &ArrayRef) -> Vec<bool> {
             let codes = array.as_any_dictionary();
             let holds = of(test, codes.values());
             let at = |code: &usize| holds.get(*code).copied().unwrap_or(false);
-            // A null's code is anything.
+            // The code of a null is arbitrary.
             if codes.values().is_empty() {
                 vec![false; array.len()]
             } else {
@@ -75,7 +75,7 @@ fn values(test: &Test, array: &ArrayRef) -> Vec<bool> {
             DataType::Decimal128(..) => ints::<Decimal128Type>(shape, array),
             DataType::Date32 => ints::<Date32Type>(shape, array),
             DataType::Date64 => ints::<Date64Type>(shape, array),
-            // Times of all units are numbers of their widths.
+            // Times of all units are integers of their widths.
             DataType::Time32(_) => again::<Int32Type>(shape, array),
             DataType::Time64(_) | DataType::Timestamp(..) | DataType::Duration(_) => {
                 again::<Int64Type>(shape, array)
@@ -108,7 +108,7 @@ where
     i128: From<T::Native>,
 {
     let data = array.to_data().into_builder().data_type(T::DATA_TYPE);
-    // Trusted: the same values under the name of the integer that they are.
+    // Trusted: the same buffers, reinterpreted as the integer type of the same width.
     let data = trusted_array(data);
     ints::<T>(shape, &make_array(data))
 }
@@ -122,7 +122,7 @@ fn floats<T: ArrowPrimitiveType>(
 }
 
 fn words(shape: &Shape<Vec<u8>>, array: &ArrayRef, data_type: &DataType) -> Vec<bool> {
-    // Compared as slices: a vector a row would cost more than the comparison.
+    // Compares slices: a `Vec` for each row would cost more than the comparison.
     let shape = match shape {
         Shape::OneOf(those) => Shape::OneOf(those.iter().map(Vec::as_slice).collect()),
         Shape::NoneOf(those) => Shape::NoneOf(those.iter().map(Vec::as_slice).collect()),

@@ -1,5 +1,5 @@
-//! The page index: where pages begin, and between which bounds their values lie. Only an index that agrees with itself, with
-//! the chunk's statistics and with the pages rules a page out.
+//! The page index: the offsets of pages and the bounds of their values. An index prunes pages only if it is consistent in
+//! itself, with the chunk's statistics and with the page headers.
 
 use std::ops::Range;
 
@@ -12,31 +12,31 @@ use crate::formats::parquet::thrift::{Thrift, Wire};
 use super::bounds::{Bounds, ChunkBounds, Contradiction, Known};
 use super::place::Place;
 
-/// Orders that an index may declare of the bounds of its pages.
+/// Boundary orders that an index may declare.
 const UNORDERED: i32 = 0;
 const ASCENDING: i32 = 1;
 const DESCENDING: i32 = 2;
 
-/// The column index and the offset index of one chunk, which agree with each other.
+/// The column index and the offset index of one chunk, which are consistent with each other.
 #[derive(Debug)]
 pub(super) struct PageIndex<'a> {
     pages: Vec<IndexedPage<'a>>,
 }
 
-/// What the indexes say of a page.
+/// A page as the indexes describe it.
 #[derive(Debug)]
 struct IndexedPage<'a> {
     rows: Range<usize>,
     offset: u64,
     nbytes: u64,
-    /// No value of it is there.
+    /// Whether all its values are null.
     is_null: bool,
     nulls: Option<u64>,
     bounds: Option<Bounds<'a>>,
 }
 
 impl<'a> PageIndex<'a> {
-    /// The indexes of a chunk of `nrows` rows.
+    /// Reads the indexes of a chunk of `nrows` rows.
     pub(super) fn new(
         place: &Place<'a>,
         chunk: &Chunk<'_>,
@@ -82,7 +82,7 @@ impl<'a> PageIndex<'a> {
         Ok(Some(out))
     }
 
-    /// Definition levels are counted page by page: nulls, then values.
+    /// Whether the definition level histograms match the null counts of the pages: nulls, then values.
     fn histograms_agree(&self, counts: &[i64], known: &Known) -> bool {
         let levels = 1 + usize::from(known.optional);
         let all = counts.len() == levels * self.pages.len();
@@ -97,7 +97,7 @@ impl<'a> PageIndex<'a> {
                 })
     }
 
-    /// Whether the bounds have the order that the index declares.
+    /// Whether the bounds have the declared boundary order.
     fn are_in_order(&self, order: Option<i32>) -> bool {
         let bounds: Vec<&Bounds<'_>> = self.pages.iter().filter_map(|page| page.bounds.as_ref()).collect();
         let all = |holds: &dyn Fn(&Value<'_>, &Value<'_>) -> bool| {
@@ -114,7 +114,7 @@ impl<'a> PageIndex<'a> {
         }
     }
 
-    /// Whether the chunk's statistics may be those of these pages.
+    /// Whether the chunk's statistics are consistent with these pages.
     pub(super) fn agrees(&self, chunk: &ChunkBounds<'_>) -> bool {
         let sum = self.pages.iter().map(|page| page.nulls).sum::<Option<u64>>();
         if sum.zip(chunk.nulls).is_some_and(|(pages, chunk)| pages != chunk) {
@@ -124,14 +124,14 @@ impl<'a> PageIndex<'a> {
         chunk.bounds.as_ref().is_none_or(|chunk| bounds.into_iter().all(|page| page.are_within(chunk)))
     }
 
-    /// Rows of the pages that may hold what is looked for.
+    /// Returns the rows of the pages whose bounds pass `wanted`.
     pub(super) fn rows(&self, wanted: impl Fn(&Bounds<'_>) -> bool) -> Vec<Range<usize>> {
         let pages =
             self.pages.iter().filter(|page| !page.is_null && page.bounds.as_ref().is_none_or(&wanted));
         pages.map(|page| page.rows.clone()).collect()
     }
 
-    /// Whether the chunk's data pages are those of the index: where they begin and end, and how many rows they have.
+    /// Whether the chunk's data pages match the index in their offsets, sizes and row counts.
     pub(super) fn is_of(&self, place: &Place<'_>, chunk: &Chunk<'_>) -> bool {
         let mut at = chunk.data_at;
         for page in &self.pages {
@@ -154,16 +154,16 @@ impl<'a> PageIndex<'a> {
     }
 }
 
-/// A column index as it is stored.
+/// A stored ColumnIndex.
 #[derive(Debug, Default)]
 struct ColumnIndex<'a> {
-    /// `None`: neither true nor false.
+    /// `None`: the byte means neither true nor false.
     null_pages: Vec<Option<bool>>,
     min: Vec<&'a [u8]>,
     max: Vec<&'a [u8]>,
     order: Option<i32>,
     nulls: Vec<i64>,
-    /// Of definition levels.
+    /// Histograms of definition levels.
     histograms: Vec<i64>,
 }
 
@@ -177,7 +177,7 @@ impl<'a> ColumnIndex<'a> {
                 (1, Wire::List) => {
                     let (_, n) = t.list()?;
                     for _ in 0..n {
-                        // Some writers say 0 for false, some 2.
+                        // Some writers store false as 0, some as 2.
                         let byte = t.byte()?;
                         out.null_pages.push((byte < 3).then_some(byte == 1));
                     }
@@ -220,7 +220,7 @@ fn counts(t: &mut Thrift<'_>, out: &mut Vec<i64>) -> Result<()> {
     }
 }
 
-/// Where a page is.
+/// A stored PageLocation.
 #[derive(Debug)]
 struct Location {
     offset: u64,

@@ -1,6 +1,6 @@
-//! Where statistics, indexes and bloom filters are looked for: the bytes of the file and of its footer.
+//! The bytes of a file from which statistics, indexes and bloom filters are read.
 
-/// What candidates are looked for in.
+/// The bytes of a file and of its footer.
 pub(crate) struct Place<'a> {
     /// The footer's bytes, and where they begin in the file.
     pub(crate) footer: (&'a [u8], u64),
@@ -11,7 +11,7 @@ pub(crate) struct Place<'a> {
 }
 
 impl<'a> Place<'a> {
-    /// Bytes of the file, as far as it has them.
+    /// Returns a range of the file, cut at the end of the file.
     pub(super) fn read(&self, offset: u64, nbytes: u64) -> &'a [u8] {
         let place = |n: u64| usize::try_from(n).unwrap_or(usize::MAX).min(self.bytes.len());
         self.bytes.get(place(offset)..place(offset.saturating_add(nbytes))).unwrap_or_default()

@@ -1,6 +1,6 @@
-//! Rows that may be wanted, by what is said of their row groups and pages: none of the others is decoded.
+//! Prunes row groups and pages by their statistics, indexes and bloom filters: only the remaining candidate rows are decoded.
 //!
-//! What is said may be wrong. It rules rows out only where nothing that the file says of the same values contradicts it.
+//! Statistics may be wrong. They prune rows only if nothing else that the file states about the same values contradicts them.
 
 use std::ops::Range;
 
@@ -21,24 +21,24 @@ use super::{Filter, bloom};
 /// Bloom filters beyond this size are not fetched.
 const BLOOM_NBYTES: usize = 128 << 20;
 
-/// A column that a filter looks at.
+/// A column of a filter.
 #[derive(Debug)]
 pub(crate) struct Judged {
     /// Its name.
     pub(crate) name: String,
-    /// What its leaf becomes.
+    /// Arrow type of its leaf.
     pub(crate) data_type: DataType,
-    /// What its statistics are read with; `None` where they are not used.
+    /// How its statistics are interpreted; `None` if they are not used.
     pub(crate) known: Option<Known>,
-    /// Its place among the chunks of a row group.
+    /// Its position among the chunks of a row group.
     pub(crate) chunk: usize,
 }
 
-/// A filter whose terms know their columns: the place among those judged, and the test.
+/// The compiled terms of a filter: for each the position of its column, and the test.
 pub(crate) struct Terms(Vec<Vec<(usize, Test)>>);
 
 impl Terms {
-    /// The filter's terms for these columns, which are all that it names.
+    /// Compiles the filter's terms for these columns, which are all that it names.
     ///
     /// # Errors
     /// As [`Test::new`].
@@ -53,13 +53,13 @@ impl Terms {
         filter.any.iter().map(list).collect::<Result<_>>().map(Self)
     }
 
-    /// The lists.
+    /// The lists of terms.
     pub(crate) fn any(&self) -> &[Vec<(usize, Test)>] {
         &self.0
     }
 }
 
-/// A test, and the chunk of the column that it looks at.
+/// A test and the chunk that it applies to.
 struct Looked<'a> {
     test: &'a Test,
     known: &'a Known,
@@ -68,7 +68,7 @@ struct Looked<'a> {
     place: &'a Place<'a>,
 }
 
-/// Rows of each row group that may be wanted, in order.
+/// Returns the candidate rows of each row group, in order.
 ///
 /// # Errors
 /// Malformed statistics and indexes.
@@ -104,10 +104,10 @@ pub(crate) fn candidates(
 }
 
 impl<'a> Looked<'a> {
-    /// Rows of the chunk that may be wanted.
+    /// Returns the candidate rows of the chunk.
     fn rows(&self) -> Result<Vec<Range<usize>>> {
         let Self { test, chunk, nrows, place, .. } = *self;
-        // Decoding refuses such a chunk.
+        // Decoding reports the error of such a chunk.
         if chunk.nvalues != nrows as u64 || nrows == 0 {
             return Ok(all_rows(nrows));
         }
@@ -127,8 +127,8 @@ impl<'a> Looked<'a> {
         Ok(if prunes && !index.is_of(place, chunk) { all_rows(nrows) } else { rows })
     }
 
-    /// The statistics of the chunk and of its pages, which agree.
-    #[allow(clippy::type_complexity)] // a pair, or what is wrong with it
+    /// Reads the statistics of the chunk and of its pages, which are consistent with each other.
+    #[allow(clippy::type_complexity)] // a pair, or the contradiction in it
     fn statistics(
         &self,
     ) -> Result<std::result::Result<(ChunkBounds<'a>, Option<PageIndex<'a>>), Contradiction>> {
@@ -149,7 +149,7 @@ impl<'a> Looked<'a> {
         Ok(Ok((told, index)))
     }
 
-    /// Whether the chunk's bloom filter lets a wanted value be in it. `told`: its statistics.
+    /// Whether the chunk's bloom filter may contain a matching value. `told`: the chunk's statistics.
     fn bloom_may(&self, told: Option<&ChunkBounds<'_>>) -> bool {
         let Self { test, known, chunk, place, .. } = *self;
         let Some((at, told_nbytes)) = chunk.bloom.filter(|_| place.indexes && looks_for_some(test)) else {
@@ -160,7 +160,7 @@ impl<'a> Looked<'a> {
         !bloom::is_of(bits, bounds, known) || bloom::may_hold(bits, test, known)
     }
 
-    /// The bits of the bloom filter at byte `at`, where its header, the footer and the file agree on their length.
+    /// Returns the bitset of the bloom filter at byte `at`, if its header, the footer and the file agree on its length.
     fn bloom(&self, at: u64, told: Option<u64>) -> Option<&'a [u8]> {
         let Self { chunk, place, .. } = *self;
         let (front, nbytes) = bloom::header(place.read(at, bloom::HEADER_NBYTES), at).ok().flatten()?;
@@ -168,7 +168,7 @@ impl<'a> Looked<'a> {
         if nbytes > BLOOM_NBYTES || told.is_some_and(|told| told != whole) {
             return None;
         }
-        // Neither in the footer nor among the chunk's pages.
+        // The filter may overlap neither the footer nor the chunk's pages.
         let end = at.checked_add(whole)?;
         let pages = chunk.start()..chunk.start().saturating_add(chunk.compressed_nbytes);
         if at < 4 || end > place.footer.1 || at < pages.end && end > pages.start {
@@ -188,12 +188,12 @@ fn looks_for_some(test: &Test) -> bool {
     }
 }
 
-/// All of them, as runs.
+/// Returns all rows as one run.
 fn all_rows(nrows: usize) -> Vec<Range<usize>> {
     std::iter::once(0..nrows).collect()
 }
 
-/// Rows of both.
+/// Intersects two lists of ranges.
 fn both(one: &[Range<usize>], other: &[Range<usize>]) -> Vec<Range<usize>> {
     let (mut i, mut j, mut out) = (0, 0, Vec::new());
     while let (Some(a), Some(b)) = (one.get(i), other.get(j)) {
@@ -206,7 +206,7 @@ fn both(one: &[Range<usize>], other: &[Range<usize>]) -> Vec<Range<usize>> {
     out
 }
 
-/// Rows of either, neighbours joined.
+/// Unites two lists of ranges and joins adjacent ones.
 fn either(mut one: Vec<Range<usize>>, other: Vec<Range<usize>>) -> Vec<Range<usize>> {
     one.extend(other);
     one.sort_unstable_by_key(|r| r.start);

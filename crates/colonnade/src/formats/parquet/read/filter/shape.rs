@@ -1,30 +1,30 @@
-//! The values that a term holds of, as a shape on an ordered line.
+//! The set of values that a term matches, as a shape on an ordered line.
 
-/// Values of one kind. NaN is not on the line: only `NoneOf` and `Everything` hold of it.
+/// A set of values of one type. NaN is not on the line: only `NoneOf` and `Everything` contain it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Shape<T> {
-    /// Equal to one of these, which are in order.
+    /// Equal to one of these, which are sorted.
     OneOf(Vec<T>),
-    /// Equal to none of these, which are in order.
+    /// Equal to none of these, which are sorted.
     NoneOf(Vec<T>),
-    /// Below this one; with `true` this one too.
+    /// Below this value; with `true` this value too.
     Below(T, bool),
-    /// Above it.
+    /// Above this value; with `true` this value too.
     Above(T, bool),
 }
 
 impl<T: PartialOrd> Shape<T> {
-    /// No value.
+    /// The empty set.
     pub(super) fn nothing() -> Self {
         Self::OneOf(Vec::new())
     }
 
-    /// Any value.
+    /// The set of all values.
     pub(super) fn everything() -> Self {
         Self::NoneOf(Vec::new())
     }
 
-    /// Whether it holds of `value`.
+    /// Whether the set contains `value`.
     #[inline]
     pub(super) fn holds(&self, value: &T) -> bool {
         match self {
@@ -35,7 +35,7 @@ impl<T: PartialOrd> Shape<T> {
         }
     }
 
-    /// Whether it may hold of a value between `min` and `max`, both included. They may be bounds that no value reaches.
+    /// Whether the set may contain a value between `min` and `max`, both included. No value needs to equal the bounds.
     pub(super) fn may_hold(&self, min: &T, max: &T) -> bool {
         match self {
             Self::OneOf(those) => those.iter().any(|v| v >= min && v <= max),
@@ -45,7 +45,7 @@ impl<T: PartialOrd> Shape<T> {
         }
     }
 
-    /// The values, where it is one of some.
+    /// Returns the values of a `OneOf`.
     pub(super) fn one_of(&self) -> Option<&[T]> {
         match self {
             Self::OneOf(those) => Some(those),
@@ -58,7 +58,7 @@ fn has<T: PartialOrd>(those: &[T], value: &T) -> bool {
     match those {
         [] => false,
         [one] => one == value,
-        // NaN has no order; it is equal to none either way.
+        // NaN has no order and equals none of them.
         more => more
             .binary_search_by(|v| v.partial_cmp(value).unwrap_or(std::cmp::Ordering::Less))
             .is_ok_and(|at| more.get(at) == Some(value)),
