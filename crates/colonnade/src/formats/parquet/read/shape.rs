@@ -31,13 +31,13 @@ pub(crate) const MAX_LEVEL: u16 = 126;
 /// A nested column.
 #[derive(Debug, Clone)]
 pub(crate) struct Shape {
-    /// What it is.
+    /// The root node.
     pub(crate) node: Node,
-    /// Its leaves, in the file's order.
+    /// Its leaves, in file order.
     pub(crate) leaves: Vec<LeafShape>,
-    /// Lists in it.
+    /// Number of lists.
     pub(crate) nlists: usize,
-    /// Nodes above the leaves that may be null.
+    /// Number of nullable nodes above the leaves.
     pub(crate) nnullables: usize,
 }
 
@@ -106,7 +106,7 @@ pub(crate) struct ListAt {
 pub(crate) struct NullableAt {
     /// Its number.
     pub(crate) nullable: usize,
-    /// The stream that it stands in.
+    /// The stream of its positions.
     pub(crate) stream: usize,
     /// The definition level from which on it is there.
     pub(crate) there: u16,

@@ -24,7 +24,7 @@ pub(super) struct Sparse<'t> {
     bytes: MutableBuffer,
     /// Position of the first decoded byte in `bytes`: the flatbuffer begins at byte 8.
     shift: usize,
-    /// One a block of the text.
+    /// Whether each block of the text is decoded.
     done: Vec<bool>,
     /// Remaining accesses to positions and blocks, since offsets may refer to one text many times. Fields that are not made to
     /// be slow use a small part of it.

@@ -2,11 +2,11 @@
 
 /// The bytes of a file and of its footer.
 pub(crate) struct Place<'a> {
-    /// The footer's bytes, and where they begin in the file.
+    /// The footer's bytes, and their offset in the file.
     pub(crate) footer: (&'a [u8], u64),
     /// All bytes of the file.
     pub(crate) bytes: &'a [u8],
-    /// Whether indexes and bloom filters are worth looking at: not where each is a request over a network.
+    /// Whether to read indexes and bloom filters: not if each read is a request over a network.
     pub(crate) indexes: bool,
 }
 

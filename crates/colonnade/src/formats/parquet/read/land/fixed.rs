@@ -1,5 +1,5 @@
-//! Values of one width: into blocks, or into Arrow's layout. Which it is, for columns that may be null, the pages tell:
-//! all land as if they were not, and those that were leave their block.
+//! Decodes fixed-width values into blocks or into Arrow's layout. A nullable column goes to a block like any other; if its
+//! pages contain a null, its values become an Arrow array instead.
 
 mod decode;
 mod finish;
@@ -22,45 +22,45 @@ use super::super::conversion::{Kind, Null, kind};
 use super::page_decoder::Scratches;
 use super::{Landing, Piece, Way};
 
-/// Tasks are not made smaller than this.
+/// The minimum size of a task.
 const LEAST_NBYTES: usize = 256 << 10;
 
-/// Columns in Arrow's layout that are at least so large have memory of their own.
+/// Columns in Arrow's layout of at least this size have their own allocation.
 const ALONE_NBYTES: usize = 64 << 10;
 
-/// One column: what it is, and where it goes.
+/// A column to decode and its position in memory.
 struct Target {
-    /// Place among the wanted.
+    /// Index of the column in the projection.
     i: usize,
     field: usize,
     leaf: usize,
     kind: Kind,
     null: Null,
     optional: bool,
-    /// Nulls are not-a-times, and need no validity.
+    /// Whether nulls are NaT and need no validity.
     nat: bool,
     item: usize,
     region: usize,
     offset: usize,
 }
 
-/// Columns that share memory.
+/// Columns of one dtype that share an allocation.
 struct Group {
-    /// Of the block; none: Arrow's.
+    /// The dtype of the block; `None`: Arrow's layout.
     dtype: Option<DType>,
     item: usize,
     stride: usize,
     members: Vec<usize>,
 }
 
-/// The nulls of some rows of a target.
+/// The nulls in a range of rows of a target.
 struct Found {
     target: usize,
     at: usize,
     bits: Validity,
 }
 
-/// What all tasks share.
+/// The state that all tasks share.
 struct Work<'w> {
     targets: &'w [Target],
     scatters: &'w [Scatter<'w>],
@@ -70,7 +70,7 @@ struct Work<'w> {
 }
 
 impl Landing<'_> {
-    /// Lands the fields `wanted[i]` for `i` of `these`.
+    /// Decodes the fields `wanted[i]` for `i` of `these`.
     pub(super) fn fixed(
         &self,
         wanted: &[usize],
@@ -86,7 +86,7 @@ impl Landing<'_> {
         let mut regions: Vec<RegionMut> = Vec::with_capacity(groups.len());
         for group in &groups {
             let nbytes = group.stride.checked_mul(group.members.len()).ok_or_else(too_large)?;
-            // Many small columns would each take a huge page.
+            // Many small columns would each occupy a huge page.
             regions.push(Region::allocate(nbytes, nbytes < LEAST_NBYTES)?);
         }
         let scatters: Vec<Scatter<'_>> = regions.iter_mut().map(Scatter::new).collect();

@@ -1,5 +1,5 @@
-//! Columns that are made of what the file has in their place: dictionaries of bools and of nested values, which stand in the
-//! file's metadata beside plain values or codes; and runs.
+//! Converts decoded columns to the types that the file stores in another form: dictionaries of bools and of nested values,
+//! which the file's metadata hold while its pages hold plain values or codes; and runs.
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, BooleanArray, UInt64Array, make_array};
@@ -20,7 +20,7 @@ fn wrong(what: &str) -> Error {
     Error::malformed("parquet", message)
 }
 
-/// The field as its column is read; see [`read_as`].
+/// Returns the field as its column is stored; see [`read_as`].
 pub(super) fn column(field: &Field) -> Field {
     match read_as(field.data_type()) {
         Some(data_type) => field.clone().with_data_type(data_type),
@@ -29,7 +29,7 @@ pub(super) fn column(field: &Field) -> Field {
 }
 
 impl Landing<'_> {
-    /// The dictionary of a field, where the file's metadata have it.
+    /// Returns the dictionary of a field, if the file's metadata have it.
     pub(super) fn kept_values(&self, field: &Field) -> Result<Option<ArrayData>> {
         let DataType::Dictionary(_, values) = field.data_type() else { return Ok(None) };
         let key = format!("{DICTIONARY}{}", field.name());
@@ -43,10 +43,10 @@ impl Landing<'_> {
         }
     }
 
-    /// The column `data` of [`column`] as the dictionary column that it was.
+    /// Converts the stored column `data` (see [`column`]) to the original dictionary or run-end encoded column.
     ///
     /// # Errors
-    /// Malformed: no dictionary, or none that has the codes or values.
+    /// Malformed: no dictionary, or one without the codes or values.
     pub(super) fn with_values(&self, field: &Field, data: ArrayData) -> Result<ArrayData> {
         if let DataType::RunEndEncoded(ends, _) = field.data_type() {
             return runs(&data, ends.data_type(), field.data_type());
@@ -66,7 +66,7 @@ impl Landing<'_> {
     }
 }
 
-/// Rows as runs of those that are the same.
+/// Run-end encodes equal adjacent rows.
 fn runs(data: &ArrayData, ends: &DataType, data_type: &DataType) -> Result<ArrayData> {
     let failed = |e: ArrowError| Error::malformed("parquet", format!("values as run-ends: {e}."));
     let n = data.len();
@@ -87,7 +87,7 @@ fn runs(data: &ArrayData, ends: &DataType, data_type: &DataType) -> Result<Array
     builder.add_child_data(values.to_data()).build().map_err(failed)
 }
 
-/// Codes as they lie, from the first row on.
+/// Returns the buffer of the codes, from the first row on.
 fn codes(data: &ArrayData) -> Result<Buffer> {
     let width = data.data_type().primitive_width().unwrap_or(0);
     let buffer = data.buffers().first().cloned().unwrap_or_default();
@@ -98,7 +98,7 @@ fn codes(data: &ArrayData) -> Result<Buffer> {
     Ok(buffer.slice_with_length(start, nbytes))
 }
 
-/// The place of each row's value among the dictionary's bools (or nulls), as a key of this type.
+/// Returns the position of each row's value in the dictionary of bools (or nulls), as keys of this type.
 fn places(data: &ArrayData, values: &ArrayData, key: &DataType) -> Result<(Buffer, Option<NullBuffer>)> {
     let width = key.primitive_width().ok_or_else(|| wrong("found keys of no known type"))?;
     let array = make_array(data.clone());

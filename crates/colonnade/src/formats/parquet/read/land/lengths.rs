@@ -1,4 +1,4 @@
-//! Decimals of any length: big-endian numbers, each behind its length.
+//! Decimals of any length: big-endian numbers, each preceded by its length.
 
 use crate::error::Result;
 use crate::formats::parquet::keys::{Keys, Piece};
@@ -10,7 +10,7 @@ use super::page_decoder::{Decoder, Nulls, Rows, by_rows};
 use super::text::Cells;
 use super::words::{ended, keys, unknown};
 
-/// Rows of `item` bytes, little-endian.
+/// A decoder to little-endian rows of `item` bytes.
 #[derive(Debug)]
 pub(super) struct Lengths {
     pub(super) item: usize,
@@ -22,7 +22,7 @@ pub(super) struct Lengths {
 pub(super) enum Values<'a> {
     Plain(&'a [u8]),
     Keys(Box<Keys<'a>>),
-    /// As differences of lengths, or of what they share: encodings of all that has a length.
+    /// One of the DELTA encodings of byte arrays.
     Deltas(Box<Cells<'a>>),
 }
 
@@ -82,7 +82,7 @@ impl Decoder for Lengths {
 
     fn dictionary(&mut self, page: &Page<'_>, scratch: &mut Vec<u8>) -> Result<()> {
         let (bytes, n) = page.dictionary(scratch)?;
-        // Each has a length at least.
+        // Each value has at least a length.
         super::words::check_dictionary(n, 4, bytes.len())?;
         let mut rows = vec![0; n * self.item];
         self.put(&mut Values::Plain(bytes), &mut rows)?;

@@ -1,7 +1,7 @@
-//! Landing: every page is decoded once, in parallel, to where its values will stay.
+//! Decodes column chunks: every page once, in parallel, straight into the memory of the result.
 //!
-//! Columns that NumPy has a dtype for and that hold no nulls land in blocks, one a dtype, column-major; text, and numbers
-//! with nulls, land in Arrow's layout; what is rarer goes through the crate's reader. No table stands in between.
+//! Columns with a NumPy dtype and without nulls become blocks, one for each dtype, column-major. Text, and numbers with nulls,
+//! are decoded into Arrow's layout. Rare nested types use the reader of the `parquet` crate. There is no intermediate table.
 
 mod category;
 mod fixed;
@@ -36,17 +36,18 @@ use super::limits::Account;
 use super::schema::RootKind;
 use super::selection::Piece;
 
-/// Old parquet-mr told sizes of chunks without the dictionary's header: there pages may pass the end by so much
-/// (PARQUET-816). Of others' files, what lies behind a chunk belongs to another.
+/// Old versions of parquet-mr stored chunk sizes without the dictionary page header, so that pages may exceed the chunk by this
+/// much (PARQUET-816). In files of other writers, the bytes after a chunk belong to another chunk.
 const SLACK_NBYTES: usize = 128;
 
-/// The first parquet-mr that told them rightly.
+/// The first version of parquet-mr that stored correct sizes.
 const SIZES_ARE_RIGHT: [u32; 3] = [1, 2, 9];
 
-/// Values of fixed bytes that may all be null, and so longer than their pages.
+/// Pages of only nulls may be smaller than one of their fixed-length values; a type of values up to this width is always
+/// accepted.
 const LONG_NBYTES: u64 = 1 << 20;
 
-/// What is landed, and from where.
+/// One decoding of some columns and rows of a file.
 pub(crate) struct Landing<'a> {
     pub(crate) file: &'a Parquet,
     /// Rows of the result.
@@ -54,18 +55,18 @@ pub(crate) struct Landing<'a> {
     pub(crate) threads: usize,
     pub(crate) layout: Layout,
     pub(crate) nulls: PandasNulls<'a>,
-    /// What all of its columns take.
+    /// The bytes and cells of all its columns.
     account: Account,
 }
 
 impl<'a> Landing<'a> {
-    /// `nrows` rows of `file`.
+    /// A decoding of `nrows` rows of `file`.
     pub(crate) fn new(file: &'a Parquet, nrows: usize, threads: usize, layout: Layout) -> Self {
         let nulls = PandasNulls::new(&file.plan);
         Self { file, nrows, threads, layout, nulls, account: Account::default() }
     }
 
-    /// Adds bytes to what is decoded. `what` takes them, in the plural.
+    /// Adds bytes to the decoded size. `what` is the plural noun for the error message.
     ///
     /// # Errors
     /// `LimitExceeded`.
@@ -73,15 +74,15 @@ impl<'a> Landing<'a> {
         self.file.charge(&self.account, nbytes, what)
     }
 
-    /// Adds cells, of which each may take some bytes whatever the file's size.
+    /// Adds cells, each of which may take some bytes whatever the size of the file.
     pub(super) fn add_cells(&self, ncells: u64) {
         self.account.add_cells(ncells);
     }
 
-    /// Lands the fields `wanted`; `pieces` follow each other in the result.
+    /// Decodes the fields `wanted`; `pieces` are adjacent in the result.
     ///
     /// # Errors
-    /// Malformed pages; the system's refusal of memory; cancellation.
+    /// Malformed pages; out of memory; cancellation.
     pub(crate) fn run(&self, wanted: &[usize], pieces: &[Piece], progress: &dyn Progress) -> Result<Landed> {
         let ways: Vec<Way> = wanted.iter().map(|&field| self.way(field)).collect::<Result<_>>()?;
         // Row groups without rows have no pages.
@@ -112,7 +113,7 @@ impl<'a> Landing<'a> {
         Ok(way_of(self.field(field)?.data_type(), flat))
     }
 
-    /// Columns that say a dtype of their own become blocks of it where it holds all that they are.
+    /// Converts columns with a stored dtype to blocks of that dtype if it can hold all their values.
     fn seat_blocks(&self, wanted: &[usize], landed: &mut Landed) -> Result<()> {
         let mut left = Vec::with_capacity(landed.columns.len());
         for (i, data) in std::mem::take(&mut landed.columns) {
@@ -129,26 +130,26 @@ impl<'a> Landing<'a> {
         Ok(())
     }
 
-    /// A field of the schema.
+    /// Returns a field of the schema.
     pub(super) fn field(&self, field: usize) -> Result<&'a Field> {
         self.file.schema.fields().get(field).map(|f| &**f).ok_or_else(|| no_field(field))
     }
 
-    /// A row group.
+    /// Returns a row group.
     pub(super) fn group(&self, group: usize) -> Result<&'a Group<'static>> {
         self.file.groups.get(group).ok_or_else(|| Error::not_found("parquet", format!("row group {group}.")))
     }
 
-    /// What the footer says of the chunk of wanted leaf `leaf` in a row group.
+    /// Returns the footer's entry for the chunk of projected leaf `leaf` in a row group.
     pub(super) fn chunk_of(&self, group: usize, leaf: usize) -> Result<&'a Chunk<'static>> {
         let chunk = self.group(group)?.chunks.get(leaf);
         chunk.ok_or_else(|| Error::not_found("parquet", format!("row group {group}: leaf {leaf}.")))
     }
 
-    /// The bytes of that chunk, and what is known of them.
+    /// Returns the bytes and properties of that chunk.
     ///
     /// # Errors
-    /// Truncated: places outside the file. Unsupported: its codec; a key that is missing.
+    /// Truncated: offsets outside the file. Unsupported: its codec; a missing key.
     pub(super) fn chunk(&self, group: usize, leaf: usize) -> Result<ChunkAt<'a>> {
         let chunk = self.chunk_of(group, leaf)?;
         if chunk.encrypted {
@@ -162,7 +163,7 @@ impl<'a> Landing<'a> {
             repetition: l.repetition,
         });
         if chunk.nvalues == 0 {
-            // Of a chunk without values some writers say no place.
+            // Some writers store no offset for a chunk without values.
             let codec = Codec::of(chunk.codec)?;
             return Ok(ChunkAt { bytes: &[], base: chunk.start(), codec, nvalues: 0, levels });
         }
@@ -183,18 +184,18 @@ impl<'a> Landing<'a> {
         Ok(ChunkAt { bytes, base, codec: Codec::of(chunk.codec)?, nvalues: chunk.nvalues, levels })
     }
 
-    /// The pages of a chunk.
+    /// Returns an iterator over the pages of a chunk.
     pub(super) fn pages(&self, chunk: &ChunkAt<'a>) -> Pages<'a> {
         Pages::new(chunk, self.file.options.verify, self.file.bounds())
     }
 
-    /// The row group and the column, for errors.
+    /// Adds the row group and the column to an error.
     pub(super) fn named(&self, error: Error, field: usize, group: usize) -> Error {
         let name = self.file.schema.fields().get(field).map_or("", |f| f.name());
         error.in_format("parquet").in_member(format!("row group {group}, column {name}"))
     }
 
-    /// Refuses rows whose values take more memory than the file's bytes can stand for.
+    /// Refuses rows whose values take more memory than the file's bytes can back.
     fn check_size(&self, wanted: &[usize], ways: &[Way], pieces: &[Piece]) -> Result<()> {
         let (mut nbytes, mut most) = (0u64, (0, 0));
         for (&field, way) in wanted.iter().zip(ways) {
@@ -205,7 +206,7 @@ impl<'a> Landing<'a> {
                     rows.saturating_mul(item as u64)
                 }
                 Way::Text => rows.saturating_mul(4),
-                // Charged as their sizes become known.
+                // These are charged as their sizes become known.
                 Way::Category | Way::Nested | Way::Nothing => 0,
             };
             nbytes = nbytes.saturating_add(more);
@@ -213,11 +214,12 @@ impl<'a> Landing<'a> {
         }
         self.add_cells((self.nrows as u64).saturating_mul(wanted.len() as u64));
         let checked = self.charge(nbytes, &format!("{} rows of {} columns", self.nrows, wanted.len()));
-        // The column that takes the most of it is shown.
+        // The error names the column that takes the most memory.
         checked.map_err(|e| self.named(e, most.1, pieces.first().map_or(0, |piece| piece.group)))
     }
 
-    /// Refuses chunks whose physical type is not the schema's, or of other lengths than their row group.
+    /// Refuses chunks whose physical type is not the schema's, or whose number of values is not their row group's number of
+    /// rows.
     fn check(&self, wanted: &[usize], pieces: &[Piece]) -> Result<()> {
         for piece in pieces {
             let nrows = self.group(piece.group)?.nrows;
@@ -263,7 +265,7 @@ fn no_field(field: usize) -> Error {
     Error::not_found("parquet", format!("field {field}."))
 }
 
-/// Whether a file's writer was parquet-mr before 1.2.9, or did not say which.
+/// Whether the file's writer is parquet-mr before 1.2.9, or an unknown version of it.
 fn tells_small_sizes(created_by: Option<&str>) -> bool {
     let Some(rest) = created_by.and_then(|by| by.strip_prefix("parquet-mr")) else { return false };
     let version = rest.trim_start().strip_prefix("version ").unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The pages of a chunk into rows: what is the same for values of every width.
+//! Decodes the pages of a chunk to fixed-width rows; the part that is common to all widths.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -13,10 +13,10 @@ use super::super::chunk::Pages;
 use super::super::page::{Page, Parts};
 use super::Piece;
 
-/// Levels in front of a PLAIN page that are at most so long may be decompressed with it.
+/// A PLAIN page with at most this many bytes of levels before its values may be decompressed in place.
 const MAX_FRONT_NBYTES: usize = 64;
 
-/// Memory that tasks use again: a page, rows of one that is wanted in part, a dictionary.
+/// Buffers that tasks reuse: a page, rows outside the selection, a dictionary.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
     pub(super) page: Vec<u8>,
@@ -24,12 +24,12 @@ pub(super) struct Scratch {
     pub(super) dictionary: Vec<u128>,
 }
 
-/// One for each thread at work.
+/// A pool with one scratch for each working thread.
 #[derive(Debug, Default)]
 pub(super) struct Scratches(Mutex<Vec<Scratch>>);
 
 impl Scratches {
-    /// Does `work` with one of them.
+    /// Runs `work` with a scratch of the pool.
     pub(super) fn with<T>(&self, work: impl FnOnce(&mut Scratch) -> T) -> T {
         let free = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut scratch = free().pop().unwrap_or_default();
@@ -39,7 +39,7 @@ impl Scratches {
     }
 }
 
-/// Which rows of a chunk are null, told only once one is.
+/// A null mask, allocated when the first null appears.
 #[derive(Debug, Default)]
 pub(super) struct Nulls {
     bits: Option<Validity>,
@@ -47,7 +47,7 @@ pub(super) struct Nulls {
 }
 
 impl Nulls {
-    /// `n` more rows, none of them null.
+    /// Appends `n` rows without nulls.
     pub(super) fn none(&mut self, n: usize) {
         match &mut self.bits {
             Some(bits) => bits.push_same(true, n),
@@ -55,7 +55,7 @@ impl Nulls {
         }
     }
 
-    /// To tell which of the next rows are null.
+    /// Returns the mask, to which the caller appends the next rows.
     pub(super) fn begin(&mut self) -> &mut Validity {
         self.bits.get_or_insert_with(|| {
             let mut bits = Validity::default();
@@ -64,15 +64,15 @@ impl Nulls {
         })
     }
 
-    /// The validity of all rows; `None` where none is null.
+    /// Returns the validity of all rows; `None` if there is no null.
     pub(super) fn finish(self) -> Option<Validity> {
         self.bits.filter(|bits| bits.nulls > 0)
     }
 }
 
-/// Makes rows of pages.
+/// A decoder of a page's values to rows.
 pub(super) trait Decoder {
-    /// Where a page stands.
+    /// The position within a page.
     type State<'p>
     where
         Self: 'p;
@@ -80,7 +80,7 @@ pub(super) trait Decoder {
     /// Bytes of a row.
     fn item(&self) -> usize;
 
-    /// Takes a dictionary.
+    /// Decodes the dictionary.
     fn dictionary(&mut self, page: &Page<'_>, scratch: &mut Vec<u8>) -> Result<()>;
 
     /// Begins a page.
@@ -94,23 +94,23 @@ pub(super) trait Decoder {
         nulls: Option<&mut Nulls>,
     ) -> Result<()>;
 
-    /// Bytes of a value in the file, where those are the row's own.
+    /// Bytes of a stored value, if a row has the same bytes.
     fn same(&self) -> Option<usize>;
 
-    /// Bytes of a value in the file, where it is told as bytes.
+    /// Bytes of a stored value, if DELTA_BYTE_ARRAY may encode it.
     fn width(&self) -> Option<usize>;
 }
 
-/// Some rows of one chunk.
+/// A range of rows of one chunk to decode.
 #[derive(Debug)]
 pub(super) struct Job<'a, 'p> {
-    /// Its dictionary, where `pages` begin behind it.
+    /// The dictionary, if `pages` begin after it.
     pub(super) dictionary: Option<Page<'a>>,
-    /// The pages from the first wanted on.
+    /// The pages from the first selected row on.
     pub(super) pages: Pages<'a>,
-    /// Rows that are wanted, counted from the first of `pages`; they follow each other there and in the result.
+    /// The selected rows, counted from the first row of `pages`; they are in order there and adjacent in the result.
     pub(super) pieces: &'p [Piece],
-    /// Whether rows may be null.
+    /// Whether the column is nullable.
     pub(super) optional: bool,
 }
 
@@ -131,7 +131,7 @@ impl Job<'_, '_> {
         if let Some(page) = &self.dictionary {
             decoder.dictionary(page, page_room).map_err(|e| e.at(page.at))?;
         }
-        // Rows of the pages before, rows that stand in `out`, and the next wanted row.
+        // The first row of the page, the number of rows in `out`, and the next selected row.
         let (mut first, mut row, mut wanted) = (0usize, 0usize, Wanted::new(self.pieces));
         while let Some((from, _)) = wanted.next {
             let Some(page) = self.pages.next_page()? else {
@@ -198,12 +198,12 @@ impl Job<'_, '_> {
     }
 }
 
-/// Rows that nobody wants are decoded so many at a time.
+/// Rows outside the selection are decoded in strips of at most this many rows.
 const STRIP_ROWS: usize = 16 << 10;
-/// And no more than so many bytes.
+/// The maximum bytes of a strip.
 const STRIP_NBYTES: usize = 1 << 20;
 
-/// Which rows come next.
+/// An iterator over the ranges of selected rows.
 struct Wanted<'p> {
     rest: &'p [Piece],
     next: Option<(usize, usize)>,
@@ -224,12 +224,12 @@ impl<'p> Wanted<'p> {
         }
     }
 
-    /// Whether all rows of `first..end` are wanted, by one piece.
+    /// Whether one piece selects all rows of `first..end`.
     fn is_all(&self, first: usize, end: usize) -> bool {
         self.next.is_some_and(|(from, until)| from == first && until >= end)
     }
 
-    /// The rows before `end` were given.
+    /// Advances to row `end`.
     fn pass(&mut self, end: usize) {
         match self.next {
             Some((_, until)) if until > end => self.next = Some((end, until)),
@@ -238,7 +238,7 @@ impl<'p> Wanted<'p> {
     }
 }
 
-/// Where the values of a page and its levels stand; no levels: no row is null.
+/// The read positions in a page's values and in its levels; without levels no row is null.
 #[derive(Debug)]
 pub(super) struct Rows<'p, V> {
     pub(super) values: V,
@@ -254,7 +254,7 @@ impl<'p, V> Rows<'p, V> {
     }
 }
 
-/// Rows of `item` bytes by their levels: `fill` writes those that are there, others are zero.
+/// Decodes rows of `item` bytes by their levels: `fill` writes the values, null rows are zero.
 pub(super) fn by_rows(
     levels: Option<&mut Cut<'_>>,
     item: usize,
@@ -307,7 +307,7 @@ pub(super) fn by_rows(
     Ok(())
 }
 
-/// Values of `width` bytes that share their beginnings with the ones before (DELTA_BYTE_ARRAY), as they are.
+/// Expands values of `width` bytes with shared prefixes (DELTA_BYTE_ARRAY) to PLAIN values.
 fn undelta(bytes: &[u8], n: usize, width: usize) -> Result<Vec<u8>> {
     let bad =
         |what: &str| Error::malformed("parquet", format!("{what}. The file is damaged; write it again."));
@@ -327,7 +327,7 @@ fn undelta(bytes: &[u8], n: usize, width: usize) -> Result<Vec<u8>> {
     if shared.len() != own.len() {
         return Err(bad("values have other numbers of shared and of own lengths"));
     }
-    // The first shares nothing, so its bytes are there; each of the others is as long.
+    // The first value shares nothing, so its bytes are present; all others have the same length.
     let mut out: Vec<u8> = Vec::new();
     for (&shared, &own) in shared.iter().zip(&own) {
         let lengths = (usize::try_from(shared).ok(), usize::try_from(own).ok());
@@ -346,15 +346,15 @@ fn undelta(bytes: &[u8], n: usize, width: usize) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-/// The bytes of words.
+/// Returns the bytes of words.
 pub(super) fn bytes_of(words: &mut [u128]) -> &mut [u8] {
     // SAFETY: every byte of a word is a byte, and any bytes are a word.
     let (_, bytes, _) = unsafe { words.align_to_mut::<u8>() };
     bytes
 }
 
-/// A PLAIN page of values that are rows as they are: decompressed where they belong, the few levels in front of them into
-/// the rows before, whose bytes are put back. `false` where it cannot be so; nothing but the page's own rows changed then.
+/// Decompresses a PLAIN page, whose values need no conversion, straight to its rows. The few levels before the values go to the
+/// rows before, whose bytes are restored. Returns `false` if that is not possible; then only the page's own rows have changed.
 fn in_place(page: &Page<'_>, optional: bool, nbytes: usize, out: &mut [u8], start: usize) -> Result<bool> {
     let header = &page.header;
     let Kind::Data { encoding: Encoding::Plain, definition: Encoding::Rle, .. } = header.kind else {
@@ -386,7 +386,7 @@ fn in_place(page: &Page<'_>, optional: bool, nbytes: usize, out: &mut [u8], star
     Ok(whole)
 }
 
-/// Whether definition levels 0 or 1 say that no row is null, told by runs alone.
+/// Whether definition levels 0 or 1, by their RLE runs only, declare no row null.
 pub(super) fn all_valid(levels: &[u8], n: usize) -> bool {
     let Ok(mut runs) = RleBitPacked::new(levels, 1, n) else { return false };
     loop {

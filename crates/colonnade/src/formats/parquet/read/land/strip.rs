@@ -1,4 +1,4 @@
-//! Values one after the other, wherever they stand: a flat column's rows, or the slots of a nested column's leaf.
+//! A sequence of values of one leaf: a flat column's rows, or the slots of a nested column's leaf.
 
 use arrow_schema::DataType;
 
@@ -10,31 +10,31 @@ use super::super::page::Page;
 use super::super::schema::RootKind;
 use super::{Landing, Piece, no_field};
 
-/// The wanted values of one leaf.
+/// The selected values of one leaf.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Strip<'s> {
-    /// Place of its array among those that are made.
+    /// Index of its array in the result.
     pub(super) i: usize,
     /// Its column.
     pub(super) field: usize,
-    /// Its place among the wanted leaves.
+    /// Its index among the projected leaves.
     pub(super) leaf: usize,
     pub(super) flat: Flat,
     pub(super) data_type: &'s DataType,
-    /// Whether they are categories that have an order.
+    /// Whether its type is an ordered categorical.
     pub(super) ordered: bool,
-    /// Values of the result, nulls included.
+    /// Values of the result, including nulls.
     pub(super) nrows: usize,
     pub(super) pieces: &'s [Piece],
-    /// The pages, a row group each, where they were walked before.
+    /// The pages of each row group, if they were walked before.
     pub(super) listed: Option<&'s [(usize, Vec<Page<'s>>)]>,
 }
 
 impl<'a> Landing<'a> {
-    /// The rows of a flat column.
+    /// Returns the rows of a flat column.
     ///
     /// # Errors
-    /// Unsupported: a nested one.
+    /// Unsupported: a nested column.
     pub(super) fn strip<'s>(&'s self, i: usize, field: usize, pieces: &'s [Piece]) -> Result<Strip<'s>> {
         let root = self.file.roots.get(field).ok_or_else(|| no_field(field))?;
         let RootKind::Flat(flat) = root.kind else {
@@ -46,7 +46,7 @@ impl<'a> Landing<'a> {
         Ok(Strip { i, field, leaf, flat, data_type, ordered, nrows: self.nrows, pieces, listed: None })
     }
 
-    /// The pages of a leaf in one row group.
+    /// Returns the pages of a leaf in one row group.
     ///
     /// # Errors
     /// As [`Landing::chunk`].

@@ -1,4 +1,4 @@
-//! Values of any width, as bytes: decimals, fixed-size binary, intervals.
+//! Fixed-length values of any width: decimals, fixed-size binary, intervals.
 
 use crate::error::{Error, Result};
 use crate::formats::parquet::keys::{Keys, Piece};
@@ -35,7 +35,7 @@ impl Change {
         }
     }
 
-    /// Refuses a value of which a part would be lost.
+    /// Refuses a value that does not fit the row.
     fn check(self, from: &[u8], item: usize) -> Result<()> {
         let Self::From(at) = self else { return Ok(()) };
         let lost = from.get(..at).unwrap_or_default().iter().chain(from.get(at + item..).unwrap_or_default());
@@ -51,7 +51,7 @@ impl Change {
     }
 }
 
-/// Values of `width` bytes as rows of `item`.
+/// A decoder of values of `width` bytes to rows of `item` bytes.
 #[derive(Debug)]
 pub(super) struct Wide {
     pub(super) width: usize,
@@ -64,10 +64,10 @@ pub(super) struct Wide {
 /// The values of a page.
 pub(super) enum Values<'a> {
     Plain(&'a [u8]),
-    /// A stream a byte; values in all, and those that were given.
+    /// One stream for each byte of a value (BYTE_STREAM_SPLIT); the number of values, and how many were read.
     Split(&'a [u8], usize, usize),
     Keys(Box<Keys<'a>>),
-    /// Numbers, for decimals.
+    /// Integers, for decimals.
     Delta(Box<crate::formats::parquet::delta::Delta<'a>>),
 }
 

@@ -1,4 +1,4 @@
-//! Values of 1 to 16 bytes that the machine has a word for, and bools.
+//! Values of 1 to 16 bytes with an integer type of their width, and bools.
 
 use crate::error::{Error, Result};
 use crate::formats::parquet::codec::Codec;
@@ -13,10 +13,10 @@ use crate::memory;
 use super::super::page::{Page, Parts};
 use super::page_decoder::{Decoder, Nulls, Rows, bytes_of};
 
-/// Words of the machine.
+/// Unsigned integers.
 ///
 /// # Safety
-/// Any bytes are a value, and all its bytes are initialised.
+/// All bytes are initialised, and any bytes are a value.
 pub(super) unsafe trait Word: Copy {}
 // SAFETY: integers.
 unsafe impl Word for u8 {}
@@ -29,38 +29,38 @@ unsafe impl Word for u64 {}
 // SAFETY: as above.
 unsafe impl Word for u128 {}
 
-/// Bytes as words; as many as are aligned, which is all of what is handed out here.
+/// Returns bytes as words. Only aligned bytes are returned; all callers pass aligned memory.
 fn words<T: Word>(bytes: &mut [u8]) -> &mut [T] {
     // SAFETY: `Word`'s contract.
     let (_, words, _) = unsafe { bytes.align_to_mut::<T>() };
     words
 }
 
-/// The bytes of words.
+/// Returns the bytes of words.
 fn bytes_within<T: Word>(words: &mut [T]) -> &mut [u8] {
     // SAFETY: `Word`'s contract: all bytes of a word are initialised, and any bytes are a word.
     let (_, bytes, _) = unsafe { words.align_to_mut::<u8>() };
     bytes
 }
 
-/// Words as narrower ones.
+/// Returns words as narrower words.
 fn words_of<T: Word>(words: &[u128]) -> &[T] {
     // SAFETY: `Word`'s contract.
     let (_, words, _) = unsafe { words.align_to::<T>() };
     words
 }
 
-/// Values `R` of the file as rows of `T`.
+/// A decoder of stored values `R` to rows of `T`.
 pub(super) struct Words<'s, R, T, F> {
-    /// Room for the dictionary.
+    /// Memory for the dictionary.
     pub(super) room: &'s mut Vec<u128>,
-    /// Values of the dictionary.
+    /// Number of dictionary values.
     n: usize,
     null: T,
     cast: F,
-    /// They are the same bytes.
+    /// Whether `cast` keeps the bytes.
     same: bool,
-    /// What is not compressed is copied past the cache.
+    /// Whether uncompressed values are copied past the cache.
     streaming: bool,
     raw: std::marker::PhantomData<R>,
 }
@@ -72,7 +72,7 @@ impl<'s, R: Raw, T: Word, F: Fn(R) -> T + Copy> Words<'s, R, T, F> {
 }
 
 impl<R: Raw, T: Word, F: Fn(R) -> T + Copy> Words<'_, R, T, F> {
-    /// The next values of a page.
+    /// Decodes the next values of a page.
     #[inline]
     fn next(&self, values: &mut Values<'_, T>, out: &mut [T], streaming: bool) -> Result<()> {
         let Values::Plain(bytes) = values else { return values.fill(out, self.cast) };
@@ -105,7 +105,7 @@ impl<R: Raw, T: Word, F: Fn(R) -> T + Copy> Decoder for Words<'_, R, T, F> {
 
     fn dictionary(&mut self, page: &Page<'_>, scratch: &mut Vec<u8>) -> Result<()> {
         if self.same && page.codec() != Codec::None {
-            // Decompressed where it is looked up.
+            // Decompressed straight into the memory for lookups.
             let n = page.header.nvalues as usize;
             check_dictionary(n, R::NBYTES, page.header.nbytes)?;
             let nbytes = page.header.nbytes;
@@ -159,11 +159,11 @@ impl<R: Raw, T: Word, F: Fn(R) -> T + Copy> Decoder for Words<'_, R, T, F> {
     }
 }
 
-/// The keys of a page: their width stands in front.
+/// Returns the dictionary keys of a page; their bit width precedes them.
 pub(super) fn keys(values: &[u8], n: usize) -> Result<Keys<'_>> {
     let (width, keys) = match values.split_first() {
         Some((&width, keys)) => (width, keys),
-        // Nothing but nulls.
+        // A page of only nulls may leave the width out.
         None => (0, &[][..]),
     };
     Ok(Keys::new(RleBitPacked::new(keys, width, n)?))
@@ -181,7 +181,7 @@ pub(super) fn unknown(encoding: Encoding) -> Error {
     Error::malformed("parquet", message)
 }
 
-/// A dictionary's values are there.
+/// Checks that a dictionary page has the bytes of `n` values.
 pub(super) fn check_dictionary(n: usize, width: usize, nbytes: usize) -> Result<()> {
     match n.checked_mul(width) {
         Some(needed) if needed <= nbytes => Ok(()),
@@ -194,15 +194,15 @@ pub(super) fn check_dictionary(n: usize, width: usize, nbytes: usize) -> Result<
     }
 }
 
-/// Bools: a byte each.
+/// A decoder of bools to one byte each.
 #[derive(Debug, Default)]
 pub(super) struct Bools;
 
-/// Where bools come from.
+/// The bools of a page.
 pub(super) enum Bits<'a> {
-    /// Bits, and how many were given.
+    /// PLAIN: a bitmap, and how many bits were read.
     Plain(&'a [u8], usize),
-    /// Runs.
+    /// RLE runs.
     Runs(Box<Keys<'a>>),
 }
 

@@ -1,4 +1,4 @@
-//! The dictionaries of a column's chunks as one.
+//! Merges the dictionaries of a column's chunks.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 
 use super::super::text::Dictionary;
 
-/// All values, and what each key of each dictionary is among them.
+/// The merged values, and for each dictionary a map from its keys to merged codes.
 #[derive(Debug, Default)]
 pub(super) struct Merged {
     pub(super) values: Dictionary,
@@ -15,8 +15,8 @@ pub(super) struct Merged {
 }
 
 impl Merged {
-    /// The values in the order of their first appearance. One dictionary, or several that are the same, is kept as it stands,
-    /// repeated values too.
+    /// Merges dictionaries into one with the values in order of first appearance. A single dictionary, or several equal ones,
+    /// is kept unchanged, including repeated values.
     ///
     /// # Errors
     /// `LimitExceeded`: 4 GiB of values.
@@ -58,10 +58,10 @@ impl Merged {
 }
 
 impl Merged {
-    /// Brings the values into the order that suits the dictionaries at `these`; values of others alone follow.
+    /// Sorts the values into an order that agrees with the dictionaries at `these`; all other values follow.
     ///
     /// # Errors
-    /// Malformed: two categories stand the other way round in two of them. It shows both.
+    /// Malformed: two of the dictionaries order two categories differently. The message shows both.
     pub(super) fn arrange(&mut self, these: &[usize]) -> Result<()> {
         let maps: Vec<&[u32]> = these.iter().filter_map(|&k| self.maps.get(k)).map(Vec::as_slice).collect();
         let (first, second) = match agreed(&maps) {
@@ -77,7 +77,7 @@ impl Merged {
         Err(Error::malformed("parquet", format!("{message} {}", order::ONE_BY_ONE)))
     }
 
-    /// Puts the values of these codes first, in this order.
+    /// Moves the values of these codes to the front, in this order.
     fn rearranged(&mut self, order: &[u32]) -> Result<()> {
         let mut places = vec![u32::MAX; self.values.len()];
         let mut values = Dictionary::default();

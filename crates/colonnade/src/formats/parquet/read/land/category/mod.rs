@@ -1,7 +1,7 @@
-//! Dictionary pages straight to the codes of categoricals.
+//! Decodes dictionary pages straight to the codes of categoricals.
 //!
-//! The dictionaries of all chunks become one, and each page's keys the codes of that one. Pages of values, which writers fall
-//! back to where a dictionary grows too large, have a dictionary made of them first.
+//! The dictionaries of all chunks are merged, and each page's keys become codes of the merged dictionary. A page of plain
+//! values, which writers fall back to if a dictionary grows too large, first gets a dictionary of its values.
 
 mod merge;
 #[cfg(test)]
@@ -33,43 +33,42 @@ use super::text::{Dictionary, Part, Rows, Stop, joined, no_text, validity, walk}
 use super::{Landing, Piece};
 use merge::Merged;
 
-/// Below this size regions take ordinary pages.
+/// Smaller regions use ordinary pages.
 const SPARSE_BELOW_NBYTES: usize = 256 << 10;
 
 /// The code of a row that is null.
 const NULL: u32 = u32::MAX;
 
-/// A page of values with the dictionary that was made of it.
+/// The dictionary made for a page of plain values, and the code of each row.
 #[derive(Default)]
 struct Made {
     dictionary: Dictionary,
     codes: Vec<u32>,
 }
 
-/// The number of the map of a chunk without a dictionary.
+/// The map number of a chunk without a dictionary.
 const NO_MAP: usize = usize::MAX;
 
-/// A part, and where its keys are explained: the number of a map.
+/// A part, and the number of the map that translates its keys.
 struct Coded<'a> {
     part: Part<'a>,
     map: usize,
-    /// Keys in the dictionary of their own; none where the page has the keys itself.
+    /// The keys of a page that had none, in the dictionary made for it.
     codes: Option<Vec<u32>>,
 }
 
 impl Coded<'_> {
-    /// Writes the codes of the wanted rows to their place, of `N` bytes each; answers which rows have a value, `None` where all
-    /// have.
+    /// Writes the codes of the selected rows, `N` bytes each. Returns which rows have a value; `None`: all.
     fn fill<const N: usize>(
         &self,
         map: Option<&[u32]>,
         optional: bool,
         room: Scatter<'_>,
     ) -> Result<Option<Validity>> {
-        // SAFETY: each part has rows of its own.
+        // SAFETY: each part writes to rows that no other part has.
         let room = unsafe { room.range(self.part.at * N, self.part.nrows * N) };
         let out = room.ok_or_else(|| Error::too_large("parquet"))?.as_chunks_mut::<N>().0;
-        // Cut to `N` bytes once: rows are many more than codes.
+        // Truncates each code of the map to `N` bytes once: there are many more rows than codes.
         let cut = |code: &u32| {
             let mut word = [0u8; N];
             word.iter_mut().zip(code.to_le_bytes()).for_each(|(to, from)| *to = from);
@@ -91,7 +90,7 @@ impl Coded<'_> {
 }
 
 impl<'a> Landing<'a> {
-    /// Lands the fields `wanted[i]` for `i` of `these`.
+    /// Decodes the fields `wanted[i]` for `i` of `these`.
     pub(super) fn category(
         &self,
         wanted: &[usize],
@@ -108,8 +107,8 @@ impl<'a> Landing<'a> {
         Ok(())
     }
 
-    /// Some rows of a frame's column whose pages hold values: its categories are those of all rows, in the order in which they
-    /// come up, so that all are landed. `None` where dictionary pages say the categories.
+    /// Decodes some rows of a column whose pages hold plain values. Its categories are those of all rows, in order of
+    /// appearance, so all rows are decoded. Returns `None` if dictionary pages define the categories.
     fn part_of_all(&self, strip: &Strip<'_>, progress: &dyn Progress) -> Result<Option<ArrayData>> {
         let (file, field, leaf, pieces) = (self.file, strip.field, strip.leaf, strip.pieces);
         let (mut all, mut starts, mut at) = (Vec::new(), Vec::new(), 0usize);
@@ -144,7 +143,7 @@ impl<'a> Landing<'a> {
         Ok(Some(out.freeze()))
     }
 
-    /// The codes of a column, and their dictionary.
+    /// Decodes the codes of a column and their dictionary.
     ///
     /// # Errors
     /// Malformed pages.
@@ -157,7 +156,7 @@ impl<'a> Landing<'a> {
         let DataType::Dictionary(key_type, value_type) = strip.data_type else {
             return Err(Error::unsupported("parquet", "a column without codes as one of codes."));
         };
-        // Of a whole column the file's metadata may say the dictionary, and others' rows what all categories are.
+        // For a whole column the file's metadata may hold the dictionary, and rows outside the selection may define categories.
         let whole = strip.listed.is_none();
         let kept = if whole { self.kept_values(self.field(field)?) } else { Ok(None) };
         let named = |e: Error| self.named(e, field, pieces.first().map_or(0, |p| p.group));
@@ -170,7 +169,7 @@ impl<'a> Landing<'a> {
                 empty.add_buffer(arrow_buffer::Buffer::default()).add_child_data(values.clone()).build();
             return empty.map_err(|e| named(Error::malformed("parquet", format!("{e}."))));
         }
-        // No rows are wanted: the categories stand in front of any row.
+        // Without selected rows the categories come from the first row group that has rows.
         let first = self.file.groups.iter().position(|group| group.nrows > 0);
         if let Some(group) = first.filter(|_| pieces.is_empty() && whole) {
             let one = [Piece { group, skip: 0, nrows: 1, at: 0 }];
@@ -193,9 +192,9 @@ impl<'a> Landing<'a> {
                 *code = places.get(*code as usize).copied().unwrap_or(0);
             }
         }
-        // Of text that is asked for as a categorical no type of codes was said.
+        // Text that the caller requests as a categorical has no declared type of codes.
         let asked = whole && self.file.options.categories.contains(self.field(field)?.name());
-        // Batches must not differ.
+        // Batches need equal types.
         let is_narrow = asked && self.layout != Layout::Arrow && **key_type == DataType::Int32;
         let key_type = if is_narrow { &DataType::Int8 } else { &**key_type };
         let key_type = wide_enough(key_type, values.len()).map_err(named)?;
@@ -224,11 +223,11 @@ impl<'a> Landing<'a> {
         let builder = ArrayDataBuilder::new(data_type).len(nrows).nulls(nulls);
         let builder =
             builder.add_buffer(Buffer::from_region(codes.finish(), true).to_arrow()).add_child_data(values);
-        // Trusted: every row has a code, each from a map whose entries are all keys of `values`; of nulls it is 0.
+        // Trusted: every row has a code from a map whose entries are all keys of `values`; the code of a null is 0.
         Ok(trusted_array(builder))
     }
 
-    /// The wanted rows of all chunks, and the dictionary of them all.
+    /// Returns the selected rows of all chunks, and their merged dictionary.
     fn keyed<'s>(
         &'s self,
         strip: &Strip<'s>,
@@ -245,7 +244,7 @@ impl<'a> Landing<'a> {
             Physical::Int96 => Dictionary::fixed(page, n, 12),
             Physical::Fixed(width) => Dictionary::fixed(page, n, width as usize),
         };
-        // Within lists and structs there need not be a value.
+        // Leaves of lists and structs may have no value at all.
         if pieces.is_empty()
             && strip.listed.is_some()
             && let Some(dictionary) = self.unused(&strip, &make)?
@@ -265,7 +264,8 @@ impl<'a> Landing<'a> {
             (1 << 20, work)
         });
         let walked = parallel::gather(tasks.collect(), self.threads, progress)?;
-        // Where every dictionary stands among those that are merged: of a chunk, then of its pages of values.
+        // The index of each dictionary among those to merge: first a chunk's dictionary page, then the dictionaries of its
+        // plain pages.
         let (mut dictionaries, mut paged) = (Vec::new(), Vec::new());
         let mut coded = Vec::new();
         for walked in walked {
@@ -286,14 +286,14 @@ impl<'a> Landing<'a> {
             }
         }
         let mut merged = Merged::new(dictionaries).map_err(|e| self.named(e, field, 0))?;
-        // Of values that stand in pages of their own nobody said an order.
+        // Plain pages define no order of their values.
         if strip.ordered {
             merged.arrange(&paged).map_err(|e| self.named(e, field, 0))?;
         }
         Ok((coded, merged))
     }
 
-    /// Dictionaries of the pages that have values.
+    /// Makes dictionaries for the pages of plain values.
     fn made(
         &self,
         field: usize,
@@ -305,7 +305,7 @@ impl<'a> Landing<'a> {
     ) -> Result<Vec<Made>> {
         let mut made: Vec<Made> = parts.iter().map(|_| Made::default()).collect();
         let optional = flat.optional;
-        // Shared beginnings can make very much of a few bytes.
+        // Shared prefixes can expand a few bytes to very many.
         let grown = |nbytes: u64| self.charge(nbytes, "the values of categorical columns");
         let grown = &grown;
         let mut tasks = Vec::new();
@@ -313,7 +313,7 @@ impl<'a> Landing<'a> {
         {
             let mut scratch = Vec::new();
             if flat.physical != Physical::Bytes && part.page.parts(&mut scratch)?.values.is_empty() {
-                // Nothing but nulls: the dictionary is empty.
+                // A page of only nulls: the dictionary is empty.
                 slot.codes = vec![NULL; part.nrows];
                 continue;
             }
@@ -336,10 +336,10 @@ fn is_text(data_type: &DataType) -> bool {
     matches!(data_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
 }
 
-/// Dictionaries of pages are held against the limit so many bytes at a time.
+/// The limit is checked each time a page's dictionary grows by this many bytes.
 const GROWN_NBYTES: u64 = 1 << 20;
 
-/// A dictionary of the wanted values of a page, and the key of each row.
+/// Makes a dictionary of the selected values of a page, and the code of each row.
 fn coded_values(
     part: &Part<'_>,
     optional: bool,
@@ -398,7 +398,7 @@ fn coded_values(
     }
 }
 
-/// The type of the keys, or a wider one where it does not reach `n` values.
+/// Returns the type of the keys, or a wider one if it cannot address `n` values.
 fn wide_enough(told: &DataType, n: usize) -> Result<DataType> {
     use DataType::{Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64};
     let signed = [(Int8, 1usize << 7), (Int16, 1 << 15), (Int32, 1 << 31), (Int64, usize::MAX)];

@@ -1,4 +1,4 @@
-//! Codes of dictionaries that another writer wrote, whole and in pieces.
+//! Decodes dictionary codes that the `parquet` crate wrote, whole and in pieces.
 
 use std::sync::Arc;
 
@@ -86,7 +86,7 @@ fn one_dictionary_keeps_its_order() {
 
 #[test]
 fn dictionaries_of_row_groups_and_pages_of_values_become_one() {
-    // Each row group has words of its own, and so many that its writer leaves dictionaries.
+    // Each row group has different words, and so many that its writer gives up the dictionary.
     let group = |from: usize| -> ArrayRef {
         let words: Vec<String> = (0..700).map(|k| format!("word {}", (from + k * k) % 900)).collect();
         let words: Vec<Option<&str>> =
@@ -142,7 +142,7 @@ fn text_that_is_asked_for_lands_as_codes() {
         let options = ReadOptions { categories: vec!["s".to_owned()], ..ReadOptions::default() };
         let file = Parquet::open_buffer(Buffer::from_vec(out), options, &NoProgress).unwrap();
         let found = landed(&file, &file.pieces(0, file.nrows));
-        // As wide as in every other batch.
+        // Every batch has the same width.
         assert!(found.as_any().is::<DictionaryArray<arrow_array::types::Int32Type>>());
         assert_eq!(
             texts(&found),

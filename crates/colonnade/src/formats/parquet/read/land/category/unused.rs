@@ -1,4 +1,4 @@
-//! Categories of which the wanted rows hold none.
+//! Categories of a selection without rows.
 
 use crate::error::Result;
 use crate::formats::parquet::page::Kind;
@@ -9,8 +9,8 @@ use super::super::text::Dictionary;
 use super::super::{Landing, Piece};
 
 impl Landing<'_> {
-    /// The dictionary page of the first row group that is wanted, or else of the first that has rows; none where it has no such
-    /// page.
+    /// Returns the dictionary page of the first selected row group, or else of the first that has rows; `None` if that row
+    /// group has no dictionary page.
     ///
     /// # Errors
     /// Malformed pages.

@@ -12,10 +12,10 @@ use crate::formats::parquet::types::Way;
 
 use super::super::text::{Dictionary, views};
 
-/// The values, which are stored in `way`, as an array of `data_type`.
+/// Converts the values, which are stored in `way`, to an array of `data_type`.
 ///
 /// # Errors
-/// Unsupported: a type that dictionary pages do not hold.
+/// Unsupported: a type that dictionary pages cannot hold.
 pub(super) fn array(data_type: &DataType, way: Way, values: &Dictionary) -> Result<ArrayData> {
     let n = values.len();
     match data_type {
@@ -39,7 +39,7 @@ pub(super) fn array(data_type: &DataType, way: Way, values: &Dictionary) -> Resu
     }
 }
 
-/// Where the values that `kept` has beside its nulls stand in it; `None` where they are not `values`.
+/// Returns the positions of the non-null values of `kept`; `None` if these differ from `values`.
 pub(super) fn among(kept: &ArrayData, values: &ArrayData) -> Option<Vec<u32>> {
     let nulls = kept.nulls()?;
     let places: Vec<u32> = (0u32..).zip(nulls.iter()).filter(|(_, there)| *there).map(|(k, _)| k).collect();
@@ -54,8 +54,8 @@ fn long(values: &Dictionary) -> Vec<u64> {
 
 fn made(data_type: &DataType, n: usize, buffers: Vec<Buffer>) -> ArrayData {
     let builder = ArrayDataBuilder::new(data_type.clone()).len(n).buffers(buffers);
-    // Trusted: the values stand one after the other, each ends behind the one before; texts were checked with their page; those
-    // of one width are as many bytes.
+    // Trusted: the values are adjacent, each ends after the one before; texts were checked with their page; fixed-width values
+    // have the stated number of bytes.
     trusted_array(builder.align_buffers(true))
 }
 
@@ -86,7 +86,7 @@ fn fixed(data_type: &DataType, way: Way, values: &Dictionary) -> Result<ArrayDat
     Ok(made(data_type, n, vec![Buffer::from_vec(out)]))
 }
 
-/// One value as Arrow has it.
+/// Converts one value to its Arrow bytes.
 fn one(way: Way, value: &[u8], width: usize, out: &mut Vec<u8>) -> Option<()> {
     let long = |value: &[u8]| {
         Some(match value.len() {

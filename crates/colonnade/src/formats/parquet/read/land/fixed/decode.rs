@@ -1,4 +1,4 @@
-//! Rows of one column decoded to where they belong, by what its values are.
+//! Decodes rows of one column to their memory, by the kind of conversion.
 
 use std::cell::Cell;
 use std::sync::PoisonError;
@@ -29,7 +29,7 @@ impl Landing<'_> {
         let scatter = work.scatters.get(target.region).ok_or_else(too_large)?;
         let at = job.pieces.first().map_or(0, |p| p.at);
         let nrows: usize = job.pieces.iter().map(|p| p.nrows).sum();
-        // SAFETY: each task has rows of its own, and each column ranges of its own.
+        // SAFETY: no two tasks have the same rows, and no two columns the same range.
         let out = unsafe { scatter.range(target.offset + at * target.item, nrows * target.item) };
         let out = out.ok_or_else(too_large)?;
         let mut nulls = Nulls::default();
@@ -45,7 +45,7 @@ impl Landing<'_> {
     }
 }
 
-/// What values are made of, and what of them.
+/// The conversion of a column's values.
 #[derive(Debug, Clone, Copy)]
 pub(in super::super) struct Made {
     pub(in super::super) kind: Kind,
@@ -131,7 +131,7 @@ pub(in super::super) fn values(
     }
 }
 
-/// Refuses times that the metadata call seconds and that are none.
+/// Refuses times that the metadata declare as seconds but that are not whole seconds.
 fn whole_seconds(odd: bool) -> Result<()> {
     if !odd {
         return Ok(());

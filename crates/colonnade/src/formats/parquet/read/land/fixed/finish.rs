@@ -1,4 +1,4 @@
-//! What was decoded becomes blocks, and Arrow arrays where there are nulls.
+//! Turns decoded columns into blocks, or into Arrow arrays if they contain nulls.
 
 use arrow_buffer::{BooleanBufferBuilder, NullBuffer};
 use arrow_data::{ArrayData, ArrayDataBuilder};
@@ -15,7 +15,7 @@ use super::super::Landing;
 use super::{Found, Group, Target, too_large};
 
 impl Landing<'_> {
-    /// Blocks of the columns without nulls, Arrow arrays of the others.
+    /// Returns blocks of the columns without nulls and Arrow arrays of the others.
     pub(super) fn hand_out(
         &self,
         targets: &[Target],
@@ -59,7 +59,7 @@ impl Landing<'_> {
         Ok(())
     }
 
-    /// Whether the NaN or NaT that a decoded null is already is what the target wants.
+    /// Whether the target represents missing values by the NaN or NaT that null rows already hold.
     fn holds_missing(&self, target: &Target) -> bool {
         self.layout == Layout::Pandas && target.null != Null::Zero && self.nulls.dtype(target.field).is_some()
     }

@@ -1,4 +1,4 @@
-//! Chunks cut into tasks: several columns' small chunks in one, a large chunk at its pages.
+//! Divides chunks into tasks: small chunks of several columns share a task, a large chunk is split at its pages.
 
 use std::cmp::Reverse;
 
@@ -13,13 +13,13 @@ use super::super::page_decoder::{Job, Scratch};
 use super::super::{Landing, Piece};
 use super::{LEAST_NBYTES, Target, Work};
 
-/// Nor larger, where there are chunks or pages to cut at.
+/// The maximum size of a task, if there are chunks or pages to split at.
 const MOST_NBYTES: usize = 16 << 20;
 
-/// What a chunk costs besides its rows, as bytes.
+/// The fixed cost of a chunk, expressed in bytes.
 const CHUNK_NBYTES: usize = 1 << 10;
 
-/// Pages of a map are let go once so many bytes were decoded.
+/// A map's pages are released after this many decoded bytes.
 const LET_GO_NBYTES: usize = 256 << 10;
 
 /// Rows of one column's chunk.
@@ -30,7 +30,7 @@ struct Unit<'p> {
     nbytes: usize,
 }
 
-/// How many of the pieces are of one row group, in its order, and follow each other in the result.
+/// Returns how many of the pieces are of one row group, in its order, and adjacent in the result.
 fn together(pieces: &[Piece]) -> usize {
     let follows = |pair: &[Piece]| match pair {
         [a, b] => a.group == b.group && a.skip + a.nrows <= b.skip && a.at + a.nrows == b.at,
@@ -39,7 +39,7 @@ fn together(pieces: &[Piece]) -> usize {
     pieces.windows(2).position(|pair| !follows(pair)).map_or(pieces.len(), |n| n + 1)
 }
 
-/// A part of a chunk: where its pages begin, its values from there on, and its rows.
+/// A part of a chunk: the offset of its first page, the values from there on, and its rows.
 struct Part {
     at: usize,
     left: u64,
@@ -48,7 +48,7 @@ struct Part {
     to: usize,
 }
 
-/// Bytes of the file, side by side, that were decoded.
+/// A contiguous range of the file that was decoded.
 #[derive(Debug, Clone, Copy, Default)]
 struct Read {
     start: u64,
@@ -56,7 +56,7 @@ struct Read {
 }
 
 impl Read {
-    /// Takes a chunk; of chunks that do not stand side by side the last.
+    /// Extends the range by an adjacent chunk; another chunk replaces it.
     fn add(&mut self, (start, nbytes): (u64, usize)) {
         if self.nbytes > 0 && self.start + self.nbytes as u64 == start {
             self.nbytes += nbytes;
@@ -77,7 +77,7 @@ impl Landing<'_> {
         let mut total = 0usize;
         let mut left = pieces;
         while !left.is_empty() {
-            // Rows of one row group: its pages are walked once for all of them.
+            // The pages of one row group are walked once for all pieces.
             let (some, tail) = left.split_at(together(left));
             left = tail;
             let nrows: usize = some.iter().map(|p| p.nrows).sum();
@@ -134,7 +134,7 @@ impl Landing<'_> {
         parallel::run(tasks, self.threads, progress)
     }
 
-    /// Decodes a chunk; answers where it stands in the file.
+    /// Decodes a chunk and returns its range in the file.
     fn unit(&self, work: &Work<'_>, unit: &Unit<'_>, scratch: &mut Scratch) -> Result<(u64, usize)> {
         let (Some(target), Some(piece)) = (work.targets.get(unit.target), unit.pieces.first()) else {
             return Ok((0, 0));
@@ -149,7 +149,7 @@ impl Landing<'_> {
         decoded.map_err(|e| self.named(e, target.field, piece.group))
     }
 
-    /// Cuts rows of a chunk at its pages, into parts of about `share` bytes.
+    /// Splits the rows of a chunk at its pages into parts of about `share` bytes.
     fn parts(&self, target: &Target, piece: &Piece, share: usize) -> Result<Vec<Part>> {
         let named = |e: Error| self.named(e, target.field, piece.group);
         let chunk = self.chunk(piece.group, target.leaf).map_err(named)?;
@@ -198,7 +198,7 @@ impl Landing<'_> {
         let Some(target) = work.targets.get(number) else { return Ok(()) };
         let chunk = self.chunk(piece.group, target.leaf)?;
         let mut pages = self.pages(&chunk);
-        // The dictionary stands in front of all data.
+        // The dictionary page precedes all data pages.
         let first = pages.next_page()?;
         let dictionary = first.filter(|page| matches!(page.header.kind, PageKind::Dictionary { .. }));
         let pages = pages.from(part.at, part.left);
@@ -211,7 +211,7 @@ impl Landing<'_> {
         Ok(())
     }
 
-    /// Pages of a map that were decoded need not stay in memory: they go once they are `least` bytes.
+    /// Releases decoded pages of a memory map once they are `least` bytes.
     fn let_go(&self, read: &mut Read, least: usize) {
         if read.nbytes >= least {
             self.file.source.let_go(read.start, read.nbytes);
