@@ -1,22 +1,22 @@
-//! Levels by 64, as bytes, and comparisons of them as bits.
+//! Blocks of 64 levels as bytes, and comparisons of them as bitmaps.
 
 use crate::error::{Error, Result};
 use crate::formats::parquet::levels::ended;
 use crate::formats::parquet::rle_bit_packed::{RleBitPacked, Run};
 
-/// Levels at a time.
+/// Levels of a block.
 pub(super) const BLOCK: usize = 64;
 
-/// Up to 64 levels that follow each other.
+/// A block of at most 64 consecutive levels.
 #[derive(Debug)]
 pub(super) enum Block<'b> {
-    /// All the same.
+    /// All levels are equal.
     Same(u8),
-    /// A byte each, eight to a word.
+    /// One byte for each level, eight in a word.
     Each(&'b [u64; BLOCK / 8]),
 }
 
-/// Whether the processor has the instructions that spread and gather bits, and count them.
+/// Whether the processor has BMI1, BMI2 and POPCNT, which spread, gather and count bits.
 #[inline]
 pub(super) fn has_bits() -> bool {
     #[cfg(target_arch = "x86_64")]
@@ -28,11 +28,12 @@ pub(super) fn has_bits() -> bool {
     found
 }
 
-/// Every byte of a word.
+/// The value 1 in every byte of a word.
 const ONES: u64 = 0x0101_0101_0101_0101;
 
 impl Block<'_> {
-    /// Bit `k`: whether level `k` is at least `least` (127 at most). Bits behind the last level may be any.
+    /// Returns a bitmap: bit `k` says whether level `k` is at least `least` (at most 127). Bits after the last level are
+    /// arbitrary.
     #[inline]
     pub(super) fn reach(&self, least: u16) -> u64 {
         match self {
@@ -48,16 +49,16 @@ impl Block<'_> {
     }
 }
 
-/// Which bytes of the words are `least` (127 at most) or more.
+/// Returns which bytes of the words are at least `least` (at most 127).
 #[cfg(target_arch = "x86_64")]
 #[inline]
 fn at_least(words: &[u64; BLOCK / 8], least: u16) -> u64 {
     use std::arch::x86_64::{_mm_cmpgt_epi8, _mm_movemask_epi8, _mm_set_epi64x, _mm_set1_epi8};
-    // Bytes below 128 are the same with a sign; of 0 all are at least that.
+    // Bytes below 128 compare alike as signed numbers. `least` 0 compares with -1, so all bytes match.
     let below = i8::try_from(least).unwrap_or(i8::MAX) - 1;
     let mut out = 0;
     for (k, [low, high]) in words.as_chunks::<2>().0.iter().enumerate() {
-        // SAFETY: every processor of this kind has SSE2; no memory is named.
+        // SAFETY: every x86-64 processor has SSE2; the instructions access no memory by pointer.
         let bits = unsafe {
             let bytes = _mm_set_epi64x(high.cast_signed(), low.cast_signed());
             _mm_movemask_epi8(_mm_cmpgt_epi8(bytes, _mm_set1_epi8(below)))
@@ -67,27 +68,27 @@ fn at_least(words: &[u64; BLOCK / 8], least: u16) -> u64 {
     out
 }
 
-/// Which bytes of the words are `least` (127 at most) or more.
+/// Returns which bytes of the words are at least `least` (at most 127).
 #[cfg(not(target_arch = "x86_64"))]
 #[inline]
 fn at_least(words: &[u64; BLOCK / 8], least: u16) -> u64 {
     let add = ONES * u64::from(128 - least.min(127));
     let mut out = 0;
     for (k, word) in words.iter().enumerate() {
-        // A level is below 128: with what is added it reaches 128 where it is `least` or more. The product gathers those
-        // bits in the highest byte.
+        // A level is below 128: the sum reaches 128 if the level is at least `least`. The product gathers the top bits in the
+        // highest byte.
         let bits = ((word + add) >> 7 & ONES).wrapping_mul(0x0102_0408_1020_4080) >> 56;
         out |= bits << (8 * k);
     }
     out
 }
 
-/// Levels of one page.
+/// A decoder of the levels of one page.
 #[derive(Debug)]
 pub(super) struct Levels<'a> {
     runs: Option<RleBitPacked<'a>>,
     run: Option<Run<'a>>,
-    /// Values of a packed run that were given.
+    /// Values of the current bit-packed run that were returned.
     given: usize,
     width: usize,
     most: u16,
@@ -97,7 +98,7 @@ pub(super) struct Levels<'a> {
 }
 
 impl<'a> Levels<'a> {
-    /// The `n` levels of `bytes`, which are `most` (126 at most) at the highest; where that is 0 there are no bytes.
+    /// Decodes the `n` levels of `bytes`, whose maximum is `most` (at most 126); there are no bytes if it is 0.
     pub(super) fn new(bytes: &'a [u8], most: u16, n: usize, what: &'static str) -> Result<Self> {
         let width = (u16::BITS - most.leading_zeros()) as usize;
         let runs = if most == 0 {
@@ -116,10 +117,10 @@ impl<'a> Levels<'a> {
         Error::malformed("parquet", message)
     }
 
-    /// The next `n` levels, 64 at most. `BITS`: as [`has_bits`] says, from a caller that may use them.
+    /// Returns the next `n` levels, at most 64. `BITS`: the caller is compiled for the instructions of [`has_bits`].
     ///
     /// # Errors
-    /// Truncated; levels that are too high.
+    /// Truncated; levels above the maximum.
     #[inline(always)]
     pub(super) fn next<const BITS: bool>(&mut self, n: usize) -> Result<Block<'_>> {
         let Some(runs) = &mut self.runs else { return Ok(Block::Same(0)) };
@@ -162,7 +163,7 @@ impl<'a> Levels<'a> {
                         let group =
                             spread::<BITS>(bytes, self.given / 8 * self.width, self.width) >> (8 * skip);
                         let now = (8 - skip).min(n - at).min(had - self.given);
-                        // What is behind them is written over by the next.
+                        // The next group overwrites the bytes after the end.
                         if let Some(to) = self.bytes.get_mut(at..).and_then(|to| to.first_chunk_mut::<8>()) {
                             *to = group.to_le_bytes();
                         }
@@ -181,7 +182,7 @@ impl<'a> Levels<'a> {
         self.proven(n)
     }
 
-    /// The block at hand, of `n` levels.
+    /// Checks the current block of `n` levels against the maximum and returns it.
     #[inline]
     fn proven(&self, n: usize) -> Result<Block<'_>> {
         if usize::from(self.most) + 1 < 1 << self.width {
@@ -195,7 +196,7 @@ impl<'a> Levels<'a> {
     }
 }
 
-/// Eight values of `width` (7 at most) bits from byte `at` on, a byte each; what is not there is 0.
+/// Expands eight values of `width` (at most 7) bits from byte `at` on to one byte each; missing bytes are 0.
 #[inline(always)]
 fn spread<const BITS: bool>(bytes: &[u8], at: usize, width: usize) -> u64 {
     let rest = bytes.get(at..).unwrap_or_default();
@@ -212,10 +213,10 @@ fn spread<const BITS: bool>(bytes: &[u8], at: usize, width: usize) -> u64 {
     let low = |bits: usize| (1u64 << bits) - 1;
     #[cfg(target_arch = "x86_64")]
     if BITS {
-        // SAFETY: whoever calls with `BITS` has seen that the processor has it.
+        // SAFETY: a caller with `BITS` has checked that the processor has the instruction.
         return unsafe { std::arch::x86_64::_pdep_u64(word, ONES * low(width)) };
     }
-    // Halves are parted, three times: of eight values, of four, of two. The second goes to bit `to` of its place.
+    // Splits halves three times: of eight values, of four, of two. The second half moves to bit `to`.
     let part = |word: u64, bits: usize, to: usize, places: u64| {
         let first = low(bits) * places;
         word & first | (word & first << bits) << (to - bits)
@@ -225,15 +226,15 @@ fn spread<const BITS: bool>(bytes: &[u8], at: usize, width: usize) -> u64 {
     part(word, width, 8, 0x0001_0001_0001_0001)
 }
 
-/// The bits of `bits` that stand where `places` has one, side by side.
+/// Gathers the bits of `bits` at the set positions of `places`, without gaps.
 #[inline(always)]
 pub(super) fn gathered<const BITS: bool>(bits: u64, places: u64) -> u64 {
     #[cfg(target_arch = "x86_64")]
     if BITS {
-        // SAFETY: whoever calls with `BITS` has seen that the processor has it.
+        // SAFETY: a caller with `BITS` has checked that the processor has the instruction.
         return unsafe { std::arch::x86_64::_pext_u64(bits, places) };
     }
-    // Each step moves bits by a power of two, those whose number of gaps in front has that bit (Hacker's Delight, 7-4).
+    // Each step moves bits by a power of two: those whose number of gaps below has that bit (Hacker's Delight, 7-4).
     let (mut x, mut m) = (bits & places, places);
     let mut gaps = !m << 1;
     for step in 0..6 {
@@ -284,7 +285,7 @@ mod tests {
     fn runs_and_packed_groups_of_every_width() {
         for most in [1u16, 2, 3, 5, 7, 8, 15, 31, 63, 100, 126] {
             let width = (u16::BITS - most.leading_zeros()) as usize;
-            // Packed, 3 the same, packed, 200 the same, packed and cut.
+            // Packed, 3 equal, packed, 200 equal, packed and cut.
             let (mut bytes, mut expected, mut seed) = (Vec::new(), Vec::new(), 7u32);
             for (groups, same) in [(2usize, 3usize), (9, 200), (3, 0)] {
                 bytes.push(u8::try_from(groups << 1 | 1).unwrap());

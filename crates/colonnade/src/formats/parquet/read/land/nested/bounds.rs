@@ -1,4 +1,5 @@
-//! What the writer's schema asks for where no byte of the file stands behind it, and what the layouts do not allow.
+//! Bounds memory that the writer's schema requests without bytes of the file to back it, and checks what Arrow's layouts do not
+//! allow.
 
 use arrow_data::ArrayData;
 use arrow_schema::DataType;
@@ -6,7 +7,7 @@ use arrow_schema::DataType;
 use crate::error::{Error, Result};
 use crate::frame::children;
 
-/// Bytes of one null of a type, at least: lists of one size have room for all their items, which are all null.
+/// The minimum bytes of one null of a type: a null fixed-size list allocates all its items.
 pub(super) fn null_nbytes(data_type: &DataType) -> u64 {
     match data_type {
         DataType::FixedSizeList(item, size) => {
@@ -20,7 +21,8 @@ pub(super) fn null_nbytes(data_type: &DataType) -> u64 {
     }
 }
 
-/// Bytes that the nulls of a column may ask for which its pages do not have: of `nrows` rows, and of `nvalues` below lists.
+/// The maximum bytes that the nulls of a column take without bytes in its pages: `nrows` rows, and `nvalues` values below
+/// lists.
 pub(super) fn filled_nbytes(data_type: &DataType, nrows: u64, nvalues: u64) -> u64 {
     match data_type {
         DataType::FixedSizeList(..) => null_nbytes(data_type).saturating_mul(nrows),
@@ -35,7 +37,7 @@ pub(super) fn filled_nbytes(data_type: &DataType, nrows: u64, nvalues: u64) -> u
     }
 }
 
-/// Refuses maps that have a null for a key, at any depth: Arrow's consumers end the process over one.
+/// Refuses maps with null keys, at any depth: some consumers of Arrow data abort the process over one.
 pub(super) fn check_keys(data: &ArrayData) -> Result<()> {
     if let DataType::Map(..) = data.data_type() {
         check_entries(data.child_data().first())?;
@@ -43,7 +45,7 @@ pub(super) fn check_keys(data: &ArrayData) -> Result<()> {
     data.child_data().iter().try_for_each(check_keys)
 }
 
-/// The same of the entries of one map.
+/// Refuses null keys among the entries of one map.
 pub(super) fn check_entries(entries: Option<&ArrayData>) -> Result<()> {
     let keys = entries.and_then(|entries| entries.child_data().first());
     match keys.map_or(0, ArrayData::null_count) {

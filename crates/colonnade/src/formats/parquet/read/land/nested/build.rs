@@ -1,4 +1,4 @@
-//! Offsets, validity, and the array of a nested column from the arrays of its leaves.
+//! Builds offsets, validity, and the array of a nested column from the arrays of its leaves.
 
 use std::sync::Arc;
 
@@ -23,14 +23,14 @@ use super::count::Counted;
 use super::place::{Part, Span};
 use super::{Column, values};
 
-/// Below this size regions take ordinary pages.
+/// Smaller regions use ordinary pages.
 const SPARSE_BELOW_NBYTES: usize = 256 << 10;
 
-/// A list on the way to its first leaf.
+/// The first leaf of a list.
 #[derive(Clone, Copy)]
 struct First {
     leaf: usize,
-    /// The stream that it stands in; its items are the next.
+    /// The stream of the list; its items are in the next stream.
     stream: usize,
 }
 
@@ -38,15 +38,15 @@ struct Builder<'b> {
     landing: &'b Landing<'b>,
     column: &'b Column<'b>,
     arrays: Vec<Option<ArrayData>>,
-    /// Of each list.
+    /// The offsets of each list.
     offsets: Vec<Option<ArrowBuffer>>,
 }
 
 impl Landing<'_> {
-    /// The arrays of the columns, from those of all their leaves.
+    /// Builds the arrays of the columns from the arrays of all their leaves.
     ///
     /// # Errors
-    /// More items than offsets reach; lists of one size that have another.
+    /// More items than the offsets can address; fixed-size lists of another size.
     pub(super) fn built(
         &self,
         columns: &[Column<'_>],
@@ -87,7 +87,7 @@ impl Landing<'_> {
         Ok(out)
     }
 
-    /// Memory for the offsets of each list, the last of them written.
+    /// Allocates the offsets of each list and writes the last one.
     fn rooms(&self, column: &Column<'_>) -> Result<Vec<RegionMut>> {
         let mut out = Vec::with_capacity(column.counts.len());
         for ((first, wide), count) in firsts(column).into_iter().zip(wides(column.shape)).zip(&column.counts)
@@ -113,7 +113,7 @@ impl Landing<'_> {
     }
 }
 
-/// The first leaf of each list.
+/// Returns the first leaf of each list.
 fn firsts(column: &Column<'_>) -> Vec<First> {
     let mut out = vec![First { leaf: 0, stream: 0 }; column.shape.nlists];
     for (k, leaf) in column.leaves.iter().enumerate() {
@@ -126,14 +126,14 @@ fn firsts(column: &Column<'_>) -> Vec<First> {
     out
 }
 
-/// Whether each list has offsets of 64 bits.
+/// Returns whether each list has 64-bit offsets.
 fn wides(shape: &Shape) -> Vec<bool> {
     let mut out = vec![false; shape.nlists];
     widths(&shape.node, &mut out);
     out
 }
 
-/// Which lists have offsets of 64 bits. Lists of one size keep none, and may have any number of items.
+/// Marks the lists with 64-bit offsets. Fixed-size lists keep no offsets and may have any number of items.
 fn widths(node: &Node, wide: &mut [bool]) {
     match node {
         Node::Leaf(_) => {}
@@ -150,7 +150,7 @@ fn widths(node: &Node, wide: &mut [bool]) {
     }
 }
 
-/// The offsets of the lists that begin in a part: how many items begin before each.
+/// Writes the offsets of the lists that begin in a part: the number of items before each list.
 fn offsets<const N: usize>(counted: &Counted, part: &Part, stream: usize, out: Scatter<'_>) -> Result<()> {
     #[cfg(target_arch = "x86_64")]
     if has_bits() {
@@ -163,7 +163,7 @@ fn offsets<const N: usize>(counted: &Counted, part: &Part, stream: usize, out: S
         ) -> Result<()> {
             ranks::<N>(c, part, stream, out)
         }
-        // SAFETY: the processor has them.
+        // SAFETY: the processor has the instructions, as `has_bits` checks.
         return unsafe { with_bits::<N>(counted, part, stream, out) };
     }
     ranks::<N>(counted, part, stream, out)
@@ -174,7 +174,7 @@ fn ranks<const N: usize>(counted: &Counted, part: &Part, stream: usize, out: Sca
     let large = || Error::too_large("parquet");
     let span = |stream: usize| part.streams.get(stream).copied().unwrap_or_default();
     let (Span { n, at, .. }, Span { at: mut items, .. }) = (span(stream), span(stream + 1));
-    // SAFETY: each part has lists of its own.
+    // SAFETY: each part writes to lists that no other part has.
     let room = unsafe { out.range(at * N, n * N) }.ok_or_else(large)?;
     let mut to = room.as_chunks_mut::<N>().0.iter_mut();
     let (Some(lists), Some(places)) = (counted.plane(stream), counted.plane(stream + 1)) else {
@@ -202,19 +202,19 @@ fn ranks<const N: usize>(counted: &Counted, part: &Part, stream: usize, out: Sca
 }
 
 impl Builder<'_> {
-    /// The node, of `n` places.
+    /// Builds the array of a node with `n` positions.
     fn node(&mut self, node: &Node, n: usize) -> Result<ArrayData> {
         match node {
             Node::Leaf(leaf) => {
                 let array = self.arrays.get_mut(*leaf).and_then(Option::take);
                 let array = array.ok_or_else(|| Error::malformed("parquet", "a leaf without values."))?;
                 let own = self.column.leaves.get(*leaf).is_some_and(|leaf| leaf.shape.own);
-                // The codes of categories that there are none of name nothing.
+                // The codes of null rows are valid only under the nulls: an empty dictionary has no code 0.
                 let coded = matches!(array.data_type(), DataType::Dictionary(..));
                 if own || coded || array.nulls().is_none() {
                     return Ok(array);
                 }
-                // What is required is not null itself where something above it is.
+                // A required leaf is not null below a null parent.
                 // Trusted: the buffers hold a value for every slot, of nulls too.
                 Ok(trusted_array(array.into_builder().nulls(None)))
             }
@@ -225,7 +225,7 @@ impl Builder<'_> {
                 let told = told.iter().zip(&children).map(|(field, data)| typed(field, data));
                 let builder = ArrayDataBuilder::new(DataType::Struct(told.collect())).len(n);
                 let builder = builder.nulls(self.nulls(*nullable, n)).child_data(children);
-                // Trusted: all children have `n` places: those of the stream that the struct stands in.
+                // Trusted: all children have `n` positions, those of the struct's stream.
                 Ok(trusted_array(builder))
             }
             Node::List { data_type, list, nullable, there, items } => {
@@ -236,7 +236,7 @@ impl Builder<'_> {
                 let child = match data_type {
                     DataType::FixedSizeList(_, size) => {
                         let nulls = self.nulls(*there, n);
-                        // The file has no byte for the items of a null list, whose size is the writer's word alone.
+                        // The file has no bytes for the items of a null list; only the writer's schema states its size.
                         let filled = nulls.as_ref().map_or(0, |nulls| nulls.null_count() as u64);
                         let nbytes = filled.saturating_mul(null_nbytes(data_type));
                         self.landing.charge(nbytes, "null lists of one size")?;
@@ -250,7 +250,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Which of the `n` places of a node are null.
+    /// Returns which of the `n` positions of a node are null.
     fn nulls(&self, nullable: Option<usize>, n: usize) -> Option<NullBuffer> {
         let number = nullable.filter(|number| *number < self.column.shape.nnullables)?;
         self.column.leaves.iter().find_map(|leaf| {
@@ -262,7 +262,7 @@ impl Builder<'_> {
     }
 }
 
-/// The field with the type that its values have: offsets of text, and codes, may have become wider.
+/// Returns the field with the type of its array: text offsets and codes may have become wider.
 fn typed(field: &FieldRef, data: &ArrayData) -> FieldRef {
     match field.data_type() == data.data_type() {
         true => Arc::clone(field),
@@ -270,7 +270,7 @@ fn typed(field: &FieldRef, data: &ArrayData) -> FieldRef {
     }
 }
 
-/// An array of lists of any layout.
+/// Builds an array of lists of any layout.
 fn list_of(
     data_type: &DataType,
     n: usize,
@@ -292,11 +292,11 @@ fn list_of(
     let fields: Vec<FieldRef> = children(data_type).into_iter().map(|field| typed(field, &child)).collect();
     let builder = ArrayDataBuilder::new(with_children(data_type, &fields)).len(n).nulls(nulls);
     let builder = builder.buffers(buffers).add_child_data(child);
-    // Trusted: offsets rise from 0 to the number of the child's places; lists of one size were made so.
+    // Trusted: offsets rise from 0 to the length of the child; fixed-size lists have the length that their size requires.
     Ok(trusted_array(builder.align_buffers(true)))
 }
 
-/// Offsets as where each list begins, and how many items it has.
+/// Converts offsets to the position and length of each list.
 fn view<const N: usize>(offsets: &ArrowBuffer, n: usize) -> [ArrowBuffer; 2] {
     let places: Vec<u64> = offsets.as_chunks::<N>().0.iter().map(|place| widened(place)).collect();
     let sizes = places.windows(2).flat_map(|pair| match pair {
@@ -312,7 +312,7 @@ fn widened(place: &[u8]) -> u64 {
     u64::from_le_bytes(word)
 }
 
-/// The items of lists of one size: those of null lists, which the file does not have, stand between them.
+/// Inserts the items of null lists, which the file does not store, between the items of fixed-size lists.
 fn of_one_size(
     size: usize,
     n: usize,

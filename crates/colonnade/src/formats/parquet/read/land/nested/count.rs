@@ -1,4 +1,5 @@
-//! What the levels of one page say: which of them begin a place of each stream, which slots have a value, which nodes are there.
+//! Counts the levels of one page: which of them begin a position of each stream, which slots have a value, and which nodes are
+//! not null.
 
 use crate::error::{Error, Result};
 use crate::formats::parquet::levels::Validity;
@@ -9,30 +10,31 @@ use crate::formats::parquet::read::shape::LeafShape;
 use super::super::page_decoder::Nulls;
 use super::blocks::{BLOCK, Levels, gathered, has_bits};
 
-/// One page's levels.
+/// The counted levels of one page.
 #[derive(Debug, Default)]
 pub(super) struct Counted {
-    /// Levels.
+    /// Number of levels.
     pub(super) n: usize,
-    /// Places that begin in the page, a number a stream.
+    /// Number of positions of each stream that begin in the page.
     pub(super) counts: Vec<usize>,
-    /// Which levels those are, a bit a level; none where there is one stream, of which all are.
+    /// For each stream a bitmap of the levels that begin a position; empty if there is one stream, of which each level begins
+    /// one.
     planes: Vec<Vec<u64>>,
     /// Which slots have a value; `None`: all.
     pub(super) valid: Option<Validity>,
-    /// Which nodes that may be null are there, of those that the leaf is the first of; `None`: all.
+    /// For each nullable node whose first leaf this is: which positions are not null; `None`: all.
     pub(super) there: Vec<Option<Validity>>,
-    /// What the values are decoded by.
+    /// The slots that the values are decoded to.
     pub(super) slots: Slots,
     /// The first repetition level and the last definition level.
     first: u16,
     last: u16,
 }
 
-/// Looks at the levels of a page of `n` values.
+/// Counts the levels of a page of `n` values.
 ///
 /// # Errors
-/// Truncated levels; levels that are too high, or contradict each other.
+/// Truncated levels; levels that are too high or contradict each other.
 pub(super) fn count(streams: &LevelStreams<'_>, n: usize, leaf: &LeafShape) -> Result<Counted> {
     #[cfg(target_arch = "x86_64")]
     if has_bits() {
@@ -40,7 +42,7 @@ pub(super) fn count(streams: &LevelStreams<'_>, n: usize, leaf: &LeafShape) -> R
         fn with_bits(streams: &LevelStreams<'_>, n: usize, leaf: &LeafShape) -> Result<Counted> {
             counted::<true>(streams, n, leaf)
         }
-        // SAFETY: the processor has them.
+        // SAFETY: the processor has the instructions, as `has_bits` checks.
         return unsafe { with_bits(streams, n, leaf) };
     }
     counted::<false>(streams, n, leaf)
@@ -57,7 +59,7 @@ fn counted<const BITS: bool>(streams: &LevelStreams<'_>, n: usize, leaf: &LeafSh
     }
     let mut valid = Nulls::default();
     let mut there: Vec<Nulls> = leaf.nullables.iter().map(|_| Nulls::default()).collect();
-    // Whether the level before had an item, a bit a list; what pages before had is looked at where they are joined.
+    // For each list, a bit for whether the level before has an item. `follows` checks the boundaries between pages.
     let mut had = vec![1u64; nlists];
     let mut begins = vec![0u64; nlists + 1];
     let mut at = 0;
@@ -66,7 +68,7 @@ fn counted<const BITS: bool>(streams: &LevelStreams<'_>, n: usize, leaf: &LeafSh
         let all = if now < BLOCK { (1 << now) - 1 } else { u64::MAX };
         let (repeat, define) = (repeats.next::<BITS>(now)?, defines.next::<BITS>(now)?);
         for (k, (list, had)) in leaf.lists.iter().zip(&mut had).enumerate() {
-            // What repeats list `k` (or one within) has an item of it, as has what stands before.
+            // A level that repeats list `k` (or a list within it) has an item of it, and so has the level before.
             let again = repeat.reach(to_level(k + 1)) & all;
             let item = define.reach(list.item);
             let wrong = again & !(item & (item << 1 | *had));
@@ -92,7 +94,7 @@ fn counted<const BITS: bool>(streams: &LevelStreams<'_>, n: usize, leaf: &LeafSh
         for (begin, count) in begins.iter().zip(&mut out.counts) {
             *count += begin.count_ones() as usize;
         }
-        // Of one stream all levels begin a place: it needs no plane.
+        // A single stream needs no bitmap: all its levels begin a position.
         for (begin, plane) in begins.iter().zip(&mut out.planes) {
             plane.push(*begin);
         }
@@ -103,7 +105,7 @@ fn counted<const BITS: bool>(streams: &LevelStreams<'_>, n: usize, leaf: &LeafSh
             note::<BITS>(nulls, define.reach(nullable.there), places);
         }
         if at == 0 {
-            // The first level of all.
+            // The first level of the page.
             out.first = to_level((1..=nlists).take_while(|k| repeat.reach(to_level(*k)) & 1 == 1).count());
         }
         at += now;
@@ -121,7 +123,7 @@ fn counted<const BITS: bool>(streams: &LevelStreams<'_>, n: usize, leaf: &LeafSh
     Ok(out)
 }
 
-/// Tells which of `places` have a bit in `bits`; answers how many.
+/// Appends to `nulls` which of `places` have a bit in `bits`, and returns their number.
 #[inline(always)]
 fn note<const BITS: bool>(nulls: &mut Nulls, bits: u64, places: u64) -> usize {
     let (n, there) = (places.count_ones() as usize, (bits & places).count_ones() as usize);
@@ -133,7 +135,7 @@ fn note<const BITS: bool>(nulls: &mut Nulls, bits: u64, places: u64) -> usize {
     there
 }
 
-#[allow(clippy::cast_possible_truncation)] // levels are 126 at most
+#[allow(clippy::cast_possible_truncation)] // levels are at most 126
 fn to_level(k: usize) -> u16 {
     k as u16
 }
@@ -146,7 +148,7 @@ fn contradiction(at: usize) -> Error {
     Error::malformed("parquet", message)
 }
 
-/// Levels 0 and 1 as runs: one packed, or one of values alone.
+/// Encodes levels 0 and 1 as one bit-packed run, or as one RLE run if all are 1.
 fn runs(valid: Option<&Validity>, n: usize) -> Vec<u8> {
     let mut out = Vec::new();
     let head = |mut head: u64, out: &mut Vec<u8>| {
@@ -171,19 +173,19 @@ fn runs(valid: Option<&Validity>, n: usize) -> Vec<u8> {
 }
 
 impl Counted {
-    /// Whether a page may follow `before` (none: be the first): a list that goes on has an item there.
+    /// Whether the page may follow `before` (`None`: be the first): a continued list has an item in `before`.
     pub(super) fn follows(&self, before: Option<&Self>, leaf: &LeafShape) -> bool {
         let Some(list) = usize::from(self.first).checked_sub(1) else { return true };
         let item = leaf.lists.get(list).map_or(u16::MAX, |list| list.item);
         before.is_some_and(|before| before.last >= item)
     }
 
-    /// Which levels begin a place of `stream`: words of 64 levels. `None`: all.
+    /// Returns a bitmap of the levels that begin a position of `stream`. `None`: all.
     pub(super) fn plane(&self, stream: usize) -> Option<&[u64]> {
         self.planes.get(stream).map(Vec::as_slice)
     }
 
-    /// Places of `stream` that begin before level `at`.
+    /// Returns the number of positions of `stream` that begin before level `at`.
     pub(super) fn rank(&self, stream: usize, at: usize) -> usize {
         let Some(plane) = self.plane(stream) else { return at };
         if at >= self.n {
@@ -194,7 +196,7 @@ impl Counted {
         whole.sum::<usize>() + last as usize
     }
 
-    /// The level that begins row `row` of those that begin in the page; `n` where there are no more.
+    /// Returns the level that begins row `row`, counted in the page; `n` if the page has fewer rows.
     pub(super) fn row(&self, row: usize) -> usize {
         let Some(plane) = self.plane(0) else { return row.min(self.n) };
         let mut left = row;
@@ -225,7 +227,7 @@ pub(super) mod tests {
     use crate::formats::parquet::read::shape::{ListAt, NullableAt};
     use crate::formats::parquet::types::{Physical, Way};
 
-    /// A leaf in lists that may be null and whose items may be, `depth` of them.
+    /// A leaf in `depth` nullable lists with nullable items.
     pub(in super::super) fn leaf(depth: u16) -> LeafShape {
         let list = |k: u16| ListAt { list: usize::from(k), item: 2 * k + 2, first: true };
         let nullable =
@@ -241,7 +243,7 @@ pub(super) mod tests {
         }
     }
 
-    /// Levels, each as a run of one.
+    /// Encodes each level as a run of one and counts them.
     pub(in super::super) fn counted(depth: u16, repeats: &[u8], defines: &[u8]) -> Result<Counted> {
         let runs = |levels: &[u8]| -> Vec<u8> { levels.iter().flat_map(|level| [2, *level]).collect() };
         let streams = LevelStreams {
@@ -303,7 +305,8 @@ pub(super) mod tests {
 
     #[test]
     fn levels_that_contradict_each_other() {
-        // An item behind no list, behind an empty one, and of the outer list behind one without items; no item though it goes on.
+        // An item after a missing list, after an empty list, an item of the outer list after one without items; no item in a
+        // continued list.
         for (depth, repeats, defines) in [
             (1, [0, 1], [0, 3]),
             (1, [0, 1], [1, 3]),

@@ -1,6 +1,6 @@
 //! Decodes rare shapes of lists, structs and maps with the Arrow reader of the `parquet` crate.
 //!
-//! The crate gets pages whose headers are checked and whose bytes are decompressed here.
+//! The crate gets pages with verified headers and decompressed bytes.
 
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -28,11 +28,11 @@ use super::bounds::{check_keys, filled_nbytes};
 use super::pages::{Chunk, Group};
 use super::texts;
 
-/// Rows are read by so many: room for their levels is taken before they are seen.
+/// Rows of a batch: the crate allocates their levels before it reads them.
 const BATCH_ROWS: usize = 1 << 16;
 
 impl Landing<'_> {
-    /// Lands the fields `wanted[i]` for `i` of `these`, in parallel by column and row group.
+    /// Decodes the fields `wanted[i]` for `i` of `these`, in parallel by column and row group.
     pub(super) fn fallback(
         &self,
         wanted: &[usize],
@@ -74,7 +74,8 @@ impl Landing<'_> {
         Ok(())
     }
 
-    /// All values of the row groups, and their bytes, about: their widths in the file, texts by their lengths alone.
+    /// Returns the number of values in the row groups and their approximate bytes: the stored width, for texts only their
+    /// lengths.
     fn nested_values(&self, field: usize, pieces: &[Piece]) -> Result<(u64, u64)> {
         let leaves = self.file.roots.get(field).map_or(0..0, |root| root.leaves.clone());
         let (mut nvalues, mut nbytes) = (0u64, 0u64);
@@ -99,7 +100,7 @@ impl Landing<'_> {
         leaves.filter_map(|leaf| self.chunk_of(group, leaf).ok()).map(|c| c.nbytes).sum()
     }
 
-    /// The wanted rows of one row group.
+    /// Decodes the selected rows of one row group.
     fn nested_group(&self, field: usize, pieces: &[Piece]) -> Result<Vec<ArrayData>> {
         let root = self.file.roots.get(field).ok_or_else(|| Error::not_found("parquet", "the column."))?;
         if let RootKind::Flat(flat) = &root.kind
@@ -126,7 +127,7 @@ impl Landing<'_> {
         Ok(arrays)
     }
 
-    /// The chunks of these leaves, whose headers are proven and whose values are of these types.
+    /// Returns the chunks of these leaves with verified headers and physical types.
     fn proven(&self, group: usize, leaves: Range<usize>, types: &[Physical]) -> Result<Vec<Chunk>> {
         let mut chunks = Vec::with_capacity(leaves.len());
         for (leaf, &physical) in leaves.zip(types) {
@@ -160,7 +161,7 @@ impl Landing<'_> {
         Ok(chunks)
     }
 
-    /// Values of no bytes, some of them null.
+    /// Decodes values without bytes, some of which are null.
     fn no_bytes(&self, leaves: Range<usize>, optional: bool, pieces: &[Piece]) -> Result<Vec<ArrayData>> {
         let repetition = if optional { Repetition::OPTIONAL } else { Repetition::REQUIRED };
         let refused = |e: parquet::errors::ParquetError| Error::unsupported("parquet", format!("{e}."));
@@ -178,7 +179,7 @@ impl Landing<'_> {
     }
 }
 
-/// What the values of a leaf of the crate's schema are made of.
+/// The physical type of a leaf of the crate's schema.
 fn physical(column: &ColumnDescriptor) -> Physical {
     match column.physical_type() {
         CrateType::BOOLEAN => Physical::Boolean,
@@ -192,7 +193,7 @@ fn physical(column: &ColumnDescriptor) -> Physical {
     }
 }
 
-/// The nulls of values that have no bytes.
+/// Converts the values of BYTE_ARRAY, which must have no bytes, to FixedSizeBinary(0).
 fn nothing(data: &ArrayData) -> Result<ArrayData> {
     if data.buffers().get(1).is_some_and(|bytes| !bytes.is_empty()) {
         let message = "expected values of no bytes, found some. The file is damaged; write it again.";
@@ -204,7 +205,7 @@ fn nothing(data: &ArrayData) -> Result<ArrayData> {
     made.map_err(|e| Error::malformed("parquet", format!("{e}.")))
 }
 
-/// What the crate makes of the wanted rows.
+/// Reads the selected rows with the crate's reader.
 fn read(
     schema: &Arc<SchemaDescriptor>,
     field: &Field,
@@ -227,7 +228,7 @@ fn read(
         }
         Ok(out)
     };
-    // Levels that contradict each other are met in the middle of its work, some of them by an assertion.
+    // The crate meets contradictory levels while it decodes; some of them fail an assertion.
     let done = catch_unwind(AssertUnwindSafe(work));
     if let Some(error) = group.met.lock().unwrap_or_else(PoisonError::into_inner).take() {
         return Err(error);
@@ -249,7 +250,7 @@ fn read(
     arrays.into_iter().map(|data| retyped(data, field)).collect()
 }
 
-/// The rows of the pieces among the `nrows` of their group; `None` where they are all.
+/// Returns the rows of the pieces among the `nrows` of their group; `None`: all rows.
 fn selection(pieces: &[Piece], nrows: usize) -> Option<RowSelection> {
     if let [one] = pieces
         && one.nrows == nrows
@@ -268,7 +269,7 @@ fn selection(pieces: &[Piece], nrows: usize) -> Option<RowSelection> {
     Some(RowSelection::from(out))
 }
 
-/// The array with the field's own type: names within lists and maps are those that the writer's schema tells.
+/// Converts the array to the field's type, with the writer's names within lists and maps.
 fn retyped(data: ArrayData, field: &Field) -> Result<ArrayData> {
     let found = data.data_type().clone();
     names::retyped(data, field.data_type()).ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! Lists, structs and maps, at any depth.
+//! Decodes lists, structs and maps at any depth.
 //!
 //! ```text
 //! page -> levels -> slots, and what begins where        (count)
@@ -7,8 +7,8 @@
 //! what begins where -> offsets and validity             (build)
 //! ```
 //!
-//! Every step is a task a page, or some pages; of compressed pages the first step takes the levels alone. What is rare goes
-//! through the crate's Arrow reader ([`fallback`]).
+//! Every step is a task for one or several pages; the first step decompresses only the levels of a page. Rare types use the
+//! Arrow reader of the `parquet` crate ([`fallback`]).
 
 mod blocks;
 mod bounds;
@@ -42,19 +42,19 @@ use super::{LONG_NBYTES, Landing, Piece};
 use count::{Counted, count};
 use place::{Chunk, Placed, Span, place};
 
-/// Pages are counted so many bytes a task.
+/// The bytes of pages that one task counts.
 const COUNT_NBYTES: usize = 1 << 20;
 
-/// A column.
+/// A nested column.
 struct Column<'s> {
     field: usize,
     shape: &'s Shape,
     leaves: &'s [Leaf<'s>],
-    /// How many items each of its lists has.
+    /// Total number of items of each list.
     counts: Vec<usize>,
 }
 
-/// A leaf of one of the columns: the column's field, its place among the wanted leaves, and what it is.
+/// A leaf of one of the columns: the column's field, the leaf's index among the projected leaves, and its shape.
 #[derive(Debug, Clone, Copy)]
 struct LeafAt<'s> {
     field: usize,
@@ -62,23 +62,23 @@ struct LeafAt<'s> {
     shape: &'s LeafShape,
 }
 
-/// A leaf whose rows were found.
+/// A leaf with the positions of its selected rows.
 struct Leaf<'s> {
     shape: &'s LeafShape,
     chunks: &'s [Chunk<'s>],
     placed: Placed,
-    /// Its pages by row group, in front of them the dictionary.
+    /// Its pages by row group, each preceded by the dictionary.
     listed: Vec<(usize, Vec<Page<'s>>)>,
 }
 
 impl Leaf<'_> {
-    /// Which of its slots have no value.
+    /// Returns which of its slots have no value.
     fn nulls(&self, n: usize) -> Option<NullBuffer> {
         let stream = self.shape.lists.len();
         values::joined(self.bits(stream, |counted| counted.valid.as_ref()), n)
     }
 
-    /// Of each part the bits of a page, and which of them are of wanted places.
+    /// For each part, the bits that `pick` takes from the page, and the range of selected positions.
     fn bits<'l, T>(
         &'l self,
         stream: usize,
@@ -92,7 +92,7 @@ impl Leaf<'_> {
 }
 
 impl<'a> Landing<'a> {
-    /// Lands the fields `wanted[i]` for `i` of `these`.
+    /// Decodes the fields `wanted[i]` for `i` of `these`.
     pub(super) fn nested(
         &self,
         wanted: &[usize],
@@ -120,13 +120,13 @@ impl<'a> Landing<'a> {
         self.fallback(wanted, &others, pieces, landed, progress)
     }
 
-    /// Whether a chunk cannot be read for want of a key.
+    /// Whether a chunk is encrypted without a key.
     fn is_hidden(&self, field: usize, pieces: &[Piece]) -> bool {
         let leaves = self.file.roots.get(field).map_or(0..0, |root| root.leaves.clone());
         pieces.iter().any(|p| leaves.clone().any(|l| self.chunk_of(p.group, l).is_ok_and(|c| c.encrypted)))
     }
 
-    /// The arrays of columns whose shapes are known.
+    /// Decodes the columns whose shapes the decoder supports.
     fn shaped(
         &self,
         shapes: &[(usize, &Shape)],
@@ -173,7 +173,7 @@ impl<'a> Landing<'a> {
         self.built(&columns, arrays, &SignalsOnly(progress))
     }
 
-    /// The pages of every leaf in every row group that is touched, as they lie.
+    /// Walks the pages of every leaf in every selected row group.
     fn walk_leaves(
         &self,
         leaves: &[LeafAt<'_>],
@@ -195,7 +195,7 @@ impl<'a> Landing<'a> {
         Ok(leaves.iter().map(|_| chunks.by_ref().take(groups.len()).collect()).collect())
     }
 
-    /// Walks a chunk; where rows are wanted that end before its last, the levels are looked at, until they are found.
+    /// Walks a chunk. If the selection ends before its last row, the levels are counted up to that row.
     fn walk_leaf(&self, group: usize, leaf: usize, shape: &LeafShape, pieces: &[Piece]) -> Result<Chunk<'a>> {
         self.check_leaf(group, leaf, shape)?;
         let nrows = usize::try_from(self.group(group)?.nrows).map_err(|_| Error::too_large("parquet"))?;
@@ -214,7 +214,7 @@ impl<'a> Landing<'a> {
                 out.dictionary = Some(page);
                 continue;
             }
-            // An offset in each list, and bits.
+            // Each list has an offset for each value, and there are bitmaps.
             let n = u64::from(page.header.nvalues);
             self.add_cells(n);
             let nbytes = n.saturating_mul(1 + 4 * shape.lists.len() as u64);
@@ -259,7 +259,7 @@ impl<'a> Landing<'a> {
         Ok(())
     }
 
-    /// Looks at the levels of all pages that nobody looked at yet.
+    /// Counts the levels of all pages that [`Self::walk_leaf`] has not counted.
     fn count_leaves(
         &self,
         leaves: &[LeafAt<'_>],
@@ -326,7 +326,7 @@ impl<'a> Landing<'a> {
         Ok(Leaf { shape, chunks, placed, listed })
     }
 
-    /// How many items each list has, on which all its leaves must agree.
+    /// Returns the number of items of each list, on which all its leaves must agree.
     fn agree(
         &self,
         field: usize,

@@ -1,4 +1,5 @@
-//! Pages of ours for the crate's reader: it never sees a header, and no byte that is not decompressed to its proven size.
+//! Passes pages to the reader of the `parquet` crate: it sees no header, and only bytes that are decompressed to their verified
+//! size.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,13 +22,13 @@ use crate::memory::Buffer;
 
 use super::proof::Proof;
 
-/// The first error that was met: the crate hands on its words alone.
+/// The first error; the crate passes on only its text.
 pub(super) type Met = Arc<Mutex<Option<Error>>>;
 
-/// A chunk that outlives the call that found it.
+/// A chunk that owns its bytes.
 #[derive(Debug, Clone)]
 pub(super) struct Chunk {
-    /// From its first page on.
+    /// The bytes from its first page on.
     pub(super) bytes: Buffer,
     pub(super) base: u64,
     pub(super) codec: Codec,
@@ -40,7 +41,7 @@ pub(super) struct Chunk {
 }
 
 impl Chunk {
-    /// Its pages, from the first on.
+    /// Returns its pages from the first on.
     pub(super) fn pages(&self) -> Pages<'_> {
         let Self { bytes, base, codec, nvalues, levels, verify, bounds, .. } = self;
         let chunk = ChunkAt {
@@ -63,7 +64,7 @@ pub(super) struct Group {
 }
 
 impl Group {
-    /// A row group of `nrows` rows with these chunks, one a leaf of `schema`.
+    /// A row group of `nrows` rows with these chunks, one for each leaf of `schema`.
     pub(super) fn new(schema: &Arc<SchemaDescriptor>, chunks: Vec<Chunk>, nrows: usize) -> Self {
         let rows = i64::try_from(nrows).unwrap_or(i64::MAX);
         let file = FileMetaData::new(1, rows, None, None, Arc::clone(schema), None);
@@ -106,14 +107,14 @@ impl Iterator for Readers {
 
 impl PageIterator for Readers {}
 
-/// Walks the pages of one chunk. `next`: a page that was looked at, and the place behind it.
+/// A reader of the pages of one chunk. `next`: the peeked page, and the position after it.
 struct Reader {
     chunk: Chunk,
     at: usize,
     left: u64,
     next: Option<(Header, (usize, u64))>,
     done: bool,
-    /// What is known of the pages before: the crate takes for granted that they are sound.
+    /// The verification of the pages so far: the crate assumes that pages are sound.
     proof: Proof,
     met: Met,
 }
@@ -125,7 +126,7 @@ impl Reader {
         ParquetError::General(text)
     }
 
-    /// The header of the next page, and the place behind it.
+    /// Returns the header of the next page and the position after it.
     fn look(&mut self) -> Result<Option<(Header, (usize, u64))>> {
         if self.next.is_none() && !self.done {
             let mut pages = self.chunk.pages().from(self.at, self.left);
@@ -151,7 +152,7 @@ impl Reader {
         Ok(page)
     }
 
-    /// Goes behind the page that was looked at.
+    /// Advances past the peeked page.
     fn pass(&mut self) {
         if let Some((_, (at, left))) = self.next.take() {
             (self.at, self.left) = (at, left);
@@ -190,7 +191,7 @@ impl PageReader for Reader {
     }
 }
 
-/// A page, decompressed, as the crate has it. `orphan`: of keys that are none.
+/// Converts a page to a decompressed page of the crate. `orphan`: the page declares dictionary keys but has none.
 fn made(page: &crate::formats::parquet::read::page::Page<'_>, orphan: bool) -> crate::error::Result<Page> {
     let named = |encoding| if orphan { CrateEncoding::PLAIN } else { named(encoding) };
     let Header { kind, nvalues, nbytes, .. } = page.header;

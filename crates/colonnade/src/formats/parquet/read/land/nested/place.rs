@@ -1,4 +1,4 @@
-//! Where the rows that are wanted of a chunk begin and end among its levels, and how many places of each stream they are.
+//! Finds the levels at which the selected rows of a chunk begin and end, and how many positions of each stream they have.
 
 use crate::error::{Error, Result};
 use crate::formats::parquet::read::page::Page;
@@ -10,31 +10,31 @@ use super::count::Counted;
 /// The pages of one leaf in one row group.
 #[derive(Debug, Default)]
 pub(super) struct Chunk<'a> {
-    /// Where it begins in the file.
+    /// Its offset in the file.
     pub(super) base: u64,
     /// Its dictionary.
     pub(super) dictionary: Option<Page<'a>>,
-    /// Its data pages, as far as rows are wanted, and what their levels say.
+    /// Its data pages as far as the selection reaches, and their counted levels.
     pub(super) pages: Vec<Page<'a>>,
     pub(super) counted: Vec<Counted>,
-    /// Whether those are all.
+    /// Whether these are all pages.
     pub(super) whole: bool,
 }
 
-/// Levels of one page that are wanted.
+/// The selected levels of one page.
 #[derive(Debug)]
 pub(super) struct Part {
-    /// Place of its row group among those touched, and of the page among its chunk's.
+    /// The index of its row group among the selected ones, and of the page in its chunk.
     pub(super) group: usize,
     pub(super) page: usize,
-    /// Levels.
+    /// The range of levels.
     pub(super) from: usize,
     pub(super) until: usize,
-    /// For each stream: places of the page before, those wanted, and where they come in the result.
+    /// For each stream: the page's positions before the selection, the selected ones, and their position in the result.
     pub(super) streams: Vec<Span>,
 }
 
-/// Places of a stream.
+/// A range of positions of a stream.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Span {
     pub(super) skip: usize,
@@ -42,18 +42,18 @@ pub(super) struct Span {
     pub(super) at: usize,
 }
 
-/// The wanted rows of a leaf.
+/// The selected rows of a leaf.
 #[derive(Debug, Default)]
 pub(super) struct Placed {
     pub(super) parts: Vec<Part>,
-    /// The same as pieces of slots.
+    /// The selection as pieces of slots.
     pub(super) slots: Vec<Piece>,
-    /// Places of each stream: in each piece, and in all.
+    /// Positions of each stream, in each piece and in total.
     pub(super) counts: Vec<Vec<usize>>,
     pub(super) totals: Vec<usize>,
 }
 
-/// A place among the levels of a chunk.
+/// A position among the levels of a chunk.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     page: usize,
@@ -61,7 +61,7 @@ struct Place {
 }
 
 impl Chunk<'_> {
-    /// The pages follow each other, and have as many rows as the row group.
+    /// Checks that the pages follow each other and have as many rows as the row group.
     ///
     /// # Errors
     /// Malformed.
@@ -92,10 +92,10 @@ impl Chunk<'_> {
         Ok(())
     }
 
-    /// Where a row begins; `first`: the row that begins first in each page.
+    /// Returns where a row begins; `first`: for each page the first row that begins in it.
     fn place(&self, row: usize, first: &[usize]) -> Place {
         let page = first.partition_point(|first| *first <= row).saturating_sub(1);
-        // Of pages in which no row begins the last is found, in which `row` does not begin either.
+        // Of several pages in which no row begins, the last is found; `row` does not begin in it either.
         let Some(counted) = self.counted.get(page) else {
             return Place { page: self.counted.len(), level: 0 };
         };
@@ -104,10 +104,10 @@ impl Chunk<'_> {
     }
 }
 
-/// Places the wanted rows of a leaf, whose pieces are by row group those of `groups`.
+/// Finds the selected rows of a leaf; `groups` holds the pieces of each of the `chunks`.
 ///
 /// # Errors
-/// Truncated: rows that are not there.
+/// Truncated: rows that do not exist.
 pub(super) fn place(chunks: &[Chunk<'_>], groups: &[&[Piece]], leaf: &LeafShape) -> Result<Placed> {
     let nstreams = leaf.lists.len() + 1;
     let mut out = Placed { totals: vec![0; nstreams], ..Placed::default() };
@@ -166,7 +166,7 @@ mod tests {
     use super::super::count::tests::{counted, leaf};
     use super::*;
 
-    /// Repetition and definition levels of lists of lists: null, empty, of nulls, of lists that are so.
+    /// Repetition and definition levels of lists of lists: null, empty, of nulls, of such lists.
     const LEVELS: [(u8, u8); 19] = [
         (0, 5),
         (2, 5),
@@ -197,7 +197,7 @@ mod tests {
         Chunk { counted: counted.collect(), whole: true, ..Chunk::default() }
     }
 
-    /// Places of each stream among some levels.
+    /// Counts the positions of each stream among some levels.
     fn counts(levels: &[(u8, u8)]) -> [usize; 3] {
         let of = |stream: u8, item: u8| levels.iter().filter(|(r, d)| *r <= stream && *d >= item).count();
         [of(0, 0), of(1, 2), of(2, 4)]

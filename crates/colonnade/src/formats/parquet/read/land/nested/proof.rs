@@ -1,5 +1,5 @@
-//! Pages that the crate decodes, proven before it sees them: levels, lengths, counts and keys that lie would end in assertions,
-//! or in memory that no byte stands behind.
+//! Verifies pages before the `parquet` crate decodes them: wrong levels, lengths, counts and keys would fail assertions, or
+//! allocate memory that no bytes of the file back.
 
 use crate::error::{Error, Result};
 use crate::formats::parquet::delta::Delta;
@@ -9,17 +9,17 @@ use crate::formats::parquet::read::page::Page;
 use crate::formats::parquet::rle_bit_packed::{RleBitPacked, Run, each_group};
 use crate::formats::parquet::types::Physical;
 
-/// What is known of the pages of a chunk so far.
+/// The verification of a chunk's pages.
 #[derive(Debug, Default)]
 pub(super) struct Proof {
-    /// Values of the dictionary.
+    /// Number of dictionary values.
     dictionary: Option<usize>,
-    /// Whether a data page came.
+    /// Whether a data page came before.
     begun: bool,
 }
 
 impl Proof {
-    /// Proves a page of values of this type. Answers whether it is of keys, of which it has none.
+    /// Verifies a page of values of this type. Returns whether it declares dictionary keys but has none.
     ///
     /// # Errors
     /// Malformed.
@@ -65,7 +65,7 @@ impl Proof {
             (Encoding::Plain, _) => plain(bytes, n, physical)?,
             (Encoding::PlainDictionary | Encoding::RleDictionary, _) => {
                 if n == 0 {
-                    // The crate looks at the width of the keys where there is one.
+                    // The crate checks the bit width of the keys if the page has one.
                     let width = bytes.first().copied().unwrap_or(0);
                     RleBitPacked::new(&[], width, 0)?;
                     return Ok(self.dictionary.is_none() || bytes.is_empty());
@@ -131,14 +131,14 @@ fn enough(needed: usize, had: usize) -> Result<()> {
     Err(Error::truncated("parquet", "the values of a page", needed as u64, had as u64))
 }
 
-/// Which levels are counted.
+/// The level to count.
 #[derive(Clone, Copy, PartialEq)]
 enum Pick {
     Lowest,
     Highest,
 }
 
-/// How many of the `n` levels are the lowest or highest. `begins`: the first of them begins a row.
+/// Counts the lowest or the highest of the `n` levels. `begins`: the first level must begin a row.
 fn levels(bytes: &[u8], most: u16, n: usize, pick: Pick, begins: bool) -> Result<usize> {
     if most == 0 {
         return Ok(n);
@@ -160,7 +160,7 @@ fn levels(bytes: &[u8], most: u16, n: usize, pick: Pick, begins: bool) -> Result
     Ok(count)
 }
 
-/// Goes through `n` values of `width` bits; answers the largest.
+/// Passes `n` values of `width` bits to `take` and returns the largest.
 fn runs(bytes: &[u8], width: u8, n: usize, mut take: impl FnMut(u32, usize)) -> Result<u32> {
     let (mut runs, mut largest) = (RleBitPacked::new(bytes, width, n)?, 0);
     while let Some(run) = runs.next_run()? {
@@ -190,7 +190,7 @@ fn plain(bytes: &[u8], n: usize, physical: Physical) -> Result<()> {
         Physical::Fixed(width) => width as usize,
         Physical::Bytes => {
             let mut rest = bytes;
-            // Each has a length of four bytes at least.
+            // Each value has at least the four bytes of its length.
             enough(n.saturating_mul(4), bytes.len())?;
             for _ in 0..n {
                 let Some((head, after)) = rest.split_first_chunk::<4>() else { return enough(4, rest.len()) };
@@ -211,7 +211,7 @@ fn split(bytes: &[u8], n: usize, width: usize) -> Result<()> {
     enough(n.saturating_mul(width), bytes.len())
 }
 
-/// Goes through `n` packed differences; answers where they end.
+/// Passes `n` DELTA_BINARY_PACKED values to `take` and returns the offset of their end.
 fn lengths(bytes: &[u8], n: usize, take: &mut dyn FnMut(i64) -> Result<()>) -> Result<usize> {
     let mut delta = Delta::new(bytes)?;
     if delta.total != n {
@@ -227,7 +227,7 @@ fn lengths(bytes: &[u8], n: usize, take: &mut dyn FnMut(i64) -> Result<()>) -> R
     Ok(delta.end())
 }
 
-/// Values that share their beginnings with those before.
+/// Verifies DELTA_BYTE_ARRAY values.
 fn fronts(bytes: &[u8], n: usize, physical: Physical) -> Result<()> {
     let mut shared = Vec::new();
     let end = lengths(bytes, n, &mut |length| {

@@ -1,4 +1,4 @@
-//! Nested columns that another writer wrote come back, whole and in pieces.
+//! Decodes nested columns that the `parquet` crate wrote, whole and in pieces.
 
 use std::sync::Arc;
 
@@ -68,7 +68,7 @@ fn landed(file: &Parquet, field: usize, pieces: &[Piece]) -> crate::Result<Array
     landed_by(file, field, pieces, false)
 }
 
-/// By the crate's reader, or ours.
+/// Decodes with the fallback or with the decoder of this crate.
 fn landed_by(file: &Parquet, field: usize, pieces: &[Piece], fallback: bool) -> crate::Result<ArrayRef> {
     let nrows = pieces.iter().map(|p| p.nrows).sum();
     let landing = Landing::new(file, nrows, 2, Layout::Arrow);
@@ -78,7 +78,7 @@ fn landed_by(file: &Parquet, field: usize, pieces: &[Piece], fallback: bool) -> 
         true => landing.fallback(&[field], &[0], pieces, &mut landed, &NoProgress)?,
     }
     let data = landed.columns.pop().unwrap().1;
-    // The crate gives values that are required nulls of their own below others.
+    // The fallback adds nulls to required values below null parents.
     if !fallback {
         data.validate_full().unwrap();
     }
@@ -159,7 +159,7 @@ fn a_page_that_says_more_differences_than_values_is_refused() {
         let mut writer = ArrowWriter::try_new(&mut bytes, batch.schema(), Some(properties)).unwrap();
         writer.write(&batch).unwrap();
         writer.close().unwrap();
-        // Blocks of 128 in four parts, 60 values.
+        // 60 values in one block of 128 values in four miniblocks.
         let heads: Vec<usize> =
             (0..bytes.len() - 4).filter(|&at| bytes[at..].starts_with(&[0x80, 1, 4, 60])).collect();
         assert!(!heads.is_empty());
@@ -178,7 +178,7 @@ fn next(seed: &mut u64, below: usize) -> usize {
     usize::try_from(*seed >> 33).unwrap() % below
 }
 
-/// A random type, at most so deep.
+/// A random type of at most this depth.
 fn kind(seed: &mut u64, depth: usize) -> DataType {
     let field = |name: &str, seed: &mut u64| {
         let optional = next(seed, 3) > 0;
@@ -206,7 +206,7 @@ fn kind(seed: &mut u64, depth: usize) -> DataType {
     }
 }
 
-/// `n` random values of a type, null where `optional`.
+/// `n` random values of a type, some of them null if `optional`.
 fn random(seed: &mut u64, data_type: &DataType, optional: bool, n: usize) -> ArrayRef {
     use arrow_array::{
         BooleanArray, Decimal128Array, Float64Array, Int8Array, Int32Array, LargeBinaryArray, LargeListArray,

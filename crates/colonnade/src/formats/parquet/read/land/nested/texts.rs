@@ -1,4 +1,4 @@
-//! How long the texts of a chunk become: keys repeat what stands in the file once, and shared beginnings too.
+//! Bounds the decoded size of a chunk's texts: keys repeat texts of the dictionary, and DELTA_BYTE_ARRAY repeats prefixes.
 
 use crate::error::{Error, Result};
 use crate::formats::parquet::delta::Delta;
@@ -8,8 +8,8 @@ use crate::formats::parquet::types::Physical;
 
 use super::pages::Chunk;
 
-/// Walks all headers of a chunk: what they claim is proven before anyone relies on it. Answers the most bytes that its texts
-/// may become beyond what stands in its pages; none where that is no more than `most`, which needs no closer look.
+/// Walks and verifies all page headers of a chunk. Returns the maximum bytes that its texts may take beyond the bytes of its
+/// pages; 0 if a rough bound is within `most`, so that no closer look is necessary.
 pub(super) fn prove(chunk: &Chunk, most: u64) -> Result<u64> {
     let (mut pages, mut dictionary, mut keyed, mut total) = (chunk.pages(), None, 0u64, 0u64);
     while let Some(page) = pages.next_page()? {
@@ -38,7 +38,7 @@ pub(super) fn prove(chunk: &Chunk, most: u64) -> Result<u64> {
     Ok(total.saturating_add(keyed.saturating_mul(longest)))
 }
 
-/// The longest text of a dictionary page.
+/// Returns the length of the longest text of a dictionary page.
 fn longest(page: &Page<'_>) -> Result<u64> {
     let mut scratch = Vec::new();
     let (mut rest, n) = page.dictionary(&mut scratch)?;
@@ -57,7 +57,7 @@ fn longest(page: &Page<'_>) -> Result<u64> {
     Ok(longest)
 }
 
-/// Bytes of the texts of a page whose beginnings are shared.
+/// Returns the bytes of the texts of a DELTA_BYTE_ARRAY page.
 fn fronts(page: &Page<'_>) -> Result<u64> {
     let mut scratch = Vec::new();
     let mut rest = page.parts(&mut scratch)?.values;

@@ -1,4 +1,4 @@
-//! The values of leaves, each decoded as those of a flat column whose rows are the leaf's slots.
+//! Decodes the values of leaves, each like a flat column whose rows are the leaf's slots.
 
 use std::cmp::Reverse;
 
@@ -23,13 +23,13 @@ use super::super::strip::Strip;
 use super::super::{Landing, Piece, Way, way_of};
 use super::{Leaf, Span};
 
-/// A task decodes about so many bytes.
+/// The approximate bytes that a task decodes.
 const TASK_NBYTES: usize = 1 << 20;
 
-/// Below this size regions take ordinary pages.
+/// Smaller regions use ordinary pages.
 const SPARSE_BELOW_NBYTES: usize = 256 << 10;
 
-/// Slots that follow each other in pages that do.
+/// Consecutive slots in consecutive pages.
 struct Run<'s> {
     leaf: usize,
     field: usize,
@@ -40,7 +40,7 @@ struct Run<'s> {
 }
 
 impl Landing<'_> {
-    /// The array of each leaf.
+    /// Decodes the array of each leaf.
     ///
     /// # Errors
     /// Malformed pages.
@@ -115,7 +115,7 @@ impl Landing<'_> {
             tasks.push(Task::new(nbytes, move || {
                 let Run { made, dictionary, pages, piece, field, .. } = run;
                 let [Piece { group, nrows, at, .. }] = piece;
-                // SAFETY: each run has slots of its own, and each leaf memory of its own.
+                // SAFETY: no two runs of a leaf have the same slots, and each leaf has its own memory.
                 let out = unsafe { scatter.range(at * made.item, nrows * made.item) };
                 let out = out.ok_or_else(|| Error::too_large("parquet"))?;
                 let mut job = Job {
@@ -148,7 +148,7 @@ impl Landing<'_> {
     }
 }
 
-/// Cuts the slots of a leaf at its pages.
+/// Splits the slots of a leaf at its pages.
 fn cut<'s>(strip: &Strip<'s>, leaf: usize, made: Made, runs: &mut Vec<Run<'s>>) {
     let listed = strip.listed.unwrap_or_default();
     let enough = (TASK_NBYTES / made.item.max(1)).max(1);
@@ -159,7 +159,7 @@ fn cut<'s>(strip: &Strip<'s>, leaf: usize, made: Made, runs: &mut Vec<Run<'s>>) 
             _ => (None, pages.as_slice()),
         };
         let end = piece.skip + piece.nrows;
-        // Slots before the page at hand; the first page of the run, and slots before it.
+        // Slots before the current page; the first page of the run, and the slots before it.
         let (mut before, mut from, mut start) = (0, 0, 0);
         for (k, page) in pages.iter().enumerate() {
             let after = before + page.n();
@@ -183,7 +183,7 @@ fn cut<'s>(strip: &Strip<'s>, leaf: usize, made: Made, runs: &mut Vec<Run<'s>>) 
     }
 }
 
-/// Joins the bits of parts that follow each other; `None` where none of them is 0.
+/// Joins the bitmaps of consecutive parts; `None` if no bit is 0.
 pub(super) fn joined<'v>(
     parts: impl Iterator<Item = (Option<&'v Validity>, Span)> + Clone,
     n: usize,

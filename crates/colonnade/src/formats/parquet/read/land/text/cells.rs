@@ -1,4 +1,4 @@
-//! The texts of one page of any encoding but dictionary keys: measures the next ones, or copies them.
+//! The texts of one page in any encoding except dictionary keys; measures or copies the next ones.
 
 mod plain;
 
@@ -10,10 +10,10 @@ use super::delta_length_byte_array::DeltaLengthByteArray;
 use super::dictionary::PAD;
 use super::out::{Offset, Out, Stop};
 
-/// Texts; each call gives the next.
+/// A reader of the texts of a page.
 #[derive(Debug)]
 pub(crate) enum Cells<'p> {
-    /// PLAIN: a length in front of each.
+    /// PLAIN: a length precedes each text.
     Plain(&'p [u8]),
     /// DELTA_LENGTH_BYTE_ARRAY.
     DeltaLengthByteArray(Box<DeltaLengthByteArray<'p>>),
@@ -21,7 +21,7 @@ pub(crate) enum Cells<'p> {
     DeltaByteArray(Box<DeltaByteArray<'p>>),
 }
 
-/// Texts up to so many bytes are copied without a loop; a dictionary has as many behind its last.
+/// Texts of at most this many bytes are copied without a loop; a dictionary has this much padding.
 pub(super) const WIDE: usize = PAD;
 
 #[cold]
@@ -30,14 +30,14 @@ fn ended(needed: usize, had: usize) -> Error {
 }
 
 impl<'p> Cells<'p> {
-    /// The `n` texts (nulls are none) of the bytes `values`, which are no dictionary keys.
+    /// Reads the `n` texts (nulls excluded) of the bytes `values`, which are no dictionary keys.
     ///
     /// # Errors
-    /// Malformed; encodings that texts do not have.
+    /// Malformed; encodings that texts cannot have.
     pub(crate) fn new(encoding: Encoding, values: &'p [u8], n: usize) -> Result<Self> {
         Ok(match encoding {
             Encoding::Plain => Self::Plain(values),
-            // Where all are null some writers leave the lengths out.
+            // Some writers leave the lengths out if all rows are null.
             _ if n == 0 => Self::Plain(&[]),
             Encoding::DeltaLengthByteArray => {
                 Self::DeltaLengthByteArray(Box::new(DeltaLengthByteArray::new(values, n)?))
@@ -51,7 +51,7 @@ impl<'p> Cells<'p> {
         })
     }
 
-    /// Bytes of the next `n`, which are passed by.
+    /// Skips the next `n` texts and returns their bytes.
     ///
     /// # Errors
     /// Truncated pages.
@@ -63,10 +63,10 @@ impl<'p> Cells<'p> {
         }
     }
 
-    /// Each of the next `n`.
+    /// Passes each of the next `n` texts to `take`.
     ///
     /// # Errors
-    /// As [`Cells::measure`]; what `take` answers.
+    /// As [`Cells::measure`]; the errors of `take`.
     pub(crate) fn each(&mut self, n: usize, take: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
         match self {
             Self::Plain(page) => {
@@ -90,7 +90,7 @@ impl<'p> Cells<'p> {
         }
     }
 
-    /// The next `n`, side by side.
+    /// Copies the next `n` texts to consecutive rows.
     ///
     /// # Errors
     /// As [`Cells::measure`]; `Full`.
@@ -103,7 +103,7 @@ impl<'p> Cells<'p> {
         }
     }
 
-    /// `n` rows (64 at most), of which those with a bit in `mask` are the next texts; the others are null.
+    /// Copies `n` rows (at most 64): those with a bit in `mask` are the next texts; the others are null.
     ///
     /// # Errors
     /// As [`Cells::put`].
@@ -134,7 +134,7 @@ impl<'p> Cells<'p> {
     }
 }
 
-/// Copies `nbytes` from `from` to the front of `to`, more than that where both have it.
+/// Copies `nbytes` from `from` to the front of `to`; copies a fixed larger number if both have it.
 #[inline(always)]
 pub(super) fn copy(from: &[u8], to: &mut [u8], nbytes: usize) -> Option<()> {
     if nbytes <= WIDE

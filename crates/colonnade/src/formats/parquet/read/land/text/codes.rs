@@ -1,5 +1,5 @@
-//! Pages of dictionary codes. Each page is decompressed and its codes are decoded once: a column of categories keeps them,
-//! text exchanges them in place for offsets once it is known how many bytes the pages before have.
+//! Pages of dictionary codes. Each page is decompressed and decoded once. Categorical columns keep the codes. Text columns
+//! replace them in place by offsets, as soon as the bytes of the pages before are known.
 
 use crate::error::{Error, Result};
 use crate::formats::parquet::keys::Keys;
@@ -13,12 +13,12 @@ use super::dictionary::Dictionary;
 use super::out::{Full, Offset, Out};
 use super::rows::{Rows, validity};
 
-/// Decodes the codes of the rows `spans` of a page: `out` gets what `code` answers for each, and `null` for rows without a
-/// value. The chunk's dictionary has `nvalues` values; `None`: the chunk has no dictionary. Answers which rows of the page have
-/// a value, where they may be null.
+/// Decodes the codes of the rows `spans` of a page: writes `code` of each to `out`, and `null` for rows without a value.
+/// `nvalues` is the size of the chunk's dictionary; `None`: it has no dictionary. Returns which rows of the page have a value,
+/// if the column is nullable.
 ///
 /// # Errors
-/// Malformed pages; codes that the dictionary does not have.
+/// Malformed pages; codes outside the dictionary.
 pub(super) fn decode<const N: usize>(
     parts: &Parts<'_>,
     spans: &[(usize, usize)],
@@ -30,7 +30,7 @@ pub(super) fn decode<const N: usize>(
 ) -> Result<Option<Validity>> {
     let levels = optional.then(|| validity(&parts.definition, parts.n)).transpose()?;
     let n = levels.as_ref().map_or(parts.n, |levels| levels.len() - levels.nulls);
-    // Some writers leave the dictionary out where all rows are null, and the width of the codes too.
+    // If all rows are null, some writers leave out the dictionary and the bit width of the codes.
     if nvalues.is_none() && n > 0 {
         let message =
             "a page of keys without a dictionary page before it. The file is damaged; write it again.";
@@ -62,19 +62,19 @@ pub(super) fn decode<const N: usize>(
     Ok(levels)
 }
 
-/// Bytes of the texts that `codes` name.
+/// Returns the bytes of the texts of `codes`.
 pub(super) fn measure<O: Offset>(codes: &[O], dictionary: &Dictionary) -> usize {
     let entries = dictionary.entries_and_null();
     codes.iter().map(|code| entries.get(code.place()).map_or(0, |entry| entry.nbytes as usize)).sum()
 }
 
-/// Codes are compared so many at a time with the one before: a run of one code is copied as a whole.
+/// This many codes are compared with the one before: a run of one code is copied as a whole.
 const RUN_ROWS: usize = 64;
 
-/// Copies the texts that the codes in `out` name to its bytes, and replaces each code by the end of its text.
+/// Copies the texts of the codes in `out` to its bytes, and replaces each code by the end offset of its text.
 ///
 /// # Errors
-/// `Full`: the bytes are not as many as the texts have.
+/// `Full`: the bytes do not match the size of the texts.
 pub(super) fn exchange<O: Offset>(
     out: &mut Out<'_, O>,
     dictionary: &Dictionary,
@@ -90,7 +90,7 @@ pub(super) fn exchange<O: Offset>(
             continue;
         }
         let n = codes.len().min(RUN_ROWS);
-        // Most texts are short: where there is room for the longest in every row, none needs a test of its own.
+        // Most texts are short: if there is room for the longest in every row, no row needs a check.
         let longest = dictionary.longest();
         let wide = longest <= WIDE && bytes.len() >= n * longest + WIDE;
         let mut at = 0;

@@ -10,18 +10,18 @@ use crate::formats::parquet::delta::Delta;
 use super::delta_length_byte_array::{negative, split};
 use super::out::{Offset, Out, Stop};
 
-/// The texts of a page that share prefixes.
+/// A reader of DELTA_BYTE_ARRAY texts.
 #[derive(Debug)]
 pub(crate) struct DeltaByteArray<'p> {
     shared: Delta<'p>,
     own: Delta<'p>,
     bytes: &'p [u8],
-    /// The text before.
+    /// The previous text.
     last: Vec<u8>,
 }
 
 impl<'p> DeltaByteArray<'p> {
-    /// The `n` texts of `page`.
+    /// Reads the `n` texts of `page`.
     ///
     /// # Errors
     /// Malformed or truncated lengths.
@@ -31,7 +31,7 @@ impl<'p> DeltaByteArray<'p> {
         Ok(Self { shared, own, bytes, last: Vec::new() })
     }
 
-    /// The next text.
+    /// Returns the next text.
     pub(super) fn next(&mut self) -> Result<&[u8]> {
         let (mut shared, mut own) = ([0i64; 1], [0i64; 1]);
         self.shared.fill(&mut shared)?;
@@ -60,7 +60,7 @@ impl<'p> DeltaByteArray<'p> {
         Ok(&self.last)
     }
 
-    /// Bytes of the next `n`, which are passed by.
+    /// Skips the next `n` texts and returns their bytes.
     pub(crate) fn measure(&mut self, n: usize) -> Result<usize> {
         let mut total = 0usize;
         for _ in 0..n {
@@ -69,7 +69,7 @@ impl<'p> DeltaByteArray<'p> {
         Ok(total)
     }
 
-    /// The next `n`.
+    /// Copies the next `n` texts.
     pub(crate) fn put<O: Offset>(&mut self, n: usize, out: &mut Out<'_, O>) -> std::result::Result<(), Stop> {
         for _ in 0..n {
             out.one(self.next()?)?;

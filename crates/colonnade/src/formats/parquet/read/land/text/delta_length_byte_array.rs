@@ -5,17 +5,17 @@ use crate::formats::parquet::delta::Delta;
 
 use super::out::{Offset, Out, Stop};
 
-/// Lengths that are decoded at once.
+/// Lengths that are decoded together.
 const SOME: usize = 128;
 
-/// The texts of a page whose lengths are stored first.
+/// A reader of DELTA_LENGTH_BYTE_ARRAY texts.
 #[derive(Debug)]
 pub(crate) struct DeltaLengthByteArray<'p> {
     lengths: Delta<'p>,
     bytes: &'p [u8],
 }
 
-/// The differences at the beginning of `bytes`, which are `n` at most, and what follows them.
+/// Splits `bytes` into at most `n` DELTA_BINARY_PACKED values and the rest.
 pub(super) fn split(bytes: &[u8], n: usize) -> Result<(Delta<'_>, &[u8])> {
     let mut all = Delta::new(bytes)?;
     let told = all.total;
@@ -33,7 +33,7 @@ pub(super) fn split(bytes: &[u8], n: usize) -> Result<(Delta<'_>, &[u8])> {
     Ok((Delta::new(bytes)?, bytes.get(all.end()..).unwrap_or_default()))
 }
 
-/// The error of a negative length.
+/// Returns the error of a negative length.
 #[cold]
 pub(super) fn negative(length: i64) -> Error {
     Error::malformed("parquet", format!("a text of {length} bytes. The file is damaged; write it again."))
@@ -45,7 +45,7 @@ fn ended(needed: usize, had: usize) -> Error {
 }
 
 impl<'p> DeltaLengthByteArray<'p> {
-    /// The `n` texts of `page`.
+    /// Reads the `n` texts of `page`.
     ///
     /// # Errors
     /// Malformed or truncated lengths.
@@ -54,7 +54,7 @@ impl<'p> DeltaLengthByteArray<'p> {
         Ok(Self { lengths, bytes })
     }
 
-    /// The next lengths, and their sum, for which there are bytes.
+    /// Returns the next lengths and their sum, and checks that the page has as many bytes.
     fn next<'s>(&mut self, some: &'s mut [i64; SOME], n: usize) -> Result<(&'s [i64], usize)> {
         let now = some.get_mut(..n).unwrap_or_default();
         self.lengths.fill(now)?;
@@ -70,7 +70,7 @@ impl<'p> DeltaLengthByteArray<'p> {
         Ok((now, sum))
     }
 
-    /// Bytes of the next `n`, which are passed by.
+    /// Skips the next `n` texts and returns their bytes.
     pub(crate) fn measure(&mut self, n: usize) -> Result<usize> {
         let (mut left, mut total, mut some) = (n, 0, [0i64; SOME]);
         while left > 0 {
@@ -82,7 +82,7 @@ impl<'p> DeltaLengthByteArray<'p> {
         Ok(total)
     }
 
-    /// Each of the next `n`.
+    /// Passes each of the next `n` texts to `take`.
     pub(crate) fn each(&mut self, n: usize, take: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
         let mut some = [0i64; SOME];
         for _ in 0..n {
@@ -94,7 +94,7 @@ impl<'p> DeltaLengthByteArray<'p> {
         Ok(())
     }
 
-    /// The next `n`.
+    /// Copies the next `n` texts.
     pub(crate) fn put<O: Offset>(&mut self, n: usize, out: &mut Out<'_, O>) -> std::result::Result<(), Stop> {
         let (mut left, mut some) = (n, [0i64; SOME]);
         while left > 0 {

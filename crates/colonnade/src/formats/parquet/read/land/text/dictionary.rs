@@ -1,25 +1,25 @@
-//! A dictionary page of texts: their bytes one after the other, checked once for all rows that refer to them.
+//! A dictionary page of texts: their bytes without gaps, checked once for all rows that refer to them.
 
 use crate::error::{Error, Result};
 
-/// Bytes behind the last text, so that short ones are copied without a loop.
+/// Padding after the last text, so that short texts are copied without a loop.
 pub(crate) const PAD: usize = 32;
 
-/// Where a text is stored.
+/// The position of a text.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Entry {
-    /// Its first byte.
+    /// Offset of its first byte.
     pub(crate) start: u32,
-    /// Its bytes.
+    /// Its length in bytes.
     pub(crate) nbytes: u32,
 }
 
-/// The texts of one dictionary page.
+/// The values of one dictionary page.
 #[derive(Debug)]
 pub(crate) struct Dictionary {
-    /// Their bytes, and [`PAD`] behind them.
+    /// Their bytes, followed by [`PAD`] bytes.
     bytes: Vec<u8>,
-    /// One for each text, then one without bytes: rows that are null take its code.
+    /// One entry for each text, then an empty one, whose code null rows use.
     entries: Vec<Entry>,
     longest: usize,
 }
@@ -36,10 +36,10 @@ fn ended(needed: usize, had: usize) -> Error {
 }
 
 impl Dictionary {
-    /// The `n` texts that the PLAIN bytes `page` hold; `text`: they must be UTF-8.
+    /// Reads the `n` texts of the PLAIN bytes `page`; `text`: they must be UTF-8.
     ///
     /// # Errors
-    /// Truncated; no UTF-8.
+    /// Truncated; invalid UTF-8.
     pub(crate) fn new(page: &[u8], n: usize, text: bool) -> Result<Self> {
         if n > page.len() / 4 {
             return Err(ended(n.saturating_mul(4), page.len()));
@@ -69,7 +69,7 @@ impl Dictionary {
         Ok(Self { bytes, entries, longest })
     }
 
-    /// The `n` values of `width` bytes that `page` holds.
+    /// Reads the `n` values of `width` bytes in `page`.
     ///
     /// # Errors
     /// Truncated.
@@ -94,7 +94,7 @@ impl Dictionary {
         Ok(Self { bytes, entries, longest: width })
     }
 
-    /// Adds a value; answers its key.
+    /// Adds a value and returns its key.
     ///
     /// # Errors
     /// `LimitExceeded`: 4 GiB of values.
@@ -113,37 +113,37 @@ impl Dictionary {
         Ok(key)
     }
 
-    /// How many there are.
+    /// Number of values.
     pub(crate) fn len(&self) -> usize {
         self.entries.len() - 1
     }
 
-    /// The bytes of all values, one after the other.
+    /// The bytes of all values, without gaps.
     pub(crate) fn joined(&self) -> &[u8] {
         self.bytes.get(..self.bytes.len().saturating_sub(PAD)).unwrap_or_default()
     }
 
-    /// The texts, one after the other, and [`PAD`] bytes.
+    /// The bytes of all values, followed by [`PAD`] bytes.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Where each is stored.
+    /// The position of each value.
     pub(crate) fn entries(&self) -> &[Entry] {
         self.entries.get(..self.len()).unwrap_or_default()
     }
 
-    /// Bytes of the longest.
+    /// Bytes of the longest value.
     pub(crate) fn longest(&self) -> usize {
         self.longest
     }
 
-    /// The same and behind it the entry of null, whose code is [`Dictionary::len`].
+    /// The position of each value, and the entry of null, whose code is [`Dictionary::len`].
     pub(crate) fn entries_and_null(&self) -> &[Entry] {
         &self.entries
     }
 
-    /// The text of a key.
+    /// Returns the value of a key.
     pub(crate) fn value(&self, key: usize) -> Option<&[u8]> {
         let entry = self.entries().get(key)?;
         self.bytes.get(entry.start as usize..(entry.start + entry.nbytes) as usize)
@@ -158,8 +158,8 @@ pub(crate) fn no_text(what: &str, k: usize) -> Error {
     Error::malformed("parquet", message)
 }
 
-/// Whether `n` pieces of `bytes`, of which the k-th ends at `end(k)`, are UTF-8 each; the first that is none as the error.
-/// The whole is checked at once; then no piece may end inside a character.
+/// Checks that `n` pieces of `bytes`, of which the k-th ends at `end(k)`, are UTF-8; the error is the first invalid piece. All
+/// bytes are checked at once; then no piece may end inside a character.
 pub(crate) fn utf8(bytes: &[u8], n: usize, end: impl Fn(usize) -> usize) -> std::result::Result<(), usize> {
     if bytes.is_ascii() {
         return Ok(());
@@ -197,7 +197,7 @@ mod tests {
             assert!(Dictionary::new(&bytes[..cut], 4, true).is_err());
         }
         assert!(Dictionary::new(&bytes, usize::MAX, true).is_err());
-        // A character over two values is none, though the whole is UTF-8.
+        // A character that two values share is invalid, although the bytes of both together are UTF-8.
         let split = page(&[b"a\xc3", b"\xb6"]);
         assert!(Dictionary::new(&split, 2, false).is_ok());
         assert!(Dictionary::new(&split, 2, true).is_err_and(|e| e.to_string().contains("value 0")));

@@ -1,8 +1,8 @@
-//! Text and bytes of any length: offsets and values in Arrow's layout.
+//! Decodes text and bytes of any length into Arrow's layout: offsets and values.
 //!
-//! Two passes over the pages. The first finds how many bytes each page's texts have. A whole PLAIN page says it by its size
-//! and its levels. A page of codes is decompressed and decoded, its codes to where the offsets will be. The second pass
-//! copies the bytes straight to where they stay: codes become offsets in place, other pages are decompressed and decoded.
+//! Two passes over the pages. The first pass finds the bytes of each page's texts. The size and the levels of a whole PLAIN
+//! page determine it. A page of codes is decompressed and decoded, its codes into the memory of the offsets. The second pass
+//! copies the bytes straight to their final memory: codes become offsets in place, other pages are decompressed and decoded.
 
 mod cells;
 mod codes;
@@ -40,29 +40,29 @@ pub(super) use out::Stop;
 pub(super) use parts::{Part, Walked, walk};
 pub(super) use rows::{Rows, validity};
 
-/// A task of pages makes about so many bytes.
+/// The approximate bytes that a task of pages decodes.
 const TILE_NBYTES: usize = 4 << 20;
 
-/// Columns are landed together while their dictionaries have no more bytes.
+/// Columns are decoded together while their dictionaries have at most this many bytes.
 const HELD_NBYTES: u64 = 64 << 20;
 
-/// Below this size regions take ordinary pages.
+/// Smaller regions use ordinary pages.
 const SPARSE_BELOW_NBYTES: usize = 256 << 10;
 
-/// A column that is being landed.
+/// A text column while it is decoded.
 struct Column<'a> {
     strip: Strip<'a>,
     field: usize,
     text: bool,
     optional: bool,
-    /// One a row group that is touched.
+    /// One for each selected row group.
     walked: Vec<Walked<'a>>,
     parts: Vec<Part<'a>>,
     /// Bytes of an offset.
     width: usize,
-    /// The offsets; of pages of codes those until the page is filled.
+    /// The offsets; a page's codes until the page is filled.
     ends: Option<RegionMut>,
-    /// Bytes of its texts that the limits know of.
+    /// Bytes of its texts that are charged to the limits.
     charged: u64,
 }
 
@@ -75,7 +75,7 @@ impl Column<'_> {
         self.parts.iter().fold(0, |sum, part| sum.saturating_add(part.nbytes))
     }
 
-    /// Makes offsets 64 bits wide that no longer reach with 32; answers whether they were not.
+    /// Switches to 64-bit offsets if 32 bits cannot address the bytes. Returns whether it did.
     fn widen(&mut self) -> bool {
         let wider = self.width == 4 && i32::try_from(self.nbytes()).is_err();
         if wider {
@@ -84,7 +84,7 @@ impl Column<'_> {
         wider
     }
 
-    /// Memory for the offsets, of which the first is 0.
+    /// Allocates the offsets, of which the first is 0.
     fn allocate_ends(&self) -> Result<RegionMut> {
         let nbytes = self.strip.nrows.checked_add(1).and_then(|n| n.checked_mul(self.width));
         let nbytes = nbytes.ok_or_else(|| Error::too_large("parquet"))?;
@@ -94,7 +94,7 @@ impl Column<'_> {
     }
 }
 
-/// Rooms that pages are decompressed in: few, and used again, since fresh memory costs more than what is done with it.
+/// Buffers that pages are decompressed to: few and reused, since fresh memory costs more than the decompression.
 #[derive(Default)]
 struct Rooms(Mutex<Vec<Vec<u8>>>);
 
@@ -112,7 +112,7 @@ impl Rooms {
 }
 
 impl<'a> Landing<'a> {
-    /// Lands the fields `wanted[i]` for `i` of `these`.
+    /// Decodes the fields `wanted[i]` for `i` of `these`.
     pub(super) fn text(
         &self,
         wanted: &[usize],
@@ -129,7 +129,7 @@ impl<'a> Landing<'a> {
         Ok(())
     }
 
-    /// The arrays of columns of text.
+    /// Decodes text columns.
     pub(super) fn texts<'s>(
         &'s self,
         strips: &[Strip<'s>],
@@ -165,12 +165,12 @@ impl<'a> Landing<'a> {
         Ok(out)
     }
 
-    /// The most that the dictionary pages of a column have.
+    /// The maximum bytes of a column's dictionary pages.
     fn dictionary_nbytes(&self, strip: &Strip<'_>, pieces: &[Piece]) -> u64 {
         let leaf = strip.leaf;
         let groups = pieces.chunk_by(|a, b| a.group == b.group).filter_map(|some| some.first());
         let chunks = groups.filter_map(|piece| self.chunk_of(piece.group, leaf).ok());
-        // Writers end dictionaries at 1 MiB; a few at more.
+        // Writers end dictionaries at 1 MiB, a few a little later.
         chunks.filter(|c| c.dictionary_at.is_some()).map(|c| c.nbytes.min(1 << 20)).sum()
     }
 
@@ -184,7 +184,7 @@ impl<'a> Landing<'a> {
         let silent = &SignalsOnly(progress);
         self.walk_columns(columns, silent)?;
         for exact in [false, true] {
-            // A page that was longer than its texts: no size is taken from a header then.
+            // The second attempt measures the texts: a page header declared a wrong size.
             columns.iter_mut().for_each(|column| column.width = column.narrowest());
             self.measure_columns(columns, rooms, exact, silent)?;
             if columns.iter_mut().map(Column::widen).fold(false, |any, wider| any | wider) {
@@ -199,7 +199,7 @@ impl<'a> Landing<'a> {
         Err(Error::malformed("parquet", message))
     }
 
-    /// Page headers and dictionaries, a task a chunk.
+    /// Walks page headers and dictionaries, in one task for each chunk.
     fn walk_columns<'s>(&'s self, columns: &mut [Column<'s>], progress: &dyn Progress) -> Result<()> {
         let groups = |column: &Column<'s>| column.strip.pieces.chunk_by(|a, b| a.group == b.group);
         let mut tasks = Vec::new();
@@ -227,7 +227,7 @@ impl<'a> Landing<'a> {
         Ok(())
     }
 
-    /// How many bytes the texts of each page have, and where they go. Pages of codes are decoded.
+    /// Measures the texts of each page and finds their position. Decodes pages of codes.
     fn measure_columns(
         &self,
         columns: &mut [Column<'_>],
@@ -280,7 +280,7 @@ impl<'a> Landing<'a> {
         Ok(())
     }
 
-    /// Fills and keeps the columns; `false` where a page has other sizes than told.
+    /// Fills the columns and adds them to the result; returns `false` if a page has another size than its header declares.
     fn fill_columns(
         &self,
         columns: &mut [Column<'_>],
@@ -339,7 +339,7 @@ impl<'a> Landing<'a> {
     }
 }
 
-/// Parts that make about [`TILE_NBYTES`] together, as many tiles as that makes.
+/// Groups parts into tiles of about [`TILE_NBYTES`].
 fn tiles<'t, 'a>(parts: &'t mut [Part<'a>], size: impl Fn(&Part<'a>) -> usize) -> Vec<&'t mut [Part<'a>]> {
     let (mut out, mut rest) = (Vec::new(), parts);
     while !rest.is_empty() {
@@ -355,7 +355,7 @@ fn tiles<'t, 'a>(parts: &'t mut [Part<'a>], size: impl Fn(&Part<'a>) -> usize) -
     out
 }
 
-/// The validity of rows that follow each other, in parts of so many; `None` where all have a value.
+/// Joins the validity of consecutive parts of the stated lengths; `None` if all rows have a value.
 pub(super) fn joined<'v>(
     parts: impl Iterator<Item = (Option<&'v Validity>, usize)> + Clone,
     nrows: usize,
@@ -393,6 +393,6 @@ fn array(
         same => same.clone(),
     };
     let builder = ArrayDataBuilder::new(data_type).len(nrows).nulls(nulls).add_buffer(ends).add_buffer(texts);
-    // Trusted: every page's rows were filled, each end behind the one before and none behind the bytes; texts are UTF-8.
+    // Trusted: every page's rows were filled, each end is at or after the one before and within the bytes; texts are UTF-8.
     Ok(trusted_array(builder))
 }

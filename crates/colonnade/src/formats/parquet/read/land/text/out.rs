@@ -1,20 +1,20 @@
-//! The destination of rows of text: the end offset of each row, and the bytes of all rows one after the other.
+//! The destination of rows of text: the end offset of each row, and the bytes of all rows without gaps.
 
 use crate::error::Error;
 
 use super::dictionary::utf8;
 
-/// The end of a row, 32 or 64 bits of memory.
+/// The end offset of a row, in 32 or 64 bits.
 pub(crate) trait Offset: Copy + PartialEq + Send {
-    /// From a place; callers know that it fits.
+    /// Converts a position; the caller has checked that it fits.
     fn of(at: usize) -> Self;
-    /// The place.
+    /// Returns the position.
     fn place(self) -> usize;
 }
 
 impl Offset for [u8; 4] {
     #[inline]
-    #[allow(clippy::cast_possible_truncation)] // 32 bits only where all bytes together fit them
+    #[allow(clippy::cast_possible_truncation)] // 32 bits only if all bytes together fit them
     fn of(at: usize) -> Self {
         (at as u32).to_le_bytes()
     }
@@ -35,22 +35,22 @@ impl Offset for [u8; 8] {
     }
 }
 
-/// Rows and bytes of one part of a column, which is filled from its beginning.
+/// The rows and bytes of one part of a column, filled from the beginning.
 #[derive(Debug)]
 pub(crate) struct Out<'o, O> {
     /// The end of each row.
     ends: &'o mut [O],
-    /// Room for the bytes of all rows.
+    /// Memory for the bytes of all rows.
     bytes: &'o mut [u8],
-    /// Where `bytes` begin in the column.
+    /// Position of `bytes` in the column.
     base: usize,
-    /// Rows so far.
+    /// Rows written.
     pub(crate) row: usize,
-    /// Bytes so far.
+    /// Bytes written.
     pub(crate) at: usize,
 }
 
-/// The texts have another size than the page header declared.
+/// The texts have another size than the page header declares.
 #[derive(Debug)]
 pub(crate) struct Full;
 
@@ -59,7 +59,7 @@ pub(crate) struct Full;
 pub(crate) enum Stop {
     /// The page is damaged.
     Error(Error),
-    /// It has more bytes than its size told.
+    /// It has more bytes than its header declares.
     Full,
 }
 
@@ -76,32 +76,32 @@ impl From<Full> for Stop {
 }
 
 impl<'o, O: Offset> Out<'o, O> {
-    /// Rows with their ends at `ends`, bytes at `bytes`, which begin at `base` of the column.
+    /// Writes row ends to `ends` and bytes to `bytes`, which begin at `base` of the column.
     pub(crate) fn new(ends: &'o mut [O], bytes: &'o mut [u8], base: usize) -> Self {
         Self { ends, bytes, base, row: 0, at: 0 }
     }
 
-    /// Whether all rows and all bytes came.
+    /// Whether all rows and all bytes are written.
     pub(crate) fn is_full(&self) -> bool {
         self.row == self.ends.len() && self.at == self.bytes.len()
     }
 
-    /// Whether each row is UTF-8; else the first that is none.
+    /// Checks that each row is UTF-8; the error is the first invalid row.
     pub(crate) fn utf8(&self) -> Result<(), usize> {
         let bytes = self.bytes.get(..self.at).unwrap_or_default();
         let ends = self.ends.get(..self.row).unwrap_or_default();
         utf8(bytes, ends.len(), |k| ends.get(k).map_or(bytes.len(), |end| end.place() - self.base))
     }
 
-    /// What the rows from here on have instead of ends, the bytes from here on, and where these begin in the column.
+    /// Returns the remaining rows (their codes), the remaining bytes, and the position of these bytes in the column.
     #[inline]
     pub(crate) fn rest(&mut self) -> (&mut [O], &mut [u8], usize) {
         let ends = self.ends.get_mut(self.row..).unwrap_or_default();
         (ends, self.bytes.get_mut(self.at..).unwrap_or_default(), self.base + self.at)
     }
 
-    /// The ends of the next `n` rows, the bytes from here on, and where these begin in the column. The caller says by
-    /// [`Out::advance`] what it wrote.
+    /// Returns the ends of the next `n` rows, the remaining bytes, and the position of these bytes in the column. The caller
+    /// reports by [`Out::advance`] what it wrote.
     #[inline]
     pub(crate) fn next(&mut self, n: usize) -> Result<(&mut [O], &mut [u8], usize), Full> {
         let base = self.base + self.at;
@@ -109,14 +109,14 @@ impl<'o, O: Offset> Out<'o, O> {
         Ok((ends, self.bytes.get_mut(self.at..).unwrap_or_default(), base))
     }
 
-    /// `n` rows of `nbytes` together were written.
+    /// Advances by `n` rows of `nbytes` bytes together.
     #[inline]
     pub(crate) fn advance(&mut self, n: usize, nbytes: usize) {
         self.row += n;
         self.at += nbytes;
     }
 
-    /// `n` rows without bytes.
+    /// Writes `n` rows without bytes.
     #[inline]
     pub(crate) fn nothing(&mut self, n: usize) -> Result<(), Full> {
         let (ends, _, base) = self.next(n)?;
@@ -125,7 +125,7 @@ impl<'o, O: Offset> Out<'o, O> {
         Ok(())
     }
 
-    /// One row.
+    /// Writes one row.
     #[inline]
     pub(crate) fn one(&mut self, value: &[u8]) -> Result<(), Full> {
         let (ends, bytes, base) = self.next(1)?;
@@ -135,7 +135,7 @@ impl<'o, O: Offset> Out<'o, O> {
         Ok(())
     }
 
-    /// `n` rows of the same.
+    /// Writes `n` rows of the same value.
     pub(crate) fn same(&mut self, value: &[u8], n: usize) -> Result<(), Full> {
         let size = value.len();
         let total = size.checked_mul(n).ok_or(Full)?;
@@ -144,7 +144,7 @@ impl<'o, O: Offset> Out<'o, O> {
         for (k, end) in ends.iter_mut().enumerate() {
             *end = O::of(base + size * (k + 1));
         }
-        // What was copied is a longer row to copy from: each step doubles it.
+        // What has been copied is a longer source to copy from: each step doubles it.
         if let Some(first) = room.get_mut(..size) {
             first.copy_from_slice(value);
         }

@@ -1,4 +1,4 @@
-//! The pages of a column chunk that have wanted rows: finds how many bytes these rows take, then fills them.
+//! The pages of a column chunk that have selected rows: finds the bytes of these rows, then fills them.
 
 use std::borrow::Cow;
 
@@ -16,35 +16,35 @@ use super::dictionary::{Dictionary, no_text};
 use super::out::{Offset, Out, Stop};
 use super::rows::{Rows, validity};
 
-/// The wanted rows of one page.
+/// The selected rows of one page.
 #[derive(Debug)]
 pub(crate) struct Part<'a> {
     pub(crate) page: Page<'a>,
-    /// Which chunk of those that were walked it is of: the dictionary is that one's.
+    /// Index of its walked chunk, whose dictionary it uses.
     pub(crate) chunk: usize,
-    /// First row and the row behind the last of each run of wanted rows.
+    /// First row and end row of each run of selected rows.
     pub(crate) spans: Vec<(usize, usize)>,
-    /// Wanted rows.
+    /// Number of selected rows.
     pub(crate) nrows: usize,
     /// The first of them in the result.
     pub(crate) at: usize,
     /// Bytes of their texts.
     pub(crate) nbytes: usize,
-    /// Where these begin in the result.
+    /// Position of these bytes in the result.
     pub(crate) base: usize,
-    /// Which rows have a value, of the page until it is filled, then of the wanted rows. `None`: no row is null.
+    /// Which rows have a value: rows of the page until it is filled, then the selected rows. `None`: no row is null.
     pub(crate) validity: Option<Validity>,
 }
 
-/// A walked chunk: its dictionary page, and the parts that are wanted of it.
+/// A walked chunk: its dictionary, and its pages with selected rows.
 #[derive(Debug, Default)]
 pub(crate) struct Walked<'a> {
     pub(crate) dictionary: Option<Dictionary>,
     pub(crate) parts: Vec<Part<'a>>,
 }
 
-/// Walks the pages of a chunk as far as `pieces` need; `make` takes the values of a dictionary page, and how many they are, `charge` its
-/// bytes before they are decompressed.
+/// Walks the pages of a chunk as far as `pieces` reach. `make` builds the dictionary of the bytes and number of a dictionary
+/// page's values; `charge` adds the page's bytes to the limits before they are decompressed.
 ///
 /// # Errors
 /// Malformed pages; fewer rows than the pieces need.
@@ -57,7 +57,7 @@ pub(crate) fn walk<'a>(
 ) -> Result<Walked<'a>> {
     let mut out = Walked::default();
     let (mut first, mut rest) = (0usize, pieces);
-    // Rows of the piece at hand that earlier pages gave.
+    // Rows of the current piece in earlier pages.
     let mut given = 0;
     let mut scratch = Vec::new();
     while let Some((piece, _)) = rest.split_first() {
@@ -109,19 +109,20 @@ pub(crate) fn walk<'a>(
 }
 
 impl<'a> Part<'a> {
-    /// A page of the walked chunk number `chunk`, of which no row is wanted yet.
+    /// A page of the walked chunk number `chunk`, without selected rows so far.
     fn new(page: Page<'a>, chunk: usize) -> Self {
         Self { page, chunk, spans: Vec::new(), nrows: 0, at: 0, nbytes: 0, base: 0, validity: None }
     }
 
-    /// The codes and then the ends of the wanted rows. `ends` begin with the column's first offset, which is no row's.
+    /// Returns the memory for the codes and later the ends of the selected rows. `ends` begins with the column's first offset,
+    /// which belongs to no row.
     fn ends<'s, const N: usize>(&self, ends: Scatter<'s>) -> Result<&'s mut [[u8; N]]> {
-        // SAFETY: each part has rows of its own, and one task at a time asks for them.
+        // SAFETY: each part has rows that no other part has, and only one task at a time accesses a part.
         let room = unsafe { ends.range((self.at + 1) * N, self.nrows * N) };
         Ok(room.ok_or_else(|| Error::too_large("parquet"))?.as_chunks_mut::<N>().0)
     }
 
-    /// Whether the page has codes of a dictionary.
+    /// Whether the page holds dictionary codes.
     pub(crate) fn has_codes(&self) -> bool {
         let (Kind::Data { encoding, .. } | Kind::DataV2 { encoding, .. }) = self.page.header.kind else {
             return false;
@@ -129,10 +130,10 @@ impl<'a> Part<'a> {
         matches!(encoding, Encoding::PlainDictionary | Encoding::RleDictionary)
     }
 
-    /// Decodes the codes of the wanted rows, see [`codes::decode`]; answers which of them have a value.
+    /// Decodes the codes of the selected rows, see [`codes::decode`]; returns which of them have a value.
     ///
     /// # Errors
-    /// Malformed pages; codes that the dictionary does not have.
+    /// Malformed pages; codes outside the dictionary.
     pub(crate) fn codes<const N: usize>(
         &self,
         nvalues: Option<usize>,
@@ -147,8 +148,8 @@ impl<'a> Part<'a> {
         Ok(levels.map(|levels| self.wanted(levels)))
     }
 
-    /// Finds the bytes of the texts of the wanted rows: by the page's size where that says them, unless `exact`. Of a page of
-    /// codes these are decoded to `ends`, so that the page is not looked at again.
+    /// Finds the bytes of the selected rows' texts: by the page's size if that determines them, unless `exact`. Codes are
+    /// decoded to `ends`, so that such a page is not read again.
     ///
     /// # Errors
     /// Malformed pages.
@@ -191,8 +192,8 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// A whole PLAIN page has its levels, four bytes of length a value, and texts. Of its compressed bytes only those of the
-    /// levels are decompressed.
+    /// Derives the bytes of the texts of a whole PLAIN page from its size: it holds the levels, a four-byte length for each
+    /// value, and the texts. Only the levels are decompressed.
     fn nbytes_of_header(&mut self, optional: bool, scratch: &mut Vec<u8>) -> Option<usize> {
         let header = &self.page.header;
         let (Kind::Data { encoding: Encoding::Plain, .. } | Kind::DataV2 { encoding: Encoding::Plain, .. }) =
@@ -216,11 +217,11 @@ impl<'a> Part<'a> {
         header.nbytes.checked_sub(levels_nbytes)?.checked_sub(nvalid.checked_mul(4)?)
     }
 
-    /// The ends of the wanted rows to `ends`, their texts to `bytes`. Texts of a page of codes were checked with their
-    /// dictionary; others must be UTF-8 where `text` says so.
+    /// Writes the ends of the selected rows to `ends` and their texts to `bytes`. Texts of a dictionary are already checked;
+    /// others must be UTF-8 if `text` is set.
     ///
     /// # Errors
-    /// Malformed pages; `Full` where their size was told wrongly.
+    /// Malformed pages; `Full` if the declared size is wrong.
     pub(crate) fn fill<const N: usize>(
         &mut self,
         dictionary: Option<&Dictionary>,
@@ -261,7 +262,7 @@ impl<'a> Part<'a> {
         Ok(())
     }
 
-    /// What `validity` says of the page's rows, of the wanted ones.
+    /// Reduces the validity of the page's rows to the selected rows.
     fn wanted(&self, validity: Validity) -> Validity {
         if self.nrows == validity.len() {
             return validity;
@@ -271,7 +272,7 @@ impl<'a> Part<'a> {
         out
     }
 
-    /// Goes through the rows of the page up to the last wanted one, run by run. `parts` are the page's, and `validity` says
+    /// Passes the rows of the page up to the last selected one to `work`, run by run. `parts` are the page's; `validity` says
     /// which rows have a value; `None`: all.
     pub(crate) fn each(
         &self,

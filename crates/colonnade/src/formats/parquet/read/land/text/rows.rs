@@ -1,27 +1,27 @@
-//! Definition levels of a flat column as rows: runs that have a value, runs that are null, and mixed ones by 64.
+//! Converts the definition levels of a flat column to runs of rows: values, nulls, or a mix of at most 64 rows.
 
 use crate::error::Result;
 use crate::formats::parquet::levels::{Validity, ended};
 use crate::formats::parquet::rle_bit_packed::RleBitPacked;
 
-/// Rows that follow each other.
+/// A run of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Rows {
-    /// So many, all with a value or all null.
+    /// This many rows, all with a value or all null.
     Same(bool, usize),
-    /// Up to 64: bit 1 is a value, the lowest is the first row.
+    /// At most 64 rows: bit 1 is a value, the lowest bit is the first row.
     Mixed(u64, usize),
 }
 
 impl Rows {
-    /// How many.
+    /// Number of rows.
     pub(crate) fn len(self) -> usize {
         match self {
             Self::Same(_, n) | Self::Mixed(_, n) => n,
         }
     }
 
-    /// How many have a value.
+    /// Number of rows with a value.
     pub(crate) fn valid(self) -> usize {
         match self {
             Self::Same(true, n) => n,
@@ -30,7 +30,7 @@ impl Rows {
         }
     }
 
-    /// The rows `at..end`, or those of them that begin with row `at` and are alike. `None`: no row is null.
+    /// Returns the run at the beginning of the rows `at..end`. `None`: no row is null.
     #[inline]
     pub(crate) fn next(validity: Option<&Validity>, at: usize, end: usize) -> Self {
         let left = end - at;
@@ -51,10 +51,10 @@ impl Rows {
     }
 }
 
-/// Which of the `n` rows of a page have a value, by its levels.
+/// Decodes which of the `n` rows of a page have a value.
 ///
 /// # Errors
-/// Truncated levels; levels over 1.
+/// Truncated levels; levels above 1.
 pub(crate) fn validity(levels: &[u8], n: usize) -> Result<Validity> {
     let (mut runs, mut out) = (RleBitPacked::new(levels, 1, n)?, Validity::default());
     while out.len() < n {

@@ -1,4 +1,4 @@
-//! Texts that another writer wrote come back, whole and in pieces, in every encoding.
+//! Decodes texts that the `parquet` crate wrote, whole and in pieces, in every encoding.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ fn next(seed: &mut u64) -> usize {
     usize::try_from(*seed >> 33).unwrap()
 }
 
-/// Words of a few or many kinds, short and long ones, not only ASCII; `nulls` in eight of them are null, or in long runs.
+/// Words of `kinds` kinds, short and long ones, not only ASCII; `nulls` of eight are null, or long runs are.
 fn words(n: usize, kinds: usize, nulls: usize, seed: u64) -> Vec<Option<String>> {
     let (mut seed, mut run) = (seed, 0);
     (0..n)
@@ -68,7 +68,7 @@ fn landed(file: &Parquet, pieces: &[Piece], threads: usize) -> ArrayRef {
 fn compare(array: &ArrayRef, file: &Parquet, what: &str) {
     let whole = landed(file, &file.pieces(0, file.nrows), 2);
     assert!(whole.as_ref() == array.as_ref(), "{what}");
-    // Every third run of rows, of all lengths; runs that follow each other too.
+    // Every third run of rows, of all lengths; adjacent runs too.
     let (mut pieces, mut expected, mut at) = (Vec::new(), Vec::new(), 0);
     for group in 0..file.ngroups() {
         let (first, nrows) = file.rows_of(group);
@@ -174,7 +174,7 @@ fn what_is_cut_or_flipped_ends_in_an_error_or_in_texts() {
                 };
                 let pieces = file.pieces(0, file.nrows);
                 let landing = Landing::new(&file, file.nrows, 1, Layout::Arrow);
-                // The schema may say another type now.
+                // The writer's schema may change the type of the column.
                 if landing.way(0).ok() != Some(Way::Text) {
                     continue;
                 }

@@ -1,4 +1,4 @@
-//! Makes Arrow views of offsets and bytes: sixteen bytes a row, which hold a short text itself.
+//! Converts offsets and bytes to Arrow views: sixteen bytes for each row, which contain a short text.
 
 use arrow_buffer::{Buffer, NullBuffer};
 use arrow_data::{ArrayData, ArrayDataBuilder};
@@ -7,16 +7,16 @@ use arrow_schema::DataType;
 use crate::arrow::trusted::trusted_array;
 use crate::error::{Error, Result};
 
-/// A view holds texts of at most so many bytes itself.
+/// The maximum length of a text within its view.
 const INLINE: usize = 12;
 
-/// Views name places of 31 bits: more bytes are several buffers over the same memory.
+/// A view has a 31-bit offset: more bytes are split into several buffers over the same memory.
 const BUFFER_NBYTES: usize = 1 << 30;
 
-/// An array of views over `bytes`, in which row `k` ends at the k-th of the 64-bit `ends` after the first.
+/// Returns an array of views over `bytes`, in which row `k` ends at the k-th of the 64-bit `ends` after the first.
 ///
 /// # Errors
-/// `LimitExceeded`: more than a view can name.
+/// `LimitExceeded`: more than a view can address.
 pub(crate) fn array(
     data_type: &DataType,
     ends: &[u8],
@@ -55,11 +55,11 @@ pub(crate) fn array(
     }
     let mut builder = ArrayDataBuilder::new(data_type.clone()).len(nrows).nulls(nulls);
     builder = builder.add_buffer(Buffer::from_vec(views));
-    // A text that begins in one gigabyte may end in the next: each buffer reaches so far.
+    // A text that begins in one gigabyte may end in the next: each buffer extends that far.
     for start in (0..all.len()).step_by(BUFFER_NBYTES) {
         let nbytes = (all.len() - start).min(2 * BUFFER_NBYTES - 1);
         builder = builder.add_buffer(bytes.slice_with_length(start, nbytes));
     }
-    // Trusted: each view names bytes of one row, which lie in the buffer that it names; texts are UTF-8.
+    // Trusted: each view addresses bytes of one row within its buffer; texts are UTF-8.
     Ok(trusted_array(builder))
 }

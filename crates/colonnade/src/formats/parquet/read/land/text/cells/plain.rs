@@ -1,4 +1,4 @@
-//! Texts of PLAIN pages: each has its length before it.
+//! Texts of PLAIN pages: a length precedes each.
 
 use crate::error::Result;
 
@@ -55,8 +55,8 @@ pub(super) fn mixed<O: Offset>(
     for end in ends {
         let valid = (mask & 1) as usize;
         mask >>= 1;
-        // Where there is room on both sides nothing is decided by whether the row is null: half-null columns have no
-        // pattern that a processor could guess.
+        // If both sides have room, no branch depends on whether the row is null: half-null columns have no pattern that a
+        // processor could predict.
         let wide = rest
             .first_chunk::<{ 4 + WIDE }>()
             .zip(bytes.get_mut(at..).and_then(|b| b.first_chunk_mut::<WIDE>()));
@@ -83,7 +83,7 @@ pub(super) fn mixed<O: Offset>(
     Ok(())
 }
 
-/// One text of a PLAIN page to byte `at`.
+/// Copies one text of a PLAIN page to byte `at`.
 fn one(page: &mut &[u8], bytes: &mut [u8], at: usize) -> std::result::Result<usize, Stop> {
     let Some((head, after)) = page.split_first_chunk::<4>() else { return Err(ended(4, page.len()).into()) };
     let nbytes = u32::from_le_bytes(*head) as usize;
