@@ -62,7 +62,7 @@ fn cut(bytes: &mut Sparse<'_>, wanted: &[usize]) -> Option<()> {
 }
 
 /// Sets the length of the list in field `number` of a table to 0.
-fn empty(bytes: &mut Sparse<'_>, table: &sparse::Table, number: usize) -> Option<()> {
+fn empty(bytes: &mut Sparse<'_>, table: &sparse::SparseTable, number: usize) -> Option<()> {
     let Some(at) = bytes.field(table, number) else { return Some(()) };
     let list = bytes.forward(at)?;
     bytes.put(list, 0)

@@ -4,13 +4,13 @@ use arrow_schema::{DataType, Field};
 
 use crate::error::{Error, Result};
 
-use super::schema::{Root, RootKind};
+use super::schema::{RootColumn, RootKind};
 
 /// Changes the type of the text columns `names` to a dictionary.
 ///
 /// # Errors
 /// `InvalidOption`: a column that is no text.
-pub(super) fn taken(names: &[String], fields: &mut [Field], roots: &[Root]) -> Result<()> {
+pub(super) fn taken(names: &[String], fields: &mut [Field], roots: &[RootColumn]) -> Result<()> {
     for (field, root) in fields.iter_mut().zip(roots) {
         if !names.contains(field.name()) || matches!(field.data_type(), DataType::Dictionary(..)) {
             continue;

@@ -4,9 +4,9 @@ use crate::error::{Error, Result};
 use crate::formats::parquet::codec::Codec;
 use crate::formats::parquet::page::{Header, Kind};
 
-use super::level_streams::Levels;
-use super::limits::Bounds;
-use super::page::Page;
+use super::level_streams::MaxLevels;
+use super::limits::PageLimits;
+use super::page::StoredPage;
 
 /// An iterator over the pages of one column chunk.
 #[derive(Debug, Clone)]
@@ -19,16 +19,16 @@ pub(crate) struct Pages<'a> {
     /// Values of the pages that are still to come.
     left: u64,
     codec: Codec,
-    levels: Levels,
+    levels: MaxLevels,
     verify: bool,
-    bounds: Bounds,
+    bounds: PageLimits,
     /// Pages of an earlier walk, which replace a walk over the bytes.
-    listed: Option<std::slice::Iter<'a, Page<'a>>>,
+    listed: Option<std::slice::Iter<'a, StoredPage<'a>>>,
 }
 
 /// The position and the declared properties of a column chunk.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct ChunkAt<'a> {
+pub(crate) struct ChunkInput<'a> {
     /// The bytes from its first page on.
     pub(crate) bytes: &'a [u8],
     /// The offset of `bytes` in the file.
@@ -38,20 +38,20 @@ pub(crate) struct ChunkAt<'a> {
     /// Values, including nulls.
     pub(crate) nvalues: u64,
     /// Its maximum levels.
-    pub(crate) levels: Levels,
+    pub(crate) levels: MaxLevels,
 }
 
 impl<'a> Pages<'a> {
     /// Walks the pages of `chunk`. `verify`: compares their checksums.
-    pub(crate) fn new(chunk: &ChunkAt<'a>, verify: bool, bounds: Bounds) -> Self {
-        let ChunkAt { bytes, base, codec, nvalues, levels } = *chunk;
+    pub(crate) fn new(chunk: &ChunkInput<'a>, verify: bool, bounds: PageLimits) -> Self {
+        let ChunkInput { bytes, base, codec, nvalues, levels } = *chunk;
         Self { bytes, base, at: 0, left: nvalues, codec, levels, verify, bounds, listed: None }
     }
 
     /// Iterates over the pages of an earlier walk.
-    pub(crate) fn listed(pages: &'a [Page<'a>], bounds: Bounds) -> Self {
+    pub(crate) fn listed(pages: &'a [StoredPage<'a>], bounds: PageLimits) -> Self {
         let (bytes, base, at, left) = (&[][..], 0, 0, 0);
-        let levels = Levels { definition: 0, repetition: 0 };
+        let levels = MaxLevels { definition: 0, repetition: 0 };
         let listed = Some(pages.iter());
         Self { bytes, base, at, left, codec: Codec::None, levels, verify: false, bounds, listed }
     }
@@ -83,7 +83,7 @@ impl<'a> Pages<'a> {
     /// Malformed and truncated headers; more values than the chunk declares, or than its codec can produce from the bytes; a
     /// wrong checksum; a limit.
     #[inline]
-    pub(crate) fn next_page(&mut self) -> Result<Option<Page<'a>>> {
+    pub(crate) fn next_page(&mut self) -> Result<Option<StoredPage<'a>>> {
         if let Some(listed) = &mut self.listed {
             return Ok(listed.next().copied());
         }
@@ -100,7 +100,7 @@ impl<'a> Pages<'a> {
             if header.kind == Kind::Other {
                 continue;
             }
-            let page = Page::new(header, body, at, self.codec, self.levels);
+            let page = StoredPage::new(header, body, at, self.codec, self.levels);
             self.check(&page).map_err(|e| e.at(at))?;
             if !matches!(header.kind, Kind::Dictionary { .. }) {
                 self.left -= u64::from(header.nvalues);
@@ -110,7 +110,7 @@ impl<'a> Pages<'a> {
         Ok(None)
     }
 
-    fn check(&self, page: &Page<'_>) -> Result<()> {
+    fn check(&self, page: &StoredPage<'_>) -> Result<()> {
         let Header { nbytes, nvalues, compressed_nbytes, crc, kind, .. } = page.header;
         let most = self.codec.most(compressed_nbytes as u64);
         let whole = self.codec == Codec::None && !matches!(kind, Kind::DataV2 { .. });

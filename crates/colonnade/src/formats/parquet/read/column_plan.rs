@@ -4,13 +4,13 @@ use arrow_schema::DataType;
 
 use crate::formats::parquet::types::{self, Physical};
 
-use super::conversion::{Flat, kind};
+use super::conversion::{FlatLeaf, kind};
 
 /// The decoder of a column, which decides its layout in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum ColumnPlan {
     /// Values of one width, with a validity bitmap if there are nulls.
-    Fixed(Flat),
+    Fixed(FlatLeaf),
     /// Offsets and bytes.
     Text,
     /// Codes and a dictionary.
@@ -22,17 +22,17 @@ pub(super) enum Way {
 }
 
 /// Chooses the decoder for values of this type that are stored as `flat`.
-pub(super) fn way_of(data_type: &DataType, flat: &Flat) -> Way {
+pub(super) fn way_of(data_type: &DataType, flat: &FlatLeaf) -> ColumnPlan {
     use DataType::{Binary, BinaryView, LargeBinary, LargeUtf8, Utf8, Utf8View};
     match data_type {
-        DataType::Dictionary(..) => Way::Category,
+        DataType::Dictionary(..) => ColumnPlan::Category,
         Utf8 | LargeUtf8 | Utf8View | Binary | LargeBinary | BinaryView
             if flat.physical == Physical::Bytes =>
         {
-            Way::Text
+            ColumnPlan::Text
         }
-        _ if flat.way == types::Way::Nothing => Way::Nothing,
-        _ if kind(data_type, flat).is_some() => Way::Fixed(*flat),
-        _ => Way::Nested,
+        _ if flat.way == types::Way::Nothing => ColumnPlan::Nothing,
+        _ if kind(data_type, flat).is_some() => ColumnPlan::Fixed(*flat),
+        _ => ColumnPlan::Nested,
     }
 }

@@ -15,8 +15,8 @@ use crate::frame::paths::LeafProjection;
 
 use super::arrow_schema::{KEY as ARROW_SCHEMA, fields as arrow_fields};
 use super::options::ReadOptions;
-use super::projection::Names;
-use super::schema::{Root, RootKind, fields, roots};
+use super::projection::ColumnNames;
+use super::schema::{RootColumn, RootKind, fields, roots};
 use super::{categories, pandas};
 
 /// Returns the fields and roots of the projected columns, and the plan that builds a frame of them.
@@ -24,7 +24,7 @@ pub(super) fn described(
     footer: &Footer<'_>,
     ours: bool,
     options: &ReadOptions,
-) -> Result<(SchemaRef, Vec<Root>, Plan)> {
+) -> Result<(SchemaRef, Vec<RootColumn>, Plan)> {
     let some = footer.wanted.len() < footer.leaves.len();
     let all: Vec<usize> = (0..footer.leaves.len()).collect();
     // This package's metadata describe all columns: the plan is built for all and then restricted.
@@ -41,7 +41,7 @@ pub(super) fn described(
     let (schema, roots) = made(footer, &footer.wanted, ours, options)?;
     let mut plan = Plan::new(&schema).map_err(|e| e.in_format("parquet"))?;
     if !ours {
-        let never = |root: &Root| matches!(root.kind, RootKind::Flat(flat) if !flat.optional);
+        let never = |root: &RootColumn| matches!(root.kind, RootKind::Flat(flat) if !flat.optional);
         let names = schema.fields().iter().zip(&roots).filter(|(_, root)| never(root));
         let names: Vec<&str> = names.map(|(field, _)| field.name().as_str()).collect();
         required::note(&mut plan.tags, &names);
@@ -51,7 +51,7 @@ pub(super) fn described(
 }
 
 /// Returns the field ids of the flat columns by name. A nested column has its ids in the metadata of its fields.
-fn field_ids<'s>(footer: &Footer<'_>, schema: &'s Schema, columns: &[Root]) -> Vec<(&'s str, i32)> {
+fn field_ids<'s>(footer: &Footer<'_>, schema: &'s Schema, columns: &[RootColumn]) -> Vec<(&'s str, i32)> {
     let elements =
         roots(&footer.leaves, &footer.wanted).into_iter().map(|(root, _)| footer.elements.get(root));
     let columns = schema.fields().iter().zip(columns).zip(elements);
@@ -65,7 +65,7 @@ fn made(
     wanted: &[usize],
     ours: bool,
     options: &ReadOptions,
-) -> Result<(SchemaRef, Vec<Root>)> {
+) -> Result<(SchemaRef, Vec<RootColumn>)> {
     let runs = roots(&footer.leaves, wanted);
     // A column's number among all columns is its position in the writer's schema.
     let mut numbers = Vec::with_capacity(runs.len());
@@ -88,7 +88,7 @@ fn made(
     let (mut fields, roots) = fields(&footer.elements, &footer.leaves, wanted, told.as_ref(), ours)?;
     categories::taken(&options.categories, &mut fields, &roots)?;
     let some = wanted.len() < footer.leaves.len();
-    let names: Names<'_> = fields.iter().filter(|_| some).map(|f| f.name().as_str()).collect();
+    let names: ColumnNames<'_> = fields.iter().filter(|_| some).map(|f| f.name().as_str()).collect();
     let mut metadata = Metadata::new();
     for (key, value) in &footer.metadata {
         let Some(value) = value.filter(|_| *key != ARROW_SCHEMA) else { continue };

@@ -7,7 +7,7 @@ use crate::formats::parquet::types::{Physical, Way};
 
 /// A column of one leaf.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Flat {
+pub(crate) struct FlatLeaf {
     /// Physical type.
     pub(crate) physical: Physical,
     /// Whether it may be null.
@@ -18,7 +18,7 @@ pub(crate) struct Flat {
 
 /// The decoder of fixed-width values: stored form, then form in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum FixedConversion {
     /// Bits to one byte each.
     Bools,
     /// Two bytes, unchanged.
@@ -44,14 +44,14 @@ pub(super) enum Kind {
     /// INT96 timestamps, in this unit.
     Int96(TimeUnit),
     /// Fixed-length bytes of any width.
-    Wide(u32, Change),
+    Wide(u32, ByteConversion),
     /// Big-endian numbers, each preceded by its length.
     Lengths,
 }
 
 /// How the stored bytes of a value become the bytes of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Change {
+pub(super) enum ByteConversion {
     /// Unchanged.
     Same,
     /// Big-endian two's complement of any width.
@@ -64,7 +64,7 @@ pub(super) enum Change {
 
 /// The value that a null row holds under its validity bit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Null {
+pub(super) enum NullFill {
     /// 0.
     Zero,
     /// NaN.
@@ -73,7 +73,7 @@ pub(super) enum Null {
     Nat,
 }
 
-impl Null {
+impl NullFill {
     pub(super) fn of(data_type: &DataType) -> Self {
         match data_type {
             DataType::Float16 | DataType::Float32 | DataType::Float64 => Self::Nan,
@@ -84,36 +84,36 @@ impl Null {
 }
 
 /// Returns the decoder of the leaf and the bytes of a row; `None` if the leaf has no fixed-width decoder.
-pub(super) fn kind(data_type: &DataType, flat: &Flat) -> Option<(Kind, usize)> {
+pub(super) fn kind(data_type: &DataType, flat: &FlatLeaf) -> Option<(FixedConversion, usize)> {
     if *data_type == DataType::Boolean {
-        return (flat.physical == Physical::Boolean).then_some((Kind::Bools, 1));
+        return (flat.physical == Physical::Boolean).then_some((FixedConversion::Bools, 1));
     }
     let item = width(data_type).filter(|&item| item > 0)?;
-    let wide = |width: u32, change| (width > 0).then_some(Kind::Wide(width, change));
+    let wide = |width: u32, change| (width > 0).then_some(FixedConversion::Wide(width, change));
     let kind = match (flat.physical, flat.way, item) {
-        (Physical::Int32 | Physical::Float, Way::Same, 4) => Kind::Same4,
-        (Physical::Int64 | Physical::Double, Way::Same, 8) => Kind::Same8,
-        (Physical::Int32, Way::Narrow(1), 1) => Kind::Low1,
-        (Physical::Int32, Way::Narrow(2), 2) => Kind::Low2,
-        (Physical::Int32, Way::Widened(4), 4) => Kind::Same4,
-        (Physical::Int64, Way::Widened(8), 8) => Kind::Same8,
-        (Physical::Int32, Way::Widened(16), 16) => Kind::Int4To16,
-        (Physical::Int64, Way::Widened(16), 16) => Kind::Int8To16,
-        (Physical::Int32, Way::Widened(_), 8 | 32) => wide(4, Change::Longer)?,
-        (Physical::Int64, Way::Widened(_), 32) => wide(8, Change::Longer)?,
-        (Physical::Int32, Way::Days, 8) => Kind::Days,
-        (Physical::Int64, Way::Thousands, 8) => Kind::Seconds8,
-        (Physical::Int32, Way::Thousands, 4) => Kind::Seconds4,
+        (Physical::Int32 | Physical::Float, Way::Same, 4) => FixedConversion::Same4,
+        (Physical::Int64 | Physical::Double, Way::Same, 8) => FixedConversion::Same8,
+        (Physical::Int32, Way::Narrow(1), 1) => FixedConversion::Low1,
+        (Physical::Int32, Way::Narrow(2), 2) => FixedConversion::Low2,
+        (Physical::Int32, Way::Widened(4), 4) => FixedConversion::Same4,
+        (Physical::Int64, Way::Widened(8), 8) => FixedConversion::Same8,
+        (Physical::Int32, Way::Widened(16), 16) => FixedConversion::Int4To16,
+        (Physical::Int64, Way::Widened(16), 16) => FixedConversion::Int8To16,
+        (Physical::Int32, Way::Widened(_), 8 | 32) => wide(4, ByteConversion::Longer)?,
+        (Physical::Int64, Way::Widened(_), 32) => wide(8, ByteConversion::Longer)?,
+        (Physical::Int32, Way::Days, 8) => FixedConversion::Days,
+        (Physical::Int64, Way::Thousands, 8) => FixedConversion::Seconds8,
+        (Physical::Int32, Way::Thousands, 4) => FixedConversion::Seconds4,
         (Physical::Int96, _, 8) => match data_type {
-            DataType::Timestamp(unit, _) => Kind::Int96(*unit),
+            DataType::Timestamp(unit, _) => FixedConversion::Int96(*unit),
             _ => return None,
         },
-        (Physical::Fixed(2), Way::Same, 2) => Kind::Same2,
-        (Physical::Fixed(n), Way::BigEndian(_), _) => wide(n, Change::BigEndian)?,
-        (Physical::Bytes, Way::BigEndian(_), _) => Kind::Lengths,
-        (Physical::Fixed(12), Way::Months, 4) => wide(12, Change::From(0))?,
-        (Physical::Fixed(12), Way::DayTime, 8) => wide(12, Change::From(4))?,
-        (Physical::Fixed(n), Way::Same, item) if usize::try_from(n) == Ok(item) => wide(n, Change::Same)?,
+        (Physical::Fixed(2), Way::Same, 2) => FixedConversion::Same2,
+        (Physical::Fixed(n), Way::BigEndian(_), _) => wide(n, ByteConversion::BigEndian)?,
+        (Physical::Bytes, Way::BigEndian(_), _) => FixedConversion::Lengths,
+        (Physical::Fixed(12), Way::Months, 4) => wide(12, ByteConversion::From(0))?,
+        (Physical::Fixed(12), Way::DayTime, 8) => wide(12, ByteConversion::From(4))?,
+        (Physical::Fixed(n), Way::Same, item) if usize::try_from(n) == Ok(item) => wide(n, ByteConversion::Same)?,
         _ => return None,
     };
     Some((kind, item))

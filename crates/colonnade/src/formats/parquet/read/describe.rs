@@ -45,7 +45,7 @@ pub struct GroupInfo {
 
 /// Minimum, maximum and null count of a column chunk; the values are in their encoded form.
 #[derive(Debug, Clone, Default)]
-pub struct Bounds {
+pub struct StatisticsInfo {
     /// Minimum.
     pub min: Option<Vec<u8>>,
     /// Maximum.
@@ -78,7 +78,7 @@ pub struct ChunkInfo {
     /// Offset of its first page.
     pub offset: u64,
     /// Statistics.
-    pub bounds: Option<Bounds>,
+    pub bounds: Option<StatisticsInfo>,
     /// Whether it has a page index.
     pub page_index: bool,
     /// Whether it has a bloom filter.
@@ -248,10 +248,10 @@ fn encodings(footer: &[u8], at: usize) -> Result<Vec<&'static str>> {
 }
 
 /// Reads the statistics at `at`. The deprecated `min` and `max` replace missing `min_value` and `max_value`.
-fn bounds(footer: &[u8], at: usize) -> Result<Bounds> {
+fn bounds(footer: &[u8], at: usize) -> Result<StatisticsInfo> {
     let mut t = Thrift::new(footer, 0, "the footer");
     t.seek(at);
-    let (mut out, mut old, mut last) = (Bounds::default(), Bounds::default(), 0);
+    let (mut out, mut old, mut last) = (StatisticsInfo::default(), StatisticsInfo::default(), 0);
     while let Some(field) = t.field(&mut last)? {
         match (field.id, field.wire) {
             (1, Wire::Binary) => old.max = Some(t.binary()?.to_vec()),

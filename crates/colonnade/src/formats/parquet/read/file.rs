@@ -14,12 +14,12 @@ use crate::memory::{Buffer, Remote};
 use crate::source::SourceBytes;
 
 use super::options::ReadOptions;
-use super::schema::Root;
+use super::schema::RootColumn;
 use super::selection::Selection;
 
 /// The bytes of a file.
 #[derive(Debug, Clone)]
-pub(crate) struct Source {
+pub(crate) struct ParquetBytes {
     /// All bytes.
     pub(crate) bytes: Buffer,
     /// The remote object that bytes are fetched from on demand.
@@ -28,14 +28,14 @@ pub(crate) struct Source {
     pub(crate) is_map: bool,
 }
 
-impl From<SourceBytes> for Source {
+impl From<SourceBytes> for ParquetBytes {
     /// Takes over the bytes. The file behind a map is already closed: a map needs no descriptor.
     fn from(SourceBytes { bytes, map, remote }: SourceBytes) -> Self {
         Self { bytes, remote, is_map: map.is_some() }
     }
 }
 
-impl Source {
+impl ParquetBytes {
     /// Lets the system drop the pages of a map; a later access reads them again.
     pub(crate) fn let_go(&self, start: u64, nbytes: usize) {
         if let (true, Ok(start)) = (self.is_map, usize::try_from(start)) {
@@ -46,14 +46,14 @@ impl Source {
 }
 
 /// A requested projection, the file opened for it, and the projection that remains to be applied to what that file decodes.
-pub(super) type Narrowed = (Projection, Arc<Parquet>, Projection);
+pub(super) type ProjectedFile = (Projection, Arc<Parquet>, Projection);
 
 /// An opened file.
 #[derive(Debug)]
 pub struct Parquet {
-    pub(crate) source: Source,
+    pub(crate) source: ParquetBytes,
     /// The bytes before decryption.
-    pub(super) unopened: Source,
+    pub(super) unopened: ParquetBytes,
     /// Schema elements of columns in which a repeated group is itself the item of a list: a part of such a group would be read
     /// as a list of another type.
     pub(super) old_lists: HashSet<usize>,
@@ -69,7 +69,7 @@ pub struct Parquet {
     /// For each projected leaf, whether the file declares its column order for the statistics.
     pub(crate) ordered: Vec<bool>,
     /// One root for each field of `schema`.
-    pub(crate) roots: Vec<Root>,
+    pub(crate) roots: Vec<RootColumn>,
     /// The projected columns and the columns of the row labels.
     pub(crate) schema: SchemaRef,
     /// The plan that builds a frame of the columns.
@@ -83,7 +83,7 @@ pub struct Parquet {
     pub(crate) options: ReadOptions,
     pub(crate) index: OnceLock<Axis>,
     /// The file opened for a part of its nested columns by the last request that needed one.
-    pub(super) narrowed: Mutex<Option<Narrowed>>,
+    pub(super) narrowed: Mutex<Option<ProjectedFile>>,
 }
 
 impl Parquet {

@@ -10,7 +10,7 @@ const MAX_LEVEL_BITS: u8 = 16;
 
 /// The maximum levels of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Levels {
+pub(crate) struct MaxLevels {
     /// Definition.
     pub(crate) definition: u16,
     /// Repetition.
@@ -35,7 +35,7 @@ impl<'p> LevelStreams<'p> {
     /// # Errors
     /// Malformed: fewer bytes than the levels have.
     #[inline]
-    pub(super) fn split(header: &Header, most: Levels, bytes: &'p [u8]) -> Result<(Self, &'p [u8])> {
+    pub(super) fn split(header: &Header, most: MaxLevels, bytes: &'p [u8]) -> Result<(Self, &'p [u8])> {
         let n = header.nvalues as usize;
         let (repetition, definition, rest) = match header.kind {
             Kind::Data { definition, repetition, .. } => {
@@ -54,7 +54,7 @@ impl<'p> LevelStreams<'p> {
     }
 }
 
-impl Levels {
+impl MaxLevels {
     /// The number of bytes that the levels of `n` values rarely exceed: bit-packed, plus the headers of many runs. Zstandard
     /// decompresses a whole block for the first byte, so a second attempt costs more than some bytes too many.
     pub(super) fn about(self, n: usize) -> usize {

@@ -19,13 +19,13 @@ pub(crate) struct Account {
 
 /// The maximum bytes that pages may decode to.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Bounds {
+pub(crate) struct PageLimits {
     limits: Limits,
     /// Bytes of the file.
     input: u64,
 }
 
-impl Bounds {
+impl PageLimits {
     /// Refuses a page, or its decoded values, of `nbytes` bytes for `nvalues` values.
     pub(crate) fn check(&self, what: &str, nbytes: u64, nvalues: u64) -> Result<()> {
         let limit = self.limits.max_member_nbytes;
@@ -57,8 +57,8 @@ impl Account {
 
 impl Parquet {
     /// The limits for the pages of this file.
-    pub(super) fn bounds(&self) -> Bounds {
-        Bounds { limits: self.options.limits, input: self.input() }
+    pub(super) fn bounds(&self) -> PageLimits {
+        PageLimits { limits: self.options.limits, input: self.input() }
     }
 
     fn input(&self) -> u64 {

@@ -11,8 +11,8 @@ use crate::frame::{Axis, Frame, row_range};
 use crate::progress::{NoProgress, Progress, SignalsOnly};
 
 use super::file::Parquet;
-use super::land::Landing;
-use super::selection::{Piece, Rows, kept};
+use super::land::ChunkDecoder;
+use super::selection::{RowPiece, RowsToDecode, kept};
 
 /// Row groups are decoded together in Arrow's layout up to this many bytes: more text does not fit 32-bit offsets.
 const TOGETHER_NBYTES: u64 = 1 << 30;
@@ -30,7 +30,7 @@ impl Parquet {
         Ok(self.index.get_or_init(|| axis))
     }
 
-    fn labels(&self, rows: &Rows, threads: usize) -> Result<Axis> {
+    fn labels(&self, rows: &RowsToDecode, threads: usize) -> Result<Axis> {
         let fields = self.plan.level_fields();
         let landed = self.land(&fields, rows, (Layout::AsStored, threads), &NoProgress)?;
         self.plan.landed_index(&fields, landed, rows.nrows)
@@ -58,12 +58,12 @@ impl Parquet {
     pub(crate) fn land(
         &self,
         wanted: &[usize],
-        rows: &Rows,
+        rows: &RowsToDecode,
         (layout, threads): (Layout, usize),
         progress: &dyn Progress,
     ) -> Result<Landed> {
         self.need(wanted, &rows.pieces, progress)?;
-        let landing = Landing::new(self, rows.decoded, threads, layout);
+        let landing = ChunkDecoder::new(self, rows.decoded, threads, layout);
         let landed = landing.run(wanted, &rows.pieces, progress)?;
         let mut landed = match &rows.keep {
             Some(keep) => kept(landed, keep, threads, &SignalsOnly(progress))?,
@@ -77,7 +77,7 @@ impl Parquet {
     }
 
     /// Fetches the pages of these fields from a remote file.
-    pub(crate) fn need(&self, wanted: &[usize], pieces: &[Piece], progress: &dyn Progress) -> Result<()> {
+    pub(crate) fn need(&self, wanted: &[usize], pieces: &[RowPiece], progress: &dyn Progress) -> Result<()> {
         let Some(remote) = &self.source.remote else { return Ok(()) };
         let mut ranges = Vec::new();
         for piece in pieces {
@@ -94,10 +94,10 @@ impl Parquet {
     }
 
     /// The pieces of row groups that make up rows `start..stop` of the result.
-    fn rows(&self, start: usize, stop: usize) -> Rows {
+    fn rows(&self, start: usize, stop: usize) -> RowsToDecode {
         match &self.selection {
             Some(selection) => selection.rows(start, stop),
-            None => Rows {
+            None => RowsToDecode {
                 pieces: self.pieces(start, stop),
                 decoded: stop - start,
                 keep: None,
@@ -107,7 +107,7 @@ impl Parquet {
     }
 
     /// The row groups that rows `start..stop` overlap, and which of their rows.
-    pub(crate) fn pieces(&self, start: usize, stop: usize) -> Vec<Piece> {
+    pub(crate) fn pieces(&self, start: usize, stop: usize) -> Vec<RowPiece> {
         let mut out = Vec::new();
         for group in 0..self.groups.len() {
             let (first, nrows) = self.rows_of(group);
@@ -117,7 +117,7 @@ impl Parquet {
             let skip = start.saturating_sub(first).min(nrows);
             let end = nrows.min(stop - first);
             if end > skip {
-                out.push(Piece { group, skip, nrows: end - skip, at: first + skip - start });
+                out.push(RowPiece { group, skip, nrows: end - skip, at: first + skip - start });
             }
         }
         out
@@ -151,7 +151,7 @@ impl Parquet {
             }
         }
         if out.is_empty() {
-            out.push(self.arrow_frame(&Rows::default(), start, request)?);
+            out.push(self.arrow_frame(&RowsToDecode::default(), start, request)?);
         }
         Ok(out)
     }
@@ -169,7 +169,7 @@ impl Parquet {
         self.arrow_frame(&self.rows(first, first + nrows), first, request)
     }
 
-    fn arrow_frame(&self, rows: &Rows, first_row: usize, request: &Request<'_>) -> Result<Frame> {
+    fn arrow_frame(&self, rows: &RowsToDecode, first_row: usize, request: &Request<'_>) -> Result<Frame> {
         let nrows = rows.nrows;
         let mut needed = self.plan.chosen("parquet", request.positions)?.fields;
         needed.extend(self.plan.level_fields());

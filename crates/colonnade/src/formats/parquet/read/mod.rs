@@ -37,8 +37,8 @@ mod tree;
 mod verify;
 
 pub use crate::decode::Request;
-pub use describe::{Bounds, ChunkInfo, GroupInfo};
-pub use encrypted::Keys;
+pub use describe::{StatisticsInfo, ChunkInfo, GroupInfo};
+pub use encrypted::DecryptionKeys;
 pub use file::Parquet;
 pub use open::MAGIC;
 pub use options::ReadOptions;

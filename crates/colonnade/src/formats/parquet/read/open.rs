@@ -1,10 +1,10 @@
 //! Opens a file: reads its footer, but none of its pages.
 
 use super::columns::{described, label_columns};
-use super::file::{Parquet, Source};
-use super::filter::Filter;
+use super::file::{Parquet, ParquetBytes};
+use super::filter::RowFilter;
 use super::options::ReadOptions;
-use super::projection::Names;
+use super::projection::ColumnNames;
 use super::schema::choose;
 use super::selection::Selection;
 use super::{encrypted, row_filter, tree};
@@ -34,7 +34,7 @@ impl Parquet {
     /// # Errors
     /// Operating-system errors; malformed or truncated footers; columns that do not exist; a limit.
     pub fn open_source(
-        source: source::Source<'_>,
+        source: source::ParquetBytes<'_>,
         options: ReadOptions,
         progress: &dyn Progress,
     ) -> Result<Self> {
@@ -50,10 +50,10 @@ impl Parquet {
     /// # Errors
     /// Malformed or truncated footers; columns that do not exist.
     pub fn open_buffer(bytes: Buffer, options: ReadOptions, progress: &dyn Progress) -> Result<Self> {
-        Self::open(Source { bytes, remote: None, is_map: false }, options, progress)
+        Self::open(ParquetBytes { bytes, remote: None, is_map: false }, options, progress)
     }
 
-    pub(super) fn open(source: Source, options: ReadOptions, progress: &dyn Progress) -> Result<Self> {
+    pub(super) fn open(source: ParquetBytes, options: ReadOptions, progress: &dyn Progress) -> Result<Self> {
         let bytes = source.bytes.clone();
         let (mut start, mut end) = footer_range(bytes.as_slice())?;
         let mut footer_bytes = bytes.as_slice().get(start..end).unwrap_or_default();
@@ -72,7 +72,7 @@ impl Parquet {
             );
             return Err(Error::limit("parquet", message).at(start as u64));
         }
-        let read = |names: Option<&Names<'_>>| {
+        let read = |names: Option<&ColumnNames<'_>>| {
             Footer::read(footer_bytes, start as u64, |elements, leaves| {
                 let mut chosen = choose(elements, leaves, names)?;
                 if let Some(only) = &options.leaves {
@@ -81,7 +81,7 @@ impl Parquet {
                 Ok(chosen)
             })
         };
-        let names: Option<Names<'_>> =
+        let names: Option<ColumnNames<'_>> =
             options.columns.as_ref().map(|list| list.iter().map(String::as_str).collect());
         let mut footer = read(names.as_ref())?;
         let ours =
@@ -124,7 +124,7 @@ impl Parquet {
             }
             let (image, at) = opened.image(bytes.as_slice(), &mut footer, keys)?;
             (start, end) = (at, image.len());
-            source = Source { bytes: Buffer::from_vec(image), remote: None, is_map: false };
+            source = ParquetBytes { bytes: Buffer::from_vec(image), remote: None, is_map: false };
         }
         let (groups, mut starts, mut nrows) = groups(footer.groups)?;
         let left = |filter| selected(&unopened, filter, &options, progress);
@@ -175,8 +175,8 @@ impl Parquet {
 
 /// Evaluates the filter: the file is opened once more, for the filter's columns.
 fn selected(
-    source: &Source,
-    filter: &Filter,
+    source: &ParquetBytes,
+    filter: &RowFilter,
     options: &ReadOptions,
     progress: &dyn Progress,
 ) -> Result<Selection> {

@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use crate::frame::paths::LeafProjection;
 use crate::limits::Limits;
 
-use super::encrypted::Keys;
-use super::filter::Filter;
+use super::encrypted::DecryptionKeys;
+use super::filter::RowFilter;
 
 /// Options for opening a file.
 #[derive(Debug, Clone, Default)]
@@ -25,11 +25,11 @@ pub struct ReadOptions {
     /// Text columns that become categoricals.
     pub categories: Vec<String>,
     /// The predicate for rows; `None`: all rows. Its columns are decoded when the file is opened.
-    pub filter: Option<Filter>,
+    pub filter: Option<RowFilter>,
     /// Whether a filter compares all values and ignores statistics, page indexes and bloom filters.
     pub ignore_statistics: bool,
     /// Keys of an encrypted file.
-    pub keys: Option<Keys>,
+    pub keys: Option<DecryptionKeys>,
     /// Maximum number of threads.
     pub threads: usize,
 }

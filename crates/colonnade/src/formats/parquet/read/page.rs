@@ -6,11 +6,11 @@ use crate::error::{Error, Result};
 use crate::formats::parquet::codec::Codec;
 use crate::formats::parquet::page::{Encoding, Header, Kind};
 
-use super::level_streams::{LevelStreams, Levels, short};
+use super::level_streams::{LevelStreams, MaxLevels, short};
 
 /// A page as it is stored in the file.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Page<'a> {
+pub(crate) struct StoredPage<'a> {
     /// Its header.
     pub(crate) header: Header,
     /// Its bytes, without the header.
@@ -18,7 +18,7 @@ pub(crate) struct Page<'a> {
     /// Offset of its header in the file.
     pub(crate) at: u64,
     codec: Codec,
-    levels: Levels,
+    levels: MaxLevels,
     /// The slots of its levels, if it belongs to a nested column whose levels were decoded.
     slots: Option<&'a Slots>,
 }
@@ -39,7 +39,7 @@ pub(crate) struct Slots {
 
 /// The parts of a data page.
 #[derive(Debug)]
-pub(crate) struct Parts<'p> {
+pub(crate) struct PageParts<'p> {
     /// Definition levels: RLE runs and bit-packed groups. Empty if the column has none.
     pub(crate) definition: Cow<'p, [u8]>,
     /// The values.
@@ -50,9 +50,9 @@ pub(crate) struct Parts<'p> {
     pub(crate) n: usize,
 }
 
-impl<'a> Page<'a> {
+impl<'a> StoredPage<'a> {
     /// A page whose header has been read and checked.
-    pub(super) fn new(header: Header, body: &'a [u8], at: u64, codec: Codec, levels: Levels) -> Self {
+    pub(super) fn new(header: Header, body: &'a [u8], at: u64, codec: Codec, levels: MaxLevels) -> Self {
         Self { header, body, at, codec, levels, slots: None }
     }
 
@@ -159,14 +159,14 @@ impl<'a> Page<'a> {
     /// # Errors
     /// Malformed bytes.
     #[inline]
-    pub(crate) fn parts<'s>(&self, scratch: &'s mut Vec<u8>) -> Result<Parts<'s>>
+    pub(crate) fn parts<'s>(&self, scratch: &'s mut Vec<u8>) -> Result<PageParts<'s>>
     where
         'a: 's,
     {
         self.take_apart(scratch).map_err(|e| e.at(self.at))
     }
 
-    fn take_apart<'s>(&self, scratch: &'s mut Vec<u8>) -> Result<Parts<'s>>
+    fn take_apart<'s>(&self, scratch: &'s mut Vec<u8>) -> Result<PageParts<'s>>
     where
         'a: 's,
     {
@@ -176,10 +176,10 @@ impl<'a> Page<'a> {
                 let bytes = decompress(self.codec, self.body, self.header.nbytes, scratch)?;
                 if let Some(slots) = self.slots {
                     let values = bytes.get(slots.levels_nbytes..).ok_or_else(short)?;
-                    return Ok(Parts { definition: Cow::Borrowed(&slots.definition), values, encoding, n });
+                    return Ok(PageParts { definition: Cow::Borrowed(&slots.definition), values, encoding, n });
                 }
                 let (streams, values) = LevelStreams::split(&self.header, self.levels, bytes)?;
-                Ok(Parts { definition: streams.definition, values, encoding, n })
+                Ok(PageParts { definition: streams.definition, values, encoding, n })
             }
             Kind::DataV2 { encoding, .. } => {
                 let (streams, values) = LevelStreams::split(&self.header, self.levels, self.body)?;
@@ -190,7 +190,7 @@ impl<'a> Page<'a> {
                     None if self.levels.definition > 0 => streams.definition,
                     None => Cow::Borrowed(&[][..]),
                 };
-                Ok(Parts { definition, values, encoding, n })
+                Ok(PageParts { definition, values, encoding, n })
             }
             _ => Err(short()),
         }

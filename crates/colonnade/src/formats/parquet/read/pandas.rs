@@ -2,7 +2,7 @@
 
 use crate::arrow::scan::{past, place_of, space, value_of};
 
-use super::projection::Names;
+use super::projection::ColumnNames;
 
 /// The key of pandas' metadata in the file's metadata.
 pub(crate) const KEY: &str = "pandas";
@@ -19,7 +19,7 @@ pub(crate) fn index_columns(text: &str) -> Vec<String> {
 
 /// Returns `text` without the entries of columns that are not in `names`; `None` if `text` is short, or not as pandas writes
 /// it.
-pub(crate) fn cut(text: &str, names: &Names<'_>) -> Option<String> {
+pub(crate) fn cut(text: &str, names: &ColumnNames<'_>) -> Option<String> {
     if text.len() < CUT_FROM_NBYTES {
         return None;
     }
@@ -52,7 +52,7 @@ pub(crate) fn cut(text: &str, names: &Names<'_>) -> Option<String> {
 }
 
 /// Whether an entry describes a column of `names`.
-fn is_of(entry: &str, names: &Names<'_>) -> bool {
+fn is_of(entry: &str, names: &ColumnNames<'_>) -> bool {
     let Some(name) = value_of(entry, "field_name").or_else(|| value_of(entry, "name")) else { return false };
     match name.strip_prefix('"').and_then(|n| n.strip_suffix('"')) {
         Some(plain) if !plain.contains('\\') => names.contains(plain),
@@ -76,7 +76,7 @@ mod tests {
             r#"{{"index_columns": ["i", {{"kind": "range"}}], "columns": [{}], "v": 1}}"#,
             all.join(", ")
         );
-        let names = Names::from_iter(["c7", "c999"]);
+        let names = ColumnNames::from_iter(["c7", "c999"]);
         let Some(cut) = cut(&text, &names) else { unreachable!() };
         let Ok(value) = serde_json::from_str::<serde_json::Value>(&cut) else { unreachable!() };
         let columns = value["columns"]

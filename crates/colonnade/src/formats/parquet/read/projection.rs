@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
 
 /// A set of column names.
-pub(crate) type Names<'a> = HashSet<&'a str, BuildHasherDefault<NameHasher>>;
+pub(crate) type ColumnNames<'a> = HashSet<&'a str, BuildHasherDefault<NameHasher>>;
 
 /// A hash that multiplies blocks of eight bytes to twice their width and folds the product.
 #[derive(Debug, Default, Clone)]
@@ -58,12 +58,12 @@ impl Hasher for NameHasher {
 mod tests {
     use std::hash::{BuildHasher, BuildHasherDefault};
 
-    use super::{NameHasher, Names};
+    use super::{NameHasher, ColumnNames};
 
     #[test]
     fn names_are_found_and_others_are_not() {
         let all: Vec<String> = (0..2000).map(|k| format!("{}c{k}", "x".repeat(k % 19))).collect();
-        let some: Names<'_> = all.iter().step_by(2).map(String::as_str).collect();
+        let some: ColumnNames<'_> = all.iter().step_by(2).map(String::as_str).collect();
         for (k, name) in all.iter().enumerate() {
             assert_eq!(some.contains(name.as_str()), k % 2 == 0);
         }

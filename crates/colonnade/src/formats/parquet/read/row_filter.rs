@@ -5,20 +5,20 @@ use crate::error::{Error, Result};
 use crate::progress::Progress;
 
 use super::file::Parquet;
-use super::filter::bounds::Known;
+use super::filter::bounds::StatisticsType;
 use super::filter::mask::mask;
-use super::filter::place::Place;
-use super::filter::prune::{Judged, Terms, candidates};
-use super::filter::{Filter, Op};
+use super::filter::place::StatisticsSource;
+use super::filter::prune::{FilterColumn, CompiledTerms, candidates};
+use super::filter::{RowFilter, Op};
 use super::schema::RootKind;
-use super::selection::{Rows, Selection};
+use super::selection::{RowsToDecode, Selection};
 
 /// Returns the rows of `file` that pass the filter. `file` is opened for the filter's columns.
 ///
 /// # Errors
 /// `NotFound`: a column that does not exist. `InvalidOption`: a column without an order, or a value of another kind. Malformed
 /// pages.
-pub(crate) fn select(file: &Parquet, filter: &Filter, progress: &dyn Progress) -> Result<Selection> {
+pub(crate) fn select(file: &Parquet, filter: &RowFilter, progress: &dyn Progress) -> Result<Selection> {
     for term in filter.any.iter().flatten() {
         if !matches!(term.op, Op::In | Op::NotIn) && term.literals.len() != 1 {
             let message = format!("filter: column {:?}: {} takes one value.", term.column, term.op.word());
@@ -32,15 +32,15 @@ pub(crate) fn select(file: &Parquet, filter: &Filter, progress: &dyn Progress) -
         fields.push(field);
         judged.push(column);
     }
-    let terms = Terms::new(filter, &judged)?;
+    let terms = CompiledTerms::new(filter, &judged)?;
     let (start, end) = file.footer;
     let bytes = file.source.bytes.as_slice();
     let footer = (bytes.get(start..end).unwrap_or_default(), start as u64);
-    let place = Place { footer, bytes, indexes: file.source.remote.is_none() };
+    let place = StatisticsSource { footer, bytes, indexes: file.source.remote.is_none() };
     let runs = candidates(&terms, &judged, &file.groups, &place)?;
     // All candidate rows are decoded once and then compared.
     let every: Vec<bool> = vec![true; runs.iter().flatten().map(std::ops::Range::len).sum()];
-    let rows: Rows = Selection::new(&runs, &every).rows(0, every.len());
+    let rows: RowsToDecode = Selection::new(&runs, &every).rows(0, every.len());
     let landed = file.land(&fields, &rows, (Layout::Arrow, file.options.threads), progress)?;
     let mut columns = landed.columns;
     columns.sort_unstable_by_key(|(i, _)| *i);
@@ -49,7 +49,7 @@ pub(crate) fn select(file: &Parquet, filter: &Filter, progress: &dyn Progress) -
 }
 
 /// Finds the field of a name and what its statistics mean.
-fn column(file: &Parquet, name: &str) -> Result<(usize, Judged)> {
+fn column(file: &Parquet, name: &str) -> Result<(usize, FilterColumn)> {
     let found = file.schema.fields().iter().position(|field| field.name() == name);
     let Some((i, root, field)) =
         found.and_then(|i| Some((i, file.roots.get(i)?, file.schema.fields().get(i)?)))
@@ -62,12 +62,12 @@ fn column(file: &Parquet, name: &str) -> Result<(usize, Judged)> {
         return Err(Error::invalid_option("parquet", message));
     };
     let (chunk, data_type) = (root.leaves.start, field.data_type().clone());
-    let known = (!file.options.ignore_statistics).then(|| Known {
+    let known = (!file.options.ignore_statistics).then(|| StatisticsType {
         data_type: data_type.clone(),
         physical: flat.physical,
         way: flat.way,
         ordered: file.ordered.get(chunk).copied().unwrap_or(false),
         optional: flat.optional,
     });
-    Ok((i, Judged { name: name.to_owned(), data_type, known, chunk }))
+    Ok((i, FilterColumn { name: name.to_owned(), data_type, known, chunk }))
 }

@@ -11,15 +11,15 @@ use crate::formats::parquet::schema::{Element, Leaf, Repetition};
 use crate::formats::parquet::types;
 use crate::formats::parquet::types::Way;
 
-use super::conversion::Flat;
+use super::conversion::FlatLeaf;
 use super::leaf_type::{default_type, extension};
-use super::projection::Names;
-use super::shape::Shape;
+use super::projection::ColumnNames;
+use super::shape::NestedShape;
 use super::{structure, tree};
 
 /// A column of the file: one field of the schema and its leaves.
 #[derive(Debug, Clone)]
-pub(crate) struct Root {
+pub(crate) struct RootColumn {
     /// Positions of its leaves among the projected ones, and so of their chunks in each row group.
     pub(crate) leaves: Range<usize>,
     /// Flat or nested.
@@ -30,10 +30,10 @@ pub(crate) struct Root {
 #[derive(Debug, Clone)]
 pub(crate) enum RootKind {
     /// One required or optional leaf directly below the root.
-    Flat(Flat),
+    Flat(FlatLeaf),
     /// Anything else: its schema for the `parquet` crate, reduced to the projected leaves, and its shape if the decoder in
     /// [`super::land`] supports it.
-    Nested(Arc<SchemaDescriptor>, Option<Arc<Shape>>),
+    Nested(Arc<SchemaDescriptor>, Option<Arc<NestedShape>>),
 }
 
 /// Returns the leaves to read: all, or those of the named columns.
@@ -43,7 +43,7 @@ pub(crate) enum RootKind {
 pub(crate) fn choose(
     elements: &[Element<'_>],
     leaves: &[Leaf],
-    columns: Option<&Names<'_>>,
+    columns: Option<&ColumnNames<'_>>,
 ) -> Result<Vec<usize>> {
     let Some(columns) = columns else { return Ok((0..leaves.len()).collect()) };
     let mut missing = columns.clone();
@@ -93,7 +93,7 @@ pub(crate) fn fields(
     wanted: &[usize],
     hints: Option<&Schema>,
     ours: bool,
-) -> Result<(Vec<Field>, Vec<Root>)> {
+) -> Result<(Vec<Field>, Vec<RootColumn>)> {
     let runs = roots(leaves, wanted);
     let (mut fields, mut out) = (Vec::with_capacity(runs.len()), Vec::with_capacity(runs.len()));
     for (number, (root, range)) in runs.into_iter().enumerate() {
@@ -109,8 +109,8 @@ pub(crate) fn fields(
                 tree::nested(elements, leaves, root, some, Some(&plain), true).map_err(named)?;
             if read.data_type() == plain.data_type() {
                 fields.push(Field::clone(hint));
-                let shape = Shape::of(&descriptor, &plain, elements, leaves, some);
-                out.push(Root { leaves: range, kind: RootKind::Nested(descriptor, shape.map(Arc::new)) });
+                let shape = NestedShape::of(&descriptor, &plain, elements, leaves, some);
+                out.push(RootColumn { leaves: range, kind: RootKind::Nested(descriptor, shape.map(Arc::new)) });
                 continue;
             }
         }
@@ -122,11 +122,11 @@ pub(crate) fn fields(
             let hint = hint.map(|hint| &**hint);
             let (field, descriptor) =
                 tree::nested(elements, leaves, root, some, hint, ours).map_err(named)?;
-            let shape = Shape::of(&descriptor, &field, elements, leaves, some);
+            let shape = NestedShape::of(&descriptor, &field, elements, leaves, some);
             (field, RootKind::Nested(descriptor, shape.map(Arc::new)))
         };
         fields.push(field);
-        out.push(Root { leaves: range, kind });
+        out.push(RootColumn { leaves: range, kind });
     }
     Ok((fields, out))
 }
@@ -168,5 +168,5 @@ fn flat_field(element: &Element<'_>, hint: Option<&Field>, ours: bool) -> Result
     }
     let way = types::way(&field, physical, element.logical.as_ref(), element.converted);
     let way = way.unwrap_or(Way::Same);
-    Ok((field, RootKind::Flat(Flat { physical, optional, way })))
+    Ok((field, RootKind::Flat(FlatLeaf { physical, optional, way })))
 }

@@ -19,7 +19,7 @@ const GAP_NROWS: usize = 4096;
 
 /// A range of rows of one row group, and its position in the result.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Piece {
+pub(crate) struct RowPiece {
     pub(crate) group: usize,
     /// Rows of the group before the first of the piece.
     pub(crate) skip: usize,
@@ -30,9 +30,9 @@ pub(crate) struct Piece {
 
 /// Rows to decode.
 #[derive(Debug, Default)]
-pub(crate) struct Rows {
+pub(crate) struct RowsToDecode {
     /// The ranges to decode.
-    pub(crate) pieces: Vec<Piece>,
+    pub(crate) pieces: Vec<RowPiece>,
     /// Number of rows in `pieces`.
     pub(crate) decoded: usize,
     /// Which of the decoded rows are selected; `None`: all.
@@ -103,8 +103,8 @@ impl Selection {
     }
 
     /// The selected rows `start..stop`, counted over all row groups.
-    pub(crate) fn rows(&self, start: usize, stop: usize) -> Rows {
-        let mut out = Rows { nrows: stop - start, ..Rows::default() };
+    pub(crate) fn rows(&self, start: usize, stop: usize) -> RowsToDecode {
+        let mut out = RowsToDecode { nrows: stop - start, ..Rows::default() };
         let mut keep = BooleanBufferBuilder::new(0);
         let mut first = 0;
         for (number, group) in self.0.iter().enumerate() {
@@ -124,7 +124,7 @@ impl Selection {
 
 impl GroupRows {
     /// Adds the selected rows `from..to` of this row group.
-    fn rows(&self, number: usize, from: usize, to: usize, out: &mut Rows, keep: &mut BooleanBufferBuilder) {
+    fn rows(&self, number: usize, from: usize, to: usize, out: &mut RowsToDecode, keep: &mut BooleanBufferBuilder) {
         let (mut seen, mut at) = (0, 0);
         for run in &self.runs {
             let bits = self.keep.slice(at, run.len());
@@ -144,7 +144,7 @@ impl GroupRows {
                 (head, if end - skip > 1 { wanted.nth(end - skip - 2).unwrap_or(head) + 1 } else { head + 1 })
             };
             let nrows = tail - head;
-            out.pieces.push(Piece { group: number, skip: run.start + head, nrows, at: keep.len() });
+            out.pieces.push(RowPiece { group: number, skip: run.start + head, nrows, at: keep.len() });
             keep.append_buffer(&bits.slice(head, nrows));
         }
     }
@@ -221,7 +221,7 @@ mod tests {
     use super::*;
 
     /// The rows that pieces and bits select, as (row group, row).
-    fn meant(rows: &Rows) -> Vec<(usize, usize)> {
+    fn meant(rows: &RowsToDecode) -> Vec<(usize, usize)> {
         let decoded = rows.pieces.iter().flat_map(|p| (p.skip..p.skip + p.nrows).map(|row| (p.group, row)));
         let all: Vec<_> = decoded.collect();
         assert_eq!(all.len(), rows.decoded);

@@ -18,10 +18,10 @@ use crate::formats::parquet::schema::{Element, Leaf};
 use crate::formats::parquet::types;
 use crate::formats::parquet::types::Physical;
 
-use super::column_plan::{Way, way_of};
-use super::conversion::Flat;
+use super::column_plan::{ColumnPlan, way_of};
+use super::conversion::FlatLeaf;
 use super::leaf_type::default_type;
-use super::level_streams::Levels;
+use super::level_streams::MaxLevels;
 use super::names::items_of;
 use super::structure::{self, wrapped};
 
@@ -30,9 +30,9 @@ pub(crate) const MAX_LEVEL: u16 = 126;
 
 /// A nested column.
 #[derive(Debug, Clone)]
-pub(crate) struct Shape {
+pub(crate) struct NestedShape {
     /// The root node.
-    pub(crate) node: Node,
+    pub(crate) node: ShapeNode,
     /// Its leaves, in file order.
     pub(crate) leaves: Vec<LeafShape>,
     /// Number of lists.
@@ -43,7 +43,7 @@ pub(crate) struct Shape {
 
 /// A node of a nested column.
 #[derive(Debug, Clone)]
-pub(crate) enum Node {
+pub(crate) enum ShapeNode {
     /// A leaf, by its number.
     Leaf(usize),
     /// A struct, or the entries of a map.
@@ -53,7 +53,7 @@ pub(crate) enum Node {
         /// Its number among the nullable nodes, if it is nullable.
         nullable: Option<usize>,
         /// Its fields.
-        fields: Vec<Node>,
+        fields: Vec<ShapeNode>,
     },
     /// A list of any layout, or a map.
     List {
@@ -67,7 +67,7 @@ pub(crate) enum Node {
         /// below a null.
         there: Option<usize>,
         /// Its items.
-        items: Box<Node>,
+        items: Box<ShapeNode>,
     },
 }
 
@@ -75,7 +75,7 @@ pub(crate) enum Node {
 #[derive(Debug, Clone)]
 pub(crate) struct LeafShape {
     /// How its values are stored; optional if a slot may have no value.
-    pub(crate) flat: Flat,
+    pub(crate) flat: FlatLeaf,
     /// The type of its values.
     pub(crate) data_type: DataType,
     /// Whether its type is an ordered categorical.
@@ -83,16 +83,16 @@ pub(crate) struct LeafShape {
     /// Whether the leaf itself is nullable; otherwise a value is missing only below a null of a parent node.
     pub(crate) own: bool,
     /// The maximum levels.
-    pub(crate) most: Levels,
+    pub(crate) most: MaxLevels,
     /// The lists that contain it, outermost first.
-    pub(crate) lists: Vec<ListAt>,
+    pub(crate) lists: Vec<ListLevel>,
     /// Nullable nodes above it whose first leaf this is.
-    pub(crate) nullables: Vec<NullableAt>,
+    pub(crate) nullables: Vec<NullableLevel>,
 }
 
 /// A list on the path to a leaf.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct ListAt {
+pub(crate) struct ListLevel {
     /// Its number.
     pub(crate) list: usize,
     /// The minimum definition level at which the list has an item.
@@ -103,7 +103,7 @@ pub(crate) struct ListAt {
 
 /// A nullable node.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct NullableAt {
+pub(crate) struct NullableLevel {
     /// Its number.
     pub(crate) nullable: usize,
     /// The stream of its positions.
@@ -112,7 +112,7 @@ pub(crate) struct NullableAt {
     pub(crate) there: u16,
 }
 
-impl Shape {
+impl NestedShape {
     /// Returns the shape of the column `field` with the leaves `wanted`; `None` if no decoder here reads one of the leaves, or
     /// if the field does not match the file's schema.
     pub(crate) fn of(
@@ -125,7 +125,7 @@ impl Shape {
         let [column] = schema.root_schema().get_fields() else { return None };
         let mut elements =
             wanted.iter().map(|&leaf| leaves.get(leaf).and_then(|leaf| elements.get(leaf.element)));
-        let mut builder = Builder {
+        let mut builder = ShapeBuilder {
             next: &mut || elements.next().flatten().copied(),
             leaves: Vec::new(),
             nlists: 0,
@@ -133,40 +133,40 @@ impl Shape {
             nullables: Vec::new(),
             nled: 0,
         };
-        let node = builder.node(column, field, &At::default(), false)?;
-        let Builder { leaves, nlists, nnullables, .. } = builder;
+        let node = builder.node(column, field, &NodeLevels::default(), false)?;
+        let ShapeBuilder { leaves, nlists, nnullables, .. } = builder;
         (leaves.len() == wanted.len()).then_some(Self { node, leaves, nlists, nnullables })
     }
 }
 
 /// The definition level and the lists on the path to a node.
 #[derive(Debug, Clone, Default)]
-struct At {
+struct NodeLevels {
     definition: u16,
     lists: Vec<(usize, u16)>,
 }
 
-impl At {
+impl NodeLevels {
     fn deeper(&self, optional: bool) -> Self {
         Self { definition: self.definition + u16::from(optional), lists: self.lists.clone() }
     }
 }
 
-struct Builder<'e> {
+struct ShapeBuilder<'e> {
     /// Yields the schema elements of the leaves in order.
     next: &'e mut dyn FnMut() -> Option<Element<'e>>,
     leaves: Vec<LeafShape>,
     nlists: usize,
     nnullables: usize,
     /// Nullable nodes whose first leaf is still to come.
-    nullables: Vec<NullableAt>,
+    nullables: Vec<NullableLevel>,
     /// Number of lists that have a leaf already.
     nled: usize,
 }
 
-impl Builder<'_> {
+impl ShapeBuilder<'_> {
     /// Builds the node `found` for `field`. `item`: the node is itself the repeated item of a list.
-    fn node(&mut self, found: &Type, field: &Field, at: &At, item: bool) -> Option<Node> {
+    fn node(&mut self, found: &Type, field: &Field, at: &NodeLevels, item: bool) -> Option<ShapeNode> {
         let told = field.data_type();
         let repetition = if item { Repetition::REQUIRED } else { structure::repetition(found) };
         if repetition == Repetition::REPEATED {
@@ -206,11 +206,11 @@ impl Builder<'_> {
         }
     }
 
-    fn nullable(&mut self, there: Option<u16>, at: &At) -> Option<usize> {
+    fn nullable(&mut self, there: Option<u16>, at: &NodeLevels) -> Option<usize> {
         let there = there?;
         let nullable = self.nnullables;
         self.nnullables += 1;
-        self.nullables.push(NullableAt { nullable, stream: at.lists.len(), there });
+        self.nullables.push(NullableLevel { nullable, stream: at.lists.len(), there });
         Some(nullable)
     }
 
@@ -220,24 +220,24 @@ impl Builder<'_> {
         told: &DataType,
         fields: &Fields,
         optional: Option<u16>,
-        at: &At,
-    ) -> Option<Node> {
+        at: &NodeLevels,
+    ) -> Option<ShapeNode> {
         if found.is_primitive() || found.get_fields().len() != fields.len() || fields.is_empty() {
             return None;
         }
         let nullable = self.nullable(optional, at);
         let pairs = found.get_fields().iter().zip(fields);
         let fields = pairs.map(|(found, told)| self.node(found, told, at, false));
-        Some(Node::Struct { fields: fields.collect::<Option<_>>()?, data_type: told.clone(), nullable })
+        Some(ShapeNode::Struct { fields: fields.collect::<Option<_>>()?, data_type: told.clone(), nullable })
     }
 
     fn list(
         &mut self,
         told: &DataType,
         optional: Option<u16>,
-        at: &At,
-        items: impl FnOnce(&mut Self, &At) -> Option<Node>,
-    ) -> Option<Node> {
+        at: &NodeLevels,
+        items: impl FnOnce(&mut Self, &NodeLevels) -> Option<ShapeNode>,
+    ) -> Option<ShapeNode> {
         let nullable = self.nullable(optional, at);
         let fixed = matches!(told, DataType::FixedSizeList(..));
         let there = match nullable {
@@ -249,10 +249,10 @@ impl Builder<'_> {
         let mut below = at.deeper(true);
         below.lists.push((list, below.definition));
         let items = Box::new(items(self, &below)?);
-        Some(Node::List { data_type: told.clone(), list, nullable, there, items })
+        Some(ShapeNode::List { data_type: told.clone(), list, nullable, there, items })
     }
 
-    fn leaf(&mut self, field: &Field, at: &At, own: bool) -> Option<Node> {
+    fn leaf(&mut self, field: &Field, at: &NodeLevels, own: bool) -> Option<ShapeNode> {
         let (told, ordered) = (field.data_type(), field.dict_is_ordered() == Some(true));
         let element = (self.next)()?;
         let physical = Physical::of(element.physical?, element.length)?;
@@ -260,27 +260,27 @@ impl Builder<'_> {
         let way = types::way(&field, physical, element.logical.as_ref(), element.converted);
         let way = way.or_else(|| (*told == default_type(&element, physical)).then_some(types::Way::Same))?;
         let slot = at.lists.last().map_or(0, |(_, item)| *item);
-        let flat = Flat { physical, optional: at.definition > slot, way };
+        let flat = FlatLeaf { physical, optional: at.definition > slot, way };
         let lists = at.lists.iter();
-        let lists = lists.map(|&(list, item)| ListAt { list, item, first: list >= self.nled });
-        let lists: Vec<ListAt> = lists.collect();
+        let lists = lists.map(|&(list, item)| ListLevel { list, item, first: list >= self.nled });
+        let lists: Vec<ListLevel> = lists.collect();
         self.nled = self.nlists;
         let repetition = u16::try_from(lists.len()).ok()?;
         if at.definition > MAX_LEVEL || repetition > MAX_LEVEL || !is_read(told, &flat) {
             return None;
         }
-        let most = Levels { definition: at.definition, repetition };
+        let most = MaxLevels { definition: at.definition, repetition };
         let nullables = std::mem::take(&mut self.nullables);
         self.leaves.push(LeafShape { flat, data_type: told.clone(), ordered, own, most, lists, nullables });
-        Some(Node::Leaf(self.leaves.len() - 1))
+        Some(ShapeNode::Leaf(self.leaves.len() - 1))
     }
 }
 
 /// Whether the decoders here read values of this type in their stored form.
-fn is_read(told: &DataType, flat: &Flat) -> bool {
+fn is_read(told: &DataType, flat: &FlatLeaf) -> bool {
     match told {
-        DataType::Dictionary(_, values) => matches!(way_of(values, flat), Way::Text | Way::Fixed(_)),
-        _ => way_of(told, flat) != Way::Nested,
+        DataType::Dictionary(_, values) => matches!(way_of(values, flat), ColumnPlan::Text | ColumnPlan::Fixed(_)),
+        _ => way_of(told, flat) != ColumnPlan::Nested,
     }
 }
 

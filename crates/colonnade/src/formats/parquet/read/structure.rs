@@ -28,7 +28,7 @@ pub(super) fn repetition(found: &Type) -> Repetition {
 
 /// The annotation of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Group {
+pub(super) enum GroupAnnotation {
     /// LIST.
     List,
     /// MAP, or MAP_KEY_VALUE, its name in old files.
@@ -37,7 +37,7 @@ pub(super) enum Group {
     Plain,
 }
 
-impl Group {
+impl GroupAnnotation {
     pub(super) fn of(found: &Type) -> Self {
         let info = found.get_basic_info();
         match (info.logical_type_ref(), info.converted_type()) {
@@ -59,7 +59,7 @@ fn refused(what: &str) -> Error {
 /// # Errors
 /// Malformed: contradictory annotations. Unsupported: groups annotated as list or map that do not have the structure of one.
 pub(super) fn field_of(found: &Type, next: &mut NextLeaf<'_, '_>) -> Result<Field> {
-    if repetition(found) == Repetition::REPEATED && Group::of(found) == Group::Map {
+    if repetition(found) == Repetition::REPEATED && GroupAnnotation::of(found) == GroupAnnotation::Map {
         return Err(refused("a group annotated MAP is repeated"));
     }
     node(found, next, false)
@@ -95,10 +95,10 @@ fn node(found: &Type, next: &mut NextLeaf<'_, '_>, item: bool) -> Result<Field> 
 }
 
 fn group(found: &Type, next: &mut NextLeaf<'_, '_>) -> Result<DataType> {
-    match Group::of(found) {
-        Group::List => list(found, next),
-        Group::Map => map(found, next),
-        Group::Plain => {
+    match GroupAnnotation::of(found) {
+        GroupAnnotation::List => list(found, next),
+        GroupAnnotation::Map => map(found, next),
+        GroupAnnotation::Plain => {
             let fields = found.get_fields().iter().map(|below| field_of(below, next).map(Arc::new));
             Ok(DataType::Struct(fields.collect::<Result<_>>()?))
         }
@@ -154,10 +154,10 @@ pub(super) fn wrapped<'t>(list: &Type, repeated: &'t Type) -> Option<&'t Type> {
     let [item] = repeated.get_fields() else { return None };
     let of_its_own = repeated.name() == "array" || repeated.name() == format!("{}_tuple", list.name());
     let repeats = repetition(item) == Repetition::REPEATED;
-    match Group::of(repeated) {
-        Group::List => Some(item),
+    match GroupAnnotation::of(repeated) {
+        GroupAnnotation::List => Some(item),
         // Avro's writer puts maps directly into lists.
-        Group::Map if repeats && of_its_own => None,
+        GroupAnnotation::Map if repeats && of_its_own => None,
         _ => (repeats || !of_its_own).then_some(item),
     }
 }

@@ -8,9 +8,9 @@ use crate::error::{Error, Result};
 use crate::progress::Progress;
 
 use super::file::Parquet;
-use super::land::Landing;
+use super::land::ChunkDecoder;
 use super::options::ReadOptions;
-use super::selection::Piece;
+use super::selection::RowPiece;
 
 /// Columns are decoded together up to this many bytes.
 const TOGETHER_NBYTES: u64 = 64 << 20;
@@ -40,7 +40,7 @@ impl Parquet {
         };
         for (group, chunks) in file.groups.iter().enumerate() {
             let (first, nrows) = file.rows_of(group);
-            let piece = Piece { group, skip: 0, nrows, at: 0 };
+            let piece = RowPiece { group, skip: 0, nrows, at: 0 };
             let chunks_of = |field: usize| chunks.chunks.get(leaves_of(field)).unwrap_or_default();
             let nbytes_of =
                 |field: usize| chunks_of(field).iter().map(|c| c.nbytes).fold(0, u64::saturating_add);
@@ -56,7 +56,7 @@ impl Parquet {
                 let fields: Vec<usize> = (from..to).filter(|&f| !closed(f) || asked(f)).collect();
                 file.need(&fields, &[piece], progress)?;
                 let landed =
-                    Landing::new(&file, nrows, threads, Layout::Arrow).run(&fields, &[piece], progress)?;
+                    ChunkDecoder::new(&file, nrows, threads, Layout::Arrow).run(&fields, &[piece], progress)?;
                 for (i, data) in &landed.columns {
                     let name = fields.get(*i).and_then(|&field| file.schema.fields().get(field));
                     let named = |e: Error| e.in_member(name.map_or("", |name| name.name().as_str()));

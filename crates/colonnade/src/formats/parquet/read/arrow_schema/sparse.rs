@@ -105,17 +105,17 @@ impl<'t> Sparse<'t> {
     }
 
     /// Decodes the table at `at`, but not what it refers to.
-    pub(super) fn table(&mut self, at: usize) -> Option<Table> {
+    pub(super) fn table(&mut self, at: usize) -> Option<SparseTable> {
         let back = i64::from(self.word(at)?.cast_signed());
         let vtable = usize::try_from(i64::try_from(at).ok()?.checked_sub(back)?).ok()?;
         let (entries, nbytes) = (self.short(vtable)?, self.short(vtable.checked_add(2)?)?);
         self.need(vtable, entries)?;
         self.need(at, nbytes)?;
-        Some(Table { at, vtable, entries })
+        Some(SparseTable { at, vtable, entries })
     }
 
     /// Returns the position of field `number` of a table; `None` if the table leaves it out.
-    pub(super) fn field(&mut self, table: &Table, number: usize) -> Option<usize> {
+    pub(super) fn field(&mut self, table: &SparseTable, number: usize) -> Option<usize> {
         let entry = 4 + 2 * number;
         if entry + 2 > table.entries {
             return None;
@@ -194,7 +194,7 @@ impl<'t> Sparse<'t> {
 }
 
 /// A table whose own bytes are decoded.
-pub(super) struct Table {
+pub(super) struct SparseTable {
     at: usize,
     vtable: usize,
     entries: usize,

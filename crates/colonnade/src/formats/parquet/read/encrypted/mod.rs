@@ -18,11 +18,11 @@ use crate::memory::Buffer;
 use super::tree;
 use algorithm::Algorithm;
 use cipher::{Module, SIGNATURE_NBYTES, aad, module, opened, refused, signed};
-use pages::{Lock, plain};
+use pages::{ChunkCipher, plain};
 
 /// Decryption keys.
 #[derive(Clone, Default)]
-pub struct Keys {
+pub struct DecryptionKeys {
     /// The key of the footer, and of columns that are encrypted with the footer's key.
     pub footer: Vec<u8>,
     /// Keys of columns, by their paths or the names of their roots.
@@ -31,7 +31,7 @@ pub struct Keys {
     pub aad_prefix: Option<Vec<u8>>,
 }
 
-impl fmt::Debug for Keys {
+impl fmt::Debug for DecryptionKeys {
     /// Shows no byte of any key.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Keys").field("columns", &self.columns.len()).finish_non_exhaustive()
@@ -40,7 +40,7 @@ impl fmt::Debug for Keys {
 
 /// A decrypted or verified footer, with the algorithm for the columns.
 #[derive(Debug)]
-pub(super) struct Opened {
+pub(super) struct DecryptedFooter {
     /// The plaintext footer.
     pub(super) footer: Buffer,
     algorithm: Algorithm,
@@ -52,7 +52,7 @@ pub(super) struct Opened {
 ///
 /// # Errors
 /// Unsupported: no key. Malformed: a wrong key.
-pub(super) fn footer(bytes: &[u8], base: u64, keys: Option<&Keys>) -> Result<Opened> {
+pub(super) fn footer(bytes: &[u8], base: u64, keys: Option<&DecryptionKeys>) -> Result<DecryptedFooter> {
     let Some(keys) = keys else {
         let message = "its footer is encrypted, and no key for it was given. Pass footer_key=.";
         return Err(Error::unsupported("parquet", message).at(base));
@@ -66,14 +66,14 @@ pub(super) fn footer(bytes: &[u8], base: u64, keys: Option<&Keys>) -> Result<Ope
     })?;
     let footer = opened(&keys.footer, sealed, &aad(&file, Module::Footer, None, None)?);
     let footer = footer.ok_or_else(|| refused("the footer").at(base))?;
-    Ok(Opened { footer: Buffer::from_vec(footer), algorithm, file })
+    Ok(DecryptedFooter { footer: Buffer::from_vec(footer), algorithm, file })
 }
 
 /// Verifies the signature of the plaintext footer `bytes`, in a file whose columns may be encrypted.
 ///
 /// # Errors
 /// Malformed: a wrong key, or a footer that differs from the signed one.
-pub(super) fn signed_footer(bytes: &[u8], base: u64, keys: &Keys) -> Result<Opened> {
+pub(super) fn signed_footer(bytes: &[u8], base: u64, keys: &DecryptionKeys) -> Result<DecryptedFooter> {
     let (algorithm, nbytes) = Algorithm::within(bytes, base)?;
     let file = file_aad(&algorithm, keys)?;
     let signature = bytes.get(nbytes..).filter(|rest| rest.len() == SIGNATURE_NBYTES);
@@ -82,10 +82,10 @@ pub(super) fn signed_footer(bytes: &[u8], base: u64, keys: &Keys) -> Result<Open
     if !parts.is_some_and(|(footer, signature)| signed(&keys.footer, footer, &aad, signature)) {
         return Err(refused("the footer's signature").at(base));
     }
-    Ok(Opened { footer: Buffer::from_vec(bytes.to_vec()), algorithm, file })
+    Ok(DecryptedFooter { footer: Buffer::from_vec(bytes.to_vec()), algorithm, file })
 }
 
-fn file_aad(algorithm: &Algorithm, keys: &Keys) -> Result<Vec<u8>> {
+fn file_aad(algorithm: &Algorithm, keys: &DecryptionKeys) -> Result<Vec<u8>> {
     if algorithm.supplied && keys.aad_prefix.is_none() {
         let message =
             "the file is encrypted with a prefix beside its key that it does not hold. Pass aad_prefix=.";
@@ -94,7 +94,7 @@ fn file_aad(algorithm: &Algorithm, keys: &Keys) -> Result<Vec<u8>> {
     Ok(algorithm.aad(keys.aad_prefix.as_deref()))
 }
 
-impl Opened {
+impl DecryptedFooter {
     /// Returns the projected columns and the footer as a plain file, and the position of its footer. The chunks of `footer` get
     /// their offsets in that file.
     ///
@@ -104,7 +104,7 @@ impl Opened {
         &self,
         source: &[u8],
         footer: &mut Footer<'_>,
-        keys: &Keys,
+        keys: &DecryptionKeys,
     ) -> Result<(Vec<u8>, usize)> {
         let mut out = b"PAR1".to_vec();
         let names: Vec<(usize, String)> = footer
@@ -133,7 +133,7 @@ impl Opened {
         chunk: &mut Chunk<'_>,
         place: (usize, usize),
         path: &str,
-        keys: &Keys,
+        keys: &DecryptionKeys,
         out: &mut Vec<u8>,
     ) -> Result<()> {
         let key = match chunk.secret {
@@ -164,7 +164,7 @@ impl Opened {
                 first + usize::try_from(chunk.data_at - start).unwrap_or(0)
             }
             Some(key) => {
-                let lock = Lock { key, file: &self.file, place, counted: self.algorithm.counted };
+                let lock = ChunkCipher { key, file: &self.file, place, counted: self.algorithm.counted };
                 plain(bytes, start, has_dictionary, lock, out)?
             }
         };

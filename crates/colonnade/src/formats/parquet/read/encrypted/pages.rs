@@ -8,7 +8,7 @@ use super::cipher::{Module, aad, counted, module, opened, refused};
 
 /// What decrypts a chunk: its key, the file's part of the AAD, and its row group and leaf.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Lock<'k> {
+pub(super) struct ChunkCipher<'k> {
     pub(super) key: &'k [u8],
     pub(super) file: &'k [u8],
     pub(super) place: (usize, usize),
@@ -25,7 +25,7 @@ pub(super) fn plain(
     bytes: &[u8],
     base: u64,
     dictionary: bool,
-    lock: Lock<'_>,
+    lock: ChunkCipher<'_>,
     out: &mut Vec<u8>,
 ) -> Result<usize> {
     let (mut rest, mut page, mut first) = (bytes, 0usize, None);

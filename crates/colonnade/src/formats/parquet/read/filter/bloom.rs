@@ -7,7 +7,7 @@ use crate::formats::parquet::statistics::Value;
 use crate::formats::parquet::thrift::{Thrift, Wire};
 use crate::formats::parquet::types::{Physical, Way};
 
-use super::bounds::{Bounds, Known};
+use super::bounds::{ValueBounds, StatisticsType};
 use super::compile::Test;
 
 /// The maximum size of a header.
@@ -51,7 +51,7 @@ pub(super) fn header(bytes: &[u8], base: u64) -> Result<Option<(usize, usize)>> 
 
 /// Whether this bitset may belong to a chunk with these bounds: a filter has a bit set for each value, and for numbers both
 /// bounds are values of the chunk.
-pub(super) fn is_of(bits: &[u8], bounds: Option<&Bounds<'_>>, known: &Known) -> bool {
+pub(super) fn is_of(bits: &[u8], bounds: Option<&ValueBounds<'_>>, known: &StatisticsType) -> bool {
     let Some(bounds) = bounds else { return bits.iter().any(|byte| *byte != 0) };
     let has = |value: Value<'_>| match value {
         Value::Int(value) => {
@@ -64,7 +64,7 @@ pub(super) fn is_of(bits: &[u8], bounds: Option<&Bounds<'_>>, known: &Known) -> 
 }
 
 /// Whether the filter may contain a value that the test matches; `true` if it cannot decide.
-pub(super) fn may_hold(bits: &[u8], test: &Test, known: &Known) -> bool {
+pub(super) fn may_hold(bits: &[u8], test: &Test, known: &StatisticsType) -> bool {
     if !matches!(known.way, Way::Same | Way::Narrow(_)) {
         return true;
     }
@@ -85,7 +85,7 @@ pub(super) fn may_hold(bits: &[u8], test: &Test, known: &Known) -> bool {
 
 /// Returns the hashes of an integer. An integer that is stored by its low bytes has two, one for each sign.
 #[allow(clippy::cast_possible_truncation)] // the low bytes are what is stored, signed or not
-fn ints(known: &Known, value: i128) -> Option<[u64; 2]> {
+fn ints(known: &StatisticsType, value: i128) -> Option<[u64; 2]> {
     let four = |value: i32| hash(&value.to_le_bytes());
     match (known.physical, known.way) {
         (Physical::Int32, Way::Narrow(1)) => {

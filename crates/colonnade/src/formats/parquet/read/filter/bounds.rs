@@ -9,11 +9,11 @@ use crate::formats::parquet::statistics::{Statistics, Value, value};
 use crate::formats::parquet::types::{Physical, Way, values_of};
 
 use super::compile::Test;
-use super::shape::Shape;
+use super::shape::ValueSet;
 
 /// The properties of a column that its statistics are interpreted by.
 #[derive(Debug, Clone)]
-pub(crate) struct Known {
+pub(crate) struct StatisticsType {
     /// Arrow type of the leaf.
     pub(crate) data_type: DataType,
     /// Physical type.
@@ -28,7 +28,7 @@ pub(crate) struct Known {
 
 /// A minimum and a maximum in a known order.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Bounds<'a> {
+pub(super) struct ValueBounds<'a> {
     pub(super) min: Value<'a>,
     pub(super) max: Value<'a>,
     /// Whether `max` may be truncated: then values that begin with it are within the bounds too.
@@ -42,13 +42,13 @@ pub(super) struct Contradiction;
 /// Consistent statistics of a chunk.
 #[derive(Debug, Default)]
 pub(super) struct ChunkBounds<'a> {
-    pub(super) bounds: Option<Bounds<'a>>,
+    pub(super) bounds: Option<ValueBounds<'a>>,
     pub(super) nulls: Option<u64>,
 }
 
 impl<'a> ChunkBounds<'a> {
     /// Checks the statistics of a chunk of `nrows` rows.
-    pub(super) fn new(told: &Statistics<'a>, known: &Known, nrows: usize) -> Result<Self, Contradiction> {
+    pub(super) fn new(told: &Statistics<'a>, known: &StatisticsType, nrows: usize) -> Result<Self, Contradiction> {
         let nrows = nrows as u64;
         let has_bounds = [told.min, told.max, told.old_min, told.old_max].iter().any(Option::is_some);
         if let Some(nulls) = told.nulls {
@@ -81,7 +81,7 @@ impl<'a> ChunkBounds<'a> {
     }
 }
 
-impl Known {
+impl StatisticsType {
     /// Whether the deprecated pair of bounds, which is in signed order, has the order of this type.
     fn has_signed_order(&self) -> bool {
         matches!(
@@ -96,7 +96,7 @@ impl Known {
         min: &'a [u8],
         max: &'a [u8],
         exact: bool,
-    ) -> Result<Option<Bounds<'a>>, Contradiction> {
+    ) -> Result<Option<ValueBounds<'a>>, Contradiction> {
         if !self.fits(min) || !self.fits(max) {
             return Err(Contradiction);
         }
@@ -118,7 +118,7 @@ impl Known {
         }
         match min_value.partial_cmp(&max_value) {
             Some(std::cmp::Ordering::Less | std::cmp::Ordering::Equal) => {
-                Ok(Some(Bounds { min: min_value, max: max_value, is_open }))
+                Ok(Some(ValueBounds { min: min_value, max: max_value, is_open }))
             }
             _ => Err(Contradiction),
         }
@@ -175,7 +175,7 @@ impl Known {
     }
 }
 
-impl Bounds<'_> {
+impl ValueBounds<'_> {
     /// Whether a test may match a value within the bounds.
     pub(super) fn may_hold(&self, test: &Test) -> bool {
         match (test, self.min, self.max) {
@@ -192,18 +192,18 @@ impl Bounds<'_> {
         }
     }
 
-    fn may_hold_bytes(&self, shape: &Shape<Vec<u8>>, min: &[u8], max: &[u8]) -> bool {
+    fn may_hold_bytes(&self, shape: &ValueSet<Vec<u8>>, min: &[u8], max: &[u8]) -> bool {
         if !self.is_open {
             return shape.may_hold(&min.to_vec(), &max.to_vec());
         }
         match shape {
-            Shape::OneOf(those) => {
+            ValueSet::OneOf(those) => {
                 those.iter().any(|v| v.as_slice() >= min && (v.as_slice() <= max || v.starts_with(max)))
             }
             // Not all values need to equal the bound.
-            Shape::NoneOf(_) => true,
-            Shape::Below(end, closed) => min < end.as_slice() || *closed && min == end.as_slice(),
-            Shape::Above(end, _) => max >= end.as_slice() || end.starts_with(max),
+            ValueSet::NoneOf(_) => true,
+            ValueSet::Below(end, closed) => min < end.as_slice() || *closed && min == end.as_slice(),
+            ValueSet::Above(end, _) => max >= end.as_slice() || end.starts_with(max),
         }
     }
 

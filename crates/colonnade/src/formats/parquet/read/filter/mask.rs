@@ -11,12 +11,12 @@ use arrow_data::ArrayData;
 use arrow_schema::DataType;
 
 use super::compile::Test;
-use super::prune::Terms;
-use super::shape::Shape;
+use super::prune::CompiledTerms;
+use super::shape::ValueSet;
 use crate::arrow::trusted::trusted_array;
 
 /// Returns whether each of `nrows` rows passes; the columns of the terms index `columns`.
-pub(crate) fn mask(terms: &Terms, columns: &[ArrayData], nrows: usize) -> Vec<bool> {
+pub(crate) fn mask(terms: &CompiledTerms, columns: &[ArrayData], nrows: usize) -> Vec<bool> {
     let arrays: Vec<ArrayRef> = columns.iter().cloned().map(make_array).collect();
     let mut any = vec![false; nrows];
     for list in terms.any() {
@@ -96,14 +96,14 @@ fn values(test: &Test, array: &ArrayRef) -> Vec<bool> {
     }
 }
 
-fn ints<T: ArrowPrimitiveType>(shape: &Shape<i128>, array: &ArrayRef) -> Vec<bool>
+fn ints<T: ArrowPrimitiveType>(shape: &ValueSet<i128>, array: &ArrayRef) -> Vec<bool>
 where
     i128: From<T::Native>,
 {
     array.as_primitive::<T>().values().iter().map(|v| shape.holds(&i128::from(*v))).collect()
 }
 
-fn again<T: ArrowPrimitiveType>(shape: &Shape<i128>, array: &ArrayRef) -> Vec<bool>
+fn again<T: ArrowPrimitiveType>(shape: &ValueSet<i128>, array: &ArrayRef) -> Vec<bool>
 where
     i128: From<T::Native>,
 {
@@ -114,20 +114,20 @@ where
 }
 
 fn floats<T: ArrowPrimitiveType>(
-    shape: &Shape<f64>,
+    shape: &ValueSet<f64>,
     array: &ArrayRef,
     wide: impl Fn(T::Native) -> f64,
 ) -> Vec<bool> {
     array.as_primitive::<T>().values().iter().map(|v| shape.holds(&wide(*v))).collect()
 }
 
-fn words(shape: &Shape<Vec<u8>>, array: &ArrayRef, data_type: &DataType) -> Vec<bool> {
+fn words(shape: &ValueSet<Vec<u8>>, array: &ArrayRef, data_type: &DataType) -> Vec<bool> {
     // Compares slices: a `Vec` for each row would cost more than the comparison.
     let shape = match shape {
-        Shape::OneOf(those) => Shape::OneOf(those.iter().map(Vec::as_slice).collect()),
-        Shape::NoneOf(those) => Shape::NoneOf(those.iter().map(Vec::as_slice).collect()),
-        Shape::Below(end, closed) => Shape::Below(end.as_slice(), *closed),
-        Shape::Above(end, closed) => Shape::Above(end.as_slice(), *closed),
+        ValueSet::OneOf(those) => ValueSet::OneOf(those.iter().map(Vec::as_slice).collect()),
+        ValueSet::NoneOf(those) => ValueSet::NoneOf(those.iter().map(Vec::as_slice).collect()),
+        ValueSet::Below(end, closed) => ValueSet::Below(end.as_slice(), *closed),
+        ValueSet::Above(end, closed) => ValueSet::Above(end.as_slice(), *closed),
     };
     macro_rules! each {
         ($values:expr, $bytes:expr) => {{

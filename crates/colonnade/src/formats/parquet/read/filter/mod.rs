@@ -124,12 +124,12 @@ pub struct Term {
 
 /// A filter. A row passes if all terms of at least one list match.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Filter {
+pub struct RowFilter {
     /// The lists of terms.
     pub any: Vec<Vec<Term>>,
 }
 
-impl Filter {
+impl RowFilter {
     /// Returns the columns of all terms, each once, in the order of first use.
     #[must_use]
     pub fn columns(&self) -> Vec<&str> {

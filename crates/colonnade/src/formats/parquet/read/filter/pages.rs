@@ -9,8 +9,8 @@ use crate::formats::parquet::page::{Header, Kind};
 use crate::formats::parquet::statistics::Value;
 use crate::formats::parquet::thrift::{Thrift, Wire};
 
-use super::bounds::{Bounds, ChunkBounds, Contradiction, Known};
-use super::place::Place;
+use super::bounds::{ValueBounds, ChunkBounds, Contradiction, StatisticsType};
+use super::place::StatisticsSource;
 
 /// Boundary orders that an index may declare.
 const UNORDERED: i32 = 0;
@@ -32,15 +32,15 @@ struct IndexedPage<'a> {
     /// Whether all its values are null.
     is_null: bool,
     nulls: Option<u64>,
-    bounds: Option<Bounds<'a>>,
+    bounds: Option<ValueBounds<'a>>,
 }
 
 impl<'a> PageIndex<'a> {
     /// Reads the indexes of a chunk of `nrows` rows.
     pub(super) fn new(
-        place: &Place<'a>,
+        place: &StatisticsSource<'a>,
         chunk: &Chunk<'_>,
-        known: &Known,
+        known: &StatisticsType,
         nrows: usize,
     ) -> std::result::Result<Option<Self>, Contradiction> {
         let (Some(bounds), Some(offsets)) = (chunk.column_index, chunk.offset_index) else { return Ok(None) };
@@ -83,7 +83,7 @@ impl<'a> PageIndex<'a> {
     }
 
     /// Whether the definition level histograms match the null counts of the pages: nulls, then values.
-    fn histograms_agree(&self, counts: &[i64], known: &Known) -> bool {
+    fn histograms_agree(&self, counts: &[i64], known: &StatisticsType) -> bool {
         let levels = 1 + usize::from(known.optional);
         let all = counts.len() == levels * self.pages.len();
         counts.is_empty()
@@ -99,7 +99,7 @@ impl<'a> PageIndex<'a> {
 
     /// Whether the bounds have the declared boundary order.
     fn are_in_order(&self, order: Option<i32>) -> bool {
-        let bounds: Vec<&Bounds<'_>> = self.pages.iter().filter_map(|page| page.bounds.as_ref()).collect();
+        let bounds: Vec<&ValueBounds<'_>> = self.pages.iter().filter_map(|page| page.bounds.as_ref()).collect();
         let all = |holds: &dyn Fn(&Value<'_>, &Value<'_>) -> bool| {
             bounds.windows(2).all(|pair| match pair {
                 [a, b] => holds(&a.min, &b.min) && holds(&a.max, &b.max),
@@ -125,14 +125,14 @@ impl<'a> PageIndex<'a> {
     }
 
     /// Returns the rows of the pages whose bounds pass `wanted`.
-    pub(super) fn rows(&self, wanted: impl Fn(&Bounds<'_>) -> bool) -> Vec<Range<usize>> {
+    pub(super) fn rows(&self, wanted: impl Fn(&ValueBounds<'_>) -> bool) -> Vec<Range<usize>> {
         let pages =
             self.pages.iter().filter(|page| !page.is_null && page.bounds.as_ref().is_none_or(&wanted));
         pages.map(|page| page.rows.clone()).collect()
     }
 
     /// Whether the chunk's data pages match the index in their offsets, sizes and row counts.
-    pub(super) fn is_of(&self, place: &Place<'_>, chunk: &Chunk<'_>) -> bool {
+    pub(super) fn is_of(&self, place: &StatisticsSource<'_>, chunk: &Chunk<'_>) -> bool {
         let mut at = chunk.data_at;
         for page in &self.pages {
             let header = Header::read(place.read(page.offset, page.nbytes), page.offset);
@@ -222,13 +222,13 @@ fn counts(t: &mut Thrift<'_>, out: &mut Vec<i64>) -> Result<()> {
 
 /// A stored PageLocation.
 #[derive(Debug)]
-struct Location {
+struct PageLocation {
     offset: u64,
     nbytes: u64,
     row: u64,
 }
 
-fn locations(bytes: &[u8], base: u64) -> Result<Vec<Location>> {
+fn locations(bytes: &[u8], base: u64) -> Result<Vec<PageLocation>> {
     let mut thrift = Thrift::new(bytes, base, "an offset index");
     let t = &mut thrift;
     let (mut out, mut last) = (Vec::new(), 0);
@@ -250,7 +250,7 @@ fn locations(bytes: &[u8], base: u64) -> Result<Vec<Location>> {
             let [Some(offset), Some(nbytes), Some(row)] = found else {
                 return Err(t.fault("a page has no place, no size or no first row"));
             };
-            out.push(Location { offset, nbytes, row });
+            out.push(PageLocation { offset, nbytes, row });
         }
     }
     Ok(out)

@@ -1,7 +1,7 @@
 //! The bytes of a file from which statistics, indexes and bloom filters are read.
 
 /// The bytes of a file and of its footer.
-pub(crate) struct Place<'a> {
+pub(crate) struct StatisticsSource<'a> {
     /// The footer's bytes, and their offset in the file.
     pub(crate) footer: (&'a [u8], u64),
     /// All bytes of the file.
@@ -10,7 +10,7 @@ pub(crate) struct Place<'a> {
     pub(crate) indexes: bool,
 }
 
-impl<'a> Place<'a> {
+impl<'a> StatisticsSource<'a> {
     /// Returns a range of the file, cut at the end of the file.
     pub(super) fn read(&self, offset: u64, nbytes: u64) -> &'a [u8] {
         let place = |n: u64| usize::try_from(n).unwrap_or(usize::MAX).min(self.bytes.len());

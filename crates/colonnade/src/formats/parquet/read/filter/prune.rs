@@ -12,37 +12,37 @@ use crate::formats::parquet::footer::Group;
 use crate::formats::parquet::statistics::Statistics;
 use crate::formats::parquet::thrift::Thrift;
 
-use super::bounds::{ChunkBounds, Contradiction, Known};
+use super::bounds::{ChunkBounds, Contradiction, StatisticsType};
 use super::compile::Test;
 use super::pages::PageIndex;
-use super::place::Place;
-use super::{Filter, bloom};
+use super::place::StatisticsSource;
+use super::{RowFilter, bloom};
 
 /// Bloom filters beyond this size are not fetched.
 const BLOOM_NBYTES: usize = 128 << 20;
 
 /// A column of a filter.
 #[derive(Debug)]
-pub(crate) struct Judged {
+pub(crate) struct FilterColumn {
     /// Its name.
     pub(crate) name: String,
     /// Arrow type of its leaf.
     pub(crate) data_type: DataType,
     /// How its statistics are interpreted; `None` if they are not used.
-    pub(crate) known: Option<Known>,
+    pub(crate) known: Option<StatisticsType>,
     /// Its position among the chunks of a row group.
     pub(crate) chunk: usize,
 }
 
 /// The compiled terms of a filter: for each the position of its column, and the test.
-pub(crate) struct Terms(Vec<Vec<(usize, Test)>>);
+pub(crate) struct CompiledTerms(Vec<Vec<(usize, Test)>>);
 
-impl Terms {
+impl CompiledTerms {
     /// Compiles the filter's terms for these columns, which are all that it names.
     ///
     /// # Errors
     /// As [`Test::new`].
-    pub(crate) fn new(filter: &Filter, columns: &[Judged]) -> Result<Self> {
+    pub(crate) fn new(filter: &RowFilter, columns: &[FilterColumn]) -> Result<Self> {
         let term = |term: &super::Term| {
             let place = columns.iter().position(|c| c.name == term.column);
             place
@@ -60,12 +60,12 @@ impl Terms {
 }
 
 /// A test and the chunk that it applies to.
-struct Looked<'a> {
+struct ChunkTest<'a> {
     test: &'a Test,
-    known: &'a Known,
+    known: &'a StatisticsType,
     chunk: &'a Chunk<'a>,
     nrows: usize,
-    place: &'a Place<'a>,
+    place: &'a StatisticsSource<'a>,
 }
 
 /// Returns the candidate rows of each row group, in order.
@@ -73,10 +73,10 @@ struct Looked<'a> {
 /// # Errors
 /// Malformed statistics and indexes.
 pub(crate) fn candidates(
-    terms: &Terms,
-    columns: &[Judged],
+    terms: &CompiledTerms,
+    columns: &[FilterColumn],
     groups: &[Group<'_>],
-    place: &Place<'_>,
+    place: &StatisticsSource<'_>,
 ) -> Result<Vec<Vec<Range<usize>>>> {
     let mut out = Vec::with_capacity(groups.len());
     for group in groups {
@@ -90,7 +90,7 @@ pub(crate) fn candidates(
                     continue;
                 };
                 let named = |e: crate::Error| e.in_member(format!("column {}", column.name));
-                let looked = Looked { test, known, chunk, nrows, place };
+                let looked = ChunkTest { test, known, chunk, nrows, place };
                 rows = both(&rows, &looked.rows().map_err(named)?);
                 if rows.is_empty() {
                     break;
@@ -103,7 +103,7 @@ pub(crate) fn candidates(
     Ok(out)
 }
 
-impl<'a> Looked<'a> {
+impl<'a> ChunkTest<'a> {
     /// Returns the candidate rows of the chunk.
     fn rows(&self) -> Result<Vec<Range<usize>>> {
         let Self { test, chunk, nrows, place, .. } = *self;

@@ -2,7 +2,7 @@
 
 /// A set of values of one type. NaN is not on the line: only `NoneOf` and `Everything` contain it.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Shape<T> {
+pub(crate) enum ValueSet<T> {
     /// Equal to one of these, which are sorted.
     OneOf(Vec<T>),
     /// Equal to none of these, which are sorted.
@@ -13,7 +13,7 @@ pub(crate) enum Shape<T> {
     Above(T, bool),
 }
 
-impl<T: PartialOrd> Shape<T> {
+impl<T: PartialOrd> ValueSet<T> {
     /// The empty set.
     pub(super) fn nothing() -> Self {
         Self::OneOf(Vec::new())
@@ -72,14 +72,14 @@ mod tests {
     #[test]
     fn bounds_rule_out_what_no_value_between_them_can_be() {
         let shapes = [
-            Shape::OneOf(vec![3, 9]),
-            Shape::NoneOf(vec![4]),
-            Shape::Below(5, false),
-            Shape::Below(5, true),
-            Shape::Above(5, false),
-            Shape::Above(5, true),
-            Shape::nothing(),
-            Shape::everything(),
+            ValueSet::OneOf(vec![3, 9]),
+            ValueSet::NoneOf(vec![4]),
+            ValueSet::Below(5, false),
+            ValueSet::Below(5, true),
+            ValueSet::Above(5, false),
+            ValueSet::Above(5, true),
+            ValueSet::nothing(),
+            ValueSet::everything(),
         ];
         for shape in shapes {
             for min in 0..10 {
@@ -93,9 +93,9 @@ mod tests {
 
     #[test]
     fn nan_is_equal_to_nothing() {
-        for shape in [Shape::OneOf(vec![1.0, 2.0]), Shape::Below(1.0, true), Shape::Above(1.0, true)] {
+        for shape in [ValueSet::OneOf(vec![1.0, 2.0]), ValueSet::Below(1.0, true), ValueSet::Above(1.0, true)] {
             assert!(!shape.holds(&f64::NAN));
         }
-        assert!(Shape::NoneOf(vec![1.0, 2.0]).holds(&f64::NAN));
+        assert!(ValueSet::NoneOf(vec![1.0, 2.0]).holds(&f64::NAN));
     }
 }

@@ -5,7 +5,7 @@ mod decode;
 mod finish;
 mod tasks;
 
-pub(super) use decode::{Made, values};
+pub(super) use decode::{ValueConversion, values};
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -18,9 +18,9 @@ use crate::frame::{ByteOrder, DType, Kind as Letter};
 use crate::memory::{Buffer, Region, RegionMut, STREAMING_FROM_NBYTES, Scatter, column_stride};
 use crate::progress::Progress;
 
-use super::super::conversion::{Kind, Null, kind};
+use super::super::conversion::{FixedConversion, NullFill, kind};
 use super::page_decoder::Scratches;
-use super::{Landing, Piece, Way};
+use super::{ChunkDecoder, RowPiece, ColumnPlan};
 
 /// The minimum size of a task.
 const LEAST_NBYTES: usize = 256 << 10;
@@ -29,13 +29,13 @@ const LEAST_NBYTES: usize = 256 << 10;
 const ALONE_NBYTES: usize = 64 << 10;
 
 /// A column to decode and its position in memory.
-struct Target {
+struct FixedTarget {
     /// Index of the column in the projection.
     i: usize,
     field: usize,
     leaf: usize,
-    kind: Kind,
-    null: Null,
+    kind: FixedConversion,
+    null: NullFill,
     optional: bool,
     /// Whether nulls are NaT and need no validity.
     nat: bool,
@@ -45,7 +45,7 @@ struct Target {
 }
 
 /// Columns of one dtype that share an allocation.
-struct Group {
+struct TargetGroup {
     /// The dtype of the block; `None`: Arrow's layout.
     dtype: Option<DType>,
     item: usize,
@@ -54,7 +54,7 @@ struct Group {
 }
 
 /// The nulls in a range of rows of a target.
-struct Found {
+struct NullRange {
     target: usize,
     at: usize,
     bits: Validity,
@@ -62,20 +62,20 @@ struct Found {
 
 /// The state that all tasks share.
 struct Work<'w> {
-    targets: &'w [Target],
+    targets: &'w [FixedTarget],
     scatters: &'w [Scatter<'w>],
     scratches: Scratches,
-    found: Mutex<Vec<Found>>,
+    found: Mutex<Vec<NullRange>>,
     streaming: bool,
 }
 
-impl Landing<'_> {
+impl ChunkDecoder<'_> {
     /// Decodes the fields `wanted[i]` for `i` of `these`.
     pub(super) fn fixed(
         &self,
         wanted: &[usize],
         these: &[usize],
-        pieces: &[Piece],
+        pieces: &[RowPiece],
         landed: &mut Landed,
         progress: &dyn Progress,
     ) -> Result<()> {
@@ -106,13 +106,13 @@ impl Landing<'_> {
         self.hand_out(&targets, &groups, &buffers, found, landed)
     }
 
-    fn targets(&self, wanted: &[usize], these: &[usize]) -> Result<(Vec<Target>, Vec<Group>)> {
-        let mut groups: Vec<Group> = Vec::new();
+    fn targets(&self, wanted: &[usize], these: &[usize]) -> Result<(Vec<FixedTarget>, Vec<TargetGroup>)> {
+        let mut groups: Vec<TargetGroup> = Vec::new();
         let mut known: HashMap<(Option<DType>, usize), usize> = HashMap::new();
         let mut targets = Vec::with_capacity(these.len());
         for &i in these {
             let field = wanted.get(i).copied().unwrap_or(0);
-            let (Way::Fixed(flat), data_type) = (self.way(field)?, self.field(field)?.data_type()) else {
+            let (ColumnPlan::Fixed(flat), data_type) = (self.way(field)?, self.field(field)?.data_type()) else {
                 continue;
             };
             let (kind, item) =
@@ -127,7 +127,7 @@ impl Landing<'_> {
             let shared = dtype.is_some() || nbytes < ALONE_NBYTES;
             let group = if shared { known.get(&(dtype, item)).copied() } else { None };
             let region = group.unwrap_or_else(|| {
-                groups.push(Group { dtype, item, stride: column_stride(nbytes), members: Vec::new() });
+                groups.push(TargetGroup { dtype, item, stride: column_stride(nbytes), members: Vec::new() });
                 if shared {
                     known.insert((dtype, item), groups.len() - 1);
                 }
@@ -138,9 +138,9 @@ impl Landing<'_> {
             group.members.push(targets.len());
             let leaf = self.file.roots.get(field).map_or(0, |root| root.leaves.start);
             let nat = dtype.is_some_and(|d| matches!(d.kind, Letter::DateTime | Letter::TimeDelta));
-            let null = if nat { Null::Nat } else { Null::of(data_type) };
+            let null = if nat { NullFill::Nat } else { NullFill::of(data_type) };
             let optional = flat.optional;
-            targets.push(Target { i, field, leaf, kind, null, optional, nat, item, region, offset });
+            targets.push(FixedTarget { i, field, leaf, kind, null, optional, nat, item, region, offset });
         }
         Ok((targets, groups))
     }

@@ -13,7 +13,7 @@ use crate::arrow::stream_of;
 use crate::error::{Error, Result};
 use crate::formats::parquet::types::{Beside, DICTIONARY, read_as};
 
-use super::Landing;
+use super::ChunkDecoder;
 
 fn wrong(what: &str) -> Error {
     let message = format!("metadata {DICTIONARY}: expected a stream of one column, {what}.");
@@ -28,7 +28,7 @@ pub(super) fn column(field: &Field) -> Field {
     }
 }
 
-impl Landing<'_> {
+impl ChunkDecoder<'_> {
     /// Returns the dictionary of a field, if the file's metadata have it.
     pub(super) fn kept_values(&self, field: &Field) -> Result<Option<ArrayData>> {
         let DataType::Dictionary(_, values) = field.data_type() else { return Ok(None) };

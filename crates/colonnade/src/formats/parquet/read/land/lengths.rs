@@ -4,40 +4,40 @@ use crate::error::Result;
 use crate::formats::parquet::keys::{Keys, Piece};
 use crate::formats::parquet::page::Encoding;
 
-use super::super::conversion::Change;
-use super::super::page::{Page, Parts};
-use super::page_decoder::{Decoder, Nulls, Rows, by_rows};
-use super::text::Cells;
+use super::super::conversion::ByteConversion;
+use super::super::page::{StoredPage, PageParts};
+use super::page_decoder::{Decoder, NullMask, PageCursor, by_rows};
+use super::text::PageTexts;
 use super::words::{ended, keys, unknown};
 
 /// A decoder to little-endian rows of `item` bytes.
 #[derive(Debug)]
-pub(super) struct Lengths {
+pub(super) struct DecimalDecoder {
     pub(super) item: usize,
     /// The dictionary's values, as rows.
     pub(super) dictionary: Vec<u8>,
 }
 
 /// The values of a page.
-pub(super) enum Values<'a> {
+pub(super) enum DecimalPage<'a> {
     Plain(&'a [u8]),
     Keys(Box<Keys<'a>>),
     /// One of the DELTA encodings of byte arrays.
-    Deltas(Box<Cells<'a>>),
+    Deltas(Box<PageTexts<'a>>),
 }
 
-impl Lengths {
-    fn one(&self, values: &mut Values<'_>, to: &mut [u8]) -> Result<()> {
+impl DecimalDecoder {
+    fn one(&self, values: &mut DecimalPage<'_>, to: &mut [u8]) -> Result<()> {
         match values {
-            Values::Plain(bytes) => {
+            DecimalPage::Plain(bytes) => {
                 let (head, rest) = bytes.split_first_chunk::<4>().ok_or_else(|| ended(4, bytes.len()))?;
                 let n = u32::from_le_bytes(*head) as usize;
                 let (value, rest) = rest.split_at_checked(n).ok_or_else(|| ended(n, rest.len()))?;
                 self.number(value, to)?;
                 *bytes = rest;
             }
-            Values::Deltas(cells) => cells.each(1, &mut |value| self.number(value, to))?,
-            Values::Keys(keys) => {
+            DecimalPage::Deltas(cells) => cells.each(1, &mut |value| self.number(value, to))?,
+            DecimalPage::Keys(keys) => {
                 let key = match keys.take(1)? {
                     Some(Piece::Same(key, _)) => key,
                     Some(Piece::Many([key, ..])) => *key,
@@ -60,17 +60,17 @@ impl Lengths {
             );
             return Err(crate::error::Error::malformed("parquet", message));
         }
-        Change::BigEndian.apply(value, to);
+        ByteConversion::BigEndian.apply(value, to);
         Ok(())
     }
 
-    fn put(&self, values: &mut Values<'_>, out: &mut [u8]) -> Result<()> {
+    fn put(&self, values: &mut DecimalPage<'_>, out: &mut [u8]) -> Result<()> {
         out.chunks_exact_mut(self.item).try_for_each(|to| self.one(values, to))
     }
 }
 
-impl Decoder for Lengths {
-    type State<'p> = Rows<'p, Values<'p>>;
+impl Decoder for DecimalDecoder {
+    type State<'p> = PageCursor<'p, DecimalPage<'p>>;
 
     fn item(&self) -> usize {
         self.item
@@ -80,35 +80,35 @@ impl Decoder for Lengths {
         None
     }
 
-    fn dictionary(&mut self, page: &Page<'_>, scratch: &mut Vec<u8>) -> Result<()> {
+    fn dictionary(&mut self, page: &StoredPage<'_>, scratch: &mut Vec<u8>) -> Result<()> {
         let (bytes, n) = page.dictionary(scratch)?;
         // Each value has at least a length.
         super::words::check_dictionary(n, 4, bytes.len())?;
         let mut rows = vec![0; n * self.item];
-        self.put(&mut Values::Plain(bytes), &mut rows)?;
+        self.put(&mut DecimalPage::Plain(bytes), &mut rows)?;
         self.dictionary = rows;
         Ok(())
     }
 
-    fn begin<'p>(&'p self, parts: &'p Parts<'_>, optional: bool) -> Result<Self::State<'p>> {
+    fn begin<'p>(&'p self, parts: &'p PageParts<'_>, optional: bool) -> Result<Self::State<'p>> {
         let values = match parts.encoding {
-            Encoding::Plain => Values::Plain(parts.values),
+            Encoding::Plain => DecimalPage::Plain(parts.values),
             Encoding::PlainDictionary | Encoding::RleDictionary => {
-                Values::Keys(Box::new(keys(parts.values, parts.n)?))
+                DecimalPage::Keys(Box::new(keys(parts.values, parts.n)?))
             }
             Encoding::DeltaLengthByteArray | Encoding::DeltaByteArray => {
-                Values::Deltas(Box::new(Cells::new(parts.encoding, parts.values, parts.n)?))
+                DecimalPage::Deltas(Box::new(PageTexts::new(parts.encoding, parts.values, parts.n)?))
             }
             other => return Err(unknown(other)),
         };
-        Rows::new(values, parts, optional)
+        PageCursor::new(values, parts, optional)
     }
 
     fn fill<'p>(
         &'p self,
         state: &mut Self::State<'p>,
         out: &mut [u8],
-        nulls: Option<&mut Nulls>,
+        nulls: Option<&mut NullMask>,
     ) -> Result<()> {
         let values = &mut state.values;
         by_rows(state.levels.as_mut(), self.item, out, nulls, |some| self.put(values, some))

@@ -27,14 +27,14 @@ use crate::formats::parquet::footer::Group;
 use crate::formats::parquet::types::Physical;
 use crate::progress::Progress;
 
-use super::chunk::{ChunkAt, Pages};
-use super::column_plan::{Way, way_of};
+use super::chunk::{ChunkInput, Pages};
+use super::column_plan::{ColumnPlan, way_of};
 use super::conversion::kind;
 use super::file::Parquet;
-use super::level_streams::Levels;
+use super::level_streams::MaxLevels;
 use super::limits::Account;
 use super::schema::RootKind;
-use super::selection::Piece;
+use super::selection::RowPiece;
 
 /// Old versions of parquet-mr stored chunk sizes without the dictionary page header, so that pages may exceed the chunk by this
 /// much (PARQUET-816). In files of other writers, the bytes after a chunk belong to another chunk.
@@ -48,7 +48,7 @@ const SIZES_ARE_RIGHT: [u32; 3] = [1, 2, 9];
 const LONG_NBYTES: u64 = 1 << 20;
 
 /// One decoding of some columns and rows of a file.
-pub(crate) struct Landing<'a> {
+pub(crate) struct ChunkDecoder<'a> {
     pub(crate) file: &'a Parquet,
     /// Rows of the result.
     pub(crate) nrows: usize,
@@ -59,7 +59,7 @@ pub(crate) struct Landing<'a> {
     account: Account,
 }
 
-impl<'a> Landing<'a> {
+impl<'a> ChunkDecoder<'a> {
     /// A decoding of `nrows` rows of `file`.
     pub(crate) fn new(file: &'a Parquet, nrows: usize, threads: usize, layout: Layout) -> Self {
         let nulls = PandasNulls::new(&file.plan);
@@ -83,22 +83,22 @@ impl<'a> Landing<'a> {
     ///
     /// # Errors
     /// Malformed pages; out of memory; cancellation.
-    pub(crate) fn run(&self, wanted: &[usize], pieces: &[Piece], progress: &dyn Progress) -> Result<Landed> {
-        let ways: Vec<Way> = wanted.iter().map(|&field| self.way(field)).collect::<Result<_>>()?;
+    pub(crate) fn run(&self, wanted: &[usize], pieces: &[RowPiece], progress: &dyn Progress) -> Result<Landed> {
+        let ways: Vec<ColumnPlan> = wanted.iter().map(|&field| self.way(field)).collect::<Result<_>>()?;
         // Row groups without rows have no pages.
-        let pieces: Vec<Piece> = pieces.iter().filter(|p| p.nrows > 0).copied().collect();
+        let pieces: Vec<RowPiece> = pieces.iter().filter(|p| p.nrows > 0).copied().collect();
         let pieces = pieces.as_slice();
         let mut landed = Landed { exclusive: true, ..Landed::default() };
-        let of = |pick: &dyn Fn(Way) -> bool| -> Vec<usize> {
+        let of = |pick: &dyn Fn(ColumnPlan) -> bool| -> Vec<usize> {
             (0..wanted.len()).filter(|&i| ways.get(i).is_some_and(|&w| pick(w))).collect()
         };
         self.check(wanted, pieces)?;
         self.check_size(wanted, &ways, pieces)?;
-        self.fixed(wanted, &of(&|w| matches!(w, Way::Fixed(_))), pieces, &mut landed, progress)?;
-        self.text(wanted, &of(&|w| w == Way::Text), pieces, &mut landed, progress)?;
-        self.category(wanted, &of(&|w| w == Way::Category), pieces, &mut landed, progress)?;
-        self.nested(wanted, &of(&|w| w == Way::Nested), pieces, &mut landed, progress)?;
-        for i in of(&|w| w == Way::Nothing) {
+        self.fixed(wanted, &of(&|w| matches!(w, ColumnPlan::Fixed(_))), pieces, &mut landed, progress)?;
+        self.text(wanted, &of(&|w| w == ColumnPlan::Text), pieces, &mut landed, progress)?;
+        self.category(wanted, &of(&|w| w == ColumnPlan::Category), pieces, &mut landed, progress)?;
+        self.nested(wanted, &of(&|w| w == ColumnPlan::Nested), pieces, &mut landed, progress)?;
+        for i in of(&|w| w == ColumnPlan::Nothing) {
             landed.columns.push((i, ArrayData::new_null(&DataType::Null, self.nrows)));
         }
         if self.layout != Layout::Arrow {
@@ -107,9 +107,9 @@ impl<'a> Landing<'a> {
         Ok(landed)
     }
 
-    fn way(&self, field: usize) -> Result<Way> {
+    fn way(&self, field: usize) -> Result<ColumnPlan> {
         let root = self.file.roots.get(field).ok_or_else(|| no_field(field))?;
-        let RootKind::Flat(flat) = &root.kind else { return Ok(Way::Nested) };
+        let RootKind::Flat(flat) = &root.kind else { return Ok(ColumnPlan::Nested) };
         Ok(way_of(self.field(field)?.data_type(), flat))
     }
 
@@ -150,7 +150,7 @@ impl<'a> Landing<'a> {
     ///
     /// # Errors
     /// Truncated: offsets outside the file. Unsupported: its codec; a missing key.
-    pub(super) fn chunk(&self, group: usize, leaf: usize) -> Result<ChunkAt<'a>> {
+    pub(super) fn chunk(&self, group: usize, leaf: usize) -> Result<ChunkInput<'a>> {
         let chunk = self.chunk_of(group, leaf)?;
         if chunk.encrypted {
             return Err(Error::unsupported(
@@ -158,14 +158,14 @@ impl<'a> Landing<'a> {
                 "the column is encrypted, and no key for it was given.",
             ));
         }
-        let levels = self.file.leaves.get(leaf).map_or(Levels { definition: 0, repetition: 0 }, |l| Levels {
+        let levels = self.file.leaves.get(leaf).map_or(MaxLevels { definition: 0, repetition: 0 }, |l| MaxLevels {
             definition: l.definition,
             repetition: l.repetition,
         });
         if chunk.nvalues == 0 {
             // Some writers store no offset for a chunk without values.
             let codec = Codec::of(chunk.codec)?;
-            return Ok(ChunkAt { bytes: &[], base: chunk.start(), codec, nvalues: 0, levels });
+            return Ok(ChunkInput { bytes: &[], base: chunk.start(), codec, nvalues: 0, levels });
         }
         let end_of_data = self.file.footer.0;
         let all = self.file.source.bytes.as_slice().get(..end_of_data).unwrap_or_default();
@@ -181,11 +181,11 @@ impl<'a> Landing<'a> {
             let what = "a column chunk, by what the footer says,";
             return Err(Error::truncated("parquet", what, end, end_of_data as u64).at(base));
         };
-        Ok(ChunkAt { bytes, base, codec: Codec::of(chunk.codec)?, nvalues: chunk.nvalues, levels })
+        Ok(ChunkInput { bytes, base, codec: Codec::of(chunk.codec)?, nvalues: chunk.nvalues, levels })
     }
 
     /// Returns an iterator over the pages of a chunk.
-    pub(super) fn pages(&self, chunk: &ChunkAt<'a>) -> Pages<'a> {
+    pub(super) fn pages(&self, chunk: &ChunkInput<'a>) -> Pages<'a> {
         Pages::new(chunk, self.file.options.verify, self.file.bounds())
     }
 
@@ -196,18 +196,18 @@ impl<'a> Landing<'a> {
     }
 
     /// Refuses rows whose values take more memory than the file's bytes can back.
-    fn check_size(&self, wanted: &[usize], ways: &[Way], pieces: &[Piece]) -> Result<()> {
+    fn check_size(&self, wanted: &[usize], ways: &[ColumnPlan], pieces: &[RowPiece]) -> Result<()> {
         let (mut nbytes, mut most) = (0u64, (0, 0));
         for (&field, way) in wanted.iter().zip(ways) {
             let rows = self.nrows as u64;
             let more = match way {
-                Way::Fixed(flat) => {
+                ColumnPlan::Fixed(flat) => {
                     let item = kind(self.field(field)?.data_type(), flat).map_or(8, |(_, item)| item);
                     rows.saturating_mul(item as u64)
                 }
-                Way::Text => rows.saturating_mul(4),
+                ColumnPlan::Text => rows.saturating_mul(4),
                 // These are charged as their sizes become known.
-                Way::Category | Way::Nested | Way::Nothing => 0,
+                ColumnPlan::Category | ColumnPlan::Nested | ColumnPlan::Nothing => 0,
             };
             nbytes = nbytes.saturating_add(more);
             most = most.max((more, field));
@@ -220,7 +220,7 @@ impl<'a> Landing<'a> {
 
     /// Refuses chunks whose physical type is not the schema's, or whose number of values is not their row group's number of
     /// rows.
-    fn check(&self, wanted: &[usize], pieces: &[Piece]) -> Result<()> {
+    fn check(&self, wanted: &[usize], pieces: &[RowPiece]) -> Result<()> {
         for piece in pieces {
             let nrows = self.group(piece.group)?.nrows;
             for &field in wanted {

@@ -10,8 +10,8 @@ use crate::formats::parquet::page::{Encoding, Kind};
 use crate::formats::parquet::rle_bit_packed::{RleBitPacked, Run};
 
 use super::super::chunk::Pages;
-use super::super::page::{Page, Parts};
-use super::Piece;
+use super::super::page::{StoredPage, PageParts};
+use super::RowPiece;
 
 /// A PLAIN page with at most this many bytes of levels before its values may be decompressed in place.
 const MAX_FRONT_NBYTES: usize = 64;
@@ -41,12 +41,12 @@ impl Scratches {
 
 /// A null mask, allocated when the first null appears.
 #[derive(Debug, Default)]
-pub(super) struct Nulls {
+pub(super) struct NullMask {
     bits: Option<Validity>,
     seen: usize,
 }
 
-impl Nulls {
+impl NullMask {
     /// Appends `n` rows without nulls.
     pub(super) fn none(&mut self, n: usize) {
         match &mut self.bits {
@@ -81,17 +81,17 @@ pub(super) trait Decoder {
     fn item(&self) -> usize;
 
     /// Decodes the dictionary.
-    fn dictionary(&mut self, page: &Page<'_>, scratch: &mut Vec<u8>) -> Result<()>;
+    fn dictionary(&mut self, page: &StoredPage<'_>, scratch: &mut Vec<u8>) -> Result<()>;
 
     /// Begins a page.
-    fn begin<'p>(&'p self, parts: &'p Parts<'_>, optional: bool) -> Result<Self::State<'p>>;
+    fn begin<'p>(&'p self, parts: &'p PageParts<'_>, optional: bool) -> Result<Self::State<'p>>;
 
     /// Writes the page's next rows to `out`.
     fn fill<'p>(
         &'p self,
         state: &mut Self::State<'p>,
         out: &mut [u8],
-        nulls: Option<&mut Nulls>,
+        nulls: Option<&mut NullMask>,
     ) -> Result<()>;
 
     /// Bytes of a stored value, if a row has the same bytes.
@@ -105,11 +105,11 @@ pub(super) trait Decoder {
 #[derive(Debug)]
 pub(super) struct Job<'a, 'p> {
     /// The dictionary, if `pages` begin after it.
-    pub(super) dictionary: Option<Page<'a>>,
+    pub(super) dictionary: Option<StoredPage<'a>>,
     /// The pages from the first selected row on.
     pub(super) pages: Pages<'a>,
     /// The selected rows, counted from the first row of `pages`; they are in order there and adjacent in the result.
-    pub(super) pieces: &'p [Piece],
+    pub(super) pieces: &'p [RowPiece],
     /// Whether the column is nullable.
     pub(super) optional: bool,
 }
@@ -123,7 +123,7 @@ impl Job<'_, '_> {
         &mut self,
         decoder: &mut D,
         out: &mut [u8],
-        mut nulls: Option<&mut Nulls>,
+        mut nulls: Option<&mut NullMask>,
         page_room: &mut Vec<u8>,
         rows_room: &mut Vec<u128>,
     ) -> Result<()> {
@@ -132,7 +132,7 @@ impl Job<'_, '_> {
             decoder.dictionary(page, page_room).map_err(|e| e.at(page.at))?;
         }
         // The first row of the page, the number of rows in `out`, and the next selected row.
-        let (mut first, mut row, mut wanted) = (0usize, 0usize, Wanted::new(self.pieces));
+        let (mut first, mut row, mut wanted) = (0usize, 0usize, SelectionCursor::new(self.pieces));
         while let Some((from, _)) = wanted.next {
             let Some(page) = self.pages.next_page()? else {
                 let message = format!(
@@ -169,7 +169,7 @@ impl Job<'_, '_> {
                 (Encoding::DeltaByteArray, Some(width)) => {
                     self.pages.check_made(parts.n, width).map_err(named)?;
                     plain = undelta(parts.values, parts.n, width).map_err(named)?;
-                    Parts { values: &plain, encoding: Encoding::Plain, ..parts }
+                    PageParts { values: &plain, encoding: Encoding::Plain, ..parts }
                 }
                 _ => parts,
             };
@@ -204,13 +204,13 @@ const STRIP_ROWS: usize = 16 << 10;
 const STRIP_NBYTES: usize = 1 << 20;
 
 /// An iterator over the ranges of selected rows.
-struct Wanted<'p> {
-    rest: &'p [Piece],
+struct SelectionCursor<'p> {
+    rest: &'p [RowPiece],
     next: Option<(usize, usize)>,
 }
 
-impl<'p> Wanted<'p> {
-    fn new(pieces: &'p [Piece]) -> Self {
+impl<'p> SelectionCursor<'p> {
+    fn new(pieces: &'p [RowPiece]) -> Self {
         let mut out = Self { rest: pieces, next: None };
         out.advance();
         out
@@ -240,13 +240,13 @@ impl<'p> Wanted<'p> {
 
 /// The read positions in a page's values and in its levels; without levels no row is null.
 #[derive(Debug)]
-pub(super) struct Rows<'p, V> {
+pub(super) struct PageCursor<'p, V> {
     pub(super) values: V,
     pub(super) levels: Option<Cut<'p>>,
 }
 
-impl<'p, V> Rows<'p, V> {
-    pub(super) fn new(values: V, parts: &'p Parts<'_>, optional: bool) -> Result<Self> {
+impl<'p, V> PageCursor<'p, V> {
+    pub(super) fn new(values: V, parts: &'p PageParts<'_>, optional: bool) -> Result<Self> {
         let valid = !optional || all_valid(&parts.definition, parts.n);
         let levels =
             if valid { None } else { Some(Cut::new(RleBitPacked::new(&parts.definition, 1, parts.n)?)) };
@@ -259,7 +259,7 @@ pub(super) fn by_rows(
     levels: Option<&mut Cut<'_>>,
     item: usize,
     out: &mut [u8],
-    nulls: Option<&mut Nulls>,
+    nulls: Option<&mut NullMask>,
     mut fill: impl FnMut(&mut [u8]) -> Result<()>,
 ) -> Result<()> {
     let Some(levels) = levels else {
@@ -268,7 +268,7 @@ pub(super) fn by_rows(
         }
         return fill(out);
     };
-    let (mut bits, mut out) = (nulls.map(Nulls::begin), out);
+    let (mut bits, mut out) = (nulls.map(NullMask::begin), out);
     while !out.is_empty() {
         let left = out.len() / item;
         let Some(run) = levels.next(left)? else {
@@ -355,7 +355,7 @@ pub(super) fn bytes_of(words: &mut [u128]) -> &mut [u8] {
 
 /// Decompresses a PLAIN page, whose values need no conversion, straight to its rows. The few levels before the values go to the
 /// rows before, whose bytes are restored. Returns `false` if that is not possible; then only the page's own rows have changed.
-fn in_place(page: &Page<'_>, optional: bool, nbytes: usize, out: &mut [u8], start: usize) -> Result<bool> {
+fn in_place(page: &StoredPage<'_>, optional: bool, nbytes: usize, out: &mut [u8], start: usize) -> Result<bool> {
     let header = &page.header;
     let Kind::Data { encoding: Encoding::Plain, definition: Encoding::Rle, .. } = header.kind else {
         return Ok(false);

@@ -5,10 +5,10 @@ use arrow_schema::DataType;
 use crate::error::{Error, Result};
 
 use super::super::chunk::Pages;
-use super::super::conversion::Flat;
-use super::super::page::Page;
+use super::super::conversion::FlatLeaf;
+use super::super::page::StoredPage;
 use super::super::schema::RootKind;
-use super::{Landing, Piece, no_field};
+use super::{ChunkDecoder, RowPiece, no_field};
 
 /// The selected values of one leaf.
 #[derive(Debug, Clone, Copy)]
@@ -19,23 +19,23 @@ pub(super) struct Strip<'s> {
     pub(super) field: usize,
     /// Its index among the projected leaves.
     pub(super) leaf: usize,
-    pub(super) flat: Flat,
+    pub(super) flat: FlatLeaf,
     pub(super) data_type: &'s DataType,
     /// Whether its type is an ordered categorical.
     pub(super) ordered: bool,
     /// Values of the result, including nulls.
     pub(super) nrows: usize,
-    pub(super) pieces: &'s [Piece],
+    pub(super) pieces: &'s [RowPiece],
     /// The pages of each row group, if they were walked before.
-    pub(super) listed: Option<&'s [(usize, Vec<Page<'s>>)]>,
+    pub(super) listed: Option<&'s [(usize, Vec<StoredPage<'s>>)]>,
 }
 
-impl<'a> Landing<'a> {
+impl<'a> ChunkDecoder<'a> {
     /// Returns the rows of a flat column.
     ///
     /// # Errors
     /// Unsupported: a nested column.
-    pub(super) fn strip<'s>(&'s self, i: usize, field: usize, pieces: &'s [Piece]) -> Result<Strip<'s>> {
+    pub(super) fn strip<'s>(&'s self, i: usize, field: usize, pieces: &'s [RowPiece]) -> Result<Strip<'s>> {
         let root = self.file.roots.get(field).ok_or_else(|| no_field(field))?;
         let RootKind::Flat(flat) = root.kind else {
             return Err(Error::unsupported("parquet", "a nested column as a flat one."));
@@ -49,7 +49,7 @@ impl<'a> Landing<'a> {
     /// Returns the pages of a leaf in one row group.
     ///
     /// # Errors
-    /// As [`Landing::chunk`].
+    /// As [`ChunkDecoder::chunk`].
     pub(super) fn pages_of<'s>(&'s self, strip: &Strip<'s>, group: usize) -> Result<Pages<'s>> {
         let Some(listed) = strip.listed else { return Ok(self.pages(&self.chunk(group, strip.leaf)?)) };
         let pages = listed.iter().find(|(of, _)| *of == group);

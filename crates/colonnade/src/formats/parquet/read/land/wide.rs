@@ -4,12 +4,12 @@ use crate::error::{Error, Result};
 use crate::formats::parquet::keys::{Keys, Piece};
 use crate::formats::parquet::page::Encoding;
 
-use super::super::conversion::Change;
-use super::super::page::{Page, Parts};
-use super::page_decoder::{Decoder, Nulls, Rows, by_rows};
+use super::super::conversion::ByteConversion;
+use super::super::page::{StoredPage, PageParts};
+use super::page_decoder::{Decoder, NullMask, PageCursor, by_rows};
 use super::words::{check_dictionary, ended, keys, unknown};
 
-impl Change {
+impl ByteConversion {
     pub(super) fn apply(self, from: &[u8], to: &mut [u8]) {
         match self {
             Self::Same => {
@@ -53,16 +53,16 @@ impl Change {
 
 /// A decoder of values of `width` bytes to rows of `item` bytes.
 #[derive(Debug)]
-pub(super) struct Wide {
+pub(super) struct FixedLenDecoder {
     pub(super) width: usize,
     pub(super) item: usize,
-    pub(super) change: Change,
+    pub(super) change: ByteConversion,
     /// The dictionary's values, as rows.
     pub(super) dictionary: Vec<u8>,
 }
 
 /// The values of a page.
-pub(super) enum Values<'a> {
+pub(super) enum FixedLenPage<'a> {
     Plain(&'a [u8]),
     /// One stream for each byte of a value (BYTE_STREAM_SPLIT); the number of values, and how many were read.
     Split(&'a [u8], usize, usize),
@@ -71,16 +71,16 @@ pub(super) enum Values<'a> {
     Delta(Box<crate::formats::parquet::delta::Delta<'a>>),
 }
 
-impl Wide {
-    fn put(&self, values: &mut Values<'_>, out: &mut [u8]) -> Result<()> {
+impl FixedLenDecoder {
+    fn put(&self, values: &mut FixedLenPage<'_>, out: &mut [u8]) -> Result<()> {
         let (width, item) = (self.width, self.item);
         let n = out.len() / item;
         match values {
-            Values::Plain(bytes) => {
+            FixedLenPage::Plain(bytes) => {
                 let Some((now, rest)) = bytes.split_at_checked(n.saturating_mul(width)) else {
                     return Err(ended(n.saturating_mul(width), bytes.len()));
                 };
-                if let Change::From(_) = self.change {
+                if let ByteConversion::From(_) = self.change {
                     now.chunks_exact(width).try_for_each(|from| self.change.check(from, item))?;
                 }
                 for (to, from) in out.chunks_exact_mut(item).zip(now.chunks_exact(width)) {
@@ -88,7 +88,7 @@ impl Wide {
                 }
                 *bytes = rest;
             }
-            Values::Split(bytes, total, given) => {
+            FixedLenPage::Split(bytes, total, given) => {
                 if n > *total - *given {
                     return Err(ended(n.saturating_mul(width), (*total - *given) * width));
                 }
@@ -102,7 +102,7 @@ impl Wide {
                     *given += 1;
                 }
             }
-            Values::Keys(keys) => {
+            FixedLenPage::Keys(keys) => {
                 let mut rows = out.chunks_exact_mut(item);
                 let (mut left, known) = (n, self.dictionary.len() / item);
                 let get = |key: u32| {
@@ -128,7 +128,7 @@ impl Wide {
                     }
                 }
             }
-            Values::Delta(delta) => {
+            FixedLenPage::Delta(delta) => {
                 let mut one = [0i64];
                 for to in out.chunks_exact_mut(item) {
                     delta.fill(&mut one)?;
@@ -141,52 +141,52 @@ impl Wide {
     }
 }
 
-impl Decoder for Wide {
-    type State<'p> = Rows<'p, Values<'p>>;
+impl Decoder for FixedLenDecoder {
+    type State<'p> = PageCursor<'p, FixedLenPage<'p>>;
 
     fn item(&self) -> usize {
         self.item
     }
 
     fn same(&self) -> Option<usize> {
-        (self.change == Change::Same && self.width == self.item).then_some(self.width)
+        (self.change == ByteConversion::Same && self.width == self.item).then_some(self.width)
     }
 
-    fn dictionary(&mut self, page: &Page<'_>, scratch: &mut Vec<u8>) -> Result<()> {
+    fn dictionary(&mut self, page: &StoredPage<'_>, scratch: &mut Vec<u8>) -> Result<()> {
         let (bytes, n) = page.dictionary(scratch)?;
         check_dictionary(n, self.width, bytes.len())?;
         let mut rows = vec![0; n * self.item];
-        self.put(&mut Values::Plain(bytes), &mut rows)?;
+        self.put(&mut FixedLenPage::Plain(bytes), &mut rows)?;
         self.dictionary = rows;
         Ok(())
     }
 
-    fn begin<'p>(&'p self, parts: &'p Parts<'_>, optional: bool) -> Result<Self::State<'p>> {
+    fn begin<'p>(&'p self, parts: &'p PageParts<'_>, optional: bool) -> Result<Self::State<'p>> {
         let values = match parts.encoding {
-            Encoding::Plain => Values::Plain(parts.values),
-            Encoding::ByteStreamSplit => Values::Split(parts.values, parts.values.len() / self.width, 0),
+            Encoding::Plain => FixedLenPage::Plain(parts.values),
+            Encoding::ByteStreamSplit => FixedLenPage::Split(parts.values, parts.values.len() / self.width, 0),
             Encoding::PlainDictionary | Encoding::RleDictionary => {
-                Values::Keys(Box::new(keys(parts.values, parts.n)?))
+                FixedLenPage::Keys(Box::new(keys(parts.values, parts.n)?))
             }
-            Encoding::DeltaBinaryPacked if self.change == Change::Longer => {
-                Values::Delta(Box::new(crate::formats::parquet::delta::Delta::new(parts.values)?))
+            Encoding::DeltaBinaryPacked if self.change == ByteConversion::Longer => {
+                FixedLenPage::Delta(Box::new(crate::formats::parquet::delta::Delta::new(parts.values)?))
             }
             other => return Err(unknown(other)),
         };
-        Rows::new(values, parts, optional)
+        PageCursor::new(values, parts, optional)
     }
 
     fn fill<'p>(
         &'p self,
         state: &mut Self::State<'p>,
         out: &mut [u8],
-        nulls: Option<&mut Nulls>,
+        nulls: Option<&mut NullMask>,
     ) -> Result<()> {
         let values = &mut state.values;
         by_rows(state.levels.as_mut(), self.item, out, nulls, |some| self.put(values, some))
     }
 
     fn width(&self) -> Option<usize> {
-        (self.change != Change::Longer).then_some(self.width)
+        (self.change != ByteConversion::Longer).then_some(self.width)
     }
 }

@@ -10,48 +10,48 @@ use crate::formats::parquet::rle_bit_packed::RleBitPacked;
 use crate::formats::parquet::values::{Raw, Values};
 use crate::memory;
 
-use super::super::page::{Page, Parts};
-use super::page_decoder::{Decoder, Nulls, Rows, bytes_of};
+use super::super::page::{StoredPage, PageParts};
+use super::page_decoder::{Decoder, NullMask, PageCursor, bytes_of};
 
 /// Unsigned integers.
 ///
 /// # Safety
 /// All bytes are initialised, and any bytes are a value.
-pub(super) unsafe trait Word: Copy {}
+pub(super) unsafe trait UnsignedWord: Copy {}
 // SAFETY: integers.
-unsafe impl Word for u8 {}
+unsafe impl UnsignedWord for u8 {}
 // SAFETY: as above.
-unsafe impl Word for u16 {}
+unsafe impl UnsignedWord for u16 {}
 // SAFETY: as above.
-unsafe impl Word for u32 {}
+unsafe impl UnsignedWord for u32 {}
 // SAFETY: as above.
-unsafe impl Word for u64 {}
+unsafe impl UnsignedWord for u64 {}
 // SAFETY: as above.
-unsafe impl Word for u128 {}
+unsafe impl UnsignedWord for u128 {}
 
 /// Returns bytes as words. Only aligned bytes are returned; all callers pass aligned memory.
-fn words<T: Word>(bytes: &mut [u8]) -> &mut [T] {
-    // SAFETY: `Word`'s contract.
+fn words<T: UnsignedWord>(bytes: &mut [u8]) -> &mut [T] {
+    // SAFETY: `UnsignedWord`'s contract.
     let (_, words, _) = unsafe { bytes.align_to_mut::<T>() };
     words
 }
 
 /// Returns the bytes of words.
-fn bytes_within<T: Word>(words: &mut [T]) -> &mut [u8] {
-    // SAFETY: `Word`'s contract: all bytes of a word are initialised, and any bytes are a word.
+fn bytes_within<T: UnsignedWord>(words: &mut [T]) -> &mut [u8] {
+    // SAFETY: `UnsignedWord`'s contract: all bytes of a word are initialised, and any bytes are a word.
     let (_, bytes, _) = unsafe { words.align_to_mut::<u8>() };
     bytes
 }
 
 /// Returns words as narrower words.
-fn words_of<T: Word>(words: &[u128]) -> &[T] {
-    // SAFETY: `Word`'s contract.
+fn words_of<T: UnsignedWord>(words: &[u128]) -> &[T] {
+    // SAFETY: `UnsignedWord`'s contract.
     let (_, words, _) = unsafe { words.align_to::<T>() };
     words
 }
 
 /// A decoder of stored values `R` to rows of `T`.
-pub(super) struct Words<'s, R, T, F> {
+pub(super) struct PrimitiveDecoder<'s, R, T, F> {
     /// Memory for the dictionary.
     pub(super) room: &'s mut Vec<u128>,
     /// Number of dictionary values.
@@ -65,13 +65,13 @@ pub(super) struct Words<'s, R, T, F> {
     raw: std::marker::PhantomData<R>,
 }
 
-impl<'s, R: Raw, T: Word, F: Fn(R) -> T + Copy> Words<'s, R, T, F> {
+impl<'s, R: Raw, T: UnsignedWord, F: Fn(R) -> T + Copy> PrimitiveDecoder<'s, R, T, F> {
     pub(super) fn new(room: &'s mut Vec<u128>, null: T, cast: F, same: bool, streaming: bool) -> Self {
         Self { room, n: 0, null, cast, same, streaming, raw: std::marker::PhantomData }
     }
 }
 
-impl<R: Raw, T: Word, F: Fn(R) -> T + Copy> Words<'_, R, T, F> {
+impl<R: Raw, T: UnsignedWord, F: Fn(R) -> T + Copy> PrimitiveDecoder<'_, R, T, F> {
     /// Decodes the next values of a page.
     #[inline]
     fn next(&self, values: &mut Values<'_, T>, out: &mut [T], streaming: bool) -> Result<()> {
@@ -89,9 +89,9 @@ impl<R: Raw, T: Word, F: Fn(R) -> T + Copy> Words<'_, R, T, F> {
     }
 }
 
-impl<R: Raw, T: Word, F: Fn(R) -> T + Copy> Decoder for Words<'_, R, T, F> {
+impl<R: Raw, T: UnsignedWord, F: Fn(R) -> T + Copy> Decoder for PrimitiveDecoder<'_, R, T, F> {
     type State<'p>
-        = Rows<'p, Values<'p, T>>
+        = PageCursor<'p, Values<'p, T>>
     where
         Self: 'p;
 
@@ -103,7 +103,7 @@ impl<R: Raw, T: Word, F: Fn(R) -> T + Copy> Decoder for Words<'_, R, T, F> {
         self.same.then_some(R::NBYTES)
     }
 
-    fn dictionary(&mut self, page: &Page<'_>, scratch: &mut Vec<u8>) -> Result<()> {
+    fn dictionary(&mut self, page: &StoredPage<'_>, scratch: &mut Vec<u8>) -> Result<()> {
         if self.same && page.codec() != Codec::None {
             // Decompressed straight into the memory for lookups.
             let n = page.header.nvalues as usize;
@@ -123,7 +123,7 @@ impl<R: Raw, T: Word, F: Fn(R) -> T + Copy> Decoder for Words<'_, R, T, F> {
         Values::Plain(bytes).fill(room, self.cast)
     }
 
-    fn begin<'p>(&'p self, parts: &'p Parts<'_>, optional: bool) -> Result<Self::State<'p>> {
+    fn begin<'p>(&'p self, parts: &'p PageParts<'_>, optional: bool) -> Result<Self::State<'p>> {
         let values = match parts.encoding {
             Encoding::Plain => Values::Plain(parts.values),
             Encoding::ByteStreamSplit => Values::Split(parts.values, parts.values.len() / R::NBYTES, 0),
@@ -134,19 +134,19 @@ impl<R: Raw, T: Word, F: Fn(R) -> T + Copy> Decoder for Words<'_, R, T, F> {
             }
             other => return Err(unknown(other)),
         };
-        Rows::new(values, parts, optional)
+        PageCursor::new(values, parts, optional)
     }
 
     fn fill<'p>(
         &'p self,
         state: &mut Self::State<'p>,
         out: &mut [u8],
-        nulls: Option<&mut Nulls>,
+        nulls: Option<&mut NullMask>,
     ) -> Result<()> {
         let (values, out) = (&mut state.values, words::<T>(out));
         if let Some(levels) = &mut state.levels {
             let next = |some: &mut [T]| self.next(values, some, false);
-            return spread(levels, out, self.null, nulls.map(Nulls::begin), next);
+            return spread(levels, out, self.null, nulls.map(NullMask::begin), next);
         }
         if let Some(nulls) = nulls {
             nulls.none(out.len());
@@ -196,17 +196,17 @@ pub(super) fn check_dictionary(n: usize, width: usize, nbytes: usize) -> Result<
 
 /// A decoder of bools to one byte each.
 #[derive(Debug, Default)]
-pub(super) struct Bools;
+pub(super) struct BoolDecoder;
 
 /// The bools of a page.
-pub(super) enum Bits<'a> {
+pub(super) enum BoolPage<'a> {
     /// PLAIN: a bitmap, and how many bits were read.
     Plain(&'a [u8], usize),
     /// RLE runs.
     Runs(Box<Keys<'a>>),
 }
 
-impl Bits<'_> {
+impl BoolPage<'_> {
     fn fill(&mut self, out: &mut [u8]) -> Result<()> {
         match self {
             Self::Plain(bytes, given) => {
@@ -241,8 +241,8 @@ impl Bits<'_> {
     }
 }
 
-impl Decoder for Bools {
-    type State<'p> = Rows<'p, Bits<'p>>;
+impl Decoder for BoolDecoder {
+    type State<'p> = PageCursor<'p, BoolPage<'p>>;
 
     fn item(&self) -> usize {
         1
@@ -256,34 +256,34 @@ impl Decoder for Bools {
         None
     }
 
-    fn dictionary(&mut self, _page: &Page<'_>, _scratch: &mut Vec<u8>) -> Result<()> {
+    fn dictionary(&mut self, _page: &StoredPage<'_>, _scratch: &mut Vec<u8>) -> Result<()> {
         Err(unknown(Encoding::RleDictionary))
     }
 
-    fn begin<'p>(&'p self, parts: &'p Parts<'_>, optional: bool) -> Result<Self::State<'p>> {
+    fn begin<'p>(&'p self, parts: &'p PageParts<'_>, optional: bool) -> Result<Self::State<'p>> {
         let bits = match parts.encoding {
-            Encoding::Plain => Bits::Plain(parts.values, 0),
+            Encoding::Plain => BoolPage::Plain(parts.values, 0),
             Encoding::Rle => {
                 let runs = parts
                     .values
                     .split_first_chunk::<4>()
                     .and_then(|(head, rest)| rest.get(..u32::from_le_bytes(*head) as usize));
-                Bits::Runs(Box::new(Keys::new(RleBitPacked::new(runs.unwrap_or_default(), 1, parts.n)?)))
+                BoolPage::Runs(Box::new(Keys::new(RleBitPacked::new(runs.unwrap_or_default(), 1, parts.n)?)))
             }
             other => return Err(unknown(other)),
         };
-        Rows::new(bits, parts, optional)
+        PageCursor::new(bits, parts, optional)
     }
 
     fn fill<'p>(
         &'p self,
         state: &mut Self::State<'p>,
         out: &mut [u8],
-        nulls: Option<&mut Nulls>,
+        nulls: Option<&mut NullMask>,
     ) -> Result<()> {
         let bits = &mut state.values;
         if let Some(levels) = &mut state.levels {
-            return spread(levels, out, 0, nulls.map(Nulls::begin), |some| bits.fill(some));
+            return spread(levels, out, 0, nulls.map(NullMask::begin), |some| bits.fill(some));
         }
         if let Some(nulls) = nulls {
             nulls.none(out.len());

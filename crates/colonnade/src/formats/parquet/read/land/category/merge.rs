@@ -9,12 +9,12 @@ use super::super::text::Dictionary;
 
 /// The merged values, and for each dictionary a map from its keys to merged codes.
 #[derive(Debug, Default)]
-pub(super) struct Merged {
+pub(super) struct MergedDictionaries {
     pub(super) values: Dictionary,
     pub(super) maps: Vec<Vec<u32>>,
 }
 
-impl Merged {
+impl MergedDictionaries {
     /// Merges dictionaries into one with the values in order of first appearance. A single dictionary, or several equal ones,
     /// is kept unchanged, including repeated values.
     ///
@@ -57,7 +57,7 @@ impl Merged {
     }
 }
 
-impl Merged {
+impl MergedDictionaries {
     /// Sorts the values into an order that agrees with the dictionaries at `these`; all other values follow.
     ///
     /// # Errors
@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn values_stand_in_the_order_of_their_first_appearance() {
         let all = vec![dictionary(&["b", "a"]), dictionary(&[]), dictionary(&["c", "a", "", "b"])];
-        let Ok(merged) = Merged::new(all) else { unreachable!() };
+        let Ok(merged) = MergedDictionaries::new(all) else { unreachable!() };
         let values: Vec<_> = (0..merged.values.len()).filter_map(|k| merged.values.value(k)).collect();
         assert_eq!(values, [&b"b"[..], b"a", b"c", b""]);
         assert_eq!(merged.maps, [vec![0, 1], vec![], vec![2, 1, 3, 0]]);
@@ -126,11 +126,11 @@ mod tests {
 
     #[test]
     fn the_same_dictionaries_stay_as_they_are() {
-        let Ok(merged) = Merged::new(vec![dictionary(&["b", "a", "b"]), dictionary(&["b", "a", "b"])]) else {
+        let Ok(merged) = MergedDictionaries::new(vec![dictionary(&["b", "a", "b"]), dictionary(&["b", "a", "b"])]) else {
             unreachable!()
         };
         assert_eq!((merged.values.len(), merged.maps), (3, vec![vec![0, 1, 2]; 2]));
-        let Ok(none) = Merged::new(Vec::new()) else { unreachable!() };
+        let Ok(none) = MergedDictionaries::new(Vec::new()) else { unreachable!() };
         assert_eq!((none.values.len(), none.maps.len()), (0, 0));
     }
 }

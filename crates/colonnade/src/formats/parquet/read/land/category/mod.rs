@@ -27,11 +27,11 @@ use crate::parallel;
 use crate::parallel::Task;
 use crate::progress::{Progress, SignalsOnly};
 
-use super::super::conversion::Flat;
+use super::super::conversion::FlatLeaf;
 use super::strip::Strip;
-use super::text::{Dictionary, Part, Rows, Stop, joined, no_text, validity, walk};
-use super::{Landing, Piece};
-use merge::Merged;
+use super::text::{Dictionary, PagePart, RowRun, FillError, joined, no_text, validity, walk};
+use super::{ChunkDecoder, RowPiece};
+use merge::MergedDictionaries;
 
 /// Smaller regions use ordinary pages.
 const SPARSE_BELOW_NBYTES: usize = 256 << 10;
@@ -41,7 +41,7 @@ const NULL: u32 = u32::MAX;
 
 /// The dictionary made for a page of plain values, and the code of each row.
 #[derive(Default)]
-struct Made {
+struct PageDictionary {
     dictionary: Dictionary,
     codes: Vec<u32>,
 }
@@ -50,14 +50,14 @@ struct Made {
 const NO_MAP: usize = usize::MAX;
 
 /// A part, and the number of the map that translates its keys.
-struct Coded<'a> {
-    part: Part<'a>,
+struct CodedPart<'a> {
+    part: PagePart<'a>,
     map: usize,
     /// The keys of a page that had none, in the dictionary made for it.
     codes: Option<Vec<u32>>,
 }
 
-impl Coded<'_> {
+impl CodedPart<'_> {
     /// Writes the codes of the selected rows, `N` bytes each. Returns which rows have a value; `None`: all.
     fn fill<const N: usize>(
         &self,
@@ -89,13 +89,13 @@ impl Coded<'_> {
     }
 }
 
-impl<'a> Landing<'a> {
+impl<'a> ChunkDecoder<'a> {
     /// Decodes the fields `wanted[i]` for `i` of `these`.
     pub(super) fn category(
         &self,
         wanted: &[usize],
         these: &[usize],
-        pieces: &[Piece],
+        pieces: &[RowPiece],
         landed: &mut Landed,
         progress: &dyn Progress,
     ) -> Result<()> {
@@ -115,7 +115,7 @@ impl<'a> Landing<'a> {
         for (group, about) in file.groups.iter().enumerate() {
             let nrows = usize::try_from(about.nrows).map_err(|_| Error::too_large("parquet"))?;
             starts.push(at);
-            all.push(Piece { group, skip: 0, nrows, at });
+            all.push(RowPiece { group, skip: 0, nrows, at });
             at = at.checked_add(nrows).ok_or_else(|| Error::too_large("parquet"))?;
         }
         all.retain(|piece| piece.nrows > 0);
@@ -131,7 +131,7 @@ impl<'a> Landing<'a> {
             }
         }
         file.need(&[field], &all, progress)?;
-        let landing = Landing::new(file, at, self.threads, self.layout);
+        let landing = ChunkDecoder::new(file, at, self.threads, self.layout);
         landing.add_cells(at as u64);
         let column = landing.category_column(&landing.strip(strip.i, field, &all)?, progress)?;
         let mut out = MutableArrayData::new(vec![&column], column.nulls().is_some(), wanted);
@@ -172,9 +172,9 @@ impl<'a> Landing<'a> {
         // Without selected rows the categories come from the first row group that has rows.
         let first = self.file.groups.iter().position(|group| group.nrows > 0);
         if let Some(group) = first.filter(|_| pieces.is_empty() && whole) {
-            let one = [Piece { group, skip: 0, nrows: 1, at: 0 }];
+            let one = [RowPiece { group, skip: 0, nrows: 1, at: 0 }];
             self.file.need(&[field], &one, progress)?;
-            let landing = Landing::new(self.file, 1, 1, self.layout);
+            let landing = ChunkDecoder::new(self.file, 1, 1, self.layout);
             let column = landing.category_column(&landing.strip(strip.i, field, &one)?, progress)?;
             return Ok(column.slice(0, 0));
         }
@@ -182,7 +182,7 @@ impl<'a> Landing<'a> {
             return Ok(part);
         }
         let (coded, merged) = self.keyed(strip, is_text(value_type), &SignalsOnly(progress))?;
-        let Merged { values, mut maps } = merged;
+        let MergedDictionaries { values, mut maps } = merged;
         let mut values = values::array(value_type, flat.way, &values).map_err(named)?;
         if let Some(kept) = kept
             && let Some(places) = values::among(&kept, &values)
@@ -233,7 +233,7 @@ impl<'a> Landing<'a> {
         strip: &Strip<'s>,
         text: bool,
         progress: &dyn Progress,
-    ) -> Result<(Vec<Coded<'s>>, Merged)> {
+    ) -> Result<(Vec<CodedPart<'s>>, MergedDictionaries)> {
         let Strip { field, flat, pieces, .. } = *strip;
         let (flat, strip) = (&flat, *strip);
         let make = |page: &[u8], n: usize| match flat.physical {
@@ -249,9 +249,9 @@ impl<'a> Landing<'a> {
             && strip.listed.is_some()
             && let Some(dictionary) = self.unused(&strip, &make)?
         {
-            return Ok((Vec::new(), Merged::new(vec![dictionary])?));
+            return Ok((Vec::new(), MergedDictionaries::new(vec![dictionary])?));
         }
-        let groups: Vec<&[Piece]> = pieces.chunk_by(|a, b| a.group == b.group).collect();
+        let groups: Vec<&[RowPiece]> = pieces.chunk_by(|a, b| a.group == b.group).collect();
         let tasks = groups.iter().enumerate().map(|(k, some)| {
             let group = some.first().map_or(0, |p| p.group);
             let make = &make;
@@ -278,14 +278,14 @@ impl<'a> Landing<'a> {
             let made = self.made(field, flat, text, &walked.parts, &by_value, progress)?;
             for (part, (made, by_value)) in walked.parts.into_iter().zip(made.into_iter().zip(by_value)) {
                 if by_value {
-                    coded.push(Coded { part, map: dictionaries.len(), codes: Some(made.codes) });
+                    coded.push(CodedPart { part, map: dictionaries.len(), codes: Some(made.codes) });
                     dictionaries.push(made.dictionary);
                 } else {
-                    coded.push(Coded { part, map, codes: None });
+                    coded.push(CodedPart { part, map, codes: None });
                 }
             }
         }
-        let mut merged = Merged::new(dictionaries).map_err(|e| self.named(e, field, 0))?;
+        let mut merged = MergedDictionaries::new(dictionaries).map_err(|e| self.named(e, field, 0))?;
         // Plain pages define no order of their values.
         if strip.ordered {
             merged.arrange(&paged).map_err(|e| self.named(e, field, 0))?;
@@ -297,13 +297,13 @@ impl<'a> Landing<'a> {
     fn made(
         &self,
         field: usize,
-        flat: &Flat,
+        flat: &FlatLeaf,
         text: bool,
-        parts: &[Part<'_>],
+        parts: &[PagePart<'_>],
         by_value: &[bool],
         progress: &dyn Progress,
-    ) -> Result<Vec<Made>> {
-        let mut made: Vec<Made> = parts.iter().map(|_| Made::default()).collect();
+    ) -> Result<Vec<PageDictionary>> {
+        let mut made: Vec<PageDictionary> = parts.iter().map(|_| PageDictionary::default()).collect();
         let optional = flat.optional;
         // Shared prefixes can expand a few bytes to very many.
         let grown = |nbytes: u64| self.charge(nbytes, "the values of categorical columns");
@@ -341,16 +341,16 @@ const GROWN_NBYTES: u64 = 1 << 20;
 
 /// Makes a dictionary of the selected values of a page, and the code of each row.
 fn coded_values(
-    part: &Part<'_>,
+    part: &PagePart<'_>,
     optional: bool,
     text: bool,
     grown: &(dyn Fn(u64) -> Result<()> + Sync),
-) -> Result<Made> {
-    let mut made = Made::default();
+) -> Result<PageDictionary> {
+    let mut made = PageDictionary::default();
     let mut more = 0;
     let mut known: HashMap<Box<[u8]>, u32> = HashMap::new();
     let mut scratch = Vec::new();
-    let Made { dictionary, codes } = &mut made;
+    let PageDictionary { dictionary, codes } = &mut made;
     let parts = part.page.parts(&mut scratch)?;
     let levels = optional.then(|| validity(&parts.definition, parts.n)).transpose()?;
     let done = part.each(&parts, levels.as_ref(), &mut |wanted, rows, cells| {
@@ -362,8 +362,8 @@ fn coded_values(
         codes.resize(first + rows.len(), NULL);
         let now = codes.get_mut(first..).unwrap_or_default();
         let mut places = (0..rows.len()).filter(|k| match rows {
-            Rows::Same(valid, _) => valid,
-            Rows::Mixed(mask, _) => mask >> k & 1 == 1,
+            RowRun::Same(valid, _) => valid,
+            RowRun::Mixed(mask, _) => mask >> k & 1 == 1,
         });
         cells.each(rows.valid(), &mut |value| {
             let code = match known.get(value) {
@@ -390,8 +390,8 @@ fn coded_values(
     });
     match done {
         Ok(()) => Ok(made),
-        Err(Stop::Error(error)) => Err(error),
-        Err(Stop::Full) => Err(Error::malformed(
+        Err(FillError::Error(error)) => Err(error),
+        Err(FillError::Full) => Err(Error::malformed(
             "parquet",
             "a page has fewer rows than it says. The file is damaged; write it again.",
         )),

@@ -12,7 +12,7 @@ use parquet::file::properties::{WriterProperties, WriterVersion};
 
 use crate::arrow::landed::Landed;
 use crate::decode::Layout;
-use crate::formats::parquet::read::land::{Landing, Piece};
+use crate::formats::parquet::read::land::{ChunkDecoder, RowPiece};
 use crate::formats::parquet::read::{Parquet, ReadOptions};
 use crate::memory::Buffer;
 use crate::progress::NoProgress;
@@ -32,9 +32,9 @@ fn written(batches: &[ArrayRef], properties: WriterProperties) -> Parquet {
     Parquet::open_buffer(Buffer::from_vec(out), ReadOptions::default(), &NoProgress).unwrap()
 }
 
-fn landed(file: &Parquet, pieces: &[Piece]) -> ArrayRef {
+fn landed(file: &Parquet, pieces: &[RowPiece]) -> ArrayRef {
     let nrows = pieces.iter().map(|p| p.nrows).sum();
-    let landing = Landing::new(file, nrows, 2, Layout::Arrow);
+    let landing = ChunkDecoder::new(file, nrows, 2, Layout::Arrow);
     let mut landed = Landed::default();
     landing.category(&[0], &[0], pieces, &mut landed, &NoProgress).unwrap();
     let data = landed.columns.pop().unwrap().1;
@@ -76,8 +76,8 @@ fn one_dictionary_keeps_its_order() {
         assert_eq!(found.data_type(), array.data_type());
         assert_eq!(texts(&found), texts(&array));
         let pieces = [
-            Piece { group: 0, skip: 7, nrows: 100, at: 0 },
-            Piece { group: 0, skip: 190, nrows: 300, at: 100 },
+            RowPiece { group: 0, skip: 7, nrows: 100, at: 0 },
+            RowPiece { group: 0, skip: 190, nrows: 300, at: 100 },
         ];
         let expected = concat(&[&array.slice(7, 100), &array.slice(190, 300)]).unwrap();
         assert_eq!(texts(&landed(&file, &pieces)), texts(&expected));

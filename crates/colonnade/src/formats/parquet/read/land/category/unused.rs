@@ -6,9 +6,9 @@ use crate::progress::NoProgress;
 
 use super::super::strip::Strip;
 use super::super::text::Dictionary;
-use super::super::{Landing, Piece};
+use super::super::{ChunkDecoder, RowPiece};
 
-impl Landing<'_> {
+impl ChunkDecoder<'_> {
     /// Returns the dictionary page of the first selected row group, or else of the first that has rows; `None` if that row
     /// group has no dictionary page.
     ///
@@ -23,7 +23,7 @@ impl Landing<'_> {
         let group = wanted.or_else(|| self.file.groups.iter().position(|group| group.nrows > 0));
         let Some(group) = group else { return Ok(None) };
         let named = |e| self.named(e, strip.field, group);
-        self.file.need(&[strip.field], &[Piece { group, skip: 0, nrows: 1, at: 0 }], &NoProgress)?;
+        self.file.need(&[strip.field], &[RowPiece { group, skip: 0, nrows: 1, at: 0 }], &NoProgress)?;
         let first = self.chunk(group, strip.leaf).and_then(|chunk| self.pages(&chunk).next_page());
         let Some(page) = first.map_err(named)? else { return Ok(None) };
         let Kind::Dictionary { .. } = page.header.kind else { return Ok(None) };

@@ -7,16 +7,16 @@ use arrow_schema::TimeUnit;
 
 use crate::error::{Error, Result};
 
-use super::super::super::conversion::{Kind, Null};
-use super::super::Landing;
-use super::super::lengths::Lengths;
-use super::super::page_decoder::{Job, Nulls, Scratch};
-use super::super::wide::Wide;
-use super::super::words::{Bools, Words};
-use super::{Found, Work, too_large};
+use super::super::super::conversion::{FixedConversion, NullFill};
+use super::super::ChunkDecoder;
+use super::super::lengths::DecimalDecoder;
+use super::super::page_decoder::{Job, NullMask, Scratch};
+use super::super::wide::FixedLenDecoder;
+use super::super::words::{BoolDecoder, PrimitiveDecoder};
+use super::{NullRange, Work, too_large};
 use crate::formats::parquet::values::Int96;
 
-impl Landing<'_> {
+impl ChunkDecoder<'_> {
     /// Decodes rows of a target.
     pub(super) fn decode(
         &self,
@@ -32,14 +32,14 @@ impl Landing<'_> {
         // SAFETY: no two tasks have the same rows, and no two columns the same range.
         let out = unsafe { scatter.range(target.offset + at * target.item, nrows * target.item) };
         let out = out.ok_or_else(too_large)?;
-        let mut nulls = Nulls::default();
+        let mut nulls = NullMask::default();
         let told = (!target.nat).then_some(&mut nulls);
         let made =
-            Made { kind: target.kind, null: target.null, item: target.item, streaming: work.streaming };
+            ValueConversion { kind: target.kind, null: target.null, item: target.item, streaming: work.streaming };
         values(made, job, out, told, scratch)?;
         if let Some(bits) = nulls.finish() {
             let mut found = work.found.lock().unwrap_or_else(PoisonError::into_inner);
-            found.push(Found { target: number, at, bits });
+            found.push(NullRange { target: number, at, bits });
         }
         Ok(())
     }
@@ -47,9 +47,9 @@ impl Landing<'_> {
 
 /// The conversion of a column's values.
 #[derive(Debug, Clone, Copy)]
-pub(in super::super) struct Made {
-    pub(in super::super) kind: Kind,
-    pub(in super::super) null: Null,
+pub(in super::super) struct ValueConversion {
+    pub(in super::super) kind: FixedConversion,
+    pub(in super::super) null: NullFill,
     pub(in super::super) item: usize,
     pub(in super::super) streaming: bool,
 }
@@ -59,39 +59,39 @@ pub(in super::super) struct Made {
 /// # Errors
 /// Malformed or truncated pages.
 pub(in super::super) fn values(
-    made: Made,
+    made: ValueConversion,
     job: &mut Job<'_, '_>,
     out: &mut [u8],
-    told: Option<&mut Nulls>,
+    told: Option<&mut NullMask>,
     scratch: &mut Scratch,
 ) -> Result<()> {
     let Scratch { page, rows, dictionary } = scratch;
-    let Made { kind, null: none, item, streaming } = made;
+    let ValueConversion { kind, null: none, item, streaming } = made;
     macro_rules! words {
         ($raw:ty, $row:ty, $null:expr, $cast:expr, $same:expr) => {{
-            let mut decoder = Words::<$raw, $row, _>::new(dictionary, $null, $cast, $same, streaming);
+            let mut decoder = PrimitiveDecoder::<$raw, $row, _>::new(dictionary, $null, $cast, $same, streaming);
             job.decode(&mut decoder, out, told, page, rows)
         }};
     }
-    let nat = if none == Null::Nat { i64::MIN.cast_unsigned() } else { 0 };
+    let nat = if none == NullFill::Nat { i64::MIN.cast_unsigned() } else { 0 };
     match kind {
-        Kind::Bools => job.decode(&mut Bools, out, told, page, rows),
-        Kind::Same2 => words!(u16, u16, if none == Null::Nan { 0x7e00 } else { 0 }, |v| v, true),
-        Kind::Same4 => words!(u32, u32, if none == Null::Nan { 0x7fc0_0000 } else { 0 }, |v| v, true),
-        Kind::Same8 => words!(u64, u64, if none == Null::Nan { 0x7ff8 << 48 } else { nat }, |v| v, true),
-        Kind::Low1 => words!(u32, u8, 0, |v: u32| v.to_le_bytes()[0], false),
-        Kind::Low2 => words!(u32, u16, 0, |v: u32| (v & 0xffff) as u16, false),
-        Kind::Int4To16 => {
+        FixedConversion::Bools => job.decode(&mut BoolDecoder, out, told, page, rows),
+        FixedConversion::Same2 => words!(u16, u16, if none == NullFill::Nan { 0x7e00 } else { 0 }, |v| v, true),
+        FixedConversion::Same4 => words!(u32, u32, if none == NullFill::Nan { 0x7fc0_0000 } else { 0 }, |v| v, true),
+        FixedConversion::Same8 => words!(u64, u64, if none == NullFill::Nan { 0x7ff8 << 48 } else { nat }, |v| v, true),
+        FixedConversion::Low1 => words!(u32, u8, 0, |v: u32| v.to_le_bytes()[0], false),
+        FixedConversion::Low2 => words!(u32, u16, 0, |v: u32| (v & 0xffff) as u16, false),
+        FixedConversion::Int4To16 => {
             words!(u32, u128, 0, |v: u32| i128::from(v.cast_signed()).cast_unsigned(), false)
         }
-        Kind::Int8To16 => {
+        FixedConversion::Int8To16 => {
             words!(u64, u128, 0, |v: u64| i128::from(v.cast_signed()).cast_unsigned(), false)
         }
-        Kind::Days => {
+        FixedConversion::Days => {
             let day = |v: u32| (i64::from(v.cast_signed()) * 86_400_000).cast_unsigned();
             words!(u32, u64, nat, day, false)
         }
-        Kind::Seconds8 => {
+        FixedConversion::Seconds8 => {
             let odd = Cell::new(false);
             let seconds = |v: u64| {
                 let v = v.cast_signed();
@@ -101,7 +101,7 @@ pub(in super::super) fn values(
             words!(u64, u64, nat, seconds, false)?;
             whole_seconds(odd.get())
         }
-        Kind::Seconds4 => {
+        FixedConversion::Seconds4 => {
             let odd = Cell::new(false);
             let seconds = |v: u32| {
                 let v = v.cast_signed();
@@ -111,7 +111,7 @@ pub(in super::super) fn values(
             words!(u32, u32, 0, seconds, false)?;
             whole_seconds(odd.get())
         }
-        Kind::Int96(unit) => {
+        FixedConversion::Int96(unit) => {
             let per = match unit {
                 TimeUnit::Nanosecond => 1,
                 TimeUnit::Microsecond => 1_000,
@@ -120,12 +120,12 @@ pub(in super::super) fn values(
             };
             words!(Int96, u64, nat, move |v: Int96| v.0.div_euclid(per).cast_unsigned(), false)
         }
-        Kind::Lengths => {
-            let mut lengths = Lengths { item, dictionary: Vec::new() };
+        FixedConversion::Lengths => {
+            let mut lengths = DecimalDecoder { item, dictionary: Vec::new() };
             job.decode(&mut lengths, out, told, page, rows)
         }
-        Kind::Wide(width, change) => {
-            let mut wide = Wide { width: width as usize, item, change, dictionary: Vec::new() };
+        FixedConversion::Wide(width, change) => {
+            let mut wide = FixedLenDecoder { width: width as usize, item, change, dictionary: Vec::new() };
             job.decode(&mut wide, out, told, page, rows)
         }
     }

@@ -10,18 +10,18 @@ use crate::error::Result;
 use crate::frame::{Block, Grid, as_stride};
 use crate::memory::{Buffer, pack};
 
-use super::super::super::conversion::Null;
-use super::super::Landing;
-use super::{Found, Group, Target, too_large};
+use super::super::super::conversion::NullFill;
+use super::super::ChunkDecoder;
+use super::{NullRange, TargetGroup, FixedTarget, too_large};
 
-impl Landing<'_> {
+impl ChunkDecoder<'_> {
     /// Returns blocks of the columns without nulls and Arrow arrays of the others.
     pub(super) fn hand_out(
         &self,
-        targets: &[Target],
-        groups: &[Group],
+        targets: &[FixedTarget],
+        groups: &[TargetGroup],
         buffers: &[Buffer],
-        mut found: Vec<Found>,
+        mut found: Vec<NullRange>,
         landed: &mut Landed,
     ) -> Result<()> {
         found.sort_by_key(|f| (f.target, f.at));
@@ -60,11 +60,11 @@ impl Landing<'_> {
     }
 
     /// Whether the target represents missing values by the NaN or NaT that null rows already hold.
-    fn holds_missing(&self, target: &Target) -> bool {
-        self.layout == Layout::Pandas && target.null != Null::Zero && self.nulls.dtype(target.field).is_some()
+    fn holds_missing(&self, target: &FixedTarget) -> bool {
+        self.layout == Layout::Pandas && target.null != NullFill::Zero && self.nulls.dtype(target.field).is_some()
     }
 
-    fn array(&self, target: &Target, values: &Buffer, found: &[Found]) -> Result<ArrayData> {
+    fn array(&self, target: &FixedTarget, values: &Buffer, found: &[NullRange]) -> Result<ArrayData> {
         let data_type = self.field(target.field)?.data_type();
         let mut nulls = None;
         if !found.is_empty() {

@@ -10,8 +10,8 @@ use crate::parallel::Task;
 use crate::progress::Progress;
 
 use super::super::page_decoder::{Job, Scratch};
-use super::super::{Landing, Piece};
-use super::{LEAST_NBYTES, Target, Work};
+use super::super::{ChunkDecoder, RowPiece};
+use super::{LEAST_NBYTES, FixedTarget, Work};
 
 /// The maximum size of a task, if there are chunks or pages to split at.
 const MOST_NBYTES: usize = 16 << 20;
@@ -24,15 +24,15 @@ const LET_GO_NBYTES: usize = 256 << 10;
 
 /// Rows of one column's chunk.
 #[derive(Clone, Copy)]
-struct Unit<'p> {
+struct ChunkRows<'p> {
     target: usize,
-    pieces: &'p [Piece],
+    pieces: &'p [RowPiece],
     nbytes: usize,
 }
 
 /// Returns how many of the pieces are of one row group, in its order, and adjacent in the result.
-fn together(pieces: &[Piece]) -> usize {
-    let follows = |pair: &[Piece]| match pair {
+fn together(pieces: &[RowPiece]) -> usize {
+    let follows = |pair: &[RowPiece]| match pair {
         [a, b] => a.group == b.group && a.skip + a.nrows <= b.skip && a.at + a.nrows == b.at,
         _ => false,
     };
@@ -40,7 +40,7 @@ fn together(pieces: &[Piece]) -> usize {
 }
 
 /// A part of a chunk: the offset of its first page, the values from there on, and its rows.
-struct Part {
+struct ChunkPart {
     at: usize,
     left: u64,
     skip: usize,
@@ -50,12 +50,12 @@ struct Part {
 
 /// A contiguous range of the file that was decoded.
 #[derive(Debug, Clone, Copy, Default)]
-struct Read {
+struct FileRange {
     start: u64,
     nbytes: usize,
 }
 
-impl Read {
+impl FileRange {
     /// Extends the range by an adjacent chunk; another chunk replaces it.
     fn add(&mut self, (start, nbytes): (u64, usize)) {
         if self.nbytes > 0 && self.start + self.nbytes as u64 == start {
@@ -66,11 +66,11 @@ impl Read {
     }
 }
 
-impl Landing<'_> {
+impl ChunkDecoder<'_> {
     pub(super) fn decode_all(
         &self,
         work: &Work<'_>,
-        pieces: &[Piece],
+        pieces: &[RowPiece],
         progress: &dyn Progress,
     ) -> Result<()> {
         let mut units = Vec::with_capacity(work.targets.len() * pieces.len());
@@ -84,7 +84,7 @@ impl Landing<'_> {
             for (t, target) in work.targets.iter().enumerate() {
                 let nbytes = nrows * target.item + CHUNK_NBYTES;
                 total = total.saturating_add(nbytes);
-                units.push(Unit { target: t, pieces: some, nbytes });
+                units.push(ChunkRows { target: t, pieces: some, nbytes });
             }
         }
         let share = (total / (8 * self.threads.max(1))).clamp(LEAST_NBYTES, MOST_NBYTES);
@@ -117,7 +117,7 @@ impl Landing<'_> {
             let (some, tail) = rest.split_at(count.map_or(rest.len(), |c| c + 1));
             rest = tail;
             tasks.push(Task::new(nbytes, move || {
-                let mut read = Read::default();
+                let mut read = FileRange::default();
                 work.scratches.with(|scratch| {
                     some.iter().try_for_each(|unit| {
                         read.add(self.unit(work, unit, scratch)?);
@@ -135,7 +135,7 @@ impl Landing<'_> {
     }
 
     /// Decodes a chunk and returns its range in the file.
-    fn unit(&self, work: &Work<'_>, unit: &Unit<'_>, scratch: &mut Scratch) -> Result<(u64, usize)> {
+    fn unit(&self, work: &Work<'_>, unit: &ChunkRows<'_>, scratch: &mut Scratch) -> Result<(u64, usize)> {
         let (Some(target), Some(piece)) = (work.targets.get(unit.target), unit.pieces.first()) else {
             return Ok((0, 0));
         };
@@ -150,12 +150,12 @@ impl Landing<'_> {
     }
 
     /// Splits the rows of a chunk at its pages into parts of about `share` bytes.
-    fn parts(&self, target: &Target, piece: &Piece, share: usize) -> Result<Vec<Part>> {
+    fn parts(&self, target: &FixedTarget, piece: &RowPiece, share: usize) -> Result<Vec<ChunkPart>> {
         let named = |e: Error| self.named(e, target.field, piece.group);
         let chunk = self.chunk(piece.group, target.leaf).map_err(named)?;
         let mut pages = self.pages(&chunk).unverified();
         let step = (share / target.item.max(1)).max(1);
-        let (mut out, mut first) = (Vec::<Part>::new(), 0usize);
+        let (mut out, mut first) = (Vec::<ChunkPart>::new(), 0usize);
         let end = piece.skip + piece.nrows;
         while first < end {
             let (at, left) = pages.place();
@@ -168,7 +168,7 @@ impl Landing<'_> {
             if until > from {
                 match out.last_mut() {
                     Some(last) if last.nrows < step => last.nrows += until - from,
-                    _ => out.push(Part {
+                    _ => out.push(ChunkPart {
                         at,
                         left,
                         skip: from - first,
@@ -191,8 +191,8 @@ impl Landing<'_> {
         &self,
         work: &Work<'_>,
         number: usize,
-        piece: &Piece,
-        part: &Part,
+        piece: &RowPiece,
+        part: &ChunkPart,
         scratch: &mut Scratch,
     ) -> Result<()> {
         let Some(target) = work.targets.get(number) else { return Ok(()) };
@@ -202,20 +202,20 @@ impl Landing<'_> {
         let first = pages.next_page()?;
         let dictionary = first.filter(|page| matches!(page.header.kind, PageKind::Dictionary { .. }));
         let pages = pages.from(part.at, part.left);
-        let rows = [Piece { group: piece.group, skip: part.skip, nrows: part.nrows, at: part.to }];
+        let rows = [RowPiece { group: piece.group, skip: part.skip, nrows: part.nrows, at: part.to }];
         let mut job = Job { dictionary, pages, pieces: &rows, optional: target.optional };
         self.decode(work, number, &mut job, scratch)?;
-        let mut read = Read::default();
+        let mut read = FileRange::default();
         read.add((chunk.base + part.at as u64, job.pages.place().0.saturating_sub(part.at)));
         self.let_go(&mut read, 1);
         Ok(())
     }
 
     /// Releases decoded pages of a memory map once they are `least` bytes.
-    fn let_go(&self, read: &mut Read, least: usize) {
+    fn let_go(&self, read: &mut FileRange, least: usize) {
         if read.nbytes >= least {
             self.file.source.let_go(read.start, read.nbytes);
-            *read = Read::default();
+            *read = FileRange::default();
         }
     }
 }

@@ -9,7 +9,7 @@ pub(super) const BLOCK: usize = 64;
 
 /// A block of at most 64 consecutive levels.
 #[derive(Debug)]
-pub(super) enum Block<'b> {
+pub(super) enum LevelBlock<'b> {
     /// All levels are equal.
     Same(u8),
     /// One byte for each level, eight in a word.
@@ -31,7 +31,7 @@ pub(super) fn has_bits() -> bool {
 /// The value 1 in every byte of a word.
 const ONES: u64 = 0x0101_0101_0101_0101;
 
-impl Block<'_> {
+impl LevelBlock<'_> {
     /// Returns a bitmap: bit `k` says whether level `k` is at least `least` (at most 127). Bits after the last level are
     /// arbitrary.
     #[inline]
@@ -85,7 +85,7 @@ fn at_least(words: &[u64; BLOCK / 8], least: u16) -> u64 {
 
 /// A decoder of the levels of one page.
 #[derive(Debug)]
-pub(super) struct Levels<'a> {
+pub(super) struct LevelDecoder<'a> {
     runs: Option<RleBitPacked<'a>>,
     run: Option<Run<'a>>,
     /// Values of the current bit-packed run that were returned.
@@ -97,7 +97,7 @@ pub(super) struct Levels<'a> {
     words: [u64; BLOCK / 8],
 }
 
-impl<'a> Levels<'a> {
+impl<'a> LevelDecoder<'a> {
     /// Decodes the `n` levels of `bytes`, whose maximum is `most` (at most 126); there are no bytes if it is 0.
     pub(super) fn new(bytes: &'a [u8], most: u16, n: usize, what: &'static str) -> Result<Self> {
         let width = (u16::BITS - most.leading_zeros()) as usize;
@@ -122,8 +122,8 @@ impl<'a> Levels<'a> {
     /// # Errors
     /// Truncated; levels above the maximum.
     #[inline(always)]
-    pub(super) fn next<const BITS: bool>(&mut self, n: usize) -> Result<Block<'_>> {
-        let Some(runs) = &mut self.runs else { return Ok(Block::Same(0)) };
+    pub(super) fn next<const BITS: bool>(&mut self, n: usize) -> Result<LevelBlock<'_>> {
+        let Some(runs) = &mut self.runs else { return Ok(LevelBlock::Same(0)) };
         let mut at = 0;
         while at < n {
             if self.run.is_none() {
@@ -138,7 +138,7 @@ impl<'a> Levels<'a> {
                     let now = had.min(n - at);
                     self.run = (had > now).then_some(Run::Same { value, n: had - now });
                     if now == n {
-                        return Ok(Block::Same(level));
+                        return Ok(LevelBlock::Same(level));
                     }
                     self.bytes.get_mut(at..at + now).unwrap_or_default().fill(level);
                     at += now;
@@ -184,7 +184,7 @@ impl<'a> Levels<'a> {
 
     /// Checks the current block of `n` levels against the maximum and returns it.
     #[inline]
-    fn proven(&self, n: usize) -> Result<Block<'_>> {
+    fn proven(&self, n: usize) -> Result<LevelBlock<'_>> {
         if usize::from(self.most) + 1 < 1 << self.width {
             let all = if n < BLOCK { (1 << n) - 1 } else { u64::MAX };
             if at_least(&self.words, self.most + 1) & all != 0 {
@@ -192,7 +192,7 @@ impl<'a> Levels<'a> {
                 return Err(self.beyond(u32::from(bytes.take(n).max().unwrap_or(u8::MAX))));
             }
         }
-        Ok(Block::Each(&self.words))
+        Ok(LevelBlock::Each(&self.words))
     }
 }
 
@@ -269,7 +269,7 @@ mod tests {
     }
 
     fn all_with<const BITS: bool>(bytes: &[u8], most: u16, n: usize) -> Result<Vec<u8>> {
-        let (mut levels, mut out) = (Levels::new(bytes, most, n, "definition")?, Vec::new());
+        let (mut levels, mut out) = (LevelDecoder::new(bytes, most, n, "definition")?, Vec::new());
         while out.len() < n {
             let now = (n - out.len()).min(BLOCK);
             let block = levels.next::<BITS>(now)?;

@@ -9,47 +9,47 @@ use arrow_schema::{DataType, Field, FieldRef};
 
 use crate::arrow::trusted::trusted_array;
 use crate::error::{Error, Result};
-use crate::formats::parquet::read::shape::{Node, Shape};
+use crate::formats::parquet::read::shape::{ShapeNode, NestedShape};
 use crate::frame::{children, with_children};
 use crate::memory::{Buffer, Region, RegionMut, Scatter};
 use crate::parallel;
 use crate::parallel::Task;
 use crate::progress::Progress;
 
-use super::super::Landing;
+use super::super::ChunkDecoder;
 use super::blocks::{BLOCK, has_bits};
 use super::bounds::{check_entries, null_nbytes};
-use super::count::Counted;
-use super::place::{Part, Span};
-use super::{Column, values};
+use super::count::CountedLevels;
+use super::place::{LevelRange, StreamRange};
+use super::{NestedColumn, values};
 
 /// Smaller regions use ordinary pages.
 const SPARSE_BELOW_NBYTES: usize = 256 << 10;
 
 /// The first leaf of a list.
 #[derive(Clone, Copy)]
-struct First {
+struct FirstLeaf {
     leaf: usize,
     /// The stream of the list; its items are in the next stream.
     stream: usize,
 }
 
-struct Builder<'b> {
-    landing: &'b Landing<'b>,
-    column: &'b Column<'b>,
+struct NestedBuilder<'b> {
+    landing: &'b ChunkDecoder<'b>,
+    column: &'b NestedColumn<'b>,
     arrays: Vec<Option<ArrayData>>,
     /// The offsets of each list.
     offsets: Vec<Option<ArrowBuffer>>,
 }
 
-impl Landing<'_> {
+impl ChunkDecoder<'_> {
     /// Builds the arrays of the columns from the arrays of all their leaves.
     ///
     /// # Errors
     /// More items than the offsets can address; fixed-size lists of another size.
     pub(super) fn built(
         &self,
-        columns: &[Column<'_>],
+        columns: &[NestedColumn<'_>],
         arrays: Vec<ArrayData>,
         progress: &dyn Progress,
     ) -> Result<Vec<ArrayData>> {
@@ -80,7 +80,7 @@ impl Landing<'_> {
             let offsets = regions.into_iter().map(|region| Buffer::from_region(region.finish(), true));
             let offsets = offsets.map(|bytes| Some(bytes.to_arrow())).collect();
             let arrays = arrays.by_ref().take(column.leaves.len()).collect();
-            let mut builder = Builder { landing: self, column, arrays, offsets };
+            let mut builder = NestedBuilder { landing: self, column, arrays, offsets };
             let data = builder.node(&column.shape.node, self.nrows);
             out.push(data.map_err(|e| self.named(e, column.field, 0))?);
         }
@@ -88,7 +88,7 @@ impl Landing<'_> {
     }
 
     /// Allocates the offsets of each list and writes the last one.
-    fn rooms(&self, column: &Column<'_>) -> Result<Vec<RegionMut>> {
+    fn rooms(&self, column: &NestedColumn<'_>) -> Result<Vec<RegionMut>> {
         let mut out = Vec::with_capacity(column.counts.len());
         for ((first, wide), count) in firsts(column).into_iter().zip(wides(column.shape)).zip(&column.counts)
         {
@@ -114,12 +114,12 @@ impl Landing<'_> {
 }
 
 /// Returns the first leaf of each list.
-fn firsts(column: &Column<'_>) -> Vec<First> {
-    let mut out = vec![First { leaf: 0, stream: 0 }; column.shape.nlists];
+fn firsts(column: &NestedColumn<'_>) -> Vec<FirstLeaf> {
+    let mut out = vec![FirstLeaf { leaf: 0, stream: 0 }; column.shape.nlists];
     for (k, leaf) in column.leaves.iter().enumerate() {
         for (stream, list) in leaf.shape.lists.iter().enumerate().filter(|(_, list)| list.first) {
             if let Some(first) = out.get_mut(list.list) {
-                *first = First { leaf: k, stream };
+                *first = FirstLeaf { leaf: k, stream };
             }
         }
     }
@@ -127,18 +127,18 @@ fn firsts(column: &Column<'_>) -> Vec<First> {
 }
 
 /// Returns whether each list has 64-bit offsets.
-fn wides(shape: &Shape) -> Vec<bool> {
+fn wides(shape: &NestedShape) -> Vec<bool> {
     let mut out = vec![false; shape.nlists];
     widths(&shape.node, &mut out);
     out
 }
 
 /// Marks the lists with 64-bit offsets. Fixed-size lists keep no offsets and may have any number of items.
-fn widths(node: &Node, wide: &mut [bool]) {
+fn widths(node: &ShapeNode, wide: &mut [bool]) {
     match node {
-        Node::Leaf(_) => {}
-        Node::Struct { fields, .. } => fields.iter().for_each(|node| widths(node, wide)),
-        Node::List { data_type, list, items, .. } => {
+        ShapeNode::Leaf(_) => {}
+        ShapeNode::Struct { fields, .. } => fields.iter().for_each(|node| widths(node, wide)),
+        ShapeNode::List { data_type, list, items, .. } => {
             if let Some(wide) = wide.get_mut(*list) {
                 *wide = matches!(
                     data_type,
@@ -151,13 +151,13 @@ fn widths(node: &Node, wide: &mut [bool]) {
 }
 
 /// Writes the offsets of the lists that begin in a part: the number of items before each list.
-fn offsets<const N: usize>(counted: &Counted, part: &Part, stream: usize, out: Scatter<'_>) -> Result<()> {
+fn offsets<const N: usize>(counted: &CountedLevels, part: &LevelRange, stream: usize, out: Scatter<'_>) -> Result<()> {
     #[cfg(target_arch = "x86_64")]
     if has_bits() {
         #[target_feature(enable = "bmi1,bmi2,popcnt")]
         fn with_bits<const N: usize>(
-            c: &Counted,
-            part: &Part,
+            c: &CountedLevels,
+            part: &LevelRange,
             stream: usize,
             out: Scatter<'_>,
         ) -> Result<()> {
@@ -170,10 +170,10 @@ fn offsets<const N: usize>(counted: &Counted, part: &Part, stream: usize, out: S
 }
 
 #[inline(always)]
-fn ranks<const N: usize>(counted: &Counted, part: &Part, stream: usize, out: Scatter<'_>) -> Result<()> {
+fn ranks<const N: usize>(counted: &CountedLevels, part: &LevelRange, stream: usize, out: Scatter<'_>) -> Result<()> {
     let large = || Error::too_large("parquet");
     let span = |stream: usize| part.streams.get(stream).copied().unwrap_or_default();
-    let (Span { n, at, .. }, Span { at: mut items, .. }) = (span(stream), span(stream + 1));
+    let (StreamRange { n, at, .. }, StreamRange { at: mut items, .. }) = (span(stream), span(stream + 1));
     // SAFETY: each part writes to lists that no other part has.
     let room = unsafe { out.range(at * N, n * N) }.ok_or_else(large)?;
     let mut to = room.as_chunks_mut::<N>().0.iter_mut();
@@ -201,11 +201,11 @@ fn ranks<const N: usize>(counted: &Counted, part: &Part, stream: usize, out: Sca
     Ok(())
 }
 
-impl Builder<'_> {
+impl NestedBuilder<'_> {
     /// Builds the array of a node with `n` positions.
-    fn node(&mut self, node: &Node, n: usize) -> Result<ArrayData> {
+    fn node(&mut self, node: &ShapeNode, n: usize) -> Result<ArrayData> {
         match node {
-            Node::Leaf(leaf) => {
+            ShapeNode::Leaf(leaf) => {
                 let array = self.arrays.get_mut(*leaf).and_then(Option::take);
                 let array = array.ok_or_else(|| Error::malformed("parquet", "a leaf without values."))?;
                 let own = self.column.leaves.get(*leaf).is_some_and(|leaf| leaf.shape.own);
@@ -218,7 +218,7 @@ impl Builder<'_> {
                 // Trusted: the buffers hold a value for every slot, of nulls too.
                 Ok(trusted_array(array.into_builder().nulls(None)))
             }
-            Node::Struct { data_type, nullable, fields } => {
+            ShapeNode::Struct { data_type, nullable, fields } => {
                 let children: Vec<ArrayData> =
                     fields.iter().map(|field| self.node(field, n)).collect::<Result<_>>()?;
                 let DataType::Struct(told) = data_type else { return Err(Error::too_large("parquet")) };
@@ -228,7 +228,7 @@ impl Builder<'_> {
                 // Trusted: all children have `n` positions, those of the struct's stream.
                 Ok(trusted_array(builder))
             }
-            Node::List { data_type, list, nullable, there, items } => {
+            ShapeNode::List { data_type, list, nullable, there, items } => {
                 let count = self.column.counts.get(*list).copied().unwrap_or(0);
                 let child = self.node(items, count)?;
                 let offsets = self.offsets.get_mut(*list).and_then(Option::take);

@@ -7,12 +7,12 @@ use crate::formats::parquet::read::level_streams::LevelStreams;
 use crate::formats::parquet::read::page::Slots;
 use crate::formats::parquet::read::shape::LeafShape;
 
-use super::super::page_decoder::Nulls;
+use super::super::page_decoder::NullMask;
 use super::blocks::{BLOCK, Levels, gathered, has_bits};
 
 /// The counted levels of one page.
 #[derive(Debug, Default)]
-pub(super) struct Counted {
+pub(super) struct CountedLevels {
     /// Number of levels.
     pub(super) n: usize,
     /// Number of positions of each stream that begin in the page.
@@ -35,11 +35,11 @@ pub(super) struct Counted {
 ///
 /// # Errors
 /// Truncated levels; levels that are too high or contradict each other.
-pub(super) fn count(streams: &LevelStreams<'_>, n: usize, leaf: &LeafShape) -> Result<Counted> {
+pub(super) fn count(streams: &LevelStreams<'_>, n: usize, leaf: &LeafShape) -> Result<CountedLevels> {
     #[cfg(target_arch = "x86_64")]
     if has_bits() {
         #[target_feature(enable = "bmi1,bmi2,popcnt")]
-        fn with_bits(streams: &LevelStreams<'_>, n: usize, leaf: &LeafShape) -> Result<Counted> {
+        fn with_bits(streams: &LevelStreams<'_>, n: usize, leaf: &LeafShape) -> Result<CountedLevels> {
             counted::<true>(streams, n, leaf)
         }
         // SAFETY: the processor has the instructions, as `has_bits` checks.
@@ -49,16 +49,16 @@ pub(super) fn count(streams: &LevelStreams<'_>, n: usize, leaf: &LeafShape) -> R
 }
 
 #[inline(always)]
-fn counted<const BITS: bool>(streams: &LevelStreams<'_>, n: usize, leaf: &LeafShape) -> Result<Counted> {
+fn counted<const BITS: bool>(streams: &LevelStreams<'_>, n: usize, leaf: &LeafShape) -> Result<CountedLevels> {
     let nlists = leaf.lists.len();
     let mut repeats = Levels::new(&streams.repetition, leaf.most.repetition, n, "repetition")?;
     let mut defines = Levels::new(&streams.definition, leaf.most.definition, n, "definition")?;
-    let mut out = Counted { n, counts: vec![0; nlists + 1], ..Counted::default() };
+    let mut out = CountedLevels { n, counts: vec![0; nlists + 1], ..Counted::default() };
     if nlists > 0 {
         out.planes = (0..=nlists).map(|_| Vec::with_capacity(n.div_ceil(BLOCK))).collect();
     }
-    let mut valid = Nulls::default();
-    let mut there: Vec<Nulls> = leaf.nullables.iter().map(|_| Nulls::default()).collect();
+    let mut valid = NullMask::default();
+    let mut there: Vec<NullMask> = leaf.nullables.iter().map(|_| NullMask::default()).collect();
     // For each list, a bit for whether the level before has an item. `follows` checks the boundaries between pages.
     let mut had = vec![1u64; nlists];
     let mut begins = vec![0u64; nlists + 1];
@@ -119,13 +119,13 @@ fn counted<const BITS: bool>(streams: &LevelStreams<'_>, n: usize, leaf: &LeafSh
     out.slots.levels_nbytes = streams.nbytes;
     out.valid = valid.finish();
     out.slots.definition = runs(out.valid.as_ref(), out.slots.n);
-    out.there = there.into_iter().map(Nulls::finish).collect();
+    out.there = there.into_iter().map(NullMask::finish).collect();
     Ok(out)
 }
 
 /// Appends to `nulls` which of `places` have a bit in `bits`, and returns their number.
 #[inline(always)]
-fn note<const BITS: bool>(nulls: &mut Nulls, bits: u64, places: u64) -> usize {
+fn note<const BITS: bool>(nulls: &mut NullMask, bits: u64, places: u64) -> usize {
     let (n, there) = (places.count_ones() as usize, (bits & places).count_ones() as usize);
     if there == n {
         nulls.none(n);
@@ -172,7 +172,7 @@ fn runs(valid: Option<&Validity>, n: usize) -> Vec<u8> {
     out
 }
 
-impl Counted {
+impl CountedLevels {
     /// Whether the page may follow `before` (`None`: be the first): a continued list has an item in `before`.
     pub(super) fn follows(&self, before: Option<&Self>, leaf: &LeafShape) -> bool {
         let Some(list) = usize::from(self.first).checked_sub(1) else { return true };
@@ -222,18 +222,18 @@ pub(super) mod tests {
     use arrow_schema::DataType;
 
     use super::*;
-    use crate::formats::parquet::read::conversion::Flat;
-    use crate::formats::parquet::read::level_streams::Levels as Most;
-    use crate::formats::parquet::read::shape::{ListAt, NullableAt};
+    use crate::formats::parquet::read::conversion::FlatLeaf;
+    use crate::formats::parquet::read::level_streams::MaxLevels as Most;
+    use crate::formats::parquet::read::shape::{ListLevel, NullableLevel};
     use crate::formats::parquet::types::{Physical, Way};
 
     /// A leaf in `depth` nullable lists with nullable items.
     pub(in super::super) fn leaf(depth: u16) -> LeafShape {
-        let list = |k: u16| ListAt { list: usize::from(k), item: 2 * k + 2, first: true };
+        let list = |k: u16| ListLevel { list: usize::from(k), item: 2 * k + 2, first: true };
         let nullable =
-            |k: u16| NullableAt { nullable: usize::from(k), stream: usize::from(k), there: 2 * k + 1 };
+            |k: u16| NullableLevel { nullable: usize::from(k), stream: usize::from(k), there: 2 * k + 1 };
         LeafShape {
-            flat: Flat { physical: Physical::Int32, optional: true, way: Way::Same },
+            flat: FlatLeaf { physical: Physical::Int32, optional: true, way: Way::Same },
             data_type: DataType::Int32,
             ordered: false,
             own: true,
@@ -244,7 +244,7 @@ pub(super) mod tests {
     }
 
     /// Encodes each level as a run of one and counts them.
-    pub(in super::super) fn counted(depth: u16, repeats: &[u8], defines: &[u8]) -> Result<Counted> {
+    pub(in super::super) fn counted(depth: u16, repeats: &[u8], defines: &[u8]) -> Result<CountedLevels> {
         let runs = |levels: &[u8]| -> Vec<u8> { levels.iter().flat_map(|level| [2, *level]).collect() };
         let streams = LevelStreams {
             repetition: Cow::Owned(runs(repeats)),
@@ -281,7 +281,7 @@ pub(super) mod tests {
     fn structs_alone_have_a_place_a_level() {
         let mut structs = leaf(0);
         structs.most.definition = 2;
-        structs.nullables.push(NullableAt { nullable: 0, stream: 0, there: 1 });
+        structs.nullables.push(NullableLevel { nullable: 0, stream: 0, there: 1 });
         let streams = LevelStreams {
             repetition: Cow::Borrowed(&[]),
             definition: Cow::Borrowed(&[2, 2, 2, 0, 0xc4, 1, 1]),

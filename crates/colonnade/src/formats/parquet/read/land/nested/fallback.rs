@@ -23,25 +23,25 @@ use crate::progress::Progress;
 
 use super::super::super::names;
 use super::super::super::schema::RootKind;
-use super::super::{Landing, Piece, kept};
+use super::super::{ChunkDecoder, RowPiece, kept};
 use super::bounds::{check_keys, filled_nbytes};
-use super::pages::{Chunk, Group};
+use super::pages::{OwnedChunk, FallbackRowGroup};
 use super::texts;
 
 /// Rows of a batch: the crate allocates their levels before it reads them.
 const BATCH_ROWS: usize = 1 << 16;
 
-impl Landing<'_> {
+impl ChunkDecoder<'_> {
     /// Decodes the fields `wanted[i]` for `i` of `these`, in parallel by column and row group.
     pub(super) fn fallback(
         &self,
         wanted: &[usize],
         these: &[usize],
-        pieces: &[Piece],
+        pieces: &[RowPiece],
         landed: &mut Landed,
         progress: &dyn Progress,
     ) -> Result<()> {
-        let groups: Vec<&[Piece]> = pieces.chunk_by(|a, b| a.group == b.group).collect();
+        let groups: Vec<&[RowPiece]> = pieces.chunk_by(|a, b| a.group == b.group).collect();
         let mut tasks = Vec::with_capacity(these.len() * groups.len());
         for &i in these {
             let field = wanted.get(i).copied().unwrap_or(0);
@@ -76,10 +76,10 @@ impl Landing<'_> {
 
     /// Returns the number of values in the row groups and their approximate bytes: the stored width, for texts only their
     /// lengths.
-    fn nested_values(&self, field: usize, pieces: &[Piece]) -> Result<(u64, u64)> {
+    fn nested_values(&self, field: usize, pieces: &[RowPiece]) -> Result<(u64, u64)> {
         let leaves = self.file.roots.get(field).map_or(0..0, |root| root.leaves.clone());
         let (mut nvalues, mut nbytes) = (0u64, 0u64);
-        for group in pieces.chunk_by(|a, b| a.group == b.group).filter_map(<[Piece]>::first).map(|p| p.group)
+        for group in pieces.chunk_by(|a, b| a.group == b.group).filter_map(<[RowPiece]>::first).map(|p| p.group)
         {
             for leaf in leaves.clone() {
                 let chunk = self.chunk_of(group, leaf)?;
@@ -101,7 +101,7 @@ impl Landing<'_> {
     }
 
     /// Decodes the selected rows of one row group.
-    fn nested_group(&self, field: usize, pieces: &[Piece]) -> Result<Vec<ArrayData>> {
+    fn nested_group(&self, field: usize, pieces: &[RowPiece]) -> Result<Vec<ArrayData>> {
         let root = self.file.roots.get(field).ok_or_else(|| Error::not_found("parquet", "the column."))?;
         if let RootKind::Flat(flat) = &root.kind
             && flat.way == Way::Empty
@@ -122,13 +122,13 @@ impl Landing<'_> {
         let nvalues = chunks.iter().map(|chunk| chunk.nvalues).max().unwrap_or(0);
         let nbytes = filled_nbytes(told.data_type(), nrows as u64, nvalues);
         self.charge(nbytes, "lists of one size, as many as may be null,")?;
-        let arrays = read(schema, &told, &Group::new(schema, chunks, nrows), pieces)?;
+        let arrays = read(schema, &told, &FallbackRowGroup::new(schema, chunks, nrows), pieces)?;
         arrays.iter().try_for_each(check_keys)?;
         Ok(arrays)
     }
 
     /// Returns the chunks of these leaves with verified headers and physical types.
-    fn proven(&self, group: usize, leaves: Range<usize>, types: &[Physical]) -> Result<Vec<Chunk>> {
+    fn proven(&self, group: usize, leaves: Range<usize>, types: &[Physical]) -> Result<Vec<OwnedChunk>> {
         let mut chunks = Vec::with_capacity(leaves.len());
         for (leaf, &physical) in leaves.zip(types) {
             let (chunk, found) = (self.chunk(group, leaf)?, self.chunk_of(group, leaf)?.physical);
@@ -144,7 +144,7 @@ impl Landing<'_> {
             let start = chunk.bytes.as_ptr().addr() - whole;
             let bytes = self.file.source.bytes.slice(start, chunk.bytes.len());
             let bytes = bytes.ok_or_else(|| Error::too_large("parquet"))?;
-            let chunk = Chunk {
+            let chunk = OwnedChunk {
                 bytes,
                 base: chunk.base,
                 codec: chunk.codec,
@@ -162,7 +162,7 @@ impl Landing<'_> {
     }
 
     /// Decodes values without bytes, some of which are null.
-    fn no_bytes(&self, leaves: Range<usize>, optional: bool, pieces: &[Piece]) -> Result<Vec<ArrayData>> {
+    fn no_bytes(&self, leaves: Range<usize>, optional: bool, pieces: &[RowPiece]) -> Result<Vec<ArrayData>> {
         let repetition = if optional { Repetition::OPTIONAL } else { Repetition::REQUIRED };
         let refused = |e: parquet::errors::ParquetError| Error::unsupported("parquet", format!("{e}."));
         let leaf =
@@ -174,7 +174,7 @@ impl Landing<'_> {
         let chunks = self.proven(group, leaves, &[Physical::Bytes])?;
         let nrows = usize::try_from(self.group(group)?.nrows).map_err(|_| Error::too_large("parquet"))?;
         let told = Field::new("x", DataType::Binary, optional);
-        let found = read(&schema, &told, &Group::new(&schema, chunks, nrows), pieces)?;
+        let found = read(&schema, &told, &FallbackRowGroup::new(&schema, chunks, nrows), pieces)?;
         found.iter().map(nothing).collect()
     }
 }
@@ -209,8 +209,8 @@ fn nothing(data: &ArrayData) -> Result<ArrayData> {
 fn read(
     schema: &Arc<SchemaDescriptor>,
     field: &Field,
-    group: &Group,
-    pieces: &[Piece],
+    group: &FallbackRowGroup,
+    pieces: &[RowPiece],
 ) -> Result<Vec<ArrayData>> {
     let work = || -> parquet::errors::Result<Vec<ArrayData>> {
         let hint = Fields::from(vec![field.clone()]);
@@ -251,7 +251,7 @@ fn read(
 }
 
 /// Returns the rows of the pieces among the `nrows` of their group; `None`: all rows.
-fn selection(pieces: &[Piece], nrows: usize) -> Option<RowSelection> {
+fn selection(pieces: &[RowPiece], nrows: usize) -> Option<RowSelection> {
     if let [one] = pieces
         && one.nrows == nrows
     {

@@ -29,49 +29,49 @@ use arrow_data::ArrayData;
 use crate::arrow::landed::Landed;
 use crate::error::{Error, Result};
 use crate::formats::parquet::page::Kind;
-use crate::formats::parquet::read::page::Page;
+use crate::formats::parquet::read::page::StoredPage;
 use crate::formats::parquet::read::schema::RootKind;
-use crate::formats::parquet::read::shape::{LeafShape, Shape};
+use crate::formats::parquet::read::shape::{LeafShape, NestedShape};
 use crate::formats::parquet::types::Physical;
 use crate::parallel;
 use crate::parallel::Task;
 use crate::progress::{Progress, SignalsOnly};
 
 use super::strip::Strip;
-use super::{LONG_NBYTES, Landing, Piece};
-use count::{Counted, count};
-use place::{Chunk, Placed, Span, place};
+use super::{LONG_NBYTES, ChunkDecoder, RowPiece};
+use count::{CountedLevels, count};
+use place::{LeafChunk, PlacedRows, StreamRange, place};
 
 /// The bytes of pages that one task counts.
 const COUNT_NBYTES: usize = 1 << 20;
 
 /// A nested column.
-struct Column<'s> {
+struct NestedColumn<'s> {
     field: usize,
-    shape: &'s Shape,
-    leaves: &'s [Leaf<'s>],
+    shape: &'s NestedShape,
+    leaves: &'s [PlacedLeaf<'s>],
     /// Total number of items of each list.
     counts: Vec<usize>,
 }
 
 /// A leaf of one of the columns: the column's field, the leaf's index among the projected leaves, and its shape.
 #[derive(Debug, Clone, Copy)]
-struct LeafAt<'s> {
+struct LeafRef<'s> {
     field: usize,
     leaf: usize,
     shape: &'s LeafShape,
 }
 
 /// A leaf with the positions of its selected rows.
-struct Leaf<'s> {
+struct PlacedLeaf<'s> {
     shape: &'s LeafShape,
-    chunks: &'s [Chunk<'s>],
-    placed: Placed,
+    chunks: &'s [LeafChunk<'s>],
+    placed: PlacedRows,
     /// Its pages by row group, each preceded by the dictionary.
-    listed: Vec<(usize, Vec<Page<'s>>)>,
+    listed: Vec<(usize, Vec<StoredPage<'s>>)>,
 }
 
-impl Leaf<'_> {
+impl PlacedLeaf<'_> {
     /// Returns which of its slots have no value.
     fn nulls(&self, n: usize) -> Option<NullBuffer> {
         let stream = self.shape.lists.len();
@@ -82,8 +82,8 @@ impl Leaf<'_> {
     fn bits<'l, T>(
         &'l self,
         stream: usize,
-        pick: impl Fn(&'l Counted) -> Option<T> + Clone,
-    ) -> impl Iterator<Item = (Option<T>, Span)> + Clone {
+        pick: impl Fn(&'l CountedLevels) -> Option<T> + Clone,
+    ) -> impl Iterator<Item = (Option<T>, StreamRange)> + Clone {
         self.placed.parts.iter().filter_map(move |part| {
             let counted = self.chunks.get(part.group)?.counted.get(part.page)?;
             Some((pick(counted), part.streams.get(stream).copied().unwrap_or_default()))
@@ -91,13 +91,13 @@ impl Leaf<'_> {
     }
 }
 
-impl<'a> Landing<'a> {
+impl<'a> ChunkDecoder<'a> {
     /// Decodes the fields `wanted[i]` for `i` of `these`.
     pub(super) fn nested(
         &self,
         wanted: &[usize],
         these: &[usize],
-        pieces: &[Piece],
+        pieces: &[RowPiece],
         landed: &mut Landed,
         progress: &dyn Progress,
     ) -> Result<()> {
@@ -121,7 +121,7 @@ impl<'a> Landing<'a> {
     }
 
     /// Whether a chunk is encrypted without a key.
-    fn is_hidden(&self, field: usize, pieces: &[Piece]) -> bool {
+    fn is_hidden(&self, field: usize, pieces: &[RowPiece]) -> bool {
         let leaves = self.file.roots.get(field).map_or(0..0, |root| root.leaves.clone());
         pieces.iter().any(|p| leaves.clone().any(|l| self.chunk_of(p.group, l).is_ok_and(|c| c.encrypted)))
     }
@@ -129,19 +129,19 @@ impl<'a> Landing<'a> {
     /// Decodes the columns whose shapes the decoder supports.
     fn shaped(
         &self,
-        shapes: &[(usize, &Shape)],
-        pieces: &[Piece],
+        shapes: &[(usize, &NestedShape)],
+        pieces: &[RowPiece],
         progress: &dyn Progress,
     ) -> Result<Vec<ArrayData>> {
         if shapes.is_empty() {
             return Ok(Vec::new());
         }
-        let groups: Vec<&[Piece]> = pieces.chunk_by(|a, b| a.group == b.group).collect();
+        let groups: Vec<&[RowPiece]> = pieces.chunk_by(|a, b| a.group == b.group).collect();
         let mut at = Vec::new();
         for &(field, shape) in shapes {
             let first = self.file.roots.get(field).map_or(0, |root| root.leaves.start);
             let leaves = shape.leaves.iter().enumerate();
-            at.extend(leaves.map(|(k, shape)| LeafAt { field, leaf: first + k, shape }));
+            at.extend(leaves.map(|(k, shape)| LeafRef { field, leaf: first + k, shape }));
         }
         let chunks = self.walk_leaves(&at, &groups, &SignalsOnly(progress))?;
         let chunks = self.count_leaves(&at, &groups, chunks, &SignalsOnly(progress))?;
@@ -155,7 +155,7 @@ impl<'a> Landing<'a> {
             let (leaves, later) = rest.split_at_checked(shape.leaves.len()).unwrap_or((rest, &[]));
             rest = later;
             let counts = self.agree(*field, shape, leaves, &groups)?;
-            columns.push(Column { field: *field, shape, leaves, counts });
+            columns.push(NestedColumn { field: *field, shape, leaves, counts });
         }
         let strips = leaves.iter().zip(&at).enumerate().map(|(i, (leaf, at))| Strip {
             i,
@@ -176,10 +176,10 @@ impl<'a> Landing<'a> {
     /// Walks the pages of every leaf in every selected row group.
     fn walk_leaves(
         &self,
-        leaves: &[LeafAt<'_>],
-        groups: &[&[Piece]],
+        leaves: &[LeafRef<'_>],
+        groups: &[&[RowPiece]],
         progress: &dyn Progress,
-    ) -> Result<Vec<Vec<Chunk<'a>>>> {
+    ) -> Result<Vec<Vec<LeafChunk<'a>>>> {
         let mut tasks = Vec::with_capacity(leaves.len() * groups.len());
         for at in leaves {
             for pieces in groups {
@@ -196,13 +196,13 @@ impl<'a> Landing<'a> {
     }
 
     /// Walks a chunk. If the selection ends before its last row, the levels are counted up to that row.
-    fn walk_leaf(&self, group: usize, leaf: usize, shape: &LeafShape, pieces: &[Piece]) -> Result<Chunk<'a>> {
+    fn walk_leaf(&self, group: usize, leaf: usize, shape: &LeafShape, pieces: &[RowPiece]) -> Result<LeafChunk<'a>> {
         self.check_leaf(group, leaf, shape)?;
         let nrows = usize::try_from(self.group(group)?.nrows).map_err(|_| Error::too_large("parquet"))?;
         let end = pieces.last().map_or(0, |p| p.skip + p.nrows);
         let at = self.chunk(group, leaf)?;
         self.file.check_count(at.nvalues, "values", at.base)?;
-        let mut out = Chunk { base: at.base, ..Chunk::default() };
+        let mut out = LeafChunk { base: at.base, ..Chunk::default() };
         let (mut pages, mut found, mut scratch) = (self.pages(&at), 0, Vec::new());
         while let Some(page) = pages.next_page()? {
             if let Kind::Dictionary { .. } = page.header.kind {
@@ -262,20 +262,20 @@ impl<'a> Landing<'a> {
     /// Counts the levels of all pages that [`Self::walk_leaf`] has not counted.
     fn count_leaves(
         &self,
-        leaves: &[LeafAt<'_>],
-        groups: &[&[Piece]],
-        chunks: Vec<Vec<Chunk<'a>>>,
+        leaves: &[LeafRef<'_>],
+        groups: &[&[RowPiece]],
+        chunks: Vec<Vec<LeafChunk<'a>>>,
         progress: &dyn Progress,
-    ) -> Result<Vec<Vec<Chunk<'a>>>> {
+    ) -> Result<Vec<Vec<LeafChunk<'a>>>> {
         let mut out = chunks;
         let mut tasks = Vec::new();
-        for (LeafAt { field, shape, .. }, chunks) in leaves.iter().zip(&mut out) {
+        for (LeafRef { field, shape, .. }, chunks) in leaves.iter().zip(&mut out) {
             for (pieces, chunk) in groups.iter().zip(chunks) {
                 let group = pieces.first().map_or(0, |p| p.group);
                 if !chunk.counted.is_empty() {
                     continue;
                 }
-                chunk.counted.resize_with(chunk.pages.len(), Counted::default);
+                chunk.counted.resize_with(chunk.pages.len(), CountedLevels::default);
                 let (mut pages, mut counted) = (chunk.pages.as_slice(), chunk.counted.as_mut_slice());
                 while !pages.is_empty() {
                     let mut nbytes = 0;
@@ -307,11 +307,11 @@ impl<'a> Landing<'a> {
 
     fn place_leaf<'s>(
         &self,
-        at: LeafAt<'s>,
-        chunks: &'s [Chunk<'s>],
-        groups: &[&[Piece]],
-    ) -> Result<Leaf<'s>> {
-        let LeafAt { field, shape, .. } = at;
+        at: LeafRef<'s>,
+        chunks: &'s [LeafChunk<'s>],
+        groups: &[&[RowPiece]],
+    ) -> Result<PlacedLeaf<'s>> {
+        let LeafRef { field, shape, .. } = at;
         let mut listed = Vec::with_capacity(chunks.len());
         for (chunk, pieces) in chunks.iter().zip(groups) {
             let group = pieces.first().map_or(0, |p| p.group);
@@ -323,16 +323,16 @@ impl<'a> Landing<'a> {
         }
         let group = groups.first().and_then(|some| some.first()).map_or(0, |p| p.group);
         let placed = place(chunks, groups, shape).map_err(|e| self.named(e, field, group))?;
-        Ok(Leaf { shape, chunks, placed, listed })
+        Ok(PlacedLeaf { shape, chunks, placed, listed })
     }
 
     /// Returns the number of items of each list, on which all its leaves must agree.
     fn agree(
         &self,
         field: usize,
-        shape: &Shape,
-        leaves: &[Leaf<'_>],
-        groups: &[&[Piece]],
+        shape: &NestedShape,
+        leaves: &[PlacedLeaf<'_>],
+        groups: &[&[RowPiece]],
     ) -> Result<Vec<usize>> {
         let mut firsts: Vec<Option<(usize, usize)>> = vec![None; shape.nlists];
         let mut out = vec![0; shape.nlists];

@@ -14,37 +14,37 @@ use parquet::schema::types::SchemaDescriptor;
 use crate::error::Error;
 use crate::formats::parquet::codec::Codec;
 use crate::formats::parquet::page::{Encoding, Header, Kind};
-use crate::formats::parquet::read::chunk::{ChunkAt, Pages};
-use crate::formats::parquet::read::level_streams::Levels;
-use crate::formats::parquet::read::limits::Bounds;
+use crate::formats::parquet::read::chunk::{ChunkInput, Pages};
+use crate::formats::parquet::read::level_streams::MaxLevels;
+use crate::formats::parquet::read::limits::PageLimits;
 use crate::formats::parquet::types::Physical;
 use crate::memory::Buffer;
 
-use super::proof::Proof;
+use super::proof::PageVerifier;
 
 /// The first error; the crate passes on only its text.
-pub(super) type Met = Arc<Mutex<Option<Error>>>;
+pub(super) type FirstError = Arc<Mutex<Option<Error>>>;
 
 /// A chunk that owns its bytes.
 #[derive(Debug, Clone)]
-pub(super) struct Chunk {
+pub(super) struct OwnedChunk {
     /// The bytes from its first page on.
     pub(super) bytes: Buffer,
     pub(super) base: u64,
     pub(super) codec: Codec,
     pub(super) nvalues: u64,
-    pub(super) levels: Levels,
+    pub(super) levels: MaxLevels,
     pub(super) verify: bool,
-    pub(super) bounds: Bounds,
+    pub(super) bounds: PageLimits,
     /// Its physical type.
     pub(super) physical: Physical,
 }
 
-impl Chunk {
+impl OwnedChunk {
     /// Returns its pages from the first on.
     pub(super) fn pages(&self) -> Pages<'_> {
         let Self { bytes, base, codec, nvalues, levels, verify, bounds, .. } = self;
-        let chunk = ChunkAt {
+        let chunk = ChunkInput {
             bytes: bytes.as_slice(),
             base: *base,
             codec: *codec,
@@ -56,23 +56,23 @@ impl Chunk {
 }
 
 /// The chunks of one column in one row group.
-pub(super) struct Group {
-    pub(super) chunks: Vec<Chunk>,
+pub(super) struct FallbackRowGroup {
+    pub(super) chunks: Vec<OwnedChunk>,
     pub(super) metadata: ParquetMetaData,
     pub(super) nrows: usize,
-    pub(super) met: Met,
+    pub(super) met: FirstError,
 }
 
-impl Group {
+impl FallbackRowGroup {
     /// A row group of `nrows` rows with these chunks, one for each leaf of `schema`.
-    pub(super) fn new(schema: &Arc<SchemaDescriptor>, chunks: Vec<Chunk>, nrows: usize) -> Self {
+    pub(super) fn new(schema: &Arc<SchemaDescriptor>, chunks: Vec<OwnedChunk>, nrows: usize) -> Self {
         let rows = i64::try_from(nrows).unwrap_or(i64::MAX);
         let file = FileMetaData::new(1, rows, None, None, Arc::clone(schema), None);
-        Self { chunks, metadata: ParquetMetaData::new(file, Vec::new()), nrows, met: Met::default() }
+        Self { chunks, metadata: ParquetMetaData::new(file, Vec::new()), nrows, met: FirstError::default() }
     }
 }
 
-impl RowGroups for Group {
+impl RowGroups for FallbackRowGroup {
     fn num_rows(&self) -> usize {
         self.nrows
     }
@@ -82,8 +82,8 @@ impl RowGroups for Group {
         let chunk = chunk.ok_or_else(|| ParquetError::General(format!("leaf {leaf} is not there")))?;
         let left = chunk.nvalues;
         let met = Arc::clone(&self.met);
-        let reader = Reader { chunk, at: 0, left, next: None, done: false, proof: Proof::default(), met };
-        Ok(Box::new(Readers(VecDeque::from([reader]))))
+        let reader = FallbackPageReader { chunk, at: 0, left, next: None, done: false, proof: PageVerifier::default(), met };
+        Ok(Box::new(FallbackPageReaders(VecDeque::from([reader]))))
     }
 
     fn row_groups(&self) -> Box<dyn Iterator<Item = &RowGroupMetaData> + '_> {
@@ -95,9 +95,9 @@ impl RowGroups for Group {
     }
 }
 
-struct Readers(VecDeque<Reader>);
+struct FallbackPageReaders(VecDeque<FallbackPageReader>);
 
-impl Iterator for Readers {
+impl Iterator for FallbackPageReaders {
     type Item = Result<Box<dyn PageReader>>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -105,21 +105,21 @@ impl Iterator for Readers {
     }
 }
 
-impl PageIterator for Readers {}
+impl PageIterator for FallbackPageReaders {}
 
 /// A reader of the pages of one chunk. `next`: the peeked page, and the position after it.
-struct Reader {
-    chunk: Chunk,
+struct FallbackPageReader {
+    chunk: OwnedChunk,
     at: usize,
     left: u64,
     next: Option<(Header, (usize, u64))>,
     done: bool,
     /// The verification of the pages so far: the crate assumes that pages are sound.
-    proof: Proof,
-    met: Met,
+    proof: PageVerifier,
+    met: FirstError,
 }
 
-impl Reader {
+impl FallbackPageReader {
     fn failed(&self, error: Error) -> ParquetError {
         let text = error.to_string();
         self.met.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
@@ -160,7 +160,7 @@ impl Reader {
     }
 }
 
-impl Iterator for Reader {
+impl Iterator for FallbackPageReader {
     type Item = Result<Page>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -168,7 +168,7 @@ impl Iterator for Reader {
     }
 }
 
-impl PageReader for Reader {
+impl PageReader for FallbackPageReader {
     fn get_next_page(&mut self) -> Result<Option<Page>> {
         self.take()
     }

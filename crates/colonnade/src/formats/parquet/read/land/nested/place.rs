@@ -1,29 +1,29 @@
 //! Finds the levels at which the selected rows of a chunk begin and end, and how many positions of each stream they have.
 
 use crate::error::{Error, Result};
-use crate::formats::parquet::read::page::Page;
+use crate::formats::parquet::read::page::StoredPage;
 use crate::formats::parquet::read::shape::LeafShape;
 
-use super::super::Piece;
-use super::count::Counted;
+use super::super::RowPiece;
+use super::count::CountedLevels;
 
 /// The pages of one leaf in one row group.
 #[derive(Debug, Default)]
-pub(super) struct Chunk<'a> {
+pub(super) struct LeafChunk<'a> {
     /// Its offset in the file.
     pub(super) base: u64,
     /// Its dictionary.
-    pub(super) dictionary: Option<Page<'a>>,
+    pub(super) dictionary: Option<StoredPage<'a>>,
     /// Its data pages as far as the selection reaches, and their counted levels.
-    pub(super) pages: Vec<Page<'a>>,
-    pub(super) counted: Vec<Counted>,
+    pub(super) pages: Vec<StoredPage<'a>>,
+    pub(super) counted: Vec<CountedLevels>,
     /// Whether these are all pages.
     pub(super) whole: bool,
 }
 
 /// The selected levels of one page.
 #[derive(Debug)]
-pub(super) struct Part {
+pub(super) struct LevelRange {
     /// The index of its row group among the selected ones, and of the page in its chunk.
     pub(super) group: usize,
     pub(super) page: usize,
@@ -31,12 +31,12 @@ pub(super) struct Part {
     pub(super) from: usize,
     pub(super) until: usize,
     /// For each stream: the page's positions before the selection, the selected ones, and their position in the result.
-    pub(super) streams: Vec<Span>,
+    pub(super) streams: Vec<StreamRange>,
 }
 
 /// A range of positions of a stream.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Span {
+pub(super) struct StreamRange {
     pub(super) skip: usize,
     pub(super) n: usize,
     pub(super) at: usize,
@@ -44,10 +44,10 @@ pub(super) struct Span {
 
 /// The selected rows of a leaf.
 #[derive(Debug, Default)]
-pub(super) struct Placed {
-    pub(super) parts: Vec<Part>,
+pub(super) struct PlacedRows {
+    pub(super) parts: Vec<LevelRange>,
     /// The selection as pieces of slots.
-    pub(super) slots: Vec<Piece>,
+    pub(super) slots: Vec<RowPiece>,
     /// Positions of each stream, in each piece and in total.
     pub(super) counts: Vec<Vec<usize>>,
     pub(super) totals: Vec<usize>,
@@ -55,12 +55,12 @@ pub(super) struct Placed {
 
 /// A position among the levels of a chunk.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct LevelPosition {
     page: usize,
     level: usize,
 }
 
-impl Chunk<'_> {
+impl LeafChunk<'_> {
     /// Checks that the pages follow each other and have as many rows as the row group.
     ///
     /// # Errors
@@ -93,14 +93,14 @@ impl Chunk<'_> {
     }
 
     /// Returns where a row begins; `first`: for each page the first row that begins in it.
-    fn place(&self, row: usize, first: &[usize]) -> Place {
+    fn place(&self, row: usize, first: &[usize]) -> LevelPosition {
         let page = first.partition_point(|first| *first <= row).saturating_sub(1);
         // Of several pages in which no row begins, the last is found; `row` does not begin in it either.
         let Some(counted) = self.counted.get(page) else {
-            return Place { page: self.counted.len(), level: 0 };
+            return LevelPosition { page: self.counted.len(), level: 0 };
         };
         let within = row - first.get(page).copied().unwrap_or(0);
-        Place { page, level: counted.row(within) }
+        LevelPosition { page, level: counted.row(within) }
     }
 }
 
@@ -108,9 +108,9 @@ impl Chunk<'_> {
 ///
 /// # Errors
 /// Truncated: rows that do not exist.
-pub(super) fn place(chunks: &[Chunk<'_>], groups: &[&[Piece]], leaf: &LeafShape) -> Result<Placed> {
+pub(super) fn place(chunks: &[LeafChunk<'_>], groups: &[&[RowPiece]], leaf: &LeafShape) -> Result<PlacedRows> {
     let nstreams = leaf.lists.len() + 1;
-    let mut out = Placed { totals: vec![0; nstreams], ..Placed::default() };
+    let mut out = PlacedRows { totals: vec![0; nstreams], ..Placed::default() };
     for (group, (chunk, pieces)) in chunks.iter().zip(groups).enumerate() {
         let (mut first, mut nrows) = (Vec::with_capacity(chunk.counted.len()), 0);
         let mut before = Vec::with_capacity(chunk.counted.len());
@@ -130,7 +130,7 @@ pub(super) fn place(chunks: &[Chunk<'_>], groups: &[&[Piece]], leaf: &LeafShape)
             let (from, until) = (chunk.place(piece.skip, &first), chunk.place(end, &first));
             let mut counts = vec![0; nstreams];
             let mut slots =
-                Piece { skip: 0, nrows: 0, at: out.totals.last().copied().unwrap_or(0), ..*piece };
+                RowPiece { skip: 0, nrows: 0, at: out.totals.last().copied().unwrap_or(0), ..*piece };
             for page in from.page..=until.page {
                 let Some(counted) = chunk.counted.get(page) else { break };
                 let start = if page == from.page { from.level } else { 0 };
@@ -139,7 +139,7 @@ pub(super) fn place(chunks: &[Chunk<'_>], groups: &[&[Piece]], leaf: &LeafShape)
                 for (stream, (total, count)) in out.totals.iter_mut().zip(&mut counts).enumerate() {
                     let skip = counted.rank(stream, start);
                     let n = counted.rank(stream, stop).saturating_sub(skip);
-                    streams.push(Span { skip, n, at: *total });
+                    streams.push(StreamRange { skip, n, at: *total });
                     *total += n;
                     *count += n;
                 }
@@ -148,7 +148,7 @@ pub(super) fn place(chunks: &[Chunk<'_>], groups: &[&[Piece]], leaf: &LeafShape)
                     slots.skip = before.get(page).copied().unwrap_or(0) + own;
                 }
                 if stop > start {
-                    out.parts.push(Part { group, page, from: start, until: stop, streams });
+                    out.parts.push(LevelRange { group, page, from: start, until: stop, streams });
                 }
             }
             slots.nrows = counts.last().copied().unwrap_or(0);
@@ -189,12 +189,12 @@ mod tests {
         (0, 5),
     ];
 
-    fn chunk(pages: &[&[(u8, u8)]]) -> Chunk<'static> {
+    fn chunk(pages: &[&[(u8, u8)]]) -> LeafChunk<'static> {
         let counted = pages.iter().map(|page| {
             let (repeats, defines): (Vec<u8>, Vec<u8>) = page.iter().copied().unzip();
             counted(2, &repeats, &defines).unwrap()
         });
-        Chunk { counted: counted.collect(), whole: true, ..Chunk::default() }
+        LeafChunk { counted: counted.collect(), whole: true, ..Chunk::default() }
     }
 
     /// Counts the positions of each stream among some levels.
@@ -212,7 +212,7 @@ mod tests {
             let chunks = [chunk(&pages)];
             for skip in 0..starts.len() {
                 for nrows in 1..=starts.len() - skip {
-                    let piece = [Piece { group: 0, skip, nrows, at: 0 }];
+                    let piece = [RowPiece { group: 0, skip, nrows, at: 0 }];
                     let placed = place(&chunks, &[&piece], &leaf(2)).unwrap();
                     let (from, until) = (start(skip), start(skip + nrows));
                     let expected = counts(&LEVELS[from..until]);
@@ -234,7 +234,7 @@ mod tests {
                         let own = counts(&pages[part.page][part.from..part.until]);
                         let before = counts(&pages[part.page][..part.from]);
                         for (k, span) in part.streams.iter().enumerate() {
-                            assert_eq!(*span, Span { skip: before[k], n: own[k], at: at[k] });
+                            assert_eq!(*span, StreamRange { skip: before[k], n: own[k], at: at[k] });
                             at[k] += own[k];
                         }
                     }
@@ -246,9 +246,9 @@ mod tests {
     #[test]
     fn pieces_follow_each_other_in_the_result() {
         let chunks = [chunk(&[&LEVELS[..7], &LEVELS[7..]]), chunk(&[&LEVELS])];
-        let piece = |group, skip, nrows| Piece { group, skip, nrows, at: 0 };
+        let piece = |group, skip, nrows| RowPiece { group, skip, nrows, at: 0 };
         let pieces = [[piece(0, 3, 1), piece(0, 5, 2)], [piece(1, 0, 1), piece(1, 8, 1)]];
-        let groups: Vec<&[Piece]> = pieces.iter().map(|some| some.as_slice()).collect();
+        let groups: Vec<&[RowPiece]> = pieces.iter().map(|some| some.as_slice()).collect();
         let placed = place(&chunks, &groups, &leaf(2)).unwrap();
         assert_eq!(placed.totals, [5, 10, 11]);
         assert_eq!(
@@ -260,7 +260,7 @@ mod tests {
     #[test]
     fn rows_that_are_not_there() {
         let chunks = [chunk(&[&LEVELS[..7]])];
-        let piece = [Piece { group: 0, skip: 2, nrows: 3, at: 0 }];
+        let piece = [RowPiece { group: 0, skip: 2, nrows: 3, at: 0 }];
         let error = place(&chunks, &[&piece], &leaf(2)).unwrap_err();
         assert!(error.to_string().contains("rows of a column chunk"), "{error}");
     }

@@ -4,30 +4,30 @@
 use crate::error::{Error, Result};
 use crate::formats::parquet::delta::Delta;
 use crate::formats::parquet::page::{Encoding, Kind};
-use crate::formats::parquet::read::level_streams::{Levels, level_bits};
-use crate::formats::parquet::read::page::Page;
+use crate::formats::parquet::read::level_streams::{MaxLevels, level_bits};
+use crate::formats::parquet::read::page::StoredPage;
 use crate::formats::parquet::rle_bit_packed::{RleBitPacked, Run, each_group};
 use crate::formats::parquet::types::Physical;
 
 /// The verification of a chunk's pages.
 #[derive(Debug, Default)]
-pub(super) struct Proof {
+pub(super) struct PageVerifier {
     /// Number of dictionary values.
     dictionary: Option<usize>,
     /// Whether a data page came before.
     begun: bool,
 }
 
-impl Proof {
+impl PageVerifier {
     /// Verifies a page of values of this type. Returns whether it declares dictionary keys but has none.
     ///
     /// # Errors
     /// Malformed.
-    pub(super) fn page(&mut self, page: &Page<'_>, physical: Physical, most: Levels) -> Result<bool> {
+    pub(super) fn page(&mut self, page: &StoredPage<'_>, physical: Physical, most: MaxLevels) -> Result<bool> {
         self.proven(page, physical, most).map_err(|e| e.at(page.at))
     }
 
-    fn proven(&mut self, page: &Page<'_>, physical: Physical, most: Levels) -> Result<bool> {
+    fn proven(&mut self, page: &StoredPage<'_>, physical: Physical, most: MaxLevels) -> Result<bool> {
         let mut scratch = Vec::new();
         if let Kind::Dictionary { .. } = page.header.kind {
             let (bytes, n) = page.dictionary(&mut scratch)?;
@@ -41,13 +41,13 @@ impl Proof {
         let n = page.header.nvalues as usize;
         let nvalid = {
             let streams = page.level_streams(&mut scratch)?;
-            let rows = levels(&streams.repetition, most.repetition, n, Pick::Lowest, !self.begun)?;
+            let rows = levels(&streams.repetition, most.repetition, n, LevelPick::Lowest, !self.begun)?;
             if let Kind::DataV2 { rows: told, .. } = page.header.kind
                 && rows != told as usize
             {
                 return Err(bad(&format!("a page of {told} rows has {rows}")));
             }
-            levels(&streams.definition, most.definition, n, Pick::Highest, false)?
+            levels(&streams.definition, most.definition, n, LevelPick::Highest, false)?
         };
         self.begun = true;
         if let Kind::DataV2 { nulls, .. } = page.header.kind
@@ -133,17 +133,17 @@ fn enough(needed: usize, had: usize) -> Result<()> {
 
 /// The level to count.
 #[derive(Clone, Copy, PartialEq)]
-enum Pick {
+enum LevelPick {
     Lowest,
     Highest,
 }
 
 /// Counts the lowest or the highest of the `n` levels. `begins`: the first level must begin a row.
-fn levels(bytes: &[u8], most: u16, n: usize, pick: Pick, begins: bool) -> Result<usize> {
+fn levels(bytes: &[u8], most: u16, n: usize, pick: LevelPick, begins: bool) -> Result<usize> {
     if most == 0 {
         return Ok(n);
     }
-    let wanted = if pick == Pick::Lowest { 0 } else { u32::from(most) };
+    let wanted = if pick == LevelPick::Lowest { 0 } else { u32::from(most) };
     let (mut count, mut first) = (0, None);
     let largest = runs(bytes, level_bits(most), n, |value, times| {
         first.get_or_insert(value);

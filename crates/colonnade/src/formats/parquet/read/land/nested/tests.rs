@@ -12,7 +12,7 @@ use parquet::file::properties::{WriterProperties, WriterVersion};
 
 use crate::arrow::landed::Landed;
 use crate::decode::Layout;
-use crate::formats::parquet::read::land::{Landing, Piece};
+use crate::formats::parquet::read::land::{ChunkDecoder, RowPiece};
 use crate::formats::parquet::read::{Parquet, ReadOptions};
 use crate::memory::Buffer;
 use crate::progress::NoProgress;
@@ -64,14 +64,14 @@ fn opened(bytes: Vec<u8>, columns: Option<Vec<String>>) -> crate::Result<Parquet
     Parquet::open_buffer(Buffer::from_vec(bytes), options, &NoProgress)
 }
 
-fn landed(file: &Parquet, field: usize, pieces: &[Piece]) -> crate::Result<ArrayRef> {
+fn landed(file: &Parquet, field: usize, pieces: &[RowPiece]) -> crate::Result<ArrayRef> {
     landed_by(file, field, pieces, false)
 }
 
 /// Decodes with the fallback or with the decoder of this crate.
-fn landed_by(file: &Parquet, field: usize, pieces: &[Piece], fallback: bool) -> crate::Result<ArrayRef> {
+fn landed_by(file: &Parquet, field: usize, pieces: &[RowPiece], fallback: bool) -> crate::Result<ArrayRef> {
     let nrows = pieces.iter().map(|p| p.nrows).sum();
-    let landing = Landing::new(file, nrows, 2, Layout::Arrow);
+    let landing = ChunkDecoder::new(file, nrows, 2, Layout::Arrow);
     let mut landed = Landed::default();
     match fallback {
         false => landing.nested(&[field], &[0], pieces, &mut landed, &NoProgress)?,
@@ -95,7 +95,7 @@ fn lists_maps_and_structs_come_back() {
         let file = opened(written(&columns, version, codec), None).unwrap();
         let (mut pieces, mut at) = (Vec::new(), 0);
         for (group, skip, nrows) in [(0, 3, 5), (0, 200, 150), (1, 0, 400), (2, 100, 1), (2, 150, 50)] {
-            pieces.push(Piece { group, skip, nrows, at });
+            pieces.push(RowPiece { group, skip, nrows, at });
             at += nrows;
         }
         for (k, (name, array)) in columns.iter().enumerate() {
@@ -293,7 +293,7 @@ fn random_types_are_as_written_and_as_the_crate_reads_them() {
             let mut row = next(&mut seed, 40);
             while row < nrows {
                 let n = (1 + next(&mut seed, 90)).min(nrows - row);
-                pieces.push(Piece { group, skip: row, nrows: n, at });
+                pieces.push(RowPiece { group, skip: row, nrows: n, at });
                 expected.push(array.slice(first + row, n));
                 at += n;
                 row += n + next(&mut seed, 50);

@@ -3,14 +3,14 @@
 use crate::error::{Error, Result};
 use crate::formats::parquet::delta::Delta;
 use crate::formats::parquet::page::{Encoding, Kind};
-use crate::formats::parquet::read::page::Page;
+use crate::formats::parquet::read::page::StoredPage;
 use crate::formats::parquet::types::Physical;
 
-use super::pages::Chunk;
+use super::pages::OwnedChunk;
 
 /// Walks and verifies all page headers of a chunk. Returns the maximum bytes that its texts may take beyond the bytes of its
 /// pages; 0 if a rough bound is within `most`, so that no closer look is necessary.
-pub(super) fn prove(chunk: &Chunk, most: u64) -> Result<u64> {
+pub(super) fn prove(chunk: &OwnedChunk, most: u64) -> Result<u64> {
     let (mut pages, mut dictionary, mut keyed, mut total) = (chunk.pages(), None, 0u64, 0u64);
     while let Some(page) = pages.next_page()? {
         if chunk.physical != Physical::Bytes {
@@ -39,7 +39,7 @@ pub(super) fn prove(chunk: &Chunk, most: u64) -> Result<u64> {
 }
 
 /// Returns the length of the longest text of a dictionary page.
-fn longest(page: &Page<'_>) -> Result<u64> {
+fn longest(page: &StoredPage<'_>) -> Result<u64> {
     let mut scratch = Vec::new();
     let (mut rest, n) = page.dictionary(&mut scratch)?;
     let mut longest = 0;
@@ -58,7 +58,7 @@ fn longest(page: &Page<'_>) -> Result<u64> {
 }
 
 /// Returns the bytes of the texts of a DELTA_BYTE_ARRAY page.
-fn fronts(page: &Page<'_>) -> Result<u64> {
+fn fronts(page: &StoredPage<'_>) -> Result<u64> {
     let mut scratch = Vec::new();
     let mut rest = page.parts(&mut scratch)?.values;
     let mut total = 0u64;

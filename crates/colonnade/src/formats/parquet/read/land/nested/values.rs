@@ -10,18 +10,18 @@ use crate::arrow::trusted::trusted_array;
 use crate::error::{Error, Result};
 use crate::formats::parquet::levels::Validity;
 use crate::formats::parquet::read::chunk::Pages;
-use crate::formats::parquet::read::page::Page;
+use crate::formats::parquet::read::page::StoredPage;
 use crate::memory::{Buffer, Region, RegionMut, STREAMING_FROM_NBYTES, Scatter, fence, pack};
 use crate::parallel;
 use crate::parallel::Task;
 use crate::progress::Progress;
 
-use super::super::super::conversion::{Null, kind};
-use super::super::fixed::{Made, values};
+use super::super::super::conversion::{NullFill, kind};
+use super::super::fixed::{ValueConversion, values};
 use super::super::page_decoder::{Job, Scratches};
 use super::super::strip::Strip;
-use super::super::{Landing, Piece, Way, way_of};
-use super::{Leaf, Span};
+use super::super::{ChunkDecoder, RowPiece, ColumnPlan, way_of};
+use super::{PlacedLeaf, StreamRange};
 
 /// The approximate bytes that a task decodes.
 const TASK_NBYTES: usize = 1 << 20;
@@ -30,23 +30,23 @@ const TASK_NBYTES: usize = 1 << 20;
 const SPARSE_BELOW_NBYTES: usize = 256 << 10;
 
 /// Consecutive slots in consecutive pages.
-struct Run<'s> {
+struct SlotRun<'s> {
     leaf: usize,
     field: usize,
-    made: Made,
-    dictionary: Option<Page<'s>>,
-    pages: &'s [Page<'s>],
-    piece: [Piece; 1],
+    made: ValueConversion,
+    dictionary: Option<StoredPage<'s>>,
+    pages: &'s [StoredPage<'s>],
+    piece: [RowPiece; 1],
 }
 
-impl Landing<'_> {
+impl ChunkDecoder<'_> {
     /// Decodes the array of each leaf.
     ///
     /// # Errors
     /// Malformed pages.
     pub(super) fn leaf_arrays<'s>(
         &'s self,
-        leaves: &'s [Leaf<'s>],
+        leaves: &'s [PlacedLeaf<'s>],
         strips: &[Strip<'s>],
         progress: &dyn Progress,
     ) -> Result<Vec<ArrayData>> {
@@ -54,13 +54,13 @@ impl Landing<'_> {
         let (mut texts, mut fixed) = (Vec::new(), Vec::new());
         for strip in strips {
             let data = match way_of(strip.data_type, &strip.flat) {
-                Way::Category => Some(self.category_column(strip, progress)?),
-                Way::Nothing => Some(ArrayData::new_null(&DataType::Null, strip.nrows)),
-                Way::Text => {
+                ColumnPlan::Category => Some(self.category_column(strip, progress)?),
+                ColumnPlan::Nothing => Some(ArrayData::new_null(&DataType::Null, strip.nrows)),
+                ColumnPlan::Text => {
                     texts.push(*strip);
                     None
                 }
-                Way::Fixed(_) | Way::Nested => {
+                ColumnPlan::Fixed(_) | ColumnPlan::Nested => {
                     fixed.push(*strip);
                     None
                 }
@@ -82,7 +82,7 @@ impl Landing<'_> {
 
     fn fixed_leaves<'s>(
         &'s self,
-        leaves: &'s [Leaf<'s>],
+        leaves: &'s [PlacedLeaf<'s>],
         strips: &[Strip<'s>],
         progress: &dyn Progress,
     ) -> Result<Vec<(usize, ArrayData)>> {
@@ -102,8 +102,8 @@ impl Landing<'_> {
         let scatters: Vec<Scatter<'_>> = regions.iter_mut().map(Scatter::new).collect();
         let mut runs = Vec::new();
         for (number, (strip, (kind, item))) in strips.iter().zip(&items).enumerate() {
-            let null = Null::of(strip.data_type);
-            let made = Made { kind: *kind, null, item: *item, streaming: total >= STREAMING_FROM_NBYTES };
+            let null = NullFill::of(strip.data_type);
+            let made = ValueConversion { kind: *kind, null, item: *item, streaming: total >= STREAMING_FROM_NBYTES };
             cut(strip, number, made, &mut runs);
         }
         let scratches = &Scratches::default();
@@ -113,8 +113,8 @@ impl Landing<'_> {
             let optional = strips.get(run.leaf).is_some_and(|strip| strip.flat.optional);
             let nbytes = run.piece.iter().map(|p| p.nrows).sum::<usize>() * run.made.item;
             tasks.push(Task::new(nbytes, move || {
-                let Run { made, dictionary, pages, piece, field, .. } = run;
-                let [Piece { group, nrows, at, .. }] = piece;
+                let SlotRun { made, dictionary, pages, piece, field, .. } = run;
+                let [RowPiece { group, nrows, at, .. }] = piece;
                 // SAFETY: no two runs of a leaf have the same slots, and each leaf has its own memory.
                 let out = unsafe { scatter.range(at * made.item, nrows * made.item) };
                 let out = out.ok_or_else(|| Error::too_large("parquet"))?;
@@ -149,7 +149,7 @@ impl Landing<'_> {
 }
 
 /// Splits the slots of a leaf at its pages.
-fn cut<'s>(strip: &Strip<'s>, leaf: usize, made: Made, runs: &mut Vec<Run<'s>>) {
+fn cut<'s>(strip: &Strip<'s>, leaf: usize, made: ValueConversion, runs: &mut Vec<SlotRun<'s>>) {
     let listed = strip.listed.unwrap_or_default();
     let enough = (TASK_NBYTES / made.item.max(1)).max(1);
     for piece in strip.pieces {
@@ -171,8 +171,8 @@ fn cut<'s>(strip: &Strip<'s>, leaf: usize, made: Made, runs: &mut Vec<Run<'s>>) 
             if last - first >= enough || after >= end || k + 1 == pages.len() {
                 let pages = pages.get(from..=k).unwrap_or_default();
                 let at = piece.at + first - piece.skip;
-                let piece = [Piece { group: piece.group, skip: first - start, nrows: last - first, at }];
-                runs.push(Run { leaf, field: strip.field, made, dictionary, pages, piece });
+                let piece = [RowPiece { group: piece.group, skip: first - start, nrows: last - first, at }];
+                runs.push(SlotRun { leaf, field: strip.field, made, dictionary, pages, piece });
                 (from, start) = (k + 1, after);
             }
             before = after;
@@ -185,14 +185,14 @@ fn cut<'s>(strip: &Strip<'s>, leaf: usize, made: Made, runs: &mut Vec<Run<'s>>) 
 
 /// Joins the bitmaps of consecutive parts; `None` if no bit is 0.
 pub(super) fn joined<'v>(
-    parts: impl Iterator<Item = (Option<&'v Validity>, Span)> + Clone,
+    parts: impl Iterator<Item = (Option<&'v Validity>, StreamRange)> + Clone,
     n: usize,
 ) -> Option<NullBuffer> {
     if parts.clone().all(|(bits, _)| bits.is_none()) {
         return None;
     }
     let mut out = BooleanBufferBuilder::new(n);
-    for (bits, Span { skip, n, .. }) in parts {
+    for (bits, StreamRange { skip, n, .. }) in parts {
         match bits {
             None => out.append_n(n, true),
             Some(bits) => {

@@ -8,11 +8,11 @@ use crate::formats::parquet::page::Encoding;
 use super::delta_byte_array::DeltaByteArray;
 use super::delta_length_byte_array::DeltaLengthByteArray;
 use super::dictionary::PAD;
-use super::out::{Offset, Out, Stop};
+use super::out::{Offset, TextOutput, FillError};
 
 /// A reader of the texts of a page.
 #[derive(Debug)]
-pub(crate) enum Cells<'p> {
+pub(crate) enum PageTexts<'p> {
     /// PLAIN: a length precedes each text.
     Plain(&'p [u8]),
     /// DELTA_LENGTH_BYTE_ARRAY.
@@ -29,7 +29,7 @@ fn ended(needed: usize, had: usize) -> Error {
     Error::truncated("parquet", "the texts of a page", needed as u64, had as u64)
 }
 
-impl<'p> Cells<'p> {
+impl<'p> PageTexts<'p> {
     /// Reads the `n` texts (nulls excluded) of the bytes `values`, which are no dictionary keys.
     ///
     /// # Errors
@@ -66,7 +66,7 @@ impl<'p> Cells<'p> {
     /// Passes each of the next `n` texts to `take`.
     ///
     /// # Errors
-    /// As [`Cells::measure`]; the errors of `take`.
+    /// As [`PageTexts::measure`]; the errors of `take`.
     pub(crate) fn each(&mut self, n: usize, take: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
         match self {
             Self::Plain(page) => {
@@ -93,9 +93,9 @@ impl<'p> Cells<'p> {
     /// Copies the next `n` texts to consecutive rows.
     ///
     /// # Errors
-    /// As [`Cells::measure`]; `Full`.
+    /// As [`PageTexts::measure`]; `Full`.
     #[inline]
-    pub(crate) fn put<O: Offset>(&mut self, n: usize, out: &mut Out<'_, O>) -> std::result::Result<(), Stop> {
+    pub(crate) fn put<O: Offset>(&mut self, n: usize, out: &mut TextOutput<'_, O>) -> std::result::Result<(), FillError> {
         match self {
             Self::Plain(page) => plain::put(page, n, out),
             Self::DeltaLengthByteArray(texts) => texts.put(n, out),
@@ -106,14 +106,14 @@ impl<'p> Cells<'p> {
     /// Copies `n` rows (at most 64): those with a bit in `mask` are the next texts; the others are null.
     ///
     /// # Errors
-    /// As [`Cells::put`].
+    /// As [`PageTexts::put`].
     #[inline]
     pub(crate) fn mixed<O: Offset>(
         &mut self,
         mask: u64,
         n: usize,
-        out: &mut Out<'_, O>,
-    ) -> std::result::Result<(), Stop> {
+        out: &mut TextOutput<'_, O>,
+    ) -> std::result::Result<(), FillError> {
         match self {
             Self::Plain(page) => plain::mixed(page, mask, n, out),
             _ => {

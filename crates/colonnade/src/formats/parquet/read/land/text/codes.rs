@@ -4,14 +4,14 @@
 use crate::error::{Error, Result};
 use crate::formats::parquet::keys::Keys;
 use crate::formats::parquet::levels::{Validity, mixed};
-use crate::formats::parquet::read::page::Parts;
+use crate::formats::parquet::read::page::PageParts;
 use crate::formats::parquet::rle_bit_packed::RleBitPacked;
 use crate::formats::parquet::values::by_keys;
 
 use super::cells::{WIDE, copy};
 use super::dictionary::Dictionary;
-use super::out::{Full, Offset, Out};
-use super::rows::{Rows, validity};
+use super::out::{Full, Offset, TextOutput};
+use super::rows::{RowRun, validity};
 
 /// Decodes the codes of the rows `spans` of a page: writes `code` of each to `out`, and `null` for rows without a value.
 /// `nvalues` is the size of the chunk's dictionary; `None`: it has no dictionary. Returns which rows of the page have a value,
@@ -20,7 +20,7 @@ use super::rows::{Rows, validity};
 /// # Errors
 /// Malformed pages; codes outside the dictionary.
 pub(super) fn decode<const N: usize>(
-    parts: &Parts<'_>,
+    parts: &PageParts<'_>,
     spans: &[(usize, usize)],
     nvalues: Option<usize>,
     code: impl Fn(u32) -> [u8; N],
@@ -43,17 +43,17 @@ pub(super) fn decode<const N: usize>(
     let (mut row, mut rest) = (0, out);
     for &(start, stop) in spans {
         while row < start {
-            let rows = Rows::next(levels.as_ref(), row, start.min(row + skipped.len()));
+            let rows = RowRun::next(levels.as_ref(), row, start.min(row + skipped.len()));
             fill(skipped.get_mut(..rows.valid()).unwrap_or_default())?;
             row += rows.len();
         }
         while row < stop {
-            let rows = Rows::next(levels.as_ref(), row, stop);
+            let rows = RowRun::next(levels.as_ref(), row, stop);
             let (now, later) = rest.split_at_mut(rows.len().min(rest.len()));
             match rows {
-                Rows::Same(true, _) => fill(now)?,
-                Rows::Same(false, _) => now.fill(null),
-                Rows::Mixed(mask, _) => mixed(mask, now, null, &mut fill)?,
+                RowRun::Same(true, _) => fill(now)?,
+                RowRun::Same(false, _) => now.fill(null),
+                RowRun::Mixed(mask, _) => mixed(mask, now, null, &mut fill)?,
             }
             row += rows.len();
             rest = later;
@@ -76,7 +76,7 @@ const RUN_ROWS: usize = 64;
 /// # Errors
 /// `Full`: the bytes do not match the size of the texts.
 pub(super) fn exchange<O: Offset>(
-    out: &mut Out<'_, O>,
+    out: &mut TextOutput<'_, O>,
     dictionary: &Dictionary,
 ) -> std::result::Result<(), Full> {
     let (entries, values) = (dictionary.entries_and_null(), dictionary.bytes());

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::formats::parquet::delta::Delta;
 
 use super::delta_length_byte_array::{negative, split};
-use super::out::{Offset, Out, Stop};
+use super::out::{Offset, TextOutput, FillError};
 
 /// A reader of DELTA_BYTE_ARRAY texts.
 #[derive(Debug)]
@@ -70,7 +70,7 @@ impl<'p> DeltaByteArray<'p> {
     }
 
     /// Copies the next `n` texts.
-    pub(crate) fn put<O: Offset>(&mut self, n: usize, out: &mut Out<'_, O>) -> std::result::Result<(), Stop> {
+    pub(crate) fn put<O: Offset>(&mut self, n: usize, out: &mut TextOutput<'_, O>) -> std::result::Result<(), FillError> {
         for _ in 0..n {
             out.one(self.next()?)?;
         }

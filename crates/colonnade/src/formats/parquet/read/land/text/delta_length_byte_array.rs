@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::formats::parquet::delta::Delta;
 
-use super::out::{Offset, Out, Stop};
+use super::out::{Offset, TextOutput, FillError};
 
 /// Lengths that are decoded together.
 const SOME: usize = 128;
@@ -95,7 +95,7 @@ impl<'p> DeltaLengthByteArray<'p> {
     }
 
     /// Copies the next `n` texts.
-    pub(crate) fn put<O: Offset>(&mut self, n: usize, out: &mut Out<'_, O>) -> std::result::Result<(), Stop> {
+    pub(crate) fn put<O: Offset>(&mut self, n: usize, out: &mut TextOutput<'_, O>) -> std::result::Result<(), FillError> {
         let (mut left, mut some) = (n, [0i64; SOME]);
         while left > 0 {
             let (now, sum) = self.next(&mut some, left.min(SOME))?;
@@ -106,7 +106,7 @@ impl<'p> DeltaLengthByteArray<'p> {
                 *end = O::of(at);
             }
             let (value, later) = self.bytes.split_at(sum);
-            bytes.get_mut(..sum).ok_or(Stop::Full)?.copy_from_slice(value);
+            bytes.get_mut(..sum).ok_or(FillError::Full)?.copy_from_slice(value);
             self.bytes = later;
             left -= now.len();
             out.advance(now.len(), sum);

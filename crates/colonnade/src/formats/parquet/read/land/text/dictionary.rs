@@ -7,7 +7,7 @@ pub(crate) const PAD: usize = 32;
 
 /// The position of a text.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Entry {
+pub(crate) struct DictionaryEntry {
     /// Offset of its first byte.
     pub(crate) start: u32,
     /// Its length in bytes.
@@ -20,13 +20,13 @@ pub(crate) struct Dictionary {
     /// Their bytes, followed by [`PAD`] bytes.
     bytes: Vec<u8>,
     /// One entry for each text, then an empty one, whose code null rows use.
-    entries: Vec<Entry>,
+    entries: Vec<DictionaryEntry>,
     longest: usize,
 }
 
 impl Default for Dictionary {
     fn default() -> Self {
-        Self { bytes: vec![0; PAD], entries: vec![Entry::default()], longest: 0 }
+        Self { bytes: vec![0; PAD], entries: vec![DictionaryEntry::default()], longest: 0 }
     }
 }
 
@@ -56,7 +56,7 @@ impl Dictionary {
             let start =
                 u32::try_from(bytes.len()).map_err(|_| Error::limit("parquet", "a dictionary of 4 GiB."))?;
             bytes.extend_from_slice(value);
-            entries.push(Entry { start, nbytes });
+            entries.push(DictionaryEntry { start, nbytes });
             longest = longest.max(value.len());
             rest = after;
         }
@@ -65,7 +65,7 @@ impl Dictionary {
             utf8(&bytes, n, end).map_err(|k| no_text("a dictionary's value", k))?;
         }
         bytes.extend_from_slice(&[0; PAD]);
-        entries.push(Entry::default());
+        entries.push(DictionaryEntry::default());
         Ok(Self { bytes, entries, longest })
     }
 
@@ -83,14 +83,14 @@ impl Dictionary {
         let values = page.get(..needed).ok_or_else(|| ended(needed, page.len()))?;
         let size = u32::try_from(width).unwrap_or(u32::MAX);
         let starts = (0..u32::MAX).step_by(width.max(1)).take(n);
-        let mut entries: Vec<Entry> = starts.map(|start| Entry { start, nbytes: size }).collect();
+        let mut entries: Vec<DictionaryEntry> = starts.map(|start| DictionaryEntry { start, nbytes: size }).collect();
         if entries.len() < n {
             return Err(Error::limit("parquet", "a dictionary of 4 GiB."));
         }
         let mut bytes = Vec::with_capacity(needed + PAD);
         bytes.extend_from_slice(values);
         bytes.extend_from_slice(&[0; PAD]);
-        entries.push(Entry::default());
+        entries.push(DictionaryEntry::default());
         Ok(Self { bytes, entries, longest: width })
     }
 
@@ -108,7 +108,7 @@ impl Dictionary {
         self.bytes.truncate(end);
         self.bytes.extend_from_slice(value);
         self.bytes.extend_from_slice(&[0; PAD]);
-        self.entries.insert(self.len(), Entry { start, nbytes });
+        self.entries.insert(self.len(), DictionaryEntry { start, nbytes });
         self.longest = self.longest.max(value.len());
         Ok(key)
     }
@@ -129,7 +129,7 @@ impl Dictionary {
     }
 
     /// The position of each value.
-    pub(crate) fn entries(&self) -> &[Entry] {
+    pub(crate) fn entries(&self) -> &[DictionaryEntry] {
         self.entries.get(..self.len()).unwrap_or_default()
     }
 
@@ -139,7 +139,7 @@ impl Dictionary {
     }
 
     /// The position of each value, and the entry of null, whose code is [`Dictionary::len`].
-    pub(crate) fn entries_and_null(&self) -> &[Entry] {
+    pub(crate) fn entries_and_null(&self) -> &[DictionaryEntry] {
         &self.entries
     }
 

@@ -33,12 +33,12 @@ use crate::parallel::Task;
 use crate::progress::{Progress, SignalsOnly};
 
 use super::strip::Strip;
-use super::{Landing, Piece};
-pub(super) use cells::Cells;
+use super::{ChunkDecoder, RowPiece};
+pub(super) use cells::PageTexts;
 pub(super) use dictionary::{Dictionary, no_text};
-pub(super) use out::Stop;
-pub(super) use parts::{Part, Walked, walk};
-pub(super) use rows::{Rows, validity};
+pub(super) use out::FillError;
+pub(super) use parts::{PagePart, WalkedChunk, walk};
+pub(super) use rows::{RowRun, validity};
 
 /// The approximate bytes that a task of pages decodes.
 const TILE_NBYTES: usize = 4 << 20;
@@ -50,14 +50,14 @@ const HELD_NBYTES: u64 = 64 << 20;
 const SPARSE_BELOW_NBYTES: usize = 256 << 10;
 
 /// A text column while it is decoded.
-struct Column<'a> {
+struct ByteArrayColumn<'a> {
     strip: Strip<'a>,
     field: usize,
     text: bool,
     optional: bool,
     /// One for each selected row group.
-    walked: Vec<Walked<'a>>,
-    parts: Vec<Part<'a>>,
+    walked: Vec<WalkedChunk<'a>>,
+    parts: Vec<PagePart<'a>>,
     /// Bytes of an offset.
     width: usize,
     /// The offsets; a page's codes until the page is filled.
@@ -66,7 +66,7 @@ struct Column<'a> {
     charged: u64,
 }
 
-impl Column<'_> {
+impl ByteArrayColumn<'_> {
     fn narrowest(&self) -> usize {
         if matches!(self.strip.data_type, DataType::Utf8 | DataType::Binary) { 4 } else { 8 }
     }
@@ -96,9 +96,9 @@ impl Column<'_> {
 
 /// Buffers that pages are decompressed to: few and reused, since fresh memory costs more than the decompression.
 #[derive(Default)]
-struct Rooms(Mutex<Vec<Vec<u8>>>);
+struct PageBuffers(Mutex<Vec<Vec<u8>>>);
 
-impl Rooms {
+impl PageBuffers {
     fn with<T>(&self, work: impl FnOnce(&mut Vec<u8>) -> T) -> T {
         let mut room = self.lock().pop().unwrap_or_default();
         let out = work(&mut room);
@@ -111,13 +111,13 @@ impl Rooms {
     }
 }
 
-impl<'a> Landing<'a> {
+impl<'a> ChunkDecoder<'a> {
     /// Decodes the fields `wanted[i]` for `i` of `these`.
     pub(super) fn text(
         &self,
         wanted: &[usize],
         these: &[usize],
-        pieces: &[Piece],
+        pieces: &[RowPiece],
         landed: &mut Landed,
         progress: &dyn Progress,
     ) -> Result<()> {
@@ -139,7 +139,7 @@ impl<'a> Landing<'a> {
         for &strip in strips {
             let text = matches!(strip.data_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
             let (field, optional) = (strip.field, strip.flat.optional);
-            columns.push(Column {
+            columns.push(ByteArrayColumn {
                 strip,
                 field,
                 text,
@@ -166,7 +166,7 @@ impl<'a> Landing<'a> {
     }
 
     /// The maximum bytes of a column's dictionary pages.
-    fn dictionary_nbytes(&self, strip: &Strip<'_>, pieces: &[Piece]) -> u64 {
+    fn dictionary_nbytes(&self, strip: &Strip<'_>, pieces: &[RowPiece]) -> u64 {
         let leaf = strip.leaf;
         let groups = pieces.chunk_by(|a, b| a.group == b.group).filter_map(|some| some.first());
         let chunks = groups.filter_map(|piece| self.chunk_of(piece.group, leaf).ok());
@@ -176,18 +176,18 @@ impl<'a> Landing<'a> {
 
     fn text_columns<'s>(
         &'s self,
-        columns: &mut [Column<'s>],
+        columns: &mut [ByteArrayColumn<'s>],
         landed: &mut Vec<(usize, ArrayData)>,
         progress: &dyn Progress,
     ) -> Result<()> {
-        let rooms = &Rooms::default();
+        let rooms = &PageBuffers::default();
         let silent = &SignalsOnly(progress);
         self.walk_columns(columns, silent)?;
         for exact in [false, true] {
             // The second attempt measures the texts: a page header declared a wrong size.
             columns.iter_mut().for_each(|column| column.width = column.narrowest());
             self.measure_columns(columns, rooms, exact, silent)?;
-            if columns.iter_mut().map(Column::widen).fold(false, |any, wider| any | wider) {
+            if columns.iter_mut().map(ByteArrayColumn::widen).fold(false, |any, wider| any | wider) {
                 self.measure_columns(columns, rooms, exact, silent)?;
             }
             if self.fill_columns(columns, rooms, landed, progress)? {
@@ -200,8 +200,8 @@ impl<'a> Landing<'a> {
     }
 
     /// Walks page headers and dictionaries, in one task for each chunk.
-    fn walk_columns<'s>(&'s self, columns: &mut [Column<'s>], progress: &dyn Progress) -> Result<()> {
-        let groups = |column: &Column<'s>| column.strip.pieces.chunk_by(|a, b| a.group == b.group);
+    fn walk_columns<'s>(&'s self, columns: &mut [ByteArrayColumn<'s>], progress: &dyn Progress) -> Result<()> {
+        let groups = |column: &ByteArrayColumn<'s>| column.strip.pieces.chunk_by(|a, b| a.group == b.group);
         let mut tasks = Vec::new();
         for column in columns.iter() {
             let (strip, text) = (column.strip, column.text);
@@ -230,15 +230,15 @@ impl<'a> Landing<'a> {
     /// Measures the texts of each page and finds their position. Decodes pages of codes.
     fn measure_columns(
         &self,
-        columns: &mut [Column<'_>],
-        rooms: &Rooms,
+        columns: &mut [ByteArrayColumn<'_>],
+        rooms: &PageBuffers,
         exact: bool,
         progress: &dyn Progress,
     ) -> Result<()> {
         let mut tasks = Vec::new();
         for column in columns.iter_mut() {
             let ends = column.allocate_ends()?;
-            let Column { field, optional, walked, parts, width, .. } = column;
+            let ByteArrayColumn { field, optional, walked, parts, width, .. } = column;
             let ends = Scatter::new(column.ends.insert(ends));
             let (field, optional, width, walked) = (*field, *optional, *width, &*walked);
             for tile in tiles(parts, |part| part.page.header.nbytes) {
@@ -283,12 +283,12 @@ impl<'a> Landing<'a> {
     /// Fills the columns and adds them to the result; returns `false` if a page has another size than its header declares.
     fn fill_columns(
         &self,
-        columns: &mut [Column<'_>],
-        rooms: &Rooms,
+        columns: &mut [ByteArrayColumn<'_>],
+        rooms: &PageBuffers,
         landed: &mut Vec<(usize, ArrayData)>,
         progress: &dyn Progress,
     ) -> Result<bool> {
-        let texts = |column: &Column<'_>| {
+        let texts = |column: &ByteArrayColumn<'_>| {
             let nbytes = column.nbytes();
             Region::allocate(nbytes, nbytes < SPARSE_BELOW_NBYTES)
         };
@@ -296,7 +296,7 @@ impl<'a> Landing<'a> {
         let surprised = AtomicBool::new(false);
         let mut tasks = Vec::new();
         for (column, region) in columns.iter_mut().zip(&mut regions) {
-            let Column { field, walked, parts, text, width, ends, .. } = column;
+            let ByteArrayColumn { field, walked, parts, text, width, ends, .. } = column;
             let Some(ends) = ends.as_mut().map(Scatter::new) else { continue };
             let bytes = Scatter::new(region);
             let (field, text, width, walked) = (*field, *text, *width, &*walked);
@@ -313,8 +313,8 @@ impl<'a> Landing<'a> {
                             };
                             match done {
                                 Ok(()) => {}
-                                Err(Stop::Full) => surprised.store(true, Ordering::Relaxed),
-                                Err(Stop::Error(e)) => return Err(self.named(e.at(part.page.at), field, 0)),
+                                Err(FillError::Full) => surprised.store(true, Ordering::Relaxed),
+                                Err(FillError::Error(e)) => return Err(self.named(e.at(part.page.at), field, 0)),
                             }
                         }
                         Ok(())
@@ -340,7 +340,7 @@ impl<'a> Landing<'a> {
 }
 
 /// Groups parts into tiles of about [`TILE_NBYTES`].
-fn tiles<'t, 'a>(parts: &'t mut [Part<'a>], size: impl Fn(&Part<'a>) -> usize) -> Vec<&'t mut [Part<'a>]> {
+fn tiles<'t, 'a>(parts: &'t mut [PagePart<'a>], size: impl Fn(&PagePart<'a>) -> usize) -> Vec<&'t mut [PagePart<'a>]> {
     let (mut out, mut rest) = (Vec::new(), parts);
     while !rest.is_empty() {
         let mut nbytes = 0usize;
@@ -376,7 +376,7 @@ pub(super) fn joined<'v>(
 }
 
 fn array(
-    column: &Column<'_>,
+    column: &ByteArrayColumn<'_>,
     ends: RegionMut,
     texts: RegionMut,
     nulls: Option<NullBuffer>,

@@ -37,7 +37,7 @@ impl Offset for [u8; 8] {
 
 /// The rows and bytes of one part of a column, filled from the beginning.
 #[derive(Debug)]
-pub(crate) struct Out<'o, O> {
+pub(crate) struct TextOutput<'o, O> {
     /// The end of each row.
     ends: &'o mut [O],
     /// Memory for the bytes of all rows.
@@ -56,26 +56,26 @@ pub(crate) struct Full;
 
 /// Why filling stopped.
 #[derive(Debug)]
-pub(crate) enum Stop {
+pub(crate) enum FillError {
     /// The page is damaged.
     Error(Error),
     /// It has more bytes than its header declares.
     Full,
 }
 
-impl From<Error> for Stop {
+impl From<Error> for FillError {
     fn from(error: Error) -> Self {
         Self::Error(error)
     }
 }
 
-impl From<Full> for Stop {
+impl From<Full> for FillError {
     fn from(_: Full) -> Self {
         Self::Full
     }
 }
 
-impl<'o, O: Offset> Out<'o, O> {
+impl<'o, O: Offset> TextOutput<'o, O> {
     /// Writes row ends to `ends` and bytes to `bytes`, which begin at `base` of the column.
     pub(crate) fn new(ends: &'o mut [O], bytes: &'o mut [u8], base: usize) -> Self {
         Self { ends, bytes, base, row: 0, at: 0 }
@@ -101,7 +101,7 @@ impl<'o, O: Offset> Out<'o, O> {
     }
 
     /// Returns the ends of the next `n` rows, the remaining bytes, and the position of these bytes in the column. The caller
-    /// reports by [`Out::advance`] what it wrote.
+    /// reports by [`TextOutput::advance`] what it wrote.
     #[inline]
     pub(crate) fn next(&mut self, n: usize) -> Result<(&mut [O], &mut [u8], usize), Full> {
         let base = self.base + self.at;

@@ -6,20 +6,20 @@ use crate::error::{Error, Result};
 use crate::formats::parquet::levels::Validity;
 use crate::formats::parquet::page::{Encoding, Kind};
 use crate::formats::parquet::read::chunk::Pages;
-use crate::formats::parquet::read::page::{Page, Parts};
+use crate::formats::parquet::read::page::{StoredPage, PageParts};
 use crate::memory::Scatter;
 
-use super::super::Piece;
-use super::cells::Cells;
+use super::super::RowPiece;
+use super::cells::PageTexts;
 use super::codes;
 use super::dictionary::{Dictionary, no_text};
-use super::out::{Offset, Out, Stop};
-use super::rows::{Rows, validity};
+use super::out::{Offset, TextOutput, FillError};
+use super::rows::{RowRun, validity};
 
 /// The selected rows of one page.
 #[derive(Debug)]
-pub(crate) struct Part<'a> {
-    pub(crate) page: Page<'a>,
+pub(crate) struct PagePart<'a> {
+    pub(crate) page: StoredPage<'a>,
     /// Index of its walked chunk, whose dictionary it uses.
     pub(crate) chunk: usize,
     /// First row and end row of each run of selected rows.
@@ -38,9 +38,9 @@ pub(crate) struct Part<'a> {
 
 /// A walked chunk: its dictionary, and its pages with selected rows.
 #[derive(Debug, Default)]
-pub(crate) struct Walked<'a> {
+pub(crate) struct WalkedChunk<'a> {
     pub(crate) dictionary: Option<Dictionary>,
-    pub(crate) parts: Vec<Part<'a>>,
+    pub(crate) parts: Vec<PagePart<'a>>,
 }
 
 /// Walks the pages of a chunk as far as `pieces` reach. `make` builds the dictionary of the bytes and number of a dictionary
@@ -50,12 +50,12 @@ pub(crate) struct Walked<'a> {
 /// Malformed pages; fewer rows than the pieces need.
 pub(crate) fn walk<'a>(
     pages: &mut Pages<'a>,
-    pieces: &[Piece],
+    pieces: &[RowPiece],
     chunk: usize,
     make: &dyn Fn(&[u8], usize) -> Result<Dictionary>,
     charge: &dyn Fn(u64) -> Result<()>,
-) -> Result<Walked<'a>> {
-    let mut out = Walked::default();
+) -> Result<WalkedChunk<'a>> {
+    let mut out = WalkedChunk::default();
     let (mut first, mut rest) = (0usize, pieces);
     // Rows of the current piece in earlier pages.
     let mut given = 0;
@@ -76,7 +76,7 @@ pub(crate) fn walk<'a>(
             continue;
         }
         let end = first + page.n();
-        let mut part = Part::new(page, chunk);
+        let mut part = PagePart::new(page, chunk);
         while let Some((piece, later)) = rest.split_first() {
             let (start, stop) = (piece.skip + given, piece.skip + piece.nrows);
             if start >= end {
@@ -86,7 +86,7 @@ pub(crate) fn walk<'a>(
             let at = piece.at + given;
             if part.nrows > 0 && part.at + part.nrows != at {
                 out.parts.push(part);
-                part = Part::new(page, chunk);
+                part = PagePart::new(page, chunk);
             }
             if part.nrows == 0 {
                 part.at = at;
@@ -108,9 +108,9 @@ pub(crate) fn walk<'a>(
     Ok(out)
 }
 
-impl<'a> Part<'a> {
+impl<'a> PagePart<'a> {
     /// A page of the walked chunk number `chunk`, without selected rows so far.
-    fn new(page: Page<'a>, chunk: usize) -> Self {
+    fn new(page: StoredPage<'a>, chunk: usize) -> Self {
         Self { page, chunk, spans: Vec::new(), nrows: 0, at: 0, nbytes: 0, base: 0, validity: None }
     }
 
@@ -187,8 +187,8 @@ impl<'a> Part<'a> {
         });
         self.nbytes = total;
         match done {
-            Ok(()) | Err(Stop::Full) => Ok(()),
-            Err(Stop::Error(error)) => Err(error),
+            Ok(()) | Err(FillError::Full) => Ok(()),
+            Err(FillError::Error(error)) => Err(error),
         }
     }
 
@@ -229,7 +229,7 @@ impl<'a> Part<'a> {
         scratch: &mut Vec<u8>,
         ends: Scatter<'_>,
         bytes: Scatter<'_>,
-    ) -> std::result::Result<(), Stop>
+    ) -> std::result::Result<(), FillError>
     where
         [u8; N]: Offset,
     {
@@ -237,7 +237,7 @@ impl<'a> Part<'a> {
         // SAFETY: the bytes of a part begin where those of the part before end.
         let bytes = unsafe { bytes.range(self.base, self.nbytes) };
         let bytes = bytes.ok_or_else(|| Error::too_large("parquet"))?;
-        let mut out = Out::new(ends, bytes, self.base);
+        let mut out = TextOutput::new(ends, bytes, self.base);
         if self.has_codes() {
             let none = Dictionary::default();
             return Ok(codes::exchange(&mut out, dictionary.unwrap_or(&none))?);
@@ -246,14 +246,14 @@ impl<'a> Part<'a> {
         self.each(&parts, self.validity.as_ref(), &mut |wanted, rows, cells| {
             match rows {
                 rows if !wanted => drop(cells.measure(rows.valid())?),
-                Rows::Same(true, n) => cells.put(n, &mut out)?,
-                Rows::Same(false, n) => out.nothing(n)?,
-                Rows::Mixed(mask, n) => cells.mixed(mask, n, &mut out)?,
+                RowRun::Same(true, n) => cells.put(n, &mut out)?,
+                RowRun::Same(false, n) => out.nothing(n)?,
+                RowRun::Mixed(mask, n) => cells.mixed(mask, n, &mut out)?,
             }
             Ok(())
         })?;
         if !out.is_full() {
-            return Err(Stop::Full);
+            return Err(FillError::Full);
         }
         if text {
             out.utf8().map_err(|k| no_text("row", self.at + k))?;
@@ -276,17 +276,17 @@ impl<'a> Part<'a> {
     /// which rows have a value; `None`: all.
     pub(crate) fn each(
         &self,
-        parts: &Parts<'_>,
+        parts: &PageParts<'_>,
         validity: Option<&Validity>,
-        work: &mut dyn FnMut(bool, Rows, &mut Cells<'_>) -> std::result::Result<(), Stop>,
-    ) -> std::result::Result<(), Stop> {
+        work: &mut dyn FnMut(bool, RowRun, &mut PageTexts<'_>) -> std::result::Result<(), FillError>,
+    ) -> std::result::Result<(), FillError> {
         let n = validity.map_or(parts.n, |validity| parts.n - validity.nulls);
-        let mut cells = Cells::new(parts.encoding, parts.values, n)?;
+        let mut cells = PageTexts::new(parts.encoding, parts.values, n)?;
         let mut row = 0;
         for &(start, stop) in &self.spans {
             for (end, wanted) in [(start, false), (stop, true)] {
                 while row < end {
-                    let rows = Rows::next(validity, row, end);
+                    let rows = RowRun::next(validity, row, end);
                     row += rows.len();
                     work(wanted, rows, &mut cells)?;
                 }

@@ -6,14 +6,14 @@ use crate::formats::parquet::rle_bit_packed::RleBitPacked;
 
 /// A run of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Rows {
+pub(crate) enum RowRun {
     /// This many rows, all with a value or all null.
     Same(bool, usize),
     /// At most 64 rows: bit 1 is a value, the lowest bit is the first row.
     Mixed(u64, usize),
 }
 
-impl Rows {
+impl RowRun {
     /// Number of rows.
     pub(crate) fn len(self) -> usize {
         match self {
@@ -81,17 +81,17 @@ mod tests {
             let mut out = Vec::new();
             while out.len() < 97 {
                 let before = out.len();
-                let rows = Rows::next(Some(&levels), before, 97.min(before + most));
+                let rows = RowRun::next(Some(&levels), before, 97.min(before + most));
                 assert!(rows.len() <= most && rows.len() > 0);
                 match rows {
-                    Rows::Same(valid, n) => out.extend(std::iter::repeat_n(valid, n)),
-                    Rows::Mixed(mask, n) => out.extend((0..n).map(|k| mask >> k & 1 == 1)),
+                    RowRun::Same(valid, n) => out.extend(std::iter::repeat_n(valid, n)),
+                    RowRun::Mixed(mask, n) => out.extend((0..n).map(|k| mask >> k & 1 == 1)),
                 }
                 assert_eq!(out[before..].iter().filter(|v| **v).count(), rows.valid());
             }
             assert_eq!(out, expected);
         }
-        assert_eq!(Rows::next(None, 5, 9), Rows::Same(true, 4));
+        assert_eq!(RowRun::next(None, 5, 9), RowRun::Same(true, 4));
         assert!(validity(&[0x06, 2], 3).is_err());
         assert!(validity(&[0x02, 1], 1).is_ok() && validity(&[0x02, 1], 3).is_err());
     }

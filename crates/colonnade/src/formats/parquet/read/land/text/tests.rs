@@ -12,7 +12,7 @@ use parquet::file::properties::{WriterProperties, WriterVersion};
 
 use crate::arrow::landed::Landed;
 use crate::decode::Layout;
-use crate::formats::parquet::read::land::{Landing, Piece, Way};
+use crate::formats::parquet::read::land::{ChunkDecoder, RowPiece, ColumnPlan};
 use crate::formats::parquet::read::{Parquet, ReadOptions};
 use crate::memory::Buffer;
 use crate::progress::NoProgress;
@@ -55,9 +55,9 @@ fn written(array: &ArrayRef, properties: WriterProperties) -> Parquet {
     Parquet::open_buffer(Buffer::from_vec(out), ReadOptions::default(), &NoProgress).unwrap()
 }
 
-fn landed(file: &Parquet, pieces: &[Piece], threads: usize) -> ArrayRef {
+fn landed(file: &Parquet, pieces: &[RowPiece], threads: usize) -> ArrayRef {
     let nrows = pieces.iter().map(|p| p.nrows).sum();
-    let landing = Landing::new(file, nrows, threads, Layout::Arrow);
+    let landing = ChunkDecoder::new(file, nrows, threads, Layout::Arrow);
     let mut landed = Landed::default();
     landing.text(&[0], &[0], pieces, &mut landed, &NoProgress).unwrap();
     let data = landed.columns.pop().unwrap().1;
@@ -75,7 +75,7 @@ fn compare(array: &ArrayRef, file: &Parquet, what: &str) {
         let (mut row, mut step) = (group % 2, 1);
         while row < nrows {
             let n = step.min(nrows - row);
-            pieces.push(Piece { group, skip: row, nrows: n, at });
+            pieces.push(RowPiece { group, skip: row, nrows: n, at });
             expected.push(array.slice(first + row, n));
             at += n;
             row += n + step % 3 * step;
@@ -173,9 +173,9 @@ fn what_is_cut_or_flipped_ends_in_an_error_or_in_texts() {
                     continue;
                 };
                 let pieces = file.pieces(0, file.nrows);
-                let landing = Landing::new(&file, file.nrows, 1, Layout::Arrow);
+                let landing = ChunkDecoder::new(&file, file.nrows, 1, Layout::Arrow);
                 // The writer's schema may change the type of the column.
-                if landing.way(0).ok() != Some(Way::Text) {
+                if landing.way(0).ok() != Some(ColumnPlan::Text) {
                     continue;
                 }
                 let mut landed = Landed::default();

@@ -2,8 +2,8 @@
 
 use crate::error::Result;
 
-use super::super::out::{Offset, Out};
-use super::{Stop, WIDE, copy, ended};
+use super::super::out::{Offset, TextOutput};
+use super::{FillError, WIDE, copy, ended};
 
 pub(super) fn measure(page: &mut &[u8], n: usize) -> Result<usize> {
     let (mut rest, mut total) = (*page, 0);
@@ -22,8 +22,8 @@ pub(super) fn measure(page: &mut &[u8], n: usize) -> Result<usize> {
 pub(super) fn put<O: Offset>(
     page: &mut &[u8],
     n: usize,
-    out: &mut Out<'_, O>,
-) -> std::result::Result<(), Stop> {
+    out: &mut TextOutput<'_, O>,
+) -> std::result::Result<(), FillError> {
     let (ends, bytes, base) = out.next(n)?;
     let (mut rest, mut at) = (*page, 0);
     for end in ends {
@@ -32,8 +32,8 @@ pub(super) fn put<O: Offset>(
         };
         let nbytes = u32::from_le_bytes(*head) as usize;
         let Some(later) = after.get(nbytes..) else { return Err(ended(nbytes, after.len()).into()) };
-        let Some(to) = bytes.get_mut(at..) else { return Err(Stop::Full) };
-        copy(after, to, nbytes).ok_or(Stop::Full)?;
+        let Some(to) = bytes.get_mut(at..) else { return Err(FillError::Full) };
+        copy(after, to, nbytes).ok_or(FillError::Full)?;
         rest = later;
         at += nbytes;
         *end = O::of(base + at);
@@ -48,8 +48,8 @@ pub(super) fn mixed<O: Offset>(
     page: &mut &[u8],
     mask: u64,
     n: usize,
-    out: &mut Out<'_, O>,
-) -> std::result::Result<(), Stop> {
+    out: &mut TextOutput<'_, O>,
+) -> std::result::Result<(), FillError> {
     let (ends, bytes, base) = out.next(n)?;
     let (mut rest, mut at, mut mask) = (*page, 0, mask);
     for end in ends {
@@ -84,13 +84,13 @@ pub(super) fn mixed<O: Offset>(
 }
 
 /// Copies one text of a PLAIN page to byte `at`.
-fn one(page: &mut &[u8], bytes: &mut [u8], at: usize) -> std::result::Result<usize, Stop> {
+fn one(page: &mut &[u8], bytes: &mut [u8], at: usize) -> std::result::Result<usize, FillError> {
     let Some((head, after)) = page.split_first_chunk::<4>() else { return Err(ended(4, page.len()).into()) };
     let nbytes = u32::from_le_bytes(*head) as usize;
     let Some((value, later)) = after.split_at_checked(nbytes) else {
         return Err(ended(nbytes, after.len()).into());
     };
-    let to = at.checked_add(nbytes).and_then(|end| bytes.get_mut(at..end)).ok_or(Stop::Full)?;
+    let to = at.checked_add(nbytes).and_then(|end| bytes.get_mut(at..end)).ok_or(FillError::Full)?;
     to.copy_from_slice(value);
     *page = later;
     Ok(nbytes)
