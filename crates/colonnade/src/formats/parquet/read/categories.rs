@@ -10,7 +10,7 @@ use super::schema::{RootColumn, RootKind};
 ///
 /// # Errors
 /// `InvalidOption`: a column that is no text.
-pub(super) fn taken(names: &[String], fields: &mut [Field], roots: &[RootColumn]) -> Result<()> {
+pub(super) fn make_categorical(names: &[String], fields: &mut [Field], roots: &[RootColumn]) -> Result<()> {
     for (field, root) in fields.iter_mut().zip(roots) {
         if !names.contains(field.name()) || matches!(field.data_type(), DataType::Dictionary(..)) {
             continue;

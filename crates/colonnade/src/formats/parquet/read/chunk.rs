@@ -49,14 +49,14 @@ impl<'a> Pages<'a> {
     }
 
     /// Iterates over the pages of an earlier walk.
-    pub(crate) fn listed(pages: &'a [StoredPage<'a>], bounds: PageLimits) -> Self {
+    pub(crate) fn from_pages(pages: &'a [StoredPage<'a>], bounds: PageLimits) -> Self {
         let (bytes, base, at, left) = (&[][..], 0, 0, 0);
         let levels = MaxLevels { definition: 0, repetition: 0 };
         let listed = Some(pages.iter());
         Self { bytes, base, at, left, codec: Codec::None, levels, verify: false, bounds, listed }
     }
 
-    /// A walk that begins at a position that [`Pages::place`] returned.
+    /// A walk that begins at a position that [`Pages::position`] returned.
     pub(crate) fn from(&self, at: usize, left: u64) -> Self {
         Self { at, left, ..self.clone() }
     }
@@ -67,13 +67,13 @@ impl<'a> Pages<'a> {
     }
 
     /// Checks that the `n` values of `width` bytes that a page with shared prefixes expands to stay within a page's limit.
-    pub(crate) fn check_made(&self, n: usize, width: usize) -> Result<()> {
+    pub(crate) fn check_expanded(&self, n: usize, width: usize) -> Result<()> {
         let nbytes = (n as u64).saturating_mul(width as u64);
         self.bounds.check("values with shared beginnings", nbytes, n as u64)
     }
 
     /// The offset of the next header in the chunk, and the number of values that are still to come.
-    pub(crate) fn place(&self) -> (usize, u64) {
+    pub(crate) fn position(&self) -> (usize, u64) {
         (self.at, self.left)
     }
 

@@ -4,7 +4,7 @@ use arrow_schema::DataType;
 
 use crate::formats::parquet::types::{self, Physical};
 
-use super::conversion::{FlatLeaf, kind};
+use super::conversion::{FlatLeaf, fixed_conversion};
 
 /// The decoder of a column, which decides its layout in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub(super) enum ColumnPlan {
 }
 
 /// Chooses the decoder for values of this type that are stored as `flat`.
-pub(super) fn way_of(data_type: &DataType, flat: &FlatLeaf) -> ColumnPlan {
+pub(super) fn column_plan(data_type: &DataType, flat: &FlatLeaf) -> ColumnPlan {
     use DataType::{Binary, BinaryView, LargeBinary, LargeUtf8, Utf8, Utf8View};
     match data_type {
         DataType::Dictionary(..) => ColumnPlan::Category,
@@ -32,7 +32,7 @@ pub(super) fn way_of(data_type: &DataType, flat: &FlatLeaf) -> ColumnPlan {
             ColumnPlan::Text
         }
         _ if flat.way == types::Way::Nothing => ColumnPlan::Nothing,
-        _ if kind(data_type, flat).is_some() => ColumnPlan::Fixed(*flat),
+        _ if fixed_conversion(data_type, flat).is_some() => ColumnPlan::Fixed(*flat),
         _ => ColumnPlan::Nested,
     }
 }

@@ -20,7 +20,7 @@ use super::schema::{RootColumn, RootKind, fields, roots};
 use super::{categories, pandas};
 
 /// Returns the fields and roots of the projected columns, and the plan that builds a frame of them.
-pub(super) fn described(
+pub(super) fn projected_columns(
     footer: &Footer<'_>,
     ours: bool,
     options: &ReadOptions,
@@ -29,16 +29,16 @@ pub(super) fn described(
     let all: Vec<usize> = (0..footer.leaves.len()).collect();
     // This package's metadata describe all columns: the plan is built for all and then restricted.
     if ours && some {
-        let (every, _) = made(footer, &all, true, options)?;
+        let (every, _) = columns_of(footer, &all, true, options)?;
         let plan = Plan::new(&every).map_err(|e| e.in_format("parquet"))?;
-        let (schema, roots_of) = made(footer, &footer.wanted, true, options)?;
+        let (schema, roots_of) = columns_of(footer, &footer.wanted, true, options)?;
         let kept: HashSet<usize> =
             roots(&footer.leaves, &footer.wanted).iter().map(|(root, _)| *root).collect();
         let order: Vec<usize> = roots(&footer.leaves, &all).iter().map(|(root, _)| *root).collect();
-        let plan = restricted(plan, &order, &kept, schema.fields())?;
+        let plan = restrict(plan, &order, &kept, schema.fields())?;
         return Ok((schema, roots_of, plan));
     }
-    let (schema, roots) = made(footer, &footer.wanted, ours, options)?;
+    let (schema, roots) = columns_of(footer, &footer.wanted, ours, options)?;
     let mut plan = Plan::new(&schema).map_err(|e| e.in_format("parquet"))?;
     if !ours {
         let never = |root: &RootColumn| matches!(root.kind, RootKind::Flat(flat) if !flat.optional);
@@ -60,7 +60,7 @@ fn field_ids<'s>(footer: &Footer<'_>, schema: &'s Schema, columns: &[RootColumn]
     id.filter(|(_, id)| *id >= 0).collect()
 }
 
-fn made(
+fn columns_of(
     footer: &Footer<'_>,
     wanted: &[usize],
     ours: bool,
@@ -86,7 +86,7 @@ fn made(
         false => told,
     });
     let (mut fields, roots) = fields(&footer.elements, &footer.leaves, wanted, told.as_ref(), ours)?;
-    categories::taken(&options.categories, &mut fields, &roots)?;
+    categories::make_categorical(&options.categories, &mut fields, &roots)?;
     let some = wanted.len() < footer.leaves.len();
     let names: ColumnNames<'_> = fields.iter().filter(|_| some).map(|f| f.name().as_str()).collect();
     let mut metadata = Metadata::new();
@@ -108,7 +108,7 @@ fn cut(told: &Schema, runs: &[(usize, Range<usize>)], parts: &HashMap<usize, Lea
 }
 
 /// Restricts the plan of all columns to those at `kept` among the roots `order`.
-fn restricted(
+fn restrict(
     mut plan: Plan,
     order: &[usize],
     kept: &HashSet<usize>,

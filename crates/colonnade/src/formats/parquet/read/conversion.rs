@@ -84,7 +84,7 @@ impl NullFill {
 }
 
 /// Returns the decoder of the leaf and the bytes of a row; `None` if the leaf has no fixed-width decoder.
-pub(super) fn kind(data_type: &DataType, flat: &FlatLeaf) -> Option<(FixedConversion, usize)> {
+pub(super) fn fixed_conversion(data_type: &DataType, flat: &FlatLeaf) -> Option<(FixedConversion, usize)> {
     if *data_type == DataType::Boolean {
         return (flat.physical == Physical::Boolean).then_some((FixedConversion::Bools, 1));
     }
@@ -113,7 +113,9 @@ pub(super) fn kind(data_type: &DataType, flat: &FlatLeaf) -> Option<(FixedConver
         (Physical::Bytes, Way::BigEndian(_), _) => FixedConversion::Lengths,
         (Physical::Fixed(12), Way::Months, 4) => wide(12, ByteConversion::From(0))?,
         (Physical::Fixed(12), Way::DayTime, 8) => wide(12, ByteConversion::From(4))?,
-        (Physical::Fixed(n), Way::Same, item) if usize::try_from(n) == Ok(item) => wide(n, ByteConversion::Same)?,
+        (Physical::Fixed(n), Way::Same, item) if usize::try_from(n) == Ok(item) => {
+            wide(n, ByteConversion::Same)?
+        }
         _ => return None,
     };
     Some((kind, item))

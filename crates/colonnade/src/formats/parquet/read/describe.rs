@@ -162,7 +162,7 @@ impl Parquet {
     ///
     /// # Errors
     /// Malformed footers.
-    pub fn described(&self) -> Result<(Vec<GroupInfo>, Vec<ChunkInfo>)> {
+    pub fn describe(&self) -> Result<(Vec<GroupInfo>, Vec<ChunkInfo>)> {
         let bytes = self.footer_bytes();
         let all = |_: &[Element<'_>], leaves: &[crate::formats::parquet::schema::Leaf]| {
             Ok((0..leaves.len()).collect())
@@ -187,14 +187,14 @@ impl Parquet {
                 offset,
             });
             for (chunk, (name, logical)) in group.chunks.iter().zip(&names) {
-                chunks.push(described(chunk, bytes, number, name.clone(), *logical)?);
+                chunks.push(chunk_info(chunk, bytes, number, name.clone(), *logical)?);
             }
         }
         Ok((groups, chunks))
     }
 }
 
-fn described(
+fn chunk_info(
     chunk: &Chunk<'_>,
     footer: &[u8],
     group: usize,

@@ -57,7 +57,7 @@ impl<'p> LevelStreams<'p> {
 impl MaxLevels {
     /// The number of bytes that the levels of `n` values rarely exceed: bit-packed, plus the headers of many runs. Zstandard
     /// decompresses a whole block for the first byte, so a second attempt costs more than some bytes too many.
-    pub(super) fn about(self, n: usize) -> usize {
+    pub(super) fn estimate_nbytes(self, n: usize) -> usize {
         let bits = usize::from(level_bits(self.repetition) + level_bits(self.definition));
         (n / 8 + 1).saturating_mul(bits).saturating_add(n / 8 + 64)
     }

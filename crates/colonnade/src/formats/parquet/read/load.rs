@@ -10,9 +10,9 @@ use crate::error::{Error, Result};
 use crate::frame::{Axis, Frame, row_range};
 use crate::progress::{NoProgress, Progress, SignalsOnly};
 
+use super::decode::ChunkDecoder;
 use super::file::Parquet;
-use super::land::ChunkDecoder;
-use super::selection::{RowPiece, RowsToDecode, kept};
+use super::selection::{RowPiece, RowsToDecode, keep_selected};
 
 /// Row groups are decoded together in Arrow's layout up to this many bytes: more text does not fit 32-bit offsets.
 const TOGETHER_NBYTES: u64 = 1 << 30;
@@ -32,7 +32,7 @@ impl Parquet {
 
     fn labels(&self, rows: &RowsToDecode, threads: usize) -> Result<Axis> {
         let fields = self.plan.level_fields();
-        let landed = self.land(&fields, rows, (Layout::AsStored, threads), &NoProgress)?;
+        let landed = self.decode(&fields, rows, (Layout::AsStored, threads), &NoProgress)?;
         self.plan.landed_index(&fields, landed, rows.nrows)
     }
 
@@ -45,7 +45,7 @@ impl Parquet {
         let chosen = self.plan.chosen("parquet", request.positions)?;
         let rows = self.rows(start, stop);
         let how = (request.layout, request.threads);
-        let landed = self.land(&chosen.fields, &rows, how, request.progress)?;
+        let landed = self.decode(&chosen.fields, &rows, how, request.progress)?;
         let whole = (start, stop) == (0, self.nrows);
         let index = if whole { self.index()?.clone() } else { self.index()?.slice(start, stop) };
         self.plan.landed_frame(&chosen, landed, index)
@@ -55,29 +55,34 @@ impl Parquet {
     ///
     /// # Errors
     /// Malformed pages; operating-system errors.
-    pub(crate) fn land(
+    pub(crate) fn decode(
         &self,
         wanted: &[usize],
         rows: &RowsToDecode,
         (layout, threads): (Layout, usize),
         progress: &dyn Progress,
     ) -> Result<Landed> {
-        self.need(wanted, &rows.pieces, progress)?;
-        let landing = ChunkDecoder::new(self, rows.decoded, threads, layout);
-        let landed = landing.run(wanted, &rows.pieces, progress)?;
+        self.fetch_pages(wanted, &rows.pieces, progress)?;
+        let decoder = ChunkDecoder::new(self, rows.decoded, threads, layout);
+        let landed = decoder.run(wanted, &rows.pieces, progress)?;
         let mut landed = match &rows.keep {
-            Some(keep) => kept(landed, keep, threads, &SignalsOnly(progress))?,
+            Some(keep) => keep_selected(landed, keep, threads, &SignalsOnly(progress))?,
             None => landed,
         };
         if layout == Layout::Pandas {
-            let dtype = |i: usize| landing.nulls.dtype(*wanted.get(i)?);
+            let dtype = |i: usize| decoder.nulls.dtype(*wanted.get(i)?);
             missing::into_blocks(&mut landed, &dtype, threads, &SignalsOnly(progress))?;
         }
         Ok(landed)
     }
 
     /// Fetches the pages of these fields from a remote file.
-    pub(crate) fn need(&self, wanted: &[usize], pieces: &[RowPiece], progress: &dyn Progress) -> Result<()> {
+    pub(crate) fn fetch_pages(
+        &self,
+        wanted: &[usize],
+        pieces: &[RowPiece],
+        progress: &dyn Progress,
+    ) -> Result<()> {
         let Some(remote) = &self.source.remote else { return Ok(()) };
         let mut ranges = Vec::new();
         for piece in pieces {
@@ -175,7 +180,7 @@ impl Parquet {
         needed.extend(self.plan.level_fields());
         needed.sort_unstable();
         needed.dedup();
-        let landed = self.land(&needed, rows, (Layout::Arrow, request.threads), request.progress)?;
+        let landed = self.decode(&needed, rows, (Layout::Arrow, request.threads), request.progress)?;
         // Columns outside the projection become empty placeholders that are dropped at once.
         let mut arrays: Vec<ArrayData> =
             (0..self.plan.fields.len()).map(|_| ArrayData::new_null(&DataType::Null, nrows)).collect();

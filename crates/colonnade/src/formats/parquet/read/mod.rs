@@ -1,7 +1,7 @@
 //! Reads a file into its final memory, decoding each page once.
 //!
 //! The footer describes where every column chunk is stored ([`open`]). Pages are decoded in parallel, straight into the memory
-//! of the result ([`land`]).
+//! of the result ([`decode`]).
 
 mod arrow_schema;
 mod cast;
@@ -10,11 +10,11 @@ mod chunk;
 mod column_plan;
 mod columns;
 mod conversion;
+pub(crate) mod decode;
 mod describe;
 mod encrypted;
 mod file;
 pub mod filter;
-pub(crate) mod land;
 mod leaf_type;
 mod level_streams;
 mod limits;
@@ -37,7 +37,7 @@ mod tree;
 mod verify;
 
 pub use crate::decode::Request;
-pub use describe::{StatisticsInfo, ChunkInfo, GroupInfo};
+pub use describe::{ChunkInfo, GroupInfo, StatisticsInfo};
 pub use encrypted::DecryptionKeys;
 pub use file::Parquet;
 pub use open::MAGIC;

@@ -21,7 +21,7 @@ impl Parquet {
     /// # Errors
     /// As [`Parquet::load`].
     pub fn load_part(&self, request: &Request<'_>) -> Result<Frame> {
-        let Some((file, rest)) = self.narrow(request)? else { return self.load(request) };
+        let Some((file, rest)) = self.project(request)? else { return self.load(request) };
         Ok(file.load(&Request { kept: None, ..*request })?.kept(&rest))
     }
 
@@ -30,7 +30,7 @@ impl Parquet {
     /// # Errors
     /// As [`Parquet::load`].
     pub fn load_arrow_part(&self, request: &Request<'_>) -> Result<Vec<Frame>> {
-        let Some((file, rest)) = self.narrow(request)? else { return self.load_arrow(request) };
+        let Some((file, rest)) = self.project(request)? else { return self.load_arrow(request) };
         let frames = file.load_arrow(&Request { kept: None, ..*request })?;
         Ok(frames.into_iter().map(|frame| frame.kept(&rest)).collect())
     }
@@ -40,20 +40,20 @@ impl Parquet {
     /// # Errors
     /// As [`Parquet::load`].
     pub fn batch_part(&self, i: usize, request: &Request<'_>) -> Result<Frame> {
-        let Some((file, rest)) = self.narrow(request)? else { return self.batch(i, request) };
+        let Some((file, rest)) = self.project(request)? else { return self.batch(i, request) };
         Ok(file.batch(i, &Request { kept: None, ..*request })?.kept(&rest))
     }
 
     /// Returns the file that reads the selected leaves, and the projection that remains to be applied; `None` if whole columns
     /// are selected.
-    fn narrow(&self, request: &Request<'_>) -> Result<Option<(Arc<Self>, Projection)>> {
+    fn project(&self, request: &Request<'_>) -> Result<Option<(Arc<Self>, Projection)>> {
         let Some(kept) = request.kept.filter(|kept| !kept.is_all()) else { return Ok(None) };
         let held = || self.narrowed.lock().unwrap_or_else(PoisonError::into_inner);
         let known = held().as_ref().filter(|(asked, ..)| asked == kept).cloned();
         let (_, file, rest) = match known {
             Some(known) => known,
             None => {
-                let (file, rest) = self.opened_for(kept)?;
+                let (file, rest) = self.open_for(kept)?;
                 let made = (kept.clone(), Arc::new(file), rest);
                 *held() = Some(made.clone());
                 made
@@ -63,7 +63,7 @@ impl Parquet {
     }
 
     /// Opens the file for the leaves of `kept`; also returns the projection that remains to be applied, by position.
-    fn opened_for(&self, kept: &Projection) -> Result<(Self, Projection)> {
+    fn open_for(&self, kept: &Projection) -> Result<(Self, Projection)> {
         let (mut only, mut read, mut parts) = (HashSet::new(), BTreeMap::new(), HashMap::new());
         for (field, root) in self.plan.fields.iter().zip(&self.roots) {
             let leaves = self.leaves.get(root.leaves.clone()).unwrap_or_default();

@@ -1,6 +1,6 @@
 //! Opens a file: reads its footer, but none of its pages.
 
-use super::columns::{described, label_columns};
+use super::columns::{label_columns, projected_columns};
 use super::file::{Parquet, ParquetBytes};
 use super::filter::RowFilter;
 use super::options::ReadOptions;
@@ -100,7 +100,7 @@ impl Parquet {
         let labels_are_names = ours
             .as_ref()
             .is_none_or(|meta| matches!(meta.columns.labels, LabelsMeta::Fixed(_) | LabelsMeta::Text { .. }));
-        let (schema, roots, plan) = described(&footer, ours.is_some(), &options)?;
+        let (schema, roots, plan) = projected_columns(&footer, ours.is_some(), &options)?;
         check_columns(schema.fields().len(), &options)?;
         let leaves: Vec<Leaf> = footer.wanted.iter().filter_map(|&l| footer.leaves.get(l).copied()).collect();
         let nested = leaves.chunk_by(|a, b| a.root == b.root).filter_map(|of_one| of_one.first());
@@ -127,7 +127,7 @@ impl Parquet {
             source = ParquetBytes { bytes: Buffer::from_vec(image), remote: None, is_map: false };
         }
         let (groups, mut starts, mut nrows) = groups(footer.groups)?;
-        let left = |filter| selected(&unopened, filter, &options, progress);
+        let left = |filter| evaluate_filter(&unopened, filter, &options, progress);
         let selection = options.filter.as_ref().map(left).transpose()?;
         let mut plan = plan;
         plan.settle(nrows);
@@ -174,7 +174,7 @@ impl Parquet {
 }
 
 /// Evaluates the filter: the file is opened once more, for the filter's columns.
-fn selected(
+fn evaluate_filter(
     source: &ParquetBytes,
     filter: &RowFilter,
     options: &ReadOptions,

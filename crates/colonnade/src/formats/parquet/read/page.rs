@@ -91,19 +91,19 @@ impl<'a> StoredPage<'a> {
             Kind::Data { .. } if self.codec == Codec::None => {
                 decompress(Codec::None, self.body, self.header.nbytes, scratch)?
             }
-            Kind::Data { .. } => self.beginning(scratch)?,
+            Kind::Data { .. } => self.decompress_levels(scratch)?,
             _ => self.body,
         };
         Ok(LevelStreams::split(&self.header, self.levels, bytes)?.0)
     }
 
     /// Decompresses the beginning of a page, as far as its levels reach.
-    fn beginning<'s>(&self, scratch: &'s mut Vec<u8>) -> Result<&'s [u8]>
+    fn decompress_levels<'s>(&self, scratch: &'s mut Vec<u8>) -> Result<&'s [u8]>
     where
         'a: 's,
     {
         let whole = self.header.nbytes;
-        let mut about = self.levels.about(self.header.nvalues as usize).min(whole);
+        let mut about = self.levels.estimate_nbytes(self.header.nvalues as usize).min(whole);
         while about < whole {
             if scratch.len() < about {
                 scratch.resize(about, 0);
@@ -163,10 +163,10 @@ impl<'a> StoredPage<'a> {
     where
         'a: 's,
     {
-        self.take_apart(scratch).map_err(|e| e.at(self.at))
+        self.split_parts(scratch).map_err(|e| e.at(self.at))
     }
 
-    fn take_apart<'s>(&self, scratch: &'s mut Vec<u8>) -> Result<PageParts<'s>>
+    fn split_parts<'s>(&self, scratch: &'s mut Vec<u8>) -> Result<PageParts<'s>>
     where
         'a: 's,
     {
@@ -176,7 +176,12 @@ impl<'a> StoredPage<'a> {
                 let bytes = decompress(self.codec, self.body, self.header.nbytes, scratch)?;
                 if let Some(slots) = self.slots {
                     let values = bytes.get(slots.levels_nbytes..).ok_or_else(short)?;
-                    return Ok(PageParts { definition: Cow::Borrowed(&slots.definition), values, encoding, n });
+                    return Ok(PageParts {
+                        definition: Cow::Borrowed(&slots.definition),
+                        values,
+                        encoding,
+                        n,
+                    });
                 }
                 let (streams, values) = LevelStreams::split(&self.header, self.levels, bytes)?;
                 Ok(PageParts { definition: streams.definition, values, encoding, n })

@@ -58,7 +58,7 @@ impl Hasher for NameHasher {
 mod tests {
     use std::hash::{BuildHasher, BuildHasherDefault};
 
-    use super::{NameHasher, ColumnNames};
+    use super::{ColumnNames, NameHasher};
 
     #[test]
     fn names_are_found_and_others_are_not() {

@@ -7,9 +7,9 @@ use crate::progress::Progress;
 use super::file::Parquet;
 use super::filter::bounds::StatisticsType;
 use super::filter::mask::mask;
-use super::filter::place::StatisticsSource;
-use super::filter::prune::{FilterColumn, CompiledTerms, candidates};
-use super::filter::{RowFilter, Op};
+use super::filter::prune::{CompiledTerms, FilterColumn, candidates};
+use super::filter::statistics_source::StatisticsSource;
+use super::filter::{Op, RowFilter};
 use super::schema::RootKind;
 use super::selection::{RowsToDecode, Selection};
 
@@ -41,7 +41,7 @@ pub(crate) fn select(file: &Parquet, filter: &RowFilter, progress: &dyn Progress
     // All candidate rows are decoded once and then compared.
     let every: Vec<bool> = vec![true; runs.iter().flatten().map(std::ops::Range::len).sum()];
     let rows: RowsToDecode = Selection::new(&runs, &every).rows(0, every.len());
-    let landed = file.land(&fields, &rows, (Layout::Arrow, file.options.threads), progress)?;
+    let landed = file.decode(&fields, &rows, (Layout::Arrow, file.options.threads), progress)?;
     let mut columns = landed.columns;
     columns.sort_unstable_by_key(|(i, _)| *i);
     let columns: Vec<_> = columns.into_iter().map(|(_, data)| data).collect();

@@ -32,7 +32,7 @@ pub(crate) enum RootKind {
     /// One required or optional leaf directly below the root.
     Flat(FlatLeaf),
     /// Anything else: its schema for the `parquet` crate, reduced to the projected leaves, and its shape if the decoder in
-    /// [`super::land`] supports it.
+    /// [`super::decode`] supports it.
     Nested(Arc<SchemaDescriptor>, Option<Arc<NestedShape>>),
 }
 
@@ -110,7 +110,10 @@ pub(crate) fn fields(
             if read.data_type() == plain.data_type() {
                 fields.push(Field::clone(hint));
                 let shape = NestedShape::of(&descriptor, &plain, elements, leaves, some);
-                out.push(RootColumn { leaves: range, kind: RootKind::Nested(descriptor, shape.map(Arc::new)) });
+                out.push(RootColumn {
+                    leaves: range,
+                    kind: RootKind::Nested(descriptor, shape.map(Arc::new)),
+                });
                 continue;
             }
         }
@@ -155,7 +158,7 @@ fn flat_field(element: &Element<'_>, hint: Option<&Field>, ours: bool) -> Result
         let metadata = Metadata::new();
         own.set_metadata(metadata.with("ARROW:extension:name", name).with("ARROW:extension:metadata", ""));
     }
-    let data_type = match hint.filter(|hint| structure::is_open(&own, hint)) {
+    let data_type = match hint.filter(|hint| structure::accepts_hint(&own, hint)) {
         Some(hint) => types::granted(own.data_type(), element, physical, hint.data_type(), ours),
         None => own.data_type().clone(),
     };
@@ -164,7 +167,7 @@ fn flat_field(element: &Element<'_>, hint: Option<&Field>, ours: bool) -> Result
         if matches!(field.data_type(), DataType::Dictionary(..)) {
             field = field.with_dict_is_ordered(hint.dict_is_ordered().unwrap_or(false));
         }
-        field.set_metadata(structure::merged(&own, hint, field.data_type(), ours));
+        field.set_metadata(structure::merge_metadata(&own, hint, field.data_type(), ours));
     }
     let way = types::way(&field, physical, element.logical.as_ref(), element.converted);
     let way = way.unwrap_or(Way::Same);

@@ -124,7 +124,14 @@ impl Selection {
 
 impl GroupRows {
     /// Adds the selected rows `from..to` of this row group.
-    fn rows(&self, number: usize, from: usize, to: usize, out: &mut RowsToDecode, keep: &mut BooleanBufferBuilder) {
+    fn rows(
+        &self,
+        number: usize,
+        from: usize,
+        to: usize,
+        out: &mut RowsToDecode,
+        keep: &mut BooleanBufferBuilder,
+    ) {
         let (mut seen, mut at) = (0, 0);
         for run in &self.runs {
             let bits = self.keep.slice(at, run.len());
@@ -154,7 +161,7 @@ impl GroupRows {
 ///
 /// # Errors
 /// Out of memory; cancellation.
-pub(crate) fn kept(
+pub(crate) fn keep_selected(
     landed: Landed,
     keep: &BooleanBuffer,
     threads: usize,
@@ -164,7 +171,7 @@ pub(crate) fn kept(
     let runs: Vec<(usize, usize)> = keep.set_slices().collect();
     let mut out = Landed { exclusive: landed.exclusive, ..Landed::default() };
     for (block, members) in landed.blocks {
-        out.blocks.push((picked(&block, &runs, nrows, threads, progress)?, members));
+        out.blocks.push((copy_runs(&block, &runs, nrows, threads, progress)?, members));
     }
     let mask = BooleanArray::new(keep.clone(), None);
     let tasks = landed.columns.into_iter().map(|(i, data)| {
@@ -182,7 +189,7 @@ pub(crate) fn kept(
 }
 
 /// Copies these runs of rows of a block with contiguous columns.
-fn picked(
+fn copy_runs(
     block: &Block,
     runs: &[(usize, usize)],
     nrows: usize,

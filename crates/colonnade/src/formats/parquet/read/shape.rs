@@ -18,12 +18,12 @@ use crate::formats::parquet::schema::{Element, Leaf};
 use crate::formats::parquet::types;
 use crate::formats::parquet::types::Physical;
 
-use super::column_plan::{ColumnPlan, way_of};
+use super::column_plan::{ColumnPlan, column_plan};
 use super::conversion::FlatLeaf;
 use super::leaf_type::default_type;
 use super::level_streams::MaxLevels;
 use super::names::items_of;
-use super::structure::{self, wrapped};
+use super::structure::{self, wrapped_item};
 
 /// The `parquet` crate's reader decodes columns with levels above this.
 pub(crate) const MAX_LEVEL: u16 = 126;
@@ -197,7 +197,7 @@ impl ShapeBuilder<'_> {
                 if structure::repetition(repeated) != Repetition::REPEATED {
                     return None;
                 }
-                let (items, is_item) = match wrapped(found, repeated) {
+                let (items, is_item) = match wrapped_item(found, repeated) {
                     Some(items) => (items, false),
                     None => (&**repeated, true),
                 };
@@ -279,8 +279,10 @@ impl ShapeBuilder<'_> {
 /// Whether the decoders here read values of this type in their stored form.
 fn is_read(told: &DataType, flat: &FlatLeaf) -> bool {
     match told {
-        DataType::Dictionary(_, values) => matches!(way_of(values, flat), ColumnPlan::Text | ColumnPlan::Fixed(_)),
-        _ => way_of(told, flat) != ColumnPlan::Nested,
+        DataType::Dictionary(_, values) => {
+            matches!(column_plan(values, flat), ColumnPlan::Text | ColumnPlan::Fixed(_))
+        }
+        _ => column_plan(told, flat) != ColumnPlan::Nested,
     }
 }
 

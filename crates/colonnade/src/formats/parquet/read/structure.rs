@@ -107,7 +107,7 @@ fn group(found: &Type, next: &mut NextLeaf<'_, '_>) -> Result<DataType> {
 
 fn list(found: &Type, next: &mut NextLeaf<'_, '_>) -> Result<DataType> {
     let repeated = repeated_child(found, "LIST")?;
-    let items = match wrapped(found, repeated) {
+    let items = match wrapped_item(found, repeated) {
         Some(items) => field_of(items, next)?,
         None => node(repeated, next, true)?,
     };
@@ -147,7 +147,7 @@ fn repeated_child<'t>(found: &'t Type, annotated: &str) -> Result<&'t TypePtr> {
 
 /// Returns the element that the repeated group of a list wraps; `None` if the group is itself the item. Follows the
 /// specification's backward-compatibility rules for LIST.
-pub(super) fn wrapped<'t>(list: &Type, repeated: &'t Type) -> Option<&'t Type> {
+pub(super) fn wrapped_item<'t>(list: &Type, repeated: &'t Type) -> Option<&'t Type> {
     if repeated.is_primitive() {
         return None;
     }
@@ -164,11 +164,16 @@ pub(super) fn wrapped<'t>(list: &Type, repeated: &'t Type) -> Option<&'t Type> {
 
 /// Merges into the column `found` what `told`, its field in the writer's Arrow schema, may add; see [`types::granted`]. `ours`:
 /// this package wrote the file, so that the names within lists and maps come from `told`.
-pub(super) fn claimed(found: &Field, told: Option<&Field>, next: &mut NextLeaf<'_, '_>, ours: bool) -> Field {
-    let to = told.filter(|told| is_open(found, told)).map(Field::data_type);
-    let data_type = claimed_type(found.data_type(), to, next, ours);
+pub(super) fn merge_hint(
+    found: &Field,
+    told: Option<&Field>,
+    next: &mut NextLeaf<'_, '_>,
+    ours: bool,
+) -> Field {
+    let to = told.filter(|told| accepts_hint(found, told)).map(Field::data_type);
+    let data_type = merge_type(found.data_type(), to, next, ours);
     let Some(told) = told else { return found.clone().with_data_type(data_type) };
-    let metadata = merged(found, told, &data_type, ours);
+    let metadata = merge_metadata(found, told, &data_type, ours);
     let name = if ours { told.name() } else { found.name() };
     let mut field = Field::new(name, data_type, found.is_nullable());
     if matches!(field.data_type(), DataType::Dictionary(..)) {
@@ -179,11 +184,11 @@ pub(super) fn claimed(found: &Field, told: Option<&Field>, next: &mut NextLeaf<'
 
 /// Merges the metadata of the two fields. An extension type of the writer's schema applies only if the column has the storage
 /// type that the writer declared.
-pub(super) fn merged(found: &Field, told: &Field, data_type: &DataType, ours: bool) -> Metadata {
+pub(super) fn merge_metadata(found: &Field, told: &Field, data_type: &DataType, ours: bool) -> Metadata {
     let is_extension = |key: &str| key.starts_with("ARROW:extension:");
     let own = found.metadata().iter().filter(|(key, _)| !ours || is_extension(key));
     let mut out = Metadata::new();
-    let agrees = same_storage(told.data_type(), data_type) && is_open(found, told);
+    let agrees = same_storage(told.data_type(), data_type) && accepts_hint(found, told);
     for (key, value) in own {
         out.insert(key.clone(), value.clone());
     }
@@ -195,7 +200,7 @@ pub(super) fn merged(found: &Field, told: &Field, data_type: &DataType, ours: bo
 
 /// Whether the writer's schema may change a field: a leaf with an extension type by the Parquet schema accepts only that
 /// extension type.
-pub(super) fn is_open(found: &Field, told: &Field) -> bool {
+pub(super) fn accepts_hint(found: &Field, told: &Field) -> bool {
     let name = |field: &Field| field.metadata().get("ARROW:extension:name").cloned();
     name(found).is_none_or(|said| name(told) == Some(said))
 }
@@ -205,7 +210,7 @@ fn same_storage(a: &DataType, b: &DataType) -> bool {
     a == b || a.equals_datatype(b)
 }
 
-fn claimed_type(
+fn merge_type(
     found: &DataType,
     told: Option<&DataType>,
     next: &mut NextLeaf<'_, '_>,
@@ -213,7 +218,7 @@ fn claimed_type(
 ) -> DataType {
     match found {
         DataType::List(items) => {
-            let items = Arc::new(claimed(items, told.and_then(items_of).map(|f| &**f), next, ours));
+            let items = Arc::new(merge_hint(items, told.and_then(items_of).map(|f| &**f), next, ours));
             match told {
                 Some(DataType::LargeList(_)) => DataType::LargeList(items),
                 Some(DataType::FixedSizeList(_, n)) => DataType::FixedSizeList(items, *n),
@@ -235,12 +240,12 @@ fn claimed_type(
             // Key and value are compared by position, whatever their names.
             let pair = pair.iter().enumerate().map(|(k, field)| {
                 let told = to.and_then(|(_, fields)| fields.get(k)).map(|f| &**f);
-                Arc::new(claimed(field, told, next, ours))
+                Arc::new(merge_hint(field, told, next, ours))
             });
             let pair = DataType::Struct(pair.collect::<Fields>());
             let entries = match to {
                 Some((to, _)) => {
-                    let metadata = merged(entries, to, &pair, ours);
+                    let metadata = merge_metadata(entries, to, &pair, ours);
                     let name = if ours { to.name() } else { entries.name() };
                     Field::new(name, pair, entries.is_nullable()).with_metadata(metadata)
                 }
@@ -256,7 +261,7 @@ fn claimed_type(
             };
             let pairs = namesakes(fields, told);
             let fields = pairs.map(|(field, told)| -> FieldRef {
-                Arc::new(claimed(field, told.map(|f| &**f), next, ours))
+                Arc::new(merge_hint(field, told.map(|f| &**f), next, ours))
             });
             DataType::Struct(fields.collect())
         }

@@ -61,7 +61,7 @@ pub(super) fn paths(elements: &[Element<'_>], leaf: &Leaf) -> Vec<String> {
         // Finds the child whose elements include the leaf.
         let mut child = at + 1;
         for _ in 0..element.children {
-            let end = past(elements, child);
+            let end = end_of(elements, child);
             if leaf.element < end {
                 break;
             }
@@ -73,7 +73,7 @@ pub(super) fn paths(elements: &[Element<'_>], leaf: &Leaf) -> Vec<String> {
 }
 
 /// Returns the position after an element and all its descendants.
-fn past(elements: &[Element<'_>], at: usize) -> usize {
+fn end_of(elements: &[Element<'_>], at: usize) -> usize {
     let (mut open, mut at) = (1usize, at);
     while open > 0
         && let Some(element) = elements.get(at)
@@ -93,7 +93,7 @@ pub(super) fn old_lists(elements: &[Element<'_>], roots: impl Iterator<Item = us
             e.physical.is_none() && (e.converted == Some(LIST) || e.logical == Some(Logical::List))
         }) && group.is_some_and(|e| e.repetition == Repetition::Repeated && e.children > 1)
     };
-    roots.filter(|&root| (root..past(elements, root)).any(is_one)).collect()
+    roots.filter(|&root| (root..end_of(elements, root)).any(is_one)).collect()
 }
 
 /// The ConvertedType of lists.
@@ -121,7 +121,7 @@ pub(super) fn nested(
     let mut next = of_leaves();
     let found = structure::field_of(&made, &mut || next.next().flatten())?;
     let mut next = of_leaves();
-    let field = structure::claimed(&found, hint, &mut || next.next().flatten(), ours);
+    let field = structure::merge_hint(&found, hint, &mut || next.next().flatten(), ours);
     let schema = Type::group_type_builder("schema").with_fields(vec![made]).build().map_err(refused)?;
     Ok((field, Arc::new(SchemaDescriptor::new(Arc::new(schema)))))
 }

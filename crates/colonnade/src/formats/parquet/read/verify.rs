@@ -7,8 +7,8 @@ use crate::decode::Layout;
 use crate::error::{Error, Result};
 use crate::progress::Progress;
 
+use super::decode::ChunkDecoder;
 use super::file::Parquet;
-use super::land::ChunkDecoder;
 use super::options::ReadOptions;
 use super::selection::RowPiece;
 
@@ -54,9 +54,12 @@ impl Parquet {
                 }
                 let closed = |field: usize| chunks_of(field).iter().any(|c| c.encrypted);
                 let fields: Vec<usize> = (from..to).filter(|&f| !closed(f) || asked(f)).collect();
-                file.need(&fields, &[piece], progress)?;
-                let landed =
-                    ChunkDecoder::new(&file, nrows, threads, Layout::Arrow).run(&fields, &[piece], progress)?;
+                file.fetch_pages(&fields, &[piece], progress)?;
+                let landed = ChunkDecoder::new(&file, nrows, threads, Layout::Arrow).run(
+                    &fields,
+                    &[piece],
+                    progress,
+                )?;
                 for (i, data) in &landed.columns {
                     let name = fields.get(*i).and_then(|&field| file.schema.fields().get(field));
                     let named = |e: Error| e.in_member(name.map_or("", |name| name.name().as_str()));

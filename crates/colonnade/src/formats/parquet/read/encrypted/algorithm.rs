@@ -7,11 +7,11 @@ use crate::formats::parquet::thrift::{Thrift, Wire};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Algorithm {
     /// AES_GCM_CTR_V1: pages are encrypted in counter mode, without tags.
-    pub(super) counted: bool,
+    pub(super) counter_mode: bool,
     prefix: Option<Vec<u8>>,
     unique: Vec<u8>,
     /// Whether the reader must supply the AAD prefix.
-    pub(super) supplied: bool,
+    pub(super) supply_aad_prefix: bool,
 }
 
 impl Algorithm {
@@ -24,13 +24,13 @@ impl Algorithm {
         while let Some(field) = t.field(&mut last)? {
             match (field.id, field.wire) {
                 (1 | 2, Wire::Struct) => {
-                    out.counted = field.id == 2;
+                    out.counter_mode = field.id == 2;
                     let mut inner = 0;
                     while let Some(field) = t.field(&mut inner)? {
                         match (field.id, field.wire) {
                             (1, Wire::Binary) => out.prefix = Some(t.binary()?.to_vec()),
                             (2, Wire::Binary) => out.unique = t.binary()?.to_vec(),
-                            (3, Wire::True) => out.supplied = true,
+                            (3, Wire::True) => out.supply_aad_prefix = true,
                             (3, Wire::False) => {}
                             _ => t.skip(field.wire)?,
                         }
@@ -46,7 +46,7 @@ impl Algorithm {
     ///
     /// # Errors
     /// Malformed.
-    pub(super) fn in_front(bytes: &[u8], base: u64) -> Result<(Self, usize)> {
+    pub(super) fn read_file_crypto_metadata(bytes: &[u8], base: u64) -> Result<(Self, usize)> {
         let mut t = Thrift::new(bytes, base, "the footer's encryption");
         let (mut out, mut last) = (Self::default(), 0);
         while let Some(field) = t.field(&mut last)? {
@@ -62,7 +62,7 @@ impl Algorithm {
     ///
     /// # Errors
     /// Malformed.
-    pub(super) fn within(footer: &[u8], base: u64) -> Result<(Self, usize)> {
+    pub(super) fn read_from_footer(footer: &[u8], base: u64) -> Result<(Self, usize)> {
         let mut t = Thrift::new(footer, base, "the footer");
         let (mut out, mut last) = (Self::default(), 0);
         while let Some(field) = t.field(&mut last)? {

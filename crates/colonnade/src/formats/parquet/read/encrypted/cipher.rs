@@ -29,7 +29,7 @@ pub(super) fn module(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
 }
 
 /// Decrypts a module without its length field and verifies its tag; `None` if the key, the AAD or the bytes do not match.
-pub(super) fn opened(key: &[u8], module: &[u8], aad: &[u8]) -> Option<Vec<u8>> {
+pub(super) fn decrypt_gcm(key: &[u8], module: &[u8], aad: &[u8]) -> Option<Vec<u8>> {
     let (nonce, msg) = module.split_first_chunk::<NONCE_NBYTES>()?;
     let (nonce, payload) = (Nonce::<U12>::from(*nonce), Payload { msg, aad });
     match key.len() {
@@ -41,7 +41,7 @@ pub(super) fn opened(key: &[u8], module: &[u8], aad: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// Whether `signature` is the signature of `footer`.
-pub(super) fn signed(key: &[u8], footer: &[u8], aad: &[u8], signature: &[u8]) -> bool {
+pub(super) fn verify_signature(key: &[u8], footer: &[u8], aad: &[u8], signature: &[u8]) -> bool {
     let Some((nonce, tag)) = signature.split_first_chunk::<NONCE_NBYTES>() else { return false };
     let (nonce, payload) = (Nonce::<U12>::from(*nonce), Payload { msg: footer, aad });
     let sealed = match key.len() {
@@ -54,7 +54,7 @@ pub(super) fn signed(key: &[u8], footer: &[u8], aad: &[u8], signature: &[u8]) ->
 }
 
 /// Decrypts a counter-mode module without its length field; nothing authenticates it.
-pub(super) fn counted(key: &[u8], module: &[u8]) -> Option<Vec<u8>> {
+pub(super) fn decrypt_ctr(key: &[u8], module: &[u8]) -> Option<Vec<u8>> {
     let (nonce, rest) = module.split_first_chunk::<NONCE_NBYTES>()?;
     let mut first = [0u8; 16];
     let (head, tail) = first.split_at_mut(NONCE_NBYTES);
@@ -72,7 +72,7 @@ pub(super) fn counted(key: &[u8], module: &[u8]) -> Option<Vec<u8>> {
 
 /// The error for a module that does not decrypt with its key.
 #[cold]
-pub(super) fn refused(what: &str) -> Error {
+pub(super) fn wrong_key(what: &str) -> Error {
     let message = format!(
         "{what} is not opened by its key. The key or aad_prefix= is another than the file's, or its bytes are damaged."
     );
@@ -129,13 +129,16 @@ mod tests {
             "cafebabefacedbaddecaf88842831ec2217774244b7221b784d0d49ce3aa212f2c02a4e035c17e2329aca12e21d514b25466931c7d8f6a5aac84aa051ba30b396a0aac973d58e0915bc94fbc3221a5db94fae95ae7121a47",
         );
         let aad = hex("feedfacedeadbeeffeedfacedeadbeefabaddad2");
-        assert_eq!(opened(&key, &module, &aad), Some(plain.clone()));
-        assert_eq!(opened(&key, &module, &aad[1..]), None);
-        assert_eq!(opened(&key[1..], &module, &aad), None);
+        assert_eq!(decrypt_gcm(&key, &module, &aad), Some(plain.clone()));
+        assert_eq!(decrypt_gcm(&key, &module, &aad[1..]), None);
+        assert_eq!(decrypt_gcm(&key[1..], &module, &aad), None);
         let signature = [&module[..12], &module[module.len() - 16..]].concat();
-        assert!(signed(&key, &plain, &aad, &signature) && !signed(&key, &plain[1..], &aad, &signature));
+        assert!(
+            verify_signature(&key, &plain, &aad, &signature)
+                && !verify_signature(&key, &plain[1..], &aad, &signature)
+        );
         // Both modes encrypt with the same counters, GCM from the second on.
-        let counters = counted(&key, &module[..44]);
+        let counters = decrypt_ctr(&key, &module[..44]);
         assert!(counters.is_some_and(|c| c.len() == 32));
     }
 }

@@ -17,8 +17,8 @@ use crate::memory::Buffer;
 
 use super::tree;
 use algorithm::Algorithm;
-use cipher::{Module, SIGNATURE_NBYTES, aad, module, opened, refused, signed};
-use pages::{ChunkCipher, plain};
+use cipher::{Module, SIGNATURE_NBYTES, aad, decrypt_gcm, module, verify_signature, wrong_key};
+use pages::{ChunkCipher, decrypt_chunk};
 
 /// Decryption keys.
 #[derive(Clone, Default)]
@@ -57,15 +57,15 @@ pub(super) fn footer(bytes: &[u8], base: u64, keys: Option<&DecryptionKeys>) -> 
         let message = "its footer is encrypted, and no key for it was given. Pass footer_key=.";
         return Err(Error::unsupported("parquet", message).at(base));
     };
-    let (algorithm, front) = Algorithm::in_front(bytes, base)?;
+    let (algorithm, front) = Algorithm::read_file_crypto_metadata(bytes, base)?;
     let file = file_aad(&algorithm, keys)?;
     let sealed = bytes.get(front..).and_then(module).map(|(sealed, _)| sealed);
     let sealed = sealed.ok_or_else(|| {
         Error::truncated("parquet", "the encrypted footer", bytes.len() as u64 + 1, bytes.len() as u64)
             .at(base)
     })?;
-    let footer = opened(&keys.footer, sealed, &aad(&file, Module::Footer, None, None)?);
-    let footer = footer.ok_or_else(|| refused("the footer").at(base))?;
+    let footer = decrypt_gcm(&keys.footer, sealed, &aad(&file, Module::Footer, None, None)?);
+    let footer = footer.ok_or_else(|| wrong_key("the footer").at(base))?;
     Ok(DecryptedFooter { footer: Buffer::from_vec(footer), algorithm, file })
 }
 
@@ -74,19 +74,19 @@ pub(super) fn footer(bytes: &[u8], base: u64, keys: Option<&DecryptionKeys>) -> 
 /// # Errors
 /// Malformed: a wrong key, or a footer that differs from the signed one.
 pub(super) fn signed_footer(bytes: &[u8], base: u64, keys: &DecryptionKeys) -> Result<DecryptedFooter> {
-    let (algorithm, nbytes) = Algorithm::within(bytes, base)?;
+    let (algorithm, nbytes) = Algorithm::read_from_footer(bytes, base)?;
     let file = file_aad(&algorithm, keys)?;
     let signature = bytes.get(nbytes..).filter(|rest| rest.len() == SIGNATURE_NBYTES);
     let parts = bytes.get(..nbytes).zip(signature);
     let aad = aad(&file, Module::Footer, None, None)?;
-    if !parts.is_some_and(|(footer, signature)| signed(&keys.footer, footer, &aad, signature)) {
-        return Err(refused("the footer's signature").at(base));
+    if !parts.is_some_and(|(footer, signature)| verify_signature(&keys.footer, footer, &aad, signature)) {
+        return Err(wrong_key("the footer's signature").at(base));
     }
     Ok(DecryptedFooter { footer: Buffer::from_vec(bytes.to_vec()), algorithm, file })
 }
 
 fn file_aad(algorithm: &Algorithm, keys: &DecryptionKeys) -> Result<Vec<u8>> {
-    if algorithm.supplied && keys.aad_prefix.is_none() {
+    if algorithm.supply_aad_prefix && keys.aad_prefix.is_none() {
         let message =
             "the file is encrypted with a prefix beside its key that it does not hold. Pass aad_prefix=.";
         return Err(Error::unsupported("parquet", message));
@@ -164,8 +164,9 @@ impl DecryptedFooter {
                 first + usize::try_from(chunk.data_at - start).unwrap_or(0)
             }
             Some(key) => {
-                let lock = ChunkCipher { key, file: &self.file, place, counted: self.algorithm.counted };
-                plain(bytes, start, has_dictionary, lock, out)?
+                let lock =
+                    ChunkCipher { key, file: &self.file, place, counter_mode: self.algorithm.counter_mode };
+                decrypt_chunk(bytes, start, has_dictionary, lock, out)?
             }
         };
         chunk.data_at = data as u64;
@@ -188,8 +189,8 @@ impl DecryptedFooter {
     ) -> Result<()> {
         let sealed = self.footer.as_slice().get(at..at + nbytes).and_then(module).map(|(sealed, _)| sealed);
         let aad = aad(&self.file, Module::Metadata, Some(place), None)?;
-        let bytes = sealed.and_then(|sealed| opened(key, sealed, &aad));
-        let bytes = bytes.ok_or_else(|| refused("the column's metadata"))?;
+        let bytes = sealed.and_then(|sealed| decrypt_gcm(key, sealed, &aad));
+        let bytes = bytes.ok_or_else(|| wrong_key("the column's metadata"))?;
         let mut t = Thrift::new(&bytes, 0, "the column's metadata");
         let mut told = Chunk::default();
         chunk::metadata(&mut t, &mut told)?;

@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::formats::parquet::page::{Header, Kind};
 use crate::formats::parquet::thrift_out::ThriftOut;
 
-use super::cipher::{Module, aad, counted, module, opened, refused};
+use super::cipher::{Module, aad, decrypt_ctr, decrypt_gcm, module, wrong_key};
 
 /// What decrypts a chunk: its key, the file's part of the AAD, and its row group and leaf.
 #[derive(Debug, Clone, Copy)]
@@ -13,7 +13,7 @@ pub(super) struct ChunkCipher<'k> {
     pub(super) file: &'k [u8],
     pub(super) place: (usize, usize),
     /// Whether pages are in counter mode.
-    pub(super) counted: bool,
+    pub(super) counter_mode: bool,
 }
 
 /// Decrypts the pages of the chunk `bytes`, which begins at byte `base` of the file, and appends them to `out`. Returns the
@@ -21,7 +21,7 @@ pub(super) struct ChunkCipher<'k> {
 ///
 /// # Errors
 /// Malformed: modules that do not decrypt with the key.
-pub(super) fn plain(
+pub(super) fn decrypt_chunk(
     bytes: &[u8],
     base: u64,
     dictionary: bool,
@@ -43,8 +43,8 @@ pub(super) fn plain(
             Error::truncated("parquet", "an encrypted page", rest.len() as u64 + 1, rest.len() as u64).at(at)
         };
         let (sealed, after) = module(rest).ok_or_else(short)?;
-        let head = opened(lock.key, sealed, &aad(lock.file, kinds.0, place, number)?);
-        let mut head = head.ok_or_else(|| refused("a page header").at(at))?;
+        let head = decrypt_gcm(lock.key, sealed, &aad(lock.file, kinds.0, place, number)?);
+        let mut head = head.ok_or_else(|| wrong_key("a page header").at(at))?;
         let (body, _) = module(after).ok_or_else(short)?;
         // The size in the header includes the length field of the module.
         let nbytes = body.len() + 4;
@@ -57,12 +57,12 @@ pub(super) fn plain(
             );
             return Err(Error::malformed("parquet", message).at(at));
         }
-        let page_bytes = if lock.counted {
-            counted(lock.key, body)
+        let page_bytes = if lock.counter_mode {
+            decrypt_ctr(lock.key, body)
         } else {
-            opened(lock.key, body, &aad(lock.file, kinds.1, place, number)?)
+            decrypt_gcm(lock.key, body, &aad(lock.file, kinds.1, place, number)?)
         };
-        let page_bytes = page_bytes.ok_or_else(|| refused("a page").at(at))?;
+        let page_bytes = page_bytes.ok_or_else(|| wrong_key("a page").at(at))?;
         if !is_dictionary {
             first.get_or_insert(out.len());
             page += 1;

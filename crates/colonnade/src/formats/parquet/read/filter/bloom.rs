@@ -7,7 +7,7 @@ use crate::formats::parquet::statistics::Value;
 use crate::formats::parquet::thrift::{Thrift, Wire};
 use crate::formats::parquet::types::{Physical, Way};
 
-use super::bounds::{ValueBounds, StatisticsType};
+use super::bounds::{StatisticsType, ValueBounds};
 use super::compile::Test;
 
 /// The maximum size of a header.

@@ -9,7 +9,7 @@ use crate::formats::parquet::statistics::{Statistics, Value, value};
 use crate::formats::parquet::types::{Physical, Way, values_of};
 
 use super::compile::Test;
-use super::shape::ValueSet;
+use super::value_set::ValueSet;
 
 /// The properties of a column that its statistics are interpreted by.
 #[derive(Debug, Clone)]
@@ -48,7 +48,11 @@ pub(super) struct ChunkBounds<'a> {
 
 impl<'a> ChunkBounds<'a> {
     /// Checks the statistics of a chunk of `nrows` rows.
-    pub(super) fn new(told: &Statistics<'a>, known: &StatisticsType, nrows: usize) -> Result<Self, Contradiction> {
+    pub(super) fn new(
+        told: &Statistics<'a>,
+        known: &StatisticsType,
+        nrows: usize,
+    ) -> Result<Self, Contradiction> {
         let nrows = nrows as u64;
         let has_bounds = [told.min, told.max, told.old_min, told.old_max].iter().any(Option::is_some);
         if let Some(nulls) = told.nulls {
@@ -183,7 +187,7 @@ impl ValueBounds<'_> {
             (Test::Wide(shape), Value::Wide(min), Value::Wide(max)) => shape.may_hold(&min, &max),
             // Bounds do not cover NaN, which `!=` matches.
             (Test::Floats(shape), Value::Float(min), Value::Float(max)) => {
-                shape.holds(&f64::NAN) || shape.may_hold(&min, &max)
+                shape.contains(&f64::NAN) || shape.may_hold(&min, &max)
             }
             (Test::Words(shape), Value::Bytes(min), Value::Bytes(max)) => {
                 self.may_hold_bytes(shape, min, max)

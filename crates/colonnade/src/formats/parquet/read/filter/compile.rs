@@ -3,7 +3,7 @@
 use arrow_buffer::i256;
 use arrow_schema::{DataType, TimeUnit};
 
-use super::shape::ValueSet;
+use super::value_set::ValueSet;
 use super::{Literal, Op, Term};
 use crate::error::{Error, Result};
 use crate::formats::parquet::types::values_of;
@@ -59,19 +59,25 @@ impl Test {
             }
             DataType::Decimal256(..) => ints(term, data_type).map(Self::Wide),
             _ => Ok(Self::Ints(match ints(term, data_type)? {
-                ValueSet::OneOf(those) => ValueSet::OneOf(those.into_iter().filter_map(i256::to_i128).collect()),
-                ValueSet::NoneOf(those) => ValueSet::NoneOf(those.into_iter().filter_map(i256::to_i128).collect()),
+                ValueSet::OneOf(those) => {
+                    ValueSet::OneOf(those.into_iter().filter_map(i256::to_i128).collect())
+                }
+                ValueSet::NoneOf(those) => {
+                    ValueSet::NoneOf(those.into_iter().filter_map(i256::to_i128).collect())
+                }
                 ValueSet::Below(end, closed) => {
                     narrow(end).map_or_else(|all| edge(!all), |end| ValueSet::Below(end, closed))
                 }
-                ValueSet::Above(end, closed) => narrow(end).map_or_else(edge, |end| ValueSet::Above(end, closed)),
+                ValueSet::Above(end, closed) => {
+                    narrow(end).map_or_else(edge, |end| ValueSet::Above(end, closed))
+                }
             })),
         }
     }
 }
 
 fn edge(all: bool) -> ValueSet<i128> {
-    if all { ValueSet::everything() } else { ValueSet::nothing() }
+    if all { ValueSet::all() } else { ValueSet::empty() }
 }
 
 /// Narrows to 128 bits; the error says whether the value is below all 128-bit numbers.
@@ -106,9 +112,9 @@ fn ints(term: &Term, data_type: &DataType) -> Result<ValueSet<i256>> {
         those.sort_unstable();
         return Ok(listed(term.op, those));
     }
-    let Some(literal) = term.literals.first() else { return Ok(ValueSet::nothing()) };
+    let Some(literal) = term.literals.first() else { return Ok(ValueSet::empty()) };
     // NaN: no value is below it, above it or equal to it.
-    let Some(UnitLiteral { floor, exact }) = bound(literal)? else { return Ok(ValueSet::nothing()) };
+    let Some(UnitLiteral { floor, exact }) = bound(literal)? else { return Ok(ValueSet::empty()) };
     Ok(match term.op {
         Op::Less if exact => ValueSet::Below(floor, false),
         Op::Less | Op::LessEqual => ValueSet::Below(floor, true),
@@ -189,7 +195,8 @@ fn of_float(value: f64) -> Option<UnitLiteral> {
 fn rescaled(digits: i128, of: u8, to: i8) -> Option<UnitLiteral> {
     let digits = i256::from_i128(digits);
     let step = i32::from(to) - i32::from(of);
-    let farthest = || UnitLiteral { floor: if digits.is_negative() { i256::MIN } else { i256::MAX }, exact: false };
+    let farthest =
+        || UnitLiteral { floor: if digits.is_negative() { i256::MIN } else { i256::MAX }, exact: false };
     let power = i256::from_i128(10).checked_pow(step.unsigned_abs());
     Some(match power {
         Some(power) if step >= 0 => {
@@ -238,10 +245,10 @@ fn floats(term: &Term, data_type: &DataType) -> Result<ValueSet<f64>> {
         those.sort_unstable_by(f64::total_cmp);
         return Ok(listed(term.op, those));
     }
-    let Some(literal) = term.literals.first() else { return Ok(ValueSet::nothing()) };
+    let Some(literal) = term.literals.first() else { return Ok(ValueSet::empty()) };
     let (value, order) = near(literal)?;
     if value.is_nan() {
-        return Ok(ValueSet::nothing());
+        return Ok(ValueSet::empty());
     }
     // `order`: how the float compares with the number that it represents.
     Ok(match term.op {
@@ -265,7 +272,7 @@ fn words(
         those.sort_unstable();
         return Ok(listed(term.op, those));
     }
-    let Some(word) = those.into_iter().next() else { return Ok(ValueSet::nothing()) };
+    let Some(word) = those.into_iter().next() else { return Ok(ValueSet::empty()) };
     Ok(match term.op {
         Op::Less => ValueSet::Below(word, false),
         Op::LessEqual => ValueSet::Below(word, true),

@@ -12,7 +12,7 @@ use arrow_schema::DataType;
 
 use super::compile::Test;
 use super::prune::CompiledTerms;
-use super::shape::ValueSet;
+use super::value_set::ValueSet;
 use crate::arrow::trusted::trusted_array;
 
 /// Returns whether each of `nrows` rows passes; the columns of the terms index `columns`.
@@ -60,7 +60,7 @@ fn values(test: &Test, array: &ArrayRef) -> Vec<bool> {
         }
         (Test::Ints(shape), data_type) => match data_type {
             DataType::Boolean => {
-                array.as_boolean().values().iter().map(|v| shape.holds(&i128::from(v))).collect()
+                array.as_boolean().values().iter().map(|v| shape.contains(&i128::from(v))).collect()
             }
             DataType::Int8 => ints::<Int8Type>(shape, array),
             DataType::Int16 => ints::<Int16Type>(shape, array),
@@ -76,14 +76,14 @@ fn values(test: &Test, array: &ArrayRef) -> Vec<bool> {
             DataType::Date32 => ints::<Date32Type>(shape, array),
             DataType::Date64 => ints::<Date64Type>(shape, array),
             // Times of all units are integers of their widths.
-            DataType::Time32(_) => again::<Int32Type>(shape, array),
+            DataType::Time32(_) => reinterpret::<Int32Type>(shape, array),
             DataType::Time64(_) | DataType::Timestamp(..) | DataType::Duration(_) => {
-                again::<Int64Type>(shape, array)
+                reinterpret::<Int64Type>(shape, array)
             }
             _ => vec![false; array.len()],
         },
         (Test::Wide(shape), DataType::Decimal256(..)) => {
-            array.as_primitive::<Decimal256Type>().values().iter().map(|v| shape.holds(v)).collect()
+            array.as_primitive::<Decimal256Type>().values().iter().map(|v| shape.contains(v)).collect()
         }
         (Test::Floats(shape), data_type) => match data_type {
             DataType::Float16 => floats::<Float16Type>(shape, array, |v| v.to_f64()),
@@ -100,10 +100,10 @@ fn ints<T: ArrowPrimitiveType>(shape: &ValueSet<i128>, array: &ArrayRef) -> Vec<
 where
     i128: From<T::Native>,
 {
-    array.as_primitive::<T>().values().iter().map(|v| shape.holds(&i128::from(*v))).collect()
+    array.as_primitive::<T>().values().iter().map(|v| shape.contains(&i128::from(*v))).collect()
 }
 
-fn again<T: ArrowPrimitiveType>(shape: &ValueSet<i128>, array: &ArrayRef) -> Vec<bool>
+fn reinterpret<T: ArrowPrimitiveType>(shape: &ValueSet<i128>, array: &ArrayRef) -> Vec<bool>
 where
     i128: From<T::Native>,
 {
@@ -118,7 +118,7 @@ fn floats<T: ArrowPrimitiveType>(
     array: &ArrayRef,
     wide: impl Fn(T::Native) -> f64,
 ) -> Vec<bool> {
-    array.as_primitive::<T>().values().iter().map(|v| shape.holds(&wide(*v))).collect()
+    array.as_primitive::<T>().values().iter().map(|v| shape.contains(&wide(*v))).collect()
 }
 
 fn words(shape: &ValueSet<Vec<u8>>, array: &ArrayRef, data_type: &DataType) -> Vec<bool> {
@@ -132,7 +132,7 @@ fn words(shape: &ValueSet<Vec<u8>>, array: &ArrayRef, data_type: &DataType) -> V
     macro_rules! each {
         ($values:expr, $bytes:expr) => {{
             let values = $values;
-            (0..array.len()).map(|row| shape.holds(&$bytes(values.value(row)))).collect()
+            (0..array.len()).map(|row| shape.contains(&$bytes(values.value(row)))).collect()
         }};
     }
     match data_type {

@@ -8,9 +8,9 @@ pub(super) mod bounds;
 mod compile;
 pub(super) mod mask;
 mod pages;
-pub(super) mod place;
 pub(super) mod prune;
-mod shape;
+pub(super) mod statistics_source;
+mod value_set;
 
 /// A comparison operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,8 +9,8 @@ use crate::formats::parquet::page::{Header, Kind};
 use crate::formats::parquet::statistics::Value;
 use crate::formats::parquet::thrift::{Thrift, Wire};
 
-use super::bounds::{ValueBounds, ChunkBounds, Contradiction, StatisticsType};
-use super::place::StatisticsSource;
+use super::bounds::{ChunkBounds, Contradiction, StatisticsType, ValueBounds};
+use super::statistics_source::StatisticsSource;
 
 /// Boundary orders that an index may declare.
 const UNORDERED: i32 = 0;
@@ -99,7 +99,8 @@ impl<'a> PageIndex<'a> {
 
     /// Whether the bounds have the declared boundary order.
     fn are_in_order(&self, order: Option<i32>) -> bool {
-        let bounds: Vec<&ValueBounds<'_>> = self.pages.iter().filter_map(|page| page.bounds.as_ref()).collect();
+        let bounds: Vec<&ValueBounds<'_>> =
+            self.pages.iter().filter_map(|page| page.bounds.as_ref()).collect();
         let all = |holds: &dyn Fn(&Value<'_>, &Value<'_>) -> bool| {
             bounds.windows(2).all(|pair| match pair {
                 [a, b] => holds(&a.min, &b.min) && holds(&a.max, &b.max),

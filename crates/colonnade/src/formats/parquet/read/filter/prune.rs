@@ -15,7 +15,7 @@ use crate::formats::parquet::thrift::Thrift;
 use super::bounds::{ChunkBounds, Contradiction, StatisticsType};
 use super::compile::Test;
 use super::pages::PageIndex;
-use super::place::StatisticsSource;
+use super::statistics_source::StatisticsSource;
 use super::{RowFilter, bloom};
 
 /// Bloom filters beyond this size are not fetched.
@@ -91,12 +91,12 @@ pub(crate) fn candidates(
                 };
                 let named = |e: crate::Error| e.in_member(format!("column {}", column.name));
                 let looked = ChunkTest { test, known, chunk, nrows, place };
-                rows = both(&rows, &looked.rows().map_err(named)?);
+                rows = intersection(&rows, &looked.rows().map_err(named)?);
                 if rows.is_empty() {
                     break;
                 }
             }
-            any = either(any, rows);
+            any = union(any, rows);
         }
         out.push(any);
     }
@@ -122,7 +122,7 @@ impl<'a> ChunkTest<'a> {
             return Ok(Vec::new());
         }
         let Some(index) = index else { return Ok(all_rows(nrows)) };
-        let rows = either(Vec::new(), index.rows(|bounds| bounds.may_hold(test)));
+        let rows = union(Vec::new(), index.rows(|bounds| bounds.may_hold(test)));
         let prunes = rows.iter().map(ExactSizeIterator::len).sum::<usize>() < nrows;
         Ok(if prunes && !index.is_of(place, chunk) { all_rows(nrows) } else { rows })
     }
@@ -152,7 +152,7 @@ impl<'a> ChunkTest<'a> {
     /// Whether the chunk's bloom filter may contain a matching value. `told`: the chunk's statistics.
     fn bloom_may(&self, told: Option<&ChunkBounds<'_>>) -> bool {
         let Self { test, known, chunk, place, .. } = *self;
-        let Some((at, told_nbytes)) = chunk.bloom.filter(|_| place.indexes && looks_for_some(test)) else {
+        let Some((at, told_nbytes)) = chunk.bloom.filter(|_| place.indexes && has_literals(test)) else {
             return true;
         };
         let Some(bits) = self.bloom(at, told_nbytes) else { return true };
@@ -179,7 +179,7 @@ impl<'a> ChunkTest<'a> {
     }
 }
 
-fn looks_for_some(test: &Test) -> bool {
+fn has_literals(test: &Test) -> bool {
     match test {
         Test::Ints(shape) => shape.one_of().is_some(),
         Test::Floats(shape) => shape.one_of().is_some(),
@@ -194,7 +194,7 @@ fn all_rows(nrows: usize) -> Vec<Range<usize>> {
 }
 
 /// Intersects two lists of ranges.
-fn both(one: &[Range<usize>], other: &[Range<usize>]) -> Vec<Range<usize>> {
+fn intersection(one: &[Range<usize>], other: &[Range<usize>]) -> Vec<Range<usize>> {
     let (mut i, mut j, mut out) = (0, 0, Vec::new());
     while let (Some(a), Some(b)) = (one.get(i), other.get(j)) {
         let (start, end) = (a.start.max(b.start), a.end.min(b.end));
@@ -207,7 +207,7 @@ fn both(one: &[Range<usize>], other: &[Range<usize>]) -> Vec<Range<usize>> {
 }
 
 /// Unites two lists of ranges and joins adjacent ones.
-fn either(mut one: Vec<Range<usize>>, other: Vec<Range<usize>>) -> Vec<Range<usize>> {
+fn union(mut one: Vec<Range<usize>>, other: Vec<Range<usize>>) -> Vec<Range<usize>> {
     one.extend(other);
     one.sort_unstable_by_key(|r| r.start);
     let mut out: Vec<Range<usize>> = Vec::with_capacity(one.len());
@@ -226,8 +226,8 @@ mod tests {
 
     #[test]
     fn ranges_are_joined_and_cut() {
-        assert_eq!(either(vec![0..2, 5..9], vec![2..3, 4..6, 20..20]), [0..3, 4..9]);
-        assert_eq!(both(&[0..5, 8..12], &[3..9, 11..20]), [3..5, 8..9, 11..12]);
-        assert!(both(&[], &[0..9, 10..11]).is_empty());
+        assert_eq!(union(vec![0..2, 5..9], vec![2..3, 4..6, 20..20]), [0..3, 4..9]);
+        assert_eq!(intersection(&[0..5, 8..12], &[3..9, 11..20]), [3..5, 8..9, 11..12]);
+        assert!(intersection(&[], &[0..9, 10..11]).is_empty());
     }
 }
