@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn some_fields_are_as_among_all() {
+    fn projected_fields_equal_those_of_the_full_schema() {
         let (all, limits) = (schema(400), Limits::default());
         let text = parquet::arrow::encode_arrow_schema(&all);
         for wanted in [vec![0], vec![399], (0..400).step_by(9).collect::<Vec<_>>(), (0..400).collect()] {
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn damaged_schemas_are_no_hints_or_others() {
+    fn damaged_schemas_do_not_panic() {
         let text = parquet::arrow::encode_arrow_schema(&schema(40));
         let limits = Limits::default();
         for at in 0..text.len() {

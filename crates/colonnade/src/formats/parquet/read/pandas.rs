@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn entries_that_nobody_wants_go() {
+    fn entries_outside_the_projection_are_removed() {
         let entry = |name: &str| {
             format!(
                 r#"{{"name": "{name}", "field_name": "{name}", "metadata": {{"a": [1, "]}}\""]}}, "n": null}}"#

@@ -61,7 +61,7 @@ mod tests {
     use super::{ColumnNames, NameHasher};
 
     #[test]
-    fn names_are_found_and_others_are_not() {
+    fn column_names_contain_only_inserted_names() {
         let all: Vec<String> = (0..2000).map(|k| format!("{}c{k}", "x".repeat(k % 19))).collect();
         let some: ColumnNames<'_> = all.iter().step_by(2).map(String::as_str).collect();
         for (k, name) in all.iter().enumerate() {

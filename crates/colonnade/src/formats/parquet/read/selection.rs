@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_those_that_were_wanted() {
+    fn decoded_rows_match_the_selection() {
         let candidates = vec![vec![0..10, 20..30], vec![], vec![5..6, 9000..20_000]];
         let places: Vec<(usize, usize)> = candidates
             .iter()

@@ -273,7 +273,7 @@ mod tests {
     const INT96: i32 = 3;
 
     #[test]
-    fn old_instants_within_lists_are_nanoseconds_whatever_the_hint() {
+    fn nested_int96_is_nanoseconds_for_any_hint() {
         let group = |name, repetition| Element { name, children: 1, repetition, ..Element::default() };
         let list = Element {
             logical: Some(Logical::List),

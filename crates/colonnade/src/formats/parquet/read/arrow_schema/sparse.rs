@@ -208,7 +208,7 @@ mod tests {
     use super::Sparse;
 
     #[test]
-    fn what_is_named_again_and_again_is_given_up() {
+    fn repeated_references_exhaust_the_budget() {
         let mut message = vec![0xff; 4];
         message.resize(100_000, 0);
         let text = STANDARD.encode(message);

@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_published_case_of_gcm() {
+    fn gcm_matches_a_published_test_case() {
         // The GCM specification, test case 4: 96-bit nonce, 60 bytes of plaintext, 20 bytes of AAD.
         let hex = |s: &str| -> Vec<u8> {
             (0..s.len()).step_by(2).filter_map(|k| u8::from_str_radix(&s[k..k + 2], 16).ok()).collect()

@@ -225,7 +225,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranges_are_joined_and_cut() {
+    fn ranges_unite_and_intersect() {
         assert_eq!(union(vec![0..2, 5..9], vec![2..3, 4..6, 20..20]), [0..3, 4..9]);
         assert_eq!(intersection(&[0..5, 8..12], &[3..9, 11..20]), [3..5, 8..9, 11..12]);
         assert!(intersection(&[], &[0..9, 10..11]).is_empty());

@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bounds_rule_out_what_no_value_between_them_can_be() {
+    fn bounds_prune_only_impossible_values() {
         let shapes = [
             ValueSet::OneOf(vec![3, 9]),
             ValueSet::NoneOf(vec![4]),

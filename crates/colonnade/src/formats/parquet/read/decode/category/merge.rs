@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn values_stand_in_the_order_of_their_first_appearance() {
+    fn merged_values_keep_the_order_of_first_appearance() {
         let all = vec![dictionary(&["b", "a"]), dictionary(&[]), dictionary(&["c", "a", "", "b"])];
         let Ok(merged) = MergedDictionaries::new(all) else { unreachable!() };
         let values: Vec<_> = (0..merged.values.len()).filter_map(|k| merged.values.value(k)).collect();
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_dictionaries_stay_as_they_are() {
+    fn equal_dictionaries_stay_unchanged() {
         let Ok(merged) =
             MergedDictionaries::new(vec![dictionary(&["b", "a", "b"]), dictionary(&["b", "a", "b"])])
         else {

@@ -32,7 +32,7 @@ fn written(batches: &[ArrayRef], properties: WriterProperties) -> Parquet {
     Parquet::open_buffer(Buffer::from_vec(out), ReadOptions::default(), &NoProgress).unwrap()
 }
 
-fn landed(file: &Parquet, pieces: &[RowPiece]) -> ArrayRef {
+fn decoded(file: &Parquet, pieces: &[RowPiece]) -> ArrayRef {
     let nrows = pieces.iter().map(|p| p.nrows).sum();
     let decoder = ChunkDecoder::new(file, nrows, 2, Layout::Arrow);
     let mut landed = Landed::default();
@@ -72,7 +72,7 @@ fn one_dictionary_keeps_its_order() {
             .set_data_page_row_count_limit(200)
             .set_write_batch_size(50);
         let file = written(&[Arc::clone(&array)], properties.build());
-        let found = landed(&file, &file.pieces(0, file.nrows));
+        let found = decoded(&file, &file.pieces(0, file.nrows));
         assert_eq!(found.data_type(), array.data_type());
         assert_eq!(texts(&found), texts(&array));
         let pieces = [
@@ -80,12 +80,12 @@ fn one_dictionary_keeps_its_order() {
             RowPiece { group: 0, skip: 190, nrows: 300, at: 100 },
         ];
         let expected = concat(&[&array.slice(7, 100), &array.slice(190, 300)]).unwrap();
-        assert_eq!(texts(&landed(&file, &pieces)), texts(&expected));
+        assert_eq!(texts(&decoded(&file, &pieces)), texts(&expected));
     }
 }
 
 #[test]
-fn dictionaries_of_row_groups_and_pages_of_values_become_one() {
+fn dictionaries_of_row_groups_and_plain_pages_merge() {
     // Each row group has different words, and so many that its writer gives up the dictionary.
     let group = |from: usize| -> ArrayRef {
         let words: Vec<String> = (0..700).map(|k| format!("word {}", (from + k * k) % 900)).collect();
@@ -101,16 +101,16 @@ fn dictionaries_of_row_groups_and_pages_of_values_become_one() {
             .set_data_page_row_count_limit(100)
             .set_write_batch_size(50);
         let file = written(&groups, properties.build());
-        let found = landed(&file, &file.pieces(0, file.nrows));
+        let found = decoded(&file, &file.pieces(0, file.nrows));
         let expected: Vec<Option<String>> = groups.iter().flat_map(|g| texts(g)).collect();
         assert_eq!(texts(&found), expected);
         let pieces = file.pieces(650, 1500);
-        assert_eq!(texts(&landed(&file, &pieces)), expected[650..1500]);
+        assert_eq!(texts(&decoded(&file, &pieces)), expected[650..1500]);
     }
 }
 
 #[test]
-fn codes_widen_where_they_must() {
+fn codes_widen_for_many_values() {
     let words: Vec<String> = (0..300).map(|k| format!("w{k}")).collect();
     let some = |range: std::ops::Range<usize>| -> ArrayRef {
         let values: ArrayRef = Arc::new(StringArray::from(words[range.clone()].to_vec()));
@@ -118,18 +118,18 @@ fn codes_widen_where_they_must() {
         Arc::new(DictionaryArray::<Int8Type>::new(keys, values))
     };
     let file = written(&[some(0..100), some(100..200), some(200..300)], WriterProperties::default());
-    let found = landed(&file, &file.pieces(0, file.nrows));
+    let found = decoded(&file, &file.pieces(0, file.nrows));
     assert!(
         found
             .as_any()
             .downcast_ref::<DictionaryArray<Int16Type>>()
             .is_some_and(|d| *d.keys() == Int16Array::from_iter_values(0..300))
     );
-    assert_eq!(landed(&file, &[]).len(), 0);
+    assert_eq!(decoded(&file, &[]).len(), 0);
 }
 
 #[test]
-fn text_that_is_asked_for_lands_as_codes() {
+fn requested_text_decodes_to_codes() {
     let words: ArrayRef =
         Arc::new(StringArray::from_iter((0..500).map(|k| (k % 7 > 0).then(|| format!("w{}", k % 5)))));
     let batch = RecordBatch::try_from_iter_with_nullable([("s", Arc::clone(&words), true)]).unwrap();
@@ -141,7 +141,7 @@ fn text_that_is_asked_for_lands_as_codes() {
         writer.close().unwrap();
         let options = ReadOptions { categories: vec!["s".to_owned()], ..ReadOptions::default() };
         let file = Parquet::open_buffer(Buffer::from_vec(out), options, &NoProgress).unwrap();
-        let found = landed(&file, &file.pieces(0, file.nrows));
+        let found = decoded(&file, &file.pieces(0, file.nrows));
         // Every batch has the same width.
         assert!(found.as_any().is::<DictionaryArray<arrow_array::types::Int32Type>>());
         assert_eq!(

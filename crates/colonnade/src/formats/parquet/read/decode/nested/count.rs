@@ -282,7 +282,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn structs_alone_have_a_place_a_level() {
+    fn structs_without_lists_have_a_position_for_each_level() {
         let mut structs = leaf(0);
         structs.most.definition = 2;
         structs.nullables.push(NullableLevel { nullable: 0, stream: 0, there: 1 });
@@ -298,7 +298,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn pages_go_on_where_those_before_end() {
+    fn continued_lists_span_pages() {
         let (item, empty) = (counted(1, &[0], &[3]).unwrap(), counted(1, &[0], &[1]).unwrap());
         let more = counted(1, &[1, 0], &[2, 0]).unwrap();
         assert!(more.follows(Some(&item), &leaf(1)));
@@ -335,7 +335,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn nulls_are_told_once_there_is_one() {
+    fn the_null_mask_begins_at_the_first_null() {
         let (repeats, mut defines) = ([0; 150], [3; 150]);
         let found = counted(1, &repeats, &defines).unwrap();
         assert!(found.valid.is_none() && found.there[0].is_none());

@@ -64,12 +64,12 @@ fn opened(bytes: Vec<u8>, columns: Option<Vec<String>>) -> crate::Result<Parquet
     Parquet::open_buffer(Buffer::from_vec(bytes), options, &NoProgress)
 }
 
-fn landed(file: &Parquet, field: usize, pieces: &[RowPiece]) -> crate::Result<ArrayRef> {
-    landed_by(file, field, pieces, false)
+fn decoded(file: &Parquet, field: usize, pieces: &[RowPiece]) -> crate::Result<ArrayRef> {
+    decoded_by(file, field, pieces, false)
 }
 
 /// Decodes with the fallback or with the decoder of this crate.
-fn landed_by(file: &Parquet, field: usize, pieces: &[RowPiece], fallback: bool) -> crate::Result<ArrayRef> {
+fn decoded_by(file: &Parquet, field: usize, pieces: &[RowPiece], fallback: bool) -> crate::Result<ArrayRef> {
     let nrows = pieces.iter().map(|p| p.nrows).sum();
     let decoder = ChunkDecoder::new(file, nrows, 2, Layout::Arrow);
     let mut landed = Landed::default();
@@ -100,17 +100,17 @@ fn lists_maps_and_structs_come_back() {
         }
         for (k, (name, array)) in columns.iter().enumerate() {
             assert!(
-                landed(&file, k, &file.pieces(0, file.nrows)).unwrap().as_ref() == array.as_ref(),
+                decoded(&file, k, &file.pieces(0, file.nrows)).unwrap().as_ref() == array.as_ref(),
                 "{name}"
             );
             let parts: Vec<ArrayRef> =
                 pieces.iter().map(|p| array.slice(p.group * 400 + p.skip, p.nrows)).collect();
             let parts: Vec<&dyn Array> = parts.iter().map(|a| a.as_ref()).collect();
             assert!(
-                landed(&file, k, &pieces).unwrap().as_ref() == concat(&parts).unwrap().as_ref(),
+                decoded(&file, k, &pieces).unwrap().as_ref() == concat(&parts).unwrap().as_ref(),
                 "{name}"
             );
-            assert_eq!(landed(&file, k, &[]).unwrap().len(), 0);
+            assert_eq!(decoded(&file, k, &[]).unwrap().len(), 0);
         }
     }
 }
@@ -121,7 +121,7 @@ fn a_path_takes_a_part_of_a_struct() {
     let bytes = written(&columns, WriterVersion::PARQUET_1_0, Compression::UNCOMPRESSED);
     let file = opened(bytes, Some(vec!["struct.b".to_owned()])).unwrap();
     assert_eq!(file.schema.fields().len(), 1);
-    let found = landed(&file, 0, &file.pieces(0, file.nrows)).unwrap();
+    let found = decoded(&file, 0, &file.pieces(0, file.nrows)).unwrap();
     let DataType::Struct(fields) = found.data_type() else { unreachable!() };
     assert_eq!(fields.iter().map(|f| f.name().as_str()).collect::<Vec<_>>(), ["b"]);
     let whole = columns[2].1.as_any().downcast_ref::<StructArray>().unwrap();
@@ -130,20 +130,20 @@ fn a_path_takes_a_part_of_a_struct() {
 }
 
 #[test]
-fn flips_end_in_an_error_or_in_arrays() {
+fn flipped_bytes_give_errors_or_arrays() {
     let bytes = written(&columns(60), WriterVersion::PARQUET_1_0, Compression::UNCOMPRESSED);
     for at in 4..bytes.len() {
         let mut bad = bytes.clone();
         bad[at] ^= 1 << (at % 8);
         let Ok(file) = opened(bad, None) else { continue };
         for field in 0..file.roots.len() {
-            let _ = landed(&file, field, &file.pieces(0, file.nrows));
+            let _ = decoded(&file, field, &file.pieces(0, file.nrows));
         }
     }
 }
 
 #[test]
-fn a_page_that_says_more_differences_than_values_is_refused() {
+fn a_delta_count_above_the_value_count_is_refused() {
     let mut list = ListBuilder::new(StringBuilder::new());
     for k in 0..30 {
         list.values().append_value(format!("text {k}"));
@@ -167,7 +167,7 @@ fn a_page_that_says_more_differences_than_values_is_refused() {
             let mut bad = bytes.clone();
             bad[at + 3] = 127;
             let file = opened(bad, None).unwrap();
-            let error = landed(&file, 0, &file.pieces(0, file.nrows)).unwrap_err();
+            let error = decoded(&file, 0, &file.pieces(0, file.nrows)).unwrap_err();
             assert!(error.to_string().contains("says 127"), "{error}");
         }
     }
@@ -271,7 +271,7 @@ fn random(seed: &mut u64, data_type: &DataType, optional: bool, n: usize) -> Arr
 }
 
 #[test]
-fn random_types_are_as_written_and_as_the_crate_reads_them() {
+fn random_types_match_the_writer_and_the_fallback() {
     for round in 0..60u64 {
         let mut seed = round;
         let depth = 1 + next(&mut seed, 4);
@@ -284,9 +284,9 @@ fn random_types_are_as_written_and_as_the_crate_reads_them() {
         };
         let file = opened(written(&[("x", Arc::clone(&array))], version, codec), None).unwrap();
         let all = file.pieces(0, file.nrows);
-        let found = landed(&file, 0, &all).unwrap();
+        let found = decoded(&file, 0, &all).unwrap();
         assert!(found.as_ref() == array.as_ref(), "{round}: {data_type}");
-        assert!(found.as_ref() == landed_by(&file, 0, &all, true).unwrap().as_ref(), "{round}: {data_type}");
+        assert!(found.as_ref() == decoded_by(&file, 0, &all, true).unwrap().as_ref(), "{round}: {data_type}");
         let (mut pieces, mut expected, mut at) = (Vec::new(), Vec::new(), 0);
         for group in 0..file.ngroups() {
             let (first, nrows) = file.rows_of(group);
@@ -300,7 +300,7 @@ fn random_types_are_as_written_and_as_the_crate_reads_them() {
             }
         }
         let expected: Vec<&dyn Array> = expected.iter().map(|a| a.as_ref()).collect();
-        let found = landed(&file, 0, &pieces).unwrap();
+        let found = decoded(&file, 0, &pieces).unwrap();
         assert!(found.as_ref() == concat(&expected).unwrap().as_ref(), "{round}: {data_type}, in pieces");
     }
 }

@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_are_the_same_however_they_are_asked_for() {
+    fn rows_do_not_depend_on_the_split() {
         // 8 rows 0b1011_0110, 3 nulls, 70 values, 16 rows 0b1111_1111 0b0000_0001.
         let bytes = [0x03, 0b1011_0110, 0x06, 0, 0x8c, 0x01, 1, 0x05, 0xff, 0x01];
         let mut expected = vec![false, true, true, false, true, true, false, true, false, false, false];

@@ -55,7 +55,7 @@ fn written(array: &ArrayRef, properties: WriterProperties) -> Parquet {
     Parquet::open_buffer(Buffer::from_vec(out), ReadOptions::default(), &NoProgress).unwrap()
 }
 
-fn landed(file: &Parquet, pieces: &[RowPiece], threads: usize) -> ArrayRef {
+fn decoded(file: &Parquet, pieces: &[RowPiece], threads: usize) -> ArrayRef {
     let nrows = pieces.iter().map(|p| p.nrows).sum();
     let decoder = ChunkDecoder::new(file, nrows, threads, Layout::Arrow);
     let mut landed = Landed::default();
@@ -66,7 +66,7 @@ fn landed(file: &Parquet, pieces: &[RowPiece], threads: usize) -> ArrayRef {
 }
 
 fn compare(array: &ArrayRef, file: &Parquet, what: &str) {
-    let whole = landed(file, &file.pieces(0, file.nrows), 2);
+    let whole = decoded(file, &file.pieces(0, file.nrows), 2);
     assert!(whole.as_ref() == array.as_ref(), "{what}");
     // Every third run of rows, of all lengths; adjacent runs too.
     let (mut pieces, mut expected, mut at) = (Vec::new(), Vec::new(), 0);
@@ -83,7 +83,7 @@ fn compare(array: &ArrayRef, file: &Parquet, what: &str) {
         }
     }
     let expected: Vec<&dyn Array> = expected.iter().map(|a| a.as_ref()).collect();
-    assert!(landed(file, &pieces, 1).as_ref() == concat(&expected).unwrap().as_ref(), "{what}, in pieces");
+    assert!(decoded(file, &pieces, 1).as_ref() == concat(&expected).unwrap().as_ref(), "{what}, in pieces");
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn every_codec_and_type_comes_back() {
 }
 
 #[test]
-fn what_is_cut_or_flipped_ends_in_an_error_or_in_texts() {
+fn damaged_files_give_errors_or_texts() {
     let array: ArrayRef = Arc::new(StringArray::from(words(300, 40, 4, 5)));
     for dictionary in [true, false] {
         let properties = WriterProperties::builder()
@@ -190,7 +190,7 @@ fn what_is_cut_or_flipped_ends_in_an_error_or_in_texts() {
 }
 
 #[test]
-fn values_without_a_byte_are_none_however_many_a_dictionary_says() {
+fn a_dictionary_of_values_without_bytes_is_refused() {
     let error = super::Dictionary::fixed(&[], 1 << 31, 0).unwrap_err();
     assert!(error.to_string().contains("without a byte"), "{error}");
     assert!(super::Dictionary::fixed(&[], 0, 0).is_ok());
