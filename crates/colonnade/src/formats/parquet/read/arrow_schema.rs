@@ -9,7 +9,7 @@ use arrow_schema::Schema;
 
 use crate::limits::Limits;
 
-use sparse::Sparse;
+use sparse::SparseFlatbuffer;
 
 /// The key of the schema in the file's metadata.
 pub(crate) const KEY: &str = "ARROW:schema";
@@ -17,7 +17,7 @@ pub(crate) const KEY: &str = "ARROW:schema";
 /// Returns the fields at the ascending numbers `wanted` of the schema in `text`, or `None` if `text` is no schema or lacks one
 /// of them. The schema is a hint: damage in it is not an error.
 pub(crate) fn fields(text: &str, wanted: &[usize], limits: &Limits) -> Option<Schema> {
-    let mut bytes = Sparse::new(text)?;
+    let mut bytes = SparseFlatbuffer::new(text)?;
     cut(&mut bytes, wanted)?;
     let schema = crate::arrow::ipc::schema_of_aligned(bytes.finish().as_slice(), limits).ok()?;
     let schema = std::sync::Arc::unwrap_or_clone(schema);
@@ -25,7 +25,7 @@ pub(crate) fn fields(text: &str, wanted: &[usize], limits: &Limits) -> Option<Sc
 }
 
 /// Cuts the list of fields in the schema message down to those at `wanted`, and decodes everything that these refer to.
-fn cut(bytes: &mut Sparse<'_>, wanted: &[usize]) -> Option<()> {
+fn cut(bytes: &mut SparseFlatbuffer<'_>, wanted: &[usize]) -> Option<()> {
     let message = bytes.forward(0)?;
     let message = bytes.table(message)?;
     // Message: version, type of the header, header, length of the body, metadata.
@@ -62,7 +62,7 @@ fn cut(bytes: &mut Sparse<'_>, wanted: &[usize]) -> Option<()> {
 }
 
 /// Sets the length of the list in field `number` of a table to 0.
-fn empty(bytes: &mut Sparse<'_>, table: &sparse::SparseTable, number: usize) -> Option<()> {
+fn empty(bytes: &mut SparseFlatbuffer<'_>, table: &sparse::SparseTable, number: usize) -> Option<()> {
     let Some(at) = bytes.field(table, number) else { return Some(()) };
     let list = bytes.forward(at)?;
     bytes.put(list, 0)

@@ -53,7 +53,7 @@ pub(super) type ProjectedFile = (Projection, Arc<Parquet>, Projection);
 pub struct Parquet {
     pub(crate) source: ParquetBytes,
     /// The bytes before decryption.
-    pub(super) unopened: ParquetBytes,
+    pub(super) stored_bytes: ParquetBytes,
     /// Schema elements of columns in which a repeated group is itself the item of a list: a part of such a group would be read
     /// as a list of another type.
     pub(super) old_lists: HashSet<usize>,

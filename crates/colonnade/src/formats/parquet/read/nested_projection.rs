@@ -85,7 +85,7 @@ impl Parquet {
             only.extend(leaves.iter().zip(&chosen).filter(|(_, is)| **is).map(|(leaf, _)| leaf.element));
         }
         let options = ReadOptions { leaves: Some(only), parts, filter: None, ..self.options.clone() };
-        let mut file = Self::open(self.unopened.clone(), options, &NoProgress)?;
+        let mut file = Self::open(self.stored_bytes.clone(), options, &NoProgress)?;
         // The filter has already been applied, and the row labels are decoded.
         file.selection.clone_from(&self.selection);
         (file.starts, file.nrows) = (self.starts.clone(), self.nrows);

@@ -108,7 +108,7 @@ impl Parquet {
         let old_lists = tree::old_lists(&footer.elements, nested);
         let (created_by, version) = (footer.created_by.map(str::to_owned), footer.version);
         let ordered = std::mem::take(&mut footer.ordered);
-        let unopened = source.clone();
+        let stored_bytes = source.clone();
         let mut source = source;
         if let Some(keys) = options.keys.as_ref().filter(|_| footer.encrypted || sealed.is_some()) {
             let signed;
@@ -127,7 +127,7 @@ impl Parquet {
             source = ParquetBytes { bytes: Buffer::from_vec(image), remote: None, is_map: false };
         }
         let (groups, mut starts, mut nrows) = groups(footer.groups)?;
-        let left = |filter| evaluate_filter(&unopened, filter, &options, progress);
+        let left = |filter| evaluate_filter(&stored_bytes, filter, &options, progress);
         let selection = options.filter.as_ref().map(left).transpose()?;
         let mut plan = plan;
         plan.settle(nrows);
@@ -144,7 +144,7 @@ impl Parquet {
         let index = OnceLock::new();
         let out = Self {
             source,
-            unopened,
+            stored_bytes,
             old_lists,
             groups,
             starts,

@@ -31,7 +31,7 @@ impl Parquet {
             filter: None,
             ..self.options.clone()
         };
-        let file = Self::open(self.unopened.clone(), options, progress)?;
+        let file = Self::open(self.stored_bytes.clone(), options, progress)?;
         file.index()?;
         let leaves_of = |field: usize| file.roots.get(field).map_or(0..0, |root| root.leaves.clone());
         let asked = |field: usize| {

@@ -19,7 +19,7 @@ const TIMESTAMP: u8 = 10;
 const UNION: u8 = 14;
 
 /// A flatbuffer, and which of its blocks are decoded.
-pub(super) struct Sparse<'t> {
+pub(super) struct SparseFlatbuffer<'t> {
     text: &'t [u8],
     bytes: MutableBuffer,
     /// Position of the first decoded byte in `bytes`: the flatbuffer begins at byte 8.
@@ -31,7 +31,7 @@ pub(super) struct Sparse<'t> {
     budget: usize,
 }
 
-impl<'t> Sparse<'t> {
+impl<'t> SparseFlatbuffer<'t> {
     /// Returns `None` if `text` cannot be base64.
     pub(super) fn new(text: &'t str) -> Option<Self> {
         let text = text.as_bytes();
@@ -205,14 +205,14 @@ mod tests {
     use base64::Engine as _;
     use base64::engine::general_purpose::STANDARD;
 
-    use super::Sparse;
+    use super::SparseFlatbuffer;
 
     #[test]
     fn repeated_references_exhaust_the_budget() {
         let mut message = vec![0xff; 4];
         message.resize(100_000, 0);
         let text = STANDARD.encode(message);
-        let mut sparse = Sparse::new(&text).unwrap();
+        let mut sparse = SparseFlatbuffer::new(&text).unwrap();
         let times = (0..10_000).take_while(|_| sparse.need(0, 90_000).is_some()).count();
         assert!((1..1000).contains(&times), "{times}");
     }
