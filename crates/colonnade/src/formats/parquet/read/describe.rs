@@ -57,7 +57,7 @@ pub struct StatisticsInfo {
 /// A column chunk as the footer describes it.
 #[derive(Debug, Clone)]
 pub struct ChunkInfo {
-    /// The names from the root to the leaf, joined by points.
+    /// The names from the root to the leaf, joined by dots.
     pub name: String,
     /// Its row group.
     pub group: usize,

@@ -7,7 +7,7 @@
 //! optional group l (LIST) { repeated group list { optional int32 element } }
 //!
 //! definition 0: no list, 1: an empty one, 2: an item that is null, 3: a value
-//! a list stands in stream 0, and is there from level 1 on; its items stand in stream 1, from level 2 on
+//! the list is in stream 0, not null from level 1 on; its items are in stream 1, from level 2 on
 //! ```
 
 use arrow_schema::{DataType, Field, Fields};
@@ -108,7 +108,7 @@ pub(crate) struct NullableLevel {
     pub(crate) nullable: usize,
     /// The stream of its positions.
     pub(crate) stream: usize,
-    /// The definition level from which on it is there.
+    /// The minimum definition level at which it is not null.
     pub(crate) there: u16,
 }
 

@@ -178,7 +178,7 @@ impl DecryptedFooter {
         Ok(())
     }
 
-    /// Decrypts the metadata of a chunk that are encrypted with the column's own key.
+    /// Decrypts the metadata of a chunk with the column's key.
     fn metadata(
         &self,
         chunk: &mut Chunk<'_>,

@@ -228,7 +228,7 @@ fn floats(term: &Term, data_type: &DataType) -> Result<ValueSet<f64>> {
                 #[allow(clippy::cast_precision_loss)] // compared with the value below
                 let near = *value as f64;
                 #[allow(clippy::cast_possible_truncation)]
-                // saturates to a number that is farther out than any value
+                // saturates, and is then farther out than the number
                 Ok((near, (near as i128).cmp(value)))
             }
             other => Err(mismatch(term, other, data_type)),

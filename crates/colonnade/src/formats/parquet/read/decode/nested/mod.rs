@@ -1,10 +1,10 @@
 //! Decodes lists, structs and maps at any depth.
 //!
 //! ```text
-//! page -> levels -> slots, and what begins where        (count)
-//! rows wanted -> levels wanted -> places of the result  (place)
-//! slots -> values, as a flat column's rows              (values)
-//! what begins where -> offsets and validity             (build)
+//! page -> levels -> slots, positions of each stream                  (count)
+//! selected rows -> selected levels -> positions in the result        (place)
+//! slots -> values, as a flat column's rows                           (values)
+//! positions of each stream -> offsets and validity                   (build)
 //! ```
 //!
 //! Every step is a task for one or several pages; the first step decompresses only the levels of a page. Rare types use the
