@@ -34,7 +34,7 @@ impl Parquet {
     /// # Errors
     /// Operating-system errors; malformed or truncated footers; columns that do not exist; a limit.
     pub fn open_source(
-        source: source::ParquetBytes<'_>,
+        source: source::Source<'_>,
         options: ReadOptions,
         progress: &dyn Progress,
     ) -> Result<Self> {

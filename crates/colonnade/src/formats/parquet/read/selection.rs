@@ -104,7 +104,7 @@ impl Selection {
 
     /// The selected rows `start..stop`, counted over all row groups.
     pub(crate) fn rows(&self, start: usize, stop: usize) -> RowsToDecode {
-        let mut out = RowsToDecode { nrows: stop - start, ..Rows::default() };
+        let mut out = RowsToDecode { nrows: stop - start, ..RowsToDecode::default() };
         let mut keep = BooleanBufferBuilder::new(0);
         let mut first = 0;
         for (number, group) in self.0.iter().enumerate() {

@@ -8,7 +8,7 @@ use crate::formats::parquet::read::page::Slots;
 use crate::formats::parquet::read::shape::LeafShape;
 
 use super::super::page_decoder::NullMask;
-use super::blocks::{BLOCK, Levels, gather, has_bits};
+use super::blocks::{BLOCK, LevelDecoder, gather, has_bits};
 
 /// The counted levels of one page.
 #[derive(Debug, Default)]
@@ -55,9 +55,9 @@ fn count_levels<const BITS: bool>(
     leaf: &LeafShape,
 ) -> Result<CountedLevels> {
     let nlists = leaf.lists.len();
-    let mut repeats = Levels::new(&streams.repetition, leaf.most.repetition, n, "repetition")?;
-    let mut defines = Levels::new(&streams.definition, leaf.most.definition, n, "definition")?;
-    let mut out = CountedLevels { n, counts: vec![0; nlists + 1], ..Counted::default() };
+    let mut repeats = LevelDecoder::new(&streams.repetition, leaf.most.repetition, n, "repetition")?;
+    let mut defines = LevelDecoder::new(&streams.definition, leaf.most.definition, n, "definition")?;
+    let mut out = CountedLevels { n, counts: vec![0; nlists + 1], ..CountedLevels::default() };
     if nlists > 0 {
         out.planes = (0..=nlists).map(|_| Vec::with_capacity(n.div_ceil(BLOCK))).collect();
     }

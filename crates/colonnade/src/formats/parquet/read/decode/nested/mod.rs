@@ -208,7 +208,7 @@ impl<'a> ChunkDecoder<'a> {
         let end = pieces.last().map_or(0, |p| p.skip + p.nrows);
         let at = self.chunk(group, leaf)?;
         self.file.check_count(at.nvalues, "values", at.base)?;
-        let mut out = LeafChunk { base: at.base, ..Chunk::default() };
+        let mut out = LeafChunk { base: at.base, ..LeafChunk::default() };
         let (mut pages, mut found, mut scratch) = (self.pages(&at), 0, Vec::new());
         while let Some(page) = pages.next_page()? {
             if let Kind::Dictionary { .. } = page.header.kind {

@@ -201,7 +201,7 @@ impl PageReader for FallbackPageReader {
 
 /// Converts a page to a decompressed page of the crate. `orphan`: the page declares dictionary keys but has none.
 fn crate_page(
-    page: &crate::formats::parquet::read::page::Page<'_>,
+    page: &crate::formats::parquet::read::page::StoredPage<'_>,
     orphan: bool,
 ) -> crate::error::Result<Page> {
     let named = |encoding| if orphan { CrateEncoding::PLAIN } else { crate_encoding(encoding) };

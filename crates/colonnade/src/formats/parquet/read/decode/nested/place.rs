@@ -114,7 +114,7 @@ pub(super) fn place(
     leaf: &LeafShape,
 ) -> Result<PlacedRows> {
     let nstreams = leaf.lists.len() + 1;
-    let mut out = PlacedRows { totals: vec![0; nstreams], ..Placed::default() };
+    let mut out = PlacedRows { totals: vec![0; nstreams], ..PlacedRows::default() };
     for (group, (chunk, pieces)) in chunks.iter().zip(groups).enumerate() {
         let (mut first, mut nrows) = (Vec::with_capacity(chunk.counted.len()), 0);
         let mut before = Vec::with_capacity(chunk.counted.len());
@@ -198,7 +198,7 @@ mod tests {
             let (repeats, defines): (Vec<u8>, Vec<u8>) = page.iter().copied().unzip();
             counted(2, &repeats, &defines).unwrap()
         });
-        LeafChunk { counted: counted.collect(), whole: true, ..Chunk::default() }
+        LeafChunk { counted: counted.collect(), whole: true, ..LeafChunk::default() }
     }
 
     /// Counts the positions of each stream among some levels.
