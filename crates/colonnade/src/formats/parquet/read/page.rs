@@ -163,17 +163,33 @@ impl<'a> StoredPage<'a> {
     where
         'a: 's,
     {
-        self.split_parts(scratch).map_err(|e| e.at(self.at))
+        let decompressed = |codec, body: &'s [u8], nbytes: usize| decompress(codec, body, nbytes, scratch);
+        self.split_parts(decompressed).map_err(|e| e.at(self.at))
     }
 
-    fn split_parts<'s>(&self, scratch: &'s mut Vec<u8>) -> Result<PageParts<'s>>
+    /// As [`StoredPage::parts`], from the scratch memory of an earlier call.
+    ///
+    /// # Errors
+    /// Malformed bytes.
+    pub(crate) fn parts_of<'s>(&self, scratch: &'s [u8]) -> Result<PageParts<'s>>
+    where
+        'a: 's,
+    {
+        let decompressed = |_, _: &'s [u8], nbytes: usize| scratch.get(..nbytes).ok_or_else(short);
+        self.split_parts(decompressed).map_err(|e| e.at(self.at))
+    }
+
+    fn split_parts<'s>(
+        &self,
+        decompressed: impl FnOnce(Codec, &'s [u8], usize) -> Result<&'s [u8]>,
+    ) -> Result<PageParts<'s>>
     where
         'a: 's,
     {
         let n = self.n();
         match self.header.kind {
             Kind::Data { encoding, .. } => {
-                let bytes = decompress(self.codec, self.body, self.header.nbytes, scratch)?;
+                let bytes = decompressed(self.codec, self.body, self.header.nbytes)?;
                 if let Some(slots) = self.slots {
                     let values = bytes.get(slots.levels_nbytes..).ok_or_else(short)?;
                     return Ok(PageParts {
@@ -189,7 +205,7 @@ impl<'a> StoredPage<'a> {
             Kind::DataV2 { encoding, .. } => {
                 let (streams, values) = LevelStreams::split(&self.header, self.levels, self.body)?;
                 let nbytes = self.header.nbytes.checked_sub(streams.nbytes).ok_or_else(short)?;
-                let values = decompress(self.codec(), values, nbytes, scratch)?;
+                let values = decompressed(self.codec(), values, nbytes)?;
                 let definition = match self.slots {
                     Some(slots) => Cow::Borrowed(slots.definition.as_slice()),
                     None if self.levels.definition > 0 => streams.definition,

@@ -355,7 +355,7 @@ fn coded_values(
     let levels = optional.then(|| validity(&parts.definition, parts.n)).transpose()?;
     let done = part.each(&parts, levels.as_ref(), &mut |wanted, rows, cells| {
         if !wanted {
-            cells.measure(rows.valid())?;
+            cells.skip(rows.valid())?;
             return Ok(());
         }
         let first = codes.len();

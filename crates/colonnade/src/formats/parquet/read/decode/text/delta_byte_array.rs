@@ -16,8 +16,9 @@ pub(crate) struct DeltaByteArray<'p> {
     shared: Delta<'p>,
     own: Delta<'p>,
     bytes: &'p [u8],
-    /// The previous text.
+    /// The previous text, if the texts are built.
     last: Vec<u8>,
+    last_nbytes: usize,
 }
 
 impl<'p> DeltaByteArray<'p> {
@@ -28,25 +29,33 @@ impl<'p> DeltaByteArray<'p> {
     pub(crate) fn new(page: &'p [u8], n: usize) -> Result<Self> {
         let (shared, rest) = split(page, n)?;
         let (own, bytes) = split(rest, n)?;
-        Ok(Self { shared, own, bytes, last: Vec::new() })
+        Ok(Self { shared, own, bytes, last: Vec::new(), last_nbytes: 0 })
     }
 
     /// Returns the next text.
     pub(super) fn next(&mut self) -> Result<&[u8]> {
+        let (shared, suffix) = self.next_suffix()?;
+        self.last.truncate(shared);
+        self.last.extend_from_slice(suffix);
+        Ok(&self.last)
+    }
+
+    /// Returns how many bytes the next text shares with the previous one, and its other bytes.
+    fn next_suffix(&mut self) -> Result<(usize, &'p [u8])> {
         let (mut shared, mut own) = ([0i64; 1], [0i64; 1]);
         self.shared.fill(&mut shared)?;
         self.own.fill(&mut own)?;
         let ([shared], [own]) = (shared, own);
         let sizes = usize::try_from(shared).ok().zip(usize::try_from(own).ok());
         let (shared, own) = sizes.ok_or_else(|| negative(shared.min(own)))?;
-        let had = self.last.len();
+        let had = self.last_nbytes;
         if shared > had {
             let message = format!(
                 "a text begins as {shared} bytes of the one before, which has {had}. The file is damaged; write it again."
             );
             return Err(Error::malformed("parquet", message));
         }
-        let Some((value, later)) = self.bytes.split_at_checked(own) else {
+        let Some((suffix, later)) = self.bytes.split_at_checked(own) else {
             return Err(Error::truncated(
                 "parquet",
                 "the texts of a page",
@@ -54,17 +63,22 @@ impl<'p> DeltaByteArray<'p> {
                 self.bytes.len() as u64,
             ));
         };
-        self.last.truncate(shared);
-        self.last.extend_from_slice(value);
         self.bytes = later;
-        Ok(&self.last)
+        self.last_nbytes = shared + own;
+        Ok((shared, suffix))
     }
 
-    /// Skips the next `n` texts and returns their bytes.
+    /// Skips the next `n` texts.
+    pub(crate) fn skip(&mut self, n: usize) -> Result<()> {
+        (0..n).try_for_each(|_| self.next().map(drop))
+    }
+
+    /// Returns the bytes of the next `n` texts. The texts are not built, so no method but this one may follow.
     pub(crate) fn measure(&mut self, n: usize) -> Result<usize> {
         let mut total = 0usize;
         for _ in 0..n {
-            total = total.saturating_add(self.next()?.len());
+            let (shared, suffix) = self.next_suffix()?;
+            total = total.saturating_add(shared + suffix.len());
         }
         Ok(total)
     }

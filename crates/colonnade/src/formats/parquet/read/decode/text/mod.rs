@@ -2,7 +2,8 @@
 //!
 //! Two passes over the pages. The first pass finds the bytes of each page's texts. The size and the levels of a whole PLAIN
 //! page determine it. A page of codes is decompressed and decoded, its codes into the memory of the offsets. The second pass
-//! copies the bytes straight to their final memory: codes become offsets in place, other pages are decompressed and decoded.
+//! copies the bytes straight to their final memory: codes become offsets in place, other pages are decoded. A page that the first
+//! pass had to decompress as a whole stays decompressed for the second one, up to 64 MiB of such pages.
 
 mod codes;
 mod delta_byte_array;
@@ -37,6 +38,8 @@ use super::{ChunkDecoder, RowPiece};
 pub(super) use dictionary::{Dictionary, no_text};
 pub(super) use output::FillError;
 pub(super) use page_texts::PageTexts;
+use parts::KeptPages;
+use parts::KeptPages;
 pub(super) use parts::{PagePart, WalkedChunk, walk};
 pub(super) use rows::{RowRun, validity};
 
@@ -239,6 +242,8 @@ impl<'a> ChunkDecoder<'a> {
         exact: bool,
         progress: &dyn Progress,
     ) -> Result<()> {
+        let kept = KeptPages::new();
+        let kept = &kept;
         let mut tasks = Vec::new();
         for column in columns.iter_mut() {
             let ends = column.allocate_ends()?;
@@ -252,8 +257,8 @@ impl<'a> ChunkDecoder<'a> {
                         for part in tile {
                             let dictionary = walked.get(part.chunk).and_then(|w| w.dictionary.as_ref());
                             let done = match width {
-                                4 => part.measure::<4>(optional, dictionary, exact, scratch, ends),
-                                _ => part.measure::<8>(optional, dictionary, exact, scratch, ends),
+                                4 => part.measure::<4>(optional, dictionary, exact, scratch, kept, ends),
+                                _ => part.measure::<8>(optional, dictionary, exact, scratch, kept, ends),
                             };
                             done.map_err(|e| self.named(e.at(part.page.at), field, 0))?;
                         }

@@ -51,7 +51,18 @@ impl<'p> PageTexts<'p> {
         })
     }
 
-    /// Skips the next `n` texts and returns their bytes.
+    /// Skips the next `n` texts.
+    ///
+    /// # Errors
+    /// Truncated pages.
+    pub(crate) fn skip(&mut self, n: usize) -> Result<()> {
+        match self {
+            Self::DeltaByteArray(texts) => texts.skip(n),
+            _ => self.measure(n).map(drop),
+        }
+    }
+
+    /// Returns the bytes of the next `n` texts. No method but this one may follow.
     ///
     /// # Errors
     /// Truncated pages.

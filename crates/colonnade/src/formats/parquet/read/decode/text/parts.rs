@@ -1,8 +1,10 @@
 //! The pages of a column chunk that have selected rows: finds the bytes of these rows, then fills them.
 
 use std::borrow::Cow;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::error::{Error, Result};
+use crate::formats::parquet::codec::Codec;
 use crate::formats::parquet::levels::Validity;
 use crate::formats::parquet::page::{Encoding, Kind};
 use crate::formats::parquet::read::chunk::Pages;
@@ -34,6 +36,29 @@ pub(crate) struct PagePart<'a> {
     pub(crate) base: usize,
     /// Which rows have a value: rows of the page until it is filled, then the selected rows. `None`: no row is null.
     pub(crate) validity: Option<Validity>,
+    /// The decompressed page, if the first pass kept it.
+    kept: Option<Vec<u8>>,
+}
+
+/// The memory that decompressed pages may take between the two passes.
+#[derive(Debug)]
+pub(crate) struct KeptPages {
+    left: AtomicUsize,
+}
+
+/// Pages beyond this are decompressed again: 64 pages of 1 MiB, the size that usual writers aim at.
+const KEPT_NBYTES: usize = 64 << 20;
+
+impl KeptPages {
+    pub(crate) fn new() -> Self {
+        Self { left: AtomicUsize::new(KEPT_NBYTES) }
+    }
+
+    /// Whether `nbytes` more may be kept.
+    fn take(&self, nbytes: usize) -> bool {
+        let less = |left: usize| left.checked_sub(nbytes);
+        self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok()
+    }
 }
 
 /// A walked chunk: its dictionary, and its pages with selected rows.
@@ -111,7 +136,17 @@ pub(crate) fn walk<'a>(
 impl<'a> PagePart<'a> {
     /// A page of the walked chunk number `chunk`, without selected rows so far.
     fn new(page: StoredPage<'a>, chunk: usize) -> Self {
-        Self { page, chunk, spans: Vec::new(), nrows: 0, at: 0, nbytes: 0, base: 0, validity: None }
+        Self {
+            page,
+            chunk,
+            spans: Vec::new(),
+            nrows: 0,
+            at: 0,
+            nbytes: 0,
+            base: 0,
+            validity: None,
+            kept: None,
+        }
     }
 
     /// Returns the memory for the codes and later the ends of the selected rows. `ends` begins with the column's first offset,
@@ -149,7 +184,7 @@ impl<'a> PagePart<'a> {
     }
 
     /// Finds the bytes of the selected rows' texts: by the page's size if that determines them, unless `exact`. Codes are
-    /// decoded to `ends`, so that such a page is not read again.
+    /// decoded to `ends`, so that such a page is not read again. Other pages are kept decompressed as far as `budget` allows.
     ///
     /// # Errors
     /// Malformed pages.
@@ -159,6 +194,7 @@ impl<'a> PagePart<'a> {
         dictionary: Option<&Dictionary>,
         exact: bool,
         scratch: &mut Vec<u8>,
+        budget: &KeptPages,
         ends: Scatter<'_>,
     ) -> Result<()>
     where
@@ -176,7 +212,16 @@ impl<'a> PagePart<'a> {
             self.nbytes = nbytes;
             return Ok(());
         }
-        let (parts, mut total) = (self.page.parts(scratch)?, 0usize);
+        let (mut kept, mut total) = (self.kept.take(), 0usize);
+        if kept.is_none() && self.page.codec() != Codec::None && budget.take(self.page.header.nbytes) {
+            let mut bytes = Vec::new();
+            self.page.parts(&mut bytes)?;
+            kept = Some(bytes);
+        }
+        let parts = match &kept {
+            Some(bytes) => self.page.parts_of(bytes)?,
+            None => self.page.parts(scratch)?,
+        };
         self.validity = optional.then(|| validity(&parts.definition, parts.n)).transpose()?;
         let done = self.each(&parts, self.validity.as_ref(), &mut |wanted, rows, cells| {
             let n = cells.measure(rows.valid())?;
@@ -186,6 +231,7 @@ impl<'a> PagePart<'a> {
             Ok(())
         });
         self.nbytes = total;
+        self.kept = kept;
         match done {
             Ok(()) | Err(FillError::SizeMismatch) => Ok(()),
             Err(FillError::Error(error)) => Err(error),
@@ -242,10 +288,14 @@ impl<'a> PagePart<'a> {
             let none = Dictionary::default();
             return Ok(codes::exchange(&mut out, dictionary.unwrap_or(&none))?);
         }
-        let parts = self.page.parts(scratch)?;
+        let kept = self.kept.take();
+        let parts = match &kept {
+            Some(bytes) => self.page.parts_of(bytes)?,
+            None => self.page.parts(scratch)?,
+        };
         self.each(&parts, self.validity.as_ref(), &mut |wanted, rows, cells| {
             match rows {
-                rows if !wanted => drop(cells.measure(rows.valid())?),
+                rows if !wanted => cells.skip(rows.valid())?,
                 RowRun::Same(true, n) => cells.put(n, &mut out)?,
                 RowRun::Same(false, n) => out.push_empty(n)?,
                 RowRun::Mixed(mask, n) => cells.mixed(mask, n, &mut out)?,
