@@ -1,7 +1,7 @@
 //! Options for reading parquet.
 
 use colonnade::formats::parquet::ReadOptions;
-use colonnade::formats::parquet::read::Keys;
+use colonnade::formats::parquet::read::DecryptionKeys;
 use pyo3::prelude::*;
 
 use crate::limits::PyLimits;
@@ -43,7 +43,7 @@ impl ParquetReadOptions {
             filter: filter.map(filter_of).transpose()?,
             ignore_statistics: !use_statistics,
             threads,
-            keys: footer_key.map(|footer| Keys { footer, columns: column_keys, aad_prefix }),
+            keys: footer_key.map(|footer| DecryptionKeys { footer, columns: column_keys, aad_prefix }),
             ..ReadOptions::default()
         };
         Ok(PyReadOptions::new("parquet", core, limits, threads, verify)?.extended(Self))

@@ -1,6 +1,6 @@
 //! Converts filters from Python: lists of (column, comparison, [(kind, value), ...]), see `colonnade/_filter_values.py`.
 
-use colonnade::formats::parquet::read::filter::{Filter, Literal, Op, Term};
+use colonnade::formats::parquet::read::filter::{Literal, Op, RowFilter, Term};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 pub(crate) type Conditions<'py> = Vec<Vec<(String, String, Vec<(String, Bound<'py, PyAny>)>)>>;
 
 /// Converts `conditions`.
-pub(crate) fn filter_of(conditions: Conditions<'_>) -> PyResult<Filter> {
+pub(crate) fn filter_of(conditions: Conditions<'_>) -> PyResult<RowFilter> {
     let term = |(column, op, values): (String, String, Vec<(String, Bound<'_, PyAny>)>)| {
         let op =
             Op::of(&op).ok_or_else(|| PyValueError::new_err(format!("filter: no comparison {op:?}.")))?;
@@ -16,7 +16,7 @@ pub(crate) fn filter_of(conditions: Conditions<'_>) -> PyResult<Filter> {
         Ok(Term { column, op, literals })
     };
     let list = |list: Vec<_>| list.into_iter().map(term).collect::<PyResult<Vec<_>>>();
-    Ok(Filter { any: conditions.into_iter().map(list).collect::<PyResult<_>>()? })
+    Ok(RowFilter { any: conditions.into_iter().map(list).collect::<PyResult<_>>()? })
 }
 
 fn literal(kind: &str, value: &Bound<'_, PyAny>) -> PyResult<Literal> {

@@ -68,7 +68,7 @@ impl Opened for Parquet {
     }
 
     fn members(&self) -> Result<Vec<Facts>> {
-        let (_, chunks) = self.described()?;
+        let (_, chunks) = self.describe()?;
         Ok(chunks.into_iter().map(chunk).collect())
     }
 
@@ -81,7 +81,7 @@ impl Opened for Parquet {
     }
 
     fn batches(&self) -> Result<Vec<Facts>> {
-        let (groups, _) = self.described()?;
+        let (groups, _) = self.describe()?;
         Ok(groups.into_iter().map(group).collect())
     }
 

@@ -1,7 +1,7 @@
 //! The Arrow schema in the file's metadata, a schema message in base64, reduced to the fields to read.
 //!
-//! A file of 18,000 columns has megabytes of it. So its list of fields is cut down before anything is checked or converted,
-//! and only the fields to read are decoded.
+//! A file of 18,000 columns has megabytes of Arrow schema. The list of fields is cut down before anything is checked or
+//! converted, and only the fields to read are decoded.
 
 mod sparse;
 
@@ -9,23 +9,23 @@ use arrow_schema::Schema;
 
 use crate::limits::Limits;
 
-use sparse::Sparse;
+use sparse::SparseFlatbuffer;
 
 /// The key of the schema in the file's metadata.
 pub(crate) const KEY: &str = "ARROW:schema";
 
-/// The fields at the rising numbers `wanted` of the schema in `text`; `None` where it is no schema or lacks one of them. The
-/// schema is a hint: damage in it is not an error.
+/// Returns the fields at the ascending numbers `wanted` of the schema in `text`, or `None` if `text` is no schema or lacks one
+/// of them. The schema is a hint: damage in it is not an error.
 pub(crate) fn fields(text: &str, wanted: &[usize], limits: &Limits) -> Option<Schema> {
-    let mut bytes = Sparse::new(text)?;
+    let mut bytes = SparseFlatbuffer::new(text)?;
     cut(&mut bytes, wanted)?;
     let schema = crate::arrow::ipc::schema_of_aligned(bytes.finish().as_slice(), limits).ok()?;
     let schema = std::sync::Arc::unwrap_or_clone(schema);
     (schema.fields().len() == wanted.len()).then_some(schema)
 }
 
-/// Shortens the list of fields in the schema message to those at `wanted`, and makes sure of what they lead to.
-fn cut(bytes: &mut Sparse<'_>, wanted: &[usize]) -> Option<()> {
+/// Cuts the list of fields in the schema message down to those at `wanted`, and decodes everything that these refer to.
+fn cut(bytes: &mut SparseFlatbuffer<'_>, wanted: &[usize]) -> Option<()> {
     let message = bytes.forward(0)?;
     let message = bytes.table(message)?;
     // Message: version, type of the header, header, length of the body, metadata.
@@ -33,7 +33,7 @@ fn cut(bytes: &mut Sparse<'_>, wanted: &[usize]) -> Option<()> {
     let header = bytes.field(&message, 2)?;
     let schema = bytes.forward(header)?;
     let schema = bytes.table(schema)?;
-    // Schema: endianness, fields, metadata, which stand in the file's own too, features.
+    // Schema: endianness, fields, metadata (which the file's own metadata repeat), features.
     empty(bytes, &schema, 2)?;
     empty(bytes, &schema, 3)?;
     let Some(fields) = bytes.field(&schema, 1) else { return wanted.is_empty().then_some(()) };
@@ -45,7 +45,7 @@ fn cut(bytes: &mut Sparse<'_>, wanted: &[usize]) -> Option<()> {
             return None;
         }
         last = Some(number);
-        // Offsets count from where they stand: an entry that moves to the front reaches further.
+        // An offset counts from its own position: an entry that moves to the front needs a larger one.
         let (from, to) = (list + 4 + 4 * number, list + 4 + 4 * k);
         let reach = bytes.word(from)?.checked_add(u32::try_from(from - to).ok()?)?;
         bytes.put(to, reach)?;
@@ -61,8 +61,8 @@ fn cut(bytes: &mut Sparse<'_>, wanted: &[usize]) -> Option<()> {
     Some(())
 }
 
-/// Makes the list that field `number` of a table leads to one of nothing.
-fn empty(bytes: &mut Sparse<'_>, table: &sparse::Table, number: usize) -> Option<()> {
+/// Sets the length of the list in field `number` of a table to 0.
+fn empty(bytes: &mut SparseFlatbuffer<'_>, table: &sparse::SparseTable, number: usize) -> Option<()> {
     let Some(at) = bytes.field(table, number) else { return Some(()) };
     let list = bytes.forward(at)?;
     bytes.put(list, 0)
@@ -77,7 +77,7 @@ mod tests {
     use super::fields;
     use crate::limits::Limits;
 
-    /// So many fields of all sorts, each kind in turn.
+    /// A schema of `count` fields, of each type in turn.
     fn schema(count: usize) -> Schema {
         let child = |kind| Arc::new(Field::new("deep below", kind, true));
         let zone = |k: usize| DataType::Timestamp(TimeUnit::Microsecond, Some(format!("zone/{k}").into()));
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn some_fields_are_as_among_all() {
+    fn projected_fields_equal_those_of_the_full_schema() {
         let (all, limits) = (schema(400), Limits::default());
         let text = parquet::arrow::encode_arrow_schema(&all);
         for wanted in [vec![0], vec![399], (0..400).step_by(9).collect::<Vec<_>>(), (0..400).collect()] {
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn damaged_schemas_are_no_hints_or_others() {
+    fn damaged_schemas_do_not_panic() {
         let text = parquet::arrow::encode_arrow_schema(&schema(40));
         let limits = Limits::default();
         for at in 0..text.len() {

@@ -9,14 +9,14 @@ pub(super) fn can_cast(found: &DataType, told: &DataType) -> bool {
     match (found, told) {
         (DataType::Timestamp(TimeUnit::Millisecond, _), DataType::Timestamp(TimeUnit::Second, _))
         | (DataType::Time32(TimeUnit::Millisecond), DataType::Time32(TimeUnit::Second)) => true,
-        // Categories are made of the bytes by their own decoder.
+        // The decoder of dictionaries makes categories from the stored bytes.
         (DataType::FixedSizeBinary(n), DataType::Dictionary(_, told)) => stored_width(told) == Some(*n),
         (DataType::FixedSizeBinary(n), told) => stored_width(told) == Some(*n),
         _ => false,
     }
 }
 
-/// Bytes of a value of the types that are stored unchanged as fixed-length bytes.
+/// The width in bytes of the types that are stored unchanged as FIXED_LEN_BYTE_ARRAY.
 fn stored_width(told: &DataType) -> Option<i32> {
     match told {
         DataType::Decimal32(..) => Some(4),
@@ -42,14 +42,14 @@ pub(super) fn cast(data: &ArrayData, told: &DataType) -> Option<ArrayData> {
             let seconds = seconds(data, bytes.as_chunks().0, millis)?;
             Buffer::from_vec(seconds.into_iter().map(|s| i32::try_from(s).unwrap_or(0)).collect::<Vec<_>>())
         }
-        // A copy, which is aligned for words.
+        // The copy is aligned for the values' width.
         _ => Buffer::from(bytes),
     };
     let builder = ArrayData::builder(told.clone()).len(data.len()).nulls(data.nulls().cloned());
     builder.add_buffer(buffer).align_buffers(true).build().ok()
 }
 
-/// Milliseconds as seconds, `None` where a value is not a whole second. Values behind nulls do not count.
+/// Converts milliseconds to seconds; `None` if a value that is not null is not a whole second.
 fn seconds<const N: usize>(
     data: &ArrayData,
     millis: &[[u8; N]],

@@ -1,16 +1,16 @@
-//! Columns of text that are asked for as categoricals.
+//! Text columns that the caller requests as categoricals.
 
 use arrow_schema::{DataType, Field};
 
 use crate::error::{Error, Result};
 
-use super::schema::{Root, RootKind};
+use super::schema::{RootColumn, RootKind};
 
-/// Makes the columns `names`, where they are wanted, codes and values.
+/// Changes the type of the text columns `names` to a dictionary.
 ///
 /// # Errors
 /// `InvalidOption`: a column that is no text.
-pub(super) fn taken(names: &[String], fields: &mut [Field], roots: &[Root]) -> Result<()> {
+pub(super) fn make_categorical(names: &[String], fields: &mut [Field], roots: &[RootColumn]) -> Result<()> {
     for (field, root) in fields.iter_mut().zip(roots) {
         if !names.contains(field.name()) || matches!(field.data_type(), DataType::Dictionary(..)) {
             continue;
@@ -29,7 +29,7 @@ pub(super) fn taken(names: &[String], fields: &mut [Field], roots: &[Root]) -> R
             return Err(Error::invalid_option("parquet", message));
         }
         let data_type = DataType::Dictionary(Box::new(DataType::Int32), Box::new(field.data_type().clone()));
-        // What the writer said of the column holds for its text.
+        // The field keeps no metadata: the writer's metadata describe a text column.
         *field = Field::new(field.name(), data_type, field.is_nullable());
     }
     Ok(())

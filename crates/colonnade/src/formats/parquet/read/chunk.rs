@@ -1,89 +1,89 @@
-//! The pages of a column chunk, one after the other: what their headers claim is checked before anything is made of them.
+//! Walks the pages of a column chunk and checks what their headers claim before memory is allocated for it.
 
 use crate::error::{Error, Result};
 use crate::formats::parquet::codec::Codec;
 use crate::formats::parquet::page::{Header, Kind};
 
-use super::level_streams::Levels;
-use super::limits::Bounds;
-use super::page::Page;
+use super::level_streams::MaxLevels;
+use super::limits::PageLimits;
+use super::page::StoredPage;
 
-/// Walks the pages of one column chunk.
+/// An iterator over the pages of one column chunk.
 #[derive(Debug, Clone)]
 pub(crate) struct Pages<'a> {
-    /// The chunk's bytes, and those behind it that a size told too small may leave out.
+    /// The chunk's bytes, and `SLACK_NBYTES` bytes more where the writer may have stored too small a size.
     bytes: &'a [u8],
-    /// Where they stand in the file.
+    /// The offset of `bytes` in the file.
     base: u64,
     at: usize,
-    /// Values that no page has given yet.
+    /// Values of the pages that are still to come.
     left: u64,
     codec: Codec,
-    levels: Levels,
+    levels: MaxLevels,
     verify: bool,
-    bounds: Bounds,
-    /// Pages that were walked before; none of the bytes is looked at then.
-    listed: Option<std::slice::Iter<'a, Page<'a>>>,
+    bounds: PageLimits,
+    /// Pages of an earlier walk, which replace a walk over the bytes.
+    listed: Option<std::slice::Iter<'a, StoredPage<'a>>>,
 }
 
-/// What is known of a chunk before its pages are walked.
+/// The position and the declared properties of a column chunk.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct ChunkAt<'a> {
-    /// From its first page on.
+pub(crate) struct ChunkInput<'a> {
+    /// The bytes from its first page on.
     pub(crate) bytes: &'a [u8],
-    /// Where they stand in the file.
+    /// The offset of `bytes` in the file.
     pub(crate) base: u64,
     /// Its codec.
     pub(crate) codec: Codec,
-    /// Values, nulls included.
+    /// Values, including nulls.
     pub(crate) nvalues: u64,
-    /// Its highest levels.
-    pub(crate) levels: Levels,
+    /// Its maximum levels.
+    pub(crate) levels: MaxLevels,
 }
 
 impl<'a> Pages<'a> {
-    /// The pages of `chunk`. `verify`: their checksums are compared.
-    pub(crate) fn new(chunk: &ChunkAt<'a>, verify: bool, bounds: Bounds) -> Self {
-        let ChunkAt { bytes, base, codec, nvalues, levels } = *chunk;
+    /// Walks the pages of `chunk`. `verify`: compares their checksums.
+    pub(crate) fn new(chunk: &ChunkInput<'a>, verify: bool, bounds: PageLimits) -> Self {
+        let ChunkInput { bytes, base, codec, nvalues, levels } = *chunk;
         Self { bytes, base, at: 0, left: nvalues, codec, levels, verify, bounds, listed: None }
     }
 
-    /// Pages that were walked and checked before.
-    pub(crate) fn listed(pages: &'a [Page<'a>], bounds: Bounds) -> Self {
+    /// Iterates over the pages of an earlier walk.
+    pub(crate) fn from_pages(pages: &'a [StoredPage<'a>], bounds: PageLimits) -> Self {
         let (bytes, base, at, left) = (&[][..], 0, 0, 0);
-        let levels = Levels { definition: 0, repetition: 0 };
+        let levels = MaxLevels { definition: 0, repetition: 0 };
         let listed = Some(pages.iter());
         Self { bytes, base, at, left, codec: Codec::None, levels, verify: false, bounds, listed }
     }
 
-    /// The same from a place on, with as many values left: what [`Pages::place`] said.
+    /// A walk that begins at a position that [`Pages::position`] returned.
     pub(crate) fn from(&self, at: usize, left: u64) -> Self {
         Self { at, left, ..self.clone() }
     }
 
-    /// The same, checksums not looked at.
+    /// The same walk without checksums.
     pub(crate) fn unverified(self) -> Self {
         Self { verify: false, ..self }
     }
 
-    /// Refuses `n` values of `width` bytes, made of beginnings that they share, where they are over the limit of a page.
-    pub(crate) fn check_made(&self, n: usize, width: usize) -> Result<()> {
+    /// Checks that the `n` values of `width` bytes that a page with shared prefixes expands to stay within a page's limit.
+    pub(crate) fn check_expanded(&self, n: usize, width: usize) -> Result<()> {
         let nbytes = (n as u64).saturating_mul(width as u64);
         self.bounds.check("values with shared beginnings", nbytes, n as u64)
     }
 
-    /// Where the next header begins (in the chunk), and the values that are left.
-    pub(crate) fn place(&self) -> (usize, u64) {
+    /// The offset of the next header in the chunk, and the number of values that are still to come.
+    pub(crate) fn position(&self) -> (usize, u64) {
         (self.at, self.left)
     }
 
-    /// The next dictionary or data page; `None` once all values were given.
+    /// Returns the next dictionary or data page; `None` after the last value.
     ///
     /// # Errors
-    /// Malformed and truncated headers; more values than the chunk says, or than its codec can make of the bytes; a wrong
-    /// checksum; a limit.
+    /// Malformed and truncated headers; more values than the chunk declares, or than its codec can produce from the bytes; a
+    /// wrong checksum; a limit.
     #[inline]
-    pub(crate) fn next_page(&mut self) -> Result<Option<Page<'a>>> {
+    pub(crate) fn next_page(&mut self) -> Result<Option<StoredPage<'a>>> {
         if let Some(listed) = &mut self.listed {
             return Ok(listed.next().copied());
         }
@@ -100,7 +100,7 @@ impl<'a> Pages<'a> {
             if header.kind == Kind::Other {
                 continue;
             }
-            let page = Page::new(header, body, at, self.codec, self.levels);
+            let page = StoredPage::new(header, body, at, self.codec, self.levels);
             self.check(&page).map_err(|e| e.at(at))?;
             if !matches!(header.kind, Kind::Dictionary { .. }) {
                 self.left -= u64::from(header.nvalues);
@@ -110,7 +110,7 @@ impl<'a> Pages<'a> {
         Ok(None)
     }
 
-    fn check(&self, page: &Page<'_>) -> Result<()> {
+    fn check(&self, page: &StoredPage<'_>) -> Result<()> {
         let Header { nbytes, nvalues, compressed_nbytes, crc, kind, .. } = page.header;
         let most = self.codec.most(compressed_nbytes as u64);
         let whole = self.codec == Codec::None && !matches!(kind, Kind::DataV2 { .. });

@@ -1,38 +1,38 @@
-//! How a column is decoded: into which layout, by its type and by how its values are stored.
+//! Chooses the decoder of a column by its type and by how its values are stored.
 
 use arrow_schema::DataType;
 
 use crate::formats::parquet::types::{self, Physical};
 
-use super::conversion::{Flat, kind};
+use super::conversion::{FlatLeaf, fixed_conversion};
 
-/// How a field lands.
+/// The decoder of a column, which decides its layout in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
-    /// Values of one width, validity beside them where there are nulls.
-    Fixed(Flat),
+pub(super) enum ColumnPlan {
+    /// Values of one width, with a validity bitmap if there are nulls.
+    Fixed(FlatLeaf),
     /// Offsets and bytes.
     Text,
-    /// Codes, and the values that they stand for.
+    /// Codes and a dictionary.
     Category,
-    /// Nulls alone.
+    /// Only nulls.
     Nothing,
-    /// Arrays that the crate makes.
+    /// Lists, structs and maps.
     Nested,
 }
 
-/// How values of this type land, as they are stored.
-pub(super) fn way_of(data_type: &DataType, flat: &Flat) -> Way {
+/// Chooses the decoder for values of this type that are stored as `flat`.
+pub(super) fn column_plan(data_type: &DataType, flat: &FlatLeaf) -> ColumnPlan {
     use DataType::{Binary, BinaryView, LargeBinary, LargeUtf8, Utf8, Utf8View};
     match data_type {
-        DataType::Dictionary(..) => Way::Category,
+        DataType::Dictionary(..) => ColumnPlan::Category,
         Utf8 | LargeUtf8 | Utf8View | Binary | LargeBinary | BinaryView
             if flat.physical == Physical::Bytes =>
         {
-            Way::Text
+            ColumnPlan::Text
         }
-        _ if flat.way == types::Way::Nothing => Way::Nothing,
-        _ if kind(data_type, flat).is_some() => Way::Fixed(*flat),
-        _ => Way::Nested,
+        _ if flat.way == types::Way::Nothing => ColumnPlan::Nothing,
+        _ if fixed_conversion(data_type, flat).is_some() => ColumnPlan::Fixed(*flat),
+        _ => ColumnPlan::Nested,
     }
 }

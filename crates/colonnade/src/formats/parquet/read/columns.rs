@@ -1,4 +1,4 @@
-//! The wanted columns: their fields, what they are made of, and how they become a frame.
+//! The fields and roots of the projected columns, and the plan that builds a frame of them.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -15,33 +15,33 @@ use crate::frame::paths::LeafProjection;
 
 use super::arrow_schema::{KEY as ARROW_SCHEMA, fields as arrow_fields};
 use super::options::ReadOptions;
-use super::projection::Names;
-use super::schema::{Root, RootKind, fields, roots};
+use super::projection::ColumnNames;
+use super::schema::{RootColumn, RootKind, fields, roots};
 use super::{categories, pandas};
 
-/// Fields, what they are made of, and how they become a frame.
-pub(super) fn described(
+/// Returns the fields and roots of the projected columns, and the plan that builds a frame of them.
+pub(super) fn projected_columns(
     footer: &Footer<'_>,
     ours: bool,
     options: &ReadOptions,
-) -> Result<(SchemaRef, Vec<Root>, Plan)> {
+) -> Result<(SchemaRef, Vec<RootColumn>, Plan)> {
     let some = footer.wanted.len() < footer.leaves.len();
     let all: Vec<usize> = (0..footer.leaves.len()).collect();
-    // Our metadata are about all columns: the plan is made of all, and cut down.
+    // This package's metadata describe all columns: the plan is built for all and then restricted.
     if ours && some {
-        let (every, _) = made(footer, &all, true, options)?;
+        let (every, _) = columns_of(footer, &all, true, options)?;
         let plan = Plan::new(&every).map_err(|e| e.in_format("parquet"))?;
-        let (schema, roots_of) = made(footer, &footer.wanted, true, options)?;
+        let (schema, roots_of) = columns_of(footer, &footer.wanted, true, options)?;
         let kept: HashSet<usize> =
             roots(&footer.leaves, &footer.wanted).iter().map(|(root, _)| *root).collect();
         let order: Vec<usize> = roots(&footer.leaves, &all).iter().map(|(root, _)| *root).collect();
-        let plan = restricted(plan, &order, &kept, schema.fields())?;
+        let plan = restrict(plan, &order, &kept, schema.fields())?;
         return Ok((schema, roots_of, plan));
     }
-    let (schema, roots) = made(footer, &footer.wanted, ours, options)?;
+    let (schema, roots) = columns_of(footer, &footer.wanted, ours, options)?;
     let mut plan = Plan::new(&schema).map_err(|e| e.in_format("parquet"))?;
     if !ours {
-        let never = |root: &Root| matches!(root.kind, RootKind::Flat(flat) if !flat.optional);
+        let never = |root: &RootColumn| matches!(root.kind, RootKind::Flat(flat) if !flat.optional);
         let names = schema.fields().iter().zip(&roots).filter(|(_, root)| never(root));
         let names: Vec<&str> = names.map(|(field, _)| field.name().as_str()).collect();
         required::note(&mut plan.tags, &names);
@@ -50,8 +50,8 @@ pub(super) fn described(
     Ok((schema, roots, plan))
 }
 
-/// The numbers of the flat columns' fields, by name; nested ones have theirs in the metadata of their fields.
-fn field_ids<'s>(footer: &Footer<'_>, schema: &'s Schema, columns: &[Root]) -> Vec<(&'s str, i32)> {
+/// Returns the field ids of the flat columns by name. A nested column has its ids in the metadata of its fields.
+fn field_ids<'s>(footer: &Footer<'_>, schema: &'s Schema, columns: &[RootColumn]) -> Vec<(&'s str, i32)> {
     let elements =
         roots(&footer.leaves, &footer.wanted).into_iter().map(|(root, _)| footer.elements.get(root));
     let columns = schema.fields().iter().zip(columns).zip(elements);
@@ -60,14 +60,14 @@ fn field_ids<'s>(footer: &Footer<'_>, schema: &'s Schema, columns: &[Root]) -> V
     id.filter(|(_, id)| *id >= 0).collect()
 }
 
-fn made(
+fn columns_of(
     footer: &Footer<'_>,
     wanted: &[usize],
     ours: bool,
     options: &ReadOptions,
-) -> Result<(SchemaRef, Vec<Root>)> {
+) -> Result<(SchemaRef, Vec<RootColumn>)> {
     let runs = roots(&footer.leaves, wanted);
-    // The number of each column among all is its place in the writer's schema.
+    // A column's number among all columns is its position in the writer's schema.
     let mut numbers = Vec::with_capacity(runs.len());
     let (mut number, mut last) = (0, None);
     for leaf in &footer.leaves {
@@ -80,15 +80,15 @@ fn made(
         }
     }
     let told = footer.value(ARROW_SCHEMA).and_then(|text| arrow_fields(text, &numbers, &options.limits));
-    // What the writer said of whole columns is cut as they are.
+    // The writer's schema describes whole columns; it is cut to the projected leaves.
     let told = told.map(|told| match wanted.len() < footer.leaves.len() && !options.parts.is_empty() {
         true => cut(&told, &runs, &options.parts),
         false => told,
     });
     let (mut fields, roots) = fields(&footer.elements, &footer.leaves, wanted, told.as_ref(), ours)?;
-    categories::taken(&options.categories, &mut fields, &roots)?;
+    categories::make_categorical(&options.categories, &mut fields, &roots)?;
     let some = wanted.len() < footer.leaves.len();
-    let names: Names<'_> = fields.iter().filter(|_| some).map(|f| f.name().as_str()).collect();
+    let names: ColumnNames<'_> = fields.iter().filter(|_| some).map(|f| f.name().as_str()).collect();
     let mut metadata = Metadata::new();
     for (key, value) in &footer.metadata {
         let Some(value) = value.filter(|_| *key != ARROW_SCHEMA) else { continue };
@@ -98,7 +98,7 @@ fn made(
     Ok((Arc::new(Schema::new(fields).with_metadata(metadata)), roots))
 }
 
-/// The fields of the columns `runs`, of some of them a part.
+/// The fields of the columns `runs`; a column in `parts` is cut to its projected leaves.
 fn cut(told: &Schema, runs: &[(usize, Range<usize>)], parts: &HashMap<usize, LeafProjection>) -> Schema {
     let fields = told.fields().iter().zip(runs);
     let one = |(field, (root, _)): (&FieldRef, &(usize, Range<usize>))| {
@@ -107,8 +107,8 @@ fn cut(told: &Schema, runs: &[(usize, Range<usize>)], parts: &HashMap<usize, Lea
     Schema::new(fields.map(one).collect::<Fields>()).with_metadata(told.metadata().clone())
 }
 
-/// A plan of all columns, with those at `kept` (among `order`, the roots) alone.
-fn restricted(
+/// Restricts the plan of all columns to those at `kept` among the roots `order`.
+fn restrict(
     mut plan: Plan,
     order: &[usize],
     kept: &HashSet<usize>,
@@ -125,7 +125,7 @@ fn restricted(
             field.place = Place::Column(positions.len());
             positions.push(position);
         }
-        // Of a nested column some leaves may be left.
+        // A projection may keep only some leaves of a nested column.
         if let Some(own) = fields.get(out.len()) {
             field.data_type = own.data_type().clone();
         }
@@ -137,7 +137,7 @@ fn restricted(
     Ok(plan)
 }
 
-/// The columns that hold row labels.
+/// Returns the names of the columns that hold row labels.
 pub(super) fn label_columns(footer: &Footer<'_>, ours: Option<&SchemaMeta>) -> Vec<String> {
     match ours.map(|meta| &meta.index.labels) {
         Some(LabelsMeta::Levels(names)) => names.clone(),

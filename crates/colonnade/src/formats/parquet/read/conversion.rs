@@ -1,4 +1,4 @@
-//! What the values of a leaf are in the file, and what they become in memory.
+//! How the stored values of a leaf become values of its Arrow type.
 
 use arrow_schema::{DataType, TimeUnit};
 
@@ -7,73 +7,73 @@ use crate::formats::parquet::types::{Physical, Way};
 
 /// A column of one leaf.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Flat {
-    /// What its values are made of.
+pub(crate) struct FlatLeaf {
+    /// Physical type.
     pub(crate) physical: Physical,
     /// Whether it may be null.
     pub(crate) optional: bool,
-    /// How its values become those of the Arrow type.
+    /// The conversion from the physical type to the Arrow type.
     pub(crate) way: Way,
 }
 
-/// How values are decoded.
+/// The decoder of fixed-width values: stored form, then form in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// Bits to bytes.
+pub(super) enum FixedConversion {
+    /// Bits to one byte each.
     Bools,
-    /// The same bytes: 2, 4 or 8 of them.
+    /// Two bytes, unchanged.
     Same2,
-    /// See above.
+    /// Four bytes, unchanged.
     Same4,
-    /// See above.
+    /// Eight bytes, unchanged.
     Same8,
-    /// The low byte of four.
+    /// The low byte of a four-byte value.
     Low1,
-    /// The low two bytes of four.
+    /// The low two bytes of a four-byte value.
     Low2,
-    /// Four bytes to sixteen, with their sign.
+    /// Four bytes, sign-extended to sixteen.
     Int4To16,
-    /// Eight bytes to sixteen, with their sign.
+    /// Eight bytes, sign-extended to sixteen.
     Int8To16,
     /// Days to milliseconds.
     Days,
-    /// Thousandths, in eight bytes, to seconds.
+    /// Eight bytes of thousandths to seconds.
     Seconds8,
-    /// Thousandths, in four bytes, to seconds.
+    /// Four bytes of thousandths to seconds.
     Seconds4,
-    /// An old instant.
+    /// INT96 timestamps, in this unit.
     Int96(TimeUnit),
-    /// Bytes of any width.
-    Wide(u32, Change),
-    /// Big-endian numbers, each with its length in front.
+    /// Fixed-length bytes of any width.
+    Wide(u32, ByteConversion),
+    /// Big-endian numbers, each preceded by its length.
     Lengths,
 }
 
-/// How the bytes of a value become those of a row.
+/// How the stored bytes of a value become the bytes of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Change {
-    /// They are those.
+pub(super) enum ByteConversion {
+    /// Unchanged.
     Same,
-    /// Big-endian, of a two's complement of any width.
+    /// Big-endian two's complement of any width.
     BigEndian,
-    /// Little-endian, shorter.
+    /// Little-endian, extended to the row's width.
     Longer,
-    /// From a byte on.
+    /// The bytes from this position on.
     From(usize),
 }
 
-/// What null rows hold, below their validity.
+/// The value that a null row holds under its validity bit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Null {
+pub(super) enum NullFill {
     /// 0.
     Zero,
-    /// Not a number.
+    /// NaN.
     Nan,
-    /// Not a time.
+    /// NaT.
     Nat,
 }
 
-impl Null {
+impl NullFill {
     pub(super) fn of(data_type: &DataType) -> Self {
         match data_type {
             DataType::Float16 | DataType::Float32 | DataType::Float64 => Self::Nan,
@@ -83,37 +83,39 @@ impl Null {
     }
 }
 
-/// How the leaf's values become those of the type, and the bytes of a row; `None` where they are not of one width here.
-pub(super) fn kind(data_type: &DataType, flat: &Flat) -> Option<(Kind, usize)> {
+/// Returns the decoder of the leaf and the bytes of a row; `None` if the leaf has no fixed-width decoder.
+pub(super) fn fixed_conversion(data_type: &DataType, flat: &FlatLeaf) -> Option<(FixedConversion, usize)> {
     if *data_type == DataType::Boolean {
-        return (flat.physical == Physical::Boolean).then_some((Kind::Bools, 1));
+        return (flat.physical == Physical::Boolean).then_some((FixedConversion::Bools, 1));
     }
     let item = width(data_type).filter(|&item| item > 0)?;
-    let wide = |width: u32, change| (width > 0).then_some(Kind::Wide(width, change));
+    let wide = |width: u32, change| (width > 0).then_some(FixedConversion::Wide(width, change));
     let kind = match (flat.physical, flat.way, item) {
-        (Physical::Int32 | Physical::Float, Way::Same, 4) => Kind::Same4,
-        (Physical::Int64 | Physical::Double, Way::Same, 8) => Kind::Same8,
-        (Physical::Int32, Way::Narrow(1), 1) => Kind::Low1,
-        (Physical::Int32, Way::Narrow(2), 2) => Kind::Low2,
-        (Physical::Int32, Way::Widened(4), 4) => Kind::Same4,
-        (Physical::Int64, Way::Widened(8), 8) => Kind::Same8,
-        (Physical::Int32, Way::Widened(16), 16) => Kind::Int4To16,
-        (Physical::Int64, Way::Widened(16), 16) => Kind::Int8To16,
-        (Physical::Int32, Way::Widened(_), 8 | 32) => wide(4, Change::Longer)?,
-        (Physical::Int64, Way::Widened(_), 32) => wide(8, Change::Longer)?,
-        (Physical::Int32, Way::Days, 8) => Kind::Days,
-        (Physical::Int64, Way::Thousands, 8) => Kind::Seconds8,
-        (Physical::Int32, Way::Thousands, 4) => Kind::Seconds4,
+        (Physical::Int32 | Physical::Float, Way::Same, 4) => FixedConversion::Same4,
+        (Physical::Int64 | Physical::Double, Way::Same, 8) => FixedConversion::Same8,
+        (Physical::Int32, Way::Narrow(1), 1) => FixedConversion::Low1,
+        (Physical::Int32, Way::Narrow(2), 2) => FixedConversion::Low2,
+        (Physical::Int32, Way::Widened(4), 4) => FixedConversion::Same4,
+        (Physical::Int64, Way::Widened(8), 8) => FixedConversion::Same8,
+        (Physical::Int32, Way::Widened(16), 16) => FixedConversion::Int4To16,
+        (Physical::Int64, Way::Widened(16), 16) => FixedConversion::Int8To16,
+        (Physical::Int32, Way::Widened(_), 8 | 32) => wide(4, ByteConversion::Longer)?,
+        (Physical::Int64, Way::Widened(_), 32) => wide(8, ByteConversion::Longer)?,
+        (Physical::Int32, Way::Days, 8) => FixedConversion::Days,
+        (Physical::Int64, Way::Thousands, 8) => FixedConversion::Seconds8,
+        (Physical::Int32, Way::Thousands, 4) => FixedConversion::Seconds4,
         (Physical::Int96, _, 8) => match data_type {
-            DataType::Timestamp(unit, _) => Kind::Int96(*unit),
+            DataType::Timestamp(unit, _) => FixedConversion::Int96(*unit),
             _ => return None,
         },
-        (Physical::Fixed(2), Way::Same, 2) => Kind::Same2,
-        (Physical::Fixed(n), Way::BigEndian(_), _) => wide(n, Change::BigEndian)?,
-        (Physical::Bytes, Way::BigEndian(_), _) => Kind::Lengths,
-        (Physical::Fixed(12), Way::Months, 4) => wide(12, Change::From(0))?,
-        (Physical::Fixed(12), Way::DayTime, 8) => wide(12, Change::From(4))?,
-        (Physical::Fixed(n), Way::Same, item) if usize::try_from(n) == Ok(item) => wide(n, Change::Same)?,
+        (Physical::Fixed(2), Way::Same, 2) => FixedConversion::Same2,
+        (Physical::Fixed(n), Way::BigEndian(_), _) => wide(n, ByteConversion::BigEndian)?,
+        (Physical::Bytes, Way::BigEndian(_), _) => FixedConversion::Lengths,
+        (Physical::Fixed(12), Way::Months, 4) => wide(12, ByteConversion::From(0))?,
+        (Physical::Fixed(12), Way::DayTime, 8) => wide(12, ByteConversion::From(4))?,
+        (Physical::Fixed(n), Way::Same, item) if usize::try_from(n) == Ok(item) => {
+            wide(n, ByteConversion::Same)?
+        }
         _ => return None,
     };
     Some((kind, item))

@@ -1,4 +1,4 @@
-//! What an opened file says of itself: its row groups, and of each column chunk encodings, codec, sizes and statistics.
+//! Describes an opened file: its row groups and, for each column chunk, encodings, codec, sizes and statistics.
 
 use crate::error::Result;
 use crate::formats::parquet::chunk::Chunk;
@@ -12,7 +12,7 @@ use crate::frame::{ByteOrder, type_name};
 use super::file::Parquet;
 use super::tree;
 
-/// Encodings as the specification numbers them.
+/// Encodings, by their numbers in the specification.
 const ENCODINGS: [&str; 10] = [
     "PLAIN",
     "GROUP_VAR_INT",
@@ -26,60 +26,60 @@ const ENCODINGS: [&str; 10] = [
     "BYTE_STREAM_SPLIT",
 ];
 
-/// Physical types as the specification numbers them.
+/// Physical types, by their numbers in the specification.
 const PHYSICAL: [&str; 8] =
     ["BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE", "BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY"];
 
-/// What a row group says of itself.
+/// A row group as the footer describes it.
 #[derive(Debug, Clone, Copy)]
 pub struct GroupInfo {
     /// Rows.
     pub nrows: u64,
     /// Bytes of its pages, decompressed.
     pub nbytes: u64,
-    /// The same, as they stand in the file.
+    /// Bytes of its pages, compressed.
     pub compressed_nbytes: u64,
-    /// Where its first page begins.
+    /// Offset of its first page.
     pub offset: u64,
 }
 
-/// Least, largest and nulls of a column chunk; the values as they are encoded.
+/// Minimum, maximum and null count of a column chunk; the values are in their encoded form.
 #[derive(Debug, Clone, Default)]
-pub struct Bounds {
-    /// Least value.
+pub struct StatisticsInfo {
+    /// Minimum.
     pub min: Option<Vec<u8>>,
-    /// Largest value.
+    /// Maximum.
     pub max: Option<Vec<u8>>,
-    /// Nulls.
+    /// Null count.
     pub null_count: Option<u64>,
 }
 
-/// What a column chunk says of itself.
+/// A column chunk as the footer describes it.
 #[derive(Debug, Clone)]
 pub struct ChunkInfo {
-    /// The names from the root down, with points between them.
+    /// The names from the root to the leaf, joined by dots.
     pub name: String,
     /// Its row group.
     pub group: usize,
     /// Physical type.
     pub physical: &'static str,
-    /// What its values mean.
+    /// Logical type.
     pub logical: Option<Logical>,
-    /// Encodings of its pages, levels too.
+    /// Encodings of its pages and of their levels.
     pub encodings: Vec<&'static str>,
-    /// Its codec: `stored` where there is none.
+    /// Its codec; `stored` if it is not compressed.
     pub codec: &'static str,
-    /// Values, nulls included.
+    /// Values, including nulls.
     pub nvalues: u64,
     /// Bytes of its pages, decompressed.
     pub nbytes: u64,
-    /// The same, as they stand in the file.
+    /// Bytes of its pages, compressed.
     pub compressed_nbytes: u64,
-    /// Where its first page begins.
+    /// Offset of its first page.
     pub offset: u64,
     /// Statistics.
-    pub bounds: Option<Bounds>,
-    /// Whether its pages have an index.
+    pub bounds: Option<StatisticsInfo>,
+    /// Whether it has a page index.
     pub page_index: bool,
     /// Whether it has a bloom filter.
     pub bloom: bool,
@@ -94,19 +94,19 @@ impl Parquet {
         self.source.bytes.nbytes() as u64
     }
 
-    /// Who wrote it, in its own words.
+    /// The application that wrote the file, as the footer names it.
     #[must_use]
     pub fn created_by(&self) -> Option<&str> {
         self.created_by.as_deref()
     }
 
-    /// Version of the format that the footer says.
+    /// Version of the format in the footer.
     #[must_use]
     pub fn version(&self) -> i32 {
         self.version
     }
 
-    /// Bytes of the decoded columns and row labels: exact where values have a width, else what their pages hold.
+    /// Bytes of the decoded columns and row labels: exact for fixed-width values, otherwise the bytes of their pages.
     #[must_use]
     pub fn nbytes(&self) -> u64 {
         let mut sum = 0u64;
@@ -122,7 +122,7 @@ impl Parquet {
         sum
     }
 
-    /// The dtype of each data column, as the loaded frame has it as far as the footer tells.
+    /// The dtype of each data column of the loaded frame, as far as the footer determines it.
     #[must_use]
     pub fn dtypes(&self) -> Vec<String> {
         let name = |i: usize| {
@@ -136,7 +136,7 @@ impl Parquet {
         self.plan.column_fields().into_iter().filter_map(name).collect()
     }
 
-    /// Whether a flat leaf is certain to hold no null.
+    /// Whether the statistics prove that a flat leaf holds no null.
     fn has_no_nulls(&self, leaf: usize) -> bool {
         if self.leaves.get(leaf).is_some_and(|l| l.definition == 0) {
             return true;
@@ -158,11 +158,11 @@ impl Parquet {
         self.labels_are_names
     }
 
-    /// The row groups, and the chunks of all columns, in the order of the file.
+    /// Returns the row groups and the chunks of all columns, in file order.
     ///
     /// # Errors
     /// Malformed footers.
-    pub fn described(&self) -> Result<(Vec<GroupInfo>, Vec<ChunkInfo>)> {
+    pub fn describe(&self) -> Result<(Vec<GroupInfo>, Vec<ChunkInfo>)> {
         let bytes = self.footer_bytes();
         let all = |_: &[Element<'_>], leaves: &[crate::formats::parquet::schema::Leaf]| {
             Ok((0..leaves.len()).collect())
@@ -187,14 +187,14 @@ impl Parquet {
                 offset,
             });
             for (chunk, (name, logical)) in group.chunks.iter().zip(&names) {
-                chunks.push(described(chunk, bytes, number, name.clone(), *logical)?);
+                chunks.push(chunk_info(chunk, bytes, number, name.clone(), *logical)?);
             }
         }
         Ok((groups, chunks))
     }
 }
 
-fn described(
+fn chunk_info(
     chunk: &Chunk<'_>,
     footer: &[u8],
     group: usize,
@@ -247,11 +247,11 @@ fn encodings(footer: &[u8], at: usize) -> Result<Vec<&'static str>> {
     Ok(out)
 }
 
-/// The statistics that stand there. The older pair of bounds stands for the newer one where that is missing.
-fn bounds(footer: &[u8], at: usize) -> Result<Bounds> {
+/// Reads the statistics at `at`. The deprecated `min` and `max` replace missing `min_value` and `max_value`.
+fn bounds(footer: &[u8], at: usize) -> Result<StatisticsInfo> {
     let mut t = Thrift::new(footer, 0, "the footer");
     t.seek(at);
-    let (mut out, mut old, mut last) = (Bounds::default(), Bounds::default(), 0);
+    let (mut out, mut old, mut last) = (StatisticsInfo::default(), StatisticsInfo::default(), 0);
     while let Some(field) = t.field(&mut last)? {
         match (field.id, field.wire) {
             (1, Wire::Binary) => old.max = Some(t.binary()?.to_vec()),

@@ -1,4 +1,4 @@
-//! An opened file: where its bytes are, and what its footer says of the wanted columns.
+//! An opened file: its bytes, and the footer's entries for the projected columns.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -14,65 +14,65 @@ use crate::memory::{Buffer, Remote};
 use crate::source::SourceBytes;
 
 use super::options::ReadOptions;
-use super::schema::Root;
+use super::schema::RootColumn;
 use super::selection::Selection;
 
-/// All bytes of a file.
+/// The bytes of a file.
 #[derive(Debug, Clone)]
-pub(crate) struct Source {
-    /// Them.
+pub(crate) struct ParquetBytes {
+    /// All bytes.
     pub(crate) bytes: Buffer,
-    /// Where they come from as they are asked for, where they are not all here.
+    /// The remote object that bytes are fetched from on demand.
     pub(crate) remote: Option<Arc<Remote>>,
-    /// Whether they are a map of a file: what was read may be let go, and comes back by itself.
+    /// Whether `bytes` is a memory map of a file: the system may drop pages and reads them again on access.
     pub(crate) is_map: bool,
 }
 
-impl From<SourceBytes> for Source {
-    /// The file behind a map is closed: a map needs no descriptor.
+impl From<SourceBytes> for ParquetBytes {
+    /// Takes over the bytes. The file behind a map is already closed: a map needs no descriptor.
     fn from(SourceBytes { bytes, map, remote }: SourceBytes) -> Self {
         Self { bytes, remote, is_map: map.is_some() }
     }
 }
 
-impl Source {
-    /// Lets the pages of a map go: what is looked at again comes again.
-    pub(crate) fn let_go(&self, start: u64, nbytes: usize) {
+impl ParquetBytes {
+    /// Lets the system drop the pages of a map; a later access reads them again.
+    pub(crate) fn release(&self, start: u64, nbytes: usize) {
         if let (true, Ok(start)) = (self.is_map, usize::try_from(start)) {
-            // SAFETY: they are a shared map of a file.
+            // SAFETY: the bytes are a shared map of a file.
             unsafe { crate::memory::advise_dont_need(&self.bytes, start, nbytes) };
         }
     }
 }
 
-/// What was asked for, the file that reads it, and what is to be left of what that reads.
-pub(super) type Narrowed = (Projection, Arc<Parquet>, Projection);
+/// A requested projection, the file opened for it, and the projection that remains to be applied to what that file decodes.
+pub(super) type ProjectedFile = (Projection, Arc<Parquet>, Projection);
 
 /// An opened file.
 #[derive(Debug)]
 pub struct Parquet {
-    pub(crate) source: Source,
-    /// The bytes as they came, which the keys open.
-    pub(super) unopened: Source,
-    /// Elements of the columns in which a group that repeats is the item of a list itself: a part of that group would be
-    /// taken for a list of another type.
+    pub(crate) source: ParquetBytes,
+    /// The bytes before decryption.
+    pub(super) stored_bytes: ParquetBytes,
+    /// Schema elements of columns in which a repeated group is itself the item of a list: a part of such a group would be read
+    /// as a list of another type.
     pub(super) old_lists: HashSet<usize>,
-    /// The row groups; their chunks are those of the wanted leaves.
+    /// The row groups, with the chunks of the projected leaves.
     pub(crate) groups: Vec<Group<'static>>,
-    /// First row of each row group, of those that the filter leaves.
+    /// First row of each row group, counted in the rows that pass the filter.
     pub(crate) starts: Vec<usize>,
     pub(crate) nrows: usize,
-    /// What the filter leaves; all rows where `None`.
+    /// The rows that pass the filter; `None`: all rows.
     pub(crate) selection: Option<Selection>,
-    /// The wanted leaves.
+    /// The projected leaves.
     pub(crate) leaves: Vec<Leaf>,
-    /// Of each wanted leaf, whether the order of its type is that of its statistics.
+    /// For each projected leaf, whether the file declares its column order for the statistics.
     pub(crate) ordered: Vec<bool>,
-    /// One a field of `schema`.
-    pub(crate) roots: Vec<Root>,
-    /// The wanted columns, and those of the row labels.
+    /// One root for each field of `schema`.
+    pub(crate) roots: Vec<RootColumn>,
+    /// The projected columns and the columns of the row labels.
     pub(crate) schema: SchemaRef,
-    /// How they become a frame.
+    /// The plan that builds a frame of the columns.
     pub(crate) plan: Plan,
     /// Start and end of the footer in the source.
     pub(crate) footer: (usize, usize),
@@ -82,12 +82,12 @@ pub struct Parquet {
     pub(crate) labels_are_names: bool,
     pub(crate) options: ReadOptions,
     pub(crate) index: OnceLock<Axis>,
-    /// The same file for a part of its nested columns, as it was last asked for.
-    pub(super) narrowed: Mutex<Option<Narrowed>>,
+    /// The file opened for a part of its nested columns by the last request that needed one.
+    pub(super) narrowed: Mutex<Option<ProjectedFile>>,
 }
 
 impl Parquet {
-    /// How its fields become a frame.
+    /// The plan that builds a frame of the fields.
     #[must_use]
     pub fn plan(&self) -> &Plan {
         &self.plan
@@ -99,7 +99,7 @@ impl Parquet {
         (self.nrows, self.plan.ncols)
     }
 
-    /// Row groups.
+    /// Number of row groups.
     #[must_use]
     pub fn ngroups(&self) -> usize {
         self.groups.len()

@@ -1,4 +1,4 @@
-//! The Arrow type of a leaf, by what the file says of it alone.
+//! The Arrow type of a leaf by the Parquet schema only.
 
 use arrow_schema::{DataType, TimeUnit};
 
@@ -6,7 +6,7 @@ use crate::formats::parquet::logical_type::{Logical, Unit, logical_of};
 use crate::formats::parquet::schema::Element;
 use crate::formats::parquet::types::Physical;
 
-/// Arrow's own extension type of a leaf.
+/// The canonical Arrow extension type of a leaf.
 pub(super) fn extension(element: &Element<'_>) -> Option<&'static str> {
     match element.logical {
         Some(Logical::Uuid) => Some("arrow.uuid"),
@@ -15,7 +15,7 @@ pub(super) fn extension(element: &Element<'_>) -> Option<&'static str> {
     }
 }
 
-/// The Arrow type of a leaf, by what the file says of it alone.
+/// The Arrow type of a leaf by the Parquet schema only.
 pub(super) fn default_type(element: &Element<'_>, physical: Physical) -> DataType {
     let logical = element.logical.or_else(|| element.converted.and_then(logical_of));
     let zone = |utc: bool| utc.then(|| "UTC".into());

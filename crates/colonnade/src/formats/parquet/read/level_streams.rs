@@ -5,12 +5,12 @@ use std::borrow::Cow;
 use crate::error::{Error, Result};
 use crate::formats::parquet::page::{Encoding, Header, Kind};
 
-/// The greatest width of a level.
+/// The maximum bit width of a level.
 const MAX_LEVEL_BITS: u8 = 16;
 
-/// The highest levels of a column.
+/// The maximum levels of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Levels {
+pub(crate) struct MaxLevels {
     /// Definition.
     pub(crate) definition: u16,
     /// Repetition.
@@ -20,11 +20,11 @@ pub(crate) struct Levels {
 /// The levels at the beginning of a page.
 #[derive(Debug)]
 pub(crate) struct LevelStreams<'p> {
-    /// Repetition levels: runs and packed groups.
+    /// Repetition levels: RLE runs and bit-packed groups.
     pub(crate) repetition: Cow<'p, [u8]>,
     /// Definition levels.
     pub(crate) definition: Cow<'p, [u8]>,
-    /// Bytes of both in the page, with their lengths.
+    /// Bytes of both streams in the page, including their length fields.
     pub(crate) nbytes: usize,
 }
 
@@ -35,7 +35,7 @@ impl<'p> LevelStreams<'p> {
     /// # Errors
     /// Malformed: fewer bytes than the levels have.
     #[inline]
-    pub(super) fn split(header: &Header, most: Levels, bytes: &'p [u8]) -> Result<(Self, &'p [u8])> {
+    pub(super) fn split(header: &Header, most: MaxLevels, bytes: &'p [u8]) -> Result<(Self, &'p [u8])> {
         let n = header.nvalues as usize;
         let (repetition, definition, rest) = match header.kind {
             Kind::Data { definition, repetition, .. } => {
@@ -54,10 +54,10 @@ impl<'p> LevelStreams<'p> {
     }
 }
 
-impl Levels {
-    /// Bytes that the levels of `n` values rarely pass: packed, and the heads of many runs. Zstandard decompresses a whole
-    /// block for the first byte, so that a second try costs more than some bytes too many.
-    pub(super) fn about(self, n: usize) -> usize {
+impl MaxLevels {
+    /// The number of bytes that the levels of `n` values rarely exceed: bit-packed, plus the headers of many runs. Zstandard
+    /// decompresses a whole block for the first byte, so a second attempt costs more than some bytes too many.
+    pub(super) fn estimate_nbytes(self, n: usize) -> usize {
         let bits = usize::from(level_bits(self.repetition) + level_bits(self.definition));
         (n / 8 + 1).saturating_mul(bits).saturating_add(n / 8 + 64)
     }
@@ -68,7 +68,7 @@ pub(super) fn short() -> Error {
     Error::malformed("parquet", "a page is shorter than its levels. The file is damaged; write it again.")
 }
 
-/// The levels in front of `bytes`, and what follows them.
+/// Splits `bytes` into the levels at its beginning and the rest.
 fn levels(bytes: &[u8], max: u16, encoding: Encoding, n: usize) -> Result<(Cow<'_, [u8]>, &[u8])> {
     if max == 0 {
         return Ok((Cow::Borrowed(&[]), bytes));
@@ -82,7 +82,7 @@ fn levels(bytes: &[u8], max: u16, encoding: Encoding, n: usize) -> Result<(Cow<'
     Ok((Cow::Borrowed(levels), values))
 }
 
-/// Levels of very old files, most significant bit first and without a length: said as the runs that all others have.
+/// Converts the deprecated BIT_PACKED levels, most significant bit first and without a length, to an RLE/bit-packed stream.
 fn packed_levels(bytes: &[u8], max: u16, n: usize) -> Result<(Cow<'_, [u8]>, &[u8])> {
     let width = usize::from(level_bits(max));
     let nbytes = n.checked_mul(width).ok_or_else(short)?.div_ceil(8);
@@ -111,7 +111,7 @@ fn packed_levels(bytes: &[u8], max: u16, n: usize) -> Result<(Cow<'_, [u8]>, &[u
     Ok((Cow::Owned(out), values))
 }
 
-/// Bits of levels up to `max`.
+/// The bit width of levels up to `max`.
 pub(crate) fn level_bits(max: u16) -> u8 {
     u8::try_from(u16::BITS - max.leading_zeros()).unwrap_or(MAX_LEVEL_BITS)
 }

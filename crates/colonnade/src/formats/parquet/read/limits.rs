@@ -1,7 +1,7 @@
-//! Checks what a call will decode against the limits, before memory is allocated for it.
+//! Checks the size of what a call decodes against the limits, before memory is allocated for it.
 //!
-//! A run of one value takes six bytes however long it is, and a text that a page of keys repeats is stored once. The rule is
-//! the same for all formats, see [`crate::limits`].
+//! A run of one value takes six bytes at any length, and a text that a page of keys repeats is stored once. The rule is the
+//! same for all formats, see [`crate::limits`].
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -10,23 +10,23 @@ use crate::limits::Limits;
 
 use super::file::Parquet;
 
-/// Bytes and cells that one call decodes: the sum of what its columns take.
+/// Bytes and cells that one call decodes, summed over its columns.
 #[derive(Debug, Default)]
 pub(crate) struct Account {
     nbytes: AtomicU64,
     ncells: AtomicU64,
 }
 
-/// The most bytes that pages may decode to.
+/// The maximum bytes that pages may decode to.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Bounds {
+pub(crate) struct PageLimits {
     limits: Limits,
     /// Bytes of the file.
     input: u64,
 }
 
-impl Bounds {
-    /// Refuses a page, or what is made of one, of `nbytes` bytes for `nvalues` values.
+impl PageLimits {
+    /// Refuses a page, or its decoded values, of `nbytes` bytes for `nvalues` values.
     pub(crate) fn check(&self, what: &str, nbytes: u64, nvalues: u64) -> Result<()> {
         let limit = self.limits.max_member_nbytes;
         if nbytes > limit {
@@ -49,40 +49,40 @@ fn add(to: &AtomicU64, more: u64) -> u64 {
 }
 
 impl Account {
-    /// Adds cells, of which each may take some bytes whatever the input.
+    /// Adds cells, each of which may take some bytes whatever the size of the input.
     pub(super) fn add_cells(&self, ncells: u64) {
         add(&self.ncells, ncells);
     }
 }
 
 impl Parquet {
-    /// What the file's pages may become.
-    pub(super) fn bounds(&self) -> Bounds {
-        Bounds { limits: self.options.limits, input: self.input() }
+    /// The limits for the pages of this file.
+    pub(super) fn bounds(&self) -> PageLimits {
+        PageLimits { limits: self.options.limits, input: self.input() }
     }
 
     fn input(&self) -> u64 {
         self.source.bytes.nbytes() as u64
     }
 
-    /// The bytes that `ncells` cells may take.
+    /// The maximum bytes that `ncells` cells may take.
     pub(super) fn most_nbytes(&self, ncells: u64) -> u64 {
         self.options.limits.decoded_nbytes(self.input(), ncells)
     }
 
-    /// Adds `nbytes` bytes to what a call decodes. `what` takes them, in the plural.
+    /// Adds `nbytes` bytes to what a call decodes. `what` is the plural noun for the error message.
     ///
     /// # Errors
     /// `LimitExceeded`.
     pub(super) fn charge(&self, account: &Account, nbytes: u64, what: &str) -> Result<()> {
         let (sum, ncells) = (add(&account.nbytes, nbytes), account.ncells.load(Ordering::Relaxed));
         let check = |n: u64| self.options.limits.check_decoded("parquet", what, n, self.input(), ncells);
-        // What is too much by itself is named by itself.
+        // The error names this request if it exceeds the limit by itself, otherwise the sum.
         check(nbytes).and_then(|()| check(sum)).map_err(|e| e.at(self.footer.0 as u64))
     }
 
-    /// Refuses rows, or values of one leaf, that need not take a byte of the file: over `max_unbacked_rows` where eight bytes
-    /// for each would be over the limit too.
+    /// Refuses a number of rows, or of values of one leaf, that no bytes of the file back: over `max_unbacked_rows`, if eight
+    /// bytes for each would exceed the limit too.
     ///
     /// # Errors
     /// `LimitExceeded`.

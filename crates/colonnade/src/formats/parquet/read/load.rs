@@ -1,4 +1,4 @@
-//! An opened file as one frame, or as Arrow's layout by row group.
+//! Loads an opened file as one frame, or in Arrow's layout by row group.
 
 use arrow_data::ArrayData;
 use arrow_schema::DataType;
@@ -10,15 +10,15 @@ use crate::error::{Error, Result};
 use crate::frame::{Axis, Frame, row_range};
 use crate::progress::{NoProgress, Progress, SignalsOnly};
 
+use super::decode::ChunkDecoder;
 use super::file::Parquet;
-use super::land::Landing;
-use super::selection::{Piece, Rows, kept};
+use super::selection::{RowPiece, RowsToDecode, keep_selected};
 
-/// Row groups are landed together in Arrow's layout up to so many bytes: text of more has no 32-bit offsets.
+/// Row groups are decoded together in Arrow's layout up to this many bytes: more text does not fit 32-bit offsets.
 const TOGETHER_NBYTES: u64 = 1 << 30;
 
 impl Parquet {
-    /// Row labels, decoded once.
+    /// Returns the row labels, which are decoded once.
     ///
     /// # Errors
     /// Malformed pages.
@@ -30,54 +30,59 @@ impl Parquet {
         Ok(self.index.get_or_init(|| axis))
     }
 
-    fn labels(&self, rows: &Rows, threads: usize) -> Result<Axis> {
+    fn labels(&self, rows: &RowsToDecode, threads: usize) -> Result<Axis> {
         let fields = self.plan.level_fields();
-        let landed = self.land(&fields, rows, (MemoryLayout::AsStored, threads), &NoProgress)?;
+        let landed = self.decode(&fields, rows, (MemoryLayout::AsStored, threads), &NoProgress)?;
         self.plan.landed_index(&fields, landed, rows.nrows)
     }
 
-    /// All row groups landed in one frame, or the part of it that is asked for.
+    /// Decodes all row groups into one frame, or the requested part.
     ///
     /// # Errors
-    /// Malformed pages; a position or row that is not there; the system's own.
+    /// Malformed pages; a position or row that does not exist; operating-system errors.
     pub fn load(&self, request: &Request<'_>) -> Result<Frame> {
         let (start, stop) = row_range("parquet", request.rows, self.nrows)?;
         let chosen = self.plan.chosen("parquet", request.positions)?;
         let rows = self.rows(start, stop);
         let how = (request.layout, request.threads);
-        let landed = self.land(&chosen.fields, &rows, how, request.progress)?;
+        let landed = self.decode(&chosen.fields, &rows, how, request.progress)?;
         let whole = (start, stop) == (0, self.nrows);
         let index = if whole { self.index()?.clone() } else { self.index()?.slice(start, stop) };
         self.plan.landed_frame(&chosen, landed, index)
     }
 
-    /// Lands the fields `wanted`, of these rows.
+    /// Decodes the fields `wanted` of these rows.
     ///
     /// # Errors
-    /// Malformed pages; the system's own.
-    pub(crate) fn land(
+    /// Malformed pages; operating-system errors.
+    pub(crate) fn decode(
         &self,
         wanted: &[usize],
-        rows: &Rows,
+        rows: &RowsToDecode,
         (layout, threads): (MemoryLayout, usize),
         progress: &dyn Progress,
     ) -> Result<Landed> {
-        self.need(wanted, &rows.pieces, progress)?;
-        let landing = Landing::new(self, rows.decoded, threads, layout);
-        let landed = landing.run(wanted, &rows.pieces, progress)?;
+        self.fetch_pages(wanted, &rows.pieces, progress)?;
+        let decoder = ChunkDecoder::new(self, rows.decoded, threads, layout);
+        let landed = decoder.run(wanted, &rows.pieces, progress)?;
         let mut landed = match &rows.keep {
-            Some(keep) => kept(landed, keep, threads, &SignalsOnly(progress))?,
+            Some(keep) => keep_selected(landed, keep, threads, &SignalsOnly(progress))?,
             None => landed,
         };
         if layout == MemoryLayout::Pandas {
-            let dtype = |i: usize| landing.nulls.dtype(*wanted.get(i)?);
+            let dtype = |i: usize| decoder.nulls.dtype(*wanted.get(i)?);
             missing::into_blocks(&mut landed, &dtype, threads, &SignalsOnly(progress))?;
         }
         Ok(landed)
     }
 
-    /// Makes sure that the pages of these fields may be looked at.
-    pub(crate) fn need(&self, wanted: &[usize], pieces: &[Piece], progress: &dyn Progress) -> Result<()> {
+    /// Fetches the pages of these fields from a remote file.
+    pub(crate) fn fetch_pages(
+        &self,
+        wanted: &[usize],
+        pieces: &[RowPiece],
+        progress: &dyn Progress,
+    ) -> Result<()> {
         let Some(remote) = &self.source.remote else { return Ok(()) };
         let mut ranges = Vec::new();
         for piece in pieces {
@@ -93,11 +98,11 @@ impl Parquet {
         remote.need(&ranges, progress)
     }
 
-    /// Rows of the result, as they are landed.
-    fn rows(&self, start: usize, stop: usize) -> Rows {
+    /// The pieces of row groups that make up rows `start..stop` of the result.
+    fn rows(&self, start: usize, stop: usize) -> RowsToDecode {
         match &self.selection {
             Some(selection) => selection.rows(start, stop),
-            None => Rows {
+            None => RowsToDecode {
                 pieces: self.pieces(start, stop),
                 decoded: stop - start,
                 keep: None,
@@ -106,8 +111,8 @@ impl Parquet {
         }
     }
 
-    /// The row groups that the rows touch, and which of their rows.
-    pub(crate) fn pieces(&self, start: usize, stop: usize) -> Vec<Piece> {
+    /// The row groups that rows `start..stop` overlap, and which of their rows.
+    pub(crate) fn pieces(&self, start: usize, stop: usize) -> Vec<RowPiece> {
         let mut out = Vec::new();
         for group in 0..self.groups.len() {
             let (first, nrows) = self.rows_of(group);
@@ -117,13 +122,13 @@ impl Parquet {
             let skip = start.saturating_sub(first).min(nrows);
             let end = nrows.min(stop - first);
             if end > skip {
-                out.push(Piece { group, skip, nrows: end - skip, at: first + skip - start });
+                out.push(RowPiece { group, skip, nrows: end - skip, at: first + skip - start });
             }
         }
         out
     }
 
-    /// One frame a row group, in Arrow's layout; at least one frame.
+    /// Returns one frame for each row group, in Arrow's layout; at least one frame.
     ///
     /// # Errors
     /// As [`Parquet::load`].
@@ -151,15 +156,15 @@ impl Parquet {
             }
         }
         if out.is_empty() {
-            out.push(self.arrow_frame(&Rows::default(), start, request)?);
+            out.push(self.arrow_frame(&RowsToDecode::default(), start, request)?);
         }
         Ok(out)
     }
 
-    /// Row group `i` alone, in Arrow's layout.
+    /// Returns row group `i` in Arrow's layout.
     ///
     /// # Errors
-    /// As [`Parquet::load`]; `NotFound` past the end.
+    /// As [`Parquet::load`]; `NotFound` past the last row group.
     pub fn batch(&self, i: usize, request: &Request<'_>) -> Result<Frame> {
         if i >= self.groups.len() {
             let message = format!("row group {i} is out of range: there are {}.", self.groups.len());
@@ -169,14 +174,14 @@ impl Parquet {
         self.arrow_frame(&self.rows(first, first + nrows), first, request)
     }
 
-    fn arrow_frame(&self, rows: &Rows, first_row: usize, request: &Request<'_>) -> Result<Frame> {
+    fn arrow_frame(&self, rows: &RowsToDecode, first_row: usize, request: &Request<'_>) -> Result<Frame> {
         let nrows = rows.nrows;
         let mut needed = self.plan.chosen("parquet", request.positions)?.fields;
         needed.extend(self.plan.level_fields());
         needed.sort_unstable();
         needed.dedup();
-        let landed = self.land(&needed, rows, (MemoryLayout::Arrow, request.threads), request.progress)?;
-        // Columns that nobody asked for stand in as empty values that are dropped at once.
+        let landed = self.decode(&needed, rows, (MemoryLayout::Arrow, request.threads), request.progress)?;
+        // Columns outside the projection become empty placeholders that are dropped at once.
         let mut arrays: Vec<ArrayData> =
             (0..self.plan.fields.len()).map(|_| ArrayData::new_null(&DataType::Null, nrows)).collect();
         for (i, data) in landed.columns {

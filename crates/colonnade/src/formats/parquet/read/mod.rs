@@ -1,6 +1,7 @@
-//! Reading: from the file to final memory, each page once.
+//! Reads a file into its final memory, decoding each page once.
 //!
-//! The footer says what lies where ([`open`]); every page is decoded, in parallel, to where its values will stay ([`land`]).
+//! The footer describes where every column chunk is stored ([`open`]). Pages are decoded in parallel, straight into the memory
+//! of the result ([`decode`]).
 
 mod arrow_schema;
 mod cast;
@@ -9,11 +10,11 @@ mod chunk;
 mod column_plan;
 mod columns;
 mod conversion;
+pub(crate) mod decode;
 mod describe;
 mod encrypted;
 mod file;
 pub mod filter;
-pub(crate) mod land;
 mod leaf_type;
 mod level_streams;
 mod limits;
@@ -36,8 +37,8 @@ mod tree;
 mod verify;
 
 pub use crate::decode::Request;
-pub use describe::{Bounds, ChunkInfo, GroupInfo};
-pub use encrypted::Keys;
+pub use describe::{ChunkInfo, GroupInfo, StatisticsInfo};
+pub use encrypted::DecryptionKeys;
 pub use file::Parquet;
 pub use open::MAGIC;
 pub use options::ReadOptions;

@@ -1,4 +1,4 @@
-//! Names within lists and maps: Parquet has its own for them, and the writer's schema says what they were.
+//! Names of fields within lists and maps: Parquet has its own, and the writer's Arrow schema restores the original ones.
 
 use std::mem::discriminant;
 
@@ -8,8 +8,8 @@ use arrow_schema::{DataType, FieldRef, Fields};
 use super::cast;
 use crate::arrow::trusted::trusted_array;
 
-/// The fields of a struct, each with the one of its name in `told`: fields may share a name, and then come one after the
-/// other in both.
+/// Pairs the fields of a struct with the fields of the same name in `told`. Several fields may share a name; they pair in
+/// order.
 pub(super) fn namesakes<'f>(
     fields: &'f Fields,
     told: &'f Fields,
@@ -24,7 +24,7 @@ pub(super) fn namesakes<'f>(
     })
 }
 
-/// The field below a list.
+/// Returns the item field of a list.
 pub(super) fn items_of(data_type: &DataType) -> Option<&FieldRef> {
     match data_type {
         DataType::List(field)
@@ -36,8 +36,8 @@ pub(super) fn items_of(data_type: &DataType) -> Option<&FieldRef> {
     }
 }
 
-/// The array as one of the type `wanted`, which differs in names, and in leaves that are stored as other types, alone; `None`
-/// where it differs in more.
+/// Converts the array to the type `wanted`, which may differ only in names and in leaves that are stored as another type;
+/// `None` if it differs in more.
 pub(super) fn retyped(data: ArrayData, wanted: &DataType) -> Option<ArrayData> {
     if data.data_type() == wanted {
         return Some(data);
@@ -66,6 +66,6 @@ pub(super) fn retyped(data: ArrayData, wanted: &DataType) -> Option<ArrayData> {
     let children = data.child_data().iter().cloned().zip(below).map(|(child, kind)| retyped(child, kind));
     let children: Vec<ArrayData> = children.collect::<Option<_>>()?;
     let builder = data.into_builder().data_type(wanted.clone()).child_data(children);
-    // Trusted: the buffers, the length and the children's values are those of an array of the same layout.
+    // Trusted: the buffers, the length and the children's values come from an array of the same layout.
     Some(trusted_array(builder))
 }

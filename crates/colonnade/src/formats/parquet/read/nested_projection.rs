@@ -1,4 +1,4 @@
-//! Reads some leaves of nested columns: the file is opened again for these leaves, and no others are decoded.
+//! Reads some leaves of nested columns: opens the file again for these leaves, so that only they are decoded.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, PoisonError};
@@ -16,43 +16,44 @@ use super::file::Parquet;
 use super::options::ReadOptions;
 
 impl Parquet {
-    /// [`Parquet::load`], of nested columns the part that is asked for.
+    /// [`Parquet::load`], for a projection that may select a part of nested columns.
     ///
     /// # Errors
     /// As [`Parquet::load`].
     pub fn load_part(&self, request: &Request<'_>) -> Result<Frame> {
-        let Some((file, rest)) = self.narrow(request)? else { return self.load(request) };
+        let Some((file, rest)) = self.project(request)? else { return self.load(request) };
         Ok(file.load(&Request { projection: None, ..*request })?.kept(&rest))
     }
 
-    /// [`Parquet::load_arrow`], of nested columns the part that is asked for.
+    /// [`Parquet::load_arrow`], for a projection that may select a part of nested columns.
     ///
     /// # Errors
     /// As [`Parquet::load`].
     pub fn load_arrow_part(&self, request: &Request<'_>) -> Result<Vec<Frame>> {
-        let Some((file, rest)) = self.narrow(request)? else { return self.load_arrow(request) };
+        let Some((file, rest)) = self.project(request)? else { return self.load_arrow(request) };
         let frames = file.load_arrow(&Request { projection: None, ..*request })?;
         Ok(frames.into_iter().map(|frame| frame.kept(&rest)).collect())
     }
 
-    /// [`Parquet::batch`], of nested columns the part that is asked for.
+    /// [`Parquet::batch`], for a projection that may select a part of nested columns.
     ///
     /// # Errors
     /// As [`Parquet::load`].
     pub fn batch_part(&self, i: usize, request: &Request<'_>) -> Result<Frame> {
-        let Some((file, rest)) = self.narrow(request)? else { return self.batch(i, request) };
+        let Some((file, rest)) = self.project(request)? else { return self.batch(i, request) };
         Ok(file.batch(i, &Request { projection: None, ..*request })?.kept(&rest))
     }
 
-    /// The file that reads a part of nested columns, and what is left of what it reads; nothing where all is asked for.
-    fn narrow(&self, request: &Request<'_>) -> Result<Option<(Arc<Self>, Projection)>> {
+    /// Returns the file that reads the selected leaves, and the projection that remains to be applied; `None` if whole columns
+    /// are selected.
+    fn project(&self, request: &Request<'_>) -> Result<Option<(Arc<Self>, Projection)>> {
         let Some(kept) = request.projection.filter(|kept| !kept.is_all()) else { return Ok(None) };
         let held = || self.narrowed.lock().unwrap_or_else(PoisonError::into_inner);
         let known = held().as_ref().filter(|(asked, ..)| asked == kept).cloned();
         let (_, file, rest) = match known {
             Some(known) => known,
             None => {
-                let (file, rest) = self.opened_for(kept)?;
+                let (file, rest) = self.open_for(kept)?;
                 let made = (kept.clone(), Arc::new(file), rest);
                 *held() = Some(made.clone());
                 made
@@ -61,8 +62,8 @@ impl Parquet {
         Ok(Some((file, rest.selected(request.positions))))
     }
 
-    /// The file opened for a part of its columns, with what is left of what it reads, by position.
-    fn opened_for(&self, kept: &Projection) -> Result<(Self, Projection)> {
+    /// Opens the file for the leaves of `kept`; also returns the projection that remains to be applied, by position.
+    fn open_for(&self, kept: &Projection) -> Result<(Self, Projection)> {
         let (mut only, mut read, mut parts) = (HashSet::new(), BTreeMap::new(), HashMap::new());
         for (field, root) in self.plan.fields.iter().zip(&self.roots) {
             let leaves = self.leaves.get(root.leaves.clone()).unwrap_or_default();
@@ -74,7 +75,7 @@ impl Parquet {
                 let part = readable(&field.data_type, kept.of(position));
                 let mut marks = Vec::new();
                 mark(&field.data_type, Some(&part), &mut marks);
-                // Types that stand as others in the file are read whole.
+                // A type that the file stores as another type is read whole.
                 if marks.len() == leaves.len() {
                     chosen = marks;
                     parts.extend(leaves.first().map(|leaf| (leaf.root, part.clone())));
@@ -84,8 +85,8 @@ impl Parquet {
             only.extend(leaves.iter().zip(&chosen).filter(|(_, is)| **is).map(|(leaf, _)| leaf.element));
         }
         let options = ReadOptions { leaves: Some(only), parts, filter: None, ..self.options.clone() };
-        let mut file = Self::open(self.unopened.clone(), options, &NoProgress)?;
-        // What the filter left is known, and so are the rows and their labels.
+        let mut file = Self::open(self.stored_bytes.clone(), options, &NoProgress)?;
+        // The filter has already been applied, and the row labels are decoded.
         file.selection.clone_from(&self.selection);
         (file.starts, file.nrows) = (self.starts.clone(), self.nrows);
         file.plan.index = self.plan.index.clone();
@@ -108,7 +109,7 @@ impl Parquet {
     }
 }
 
-/// What can be read of a part: a map has its keys, whatever is asked of it.
+/// The part of `kept` that can be decoded separately: a map always keeps its keys.
 fn readable(data_type: &DataType, kept: &LeafProjection) -> LeafProjection {
     let LeafProjection::Some(some) = kept else { return LeafProjection::All };
     let below = children(data_type);
@@ -129,7 +130,7 @@ fn readable(data_type: &DataType, kept: &LeafProjection) -> LeafProjection {
     LeafProjection::Some(out)
 }
 
-/// Whether each leaf below a type, in the file's order, is of the part that is wanted.
+/// Appends, for each leaf below a type in file order, whether `kept` selects it.
 fn mark(data_type: &DataType, kept: Option<&LeafProjection>, out: &mut Vec<bool>) {
     let below = children(data_type);
     match data_type {

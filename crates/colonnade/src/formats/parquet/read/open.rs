@@ -1,10 +1,10 @@
-//! Opening a file: its footer is read, its pages are not.
+//! Opens a file: reads its footer, but none of its pages.
 
-use super::columns::{described, label_columns};
-use super::file::{Parquet, Source};
-use super::filter::Filter;
+use super::columns::{label_columns, projected_columns};
+use super::file::{Parquet, ParquetBytes};
+use super::filter::RowFilter;
 use super::options::ReadOptions;
-use super::projection::Names;
+use super::projection::ColumnNames;
 use super::schema::choose;
 use super::selection::Selection;
 use super::{encrypted, row_filter, tree};
@@ -18,21 +18,21 @@ use crate::source;
 use std::collections::HashSet;
 use std::sync::{Mutex, OnceLock};
 
-/// Begins and ends every file.
+/// The magic number at both ends of a file.
 pub const MAGIC: &[u8; 4] = b"PAR1";
 
-/// Ends files whose footer is encrypted.
+/// The magic number at the end of a file whose footer is encrypted.
 const ENCRYPTED: &[u8; 4] = b"PARE";
 
-/// The footers of most files.
+/// Bytes that hold the footer of most files, which are fetched first.
 const TAIL_NBYTES: usize = 64 << 10;
 
 impl Parquet {
-    /// Opens any source: of a file its footer is read, and of a file elsewhere nothing else comes. `progress` is told of
-    /// streams, which are read to their end, since the footer comes last.
+    /// Opens any source. Of a remote file only the footer is fetched. A stream is read to its end, because the footer comes
+    /// last; `progress` reports that.
     ///
     /// # Errors
-    /// The system's own; malformed or truncated footers; columns that are not there; a limit.
+    /// Operating-system errors; malformed or truncated footers; columns that do not exist; a limit.
     pub fn open_source(
         source: source::Source<'_>,
         options: ReadOptions,
@@ -45,15 +45,15 @@ impl Parquet {
         Self::open(source.into(), options, progress)
     }
 
-    /// Opens bytes in memory. `progress` is looked at, while a filter is applied, and told nothing.
+    /// Opens bytes in memory. `progress` can cancel the evaluation of a filter; nothing is reported to it.
     ///
     /// # Errors
-    /// Malformed or truncated footers; columns that are not there.
+    /// Malformed or truncated footers; columns that do not exist.
     pub fn open_buffer(bytes: Buffer, options: ReadOptions, progress: &dyn Progress) -> Result<Self> {
-        Self::open(Source { bytes, remote: None, is_map: false }, options, progress)
+        Self::open(ParquetBytes { bytes, remote: None, is_map: false }, options, progress)
     }
 
-    pub(super) fn open(source: Source, options: ReadOptions, progress: &dyn Progress) -> Result<Self> {
+    pub(super) fn open(source: ParquetBytes, options: ReadOptions, progress: &dyn Progress) -> Result<Self> {
         let bytes = source.bytes.clone();
         let (mut start, mut end) = footer_range(bytes.as_slice())?;
         let mut footer_bytes = bytes.as_slice().get(start..end).unwrap_or_default();
@@ -72,7 +72,7 @@ impl Parquet {
             );
             return Err(Error::limit("parquet", message).at(start as u64));
         }
-        let read = |names: Option<&Names<'_>>| {
+        let read = |names: Option<&ColumnNames<'_>>| {
             Footer::read(footer_bytes, start as u64, |elements, leaves| {
                 let mut chosen = choose(elements, leaves, names)?;
                 if let Some(only) = &options.leaves {
@@ -81,13 +81,13 @@ impl Parquet {
                 Ok(chosen)
             })
         };
-        let names: Option<Names<'_>> =
+        let names: Option<ColumnNames<'_>> =
             options.columns.as_ref().map(|list| list.iter().map(String::as_str).collect());
         let mut footer = read(names.as_ref())?;
         let ours =
             footer.value(OURS).map(SchemaMeta::parse).transpose().map_err(|e| e.in_format("parquet"))?;
         if let Some(mut names) = names {
-            // Row labels that stand in columns come too: which, the metadata say, behind the row groups.
+            // Columns that hold row labels are read too. The metadata name them; they are stored after the row groups.
             let labels = label_columns(&footer, ours.as_ref());
             let labels: HashSet<&str> = labels.iter().map(String::as_str).collect();
             let known = footer.leaves.iter().filter_map(|l| footer.elements.get(l.root)).map(|e| e.name);
@@ -100,7 +100,7 @@ impl Parquet {
         let labels_are_names = ours
             .as_ref()
             .is_none_or(|meta| matches!(meta.columns.labels, LabelsMeta::Fixed(_) | LabelsMeta::Text { .. }));
-        let (schema, roots, plan) = described(&footer, ours.is_some(), &options)?;
+        let (schema, roots, plan) = projected_columns(&footer, ours.is_some(), &options)?;
         check_columns(schema.fields().len(), &options)?;
         let leaves: Vec<Leaf> = footer.wanted.iter().filter_map(|&l| footer.leaves.get(l).copied()).collect();
         let nested = leaves.chunk_by(|a, b| a.root == b.root).filter_map(|of_one| of_one.first());
@@ -108,7 +108,7 @@ impl Parquet {
         let old_lists = tree::old_lists(&footer.elements, nested);
         let (created_by, version) = (footer.created_by.map(str::to_owned), footer.version);
         let ordered = std::mem::take(&mut footer.ordered);
-        let unopened = source.clone();
+        let stored_bytes = source.clone();
         let mut source = source;
         if let Some(keys) = options.keys.as_ref().filter(|_| footer.encrypted || sealed.is_some()) {
             let signed;
@@ -124,10 +124,10 @@ impl Parquet {
             }
             let (image, at) = opened.image(bytes.as_slice(), &mut footer, keys)?;
             (start, end) = (at, image.len());
-            source = Source { bytes: Buffer::from_vec(image), remote: None, is_map: false };
+            source = ParquetBytes { bytes: Buffer::from_vec(image), remote: None, is_map: false };
         }
         let (groups, mut starts, mut nrows) = groups(footer.groups)?;
-        let left = |filter| selected(&unopened, filter, &options, progress);
+        let left = |filter| evaluate_filter(&stored_bytes, filter, &options, progress);
         let selection = options.filter.as_ref().map(left).transpose()?;
         let mut plan = plan;
         plan.settle(nrows);
@@ -144,7 +144,7 @@ impl Parquet {
         let index = OnceLock::new();
         let out = Self {
             source,
-            unopened,
+            stored_bytes,
             old_lists,
             groups,
             starts,
@@ -167,16 +167,16 @@ impl Parquet {
         Ok(out)
     }
 
-    /// Refuses rows that the file's bytes cannot stand for.
+    /// Refuses a number of rows that the file's bytes cannot back.
     fn check_rows(&self) -> Result<()> {
         self.check_count(self.nrows as u64, "rows", self.footer.0 as u64)
     }
 }
 
-/// The rows that a filter leaves: the file is opened once more, for the columns that it looks at.
-fn selected(
-    source: &Source,
-    filter: &Filter,
+/// Evaluates the filter: the file is opened once more, for the filter's columns.
+fn evaluate_filter(
+    source: &ParquetBytes,
+    filter: &RowFilter,
     options: &ReadOptions,
     progress: &dyn Progress,
 ) -> Result<Selection> {
@@ -185,7 +185,7 @@ fn selected(
     row_filter::select(&Parquet::open(source.clone(), own, progress)?, filter, &SignalsOnly(progress))
 }
 
-/// Start and end of the footer.
+/// Returns start and end of the footer.
 fn footer_range(bytes: &[u8]) -> Result<(usize, usize)> {
     let length = bytes.len() as u64;
     let known = |magic: &[u8]| magic.starts_with(bytes) || bytes.starts_with(magic);
@@ -212,11 +212,11 @@ fn footer_range(bytes: &[u8]) -> Result<(usize, usize)> {
     }
 }
 
-/// Makes sure that the footer of a file elsewhere may be looked at.
+/// Fetches the footer of a remote file.
 fn need_footer(remote: &Remote) -> Result<()> {
     let total = remote.bytes().nbytes();
     remote.need(&[(0, 4), (total.saturating_sub(TAIL_NBYTES), total)], &NoProgress)?;
-    // What is wrong is told when it is opened, which looks at the same bytes.
+    // Opening reads the same bytes and reports what is wrong with them.
     match footer_range(remote.bytes().as_slice()) {
         Ok(range) => remote.need(&[range], &NoProgress),
         Err(_) => Ok(()),
@@ -232,7 +232,7 @@ fn check_columns(found: usize, options: &ReadOptions) -> Result<()> {
     Err(Error::limit("parquet", message))
 }
 
-/// Row groups that borrow nothing, the first row of each, and the rows of all.
+/// Returns row groups that own their data, the first row of each, and the total number of rows.
 fn groups(groups: Vec<Group<'_>>) -> Result<(Vec<Group<'static>>, Vec<usize>, usize)> {
     let (mut out, mut starts, mut nrows) = (Vec::with_capacity(groups.len()), Vec::new(), 0usize);
     for (number, group) in groups.into_iter().enumerate() {

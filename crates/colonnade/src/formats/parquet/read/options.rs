@@ -1,35 +1,35 @@
-//! How a file is opened.
+//! Options for opening a file.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::frame::paths::LeafProjection;
 use crate::limits::Limits;
 
-use super::encrypted::Keys;
-use super::filter::Filter;
+use super::encrypted::DecryptionKeys;
+use super::filter::RowFilter;
 
-/// How a file is opened.
+/// Options for opening a file.
 #[derive(Debug, Clone, Default)]
 pub struct ReadOptions {
-    /// Caps.
+    /// Limits.
     pub limits: Limits,
-    /// Page checksums are compared, where pages have some.
+    /// Whether page checksums are verified, if pages have them.
     pub verify: bool,
-    /// Columns by name, or by their path with points where they are nested; all where `None`. Of others the footer's
-    /// entries are passed by. Row labels that the file keeps in columns come with them.
+    /// Columns by name, or by dotted path if they are nested; `None`: all. The footer's entries of other columns are skipped.
+    /// Columns that hold the file's row labels are read too.
     pub columns: Option<Vec<String>>,
-    /// Of these columns, leaves by their places among the schema's elements; all where `None`.
+    /// Leaves of these columns, by their positions among the schema's elements; `None`: all.
     pub leaves: Option<HashSet<usize>>,
-    /// What these leaves are of the columns that they stand in, by the places of the columns among the elements.
+    /// The projection of each nested column that these leaves belong to, by the column's position among the elements.
     pub parts: HashMap<usize, LeafProjection>,
     /// Text columns that become categoricals.
     pub categories: Vec<String>,
-    /// Rows that are wanted; all where `None`. The columns that it looks at are decoded when the file is opened.
-    pub filter: Option<Filter>,
-    /// A filter compares all values, whatever statistics, page indexes and bloom filters say of them.
+    /// The predicate for rows; `None`: all rows. Its columns are decoded when the file is opened.
+    pub filter: Option<RowFilter>,
+    /// Whether a filter compares all values and ignores statistics, page indexes and bloom filters.
     pub ignore_statistics: bool,
-    /// What opens an encrypted file.
-    pub keys: Option<Keys>,
-    /// Threads that may work.
+    /// Keys of an encrypted file.
+    pub keys: Option<DecryptionKeys>,
+    /// Maximum number of threads.
     pub threads: usize,
 }

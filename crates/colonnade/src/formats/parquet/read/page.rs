@@ -1,4 +1,4 @@
-//! A page as it is stored, and its parts once decompressed: levels and values.
+//! A stored page, and its decompressed parts: levels and values.
 
 use std::borrow::Cow;
 
@@ -6,73 +6,73 @@ use crate::error::{Error, Result};
 use crate::formats::parquet::codec::Codec;
 use crate::formats::parquet::page::{Encoding, Header, Kind};
 
-use super::level_streams::{LevelStreams, Levels, short};
+use super::level_streams::{LevelStreams, MaxLevels, short};
 
-/// A page as it lies in the file.
+/// A page as it is stored in the file.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Page<'a> {
-    /// What its header says.
+pub(crate) struct StoredPage<'a> {
+    /// Its header.
     pub(crate) header: Header,
-    /// Its bytes.
+    /// Its bytes, without the header.
     pub(crate) body: &'a [u8],
-    /// Where its header stands in the file.
+    /// Offset of its header in the file.
     pub(crate) at: u64,
     codec: Codec,
-    levels: Levels,
-    /// What its levels say, where they are those of a nested column and were looked at.
+    levels: MaxLevels,
+    /// The slots of its levels, if it belongs to a nested column whose levels were decoded.
     slots: Option<&'a Slots>,
 }
 
-/// The levels of a nested column's page, as those of a flat one: its slots are the places of the innermost lists (rows where
-/// there are none), each with a value or null.
+/// The levels of a nested column's page, expressed as those of a flat column. A slot is a place of the innermost list (a row if
+/// there is none) and holds a value or null.
 #[derive(Debug, Default)]
 pub(crate) struct Slots {
-    /// How many.
+    /// Number of slots.
     pub(crate) n: usize,
-    /// Those with a value.
+    /// Slots that have a value.
     pub(crate) nvalid: usize,
-    /// Their definition levels, 0 or 1: runs and packed groups.
+    /// Their definition levels, 0 or 1: RLE runs and bit-packed groups.
     pub(crate) definition: Vec<u8>,
-    /// Bytes of the levels in front of the page's values.
+    /// Bytes of the levels before the page's values.
     pub(crate) levels_nbytes: usize,
 }
 
 /// The parts of a data page.
 #[derive(Debug)]
-pub(crate) struct Parts<'p> {
-    /// Definition levels: runs and packed groups. Empty where the column has none.
+pub(crate) struct PageParts<'p> {
+    /// Definition levels: RLE runs and bit-packed groups. Empty if the column has none.
     pub(crate) definition: Cow<'p, [u8]>,
     /// The values.
     pub(crate) values: &'p [u8],
-    /// How they are encoded.
+    /// The encoding of the values.
     pub(crate) encoding: Encoding,
-    /// Values, nulls included.
+    /// Values, including nulls.
     pub(crate) n: usize,
 }
 
-impl<'a> Page<'a> {
-    /// A page whose header was read and checked.
-    pub(super) fn new(header: Header, body: &'a [u8], at: u64, codec: Codec, levels: Levels) -> Self {
+impl<'a> StoredPage<'a> {
+    /// A page whose header has been read and checked.
+    pub(super) fn new(header: Header, body: &'a [u8], at: u64, codec: Codec, levels: MaxLevels) -> Self {
         Self { header, body, at, codec, levels, slots: None }
     }
 
-    /// The same with what its levels say.
+    /// The same page with the slots of its levels.
     pub(crate) fn with_slots(self, slots: &'a Slots) -> Self {
         Self { slots: Some(slots), ..self }
     }
 
-    /// What its levels say, where that was looked at.
+    /// The slots of its levels, if the levels were decoded.
     pub(crate) fn slots(&self) -> Option<&'a Slots> {
         self.slots
     }
 
-    /// Rows, or slots, nulls included.
+    /// Rows or slots, including nulls.
     #[inline]
     pub(crate) fn n(&self) -> usize {
         self.slots.map_or(self.header.nvalues as usize, |slots| slots.n)
     }
 
-    /// The levels of a data page; of compressed bytes no more is decompressed than those have, where the codec can.
+    /// Returns the levels of a data page. Only the beginning of compressed bytes is decompressed, if the codec can do so.
     ///
     /// # Errors
     /// Malformed bytes.
@@ -91,19 +91,19 @@ impl<'a> Page<'a> {
             Kind::Data { .. } if self.codec == Codec::None => {
                 decompress(Codec::None, self.body, self.header.nbytes, scratch)?
             }
-            Kind::Data { .. } => self.beginning(scratch)?,
+            Kind::Data { .. } => self.decompress_levels(scratch)?,
             _ => self.body,
         };
         Ok(LevelStreams::split(&self.header, self.levels, bytes)?.0)
     }
 
-    /// The beginning of a compressed page, as far as its levels go.
-    fn beginning<'s>(&self, scratch: &'s mut Vec<u8>) -> Result<&'s [u8]>
+    /// Decompresses the beginning of a page, as far as its levels reach.
+    fn decompress_levels<'s>(&self, scratch: &'s mut Vec<u8>) -> Result<&'s [u8]>
     where
         'a: 's,
     {
         let whole = self.header.nbytes;
-        let mut about = self.levels.about(self.header.nvalues as usize).min(whole);
+        let mut about = self.levels.estimate_nbytes(self.header.nvalues as usize).min(whole);
         while about < whole {
             if scratch.len() < about {
                 scratch.resize(about, 0);
@@ -112,7 +112,7 @@ impl<'a> Page<'a> {
             if self.codec.first(self.body, room) != Some(about) {
                 break;
             }
-            // Lengths stand in front of both.
+            // A length precedes each of the two streams.
             if LevelStreams::split(&self.header, self.levels, room).is_ok() {
                 return Ok(scratch.get(..about).unwrap_or_default());
             }
@@ -121,7 +121,7 @@ impl<'a> Page<'a> {
         decompress(self.codec, self.body, whole, scratch)
     }
 
-    /// The values of a dictionary page, which are PLAIN, and how many they are.
+    /// Returns the values of a dictionary page, which are PLAIN, and their number.
     ///
     /// # Errors
     /// Malformed or unsupported bytes.
@@ -154,49 +154,70 @@ impl<'a> Page<'a> {
         Ok(())
     }
 
-    /// The parts of a data page.
+    /// Returns the parts of a data page.
     ///
     /// # Errors
     /// Malformed bytes.
     #[inline]
-    pub(crate) fn parts<'s>(&self, scratch: &'s mut Vec<u8>) -> Result<Parts<'s>>
+    pub(crate) fn parts<'s>(&self, scratch: &'s mut Vec<u8>) -> Result<PageParts<'s>>
     where
         'a: 's,
     {
-        self.take_apart(scratch).map_err(|e| e.at(self.at))
+        let decompressed = |codec, body: &'s [u8], nbytes: usize| decompress(codec, body, nbytes, scratch);
+        self.split_parts(decompressed).map_err(|e| e.at(self.at))
     }
 
-    fn take_apart<'s>(&self, scratch: &'s mut Vec<u8>) -> Result<Parts<'s>>
+    /// As [`StoredPage::parts`], from the scratch memory of an earlier call.
+    ///
+    /// # Errors
+    /// Malformed bytes.
+    pub(crate) fn parts_of<'s>(&self, scratch: &'s [u8]) -> Result<PageParts<'s>>
+    where
+        'a: 's,
+    {
+        let decompressed = |_, _: &'s [u8], nbytes: usize| scratch.get(..nbytes).ok_or_else(short);
+        self.split_parts(decompressed).map_err(|e| e.at(self.at))
+    }
+
+    fn split_parts<'s>(
+        &self,
+        decompressed: impl FnOnce(Codec, &'s [u8], usize) -> Result<&'s [u8]>,
+    ) -> Result<PageParts<'s>>
     where
         'a: 's,
     {
         let n = self.n();
         match self.header.kind {
             Kind::Data { encoding, .. } => {
-                let bytes = decompress(self.codec, self.body, self.header.nbytes, scratch)?;
+                let bytes = decompressed(self.codec, self.body, self.header.nbytes)?;
                 if let Some(slots) = self.slots {
                     let values = bytes.get(slots.levels_nbytes..).ok_or_else(short)?;
-                    return Ok(Parts { definition: Cow::Borrowed(&slots.definition), values, encoding, n });
+                    return Ok(PageParts {
+                        definition: Cow::Borrowed(&slots.definition),
+                        values,
+                        encoding,
+                        n,
+                    });
                 }
                 let (streams, values) = LevelStreams::split(&self.header, self.levels, bytes)?;
-                Ok(Parts { definition: streams.definition, values, encoding, n })
+                Ok(PageParts { definition: streams.definition, values, encoding, n })
             }
             Kind::DataV2 { encoding, .. } => {
                 let (streams, values) = LevelStreams::split(&self.header, self.levels, self.body)?;
                 let nbytes = self.header.nbytes.checked_sub(streams.nbytes).ok_or_else(short)?;
-                let values = decompress(self.codec(), values, nbytes, scratch)?;
+                let values = decompressed(self.codec(), values, nbytes)?;
                 let definition = match self.slots {
                     Some(slots) => Cow::Borrowed(slots.definition.as_slice()),
                     None if self.levels.definition > 0 => streams.definition,
                     None => Cow::Borrowed(&[][..]),
                 };
-                Ok(Parts { definition, values, encoding, n })
+                Ok(PageParts { definition, values, encoding, n })
             }
             _ => Err(short()),
         }
     }
 
-    /// The codec of its values.
+    /// The codec of the values.
     pub(crate) fn codec(&self) -> Codec {
         match self.header.kind {
             Kind::DataV2 { compressed: false, .. } => Codec::None,
@@ -205,14 +226,15 @@ impl<'a> Page<'a> {
     }
 }
 
-/// Bytes of a page, in `scratch` where they must be decompressed.
+/// Returns the bytes of a page, in `scratch` if they must be decompressed.
 fn decompress<'s>(codec: Codec, body: &'s [u8], nbytes: usize, scratch: &'s mut Vec<u8>) -> Result<&'s [u8]> {
     if codec == Codec::None {
-        // A page of version 2 may say that its values are not compressed, and be longer than it says.
+        // A page of version 2 may declare its values uncompressed, and be longer than it declares.
         return body.get(..nbytes).ok_or_else(short);
     }
     if scratch.len() < nbytes {
-        // Memory that the system gives as zeros is taken when it is written to: of a page that lies only as much as it gives.
+        // The system commits zeroed memory on the first write: a page that lies about its size takes only what it really
+        // decompresses to.
         *scratch = Vec::new();
         *scratch = vec![0; nbytes.saturating_add(nbytes / 4)];
     }

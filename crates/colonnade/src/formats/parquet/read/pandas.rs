@@ -1,24 +1,25 @@
-//! pandas' metadata, cut down to the columns that are wanted: of 18,000 entries 200 are parsed.
+//! pandas' metadata, reduced to the projected columns: of 18,000 entries 200 are parsed.
 
 use crate::arrow::scan::{past, place_of, space, value_of};
 
-use super::projection::Names;
+use super::projection::ColumnNames;
 
-/// Its key in the file's metadata.
+/// The key of pandas' metadata in the file's metadata.
 pub(crate) const KEY: &str = "pandas";
 
-/// Metadata shorter than this are left whole.
+/// Shorter metadata are parsed whole.
 const CUT_FROM_NBYTES: usize = 32 << 10;
 
-/// The columns that hold row labels.
+/// Returns the columns that hold row labels.
 pub(crate) fn index_columns(text: &str) -> Vec<String> {
     let Some(list) = value_of(text, "index_columns") else { return Vec::new() };
     let Ok(serde_json::Value::Array(list)) = serde_json::from_str(list) else { return Vec::new() };
     list.into_iter().filter_map(|v| v.as_str().map(str::to_owned)).collect()
 }
 
-/// `text` without the entries of columns that are not in `names`; `None` where it is short, or not as pandas writes it.
-pub(crate) fn cut(text: &str, names: &Names<'_>) -> Option<String> {
+/// Returns `text` without the entries of columns that are not in `names`; `None` if `text` is short, or not as pandas writes
+/// it.
+pub(crate) fn cut(text: &str, names: &ColumnNames<'_>) -> Option<String> {
     if text.len() < CUT_FROM_NBYTES {
         return None;
     }
@@ -50,8 +51,8 @@ pub(crate) fn cut(text: &str, names: &Names<'_>) -> Option<String> {
     Some(out)
 }
 
-/// Whether an entry is about a column of `names`.
-fn is_of(entry: &str, names: &Names<'_>) -> bool {
+/// Whether an entry describes a column of `names`.
+fn is_of(entry: &str, names: &ColumnNames<'_>) -> bool {
     let Some(name) = value_of(entry, "field_name").or_else(|| value_of(entry, "name")) else { return false };
     match name.strip_prefix('"').and_then(|n| n.strip_suffix('"')) {
         Some(plain) if !plain.contains('\\') => names.contains(plain),
@@ -64,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn entries_that_nobody_wants_go() {
+    fn entries_outside_the_projection_are_removed() {
         let entry = |name: &str| {
             format!(
                 r#"{{"name": "{name}", "field_name": "{name}", "metadata": {{"a": [1, "]}}\""]}}, "n": null}}"#
@@ -75,7 +76,7 @@ mod tests {
             r#"{{"index_columns": ["i", {{"kind": "range"}}], "columns": [{}], "v": 1}}"#,
             all.join(", ")
         );
-        let names = Names::from_iter(["c7", "c999"]);
+        let names = ColumnNames::from_iter(["c7", "c999"]);
         let Some(cut) = cut(&text, &names) else { unreachable!() };
         let Ok(value) = serde_json::from_str::<serde_json::Value>(&cut) else { unreachable!() };
         let columns = value["columns"]

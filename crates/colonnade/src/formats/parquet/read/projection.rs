@@ -4,10 +4,10 @@
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// Names of columns.
-pub(crate) type Names<'a> = HashSet<&'a str, BuildHasherDefault<NameHasher>>;
+/// A set of column names.
+pub(crate) type ColumnNames<'a> = HashSet<&'a str, BuildHasherDefault<NameHasher>>;
 
-/// Eight bytes at a time, each multiplied to twice its width and folded.
+/// A hash that multiplies blocks of eight bytes to twice their width and folds the product.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct NameHasher(u64);
 
@@ -33,7 +33,7 @@ impl Hasher for NameHasher {
         for word in words {
             self.mix(u64::from_le_bytes(*word));
         }
-        // The last bytes, some of them twice where that spares a loop.
+        // The last bytes; some are read twice, which saves a loop.
         let half = |b: &[u8; 4]| u64::from(u32::from_le_bytes(*b));
         self.mix(match (bytes.last_chunk::<8>(), bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
             (Some(last), ..) => u64::from_le_bytes(*last),
@@ -44,7 +44,7 @@ impl Hasher for NameHasher {
 
     #[inline]
     fn write_u8(&mut self, byte: u8) {
-        // What ends a text's bytes: their number has been mixed in.
+        // `str` ends its bytes with this byte. The length has already been mixed in.
         self.0 ^= u64::from(byte);
     }
 
@@ -58,12 +58,12 @@ impl Hasher for NameHasher {
 mod tests {
     use std::hash::{BuildHasher, BuildHasherDefault};
 
-    use super::{NameHasher, Names};
+    use super::{ColumnNames, NameHasher};
 
     #[test]
-    fn names_are_found_and_others_are_not() {
+    fn column_names_contain_only_inserted_names() {
         let all: Vec<String> = (0..2000).map(|k| format!("{}c{k}", "x".repeat(k % 19))).collect();
-        let some: Names<'_> = all.iter().step_by(2).map(String::as_str).collect();
+        let some: ColumnNames<'_> = all.iter().step_by(2).map(String::as_str).collect();
         for (k, name) in all.iter().enumerate() {
             assert_eq!(some.contains(name.as_str()), k % 2 == 0);
         }

@@ -1,23 +1,24 @@
-//! A filter on an opened file: its columns are decoded, of the rows that may be wanted.
+//! Evaluates a filter on an opened file: decodes its columns for the candidate rows.
 
 use crate::decode::MemoryLayout;
 use crate::error::{Error, Result};
 use crate::progress::Progress;
 
 use super::file::Parquet;
-use super::filter::bounds::Known;
+use super::filter::bounds::StatisticsType;
 use super::filter::mask::mask;
-use super::filter::place::Place;
-use super::filter::prune::{Judged, Terms, candidates};
-use super::filter::{Filter, Op};
+use super::filter::prune::{CompiledTerms, FilterColumn, candidates};
+use super::filter::statistics_source::StatisticsSource;
+use super::filter::{Op, RowFilter};
 use super::schema::RootKind;
-use super::selection::{Rows, Selection};
+use super::selection::{RowsToDecode, Selection};
 
-/// The rows of `file`, which was opened for the filter's columns.
+/// Returns the rows of `file` that pass the filter. `file` is opened for the filter's columns.
 ///
 /// # Errors
-/// `NotFound`: a column that is not there. `InvalidOption`: one that has no order, or a value of another kind. Malformed pages.
-pub(crate) fn select(file: &Parquet, filter: &Filter, progress: &dyn Progress) -> Result<Selection> {
+/// `NotFound`: a column that does not exist. `InvalidOption`: a column without an order, or a value of another kind. Malformed
+/// pages.
+pub(crate) fn select(file: &Parquet, filter: &RowFilter, progress: &dyn Progress) -> Result<Selection> {
     for term in filter.any.iter().flatten() {
         if !matches!(term.op, Op::In | Op::NotIn) && term.literals.len() != 1 {
             let message = format!("filter: column {:?}: {} takes one value.", term.column, term.op.word());
@@ -31,24 +32,24 @@ pub(crate) fn select(file: &Parquet, filter: &Filter, progress: &dyn Progress) -
         fields.push(field);
         judged.push(column);
     }
-    let terms = Terms::new(filter, &judged)?;
+    let terms = CompiledTerms::new(filter, &judged)?;
     let (start, end) = file.footer;
     let bytes = file.source.bytes.as_slice();
     let footer = (bytes.get(start..end).unwrap_or_default(), start as u64);
-    let place = Place { footer, bytes, indexes: file.source.remote.is_none() };
+    let place = StatisticsSource { footer, bytes, indexes: file.source.remote.is_none() };
     let runs = candidates(&terms, &judged, &file.groups, &place)?;
-    // All candidates are landed once, and looked at.
+    // All candidate rows are decoded once and then compared.
     let every: Vec<bool> = vec![true; runs.iter().flatten().map(std::ops::Range::len).sum()];
-    let rows: Rows = Selection::new(&runs, &every).rows(0, every.len());
-    let landed = file.land(&fields, &rows, (MemoryLayout::Arrow, file.options.threads), progress)?;
+    let rows: RowsToDecode = Selection::new(&runs, &every).rows(0, every.len());
+    let landed = file.decode(&fields, &rows, (MemoryLayout::Arrow, file.options.threads), progress)?;
     let mut columns = landed.columns;
     columns.sort_unstable_by_key(|(i, _)| *i);
     let columns: Vec<_> = columns.into_iter().map(|(_, data)| data).collect();
     Ok(Selection::new(&runs, &mask(&terms, &columns, rows.nrows)))
 }
 
-/// The field of a name, and what is known of it.
-fn column(file: &Parquet, name: &str) -> Result<(usize, Judged)> {
+/// Finds the field of a name and what its statistics mean.
+fn column(file: &Parquet, name: &str) -> Result<(usize, FilterColumn)> {
     let found = file.schema.fields().iter().position(|field| field.name() == name);
     let Some((i, root, field)) =
         found.and_then(|i| Some((i, file.roots.get(i)?, file.schema.fields().get(i)?)))
@@ -61,12 +62,12 @@ fn column(file: &Parquet, name: &str) -> Result<(usize, Judged)> {
         return Err(Error::invalid_option("parquet", message));
     };
     let (chunk, data_type) = (root.leaves.start, field.data_type().clone());
-    let known = (!file.options.ignore_statistics).then(|| Known {
+    let known = (!file.options.ignore_statistics).then(|| StatisticsType {
         data_type: data_type.clone(),
         physical: flat.physical,
         way: flat.way,
         ordered: file.ordered.get(chunk).copied().unwrap_or(false),
         optional: flat.optional,
     });
-    Ok((i, Judged { name: name.to_owned(), data_type, known, chunk }))
+    Ok((i, FilterColumn { name: name.to_owned(), data_type, known, chunk }))
 }

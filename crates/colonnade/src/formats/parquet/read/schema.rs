@@ -1,4 +1,4 @@
-//! The columns of a file: which are wanted, and what Arrow type each of them is.
+//! The projected columns of a file and their Arrow types.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,39 +11,39 @@ use crate::formats::parquet::schema::{Element, Leaf, Repetition};
 use crate::formats::parquet::types;
 use crate::formats::parquet::types::Way;
 
-use super::conversion::Flat;
+use super::conversion::FlatLeaf;
 use super::leaf_type::{default_type, extension};
-use super::projection::Names;
-use super::shape::Shape;
+use super::projection::ColumnNames;
+use super::shape::NestedShape;
 use super::{structure, tree};
 
-/// A column of the file: one field of the schema, and the leaves that it is made of.
+/// A column of the file: one field of the schema and its leaves.
 #[derive(Debug, Clone)]
-pub(crate) struct Root {
-    /// Places of its leaves among the wanted ones, which is where their chunks stand in each row group.
+pub(crate) struct RootColumn {
+    /// Positions of its leaves among the projected ones, and so of their chunks in each row group.
     pub(crate) leaves: Range<usize>,
-    /// What it is made of.
+    /// Flat or nested.
     pub(crate) kind: RootKind,
 }
 
-/// What a column is made of.
+/// The structure of a column.
 #[derive(Debug, Clone)]
 pub(crate) enum RootKind {
-    /// One leaf, right below the root, that is there once or (optional) not at all.
-    Flat(Flat),
-    /// Anything else: its schema as the crate has it, of the wanted leaves alone, under a root of its own, and its shape, where
-    /// our own decoder reads it.
-    Nested(Arc<SchemaDescriptor>, Option<Arc<Shape>>),
+    /// One required or optional leaf directly below the root.
+    Flat(FlatLeaf),
+    /// Anything else: its schema for the `parquet` crate, reduced to the projected leaves, and its shape if the decoder in
+    /// [`super::decode`] supports it.
+    Nested(Arc<SchemaDescriptor>, Option<Arc<NestedShape>>),
 }
 
-/// The leaves to read: all, or those of the columns that are named.
+/// Returns the leaves to read: all, or those of the named columns.
 ///
 /// # Errors
 /// `NotFound`: a name that no column has.
 pub(crate) fn choose(
     elements: &[Element<'_>],
     leaves: &[Leaf],
-    columns: Option<&Names<'_>>,
+    columns: Option<&ColumnNames<'_>>,
 ) -> Result<Vec<usize>> {
     let Some(columns) = columns else { return Ok((0..leaves.len()).collect()) };
     let mut missing = columns.clone();
@@ -82,8 +82,8 @@ pub(crate) fn choose(
     }
 }
 
-/// The columns of the wanted leaves as fields and roots. `hints` has a field for each, as the writer's Arrow schema had it;
-/// `ours`: it was written here, and its types are those to give back.
+/// Returns the columns of the projected leaves as fields and roots. `hints` has a field of the writer's Arrow schema for each
+/// column. `ours`: this package wrote the file, so that the hinted types are restored.
 ///
 /// # Errors
 /// Unsupported or malformed types.
@@ -93,7 +93,7 @@ pub(crate) fn fields(
     wanted: &[usize],
     hints: Option<&Schema>,
     ours: bool,
-) -> Result<(Vec<Field>, Vec<Root>)> {
+) -> Result<(Vec<Field>, Vec<RootColumn>)> {
     let runs = roots(leaves, wanted);
     let (mut fields, mut out) = (Vec::with_capacity(runs.len()), Vec::with_capacity(runs.len()));
     for (number, (root, range)) in runs.into_iter().enumerate() {
@@ -101,7 +101,7 @@ pub(crate) fn fields(
         let hint = hints.and_then(|h| h.fields().get(number)).filter(|h| h.name() == element.name);
         let named = |e: Error| e.in_member(format!("column {}", element.name));
         let some = wanted.get(range.clone()).unwrap_or_default();
-        // Runs, and dictionaries that no page holds, are read as what their columns are, and become themselves later.
+        // Runs, and dictionaries that are stored outside dictionary pages, are read as their storage type and converted later.
         let plain = hint.filter(|_| ours).and_then(|hint| types::read_as(hint.data_type()));
         if let (Some(hint), Some(plain)) = (hint, plain) {
             let plain = Field::new(element.name, plain, true);
@@ -109,8 +109,11 @@ pub(crate) fn fields(
                 tree::nested(elements, leaves, root, some, Some(&plain), true).map_err(named)?;
             if read.data_type() == plain.data_type() {
                 fields.push(Field::clone(hint));
-                let shape = Shape::of(&descriptor, &plain, elements, leaves, some);
-                out.push(Root { leaves: range, kind: RootKind::Nested(descriptor, shape.map(Arc::new)) });
+                let shape = NestedShape::of(&descriptor, &plain, elements, leaves, some);
+                out.push(RootColumn {
+                    leaves: range,
+                    kind: RootKind::Nested(descriptor, shape.map(Arc::new)),
+                });
                 continue;
             }
         }
@@ -122,16 +125,16 @@ pub(crate) fn fields(
             let hint = hint.map(|hint| &**hint);
             let (field, descriptor) =
                 tree::nested(elements, leaves, root, some, hint, ours).map_err(named)?;
-            let shape = Shape::of(&descriptor, &field, elements, leaves, some);
+            let shape = NestedShape::of(&descriptor, &field, elements, leaves, some);
             (field, RootKind::Nested(descriptor, shape.map(Arc::new)))
         };
         fields.push(field);
-        out.push(Root { leaves: range, kind });
+        out.push(RootColumn { leaves: range, kind });
     }
     Ok((fields, out))
 }
 
-/// The roots of the wanted leaves, and which of the wanted each has.
+/// Returns the roots of the projected leaves, and the range of projected leaves of each.
 pub(crate) fn roots(leaves: &[Leaf], wanted: &[usize]) -> Vec<(usize, Range<usize>)> {
     let mut out: Vec<(usize, Range<usize>)> = Vec::with_capacity(wanted.len());
     for (k, leaf) in wanted.iter().enumerate() {
@@ -148,14 +151,14 @@ fn flat_field(element: &Element<'_>, hint: Option<&Field>, ours: bool) -> Result
     let physical = types::physical_of(element)?;
     types::check(element, physical)?;
     let optional = element.repetition == Repetition::Optional;
-    // A foreign file's columns that are never null are columns like all others; ours said it themselves.
+    // A column of a foreign file that is never null is read as nullable; the schema of this package's files declares it.
     let nullable = if ours { hint.is_none_or(Field::is_nullable) } else { true };
     let mut own = Field::new(element.name, default_type(element, physical), nullable);
     if let Some(name) = extension(element) {
         let metadata = Metadata::new();
         own.set_metadata(metadata.with("ARROW:extension:name", name).with("ARROW:extension:metadata", ""));
     }
-    let data_type = match hint.filter(|hint| structure::is_open(&own, hint)) {
+    let data_type = match hint.filter(|hint| structure::accepts_hint(&own, hint)) {
         Some(hint) => types::granted(own.data_type(), element, physical, hint.data_type(), ours),
         None => own.data_type().clone(),
     };
@@ -164,9 +167,9 @@ fn flat_field(element: &Element<'_>, hint: Option<&Field>, ours: bool) -> Result
         if matches!(field.data_type(), DataType::Dictionary(..)) {
             field = field.with_dict_is_ordered(hint.dict_is_ordered().unwrap_or(false));
         }
-        field.set_metadata(structure::merged(&own, hint, field.data_type(), ours));
+        field.set_metadata(structure::merge_metadata(&own, hint, field.data_type(), ours));
     }
     let way = types::way(&field, physical, element.logical.as_ref(), element.converted);
     let way = way.unwrap_or(Way::Same);
-    Ok((field, RootKind::Flat(Flat { physical, optional, way })))
+    Ok((field, RootKind::Flat(FlatLeaf { physical, optional, way })))
 }

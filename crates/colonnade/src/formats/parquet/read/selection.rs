@@ -1,5 +1,5 @@
-//! Rows that a filter leaves, and how rows of the result are landed: decoded where whole runs are wanted, and picked out
-//! afterwards where they lie scattered.
+//! Rows that pass a filter: long runs of them are decoded directly; scattered rows are decoded with their surroundings and
+//! filtered afterwards.
 
 use std::ops::Range;
 
@@ -14,30 +14,30 @@ use crate::parallel;
 use crate::parallel::Task;
 use crate::progress::Progress;
 
-/// Rows between two wanted ones that are not worth decoding anew for.
+/// Gaps of at most this many rows between two selected rows are decoded too.
 const GAP_NROWS: usize = 4096;
 
-/// Rows of one row group, and where they go.
+/// A range of rows of one row group, and its position in the result.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Piece {
+pub(crate) struct RowPiece {
     pub(crate) group: usize,
-    /// Rows of the group before the first wanted.
+    /// Rows of the group before the first of the piece.
     pub(crate) skip: usize,
     pub(crate) nrows: usize,
-    /// Row of the result.
+    /// First row in the result.
     pub(crate) at: usize,
 }
 
-/// Rows to be landed.
+/// Rows to decode.
 #[derive(Debug, Default)]
-pub(crate) struct Rows {
-    /// What is decoded.
-    pub(crate) pieces: Vec<Piece>,
-    /// Rows of that.
+pub(crate) struct RowsToDecode {
+    /// The ranges to decode.
+    pub(crate) pieces: Vec<RowPiece>,
+    /// Number of rows in `pieces`.
     pub(crate) decoded: usize,
-    /// Those of it that are wanted; all where `None`.
+    /// Which of the decoded rows are selected; `None`: all.
     pub(crate) keep: Option<BooleanBuffer>,
-    /// Rows of the result.
+    /// Number of rows of the result.
     pub(crate) nrows: usize,
 }
 
@@ -45,19 +45,19 @@ pub(crate) struct Rows {
 #[derive(Debug, Clone)]
 pub(crate) struct Selection(Vec<GroupRows>);
 
-/// Those of one row group.
+/// The selected rows of one row group.
 #[derive(Debug, Clone)]
 struct GroupRows {
-    /// Runs of rows, in order, that are decoded.
+    /// Runs of rows to decode, in order.
     runs: Vec<Range<usize>>,
-    /// Of the rows of the runs, one after the other, those that are wanted.
+    /// Which of the rows of `runs` are selected.
     keep: BooleanBuffer,
-    /// How many.
+    /// Number of selected rows.
     count: usize,
 }
 
 impl Selection {
-    /// `candidates`: runs of rows in each row group; `wanted`: whether each of those rows is wanted.
+    /// `candidates`: runs of rows in each row group; `wanted`: whether each of those rows is selected.
     pub(crate) fn new(candidates: &[Vec<Range<usize>>], wanted: &[bool]) -> Self {
         let mut wanted = wanted.iter();
         let of_group = |rows: &Vec<Range<usize>>| {
@@ -87,12 +87,12 @@ impl Selection {
         Self(candidates.iter().map(of_group).collect())
     }
 
-    /// Wanted rows of each row group.
+    /// Number of selected rows of each row group.
     pub(crate) fn counts(&self) -> impl Iterator<Item = usize> + '_ {
         self.0.iter().map(|group| group.count)
     }
 
-    /// Where the wanted rows stand among all rows; `starts`: the first row of each row group.
+    /// Positions of the selected rows among all rows; `starts`: the first row of each row group.
     pub(crate) fn positions(&self, starts: &[usize]) -> Vec<usize> {
         let mut out = Vec::with_capacity(self.counts().sum());
         for (group, start) in self.0.iter().zip(starts) {
@@ -102,9 +102,9 @@ impl Selection {
         out
     }
 
-    /// The wanted rows `start..stop`, counted over all row groups.
-    pub(crate) fn rows(&self, start: usize, stop: usize) -> Rows {
-        let mut out = Rows { nrows: stop - start, ..Rows::default() };
+    /// The selected rows `start..stop`, counted over all row groups.
+    pub(crate) fn rows(&self, start: usize, stop: usize) -> RowsToDecode {
+        let mut out = RowsToDecode { nrows: stop - start, ..RowsToDecode::default() };
         let mut keep = BooleanBufferBuilder::new(0);
         let mut first = 0;
         for (number, group) in self.0.iter().enumerate() {
@@ -123,8 +123,15 @@ impl Selection {
 }
 
 impl GroupRows {
-    /// Adds the wanted rows `from..to` of this row group.
-    fn rows(&self, number: usize, from: usize, to: usize, out: &mut Rows, keep: &mut BooleanBufferBuilder) {
+    /// Adds the selected rows `from..to` of this row group.
+    fn rows(
+        &self,
+        number: usize,
+        from: usize,
+        to: usize,
+        out: &mut RowsToDecode,
+        keep: &mut BooleanBufferBuilder,
+    ) {
         let (mut seen, mut at) = (0, 0);
         for run in &self.runs {
             let bits = self.keep.slice(at, run.len());
@@ -135,7 +142,7 @@ impl GroupRows {
             if skip >= end {
                 continue;
             }
-            // From the first wanted row to the last.
+            // The range from the first selected row to the last.
             let (head, tail) = if (skip, end) == (0, count) {
                 (0, run.len())
             } else {
@@ -144,17 +151,17 @@ impl GroupRows {
                 (head, if end - skip > 1 { wanted.nth(end - skip - 2).unwrap_or(head) + 1 } else { head + 1 })
             };
             let nrows = tail - head;
-            out.pieces.push(Piece { group: number, skip: run.start + head, nrows, at: keep.len() });
+            out.pieces.push(RowPiece { group: number, skip: run.start + head, nrows, at: keep.len() });
             keep.append_buffer(&bits.slice(head, nrows));
         }
     }
 }
 
-/// Of what landed the rows that are wanted.
+/// Keeps the selected rows of the decoded columns.
 ///
 /// # Errors
-/// The system's refusal of memory; cancellation.
-pub(crate) fn kept(
+/// Out of memory; cancellation.
+pub(crate) fn keep_selected(
     landed: Landed,
     keep: &BooleanBuffer,
     threads: usize,
@@ -164,7 +171,7 @@ pub(crate) fn kept(
     let runs: Vec<(usize, usize)> = keep.set_slices().collect();
     let mut out = Landed { exclusive: landed.exclusive, ..Landed::default() };
     for (block, members) in landed.blocks {
-        out.blocks.push((picked(&block, &runs, nrows, threads, progress)?, members));
+        out.blocks.push((copy_runs(&block, &runs, nrows, threads, progress)?, members));
     }
     let mask = BooleanArray::new(keep.clone(), None);
     let tasks = landed.columns.into_iter().map(|(i, data)| {
@@ -181,8 +188,8 @@ pub(crate) fn kept(
     Ok(out)
 }
 
-/// These runs of rows of a block whose columns lie packed.
-fn picked(
+/// Copies these runs of rows of a block with contiguous columns.
+fn copy_runs(
     block: &Block,
     runs: &[(usize, usize)],
     nrows: usize,
@@ -199,7 +206,7 @@ fn picked(
     let column = |i: usize| -> Result<()> {
         let one_column = block.column(i);
         let packed = one_column.packed().ok_or_else(too_large)?;
-        // SAFETY: each column has a range of its own.
+        // SAFETY: each column writes to a range that no other column has.
         let mut room = unsafe { scatter.range(i * one, one) }.ok_or_else(too_large)?;
         for &(start, end) in runs {
             let from = packed.get(start * item..end * item).ok_or_else(too_large)?;
@@ -220,8 +227,8 @@ fn picked(
 mod tests {
     use super::*;
 
-    /// The rows that pieces and bits mean, as (row group, row).
-    fn meant(rows: &Rows) -> Vec<(usize, usize)> {
+    /// The rows that pieces and bits select, as (row group, row).
+    fn meant(rows: &RowsToDecode) -> Vec<(usize, usize)> {
         let decoded = rows.pieces.iter().flat_map(|p| (p.skip..p.skip + p.nrows).map(|row| (p.group, row)));
         let all: Vec<_> = decoded.collect();
         assert_eq!(all.len(), rows.decoded);
@@ -230,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_those_that_were_wanted() {
+    fn decoded_rows_match_the_selection() {
         let candidates = vec![vec![0..10, 20..30], vec![], vec![5..6, 9000..20_000]];
         let places: Vec<(usize, usize)> = candidates
             .iter()

@@ -1,13 +1,13 @@
-//! What a nested column is made of, node by node, and the levels at which each node is there.
+//! The nodes of a nested column, and the definition and repetition levels at which each is present.
 //!
-//! Levels are counted from the root of the column. A list adds a stream: the places of its items. Stream 0 are the rows, stream
-//! `k` the items of the k-th list on the way to a leaf:
+//! Levels are counted from the root of the column. Each list adds a stream, which holds the positions of its items. Stream 0
+//! holds the rows, and stream `k` the items of the k-th list on the path to a leaf:
 //!
 //! ```text
 //! optional group l (LIST) { repeated group list { optional int32 element } }
 //!
 //! definition 0: no list, 1: an empty one, 2: an item that is null, 3: a value
-//! a list stands in stream 0, and is there from level 1 on; its items stand in stream 1, from level 2 on
+//! the list is in stream 0, not null from level 1 on; its items are in stream 1, from level 2 on
 //! ```
 
 use arrow_schema::{DataType, Field, Fields};
@@ -18,42 +18,42 @@ use crate::formats::parquet::schema::{Element, Leaf};
 use crate::formats::parquet::types;
 use crate::formats::parquet::types::Physical;
 
-use super::column_plan::{Way, way_of};
-use super::conversion::Flat;
+use super::column_plan::{ColumnPlan, column_plan};
+use super::conversion::FlatLeaf;
 use super::leaf_type::default_type;
-use super::level_streams::Levels;
+use super::level_streams::MaxLevels;
 use super::names::items_of;
-use super::structure::{self, wrapped};
+use super::structure::{self, wrapped_item};
 
-/// Levels above this are read by the crate.
+/// The `parquet` crate's reader decodes columns with levels above this.
 pub(crate) const MAX_LEVEL: u16 = 126;
 
 /// A nested column.
 #[derive(Debug, Clone)]
-pub(crate) struct Shape {
-    /// What it is.
-    pub(crate) node: Node,
-    /// Its leaves, in the file's order.
+pub(crate) struct NestedShape {
+    /// The root node.
+    pub(crate) node: ShapeNode,
+    /// Its leaves, in file order.
     pub(crate) leaves: Vec<LeafShape>,
-    /// Lists in it.
+    /// Number of lists.
     pub(crate) nlists: usize,
-    /// Nodes above the leaves that may be null.
+    /// Number of nullable nodes above the leaves.
     pub(crate) nnullables: usize,
 }
 
 /// A node of a nested column.
 #[derive(Debug, Clone)]
-pub(crate) enum Node {
-    /// The leaf of this number.
+pub(crate) enum ShapeNode {
+    /// A leaf, by its number.
     Leaf(usize),
     /// A struct, or the entries of a map.
     Struct {
         /// Its type.
         data_type: DataType,
-        /// Its number among the nodes that may be null, where it may.
+        /// Its number among the nullable nodes, if it is nullable.
         nullable: Option<usize>,
         /// Its fields.
-        fields: Vec<Node>,
+        fields: Vec<ShapeNode>,
     },
     /// A list of any layout, or a map.
     List {
@@ -61,59 +61,60 @@ pub(crate) enum Node {
         data_type: DataType,
         /// Its number among the lists.
         list: usize,
-        /// As of structs.
+        /// Its number among the nullable nodes, if it is nullable.
         nullable: Option<usize>,
-        /// Of lists of one size the same, required ones too: below nulls further up the file has no items of theirs.
+        /// The same number; fixed-size lists have one even if they are required, because the file stores no items for a list
+        /// below a null.
         there: Option<usize>,
         /// Its items.
-        items: Box<Node>,
+        items: Box<ShapeNode>,
     },
 }
 
 /// A leaf of a nested column.
 #[derive(Debug, Clone)]
 pub(crate) struct LeafShape {
-    /// How its values are stored; optional where a slot of it may have none.
-    pub(crate) flat: Flat,
+    /// How its values are stored; optional if a slot may have no value.
+    pub(crate) flat: FlatLeaf,
     /// The type of its values.
     pub(crate) data_type: DataType,
-    /// Whether they are categories that have an order.
+    /// Whether its type is an ordered categorical.
     pub(crate) ordered: bool,
-    /// Whether it may be null itself; else it has no value only where something above it is null.
+    /// Whether the leaf itself is nullable; otherwise a value is missing only below a null of a parent node.
     pub(crate) own: bool,
-    /// The highest levels.
-    pub(crate) most: Levels,
-    /// The lists that it stands in, outermost first.
-    pub(crate) lists: Vec<ListAt>,
-    /// Nodes above it that may be null, of which it is the first leaf.
-    pub(crate) nullables: Vec<NullableAt>,
+    /// The maximum levels.
+    pub(crate) most: MaxLevels,
+    /// The lists that contain it, outermost first.
+    pub(crate) lists: Vec<ListLevel>,
+    /// Nullable nodes above it whose first leaf this is.
+    pub(crate) nullables: Vec<NullableLevel>,
 }
 
-/// A list on the way to a leaf.
+/// A list on the path to a leaf.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct ListAt {
+pub(crate) struct ListLevel {
     /// Its number.
     pub(crate) list: usize,
-    /// The definition level from which on it has an item.
+    /// The minimum definition level at which the list has an item.
     pub(crate) item: u16,
-    /// Whether the leaf is the first of it.
+    /// Whether this leaf is the first of the list.
     pub(crate) first: bool,
 }
 
-/// A node that may be null.
+/// A nullable node.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct NullableAt {
+pub(crate) struct NullableLevel {
     /// Its number.
     pub(crate) nullable: usize,
-    /// The stream that it stands in.
+    /// The stream of its positions.
     pub(crate) stream: usize,
-    /// The definition level from which on it is there.
+    /// The minimum definition level at which it is not null.
     pub(crate) there: u16,
 }
 
-impl Shape {
-    /// The column `field`, whose leaves are those at `wanted`; `None` where our decoder does not read one of
-    /// them, or the two do not go together.
+impl NestedShape {
+    /// Returns the shape of the column `field` with the leaves `wanted`; `None` if no decoder here reads one of the leaves, or
+    /// if the field does not match the file's schema.
     pub(crate) fn of(
         schema: &SchemaDescriptor,
         field: &Field,
@@ -124,7 +125,7 @@ impl Shape {
         let [column] = schema.root_schema().get_fields() else { return None };
         let mut elements =
             wanted.iter().map(|&leaf| leaves.get(leaf).and_then(|leaf| elements.get(leaf.element)));
-        let mut builder = Builder {
+        let mut builder = ShapeBuilder {
             next: &mut || elements.next().flatten().copied(),
             leaves: Vec::new(),
             nlists: 0,
@@ -132,44 +133,44 @@ impl Shape {
             nullables: Vec::new(),
             nled: 0,
         };
-        let node = builder.node(column, field, &At::default(), false)?;
-        let Builder { leaves, nlists, nnullables, .. } = builder;
+        let node = builder.node(column, field, &NodeLevels::default(), false)?;
+        let ShapeBuilder { leaves, nlists, nnullables, .. } = builder;
         (leaves.len() == wanted.len()).then_some(Self { node, leaves, nlists, nnullables })
     }
 }
 
-/// Levels on the way down.
+/// The definition level and the lists on the path to a node.
 #[derive(Debug, Clone, Default)]
-struct At {
+struct NodeLevels {
     definition: u16,
     lists: Vec<(usize, u16)>,
 }
 
-impl At {
+impl NodeLevels {
     fn deeper(&self, optional: bool) -> Self {
         Self { definition: self.definition + u16::from(optional), lists: self.lists.clone() }
     }
 }
 
-struct Builder<'e> {
-    /// The elements of the leaves, one after the other.
+struct ShapeBuilder<'e> {
+    /// Yields the schema elements of the leaves in order.
     next: &'e mut dyn FnMut() -> Option<Element<'e>>,
     leaves: Vec<LeafShape>,
     nlists: usize,
     nnullables: usize,
-    /// Those that no leaf has come below yet.
-    nullables: Vec<NullableAt>,
-    /// Lists that a leaf has come below.
+    /// Nullable nodes whose first leaf is still to come.
+    nullables: Vec<NullableLevel>,
+    /// Number of lists that have a leaf already.
     nled: usize,
 }
 
-impl Builder<'_> {
-    /// The node `found`, which is `field`. `item`: it is the item of a list itself, its repetition said so.
-    fn node(&mut self, found: &Type, field: &Field, at: &At, item: bool) -> Option<Node> {
+impl ShapeBuilder<'_> {
+    /// Builds the node `found` for `field`. `item`: the node is itself the repeated item of a list.
+    fn node(&mut self, found: &Type, field: &Field, at: &NodeLevels, item: bool) -> Option<ShapeNode> {
         let told = field.data_type();
         let repetition = if item { Repetition::REQUIRED } else { structure::repetition(found) };
         if repetition == Repetition::REPEATED {
-            // A list that nothing announces.
+            // A repeated field without a LIST annotation is a list of required items.
             let items = items_of(told)?;
             return self.list(told, None, at, |own, at| own.node(found, items, at, true));
         }
@@ -196,7 +197,7 @@ impl Builder<'_> {
                 if structure::repetition(repeated) != Repetition::REPEATED {
                     return None;
                 }
-                let (items, is_item) = match wrapped(found, repeated) {
+                let (items, is_item) = match wrapped_item(found, repeated) {
                     Some(items) => (items, false),
                     None => (&**repeated, true),
                 };
@@ -205,11 +206,11 @@ impl Builder<'_> {
         }
     }
 
-    fn nullable(&mut self, there: Option<u16>, at: &At) -> Option<usize> {
+    fn nullable(&mut self, there: Option<u16>, at: &NodeLevels) -> Option<usize> {
         let there = there?;
         let nullable = self.nnullables;
         self.nnullables += 1;
-        self.nullables.push(NullableAt { nullable, stream: at.lists.len(), there });
+        self.nullables.push(NullableLevel { nullable, stream: at.lists.len(), there });
         Some(nullable)
     }
 
@@ -219,24 +220,24 @@ impl Builder<'_> {
         told: &DataType,
         fields: &Fields,
         optional: Option<u16>,
-        at: &At,
-    ) -> Option<Node> {
+        at: &NodeLevels,
+    ) -> Option<ShapeNode> {
         if found.is_primitive() || found.get_fields().len() != fields.len() || fields.is_empty() {
             return None;
         }
         let nullable = self.nullable(optional, at);
         let pairs = found.get_fields().iter().zip(fields);
         let fields = pairs.map(|(found, told)| self.node(found, told, at, false));
-        Some(Node::Struct { fields: fields.collect::<Option<_>>()?, data_type: told.clone(), nullable })
+        Some(ShapeNode::Struct { fields: fields.collect::<Option<_>>()?, data_type: told.clone(), nullable })
     }
 
     fn list(
         &mut self,
         told: &DataType,
         optional: Option<u16>,
-        at: &At,
-        items: impl FnOnce(&mut Self, &At) -> Option<Node>,
-    ) -> Option<Node> {
+        at: &NodeLevels,
+        items: impl FnOnce(&mut Self, &NodeLevels) -> Option<ShapeNode>,
+    ) -> Option<ShapeNode> {
         let nullable = self.nullable(optional, at);
         let fixed = matches!(told, DataType::FixedSizeList(..));
         let there = match nullable {
@@ -248,10 +249,10 @@ impl Builder<'_> {
         let mut below = at.deeper(true);
         below.lists.push((list, below.definition));
         let items = Box::new(items(self, &below)?);
-        Some(Node::List { data_type: told.clone(), list, nullable, there, items })
+        Some(ShapeNode::List { data_type: told.clone(), list, nullable, there, items })
     }
 
-    fn leaf(&mut self, field: &Field, at: &At, own: bool) -> Option<Node> {
+    fn leaf(&mut self, field: &Field, at: &NodeLevels, own: bool) -> Option<ShapeNode> {
         let (told, ordered) = (field.data_type(), field.dict_is_ordered() == Some(true));
         let element = (self.next)()?;
         let physical = Physical::of(element.physical?, element.length)?;
@@ -259,27 +260,29 @@ impl Builder<'_> {
         let way = types::way(&field, physical, element.logical.as_ref(), element.converted);
         let way = way.or_else(|| (*told == default_type(&element, physical)).then_some(types::Way::Same))?;
         let slot = at.lists.last().map_or(0, |(_, item)| *item);
-        let flat = Flat { physical, optional: at.definition > slot, way };
+        let flat = FlatLeaf { physical, optional: at.definition > slot, way };
         let lists = at.lists.iter();
-        let lists = lists.map(|&(list, item)| ListAt { list, item, first: list >= self.nled });
-        let lists: Vec<ListAt> = lists.collect();
+        let lists = lists.map(|&(list, item)| ListLevel { list, item, first: list >= self.nled });
+        let lists: Vec<ListLevel> = lists.collect();
         self.nled = self.nlists;
         let repetition = u16::try_from(lists.len()).ok()?;
         if at.definition > MAX_LEVEL || repetition > MAX_LEVEL || !is_read(told, &flat) {
             return None;
         }
-        let most = Levels { definition: at.definition, repetition };
+        let most = MaxLevels { definition: at.definition, repetition };
         let nullables = std::mem::take(&mut self.nullables);
         self.leaves.push(LeafShape { flat, data_type: told.clone(), ordered, own, most, lists, nullables });
-        Some(Node::Leaf(self.leaves.len() - 1))
+        Some(ShapeNode::Leaf(self.leaves.len() - 1))
     }
 }
 
-/// Whether our decoder reads values of this type, as they are stored.
-fn is_read(told: &DataType, flat: &Flat) -> bool {
+/// Whether the decoders here read values of this type in their stored form.
+fn is_read(told: &DataType, flat: &FlatLeaf) -> bool {
     match told {
-        DataType::Dictionary(_, values) => matches!(way_of(values, flat), Way::Text | Way::Fixed(_)),
-        _ => way_of(told, flat) != Way::Nested,
+        DataType::Dictionary(_, values) => {
+            matches!(column_plan(values, flat), ColumnPlan::Text | ColumnPlan::Fixed(_))
+        }
+        _ => column_plan(told, flat) != ColumnPlan::Nested,
     }
 }
 

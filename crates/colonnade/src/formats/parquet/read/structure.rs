@@ -1,6 +1,7 @@
-//! The Arrow type that a nested column has by the file's own schema, and what the writer's Arrow schema may add to it.
+//! Derives the Arrow type of a nested column from the Parquet schema, and merges in what the writer's Arrow schema may add.
 //!
-//! Lists of older writers follow the rules of the specification; [`super::shape`] finds the same levels in them.
+//! Lists of older writers follow the specification's backward-compatibility rules; [`super::shape`] finds the same levels in
+//! them.
 
 use std::sync::Arc;
 
@@ -16,27 +17,27 @@ use crate::formats::parquet::types;
 use super::leaf_type::{default_type, extension};
 use super::names::{items_of, namesakes};
 
-/// Leaves' elements, one after the other.
+/// Yields the schema elements of the leaves in order.
 pub(super) type NextLeaf<'l, 'e> = dyn FnMut() -> Option<Element<'e>> + 'l;
 
-/// How often an element is there.
+/// Returns the repetition of a schema element; REQUIRED if it has none.
 pub(super) fn repetition(found: &Type) -> Repetition {
     let info = found.get_basic_info();
     if info.has_repetition() { info.repetition() } else { Repetition::REQUIRED }
 }
 
-/// What an annotated group is.
+/// The annotation of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Group {
+pub(super) enum GroupAnnotation {
     /// LIST.
     List,
-    /// MAP, or MAP_KEY_VALUE, which stands for it in old files.
+    /// MAP, or MAP_KEY_VALUE, its name in old files.
     Map,
     /// A struct.
     Plain,
 }
 
-impl Group {
+impl GroupAnnotation {
     pub(super) fn of(found: &Type) -> Self {
         let info = found.get_basic_info();
         match (info.logical_type_ref(), info.converted_type()) {
@@ -53,22 +54,22 @@ fn refused(what: &str) -> Error {
     Error::unsupported("parquet", format!("{what}. Its type is not read here."))
 }
 
-/// The field of the column `found`, by the file's own schema; `next` gives the elements of its leaves.
+/// Returns the field of the column `found` by the Parquet schema; `next` yields the schema elements of its leaves.
 ///
 /// # Errors
-/// Malformed: annotations that contradict themselves. Unsupported: groups that are no list or map though they say so.
+/// Malformed: contradictory annotations. Unsupported: groups annotated as list or map that do not have the structure of one.
 pub(super) fn field_of(found: &Type, next: &mut NextLeaf<'_, '_>) -> Result<Field> {
-    if repetition(found) == Repetition::REPEATED && Group::of(found) == Group::Map {
+    if repetition(found) == Repetition::REPEATED && GroupAnnotation::of(found) == GroupAnnotation::Map {
         return Err(refused("a group annotated MAP is repeated"));
     }
     node(found, next, false)
 }
 
-/// `item`: it is the item of a list itself, its repetition said so.
+/// Returns the field of a node. `item`: the node is itself the repeated item of a list.
 fn node(found: &Type, next: &mut NextLeaf<'_, '_>, item: bool) -> Result<Field> {
     let repetition = if item { Repetition::REQUIRED } else { repetition(found) };
     if repetition == Repetition::REPEATED {
-        // A list that nothing announces.
+        // A repeated field without a LIST annotation is a list of required items.
         let items = node(found, next, true)?;
         return Ok(Field::new(found.name(), DataType::List(Arc::new(items)), false));
     }
@@ -94,10 +95,10 @@ fn node(found: &Type, next: &mut NextLeaf<'_, '_>, item: bool) -> Result<Field> 
 }
 
 fn group(found: &Type, next: &mut NextLeaf<'_, '_>) -> Result<DataType> {
-    match Group::of(found) {
-        Group::List => list(found, next),
-        Group::Map => map(found, next),
-        Group::Plain => {
+    match GroupAnnotation::of(found) {
+        GroupAnnotation::List => list(found, next),
+        GroupAnnotation::Map => map(found, next),
+        GroupAnnotation::Plain => {
             let fields = found.get_fields().iter().map(|below| field_of(below, next).map(Arc::new));
             Ok(DataType::Struct(fields.collect::<Result<_>>()?))
         }
@@ -106,7 +107,7 @@ fn group(found: &Type, next: &mut NextLeaf<'_, '_>) -> Result<DataType> {
 
 fn list(found: &Type, next: &mut NextLeaf<'_, '_>) -> Result<DataType> {
     let repeated = repeated_child(found, "LIST")?;
-    let items = match wrapped(found, repeated) {
+    let items = match wrapped_item(found, repeated) {
         Some(items) => field_of(items, next)?,
         None => node(repeated, next, true)?,
     };
@@ -116,7 +117,7 @@ fn list(found: &Type, next: &mut NextLeaf<'_, '_>) -> Result<DataType> {
 fn map(found: &Type, next: &mut NextLeaf<'_, '_>) -> Result<DataType> {
     let repeated = repeated_child(found, "MAP")?;
     let [key, value] = repeated.get_fields() else {
-        // Of a map whose values are left out, the keys.
+        // A map without its values, which are outside the projection, is read as the list of its keys.
         return match repeated.get_fields().len() {
             1 => list(found, next),
             n => Err(refused(&format!("a map has entries of {n} fields, expected a key and a value"))),
@@ -144,30 +145,35 @@ fn repeated_child<'t>(found: &'t Type, annotated: &str) -> Result<&'t TypePtr> {
     }
 }
 
-/// What the repeated group of a list wraps; `None` where it is the item itself. The rules are those of the specification for
-/// lists of older writers.
-pub(super) fn wrapped<'t>(list: &Type, repeated: &'t Type) -> Option<&'t Type> {
+/// Returns the element that the repeated group of a list wraps; `None` if the group is itself the item. Follows the
+/// specification's backward-compatibility rules for LIST.
+pub(super) fn wrapped_item<'t>(list: &Type, repeated: &'t Type) -> Option<&'t Type> {
     if repeated.is_primitive() {
         return None;
     }
     let [item] = repeated.get_fields() else { return None };
     let of_its_own = repeated.name() == "array" || repeated.name() == format!("{}_tuple", list.name());
     let repeats = repetition(item) == Repetition::REPEATED;
-    match Group::of(repeated) {
-        Group::List => Some(item),
-        // The maps that Avro's writer puts in lists.
-        Group::Map if repeats && of_its_own => None,
+    match GroupAnnotation::of(repeated) {
+        GroupAnnotation::List => Some(item),
+        // Avro's writer puts maps directly into lists.
+        GroupAnnotation::Map if repeats && of_its_own => None,
         _ => (repeats || !of_its_own).then_some(item),
     }
 }
 
-/// The column `found` with what `told`, the same column in the writer's schema, may add to it; see [`types::granted`]. `ours`:
-/// this package wrote it, and names within lists and maps are those that it tells.
-pub(super) fn claimed(found: &Field, told: Option<&Field>, next: &mut NextLeaf<'_, '_>, ours: bool) -> Field {
-    let to = told.filter(|told| is_open(found, told)).map(Field::data_type);
-    let data_type = claimed_type(found.data_type(), to, next, ours);
+/// Merges into the column `found` what `told`, its field in the writer's Arrow schema, may add; see [`types::granted`]. `ours`:
+/// this package wrote the file, so that the names within lists and maps come from `told`.
+pub(super) fn merge_hint(
+    found: &Field,
+    told: Option<&Field>,
+    next: &mut NextLeaf<'_, '_>,
+    ours: bool,
+) -> Field {
+    let to = told.filter(|told| accepts_hint(found, told)).map(Field::data_type);
+    let data_type = merge_type(found.data_type(), to, next, ours);
     let Some(told) = told else { return found.clone().with_data_type(data_type) };
-    let metadata = merged(found, told, &data_type, ours);
+    let metadata = merge_metadata(found, told, &data_type, ours);
     let name = if ours { told.name() } else { found.name() };
     let mut field = Field::new(name, data_type, found.is_nullable());
     if matches!(field.data_type(), DataType::Dictionary(..)) {
@@ -176,13 +182,13 @@ pub(super) fn claimed(found: &Field, told: Option<&Field>, next: &mut NextLeaf<'
     field.with_metadata(metadata)
 }
 
-/// The metadata of a field: those that the writer's schema has, and what the file's own says. An extension type that is told of
-/// another type than the column has is none of this column's.
-pub(super) fn merged(found: &Field, told: &Field, data_type: &DataType, ours: bool) -> Metadata {
+/// Merges the metadata of the two fields. An extension type of the writer's schema applies only if the column has the storage
+/// type that the writer declared.
+pub(super) fn merge_metadata(found: &Field, told: &Field, data_type: &DataType, ours: bool) -> Metadata {
     let is_extension = |key: &str| key.starts_with("ARROW:extension:");
     let own = found.metadata().iter().filter(|(key, _)| !ours || is_extension(key));
     let mut out = Metadata::new();
-    let agrees = same_storage(told.data_type(), data_type) && is_open(found, told);
+    let agrees = same_storage(told.data_type(), data_type) && accepts_hint(found, told);
     for (key, value) in own {
         out.insert(key.clone(), value.clone());
     }
@@ -192,18 +198,19 @@ pub(super) fn merged(found: &Field, told: &Field, data_type: &DataType, ours: bo
     out
 }
 
-/// Whether a claim is weighed at all: a leaf of an extension type by the file's own schema is open to that one alone.
-pub(super) fn is_open(found: &Field, told: &Field) -> bool {
+/// Whether the writer's schema may change a field: a leaf with an extension type by the Parquet schema accepts only that
+/// extension type.
+pub(super) fn accepts_hint(found: &Field, told: &Field) -> bool {
     let name = |field: &Field| field.metadata().get("ARROW:extension:name").cloned();
     name(found).is_none_or(|said| name(told) == Some(said))
 }
 
-/// Whether two types are the same but for the names of items.
+/// Whether two types differ at most in the names of items.
 fn same_storage(a: &DataType, b: &DataType) -> bool {
     a == b || a.equals_datatype(b)
 }
 
-fn claimed_type(
+fn merge_type(
     found: &DataType,
     told: Option<&DataType>,
     next: &mut NextLeaf<'_, '_>,
@@ -211,7 +218,7 @@ fn claimed_type(
 ) -> DataType {
     match found {
         DataType::List(items) => {
-            let items = Arc::new(claimed(items, told.and_then(items_of).map(|f| &**f), next, ours));
+            let items = Arc::new(merge_hint(items, told.and_then(items_of).map(|f| &**f), next, ours));
             match told {
                 Some(DataType::LargeList(_)) => DataType::LargeList(items),
                 Some(DataType::FixedSizeList(_, n)) => DataType::FixedSizeList(items, *n),
@@ -230,15 +237,15 @@ fn claimed_type(
                 DataType::Struct(fields) if fields.len() == pair.len() => Some((to, fields)),
                 _ => None,
             });
-            // Key and value by their places, whatever they are called.
+            // Key and value are compared by position, whatever their names.
             let pair = pair.iter().enumerate().map(|(k, field)| {
                 let told = to.and_then(|(_, fields)| fields.get(k)).map(|f| &**f);
-                Arc::new(claimed(field, told, next, ours))
+                Arc::new(merge_hint(field, told, next, ours))
             });
             let pair = DataType::Struct(pair.collect::<Fields>());
             let entries = match to {
                 Some((to, _)) => {
-                    let metadata = merged(entries, to, &pair, ours);
+                    let metadata = merge_metadata(entries, to, &pair, ours);
                     let name = if ours { to.name() } else { entries.name() };
                     Field::new(name, pair, entries.is_nullable()).with_metadata(metadata)
                 }
@@ -254,7 +261,7 @@ fn claimed_type(
             };
             let pairs = namesakes(fields, told);
             let fields = pairs.map(|(field, told)| -> FieldRef {
-                Arc::new(claimed(field, told.map(|f| &**f), next, ours))
+                Arc::new(merge_hint(field, told.map(|f| &**f), next, ours))
             });
             DataType::Struct(fields.collect())
         }

@@ -1,4 +1,4 @@
-//! Files of writers that are not at hand, made leaf by leaf with the crate.
+//! Files in the form of other writers, written leaf by leaf with the `parquet` crate.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -68,7 +68,7 @@ fn a_part_of_a_list_without_a_wrapper_is_a_list_of_structs() {
 }
 
 #[test]
-fn decimals_of_any_length_come_in_every_encoding_of_such_values() {
+fn decimals_of_any_length_decode_from_every_encoding() {
     let schema = "message m { optional binary d (DECIMAL(20,2)); }";
     let schema = Arc::new(parse_message_type(schema).unwrap());
     let numbers: Vec<i128> =
@@ -108,7 +108,7 @@ fn decimals_of_any_length_come_in_every_encoding_of_such_values() {
 }
 
 #[test]
-fn columns_that_nobody_asked_for_are_verified_too() {
+fn verify_includes_columns_outside_the_projection() {
     let schema = "message m { required int32 a; required int32 b; }";
     let schema = Arc::new(parse_message_type(schema).unwrap());
     let mut bytes = Vec::new();

@@ -1,4 +1,4 @@
-//! Columns of more than one leaf, or of repeated ones: their part of the schema as the crate has it.
+//! Columns with several leaves or with repeated ones: their part of the schema, converted for the `parquet` crate.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -16,9 +16,9 @@ use crate::formats::parquet::types;
 
 use super::structure;
 
-/// [`paths`] of every leaf in one walk; of those right below the root nothing.
+/// Returns [`paths`] of every leaf in one walk; a leaf directly below the root has none.
 pub(super) fn all_paths(elements: &[Element<'_>]) -> Vec<Vec<String>> {
-    // Children still to come and the path, a group each.
+    // For each open group: children still to come, and its path.
     let mut open: Vec<(usize, String)> = Vec::new();
     let mut out = Vec::new();
     let root = elements.first().map_or(0, |root| root.children);
@@ -44,7 +44,7 @@ pub(super) fn all_paths(elements: &[Element<'_>]) -> Vec<Vec<String>> {
     out
 }
 
-/// The paths that name a leaf: its own, and those of the groups that it stands in, from the root's child down.
+/// Returns the dotted paths that select a leaf: its own, and those of the groups above it, from the root's child down.
 pub(super) fn paths(elements: &[Element<'_>], leaf: &Leaf) -> Vec<String> {
     let mut out = Vec::new();
     let mut path = String::new();
@@ -58,10 +58,10 @@ pub(super) fn paths(elements: &[Element<'_>], leaf: &Leaf) -> Vec<String> {
         if at == leaf.element || element.physical.is_some() {
             break;
         }
-        // The child whose elements reach to the leaf.
+        // Finds the child whose elements include the leaf.
         let mut child = at + 1;
         for _ in 0..element.children {
-            let end = past(elements, child);
+            let end = end_of(elements, child);
             if leaf.element < end {
                 break;
             }
@@ -72,8 +72,8 @@ pub(super) fn paths(elements: &[Element<'_>], leaf: &Leaf) -> Vec<String> {
     out
 }
 
-/// The place behind an element and all that stands below it.
-fn past(elements: &[Element<'_>], at: usize) -> usize {
+/// Returns the position after an element and all its descendants.
+fn end_of(elements: &[Element<'_>], at: usize) -> usize {
     let (mut open, mut at) = (1usize, at);
     while open > 0
         && let Some(element) = elements.get(at)
@@ -85,7 +85,7 @@ fn past(elements: &[Element<'_>], at: usize) -> usize {
     at
 }
 
-/// Those of the columns at `roots` in which a group of several that repeats is right below a list.
+/// Returns the columns among `roots` in which a repeated group of several fields is the direct child of a list.
 pub(super) fn old_lists(elements: &[Element<'_>], roots: impl Iterator<Item = usize>) -> HashSet<usize> {
     let is_one = |at: usize| {
         let (list, group) = (elements.get(at), elements.get(at + 1));
@@ -93,17 +93,17 @@ pub(super) fn old_lists(elements: &[Element<'_>], roots: impl Iterator<Item = us
             e.physical.is_none() && (e.converted == Some(LIST) || e.logical == Some(Logical::List))
         }) && group.is_some_and(|e| e.repetition == Repetition::Repeated && e.children > 1)
     };
-    roots.filter(|&root| (root..past(elements, root)).any(is_one)).collect()
+    roots.filter(|&root| (root..end_of(elements, root)).any(is_one)).collect()
 }
 
-/// The old name of lists.
+/// The ConvertedType of lists.
 const LIST: i32 = 3;
 
-/// The column at `root` with the leaves `wanted` alone: as an Arrow field by the file's own schema and what `hint` may add to
-/// it, and as the crate's schema.
+/// Returns the column at `root`, reduced to the leaves `wanted`: as an Arrow field by the Parquet schema and what `hint` may
+/// add, and as a schema for the `parquet` crate.
 ///
 /// # Errors
-/// Malformed: annotations that contradict themselves. Unsupported: types that are not read.
+/// Malformed: contradictory annotations. Unsupported: types without a decoder.
 pub(super) fn nested(
     elements: &[Element<'_>],
     leaves: &[Leaf],
@@ -121,7 +121,7 @@ pub(super) fn nested(
     let mut next = of_leaves();
     let found = structure::field_of(&made, &mut || next.next().flatten())?;
     let mut next = of_leaves();
-    let field = structure::claimed(&found, hint, &mut || next.next().flatten(), ours);
+    let field = structure::merge_hint(&found, hint, &mut || next.next().flatten(), ours);
     let schema = Type::group_type_builder("schema").with_fields(vec![made]).build().map_err(refused)?;
     Ok((field, Arc::new(SchemaDescriptor::new(Arc::new(schema)))))
 }
@@ -130,7 +130,8 @@ fn refused(error: parquet::errors::ParquetError) -> Error {
     Error::unsupported("parquet", format!("{error}. Its type is not read here."))
 }
 
-/// The element at `at` with the chosen leaves below it, if there are any, and the place behind it.
+/// Builds the type of the element at `at` with the chosen leaves below it, or `None` without any; also returns the position
+/// after the element.
 fn build(elements: &[Element<'_>], at: usize, chosen: &[usize]) -> Result<(Option<TypePtr>, usize)> {
     let element = elements.get(at).copied().unwrap_or_default();
     let repetition = match element.repetition {
@@ -146,7 +147,7 @@ fn build(elements: &[Element<'_>], at: usize, chosen: &[usize]) -> Result<(Optio
         }
         let values = types::physical_of(&element)?;
         types::check(&element, values)?;
-        // The crate refuses decimals of more digits than their bytes hold; what they are, it is not asked.
+        // The crate refuses decimals of more digits than their bytes hold. It gets the bytes without the annotation.
         let wide = matches!(element.logical, Some(Logical::Decimal(_, n)) if n > types::most_digits(values));
         let (logical, converted) = if wide { (None, ConvertedType::NONE) } else { (logical, converted) };
         let physical = physical(number)
@@ -184,7 +185,7 @@ fn build(elements: &[Element<'_>], at: usize, chosen: &[usize]) -> Result<(Optio
     Ok((Some(Arc::new(made)), next))
 }
 
-/// Scale and precision; old files say them beside the type.
+/// Scale and precision; old files store them outside the logical type.
 fn precision(element: &Element<'_>) -> (i32, i32) {
     match element.logical {
         Some(Logical::Decimal(scale, precision)) => (scale, precision),
@@ -250,7 +251,7 @@ fn logical(logical: Logical) -> Option<LogicalType> {
         Logical::Date => LogicalType::Date,
         Logical::Time(u, utc) => LogicalType::time(utc, unit(u)),
         Logical::Timestamp(u, utc) => LogicalType::timestamp(utc, unit(u)),
-        // The crate ends in an assertion over any other width.
+        // The crate panics on any other width.
         Logical::Integer(bits @ (8 | 16 | 32 | 64), signed) => LogicalType::integer(bits, signed),
         Logical::Integer(..) => return None,
         Logical::Unknown => LogicalType::Unknown,
@@ -272,7 +273,7 @@ mod tests {
     const INT96: i32 = 3;
 
     #[test]
-    fn old_instants_within_lists_are_nanoseconds_whatever_the_hint() {
+    fn nested_int96_is_nanoseconds_for_any_hint() {
         let group = |name, repetition| Element { name, children: 1, repetition, ..Element::default() };
         let list = Element {
             logical: Some(Logical::List),

@@ -1,4 +1,4 @@
-//! Every page of a file decoded once, and its checksum compared where it has one.
+//! Decodes every page of a file once and compares the checksums of pages that have one.
 
 use std::collections::HashMap;
 
@@ -7,20 +7,20 @@ use crate::decode::MemoryLayout;
 use crate::error::{Error, Result};
 use crate::progress::Progress;
 
+use super::decode::ChunkDecoder;
 use super::file::Parquet;
-use super::land::Landing;
 use super::options::ReadOptions;
-use super::selection::Piece;
+use super::selection::RowPiece;
 
-/// Columns are decoded together up to so many bytes.
+/// Columns are decoded together up to this many bytes.
 const TOGETHER_NBYTES: u64 = 64 << 20;
 
 impl Parquet {
-    /// Decodes every page, of one row group after the other, and keeps nothing: pages of all columns, whichever it was opened
-    /// for, but of those for which nobody gave a key and nobody asked.
+    /// Decodes every page, one row group after the other, and discards the result. All columns are verified, also those outside
+    /// the projection; encrypted columns without a key are skipped unless they are in the projection.
     ///
     /// # Errors
-    /// The first page that is malformed, or whose checksum is another.
+    /// The first malformed page or wrong checksum.
     pub fn verify(&self, threads: usize, progress: &dyn Progress) -> Result<()> {
         let options = ReadOptions {
             verify: true,
@@ -31,7 +31,7 @@ impl Parquet {
             filter: None,
             ..self.options.clone()
         };
-        let file = Self::open(self.unopened.clone(), options, progress)?;
+        let file = Self::open(self.stored_bytes.clone(), options, progress)?;
         file.index()?;
         let leaves_of = |field: usize| file.roots.get(field).map_or(0..0, |root| root.leaves.clone());
         let asked = |field: usize| {
@@ -40,7 +40,7 @@ impl Parquet {
         };
         for (group, chunks) in file.groups.iter().enumerate() {
             let (first, nrows) = file.rows_of(group);
-            let piece = Piece { group, skip: 0, nrows, at: 0 };
+            let piece = RowPiece { group, skip: 0, nrows, at: 0 };
             let chunks_of = |field: usize| chunks.chunks.get(leaves_of(field)).unwrap_or_default();
             let nbytes_of =
                 |field: usize| chunks_of(field).iter().map(|c| c.nbytes).fold(0, u64::saturating_add);
@@ -54,8 +54,8 @@ impl Parquet {
                 }
                 let closed = |field: usize| chunks_of(field).iter().any(|c| c.encrypted);
                 let fields: Vec<usize> = (from..to).filter(|&f| !closed(f) || asked(f)).collect();
-                file.need(&fields, &[piece], progress)?;
-                let landed = Landing::new(&file, nrows, threads, MemoryLayout::Arrow).run(
+                file.fetch_pages(&fields, &[piece], progress)?;
+                let landed = ChunkDecoder::new(&file, nrows, threads, MemoryLayout::Arrow).run(
                     &fields,
                     &[piece],
                     progress,

@@ -1,65 +1,65 @@
-//! A flatbuffer in base64, of which only what is looked at is decoded: 200 fields of 18,000 are a hundredth of it.
+//! A base64 flatbuffer that decodes only the accessed blocks: 200 fields of 18,000 are a hundredth of it.
 //!
-//! The rest stays zero. Places that the flatbuffer names are looked at before anything is proven, so nothing is believed of
-//! them; whoever reads it afterwards proves what it reads, and what is not decoded is not a part of that.
+//! The other bytes stay zero. This code follows the flatbuffer's offsets before they are verified, so it trusts none of them.
+//! The later reader verifies everything that it reads, and it reads only decoded parts.
 
 use arrow_buffer::{Buffer, MutableBuffer};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-/// Characters, and bytes that they are, decoded at a time.
+/// Characters of base64 that are decoded together, and the bytes that they decode to.
 const TEXT: usize = 256;
 const BYTES: usize = TEXT / 4 * 3;
 
-/// As deep as types may nest, and what hangs below them.
+/// The maximum nesting of types, including the tables below them.
 const MAX_DEPTH: usize = 64;
 
-/// The types that lead to more: to the text of a zone, to a list of numbers.
+/// The types with a further reference: to the text of a time zone, to the list of a union's type ids.
 const TIMESTAMP: u8 = 10;
 const UNION: u8 = 14;
 
-/// The bytes, and which of them are there.
-pub(super) struct Sparse<'t> {
+/// A flatbuffer, and which of its blocks are decoded.
+pub(super) struct SparseFlatbuffer<'t> {
     text: &'t [u8],
     bytes: MutableBuffer,
-    /// Where the first decoded byte stands in `bytes`: the flatbuffer is to begin at byte 8.
+    /// Position of the first decoded byte in `bytes`: the flatbuffer begins at byte 8.
     shift: usize,
-    /// One a block of the text.
+    /// Whether each block of the text is decoded.
     done: Vec<bool>,
-    /// Places and blocks that may still be looked at: one text may be named many times. Fields that nobody made to be
-    /// slow take a small part of it.
+    /// Remaining accesses to positions and blocks, since offsets may refer to one text many times. Fields that are not made to
+    /// be slow use a small part of it.
     budget: usize,
 }
 
-impl<'t> Sparse<'t> {
-    /// `None` where `text` cannot be base64.
+impl<'t> SparseFlatbuffer<'t> {
+    /// Returns `None` if `text` cannot be base64.
     pub(super) fn new(text: &'t str) -> Option<Self> {
         let text = text.as_bytes();
         let first = STANDARD.decode(text.get(..8)?).ok()?;
-        // Before Arrow 0.15 the length stood alone.
+        // Before Arrow 0.15 the length had no continuation marker before it.
         let shift = if first.starts_with(&[0xff; 4]) { 0 } else { 4 };
         if !text.len().is_multiple_of(4) {
             return None;
         }
         let nbytes = text.len() / 4 * 3 - text.iter().rev().take_while(|c| **c == b'=').count().min(2);
-        // Words, since those are aligned and come as zeros from the system, untouched.
+        // `u64` words are aligned, and the system provides their zeros without a write.
         let mut bytes = MutableBuffer::from(vec![0u64; (shift + nbytes).div_ceil(8)]);
         bytes.truncate(shift + nbytes);
         let done = vec![false; text.len().div_ceil(TEXT)];
         Some(Self { text, bytes, shift, done, budget: 2 * nbytes + 64 })
     }
 
-    /// The bytes behind the length.
+    /// The bytes after the length.
     pub(super) fn flatbuffer(&self) -> &[u8] {
         self.bytes.as_slice().get(8..).unwrap_or_default()
     }
 
-    /// The same, as nobody changes them any more.
+    /// Returns the bytes, which no longer change.
     pub(super) fn finish(self) -> Buffer {
         Buffer::from(self.bytes).slice(8)
     }
 
-    /// Makes sure of `n` bytes at `at` of the flatbuffer.
+    /// Decodes `n` bytes at `at` of the flatbuffer.
     pub(super) fn need(&mut self, at: usize, n: usize) -> Option<()> {
         let end = at.checked_add(n)?;
         if end > self.flatbuffer().len() {
@@ -76,7 +76,7 @@ impl<'t> Sparse<'t> {
             let text = self.text.get(block * TEXT..)?;
             let text = text.get(..TEXT).unwrap_or(text);
             let room = self.bytes.as_slice_mut().get_mut(self.shift + block * BYTES..)?;
-            // Whole blocks have room, and the last one's is as long as what it becomes.
+            // A whole block has room. The last block has as many bytes as it decodes to.
             STANDARD.decode_slice(text, room).ok()?;
         }
         Some(())
@@ -99,23 +99,23 @@ impl<'t> Sparse<'t> {
         Some(usize::from(u16::from_le_bytes(*self.flatbuffer().get(at..)?.first_chunk::<2>()?)))
     }
 
-    /// Where the offset at `at` leads.
+    /// Returns the position that the offset at `at` refers to.
     pub(super) fn forward(&mut self, at: usize) -> Option<usize> {
         at.checked_add(usize::try_from(self.word(at)?).ok()?)
     }
 
-    /// Makes sure of the table at `at`, but not of what it leads to.
-    pub(super) fn table(&mut self, at: usize) -> Option<Table> {
+    /// Decodes the table at `at`, but not what it refers to.
+    pub(super) fn table(&mut self, at: usize) -> Option<SparseTable> {
         let back = i64::from(self.word(at)?.cast_signed());
         let vtable = usize::try_from(i64::try_from(at).ok()?.checked_sub(back)?).ok()?;
         let (entries, nbytes) = (self.short(vtable)?, self.short(vtable.checked_add(2)?)?);
         self.need(vtable, entries)?;
         self.need(at, nbytes)?;
-        Some(Table { at, vtable, entries })
+        Some(SparseTable { at, vtable, entries })
     }
 
-    /// Where field `number` of a table stands; `None` where it is left out.
-    pub(super) fn field(&mut self, table: &Table, number: usize) -> Option<usize> {
+    /// Returns the position of field `number` of a table; `None` if the table leaves it out.
+    pub(super) fn field(&mut self, table: &SparseTable, number: usize) -> Option<usize> {
         let entry = 4 + 2 * number;
         if entry + 2 > table.entries {
             return None;
@@ -126,16 +126,16 @@ impl<'t> Sparse<'t> {
         }
     }
 
-    /// Makes sure of the text, or the list of values of `width` bytes, that the offset at `at` leads to.
+    /// Decodes the text, or the list of values of `width` bytes, that the offset at `at` refers to.
     pub(super) fn list(&mut self, at: usize, width: usize) -> Option<(usize, usize)> {
         let list = self.forward(at)?;
         let n = usize::try_from(self.word(list)?).ok()?;
-        // Text has a zero behind it.
+        // A zero follows a text.
         self.need(list + 4, n.checked_mul(width)?.checked_add(usize::from(width == 1))?)?;
         Some((list + 4, n))
     }
 
-    /// Makes sure of an Arrow field and of all that it leads to.
+    /// Decodes an Arrow field and everything that it refers to.
     pub(super) fn whole_field(&mut self, at: usize, depth: usize) -> Option<()> {
         if depth >= MAX_DEPTH {
             return None;
@@ -193,8 +193,8 @@ impl<'t> Sparse<'t> {
     }
 }
 
-/// A table whose own bytes are there.
-pub(super) struct Table {
+/// A table whose own bytes are decoded.
+pub(super) struct SparseTable {
     at: usize,
     vtable: usize,
     entries: usize,
@@ -205,14 +205,14 @@ mod tests {
     use base64::Engine as _;
     use base64::engine::general_purpose::STANDARD;
 
-    use super::Sparse;
+    use super::SparseFlatbuffer;
 
     #[test]
-    fn what_is_named_again_and_again_is_given_up() {
+    fn repeated_references_exhaust_the_budget() {
         let mut message = vec![0xff; 4];
         message.resize(100_000, 0);
         let text = STANDARD.encode(message);
-        let mut sparse = Sparse::new(&text).unwrap();
+        let mut sparse = SparseFlatbuffer::new(&text).unwrap();
         let times = (0..10_000).take_while(|_| sparse.need(0, 90_000).is_some()).count();
         assert!((1..1000).contains(&times), "{times}");
     }

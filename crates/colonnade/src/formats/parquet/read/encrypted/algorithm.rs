@@ -1,17 +1,17 @@
-//! How a file is encrypted, as its footer says.
+//! The encryption algorithm of a file.
 
 use crate::error::Result;
 use crate::formats::parquet::thrift::{Thrift, Wire};
 
-/// How modules are encrypted.
+/// An EncryptionAlgorithm: how modules are encrypted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Algorithm {
-    /// Pages are in counter mode, without tags.
-    pub(super) counted: bool,
+    /// AES_GCM_CTR_V1: pages are encrypted in counter mode, without tags.
+    pub(super) counter_mode: bool,
     prefix: Option<Vec<u8>>,
     unique: Vec<u8>,
-    /// Whoever reads must say the prefix.
-    pub(super) supplied: bool,
+    /// Whether the reader must supply the AAD prefix.
+    pub(super) supply_aad_prefix: bool,
 }
 
 impl Algorithm {
@@ -24,13 +24,13 @@ impl Algorithm {
         while let Some(field) = t.field(&mut last)? {
             match (field.id, field.wire) {
                 (1 | 2, Wire::Struct) => {
-                    out.counted = field.id == 2;
+                    out.counter_mode = field.id == 2;
                     let mut inner = 0;
                     while let Some(field) = t.field(&mut inner)? {
                         match (field.id, field.wire) {
                             (1, Wire::Binary) => out.prefix = Some(t.binary()?.to_vec()),
                             (2, Wire::Binary) => out.unique = t.binary()?.to_vec(),
-                            (3, Wire::True) => out.supplied = true,
+                            (3, Wire::True) => out.supply_aad_prefix = true,
                             (3, Wire::False) => {}
                             _ => t.skip(field.wire)?,
                         }
@@ -42,11 +42,11 @@ impl Algorithm {
         Ok(out)
     }
 
-    /// What a FileCryptoMetaData says, and its bytes.
+    /// Reads the FileCryptoMetaData in front of an encrypted footer; also returns its length.
     ///
     /// # Errors
     /// Malformed.
-    pub(super) fn in_front(bytes: &[u8], base: u64) -> Result<(Self, usize)> {
+    pub(super) fn read_file_crypto_metadata(bytes: &[u8], base: u64) -> Result<(Self, usize)> {
         let mut t = Thrift::new(bytes, base, "the footer's encryption");
         let (mut out, mut last) = (Self::default(), 0);
         while let Some(field) = t.field(&mut last)? {
@@ -58,11 +58,11 @@ impl Algorithm {
         Ok((out, t.position()))
     }
 
-    /// What a footer that is not encrypted says, and its bytes.
+    /// Reads the algorithm in a plaintext footer; also returns the footer's length.
     ///
     /// # Errors
     /// Malformed.
-    pub(super) fn within(footer: &[u8], base: u64) -> Result<(Self, usize)> {
+    pub(super) fn read_from_footer(footer: &[u8], base: u64) -> Result<(Self, usize)> {
         let mut t = Thrift::new(footer, base, "the footer");
         let (mut out, mut last) = (Self::default(), 0);
         while let Some(field) = t.field(&mut last)? {
@@ -74,7 +74,7 @@ impl Algorithm {
         Ok((out, t.position()))
     }
 
-    /// The part of all additional data that is the file's.
+    /// Returns the file's part of all additional authenticated data (AAD).
     pub(super) fn aad(&self, prefix: Option<&[u8]>) -> Vec<u8> {
         let prefix = prefix.or(self.prefix.as_deref()).unwrap_or_default();
         [prefix, &self.unique].concat()

@@ -1,7 +1,7 @@
-//! AES of the modules that an encrypted file is made of.
+//! AES decryption of the modules of an encrypted file.
 //!
 //! ```text
-//! bytes that follow (4) | nonce (12) | what is encrypted | tag (16; not in counter mode)
+//! length of the rest (4) | nonce (12) | ciphertext | tag (16; not in counter mode)
 //! ```
 
 use aes_gcm::aead::consts::U12;
@@ -22,14 +22,14 @@ const TAG_NBYTES: usize = 16;
 /// A footer's signature: a nonce and a tag.
 pub(super) const SIGNATURE_NBYTES: usize = NONCE_NBYTES + TAG_NBYTES;
 
-/// Splits the module at the front of `bytes` off: nonce and the rest, and what follows.
+/// Splits the module at the front of `bytes` off: nonce and the rest, and what follows the module.
 pub(super) fn module(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let (length, rest) = bytes.split_first_chunk::<4>()?;
     rest.split_at_checked(u32::from_le_bytes(*length) as usize)
 }
 
-/// What a module without its length holds, proven by its tag; `None` where key, place or bytes are others.
-pub(super) fn opened(key: &[u8], module: &[u8], aad: &[u8]) -> Option<Vec<u8>> {
+/// Decrypts a module without its length field and verifies its tag; `None` if the key, the AAD or the bytes do not match.
+pub(super) fn decrypt_gcm(key: &[u8], module: &[u8], aad: &[u8]) -> Option<Vec<u8>> {
     let (nonce, msg) = module.split_first_chunk::<NONCE_NBYTES>()?;
     let (nonce, payload) = (Nonce::<U12>::from(*nonce), Payload { msg, aad });
     match key.len() {
@@ -40,8 +40,8 @@ pub(super) fn opened(key: &[u8], module: &[u8], aad: &[u8]) -> Option<Vec<u8>> {
     }
 }
 
-/// Whether `signature` is that of `footer`.
-pub(super) fn signed(key: &[u8], footer: &[u8], aad: &[u8], signature: &[u8]) -> bool {
+/// Whether `signature` is the signature of `footer`.
+pub(super) fn verify_signature(key: &[u8], footer: &[u8], aad: &[u8], signature: &[u8]) -> bool {
     let Some((nonce, tag)) = signature.split_first_chunk::<NONCE_NBYTES>() else { return false };
     let (nonce, payload) = (Nonce::<U12>::from(*nonce), Payload { msg: footer, aad });
     let sealed = match key.len() {
@@ -53,8 +53,8 @@ pub(super) fn signed(key: &[u8], footer: &[u8], aad: &[u8], signature: &[u8]) ->
     sealed.is_some_and(|sealed| sealed.get(footer.len()..) == Some(tag))
 }
 
-/// What a module of counter mode without its length holds; nothing proves it.
-pub(super) fn counted(key: &[u8], module: &[u8]) -> Option<Vec<u8>> {
+/// Decrypts a counter-mode module without its length field; nothing authenticates it.
+pub(super) fn decrypt_ctr(key: &[u8], module: &[u8]) -> Option<Vec<u8>> {
     let (nonce, rest) = module.split_first_chunk::<NONCE_NBYTES>()?;
     let mut first = [0u8; 16];
     let (head, tail) = first.split_at_mut(NONCE_NBYTES);
@@ -70,16 +70,16 @@ pub(super) fn counted(key: &[u8], module: &[u8]) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// A module that its key does not open.
+/// The error for a module that does not decrypt with its key.
 #[cold]
-pub(super) fn refused(what: &str) -> Error {
+pub(super) fn wrong_key(what: &str) -> Error {
     let message = format!(
         "{what} is not opened by its key. The key or aad_prefix= is another than the file's, or its bytes are damaged."
     );
     Error::malformed("parquet", message)
 }
 
-/// What each module is, for its additional data.
+/// The types of modules, by their numbers in the AAD.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Module {
     Footer = 0,
@@ -90,7 +90,7 @@ pub(super) enum Module {
     DictionaryHeader = 5,
 }
 
-/// The additional data of a module: where in the file it belongs.
+/// Returns the AAD of a module, which binds it to its position in the file.
 pub(super) fn aad(
     file: &[u8],
     module: Module,
@@ -116,8 +116,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_published_case_of_gcm() {
-        // The GCM specification, test case 4: 96-bit nonce, 60 bytes, 20 bytes of additional data.
+    fn gcm_matches_a_published_test_case() {
+        // The GCM specification, test case 4: 96-bit nonce, 60 bytes of plaintext, 20 bytes of AAD.
         let hex = |s: &str| -> Vec<u8> {
             (0..s.len()).step_by(2).filter_map(|k| u8::from_str_radix(&s[k..k + 2], 16).ok()).collect()
         };
@@ -129,13 +129,16 @@ mod tests {
             "cafebabefacedbaddecaf88842831ec2217774244b7221b784d0d49ce3aa212f2c02a4e035c17e2329aca12e21d514b25466931c7d8f6a5aac84aa051ba30b396a0aac973d58e0915bc94fbc3221a5db94fae95ae7121a47",
         );
         let aad = hex("feedfacedeadbeeffeedfacedeadbeefabaddad2");
-        assert_eq!(opened(&key, &module, &aad), Some(plain.clone()));
-        assert_eq!(opened(&key, &module, &aad[1..]), None);
-        assert_eq!(opened(&key[1..], &module, &aad), None);
+        assert_eq!(decrypt_gcm(&key, &module, &aad), Some(plain.clone()));
+        assert_eq!(decrypt_gcm(&key, &module, &aad[1..]), None);
+        assert_eq!(decrypt_gcm(&key[1..], &module, &aad), None);
         let signature = [&module[..12], &module[module.len() - 16..]].concat();
-        assert!(signed(&key, &plain, &aad, &signature) && !signed(&key, &plain[1..], &aad, &signature));
+        assert!(
+            verify_signature(&key, &plain, &aad, &signature)
+                && !verify_signature(&key, &plain[1..], &aad, &signature)
+        );
         // Both modes encrypt with the same counters, GCM from the second on.
-        let counters = counted(&key, &module[..44]);
+        let counters = decrypt_ctr(&key, &module[..44]);
         assert!(counters.is_some_and(|c| c.len() == 32));
     }
 }

@@ -1,7 +1,7 @@
-//! Encrypted files: with their keys they are opened as the plain files that they were.
+//! Opens encrypted files as plain ones.
 //!
-//! The footer and the wanted columns that there are keys for are decrypted when the file is opened; whatever reads after that
-//! sees plain pages. Columns without a key stay as they are, and are refused by name where they are read.
+//! The footer and the projected columns with a key are decrypted when the file is opened; all later reads see plain pages.
+//! Columns without a key stay encrypted, and reading one is an error that names it.
 
 mod algorithm;
 mod cipher;
@@ -17,76 +17,76 @@ use crate::memory::Buffer;
 
 use super::tree;
 use algorithm::Algorithm;
-use cipher::{Module, SIGNATURE_NBYTES, aad, module, opened, refused, signed};
-use pages::{Lock, plain};
+use cipher::{Module, SIGNATURE_NBYTES, aad, decrypt_gcm, module, verify_signature, wrong_key};
+use pages::{ChunkCipher, decrypt_chunk};
 
-/// Keys, by the names of what they open.
+/// Decryption keys.
 #[derive(Clone, Default)]
-pub struct Keys {
-    /// Of the footer, and of the columns that have none of their own.
+pub struct DecryptionKeys {
+    /// The key of the footer, and of columns that are encrypted with the footer's key.
     pub footer: Vec<u8>,
-    /// Of columns, by their paths or the names of their roots.
+    /// Keys of columns, by their paths or the names of their roots.
     pub columns: Vec<(String, Vec<u8>)>,
-    /// What identifies the file, where that is not stored in it.
+    /// The AAD prefix, if the file does not store it.
     pub aad_prefix: Option<Vec<u8>>,
 }
 
-impl fmt::Debug for Keys {
-    /// No byte of any key.
+impl fmt::Debug for DecryptionKeys {
+    /// Shows no byte of any key.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Keys").field("columns", &self.columns.len()).finish_non_exhaustive()
     }
 }
 
-/// A footer that was encrypted or signed, and what opens the columns.
+/// A decrypted or verified footer, with the algorithm for the columns.
 #[derive(Debug)]
-pub(super) struct Opened {
-    /// Its plain bytes.
+pub(super) struct DecryptedFooter {
+    /// The plaintext footer.
     pub(super) footer: Buffer,
     algorithm: Algorithm,
-    /// The file's part of all additional data.
+    /// The file's part of all AADs.
     file: Vec<u8>,
 }
 
-/// Opens the encrypted footer `bytes`, which begin at byte `base` of the file.
+/// Decrypts the footer `bytes`, which begins at byte `base` of the file.
 ///
 /// # Errors
-/// Unsupported: no key. Malformed: another key.
-pub(super) fn footer(bytes: &[u8], base: u64, keys: Option<&Keys>) -> Result<Opened> {
+/// Unsupported: no key. Malformed: a wrong key.
+pub(super) fn footer(bytes: &[u8], base: u64, keys: Option<&DecryptionKeys>) -> Result<DecryptedFooter> {
     let Some(keys) = keys else {
         let message = "its footer is encrypted, and no key for it was given. Pass footer_key=.";
         return Err(Error::unsupported("parquet", message).at(base));
     };
-    let (algorithm, front) = Algorithm::in_front(bytes, base)?;
+    let (algorithm, front) = Algorithm::read_file_crypto_metadata(bytes, base)?;
     let file = file_aad(&algorithm, keys)?;
     let sealed = bytes.get(front..).and_then(module).map(|(sealed, _)| sealed);
     let sealed = sealed.ok_or_else(|| {
         Error::truncated("parquet", "the encrypted footer", bytes.len() as u64 + 1, bytes.len() as u64)
             .at(base)
     })?;
-    let footer = opened(&keys.footer, sealed, &aad(&file, Module::Footer, None, None)?);
-    let footer = footer.ok_or_else(|| refused("the footer").at(base))?;
-    Ok(Opened { footer: Buffer::from_vec(footer), algorithm, file })
+    let footer = decrypt_gcm(&keys.footer, sealed, &aad(&file, Module::Footer, None, None)?);
+    let footer = footer.ok_or_else(|| wrong_key("the footer").at(base))?;
+    Ok(DecryptedFooter { footer: Buffer::from_vec(footer), algorithm, file })
 }
 
-/// The plain footer `bytes` of a file whose columns may be encrypted: its signature is proven.
+/// Verifies the signature of the plaintext footer `bytes`, in a file whose columns may be encrypted.
 ///
 /// # Errors
-/// Malformed: another key, or another footer than was signed.
-pub(super) fn signed_footer(bytes: &[u8], base: u64, keys: &Keys) -> Result<Opened> {
-    let (algorithm, nbytes) = Algorithm::within(bytes, base)?;
+/// Malformed: a wrong key, or a footer that differs from the signed one.
+pub(super) fn signed_footer(bytes: &[u8], base: u64, keys: &DecryptionKeys) -> Result<DecryptedFooter> {
+    let (algorithm, nbytes) = Algorithm::read_from_footer(bytes, base)?;
     let file = file_aad(&algorithm, keys)?;
     let signature = bytes.get(nbytes..).filter(|rest| rest.len() == SIGNATURE_NBYTES);
     let parts = bytes.get(..nbytes).zip(signature);
     let aad = aad(&file, Module::Footer, None, None)?;
-    if !parts.is_some_and(|(footer, signature)| signed(&keys.footer, footer, &aad, signature)) {
-        return Err(refused("the footer's signature").at(base));
+    if !parts.is_some_and(|(footer, signature)| verify_signature(&keys.footer, footer, &aad, signature)) {
+        return Err(wrong_key("the footer's signature").at(base));
     }
-    Ok(Opened { footer: Buffer::from_vec(bytes.to_vec()), algorithm, file })
+    Ok(DecryptedFooter { footer: Buffer::from_vec(bytes.to_vec()), algorithm, file })
 }
 
-fn file_aad(algorithm: &Algorithm, keys: &Keys) -> Result<Vec<u8>> {
-    if algorithm.supplied && keys.aad_prefix.is_none() {
+fn file_aad(algorithm: &Algorithm, keys: &DecryptionKeys) -> Result<Vec<u8>> {
+    if algorithm.supply_aad_prefix && keys.aad_prefix.is_none() {
         let message =
             "the file is encrypted with a prefix beside its key that it does not hold. Pass aad_prefix=.";
         return Err(Error::unsupported("parquet", message));
@@ -94,17 +94,17 @@ fn file_aad(algorithm: &Algorithm, keys: &Keys) -> Result<Vec<u8>> {
     Ok(algorithm.aad(keys.aad_prefix.as_deref()))
 }
 
-impl Opened {
-    /// The wanted columns and the footer as a plain file, with the places that the footer's chunks have in it; and where its
-    /// footer begins.
+impl DecryptedFooter {
+    /// Returns the projected columns and the footer as a plain file, and the position of its footer. The chunks of `footer` get
+    /// their offsets in that file.
     ///
     /// # Errors
-    /// Malformed: keys that open nothing; places outside the file.
+    /// Malformed: wrong keys; offsets outside the file.
     pub(super) fn image(
         &self,
         source: &[u8],
         footer: &mut Footer<'_>,
-        keys: &Keys,
+        keys: &DecryptionKeys,
     ) -> Result<(Vec<u8>, usize)> {
         let mut out = b"PAR1".to_vec();
         let names: Vec<(usize, String)> = footer
@@ -133,7 +133,7 @@ impl Opened {
         chunk: &mut Chunk<'_>,
         place: (usize, usize),
         path: &str,
-        keys: &Keys,
+        keys: &DecryptionKeys,
         out: &mut Vec<u8>,
     ) -> Result<()> {
         let key = match chunk.secret {
@@ -164,20 +164,21 @@ impl Opened {
                 first + usize::try_from(chunk.data_at - start).unwrap_or(0)
             }
             Some(key) => {
-                let lock = Lock { key, file: &self.file, place, counted: self.algorithm.counted };
-                plain(bytes, start, has_dictionary, lock, out)?
+                let lock =
+                    ChunkCipher { key, file: &self.file, place, counter_mode: self.algorithm.counter_mode };
+                decrypt_chunk(bytes, start, has_dictionary, lock, out)?
             }
         };
         chunk.data_at = data as u64;
         chunk.dictionary_at = has_dictionary.then_some(first as u64);
         chunk.compressed_nbytes = (out.len() - first) as u64;
         chunk.encrypted = false;
-        // They are encrypted too, or stand where the plain file has other bytes.
+        // The indexes are encrypted too, or lie at offsets where the plain file has other bytes.
         (chunk.offset_index, chunk.column_index, chunk.bloom) = (None, None, None);
         Ok(())
     }
 
-    /// What the encrypted metadata of a chunk say.
+    /// Decrypts the metadata of a chunk with the column's key.
     fn metadata(
         &self,
         chunk: &mut Chunk<'_>,
@@ -188,8 +189,8 @@ impl Opened {
     ) -> Result<()> {
         let sealed = self.footer.as_slice().get(at..at + nbytes).and_then(module).map(|(sealed, _)| sealed);
         let aad = aad(&self.file, Module::Metadata, Some(place), None)?;
-        let bytes = sealed.and_then(|sealed| opened(key, sealed, &aad));
-        let bytes = bytes.ok_or_else(|| refused("the column's metadata"))?;
+        let bytes = sealed.and_then(|sealed| decrypt_gcm(key, sealed, &aad));
+        let bytes = bytes.ok_or_else(|| wrong_key("the column's metadata"))?;
         let mut t = Thrift::new(&bytes, 0, "the column's metadata");
         let mut told = Chunk::default();
         chunk::metadata(&mut t, &mut told)?;
@@ -200,7 +201,7 @@ impl Opened {
         chunk.compressed_nbytes = told.compressed_nbytes;
         chunk.data_at = told.data_at;
         chunk.dictionary_at = told.dictionary_at;
-        // Their places are those of bytes that are not kept.
+        // The offsets in them refer to bytes that the plain file does not keep.
         (chunk.statistics, chunk.encodings, chunk.encoding_stats) = (None, None, None);
         Ok(())
     }

@@ -1,31 +1,31 @@
-//! An encrypted column chunk as the plain one that it was.
+//! Decrypts a column chunk.
 
 use crate::error::{Error, Result};
 use crate::formats::parquet::page::{Header, Kind};
 use crate::formats::parquet::thrift_out::ThriftOut;
 
-use super::cipher::{Module, aad, counted, module, opened, refused};
+use super::cipher::{Module, aad, decrypt_ctr, decrypt_gcm, module, wrong_key};
 
-/// What opens a chunk: its key, the file's part of the additional data, row group and leaf.
+/// What decrypts a chunk: its key, the file's part of the AAD, and its row group and leaf.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Lock<'k> {
+pub(super) struct ChunkCipher<'k> {
     pub(super) key: &'k [u8],
     pub(super) file: &'k [u8],
     pub(super) place: (usize, usize),
-    /// Pages are in counter mode.
-    pub(super) counted: bool,
+    /// Whether pages are in counter mode.
+    pub(super) counter_mode: bool,
 }
 
-/// Appends the pages of the chunk `bytes`, which begins at byte `base` of the file, to `out`; answers where its first data
-/// page begins there.
+/// Decrypts the pages of the chunk `bytes`, which begins at byte `base` of the file, and appends them to `out`. Returns the
+/// position of its first data page there.
 ///
 /// # Errors
-/// Malformed: modules that the key does not open.
-pub(super) fn plain(
+/// Malformed: modules that do not decrypt with the key.
+pub(super) fn decrypt_chunk(
     bytes: &[u8],
     base: u64,
     dictionary: bool,
-    lock: Lock<'_>,
+    lock: ChunkCipher<'_>,
     out: &mut Vec<u8>,
 ) -> Result<usize> {
     let (mut rest, mut page, mut first) = (bytes, 0usize, None);
@@ -43,10 +43,10 @@ pub(super) fn plain(
             Error::truncated("parquet", "an encrypted page", rest.len() as u64 + 1, rest.len() as u64).at(at)
         };
         let (sealed, after) = module(rest).ok_or_else(short)?;
-        let head = opened(lock.key, sealed, &aad(lock.file, kinds.0, place, number)?);
-        let mut head = head.ok_or_else(|| refused("a page header").at(at))?;
+        let head = decrypt_gcm(lock.key, sealed, &aad(lock.file, kinds.0, place, number)?);
+        let mut head = head.ok_or_else(|| wrong_key("a page header").at(at))?;
         let (body, _) = module(after).ok_or_else(short)?;
-        // The header counts the module with its length: it is looked at in front of that.
+        // The size in the header includes the length field of the module.
         let nbytes = body.len() + 4;
         head.extend_from_slice(after.get(..nbytes).unwrap_or_default());
         let header = Header::read(&head, at)?;
@@ -57,12 +57,12 @@ pub(super) fn plain(
             );
             return Err(Error::malformed("parquet", message).at(at));
         }
-        let page_bytes = if lock.counted {
-            counted(lock.key, body)
+        let page_bytes = if lock.counter_mode {
+            decrypt_ctr(lock.key, body)
         } else {
-            opened(lock.key, body, &aad(lock.file, kinds.1, place, number)?)
+            decrypt_gcm(lock.key, body, &aad(lock.file, kinds.1, place, number)?)
         };
-        let page_bytes = page_bytes.ok_or_else(|| refused("a page").at(at))?;
+        let page_bytes = page_bytes.ok_or_else(|| wrong_key("a page").at(at))?;
         if !is_dictionary {
             first.get_or_insert(out.len());
             page += 1;
@@ -75,7 +75,7 @@ pub(super) fn plain(
     Ok(first.unwrap_or(out.len()))
 }
 
-/// The header of a page of `nbytes` as they stand behind it; its checksum was that of other bytes.
+/// Writes the header of a page whose decrypted body has `nbytes` bytes, without the checksum, which covers the encrypted bytes.
 fn put_header(header: &Header, nbytes: usize, out: &mut Vec<u8>) -> Result<()> {
     let small = |n: usize| i32::try_from(n).map_err(|_| Error::too_large("parquet"));
     let count = |n: u32| small(n as usize);

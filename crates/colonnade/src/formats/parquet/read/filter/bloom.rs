@@ -1,4 +1,4 @@
-//! Bloom filters: whether a chunk may hold a value at all.
+//! Bloom filters: whether a chunk may contain a value.
 //!
 //! Specification: <https://github.com/apache/parquet-format/blob/master/BloomFilter.md>
 
@@ -7,19 +7,20 @@ use crate::formats::parquet::statistics::Value;
 use crate::formats::parquet::thrift::{Thrift, Wire};
 use crate::formats::parquet::types::{Physical, Way};
 
-use super::bounds::{Bounds, Known};
+use super::bounds::{StatisticsType, ValueBounds};
 use super::compile::Test;
 
-/// Bytes that a header has at most.
+/// The maximum size of a header.
 pub(super) const HEADER_NBYTES: u64 = 64;
 
-/// Bytes of a block: eight words.
+/// Bytes of a block: eight 32-bit words.
 const BLOCK_NBYTES: usize = 32;
 
 const SALT: [u32; 8] =
     [0x47b6_137b, 0x4497_4d91, 0x8824_ad5b, 0xa2b7_289d, 0x7054_95c7, 0x2df1_424b, 0x9efc_4947, 0x5c6b_fb31];
 
-/// What a header says: its own length and that of the bits behind it; `None` for a kind of filter that is not known here.
+/// Reads a header: returns its length and the length of the bitset after it; `None` for an unknown algorithm, hash or
+/// compression.
 pub(super) fn header(bytes: &[u8], base: u64) -> Result<Option<(usize, usize)>> {
     let mut thrift = Thrift::new(bytes, base, "a bloom filter");
     let t = &mut thrift;
@@ -27,7 +28,7 @@ pub(super) fn header(bytes: &[u8], base: u64) -> Result<Option<(usize, usize)>> 
     while let Some(field) = t.field(&mut last)? {
         match (field.id, field.wire) {
             (1, Wire::I32) => nbytes = usize::try_from(t.i32()?).ok(),
-            // Each a union whose first kind is the only one that the specification has.
+            // Algorithm, hash and compression are unions; the specification defines one variant of each.
             (2..=4, Wire::Struct) => {
                 let (mut inner, mut kinds) = (0, 0);
                 let mut is_first = false;
@@ -48,9 +49,9 @@ pub(super) fn header(bytes: &[u8], base: u64) -> Result<Option<(usize, usize)>> 
     Ok(usable.map(|n| (t.position(), n)))
 }
 
-/// Whether these bits may be those of a chunk with values between the bounds: a filter has a bit set for each value, and
-/// numbers that bound the values are values.
-pub(super) fn is_of(bits: &[u8], bounds: Option<&Bounds<'_>>, known: &Known) -> bool {
+/// Whether this bitset may belong to a chunk with these bounds: a filter has a bit set for each value, and for numbers both
+/// bounds are values of the chunk.
+pub(super) fn is_of(bits: &[u8], bounds: Option<&ValueBounds<'_>>, known: &StatisticsType) -> bool {
     let Some(bounds) = bounds else { return bits.iter().any(|byte| *byte != 0) };
     let has = |value: Value<'_>| match value {
         Value::Int(value) => {
@@ -62,12 +63,12 @@ pub(super) fn is_of(bits: &[u8], bounds: Option<&Bounds<'_>>, known: &Known) -> 
     bits.iter().any(|byte| *byte != 0) && has(bounds.min) && has(bounds.max)
 }
 
-/// Whether the filter of these bits may have a value that the test holds of: `true` where it cannot tell.
-pub(super) fn may_hold(bits: &[u8], test: &Test, known: &Known) -> bool {
+/// Whether the filter may contain a value that the test matches; `true` if it cannot decide.
+pub(super) fn may_hold(bits: &[u8], test: &Test, known: &StatisticsType) -> bool {
     if !matches!(known.way, Way::Same | Way::Narrow(_)) {
         return true;
     }
-    // What has no bytes in this type cannot be ruled out by them.
+    // A literal that has no encoding in this type has no hash to look up.
     match test {
         Test::Ints(shape) => shape.one_of().is_none_or(|those| {
             those.iter().any(|v| ints(known, *v).is_none_or(|hashes| hashes.iter().any(|h| has(bits, *h))))
@@ -82,9 +83,9 @@ pub(super) fn may_hold(bits: &[u8], test: &Test, known: &Known) -> bool {
     }
 }
 
-/// Hashes of a whole number; of one whose low bytes are stored, with either sign in front of them.
+/// Returns the hashes of an integer. An integer that is stored by its low bytes has two, one for each sign.
 #[allow(clippy::cast_possible_truncation)] // the low bytes are what is stored, signed or not
-fn ints(known: &Known, value: i128) -> Option<[u64; 2]> {
+fn ints(known: &StatisticsType, value: i128) -> Option<[u64; 2]> {
     let four = |value: i32| hash(&value.to_le_bytes());
     match (known.physical, known.way) {
         (Physical::Int32, Way::Narrow(1)) => {
@@ -99,7 +100,7 @@ fn ints(known: &Known, value: i128) -> Option<[u64; 2]> {
     }
 }
 
-/// The hash of a float; none of zero, which has two signs.
+/// Returns the hash of a float; none for zero, which has two signs.
 #[allow(clippy::cast_possible_truncation)] // a value that is no float of this width is none of the column
 fn float(physical: Physical, value: f64) -> Option<u64> {
     match physical {

@@ -1,7 +1,7 @@
 //! The bounds of a chunk's or a page's values, as far as they are consistent.
 //!
-//! Writers make mistakes: a maximum that is cut and not raised, bytes of unsigned numbers that are sign-extended, bounds in
-//! another order than the column's. A bound that contradicts its type or its partner rules nothing out.
+//! Writers make mistakes: a truncated maximum that is not incremented, sign-extended bytes of unsigned numbers, bounds in
+//! another order than the column's. A bound that contradicts its type or the other bound prunes nothing.
 
 use arrow_schema::DataType;
 
@@ -9,16 +9,16 @@ use crate::formats::parquet::statistics::{Statistics, Value, value};
 use crate::formats::parquet::types::{Physical, Way, values_of};
 
 use super::compile::Test;
-use super::shape::Shape;
+use super::value_set::ValueSet;
 
-/// What the bounds of a column are read with.
+/// The properties of a column that its statistics are interpreted by.
 #[derive(Debug, Clone)]
-pub(crate) struct Known {
-    /// What the leaf becomes.
+pub(crate) struct StatisticsType {
+    /// Arrow type of the leaf.
     pub(crate) data_type: DataType,
-    /// What its values are made of.
+    /// Physical type.
     pub(crate) physical: Physical,
-    /// How they become those of the type.
+    /// The conversion from the physical type to the Arrow type.
     pub(crate) way: Way,
     /// Whether the file declares the order of the column's type for its statistics.
     pub(crate) ordered: bool,
@@ -26,29 +26,33 @@ pub(crate) struct Known {
     pub(crate) optional: bool,
 }
 
-/// Two bounds of a known order.
+/// A minimum and a maximum in a known order.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Bounds<'a> {
+pub(super) struct ValueBounds<'a> {
     pub(super) min: Value<'a>,
     pub(super) max: Value<'a>,
-    /// Whether `max` may be cut: then values that begin with it are within the bounds too.
+    /// Whether `max` may be truncated: then values that begin with it are within the bounds too.
     pub(super) is_open: bool,
 }
 
-/// Bounds that contradict the column's type, each other, or what else the file says of the same values.
+/// The bounds contradict the column's type, each other, or other statements of the file about the same values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Contradiction;
 
-/// Statistics of a chunk that are consistent.
+/// Consistent statistics of a chunk.
 #[derive(Debug, Default)]
 pub(super) struct ChunkBounds<'a> {
-    pub(super) bounds: Option<Bounds<'a>>,
+    pub(super) bounds: Option<ValueBounds<'a>>,
     pub(super) nulls: Option<u64>,
 }
 
 impl<'a> ChunkBounds<'a> {
-    /// The statistics of a chunk of `nrows` rows.
-    pub(super) fn new(told: &Statistics<'a>, known: &Known, nrows: usize) -> Result<Self, Contradiction> {
+    /// Checks the statistics of a chunk of `nrows` rows.
+    pub(super) fn new(
+        told: &Statistics<'a>,
+        known: &StatisticsType,
+        nrows: usize,
+    ) -> Result<Self, Contradiction> {
         let nrows = nrows as u64;
         let has_bounds = [told.min, told.max, told.old_min, told.old_max].iter().any(Option::is_some);
         if let Some(nulls) = told.nulls {
@@ -61,7 +65,7 @@ impl<'a> ChunkBounds<'a> {
         if told.is_negative {
             return Err(Contradiction);
         }
-        // Writers that give both pairs give the same values in both, where both have the same order.
+        // Writers that store both pairs store the same values in both, if both pairs have the same order.
         let old = known.has_signed_order();
         let differ = |new: Option<&[u8]>, old: Option<&[u8]>| new.zip(old).is_some_and(|(a, b)| a != b);
         if old && (differ(told.min, told.old_min) || differ(told.max, told.old_max)) {
@@ -81,8 +85,8 @@ impl<'a> ChunkBounds<'a> {
     }
 }
 
-impl Known {
-    /// Whether the older pair of bounds, whose order is that of signed numbers, has the order of this type.
+impl StatisticsType {
+    /// Whether the deprecated pair of bounds, which is in signed order, has the order of this type.
     fn has_signed_order(&self) -> bool {
         matches!(
             self.physical,
@@ -90,19 +94,19 @@ impl Known {
         ) && !values_of(&self.data_type).is_unsigned_integer()
     }
 
-    /// Two bounds of this column; `None` where they say nothing. `exact`: the maximum is marked as a value.
+    /// Returns the bounds as values of this column; `None` if they bound nothing. `exact`: the file marks the maximum as exact.
     pub(super) fn bounds<'a>(
         &self,
         min: &'a [u8],
         max: &'a [u8],
         exact: bool,
-    ) -> Result<Option<Bounds<'a>>, Contradiction> {
+    ) -> Result<Option<ValueBounds<'a>>, Contradiction> {
         if !self.fits(min) || !self.fits(max) {
             return Err(Contradiction);
         }
         let value = |bytes: &'a [u8]| value(bytes, &self.data_type, self.physical, self.way);
         let (Some(min_value), Some(max_value)) = (value(min), value(max)) else { return Ok(None) };
-        // NaN bounds nothing; writers that let it in say nothing at all.
+        // NaN bounds nothing; writers that let NaN into the statistics make both bounds useless.
         let nan = |v: &Value<'_>| matches!(v, Value::Float(v) if v.is_nan());
         if nan(&min_value) || nan(&max_value) {
             return Ok(None);
@@ -118,7 +122,7 @@ impl Known {
         }
         match min_value.partial_cmp(&max_value) {
             Some(std::cmp::Ordering::Less | std::cmp::Ordering::Equal) => {
-                Ok(Some(Bounds { min: min_value, max: max_value, is_open }))
+                Ok(Some(ValueBounds { min: min_value, max: max_value, is_open }))
             }
             _ => Err(Contradiction),
         }
@@ -135,7 +139,7 @@ impl Known {
             Physical::Int32 | Physical::Float => bound.len() == 4,
             Physical::Int64 | Physical::Double => bound.len() == 8,
             Physical::Int96 => bound.len() == 12,
-            // Bytes may be cut, numbers of bytes not.
+            // A bound of bytes may be truncated, a bound of numbers may not.
             Physical::Fixed(n) if matches!(values_of(&self.data_type), DataType::FixedSizeBinary(_)) => {
                 bound.len() <= n as usize
             }
@@ -144,7 +148,7 @@ impl Known {
         }
     }
 
-    /// Whether a column of this type holds such a value.
+    /// Whether a column of this type can contain such a value.
     fn in_range(&self, value: Value<'_>) -> bool {
         let within = |bits: u32, signed: bool| {
             let Value::Int(value) = value else { return true };
@@ -175,15 +179,15 @@ impl Known {
     }
 }
 
-impl Bounds<'_> {
-    /// Whether a test may hold of a value within the bounds.
+impl ValueBounds<'_> {
+    /// Whether a test may match a value within the bounds.
     pub(super) fn may_hold(&self, test: &Test) -> bool {
         match (test, self.min, self.max) {
             (Test::Ints(shape), Value::Int(min), Value::Int(max)) => shape.may_hold(&min, &max),
             (Test::Wide(shape), Value::Wide(min), Value::Wide(max)) => shape.may_hold(&min, &max),
-            // Bounds pass NaN by, of which `!=` holds.
+            // Bounds do not cover NaN, which `!=` matches.
             (Test::Floats(shape), Value::Float(min), Value::Float(max)) => {
-                shape.holds(&f64::NAN) || shape.may_hold(&min, &max)
+                shape.contains(&f64::NAN) || shape.may_hold(&min, &max)
             }
             (Test::Words(shape), Value::Bytes(min), Value::Bytes(max)) => {
                 self.may_hold_bytes(shape, min, max)
@@ -192,26 +196,26 @@ impl Bounds<'_> {
         }
     }
 
-    fn may_hold_bytes(&self, shape: &Shape<Vec<u8>>, min: &[u8], max: &[u8]) -> bool {
+    fn may_hold_bytes(&self, shape: &ValueSet<Vec<u8>>, min: &[u8], max: &[u8]) -> bool {
         if !self.is_open {
             return shape.may_hold(&min.to_vec(), &max.to_vec());
         }
         match shape {
-            Shape::OneOf(those) => {
+            ValueSet::OneOf(those) => {
                 those.iter().any(|v| v.as_slice() >= min && (v.as_slice() <= max || v.starts_with(max)))
             }
-            // Not all values need be the bound.
-            Shape::NoneOf(_) => true,
-            Shape::Below(end, closed) => min < end.as_slice() || *closed && min == end.as_slice(),
-            Shape::Above(end, _) => max >= end.as_slice() || end.starts_with(max),
+            // Not all values need to equal the bound.
+            ValueSet::NoneOf(_) => true,
+            ValueSet::Below(end, closed) => min < end.as_slice() || *closed && min == end.as_slice(),
+            ValueSet::Above(end, _) => max >= end.as_slice() || end.starts_with(max),
         }
     }
 
-    /// Whether a page of these bounds may be one of a chunk of the bounds `chunk`.
+    /// Whether these bounds of a page are consistent with the bounds `chunk` of its chunk.
     pub(super) fn are_within(&self, chunk: &Self) -> bool {
         match (self.min, self.max, chunk.min, chunk.max) {
             (Value::Bytes(min), Value::Bytes(max), Value::Bytes(chunk_min), Value::Bytes(chunk_max)) => {
-                // A minimum that is cut is below the value; a maximum that is cut and raised is above it by one at its end.
+                // A truncated minimum is below the value; a truncated and incremented maximum is one above it in its last byte.
                 let lowered = max.split_last().map(|(last, rest)| (rest, last.saturating_sub(1)));
                 let is_above = lowered.is_some_and(|(rest, last)| {
                     let compared = rest.iter().chain([&last]).cmp(chunk_max.iter());

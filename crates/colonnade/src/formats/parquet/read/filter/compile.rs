@@ -1,39 +1,39 @@
-//! A term for a column of a type: its literals become values of the column's own line, exactly.
+//! Compiles a term for a column of a type: converts its literals exactly to the column's unit.
 
 use arrow_buffer::i256;
 use arrow_schema::{DataType, TimeUnit};
 
-use super::shape::Shape;
+use super::value_set::ValueSet;
 use super::{Literal, Op, Term};
 use crate::error::{Error, Result};
 use crate::formats::parquet::types::values_of;
 use crate::frame::type_name;
 
-/// A term's test of values: whole numbers in the column's unit, wide decimals, floats, bytes in their order.
+/// A compiled term over values: integers in the column's unit, wide decimals, floats, or bytes in lexicographic order.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Test {
     /// Bools, integers, times, decimals of up to 128 bits.
-    Ints(Shape<i128>),
+    Ints(ValueSet<i128>),
     /// Decimals of 256 bits.
-    Wide(Shape<i256>),
+    Wide(ValueSet<i256>),
     /// Floats of all widths.
-    Floats(Shape<f64>),
+    Floats(ValueSet<f64>),
     /// Text and bytes.
-    Words(Shape<Vec<u8>>),
+    Words(ValueSet<Vec<u8>>),
 }
 
-/// A literal in a column's unit: the largest whole number not above it, and whether it is that number.
+/// A literal in the column's unit: the largest integer that is not above it, and whether that integer equals it.
 #[derive(Clone, Copy)]
-struct Bound {
+struct UnitLiteral {
     floor: i256,
     exact: bool,
 }
 
 impl Test {
-    /// The test of `term` on a column of type `data_type`.
+    /// Compiles `term` for a column of type `data_type`.
     ///
     /// # Errors
-    /// `InvalidOption`: literals that the column's values cannot be compared with, columns without an order.
+    /// `InvalidOption`: literals that do not compare with the column's values, columns without an order.
     pub(crate) fn new(term: &Term, data_type: &DataType) -> Result<Self> {
         let data_type = values_of(data_type);
         match data_type {
@@ -59,22 +59,28 @@ impl Test {
             }
             DataType::Decimal256(..) => ints(term, data_type).map(Self::Wide),
             _ => Ok(Self::Ints(match ints(term, data_type)? {
-                Shape::OneOf(those) => Shape::OneOf(those.into_iter().filter_map(i256::to_i128).collect()),
-                Shape::NoneOf(those) => Shape::NoneOf(those.into_iter().filter_map(i256::to_i128).collect()),
-                Shape::Below(end, closed) => {
-                    narrow(end).map_or_else(|all| edge(!all), |end| Shape::Below(end, closed))
+                ValueSet::OneOf(those) => {
+                    ValueSet::OneOf(those.into_iter().filter_map(i256::to_i128).collect())
                 }
-                Shape::Above(end, closed) => narrow(end).map_or_else(edge, |end| Shape::Above(end, closed)),
+                ValueSet::NoneOf(those) => {
+                    ValueSet::NoneOf(those.into_iter().filter_map(i256::to_i128).collect())
+                }
+                ValueSet::Below(end, closed) => {
+                    narrow(end).map_or_else(|all| edge(!all), |end| ValueSet::Below(end, closed))
+                }
+                ValueSet::Above(end, closed) => {
+                    narrow(end).map_or_else(edge, |end| ValueSet::Above(end, closed))
+                }
             })),
         }
     }
 }
 
-fn edge(all: bool) -> Shape<i128> {
-    if all { Shape::everything() } else { Shape::nothing() }
+fn edge(all: bool) -> ValueSet<i128> {
+    if all { ValueSet::all() } else { ValueSet::empty() }
 }
 
-/// 128 bits of it; where it has more, whether it is below all that have no more.
+/// Narrows to 128 bits; the error says whether the value is below all 128-bit numbers.
 fn narrow(end: i256) -> std::result::Result<i128, bool> {
     end.to_i128().ok_or(end.is_negative())
 }
@@ -93,8 +99,8 @@ fn mismatch(term: &Term, literal: &Literal, data_type: &DataType) -> Error {
     Error::invalid_option("parquet", message)
 }
 
-fn ints(term: &Term, data_type: &DataType) -> Result<Shape<i256>> {
-    let bound = |literal: &Literal| -> Result<Option<Bound>> {
+fn ints(term: &Term, data_type: &DataType) -> Result<ValueSet<i256>> {
+    let bound = |literal: &Literal| -> Result<Option<UnitLiteral>> {
         bound(literal, data_type).ok_or_else(|| mismatch(term, literal, data_type))
     };
     let one = i256::ONE;
@@ -106,28 +112,28 @@ fn ints(term: &Term, data_type: &DataType) -> Result<Shape<i256>> {
         those.sort_unstable();
         return Ok(listed(term.op, those));
     }
-    let Some(literal) = term.literals.first() else { return Ok(Shape::nothing()) };
-    // NaN: nothing is below it, above it or equal to it.
-    let Some(Bound { floor, exact }) = bound(literal)? else { return Ok(Shape::nothing()) };
+    let Some(literal) = term.literals.first() else { return Ok(ValueSet::empty()) };
+    // NaN: no value is below it, above it or equal to it.
+    let Some(UnitLiteral { floor, exact }) = bound(literal)? else { return Ok(ValueSet::empty()) };
     Ok(match term.op {
-        Op::Less if exact => Shape::Below(floor, false),
-        Op::Less | Op::LessEqual => Shape::Below(floor, true),
-        Op::GreaterEqual if exact => Shape::Above(floor, true),
-        _ => Shape::Above(floor.checked_add(one).unwrap_or(floor), true),
+        Op::Less if exact => ValueSet::Below(floor, false),
+        Op::Less | Op::LessEqual => ValueSet::Below(floor, true),
+        Op::GreaterEqual if exact => ValueSet::Above(floor, true),
+        _ => ValueSet::Above(floor.checked_add(one).unwrap_or(floor), true),
     })
 }
 
-fn listed<T: PartialOrd>(op: Op, those: Vec<T>) -> Shape<T> {
-    if matches!(op, Op::Equal | Op::In) { Shape::OneOf(those) } else { Shape::NoneOf(those) }
+fn listed<T: PartialOrd>(op: Op, those: Vec<T>) -> ValueSet<T> {
+    if matches!(op, Op::Equal | Op::In) { ValueSet::OneOf(those) } else { ValueSet::NoneOf(those) }
 }
 
-/// A literal on the line of a type of whole numbers; `Some(None)` is NaN, `None` what cannot be compared.
-fn bound(literal: &Literal, data_type: &DataType) -> Option<Option<Bound>> {
-    let whole = |value: i128| Some(Some(Bound { floor: i256::from_i128(value), exact: true }));
+/// Converts a literal to the unit of an integer-like type; `Some(None)` is NaN, and `None` a literal that does not compare.
+fn bound(literal: &Literal, data_type: &DataType) -> Option<Option<UnitLiteral>> {
+    let whole = |value: i128| Some(Some(UnitLiteral { floor: i256::from_i128(value), exact: true }));
     let of_unit = |nanos: i128, unit: &TimeUnit| {
         let per = nanos_in(unit);
         let floor = i256::from_i128(nanos.div_euclid(per));
-        Some(Some(Bound { floor, exact: nanos.rem_euclid(per) == 0 }))
+        Some(Some(UnitLiteral { floor, exact: nanos.rem_euclid(per) == 0 }))
     };
     const DAY_NANOS: i128 = 86_400_000_000_000;
     match (data_type, literal) {
@@ -158,7 +164,7 @@ fn bound(literal: &Literal, data_type: &DataType) -> Option<Option<Bound>> {
         (DataType::Date64, Literal::Date(days)) => whole(i128::from(*days) * 86_400_000),
         (DataType::Date32, Literal::Instant(nanos, false)) => {
             let floor = i256::from_i128(nanos.div_euclid(DAY_NANOS));
-            Some(Some(Bound { floor, exact: nanos.rem_euclid(DAY_NANOS) == 0 }))
+            Some(Some(UnitLiteral { floor, exact: nanos.rem_euclid(DAY_NANOS) == 0 }))
         }
         (DataType::Date64, Literal::Instant(nanos, false)) => of_unit(*nanos, &TimeUnit::Millisecond),
         (DataType::Time32(unit) | DataType::Time64(unit), Literal::Clock(nanos)) => of_unit(*nanos, unit),
@@ -177,48 +183,49 @@ fn nanos_in(unit: &TimeUnit) -> i128 {
 }
 
 #[allow(clippy::cast_possible_truncation)] // saturates beyond 128 bits, where no column has values
-fn of_float(value: f64) -> Option<Bound> {
+fn of_float(value: f64) -> Option<UnitLiteral> {
     if value.is_nan() {
         return None;
     }
     let floor = value.floor();
-    Some(Bound { floor: i256::from_i128(floor as i128), exact: floor == value && value.is_finite() })
+    Some(UnitLiteral { floor: i256::from_i128(floor as i128), exact: floor == value && value.is_finite() })
 }
 
-/// `digits` of scale `of` at scale `to`. Beyond 256 bits no column has values: the farthest number stands for them.
-fn rescaled(digits: i128, of: u8, to: i8) -> Option<Bound> {
+/// Rescales `digits` of scale `of` to scale `to`. No column has values beyond 256 bits: such a result saturates.
+fn rescaled(digits: i128, of: u8, to: i8) -> Option<UnitLiteral> {
     let digits = i256::from_i128(digits);
     let step = i32::from(to) - i32::from(of);
-    let farthest = || Bound { floor: if digits.is_negative() { i256::MIN } else { i256::MAX }, exact: false };
+    let farthest =
+        || UnitLiteral { floor: if digits.is_negative() { i256::MIN } else { i256::MAX }, exact: false };
     let power = i256::from_i128(10).checked_pow(step.unsigned_abs());
     Some(match power {
         Some(power) if step >= 0 => {
-            digits.checked_mul(power).map_or_else(farthest, |floor| Bound { floor, exact: true })
+            digits.checked_mul(power).map_or_else(farthest, |floor| UnitLiteral { floor, exact: true })
         }
         Some(power) => {
             let (quotient, rest) = (digits.wrapping_div(power), digits.wrapping_rem(power));
             let below = rest.is_negative();
             let floor = if below { quotient.wrapping_sub(i256::ONE) } else { quotient };
-            Bound { floor, exact: rest == i256::ZERO }
+            UnitLiteral { floor, exact: rest == i256::ZERO }
         }
         None if step >= 0 && digits != i256::ZERO => farthest(),
-        None if step >= 0 => Bound { floor: i256::ZERO, exact: true },
-        None => Bound {
+        None if step >= 0 => UnitLiteral { floor: i256::ZERO, exact: true },
+        None => UnitLiteral {
             floor: if digits.is_negative() { i256::MINUS_ONE } else { i256::ZERO },
             exact: digits == i256::ZERO,
         },
     })
 }
 
-fn floats(term: &Term, data_type: &DataType) -> Result<Shape<f64>> {
-    // A whole number may lie between two floats: the nearest stands for it, with what the order says.
+fn floats(term: &Term, data_type: &DataType) -> Result<ValueSet<f64>> {
+    // An integer may lie between two floats: the nearest float represents it, together with how the two compare.
     let near = |literal: &Literal| -> Result<(f64, std::cmp::Ordering)> {
         use std::cmp::Ordering::Equal;
         match literal {
             Literal::Float(value) => Ok((*value, Equal)),
             Literal::Bool(value) => Ok((f64::from(u8::from(*value)), Equal)),
             Literal::Int(value) => {
-                #[allow(clippy::cast_precision_loss)] // looked at just below
+                #[allow(clippy::cast_precision_loss)] // compared with the value below
                 let near = *value as f64;
                 #[allow(clippy::cast_possible_truncation)]
                 // saturates, and is then farther out than the number
@@ -238,17 +245,17 @@ fn floats(term: &Term, data_type: &DataType) -> Result<Shape<f64>> {
         those.sort_unstable_by(f64::total_cmp);
         return Ok(listed(term.op, those));
     }
-    let Some(literal) = term.literals.first() else { return Ok(Shape::nothing()) };
+    let Some(literal) = term.literals.first() else { return Ok(ValueSet::empty()) };
     let (value, order) = near(literal)?;
     if value.is_nan() {
-        return Ok(Shape::nothing());
+        return Ok(ValueSet::empty());
     }
-    // `order`: how the float lies to the number that it stands for.
+    // `order`: how the float compares with the number that it represents.
     Ok(match term.op {
-        Op::Less => Shape::Below(value, order.is_lt()),
-        Op::LessEqual => Shape::Below(value, order.is_le()),
-        Op::Greater => Shape::Above(value, order.is_gt()),
-        _ => Shape::Above(value, order.is_ge()),
+        Op::Less => ValueSet::Below(value, order.is_lt()),
+        Op::LessEqual => ValueSet::Below(value, order.is_le()),
+        Op::Greater => ValueSet::Above(value, order.is_gt()),
+        _ => ValueSet::Above(value, order.is_ge()),
     })
 }
 
@@ -256,7 +263,7 @@ fn words(
     term: &Term,
     data_type: &DataType,
     of: impl Fn(&Literal) -> Option<Vec<u8>>,
-) -> Result<Shape<Vec<u8>>> {
+) -> Result<ValueSet<Vec<u8>>> {
     let mut those = Vec::with_capacity(term.literals.len());
     for literal in &term.literals {
         those.push(of(literal).ok_or_else(|| mismatch(term, literal, data_type))?);
@@ -265,11 +272,11 @@ fn words(
         those.sort_unstable();
         return Ok(listed(term.op, those));
     }
-    let Some(word) = those.into_iter().next() else { return Ok(Shape::nothing()) };
+    let Some(word) = those.into_iter().next() else { return Ok(ValueSet::empty()) };
     Ok(match term.op {
-        Op::Less => Shape::Below(word, false),
-        Op::LessEqual => Shape::Below(word, true),
-        Op::Greater => Shape::Above(word, false),
-        _ => Shape::Above(word, true),
+        Op::Less => ValueSet::Below(word, false),
+        Op::LessEqual => ValueSet::Below(word, true),
+        Op::Greater => ValueSet::Above(word, false),
+        _ => ValueSet::Above(word, true),
     })
 }

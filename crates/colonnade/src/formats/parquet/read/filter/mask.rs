@@ -1,4 +1,4 @@
-//! Which rows hold, by their values.
+//! Evaluates terms on decoded values.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
@@ -11,12 +11,12 @@ use arrow_data::ArrayData;
 use arrow_schema::DataType;
 
 use super::compile::Test;
-use super::prune::Terms;
-use super::shape::Shape;
+use super::prune::CompiledTerms;
+use super::value_set::ValueSet;
 use crate::arrow::trusted::trusted_array;
 
-/// Whether each of `nrows` rows is wanted; `columns` are those that the terms' places mean.
-pub(crate) fn mask(terms: &Terms, columns: &[ArrayData], nrows: usize) -> Vec<bool> {
+/// Returns whether each of `nrows` rows passes; the columns of the terms index `columns`.
+pub(crate) fn mask(terms: &CompiledTerms, columns: &[ArrayData], nrows: usize) -> Vec<bool> {
     let arrays: Vec<ArrayRef> = columns.iter().cloned().map(make_array).collect();
     let mut any = vec![false; nrows];
     for list in terms.any() {
@@ -34,7 +34,7 @@ pub(crate) fn mask(terms: &Terms, columns: &[ArrayData], nrows: usize) -> Vec<bo
     any
 }
 
-/// Whether the test holds of each value; of nulls it never does.
+/// Evaluates the test for each value; a null never matches.
 fn of(test: &Test, array: &ArrayRef) -> Vec<bool> {
     let mut out = values(test, array);
     if let Some(nulls) = array.nulls() {
@@ -51,7 +51,7 @@ fn values(test: &Test, array: &ArrayRef) -> Vec<bool> {
             let codes = array.as_any_dictionary();
             let holds = of(test, codes.values());
             let at = |code: &usize| holds.get(*code).copied().unwrap_or(false);
-            // A null's code is anything.
+            // The code of a null is arbitrary.
             if codes.values().is_empty() {
                 vec![false; array.len()]
             } else {
@@ -60,7 +60,7 @@ fn values(test: &Test, array: &ArrayRef) -> Vec<bool> {
         }
         (Test::Ints(shape), data_type) => match data_type {
             DataType::Boolean => {
-                array.as_boolean().values().iter().map(|v| shape.holds(&i128::from(v))).collect()
+                array.as_boolean().values().iter().map(|v| shape.contains(&i128::from(v))).collect()
             }
             DataType::Int8 => ints::<Int8Type>(shape, array),
             DataType::Int16 => ints::<Int16Type>(shape, array),
@@ -75,15 +75,15 @@ fn values(test: &Test, array: &ArrayRef) -> Vec<bool> {
             DataType::Decimal128(..) => ints::<Decimal128Type>(shape, array),
             DataType::Date32 => ints::<Date32Type>(shape, array),
             DataType::Date64 => ints::<Date64Type>(shape, array),
-            // Times of all units are numbers of their widths.
-            DataType::Time32(_) => again::<Int32Type>(shape, array),
+            // Times of all units are integers of their widths.
+            DataType::Time32(_) => reinterpret::<Int32Type>(shape, array),
             DataType::Time64(_) | DataType::Timestamp(..) | DataType::Duration(_) => {
-                again::<Int64Type>(shape, array)
+                reinterpret::<Int64Type>(shape, array)
             }
             _ => vec![false; array.len()],
         },
         (Test::Wide(shape), DataType::Decimal256(..)) => {
-            array.as_primitive::<Decimal256Type>().values().iter().map(|v| shape.holds(v)).collect()
+            array.as_primitive::<Decimal256Type>().values().iter().map(|v| shape.contains(v)).collect()
         }
         (Test::Floats(shape), data_type) => match data_type {
             DataType::Float16 => floats::<Float16Type>(shape, array, |v| v.to_f64()),
@@ -96,43 +96,43 @@ fn values(test: &Test, array: &ArrayRef) -> Vec<bool> {
     }
 }
 
-fn ints<T: ArrowPrimitiveType>(shape: &Shape<i128>, array: &ArrayRef) -> Vec<bool>
+fn ints<T: ArrowPrimitiveType>(shape: &ValueSet<i128>, array: &ArrayRef) -> Vec<bool>
 where
     i128: From<T::Native>,
 {
-    array.as_primitive::<T>().values().iter().map(|v| shape.holds(&i128::from(*v))).collect()
+    array.as_primitive::<T>().values().iter().map(|v| shape.contains(&i128::from(*v))).collect()
 }
 
-fn again<T: ArrowPrimitiveType>(shape: &Shape<i128>, array: &ArrayRef) -> Vec<bool>
+fn reinterpret<T: ArrowPrimitiveType>(shape: &ValueSet<i128>, array: &ArrayRef) -> Vec<bool>
 where
     i128: From<T::Native>,
 {
     let data = array.to_data().into_builder().data_type(T::DATA_TYPE);
-    // Trusted: the same values under the name of the integer that they are.
+    // Trusted: the same buffers, reinterpreted as the integer type of the same width.
     let data = trusted_array(data);
     ints::<T>(shape, &make_array(data))
 }
 
 fn floats<T: ArrowPrimitiveType>(
-    shape: &Shape<f64>,
+    shape: &ValueSet<f64>,
     array: &ArrayRef,
     wide: impl Fn(T::Native) -> f64,
 ) -> Vec<bool> {
-    array.as_primitive::<T>().values().iter().map(|v| shape.holds(&wide(*v))).collect()
+    array.as_primitive::<T>().values().iter().map(|v| shape.contains(&wide(*v))).collect()
 }
 
-fn words(shape: &Shape<Vec<u8>>, array: &ArrayRef, data_type: &DataType) -> Vec<bool> {
-    // Compared as slices: a vector a row would cost more than the comparison.
+fn words(shape: &ValueSet<Vec<u8>>, array: &ArrayRef, data_type: &DataType) -> Vec<bool> {
+    // Compares slices: a `Vec` for each row would cost more than the comparison.
     let shape = match shape {
-        Shape::OneOf(those) => Shape::OneOf(those.iter().map(Vec::as_slice).collect()),
-        Shape::NoneOf(those) => Shape::NoneOf(those.iter().map(Vec::as_slice).collect()),
-        Shape::Below(end, closed) => Shape::Below(end.as_slice(), *closed),
-        Shape::Above(end, closed) => Shape::Above(end.as_slice(), *closed),
+        ValueSet::OneOf(those) => ValueSet::OneOf(those.iter().map(Vec::as_slice).collect()),
+        ValueSet::NoneOf(those) => ValueSet::NoneOf(those.iter().map(Vec::as_slice).collect()),
+        ValueSet::Below(end, closed) => ValueSet::Below(end.as_slice(), *closed),
+        ValueSet::Above(end, closed) => ValueSet::Above(end.as_slice(), *closed),
     };
     macro_rules! each {
         ($values:expr, $bytes:expr) => {{
             let values = $values;
-            (0..array.len()).map(|row| shape.holds(&$bytes(values.value(row)))).collect()
+            (0..array.len()).map(|row| shape.contains(&$bytes(values.value(row)))).collect()
         }};
     }
     match data_type {

@@ -1,31 +1,31 @@
-//! Which rows are wanted: terms over columns, in disjunctive normal form as pandas and pyarrow take them.
+//! Row filters: terms over columns, in the disjunctive normal form of pandas and pyarrow.
 //!
-//! Terms are tested three times, each time on less: on the statistics and bloom filters of row groups, on the statistics of
-//! pages, on the values. Null is no value: no term holds of it.
+//! Terms are evaluated three times, each time on fewer rows: on the statistics and bloom filters of row groups, on the
+//! statistics of pages, and on the values. No term matches a null.
 
 mod bloom;
 pub(super) mod bounds;
 mod compile;
 pub(super) mod mask;
 mod pages;
-pub(super) mod place;
 pub(super) mod prune;
-mod shape;
+pub(super) mod statistics_source;
+mod value_set;
 
-/// How a value is compared.
+/// A comparison operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Op {
-    /// Equal to the one literal.
+    /// Equal to the literal.
     Equal,
-    /// Not equal to it.
+    /// Not equal to the literal.
     NotEqual,
-    /// Below it.
+    /// Below the literal.
     Less,
-    /// Below it, or equal.
+    /// Below the literal, or equal.
     LessEqual,
-    /// Above it.
+    /// Above the literal.
     Greater,
-    /// Above it, or equal.
+    /// Above the literal, or equal.
     GreaterEqual,
     /// Equal to one of the literals.
     In,
@@ -34,7 +34,7 @@ pub enum Op {
 }
 
 impl Op {
-    /// The operator of a word.
+    /// Returns the operator with this spelling.
     #[must_use]
     pub fn of(word: &str) -> Option<Self> {
         Some(match word {
@@ -50,7 +50,7 @@ impl Op {
         })
     }
 
-    /// Its word.
+    /// Returns the spelling of the operator.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -66,33 +66,33 @@ impl Op {
     }
 }
 
-/// What values are compared with. Times count nanoseconds.
+/// A literal that values are compared with. Times are in nanoseconds.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Literal {
     /// True or false.
     Bool(bool),
-    /// A whole number.
+    /// An integer.
     Int(i128),
-    /// A number.
+    /// A float.
     Float(f64),
-    /// Digits, and how many of them stand behind the point.
+    /// Unscaled digits, and the number of digits after the decimal point.
     Decimal(i128, u8),
     /// Text.
     Text(String),
     /// Bytes.
     Bytes(Vec<u8>),
-    /// Since 1970; whether that is of UTC, or of a clock nobody knows the zone of.
+    /// Since 1970; whether in UTC, or in an unknown time zone.
     Instant(i128, bool),
     /// Days since 1970.
     Date(i64),
     /// Since midnight.
     Clock(i128),
-    /// How long.
+    /// A duration.
     Span(i128),
 }
 
 impl Literal {
-    /// What it is called in errors.
+    /// The name of its type in errors.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
@@ -111,26 +111,26 @@ impl Literal {
     }
 }
 
-/// One comparison.
+/// A comparison of a column with literals.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Term {
     /// The column, by its name in the file.
     pub column: String,
-    /// How.
+    /// The operator.
     pub op: Op,
-    /// With what: one, or for `in` and `not in` any number.
+    /// One literal, or any number for `in` and `not in`.
     pub literals: Vec<Literal>,
 }
 
-/// A row is wanted where all terms of any list hold.
+/// A filter. A row passes if all terms of at least one list match.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Filter {
-    /// The lists.
+pub struct RowFilter {
+    /// The lists of terms.
     pub any: Vec<Vec<Term>>,
 }
 
-impl Filter {
-    /// The columns that it looks at, each once, in the order of their first use.
+impl RowFilter {
+    /// Returns the columns of all terms, each once, in the order of first use.
     #[must_use]
     pub fn columns(&self) -> Vec<&str> {
         let mut out: Vec<&str> = Vec::new();

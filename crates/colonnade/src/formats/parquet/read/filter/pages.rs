@@ -1,5 +1,5 @@
-//! The page index: where pages begin, and between which bounds their values lie. Only an index that agrees with itself, with
-//! the chunk's statistics and with the pages rules a page out.
+//! The page index: the offsets of pages and the bounds of their values. An index prunes pages only if it is consistent in
+//! itself, with the chunk's statistics and with the page headers.
 
 use std::ops::Range;
 
@@ -9,38 +9,38 @@ use crate::formats::parquet::page::{Header, Kind};
 use crate::formats::parquet::statistics::Value;
 use crate::formats::parquet::thrift::{Thrift, Wire};
 
-use super::bounds::{Bounds, ChunkBounds, Contradiction, Known};
-use super::place::Place;
+use super::bounds::{ChunkBounds, Contradiction, StatisticsType, ValueBounds};
+use super::statistics_source::StatisticsSource;
 
-/// Orders that an index may declare of the bounds of its pages.
+/// Boundary orders that an index may declare.
 const UNORDERED: i32 = 0;
 const ASCENDING: i32 = 1;
 const DESCENDING: i32 = 2;
 
-/// The column index and the offset index of one chunk, which agree with each other.
+/// The column index and the offset index of one chunk, which are consistent with each other.
 #[derive(Debug)]
 pub(super) struct PageIndex<'a> {
     pages: Vec<IndexedPage<'a>>,
 }
 
-/// What the indexes say of a page.
+/// A page as the indexes describe it.
 #[derive(Debug)]
 struct IndexedPage<'a> {
     rows: Range<usize>,
     offset: u64,
     nbytes: u64,
-    /// No value of it is there.
+    /// Whether all its values are null.
     is_null: bool,
     nulls: Option<u64>,
-    bounds: Option<Bounds<'a>>,
+    bounds: Option<ValueBounds<'a>>,
 }
 
 impl<'a> PageIndex<'a> {
-    /// The indexes of a chunk of `nrows` rows.
+    /// Reads the indexes of a chunk of `nrows` rows.
     pub(super) fn new(
-        place: &Place<'a>,
+        place: &StatisticsSource<'a>,
         chunk: &Chunk<'_>,
-        known: &Known,
+        known: &StatisticsType,
         nrows: usize,
     ) -> std::result::Result<Option<Self>, Contradiction> {
         let (Some(bounds), Some(offsets)) = (chunk.column_index, chunk.offset_index) else { return Ok(None) };
@@ -82,8 +82,8 @@ impl<'a> PageIndex<'a> {
         Ok(Some(out))
     }
 
-    /// Definition levels are counted page by page: nulls, then values.
-    fn histograms_agree(&self, counts: &[i64], known: &Known) -> bool {
+    /// Whether the definition level histograms match the null counts of the pages: nulls, then values.
+    fn histograms_agree(&self, counts: &[i64], known: &StatisticsType) -> bool {
         let levels = 1 + usize::from(known.optional);
         let all = counts.len() == levels * self.pages.len();
         counts.is_empty()
@@ -97,9 +97,10 @@ impl<'a> PageIndex<'a> {
                 })
     }
 
-    /// Whether the bounds have the order that the index declares.
+    /// Whether the bounds have the declared boundary order.
     fn are_in_order(&self, order: Option<i32>) -> bool {
-        let bounds: Vec<&Bounds<'_>> = self.pages.iter().filter_map(|page| page.bounds.as_ref()).collect();
+        let bounds: Vec<&ValueBounds<'_>> =
+            self.pages.iter().filter_map(|page| page.bounds.as_ref()).collect();
         let all = |holds: &dyn Fn(&Value<'_>, &Value<'_>) -> bool| {
             bounds.windows(2).all(|pair| match pair {
                 [a, b] => holds(&a.min, &b.min) && holds(&a.max, &b.max),
@@ -114,7 +115,7 @@ impl<'a> PageIndex<'a> {
         }
     }
 
-    /// Whether the chunk's statistics may be those of these pages.
+    /// Whether the chunk's statistics are consistent with these pages.
     pub(super) fn agrees(&self, chunk: &ChunkBounds<'_>) -> bool {
         let sum = self.pages.iter().map(|page| page.nulls).sum::<Option<u64>>();
         if sum.zip(chunk.nulls).is_some_and(|(pages, chunk)| pages != chunk) {
@@ -124,15 +125,15 @@ impl<'a> PageIndex<'a> {
         chunk.bounds.as_ref().is_none_or(|chunk| bounds.into_iter().all(|page| page.are_within(chunk)))
     }
 
-    /// Rows of the pages that may hold what is looked for.
-    pub(super) fn rows(&self, wanted: impl Fn(&Bounds<'_>) -> bool) -> Vec<Range<usize>> {
+    /// Returns the rows of the pages whose bounds pass `wanted`.
+    pub(super) fn rows(&self, wanted: impl Fn(&ValueBounds<'_>) -> bool) -> Vec<Range<usize>> {
         let pages =
             self.pages.iter().filter(|page| !page.is_null && page.bounds.as_ref().is_none_or(&wanted));
         pages.map(|page| page.rows.clone()).collect()
     }
 
-    /// Whether the chunk's data pages are those of the index: where they begin and end, and how many rows they have.
-    pub(super) fn is_of(&self, place: &Place<'_>, chunk: &Chunk<'_>) -> bool {
+    /// Whether the chunk's data pages match the index in their offsets, sizes and row counts.
+    pub(super) fn is_of(&self, place: &StatisticsSource<'_>, chunk: &Chunk<'_>) -> bool {
         let mut at = chunk.data_at;
         for page in &self.pages {
             let header = Header::read(place.read(page.offset, page.nbytes), page.offset);
@@ -154,16 +155,16 @@ impl<'a> PageIndex<'a> {
     }
 }
 
-/// A column index as it is stored.
+/// A stored ColumnIndex.
 #[derive(Debug, Default)]
 struct ColumnIndex<'a> {
-    /// `None`: neither true nor false.
+    /// `None`: the byte means neither true nor false.
     null_pages: Vec<Option<bool>>,
     min: Vec<&'a [u8]>,
     max: Vec<&'a [u8]>,
     order: Option<i32>,
     nulls: Vec<i64>,
-    /// Of definition levels.
+    /// Histograms of definition levels.
     histograms: Vec<i64>,
 }
 
@@ -177,7 +178,7 @@ impl<'a> ColumnIndex<'a> {
                 (1, Wire::List) => {
                     let (_, n) = t.list()?;
                     for _ in 0..n {
-                        // Some writers say 0 for false, some 2.
+                        // Some writers store false as 0, some as 2.
                         let byte = t.byte()?;
                         out.null_pages.push((byte < 3).then_some(byte == 1));
                     }
@@ -220,15 +221,15 @@ fn counts(t: &mut Thrift<'_>, out: &mut Vec<i64>) -> Result<()> {
     }
 }
 
-/// Where a page is.
+/// A stored PageLocation.
 #[derive(Debug)]
-struct Location {
+struct PageLocation {
     offset: u64,
     nbytes: u64,
     row: u64,
 }
 
-fn locations(bytes: &[u8], base: u64) -> Result<Vec<Location>> {
+fn locations(bytes: &[u8], base: u64) -> Result<Vec<PageLocation>> {
     let mut thrift = Thrift::new(bytes, base, "an offset index");
     let t = &mut thrift;
     let (mut out, mut last) = (Vec::new(), 0);
@@ -250,7 +251,7 @@ fn locations(bytes: &[u8], base: u64) -> Result<Vec<Location>> {
             let [Some(offset), Some(nbytes), Some(row)] = found else {
                 return Err(t.fault("a page has no place, no size or no first row"));
             };
-            out.push(Location { offset, nbytes, row });
+            out.push(PageLocation { offset, nbytes, row });
         }
     }
     Ok(out)

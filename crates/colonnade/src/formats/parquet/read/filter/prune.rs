@@ -1,6 +1,6 @@
-//! Rows that may be wanted, by what is said of their row groups and pages: none of the others is decoded.
+//! Prunes row groups and pages by their statistics, indexes and bloom filters: only the remaining candidate rows are decoded.
 //!
-//! What is said may be wrong. It rules rows out only where nothing that the file says of the same values contradicts it.
+//! Statistics may be wrong. They prune rows only if nothing else that the file states about the same values contradicts them.
 
 use std::ops::Range;
 
@@ -12,37 +12,37 @@ use crate::formats::parquet::footer::Group;
 use crate::formats::parquet::statistics::Statistics;
 use crate::formats::parquet::thrift::Thrift;
 
-use super::bounds::{ChunkBounds, Contradiction, Known};
+use super::bounds::{ChunkBounds, Contradiction, StatisticsType};
 use super::compile::Test;
 use super::pages::PageIndex;
-use super::place::Place;
-use super::{Filter, bloom};
+use super::statistics_source::StatisticsSource;
+use super::{RowFilter, bloom};
 
 /// Bloom filters beyond this size are not fetched.
 const BLOOM_NBYTES: usize = 128 << 20;
 
-/// A column that a filter looks at.
+/// A column of a filter.
 #[derive(Debug)]
-pub(crate) struct Judged {
+pub(crate) struct FilterColumn {
     /// Its name.
     pub(crate) name: String,
-    /// What its leaf becomes.
+    /// Arrow type of its leaf.
     pub(crate) data_type: DataType,
-    /// What its statistics are read with; `None` where they are not used.
-    pub(crate) known: Option<Known>,
-    /// Its place among the chunks of a row group.
+    /// How its statistics are interpreted; `None` if they are not used.
+    pub(crate) known: Option<StatisticsType>,
+    /// Its position among the chunks of a row group.
     pub(crate) chunk: usize,
 }
 
-/// A filter whose terms know their columns: the place among those judged, and the test.
-pub(crate) struct Terms(Vec<Vec<(usize, Test)>>);
+/// The compiled terms of a filter: for each the position of its column, and the test.
+pub(crate) struct CompiledTerms(Vec<Vec<(usize, Test)>>);
 
-impl Terms {
-    /// The filter's terms for these columns, which are all that it names.
+impl CompiledTerms {
+    /// Compiles the filter's terms for these columns, which are all that it names.
     ///
     /// # Errors
     /// As [`Test::new`].
-    pub(crate) fn new(filter: &Filter, columns: &[Judged]) -> Result<Self> {
+    pub(crate) fn new(filter: &RowFilter, columns: &[FilterColumn]) -> Result<Self> {
         let term = |term: &super::Term| {
             let place = columns.iter().position(|c| c.name == term.column);
             place
@@ -53,30 +53,30 @@ impl Terms {
         filter.any.iter().map(list).collect::<Result<_>>().map(Self)
     }
 
-    /// The lists.
+    /// The lists of terms.
     pub(crate) fn any(&self) -> &[Vec<(usize, Test)>] {
         &self.0
     }
 }
 
-/// A test, and the chunk of the column that it looks at.
-struct Looked<'a> {
+/// A test and the chunk that it applies to.
+struct ChunkTest<'a> {
     test: &'a Test,
-    known: &'a Known,
+    known: &'a StatisticsType,
     chunk: &'a Chunk<'a>,
     nrows: usize,
-    place: &'a Place<'a>,
+    place: &'a StatisticsSource<'a>,
 }
 
-/// Rows of each row group that may be wanted, in order.
+/// Returns the candidate rows of each row group, in order.
 ///
 /// # Errors
 /// Malformed statistics and indexes.
 pub(crate) fn candidates(
-    terms: &Terms,
-    columns: &[Judged],
+    terms: &CompiledTerms,
+    columns: &[FilterColumn],
     groups: &[Group<'_>],
-    place: &Place<'_>,
+    place: &StatisticsSource<'_>,
 ) -> Result<Vec<Vec<Range<usize>>>> {
     let mut out = Vec::with_capacity(groups.len());
     for group in groups {
@@ -90,24 +90,24 @@ pub(crate) fn candidates(
                     continue;
                 };
                 let named = |e: crate::Error| e.in_member(format!("column {}", column.name));
-                let looked = Looked { test, known, chunk, nrows, place };
-                rows = both(&rows, &looked.rows().map_err(named)?);
+                let looked = ChunkTest { test, known, chunk, nrows, place };
+                rows = intersection(&rows, &looked.rows().map_err(named)?);
                 if rows.is_empty() {
                     break;
                 }
             }
-            any = either(any, rows);
+            any = union(any, rows);
         }
         out.push(any);
     }
     Ok(out)
 }
 
-impl<'a> Looked<'a> {
-    /// Rows of the chunk that may be wanted.
+impl<'a> ChunkTest<'a> {
+    /// Returns the candidate rows of the chunk.
     fn rows(&self) -> Result<Vec<Range<usize>>> {
         let Self { test, chunk, nrows, place, .. } = *self;
-        // Decoding refuses such a chunk.
+        // Decoding reports the error of such a chunk.
         if chunk.nvalues != nrows as u64 || nrows == 0 {
             return Ok(all_rows(nrows));
         }
@@ -122,13 +122,13 @@ impl<'a> Looked<'a> {
             return Ok(Vec::new());
         }
         let Some(index) = index else { return Ok(all_rows(nrows)) };
-        let rows = either(Vec::new(), index.rows(|bounds| bounds.may_hold(test)));
+        let rows = union(Vec::new(), index.rows(|bounds| bounds.may_hold(test)));
         let prunes = rows.iter().map(ExactSizeIterator::len).sum::<usize>() < nrows;
         Ok(if prunes && !index.is_of(place, chunk) { all_rows(nrows) } else { rows })
     }
 
-    /// The statistics of the chunk and of its pages, which agree.
-    #[allow(clippy::type_complexity)] // a pair, or what is wrong with it
+    /// Reads the statistics of the chunk and of its pages, which are consistent with each other.
+    #[allow(clippy::type_complexity)] // a pair, or the contradiction in it
     fn statistics(
         &self,
     ) -> Result<std::result::Result<(ChunkBounds<'a>, Option<PageIndex<'a>>), Contradiction>> {
@@ -149,10 +149,10 @@ impl<'a> Looked<'a> {
         Ok(Ok((told, index)))
     }
 
-    /// Whether the chunk's bloom filter lets a wanted value be in it. `told`: its statistics.
+    /// Whether the chunk's bloom filter may contain a matching value. `told`: the chunk's statistics.
     fn bloom_may(&self, told: Option<&ChunkBounds<'_>>) -> bool {
         let Self { test, known, chunk, place, .. } = *self;
-        let Some((at, told_nbytes)) = chunk.bloom.filter(|_| place.indexes && looks_for_some(test)) else {
+        let Some((at, told_nbytes)) = chunk.bloom.filter(|_| place.indexes && has_literals(test)) else {
             return true;
         };
         let Some(bits) = self.bloom(at, told_nbytes) else { return true };
@@ -160,7 +160,7 @@ impl<'a> Looked<'a> {
         !bloom::is_of(bits, bounds, known) || bloom::may_hold(bits, test, known)
     }
 
-    /// The bits of the bloom filter at byte `at`, where its header, the footer and the file agree on their length.
+    /// Returns the bitset of the bloom filter at byte `at`, if its header, the footer and the file agree on its length.
     fn bloom(&self, at: u64, told: Option<u64>) -> Option<&'a [u8]> {
         let Self { chunk, place, .. } = *self;
         let (front, nbytes) = bloom::header(place.read(at, bloom::HEADER_NBYTES), at).ok().flatten()?;
@@ -168,7 +168,7 @@ impl<'a> Looked<'a> {
         if nbytes > BLOOM_NBYTES || told.is_some_and(|told| told != whole) {
             return None;
         }
-        // Neither in the footer nor among the chunk's pages.
+        // The filter may overlap neither the footer nor the chunk's pages.
         let end = at.checked_add(whole)?;
         let pages = chunk.start()..chunk.start().saturating_add(chunk.compressed_nbytes);
         if at < 4 || end > place.footer.1 || at < pages.end && end > pages.start {
@@ -179,7 +179,7 @@ impl<'a> Looked<'a> {
     }
 }
 
-fn looks_for_some(test: &Test) -> bool {
+fn has_literals(test: &Test) -> bool {
     match test {
         Test::Ints(shape) => shape.one_of().is_some(),
         Test::Floats(shape) => shape.one_of().is_some(),
@@ -188,13 +188,13 @@ fn looks_for_some(test: &Test) -> bool {
     }
 }
 
-/// All of them, as runs.
+/// Returns all rows as one run.
 fn all_rows(nrows: usize) -> Vec<Range<usize>> {
     std::iter::once(0..nrows).collect()
 }
 
-/// Rows of both.
-fn both(one: &[Range<usize>], other: &[Range<usize>]) -> Vec<Range<usize>> {
+/// Intersects two lists of ranges.
+fn intersection(one: &[Range<usize>], other: &[Range<usize>]) -> Vec<Range<usize>> {
     let (mut i, mut j, mut out) = (0, 0, Vec::new());
     while let (Some(a), Some(b)) = (one.get(i), other.get(j)) {
         let (start, end) = (a.start.max(b.start), a.end.min(b.end));
@@ -206,8 +206,8 @@ fn both(one: &[Range<usize>], other: &[Range<usize>]) -> Vec<Range<usize>> {
     out
 }
 
-/// Rows of either, neighbours joined.
-fn either(mut one: Vec<Range<usize>>, other: Vec<Range<usize>>) -> Vec<Range<usize>> {
+/// Unites two lists of ranges and joins adjacent ones.
+fn union(mut one: Vec<Range<usize>>, other: Vec<Range<usize>>) -> Vec<Range<usize>> {
     one.extend(other);
     one.sort_unstable_by_key(|r| r.start);
     let mut out: Vec<Range<usize>> = Vec::with_capacity(one.len());
@@ -225,9 +225,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranges_are_joined_and_cut() {
-        assert_eq!(either(vec![0..2, 5..9], vec![2..3, 4..6, 20..20]), [0..3, 4..9]);
-        assert_eq!(both(&[0..5, 8..12], &[3..9, 11..20]), [3..5, 8..9, 11..12]);
-        assert!(both(&[], &[0..9, 10..11]).is_empty());
+    fn ranges_unite_and_intersect() {
+        assert_eq!(union(vec![0..2, 5..9], vec![2..3, 4..6, 20..20]), [0..3, 4..9]);
+        assert_eq!(intersection(&[0..5, 8..12], &[3..9, 11..20]), [3..5, 8..9, 11..12]);
+        assert!(intersection(&[], &[0..9, 10..11]).is_empty());
     }
 }

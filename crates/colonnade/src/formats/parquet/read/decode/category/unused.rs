@@ -1,0 +1,38 @@
+//! Categories of a selection without rows.
+
+use crate::error::Result;
+use crate::formats::parquet::page::Kind;
+use crate::progress::NoProgress;
+
+use super::super::strip::Strip;
+use super::super::text::Dictionary;
+use super::super::{ChunkDecoder, RowPiece};
+
+impl ChunkDecoder<'_> {
+    /// Returns the dictionary page of the first selected row group, or else of the first that has rows; `None` if that row
+    /// group has no dictionary page.
+    ///
+    /// # Errors
+    /// Malformed pages.
+    pub(super) fn unused_categories(
+        &self,
+        strip: &Strip<'_>,
+        make: &dyn Fn(&[u8], usize) -> Result<Dictionary>,
+    ) -> Result<Option<Dictionary>> {
+        let wanted = strip.listed.and_then(|listed| listed.first()).map(|(group, _)| *group);
+        let group = wanted.or_else(|| self.file.groups.iter().position(|group| group.nrows > 0));
+        let Some(group) = group else { return Ok(None) };
+        let named = |e| self.named(e, strip.field, group);
+        self.file.fetch_pages(
+            &[strip.field],
+            &[RowPiece { group, skip: 0, nrows: 1, at: 0 }],
+            &NoProgress,
+        )?;
+        let first = self.chunk(group, strip.leaf).and_then(|chunk| self.pages(&chunk).next_page());
+        let Some(page) = first.map_err(named)? else { return Ok(None) };
+        let Kind::Dictionary { .. } = page.header.kind else { return Ok(None) };
+        let mut scratch = Vec::new();
+        let made = page.dictionary(&mut scratch).and_then(|(bytes, n)| make(bytes, n));
+        made.map(Some).map_err(|e| named(e.at(page.at)))
+    }
+}

@@ -1,0 +1,89 @@
+//! Turns decoded columns into blocks, or into Arrow arrays if they contain nulls.
+
+use arrow_buffer::{BooleanBufferBuilder, NullBuffer};
+use arrow_data::{ArrayData, ArrayDataBuilder};
+use arrow_schema::DataType;
+
+use crate::arrow::landed::Landed;
+use crate::decode::MemoryLayout;
+use crate::error::Result;
+use crate::frame::{Block, Grid, as_stride};
+use crate::memory::{Buffer, pack};
+
+use super::super::super::conversion::NullFill;
+use super::super::ChunkDecoder;
+use super::{FixedTarget, NullRange, TargetGroup, too_large};
+
+impl ChunkDecoder<'_> {
+    /// Returns blocks of the columns without nulls and Arrow arrays of the others.
+    pub(super) fn finish_columns(
+        &self,
+        targets: &[FixedTarget],
+        groups: &[TargetGroup],
+        buffers: &[Buffer],
+        mut found: Vec<NullRange>,
+        landed: &mut Landed,
+    ) -> Result<()> {
+        found.sort_by_key(|f| (f.target, f.at));
+        for (group, buffer) in groups.iter().zip(buffers) {
+            let mut run: Vec<usize> = Vec::new();
+            let mut first = 0;
+            let seat = |run: &mut Vec<usize>, first: usize, landed: &mut Landed| -> Result<()> {
+                let (Some(dtype), false) = (group.dtype, run.is_empty()) else { return Ok(()) };
+                let grid = Grid {
+                    col_stride: as_stride(group.stride),
+                    ..Grid::column_major(dtype, self.nrows, run.len(), first * group.stride)
+                };
+                let block = Block::new(grid, buffer.clone()).ok_or_else(too_large)?;
+                landed.blocks.push((block, std::mem::take(run)));
+                Ok(())
+            };
+            for (k, &member) in group.members.iter().enumerate() {
+                let Some(target) = targets.get(member) else { continue };
+                let start = found.partition_point(|f| f.target < member);
+                let own = found.get(start..).unwrap_or_default();
+                let own = own.get(..own.partition_point(|f| f.target == member)).unwrap_or_default();
+                if group.dtype.is_some() && (own.is_empty() || self.holds_missing(target)) {
+                    if run.is_empty() {
+                        first = k;
+                    }
+                    run.push(target.i);
+                    continue;
+                }
+                seat(&mut run, first, landed)?;
+                let values = buffer.slice(target.offset, self.nrows * group.item).ok_or_else(too_large)?;
+                landed.columns.push((target.i, self.array(target, &values, own)?));
+            }
+            seat(&mut run, first, landed)?;
+        }
+        Ok(())
+    }
+
+    /// Whether the target represents missing values by the NaN or NaT that null rows already hold.
+    fn holds_missing(&self, target: &FixedTarget) -> bool {
+        self.layout == MemoryLayout::Pandas
+            && target.null != NullFill::Zero
+            && self.nulls.dtype(target.field).is_some()
+    }
+
+    fn array(&self, target: &FixedTarget, values: &Buffer, found: &[NullRange]) -> Result<ArrayData> {
+        let data_type = self.field(target.field)?.data_type();
+        let mut nulls = None;
+        if !found.is_empty() {
+            let mut bits = BooleanBufferBuilder::new(self.nrows);
+            for part in found {
+                bits.append_n(part.at.saturating_sub(bits.len()), true);
+                let words: Vec<u8> = part.bits.words().iter().flat_map(|w| w.to_le_bytes()).collect();
+                bits.append_packed_range(0..part.bits.len(), &words);
+            }
+            bits.append_n(self.nrows.saturating_sub(bits.len()), true);
+            nulls = Some(NullBuffer::new(bits.finish()));
+        }
+        let values =
+            if *data_type == DataType::Boolean { pack(values.as_slice()).into() } else { values.to_arrow() };
+        let builder =
+            ArrayDataBuilder::new(data_type.clone()).len(self.nrows).add_buffer(values).nulls(nulls);
+        // SAFETY: as many values of this width as rows, all written.
+        Ok(unsafe { builder.align_buffers(true).build_unchecked() })
+    }
+}

@@ -1,0 +1,206 @@
+//! Decodes the values of leaves, each like a flat column whose rows are the leaf's slots.
+
+use std::cmp::Reverse;
+
+use arrow_buffer::{BooleanBufferBuilder, NullBuffer};
+use arrow_data::{ArrayData, ArrayDataBuilder};
+use arrow_schema::DataType;
+
+use crate::arrow::trusted::trusted_array;
+use crate::error::{Error, Result};
+use crate::formats::parquet::levels::Validity;
+use crate::formats::parquet::read::chunk::Pages;
+use crate::formats::parquet::read::page::StoredPage;
+use crate::memory::{Buffer, Region, RegionMut, STREAMING_FROM_NBYTES, Scatter, fence, pack};
+use crate::parallel;
+use crate::parallel::Task;
+use crate::progress::Progress;
+
+use super::super::super::conversion::{NullFill, fixed_conversion};
+use super::super::fixed::{ValueConversion, values};
+use super::super::page_decoder::{Job, Scratches};
+use super::super::strip::Strip;
+use super::super::{ChunkDecoder, ColumnPlan, RowPiece, column_plan};
+use super::{PlacedLeaf, StreamRange};
+
+/// The approximate bytes that a task decodes.
+const TASK_NBYTES: usize = 1 << 20;
+
+/// Smaller regions use ordinary pages.
+const SPARSE_BELOW_NBYTES: usize = 256 << 10;
+
+/// Consecutive slots in consecutive pages.
+struct SlotRun<'s> {
+    leaf: usize,
+    field: usize,
+    made: ValueConversion,
+    dictionary: Option<StoredPage<'s>>,
+    pages: &'s [StoredPage<'s>],
+    piece: [RowPiece; 1],
+}
+
+impl ChunkDecoder<'_> {
+    /// Decodes the array of each leaf.
+    ///
+    /// # Errors
+    /// Malformed pages.
+    pub(super) fn leaf_arrays<'s>(
+        &'s self,
+        leaves: &'s [PlacedLeaf<'s>],
+        strips: &[Strip<'s>],
+        progress: &dyn Progress,
+    ) -> Result<Vec<ArrayData>> {
+        let mut out: Vec<Option<ArrayData>> = leaves.iter().map(|_| None).collect();
+        let (mut texts, mut fixed) = (Vec::new(), Vec::new());
+        for strip in strips {
+            let data = match column_plan(strip.data_type, &strip.flat) {
+                ColumnPlan::Category => Some(self.category_column(strip, progress)?),
+                ColumnPlan::Nothing => Some(ArrayData::new_null(&DataType::Null, strip.nrows)),
+                ColumnPlan::Text => {
+                    texts.push(*strip);
+                    None
+                }
+                ColumnPlan::Fixed(_) | ColumnPlan::Nested => {
+                    fixed.push(*strip);
+                    None
+                }
+            };
+            if let Some(slot) = out.get_mut(strip.i) {
+                *slot = data;
+            }
+        }
+        let mut made = self.texts(&texts, progress)?;
+        made.extend(self.fixed_leaves(leaves, &fixed, progress)?);
+        for (i, data) in made {
+            if let Some(slot) = out.get_mut(i) {
+                *slot = Some(data);
+            }
+        }
+        let lost = || Error::malformed("parquet", "a leaf without values.");
+        out.into_iter().map(|data| data.ok_or_else(lost)).collect()
+    }
+
+    fn fixed_leaves<'s>(
+        &'s self,
+        leaves: &'s [PlacedLeaf<'s>],
+        strips: &[Strip<'s>],
+        progress: &dyn Progress,
+    ) -> Result<Vec<(usize, ArrayData)>> {
+        let large = || Error::too_large("parquet");
+        let (mut sizes, mut items, mut total) = (Vec::new(), Vec::new(), 0usize);
+        for strip in strips {
+            let (kind, item) = fixed_conversion(strip.data_type, &strip.flat)
+                .ok_or_else(|| Error::unsupported("parquet", "the type of a leaf."))?;
+            let nbytes = strip.nrows.checked_mul(item).ok_or_else(large)?;
+            total = total.saturating_add(nbytes);
+            sizes.push(nbytes);
+            items.push((kind, item));
+        }
+        self.charge(total as u64, "values inside of lists and structs")?;
+        let regions = sizes.into_iter().map(|n| Region::allocate(n, n < SPARSE_BELOW_NBYTES));
+        let mut regions: Vec<RegionMut> = regions.collect::<std::io::Result<_>>()?;
+        let scatters: Vec<Scatter<'_>> = regions.iter_mut().map(Scatter::new).collect();
+        let mut runs = Vec::new();
+        for (number, (strip, (kind, item))) in strips.iter().zip(&items).enumerate() {
+            let null = NullFill::of(strip.data_type);
+            let made =
+                ValueConversion { kind: *kind, null, item: *item, streaming: total >= STREAMING_FROM_NBYTES };
+            cut(strip, number, made, &mut runs);
+        }
+        let scratches = &Scratches::default();
+        let mut tasks: Vec<Task<'_>> = Vec::with_capacity(runs.len());
+        for run in runs {
+            let Some(scatter) = scatters.get(run.leaf).copied() else { continue };
+            let optional = strips.get(run.leaf).is_some_and(|strip| strip.flat.optional);
+            let nbytes = run.piece.iter().map(|p| p.nrows).sum::<usize>() * run.made.item;
+            tasks.push(Task::new(nbytes, move || {
+                let SlotRun { made, dictionary, pages, piece, field, .. } = run;
+                let [RowPiece { group, nrows, at, .. }] = piece;
+                // SAFETY: no two runs of a leaf have the same slots, and each leaf has its own memory.
+                let out = unsafe { scatter.range(at * made.item, nrows * made.item) };
+                let out = out.ok_or_else(|| Error::too_large("parquet"))?;
+                let mut job = Job {
+                    dictionary,
+                    pages: Pages::from_pages(pages, self.file.bounds()),
+                    pieces: &piece,
+                    optional,
+                };
+                let done = scratches.with(|scratch| values(made, &mut job, out, None, scratch));
+                fence();
+                done.map_err(|e| self.named(e, field, group))
+            }));
+        }
+        tasks.sort_by_key(|task| Reverse(task.nbytes));
+        parallel::run(tasks, self.threads, progress)?;
+        drop(scatters);
+        let mut out = Vec::with_capacity(strips.len());
+        for (strip, region) in strips.iter().zip(regions) {
+            let bytes = Buffer::from_region(region.finish(), true);
+            let bytes = match strip.data_type {
+                DataType::Boolean => pack(bytes.as_slice()).into(),
+                _ => bytes.to_arrow(),
+            };
+            let nulls = leaves.get(strip.i).and_then(|leaf| leaf.nulls(strip.nrows));
+            let builder = ArrayDataBuilder::new(strip.data_type.clone()).len(strip.nrows).add_buffer(bytes);
+            // Trusted: as many values of this width as slots, all written.
+            out.push((strip.i, trusted_array(builder.nulls(nulls).align_buffers(true))));
+        }
+        Ok(out)
+    }
+}
+
+/// Splits the slots of a leaf at its pages.
+fn cut<'s>(strip: &Strip<'s>, leaf: usize, made: ValueConversion, runs: &mut Vec<SlotRun<'s>>) {
+    let listed = strip.listed.unwrap_or_default();
+    let enough = (TASK_NBYTES / made.item.max(1)).max(1);
+    for piece in strip.pieces {
+        let Some((_, pages)) = listed.iter().find(|(group, _)| *group == piece.group) else { continue };
+        let (dictionary, pages) = match pages.split_first() {
+            Some((first, rest)) if first.slots().is_none() => (Some(*first), rest),
+            _ => (None, pages.as_slice()),
+        };
+        let end = piece.skip + piece.nrows;
+        // Slots before the current page; the first page of the run, and the slots before it.
+        let (mut before, mut from, mut start) = (0, 0, 0);
+        for (k, page) in pages.iter().enumerate() {
+            let after = before + page.n();
+            if after <= piece.skip {
+                (before, from, start) = (after, k + 1, after);
+                continue;
+            }
+            let (first, last) = (start.max(piece.skip), after.min(end));
+            if last - first >= enough || after >= end || k + 1 == pages.len() {
+                let pages = pages.get(from..=k).unwrap_or_default();
+                let at = piece.at + first - piece.skip;
+                let piece = [RowPiece { group: piece.group, skip: first - start, nrows: last - first, at }];
+                runs.push(SlotRun { leaf, field: strip.field, made, dictionary, pages, piece });
+                (from, start) = (k + 1, after);
+            }
+            before = after;
+            if after >= end {
+                break;
+            }
+        }
+    }
+}
+
+/// Joins the bitmaps of consecutive parts; `None` if no bit is 0.
+pub(super) fn joined<'v>(
+    parts: impl Iterator<Item = (Option<&'v Validity>, StreamRange)> + Clone,
+    n: usize,
+) -> Option<NullBuffer> {
+    if parts.clone().all(|(bits, _)| bits.is_none()) {
+        return None;
+    }
+    let mut out = BooleanBufferBuilder::new(n);
+    for (bits, StreamRange { skip, n, .. }) in parts {
+        match bits {
+            None => out.append_n(n, true),
+            Some(bits) => {
+                let bytes: Vec<u8> = bits.words().iter().flat_map(|word| word.to_le_bytes()).collect();
+                out.append_packed_range(skip..skip + n, &bytes);
+            }
+        }
+    }
+    Some(NullBuffer::new(out.finish())).filter(|nulls| nulls.null_count() > 0)
+}

@@ -1,0 +1,97 @@
+//! DELTA_BYTE_ARRAY: each text shares a prefix with the one before it.
+//!
+//! ```text
+//! n prefix lengths, DELTA_BINARY_PACKED | n suffix lengths, DELTA_BINARY_PACKED | the suffixes
+//! ```
+
+use crate::error::{Error, Result};
+use crate::formats::parquet::delta::Delta;
+
+use super::delta_length_byte_array::{negative, split};
+use super::output::{FillError, Offset, TextOutput};
+
+/// A reader of DELTA_BYTE_ARRAY texts.
+#[derive(Debug)]
+pub(crate) struct DeltaByteArray<'p> {
+    shared: Delta<'p>,
+    own: Delta<'p>,
+    bytes: &'p [u8],
+    /// The previous text, if the texts are built.
+    last: Vec<u8>,
+    last_nbytes: usize,
+}
+
+impl<'p> DeltaByteArray<'p> {
+    /// Reads the `n` texts of `page`.
+    ///
+    /// # Errors
+    /// Malformed or truncated lengths.
+    pub(crate) fn new(page: &'p [u8], n: usize) -> Result<Self> {
+        let (shared, rest) = split(page, n)?;
+        let (own, bytes) = split(rest, n)?;
+        Ok(Self { shared, own, bytes, last: Vec::new(), last_nbytes: 0 })
+    }
+
+    /// Returns the next text.
+    pub(super) fn next(&mut self) -> Result<&[u8]> {
+        let (shared, suffix) = self.next_suffix()?;
+        self.last.truncate(shared);
+        self.last.extend_from_slice(suffix);
+        Ok(&self.last)
+    }
+
+    /// Returns how many bytes the next text shares with the previous one, and its other bytes.
+    fn next_suffix(&mut self) -> Result<(usize, &'p [u8])> {
+        let (mut shared, mut own) = ([0i64; 1], [0i64; 1]);
+        self.shared.fill(&mut shared)?;
+        self.own.fill(&mut own)?;
+        let ([shared], [own]) = (shared, own);
+        let sizes = usize::try_from(shared).ok().zip(usize::try_from(own).ok());
+        let (shared, own) = sizes.ok_or_else(|| negative(shared.min(own)))?;
+        let had = self.last_nbytes;
+        if shared > had {
+            let message = format!(
+                "a text begins as {shared} bytes of the one before, which has {had}. The file is damaged; write it again."
+            );
+            return Err(Error::malformed("parquet", message));
+        }
+        let Some((suffix, later)) = self.bytes.split_at_checked(own) else {
+            return Err(Error::truncated(
+                "parquet",
+                "the texts of a page",
+                own as u64,
+                self.bytes.len() as u64,
+            ));
+        };
+        self.bytes = later;
+        self.last_nbytes = shared + own;
+        Ok((shared, suffix))
+    }
+
+    /// Skips the next `n` texts.
+    pub(crate) fn skip(&mut self, n: usize) -> Result<()> {
+        (0..n).try_for_each(|_| self.next().map(drop))
+    }
+
+    /// Returns the bytes of the next `n` texts. The texts are not built, so no method but this one may follow.
+    pub(crate) fn measure(&mut self, n: usize) -> Result<usize> {
+        let mut total = 0usize;
+        for _ in 0..n {
+            let (shared, suffix) = self.next_suffix()?;
+            total = total.saturating_add(shared + suffix.len());
+        }
+        Ok(total)
+    }
+
+    /// Copies the next `n` texts.
+    pub(crate) fn put<O: Offset>(
+        &mut self,
+        n: usize,
+        out: &mut TextOutput<'_, O>,
+    ) -> std::result::Result<(), FillError> {
+        for _ in 0..n {
+            out.push(self.next()?)?;
+        }
+        Ok(())
+    }
+}
