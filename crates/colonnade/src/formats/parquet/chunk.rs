@@ -1,62 +1,62 @@
-//! What the footer says of one column chunk.
+//! The metadata of a column chunk, read from the footer.
 
 use crate::error::Result;
 
 use super::thrift::{Thrift, Wire};
 
-/// The key that opens an encrypted chunk.
+/// The key that decrypts an encrypted chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Secret {
-    /// The footer's.
+    /// The footer's key.
     Footer,
-    /// One of its own, with the place and length of its encrypted metadata in the footer.
+    /// A key of the column. The place and length are those of its encrypted metadata in the footer.
     Own(Option<(usize, usize)>),
 }
 
-/// A column chunk: where its pages are.
+/// The metadata of a column chunk.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Chunk<'a> {
     /// Physical type, as the specification numbers it.
     pub physical: i32,
     /// Codec, as the specification numbers it.
     pub codec: i32,
-    /// Values, nulls included.
+    /// Number of values, nulls included.
     pub nvalues: u64,
-    /// Bytes of its pages with their headers, decompressed.
+    /// Bytes of the pages with their headers, decompressed.
     pub nbytes: u64,
-    /// The same, as they stand in the file.
+    /// Bytes of the pages with their headers, as stored in the file.
     pub compressed_nbytes: u64,
-    /// Where its first data page begins.
+    /// Offset of the first data page.
     pub data_at: u64,
-    /// Where its dictionary page begins.
+    /// Offset of the dictionary page.
     pub dictionary_at: Option<u64>,
-    /// Another file that holds it.
+    /// Path of another file that holds the chunk.
     pub file: Option<&'a str>,
-    /// Whether it is encrypted with a key of its own, or its metadata are.
+    /// Whether the chunk or its metadata are encrypted with a column key.
     pub encrypted: bool,
-    /// What opens it, where it is encrypted.
+    /// The key of an encrypted chunk.
     pub secret: Option<Secret>,
-    /// Place and length of its offset index.
+    /// Offset and length of the offset index.
     pub offset_index: Option<(u64, u64)>,
-    /// Place and length of its column index.
+    /// Offset and length of the column index.
     pub column_index: Option<(u64, u64)>,
-    /// Place and length (where it is said) of its bloom filter.
+    /// Offset of the bloom filter, and its length if the footer has it.
     pub bloom: Option<(u64, Option<u64>)>,
-    /// Place of its statistics in the footer.
+    /// Place of the statistics in the footer.
     pub statistics: Option<usize>,
-    /// Place of the list of its encodings in the footer.
+    /// Place of the list of encodings in the footer.
     pub encodings: Option<usize>,
-    /// Place of its encoding statistics in the footer.
+    /// Place of the encoding statistics in the footer.
     pub encoding_stats: Option<usize>,
-    /// How many levels its histograms count, of repetition and of definition; `None` where there is none.
+    /// Number of levels in the histograms of repetition and of definition; `None` if there is no histogram.
     pub histograms: [Option<usize>; 2],
 }
 
 impl Chunk<'_> {
-    /// Where its first page begins, whatever kind that is.
+    /// Offset of the first page, dictionary or data.
     #[must_use]
     pub fn start(&self) -> u64 {
-        // Some writers say a dictionary at byte 0, where there is none.
+        // Some writers give a chunk without a dictionary a dictionary page at byte 0.
         match self.dictionary_at {
             Some(at) if at > 0 && at < self.data_at => at,
             _ => self.data_at,
@@ -67,7 +67,7 @@ impl Chunk<'_> {
 /// Reads a ColumnChunk.
 ///
 /// # Errors
-/// Malformed: negative counts and places, no metadata where the chunk is not encrypted.
+/// Malformed: negative counts and offsets; no metadata although the chunk is not encrypted.
 pub fn read<'a>(t: &mut Thrift<'a>) -> Result<Chunk<'a>> {
     let mut chunk = Chunk::default();
     let (mut offset_index, mut column_index, mut known, mut last) = ([None; 2], [None; 2], false, 0);
@@ -113,7 +113,7 @@ pub fn read<'a>(t: &mut Thrift<'a>) -> Result<Chunk<'a>> {
 /// Reads a ColumnMetaData.
 ///
 /// # Errors
-/// Malformed: what it must say is missing.
+/// Malformed: a required field is missing.
 pub(crate) fn metadata(t: &mut Thrift<'_>, chunk: &mut Chunk<'_>) -> Result<()> {
     let (mut seen, mut last) = (0u8, 0);
     while let Some(field) = t.field(&mut last)? {
@@ -144,7 +144,7 @@ pub(crate) fn metadata(t: &mut Thrift<'_>, chunk: &mut Chunk<'_>) -> Result<()> 
                 chunk.data_at = t.count()?;
                 seen |= 16;
             }
-            // Some writers say -1 for "none".
+            // Some writers use -1 for "none".
             (11, Wire::I64) => chunk.dictionary_at = u64::try_from(t.i64()?).ok(),
             (12, Wire::Struct) => {
                 chunk.statistics = Some(at);
@@ -169,7 +169,7 @@ pub(crate) fn metadata(t: &mut Thrift<'_>, chunk: &mut Chunk<'_>) -> Result<()> 
     Ok(())
 }
 
-/// How many levels the histograms of a SizeStatistics count: of repetition, of definition.
+/// Reads a SizeStatistics and returns the lengths of its histograms: repetition, then definition.
 fn histograms(t: &mut Thrift<'_>) -> Result<[Option<usize>; 2]> {
     let (mut out, mut last) = ([None; 2], 0);
     while let Some(field) = t.field(&mut last)? {

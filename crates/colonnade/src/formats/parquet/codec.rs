@@ -1,4 +1,4 @@
-//! What compresses the pages of a column chunk.
+//! Compression codecs of pages.
 
 use crate::codec::{brotli, gzip, hadoop_lz4, lz4_block, snappy, zstd};
 use crate::error::{Error, Result};
@@ -7,11 +7,11 @@ use crate::error::{Error, Result};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Codec {
-    /// None.
+    /// No compression.
     None = 0,
     /// Snappy.
     Snappy = 1,
-    /// Gzip; some writers' zlib streams too.
+    /// Gzip. Some writers write zlib streams under this number; both are read.
     Gzip = 2,
     /// Brotli.
     Brotli = 4,
@@ -24,10 +24,10 @@ pub enum Codec {
 }
 
 impl Codec {
-    /// The codec of this number.
+    /// Returns the codec of a number in the specification.
     ///
     /// # Errors
-    /// Unsupported: LZO, and numbers that the specification does not have.
+    /// Unsupported: LZO, and numbers that the specification does not define.
     pub fn of(number: i32) -> Result<Self> {
         Ok(match number {
             0 => Self::None,
@@ -45,7 +45,7 @@ impl Codec {
         })
     }
 
-    /// Its name.
+    /// The name in messages.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -59,10 +59,10 @@ impl Codec {
         }
     }
 
-    /// Decompresses `bytes` into all of `room`; without a codec they are copied.
+    /// Decompresses `bytes` into all of `room`; without a codec, copies them.
     ///
     /// # Errors
-    /// Malformed bytes; more or fewer bytes than `room` takes. Those of `room` are then any, but initialised.
+    /// Malformed bytes; more or fewer bytes than `room` has. The bytes of `room` are then undefined, but initialised.
     pub fn into(self, bytes: &[u8], room: &mut [u8]) -> Result<()> {
         match self {
             Self::None if bytes.len() == room.len() => {
@@ -77,7 +77,7 @@ impl Codec {
                 );
                 Err(Error::malformed("parquet", message))
             }
-            // Some writers leave out the bytes of a page whose values are all null.
+            // Some writers store no bytes for a page whose values are all null.
             _ if bytes.is_empty() && room.is_empty() => Ok(()),
             Self::Snappy => snappy::decompress(bytes, room),
             Self::Gzip => gzip::decompress(bytes, room),
@@ -88,8 +88,8 @@ impl Codec {
         }
     }
 
-    /// Decompresses the first bytes only, as many as `room` takes or there are; answers how many. `None` where the codec
-    /// cannot, or the bytes are none of its own: then all of them must be decompressed.
+    /// Decompresses the first bytes, until `room` is full or the input ends, and returns their number. Returns `None` if the codec
+    /// cannot do that or the bytes are malformed; the caller then decompresses the whole page.
     #[must_use]
     pub fn first(self, bytes: &[u8], room: &mut [u8]) -> Option<usize> {
         match self {
@@ -106,7 +106,8 @@ impl Codec {
         }
     }
 
-    /// The most that `compressed` bytes can yield: a page that claims more is refused before memory is taken for it.
+    /// The most bytes that `compressed` bytes can decompress to. A page that claims more is refused before memory is allocated for
+    /// it.
     #[must_use]
     pub fn most(self, compressed: u64) -> u64 {
         match self {
@@ -120,7 +121,7 @@ impl Codec {
         }
     }
 
-    /// The levels that it takes, and the one where none is asked for; `None` where it has none.
+    /// The range of compression levels and the default level; `None` if the codec has no levels.
     #[must_use]
     pub fn levels(self) -> Option<(std::ops::RangeInclusive<i32>, i32)> {
         match self {
@@ -132,10 +133,10 @@ impl Codec {
         }
     }
 
-    /// Compresses `bytes` behind what `out` holds; the same bytes give the same bytes.
+    /// Appends the compressed `bytes` to `out`. The output is deterministic.
     ///
     /// # Errors
-    /// `LimitExceeded`: more bytes than a page may have. A level outside [`Codec::levels`].
+    /// `LimitExceeded`: more bytes than a page may have. A level outside of [`Codec::levels`].
     pub fn compress(self, bytes: &[u8], level: Option<i32>, out: &mut Vec<u8>) -> Result<()> {
         let level = match (level, self.levels()) {
             (Some(level), Some((levels, _))) if !levels.contains(&level) => {
@@ -162,7 +163,7 @@ impl Codec {
     }
 }
 
-/// Room for `most` bytes behind what `out` holds, of which `put` takes some.
+/// Extends `out` by `most` bytes, calls `put` to fill them, and truncates `out` to the number of bytes that `put` returns.
 fn behind(out: &mut Vec<u8>, most: usize, put: impl FnOnce(&mut [u8]) -> Result<usize>) -> Result<()> {
     let start = out.len();
     out.resize(start + most, 0);

@@ -1,11 +1,11 @@
-//! The footer: what the file holds and where, with the columns asked for alone made into structures.
+//! The footer: the schema, the row groups, and the column chunks of the projected columns.
 //!
 //! ```text
 //! "PAR1" | pages ... | FileMetaData (thrift) | its length (4 bytes) | "PAR1"
 //! ```
 //!
-//! A file of 18,000 columns has a footer of megabytes, most of it about columns that nobody asked for: those are passed by
-//! without being looked at. Everything borrows from the footer's bytes.
+//! A file of 18,000 columns has a footer of megabytes. Chunks of columns outside of the projection are skipped without being
+//! decoded. All structures borrow from the footer's bytes.
 
 use crate::error::Result;
 
@@ -16,44 +16,44 @@ use super::thrift::{Thrift, Wire};
 /// A row group.
 #[derive(Debug, Clone, Default)]
 pub struct Group<'a> {
-    /// Rows.
+    /// Number of rows.
     pub nrows: u64,
-    /// Bytes of all its columns, decompressed.
+    /// Decompressed bytes of all columns.
     pub nbytes: u64,
-    /// The chunks of the wanted leaves, in their order.
+    /// The chunks of the projected leaves, in the order of the projection.
     pub chunks: Vec<Chunk<'a>>,
 }
 
-/// All that a footer says.
+/// A decoded footer.
 #[derive(Debug, Clone, Default)]
 pub struct Footer<'a> {
-    /// Version: 1 or 2.
+    /// Format version: 1 or 2.
     pub version: i32,
-    /// Rows of the file.
+    /// Number of rows of the file.
     pub nrows: u64,
-    /// The schema's elements, depth first; the root is the first.
+    /// The schema's elements, depth first. The first one is the root.
     pub elements: Vec<Element<'a>>,
-    /// Its leaves, in the order of the columns.
+    /// The leaves of the schema, in the order of the columns.
     pub leaves: Vec<Leaf>,
-    /// Leaves that were asked for.
+    /// Indexes of the projected leaves.
     pub wanted: Vec<usize>,
     /// Row groups.
     pub groups: Vec<Group<'a>>,
-    /// Of each leaf that was asked for, whether the order of its type is that of its statistics.
+    /// For each projected leaf, whether its statistics use the order of its type (`TypeDefinedOrder`).
     pub ordered: Vec<bool>,
-    /// The file's own metadata.
+    /// Key-value metadata of the file.
     pub metadata: Vec<(&'a str, Option<&'a str>)>,
-    /// Who wrote it.
+    /// Name and version of the writer.
     pub created_by: Option<&'a str>,
-    /// Whether columns of it may be encrypted.
+    /// Whether columns may be encrypted.
     pub encrypted: bool,
 }
 
 impl<'a> Footer<'a> {
-    /// Reads the footer `bytes`, which begin at byte `base` of the file; `want` chooses among the leaves.
+    /// Reads the footer `bytes`, which start at byte `base` of the file. `want` selects the leaves of the projection.
     ///
     /// # Errors
-    /// Malformed or truncated footers; what `want` answers.
+    /// Malformed or truncated footers; errors of `want`.
     pub fn read(
         bytes: &'a [u8],
         base: u64,
@@ -79,7 +79,8 @@ impl<'a> Footer<'a> {
                     schema = true;
                 }
                 (3, Wire::I64) => rows = Some(t.count()?),
-                // Only a strange writer puts them in front of the schema: then they are come back to.
+                // A few writers put the row groups in front of the schema. Their place is noted, and they are read after the
+                // schema.
                 (4, Wire::List) if schema => {
                     choose(&mut out)?;
                     out.groups = groups(t, &out.wanted, &out.leaves)?;
@@ -118,7 +119,7 @@ impl<'a> Footer<'a> {
                 out.wanted.iter().map(|&n| leaf(n).is_some_and(|(of_type, e)| of_type && e.has_order()));
             out.ordered = ordered.collect();
         }
-        // What the row groups say holds: some writers leave the file's own number at 0.
+        // The sum over the row groups is used: some writers leave the file's number of rows at 0.
         let sum = out.groups.iter().try_fold(0u64, |sum, group| sum.checked_add(group.nrows));
         match sum {
             Some(sum) if sum == nrows || nrows == 0 => out.nrows = sum,
@@ -130,14 +131,14 @@ impl<'a> Footer<'a> {
         Ok(out)
     }
 
-    /// The value of a key of the file's metadata.
+    /// Returns the value of a key of the file's metadata.
     #[must_use]
     pub fn value(&self, key: &str) -> Option<&'a str> {
         self.metadata.iter().find(|(k, _)| *k == key).and_then(|(_, v)| *v)
     }
 }
 
-/// Of each column whether its order is that of its type; none where the list has another length.
+/// Reads for each column whether its order is `TypeDefinedOrder`. Returns an empty list if its length is not that of the columns.
 fn orders(t: &mut Thrift<'_>, nleaves: usize) -> Result<Vec<bool>> {
     let (wire, n) = t.list()?;
     if wire != Wire::Struct || n != nleaves {
@@ -145,7 +146,7 @@ fn orders(t: &mut Thrift<'_>, nleaves: usize) -> Result<Vec<bool>> {
     }
     let mut out = Vec::with_capacity(n);
     for _ in 0..n {
-        // A union, whose first kind is the order of the type.
+        // ColumnOrder is a union. Its first variant is `TypeDefinedOrder`.
         let (mut of_type, mut last) = (false, 0);
         while let Some(kind) = t.field(&mut last)? {
             of_type = kind.id == 1;
@@ -158,7 +159,7 @@ fn orders(t: &mut Thrift<'_>, nleaves: usize) -> Result<Vec<bool>> {
 
 fn elements<'a>(t: &mut Thrift<'a>) -> Result<Vec<Element<'a>>> {
     let n = t.structs()?;
-    // Each has two bytes at least; the list's header has refused more elements than bytes.
+    // An element has at least two bytes, and `structs` has refused more elements than bytes, so this allocation is bounded.
     let mut out = Vec::with_capacity(n);
     for _ in 0..n {
         out.push(Element::read(t)?);
@@ -173,7 +174,7 @@ fn pairs<'a>(t: &mut Thrift<'a>) -> Result<Vec<(&'a str, Option<&'a str>)>> {
         let (mut key, mut value, mut last) = (None, None, 0);
         while let Some(field) = t.field(&mut last)? {
             match (field.id, field.wire) {
-                // What is not text is nobody's metadata that is read here.
+                // A key that is not UTF-8 is none of the keys that the reader looks up.
                 (1, Wire::Binary) => key = simdutf8::basic::from_utf8(t.binary()?).ok(),
                 (2, Wire::Binary) => value = simdutf8::basic::from_utf8(t.binary()?).ok(),
                 _ => t.skip(field.wire)?,
@@ -216,7 +217,7 @@ fn groups<'a>(t: &mut Thrift<'a>, wanted: &[usize], leaves: &[Leaf]) -> Result<V
     Ok(out)
 }
 
-/// The chunks of the wanted leaves; `wanted` in any order.
+/// Reads the chunks of the leaves in `wanted`, which may be in any order.
 fn chunks<'a>(t: &mut Thrift<'a>, leaves: &[Leaf], wanted: &[usize]) -> Result<Vec<Chunk<'a>>> {
     let mut places: Vec<(usize, usize)> =
         wanted.iter().copied().enumerate().map(|(k, leaf)| (leaf, k)).collect();

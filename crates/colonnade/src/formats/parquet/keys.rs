@@ -1,20 +1,20 @@
-//! Keys of a dictionary, piece by piece.
+//! Reads dictionary keys in batches.
 
 use crate::error::Result;
 
 use super::rle_bit_packed::{RleBitPacked, Run};
 use super::unpack::{GROUP, unpack_tail, unpack32};
 
-/// The next keys: one that repeats, or some that do not.
+/// The next keys: one repeated key, or distinct ones.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Piece<'k> {
-    /// `n` times this key.
+    /// One key and its number of repetitions.
     Same(u32, usize),
-    /// These.
+    /// Distinct keys.
     Many(&'k [u32]),
 }
 
-/// Reads keys; a call may end within a run.
+/// A reader of dictionary keys. A call may end within a run.
 #[derive(Debug)]
 pub struct Keys<'a> {
     runs: RleBitPacked<'a>,
@@ -25,13 +25,13 @@ pub struct Keys<'a> {
 }
 
 impl<'a> Keys<'a> {
-    /// The keys of `runs`.
+    /// Creates a reader of the keys in `runs`.
     #[must_use]
     pub fn new(runs: RleBitPacked<'a>) -> Self {
         Self { runs, run: None, group: [0; GROUP], at: 0, ready: 0 }
     }
 
-    /// Up to `most` keys, at least one; `None` when there are no more.
+    /// Returns between one and `most` keys; `None` at the end.
     ///
     /// # Errors
     /// Truncated runs.

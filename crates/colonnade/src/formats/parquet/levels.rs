@@ -1,20 +1,20 @@
-//! Definition levels of columns that may be null: values go to their rows, and a null's row gets what stands for it.
+//! Definition levels of flat optional columns. Values go to the rows with level 1, and rows with level 0 get the null value.
 
 use crate::error::{Error, Result};
 
 use super::rle_bit_packed::{RleBitPacked, Run};
 
-/// A bitmap that grows; bit 1 is a value.
+/// A growing validity bitmap; bit 1 is a valid value.
 #[derive(Debug, Default)]
 pub struct Validity {
     words: Vec<u64>,
     n: usize,
-    /// Nulls among them.
+    /// Number of nulls.
     pub nulls: usize,
 }
 
 impl Validity {
-    /// Adds the low `n` bits (up to 64) of `mask`.
+    /// Appends the low `n` bits (up to 64) of `mask`.
     #[inline]
     pub fn push(&mut self, mask: u64, n: usize) {
         let mask = if n < 64 { mask & ((1 << n) - 1) } else { mask };
@@ -33,7 +33,7 @@ impl Validity {
         self.n += n;
     }
 
-    /// Adds `n` equal bits.
+    /// Appends `n` equal bits.
     pub fn push_same(&mut self, valid: bool, n: usize) {
         let (mask, mut left) = (if valid { u64::MAX } else { 0 }, n);
         while left > 0 {
@@ -43,7 +43,7 @@ impl Validity {
         }
     }
 
-    /// Adds the first `n` levels of `run`, which has no fewer.
+    /// Appends the first `n` levels of `run`, which has at least `n`.
     ///
     /// # Errors
     /// Levels over 1.
@@ -63,7 +63,7 @@ impl Validity {
         Ok(())
     }
 
-    /// The `n` bits (1 to 64) from `at` on; those behind the last are 0.
+    /// Returns the `n` bits (1 to 64) from `at` on. Bits after the last one are 0.
     #[inline]
     #[must_use]
     pub fn bits(&self, at: usize, n: usize) -> u64 {
@@ -75,7 +75,7 @@ impl Validity {
         bits & u64::MAX >> (64 - n)
     }
 
-    /// Adds the bits `start..stop` of `other`.
+    /// Appends the bits `start..stop` of `other`.
     pub fn push_range(&mut self, other: &Self, start: usize, stop: usize) {
         for at in (start..stop).step_by(64) {
             let n = (stop - at).min(64);
@@ -83,26 +83,26 @@ impl Validity {
         }
     }
 
-    /// Bits so far.
+    /// Number of bits.
     #[must_use]
     pub fn len(&self) -> usize {
         self.n
     }
 
-    /// Whether there are none.
+    /// Whether the bitmap has no bits.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.n == 0
     }
 
-    /// Its words.
+    /// The bitmap as words.
     #[must_use]
     pub fn words(&self) -> &[u64] {
         &self.words
     }
 }
 
-/// A definition level that the schema does not allow.
+/// The error for a definition level above the column's maximum.
 #[cold]
 pub(crate) fn beyond(value: u32) -> Error {
     let message =
@@ -110,29 +110,29 @@ pub(crate) fn beyond(value: u32) -> Error {
     Error::malformed("parquet", message)
 }
 
-/// The levels end `missing` rows too early.
+/// The error for levels that end `missing` rows too early.
 #[cold]
 pub(crate) fn ended(missing: usize) -> Error {
     Error::truncated("parquet", "the levels of a page", missing as u64, 0)
 }
 
-/// Levels 0 and 1 whose runs may be ended anywhere: the next begins there.
+/// A reader of levels 0 and 1 that may stop inside a run; the next call continues there.
 #[derive(Debug, Clone)]
 pub struct Cut<'a> {
     runs: RleBitPacked<'a>,
     run: Option<Run<'a>>,
-    /// Bits of the packed run's first byte that were given.
+    /// Number of bits of the packed run's first byte that were returned.
     bit: u32,
 }
 
 impl<'a> Cut<'a> {
-    /// The levels of `runs`.
+    /// Creates a reader of the levels in `runs`.
     #[must_use]
     pub fn new(runs: RleBitPacked<'a>) -> Self {
         Self { runs, run: None, bit: 0 }
     }
 
-    /// The next run, cut to at most `most` values.
+    /// Returns the next run, with at most `most` values.
     ///
     /// # Errors
     /// Truncated levels.
@@ -149,7 +149,7 @@ impl<'a> Cut<'a> {
                 Some(Run::Same { value, n: now })
             }
             Some(Run::Packed { bytes, n }) if self.bit == 0 && (n <= most || most >= 8) => {
-                // Whole bytes, so that the next run begins with one.
+                // The run ends at a whole byte, so that the next one starts at a byte.
                 let now = if n <= most { n } else { most / 8 * 8 };
                 let rest = bytes.get(now / 8..).unwrap_or_default();
                 self.run = (n > now).then_some(Run::Packed { bytes: rest, n: n - now });
@@ -169,13 +169,13 @@ impl<'a> Cut<'a> {
     }
 }
 
-/// Rows whose values are decoded side by side before they go to their places: they are in the first cache still.
+/// Rows per strip. The values of a strip are decoded together and moved to their rows while they are still in the L1 cache.
 const STRIP_ROWS: usize = 1024;
 
-/// Where the values of one page go, nulls between them.
+/// Writes the values of one page to their rows, with `null` in the rows between them.
 ///
-/// `fill` gives the next values, dense; `null` stands where there is none. The values of a strip of rows are decoded to its
-/// front and then moved, from behind, to the rows that the levels say.
+/// `fill` decodes the next non-null values. The values of a strip of rows are decoded to the front of the strip, and then moved to
+/// their rows, last value first.
 ///
 /// # Errors
 /// Truncated levels; levels over 1.
@@ -192,7 +192,7 @@ pub fn spread<T: Copy>(
     while !out.is_empty() {
         let read = strip.read(levels, out.len());
         let (now, later) = out.split_at_mut(strip.n.min(out.len()));
-        // Where the levels end early, the values before are decoded all the same: what is wrong with them comes first.
+        // If the levels end early, the values before that are decoded first, so that an error in them is reported first.
         fill(now.get_mut(..strip.n - strip.nulls).unwrap_or_default())?;
         read?;
         if strip.nulls > 0 {
@@ -206,10 +206,10 @@ pub fn spread<T: Copy>(
     Ok(())
 }
 
-/// Up to 64 rows: those with a bit in `mask` get the next values of `fill`, which gives them dense, the others `null`.
+/// Fills up to 64 rows: a row with a bit in `mask` gets the next non-null value from `fill`, every other row gets `null`.
 ///
 /// # Errors
-/// Those of `fill`.
+/// Errors of `fill`.
 #[inline]
 pub(crate) fn mixed<T: Copy>(
     mask: u64,
@@ -229,7 +229,7 @@ pub(crate) fn mixed<T: Copy>(
     Ok(())
 }
 
-/// Up to 64 rows: those with a bit in `mask` get the next of `values`, the others `null`.
+/// Fills up to 64 rows: a row with a bit in `mask` gets the next of `values`, every other row gets `null`.
 #[inline]
 fn place<T: Copy>(mask: u64, values: &[T; 64], rows: &mut [T], null: T) {
     let (mut bits, mut next) = (mask, 0);
@@ -243,12 +243,12 @@ fn place<T: Copy>(mask: u64, values: &[T; 64], rows: &mut [T], null: T) {
 }
 
 impl Validity {
-    /// Takes the levels of the next rows, of `left` rows as many as make a strip.
+    /// Reads the levels of the next strip, of at most `left` rows.
     fn read(&mut self, levels: &mut Cut<'_>, left: usize) -> Result<()> {
         self.words.clear();
         (self.n, self.nulls) = (0, 0);
         let most = left.min(STRIP_ROWS);
-        // Runs of bits are cut at whole bytes: less than one of them is better left for the next strip.
+        // Packed runs are split at whole bytes: a rest of less than one byte goes to the next strip.
         while self.n < most && (most == left || most - self.n >= 8 || self.n == 0) {
             let Some(run) = levels.next(most - self.n)? else { return Err(ended(left - self.n)) };
             self.push_run(run, run.len().min(most - self.n))?;
@@ -257,14 +257,14 @@ impl Validity {
     }
 }
 
-/// Moves the values at the front of `rows` to the rows that are valid, the others become `null`.
+/// Moves the values at the front of `rows` to the valid rows, and sets the other rows to `null`.
 fn to_their_rows<T: Copy>(valid: &Validity, rows: &mut [T], null: T) {
     let mut end = valid.n - valid.nulls;
     for (k, &word) in valid.words.iter().enumerate().rev() {
         let first = 64 * k;
         let n = (valid.n - first).min(64);
         if end == first + n {
-            // No null before it: all values stand in their rows.
+            // The remaining rows have no null, so their values are already in place.
             return;
         }
         let start = end - word.count_ones() as usize;
@@ -283,7 +283,7 @@ mod tests {
 
     #[test]
     fn levels_may_be_cut_anywhere() {
-        // As below: 8 rows packed, 3 nulls, 70 values; then 16 packed.
+        // The levels of the test below (8 rows packed, 3 nulls, 70 values), then 16 packed.
         let bytes = [0x03, 0b1011_0110, 0x06, 0, 0x8c, 0x01, 1, 0x05, 0x0f, 0xa5];
         let decode = |step: usize| {
             let Ok(runs) = RleBitPacked::new(&bytes, 1, 97) else { unreachable!() };

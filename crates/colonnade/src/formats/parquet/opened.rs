@@ -1,4 +1,4 @@
-//! An opened file as the registry knows it.
+//! `Opened` for a Parquet file.
 
 use arrow_schema::DataType;
 

@@ -1,35 +1,35 @@
-//! Page headers, read by our own small parser: what a header claims is checked before anything is allocated for it.
+//! Page headers. The parser checks what a header claims before memory is allocated for the page.
 
 use crate::error::{Error, Result};
 
 use super::thrift::{Thrift, Wire};
 
-/// How values or levels are encoded; the numbers are the specification's.
+/// An encoding of values or levels; the numbers are the specification's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Encoding {
-    /// Values as they are.
+    /// PLAIN: values without an encoding.
     Plain = 0,
-    /// Keys of a dictionary, by its old name.
+    /// PLAIN_DICTIONARY, the old name of dictionary keys.
     PlainDictionary = 2,
-    /// Runs and packed groups.
+    /// RLE: the hybrid of runs and bit-packed groups.
     Rle = 3,
-    /// Packed bits, most significant first: levels of very old files.
+    /// BIT_PACKED: packed bits, most significant first, for levels of very old files.
     BitPacked = 4,
-    /// Packed differences.
+    /// DELTA_BINARY_PACKED: bit-packed differences.
     DeltaBinaryPacked = 5,
-    /// Lengths as packed differences, then the bytes.
+    /// DELTA_LENGTH_BYTE_ARRAY: lengths as differences, then the bytes.
     DeltaLengthByteArray = 6,
-    /// Text that shares its beginning with the one before.
+    /// DELTA_BYTE_ARRAY: text without the prefix that it shares with the text before it.
     DeltaByteArray = 7,
-    /// Keys of a dictionary.
+    /// RLE_DICTIONARY: dictionary keys.
     RleDictionary = 8,
-    /// A stream for each byte of the value.
+    /// BYTE_STREAM_SPLIT: one stream per byte of the value.
     ByteStreamSplit = 9,
 }
 
 impl Encoding {
-    /// The encoding of this number.
+    /// Returns the encoding of a number in the specification.
     #[must_use]
     pub fn of(number: i32) -> Option<Self> {
         Some(match number {
@@ -47,25 +47,25 @@ impl Encoding {
     }
 }
 
-/// What a page is.
+/// A page type with its fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Data, version 1: levels and values are compressed together.
+    /// A data page of version 1: levels and values are compressed together.
     Data {
-        /// Of the values.
+        /// Encoding of the values.
         encoding: Encoding,
-        /// Of the definition levels.
+        /// Encoding of the definition levels.
         definition: Encoding,
-        /// Of the repetition levels.
+        /// Encoding of the repetition levels.
         repetition: Encoding,
     },
-    /// Data, version 2: levels stand in front, never compressed.
+    /// A data page of version 2: the levels come first and are never compressed.
     DataV2 {
-        /// Of the values.
+        /// Encoding of the values.
         encoding: Encoding,
-        /// Values that are null.
+        /// Number of nulls.
         nulls: u32,
-        /// Rows that begin in this page.
+        /// Number of rows that start in the page.
         rows: u32,
         /// Bytes of the definition levels.
         definition_nbytes: u32,
@@ -74,37 +74,37 @@ pub enum Kind {
         /// Whether the values are compressed.
         compressed: bool,
     },
-    /// A dictionary.
+    /// A dictionary page.
     Dictionary {
-        /// Of its values.
+        /// Encoding of the values.
         encoding: Encoding,
     },
-    /// An index page, or one that this version does not know: passed by.
+    /// An index page, or a page type that this version does not know. The reader skips it.
     Other,
 }
 
-/// A page's header.
+/// A page header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Header {
-    /// What it is.
+    /// Page type.
     pub kind: Kind,
-    /// Values, nulls included.
+    /// Number of values, nulls included.
     pub nvalues: u32,
-    /// Bytes of the page behind its header, as they stand in the file.
+    /// Bytes of the page body as stored in the file.
     pub compressed_nbytes: usize,
-    /// Bytes that they become.
+    /// Bytes of the page body after decompression.
     pub nbytes: usize,
-    /// CRC-32 of the bytes in the file.
+    /// CRC-32 of the page body as stored in the file.
     pub crc: Option<u32>,
-    /// Bytes of the header itself.
+    /// Bytes of the header.
     pub header_nbytes: usize,
 }
 
 impl Header {
-    /// The header at the beginning of `bytes`, which stand at byte `base` of the file.
+    /// Reads the header at the start of `bytes`, which are at byte `base` of the file.
     ///
     /// # Errors
-    /// Malformed or truncated headers, negative counts, a page that is longer than `bytes`; unsupported encodings.
+    /// Malformed or truncated headers; negative counts; a page that is longer than `bytes`; unsupported encodings.
     pub fn read(bytes: &[u8], base: u64) -> Result<Self> {
         let mut thrift = Thrift::new(bytes, base, "a page header");
         let t = &mut thrift;
@@ -143,13 +143,13 @@ impl Header {
         Ok(Self { kind, nvalues, compressed_nbytes, nbytes, crc, header_nbytes })
     }
 
-    /// The page's bytes in the file, where `bytes` are those that the header was read from.
+    /// The page body within `bytes`, the slice that the header was read from.
     #[must_use]
     pub fn body<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
         bytes.get(self.header_nbytes..self.end()).unwrap_or_default()
     }
 
-    /// Where the next header begins.
+    /// Where the next page header starts.
     #[must_use]
     pub fn end(&self) -> usize {
         self.header_nbytes + self.compressed_nbytes

@@ -5,34 +5,35 @@
 //! packed: varint (groups << 1|1) groups of 8 values, width bytes each
 //! ```
 //!
-//! A run can declare up to 2^63 values in eleven bytes. Nothing is allocated for that: the caller says how many values it takes.
+//! A run can declare up to 2^63 values in eleven bytes. The reader allocates nothing for it: the caller limits the number of
+//! values.
 
 use crate::error::{Error, Result};
 
 use super::unpack::{GROUP, unpack_tail, unpack32};
 
-/// Consecutive values.
+/// A run of values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Run<'a> {
-    /// `n` times the same.
+    /// One repeated value.
     Same {
         /// The value.
         value: u32,
-        /// How often.
+        /// Number of repetitions.
         n: usize,
     },
-    /// `n` values in packed bits.
+    /// Bit-packed values.
     Packed {
-        /// Their bytes, from the first value on.
+        /// The packed bytes, from the first value on.
         bytes: &'a [u8],
-        /// How many.
+        /// Number of values.
         n: usize,
     },
 }
 
 impl Run<'_> {
-    /// Values in it.
-    #[allow(clippy::len_without_is_empty)] // no run is empty
+    /// Number of values.
+    #[allow(clippy::len_without_is_empty)] // a run has at least one value
     #[must_use]
     pub fn len(&self) -> usize {
         let (Self::Same { n, .. } | Self::Packed { n, .. }) = *self;
@@ -40,7 +41,7 @@ impl Run<'_> {
     }
 }
 
-/// Reads runs one after the other, `n` values in all.
+/// A reader of runs, `n` values in all.
 #[derive(Debug, Clone)]
 pub struct RleBitPacked<'a> {
     bytes: &'a [u8],
@@ -49,7 +50,7 @@ pub struct RleBitPacked<'a> {
 }
 
 impl<'a> RleBitPacked<'a> {
-    /// The `n` values of `width` bits that `bytes` hold.
+    /// Creates a reader of `n` values of `width` bits in `bytes`.
     ///
     /// # Errors
     /// Malformed: a width over 32.
@@ -63,13 +64,13 @@ impl<'a> RleBitPacked<'a> {
         Ok(Self { bytes, width, left: n })
     }
 
-    /// Bits of a value.
+    /// Bits per value.
     #[must_use]
     pub fn width(&self) -> u8 {
         self.width
     }
 
-    /// Bytes that no run has used yet.
+    /// Bytes that follow the runs read so far.
     #[must_use]
     pub fn rest(&self) -> &'a [u8] {
         self.bytes
@@ -101,10 +102,10 @@ impl<'a> RleBitPacked<'a> {
         ))
     }
 
-    /// The next run, `None` when all values were given. It never says more values than are left, nor none.
+    /// Returns the next run, `None` after the last value. A run has at least one value, and never more than are left.
     ///
     /// # Errors
-    /// Truncated: runs for fewer values than were asked for.
+    /// Truncated: the bytes end before the last value.
     #[inline]
     pub fn next_run(&mut self) -> Result<Option<Run<'a>>> {
         while self.left > 0 {
@@ -129,7 +130,7 @@ impl<'a> RleBitPacked<'a> {
             if n == 0 {
                 continue;
             }
-            // The last group of the last run may be cut where its values end, as some writers do; no more than that.
+            // Some writers truncate the last group of the last run after its last value. No other truncation is allowed.
             let (claimed, width) = (groups.saturating_mul(usize::from(self.width)), usize::from(self.width));
             let whole = claimed.min(self.bytes.len());
             let needed = (n * width).div_ceil(8);
@@ -145,7 +146,7 @@ impl<'a> RleBitPacked<'a> {
     }
 }
 
-/// Goes through the values of a packed run, up to 32 at a time.
+/// Calls a function with the values of a packed run, up to 32 per call.
 #[inline]
 pub fn each_group(
     width: u8,
@@ -194,7 +195,7 @@ mod tests {
 
     #[test]
     fn the_specifications_example() {
-        // 0 to 7 in three bits: 0b10001000 0b11000110 0b11111010.
+        // Values 0 to 7 in three bits: 0b10001000 0b11000110 0b11111010.
         assert_eq!(all(&[0x03, 0x88, 0xc6, 0xfa], 3, 8), [0, 1, 2, 3, 4, 5, 6, 7]);
         assert_eq!(all(&[0x06, 5, 0x02, 1], 3, 4), [5, 5, 5, 1]);
     }

@@ -1,75 +1,75 @@
-//! The schema: its elements as the footer lists them, and its leaves with their levels.
+//! The schema: the elements as the footer lists them, and the leaves with their levels.
 
 use crate::error::{Error, Result};
 
 use super::logical_type::{INTERVAL, Logical, MAP_KEY_VALUE, Unit, converted, logical_of};
 use super::thrift::{Thrift, Wire};
 
-/// Groups within groups that a schema may have.
+/// Maximum nesting depth of a schema.
 const MAX_DEPTH: usize = 256;
 
-/// The physical type of old instants.
+/// Number of the physical type INT96, used for timestamps in old files.
 const INT96: i32 = 3;
 
-/// Older word for decimals.
+/// The ConvertedType DECIMAL.
 const DECIMAL: i32 = 5;
-/// Older word for columns that are always null, of the first parquet-cpp.
+/// The ConvertedType of columns of nulls, written by the first versions of parquet-cpp.
 const NA: i32 = 25;
 
-/// How often an element is there.
+/// Repetition of a schema element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Repetition {
-    /// Always.
+    /// Exactly once.
     #[default]
     Required,
-    /// Or null.
+    /// Once, or null.
     Optional,
     /// Any number of times.
     Repeated,
 }
 
-/// One element of the schema.
+/// A schema element.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Element<'a> {
-    /// Its name.
+    /// Name.
     pub name: &'a str,
-    /// Its physical type; `None` for groups.
+    /// Physical type; `None` for groups.
     pub physical: Option<i32>,
-    /// Bytes of values of fixed length.
+    /// Bytes per value of FIXED_LEN_BYTE_ARRAY.
     pub length: Option<i32>,
-    /// How often it is there.
+    /// Repetition.
     pub repetition: Repetition,
-    /// Elements right below.
+    /// Number of child elements.
     pub children: usize,
-    /// Its old logical type.
+    /// ConvertedType.
     pub converted: Option<i32>,
-    /// Its logical type.
+    /// Logical type.
     pub logical: Option<Logical>,
-    /// Scale and precision as old files say them.
+    /// Scale, in the fields that old files use.
     pub scale: i32,
-    /// See `scale`.
+    /// Precision, in the field that old files use.
     pub precision: i32,
-    /// The number that its writer gave it.
+    /// Field id that the writer assigned.
     pub id: Option<i32>,
 }
 
-/// An element without elements below: a column.
+/// A leaf of the schema: an element without children, stored as a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Leaf {
-    /// Its place among the elements.
+    /// Index among the elements.
     pub element: usize,
-    /// The place of the element right below the root that it stands in (or is).
+    /// Index of the root's child that contains the leaf, or is the leaf.
     pub root: usize,
-    /// The highest definition level.
+    /// Maximum definition level.
     pub definition: u16,
-    /// The highest repetition level.
+    /// Maximum repetition level.
     pub repetition: u16,
-    /// Whether it stands right below the root.
+    /// Whether the leaf is a child of the root.
     pub flat: bool,
 }
 
 impl<'a> Element<'a> {
-    /// Whether its type has an order: INT96, INTERVAL and kinds that are not known here have none.
+    /// Whether the type has an order. INT96, INTERVAL and unknown logical types have none.
     #[must_use]
     pub fn has_order(&self) -> bool {
         self.physical != Some(INT96)
@@ -77,7 +77,7 @@ impl<'a> Element<'a> {
             && !matches!(self.logical, Some(Logical::Other(_)))
     }
 
-    /// Reads one.
+    /// Reads one element.
     ///
     /// # Errors
     /// Malformed or truncated.
@@ -119,11 +119,11 @@ impl<'a> Element<'a> {
     }
 }
 
-/// The LogicalType governs: where there is one, the older word becomes the one that goes with it; else it is made from the older
-/// word.
+/// Makes the LogicalType and the ConvertedType agree. A LogicalType takes precedence and determines the ConvertedType; without one,
+/// the LogicalType is derived from the ConvertedType.
 fn settle(element: &mut Element<'_>) {
     match (element.logical, element.converted) {
-        // Kinds that are not known here leave the older word.
+        // An unknown logical type leaves the ConvertedType unchanged.
         (Some(Logical::Other(_)), _) | (None, None | Some(MAP_KEY_VALUE)) => {}
         (Some(logical), _) => element.converted = converted(logical),
         (None, Some(NA)) => (element.logical, element.converted) = (Some(Logical::Unknown), None),
@@ -215,7 +215,7 @@ fn integer(t: &mut Thrift<'_>) -> Result<Logical> {
     Ok(Logical::Integer(bits, signed))
 }
 
-/// The leaves, depth first. The elements must be one tree: counts of children that are too large or too small are errors.
+/// Returns the leaves, depth first, and checks that the elements form one tree: the counts of children must match.
 ///
 /// # Errors
 /// Malformed schemas; groups nested too deeply.
@@ -224,7 +224,7 @@ pub fn leaves(elements: &[Element<'_>]) -> Result<Vec<Leaf>> {
         Error::malformed("parquet", format!("the schema {message}. The file is damaged; write it again."))
     };
     let mut out = Vec::with_capacity(elements.len());
-    // Children still to come and levels, a group each.
+    // A stack of groups: the number of children left, and the levels.
     let Some(root) = elements.first() else { return Err(fault("is empty")) };
     let mut open: Vec<(usize, u16, u16)> = vec![(root.children, 0, 0)];
     let mut top = 0;

@@ -1,4 +1,4 @@
-//! Bounds of the values of chunks and pages: what a footer and a page index say, as values of the column's type.
+//! Statistics of chunks and pages, decoded from the footer and the page index to values of the column's type.
 
 use arrow_buffer::i256;
 use arrow_schema::DataType;
@@ -10,29 +10,29 @@ use super::types::{Physical, Way, values_of};
 
 type Half = <arrow_array::types::Float16Type as arrow_array::ArrowPrimitiveType>::Native;
 
-/// What is said of a chunk's values. Bounds may be shortened text, which no value equals.
+/// Statistics of a chunk. Bounds may be truncated text, which need not be equal to any value.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Statistics<'a> {
-    /// No value is below.
+    /// Lower bound.
     pub min: Option<&'a [u8]>,
-    /// No value is above.
+    /// Upper bound.
     pub max: Option<&'a [u8]>,
-    /// The same from older writers, whose order is that of signed numbers whatever the type.
+    /// Lower bound in the deprecated field, which compares as signed numbers, whatever the type.
     pub old_min: Option<&'a [u8]>,
-    /// See `old_min`.
+    /// Upper bound in the deprecated field.
     pub old_max: Option<&'a [u8]>,
-    /// Nulls.
+    /// Number of nulls.
     pub nulls: Option<u64>,
-    /// Values that differ.
+    /// Number of distinct values.
     pub distinct: Option<u64>,
-    /// Whether `max` is a value; `false` where it is cut and raised.
+    /// Whether `max` is a value of the column; `false` for a bound that was truncated and incremented.
     pub max_exact: Option<bool>,
-    /// Whether a count is negative.
+    /// Whether a count in the footer is negative.
     pub is_negative: bool,
 }
 
 impl<'a> Statistics<'a> {
-    /// Reads them where `t` stands.
+    /// Reads the structure at the position of `t`.
     ///
     /// # Errors
     /// Malformed or truncated.
@@ -60,20 +60,20 @@ impl<'a> Statistics<'a> {
     }
 }
 
-/// A bound, in the unit of its column.
+/// A bound, in the unit of the column.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub enum Value<'a> {
-    /// Bools, integers, times, decimals of up to 128 bits.
+    /// A bool, integer, time, or decimal of up to 128 bits.
     Int(i128),
-    /// Decimals of 256 bits.
+    /// A decimal of 256 bits.
     Wide(i256),
-    /// Floats.
+    /// A float.
     Float(f64),
-    /// Text and bytes.
+    /// Text or bytes.
     Bytes(&'a [u8]),
 }
 
-/// A value of a leaf, PLAIN without a length, as one of the Arrow type that it becomes.
+/// Decodes a PLAIN value without length prefix to a value of the Arrow type of the column.
 #[must_use]
 pub fn value<'a>(bytes: &'a [u8], data_type: &DataType, physical: Physical, way: Way) -> Option<Value<'a>> {
     let data_type = values_of(data_type);
@@ -124,7 +124,7 @@ pub fn value<'a>(bytes: &'a [u8], data_type: &DataType, physical: Physical, way:
     }
 }
 
-/// Sign-extended to `N` bytes.
+/// Sign-extends big-endian bytes to `N` bytes.
 fn big_endian<const N: usize>(bytes: &[u8]) -> Option<[u8; N]> {
     let sign = if bytes.first()? & 0x80 == 0 { 0 } else { 0xff };
     let mut out = [sign; N];

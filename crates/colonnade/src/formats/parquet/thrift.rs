@@ -1,7 +1,7 @@
-//! Thrift's compact protocol, read from a slice: as much of it as Parquet's footers and page headers use.
+//! Reads the part of Thrift's compact protocol that Parquet's footers and page headers use.
 //!
-//! Whoever reads asks for the fields that they know and skips the others; nothing is allocated on a count, and skipping is
-//! bounded in depth.
+//! The caller reads the fields that it knows and skips the others. Counts in the input cause no allocation, and the depth of
+//! skipped structures is limited.
 //!
 //! Specification: <https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md>
 
@@ -9,38 +9,38 @@ use crate::error::{Error, Result};
 
 mod past;
 
-/// Structures within structures that skipping follows; Parquet's own need six.
+/// Maximum depth of skipped structures; Parquet's own metadata need six.
 const MAX_DEPTH: usize = 32;
 
 /// The type of a field or of the elements of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Wire {
-    /// A bool that is true: fields alone, the value stands in the type.
+    /// The bool `true`. In fields, the type is the value.
     True = 1,
-    /// A bool that is false, and the element type of lists of bools.
+    /// The bool `false`, and the element type of lists of bools.
     False,
-    /// A byte.
+    /// An 8-bit integer.
     Byte,
-    /// 16 bits, zigzag.
+    /// A 16-bit integer, zigzag.
     I16,
-    /// 32 bits, zigzag.
+    /// A 32-bit integer, zigzag.
     I32,
-    /// 64 bits, zigzag.
+    /// A 64-bit integer, zigzag.
     I64,
-    /// Eight bytes.
+    /// A 64-bit float.
     Double,
-    /// Bytes or text, with their length.
+    /// Bytes or text, with a length prefix.
     Binary,
     /// A list.
     List,
-    /// A set: as a list.
+    /// A set, encoded as a list.
     Set,
     /// A map.
     Map,
     /// A structure.
     Struct,
-    /// A UUID: sixteen bytes.
+    /// A UUID of 16 bytes.
     Uuid,
 }
 
@@ -65,16 +65,16 @@ impl Wire {
     }
 }
 
-/// A field's header: its number and its type.
+/// A field header: the field id and the type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Field {
-    /// Its number.
+    /// Field id.
     pub id: i16,
-    /// Its type.
+    /// Type.
     pub wire: Wire,
 }
 
-/// Where reading stands. `base` is the place of the first byte in the file: errors say places in the file.
+/// A cursor. `base` is the file offset of the first byte; error messages contain file offsets.
 #[derive(Debug, Clone)]
 pub struct Thrift<'a> {
     bytes: &'a [u8],
@@ -84,24 +84,24 @@ pub struct Thrift<'a> {
 }
 
 impl<'a> Thrift<'a> {
-    /// Reads `bytes`, which begin at byte `base` of the file and hold `what`.
+    /// Creates a cursor over `bytes`, which start at byte `base` of the file. `what` names them in error messages.
     #[must_use]
     pub fn new(bytes: &'a [u8], base: u64, what: &'static str) -> Self {
         Self { bytes, at: 0, base, what }
     }
 
-    /// Bytes read so far.
+    /// Number of bytes read.
     #[must_use]
     pub fn position(&self) -> usize {
         self.at
     }
 
-    /// Goes to a place that [`Thrift::position`] said before.
+    /// Moves to a position that [`Thrift::position`] returned.
     pub fn seek(&mut self, at: usize) {
         self.at = at;
     }
 
-    /// An error here.
+    /// Creates an error at the current position.
     #[must_use]
     pub fn fault(&self, message: &str) -> Error {
         Error::malformed("parquet", format!("{}: {message}. The file is damaged; write it again.", self.what))
@@ -114,7 +114,7 @@ impl<'a> Thrift<'a> {
         Error::truncated("parquet", self.what, needed as u64, had).at(self.base + self.at as u64)
     }
 
-    /// One byte.
+    /// Reads one byte.
     #[inline]
     pub fn byte(&mut self) -> Result<u8> {
         let Some(&byte) = self.bytes.get(self.at) else { return Err(self.ended(1)) };
@@ -122,7 +122,7 @@ impl<'a> Thrift<'a> {
         Ok(byte)
     }
 
-    /// An unsigned number of up to 64 bits.
+    /// Reads an unsigned integer of up to 64 bits.
     #[inline]
     pub fn varint(&mut self) -> Result<u64> {
         let first = self.byte()?;
@@ -144,28 +144,28 @@ impl<'a> Thrift<'a> {
         }
     }
 
-    /// A signed number of up to 64 bits.
+    /// Reads a signed integer of up to 64 bits.
     #[inline]
     pub fn i64(&mut self) -> Result<i64> {
         let raw = self.varint()?;
         Ok((raw >> 1).cast_signed() ^ -((raw & 1).cast_signed()))
     }
 
-    /// A signed number of up to 32 bits.
+    /// Reads a signed integer of up to 32 bits.
     #[inline]
     pub fn i32(&mut self) -> Result<i32> {
         let wide = self.i64()?;
         i32::try_from(wide).map_err(|_| self.fault("a number has more than 32 bits"))
     }
 
-    /// A number that counts bytes, rows or values: not negative.
+    /// Reads a non-negative integer, such as a number of bytes, rows or values.
     #[inline]
     pub fn count(&mut self) -> Result<u64> {
         let value = self.i64()?;
         u64::try_from(value).map_err(|_| self.fault("a count is negative"))
     }
 
-    /// `n` bytes.
+    /// Reads `n` bytes.
     #[inline]
     pub fn take(&mut self, n: usize) -> Result<&'a [u8]> {
         let left = self.bytes.get(self.at..).unwrap_or_default();
@@ -174,7 +174,7 @@ impl<'a> Thrift<'a> {
         Ok(bytes)
     }
 
-    /// Bytes with their length in front.
+    /// Reads bytes with a length prefix.
     #[inline]
     pub fn binary(&mut self) -> Result<&'a [u8]> {
         let n = self.varint()?;
@@ -182,7 +182,7 @@ impl<'a> Thrift<'a> {
         self.take(n)
     }
 
-    /// Text with its length in front.
+    /// Reads text with a length prefix.
     pub fn text(&mut self) -> Result<&'a str> {
         let at = self.at;
         let bytes = self.binary()?;
@@ -192,7 +192,7 @@ impl<'a> Thrift<'a> {
         })
     }
 
-    /// The next field of a structure, `None` at its end. `last` is the number of the field before, 0 at the beginning.
+    /// Reads the next field header of a structure, `None` at its end. `last` is the id of the previous field, 0 at the start.
     #[inline]
     pub fn field(&mut self, last: &mut i16) -> Result<Option<Field>> {
         let head = self.byte()?;
@@ -211,8 +211,8 @@ impl<'a> Thrift<'a> {
         Ok(Some(Field { id, wire }))
     }
 
-    /// The header of a list: the type of its elements and how many there are. Every element has a byte at least, so a
-    /// count beyond the bytes that are left is refused here.
+    /// Reads a list header: the type and number of the elements. An element has at least one byte, so a number of elements that
+    /// exceeds the remaining bytes is refused here.
     pub fn list(&mut self) -> Result<(Wire, usize)> {
         let head = self.byte()?;
         let n = match head >> 4 {
@@ -221,7 +221,7 @@ impl<'a> Thrift<'a> {
         };
         let wire = match Wire::of(head & 0x0f) {
             Some(wire) => wire,
-            // Some writers give lists without elements no type.
+            // Some writers use type 0 for empty lists.
             None if n == 0 => Wire::False,
             None => return Err(self.fault("a list has no known type")),
         };
@@ -232,7 +232,7 @@ impl<'a> Thrift<'a> {
         }
     }
 
-    /// The header of a list of structures.
+    /// Reads the header of a list of structures.
     pub fn structs(&mut self) -> Result<usize> {
         match self.list()? {
             (Wire::Struct, n) => Ok(n),
@@ -241,7 +241,7 @@ impl<'a> Thrift<'a> {
         }
     }
 
-    /// Passes a field of this type by.
+    /// Skips a value of this type.
     #[inline]
     pub fn skip(&mut self, wire: Wire) -> Result<()> {
         match past::value(self.bytes, self.at, wire as u8, MAX_DEPTH) {
@@ -249,7 +249,7 @@ impl<'a> Thrift<'a> {
                 self.at = at;
                 Ok(())
             }
-            // What is wrong, and where, is told by going once more, step by step.
+            // On failure, the value is skipped again step by step, which finds the error and its offset.
             None => self.skip_within(wire, MAX_DEPTH),
         }
     }
@@ -292,7 +292,7 @@ impl<'a> Thrift<'a> {
         Ok(())
     }
 
-    /// In a list a bool has a byte of its own.
+    /// Skips an element of a list. A bool in a list has a byte, unlike a bool in a field.
     fn skip_element(&mut self, wire: Wire, depth: usize) -> Result<()> {
         match wire {
             Wire::True | Wire::False => self.byte().map(drop),

@@ -1,23 +1,23 @@
-//! Thrift's compact protocol, written to bytes: as much of it as Parquet's footers, indexes and page headers use.
+//! Writes the part of Thrift's compact protocol that Parquet's footers, indexes and page headers use.
 //!
-//! Fields are written in the order of their numbers, as every writer does; nothing is allocated beside the bytes.
+//! Fields must be written in the order of their ids. The writer allocates nothing but the output bytes.
 
 use super::thrift::Wire;
 
-/// Structures within structures; Parquet's own need six.
+/// Maximum depth of nested structures; Parquet's own metadata need six.
 const MAX_DEPTH: usize = 16;
 
-/// Writes one structure after the other to the end of `bytes`.
+/// A writer that appends structures to `bytes`.
 #[derive(Debug)]
 pub struct ThriftOut<'a> {
-    /// What was written.
+    /// The output.
     pub bytes: &'a mut Vec<u8>,
-    /// The number of the last field of each structure that is open.
+    /// Id of the last field of each open structure.
     last: [i16; MAX_DEPTH],
     depth: usize,
 }
 
-/// The code of a type in field headers and lists.
+/// Returns the code of a type in field headers and lists.
 const fn code(wire: Wire) -> u8 {
     match wire {
         Wire::True => 1,
@@ -36,7 +36,7 @@ const fn code(wire: Wire) -> u8 {
     }
 }
 
-/// Appends an unsigned number of up to 64 bits.
+/// Appends an unsigned integer of up to 64 bits.
 #[inline]
 pub fn varint(bytes: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
@@ -46,7 +46,7 @@ pub fn varint(bytes: &mut Vec<u8>, mut value: u64) {
     bytes.push(value.to_le_bytes()[0]);
 }
 
-/// A signed number as an unsigned one that is small where the number is near zero.
+/// Zigzag: maps integers near zero to small unsigned integers.
 #[inline]
 #[must_use]
 pub fn zigzag(value: i64) -> u64 {
@@ -54,7 +54,7 @@ pub fn zigzag(value: i64) -> u64 {
 }
 
 impl<'a> ThriftOut<'a> {
-    /// A structure at the end of `bytes`, to be closed with [`ThriftOut::end`].
+    /// Opens a structure at the end of `bytes`, to be closed with [`ThriftOut::end`].
     pub fn new(bytes: &'a mut Vec<u8>) -> Self {
         Self { bytes, last: [0; MAX_DEPTH], depth: 0 }
     }
@@ -74,60 +74,60 @@ impl<'a> ThriftOut<'a> {
         }
     }
 
-    /// A bool.
+    /// Writes a bool.
     pub fn bool(&mut self, id: i16, value: bool) {
         self.field(id, if value { Wire::True } else { Wire::False });
     }
 
-    /// A byte.
+    /// Writes an 8-bit integer.
     pub fn byte(&mut self, id: i16, value: i8) {
         self.field(id, Wire::Byte);
         self.bytes.push(value.cast_unsigned());
     }
 
-    /// A number of 16 bits.
+    /// Writes a 16-bit integer.
     pub fn i16(&mut self, id: i16, value: i16) {
         self.field(id, Wire::I16);
         varint(self.bytes, zigzag(i64::from(value)));
     }
 
-    /// A number of 32 bits.
+    /// Writes a 32-bit integer.
     pub fn i32(&mut self, id: i16, value: i32) {
         self.field(id, Wire::I32);
         varint(self.bytes, zigzag(i64::from(value)));
     }
 
-    /// A number of 64 bits.
+    /// Writes a 64-bit integer.
     pub fn i64(&mut self, id: i16, value: i64) {
         self.field(id, Wire::I64);
         varint(self.bytes, zigzag(value));
     }
 
-    /// Bytes or text.
+    /// Writes bytes or text.
     pub fn binary(&mut self, id: i16, value: &[u8]) {
         self.field(id, Wire::Binary);
         self.element_binary(value);
     }
 
-    /// A structure, to be closed with [`ThriftOut::end`].
+    /// Opens a structure, to be closed with [`ThriftOut::end`].
     pub fn begin(&mut self, id: i16) {
         self.field(id, Wire::Struct);
         self.element_begin();
     }
 
-    /// A structure without fields.
+    /// Writes a structure without fields.
     pub fn empty(&mut self, id: i16) {
         self.field(id, Wire::Struct);
         self.bytes.push(0);
     }
 
-    /// Closes the structure at hand.
+    /// Closes the current structure.
     pub fn end(&mut self) {
         self.bytes.push(0);
         self.depth = self.depth.saturating_sub(1);
     }
 
-    /// A list of `n` elements, which follow.
+    /// Writes the header of a list of `n` elements. The elements follow.
     pub fn list(&mut self, id: i16, wire: Wire, n: usize) {
         self.field(id, Wire::List);
         match u8::try_from(n) {
@@ -139,7 +139,7 @@ impl<'a> ThriftOut<'a> {
         }
     }
 
-    /// A structure in a list, to be closed with [`ThriftOut::end`].
+    /// Opens a structure in a list, to be closed with [`ThriftOut::end`].
     pub fn element_begin(&mut self) {
         debug_assert!(self.depth + 1 < MAX_DEPTH, "structures are nested too deeply");
         self.depth += 1;
@@ -148,22 +148,22 @@ impl<'a> ThriftOut<'a> {
         }
     }
 
-    /// A bool in a list.
+    /// Writes a bool in a list.
     pub fn element_bool(&mut self, value: bool) {
         self.bytes.push(if value { 1 } else { 2 });
     }
 
-    /// A number of 32 bits in a list.
+    /// Writes a 32-bit integer in a list.
     pub fn element_i32(&mut self, value: i32) {
         varint(self.bytes, zigzag(i64::from(value)));
     }
 
-    /// A number of 64 bits in a list.
+    /// Writes a 64-bit integer in a list.
     pub fn element_i64(&mut self, value: i64) {
         varint(self.bytes, zigzag(value));
     }
 
-    /// Bytes or text in a list.
+    /// Writes bytes or text in a list.
     pub fn element_binary(&mut self, value: &[u8]) {
         varint(self.bytes, value.len() as u64);
         self.bytes.extend_from_slice(value);

@@ -1,17 +1,17 @@
-//! Values of one width from one page, whatever encoding it has.
+//! Decodes fixed-width values of one page, in any encoding.
 
 use crate::error::{Error, Result};
 
 use super::delta::Delta;
 use super::keys::{Keys, Piece};
 
-/// What a value is in the file: little-endian, of a fixed width.
+/// A fixed-width, little-endian value as stored in the file.
 pub trait Raw: Copy {
-    /// Bytes of it.
+    /// Bytes per value.
     const NBYTES: usize;
-    /// From its bytes; of fewer than `NBYTES` the missing are 0.
+    /// Decodes the value. Bytes missing from `bytes` are 0.
     fn from_bytes(bytes: &[u8]) -> Self;
-    /// From a difference-coded number: integers alone.
+    /// Converts a decoded difference. Only integers have this encoding.
     fn from_i64(value: i64) -> Self;
 }
 
@@ -37,7 +37,7 @@ macro_rules! raw {
 }
 raw!(u16 u32 u64 u128);
 
-/// Nanoseconds since 1970 of an INT96: nanoseconds of the day, then the Julian day.
+/// An INT96 timestamp (nanoseconds of the day, then the Julian day) as nanoseconds since 1970.
 #[derive(Debug, Clone, Copy)]
 pub struct Int96(pub i64);
 
@@ -54,16 +54,17 @@ impl Raw for Int96 {
     }
 }
 
-/// Values of one page; each call gives the next. `T` is what stands in memory, `R` what stands in the file.
+/// The values of one page; each call decodes the next. `T` is the type in memory, the parameter `R` of [`Values::fill`] the type in
+/// the file.
 #[derive(Debug)]
 pub enum Values<'a, T> {
     /// PLAIN.
     Plain(&'a [u8]),
-    /// BYTE_STREAM_SPLIT: all bytes, how many values, how many were given.
+    /// BYTE_STREAM_SPLIT: all bytes, the number of values, the number of values returned.
     Split(&'a [u8], usize, usize),
     /// DELTA_BINARY_PACKED.
     Delta(Box<Delta<'a>>),
-    /// Keys, and what they mean.
+    /// Dictionary keys, and the dictionary.
     Keys(Box<Keys<'a>>, &'a [T]),
 }
 
@@ -72,7 +73,7 @@ fn ended(needed: usize, had: usize) -> Error {
     Error::truncated("parquet", "the values of a page", needed as u64, had as u64)
 }
 
-/// A key that the dictionary does not have.
+/// The error for a key outside of the dictionary.
 #[cold]
 pub(crate) fn no_key(key: u32, n: usize) -> Error {
     let message = format!("key {key} of a dictionary of {n} values. The file is damaged; write it again.");
@@ -80,10 +81,10 @@ pub(crate) fn no_key(key: u32, n: usize) -> Error {
 }
 
 impl<T: Copy> Values<'_, T> {
-    /// The next `out.len()` values.
+    /// Decodes the next `out.len()` values.
     ///
     /// # Errors
-    /// Truncated pages, keys that the dictionary does not have.
+    /// Truncated pages; keys outside of the dictionary.
     #[inline]
     pub fn fill<R: Raw>(&mut self, out: &mut [T], cast: impl Fn(R) -> T + Copy) -> Result<()> {
         match self {
@@ -115,7 +116,7 @@ impl<T: Copy> Values<'_, T> {
                     }
                 }
             }
-            // SAFETY: `by_keys` asks for keys below the dictionary's length only.
+            // SAFETY: `by_keys` passes only keys below the dictionary's length.
             Self::Keys(keys, dictionary) => by_keys(keys, dictionary.len(), out, |key| unsafe {
                 *dictionary.get_unchecked(key as usize)
             })?,
@@ -124,10 +125,10 @@ impl<T: Copy> Values<'_, T> {
     }
 }
 
-/// Writes what `value` answers for each of the next keys. It is asked for keys below `n` only.
+/// Reads the next keys and writes `value(key)` for each. `value` is called only with keys below `n`.
 ///
 /// # Errors
-/// Truncated pages; keys that a dictionary of `n` values does not have.
+/// Truncated pages; keys outside of a dictionary of `n` values.
 #[inline]
 pub(crate) fn by_keys<T: Copy>(
     keys: &mut Keys<'_>,
@@ -163,7 +164,7 @@ pub(crate) fn by_keys<T: Copy>(
     Ok(())
 }
 
-/// Bytes of the values `given..` of `n`, one from each stream.
+/// Decodes the values `given..` of `n` from BYTE_STREAM_SPLIT: one byte from each stream.
 fn split<R: Raw, T>(bytes: &[u8], n: usize, given: usize, out: &mut [T], cast: impl Fn(R) -> T) {
     const AT_ONCE: usize = 64;
     let mut rows = [0u8; 16 * AT_ONCE];

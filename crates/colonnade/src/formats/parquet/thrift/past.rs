@@ -1,10 +1,10 @@
-//! Where a value ends, and nothing else of it: of a footer of 18,000 columns this is most of the work.
+//! Skips values fast. In a footer of 18,000 columns, skipping is most of the work.
 //!
-//! What is odd is left to the reader that tells what is wrong: `None` is no verdict.
+//! `None` means that this code does not handle the value. The full parser then reads it and reports errors.
 
 use super::Wire;
 
-/// Where the value at `at` of the type `wire` ends.
+/// Returns the position after the value of type `wire` at `at`.
 #[inline]
 pub(super) fn value(bytes: &[u8], at: usize, wire: u8, depth: usize) -> Option<usize> {
     if wire == Wire::Struct as u8 { structure(bytes, at, depth) } else { other(bytes, at, wire, depth) }
@@ -50,7 +50,7 @@ fn list(bytes: &[u8], at: usize, depth: usize) -> Option<usize> {
         return None;
     }
     match head & 0x0f {
-        // A bool in a list has a byte of its own.
+        // A bool in a list has one byte.
         1..=3 => at += n,
         4..=6 => {
             for _ in 0..n {
@@ -73,7 +73,7 @@ fn list(bytes: &[u8], at: usize, depth: usize) -> Option<usize> {
     (at <= bytes.len()).then_some(at)
 }
 
-/// Numbers of up to eight bytes, eight at a glance.
+/// Skips an integer of up to eight bytes, testing eight bytes at once.
 #[inline]
 fn number(bytes: &[u8], at: usize) -> Option<usize> {
     let first = *bytes.get(at)?;
@@ -85,14 +85,14 @@ fn number(bytes: &[u8], at: usize) -> Option<usize> {
     (ends != 0).then(|| at + 1 + (ends.trailing_zeros() / 8) as usize)
 }
 
-/// Text with its length in front.
+/// Skips text with a length prefix.
 #[inline]
 fn text(bytes: &[u8], at: usize) -> Option<usize> {
     let (n, start) = length(bytes, at)?;
     (n <= bytes.len() - start).then_some(start + n)
 }
 
-/// A number below 2^21, and where it ends.
+/// Reads an integer below 2^21 and returns the position after it.
 #[inline]
 fn length(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     let (mut n, mut shift, mut at) = (0, 0, at);
@@ -115,7 +115,7 @@ mod tests {
     use super::super::{MAX_DEPTH, Thrift, Wire};
     use super::value;
 
-    /// A structure of everything.
+    /// A structure with a field of every type.
     fn sample() -> Vec<u8> {
         let mut out = vec![
             0x11, 0x12, 0x13, 0x7f, 0x14, 0x02, 0x15, 0xff, 0x01, 0x16, 0xff, 0xff, 0xff, 0xff, 0xff, 0x0f,
@@ -163,7 +163,7 @@ mod tests {
         // A list of two hundred empty structures.
         let long = [[0x19, 0xfc, 0xc8, 0x01].as_slice(), &[0; 201]].concat();
         assert_eq!(value(&long, 0, Wire::Struct as u8, MAX_DEPTH), Some(long.len()));
-        // Lists within lists, deeper than anything is followed.
+        // Lists nested deeper than the limit.
         let deep = [[0x19; 1].as_slice(), &[0x19; 64], &[0]].concat();
         assert!(Thrift::new(&deep, 0, "x").skip(Wire::Struct).is_err());
     }
