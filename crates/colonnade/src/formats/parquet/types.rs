@@ -1,29 +1,30 @@
-//! Arrow types as Parquet stores them: what a leaf is, and how its values become Arrow's.
+//! The mapping from Arrow types to Parquet leaves, and the conversion of their values.
 //!
 //! | Arrow | leaf | values |
 //! |---|---|---|
-//! | `bool`, `int32`, `int64`, `float`, `double` | the type of the same name | as they are |
+//! | `bool`, `int32`, `int64`, `float`, `double` | the type of the same name | unchanged |
 //! | `int8`, `int16`, `uint8`, `uint16` | INT32, integer | the low bytes |
-//! | `uint32`, `uint64` | INT32, INT64, integer | as they are |
-//! | `halffloat` | two bytes, FLOAT16 | as they are |
-//! | `timestamp[ms]`, `[us]`, `[ns]` | INT64, TIMESTAMP of the unit, of UTC where there is a zone | as they are |
-//! | `timestamp[s]` | INT64, TIMESTAMP of milliseconds; bare where one does not fit | times 1000; as they are |
-//! | `time32[s]` | INT32, TIME of milliseconds; bare where one does not fit | times 1000; as they are |
-//! | `time32[ms]`, `time64` | INT32, INT64, TIME of the unit | as they are |
-//! | `date32` | INT32, DATE | as they are |
-//! | `date64` | INT32, DATE; INT64, bare, where one is no whole day | days; as they are |
-//! | `duration` | INT64, bare | as they are |
-//! | `interval[months]`, `[day_time]` | twelve bytes, INTERVAL | months, days, milliseconds, a word each |
-//! | `interval[month_day_nano]` | sixteen bytes, bare | as they are |
-//! | text, binary, of any layout | BYTE_ARRAY, STRING or bare | as they are |
-//! | fixed-size binary | FIXED_LEN_BYTE_ARRAY; BYTE_ARRAY where the size is 0 | as they are |
-//! | decimals | INT32 up to 9 digits, INT64 up to 18, else bytes, DECIMAL | big-endian where bytes |
-//! | decimals with a scale below 0 or above the precision, or with more digits than they say | bytes, bare | as they are |
+//! | `uint32`, `uint64` | INT32, INT64, integer | unchanged |
+//! | `halffloat` | two bytes, FLOAT16 | unchanged |
+//! | `timestamp[ms]`, `[us]`, `[ns]` | INT64, TIMESTAMP of the unit, adjusted to UTC if there is a zone | unchanged |
+//! | `timestamp[s]` | INT64, TIMESTAMP in milliseconds; without annotation if a value overflows | times 1000; unchanged |
+//! | `time32[s]` | INT32, TIME in milliseconds; without annotation if a value overflows | times 1000; unchanged |
+//! | `time32[ms]`, `time64` | INT32, INT64, TIME of the unit | unchanged |
+//! | `date32` | INT32, DATE | unchanged |
+//! | `date64` | INT32, DATE; INT64 without annotation if a value is no whole day | days; unchanged |
+//! | `duration` | INT64 without annotation | unchanged |
+//! | `interval[months]`, `[day_time]` | twelve bytes, INTERVAL | months, days, milliseconds, 32 bits each |
+//! | `interval[month_day_nano]` | sixteen bytes without annotation | unchanged |
+//! | text, binary, of any layout | BYTE_ARRAY, STRING or no annotation | unchanged |
+//! | fixed-size binary | FIXED_LEN_BYTE_ARRAY; BYTE_ARRAY if the size is 0 | unchanged |
+//! | decimals | INT32 up to 9 digits, INT64 up to 18, otherwise bytes, DECIMAL | bytes are big-endian |
+//! | decimals with a scale below 0 or above the precision, or with more digits than their precision | bytes without annotation |
+//! unchanged |
 //! | `null` | INT32, UNKNOWN | none |
 //! | dictionary | as its values | dictionary pages |
-//! | run-ends | as its values | as theirs |
+//! | run-ends | as its values | as its values |
 //!
-//! All else is a group: lists, structs, maps. `ARROW:schema` says which Arrow type it was.
+//! All other types are groups: lists, structs, maps. `ARROW:schema` stores the Arrow type.
 
 mod annotations;
 mod claims;
@@ -37,29 +38,29 @@ use super::logical_type::{INTERVAL, Logical, Unit, converted, logical_of};
 pub use annotations::{check, check_group, most_digits, physical_of};
 pub use claims::granted;
 
-/// What a value is made of. Fixed length: bytes.
+/// A physical type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Physical {
-    /// Bits.
+    /// One bit.
     Boolean,
-    /// Four bytes.
+    /// Four bytes, integer.
     Int32,
-    /// Eight bytes.
+    /// Eight bytes, integer.
     Int64,
-    /// Twelve bytes, an old instant.
+    /// Twelve bytes: a timestamp of old files.
     Int96,
-    /// Four bytes.
+    /// Four bytes, float.
     Float,
-    /// Eight bytes.
+    /// Eight bytes, float.
     Double,
-    /// A length and bytes.
+    /// BYTE_ARRAY: a length and bytes.
     Bytes,
-    /// As many bytes.
+    /// FIXED_LEN_BYTE_ARRAY with this length.
     Fixed(u32),
 }
 
 impl Physical {
-    /// The type of a number in a schema or a chunk, and a length.
+    /// Returns the physical type of a number in a schema or a chunk; `length` is that of FIXED_LEN_BYTE_ARRAY.
     #[must_use]
     pub fn of(number: i32, length: Option<i32>) -> Option<Self> {
         Some(match number {
@@ -75,7 +76,7 @@ impl Physical {
         })
     }
 
-    /// Its number.
+    /// The number in the specification.
     #[must_use]
     pub fn number(self) -> i32 {
         match self {
@@ -91,41 +92,41 @@ impl Physical {
     }
 }
 
-/// How a leaf's values become those of the Arrow type.
+/// The conversion of a leaf's values to the Arrow type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
-    /// They are its values.
+    /// No conversion.
     Same,
-    /// An INT32 whose low bytes, as many, are the value.
+    /// The low bytes of an INT32; the field is their number.
     Narrow(u8),
-    /// The value times 1000: seconds as milliseconds.
+    /// Milliseconds, divided by 1000 to seconds.
     Thousands,
-    /// Days of 86,400,000 milliseconds.
+    /// Days, multiplied by 86,400,000 to milliseconds.
     Days,
-    /// A decimal, sign-extended to as many bytes.
+    /// An integer that stores a decimal, sign-extended to this number of bytes.
     Widened(u8),
-    /// A decimal, big-endian, to as many little-endian bytes.
+    /// A big-endian decimal, converted to this number of little-endian bytes.
     BigEndian(u8),
-    /// The first of an interval's three words: months.
+    /// Months: the first of an interval's three 32-bit fields.
     Months,
-    /// The last two of an interval's three words: days and milliseconds.
+    /// Days and milliseconds: the second and third of an interval's three 32-bit fields.
     DayTime,
-    /// No value ever.
+    /// A column of nulls without values.
     Nothing,
-    /// Byte arrays of no bytes, as a fixed-size binary of size 0.
+    /// Empty byte arrays, for fixed-size binary of size 0.
     Empty,
 }
 
-/// A leaf that holds an Arrow type.
+/// A leaf that stores an Arrow type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stored {
-    /// What its values are made of.
+    /// Physical type.
     pub physical: Physical,
-    /// What they mean.
+    /// Logical type.
     pub logical: Option<Logical>,
-    /// The same in older words.
+    /// ConvertedType of the logical type.
     pub converted: Option<i32>,
-    /// How they become Arrow's.
+    /// Conversion to the Arrow type.
     pub way: Way,
 }
 
@@ -138,7 +139,7 @@ impl Stored {
         Self::new(physical, None, Way::Same)
     }
 
-    /// The leaf that a field of this type is, as other readers understand it best; `None` where it is a group or a union.
+    /// Returns the leaf for a field, in the form that most readers understand; `None` for groups and unions.
     #[must_use]
     pub fn of(field: &Field) -> Option<Self> {
         Self::of_type(field.data_type(), field.metadata().get("ARROW:extension:name").map(String::as_str))
@@ -201,8 +202,8 @@ impl Stored {
         }
     }
 
-    /// The leaf where a value does not fit the one of [`Stored::of`]: Arrow's own bytes, which only Arrow's schema explains.
-    /// `None` where all values fit.
+    /// Returns the leaf for a column with a value that does not fit the leaf of [`Stored::of`]. It stores Arrow's own bytes, and
+    /// only Arrow's schema gives their type. `None` for types whose values always fit.
     #[must_use]
     pub fn exact(data_type: &DataType) -> Option<Self> {
         match data_type {
@@ -219,8 +220,8 @@ impl Stored {
     }
 }
 
-/// How the values of a leaf, as a file has it, become those of a type that it may be read as (see [`granted`]); `None` where it
-/// is read as another type.
+/// Returns the conversion of a leaf's values to the type of `field`, which is one that the leaf may be read as (see [`granted`]).
+/// `None` if the leaf does not store that type.
 #[must_use]
 pub fn way(
     field: &Field,
@@ -229,7 +230,7 @@ pub fn way(
     converted: Option<i32>,
 ) -> Option<Way> {
     let data_type = values_of(field.data_type());
-    // No value ever, whatever it would be made of.
+    // A column of nulls has no values, whatever its physical type.
     if (logical, data_type) == (Some(&Logical::Unknown), &DataType::Null) {
         return Some(Way::Nothing);
     }
@@ -247,7 +248,7 @@ pub fn way(
     let says = |logical: Option<Logical>| match (logical, stored.logical) {
         (Some(Logical::Timestamp(unit, _)), Some(Logical::Timestamp(wanted, _))) => unit == wanted,
         (Some(Logical::Time(unit, _)), Some(Logical::Time(wanted, _))) => unit == wanted,
-        // Text and its kinds: how it lies in memory is all that is asked.
+        // All kinds of text are stored alike; the Arrow types differ only in memory.
         (_, Some(Logical::String | Logical::Json)) => true,
         (None | Some(Logical::String), None) => stored.logical == logical || physical == Physical::Bytes,
         (found, wanted) => found == wanted,
@@ -259,17 +260,18 @@ pub fn way(
     Stored::exact(data_type).filter(|exact| bare && exact.physical == physical).map(|exact| exact.way)
 }
 
-/// What the column of a dictionary is that no page can hold; the dictionary stands in the file's metadata.
+/// The column of a dictionary type that has no dictionary pages; the dictionary is in the file's metadata.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Beside {
-    /// The values, a row each: of this type.
+    /// The values, one per row, of this type.
     Values(DataType),
-    /// The codes: integers of this type.
+    /// The codes, integers of this type.
     Codes(DataType),
 }
 
 impl Beside {
-    /// Of dictionaries of bools and nulls, which have no dictionary pages, and of those whose values are no leaf.
+    /// Returns the column for dictionaries of bools and nulls, which have no dictionary pages, and for those whose values are
+    /// nested.
     #[must_use]
     pub fn of(data_type: &DataType) -> Option<Self> {
         let DataType::Dictionary(key, values) = data_type else { return None };
@@ -280,7 +282,7 @@ impl Beside {
         }
     }
 
-    /// The type of the column.
+    /// The Arrow type of the column.
     #[must_use]
     pub fn data_type(&self) -> &DataType {
         let (Self::Values(data_type) | Self::Codes(data_type)) = self;
@@ -288,7 +290,8 @@ impl Beside {
     }
 }
 
-/// What a column of ours is read as, where its own type is made of that afterwards.
+/// Returns the type that a column written by this package is decoded as, if it differs from the field's type. The reader then
+/// converts the decoded column.
 #[must_use]
 pub fn read_as(data_type: &DataType) -> Option<DataType> {
     match data_type {
@@ -297,10 +300,10 @@ pub fn read_as(data_type: &DataType) -> Option<DataType> {
     }
 }
 
-/// Key of a dictionary that stands in the file's metadata; the field's name follows.
+/// Prefix of the key of a dictionary in the file's metadata; the field's name follows.
 pub const DICTIONARY: &str = "colonnade:dictionary:";
 
-/// The type of the values of dictionaries and runs.
+/// Returns the type of the values of a dictionary or of run-ends; other types unchanged.
 #[must_use]
 pub fn values_of(data_type: &DataType) -> &DataType {
     match data_type {
@@ -347,8 +350,8 @@ fn decimal(precision: u8, scale: i8, width: u8) -> Option<Stored> {
     Some(Stored::new(physical, Some(Logical::Decimal(scale, digits)), way))
 }
 
-/// Bytes of the shortest two's complement that holds as many decimal digits.
+/// Returns the bytes of the shortest two's complement that holds this number of decimal digits.
 fn decimal_nbytes(precision: u8) -> u32 {
-    // log2(10) = 3.32193: 76 digits need 253 bits and a sign.
+    // log2(10) = 3.32193: 76 digits need 253 bits and a sign bit.
     (u32::from(precision) * 332_193 / 100_000 + 2).div_ceil(8)
 }

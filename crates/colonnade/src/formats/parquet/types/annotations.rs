@@ -1,4 +1,4 @@
-//! What a schema's element says that it means, which must suit its physical type.
+//! Checks that the annotation of a schema element is valid for its physical type.
 
 use crate::error::{Error, Result};
 
@@ -6,15 +6,15 @@ use super::Physical;
 use crate::formats::parquet::logical_type::{INTERVAL, Logical, MAP_KEY_VALUE, Unit};
 use crate::formats::parquet::schema::Element;
 
-/// Digits of the widest decimal of Arrow.
+/// Digits of Arrow's widest decimal.
 const MAX_DIGITS: i32 = 76;
-/// Bytes of it.
+/// Bytes of Arrow's widest decimal.
 const MAX_DECIMAL_NBYTES: u32 = 32;
 
-/// What the values of a leaf are made of.
+/// Returns the physical type of a leaf.
 ///
 /// # Errors
-/// Malformed: a number that is none of a physical type, or bytes of a fixed length that is not said.
+/// Malformed: an unknown number, or FIXED_LEN_BYTE_ARRAY without a length.
 pub fn physical_of(element: &Element<'_>) -> Result<Physical> {
     let number = element.physical.unwrap_or(-1);
     Physical::of(number, element.length).ok_or_else(|| {
@@ -26,10 +26,10 @@ pub fn physical_of(element: &Element<'_>) -> Result<Physical> {
     })
 }
 
-/// Refuses a leaf whose meaning does not go with its physical type.
+/// Refuses a leaf whose annotation is not valid for its physical type.
 ///
 /// # Errors
-/// Malformed: they contradict each other. Unsupported: a decimal wider than Arrow's.
+/// Malformed: annotation and physical type contradict each other. Unsupported: a decimal wider than Arrow's.
 pub fn check(element: &Element<'_>, physical: Physical) -> Result<()> {
     use Physical::{Bytes, Fixed, Int32, Int64};
     let expected = match element.logical {
@@ -61,10 +61,10 @@ pub fn check(element: &Element<'_>, physical: Physical) -> Result<()> {
     expected.map_or(Ok(()), |expected| Err(contradiction(element, expected, &name(physical))))
 }
 
-/// Refuses a group whose meaning is one of values.
+/// Refuses a group with an annotation for leaves.
 ///
 /// # Errors
-/// Malformed: the meaning is none of groups.
+/// Malformed: the annotation is not one of groups.
 pub fn check_group(element: &Element<'_>) -> Result<()> {
     match (element.logical, element.converted) {
         (Some(Logical::Map | Logical::List | Logical::Other(_)), _) => Ok(()),
@@ -82,7 +82,7 @@ fn check_decimal(scale: i32, precision: i32, physical: Physical) -> Result<()> {
         );
         return Err(Error::unsupported("parquet", message));
     }
-    // More digits than its bytes hold are no harm: every value is one of them.
+    // A precision above the capacity of the bytes is harmless: every value still fits.
     let held = matches!(physical, Physical::Int32 | Physical::Int64 | Physical::Bytes | Physical::Fixed(1..));
     if held && precision >= 1 && (0..=precision).contains(&scale) {
         return Ok(());
@@ -95,14 +95,14 @@ fn check_decimal(scale: i32, precision: i32, physical: Physical) -> Result<()> {
     Err(Error::malformed("parquet", message))
 }
 
-/// Decimal digits that every value of a physical type holds.
+/// Returns the number of decimal digits that every value of a physical type can hold.
 #[must_use]
 pub fn most_digits(physical: Physical) -> i32 {
     match physical {
         Physical::Int32 => 9,
         Physical::Int64 => 18,
         Physical::Bytes => MAX_DIGITS,
-        // log10(2) = 0.30103: a bit is the sign.
+        // log10(2) = 0.30103; one bit is the sign.
         Physical::Fixed(n) => {
             let bits = i32::try_from(n).unwrap_or(i32::MAX).saturating_mul(8).saturating_sub(1);
             bits.saturating_mul(30_103) / 100_000
@@ -123,7 +123,7 @@ fn contradiction(element: &Element<'_>, expected: &str, found: &str) -> Error {
     Error::malformed("parquet", message)
 }
 
-/// An annotation as the specification calls it.
+/// The name of an annotation in the specification.
 fn word(logical: Logical) -> String {
     let unit = |unit| match unit {
         Unit::Milli => "MILLIS",

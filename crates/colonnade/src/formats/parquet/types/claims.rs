@@ -1,17 +1,18 @@
-//! What metadata may make of a leaf: the one place that weighs a claim of `ARROW:schema` against the file's own schema.
+//! Decides which types that `ARROW:schema` claims for a leaf are accepted. No other code compares the claims with the file's
+//! schema.
 //!
-//! | the leaf is | a claim may make it | by |
+//! | leaf | accepted claims | from |
 //! |---|---|---|
-//! | INT64 without a meaning, INT(64) | `duration` of any unit | anyone |
-//! | TIMESTAMP of UTC | the file's unit in another zone | anyone |
-//! | text | `large_utf8`, `utf8_view`, a dictionary of text | anyone |
-//! | bytes | `large_binary`, `binary_view`, a dictionary of bytes | anyone |
-//! | DECIMAL | the same precision and scale, of another width that holds all values | anyone |
-//! | what [`Stored::of`] makes of a type | that type | this package |
-//! | bytes or integers without a meaning that [`Stored::exact`] makes of a type | that type | this package |
-//! | any of these | a dictionary of it | this package |
+//! | INT64 without annotation, INT(64) | `duration` of any unit | any writer |
+//! | TIMESTAMP adjusted to UTC | the same unit with another zone | any writer |
+//! | text | `large_utf8`, `utf8_view`, a dictionary of text | any writer |
+//! | bytes | `large_binary`, `binary_view`, a dictionary of bytes | any writer |
+//! | DECIMAL | the same precision and scale, with another width that holds all values | any writer |
+//! | the leaf of [`Stored::of`] for a type | that type | this package |
+//! | bytes or integers without annotation, the leaf of [`Stored::exact`] for a type | that type | this package |
+//! | any of these | a dictionary of the type | this package |
 //!
-//! All else is ignored. The list for anyone is that of Arrow's C++ reader.
+//! All other claims are ignored. The claims accepted from any writer are those of Arrow's C++ reader.
 
 use arrow_schema::DataType;
 
@@ -19,7 +20,8 @@ use super::{Physical, Stored, decimal_width};
 use crate::formats::parquet::logical_type::{Logical, logical_of};
 use crate::formats::parquet::schema::Element;
 
-/// The type of a leaf of the file's own type `found`, where metadata claim that it is `told`. `ours`: this package wrote it.
+/// Returns the type of a leaf: the claimed type `told` if the claim is accepted, otherwise `found`, the type of the file's own
+/// schema. `ours`: this package wrote the file.
 #[must_use]
 pub fn granted(
     found: &DataType,
@@ -40,7 +42,7 @@ pub fn granted(
     by_anyone(found, physical, told).unwrap_or_else(|| found.clone())
 }
 
-/// What any writer may claim.
+/// Returns the type for a claim that is accepted from any writer.
 fn by_anyone(found: &DataType, physical: Physical, told: &DataType) -> Option<DataType> {
     use DataType::{
         Binary, BinaryView, Dictionary, Duration, Int64, LargeBinary, LargeUtf8, Timestamp, Utf8, Utf8View,
@@ -60,7 +62,7 @@ fn by_anyone(found: &DataType, physical: Physical, told: &DataType) -> Option<Da
                 Physical::Int32 => 4,
                 Physical::Int64 => 8,
                 Physical::Fixed(n) => n,
-                // Of any length; one that does not fit is refused as it is decoded.
+                // A BYTE_ARRAY has any length; the decoder refuses values that do not fit.
                 Physical::Bytes => 0,
                 _ => return None,
             };
@@ -69,13 +71,13 @@ fn by_anyone(found: &DataType, physical: Physical, told: &DataType) -> Option<Da
     }
 }
 
-/// Whether a column of the type `told` is stored as this leaf by our own writer.
+/// Whether this package's writer stores a column of the type `told` as this leaf.
 fn is_how_it_is_stored(element: &Element<'_>, physical: Physical, told: &DataType) -> bool {
     let logical = element.logical.or_else(|| element.converted.and_then(logical_of));
     let bare = logical.is_none() && element.converted.is_none();
     let same = |stored: &Stored| {
         let meant = match (logical, stored.logical) {
-            // Arrow has no word for the zone of a time of day.
+            // Arrow's time of day has no zone.
             (Some(Logical::Time(found, _)), Some(Logical::Time(wanted, _))) => found == wanted,
             (Some(found), Some(wanted)) => found == wanted,
             (None, None) => element.converted == stored.converted,

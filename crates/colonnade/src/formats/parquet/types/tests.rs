@@ -60,7 +60,7 @@ fn types_that_do_not_go_with_the_leaf_are_passed_over() {
     assert_eq!(way(&nano, Physical::Int64, Some(&micro), None), None);
     assert_eq!(way(&field(DataType::Int32), Physical::Int64, None, None), None);
     assert_eq!(way(&field(DataType::Utf8), Physical::Int32, None, None), None);
-    // Written by others: bytes of decimals, text without a word.
+    // Decimals in bytes and text without annotation, as other writers store them.
     let decimal = field(DataType::Decimal128(5, 2));
     let digits = Logical::Decimal(2, 5);
     assert_eq!(way(&decimal, Physical::Fixed(3), Some(&digits), Some(5)), Some(Way::BigEndian(16)));

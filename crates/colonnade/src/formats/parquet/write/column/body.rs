@@ -1,4 +1,4 @@
-//! The body of a data page: levels and values, before compression.
+//! Encodes the body of a data page: levels and values, before compression.
 
 use std::ops::Range;
 
@@ -11,14 +11,14 @@ use super::page::LevelsOut;
 use super::settings::Encoding;
 use super::{delta, levels, pack, plain, split};
 
-/// What the pages of a chunk are made from.
+/// The data that the pages of a chunk are encoded from.
 pub(super) struct Source<'s, 'a> {
     pub(super) leaf: &'s Leaf<'a>,
-    /// Where it stands within lists and structs.
+    /// Levels of a leaf within lists or structs.
     pub(super) levels: Option<&'s Levels<'s>>,
     pub(super) values: &'s NonNullValues<'a>,
     pub(super) how: &'s How<'a>,
-    /// Keys have whole bytes: what a codec with an entropy coder makes more of than of packed bits.
+    /// Whether dictionary keys are padded to whole bytes. Codecs with an entropy coder compress those better than packed bits.
     pub(super) aligned: bool,
 }
 
@@ -31,7 +31,7 @@ impl<'s> Source<'s, '_> {
         }
     }
 
-    /// Keys and dictionary.
+    /// The keys and the dictionary of a dictionary-encoded chunk.
     pub(super) fn keyed(&self) -> Option<(&[u32], &NonNullValues<'_>)> {
         match (self.how, self.values) {
             (How::Keys(keys, dictionary), _) => Some((keys, dictionary)),
@@ -40,7 +40,7 @@ impl<'s> Source<'s, '_> {
         }
     }
 
-    /// Appends the levels of these values.
+    /// Appends the levels of these entries.
     pub(super) fn levels(&self, entries: &Range<usize>, version_2: bool, out: &mut Vec<u8>) -> LevelsOut {
         let mut done = LevelsOut::default();
         match self.levels {
@@ -66,13 +66,13 @@ impl<'s> Source<'s, '_> {
         done
     }
 
-    /// Appends the values of this range.
+    /// Appends the encoded values of this range.
     pub(super) fn encoded(&self, range: Range<usize>, out: &mut Vec<u8>) {
         if let Some((keys, _)) = self.keyed() {
             let keys = keys.get(range).unwrap_or_default();
             let most = keys.iter().fold(0, |all, key| all | key);
             let width = pack::bits_of(most);
-            // A width of 0 is legal, and refused by some readers.
+            // A width of 0 is legal, but some readers refuse it.
             let width = if self.aligned { width.div_ceil(8).max(1) * 8 } else { width.max(1) };
             out.push(width);
             pack::hybrid(width, keys, out);
@@ -118,7 +118,7 @@ impl<'s> Source<'s, '_> {
     }
 }
 
-/// Appends levels, in version 1 with their length in front; answers their bytes without it.
+/// Appends levels; in version 1, with a length prefix. Returns their bytes without the prefix.
 fn sized(version_2: bool, out: &mut Vec<u8>, append: impl FnOnce(&mut Vec<u8>)) -> usize {
     let at = out.len() + if version_2 { 0 } else { 4 };
     out.resize(at, 0);

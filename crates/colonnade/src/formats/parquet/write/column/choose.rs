@@ -1,4 +1,4 @@
-//! The encoding that a leaf deserves, by a sample of its values and a fixed table of what each encoding costs to read.
+//! Chooses the encoding of a leaf from a sample of its values and a table of decoding costs.
 
 use std::ops::Range;
 
@@ -11,18 +11,19 @@ use super::non_null_values::NonNullValues;
 use super::settings::{Encoding, Settings, Wanted};
 use super::statistics;
 
-/// How the values of a chunk are encoded.
+/// The encoding of a chunk.
 #[derive(Debug)]
 pub(super) enum How<'a> {
-    /// As they are, or by an encoding that needs nothing prepared.
+    /// An encoding of the values that needs no preparation.
     Straight(Encoding),
-    /// Keys of a dictionary.
+    /// Dictionary encoding: keys and values.
     Keys(Vec<u32>, NonNullValues<'a>),
-    /// Keys that the column came with.
+    /// Dictionary encoding with the keys of a dictionary column.
     Given,
 }
 
-/// What reading costs beside size, in bits of file a value, about: from measurements with pyarrow (docs/design/parquet-writing.md).
+/// The decoding costs of an encoding, converted to bits of file size per value, from measurements with pyarrow
+/// (docs/design/parquet-writing.md).
 struct Costs {
     dictionary: f64,
     delta: f64,
@@ -38,26 +39,27 @@ impl Costs {
     }
 }
 
-/// The widest difference that is chosen without being asked for: fastparquet reads wider ones wrongly, without a word.
+/// Widest difference in bits that is chosen automatically: fastparquet silently decodes wider ones to wrong values.
 const WIDEST: u8 = 27;
 
-/// Values looked at for repetition, and neighbours looked at for differences.
+/// Number of sampled values to estimate repetition, and of neighbours to estimate differences.
 const SAMPLE: usize = 2048;
 const PIECES: usize = 8;
 const PIECE: usize = 257;
 
-/// Bytes of a dictionary, at most: what a reader's cache holds.
+/// Maximum bytes of a dictionary; larger ones exceed a reader's cache.
 const DICTIONARY_NBYTES: usize = 1 << 20;
 
-/// What a sample says.
+/// Estimates from a sample.
 struct Sampled {
-    /// Different values in all, about.
+    /// Estimated number of distinct values.
     distinct: f64,
-    /// Share of values that are as the one before.
+    /// Share of values that equal the value before them.
     same: f64,
 }
 
-/// Place `k` of a sample of `n` values: spread, and not in step with anything.
+/// Returns position `k` of a sample of `n` values. Positions are spread irregularly, so that they do not follow a period of the
+/// data.
 fn place(k: usize, n: usize) -> usize {
     if n <= SAMPLE {
         return k;
@@ -87,10 +89,10 @@ fn sample(n: usize, hash: impl Fn(usize) -> u64, same: impl Fn(usize) -> bool) -
     }
     #[allow(clippy::cast_precision_loss)] // estimates
     let (n, looked, found) = (n as f64, looked as f64, found as f64);
-    // As many birthdays as were met twice say how many days there are.
+    // Chao's estimate: values seen several times in the sample tell the number of distinct values.
     let twice = looked - found;
     let distinct = if looked >= n || twice * 4.0 > looked {
-        // Most of what there is was seen.
+        // The sample has seen most values.
         if looked >= n { found } else { found * (1.0 + (found / looked) * 2.0) }
     } else {
         (looked * looked / (2.0 * twice.max(0.5))).min(n)
@@ -100,15 +102,16 @@ fn sample(n: usize, hash: impl Fn(usize) -> u64, same: impl Fn(usize) -> bool) -
     Sampled { distinct, same }
 }
 
-/// Bits of a key for so many values, and of a value's part of the dictionary.
+/// Estimates the bits per value of dictionary encoding: the key, and the value's share of the dictionary.
 fn dictionary_bits(distinct: f64, n: f64, value_bits: f64, same: f64) -> f64 {
     let key = distinct.max(1.0).log2().ceil().max(0.0);
-    // Runs: a header and a key each.
+    // A run has a header and a key.
     let runs = if same > 0.9 { (1.0 - same) * (16.0 + key) } else { key };
     runs.min(key) + distinct * value_bits / n
 }
 
-/// Whether differences were chosen of which some are too wide for every reader; `pages` are ranges of the values.
+/// Whether DELTA_BINARY_PACKED was chosen automatically and a difference is wider than all readers support. `pages` are ranges of
+/// the values.
 pub(super) fn too_wide(
     how: &How<'_>,
     values: &NonNullValues<'_>,
@@ -125,7 +128,7 @@ pub(super) fn too_wide(
     })
 }
 
-/// A dictionary that the column came with, each value once: readers refuse one that has a value twice.
+/// Removes duplicates from the dictionary of a dictionary column, because readers refuse a dictionary with a duplicate.
 pub(super) fn distinct<'a>(leaf: &Leaf<'_>, values: NonNullValues<'a>) -> NonNullValues<'a> {
     let NonNullValues::Keys(mut keys, inner) = values else { return values };
     match by_hand(leaf, &inner, Encoding::RleDictionary) {
@@ -139,7 +142,7 @@ pub(super) fn distinct<'a>(leaf: &Leaf<'_>, values: NonNullValues<'a>) -> NonNul
     }
 }
 
-/// Decides. `deltas`: whether differences may be chosen.
+/// Chooses the encoding. `deltas`: whether DELTA_BINARY_PACKED is allowed.
 pub(super) fn choose<'a>(
     leaf: &Leaf<'_>,
     values: &NonNullValues<'a>,
@@ -215,7 +218,7 @@ fn numbers<T: Word + Number>(
     if key(found.distinct) >= cost * 0.95 {
         return Err(best);
     }
-    // As many values as still pay.
+    // The largest dictionary that is smaller than the values.
     let mut most = room.min(words.len());
     #[allow(clippy::cast_precision_loss)]
     while most > 1 && key(most as f64) >= cost {
@@ -224,7 +227,7 @@ fn numbers<T: Word + Number>(
     dictionary::words(words, range, most).ok_or(best)
 }
 
-/// Bits of a value as a difference.
+/// Estimates the bits of a value in DELTA_BINARY_PACKED.
 fn differences<T: Number>(words: &[T]) -> f64 {
     let n = words.len();
     #[allow(clippy::cast_precision_loss)] // estimates
@@ -257,7 +260,7 @@ fn text<'a>(texts: &[&'a [u8]], settings: &Settings, costs: &Costs) -> How<'a> {
         (0..looked).filter_map(|k| texts.get(place(k, texts.len()))).map(|text| text.len() + 4).sum();
     #[allow(clippy::cast_precision_loss)] // estimates
     let (n, value_bits) = (texts.len() as f64, 8.0 * nbytes as f64 / looked.max(1) as f64);
-    // Codecs make less of text than of keys: plain text is taken for half its size.
+    // Codecs compress text better than keys, so plain text counts half its size.
     let key = |distinct: f64| dictionary_bits(distinct, n, value_bits, found.same) + costs.dictionary;
     if key(found.distinct) >= value_bits * 0.6 {
         return How::Straight(plain);
@@ -270,7 +273,7 @@ fn text<'a>(texts: &[&'a [u8]], settings: &Settings, costs: &Costs) -> How<'a> {
 }
 
 fn wide<'a>(bytes: &[u8], width: usize, settings: &Settings, costs: &Costs) -> How<'a> {
-    // Not split into streams: polars reads those of numbers alone.
+    // BYTE_STREAM_SPLIT is not chosen: polars reads it only for numbers.
     let plain = Encoding::Plain;
     let n = bytes.len().checked_div(width).unwrap_or(0);
     if !settings.dictionary || n == 0 {
@@ -293,7 +296,7 @@ fn keyed_wide<'a>(bytes: &[u8], width: usize, most: usize, most_nbytes: usize) -
     Some(How::Keys(keys, NonNullValues::Wide(found.concat().into(), width)))
 }
 
-/// The encoding that was asked for; PLAIN where the type does not have it.
+/// Returns the encoding that the options set, or PLAIN if the type does not support it.
 fn by_hand<'a>(leaf: &Leaf<'_>, values: &NonNullValues<'a>, encoding: Encoding) -> How<'a> {
     let none = usize::MAX / 2;
     match (encoding, values) {

@@ -1,6 +1,6 @@
-//! DELTA_BINARY_PACKED, and the encodings of text that stand on it.
+//! Encodes DELTA_BINARY_PACKED, and the text encodings that contain it.
 //!
-//! Blocks of 128 differences in four parts of 32, as other writers have them.
+//! Blocks have 128 differences in four miniblocks of 32, as other writers use.
 
 use super::pack::{GROUP, pack32};
 use crate::formats::parquet::thrift_out::{varint, zigzag};
@@ -8,11 +8,11 @@ use crate::formats::parquet::thrift_out::{varint, zigzag};
 const BLOCK: usize = 128;
 const PARTS: usize = BLOCK / GROUP;
 
-/// Integers whose differences are packed. Differences wrap: what overflows comes back by overflowing again.
+/// Integers for DELTA_BINARY_PACKED. Differences wrap, and wrap back when they are decoded.
 pub(super) trait Number: Copy {
     fn minus(self, other: Self) -> i64;
     fn wide(self) -> i64;
-    /// A difference above the least one, as it is packed.
+    /// A difference minus the block's least difference, as it is packed.
     fn above(difference: i64, least: i64) -> u64;
 }
 
@@ -27,7 +27,7 @@ impl Number for u32 {
     }
     #[inline]
     fn above(difference: i64, least: i64) -> u64 {
-        // Both have 32 bits: this has no sign and no more than 32.
+        // Both have 32 bits, so the result is not negative and fits into 32 bits.
         (difference - least).cast_unsigned()
     }
 }
@@ -47,7 +47,7 @@ impl Number for u64 {
     }
 }
 
-/// Appends a page of differences.
+/// Appends a page of values in DELTA_BINARY_PACKED.
 pub(super) fn encode<T: Number>(values: &[T], out: &mut Vec<u8>) {
     varint(out, BLOCK as u64);
     varint(out, PARTS as u64);
@@ -71,7 +71,7 @@ pub(super) fn encode<T: Number>(values: &[T], out: &mut Vec<u8>) {
         varint(out, zigzag(least));
         let widths_at = out.len();
         out.extend_from_slice(&[0; PARTS]);
-        // What is behind the last value packs as zeros.
+        // Positions after the last value are packed as zeros.
         let mut above = [0u64; BLOCK];
         for (to, &difference) in above.iter_mut().zip(there) {
             *to = T::above(difference, least);
@@ -109,7 +109,7 @@ fn wide(width: u8, values: &[u64; GROUP], out: &mut Vec<u8>) {
     }
 }
 
-/// Least and largest difference of each block, and how many it has.
+/// Returns the least difference, the largest difference and the number of differences of each block.
 fn extremes<T: Number>(values: &[T]) -> impl Iterator<Item = (i64, i64, usize)> + '_ {
     let rest = values.get(1..).unwrap_or_default();
     values.chunks(BLOCK).zip(rest.chunks(BLOCK)).map(|(before, block)| {
@@ -123,7 +123,7 @@ fn extremes<T: Number>(values: &[T]) -> impl Iterator<Item = (i64, i64, usize)> 
     })
 }
 
-/// Bits that a value takes as a difference, about, by a sample of neighbours.
+/// Estimates the bits per value in DELTA_BINARY_PACKED from a sample of neighbours.
 pub(super) fn estimate<T: Number>(values: &[T]) -> usize {
     let bits = extremes(values).map(|(least, most, n)| {
         let above = T::above(most, least);
@@ -132,13 +132,13 @@ pub(super) fn estimate<T: Number>(values: &[T]) -> usize {
     bits.sum()
 }
 
-/// Bits of the widest packed difference of a page.
+/// Returns the bits of the widest packed difference of a page.
 pub(super) fn widest<T: Number>(values: &[T]) -> u8 {
     let all = extremes(values).fold(0, |all, (least, most, _)| all | T::above(most, least));
     (64 - all.leading_zeros()).to_le_bytes()[0]
 }
 
-/// Appends lengths as differences, then the bytes.
+/// Appends DELTA_LENGTH_BYTE_ARRAY: the lengths as differences, then the bytes.
 pub(super) fn lengths(texts: &[&[u8]], out: &mut Vec<u8>) {
     let lengths: Vec<u32> = texts.iter().map(|text| u32::try_from(text.len()).unwrap_or(u32::MAX)).collect();
     encode(&lengths, out);
@@ -146,7 +146,7 @@ pub(super) fn lengths(texts: &[&[u8]], out: &mut Vec<u8>) {
     texts.iter().for_each(|text| out.extend_from_slice(text));
 }
 
-/// Appends the lengths of what each shares with the one before as differences, then the rest of each.
+/// Appends DELTA_BYTE_ARRAY: the lengths of shared prefixes as differences, then the suffixes in DELTA_LENGTH_BYTE_ARRAY.
 pub(super) fn prefixes(texts: &[&[u8]], out: &mut Vec<u8>) {
     let mut before: &[u8] = &[];
     let mut shared = Vec::with_capacity(texts.len());

@@ -1,12 +1,12 @@
-//! Dictionaries: each value that occurs once, in the order of its first occurrence, and a key for each row.
+//! Builds dictionaries: each distinct value in the order of its first occurrence, and a key for each row.
 //!
-//! Values are the same if their bits are: NaNs keep their payloads, and -0.0 is not 0.0. Whoever builds one says how many
-//! values are too many, and building ends there.
+//! Values are equal if their bits are: NaNs keep their payloads, and -0.0 differs from 0.0. The caller sets a maximum number of
+//! values, above which building stops.
 
 use crate::codec::dictionary::{DictionaryBuilder, place};
 pub(super) use crate::codec::dictionary::{Word, words};
 
-/// Keys of text by numbers that stand for it, a part at a time.
+/// Builds keys of texts from the integers that `number` maps them to, in batches.
 fn numbered<T: Word>(texts: &[&[u8]], most: usize, number: impl Fn(&[u8]) -> T) -> Option<(Vec<u32>, usize)> {
     const PART: usize = 1024;
     let mut building = DictionaryBuilder::new(texts.len());
@@ -20,12 +20,12 @@ fn numbered<T: Word>(texts: &[&[u8]], most: usize, number: impl Fn(&[u8]) -> T) 
     building.done(most).map(|(keys, found)| (keys, found.len()))
 }
 
-/// Text of at most seven bytes and its length as one number.
+/// Packs text of at most seven bytes and its length into one integer.
 #[inline]
 fn seven(text: &[u8]) -> u64 {
     let n = text.len();
     let letters = if let (Some(first), Some(last)) = (text.first_chunk::<4>(), text.last_chunk::<4>()) {
-        // Letters that both have are the same.
+        // For five to seven bytes, the two loads overlap in bytes that are equal.
         u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << (8 * (n - 4))
     } else {
         let letter = |k: usize| u64::from(text.get(k).copied().unwrap_or(0)) << (8 * k);
@@ -34,7 +34,7 @@ fn seven(text: &[u8]) -> u64 {
     letters | (n as u64) << 56
 }
 
-/// Text of at most fifteen bytes and its length as one number.
+/// Packs text of at most fifteen bytes and its length into one integer.
 #[inline]
 fn fifteen(text: &[u8]) -> u128 {
     let n = text.len();
@@ -47,7 +47,7 @@ fn fifteen(text: &[u8]) -> u128 {
     }
 }
 
-/// Keys and values of text; `None` where more than `most` values occur, or where they have more than `most_nbytes`.
+/// Returns keys and values of text; `None` if there are more than `most` values, or if they have more than `most_nbytes` bytes.
 pub(super) fn texts<'a>(
     texts: &[&'a [u8]],
     most: usize,
@@ -71,7 +71,7 @@ pub(super) fn texts<'a>(
 
 fn long<'a>(texts: &[&'a [u8]], most: usize, most_nbytes: usize) -> Option<(Vec<u32>, Vec<&'a [u8]>)> {
     let mut bits = 10u32;
-    // Slots of the hash's low half and key + 1.
+    // Slots with the low half of the hash, and key + 1.
     let mut slots: Vec<(u32, u32)> = vec![(0, 0); 1 << bits];
     let mut found: Vec<&'a [u8]> = Vec::new();
     let mut hashes: Vec<u64> = Vec::new();
@@ -123,7 +123,7 @@ fn low(hash: u64) -> u32 {
     low
 }
 
-/// A hash of bytes: the same on every machine, so that nothing depends on where it runs.
+/// A hash of bytes. It is the same on every machine, so that the output is deterministic.
 #[inline]
 pub(super) fn hash(text: &[u8]) -> u64 {
     const A: u64 = 0x9e37_79b9_7f4a_7c15;

@@ -1,10 +1,10 @@
-//! One leaf of one row group, as the bytes of its column chunk.
+//! Encodes one leaf of one row group as a column chunk.
 //!
 //! ```text
-//! leaf, rows -> dense (values that are there) -> choose (by a sample) -> pages: levels | values, compressed, header, CRC
+//! leaf, rows -> non-null values -> choose the encoding (by a sample) -> pages: levels | values, compressed, header, CRC
 //! ```
 //!
-//! The same leaf and the same settings give the same bytes: nothing here looks at the clock, at threads or at addresses.
+//! The output is deterministic: it does not depend on time, threads or addresses.
 
 mod body;
 mod choose;
@@ -40,16 +40,16 @@ use statistics::Ranks;
 /// Appends the column chunk of these rows of a leaf to `out`.
 ///
 /// # Errors
-/// Buffers that are shorter than the rows; values that the leaf's type cannot hold; pages over 2 GiB.
+/// Buffers shorter than the rows; values that the leaf's type cannot hold; pages over 2 GiB.
 pub fn encode(leaf: &Leaf<'_>, rows: Range<usize>, settings: &Settings, out: &mut Vec<u8>) -> Result<Chunk> {
     chunk(leaf, &rows, None, settings, out)
 }
 
-/// Appends the column chunk of a leaf that stands within lists or structs. Its first `n` values and their validity say which
-/// values there are, the levels where they stand.
+/// Appends the column chunk of a leaf within lists or structs. The first `n` values with their validity give the values, and the
+/// levels their positions.
 ///
 /// # Errors
-/// As [`encode`]; levels that tell of other values than there are.
+/// As [`encode`]; levels that do not match the number of values.
 pub fn encode_within(
     leaf: &Leaf<'_>,
     n: usize,
@@ -86,7 +86,7 @@ fn chunk(
     }
     let bounded = settings.statistics || settings.page_index;
     let ranks = source.keyed().filter(|_| bounded).and_then(|(keys, values)| {
-        // Sorting a dictionary pays where its keys are many more.
+        // Sorting a dictionary pays only if there are many more keys than values.
         let pays = values.len() < keys.len() / 2;
         pays.then(|| Ranks::of(values, leaf.order)).flatten()
     });
@@ -117,7 +117,7 @@ fn chunk(
     Ok(writer.finish(&source, n, statistics))
 }
 
-/// Bytes of a value; 0 where they differ, and for bools.
+/// Bytes of a fixed-width value; 0 for variable-length values and bools.
 pub fn width(physical: Physical) -> usize {
     match physical {
         Physical::Boolean | Physical::Bytes => 0,
@@ -128,7 +128,7 @@ pub fn width(physical: Physical) -> usize {
     }
 }
 
-/// A chunk that is being written.
+/// A column chunk under construction.
 struct ChunkOut<'s> {
     out: &'s mut Vec<u8>,
     start: usize,
@@ -166,7 +166,7 @@ impl<'s> ChunkOut<'s> {
         self.put(&Head::Dictionary { n: values.len() }, 0)
     }
 
-    /// Writes the body at hand; its first bytes, so many, are never compressed.
+    /// Writes the current page body. The first `bare` bytes are never compressed.
     fn put(&mut self, head: &Head, bare: usize) -> Result<()> {
         let at = self.out.len();
         self.packed.clear();

@@ -1,5 +1,5 @@
-//! The values of a column without its nulls, one after the other, as the encoders take them. They are borrowed where they
-//! already are contiguous.
+//! The contiguous non-null values of a column, as the encoders take them. They are borrowed if the column is contiguous and has no
+//! nulls.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -8,20 +8,20 @@ use crate::error::{Error, Result};
 
 use super::leaf::{Bits, Leaf, LeafData, Offsets, Physical, Turn, low};
 
-/// Values without nulls.
+/// The non-null values of a column.
 #[derive(Debug)]
 pub(super) enum NonNullValues<'a> {
-    /// Bools, a byte each, 0 or 1.
+    /// Bools of one byte each, 0 or 1.
     Bools(Vec<u8>),
     /// Values of 32 bits.
     Four(Cow<'a, [u32]>),
     /// Values of 64 bits.
     Eight(Cow<'a, [u64]>),
-    /// Values of any other width.
+    /// Values of any other fixed width.
     Wide(Cow<'a, [u8]>, usize),
-    /// Bytes of any length.
+    /// Variable-length values.
     Text(Vec<&'a [u8]>),
-    /// Keys of a dictionary that the column came with.
+    /// Keys and values of a dictionary column.
     Keys(Vec<u32>, Box<NonNullValues<'a>>),
 }
 
@@ -30,7 +30,7 @@ fn broken(message: &str) -> Error {
 }
 
 impl NonNullValues<'_> {
-    /// How many.
+    /// Number of values.
     pub(super) fn len(&self) -> usize {
         match self {
             Self::Bools(bools) => bools.len(),
@@ -43,7 +43,7 @@ impl NonNullValues<'_> {
     }
 }
 
-/// Calls `take` for every row that is there.
+/// Calls `take` for every valid row.
 #[inline]
 fn each(rows: &Range<usize>, validity: Option<Bits<'_>>, mut take: impl FnMut(usize)) {
     let Some(bits) = validity else { return rows.clone().for_each(take) };
@@ -63,10 +63,10 @@ fn each(rows: &Range<usize>, validity: Option<Bits<'_>>, mut take: impl FnMut(us
     }
 }
 
-/// The values of the rows that are there.
+/// Gathers the values of the valid rows.
 ///
 /// # Errors
-/// Buffers that are too short; integers that a [`Turn`] cannot hold.
+/// Buffers that are too short; integers that do not fit the target of a [`Turn`].
 pub(super) fn gather<'a>(leaf: &Leaf<'a>, rows: &Range<usize>) -> Result<NonNullValues<'a>> {
     values(&leaf.data, leaf.physical, rows, leaf.validity)
 }
@@ -129,7 +129,7 @@ fn values<'a>(
     }
 }
 
-/// Elements of fixed width, anywhere.
+/// Fixed-width elements with a stride.
 struct Column<'a> {
     bytes: &'a [u8],
     start: usize,
@@ -138,7 +138,7 @@ struct Column<'a> {
 }
 
 impl<'a> Column<'a> {
-    /// Whether the rows lie in the buffer.
+    /// Checks that the rows are inside of the buffer.
     fn check(&self, rows: &Range<usize>) -> Result<()> {
         let Some(last) = rows.end.checked_sub(1).filter(|_| !rows.is_empty()) else { return Ok(()) };
         let place = |row: usize| -> Option<usize> {
@@ -163,7 +163,7 @@ impl<'a> Column<'a> {
         self.bytes.get(at..at + W).and_then(|b| b.first_chunk::<W>()).copied().unwrap_or([0; W])
     }
 
-    /// The bytes of the rows, where they lie one after the other and all are there.
+    /// Returns the bytes of the rows if they are contiguous and all valid.
     fn run(&self, rows: &Range<usize>, validity: Option<Bits<'_>>) -> Option<&'a [u8]> {
         if validity.is_some() || usize::try_from(self.stride) != Ok(self.width) {
             return None;
@@ -210,7 +210,7 @@ impl<'a> Column<'a> {
                 let mut out = Vec::with_capacity(room);
                 self.numbers(turn, rows, validity, |value| {
                     let fits = i32::try_from(value).is_ok() || u32::try_from(value).is_ok();
-                    #[allow(clippy::cast_possible_truncation)] // what does not fit is refused
+                    #[allow(clippy::cast_possible_truncation)] // values that do not fit are refused
                     out.push(value as u32);
                     fits
                 })?;
@@ -228,7 +228,7 @@ impl<'a> Column<'a> {
         }
     }
 
-    /// Calls `take` with every number; it answers whether the number fits.
+    /// Calls `take` with every number. `take` returns whether the number fits.
     fn numbers(
         &self,
         turn: Turn,
@@ -309,7 +309,7 @@ fn exact(value: i64, by: i64) -> Option<i64> {
     (value.checked_rem(by)? == 0).then_some(value / by)
 }
 
-/// Bytes as numbers, where they are aligned and this machine's order is the file's.
+/// Returns bytes as integers, if they are aligned and the machine is little-endian.
 fn aligned<T>(bytes: &[u8]) -> Option<&[T]>
 where
     T: arrow_buffer::ArrowNativeType,
@@ -317,7 +317,7 @@ where
     if cfg!(target_endian = "big") {
         return None;
     }
-    // SAFETY: integers of 32 and 64 bits, which any bytes are values of.
+    // SAFETY: every bit pattern is a valid integer of 32 or 64 bits.
     let (before, words, after) = unsafe { bytes.align_to::<T>() };
     (before.is_empty() && after.is_empty()).then_some(words)
 }
@@ -351,7 +351,7 @@ fn views_of<'a>(
     room: usize,
 ) -> Result<NonNullValues<'a>> {
     let views = views.get(..rows.end).ok_or_else(|| broken("too few views"))?;
-    // SAFETY: the same memory, as bytes.
+    // SAFETY: the same memory, read as bytes.
     let bytes: &'a [u8] = unsafe { std::slice::from_raw_parts(views.as_ptr().cast(), views.len() * 16) };
     let mut out: Vec<&'a [u8]> = Vec::with_capacity(room);
     let mut fits = true;

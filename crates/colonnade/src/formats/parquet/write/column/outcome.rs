@@ -1,52 +1,52 @@
-//! What the footer and the indexes are to say of an encoded chunk.
+//! The metadata of an encoded chunk, for the footer and the page indexes.
 
 use super::settings::{Codec, Encoding};
 
-/// A bound: the bytes as PLAIN has them (no length in front), and whether they are a value or only a bound.
+/// A bound in PLAIN encoding without length prefix, and whether it is exact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bound {
     /// The bytes.
     pub bytes: Vec<u8>,
-    /// Whether it is one of the values; `false` for text that was cut.
+    /// Whether the bound is one of the values; `false` for truncated text.
     pub exact: bool,
 }
 
-/// Least and greatest; `None` where there is none (all null, all NaN, no order, or a NaN in the way).
+/// Lower and upper bound; `None` if unknown (all null, all NaN, no order, or a NaN next to equal values).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Bounds {
-    /// Least.
+    /// Lower bound.
     pub min: Option<Bound>,
-    /// Greatest.
+    /// Upper bound.
     pub max: Option<Bound>,
 }
 
 /// Statistics of a chunk.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// Bounds; none where none were asked for.
+    /// Bounds; empty if the options disable statistics.
     pub bounds: Bounds,
-    /// Values that are null.
+    /// Number of nulls.
     pub null_count: usize,
 }
 
 /// A data page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
-    /// Its header's place, from the chunk's first byte.
+    /// Offset of the header from the start of the chunk.
     pub at: usize,
-    /// Bytes with its header, in the file.
+    /// Bytes in the file, header included.
     pub nbytes: usize,
-    /// Its first row, from the row group's first.
+    /// First row, counted from the start of the row group.
     pub first_row: usize,
-    /// Its values, nulls included.
+    /// Number of values, nulls included.
     pub nvalues: usize,
-    /// Values that are null, or that an empty or missing list or struct stands for.
+    /// Number of nulls, and of empty or null lists and structs.
     pub nulls: usize,
-    /// Its bounds; none where no page index was asked for.
+    /// Bounds; empty if the options disable the page index.
     pub bounds: Bounds,
 }
 
-/// How often pages of a kind and an encoding stand in a chunk: `(page type, encoding, pages)`.
+/// Number of pages of a page type and an encoding: `(page type, encoding, pages)`.
 pub type EncodingStat = (i32, Encoding, usize);
 
 /// An encoded chunk.
@@ -54,19 +54,19 @@ pub type EncodingStat = (i32, Encoding, usize);
 pub struct Chunk {
     /// Encodings of values and levels.
     pub encodings: Vec<Encoding>,
-    /// Of its pages.
+    /// Encoding statistics of the pages.
     pub encoding_stats: Vec<EncodingStat>,
     /// The codec.
     pub codec: Codec,
-    /// Values, nulls included.
+    /// Number of values, nulls included.
     pub nvalues: usize,
-    /// Bytes with headers, uncompressed.
+    /// Uncompressed bytes, headers included.
     pub nbytes: usize,
-    /// Bytes with headers, as written.
+    /// Bytes in the file, headers included.
     pub compressed_nbytes: usize,
-    /// The dictionary page's place, from the chunk's first byte.
+    /// Offset of the dictionary page from the start of the chunk.
     pub dictionary_at: Option<usize>,
-    /// The first data page's place.
+    /// Offset of the first data page from the start of the chunk.
     pub data_at: usize,
     /// Statistics.
     pub statistics: Option<Statistics>,

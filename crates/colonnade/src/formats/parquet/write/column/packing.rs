@@ -1,4 +1,4 @@
-//! The codec that a chunk deserves: some of its pages are compressed, and what that saves is weighed.
+//! Chooses the codec of a chunk: compresses parts of its pages and compares the saving with the profile's threshold.
 
 use std::ops::Range;
 
@@ -9,28 +9,28 @@ use super::body::Source;
 use super::non_null_values::NonNullValues;
 use super::settings::{Codec, Packing, Settings};
 
-/// Bodies below this are not worth a codec's time.
+/// Smaller page bodies are not compressed.
 const LEAST_NBYTES: usize = 512;
 
-/// Chunks below this cost a reader less than a decoder of zstd that is made for them: 10 microseconds in pyarrow, or as long
-/// as 8 KiB take.
+/// Smaller chunks are not compressed with zstd, whose decoder takes 10 microseconds to create in pyarrow, as long as it takes to
+/// decode 8 KiB.
 const ZSTD_FROM_NBYTES: usize = 16 << 10;
 
-/// Values of a page that are tried, and bytes of text.
+/// Values per page, and bytes of text per page, that a trial compresses.
 const TRIED: usize = 16 << 10;
 const TRIED_NBYTES: usize = 128 << 10;
 
-/// A codec with its level, and whether keys are to have whole bytes for it.
+/// A codec with its level, and whether dictionary keys are padded to whole bytes for it.
 #[derive(Debug)]
 pub(super) struct Packed {
     pub(super) codec: Codec,
     pub(super) level: Option<i32>,
     pub(super) aligned: bool,
-    /// The values of a page as they were tried, and compressed: small chunks are compressed once, not twice.
+    /// The uncompressed and compressed values of the only page, if the trial covered it, so that small chunks are compressed once.
     pub(super) done: Option<(Vec<u8>, Vec<u8>)>,
 }
 
-/// The candidate of a profile, and the share of a page's bytes that it may leave.
+/// Returns the codec and level that a profile tries, and the highest compressed size in percent that is accepted.
 fn candidate(profile: Profile) -> (Codec, Option<i32>, usize) {
     match profile {
         Profile::Fast => (Codec::Snappy, None, 60),
@@ -39,7 +39,7 @@ fn candidate(profile: Profile) -> (Codec, Option<i32>, usize) {
     }
 }
 
-/// Bodies of the pages that are tried, and what becomes of them.
+/// Page bodies of a trial, and the compressed bodies.
 #[derive(Default)]
 struct Tried {
     bodies: Vec<Vec<u8>>,
@@ -60,7 +60,7 @@ impl Tried {
         Self { bodies: pages.iter().map(body).collect(), packed: Vec::new() }
     }
 
-    /// Bytes that are left.
+    /// Compresses the bodies and returns the compressed size.
     fn compress(&mut self, codec: Codec, level: Option<i32>) -> Result<usize> {
         for body in &self.bodies {
             let mut packed = Vec::new();
@@ -71,7 +71,7 @@ impl Tried {
     }
 }
 
-/// Decides by these ranges of the values, a page each.
+/// Chooses the codec from a trial on these ranges of the values, one per page.
 pub(super) fn choose(
     source: &mut Source<'_, '_>,
     pages: &[Range<usize>],
@@ -90,7 +90,7 @@ pub(super) fn choose(
     let mut best = Tried::encode(source, &pages);
     let plain = total(&best.bodies);
     if settings.profile == Profile::Balanced && plain < ZSTD_FROM_NBYTES {
-        // A page of so few bytes was tried as a whole.
+        // A page this small was tried as a whole.
         (codec, level) = (Codec::Snappy, None);
     }
     if plain < LEAST_NBYTES {
@@ -114,7 +114,7 @@ pub(super) fn choose(
     Ok(Packed { codec, level, aligned, done })
 }
 
-/// The beginning of a page.
+/// Returns the first part of a page, for the trial.
 fn tried_part(source: &Source<'_, '_>, page: &Range<usize>) -> Range<usize> {
     let n = match source.values {
         NonNullValues::Text(texts) if source.keyed().is_none() => {

@@ -1,42 +1,42 @@
-//! Pages: their headers, their CRC-32, and the bytes behind.
+//! Writes pages: header, CRC-32 and body.
 
 use crate::error::{Error, Result};
 
 use super::settings::Encoding;
 use crate::formats::parquet::thrift_out::ThriftOut;
 
-/// Bytes of a page's levels, without the lengths in front of them.
+/// Bytes of a page's levels, without length prefixes.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct LevelsOut {
-    /// Of the repetition levels, which come first.
+    /// Bytes of the repetition levels, which come first.
     pub(super) repetition_nbytes: usize,
-    /// Of the definition levels.
+    /// Bytes of the definition levels.
     pub(super) definition_nbytes: usize,
 }
 
-/// What stands in front of a page.
+/// The fields of a page header.
 pub(super) enum Head {
-    /// A dictionary.
+    /// A dictionary page.
     Dictionary {
-        /// Values.
+        /// Number of values.
         n: usize,
     },
-    /// Data of version 1.
+    /// A data page of version 1.
     Data {
-        /// Values, nulls included.
+        /// Number of values, nulls included.
         n: usize,
-        /// Of the values.
+        /// Encoding of the values.
         encoding: Encoding,
     },
-    /// Data of version 2.
+    /// A data page of version 2.
     DataV2 {
-        /// Values, nulls included.
+        /// Number of values, nulls included.
         n: usize,
-        /// Values that are null.
+        /// Number of nulls.
         nulls: usize,
-        /// Rows.
+        /// Number of rows.
         nrows: usize,
-        /// Of the values.
+        /// Encoding of the values.
         encoding: Encoding,
         /// Bytes of the levels.
         levels: LevelsOut,
@@ -53,7 +53,7 @@ fn size(n: usize) -> Result<i32> {
     })
 }
 
-/// Appends a page's header. `nbytes`: the page before compression; `body`: as it is written.
+/// Appends a page header. `nbytes` is the page size before compression, `body` the page as written.
 ///
 /// # Errors
 /// Pages over 2 GiB.

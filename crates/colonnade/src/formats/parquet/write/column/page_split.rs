@@ -9,22 +9,22 @@ use super::non_null_values::NonNullValues;
 use super::settings::Settings;
 use super::width;
 
-/// What a page holds.
+/// The extent of a page.
 pub(super) struct PageSplit {
-    /// Its values, nulls included: rows of the leaf, or places in the levels.
+    /// Entries, nulls included: rows of a flat leaf, positions in the levels of a nested one.
     pub(super) entries: Range<usize>,
-    /// Its first row, from the row group's first.
+    /// First row, counted from the start of the row group.
     pub(super) first_row: usize,
-    /// Its rows.
+    /// Number of rows.
     pub(super) nrows: usize,
-    /// Which of the values that are there.
+    /// Range of the non-null values.
     pub(super) values: Range<usize>,
 }
 
-/// The pages of the leaf's rows; of its levels, where it stands within lists or structs.
+/// Splits a leaf into pages: a flat one by its rows, a nested one by its levels.
 ///
 /// # Errors
-/// Levels that tell of other values than there are.
+/// Levels that do not match the number of values.
 pub(super) fn page_split(
     leaf: &Leaf<'_>,
     values: &NonNullValues<'_>,
@@ -66,7 +66,7 @@ fn flat(
     out
 }
 
-/// Pages of whole rows: those who read by the page index count on it.
+/// Splits levels into pages of whole rows, which readers of the page index require.
 fn nested(
     levels: &Levels<'_>,
     values: &NonNullValues<'_>,
@@ -92,14 +92,14 @@ fn nested(
     out
 }
 
-/// Text of very different lengths: a page of it is halved until it fits.
+/// Whether a page of variable-length values is too large. Such a page is halved until it fits.
 fn is_long(values: &NonNullValues<'_>, range: Range<usize>, settings: &Settings) -> bool {
     let NonNullValues::Text(texts) = values else { return false };
     let these = texts.get(range).unwrap_or_default();
     these.iter().map(|text| text.len() + 4).sum::<usize>() > 2 * settings.page_nbytes
 }
 
-/// Rows of a page.
+/// Returns the number of rows per page.
 fn page_rows(leaf: &Leaf<'_>, values: &NonNullValues<'_>, settings: &Settings) -> usize {
     let width = match (leaf.physical, values) {
         (Physical::Bytes, NonNullValues::Text(texts)) => {

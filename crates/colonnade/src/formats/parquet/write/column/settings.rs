@@ -1,54 +1,54 @@
-//! What the caller asks of the encoder.
+//! Settings of the column encoder.
 
 use crate::codec::Profile;
 
 pub use crate::formats::parquet::codec::Codec;
 pub use crate::formats::parquet::page::Encoding;
 
-/// The encoding of the values.
+/// The encoding of the values, chosen or fixed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Wanted {
-    /// By sampling.
+    /// Chosen from a sample.
     #[default]
     Auto,
-    /// This one; `RleDictionary` falls back to PLAIN nowhere: it holds for the whole chunk.
+    /// This encoding for the whole chunk; `RleDictionary` does not fall back to PLAIN.
     One(Encoding),
 }
 
-/// The codec.
+/// The codec, chosen or fixed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Packing {
-    /// By sampling, as the profile says.
+    /// Chosen by the profile and a trial.
     #[default]
     Auto,
-    /// This one.
+    /// This codec.
     One(Codec),
 }
 
 /// The settings of a leaf.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// The encoding.
+    /// Encoding of the values.
     pub encoding: Wanted,
     /// Whether a dictionary may be chosen.
     pub dictionary: bool,
-    /// The codec.
+    /// Codec of the pages.
     pub codec: Packing,
-    /// The codec's level; `None`: its usual one.
+    /// Compression level; `None` for the codec's default.
     pub level: Option<i32>,
-    /// Bytes of a page before compression, about.
+    /// Approximate bytes of a page before compression.
     pub page_nbytes: usize,
-    /// The most rows of a page.
+    /// Maximum rows of a page.
     pub page_rows: usize,
-    /// Data pages of version 2.
+    /// Whether to write data pages of version 2.
     pub version_2: bool,
-    /// Statistics of the chunk.
+    /// Whether to write statistics of the chunk.
     pub statistics: bool,
-    /// Bounds of each page.
+    /// Whether to write bounds of each page.
     pub page_index: bool,
-    /// CRC-32 of each page.
+    /// Whether to write the CRC-32 of each page.
     pub crc: bool,
-    /// What counts where the sample decides.
+    /// The profile that weighs size against speed.
     pub profile: Profile,
 }
 

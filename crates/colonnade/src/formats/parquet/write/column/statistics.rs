@@ -1,5 +1,5 @@
-//! Least and greatest, by the specification's rules: NaN is left out, a zero is -0.0 as the least and +0.0 as the greatest,
-//! long text is cut, and says so.
+//! Computes bounds by the specification's rules: NaNs are skipped; a zero is written as -0.0 in the lower and as +0.0 in the upper
+//! bound; long text is truncated, and the bound is marked inexact.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -8,24 +8,24 @@ use super::leaf::{Leaf, Order, Physical};
 use super::non_null_values::NonNullValues;
 use super::outcome::{Bound, Bounds};
 
-/// Bytes of text that a bound keeps.
+/// Maximum bytes of a text bound.
 const MOST_NBYTES: usize = 64;
 
-/// Least and greatest value, as PLAIN has them without a length.
+/// Least and greatest value, in PLAIN encoding without length prefix.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Extremes {
     least: Vec<u8>,
     greatest: Vec<u8>,
 }
 
-/// The order of a dictionary's values: `order[rank]` is a key.
+/// Ranks of a dictionary's values: the rank of each key, and the key of each rank.
 pub(super) struct Ranks {
     rank: Vec<u32>,
     key: Vec<u32>,
 }
 
 impl Ranks {
-    /// Of the values of a dictionary of text.
+    /// Ranks the values of a dictionary of text; `None` for other dictionaries.
     pub(super) fn of(values: &NonNullValues<'_>, order: Order) -> Option<Self> {
         let n = u32::try_from(values.len()).ok()?;
         let mut key: Vec<u32> = (0..n).collect();
@@ -44,7 +44,7 @@ impl Ranks {
         Some(Self { rank, key })
     }
 
-    /// The keys of the least and the greatest value that these stand for.
+    /// Returns the least and the greatest of the values of these keys.
     pub(super) fn extremes(&self, keys: &[u32], values: &NonNullValues<'_>) -> Option<Extremes> {
         let (mut least, mut greatest) = (u32::MAX, 0);
         for &key in keys {
@@ -61,7 +61,7 @@ impl Ranks {
 macro_rules! integers {
     ($name:ident, $word:ty, $as:ty) => {
         fn $name(words: &[$word]) -> Option<($word, $word)> {
-            #[allow(clippy::cast_possible_wrap)] // or no change at all
+            #[allow(clippy::cast_possible_wrap)] // a cast to the signed type of the same width, or no cast
             let turned = |word: $word| word as $as;
             let first = turned(*words.first()?);
             let (mut least, mut greatest) = ([first; 8], [first; 8]);
@@ -90,7 +90,7 @@ macro_rules! floats {
         fn $name(words: &[$word]) -> Option<($word, $word)> {
             let (mut least, mut greatest) = ([<$float>::INFINITY; 8], [<$float>::NEG_INFINITY; 8]);
             let mut take = |k: usize, value: $float| {
-                // A NaN compares as neither.
+                // Both comparisons are false for a NaN.
                 if value < least[k] {
                     least[k] = value;
                 }
@@ -108,7 +108,7 @@ macro_rules! floats {
             let least = least.into_iter().fold(<$float>::INFINITY, <$float>::min);
             let greatest = greatest.into_iter().fold(<$float>::NEG_INFINITY, <$float>::max);
             if least > greatest {
-                // NaN alone.
+                // All values are NaN.
                 return None;
             }
             let least = if least == 0.0 { -0.0 } else { least };
@@ -121,7 +121,7 @@ macro_rules! floats {
 floats!(float4, u32, f32);
 floats!(float8, u64, f64);
 
-/// Least and greatest of 32-bit integers.
+/// Returns the least and the greatest of 32-bit integers.
 pub(super) fn range4(words: &[u32], order: Order) -> Option<(u32, u32)> {
     match order {
         Order::Signed | Order::Decimal => signed4(words),
@@ -131,7 +131,7 @@ pub(super) fn range4(words: &[u32], order: Order) -> Option<(u32, u32)> {
     }
 }
 
-/// Least and greatest of 64-bit integers.
+/// Returns the least and the greatest of 64-bit integers.
 pub(super) fn range8(words: &[u64], order: Order) -> Option<(u64, u64)> {
     match order {
         Order::Signed | Order::Decimal => signed8(words),
@@ -141,7 +141,7 @@ pub(super) fn range8(words: &[u64], order: Order) -> Option<(u64, u64)> {
     }
 }
 
-/// The number that a float of 16 bits is, as integers that compare as they do.
+/// Maps a 16-bit float to an integer of the same order; `None` for a NaN.
 fn half(bytes: &[u8]) -> Option<i32> {
     let bits = u16::from_le_bytes(*bytes.first_chunk::<2>()?);
     let size = i32::from(bits & 0x7fff);
@@ -174,7 +174,7 @@ fn compare(order: Order, physical: Physical, a: &[u8], b: &[u8]) -> Ordering {
     }
 }
 
-/// Least and greatest of these values; `None` where there is none.
+/// Returns the least and the greatest of these values; `None` if there are none or the order is undefined.
 pub(super) fn extremes(
     values: &NonNullValues<'_>,
     range: Range<usize>,
@@ -228,7 +228,7 @@ pub(super) fn extremes(
             Some(both(texts.iter().min()?, texts.iter().max()?))
         }
         NonNullValues::Keys(keys, inner) => {
-            // The values that occur, each once.
+            // Marks the keys that occur, so that each value is compared once.
             let mut used = vec![false; inner.len()];
             keys.get(range)?.iter().for_each(|&key| {
                 if let Some(used) = used.get_mut(key as usize) {
@@ -244,7 +244,7 @@ pub(super) fn extremes(
     }
 }
 
-/// Adds a page's extremes to its chunk's.
+/// Merges a page's extremes into those of its chunk.
 pub(super) fn merge(all: &mut Option<Extremes>, page: Option<Extremes>, physical: Physical, order: Order) {
     let Some(page) = page else { return };
     match all {
@@ -260,7 +260,7 @@ pub(super) fn merge(all: &mut Option<Extremes>, page: Option<Extremes>, physical
     }
 }
 
-/// Whether a NaN stands among these floats.
+/// Whether these floats contain a NaN.
 fn any_nan(values: &NonNullValues<'_>, range: Range<usize>) -> bool {
     match values {
         NonNullValues::Four(words) => {
@@ -282,7 +282,8 @@ fn any_nan(values: &NonNullValues<'_>, range: Range<usize>) -> bool {
     }
 }
 
-/// Bounds of these values as the file has them. Bounds that are equal say that all values are: not where a NaN is among them.
+/// Converts extremes to bounds of the file. Equal bounds would claim that all values are equal, so there are none if a NaN is among
+/// the values.
 pub(super) fn bounds(
     found: Option<&Extremes>,
     values: &NonNullValues<'_>,
@@ -292,7 +293,7 @@ pub(super) fn bounds(
     let physical = leaf.physical;
     let Some(found) = found else { return Bounds::default() };
     if leaf.order == Order::Float {
-        // Zeros differ by their sign alone.
+        // Zeros differ only in the sign bit.
         let same = |bytes: &[u8]| bytes.split_last().map(|(last, rest)| (last & 0x7f, rest.to_vec()));
         let zero = found.least.iter().rev().skip(1).chain(&found.greatest).all(|byte| *byte == 0);
         let equal = found.least == found.greatest || zero && same(&found.least) == same(&found.greatest);
@@ -307,7 +308,7 @@ pub(super) fn bounds(
     Bounds { min: Some(below(&found.least)), max: above(&found.greatest) }
 }
 
-/// Where text is cut: not within a letter.
+/// Truncates text at a character boundary. The second result is whether the bytes are text.
 fn cut(bytes: &[u8]) -> (&[u8], bool) {
     let head = bytes.get(..MOST_NBYTES).unwrap_or(bytes);
     match std::str::from_utf8(head) {
@@ -324,7 +325,7 @@ fn below(bytes: &[u8]) -> Bound {
     Bound { bytes: cut(bytes).0.to_vec(), exact: false }
 }
 
-/// Text that is cut is a bound with its last letter raised; where none can be raised there is no bound.
+/// Truncates an upper bound and increments its last character or byte; `None` if none can be incremented.
 fn above(bytes: &[u8]) -> Option<Bound> {
     if bytes.len() <= MOST_NBYTES {
         return Some(Bound { bytes: bytes.to_vec(), exact: true });

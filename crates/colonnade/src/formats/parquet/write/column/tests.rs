@@ -1,4 +1,4 @@
-//! Chunks, wrapped into the smallest possible file and read by the parquet crate.
+//! Encodes chunks, wraps them into a minimal file, and reads it with the parquet crate.
 
 use std::io::Write;
 use std::ops::Range;
@@ -16,7 +16,7 @@ use crate::codec::Profile;
 use crate::formats::parquet::thrift::Wire;
 use crate::formats::parquet::thrift_out::ThriftOut;
 
-/// A file of one row group: name, leaf and settings of each column.
+/// Writes a file of one row group. `columns` are the name, leaf and settings of each column.
 pub(super) fn file(columns: &[(&str, &Leaf<'_>, &Settings)], rows: &Range<usize>) -> Vec<u8> {
     let mut out = b"PAR1".to_vec();
     let chunks: Vec<(usize, Chunk)> = columns
@@ -93,7 +93,7 @@ fn read<T: DataType>(reader: ColumnReader, n: usize, optional: bool) -> (Vec<T::
     (values, levels)
 }
 
-/// What the crate reads of column `k`: the PLAIN bytes of each row, `None` for nulls.
+/// Reads column `k` with the parquet crate: the PLAIN bytes of each row, `None` for nulls.
 pub(super) fn rows_of(bytes: &[u8], k: usize) -> Vec<Option<Vec<u8>>> {
     let mut file = tempfile::tempfile().unwrap();
     file.write_all(bytes).unwrap();
@@ -149,7 +149,7 @@ const ENCODINGS: [Wanted; 8] = [
     Wanted::One(Encoding::Rle),
 ];
 
-/// Every encoding, codec, version of pages and profile, over these rows: the crate reads what was there.
+/// Writes these rows with every encoding, codec, page version and profile, and compares what the parquet crate reads.
 fn everywhere(
     leaf: &Leaf<'_>,
     rows: &Range<usize>,
@@ -178,7 +178,7 @@ fn everywhere(
     }
 }
 
-/// A name, and what stands in each row.
+/// A name, and the value of each row.
 type Kind<T> = (&'static str, fn(u64) -> T);
 
 fn noise(k: u64) -> u64 {
@@ -291,7 +291,7 @@ fn what_a_column_deserves() {
 
 #[test]
 fn wide_differences_are_not_chosen() {
-    // Narrow in every stretch that is sampled, 30 bits at one place elsewhere.
+    // Narrow differences in every sampled stretch, and one of 30 bits elsewhere.
     let numbers = |jump: u64| -> Vec<u8> {
         (0..100_000u64).flat_map(|k| (3 * k + jump * u64::from(k > 5_000)).to_le_bytes()).collect()
     };
@@ -329,7 +329,7 @@ fn a_value_that_stands_twice_in_a_dictionary_is_written_once() {
     let bytes = file(&[("a", &leaf, &Settings::default())], &(0..4));
     let expected: Vec<_> = [b"a", b"a", b"b", b"a"].iter().map(|text| Some(text.to_vec())).collect();
     assert_eq!(rows_of(&bytes, 0), expected);
-    // The page: two texts of one letter and their lengths.
+    // The page holds two one-letter texts with their lengths.
     let page = crate::formats::parquet::page::Header::read(&bytes[4..], 4).unwrap();
     assert_eq!((page.nvalues, page.nbytes), (2, 10));
 }
@@ -348,7 +348,7 @@ fn bounds_follow_the_specification() {
     let bytes = floats(&[0.0, -0.0]);
     let found = bounds(&leaf(&bytes, Physical::Double), 2);
     assert_eq!(found, (exact(&(-0.0f64).to_le_bytes()), exact(&0.0f64.to_le_bytes())));
-    // Equal bounds would say that all values are equal.
+    // Equal bounds would claim that all values are equal.
     for same in [[1.5, f64::NAN, 1.5], [0.0, -0.0, f64::NAN], [f64::NAN, -0.0, -0.0]] {
         assert_eq!(bounds(&leaf(&floats(&same), Physical::Double), 3), (None, None), "{same:?}");
     }
@@ -367,7 +367,7 @@ fn bounds_follow_the_specification() {
     assert_eq!(bounds(&numbers, 2), (exact(&1i32.to_le_bytes()), exact(&(-1i32).to_le_bytes())));
     let bytes = [0x00, 0x05, 0xff, 0x01];
     assert_eq!(bounds(&leaf(&bytes, Physical::Fixed(2)), 2), (exact(&[0xff, 1]), exact(&[0, 5])));
-    // FLOAT16: 1.0, NaN, -2.0.
+    // 1.0, NaN and -2.0 as FLOAT16.
     let bytes = [0x00, 0x3c, 0x00, 0x7e, 0x00, 0xc0];
     let mut halves = leaf(&bytes, Physical::Fixed(2));
     halves.order = Order::Float;

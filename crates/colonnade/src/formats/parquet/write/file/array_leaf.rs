@@ -1,4 +1,4 @@
-//! An array as the leaf that it is in the file: its values where they lie, and how they are turned on their way.
+//! Converts an array to a leaf of the file: borrows its values and selects their conversion.
 
 use std::borrow::Cow;
 
@@ -14,14 +14,14 @@ use crate::formats::parquet::write::column::{Bits, Leaf, LeafData, Offsets, Orde
 use super::dictionaries;
 use super::fits::{DAY, fits};
 
-/// What is done with a leaf.
+/// The consumer of a leaf.
 pub(super) type Take<'t> = &'t mut dyn FnMut(&Leaf<'_>) -> Result<()>;
 
 fn broken(message: &str) -> Error {
     Error::malformed("parquet", format!("{message}. The array breaks Arrow's layout."))
 }
 
-/// How the values of the leaf compare.
+/// Returns the order of a leaf's values.
 pub(super) fn order(stored: &Stored, data_type: &DataType) -> Order {
     match (stored.physical, stored.logical) {
         (_, Some(Logical::Integer(_, false))) | (Physical::Boolean, _) => Order::Unsigned,
@@ -34,10 +34,10 @@ pub(super) fn order(stored: &Stored, data_type: &DataType) -> Order {
     }
 }
 
-/// Which values are there; `None` where all are.
+/// Returns the validity; `None` if all values are valid.
 ///
 /// # Errors
-/// `Unrepresentable`: some are null where none may be.
+/// `Unrepresentable`: nulls in a required column.
 fn validity(nulls: Option<&NullBuffer>, optional: bool) -> Result<Option<Bits<'_>>> {
     let nulls = nulls.filter(|nulls| nulls.null_count() > 0);
     if !optional && nulls.is_some() {
@@ -47,12 +47,12 @@ fn validity(nulls: Option<&NullBuffer>, optional: bool) -> Result<Option<Bits<'_
     Ok(nulls.map(|nulls| Bits { bytes: nulls.validity(), offset: nulls.offset() }))
 }
 
-/// An array without a copy, where its type allows.
+/// Passes an array to `take` as a leaf, without a copy if its type allows.
 pub(super) fn of_array(data: &ArrayData, stored: &Stored, optional: bool, take: Take<'_>) -> Result<()> {
     of_masked(data, data.nulls(), stored, optional, take)
 }
 
-/// An array of which other values are null than it says itself.
+/// Passes an array to `take` as a leaf, with `nulls` instead of its own validity.
 pub(super) fn of_masked(
     data: &ArrayData,
     nulls: Option<&NullBuffer>,
@@ -79,7 +79,7 @@ pub(super) fn of_masked(
         let stride = isize::try_from(width).unwrap_or(0);
         LeafData::Fixed { bytes: first, start: data.offset() * width, width, stride, turn }
     };
-    // Values of `stride` bytes of which the lowest are all that counts.
+    // Elements of `stride` bytes whose low bytes are the value.
     let lowest = |width: usize, stride: u8| LeafData::Fixed {
         bytes: first,
         start: data.offset() * usize::from(stride),
@@ -128,7 +128,7 @@ pub(super) fn of_masked(
             check(data, nulls, stored)?;
             let width = if stored.physical == Physical::Int32 { 4 } else { 8 };
             if width > usize::from(stride) {
-                // A decimal of 32 bits with more digits than that allows for.
+                // A 32-bit decimal with more digits than its precision.
                 return give(fixed(usize::from(stride), Turn::Signed), validity);
             }
             give(lowest(width, stride), validity)
@@ -152,7 +152,7 @@ pub(super) fn of_masked(
     }
 }
 
-/// The leaf whose dictionary page is the dictionary as it stands.
+/// Passes a dictionary array to `take`, with its whole dictionary as the dictionary page.
 ///
 /// # Errors
 /// As [`of_masked`].
@@ -173,7 +173,7 @@ fn of_dictionary(
     let values = dictionaries::values(data)?;
     let order = order(stored, values.data_type());
     if values.is_empty() {
-        // Nothing but nulls: a page without values.
+        // All rows are null, so the page has no values.
         let offsets = vec![0i32; data.len() + 1];
         let data = match stored.physical {
             Physical::Bytes => LeafData::Bytes { offsets: Offsets::Small(&offsets), data: &[] },
@@ -204,7 +204,7 @@ fn width(physical: Physical) -> usize {
 }
 
 fn is_aligned(data: &ArrayData) -> bool {
-    // Buffers of words must lie so; bytes may lie anywhere.
+    // Buffers of integers must be aligned; bytes need no alignment.
     let alignment = match data.data_type() {
         DataType::Utf8 | DataType::Binary => 4,
         DataType::LargeUtf8 | DataType::LargeBinary => 8,
@@ -218,19 +218,19 @@ fn second(data: &ArrayData) -> &[u8] {
     data.buffers().get(1).map_or(&[][..], Buffer::as_slice)
 }
 
-/// A row more than there are rows.
+/// Returns the offsets: one more than there are rows.
 fn offsets<T: ArrowNativeType>(data: &ArrayData) -> Result<std::borrow::Cow<'_, [T]>> {
     let n = data.len();
     let all = data.buffers().first().map_or(&[][..], |b| b.typed_data::<T>());
     match all.get(data.offset()..data.offset() + n + 1) {
         Some(offsets) => Ok(std::borrow::Cow::Borrowed(offsets)),
-        // An empty array may come without offsets.
+        // An empty array may have no offsets.
         None if n == 0 => Ok(std::borrow::Cow::Owned(vec![T::default()])),
         None => Err(broken("offsets are missing")),
     }
 }
 
-/// Months, days and milliseconds, a word each.
+/// Encodes months, days and milliseconds, 32 bits each.
 fn intervals(data: &ArrayData, way: Way) -> Vec<u8> {
     let bytes = data.buffers().first().map_or(&[][..], Buffer::as_slice);
     let mut out = Vec::with_capacity(data.len() * 12);

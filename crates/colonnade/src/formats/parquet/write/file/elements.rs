@@ -1,4 +1,4 @@
-//! The schema's elements, as the footer lists them.
+//! Writes the schema's elements in the footer's encoding.
 
 use arrow_schema::Field;
 
@@ -8,7 +8,7 @@ use crate::formats::parquet::schema::{Element, Repetition};
 use crate::formats::parquet::thrift_out::ThriftOut;
 use crate::formats::parquet::types::{Physical, Stored};
 
-/// The number that a field was given.
+/// Returns the field id from the field's metadata.
 pub(super) fn id(field: &Field) -> Option<i32> {
     field.metadata().get(FIELD_ID).and_then(|text| text.parse().ok())
 }
@@ -71,7 +71,7 @@ pub(super) fn push(bytes: &mut Vec<u8>, element: &Element<'_>) {
     out.end();
 }
 
-/// The one field of the union.
+/// Writes a logical type as the only field of the union.
 fn meaning(out: &mut ThriftOut<'_>, logical: Logical) {
     match logical {
         Logical::String => out.empty(1),

@@ -1,4 +1,4 @@
-//! The places of values on the way from the root of a column down to its leaves, and their levels.
+//! Computes the levels of a leaf from the root of its column down.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -7,21 +7,21 @@ use arrow_buffer::{BooleanBufferBuilder, NullBuffer};
 
 use crate::error::{Error, Result};
 
-/// Places of values so far, on the way from the root down.
+/// The entries of an array below the root: their levels, and the values of those that have one.
 #[derive(Debug, Clone)]
 pub(super) struct Entries<'e> {
-    /// A level a place; those at `depth` have a value in the array at hand.
+    /// One definition level per entry. Entries at level `depth` have a value in the current array.
     pub(super) definition: Cow<'e, [u8]>,
-    /// A level a place; none while there was no list.
+    /// One repetition level per entry; empty above the first list.
     pub(super) repetition: Cow<'e, [u8]>,
-    /// The values of the array at hand that the live places have, in order.
+    /// Ranges of the current array that hold the values of the live entries, in order.
     pub(super) live: Cow<'e, [Range<usize>]>,
     pub(super) depth: u8,
     pub(super) lists: u8,
 }
 
 impl Entries<'_> {
-    /// Those of `n` rows, before anything is gone into.
+    /// The entries of `n` rows, at the root.
     pub(super) fn rows(n: usize) -> Entries<'static> {
         let all = 0..n;
         Entries {
@@ -42,8 +42,8 @@ impl Entries<'_> {
         }
     }
 
-    /// `total` places one list deeper, as if all followed in their list and were there: the exceptions are put over it, and
-    /// what is live.
+    /// Creates `total` entries one list deeper, all set to "a further value of the same list". The caller overwrites the exceptions
+    /// and sets `live`.
     fn deeper(&self, total: usize) -> Entries<'static> {
         let (depth, lists) = (self.depth.saturating_add(1), self.lists.saturating_add(1));
         let (definition, repetition) = (vec![depth; total].into(), vec![lists; total].into());
@@ -54,7 +54,7 @@ impl Entries<'_> {
         self.live.iter().map(Range::len).sum::<usize>() == self.definition.len()
     }
 
-    /// The array at hand may be null: one level more for what is there.
+    /// Enters an optional field: increments the definition level of entries with a valid value.
     pub(super) fn optional(&mut self, nulls: Option<&NullBuffer>) {
         let (old, all) = (self.depth, self.all_live());
         let new = old.saturating_add(1);
@@ -84,7 +84,7 @@ impl Entries<'_> {
         }
     }
 
-    /// What is null is not gone into.
+    /// Removes null values from `live`.
     pub(super) fn narrow(&mut self, nulls: Option<&NullBuffer>) {
         let Some(nulls) = nulls else { return };
         let mut live = Vec::new();
@@ -95,15 +95,15 @@ impl Entries<'_> {
         self.live = live.into();
     }
 
-    /// Whether a value that a place has is null.
+    /// Whether an entry's value is null.
     pub(super) fn any_null(&self, nulls: Option<&NullBuffer>) -> bool {
         let Some(nulls) = nulls else { return false };
         let some = |run: &Range<usize>| nulls.inner().slice(run.start, run.len()).count_set_bits();
         self.live.iter().any(|run| some(run) < run.len())
     }
 
-    /// The array at hand has lists that follow each other, all of them live: their values become places, without a look at
-    /// each list's own. `None` where some are not there, or offsets fall.
+    /// Enters lists with contiguous values that are all live, without examining each list's extent twice. Returns `None` if an
+    /// entry has no value or offsets decrease.
     pub(super) fn dense<O: Copy + TryInto<usize>>(
         &self,
         most: usize,
@@ -157,7 +157,7 @@ impl Entries<'_> {
         Some(below)
     }
 
-    /// The array at hand has lists: their values become places. `extent`: of a list, in the child of `most` values.
+    /// Enters lists: their values become entries. `extent` returns the range of a list in the child array of `most` values.
     pub(super) fn list(
         &self,
         most: usize,
@@ -203,7 +203,7 @@ impl Entries<'_> {
         Ok(below)
     }
 
-    /// The stretch of the array at hand that holds all values, and which of them are there.
+    /// Returns the range of the current array that contains all live values, and their validity.
     pub(super) fn stretch(&self, nulls: Option<&NullBuffer>) -> (Range<usize>, Option<NullBuffer>) {
         let (Some(first), Some(last)) = (self.live.first(), self.live.last()) else { return (0..0, None) };
         let all = first.start..last.end;
@@ -222,7 +222,7 @@ impl Entries<'_> {
     }
 }
 
-/// The error of an array that is none.
+/// The error for an array that breaks Arrow's layout.
 pub(super) fn broken(message: &str) -> Error {
     Error::malformed("parquet", format!("{message}. The array breaks Arrow's layout."))
 }

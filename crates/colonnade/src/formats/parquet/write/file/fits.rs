@@ -1,4 +1,4 @@
-//! Whether the values of an array fit the leaf that they are to be stored as.
+//! Checks whether the values of an array fit the leaf that stores them.
 
 use arrow_buffer::{Buffer, NullBuffer};
 use arrow_data::ArrayData;
@@ -6,15 +6,15 @@ use arrow_schema::DataType;
 
 use crate::formats::parquet::types::{Physical, Stored, Way};
 
-/// Milliseconds of a day.
+/// Milliseconds per day.
 pub(super) const DAY: i64 = 86_400_000;
 
-/// Whether there are values that the leaf cannot hold.
+/// Whether the type has values that the leaf cannot hold.
 pub(super) fn may_not_fit(stored: &Stored) -> bool {
     matches!(stored.way, Way::Thousands | Way::Days | Way::Widened(_) | Way::BigEndian(_))
 }
 
-/// Whether every value, null ones apart, fits the leaf.
+/// Whether every non-null value fits the leaf.
 pub(super) fn fits(data: &ArrayData, nulls: Option<&NullBuffer>, stored: &Stored) -> bool {
     if let (DataType::Dictionary(..), [values]) = (data.data_type(), data.child_data()) {
         return fits(values, values.nulls(), stored);
@@ -46,7 +46,7 @@ pub(super) fn fits(data: &ArrayData, nulls: Option<&NullBuffer>, stored: &Stored
     }
 }
 
-/// Whether all but the lowest `room` bytes repeat the sign.
+/// Whether all bytes above the lowest `room` repeat the sign.
 fn is_short(value: &[u8], room: usize) -> bool {
     let (Some(low), Some(high)) = (value.get(..room), value.get(room..)) else { return true };
     let sign = if low.last().is_some_and(|byte| byte >> 7 == 1) { 0xff } else { 0 };

@@ -1,5 +1,5 @@
-//! The footer: column chunks are put into its form as they are written, so that nothing of a hundred thousand columns is kept
-//! but bytes.
+//! Writes the footer. Metadata of each column chunk are encoded when it is written, so that of a hundred thousand columns only
+//! bytes are kept.
 //!
 //! ```text
 //! "PAR1" | chunks ... | column indexes | offset indexes | FileMetaData | its length | "PAR1"
@@ -15,20 +15,20 @@ use crate::formats::parquet::write::column::{Bounds, Chunk};
 /// First and last bytes of a file.
 pub(super) const MAGIC: &[u8; 4] = b"PAR1";
 
-/// The version of the format: the first one with all logical types.
+/// Format version 2, the first one with all logical types.
 const VERSION: i32 = 2;
 
-/// Who wrote it, as the specification spells versions.
+/// Name and version of the writer, in the specification's syntax.
 const CREATED_BY: &str = concat!("colonnade version ", env!("CARGO_PKG_VERSION"), " (build release)");
 
-/// The page with the chunk's bounds, and what the pages index says of it.
+/// The ranges of a chunk's column index and offset index.
 #[derive(Debug, Default)]
 struct Indexed {
     column: Range<usize>,
     offset: Range<usize>,
 }
 
-/// A chunk's metadata in the footer's form, and its indexes.
+/// A chunk's encoded metadata, and its indexes.
 #[derive(Debug)]
 struct WrittenChunk {
     metadata: Range<usize>,
@@ -36,7 +36,7 @@ struct WrittenChunk {
     offset_index: Range<usize>,
 }
 
-/// A row group that was written.
+/// A row group of the footer.
 #[derive(Debug)]
 struct Group {
     chunks: Range<usize>,
@@ -46,7 +46,7 @@ struct Group {
     at: u64,
 }
 
-/// What was written so far.
+/// The metadata of the chunks and row groups written so far.
 #[derive(Debug, Default)]
 pub(super) struct Written {
     groups: Vec<Group>,
@@ -56,12 +56,12 @@ pub(super) struct Written {
     offset_indexes: Vec<u8>,
 }
 
-/// What a chunk is in the schema.
+/// The type and path of a column chunk.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place<'a> {
     /// Physical type.
     pub(super) physical: i32,
-    /// Names from below the root to the leaf.
+    /// Names of the path from below the root to the leaf.
     pub(super) path: &'a [String],
 }
 
@@ -74,18 +74,18 @@ fn place(at: u64) -> i64 {
 }
 
 impl Written {
-    /// Row groups.
+    /// Number of row groups.
     pub(super) fn ngroups(&self) -> usize {
         self.groups.len()
     }
 
-    /// A row group begins at byte `at`.
+    /// Starts a row group at byte `at`.
     pub(super) fn begin(&mut self, nrows: usize, at: u64) {
         let chunks = self.chunks.len()..self.chunks.len();
         self.groups.push(Group { chunks, nrows, nbytes: 0, compressed_nbytes: 0, at });
     }
 
-    /// The next chunk of the row group, which begins at byte `at`. `indexed`: whether its pages are indexed.
+    /// Adds the row group's next chunk, which starts at byte `at`. `indexed`: whether to write its page indexes.
     pub(super) fn push(&mut self, column: Place<'_>, chunk: &Chunk, at: u64, indexed: bool) {
         let start = self.metadata.len();
         metadata(&mut self.metadata, column, chunk, at);
@@ -121,10 +121,10 @@ impl Written {
         Indexed { column: column..self.column_indexes.len(), offset: offset..self.offset_indexes.len() }
     }
 
-    /// All that stands behind the last chunk, which ends at byte `at`.
+    /// Returns the bytes after the last chunk, which ends at byte `at`: indexes, metadata, length and magic.
     ///
     /// # Errors
-    /// `Unrepresentable`: a footer of more than 2 GiB.
+    /// `Unrepresentable`: a footer over 2 GiB.
     pub(super) fn finish(&self, schema: &Schema<'_>, nrows: usize, at: u64) -> Result<Vec<u8>> {
         let indexes = self.column_indexes.len() + self.offset_indexes.len();
         let room = indexes + self.metadata.len() + self.chunks.len() * 32 + schema.elements.len() + 4096;
@@ -153,7 +153,7 @@ impl Written {
         out.binary(6, CREATED_BY.as_bytes());
         out.list(7, Wire::Struct, schema.nleaves);
         for _ in 0..schema.nleaves {
-            // The order of each leaf's own type.
+            // Each leaf has the order of its type (`TypeDefinedOrder`).
             out.element_begin();
             out.empty(1);
             out.end();
@@ -175,7 +175,7 @@ impl Written {
         out.list(1, Wire::Struct, chunks.len());
         for chunk in chunks {
             out.element_begin();
-            // Nobody's metadata stand with the chunk.
+            // The deprecated `file_offset` of a ColumnChunk is 0, because there is no metadata next to the chunk.
             out.i64(2, 0);
             out.begin(3);
             out.bytes.extend_from_slice(self.metadata.get(chunk.metadata.clone()).unwrap_or(&[]));
@@ -202,19 +202,19 @@ impl Written {
     }
 }
 
-/// What the footer says of the whole.
+/// The schema and metadata of the whole file.
 pub(super) struct Schema<'a> {
-    /// The elements in their form, the root's too.
+    /// The encoded elements, root included.
     pub(super) elements: &'a [u8],
-    /// How many.
+    /// Number of elements.
     pub(super) nelements: usize,
-    /// Leaves.
+    /// Number of leaves.
     pub(super) nleaves: usize,
-    /// The file's own metadata.
+    /// Key-value metadata of the file.
     pub(super) metadata: &'a [(String, String)],
 }
 
-/// The fields of a chunk's metadata, without the end of the structure.
+/// Writes the fields of a chunk's metadata, without the end of the structure.
 fn metadata(bytes: &mut Vec<u8>, column: Place<'_>, chunk: &Chunk, at: u64) {
     let mut out = ThriftOut::new(bytes);
     out.i32(1, column.physical);
@@ -260,7 +260,7 @@ fn metadata(bytes: &mut Vec<u8>, column: Place<'_>, chunk: &Chunk, at: u64) {
     }
 }
 
-/// The bounds of the pages, if all that have values have them.
+/// Writes the column index, if all pages with values have bounds.
 fn column_index(bytes: &mut Vec<u8>, chunk: &Chunk) {
     let empty = |page: &crate::formats::parquet::write::column::Page| page.nulls == page.nvalues;
     let bounded = |page: &crate::formats::parquet::write::column::Page| {
@@ -281,7 +281,7 @@ fn column_index(bytes: &mut Vec<u8>, chunk: &Chunk) {
     for page in &chunk.pages {
         out.element_binary(page.bounds.max.as_ref().map_or(&[][..], |bound| &bound.bytes));
     }
-    // Nothing is claimed of their order.
+    // The boundary order is declared as unordered.
     out.i32(4, 0);
     out.list(5, Wire::I64, n);
     chunk.pages.iter().for_each(|page| out.element_i64(number(page.nulls)));

@@ -1,4 +1,4 @@
-//! Row groups: columns encoded side by side, a few neighbours a task, and taken in their order.
+//! Encodes row groups. Tasks of one or several neighbouring columns run in parallel, and are written in order.
 
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
@@ -15,23 +15,23 @@ use super::root::{Kind, Root};
 use super::source::{Packed, Source, each_packed, sources};
 use super::{array_leaf, dictionaries, leaves, nested};
 
-/// Neighbours that together have less are one task.
+/// Neighbouring columns with fewer bytes together form one task.
 const TASK_NBYTES: usize = 1 << 20;
 
-/// Below this size threads do not pay.
+/// Smaller row groups are encoded on the calling thread.
 const INLINE_NBYTES: usize = 512 << 10;
 
 /// The columns `roots` of one row group.
 struct Task {
     group: usize,
     roots: Range<usize>,
-    /// Which leaves of them, where it is one column of many leaves.
+    /// The leaves of the column, if a column of many leaves is split into several tasks.
     leaves: Range<usize>,
-    /// The first one of its row group.
+    /// Whether the task is the first one of its row group.
     first: bool,
 }
 
-/// Of a chunk that was encoded: its root, its leaf there, where it begins in the task's bytes, and the rest.
+/// An encoded chunk: its root, its leaf within the root, and its offset in the task's output.
 struct Encoded {
     root: usize,
     leaf: usize,
@@ -39,10 +39,10 @@ struct Encoded {
     chunk: Chunk,
 }
 
-/// Encodes frames, a row group each, and puts them into the file.
+/// Encodes frames as row groups, one each, and writes them to the file.
 ///
 /// # Errors
-/// `Unrepresentable` for values that the file's types cannot hold; the sink's own.
+/// `Unrepresentable` for values that the file's types cannot hold; errors of the sink.
 pub(super) fn write(
     frames: &[Frame],
     layout: &Layout,
@@ -58,7 +58,7 @@ pub(super) fn write(
         let (nbytes, most) = cut(&mut tasks, group, layout, sources, frame.nrows);
         total += nbytes;
         let nvalues = sources.iter().map(|source| source.nvalues(frame.nrows)).max().unwrap_or(0);
-        // Where a column has several pages, all columns have an index.
+        // If one column has several pages, all columns get an index.
         indexed.push(index && (nvalues > all.page_rows || most > all.page_nbytes));
     }
     let threads = if total < INLINE_NBYTES { 1 } else { threads };
@@ -97,7 +97,7 @@ pub(super) fn write(
     parallel::ordered(tasks.len(), threads, &make, &mut take, progress)
 }
 
-/// Cuts a row group into tasks; answers its bytes and those of its largest column.
+/// Splits a row group into tasks. Returns its bytes, and those of its largest column.
 fn cut(
     tasks: &mut Vec<Task>,
     group: usize,
@@ -161,7 +161,7 @@ fn task_bytes(
     Ok(done)
 }
 
-/// The chunks of a column: which leaf each is of, and where it begins in `out`.
+/// Encodes the chunks of a column and returns each one's leaf and offset in `out`.
 fn chunks(
     root: &Root,
     wanted: &Range<usize>,

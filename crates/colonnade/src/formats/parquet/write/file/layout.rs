@@ -1,4 +1,4 @@
-//! The fields of a schema as Parquet's: which leaf or group each is, and how it is encoded.
+//! Maps the fields of a schema to Parquet's leaves and groups, and selects their encodings.
 
 use std::collections::BTreeMap;
 
@@ -15,19 +15,20 @@ use super::source::{Source, each_packed};
 use super::tree::Tree;
 use super::{dictionaries, elements, fits, leaves, nested};
 
-/// All columns.
+/// The columns of the file, and its schema.
 #[derive(Debug)]
 pub(super) struct Layout {
     pub(super) roots: Vec<Root>,
-    /// The schema's elements in the footer's form.
+    /// The schema's elements in the footer's encoding.
     pub(super) elements: Vec<u8>,
     pub(super) nelements: usize,
     pub(super) nleaves: usize,
-    /// Dictionaries that stand in the file's metadata, by name of the field, in their form there.
+    /// Dictionaries that are stored in the file's metadata, encoded, by field name.
     pub(super) kept: BTreeMap<String, String>,
-    /// Those of a first chunk without rows, which only a file without rows needs.
+    /// Dictionaries of a first chunk without rows. They are stored in the metadata only if the file has no rows.
     pub(super) unpaged: BTreeMap<String, String>,
-    /// Dictionaries with nulls among their values, which no page holds, for the values to be given back among them.
+    /// Dictionaries with null values, which dictionary pages cannot hold. The metadata store them so that the reader can restore
+    /// the null values.
     pub(super) nulled: BTreeMap<String, String>,
 }
 
@@ -35,7 +36,7 @@ impl Layout {
     /// The layout of a file whose first chunk has the columns `sources`.
     ///
     /// # Errors
-    /// `Unrepresentable` for what Parquet cannot hold, `InvalidOption` for encodings that a column cannot have; both say
+    /// `Unrepresentable` for data that Parquet cannot hold; `InvalidOption` for encodings that a column does not support. Both name
     /// the column.
     pub(super) fn of(fields: &Fields, sources: &[Source<'_>], options: &WriteOptions) -> Result<Self> {
         let mut out = Self {
@@ -56,12 +57,12 @@ impl Layout {
         Ok(out)
     }
 
-    /// Refuses a later chunk that the layout cannot hold, before anything of it is written. Columns of another type are left to
-    /// the exporter to refuse.
+    /// Refuses a later chunk that the layout cannot hold, before anything of it is written. The exporter refuses columns of another
+    /// type.
     ///
     /// # Errors
-    /// `Unrepresentable`: nulls where none may be; another dictionary than the one that stands for all chunks; values that
-    /// do not fit the leaf, as those of the first chunk did.
+    /// `Unrepresentable`: nulls in a required column; a dictionary that differs from the stored one; values that do not fit the
+    /// leaf chosen for the first chunk.
     pub(super) fn admit(&self, sources: &[Source<'_>]) -> Result<()> {
         for (root, source) in self.roots.iter().zip(sources) {
             root.admit(*source, &self.kept).map_err(|e| e.in_member(root.field.name().clone()))?;
@@ -180,7 +181,7 @@ impl Root {
     }
 }
 
-/// Numbers, bools and cells of bytes are never null in NumPy; readers are spared the levels that would say so.
+/// Numbers, bools and cells of bytes are never null in NumPy, so they are required and have no levels.
 fn may_be_null(source: Source<'_>) -> bool {
     match source {
         Source::Block(block, _) => {
@@ -237,7 +238,7 @@ fn tree(field: &Field, source: Source<'_>) -> Result<Kind> {
     Ok(Kind::Nested(Box::new(found)))
 }
 
-/// The leaf that others understand, or Arrow's own bytes where a value does not fit that one.
+/// Returns the leaf that other readers understand, or Arrow's own bytes if a value does not fit it.
 fn chosen(field: &Field, stored: Stored, fits: bool) -> Stored {
     if fits { stored } else { Stored::exact(field.data_type()).unwrap_or(stored) }
 }

@@ -1,4 +1,4 @@
-//! A column as the leaf that it is in the file: values of NumPy where they lie, all others as arrays.
+//! Converts a column to a leaf of the file: borrows NumPy values, and converts others to arrays.
 
 use arrow_data::ArrayData;
 use arrow_schema::DataType;
@@ -12,10 +12,10 @@ use crate::frame::{Block, Kind};
 use super::array_leaf::{Take, of_array, order};
 use super::source::Packed;
 
-/// Gives `take` the column as a leaf. `data_type`: of its field.
+/// Passes the column to `take` as a leaf. `data_type` is the type of its field.
 ///
 /// # Errors
-/// `Unrepresentable` for values that the leaf cannot hold; those of `take`.
+/// `Unrepresentable` for values that the leaf cannot hold; errors of `take`.
 pub(super) fn leaf(
     column: &Packed<'_>,
     data_type: &DataType,
@@ -29,7 +29,7 @@ pub(super) fn leaf(
     }
 }
 
-/// The column as an array of its field's type.
+/// Converts the column to an array of its field's type.
 ///
 /// # Errors
 /// `Unrepresentable` for values that Arrow cannot hold.
@@ -80,11 +80,11 @@ fn of_block(
     })
 }
 
-/// A bit a time, set where it is one; `None` where all are.
+/// Returns a validity bitmap, bit 0 for NaT; `None` if there is no NaT.
 fn not_a_time(bytes: &[u8]) -> Option<Vec<u8>> {
     const NAT: [u8; 8] = i64::MIN.to_le_bytes();
     let (cells, _) = bytes.as_chunks::<8>();
-    // Without branches inside, so that the scan runs at the memory's speed.
+    // The loop has no branches, so that the scan runs at memory speed.
     let any = |some: &[[u8; 8]]| some.iter().fold(false, |any, cell| any | (*cell == NAT));
     if !cells.chunks(1024).any(any) {
         return None;

@@ -1,8 +1,8 @@
-//! From frames to a file.
+//! Writes frames to a file.
 //!
-//! A frame's columns are leaves of the schema ([`layout`]), taken where they lie ([`source`], [`leaves`]); each column of each
-//! row group is encoded by itself ([`super::column`]), many at once, and taken in order ([`groups`]), while the footer is put
-//! into its form ([`footer`]). What Parquet's own types do not say stands in the file's metadata ([`metadata`]).
+//! [`layout`] maps a frame's columns to leaves, and [`source`] and [`leaves`] borrow their values. [`super::column`] encodes the
+//! columns of a row group in parallel, [`groups`] writes the chunks in order, and [`footer`] encodes their metadata meanwhile.
+//! [`metadata`] stores what Parquet's types cannot express.
 
 mod array_leaf;
 mod dictionaries;
@@ -35,7 +35,7 @@ use crate::frame::Frame;
 use crate::progress::Progress;
 use crate::sink::Sink;
 
-/// One frame, whole.
+/// Writes one frame as a whole file.
 ///
 /// # Errors
 /// As [`Writer::write`].

@@ -1,4 +1,4 @@
-//! The nodes of a nested column as Parquet has them: lists, structs and maps, and the leaves below.
+//! The nodes of a nested column in Parquet's schema: lists, structs, maps, and leaves.
 
 use std::ops::Range;
 
@@ -7,28 +7,28 @@ use arrow_schema::{DataType, Field};
 use crate::error::{Error, Result};
 use crate::formats::parquet::types::Stored;
 
-/// Places above a leaf that levels of a byte can count.
+/// Maximum number of optional and repeated nodes above a leaf, so that levels fit into a byte.
 const MOST_LEVELS: usize = 200;
 
-/// A field, and what it is made of.
+/// A field with its children.
 #[derive(Debug)]
 pub(super) struct Node {
-    /// Its name, for errors.
+    /// Name, for error messages.
     pub(super) name: String,
-    /// Whether it may be null.
+    /// Whether the field is nullable.
     pub(super) optional: bool,
-    /// Numbers of the leaves below it.
+    /// Numbers of the leaves below the node.
     pub(super) leaves: Range<usize>,
     pub(super) shape: Shape,
 }
 
-/// What a field is made of.
+/// The kind of a node.
 #[derive(Debug)]
 pub(super) enum Shape {
     Leaf(Stored),
     Struct(Vec<Node>),
     List(Box<Node>),
-    /// A list of structs of two.
+    /// A list of structs with two fields.
     Map(Box<Node>),
 }
 
@@ -36,10 +36,10 @@ fn refuse<T>(message: &str) -> Result<T> {
     Err(Error::unrepresentable("parquet", message))
 }
 
-/// The node of a field at this depth; its leaves are numbered from `number` on.
+/// Creates the node of a field at this depth. Its leaves are numbered from `number` on.
 ///
 /// # Errors
-/// `Unrepresentable`: what has no place in Parquet.
+/// `Unrepresentable`: types that Parquet cannot nest.
 pub(super) fn node(field: &Field, number: &mut usize, depth: usize) -> Result<Node> {
     if depth > MOST_LEVELS {
         return refuse("lists and structs in each other deeper than levels count. Flatten the column first.");
@@ -84,7 +84,7 @@ pub(super) fn node(field: &Field, number: &mut usize, depth: usize) -> Result<No
     Ok(Node { name: field.name().clone(), optional: field.is_nullable(), leaves: first..*number, shape })
 }
 
-/// What of a type has no place within another, and what to do then.
+/// Returns why a type cannot be nested, and the advice for the error message; `None` if it can.
 fn unheld(data_type: &DataType) -> Option<&'static str> {
     match data_type {
         DataType::Union(..) => {
@@ -109,7 +109,7 @@ fn unheld(data_type: &DataType) -> Option<&'static str> {
     }
 }
 
-/// Values of dictionaries within others are Arrow's own: they come back as dictionaries only so.
+/// Nested dictionaries keep Arrow's own bytes as values, because the reader restores only those as dictionaries.
 fn of_dictionary(data_type: &DataType) -> Option<Stored> {
     let DataType::Dictionary(_, values) = data_type else { return None };
     let turned = matches!(values.as_ref(), DataType::Timestamp(..) | DataType::Time32(_) | DataType::Date64);

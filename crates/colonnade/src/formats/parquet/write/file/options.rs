@@ -1,4 +1,4 @@
-//! What is asked of a file, validated when it is made.
+//! Options for writing, validated by their constructors.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,47 +11,47 @@ use crate::formats::parquet::write::column::{Encoding, Packing, Settings, Wanted
 
 use super::root::Root;
 
-/// Options for writing, validated when they are made.
+/// Options for writing. The constructor validates them.
 #[derive(Debug, Clone, Default)]
 pub struct WriteOptions {
-    /// Of columns that nothing else is said of.
+    /// Settings of columns without settings of their own.
     pub(super) settings: Settings,
-    /// Encodings by hand, by name.
+    /// Encodings set by the caller, by column name.
     pub(super) encodings: BTreeMap<String, Wanted>,
-    /// The only columns that may have dictionaries.
+    /// Names of the columns that may have dictionaries; `None` for all.
     pub(super) dictionaries: Option<BTreeSet<String>>,
-    /// Rows of a row group; `None`: by size.
+    /// Rows per row group; `None` to choose by size.
     pub(super) group_rows: Option<usize>,
-    /// Rows of all chunks together, where that is known.
+    /// Rows of all chunks together, if known.
     pub(super) nrows: Option<usize>,
-    /// Threads.
+    /// Number of threads.
     pub(super) threads: usize,
 }
 
-/// What a caller may say, as it is spelled there.
+/// The caller's options, as strings and numbers before validation.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Asked<'a> {
-    /// `auto`, `snappy`, `gzip`, `brotli`, `lz4`, `zstd`; `None` and `none`: none.
+    /// `auto`, `snappy`, `gzip`, `brotli`, `lz4`, `zstd`; `None` or `none` for no compression.
     pub compression: Option<&'a str>,
-    /// The codec's level.
+    /// Compression level.
     pub level: Option<i32>,
-    /// The encoding of all columns that can have it.
+    /// Encoding of all columns that support it.
     pub encoding: Option<&'a str>,
     /// Whether dictionaries may be chosen.
     pub dictionary: bool,
-    /// `fast`, `balanced`, `small`.
+    /// `fast`, `balanced` or `small`.
     pub profile: Option<&'a str>,
-    /// Rows of a row group.
+    /// Rows per row group.
     pub group_rows: Option<usize>,
-    /// Bytes of a page.
+    /// Bytes per page.
     pub page_nbytes: Option<usize>,
-    /// Data pages of version 2.
+    /// Whether to write data pages of version 2.
     pub version_2: bool,
-    /// Statistics of chunks.
+    /// Whether to write statistics of chunks.
     pub statistics: bool,
-    /// Bounds of pages.
+    /// Whether to write bounds of pages.
     pub page_index: bool,
-    /// CRC-32 of pages.
+    /// Whether to write the CRC-32 of pages.
     pub crc: bool,
 }
 
@@ -60,10 +60,10 @@ fn wrong(message: String) -> Error {
 }
 
 impl WriteOptions {
-    /// Options.
+    /// Validates the caller's options.
     ///
     /// # Errors
-    /// `InvalidOption`: names that are not known, numbers out of their range.
+    /// `InvalidOption`: unknown names; numbers out of range.
     pub fn new(asked: &Asked<'_>, threads: usize, nrows: Option<usize>) -> Result<Self> {
         let codec = match asked.compression {
             None | Some("none") => Packing::One(Codec::None),
@@ -117,10 +117,10 @@ impl WriteOptions {
         Ok(Self { settings, group_rows: asked.group_rows, nrows, threads, ..Self::default() })
     }
 
-    /// Encodings by hand, by the names of columns.
+    /// Sets the encodings of columns, by name.
     ///
     /// # Errors
-    /// `InvalidOption`: an encoding that is not known.
+    /// `InvalidOption`: an unknown encoding.
     pub fn with_encodings<'a>(
         mut self,
         encodings: impl IntoIterator<Item = (&'a str, &'a str)>,
@@ -131,24 +131,24 @@ impl WriteOptions {
         Ok(self)
     }
 
-    /// Dictionaries for these columns alone.
+    /// Restricts dictionaries to these columns.
     #[must_use]
     pub fn with_dictionaries<'a>(mut self, names: impl IntoIterator<Item = &'a str>) -> Self {
         self.dictionaries = Some(names.into_iter().map(str::to_owned).collect());
         self
     }
 
-    /// Whether anything is said of columns by name.
+    /// Whether options are set for columns by name.
     pub(super) fn names_columns(&self) -> bool {
         !self.encodings.is_empty() || self.dictionaries.is_some()
     }
 
-    /// What is said of a label holds for all columns that have it: names of fields are unique, labels may not be.
+    /// Copies the options set for a label to all columns with that label: field names are unique, labels need not be.
     pub(super) fn of_labels(&self, names: &[&str], labels: &[Option<String>]) -> Self {
         let mut out = self.clone();
         for (name, label) in names.iter().zip(labels) {
             let Some(label) = label.as_deref().filter(|label| label != name) else { continue };
-            // The label, and paths below it.
+            // The label itself, and paths that start with it.
             let own = |said: &str| match said.strip_prefix(label)? {
                 "" => Some((*name).to_owned()),
                 rest => rest.starts_with('.').then(|| format!("{name}{rest}")),
@@ -165,7 +165,7 @@ impl WriteOptions {
         out
     }
 
-    /// Refuses names that no column has, and paths of nothing that stands in one.
+    /// Refuses names that no column has, and paths that no column contains.
     pub(super) fn check_names(&self, roots: &[Root]) -> Result<()> {
         if !self.names_columns() {
             return Ok(());
@@ -188,10 +188,10 @@ impl WriteOptions {
         asked("use_dictionary", self.dictionaries.iter().flatten().collect())
     }
 
-    /// The settings of a column; `None`: those of all.
+    /// Returns the settings of a column; `None` for the default settings.
     ///
     /// # Errors
-    /// `InvalidOption`: an encoding that its type cannot have; one but a dictionary for a column that came as one.
+    /// `InvalidOption`: an encoding that its type does not support; an encoding other than a dictionary for a categorical column.
     pub(super) fn of_column(
         &self,
         name: &str,
@@ -234,7 +234,7 @@ impl WriteOptions {
 }
 
 impl WriteOptions {
-    /// What is said of the leaf by its path, or by that of a group that it stands in, the innermost first; `true`: of the leaf
+    /// Looks up the leaf's path, then those of its enclosing groups, innermost first. The flag is `true` for an option of the leaf
     /// itself.
     fn said<T>(path: &[String], of: impl Fn(&str) -> Option<T>) -> Option<(T, bool)> {
         (1..=path.len()).rev().find_map(|n| {
@@ -243,11 +243,11 @@ impl WriteOptions {
         })
     }
 
-    /// The settings of the leaves of a list, struct or map; `None`: those of all. What is said of a group holds for all its leaves
-    /// that can have it.
+    /// Returns the settings of the leaves of a list, struct or map; `None` for the default settings. An option of a group applies
+    /// to all of its leaves that support it.
     ///
     /// # Errors
-    /// `InvalidOption`: an encoding that the leaf cannot have, or none of the leaves of the group.
+    /// `InvalidOption`: an encoding that the leaf does not support, or that no leaf of the group supports.
     pub(super) fn of_leaves(&self, leaves: &[(Physical, Vec<String>)]) -> Result<Vec<Option<Settings>>> {
         let all = |physical| match self.settings.encoding {
             Wanted::One(encoding) if !can_have(physical, encoding) => Wanted::Auto,
@@ -285,7 +285,7 @@ impl WriteOptions {
         Ok(out)
     }
 
-    /// Refuses encodings of groups that none of their leaves can have.
+    /// Refuses encodings of groups that no leaf of the group supports.
     fn check_groups(&self, leaves: &[(Physical, Vec<String>)]) -> Result<()> {
         for (name, wanted) in &self.encodings {
             let Wanted::One(encoding) = wanted else { continue };
@@ -321,7 +321,7 @@ fn encoding_of(name: &str) -> Result<Wanted> {
     })
 }
 
-/// An encoding as callers spell it.
+/// The name of an encoding in the options.
 fn word(encoding: Encoding) -> &'static str {
     match encoding {
         Encoding::Plain => "plain",
@@ -335,7 +335,7 @@ fn word(encoding: Encoding) -> &'static str {
     }
 }
 
-/// A type as the specification spells it.
+/// The name of a physical type in the specification.
 fn stored(physical: Physical) -> &'static str {
     match physical {
         Physical::Boolean => "BOOLEAN",
@@ -349,7 +349,7 @@ fn stored(physical: Physical) -> &'static str {
     }
 }
 
-/// Whether the specification has this encoding for these values.
+/// Whether the specification allows this encoding for the physical type.
 fn can_have(physical: Physical, encoding: Encoding) -> bool {
     match encoding {
         Encoding::RleDictionary => physical != Physical::Boolean,

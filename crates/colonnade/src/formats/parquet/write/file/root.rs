@@ -1,4 +1,4 @@
-//! A column of the file: what it is made of, and how each of its leaves is encoded.
+//! A column of the file: its leaves, and their encodings.
 
 use arrow_schema::FieldRef;
 
@@ -7,14 +7,14 @@ use crate::formats::parquet::write::column::Settings;
 
 use super::tree::Tree;
 
-/// How a column gets into the file.
+/// How a column is stored.
 #[derive(Debug)]
 pub(super) enum Kind {
     /// As a leaf.
     Leaf(Stored),
-    /// A dictionary of values that cannot be a dictionary page, as plain values.
+    /// As the plain values of a dictionary whose values cannot form a dictionary page.
     NonNullValues(Stored),
-    /// A dictionary of nested values, as its codes.
+    /// As the codes of a dictionary of nested values.
     Codes(Stored),
     /// As leaves with levels.
     Nested(Box<Tree>),
@@ -25,21 +25,21 @@ pub(super) enum Kind {
 pub(super) struct RootLeaf {
     /// Physical type.
     pub(super) physical: i32,
-    /// Names from below the schema's root to it.
+    /// Names of the path from below the root of the schema.
     pub(super) path: Vec<String>,
-    /// Settings of its own.
+    /// Settings, if they differ from the default.
     pub(super) settings: Option<Box<Settings>>,
 }
 
 /// A column of the file.
 #[derive(Debug)]
 pub(super) struct Root {
-    /// Its field.
+    /// The Arrow field.
     pub(super) field: FieldRef,
-    /// How it is written.
+    /// How the column is stored.
     pub(super) kind: Kind,
-    /// Whether it may have nulls.
+    /// Whether the column is nullable.
     pub(super) optional: bool,
-    /// What it is made of.
+    /// The leaves.
     pub(super) leaves: Vec<RootLeaf>,
 }

@@ -1,8 +1,7 @@
-//! Arrays within arrays, taken apart: of each leaf the values where they lie, and two levels a value that say in which list and
-//! struct it stands.
+//! Shreds nested arrays into leaves: the values of each leaf, and a definition and a repetition level for each value (Dremel).
 //!
-//! A list is left behind by its offsets alone: its values are those of the child, which follow each other, so that a leaf is
-//! most often a stretch of an array and nothing is copied but levels.
+//! Lists are resolved by their offsets. Their values are contiguous in the child array, so a leaf usually borrows a slice, and only
+//! levels are allocated.
 
 use std::ops::Range;
 
@@ -21,27 +20,27 @@ use super::dictionaries;
 use super::entries::{Entries, broken};
 use super::node::{Node, Shape};
 
-/// A leaf that was taken out.
+/// A leaf of a nested array.
 pub(super) struct Shredded<'s> {
-    /// Its number in the tree.
+    /// Number of the leaf in the tree.
     pub(super) leaf: usize,
     pub(super) stored: &'s Stored,
-    /// Its values, and some between them that nothing stands for.
+    /// The values. Ranges between live values are masked by `nulls`.
     pub(super) data: ArrayData,
-    /// Which of them are there.
+    /// Validity of the values.
     pub(super) nulls: Option<NullBuffer>,
     pub(super) levels: Levels<'s>,
 }
 
 type Take<'t> = &'t mut dyn FnMut(Shredded<'_>) -> Result<()>;
 
-/// Which nodes are gone into, of these arrays.
+/// Decides which nodes of the array are visited.
 type Wants<'t> = &'t dyn Fn(&Node, &ArrayRef) -> bool;
 
-/// Gives `take` the leaves `wanted` of the tree one after the other, those that no node which `wants` refuses stands above.
+/// Passes each leaf of the range `wanted` to `take`, except those below a node that `wants` rejects.
 ///
 /// # Errors
-/// `Unrepresentable`: nulls where none may be. Malformed: arrays that break Arrow's layout. Those of `take`.
+/// `Unrepresentable`: nulls in a required field. Malformed: arrays that break Arrow's layout. Errors of `take`.
 pub(super) fn shred(
     node: &Node,
     array: &ArrayRef,
@@ -127,7 +126,7 @@ fn each_child(
         .try_for_each(|(node, column)| walk(node, column, entries.below(), wanted, wants, &mut *take))
 }
 
-/// The child of an array of lists, and the places of its values.
+/// Returns the child of an array of lists, and the entries of its values.
 fn lists(array: &ArrayRef, entries: &Entries<'_>) -> Result<(ArrayRef, Entries<'static>)> {
     match array.data_type() {
         DataType::List(_) => {
@@ -162,7 +161,7 @@ fn lists(array: &ArrayRef, entries: &Entries<'_>) -> Result<(ArrayRef, Entries<'
     }
 }
 
-/// The places of lists whose values follow each other.
+/// Returns the entries of lists whose values are contiguous.
 fn following<O: Copy + TryInto<usize>>(
     entries: &Entries<'_>,
     most: usize,
@@ -177,7 +176,7 @@ fn following<O: Copy + TryInto<usize>>(
     })
 }
 
-/// Lists that may lie in any order and over each other: their values one after the other.
+/// Gathers the values of list views, which may be in any order and may overlap, into one child array.
 fn viewed<O: Copy + TryInto<u64>>(
     values: &ArrayRef,
     offsets: &[O],
@@ -187,7 +186,7 @@ fn viewed<O: Copy + TryInto<u64>>(
     let (mut places, mut ends) = (Vec::new(), vec![0usize; offsets.len() + 1]);
     let mut behind = 0;
     for list in entries.live.iter().flat_map(Range::clone) {
-        // Lists that are passed over have no values.
+        // Lists without an entry have no values.
         ends.get_mut(behind..=list).unwrap_or_default().fill(places.len());
         behind = list + 1;
         let (Some(start), Some(size)) = (

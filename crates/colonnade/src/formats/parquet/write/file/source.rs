@@ -1,4 +1,4 @@
-//! The columns of a frame and the levels of its row labels where they lie.
+//! Borrows the columns of a frame and the levels of its row labels.
 
 use arrow_data::ArrayData;
 
@@ -7,22 +7,22 @@ use crate::error::{Error, Result};
 use crate::frame::{Block, ByteOrder, Frame, Grid, Labels, Level, Part};
 use crate::memory::Buffer;
 
-/// Columns that are packed side by side: what a row gives them is one or two cache lines.
+/// Columns that are packed together: a row of them spans one or two cache lines.
 const TILE_COLUMNS: usize = 16;
 
-/// A column.
+/// A column of a frame.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Source<'f> {
-    /// Of a block, and its place there.
+    /// A block, and the position of the column in it.
     Block(&'f Block, usize),
-    /// In Arrow's layout.
+    /// A column in Arrow's layout.
     Array(&'f ArrayData),
 }
 
-/// All columns of the frame, then all levels, as the exporter's schema has them.
+/// Returns all columns of the frame, then all levels of the row labels, in the order of the exporter's schema.
 ///
 /// # Errors
-/// Frames whose parts do not hold their columns.
+/// Frames with a missing column.
 pub(super) fn sources(frame: &Frame) -> Result<Vec<Source<'_>>> {
     let mut out = Vec::with_capacity(frame.ncols + 1);
     for slot in frame.slots()? {
@@ -42,7 +42,7 @@ pub(super) fn sources(frame: &Frame) -> Result<Vec<Source<'_>>> {
 }
 
 impl Source<'_> {
-    /// Bytes of its rows, about.
+    /// Approximate bytes of the rows.
     pub(super) fn nbytes(&self, nrows: usize) -> usize {
         match self {
             Self::Block(block, _) => nrows.saturating_mul(block.grid.dtype.itemsize as usize),
@@ -52,7 +52,7 @@ impl Source<'_> {
 }
 
 impl Source<'_> {
-    /// Values of its largest leaf, at most.
+    /// Upper bound of the number of values of the largest leaf.
     pub(super) fn nvalues(&self, nrows: usize) -> usize {
         fn most(data: &ArrayData) -> usize {
             data.child_data().iter().map(most).fold(data.len(), usize::max)
@@ -82,11 +82,11 @@ fn lies_packed(block: &Block) -> bool {
     grid.is_column_major() && grid.dtype.order != ByteOrder::Big
 }
 
-/// The columns of `these` as blocks of one packed column of native order each, and arrays as they are: strided neighbours
-/// are packed together.
+/// Passes on the columns of `these`: NumPy columns as contiguous blocks in native byte order, arrays unchanged. Neighbouring
+/// strided columns are packed together.
 ///
 /// # Errors
-/// The system's own: no memory.
+/// Errors of the operating system: no memory.
 pub(super) fn each_packed<'f>(
     these: &[Source<'f>],
     mut take: impl FnMut(usize, Packed<'f>) -> Result<()>,
@@ -129,11 +129,11 @@ pub(super) fn each_packed<'f>(
     Ok(())
 }
 
-/// A column whose cells lie one behind the other.
+/// A column with contiguous cells.
 #[derive(Debug, Clone)]
 pub(super) enum Packed<'f> {
-    /// NumPy's, one column.
+    /// A NumPy block of one column.
     Block(Block),
-    /// Arrow's.
+    /// An Arrow array.
     Array(&'f ArrayData),
 }

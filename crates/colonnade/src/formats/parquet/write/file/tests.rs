@@ -1,4 +1,4 @@
-//! What is written, looked at by our own footer and by the crate's reader.
+//! Files written from frames, read by Colonnade's footer reader and by the parquet crate.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -103,7 +103,7 @@ fn arrays_of_every_flat_type_are_written() {
     let found = looked_at(&data);
     assert_eq!((found.nrows, found.leaves.len(), found.groups.len()), (4, all.len(), 1));
     assert!(found.groups[0].chunks.iter().all(|chunk| chunk.nvalues == 4));
-    // Those that the crate reads by the same words.
+    // Only the types that the crate reads with the same names.
     for (i, array) in
         all.iter().enumerate().filter(|(_, a)| a.data_type().is_integer() || a.data_type().is_floating())
     {

@@ -1,4 +1,4 @@
-//! A nested column as the schema has it: its elements, the paths of its leaves, and whether its values fit them.
+//! A nested column in the schema: its elements, the paths of its leaves, and the check that values fit them.
 
 use arrow_array::{Array, ArrayRef};
 use arrow_data::ArrayData;
@@ -14,7 +14,7 @@ use super::fits::{fits, may_not_fit};
 use super::node::{Node, Shape, node};
 use super::shred::shred;
 
-/// A column that is more than one leaf, or a repeated one.
+/// A column with several leaves or with a repeated leaf.
 #[derive(Debug)]
 pub(super) struct Tree {
     pub(super) node: Node,
@@ -23,10 +23,10 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// The tree of a field whose first values are `array`.
+    /// Creates the tree of a field from `array`, its first values.
     ///
     /// # Errors
-    /// `Unrepresentable`: what has no place in Parquet; nulls where none may be.
+    /// `Unrepresentable`: types that Parquet cannot hold; nulls in a required field.
     pub(super) fn of(field: &Field, array: &ArrayRef) -> Result<Self> {
         let mut out = Self { node: node(field, &mut 0, 0)?, leaves: Vec::new() };
         let unfit = out.unfit(array)?;
@@ -39,7 +39,7 @@ impl Tree {
     /// Refuses later values that the tree cannot hold.
     ///
     /// # Errors
-    /// `Unrepresentable`: nulls where none may be; values that do not fit their leaf, as those of the first chunk did.
+    /// `Unrepresentable`: nulls in a required field; values that do not fit the leaf chosen for the first chunk.
     pub(super) fn admit(&self, array: &ArrayRef) -> Result<()> {
         let Some(&leaf) = self.unfit(array)?.first() else { return Ok(()) };
         let path = self.leaves.get(leaf).map_or_else(String::new, |(_, path)| path.join("."));
@@ -50,7 +50,7 @@ impl Tree {
         Err(Error::unrepresentable("parquet", message))
     }
 
-    /// Leaves that have values that do not fit.
+    /// Returns the leaves with values that do not fit.
     fn unfit(&self, array: &ArrayRef) -> Result<Vec<usize>> {
         let mut out = Vec::new();
         let wanted = 0..self.node.leaves.end;
@@ -64,7 +64,7 @@ impl Tree {
         Ok(out)
     }
 
-    /// Appends the schema's elements; answers how many.
+    /// Appends the schema's elements and returns their number.
     pub(super) fn push(&self, bytes: &mut Vec<u8>, field: &Field) -> usize {
         let mut n = 0;
         push(&self.node, field, field.name(), bytes, &mut n);
@@ -72,7 +72,7 @@ impl Tree {
     }
 }
 
-/// Whether values may not fit the leaf, or be null where none may: what need not be looked at takes no time.
+/// Whether values may not fit the leaf, or be null in a required field. All other nodes are skipped, which saves time.
 fn may_fail(node: &Node, data: &ArrayData) -> bool {
     let has_nulls = match data.data_type() {
         DataType::Null => !data.is_empty(),
@@ -90,7 +90,7 @@ fn may_fail(node: &Node, data: &ArrayData) -> bool {
     }
 }
 
-/// Arrow's own bytes for leaves whose values do not fit what others understand.
+/// Replaces the leaves in `unfit` by leaves of Arrow's own bytes.
 fn exact(node: &mut Node, field: &Field, unfit: &[usize]) {
     match (&mut node.shape, field.data_type()) {
         (Shape::Leaf(stored), data_type) if unfit.contains(&node.leaves.start) => {
@@ -112,7 +112,7 @@ fn exact(node: &mut Node, field: &Field, unfit: &[usize]) {
     }
 }
 
-/// Names as the specification has them.
+/// Names of the groups in the specification.
 const LIST: &str = "list";
 const ELEMENT: &str = "element";
 const ENTRY: &str = "key_value";

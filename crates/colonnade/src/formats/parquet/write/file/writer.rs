@@ -1,4 +1,4 @@
-//! Chunks to a file.
+//! Writes chunks of rows to a file.
 
 use arrow_schema::SchemaRef;
 
@@ -18,17 +18,16 @@ use super::pending::Pending;
 use super::source::sources;
 use super::{groups, metadata};
 
-/// Rows of a row group: some of them, so that all cores read a file of one column, and many, so that pages and dictionaries
-/// pay.
+/// Rows per row group: few enough that all cores read a file of one column, and enough for efficient pages and dictionaries.
 const GROUP_ROWS: usize = 1 << 20;
 
-/// Bytes of chunks that wait to be a row group; wide frames have fewer rows in one.
+/// Bytes of buffered chunks that form a row group; wide frames get fewer rows per group.
 const PENDING_NBYTES: usize = 128 << 20;
 
 /// The format's name in errors.
 const FORMAT: &str = "parquet";
 
-/// Writes frames of one layout, chunk by chunk, as row groups of one file. The sink is given to each call.
+/// Writes frames of one layout as row groups of one file. Each call takes the sink.
 pub struct Writer {
     options: WriteOptions,
     state: State,
@@ -39,14 +38,14 @@ pub struct Writer {
     nrows: usize,
 }
 
-/// What the first chunk says.
+/// Schema and layout from the first chunk.
 struct Begun {
     exporter: Exporter,
     layout: Layout,
 }
 
 impl Writer {
-    /// A writer.
+    /// Creates a writer.
     #[must_use]
     pub fn new(options: WriteOptions) -> Self {
         Self {
@@ -60,23 +59,24 @@ impl Writer {
         }
     }
 
-    /// Row groups written so far.
+    /// Number of row groups written so far.
     #[must_use]
     pub fn ngroups(&self) -> usize {
         self.written.ngroups()
     }
 
-    /// Rows taken so far.
+    /// Number of rows taken so far.
     #[must_use]
     pub fn nrows(&self) -> usize {
         self.nrows
     }
 
-    /// Writes a chunk. Its memory is not looked at any more when this returns.
+    /// Writes a chunk. The caller may reuse the chunk's memory afterwards.
     ///
     /// # Errors
-    /// `Unrepresentable`: what Parquet cannot hold, by column; chunks whose columns, types or row labels differ from the
-    /// first one's: nothing was written then, and other chunks may follow. The sink's own, after which the writer is of no use.
+    /// `Unrepresentable`, naming the column: data that Parquet cannot hold, or a chunk whose columns, types or row labels differ
+    /// from those of the first one. Nothing was written then, and other chunks may follow. Errors of the sink, after which the
+    /// writer is unusable.
     pub fn write(&mut self, chunk: &Frame, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
         self.state.check_open(FORMAT)?;
         self.begin(chunk)?;
@@ -111,7 +111,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Writes one frame from the first byte to the last.
+    /// Writes one frame as a whole file.
     pub(super) fn whole(
         &mut self,
         frame: &Frame,
@@ -127,10 +127,10 @@ impl Writer {
         self.end(&mut target)
     }
 
-    /// Writes what waits, then the footer.
+    /// Writes the buffered rows, then the footer.
     ///
     /// # Errors
-    /// `Unrepresentable` where there was no chunk; the sink's own.
+    /// `Unrepresentable` if there was no chunk; errors of the sink.
     pub fn finish(&mut self, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
         self.state.check_open(FORMAT)?;
         if self.begun.is_none() {
@@ -161,10 +161,10 @@ impl Writer {
         Ok(())
     }
 
-    /// Rows of the row groups of a frame that is large enough.
+    /// Returns the rows per row group of a frame that is large enough.
     fn rows_of(&self, frame: &Frame) -> usize {
         self.options.group_rows.unwrap_or_else(|| {
-            // Even pieces of about that size, rather than full ones and a small rest.
+            // Groups of even size, instead of full groups and a small last one.
             let pieces = (frame.nrows.saturating_add(GROUP_ROWS / 2) / GROUP_ROWS).max(1);
             frame.nrows.div_ceil(pieces).next_multiple_of(64)
         })
@@ -185,7 +185,7 @@ impl Writer {
         for frame in self.pending.take(Some(chunk))? {
             ready.extend(cut(&frame, self.rows_of(&frame)));
         }
-        // Asked for exactly so many rows: the rest waits for the next chunk.
+        // The caller set the rows per group, so an incomplete group waits for the next chunk.
         let short = ready.last().is_some_and(|last| last.nrows < wanted) && self.options.group_rows.is_some();
         let rest = if short { ready.pop() } else { None };
         self.groups(&ready, target)?;
@@ -207,7 +207,7 @@ impl Writer {
     }
 }
 
-/// Pieces of so many rows; none of a frame without rows.
+/// Slices a frame into frames of `rows` rows. A frame without rows gives none.
 fn cut(frame: &Frame, rows: usize) -> Vec<Frame> {
     if rows >= frame.nrows {
         return if frame.nrows == 0 { Vec::new() } else { vec![frame.clone()] };
