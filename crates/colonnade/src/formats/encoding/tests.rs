@@ -1,4 +1,4 @@
-//! Checks the claims about writing of every registered format: claimed capabilities work, and others return an error.
+//! Checks the write capabilities of every registered format: claimed ones work, and others return an error.
 
 use std::cell::RefCell;
 use std::rc::Rc;

@@ -74,7 +74,7 @@ pub(super) fn encode_all(
     writer.finish()
 }
 
-/// A number for the filter of a column.
+/// Returns a number that identifies the filter of a column, for grouping.
 fn filter_number(options: &WriteOptions, position: usize) -> usize {
     match options.filter(Some(position)) {
         FilterChoice::Auto => 8,

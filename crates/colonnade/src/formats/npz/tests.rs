@@ -1,4 +1,4 @@
-//! Behaviour of npz: the bytes it writes, and frames of any shape back from them.
+//! Round trips of npz, and the bytes that it writes.
 
 use proptest::prelude::*;
 
@@ -16,7 +16,7 @@ fn named() -> Tags {
     Tags { name: "null".into(), ..Tags::default() }
 }
 
-/// Columns of the dtypes, alternating, each with its own bytes.
+/// Columns of the given dtypes in turn, each with different bytes.
 fn frame(nrows: usize, descrs: &[&str]) -> Frame {
     let mut parts = Vec::new();
     for (position, descr) in descrs.iter().enumerate() {
@@ -44,7 +44,7 @@ fn read(bytes: Vec<u8>) -> Result<Frame, Error> {
     store.load(&store.axes(1)?, &request)
 }
 
-/// Every column's packed bytes with its dtype.
+/// Every column's dtype and packed bytes.
 fn cells(frame: &Frame) -> Vec<(String, Vec<u8>)> {
     let mut out = Vec::new();
     for run in frame.runs(&|position| position).unwrap() {

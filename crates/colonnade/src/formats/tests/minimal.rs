@@ -65,7 +65,7 @@ fn frame(values: &[u8]) -> Result<Frame> {
     Frame::new(index, columns, vec![Part::Block(block, vec![0])], Tags::unnamed().clone())
 }
 
-/// The bytes of a frame as [`frame`] makes it, or of a part of one.
+/// The bytes of a frame that [`frame`] created, or of a slice of it.
 pub(super) fn values(frame: &Frame) -> &[u8] {
     let [Part::Block(block, _)] = &frame.parts[..] else { return &[] };
     &block.buffer.as_slice()[block.grid.offset..][..frame.nrows]

@@ -1,4 +1,4 @@
-//! A document as a list of nodes, each in front of what is inside of it. Aliases are copied, as far as a budget allows.
+//! Parses a document to a list of nodes, in document order. Aliases are copied, within a budget.
 
 mod tags;
 
@@ -18,41 +18,41 @@ use super::options::ReadOptions;
 use super::resolve::{Value, integer, is_float, plain};
 use tags::{core, name};
 
-/// A value and where it stands.
+/// A value and its position.
 #[derive(Debug, Clone)]
 pub(in crate::formats::yaml) struct Node<'t> {
     pub(in crate::formats::yaml) value: Value<'t>,
-    /// In characters from the start.
+    /// Offset in the text, in characters.
     pub(in crate::formats::yaml) at: usize,
 }
 
-/// The one document of a text.
+/// The only document of a text.
 #[derive(Debug)]
 pub(in crate::formats::yaml) struct Document<'t> {
     pub(in crate::formats::yaml) text: &'t OwnedText,
     pub(in crate::formats::yaml) nodes: Vec<Node<'t>>,
-    /// Of each value of the root, where that is a mapping: from its first character to behind its last.
+    /// The extent of each value of the root in characters, if the root is a mapping.
     pub(in crate::formats::yaml) values: Vec<(usize, usize)>,
 }
 
-/// Nodes that aliases may stand for, whatever the size of the input.
+/// Minimum limit of the nodes that aliases copy; a larger input has a larger limit.
 const ALIASED: usize = 1 << 20;
 
-/// Bytes of text that aliases may stand for, whatever the size of the input.
+/// Minimum limit of the text bytes that aliases copy; a larger input has a larger limit.
 const ALIASED_NBYTES: usize = 64 << 20;
 
-/// Events between two looks at the clock and for signals.
+/// Number of events between two progress reports, which check for signals.
 const EVENTS: usize = 4096;
 
-/// A collection that is being read.
+/// A collection whose end has not been parsed yet.
 struct Open<'t> {
-    /// Its node.
+    /// Index of its node.
     node: usize,
     anchor: usize,
     entries: usize,
-    /// Keys so far, of a mapping.
+    /// Keys so far; `None` for sequences.
     keys: Option<HashSet<Cow<'t, str>>>,
-    /// Whether a key comes next.
+    /// Whether the next node is a key.
     key_next: bool,
 }
 
@@ -60,7 +60,7 @@ struct Reader<'t> {
     text: &'t OwnedText,
     nodes: Vec<Node<'t>>,
     open: Vec<Open<'t>>,
-    /// Where the nodes of each anchor lie; the end is 0 while it is being read.
+    /// The range of nodes of each anchor; the end is 0 until the anchored collection ends.
     anchors: HashMap<usize, (usize, usize)>,
     aliased: usize,
     budget: usize,
@@ -70,11 +70,10 @@ struct Reader<'t> {
 }
 
 impl<'t> Document<'t> {
-    /// Reads the one document of `text`.
+    /// Parses the only document of `text`.
     ///
     /// # Errors
-    /// Malformed, with place; over a limit; tags that the core schema has not; several documents, or none; what `progress`
-    /// answers.
+    /// Malformed, with the position; over a limit; tags outside of the core schema; no document or several; errors of `progress`.
     pub(in crate::formats::yaml) fn read(
         text: &'t OwnedText,
         options: &ReadOptions,
@@ -110,7 +109,7 @@ impl<'t> Document<'t> {
             reader.take(event, span)?;
             events += 1;
             if events.is_multiple_of(EVENTS) {
-                // Characters, of bytes: all that the parser tells, and as good where text is ASCII.
+                // Progress is in characters, because the parser counts only those. For ASCII text they are bytes.
                 progress.advance(at, Some(total))?;
             }
         }
@@ -120,7 +119,7 @@ impl<'t> Document<'t> {
         Ok(Self { text, nodes: reader.nodes, values: reader.values })
     }
 
-    /// An error at a character.
+    /// Creates an error at a character.
     #[cold]
     pub(in crate::formats::yaml) fn error(
         &self,
@@ -132,7 +131,7 @@ impl<'t> Document<'t> {
         self.text.source().error(kind, FORMAT, byte_of(self.text, at), member, message)
     }
 
-    /// The node behind `i` and all that is inside of it.
+    /// Returns the index of the node after node `i` and its descendants.
     pub(in crate::formats::yaml) fn behind(&self, i: usize) -> usize {
         match self.nodes.get(i).map(|node| &node.value) {
             Some(Value::Sequence(_, end) | Value::Mapping(_, end)) => *end,
@@ -141,7 +140,7 @@ impl<'t> Document<'t> {
     }
 }
 
-/// The byte of a character.
+/// Returns the byte offset of a character.
 pub(in crate::formats::yaml) fn byte_of(text: &OwnedText, at: usize) -> usize {
     let text = text.as_str();
     text.char_indices().nth(at).map_or(text.len(), |(byte, _)| byte)
@@ -153,7 +152,7 @@ impl<'t> Reader<'t> {
         self.text.source().error(kind, FORMAT, byte_of(self.text, at), None, message)
     }
 
-    /// What the parser says.
+    /// Converts an error of the parser.
     #[cold]
     fn broken(&self, error: &ScanError) -> Error {
         let (kind, message) = if error.info().contains("recursion limit") {
@@ -208,14 +207,14 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    /// Takes note of where a value of the root stands.
+    /// Records the extent of a value of the root.
     fn ended(&mut self, start: &Marker, end: &Marker) {
         if let [Open { keys: Some(_), key_next: true, entries: 1.., .. }] = self.open.as_slice() {
             self.values.push((start.index(), end.index()));
         }
     }
 
-    /// A node begins: a key or a value of what is open.
+    /// Adds a key or a value to the current collection.
     fn begin(&mut self, value: Option<&Value<'t>>, at: usize) -> Result<()> {
         let Some(open) = self.open.last_mut() else { return Ok(()) };
         open.entries += 1;
@@ -226,7 +225,7 @@ impl<'t> Reader<'t> {
             return Ok(());
         }
         let key = match value {
-            // Both are the integer that a label is.
+            // `-0` and `0` are the same integer label.
             Some(Value::Int(text)) if text == "-0" => "0".into(),
             Some(Value::Int(text)) if text.parse::<i64>().is_err() && text.parse::<u64>().is_err() => {
                 let message = format!("expected a key of 64 bits, found {}. Quote it.", number_excerpt(text));
@@ -296,7 +295,7 @@ impl<'t> Reader<'t> {
             );
             return Err(self.error(ErrorKind::LimitExceeded, at, message));
         }
-        // A long text that many aliases stand for is as much memory as any other.
+        // The limit counts copied text: a long text that many aliases copy takes much memory.
         let copied = self.nodes.get(start..end).unwrap_or(&[]).iter().map(|node| node.value.nbytes()).sum();
         self.aliased_nbytes = self.aliased_nbytes.saturating_add(copied);
         let most = self.text.as_bytes().len().max(ALIASED_NBYTES);
@@ -321,14 +320,14 @@ impl<'t> Reader<'t> {
                 Value::Mapping(n, end) => Value::Mapping(n, end + moved),
                 other => other,
             };
-            // Errors name the alias: that is what stands where they are.
+            // The position of a copied node is that of the alias, for error messages.
             self.nodes.push(Node { value, at });
         }
         self.ended(&Marker::new(at, 0, 0), &Marker::new(at, 0, 0));
         Ok(())
     }
 
-    /// Collections inside each other among some nodes.
+    /// Returns the depth of the collections among some nodes.
     fn deepest(&self, start: usize, end: usize) -> u64 {
         let mut ends: Vec<usize> = Vec::new();
         let mut most = 0;

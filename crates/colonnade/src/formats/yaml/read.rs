@@ -1,4 +1,4 @@
-//! From text to frames.
+//! Reads frames from YAML text.
 
 use std::ops::Range;
 
@@ -26,15 +26,15 @@ fn text_of(input: &Buffer, options: &ReadOptions) -> Result<OwnedText> {
     OwnedText::new(FORMAT, text)
 }
 
-/// The one frame of `input`.
+/// Decodes the only frame of `input`.
 ///
 /// # Errors
-/// Malformed, with line, column and byte; over a limit; no frame, or several.
+/// Malformed, with line, column and byte; over a limit; no frame or several.
 pub fn decode(input: &Buffer, options: &ReadOptions) -> Result<Decoded> {
     decode_with(input, options, &NoProgress)
 }
 
-/// The same, `progress` told how far it is.
+/// Like [`decode`], and reports to `progress`.
 ///
 /// # Errors
 /// As [`decode`], and `Cancelled` from `progress`.
@@ -60,10 +60,10 @@ fn decoded(input: &Buffer, options: &ReadOptions, progress: &dyn Progress) -> Re
     Ok(Decoded::new(packed.frame(options)?, packed.orient().name(), None))
 }
 
-/// Labels, and the bytes that each of their frames is.
+/// Labels, and the byte range of each frame.
 pub type Extents = Vec<(String, Range<usize>)>;
 
-/// Labels of several frames, and the bytes of `input` that each is; `None` where it is one frame.
+/// Returns the labels of a bundle and the byte range of each frame in `input`; `None` if it is one frame.
 ///
 /// # Errors
 /// As [`decode`].
@@ -71,7 +71,7 @@ pub fn bundle(input: &Buffer, options: &ReadOptions) -> Result<Option<Extents>> 
     bundle_with(input, options, &NoProgress)
 }
 
-/// The same, `progress` asked whether it goes on.
+/// Like [`bundle`], and reports to `progress`.
 ///
 /// # Errors
 /// As [`bundle`], and `Cancelled` from `progress`.
@@ -81,7 +81,7 @@ pub fn bundle_with(
     progress: &dyn Progress,
 ) -> Result<Option<Extents>> {
     let text = text_of(input, options)?;
-    // Most documents are one frame: their first nodes tell, and they are read once.
+    // Most documents are one frame. Their first nodes show it, so that they are parsed only once.
     if !check::may_be_bundle(&text) {
         return Ok(None);
     }
@@ -94,7 +94,7 @@ pub fn bundle_with(
     Ok(Some(labels.into_iter().zip(extents(&document)).collect()))
 }
 
-/// The labels of a mapping of frames: of our own, which have headers, or of anybody's.
+/// Returns the labels of a mapping of frames, with or without headers.
 fn labels(document: &Document<'_>, options: &ReadOptions) -> Result<Option<Vec<String>>> {
     let mut labels = Vec::new();
     if let Some(Value::Mapping(n @ 1.., _)) = document.nodes.first().map(|node| &node.value) {

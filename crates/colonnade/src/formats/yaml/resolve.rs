@@ -2,24 +2,24 @@
 
 use std::borrow::Cow;
 
-/// A value.
+/// The value of a node.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::formats::yaml) enum Value<'t> {
     Null,
     Bool(bool),
-    /// An integer as decimal digits; as it stands where its base is another and 128 bits do not hold it.
+    /// An integer as decimal digits. An octal or hexadecimal one of more than 128 bits keeps its text.
     Int(Cow<'t, str>),
-    /// A float as it stands.
+    /// A float as its text.
     Float(Cow<'t, str>),
     Str(Cow<'t, str>),
-    /// Entries, and the node behind the last one.
+    /// Number of entries, and index of the node after the last one.
     Sequence(usize, usize),
-    /// Pairs, and the node behind the last one.
+    /// Number of pairs, and index of the node after the last one.
     Mapping(usize, usize),
 }
 
 impl Value<'_> {
-    /// Bytes of its text.
+    /// Bytes of the value's text.
     pub(in crate::formats::yaml) fn nbytes(&self) -> usize {
         match self {
             Self::Int(text) | Self::Float(text) | Self::Str(text) => text.len(),
@@ -27,7 +27,7 @@ impl Value<'_> {
         }
     }
 
-    /// What it is, for messages.
+    /// The name of the value's type, for messages.
     pub(in crate::formats::yaml) fn name(&self) -> &'static str {
         match self {
             Self::Null => "null",
@@ -41,7 +41,7 @@ impl Value<'_> {
     }
 }
 
-/// The value of a plain scalar.
+/// Resolves a plain scalar.
 pub(in crate::formats::yaml) fn plain(text: Cow<'_, str>) -> Value<'_> {
     match text.as_ref() {
         "" | "~" | "null" | "Null" | "NULL" => return Value::Null,
@@ -49,7 +49,7 @@ pub(in crate::formats::yaml) fn plain(text: Cow<'_, str>) -> Value<'_> {
         "false" | "False" | "FALSE" => return Value::Bool(false),
         _ => {}
     }
-    // Most scalars are words: one look at the first character tells.
+    // Most scalars are words, which their first character shows.
     if !text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.')) {
         return Value::Str(text);
     }
@@ -61,11 +61,11 @@ pub(in crate::formats::yaml) fn plain(text: Cow<'_, str>) -> Value<'_> {
     if is_float(&text) { Value::Float(text) } else { Value::Str(text) }
 }
 
-/// The digits of an integer: decimal, octal or hexadecimal.
+/// Returns the decimal digits of a decimal, octal or hexadecimal integer.
 pub(in crate::formats::yaml) fn integer(text: &str) -> Option<Cow<'_, str>> {
     let based = |digits: &str, base: u32| {
         let known = !digits.is_empty() && digits.chars().all(|c| c.is_digit(base));
-        // What no 128 bits hold is no number of any column: whoever reads it says so, by the text that stands here.
+        // No column type holds more than 128 bits. The reader refuses such an integer by its text.
         let found =
             |()| u128::from_str_radix(digits, base).map_or(Cow::Borrowed(text), |n| n.to_string().into());
         known.then_some(()).map(found)
@@ -92,7 +92,7 @@ pub(in crate::formats::yaml) fn integer(text: &str) -> Option<Cow<'_, str>> {
     Some(Cow::Owned(format!("{}{short}", if negative { "-" } else { "" })))
 }
 
-/// Whether text is a float.
+/// Whether the text is a float.
 pub(in crate::formats::yaml) fn is_float(text: &str) -> bool {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     if matches!(unsigned, ".inf" | ".Inf" | ".INF") || matches!(text, ".nan" | ".NaN" | ".NAN") {

@@ -1,4 +1,4 @@
-//! Documents without a header: nodes become MessagePack, and its rules for schemaless data make the frame.
+//! Reads documents without a header: converts the nodes to MessagePack and infers the frame as from schemaless MessagePack.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ use super::nodes::Document;
 use super::options::{Orient, ReadOptions};
 use super::resolve::Value;
 
-/// The document as MessagePack, and where each node begins.
+/// The document as MessagePack, with the offset of each node.
 pub(in crate::formats::yaml) struct Packed<'d, 't> {
     document: &'d Document<'t>,
     bytes: Vec<u8>,
@@ -67,15 +67,15 @@ impl<'d, 't> Packed<'d, 't> {
         put(written, self.document, at)
     }
 
-    /// The frame.
+    /// Decodes the frame.
     ///
     /// # Errors
-    /// No frame; several; over a limit.
+    /// No frame, or several; over a limit.
     pub(in crate::formats::yaml) fn frame(&self, options: &ReadOptions) -> Result<Frame> {
         schemaless::decode(&self.bytes, 0, &options.msgpack()).map_err(|e| self.placed(e))
     }
 
-    /// Labels of several frames and the values of the root that they are; `None` of one frame.
+    /// Returns the labels of a bundle, which are the keys of the root; `None` for one frame.
     ///
     /// # Errors
     /// As [`Packed::frame`].
@@ -86,7 +86,7 @@ impl<'d, 't> Packed<'d, 't> {
         }
     }
 
-    /// How the frame is laid out.
+    /// Returns the layout of the frame.
     pub(in crate::formats::yaml) fn orient(&self) -> Orient {
         match head(&self.bytes) {
             Ok(Some((Head::Array(_), _))) => Orient::Records,
@@ -94,7 +94,7 @@ impl<'d, 't> Packed<'d, 't> {
         }
     }
 
-    /// An error of MessagePack at the node that it is about.
+    /// Converts an error of MessagePack to an error at the node that its path names.
     #[cold]
     fn placed(&self, error: Error) -> Error {
         let member = error.location().member.clone();
@@ -106,13 +106,13 @@ impl<'d, 't> Packed<'d, 't> {
             }
         };
         let at = self.document.nodes.get(i).map_or(0, |node| node.at);
-        // MessagePack's words for what YAML calls otherwise.
+        // Replaces terms of MessagePack in the message by those of YAML.
         let message =
             error.message().replace("found nil.", "found null.").replace("found str.", "found text.");
         self.document.error(error.into_kind(), at, member.as_deref(), message)
     }
 
-    /// The first key of the root, or of a mapping in it, that a path (`$.name`) is.
+    /// Returns the node of the first key in the root, or in a mapping of the root, that matches a path (`$.name`).
     #[cold]
     fn key_of(&self, path: &str) -> Option<usize> {
         let is_it = |i: usize| match self.document.nodes.get(i).map(|node| &node.value) {
@@ -137,7 +137,7 @@ impl<'d, 't> Packed<'d, 't> {
     }
 }
 
-/// A finite float, or a word for another.
+/// Parses a float of YAML: finite, infinite or NaN. `None` if it overflows.
 pub(in crate::formats::yaml) fn float(text: &str) -> Option<f64> {
     let (negative, word) = match text.strip_prefix('-') {
         Some(word) => (true, word),
@@ -160,9 +160,9 @@ pub(in crate::formats::yaml) fn too_wide(digits: &str) -> String {
     format!("expected an integer of 64 bits, found {digits}. Quote it to read it as text.")
 }
 
-/// The bytes in its source of each value of the root: from the start of its line where nothing but blanks stand before it.
+/// Returns the byte range of each value of the root, from the start of its line if only blanks precede it.
 ///
-/// Values come in order, so that all of them together cost one pass over the text.
+/// Values are in document order, so that all ranges take one pass over the text.
 pub(in crate::formats::yaml) fn extents(document: &Document<'_>) -> Vec<Range<usize>> {
     let text = document.text.as_str();
     let (mut chars, mut byte) = (0, 0);

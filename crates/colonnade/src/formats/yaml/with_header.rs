@@ -1,4 +1,4 @@
-//! Frames with a header, which declares the type of every column.
+//! Reads frames with a header, which declares the type of every column.
 
 use std::collections::HashMap;
 
@@ -22,7 +22,7 @@ pub(in crate::formats::yaml) fn is_own(document: &Document<'_>) -> bool {
         && matches!(values.next(), Some(Value::Str(key)) if key == KEY)
 }
 
-/// The frame of a document that [`is_own`].
+/// Decodes the frame of a document that [`is_own`].
 ///
 /// # Errors
 /// Malformed, with place; over a limit.
@@ -64,7 +64,7 @@ pub(in crate::formats::yaml) fn decode(
 
 fn placed(document: &Document<'_>, at: usize, path: &str, fault: CellFault) -> Error {
     let CellFault { kind, path: inner, message } = fault;
-    // Of what is deep the front of its path tells enough.
+    // The start of a deep path is enough for the message.
     let inner = cut(&inner, 100);
     document.error(kind, at, Some(&format!("{path}{inner}")), message)
 }
@@ -94,7 +94,7 @@ impl Taking<'_, '_> {
         self.document.nodes.get(i).map_or("nothing", |node| node.value.name())
     }
 
-    /// Takes the cell of node `i` for a field; `path` is where it stands.
+    /// Reads node `i` as a cell of a column. `path` is for error messages.
     fn cell(&mut self, field: usize, i: usize, path: impl FnOnce() -> String) -> Result<()> {
         let Some(node) = self.document.nodes.get(i) else { return Ok(()) };
         let Some(reader) = self.readers.get_mut(field) else { return Ok(()) };
@@ -116,7 +116,7 @@ impl Taking<'_, '_> {
         reader.push(cell).map_err(|fault| placed(self.document, node.at, &path(), fault))
     }
 
-    /// Takes `{name: [cell...]...}` from node `at`; answers the rows.
+    /// Reads `{name: [cell...]...}` from node `at` and returns the number of rows.
     fn columns(&mut self, mut at: usize, told: Option<usize>) -> Result<usize> {
         let end = self.document.nodes.len();
         let mut rows = told;
@@ -157,7 +157,7 @@ impl Taking<'_, '_> {
         }
     }
 
-    /// Takes `records: [{name: cell...}...]` from node `at`; answers the rows.
+    /// Reads `records: [{name: cell...}...]` from node `at` and returns the number of rows.
     fn records(&mut self, at: usize) -> Result<usize> {
         let found = self.document.nodes.get(at + 1).map(|node| &node.value);
         let Some(Value::Sequence(rows, behind)) = found.filter(|_| self.key(at) == Orient::Records.name())
@@ -187,7 +187,7 @@ impl Taking<'_, '_> {
             }
             let mut at = i + 1;
             for expected in 0..n {
-                // Keys come once each, so that there is one for every field.
+                // No key is duplicated, so every field has a value.
                 let as_written = self.keys.get(expected).map(String::as_str) == Some(self.key(at));
                 let field = if as_written { Some(expected) } else { places.get(self.key(at)).copied() };
                 let Some(field) = field else {
@@ -212,18 +212,18 @@ impl Taking<'_, '_> {
     }
 }
 
-/// A collection that is being written as JSON.
+/// A collection whose end has not been written yet.
 struct Open {
-    /// The node behind it.
+    /// Index of the node after it.
     end: usize,
     is_mapping: bool,
-    /// Keys and values so far.
+    /// Number of keys and values written.
     entries: usize,
 }
 
-/// Appends node `i` as JSON, in which numbers that are not finite are words.
+/// Appends node `i` as JSON. Numbers that are not finite become strings.
 ///
-/// Collections are kept in a list, not on the stack: `max_depth` alone says how deep they may be.
+/// Open collections are in a list and not on the stack, so that only `max_depth` limits the depth.
 pub(in crate::formats::yaml) fn json(
     document: &Document<'_>,
     i: usize,
@@ -271,7 +271,8 @@ fn put_scalar(value: &Value<'_>, out: &mut Vec<u8>) -> std::result::Result<(), C
             return Err(CellFault::malformed(too_wide(digits)));
         }
         Value::Int(digits) => out.extend_from_slice(digits.as_bytes()),
-        // The text stays where JSON has it: of fewer bits than 64 it would be rounded twice.
+        // The text of the float is kept if JSON allows it. Converting it to 64 bits first would round it twice for narrower
+        // columns.
         Value::Float(text) if serde_json::from_str::<serde_json::Number>(text).is_ok() => {
             out.extend_from_slice(text.as_bytes());
         }

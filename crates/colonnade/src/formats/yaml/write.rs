@@ -1,4 +1,4 @@
-//! From frames to YAML: block style, one scalar a line.
+//! Writes frames as YAML: block style, one scalar per line.
 
 use std::collections::HashSet;
 use std::io;
@@ -21,7 +21,7 @@ use crate::text::pieces::{self, Section};
 use super::FORMAT;
 use super::options::{Orient, WriteOptions};
 
-/// A column under its key.
+/// A column and its key.
 struct Column {
     name: String,
     field: Field,
@@ -39,13 +39,13 @@ impl Column {
         text::writer(&self.field, says, &self.data, style).map_err(named)
     }
 
-    /// Its key with the colon, as the first thing of a line that is indented by `indent`.
+    /// The key with its colon, for the start of a line that is indented by `indent`.
     fn key(&self, indent: &str) -> Vec<u8> {
         key(&self.name, indent)
     }
 }
 
-/// A key and its colon. Keys of more than 1024 characters are no keys of one line to any reader of YAML.
+/// Returns a key with its colon. YAML readers do not accept keys over 1024 characters on one line.
 fn key(name: &str, indent: &str) -> Vec<u8> {
     const LONGEST: usize = 1000;
     let mut out = Vec::new();
@@ -62,7 +62,7 @@ fn key(name: &str, indent: &str) -> Vec<u8> {
 /// Encodes `frame`.
 ///
 /// # Errors
-/// `Unrepresentable`, naming column and reason; the sink's own.
+/// `Unrepresentable`, naming column and reason; errors of the sink.
 pub fn encode(
     frame: &Frame,
     options: &WriteOptions,
@@ -111,7 +111,7 @@ pub fn encode(
     pieces::write(&sections, options.threads, None, sink, progress)
 }
 
-/// What is written, and under which keys.
+/// Returns the columns to write, with their keys.
 fn columns(frame: &Frame, exported: &Exported, header: bool) -> Result<Vec<Column>> {
     let fields = exported.schema.fields().iter().zip(&exported.arrays);
     if header {
@@ -134,7 +134,7 @@ fn columns(frame: &Frame, exported: &Exported, header: bool) -> Result<Vec<Colum
     Ok(out)
 }
 
-/// JSON as YAML takes it: what YAML does not print is escaped; it stands in strings alone.
+/// Appends JSON, and escapes characters that YAML does not print. They occur only in strings.
 fn put_printable(json: &str, out: &mut Vec<u8>) {
     for c in json.chars() {
         match c {
@@ -146,7 +146,7 @@ fn put_printable(json: &str, out: &mut Vec<u8>) {
     }
 }
 
-/// Bytes that a cell has, more or less.
+/// Estimated bytes per cell.
 const CELL_NBYTES: usize = 24;
 
 struct Records<'c> {
@@ -226,7 +226,7 @@ impl Section for Cells<'_> {
 /// Encodes a mapping of labels to frames.
 ///
 /// # Errors
-/// As [`encode`]; `InvalidOption`: a label that is given twice.
+/// As [`encode`]; `InvalidOption`: a duplicate label.
 pub fn encode_bundle(
     frames: &[(String, Frame)],
     options: &WriteOptions,
@@ -255,7 +255,7 @@ pub fn encode_bundle(
     Ok(())
 }
 
-/// Puts two spaces before every line.
+/// A sink that indents every line by two spaces.
 struct Indented<'s> {
     sink: &'s mut dyn Sink,
     is_fresh: bool,

@@ -331,7 +331,7 @@ fn naughty_strings_come_back() {
     }
 }
 
-/// Limits that let everything through: what is deep must still end in an error, not in the end of the stack.
+/// Options without limits, for tests that deep input ends in an error and not in a stack overflow.
 fn unlimited() -> ReadOptions {
     ReadOptions { limits: Limits { max_depth: u64::MAX, ..Limits::default() }, ..ReadOptions::default() }
 }
@@ -343,11 +343,11 @@ fn a_raised_depth_is_no_way_to_the_end_of_the_stack() {
     let foreign = decode(&Buffer::from_vec(dashes.into_bytes()), &unlimited()).unwrap().frame;
     assert_eq!((foreign.nrows, foreign.ncols), (2, 1));
     for orient in [Orient::Records, Orient::Columns] {
-        // Written as bytes: brackets that deep are read by nobody.
+        // The bytes are compared: no reader accepts JSON brackets that deep.
         let own = written(&foreign, orient, true);
         let back = decode(&Buffer::from_vec(own.clone()), &unlimited()).unwrap().frame;
         assert!(written(&back, orient, true) == own, "written in another way");
-        // Somebody wrote it out by hand.
+        // The same value in nested sequences, as a user might edit the file.
         let own = String::from_utf8(own).unwrap();
         let cell = if orient == Orient::Records { "- a: \"x\"\n" } else { "- \"x\"\n" };
         let deep = own.replacen(cell, &cell.replace("\"x\"", &format!("\n    {}1", "- ".repeat(DEEP))), 1);
@@ -388,7 +388,7 @@ fn frames_of_a_bundle_in_any_encoding_are_parts_of_it() {
             (found[i].0.as_str(), frame.nrows, frame.ncols)
         };
         assert_eq!((shape(0), shape(1)), (("\u{e9}", 1, 2), ("b", 2, 1)));
-        // The place is that of the whole text.
+        // The error has the position in the whole text.
         let error = decode(&input, &part(2)).unwrap_err();
         assert!(error.to_string().contains("line 6, column 5: expected a map"), "{error}");
         assert_eq!(error.location().offset, Some((nbytes - 2 * unit) as u64), "{error}");

@@ -89,7 +89,7 @@ fn sample(n: usize, hash: impl Fn(usize) -> u64, same: impl Fn(usize) -> bool) -
     }
     #[allow(clippy::cast_precision_loss)] // estimates
     let (n, looked, found) = (n as f64, looked as f64, found as f64);
-    // Chao's estimate: values seen several times in the sample tell the number of distinct values.
+    // Birthday estimate: the number of repeated values in the sample gives the number of distinct values.
     let twice = looked - found;
     let distinct = if looked >= n || twice * 4.0 > looked {
         // The sample has seen most values.
@@ -218,7 +218,7 @@ fn numbers<T: Word + Number>(
     if key(found.distinct) >= cost * 0.95 {
         return Err(best);
     }
-    // The largest dictionary that is smaller than the values.
+    // The largest dictionary that still costs less than the best encoding so far.
     let mut most = room.min(words.len());
     #[allow(clippy::cast_precision_loss)]
     while most > 1 && key(most as f64) >= cost {

@@ -25,7 +25,7 @@ fn numbered<T: Word>(texts: &[&[u8]], most: usize, number: impl Fn(&[u8]) -> T) 
 fn seven(text: &[u8]) -> u64 {
     let n = text.len();
     let letters = if let (Some(first), Some(last)) = (text.first_chunk::<4>(), text.last_chunk::<4>()) {
-        // For five to seven bytes, the two loads overlap in bytes that are equal.
+        // For four to seven bytes, the two loads overlap in bytes that are equal.
         u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << (8 * (n - 4))
     } else {
         let letter = |k: usize| u64::from(text.get(k).copied().unwrap_or(0)) << (8 * k);

@@ -102,8 +102,8 @@ impl Entries<'_> {
         self.live.iter().any(|run| some(run) < run.len())
     }
 
-    /// Enters lists with contiguous values that are all live, without examining each list's extent twice. Returns `None` if an
-    /// entry has no value or offsets decrease.
+    /// The fast path of [`Entries::list`], for lists that are contiguous and all live. Returns `None` if an entry has no value or
+    /// offsets decrease.
     pub(super) fn dense<O: Copy + TryInto<usize>>(
         &self,
         most: usize,
