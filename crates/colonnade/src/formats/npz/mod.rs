@@ -35,4 +35,4 @@ mod tests;
 pub use crate::container::store::ReadOptions;
 pub use bundle::{encode_archives, encode_bundle, encode_members};
 pub use encode::encode;
-pub use options::{BundleLayout, Codec, FilterChoice, WriteOptions, profile};
+pub use options::{BundleLayout, FilterChoice, MemberCodec, WriteOptions, profile};

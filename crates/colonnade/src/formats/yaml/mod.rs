@@ -35,7 +35,7 @@ mod tests;
 
 pub use format::YamlFormat;
 
-pub use options::{Orient, ReadOptions, WriteOptions};
+pub use options::{ReadOptions, WriteOptions, YamlOrient};
 pub use read::{bundle, bundle_with, decode, decode_with};
 pub use write::{encode, encode_bundle};
 

@@ -15,13 +15,13 @@ use crate::text::input::OwnedText;
 use super::FORMAT;
 use super::check;
 use super::options::ReadOptions;
-use super::resolve::{Value, integer, is_float, plain};
+use super::resolve::{YamlValue, integer, is_float, plain};
 use tags::{core, name};
 
 /// A value and its position.
 #[derive(Debug, Clone)]
-pub(in crate::formats::yaml) struct Node<'t> {
-    pub(in crate::formats::yaml) value: Value<'t>,
+pub(in crate::formats::yaml) struct YamlNode<'t> {
+    pub(in crate::formats::yaml) value: YamlValue<'t>,
     /// Offset in the text, in characters.
     pub(in crate::formats::yaml) at: usize,
 }
@@ -30,7 +30,7 @@ pub(in crate::formats::yaml) struct Node<'t> {
 #[derive(Debug)]
 pub(in crate::formats::yaml) struct Document<'t> {
     pub(in crate::formats::yaml) text: &'t OwnedText,
-    pub(in crate::formats::yaml) nodes: Vec<Node<'t>>,
+    pub(in crate::formats::yaml) nodes: Vec<YamlNode<'t>>,
     /// The extent of each value of the root in characters, if the root is a mapping.
     pub(in crate::formats::yaml) values: Vec<(usize, usize)>,
 }
@@ -45,7 +45,7 @@ const ALIASED_NBYTES: usize = 64 << 20;
 const EVENTS: usize = 4096;
 
 /// A collection whose end has not been parsed yet.
-struct Open<'t> {
+struct OpenCollection<'t> {
     /// Index of its node.
     node: usize,
     anchor: usize,
@@ -56,10 +56,10 @@ struct Open<'t> {
     key_next: bool,
 }
 
-struct Reader<'t> {
+struct DocumentReader<'t> {
     text: &'t OwnedText,
-    nodes: Vec<Node<'t>>,
-    open: Vec<Open<'t>>,
+    nodes: Vec<YamlNode<'t>>,
+    open: Vec<OpenCollection<'t>>,
     /// The range of nodes of each anchor; the end is 0 until the anchored collection ends.
     anchors: HashMap<usize, (usize, usize)>,
     aliased: usize,
@@ -82,7 +82,7 @@ impl<'t> Document<'t> {
         check::characters(text)?;
         check::version(text)?;
         let source = text.as_str();
-        let mut reader = Reader {
+        let mut reader = DocumentReader {
             text,
             nodes: Vec::new(),
             open: Vec::new(),
@@ -134,7 +134,7 @@ impl<'t> Document<'t> {
     /// Returns the index of the node after node `i` and its descendants.
     pub(in crate::formats::yaml) fn behind(&self, i: usize) -> usize {
         match self.nodes.get(i).map(|node| &node.value) {
-            Some(Value::Sequence(_, end) | Value::Mapping(_, end)) => *end,
+            Some(YamlValue::Sequence(_, end) | YamlValue::Mapping(_, end)) => *end,
             _ => i + 1,
         }
     }
@@ -146,7 +146,7 @@ pub(in crate::formats::yaml) fn byte_of(text: &OwnedText, at: usize) -> usize {
     text.char_indices().nth(at).map_or(text.len(), |(byte, _)| byte)
 }
 
-impl<'t> Reader<'t> {
+impl<'t> DocumentReader<'t> {
     #[cold]
     fn error(&self, kind: ErrorKind, at: usize, message: impl std::fmt::Display) -> Error {
         self.text.source().error(kind, FORMAT, byte_of(self.text, at), None, message)
@@ -174,26 +174,28 @@ impl<'t> Reader<'t> {
                 if anchor > 0 {
                     self.anchors.insert(anchor, (self.nodes.len(), self.nodes.len() + 1));
                 }
-                self.nodes.push(Node { value, at });
+                self.nodes.push(YamlNode { value, at });
                 self.ended(&span.start, &span.end);
             }
             Event::SequenceStart(anchor, tag) => {
                 self.check_tag(tag.as_deref(), "seq", at)?;
-                self.enter(Value::Sequence(0, 0), anchor, None, at)?;
+                self.enter(YamlValue::Sequence(0, 0), anchor, None, at)?;
             }
             Event::MappingStart(anchor, tag) => {
                 self.check_tag(tag.as_deref(), "map", at)?;
-                self.enter(Value::Mapping(0, 0), anchor, Some(HashSet::new()), at)?;
+                self.enter(YamlValue::Mapping(0, 0), anchor, Some(HashSet::new()), at)?;
             }
             Event::SequenceEnd | Event::MappingEnd => {
-                let Some(Open { node, anchor, entries, keys, .. }) = self.open.pop() else { return Ok(()) };
+                let Some(OpenCollection { node, anchor, entries, keys, .. }) = self.open.pop() else {
+                    return Ok(());
+                };
                 let end = self.nodes.len();
                 let mut start = at;
                 if let Some(node) = self.nodes.get_mut(node) {
                     start = node.at;
                     node.value = match keys {
-                        None => Value::Sequence(entries, end),
-                        Some(_) => Value::Mapping(entries / 2, end),
+                        None => YamlValue::Sequence(entries, end),
+                        Some(_) => YamlValue::Mapping(entries / 2, end),
                     };
                 }
                 if anchor > 0 {
@@ -209,13 +211,13 @@ impl<'t> Reader<'t> {
 
     /// Records the extent of a value of the root.
     fn ended(&mut self, start: &Marker, end: &Marker) {
-        if let [Open { keys: Some(_), key_next: true, entries: 1.., .. }] = self.open.as_slice() {
+        if let [OpenCollection { keys: Some(_), key_next: true, entries: 1.., .. }] = self.open.as_slice() {
             self.values.push((start.index(), end.index()));
         }
     }
 
     /// Adds a key or a value to the current collection.
-    fn begin(&mut self, value: Option<&Value<'t>>, at: usize) -> Result<()> {
+    fn begin(&mut self, value: Option<&YamlValue<'t>>, at: usize) -> Result<()> {
         let Some(open) = self.open.last_mut() else { return Ok(()) };
         open.entries += 1;
         let Some(keys) = &mut open.keys else { return Ok(()) };
@@ -226,14 +228,14 @@ impl<'t> Reader<'t> {
         }
         let key = match value {
             // `-0` and `0` are the same integer label.
-            Some(Value::Int(text)) if text == "-0" => "0".into(),
-            Some(Value::Int(text)) if text.parse::<i64>().is_err() && text.parse::<u64>().is_err() => {
+            Some(YamlValue::Int(text)) if text == "-0" => "0".into(),
+            Some(YamlValue::Int(text)) if text.parse::<i64>().is_err() && text.parse::<u64>().is_err() => {
                 let message = format!("expected a key of 64 bits, found {}. Quote it.", number_excerpt(text));
                 return Err(self.error(ErrorKind::Unsupported, at, message));
             }
-            Some(Value::Str(text) | Value::Int(text)) => text.clone(),
+            Some(YamlValue::Str(text) | YamlValue::Int(text)) => text.clone(),
             other => {
-                let found = other.map_or("a collection", Value::name);
+                let found = other.map_or("a collection", YamlValue::name);
                 let message = format!("expected text or an integer as a key, found {found}. Quote it.");
                 return Err(self.error(ErrorKind::Unsupported, at, message));
             }
@@ -249,7 +251,7 @@ impl<'t> Reader<'t> {
 
     fn enter(
         &mut self,
-        value: Value<'t>,
+        value: YamlValue<'t>,
         anchor: usize,
         keys: Option<HashSet<Cow<'t, str>>>,
         at: usize,
@@ -265,9 +267,9 @@ impl<'t> Reader<'t> {
         if anchor > 0 {
             self.anchors.insert(anchor, (node, 0));
         }
-        self.nodes.push(Node { value, at });
+        self.nodes.push(YamlNode { value, at });
         let key_next = keys.is_some();
-        self.open.push(Open { node, anchor, entries: 0, keys, key_next });
+        self.open.push(OpenCollection { node, anchor, entries: 0, keys, key_next });
         Ok(())
     }
 
@@ -305,7 +307,10 @@ impl<'t> Reader<'t> {
             return Err(self.error(ErrorKind::LimitExceeded, at, message));
         }
         let value = self.nodes.get(start).map(|node| node.value.clone());
-        self.begin(value.as_ref().filter(|v| !matches!(v, Value::Sequence(..) | Value::Mapping(..))), at)?;
+        self.begin(
+            value.as_ref().filter(|v| !matches!(v, YamlValue::Sequence(..) | YamlValue::Mapping(..))),
+            at,
+        )?;
         let inner = self.deepest(start, end);
         if self.open.len() as u64 + inner > self.max_depth {
             let message =
@@ -314,14 +319,14 @@ impl<'t> Reader<'t> {
         }
         let moved = self.nodes.len() - start;
         for i in start..end {
-            let Some(Node { value, .. }) = self.nodes.get(i) else { break };
+            let Some(YamlNode { value, .. }) = self.nodes.get(i) else { break };
             let value = match value.clone() {
-                Value::Sequence(n, end) => Value::Sequence(n, end + moved),
-                Value::Mapping(n, end) => Value::Mapping(n, end + moved),
+                YamlValue::Sequence(n, end) => YamlValue::Sequence(n, end + moved),
+                YamlValue::Mapping(n, end) => YamlValue::Mapping(n, end + moved),
                 other => other,
             };
             // The position of a copied node is that of the alias, for error messages.
-            self.nodes.push(Node { value, at });
+            self.nodes.push(YamlNode { value, at });
         }
         self.ended(&Marker::new(at, 0, 0), &Marker::new(at, 0, 0));
         Ok(())
@@ -335,7 +340,7 @@ impl<'t> Reader<'t> {
             while ends.last().is_some_and(|end| *end <= i) {
                 ends.pop();
             }
-            if let Some(Value::Sequence(_, end) | Value::Mapping(_, end)) =
+            if let Some(YamlValue::Sequence(_, end) | YamlValue::Mapping(_, end)) =
                 self.nodes.get(i).map(|n| &n.value)
             {
                 ends.push(*end);
@@ -351,19 +356,19 @@ impl<'t> Reader<'t> {
         style: ScalarStyle,
         tag: Option<&Tag>,
         at: usize,
-    ) -> Result<Value<'t>> {
+    ) -> Result<YamlValue<'t>> {
         let Some(tag) = tag else {
-            return Ok(if style == ScalarStyle::Plain { plain(text) } else { Value::Str(text) });
+            return Ok(if style == ScalarStyle::Plain { plain(text) } else { YamlValue::Str(text) });
         };
         let found = match core(tag) {
-            Some("str" | "!") => return Ok(Value::Str(text)),
-            Some("null") => matches!(plain(text.clone()), Value::Null).then_some(Value::Null),
+            Some("str" | "!") => return Ok(YamlValue::Str(text)),
+            Some("null") => matches!(plain(text.clone()), YamlValue::Null).then_some(YamlValue::Null),
             Some("bool") => match plain(text.clone()) {
-                found @ Value::Bool(_) => Some(found),
+                found @ YamlValue::Bool(_) => Some(found),
                 _ => None,
             },
-            Some("int") => integer(&text).map(|digits| Value::Int(Cow::Owned(digits.into_owned()))),
-            Some("float") => is_float(&text).then(|| Value::Float(text.clone())),
+            Some("int") => integer(&text).map(|digits| YamlValue::Int(Cow::Owned(digits.into_owned()))),
+            Some("float") => is_float(&text).then(|| YamlValue::Float(text.clone())),
             _ => return Err(self.refused(tag, at)),
         };
         found.ok_or_else(|| {

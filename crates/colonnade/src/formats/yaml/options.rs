@@ -9,7 +9,7 @@ use super::FORMAT;
 
 /// The layout of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Orient {
+pub enum YamlOrient {
     /// A sequence of mappings, one per row.
     #[default]
     Records,
@@ -17,7 +17,7 @@ pub enum Orient {
     Columns,
 }
 
-impl Orient {
+impl YamlOrient {
     /// Returns the orient of a name.
     ///
     /// # Errors
@@ -47,7 +47,7 @@ impl Orient {
 #[derive(Debug, Clone, Copy)]
 pub struct WriteOptions {
     /// Layout of the frame.
-    pub orient: Orient,
+    pub orient: YamlOrient,
     /// Whether to write the entry `__colonnade__` with types, axes, names and attrs.
     pub header: bool,
     /// Number of threads.
@@ -56,7 +56,7 @@ pub struct WriteOptions {
 
 impl Default for WriteOptions {
     fn default() -> Self {
-        Self { orient: Orient::Records, header: true, threads: 1 }
+        Self { orient: YamlOrient::Records, header: true, threads: 1 }
     }
 }
 
@@ -64,7 +64,7 @@ impl Default for WriteOptions {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ReadOptions {
     /// Layout of a document without a header; `None` to detect it.
-    pub orient: Option<Orient>,
+    pub orient: Option<YamlOrient>,
     /// Character encoding of the text.
     pub encoding: Encoding,
     /// The part of the input to read, as [`crate::formats::yaml::read::bundle`] returns it.
@@ -79,8 +79,8 @@ impl ReadOptions {
     /// Returns the options for the schemaless reader of MessagePack.
     pub(in crate::formats::yaml) fn msgpack(&self) -> msgpack::ReadOptions {
         let orient = self.orient.map(|orient| match orient {
-            Orient::Records => msgpack::Orient::Records,
-            Orient::Columns => msgpack::Orient::Columns,
+            YamlOrient::Records => msgpack::Orient::Records,
+            YamlOrient::Columns => msgpack::Orient::Columns,
         });
         msgpack::ReadOptions { orient, limits: self.limits, ..msgpack::ReadOptions::default() }
     }

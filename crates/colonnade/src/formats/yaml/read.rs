@@ -12,8 +12,8 @@ use crate::text::input::{OwnedText, Text};
 use super::FORMAT;
 use super::nodes::Document;
 use super::options::ReadOptions;
-use super::resolve::Value;
-use super::schemaless::{Packed, extents};
+use super::resolve::YamlValue;
+use super::schemaless::{DocumentMsgpack, extents};
 use super::{check, with_header};
 
 fn text_of(input: &Buffer, options: &ReadOptions) -> Result<OwnedText> {
@@ -56,18 +56,18 @@ fn decoded(input: &Buffer, options: &ReadOptions, progress: &dyn Progress) -> Re
         let (frame, orient) = with_header::decode(&document, options)?;
         return Ok(Decoded::new(frame, orient.name(), Some(VERSION)));
     }
-    let packed = Packed::new(&document)?;
+    let packed = DocumentMsgpack::new(&document)?;
     Ok(Decoded::new(packed.frame(options)?, packed.orient().name(), None))
 }
 
 /// Labels, and the byte range of each frame.
-pub type Extents = Vec<(String, Range<usize>)>;
+pub type FrameExtents = Vec<(String, Range<usize>)>;
 
 /// Returns the labels of a bundle and the byte range of each frame in `input`; `None` if it is one frame.
 ///
 /// # Errors
 /// As [`decode`].
-pub fn bundle(input: &Buffer, options: &ReadOptions) -> Result<Option<Extents>> {
+pub fn bundle(input: &Buffer, options: &ReadOptions) -> Result<Option<FrameExtents>> {
     bundle_with(input, options, &NoProgress)
 }
 
@@ -79,7 +79,7 @@ pub fn bundle_with(
     input: &Buffer,
     options: &ReadOptions,
     progress: &dyn Progress,
-) -> Result<Option<Extents>> {
+) -> Result<Option<FrameExtents>> {
     let text = text_of(input, options)?;
     // Most documents are one frame. Their first nodes show it, so that they are parsed only once.
     if !check::may_be_bundle(&text) {
@@ -97,15 +97,15 @@ pub fn bundle_with(
 /// Returns the labels of a mapping of frames, with or without headers.
 fn labels(document: &Document<'_>, options: &ReadOptions) -> Result<Option<Vec<String>>> {
     let mut labels = Vec::new();
-    if let Some(Value::Mapping(n @ 1.., _)) = document.nodes.first().map(|node| &node.value) {
+    if let Some(YamlValue::Mapping(n @ 1.., _)) = document.nodes.first().map(|node| &node.value) {
         let mut at = 1;
         for _ in 0..*n {
             let inner = document.nodes.get(at + 1..at + 3).unwrap_or(&[]);
             let [first, second] = inner else { break };
-            let own = matches!(&first.value, Value::Mapping(1.., _))
-                && matches!(&second.value, Value::Str(key) if key == crate::text::header::KEY);
+            let own = matches!(&first.value, YamlValue::Mapping(1.., _))
+                && matches!(&second.value, YamlValue::Str(key) if key == crate::text::header::KEY);
             match document.nodes.get(at).map(|node| &node.value) {
-                Some(Value::Str(label)) if own => labels.push(label.to_string()),
+                Some(YamlValue::Str(label)) if own => labels.push(label.to_string()),
                 _ => break,
             }
             at = document.behind(at + 1);
@@ -115,5 +115,5 @@ fn labels(document: &Document<'_>, options: &ReadOptions) -> Result<Option<Vec<S
             return Ok(Some(labels));
         }
     }
-    Packed::new(document)?.labels(options)
+    DocumentMsgpack::new(document)?.labels(options)
 }

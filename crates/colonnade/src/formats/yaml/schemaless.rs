@@ -11,11 +11,11 @@ use crate::infer::schemaless::Layout;
 use crate::shown::number_excerpt;
 
 use super::nodes::Document;
-use super::options::{Orient, ReadOptions};
-use super::resolve::Value;
+use super::options::{ReadOptions, YamlOrient};
+use super::resolve::YamlValue;
 
 /// The document as MessagePack, with the offset of each node.
-pub(in crate::formats::yaml) struct Packed<'d, 't> {
+pub(in crate::formats::yaml) struct DocumentMsgpack<'d, 't> {
     document: &'d Document<'t>,
     bytes: Vec<u8>,
     starts: Vec<usize>,
@@ -28,7 +28,7 @@ fn put(written: bool, document: &Document<'_>, at: usize) -> Result<()> {
     Err(document.error(ErrorKind::Malformed, at, None, "no memory for the document."))
 }
 
-impl<'d, 't> Packed<'d, 't> {
+impl<'d, 't> DocumentMsgpack<'d, 't> {
     pub(in crate::formats::yaml) fn new(document: &'d Document<'t>) -> Result<Self> {
         let mut out = Self { document, bytes: Vec::new(), starts: Vec::with_capacity(document.nodes.len()) };
         for node in &document.nodes {
@@ -38,7 +38,7 @@ impl<'d, 't> Packed<'d, 't> {
         Ok(out)
     }
 
-    fn node(&mut self, value: &Value<'_>, at: usize) -> Result<()> {
+    fn node(&mut self, value: &YamlValue<'_>, at: usize) -> Result<()> {
         use rmp::encode::{
             write_array_len, write_bool, write_f64, write_map_len, write_nil, write_sint, write_str,
             write_uint,
@@ -49,20 +49,22 @@ impl<'d, 't> Packed<'d, 't> {
             u32::try_from(n).map_err(|_| wrong(format!("expected at most 4294967295 entries, found {n}.")))
         };
         let written = match value {
-            Value::Null => write_nil(out).is_ok(),
-            Value::Bool(value) => write_bool(out, *value).is_ok(),
-            Value::Int(digits) => match (digits.parse::<i64>(), digits.parse::<u64>()) {
+            YamlValue::Null => write_nil(out).is_ok(),
+            YamlValue::Bool(value) => write_bool(out, *value).is_ok(),
+            YamlValue::Int(digits) => match (digits.parse::<i64>(), digits.parse::<u64>()) {
                 (Ok(value), _) => write_sint(out, value).is_ok(),
                 (_, Ok(value)) => write_uint(out, value).is_ok(),
                 _ => return Err(wrong(too_wide(digits))),
             },
-            Value::Float(text) => write_f64(out, float(text).ok_or_else(|| wrong(too_large(text)))?).is_ok(),
-            Value::Str(text) => {
+            YamlValue::Float(text) => {
+                write_f64(out, float(text).ok_or_else(|| wrong(too_large(text)))?).is_ok()
+            }
+            YamlValue::Str(text) => {
                 count(text.len())?;
                 write_str(out, text).is_ok()
             }
-            Value::Sequence(n, _) => write_array_len(out, count(*n)?).is_ok(),
-            Value::Mapping(n, _) => write_map_len(out, count(*n)?).is_ok(),
+            YamlValue::Sequence(n, _) => write_array_len(out, count(*n)?).is_ok(),
+            YamlValue::Mapping(n, _) => write_map_len(out, count(*n)?).is_ok(),
         };
         put(written, self.document, at)
     }
@@ -78,7 +80,7 @@ impl<'d, 't> Packed<'d, 't> {
     /// Returns the labels of a bundle, which are the keys of the root; `None` for one frame.
     ///
     /// # Errors
-    /// As [`Packed::frame`].
+    /// As [`DocumentMsgpack::frame`].
     pub(in crate::formats::yaml) fn labels(&self, options: &ReadOptions) -> Result<Option<Vec<String>>> {
         match schemaless::shape_of(&self.bytes, 0, &options.msgpack()).map_err(|e| self.placed(e))? {
             Layout::Frame(_) => Ok(None),
@@ -87,10 +89,10 @@ impl<'d, 't> Packed<'d, 't> {
     }
 
     /// Returns the layout of the frame.
-    pub(in crate::formats::yaml) fn orient(&self) -> Orient {
+    pub(in crate::formats::yaml) fn orient(&self) -> YamlOrient {
         match head(&self.bytes) {
-            Ok(Some((Head::Array(_), _))) => Orient::Records,
-            _ => Orient::Columns,
+            Ok(Some((Head::Array(_), _))) => YamlOrient::Records,
+            _ => YamlOrient::Columns,
         }
     }
 
@@ -116,13 +118,13 @@ impl<'d, 't> Packed<'d, 't> {
     #[cold]
     fn key_of(&self, path: &str) -> Option<usize> {
         let is_it = |i: usize| match self.document.nodes.get(i).map(|node| &node.value) {
-            Some(Value::Str(text)) => format!("${}", step(text)) == path,
-            Some(Value::Int(digits)) => format!("$[{digits}]") == path,
+            Some(YamlValue::Str(text)) => format!("${}", step(text)) == path,
+            Some(YamlValue::Int(digits)) => format!("$[{digits}]") == path,
             _ => false,
         };
         let mut i = 0;
         while let Some(node) = self.document.nodes.get(i) {
-            if let Value::Mapping(n, _) = node.value {
+            if let YamlValue::Mapping(n, _) = node.value {
                 let mut key = i + 1;
                 for _ in 0..n {
                     if is_it(key) {

@@ -9,8 +9,8 @@ use crate::shown::cut;
 use crate::text::header::{Header, KEY, keys};
 
 use super::nodes::Document;
-use super::options::{Orient, ReadOptions};
-use super::resolve::Value;
+use super::options::{ReadOptions, YamlOrient};
+use super::resolve::YamlValue;
 use super::schemaless::{float, too_large, too_wide};
 
 const STYLE: Style = Style::yaml(true);
@@ -18,8 +18,8 @@ const STYLE: Style = Style::yaml(true);
 /// Whether the document has a header.
 pub(in crate::formats::yaml) fn is_own(document: &Document<'_>) -> bool {
     let mut values = document.nodes.iter().map(|node| &node.value);
-    matches!(values.next(), Some(Value::Mapping(1.., _)))
-        && matches!(values.next(), Some(Value::Str(key)) if key == KEY)
+    matches!(values.next(), Some(YamlValue::Mapping(1.., _)))
+        && matches!(values.next(), Some(YamlValue::Str(key)) if key == KEY)
 }
 
 /// Decodes the frame of a document that [`is_own`].
@@ -29,7 +29,7 @@ pub(in crate::formats::yaml) fn is_own(document: &Document<'_>) -> bool {
 pub(in crate::formats::yaml) fn decode(
     document: &Document<'_>,
     options: &ReadOptions,
-) -> Result<(Frame, Orient)> {
+) -> Result<(Frame, YamlOrient)> {
     let path = format!("$.{KEY}");
     let at = |i: usize| document.nodes.get(i).map_or(0, |node| node.at);
     let mut text = Vec::new();
@@ -41,16 +41,16 @@ pub(in crate::formats::yaml) fn decode(
     };
     let header = Header::parse(&text, STYLE, &options.limits).map_err(wrong)?;
     let plan = header.plan().map_err(wrong)?;
-    let orient = Orient::named(&header.orient).map_err(|_| {
+    let orient = YamlOrient::named(&header.orient).map_err(|_| {
         let message = format!("header: orient: expected records or columns, found {:?}.", header.orient);
         document.error(ErrorKind::Malformed, at(2), Some(&path), message)
     })?;
     let readers = header.readers(&plan, STYLE, &options.limits).map_err(wrong)?;
-    let mut taking = Taking { document, keys: keys(&header.schema), readers, buffer: Vec::new() };
+    let mut taking = CellReaders { document, keys: keys(&header.schema), readers, buffer: Vec::new() };
     let next = document.behind(2);
     let nrows = match orient {
-        Orient::Columns => taking.columns(next, header.nrows)?,
-        Orient::Records => taking.records(next)?,
+        YamlOrient::Columns => taking.columns(next, header.nrows)?,
+        YamlOrient::Records => taking.records(next)?,
     };
     if header.nrows.is_some_and(|told| told != nrows) {
         let told = header.nrows.unwrap_or(0);
@@ -69,14 +69,14 @@ fn placed(document: &Document<'_>, at: usize, path: &str, fault: CellFault) -> E
     document.error(kind, at, Some(&format!("{path}{inner}")), message)
 }
 
-struct Taking<'d, 't> {
+struct CellReaders<'d, 't> {
     document: &'d Document<'t>,
     keys: Vec<String>,
     readers: Vec<Box<dyn TextReader>>,
     buffer: Vec<u8>,
 }
 
-impl Taking<'_, '_> {
+impl CellReaders<'_, '_> {
     #[cold]
     fn wrong(&self, i: usize, path: &str, message: impl std::fmt::Display) -> Error {
         let at = self.document.nodes.get(i).map_or(0, |node| node.at);
@@ -85,7 +85,7 @@ impl Taking<'_, '_> {
 
     fn key(&self, i: usize) -> &str {
         match self.document.nodes.get(i).map(|node| &node.value) {
-            Some(Value::Str(text) | Value::Int(text)) => text,
+            Some(YamlValue::Str(text) | YamlValue::Int(text)) => text,
             _ => "",
         }
     }
@@ -100,11 +100,11 @@ impl Taking<'_, '_> {
         let Some(reader) = self.readers.get_mut(field) else { return Ok(()) };
         let raw;
         let cell = match &node.value {
-            Value::Null => Cell::Null,
-            Value::Bool(value) => Cell::Bool(*value),
-            Value::Int(text) | Value::Float(text) => Cell::Number(text),
-            Value::Str(text) => Cell::Str(text),
-            Value::Sequence(..) | Value::Mapping(..) => {
+            YamlValue::Null => Cell::Null,
+            YamlValue::Bool(value) => Cell::Bool(*value),
+            YamlValue::Int(text) | YamlValue::Float(text) => Cell::Number(text),
+            YamlValue::Str(text) => Cell::Str(text),
+            YamlValue::Sequence(..) | YamlValue::Mapping(..) => {
                 self.buffer.clear();
                 if let Err(fault) = json(self.document, i, &mut self.buffer) {
                     return Err(placed(self.document, node.at, &path(), fault));
@@ -130,7 +130,8 @@ impl Taking<'_, '_> {
                 };
                 return Err(self.wrong(at, &path, message));
             }
-            let Some(Value::Sequence(n, behind)) = self.document.nodes.get(at + 1).map(|node| &node.value)
+            let Some(YamlValue::Sequence(n, behind)) =
+                self.document.nodes.get(at + 1).map(|node| &node.value)
             else {
                 let message = format!("expected a sequence, found {}.", self.name(at + 1));
                 return Err(self.wrong(at + 1, &path, message));
@@ -160,7 +161,8 @@ impl Taking<'_, '_> {
     /// Reads `records: [{name: cell...}...]` from node `at` and returns the number of rows.
     fn records(&mut self, at: usize) -> Result<usize> {
         let found = self.document.nodes.get(at + 1).map(|node| &node.value);
-        let Some(Value::Sequence(rows, behind)) = found.filter(|_| self.key(at) == Orient::Records.name())
+        let Some(YamlValue::Sequence(rows, behind)) =
+            found.filter(|_| self.key(at) == YamlOrient::Records.name())
         else {
             return Err(self.wrong(
                 at,
@@ -176,7 +178,8 @@ impl Taking<'_, '_> {
             self.keys.iter().enumerate().map(|(i, key)| (key.clone(), i)).collect();
         let mut i = at + 2;
         for row in 0..rows {
-            let Some(Value::Mapping(n, behind)) = self.document.nodes.get(i).map(|node| &node.value) else {
+            let Some(YamlValue::Mapping(n, behind)) = self.document.nodes.get(i).map(|node| &node.value)
+            else {
                 let message = format!("expected a mapping, found {}.", self.name(i));
                 return Err(self.wrong(i, &format!("$.records[{row}]"), message));
             };
@@ -213,7 +216,7 @@ impl Taking<'_, '_> {
 }
 
 /// A collection whose end has not been written yet.
-struct Open {
+struct UnclosedJson {
     /// Index of the node after it.
     end: usize,
     is_mapping: bool,
@@ -229,7 +232,7 @@ pub(in crate::formats::yaml) fn json(
     i: usize,
     out: &mut Vec<u8>,
 ) -> std::result::Result<(), CellFault> {
-    let mut open: Vec<Open> = Vec::new();
+    let mut open: Vec<UnclosedJson> = Vec::new();
     for (i, node) in document.nodes.iter().enumerate().take(document.behind(i)).skip(i) {
         if let Some(inside) = open.last_mut() {
             let is_value = inside.is_mapping && inside.entries % 2 == 1;
@@ -239,7 +242,7 @@ pub(in crate::formats::yaml) fn json(
                 out.push(b',');
             }
             inside.entries += 1;
-            if let (true, false, Value::Str(key) | Value::Int(key)) =
+            if let (true, false, YamlValue::Str(key) | YamlValue::Int(key)) =
                 (inside.is_mapping, is_value, &node.value)
             {
                 strings::json(key.as_bytes(), out);
@@ -247,36 +250,36 @@ pub(in crate::formats::yaml) fn json(
             }
         }
         match &node.value {
-            Value::Sequence(_, end) => {
+            YamlValue::Sequence(_, end) => {
                 out.push(b'[');
-                open.push(Open { end: *end, is_mapping: false, entries: 0 });
+                open.push(UnclosedJson { end: *end, is_mapping: false, entries: 0 });
             }
-            Value::Mapping(_, end) => {
+            YamlValue::Mapping(_, end) => {
                 out.push(b'{');
-                open.push(Open { end: *end, is_mapping: true, entries: 0 });
+                open.push(UnclosedJson { end: *end, is_mapping: true, entries: 0 });
             }
             scalar => put_scalar(scalar, out)?,
         }
-        while let Some(Open { is_mapping, .. }) = open.pop_if(|inside| inside.end <= i + 1) {
+        while let Some(UnclosedJson { is_mapping, .. }) = open.pop_if(|inside| inside.end <= i + 1) {
             out.push(if is_mapping { b'}' } else { b']' });
         }
     }
     Ok(())
 }
 
-fn put_scalar(value: &Value<'_>, out: &mut Vec<u8>) -> std::result::Result<(), CellFault> {
+fn put_scalar(value: &YamlValue<'_>, out: &mut Vec<u8>) -> std::result::Result<(), CellFault> {
     match value {
-        Value::Bool(value) => out.extend_from_slice(if *value { b"true" } else { b"false" }),
-        Value::Int(digits) if digits.starts_with("0x") || digits.starts_with("0o") => {
+        YamlValue::Bool(value) => out.extend_from_slice(if *value { b"true" } else { b"false" }),
+        YamlValue::Int(digits) if digits.starts_with("0x") || digits.starts_with("0o") => {
             return Err(CellFault::malformed(too_wide(digits)));
         }
-        Value::Int(digits) => out.extend_from_slice(digits.as_bytes()),
+        YamlValue::Int(digits) => out.extend_from_slice(digits.as_bytes()),
         // The text of the float is kept if JSON allows it. Converting it to 64 bits first would round it twice for narrower
         // columns.
-        Value::Float(text) if serde_json::from_str::<serde_json::Number>(text).is_ok() => {
+        YamlValue::Float(text) if serde_json::from_str::<serde_json::Number>(text).is_ok() => {
             out.extend_from_slice(text.as_bytes());
         }
-        Value::Float(text) => {
+        YamlValue::Float(text) => {
             let value = float(text).ok_or_else(|| CellFault::malformed(too_large(text)))?;
             let word = match value {
                 v if v.is_nan() => "NaN".into(),
@@ -286,8 +289,8 @@ fn put_scalar(value: &Value<'_>, out: &mut Vec<u8>) -> std::result::Result<(), C
             };
             out.extend_from_slice(word.as_bytes());
         }
-        Value::Str(text) => strings::json(text.as_bytes(), out),
-        Value::Null | Value::Sequence(..) | Value::Mapping(..) => out.extend_from_slice(b"null"),
+        YamlValue::Str(text) => strings::json(text.as_bytes(), out),
+        YamlValue::Null | YamlValue::Sequence(..) | YamlValue::Mapping(..) => out.extend_from_slice(b"null"),
     }
     Ok(())
 }

@@ -19,16 +19,16 @@ use crate::text::header::{Exported, KEY, told};
 use crate::text::pieces::{self, Section};
 
 use super::FORMAT;
-use super::options::{Orient, WriteOptions};
+use super::options::{WriteOptions, YamlOrient};
 
 /// A column and its key.
-struct Column {
+struct KeyedColumn {
     name: String,
     field: Field,
     data: ArrayData,
 }
 
-impl Column {
+impl KeyedColumn {
     fn new(name: String, field: &Field, data: &ArrayData) -> Self {
         Self { name, field: field.clone(), data: data.clone() }
     }
@@ -82,29 +82,29 @@ pub fn encode(
     }
     let mut sections: Vec<Box<dyn Section>> = Vec::new();
     match options.orient {
-        Orient::Records => {
+        YamlOrient::Records => {
             if options.header {
                 front.extend_from_slice(if frame.nrows == 0 { b"records: []\n" } else { b"records:\n" });
             } else if frame.nrows == 0 {
                 front.extend_from_slice(b"[]\n");
             }
             let fields = columns.iter().map(|c| Ok((c.key("  "), c.name.clone(), c.writer(style)?)));
-            sections.push(Box::new(Records {
+            sections.push(Box::new(RecordRows {
                 front,
                 nrows: frame.nrows,
                 fields: fields.collect::<Result<_>>()?,
             }));
         }
-        Orient::Columns => {
+        YamlOrient::Columns => {
             if columns.is_empty() && !options.header {
                 front.extend_from_slice(b"{}\n");
             }
-            sections.push(Box::new(Records { front, nrows: 0, fields: Vec::new() }));
+            sections.push(Box::new(RecordRows { front, nrows: 0, fields: Vec::new() }));
             for column in &columns {
                 let mut front = column.key("");
                 front.extend_from_slice(if frame.nrows == 0 { b" []\n" } else { b"\n" });
                 let (nrows, name) = (frame.nrows, column.name.clone());
-                sections.push(Box::new(Cells { front, nrows, name, writer: column.writer(style)? }));
+                sections.push(Box::new(ColumnCells { front, nrows, name, writer: column.writer(style)? }));
             }
         }
     }
@@ -112,18 +112,21 @@ pub fn encode(
 }
 
 /// Returns the columns to write, with their keys.
-fn columns(frame: &Frame, exported: &Exported, header: bool) -> Result<Vec<Column>> {
+fn columns(frame: &Frame, exported: &Exported, header: bool) -> Result<Vec<KeyedColumn>> {
     let fields = exported.schema.fields().iter().zip(&exported.arrays);
     if header {
-        return Ok(fields.zip(exported.keys()).map(|((f, data), key)| Column::new(key, f, data)).collect());
+        return Ok(fields
+            .zip(exported.keys())
+            .map(|((f, data), key)| KeyedColumn::new(key, f, data))
+            .collect());
     }
     let texts = names::texts(&frame.columns)?.into_iter().map(|text| text.unwrap_or_else(|| "None".into()));
-    let mut out: Vec<Column> =
-        fields.zip(texts).map(|((f, data), text)| Column::new(text, f, data)).collect();
+    let mut out: Vec<KeyedColumn> =
+        fields.zip(texts).map(|((f, data), text)| KeyedColumn::new(text, f, data)).collect();
     if !matches!(frame.index.labels, Labels::Auto { start: 0, step: 1, .. }) {
         let mut levels = named::labels(&frame.index)?;
         named::rename(&mut levels, out.iter().map(|column| column.name.as_str()));
-        out.splice(0..0, levels.into_iter().map(|l| Column::new(l.name, &l.field, &l.data)));
+        out.splice(0..0, levels.into_iter().map(|l| KeyedColumn::new(l.name, &l.field, &l.data)));
     }
     let mut seen = HashSet::new();
     if let Some(column) = out.iter().find(|column| !seen.insert(column.name.as_str())) {
@@ -149,13 +152,13 @@ fn put_printable(json: &str, out: &mut Vec<u8>) {
 /// Estimated bytes per cell.
 const CELL_NBYTES: usize = 24;
 
-struct Records<'c> {
+struct RecordRows<'c> {
     front: Vec<u8>,
     nrows: usize,
     fields: Vec<(Vec<u8>, String, Box<dyn TextWriter + 'c>)>,
 }
 
-impl Section for Records<'_> {
+impl Section for RecordRows<'_> {
     fn nrows(&self) -> usize {
         self.nrows
     }
@@ -189,14 +192,14 @@ impl Section for Records<'_> {
     }
 }
 
-struct Cells<'c> {
+struct ColumnCells<'c> {
     front: Vec<u8>,
     nrows: usize,
     name: String,
     writer: Box<dyn TextWriter + 'c>,
 }
 
-impl Section for Cells<'_> {
+impl Section for ColumnCells<'_> {
     fn nrows(&self) -> usize {
         self.nrows
     }
@@ -248,7 +251,7 @@ pub fn encode_bundle(
         let mut front = key(label, "");
         front.push(b'\n');
         sink.write(&front)?;
-        let mut inner = Indented { sink, is_fresh: true };
+        let mut inner = IndentingSink { sink, is_fresh: true };
         encode(frame, options, &mut inner, share).map_err(|e| e.in_member(label.as_str()))?;
         share.end()?;
     }
@@ -256,12 +259,12 @@ pub fn encode_bundle(
 }
 
 /// A sink that indents every line by two spaces.
-struct Indented<'s> {
+struct IndentingSink<'s> {
     sink: &'s mut dyn Sink,
     is_fresh: bool,
 }
 
-impl Sink for Indented<'_> {
+impl Sink for IndentingSink<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         let mut out = Vec::with_capacity(bytes.len() + bytes.len() / 8);
         for line in bytes.split_inclusive(|b| *b == b'\n') {
