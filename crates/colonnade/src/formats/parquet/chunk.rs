@@ -2,11 +2,11 @@
 
 use crate::error::Result;
 
-use super::thrift::{Thrift, Wire};
+use super::thrift::{Thrift, ThriftType};
 
 /// The key that decrypts an encrypted chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Secret {
+pub enum ChunkKey {
     /// The footer's key.
     Footer,
     /// A key of the column. The place and length are those of its encrypted metadata in the footer.
@@ -15,7 +15,7 @@ pub enum Secret {
 
 /// The metadata of a column chunk.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Chunk<'a> {
+pub struct ColumnChunk<'a> {
     /// Physical type, as the specification numbers it.
     pub physical: i32,
     /// Codec, as the specification numbers it.
@@ -35,7 +35,7 @@ pub struct Chunk<'a> {
     /// Whether the chunk or its metadata are encrypted with a column key.
     pub encrypted: bool,
     /// The key of an encrypted chunk.
-    pub secret: Option<Secret>,
+    pub secret: Option<ChunkKey>,
     /// Offset and length of the offset index.
     pub offset_index: Option<(u64, u64)>,
     /// Offset and length of the column index.
@@ -52,7 +52,7 @@ pub struct Chunk<'a> {
     pub histograms: [Option<usize>; 2],
 }
 
-impl Chunk<'_> {
+impl ColumnChunk<'_> {
     /// Offset of the first page, dictionary or data.
     #[must_use]
     pub fn start(&self) -> u64 {
@@ -68,32 +68,32 @@ impl Chunk<'_> {
 ///
 /// # Errors
 /// Malformed: negative counts and offsets; no metadata although the chunk is not encrypted.
-pub fn read<'a>(t: &mut Thrift<'a>) -> Result<Chunk<'a>> {
-    let mut chunk = Chunk::default();
+pub fn read<'a>(t: &mut Thrift<'a>) -> Result<ColumnChunk<'a>> {
+    let mut chunk = ColumnChunk::default();
     let (mut offset_index, mut column_index, mut known, mut last) = ([None; 2], [None; 2], false, 0);
     while let Some(field) = t.field(&mut last)? {
         match (field.id, field.wire) {
-            (1, Wire::Binary) => chunk.file = Some(t.text()?),
-            (3, Wire::Struct) => {
+            (1, ThriftType::Binary) => chunk.file = Some(t.text()?),
+            (3, ThriftType::Struct) => {
                 metadata(t, &mut chunk)?;
                 known = true;
             }
-            (4, Wire::I64) => offset_index[0] = Some(t.count()?),
-            (5, Wire::I32) => offset_index[1] = Some(t.count()?),
-            (6, Wire::I64) => column_index[0] = Some(t.count()?),
-            (7, Wire::I32) => column_index[1] = Some(t.count()?),
-            (8, Wire::Struct) => {
+            (4, ThriftType::I64) => offset_index[0] = Some(t.count()?),
+            (5, ThriftType::I32) => offset_index[1] = Some(t.count()?),
+            (6, ThriftType::I64) => column_index[0] = Some(t.count()?),
+            (7, ThriftType::I32) => column_index[1] = Some(t.count()?),
+            (8, ThriftType::Struct) => {
                 chunk.encrypted = true;
                 let mut inner = 0;
                 while let Some(field) = t.field(&mut inner)? {
-                    chunk.secret = Some(if field.id == 1 { Secret::Footer } else { Secret::Own(None) });
+                    chunk.secret = Some(if field.id == 1 { ChunkKey::Footer } else { ChunkKey::Own(None) });
                     t.skip(field.wire)?;
                 }
             }
-            (9, Wire::Binary) => {
+            (9, ThriftType::Binary) => {
                 chunk.encrypted = true;
                 let nbytes = t.binary()?.len();
-                chunk.secret = Some(Secret::Own(Some((t.position() - nbytes, nbytes))));
+                chunk.secret = Some(ChunkKey::Own(Some((t.position() - nbytes, nbytes))));
             }
             _ => t.skip(field.wire)?,
         }
@@ -114,52 +114,52 @@ pub fn read<'a>(t: &mut Thrift<'a>) -> Result<Chunk<'a>> {
 ///
 /// # Errors
 /// Malformed: a required field is missing.
-pub(crate) fn metadata(t: &mut Thrift<'_>, chunk: &mut Chunk<'_>) -> Result<()> {
+pub(crate) fn metadata(t: &mut Thrift<'_>, chunk: &mut ColumnChunk<'_>) -> Result<()> {
     let (mut seen, mut last) = (0u8, 0);
     while let Some(field) = t.field(&mut last)? {
         let at = t.position();
         match (field.id, field.wire) {
-            (1, Wire::I32) => {
+            (1, ThriftType::I32) => {
                 chunk.physical = t.i32()?;
                 seen |= 1;
             }
-            (2, Wire::List) => {
+            (2, ThriftType::List) => {
                 chunk.encodings = Some(at);
                 t.skip(field.wire)?;
             }
-            (4, Wire::I32) => {
+            (4, ThriftType::I32) => {
                 chunk.codec = t.i32()?;
                 seen |= 2;
             }
-            (5, Wire::I64) => {
+            (5, ThriftType::I64) => {
                 chunk.nvalues = t.count()?;
                 seen |= 4;
             }
-            (6, Wire::I64) => chunk.nbytes = t.count()?,
-            (7, Wire::I64) => {
+            (6, ThriftType::I64) => chunk.nbytes = t.count()?,
+            (7, ThriftType::I64) => {
                 chunk.compressed_nbytes = t.count()?;
                 seen |= 8;
             }
-            (9, Wire::I64) => {
+            (9, ThriftType::I64) => {
                 chunk.data_at = t.count()?;
                 seen |= 16;
             }
             // Some writers use -1 for "none".
-            (11, Wire::I64) => chunk.dictionary_at = u64::try_from(t.i64()?).ok(),
-            (12, Wire::Struct) => {
+            (11, ThriftType::I64) => chunk.dictionary_at = u64::try_from(t.i64()?).ok(),
+            (12, ThriftType::Struct) => {
                 chunk.statistics = Some(at);
                 t.skip(field.wire)?;
             }
-            (13, Wire::List) => {
+            (13, ThriftType::List) => {
                 chunk.encoding_stats = Some(at);
                 t.skip(field.wire)?;
             }
-            (14, Wire::I64) => chunk.bloom = u64::try_from(t.i64()?).ok().map(|at| (at, None)),
-            (15, Wire::I32) => {
+            (14, ThriftType::I64) => chunk.bloom = u64::try_from(t.i64()?).ok().map(|at| (at, None)),
+            (15, ThriftType::I32) => {
                 let n = u64::try_from(t.i32()?).ok();
                 chunk.bloom = chunk.bloom.map(|(at, _)| (at, n));
             }
-            (16, Wire::Struct) => chunk.histograms = histograms(t)?,
+            (16, ThriftType::Struct) => chunk.histograms = histograms(t)?,
             _ => t.skip(field.wire)?,
         }
     }
@@ -174,7 +174,7 @@ fn histograms(t: &mut Thrift<'_>) -> Result<[Option<usize>; 2]> {
     let (mut out, mut last) = ([None; 2], 0);
     while let Some(field) = t.field(&mut last)? {
         match (field.id, field.wire) {
-            (2 | 3, Wire::List) => {
+            (2 | 3, ThriftType::List) => {
                 let (wire, n) = t.list()?;
                 for _ in 0..n {
                     t.skip(wire)?;

@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 /// A codec; the numbers are the specification's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
-pub enum Codec {
+pub enum PageCodec {
     /// No compression.
     None = 0,
     /// Snappy.
@@ -23,7 +23,7 @@ pub enum Codec {
     Lz4Raw = 7,
 }
 
-impl Codec {
+impl PageCodec {
     /// Returns the codec of a number in the specification.
     ///
     /// # Errors
@@ -136,7 +136,7 @@ impl Codec {
     /// Appends the compressed `bytes` to `out`. The output is deterministic.
     ///
     /// # Errors
-    /// `LimitExceeded`: more bytes than a page may have. A level outside of [`Codec::levels`].
+    /// `LimitExceeded`: more bytes than a page may have. A level outside of [`PageCodec::levels`].
     pub fn compress(self, bytes: &[u8], level: Option<i32>, out: &mut Vec<u8>) -> Result<()> {
         let level = match (level, self.levels()) {
             (Some(level), Some((levels, _))) if !levels.contains(&level) => {
@@ -180,7 +180,7 @@ mod tests {
     #[test]
     fn every_codec_gives_back_what_it_took() {
         for number in [0, 1, 2, 4, 5, 6, 7] {
-            let Ok(codec) = Codec::of(number) else { unreachable!() };
+            let Ok(codec) = PageCodec::of(number) else { unreachable!() };
             for bytes in samples::all() {
                 let mut out = b"before".to_vec();
                 assert!(codec.compress(&bytes, None, &mut out).is_ok());
@@ -200,7 +200,7 @@ mod tests {
             assert!(codec.into(&[], &mut []).is_ok());
             assert!(codec.levels().is_none() || codec.compress(&[1], Some(99), &mut Vec::new()).is_err());
         }
-        assert!(Codec::of(3).is_err_and(|e| e.to_string().contains("LZO")));
-        assert!(Codec::of(8).is_err());
+        assert!(PageCodec::of(3).is_err_and(|e| e.to_string().contains("LZO")));
+        assert!(PageCodec::of(8).is_err());
     }
 }

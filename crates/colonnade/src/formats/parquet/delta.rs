@@ -12,7 +12,7 @@ use super::unpack::{GROUP, unpack_tail, unpack32, wide};
 
 /// A decoder of DELTA_BINARY_PACKED that returns the values of a page in several calls.
 #[derive(Debug)]
-pub struct Delta<'a> {
+pub struct DeltaDecoder<'a> {
     bytes: &'a [u8],
     at: usize,
     /// Values per miniblock, a multiple of 32.
@@ -33,7 +33,7 @@ pub struct Delta<'a> {
     group: [u32; GROUP],
 }
 
-impl<'a> Delta<'a> {
+impl<'a> DeltaDecoder<'a> {
     /// Reads the header.
     ///
     /// # Errors
@@ -192,13 +192,13 @@ mod tests {
         // Values 1, 2, 3, 4, 5: block 128, 4 miniblocks, 5 values, first 1; least difference 1, all widths 0.
         let bytes = [0x80, 0x01, 4, 5, 2, 2, 0, 0, 0, 0];
         let mut out = [0i64; 5];
-        assert!(Delta::new(&bytes).and_then(|mut d| d.fill(&mut out)).is_ok());
+        assert!(DeltaDecoder::new(&bytes).and_then(|mut d| d.fill(&mut out)).is_ok());
         assert_eq!(out, [1, 2, 3, 4, 5]);
         // Values 7, 5, 3, 1, 2, 3, 4, 5: least difference -2, packed 0 0 0 3 3 3 3 in two bits.
         let bytes = [0x80, 0x01, 4, 8, 14, 3, 2, 0, 0, 0, 0xc0, 0x3f, 0, 0, 0, 0, 0, 0];
         for cut in 1..8 {
             let mut out = [0i64; 8];
-            let Ok(mut delta) = Delta::new(&bytes) else { unreachable!() };
+            let Ok(mut delta) = DeltaDecoder::new(&bytes) else { unreachable!() };
             let (a, b) = out.split_at_mut(cut);
             assert!(delta.fill(a).is_ok() && delta.fill(b).is_ok());
             assert_eq!(out, [7, 5, 3, 1, 2, 3, 4, 5]);

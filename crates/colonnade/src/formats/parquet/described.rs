@@ -1,6 +1,6 @@
 //! Facts of row groups and column chunks for `info`. Bounds of statistics are decoded to numbers and texts.
 
-use crate::formats::parquet::logical_type::{Logical, Unit};
+use crate::formats::parquet::logical_type::{Logical, LogicalTimeUnit};
 use crate::formats::parquet::read::{ChunkInfo, GroupInfo};
 use crate::formats::{Fact, Facts};
 
@@ -43,10 +43,10 @@ pub(super) fn chunk(chunk: ChunkInfo) -> Facts {
 
 /// The name of a logical type with its parameters.
 fn logical(logical: Logical) -> String {
-    let unit = |unit: Unit| match unit {
-        Unit::Milli => "ms",
-        Unit::Micro => "us",
-        Unit::Nano => "ns",
+    let unit = |unit: LogicalTimeUnit| match unit {
+        LogicalTimeUnit::Milli => "ms",
+        LogicalTimeUnit::Micro => "us",
+        LogicalTimeUnit::Nano => "ns",
     };
     let utc = |utc: bool| if utc { ", UTC" } else { "" };
     match logical {

@@ -9,19 +9,19 @@
 
 use crate::error::Result;
 
-use super::chunk::{self, Chunk};
+use super::chunk::{self, ColumnChunk};
 use super::schema::{Element, Leaf, leaves};
-use super::thrift::{Thrift, Wire};
+use super::thrift::{Thrift, ThriftType};
 
 /// A row group.
 #[derive(Debug, Clone, Default)]
-pub struct Group<'a> {
+pub struct RowGroup<'a> {
     /// Number of rows.
     pub nrows: u64,
     /// Decompressed bytes of all columns.
     pub nbytes: u64,
     /// The chunks of the projected leaves, in the order of the projection.
-    pub chunks: Vec<Chunk<'a>>,
+    pub chunks: Vec<ColumnChunk<'a>>,
 }
 
 /// A decoded footer.
@@ -38,7 +38,7 @@ pub struct Footer<'a> {
     /// Indexes of the projected leaves.
     pub wanted: Vec<usize>,
     /// Row groups.
-    pub groups: Vec<Group<'a>>,
+    pub groups: Vec<RowGroup<'a>>,
     /// For each projected leaf, whether its statistics use the order of its type (`TypeDefinedOrder`).
     pub ordered: Vec<bool>,
     /// Key-value metadata of the file.
@@ -72,30 +72,30 @@ impl<'a> Footer<'a> {
         let (mut schema, mut groups_at, mut orders_at, mut rows, mut last) = (false, None, None, None, 0);
         while let Some(field) = t.field(&mut last)? {
             match (field.id, field.wire) {
-                (1, Wire::I32) => out.version = t.i32()?,
-                (2, Wire::List) => {
+                (1, ThriftType::I32) => out.version = t.i32()?,
+                (2, ThriftType::List) => {
                     out.elements = elements(t)?;
                     out.leaves = leaves(&out.elements).map_err(|e| e.at(base))?;
                     schema = true;
                 }
-                (3, Wire::I64) => rows = Some(t.count()?),
+                (3, ThriftType::I64) => rows = Some(t.count()?),
                 // A few writers put the row groups in front of the schema. Their place is noted, and they are read after the
                 // schema.
-                (4, Wire::List) if schema => {
+                (4, ThriftType::List) if schema => {
                     choose(&mut out)?;
                     out.groups = groups(t, &out.wanted, &out.leaves)?;
                 }
-                (4, Wire::List) => {
+                (4, ThriftType::List) => {
                     groups_at = Some(t.position());
                     t.skip(field.wire)?;
                 }
-                (5, Wire::List) => out.metadata = pairs(t)?,
-                (6, Wire::Binary) => out.created_by = t.text().ok(),
-                (7, Wire::List) => {
+                (5, ThriftType::List) => out.metadata = pairs(t)?,
+                (6, ThriftType::Binary) => out.created_by = t.text().ok(),
+                (7, ThriftType::List) => {
                     orders_at = Some(t.position());
                     t.skip(field.wire)?;
                 }
-                (8, Wire::Struct) => {
+                (8, ThriftType::Struct) => {
                     out.encrypted = true;
                     t.skip(field.wire)?;
                 }
@@ -141,7 +141,7 @@ impl<'a> Footer<'a> {
 /// Reads for each column whether its order is `TypeDefinedOrder`. Returns an empty list if its length is not that of the columns.
 fn orders(t: &mut Thrift<'_>, nleaves: usize) -> Result<Vec<bool>> {
     let (wire, n) = t.list()?;
-    if wire != Wire::Struct || n != nleaves {
+    if wire != ThriftType::Struct || n != nleaves {
         return Ok(Vec::new());
     }
     let mut out = Vec::with_capacity(n);
@@ -175,8 +175,8 @@ fn pairs<'a>(t: &mut Thrift<'a>) -> Result<Vec<(&'a str, Option<&'a str>)>> {
         while let Some(field) = t.field(&mut last)? {
             match (field.id, field.wire) {
                 // A key that is not UTF-8 is none of the keys that the reader looks up.
-                (1, Wire::Binary) => key = simdutf8::basic::from_utf8(t.binary()?).ok(),
-                (2, Wire::Binary) => value = simdutf8::basic::from_utf8(t.binary()?).ok(),
+                (1, ThriftType::Binary) => key = simdutf8::basic::from_utf8(t.binary()?).ok(),
+                (2, ThriftType::Binary) => value = simdutf8::basic::from_utf8(t.binary()?).ok(),
                 _ => t.skip(field.wire)?,
             }
         }
@@ -185,15 +185,15 @@ fn pairs<'a>(t: &mut Thrift<'a>) -> Result<Vec<(&'a str, Option<&'a str>)>> {
     Ok(out)
 }
 
-fn groups<'a>(t: &mut Thrift<'a>, wanted: &[usize], leaves: &[Leaf]) -> Result<Vec<Group<'a>>> {
+fn groups<'a>(t: &mut Thrift<'a>, wanted: &[usize], leaves: &[Leaf]) -> Result<Vec<RowGroup<'a>>> {
     let nleaves = leaves.len();
     let n = t.structs()?;
     let mut out = Vec::with_capacity(n.min(1024));
     for number in 0..n {
-        let (mut group, mut found, mut rows, mut last) = (Group::default(), false, None, 0);
+        let (mut group, mut found, mut rows, mut last) = (RowGroup::default(), false, None, 0);
         while let Some(field) = t.field(&mut last)? {
             match (field.id, field.wire) {
-                (1, Wire::List) => {
+                (1, ThriftType::List) => {
                     let columns = t.structs()?;
                     if columns != nleaves {
                         return Err(t.fault(&format!(
@@ -203,8 +203,8 @@ fn groups<'a>(t: &mut Thrift<'a>, wanted: &[usize], leaves: &[Leaf]) -> Result<V
                     group.chunks = chunks(t, leaves, wanted)?;
                     found = true;
                 }
-                (2, Wire::I64) => group.nbytes = t.i64()?.max(0).cast_unsigned(),
-                (3, Wire::I64) => rows = Some(t.count()?),
+                (2, ThriftType::I64) => group.nbytes = t.i64()?.max(0).cast_unsigned(),
+                (3, ThriftType::I64) => rows = Some(t.count()?),
                 _ => t.skip(field.wire)?,
             }
         }
@@ -218,15 +218,15 @@ fn groups<'a>(t: &mut Thrift<'a>, wanted: &[usize], leaves: &[Leaf]) -> Result<V
 }
 
 /// Reads the chunks of the leaves in `wanted`, which may be in any order.
-fn chunks<'a>(t: &mut Thrift<'a>, leaves: &[Leaf], wanted: &[usize]) -> Result<Vec<Chunk<'a>>> {
+fn chunks<'a>(t: &mut Thrift<'a>, leaves: &[Leaf], wanted: &[usize]) -> Result<Vec<ColumnChunk<'a>>> {
     let mut places: Vec<(usize, usize)> =
         wanted.iter().copied().enumerate().map(|(k, leaf)| (leaf, k)).collect();
     places.sort_unstable();
-    let mut out = vec![Chunk::default(); wanted.len()];
+    let mut out = vec![ColumnChunk::default(); wanted.len()];
     let mut places = places.into_iter().peekable();
     for (leaf, levels) in leaves.iter().enumerate() {
         if places.peek().is_none_or(|(next, _)| *next != leaf) {
-            t.skip(Wire::Struct)?;
+            t.skip(ThriftType::Struct)?;
             continue;
         }
         let chunk = chunk::read(t)?;

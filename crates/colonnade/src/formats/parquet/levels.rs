@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 
-use super::rle_bit_packed::{RleBitPacked, Run};
+use super::rle_bit_packed::{RleBitPacked, RleBitPackedRun};
 
 /// A growing validity bitmap; bit 1 is a valid value.
 #[derive(Debug, Default)]
@@ -48,11 +48,11 @@ impl Validity {
     /// # Errors
     /// Levels over 1.
     #[inline]
-    pub(crate) fn push_run(&mut self, run: Run<'_>, n: usize) -> Result<()> {
+    pub(crate) fn push_run(&mut self, run: RleBitPackedRun<'_>, n: usize) -> Result<()> {
         match run {
-            Run::Same { value, .. } if value > 1 => return Err(beyond(value)),
-            Run::Same { value, .. } => self.push_same(value == 1, n),
-            Run::Packed { bytes, .. } => {
+            RleBitPackedRun::Same { value, .. } if value > 1 => return Err(beyond(value)),
+            RleBitPackedRun::Same { value, .. } => self.push_same(value == 1, n),
+            RleBitPackedRun::Packed { bytes, .. } => {
                 for (k, bytes) in bytes.chunks(8).take(n.div_ceil(64)).enumerate() {
                     let mut word = [0; 8];
                     word.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
@@ -118,14 +118,14 @@ pub(crate) fn ended(missing: usize) -> Error {
 
 /// A reader of levels 0 and 1 that may stop inside a run; the next call continues there.
 #[derive(Debug, Clone)]
-pub struct Cut<'a> {
+pub struct LevelRuns<'a> {
     runs: RleBitPacked<'a>,
-    run: Option<Run<'a>>,
+    run: Option<RleBitPackedRun<'a>>,
     /// Number of bits of the packed run's first byte that were returned.
     bit: u32,
 }
 
-impl<'a> Cut<'a> {
+impl<'a> LevelRuns<'a> {
     /// Creates a reader of the levels in `runs`.
     #[must_use]
     pub fn new(runs: RleBitPacked<'a>) -> Self {
@@ -137,33 +137,33 @@ impl<'a> Cut<'a> {
     /// # Errors
     /// Truncated levels.
     #[inline]
-    pub fn next(&mut self, most: usize) -> Result<Option<Run<'a>>> {
+    pub fn next(&mut self, most: usize) -> Result<Option<RleBitPackedRun<'a>>> {
         if self.run.is_none() {
             self.run = self.runs.next_run()?;
         }
         Ok(match self.run {
             None => None,
-            Some(Run::Same { value, n }) => {
+            Some(RleBitPackedRun::Same { value, n }) => {
                 let now = n.min(most);
-                self.run = (n > now).then_some(Run::Same { value, n: n - now });
-                Some(Run::Same { value, n: now })
+                self.run = (n > now).then_some(RleBitPackedRun::Same { value, n: n - now });
+                Some(RleBitPackedRun::Same { value, n: now })
             }
-            Some(Run::Packed { bytes, n }) if self.bit == 0 && (n <= most || most >= 8) => {
+            Some(RleBitPackedRun::Packed { bytes, n }) if self.bit == 0 && (n <= most || most >= 8) => {
                 // The run ends at a whole byte, so that the next one starts at a byte.
                 let now = if n <= most { n } else { most / 8 * 8 };
                 let rest = bytes.get(now / 8..).unwrap_or_default();
-                self.run = (n > now).then_some(Run::Packed { bytes: rest, n: n - now });
-                Some(Run::Packed { bytes, n: now })
+                self.run = (n > now).then_some(RleBitPackedRun::Packed { bytes: rest, n: n - now });
+                Some(RleBitPackedRun::Packed { bytes, n: now })
             }
-            Some(Run::Packed { bytes, n }) => {
+            Some(RleBitPackedRun::Packed { bytes, n }) => {
                 let value = u32::from(bytes.first().is_some_and(|byte| byte >> self.bit & 1 == 1));
                 self.bit = (self.bit + 1) % 8;
                 let rest = if self.bit == 0 { bytes.get(1..).unwrap_or_default() } else { bytes };
-                self.run = (n > 1).then_some(Run::Packed { bytes: rest, n: n - 1 });
+                self.run = (n > 1).then_some(RleBitPackedRun::Packed { bytes: rest, n: n - 1 });
                 if n == 1 {
                     self.bit = 0;
                 }
-                Some(Run::Same { value, n: 1 })
+                Some(RleBitPackedRun::Same { value, n: 1 })
             }
         })
     }
@@ -181,7 +181,7 @@ const STRIP_ROWS: usize = 1024;
 /// Truncated levels; levels over 1.
 #[inline]
 pub fn spread<T: Copy>(
-    levels: &mut Cut<'_>,
+    levels: &mut LevelRuns<'_>,
     out: &mut [T],
     null: T,
     mut validity: Option<&mut Validity>,
@@ -244,7 +244,7 @@ fn place<T: Copy>(mask: u64, values: &[T; 64], rows: &mut [T], null: T) {
 
 impl Validity {
     /// Reads the levels of the next strip, of at most `left` rows.
-    fn read(&mut self, levels: &mut Cut<'_>, left: usize) -> Result<()> {
+    fn read(&mut self, levels: &mut LevelRuns<'_>, left: usize) -> Result<()> {
         self.words.clear();
         (self.n, self.nulls) = (0, 0);
         let most = left.min(STRIP_ROWS);
@@ -287,7 +287,7 @@ mod tests {
         let bytes = [0x03, 0b1011_0110, 0x06, 0, 0x8c, 0x01, 1, 0x05, 0x0f, 0xa5];
         let decode = |step: usize| {
             let Ok(runs) = RleBitPacked::new(&bytes, 1, 97) else { unreachable!() };
-            let (mut cut, mut out, mut bits) = (Cut::new(runs), vec![0i32; 97], Validity::default());
+            let (mut cut, mut out, mut bits) = (LevelRuns::new(runs), vec![0i32; 97], Validity::default());
             let mut next = 0;
             for part in out.chunks_mut(step) {
                 let done = spread(&mut cut, part, -1, Some(&mut bits), |to| {
@@ -312,7 +312,7 @@ mod tests {
         // 8 rows packed 0b1011_0110, then 3 nulls, then 70 values.
         let bytes = [0x03, 0b1011_0110, 0x06, 0, 0x8c, 0x01, 1];
         let Ok(runs) = RleBitPacked::new(&bytes, 1, 81) else { unreachable!() };
-        let mut levels = Cut::new(runs);
+        let mut levels = LevelRuns::new(runs);
         let (mut out, mut bits, mut next) = (vec![0i32; 81], Validity::default(), 0);
         let done = spread(&mut levels, &mut out, -1, Some(&mut bits), |to| {
             for v in to {

@@ -16,9 +16,9 @@ pub enum Logical {
     /// Days since 1970.
     Date,
     /// Time of day: the unit, and whether it is adjusted to UTC.
-    Time(Unit, bool),
+    Time(LogicalTimeUnit, bool),
     /// Instant, or local time: the unit, and whether it is adjusted to UTC.
-    Timestamp(Unit, bool),
+    Timestamp(LogicalTimeUnit, bool),
     /// Integer: the number of bits, and whether it is signed.
     Integer(i8, bool),
     /// A column of nulls.
@@ -37,7 +37,7 @@ pub enum Logical {
 
 /// A unit of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unit {
+pub enum LogicalTimeUnit {
     /// Milliseconds.
     Milli,
     /// Microseconds.
@@ -63,10 +63,10 @@ pub fn converted(logical: Logical) -> Option<i32> {
         Logical::Decimal(..) => 5,
         Logical::Date => 6,
         // Older readers read these types as UTC, so only UTC times have a ConvertedType.
-        Logical::Time(Unit::Milli, true) => 7,
-        Logical::Time(Unit::Micro, true) => 8,
-        Logical::Timestamp(Unit::Milli, true) => 9,
-        Logical::Timestamp(Unit::Micro, true) => 10,
+        Logical::Time(LogicalTimeUnit::Milli, true) => 7,
+        Logical::Time(LogicalTimeUnit::Micro, true) => 8,
+        Logical::Timestamp(LogicalTimeUnit::Milli, true) => 9,
+        Logical::Timestamp(LogicalTimeUnit::Micro, true) => 10,
         Logical::Integer(8, false) => 11,
         Logical::Integer(16, false) => 12,
         Logical::Integer(32, false) => 13,
@@ -90,10 +90,10 @@ pub fn logical_of(converted: i32) -> Option<Logical> {
         3 => Logical::List,
         4 => Logical::Enum,
         6 => Logical::Date,
-        7 => Logical::Time(Unit::Milli, true),
-        8 => Logical::Time(Unit::Micro, true),
-        9 => Logical::Timestamp(Unit::Milli, true),
-        10 => Logical::Timestamp(Unit::Micro, true),
+        7 => Logical::Time(LogicalTimeUnit::Milli, true),
+        8 => Logical::Time(LogicalTimeUnit::Micro, true),
+        9 => Logical::Timestamp(LogicalTimeUnit::Milli, true),
+        10 => Logical::Timestamp(LogicalTimeUnit::Micro, true),
         11 => Logical::Integer(8, false),
         12 => Logical::Integer(16, false),
         13 => Logical::Integer(32, false),

@@ -2,12 +2,12 @@
 
 use crate::error::{Error, Result};
 
-use super::thrift::{Thrift, Wire};
+use super::thrift::{Thrift, ThriftType};
 
 /// An encoding of values or levels; the numbers are the specification's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
-pub enum Encoding {
+pub enum PageEncoding {
     /// PLAIN: values without an encoding.
     Plain = 0,
     /// PLAIN_DICTIONARY, the old name of dictionary keys.
@@ -28,7 +28,7 @@ pub enum Encoding {
     ByteStreamSplit = 9,
 }
 
-impl Encoding {
+impl PageEncoding {
     /// Returns the encoding of a number in the specification.
     #[must_use]
     pub fn of(number: i32) -> Option<Self> {
@@ -49,20 +49,20 @@ impl Encoding {
 
 /// A page type with its fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum PageType {
     /// A data page of version 1: levels and values are compressed together.
     Data {
         /// Encoding of the values.
-        encoding: Encoding,
+        encoding: PageEncoding,
         /// Encoding of the definition levels.
-        definition: Encoding,
+        definition: PageEncoding,
         /// Encoding of the repetition levels.
-        repetition: Encoding,
+        repetition: PageEncoding,
     },
     /// A data page of version 2: the levels come first and are never compressed.
     DataV2 {
         /// Encoding of the values.
-        encoding: Encoding,
+        encoding: PageEncoding,
         /// Number of nulls.
         nulls: u32,
         /// Number of rows that start in the page.
@@ -77,7 +77,7 @@ pub enum Kind {
     /// A dictionary page.
     Dictionary {
         /// Encoding of the values.
-        encoding: Encoding,
+        encoding: PageEncoding,
     },
     /// An index page, or a page type that this version does not know. The reader skips it.
     Other,
@@ -85,9 +85,9 @@ pub enum Kind {
 
 /// A page header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Header {
+pub struct PageHeader {
     /// Page type.
-    pub kind: Kind,
+    pub kind: PageType,
     /// Number of values, nulls included.
     pub nvalues: u32,
     /// Bytes of the page body as stored in the file.
@@ -100,7 +100,7 @@ pub struct Header {
     pub header_nbytes: usize,
 }
 
-impl Header {
+impl PageHeader {
     /// Reads the header at the start of `bytes`, which are at byte `base` of the file.
     ///
     /// # Errors
@@ -112,13 +112,13 @@ impl Header {
         let mut last = 0;
         while let Some(field) = t.field(&mut last)? {
             match (field.id, field.wire) {
-                (1, Wire::I32) => page_type = Some(t.i32()?),
-                (2, Wire::I32) => sizes[0] = Some(size(t)?),
-                (3, Wire::I32) => sizes[1] = Some(size(t)?),
-                (4, Wire::I32) => crc = Some(t.i32()?.cast_unsigned()),
-                (5, Wire::Struct) => inner = Some(data(t)?),
-                (7, Wire::Struct) => inner = Some(dictionary(t)?),
-                (8, Wire::Struct) => inner = Some(data_v2(t)?),
+                (1, ThriftType::I32) => page_type = Some(t.i32()?),
+                (2, ThriftType::I32) => sizes[0] = Some(size(t)?),
+                (3, ThriftType::I32) => sizes[1] = Some(size(t)?),
+                (4, ThriftType::I32) => crc = Some(t.i32()?.cast_unsigned()),
+                (5, ThriftType::Struct) => inner = Some(data(t)?),
+                (7, ThriftType::Struct) => inner = Some(dictionary(t)?),
+                (8, ThriftType::Struct) => inner = Some(data_v2(t)?),
                 _ => t.skip(field.wire)?,
             }
         }
@@ -126,13 +126,13 @@ impl Header {
             return Err(t.fault("its type or one of its sizes is missing"));
         };
         let (kind, nvalues) = match (page_type, inner) {
-            (0, Some(found @ (Kind::Data { .. }, _)))
-            | (2, Some(found @ (Kind::Dictionary { .. }, _)))
-            | (3, Some(found @ (Kind::DataV2 { .. }, _))) => found,
+            (0, Some(found @ (PageType::Data { .. }, _)))
+            | (2, Some(found @ (PageType::Dictionary { .. }, _)))
+            | (3, Some(found @ (PageType::DataV2 { .. }, _))) => found,
             (0 | 2 | 3, _) => {
                 return Err(t.fault(&format!("a page of type {page_type} has no header of that type")));
             }
-            _ => (Kind::Other, 0),
+            _ => (PageType::Other, 0),
         };
         let header_nbytes = t.position();
         let had = bytes.len() - header_nbytes;
@@ -164,9 +164,9 @@ fn count(t: &mut Thrift<'_>) -> Result<u32> {
     u32::try_from(t.i32()?).map_err(|_| t.fault("a count is negative"))
 }
 
-fn encoding(t: &mut Thrift<'_>) -> Result<Encoding> {
+fn encoding(t: &mut Thrift<'_>) -> Result<PageEncoding> {
     let number = t.i32()?;
-    Encoding::of(number).ok_or_else(|| {
+    PageEncoding::of(number).ok_or_else(|| {
         let advice = "Write the file with PLAIN, dictionary, DELTA_* or BYTE_STREAM_SPLIT.";
         Error::unsupported(
             "parquet",
@@ -175,52 +175,52 @@ fn encoding(t: &mut Thrift<'_>) -> Result<Encoding> {
     })
 }
 
-fn data(t: &mut Thrift<'_>) -> Result<(Kind, u32)> {
+fn data(t: &mut Thrift<'_>) -> Result<(PageType, u32)> {
     let (mut n, mut found, mut last) = (None, [None; 3], 0);
     while let Some(field) = t.field(&mut last)? {
         match (field.id, field.wire) {
-            (1, Wire::I32) => n = Some(count(t)?),
-            (2, Wire::I32) => found[0] = Some(encoding(t)?),
-            (3, Wire::I32) => found[1] = Some(encoding(t)?),
-            (4, Wire::I32) => found[2] = Some(encoding(t)?),
+            (1, ThriftType::I32) => n = Some(count(t)?),
+            (2, ThriftType::I32) => found[0] = Some(encoding(t)?),
+            (3, ThriftType::I32) => found[1] = Some(encoding(t)?),
+            (4, ThriftType::I32) => found[2] = Some(encoding(t)?),
             _ => t.skip(field.wire)?,
         }
     }
     match (n, found) {
         (Some(n), [Some(encoding), Some(definition), Some(repetition)]) => {
-            Ok((Kind::Data { encoding, definition, repetition }, n))
+            Ok((PageType::Data { encoding, definition, repetition }, n))
         }
         _ => Err(t.fault("a data page says no count or no encoding")),
     }
 }
 
-fn dictionary(t: &mut Thrift<'_>) -> Result<(Kind, u32)> {
+fn dictionary(t: &mut Thrift<'_>) -> Result<(PageType, u32)> {
     let (mut n, mut found, mut last) = (None, None, 0);
     while let Some(field) = t.field(&mut last)? {
         match (field.id, field.wire) {
-            (1, Wire::I32) => n = Some(count(t)?),
-            (2, Wire::I32) => found = Some(encoding(t)?),
+            (1, ThriftType::I32) => n = Some(count(t)?),
+            (2, ThriftType::I32) => found = Some(encoding(t)?),
             _ => t.skip(field.wire)?,
         }
     }
     match (n, found) {
-        (Some(n), Some(encoding)) => Ok((Kind::Dictionary { encoding }, n)),
+        (Some(n), Some(encoding)) => Ok((PageType::Dictionary { encoding }, n)),
         _ => Err(t.fault("a dictionary page says no count or no encoding")),
     }
 }
 
-fn data_v2(t: &mut Thrift<'_>) -> Result<(Kind, u32)> {
+fn data_v2(t: &mut Thrift<'_>) -> Result<(PageType, u32)> {
     let (mut counts, mut found, mut compressed, mut last) = ([None; 5], None, true, 0);
     while let Some(field) = t.field(&mut last)? {
         match (field.id, field.wire) {
-            (1, Wire::I32) => counts[0] = Some(count(t)?),
-            (2, Wire::I32) => counts[1] = Some(count(t)?),
-            (3, Wire::I32) => counts[2] = Some(count(t)?),
-            (4, Wire::I32) => found = Some(encoding(t)?),
-            (5, Wire::I32) => counts[3] = Some(count(t)?),
-            (6, Wire::I32) => counts[4] = Some(count(t)?),
-            (7, Wire::True) => compressed = true,
-            (7, Wire::False) => compressed = false,
+            (1, ThriftType::I32) => counts[0] = Some(count(t)?),
+            (2, ThriftType::I32) => counts[1] = Some(count(t)?),
+            (3, ThriftType::I32) => counts[2] = Some(count(t)?),
+            (4, ThriftType::I32) => found = Some(encoding(t)?),
+            (5, ThriftType::I32) => counts[3] = Some(count(t)?),
+            (6, ThriftType::I32) => counts[4] = Some(count(t)?),
+            (7, ThriftType::True) => compressed = true,
+            (7, ThriftType::False) => compressed = false,
             _ => t.skip(field.wire)?,
         }
     }
@@ -234,5 +234,5 @@ fn data_v2(t: &mut Thrift<'_>) -> Result<(Kind, u32)> {
     if nulls > n || rows > n {
         return Err(t.fault(&format!("a data page of {n} values says {nulls} nulls and {rows} rows")));
     }
-    Ok((Kind::DataV2 { encoding, nulls, rows, definition_nbytes, repetition_nbytes, compressed }, n))
+    Ok((PageType::DataV2 { encoding, nulls, rows, definition_nbytes, repetition_nbytes, compressed }, n))
 }

@@ -14,7 +14,7 @@ use super::unpack::{GROUP, unpack_tail, unpack32};
 
 /// A run of values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Run<'a> {
+pub enum RleBitPackedRun<'a> {
     /// One repeated value.
     Same {
         /// The value.
@@ -31,7 +31,7 @@ pub enum Run<'a> {
     },
 }
 
-impl Run<'_> {
+impl RleBitPackedRun<'_> {
     /// Number of values.
     #[allow(clippy::len_without_is_empty)] // a run has at least one value
     #[must_use]
@@ -107,7 +107,7 @@ impl<'a> RleBitPacked<'a> {
     /// # Errors
     /// Truncated: the bytes end before the last value.
     #[inline]
-    pub fn next_run(&mut self) -> Result<Option<Run<'a>>> {
+    pub fn next_run(&mut self) -> Result<Option<RleBitPackedRun<'a>>> {
         while self.left > 0 {
             let head = self.varint()?;
             if head & 1 == 0 {
@@ -123,7 +123,7 @@ impl<'a> RleBitPacked<'a> {
                     continue;
                 }
                 self.left -= n;
-                return Ok(Some(Run::Same { value: u32::from_le_bytes(word), n }));
+                return Ok(Some(RleBitPackedRun::Same { value: u32::from_le_bytes(word), n }));
             }
             let groups = usize::try_from(head >> 1).unwrap_or(usize::MAX);
             let n = groups.saturating_mul(8).min(self.left);
@@ -140,7 +140,7 @@ impl<'a> RleBitPacked<'a> {
             let bytes = self.bytes.get(..whole).unwrap_or_default();
             self.bytes = self.bytes.get(whole..).unwrap_or_default();
             self.left -= n;
-            return Ok(Some(Run::Packed { bytes, n }));
+            return Ok(Some(RleBitPackedRun::Packed { bytes, n }));
         }
         Ok(None)
     }
@@ -181,8 +181,8 @@ mod tests {
         let mut runs = RleBitPacked::new(bytes, width, n).unwrap_or_else(|_| unreachable!());
         while let Ok(Some(run)) = runs.next_run() {
             match run {
-                Run::Same { value, n } => out.extend(std::iter::repeat_n(value, n)),
-                Run::Packed { bytes, n } => {
+                RleBitPackedRun::Same { value, n } => out.extend(std::iter::repeat_n(value, n)),
+                RleBitPackedRun::Packed { bytes, n } => {
                     let _ = each_group(width, bytes, n, |v| {
                         out.extend_from_slice(v);
                         Ok(())

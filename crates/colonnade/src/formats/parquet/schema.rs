@@ -2,8 +2,8 @@
 
 use crate::error::{Error, Result};
 
-use super::logical_type::{INTERVAL, Logical, MAP_KEY_VALUE, Unit, converted, logical_of};
-use super::thrift::{Thrift, Wire};
+use super::logical_type::{INTERVAL, Logical, LogicalTimeUnit, MAP_KEY_VALUE, converted, logical_of};
+use super::thrift::{Thrift, ThriftType};
 
 /// Maximum nesting depth of a schema.
 const MAX_DEPTH: usize = 256;
@@ -85,9 +85,9 @@ impl<'a> Element<'a> {
         let (mut out, mut named, mut last) = (Self::default(), false, 0);
         while let Some(field) = t.field(&mut last)? {
             match (field.id, field.wire) {
-                (1, Wire::I32) => out.physical = Some(t.i32()?),
-                (2, Wire::I32) => out.length = Some(t.i32()?),
-                (3, Wire::I32) => {
+                (1, ThriftType::I32) => out.physical = Some(t.i32()?),
+                (2, ThriftType::I32) => out.length = Some(t.i32()?),
+                (3, ThriftType::I32) => {
                     out.repetition = match t.i32()? {
                         0 => Repetition::Required,
                         1 => Repetition::Optional,
@@ -95,19 +95,19 @@ impl<'a> Element<'a> {
                         _ => return Err(t.fault("a repetition that is not known")),
                     }
                 }
-                (4, Wire::Binary) => {
+                (4, ThriftType::Binary) => {
                     out.name = t.text()?;
                     named = true;
                 }
-                (5, Wire::I32) => {
+                (5, ThriftType::I32) => {
                     out.children =
                         usize::try_from(t.i32()?).map_err(|_| t.fault("a negative number of children"))?;
                 }
-                (6, Wire::I32) => out.converted = Some(t.i32()?),
-                (7, Wire::I32) => out.scale = t.i32()?,
-                (8, Wire::I32) => out.precision = t.i32()?,
-                (9, Wire::I32) => out.id = Some(t.i32()?),
-                (10, Wire::Struct) => out.logical = logical(t)?,
+                (6, ThriftType::I32) => out.converted = Some(t.i32()?),
+                (7, ThriftType::I32) => out.scale = t.i32()?,
+                (8, ThriftType::I32) => out.precision = t.i32()?,
+                (9, ThriftType::I32) => out.id = Some(t.i32()?),
+                (10, ThriftType::Struct) => out.logical = logical(t)?,
                 _ => t.skip(field.wire)?,
             }
         }
@@ -135,7 +135,7 @@ fn settle(element: &mut Element<'_>) {
 fn logical(t: &mut Thrift<'_>) -> Result<Option<Logical>> {
     let (mut out, mut last) = (None, 0);
     while let Some(field) = t.field(&mut last)? {
-        if field.wire != Wire::Struct {
+        if field.wire != ThriftType::Struct {
             t.skip(field.wire)?;
             continue;
         }
@@ -145,7 +145,7 @@ fn logical(t: &mut Thrift<'_>) -> Result<Option<Logical>> {
             8 => time(t, Logical::Timestamp)?,
             10 => integer(t)?,
             id => {
-                t.skip(Wire::Struct)?;
+                t.skip(ThriftType::Struct)?;
                 match id {
                     1 => Logical::String,
                     2 => Logical::Map,
@@ -169,27 +169,27 @@ fn numbers(t: &mut Thrift<'_>, make: impl FnOnce(i32, i32) -> Logical) -> Result
     let (mut a, mut b, mut last) = (0, 0, 0);
     while let Some(field) = t.field(&mut last)? {
         match (field.id, field.wire) {
-            (1, Wire::I32) => a = t.i32()?,
-            (2, Wire::I32) => b = t.i32()?,
+            (1, ThriftType::I32) => a = t.i32()?,
+            (2, ThriftType::I32) => b = t.i32()?,
             _ => t.skip(field.wire)?,
         }
     }
     Ok(make(a, b))
 }
 
-fn time(t: &mut Thrift<'_>, make: impl FnOnce(Unit, bool) -> Logical) -> Result<Logical> {
+fn time(t: &mut Thrift<'_>, make: impl FnOnce(LogicalTimeUnit, bool) -> Logical) -> Result<Logical> {
     let (mut unit, mut utc, mut last) = (None, false, 0);
     while let Some(field) = t.field(&mut last)? {
         match (field.id, field.wire) {
-            (1, Wire::True) => utc = true,
-            (1, Wire::False) => utc = false,
-            (2, Wire::Struct) => {
+            (1, ThriftType::True) => utc = true,
+            (1, ThriftType::False) => utc = false,
+            (2, ThriftType::Struct) => {
                 let mut inner = 0;
                 while let Some(field) = t.field(&mut inner)? {
                     unit = match field.id {
-                        1 => Some(Unit::Milli),
-                        2 => Some(Unit::Micro),
-                        3 => Some(Unit::Nano),
+                        1 => Some(LogicalTimeUnit::Milli),
+                        2 => Some(LogicalTimeUnit::Micro),
+                        3 => Some(LogicalTimeUnit::Nano),
                         _ => unit,
                     };
                     t.skip(field.wire)?;
@@ -206,9 +206,9 @@ fn integer(t: &mut Thrift<'_>) -> Result<Logical> {
     let (mut bits, mut signed, mut last) = (0, true, 0);
     while let Some(field) = t.field(&mut last)? {
         match (field.id, field.wire) {
-            (1, Wire::Byte) => bits = t.byte()?.cast_signed(),
-            (2, Wire::True) => signed = true,
-            (2, Wire::False) => signed = false,
+            (1, ThriftType::Byte) => bits = t.byte()?.cast_signed(),
+            (2, ThriftType::True) => signed = true,
+            (2, ThriftType::False) => signed = false,
             _ => t.skip(field.wire)?,
         }
     }

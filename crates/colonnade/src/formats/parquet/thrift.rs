@@ -15,7 +15,7 @@ const MAX_DEPTH: usize = 32;
 /// The type of a field or of the elements of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Wire {
+pub enum ThriftType {
     /// The bool `true`. In fields, the type is the value.
     True = 1,
     /// The bool `false`, and the element type of lists of bools.
@@ -44,7 +44,7 @@ pub enum Wire {
     Uuid,
 }
 
-impl Wire {
+impl ThriftType {
     fn of(code: u8) -> Option<Self> {
         Some(match code {
             1 => Self::True,
@@ -67,11 +67,11 @@ impl Wire {
 
 /// A field header: the field id and the type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Field {
+pub struct FieldHeader {
     /// Field id.
     pub id: i16,
     /// Type.
-    pub wire: Wire,
+    pub wire: ThriftType,
 }
 
 /// A cursor. `base` is the file offset of the first byte; error messages contain file offsets.
@@ -194,12 +194,14 @@ impl<'a> Thrift<'a> {
 
     /// Reads the next field header of a structure, `None` at its end. `last` is the id of the previous field, 0 at the start.
     #[inline]
-    pub fn field(&mut self, last: &mut i16) -> Result<Option<Field>> {
+    pub fn field(&mut self, last: &mut i16) -> Result<Option<FieldHeader>> {
         let head = self.byte()?;
         if head == 0 {
             return Ok(None);
         }
-        let Some(wire) = Wire::of(head & 0x0f) else { return Err(self.fault("a field has no known type")) };
+        let Some(wire) = ThriftType::of(head & 0x0f) else {
+            return Err(self.fault("a field has no known type"));
+        };
         let id = match i16::from(head >> 4) {
             0 => i16::try_from(self.i64()?)
                 .map_err(|_| self.fault("a field's number has more than 16 bits"))?,
@@ -208,21 +210,21 @@ impl<'a> Thrift<'a> {
             }
         };
         *last = id;
-        Ok(Some(Field { id, wire }))
+        Ok(Some(FieldHeader { id, wire }))
     }
 
     /// Reads a list header: the type and number of the elements. An element has at least one byte, so a number of elements that
     /// exceeds the remaining bytes is refused here.
-    pub fn list(&mut self) -> Result<(Wire, usize)> {
+    pub fn list(&mut self) -> Result<(ThriftType, usize)> {
         let head = self.byte()?;
         let n = match head >> 4 {
             15 => self.varint()?,
             n => u64::from(n),
         };
-        let wire = match Wire::of(head & 0x0f) {
+        let wire = match ThriftType::of(head & 0x0f) {
             Some(wire) => wire,
             // Some writers use type 0 for empty lists.
-            None if n == 0 => Wire::False,
+            None if n == 0 => ThriftType::False,
             None => return Err(self.fault("a list has no known type")),
         };
         let left = self.bytes.len() - self.at;
@@ -235,7 +237,7 @@ impl<'a> Thrift<'a> {
     /// Reads the header of a list of structures.
     pub fn structs(&mut self) -> Result<usize> {
         match self.list()? {
-            (Wire::Struct, n) => Ok(n),
+            (ThriftType::Struct, n) => Ok(n),
             (_, 0) => Ok(0),
             (wire, _) => Err(self.fault(&format!("expected a list of structures, found {wire:?}"))),
         }
@@ -243,7 +245,7 @@ impl<'a> Thrift<'a> {
 
     /// Skips a value of this type.
     #[inline]
-    pub fn skip(&mut self, wire: Wire) -> Result<()> {
+    pub fn skip(&mut self, wire: ThriftType) -> Result<()> {
         match past::value(self.bytes, self.at, wire as u8, MAX_DEPTH) {
             Some(at) => {
                 self.at = at;
@@ -254,26 +256,27 @@ impl<'a> Thrift<'a> {
         }
     }
 
-    fn skip_within(&mut self, wire: Wire, depth: usize) -> Result<()> {
+    fn skip_within(&mut self, wire: ThriftType, depth: usize) -> Result<()> {
         let Some(below) = depth.checked_sub(1) else { return Err(self.fault("it is nested too deeply")) };
         match wire {
-            Wire::True | Wire::False => {}
-            Wire::Byte => drop(self.byte()?),
-            Wire::I16 | Wire::I32 | Wire::I64 => drop(self.varint()?),
-            Wire::Double => drop(self.take(8)?),
-            Wire::Uuid => drop(self.take(16)?),
-            Wire::Binary => drop(self.binary()?),
-            Wire::List | Wire::Set => {
+            ThriftType::True | ThriftType::False => {}
+            ThriftType::Byte => drop(self.byte()?),
+            ThriftType::I16 | ThriftType::I32 | ThriftType::I64 => drop(self.varint()?),
+            ThriftType::Double => drop(self.take(8)?),
+            ThriftType::Uuid => drop(self.take(16)?),
+            ThriftType::Binary => drop(self.binary()?),
+            ThriftType::List | ThriftType::Set => {
                 let (wire, n) = self.list()?;
                 for _ in 0..n {
                     self.skip_element(wire, below)?;
                 }
             }
-            Wire::Map => {
+            ThriftType::Map => {
                 let n = self.varint()?;
                 if n > 0 {
                     let kinds = self.byte()?;
-                    let (Some(key), Some(value)) = (Wire::of(kinds >> 4), Wire::of(kinds & 0x0f)) else {
+                    let (Some(key), Some(value)) = (ThriftType::of(kinds >> 4), ThriftType::of(kinds & 0x0f))
+                    else {
                         return Err(self.fault("a map has no known types"));
                     };
                     for _ in 0..n {
@@ -282,7 +285,7 @@ impl<'a> Thrift<'a> {
                     }
                 }
             }
-            Wire::Struct => {
+            ThriftType::Struct => {
                 let mut last = 0;
                 while let Some(field) = self.field(&mut last)? {
                     self.skip_within(field.wire, below)?;
@@ -293,9 +296,9 @@ impl<'a> Thrift<'a> {
     }
 
     /// Skips an element of a list. A bool in a list has a byte, unlike a bool in a field.
-    fn skip_element(&mut self, wire: Wire, depth: usize) -> Result<()> {
+    fn skip_element(&mut self, wire: ThriftType, depth: usize) -> Result<()> {
         match wire {
-            Wire::True | Wire::False => self.byte().map(drop),
+            ThriftType::True | ThriftType::False => self.byte().map(drop),
             other => self.skip_within(other, depth),
         }
     }

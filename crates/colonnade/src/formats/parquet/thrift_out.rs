@@ -2,7 +2,7 @@
 //!
 //! Fields must be written in the order of their ids. The writer allocates nothing but the output bytes.
 
-use super::thrift::Wire;
+use super::thrift::ThriftType;
 
 /// Maximum depth of nested structures; Parquet's own metadata need six.
 const MAX_DEPTH: usize = 16;
@@ -18,21 +18,21 @@ pub struct ThriftOut<'a> {
 }
 
 /// Returns the code of a type in field headers and lists.
-const fn code(wire: Wire) -> u8 {
+const fn code(wire: ThriftType) -> u8 {
     match wire {
-        Wire::True => 1,
-        Wire::False => 2,
-        Wire::Byte => 3,
-        Wire::I16 => 4,
-        Wire::I32 => 5,
-        Wire::I64 => 6,
-        Wire::Double => 7,
-        Wire::Binary => 8,
-        Wire::List => 9,
-        Wire::Set => 10,
-        Wire::Map => 11,
-        Wire::Struct => 12,
-        Wire::Uuid => 13,
+        ThriftType::True => 1,
+        ThriftType::False => 2,
+        ThriftType::Byte => 3,
+        ThriftType::I16 => 4,
+        ThriftType::I32 => 5,
+        ThriftType::I64 => 6,
+        ThriftType::Double => 7,
+        ThriftType::Binary => 8,
+        ThriftType::List => 9,
+        ThriftType::Set => 10,
+        ThriftType::Map => 11,
+        ThriftType::Struct => 12,
+        ThriftType::Uuid => 13,
     }
 }
 
@@ -59,7 +59,7 @@ impl<'a> ThriftOut<'a> {
         Self { bytes, last: [0; MAX_DEPTH], depth: 0 }
     }
 
-    fn field(&mut self, id: i16, wire: Wire) {
+    fn field(&mut self, id: i16, wire: ThriftType) {
         let last = self.last.get_mut(self.depth);
         let step = last.as_deref().map_or(0, |last| id - last);
         if let Some(last) = last {
@@ -76,48 +76,48 @@ impl<'a> ThriftOut<'a> {
 
     /// Writes a bool.
     pub fn bool(&mut self, id: i16, value: bool) {
-        self.field(id, if value { Wire::True } else { Wire::False });
+        self.field(id, if value { ThriftType::True } else { ThriftType::False });
     }
 
     /// Writes an 8-bit integer.
     pub fn byte(&mut self, id: i16, value: i8) {
-        self.field(id, Wire::Byte);
+        self.field(id, ThriftType::Byte);
         self.bytes.push(value.cast_unsigned());
     }
 
     /// Writes a 16-bit integer.
     pub fn i16(&mut self, id: i16, value: i16) {
-        self.field(id, Wire::I16);
+        self.field(id, ThriftType::I16);
         varint(self.bytes, zigzag(i64::from(value)));
     }
 
     /// Writes a 32-bit integer.
     pub fn i32(&mut self, id: i16, value: i32) {
-        self.field(id, Wire::I32);
+        self.field(id, ThriftType::I32);
         varint(self.bytes, zigzag(i64::from(value)));
     }
 
     /// Writes a 64-bit integer.
     pub fn i64(&mut self, id: i16, value: i64) {
-        self.field(id, Wire::I64);
+        self.field(id, ThriftType::I64);
         varint(self.bytes, zigzag(value));
     }
 
     /// Writes bytes or text.
     pub fn binary(&mut self, id: i16, value: &[u8]) {
-        self.field(id, Wire::Binary);
+        self.field(id, ThriftType::Binary);
         self.element_binary(value);
     }
 
     /// Opens a structure, to be closed with [`ThriftOut::end`].
     pub fn begin(&mut self, id: i16) {
-        self.field(id, Wire::Struct);
+        self.field(id, ThriftType::Struct);
         self.element_begin();
     }
 
     /// Writes a structure without fields.
     pub fn empty(&mut self, id: i16) {
-        self.field(id, Wire::Struct);
+        self.field(id, ThriftType::Struct);
         self.bytes.push(0);
     }
 
@@ -128,8 +128,8 @@ impl<'a> ThriftOut<'a> {
     }
 
     /// Writes the header of a list of `n` elements. The elements follow.
-    pub fn list(&mut self, id: i16, wire: Wire, n: usize) {
-        self.field(id, Wire::List);
+    pub fn list(&mut self, id: i16, wire: ThriftType, n: usize) {
+        self.field(id, ThriftType::List);
         match u8::try_from(n) {
             Ok(n @ 0..=14) => self.bytes.push(n << 4 | code(wire)),
             _ => {
@@ -173,7 +173,7 @@ impl<'a> ThriftOut<'a> {
 #[cfg(test)]
 mod tests {
     use super::ThriftOut;
-    use crate::formats::parquet::thrift::{Thrift, Wire};
+    use crate::formats::parquet::thrift::{Thrift, ThriftType};
 
     #[test]
     fn what_was_written_is_read() {
@@ -184,28 +184,28 @@ mod tests {
         out.bool(1, true);
         out.bool(40, false);
         out.end();
-        out.list(3, Wire::I64, 20);
+        out.list(3, ThriftType::I64, 20);
         (0..20).for_each(|k| out.element_i64(k << 40));
         out.i64(4, i64::MIN);
         out.binary(5, b"abc");
         out.end();
         let mut t = Thrift::new(&bytes, 0, "a test");
         let mut last = 0;
-        assert_eq!(t.field(&mut last).unwrap().map(|f| (f.id, f.wire)), Some((1, Wire::I32)));
+        assert_eq!(t.field(&mut last).unwrap().map(|f| (f.id, f.wire)), Some((1, ThriftType::I32)));
         assert_eq!(t.i32().unwrap(), -7);
-        assert_eq!(t.field(&mut last).unwrap().map(|f| (f.id, f.wire)), Some((2, Wire::Struct)));
+        assert_eq!(t.field(&mut last).unwrap().map(|f| (f.id, f.wire)), Some((2, ThriftType::Struct)));
         let mut inner = 0;
-        assert_eq!(t.field(&mut inner).unwrap().map(|f| (f.id, f.wire)), Some((1, Wire::True)));
-        assert_eq!(t.field(&mut inner).unwrap().map(|f| (f.id, f.wire)), Some((40, Wire::False)));
+        assert_eq!(t.field(&mut inner).unwrap().map(|f| (f.id, f.wire)), Some((1, ThriftType::True)));
+        assert_eq!(t.field(&mut inner).unwrap().map(|f| (f.id, f.wire)), Some((40, ThriftType::False)));
         assert!(t.field(&mut inner).unwrap().is_none());
-        assert_eq!(t.field(&mut last).unwrap().map(|f| (f.id, f.wire)), Some((3, Wire::List)));
-        assert_eq!(t.list().unwrap(), (Wire::I64, 20));
+        assert_eq!(t.field(&mut last).unwrap().map(|f| (f.id, f.wire)), Some((3, ThriftType::List)));
+        assert_eq!(t.list().unwrap(), (ThriftType::I64, 20));
         for k in 0..20 {
             assert_eq!(t.i64().unwrap(), k << 40);
         }
-        assert_eq!(t.field(&mut last).unwrap().map(|f| (f.id, f.wire)), Some((4, Wire::I64)));
+        assert_eq!(t.field(&mut last).unwrap().map(|f| (f.id, f.wire)), Some((4, ThriftType::I64)));
         assert_eq!(t.i64().unwrap(), i64::MIN);
-        assert_eq!(t.field(&mut last).unwrap().map(|f| (f.id, f.wire)), Some((5, Wire::Binary)));
+        assert_eq!(t.field(&mut last).unwrap().map(|f| (f.id, f.wire)), Some((5, ThriftType::Binary)));
         assert_eq!(t.binary().unwrap(), b"abc");
         assert!(t.field(&mut last).unwrap().is_none());
         assert_eq!(t.position(), bytes.len());

@@ -33,7 +33,7 @@ mod tests;
 
 use arrow_schema::{DataType, Field, IntervalUnit, TimeUnit};
 
-use super::logical_type::{INTERVAL, Logical, Unit, converted, logical_of};
+use super::logical_type::{INTERVAL, Logical, LogicalTimeUnit, converted, logical_of};
 
 pub use annotations::{check, check_group, most_digits, physical_of};
 pub use claims::granted;
@@ -94,7 +94,7 @@ impl Physical {
 
 /// The conversion of a leaf's values to the Arrow type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Way {
+pub enum LeafConversion {
     /// No conversion.
     Same,
     /// The low bytes of an INT32; the field is their number.
@@ -119,7 +119,7 @@ pub enum Way {
 
 /// A leaf that stores an Arrow type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stored {
+pub struct LeafType {
     /// Physical type.
     pub physical: Physical,
     /// Logical type.
@@ -127,16 +127,16 @@ pub struct Stored {
     /// ConvertedType of the logical type.
     pub converted: Option<i32>,
     /// Conversion to the Arrow type.
-    pub way: Way,
+    pub way: LeafConversion,
 }
 
-impl Stored {
-    fn new(physical: Physical, logical: Option<Logical>, way: Way) -> Self {
+impl LeafType {
+    fn new(physical: Physical, logical: Option<Logical>, way: LeafConversion) -> Self {
         Self { physical, logical, converted: logical.and_then(converted), way }
     }
 
     fn bare(physical: Physical) -> Self {
-        Self::new(physical, None, Way::Same)
+        Self::new(physical, None, LeafConversion::Same)
     }
 
     /// Returns the leaf for a field, in the form that most readers understand; `None` for groups and unions.
@@ -152,17 +152,17 @@ impl Stored {
         };
         let timed = |physical, logical, way| Some(Self::new(physical, Some(logical), way));
         match data_type {
-            DataType::Null => Some(Self::new(Int32, Some(Logical::Unknown), Way::Nothing)),
+            DataType::Null => Some(Self::new(Int32, Some(Logical::Unknown), LeafConversion::Nothing)),
             DataType::Boolean => Some(Self::bare(Boolean)),
-            DataType::Int8 => integer(Int32, 8, true, Way::Narrow(1)),
-            DataType::Int16 => integer(Int32, 16, true, Way::Narrow(2)),
+            DataType::Int8 => integer(Int32, 8, true, LeafConversion::Narrow(1)),
+            DataType::Int16 => integer(Int32, 16, true, LeafConversion::Narrow(2)),
             DataType::Int32 => Some(Self::bare(Int32)),
             DataType::Int64 | DataType::Duration(_) => Some(Self::bare(Int64)),
-            DataType::UInt8 => integer(Int32, 8, false, Way::Narrow(1)),
-            DataType::UInt16 => integer(Int32, 16, false, Way::Narrow(2)),
-            DataType::UInt32 => integer(Int32, 32, false, Way::Same),
-            DataType::UInt64 => integer(Int64, 64, false, Way::Same),
-            DataType::Float16 => timed(Fixed(2), Logical::Float16, Way::Same),
+            DataType::UInt8 => integer(Int32, 8, false, LeafConversion::Narrow(1)),
+            DataType::UInt16 => integer(Int32, 16, false, LeafConversion::Narrow(2)),
+            DataType::UInt32 => integer(Int32, 32, false, LeafConversion::Same),
+            DataType::UInt64 => integer(Int64, 64, false, LeafConversion::Same),
+            DataType::Float16 => timed(Fixed(2), Logical::Float16, LeafConversion::Same),
             DataType::Float32 => Some(Self::bare(Float)),
             DataType::Float64 => Some(Self::bare(Double)),
             DataType::Timestamp(unit, zone) => {
@@ -174,23 +174,25 @@ impl Stored {
                 let (unit, way) = unit_of(*unit);
                 timed(Int32, Logical::Time(unit, false), way)
             }
-            DataType::Time64(unit) => timed(Int64, Logical::Time(unit_of(*unit).0, false), Way::Same),
-            DataType::Date32 => timed(Int32, Logical::Date, Way::Same),
-            DataType::Date64 => timed(Int32, Logical::Date, Way::Days),
+            DataType::Time64(unit) => {
+                timed(Int64, Logical::Time(unit_of(*unit).0, false), LeafConversion::Same)
+            }
+            DataType::Date32 => timed(Int32, Logical::Date, LeafConversion::Same),
+            DataType::Date64 => timed(Int32, Logical::Date, LeafConversion::Days),
             DataType::Interval(unit) => Some(match unit {
-                IntervalUnit::YearMonth => interval(Way::Months),
-                IntervalUnit::DayTime => interval(Way::DayTime),
+                IntervalUnit::YearMonth => interval(LeafConversion::Months),
+                IntervalUnit::DayTime => interval(LeafConversion::DayTime),
                 IntervalUnit::MonthDayNano => Self::bare(Fixed(16)),
             }),
             DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => {
                 let logical = if extension == Some("arrow.json") { Logical::Json } else { Logical::String };
-                Some(Self::new(Bytes, Some(logical), Way::Same))
+                Some(Self::new(Bytes, Some(logical), LeafConversion::Same))
             }
             DataType::Binary | DataType::LargeBinary | DataType::BinaryView => Some(Self::bare(Bytes)),
-            DataType::FixedSizeBinary(0) => Some(Self::new(Bytes, None, Way::Empty)),
+            DataType::FixedSizeBinary(0) => Some(Self::new(Bytes, None, LeafConversion::Empty)),
             DataType::FixedSizeBinary(width) => {
                 let uuid = (*width == 16 && extension == Some("arrow.uuid")).then_some(Logical::Uuid);
-                Some(Self::new(Fixed(u32::try_from(*width).ok()?), uuid, Way::Same))
+                Some(Self::new(Fixed(u32::try_from(*width).ok()?), uuid, LeafConversion::Same))
             }
             DataType::Decimal32(precision, scale) => decimal(*precision, *scale, 4),
             DataType::Decimal64(precision, scale) => decimal(*precision, *scale, 8),
@@ -202,7 +204,7 @@ impl Stored {
         }
     }
 
-    /// Returns the leaf for a column with a value that does not fit the leaf of [`Stored::of`]. It stores Arrow's own bytes, and
+    /// Returns the leaf for a column with a value that does not fit the leaf of [`LeafType::of`]. It stores Arrow's own bytes, and
     /// only Arrow's schema gives their type. `None` for types whose values always fit.
     #[must_use]
     pub fn exact(data_type: &DataType) -> Option<Self> {
@@ -228,23 +230,23 @@ pub fn way(
     physical: Physical,
     logical: Option<&Logical>,
     converted: Option<i32>,
-) -> Option<Way> {
+) -> Option<LeafConversion> {
     let data_type = values_of(field.data_type());
     // A column of nulls has no values, whatever its physical type.
     if (logical, data_type) == (Some(&Logical::Unknown), &DataType::Null) {
-        return Some(Way::Nothing);
+        return Some(LeafConversion::Nothing);
     }
     let bare = logical.is_none() && converted.is_none();
     if let Some(width) = decimal_width(data_type) {
         let marked = matches!(logical, Some(Logical::Decimal(..))) || converted == Some(5);
         return match physical {
-            Physical::Int32 | Physical::Int64 if marked => Some(Way::Widened(width)),
-            Physical::Fixed(_) | Physical::Bytes if marked => Some(Way::BigEndian(width)),
-            Physical::Fixed(n) if bare && n == u32::from(width) => Some(Way::Same),
+            Physical::Int32 | Physical::Int64 if marked => Some(LeafConversion::Widened(width)),
+            Physical::Fixed(_) | Physical::Bytes if marked => Some(LeafConversion::BigEndian(width)),
+            Physical::Fixed(n) if bare && n == u32::from(width) => Some(LeafConversion::Same),
             _ => None,
         };
     }
-    let stored = Stored::of(field)?;
+    let stored = LeafType::of(field)?;
     let says = |logical: Option<Logical>| match (logical, stored.logical) {
         (Some(Logical::Timestamp(unit, _)), Some(Logical::Timestamp(wanted, _))) => unit == wanted,
         (Some(Logical::Time(unit, _)), Some(Logical::Time(wanted, _))) => unit == wanted,
@@ -257,19 +259,19 @@ pub fn way(
     if physical == stored.physical && says(found) {
         return Some(stored.way);
     }
-    Stored::exact(data_type).filter(|exact| bare && exact.physical == physical).map(|exact| exact.way)
+    LeafType::exact(data_type).filter(|exact| bare && exact.physical == physical).map(|exact| exact.way)
 }
 
 /// The column of a dictionary type that has no dictionary pages; the dictionary is in the file's metadata.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Beside {
+pub enum DictionaryStorage {
     /// The values, one per row, of this type.
     Values(DataType),
     /// The codes, integers of this type.
     Codes(DataType),
 }
 
-impl Beside {
+impl DictionaryStorage {
     /// Returns the column for dictionaries of bools and nulls, which have no dictionary pages, and for those whose values are
     /// nested.
     #[must_use]
@@ -278,7 +280,7 @@ impl Beside {
         match values.as_ref() {
             DataType::Boolean | DataType::Null => Some(Self::Values(values.as_ref().clone())),
             DataType::RunEndEncoded(..) => Some(Self::Codes(key.as_ref().clone())),
-            other => Stored::of_type(other, None).is_none().then(|| Self::Codes(key.as_ref().clone())),
+            other => LeafType::of_type(other, None).is_none().then(|| Self::Codes(key.as_ref().clone())),
         }
     }
 
@@ -296,7 +298,7 @@ impl Beside {
 pub fn read_as(data_type: &DataType) -> Option<DataType> {
     match data_type {
         DataType::RunEndEncoded(_, values) => Some(values.data_type().clone()),
-        other => Beside::of(other).map(|beside| beside.data_type().clone()),
+        other => DictionaryStorage::of(other).map(|beside| beside.data_type().clone()),
     }
 }
 
@@ -323,31 +325,31 @@ fn decimal_width(data_type: &DataType) -> Option<u8> {
     }
 }
 
-fn interval(way: Way) -> Stored {
-    Stored { physical: Physical::Fixed(12), logical: None, converted: Some(INTERVAL), way }
+fn interval(way: LeafConversion) -> LeafType {
+    LeafType { physical: Physical::Fixed(12), logical: None, converted: Some(INTERVAL), way }
 }
 
-fn unit_of(unit: TimeUnit) -> (Unit, Way) {
+fn unit_of(unit: TimeUnit) -> (LogicalTimeUnit, LeafConversion) {
     match unit {
-        TimeUnit::Second => (Unit::Milli, Way::Thousands),
-        TimeUnit::Millisecond => (Unit::Milli, Way::Same),
-        TimeUnit::Microsecond => (Unit::Micro, Way::Same),
-        TimeUnit::Nanosecond => (Unit::Nano, Way::Same),
+        TimeUnit::Second => (LogicalTimeUnit::Milli, LeafConversion::Thousands),
+        TimeUnit::Millisecond => (LogicalTimeUnit::Milli, LeafConversion::Same),
+        TimeUnit::Microsecond => (LogicalTimeUnit::Micro, LeafConversion::Same),
+        TimeUnit::Nanosecond => (LogicalTimeUnit::Nano, LeafConversion::Same),
     }
 }
 
-fn decimal(precision: u8, scale: i8, width: u8) -> Option<Stored> {
+fn decimal(precision: u8, scale: i8, width: u8) -> Option<LeafType> {
     let digits = i32::from(precision);
     let scale = i32::from(scale);
     if !(0..=digits).contains(&scale) || digits == 0 {
-        return Some(Stored::bare(Physical::Fixed(u32::from(width))));
+        return Some(LeafType::bare(Physical::Fixed(u32::from(width))));
     }
     let (physical, way) = match precision {
-        1..=9 => (Physical::Int32, Way::Widened(width)),
-        10..=18 => (Physical::Int64, Way::Widened(width)),
-        _ => (Physical::Fixed(decimal_nbytes(precision)), Way::BigEndian(width)),
+        1..=9 => (Physical::Int32, LeafConversion::Widened(width)),
+        10..=18 => (Physical::Int64, LeafConversion::Widened(width)),
+        _ => (Physical::Fixed(decimal_nbytes(precision)), LeafConversion::BigEndian(width)),
     };
-    Some(Stored::new(physical, Some(Logical::Decimal(scale, digits)), way))
+    Some(LeafType::new(physical, Some(Logical::Decimal(scale, digits)), way))
 }
 
 /// Returns the bytes of the shortest two's complement that holds this number of decimal digits.

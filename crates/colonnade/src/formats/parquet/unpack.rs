@@ -58,9 +58,9 @@ mod vector {
     pub(in crate::formats::parquet) const MOST: u8 = 25;
 
     /// Shuffle tables for eight values: the bytes that hold each value, and the shift of each value.
-    struct Plan<const W: usize>;
+    struct ShuffleTables<const W: usize>;
 
-    impl<const W: usize> Plan<W> {
+    impl<const W: usize> ShuffleTables<W> {
         /// Offset from which the second four values are loaded.
         const HALF: usize = W / 2;
         const BYTES: [u8; 32] = {
@@ -114,7 +114,7 @@ mod vector {
     /// AVX2; `3 * W + W / 2 + 16` readable bytes at `source`.
     #[target_feature(enable = "avx2")]
     unsafe fn eights<const W: usize>(source: *const u8, target: &mut [u32; GROUP]) {
-        let (bytes, bits) = (Plan::<W>::BYTES, Plan::<W>::BITS);
+        let (bytes, bits) = (ShuffleTables::<W>::BYTES, ShuffleTables::<W>::BITS);
         // SAFETY: both tables are 32 bytes long.
         let (bytes, bits) = unsafe {
             (
@@ -128,7 +128,7 @@ mod vector {
             unsafe {
                 let at = source.add(k * W);
                 let low = _mm_loadu_si128(at.cast());
-                let high = _mm_loadu_si128(at.add(Plan::<W>::HALF).cast());
+                let high = _mm_loadu_si128(at.add(ShuffleTables::<W>::HALF).cast());
                 let spread = _mm256_shuffle_epi8(_mm256_set_m128i(high, low), bytes);
                 let values = _mm256_and_si256(_mm256_srlv_epi32(spread, bits), mask);
                 _mm256_storeu_si256(to.as_mut_ptr().cast::<__m256i>(), values);

@@ -2,11 +2,11 @@
 
 use crate::error::{Error, Result};
 
-use super::delta::Delta;
-use super::keys::{Keys, Piece};
+use super::delta::DeltaDecoder;
+use super::keys::{DictionaryKeys, KeyBatch};
 
 /// A fixed-width, little-endian value as stored in the file.
-pub trait Raw: Copy {
+pub trait FixedWidth: Copy {
     /// Bytes per value.
     const NBYTES: usize;
     /// Decodes the value. Bytes missing from `bytes` are 0.
@@ -17,7 +17,7 @@ pub trait Raw: Copy {
 
 macro_rules! raw {
     ($($t:ty)*) => {$(
-        impl Raw for $t {
+        impl FixedWidth for $t {
             const NBYTES: usize = size_of::<$t>();
             #[inline]
             fn from_bytes(bytes: &[u8]) -> Self {
@@ -41,7 +41,7 @@ raw!(u16 u32 u64 u128);
 #[derive(Debug, Clone, Copy)]
 pub struct Int96(pub i64);
 
-impl Raw for Int96 {
+impl FixedWidth for Int96 {
     const NBYTES: usize = 12;
     #[inline]
     fn from_bytes(bytes: &[u8]) -> Self {
@@ -54,18 +54,18 @@ impl Raw for Int96 {
     }
 }
 
-/// The values of one page; each call decodes the next. `T` is the type in memory, the parameter `R` of [`Values::fill`] the type in
+/// The values of one page; each call decodes the next. `T` is the type in memory, the parameter `R` of [`PageValues::fill`] the type in
 /// the file.
 #[derive(Debug)]
-pub enum Values<'a, T> {
+pub enum PageValues<'a, T> {
     /// PLAIN.
     Plain(&'a [u8]),
     /// BYTE_STREAM_SPLIT: all bytes, the number of values, the number of values returned.
     Split(&'a [u8], usize, usize),
     /// DELTA_BINARY_PACKED.
-    Delta(Box<Delta<'a>>),
+    Delta(Box<DeltaDecoder<'a>>),
     /// Dictionary keys, and the dictionary.
-    Keys(Box<Keys<'a>>, &'a [T]),
+    Keys(Box<DictionaryKeys<'a>>, &'a [T]),
 }
 
 #[cold]
@@ -80,13 +80,13 @@ pub(crate) fn no_key(key: u32, n: usize) -> Error {
     Error::malformed("parquet", message)
 }
 
-impl<T: Copy> Values<'_, T> {
+impl<T: Copy> PageValues<'_, T> {
     /// Decodes the next `out.len()` values.
     ///
     /// # Errors
     /// Truncated pages; keys outside of the dictionary.
     #[inline]
-    pub fn fill<R: Raw>(&mut self, out: &mut [T], cast: impl Fn(R) -> T + Copy) -> Result<()> {
+    pub fn fill<R: FixedWidth>(&mut self, out: &mut [T], cast: impl Fn(R) -> T + Copy) -> Result<()> {
         match self {
             Self::Plain(bytes) => {
                 let nbytes =
@@ -131,7 +131,7 @@ impl<T: Copy> Values<'_, T> {
 /// Truncated pages; keys outside of a dictionary of `n` values.
 #[inline]
 pub(crate) fn by_keys<T: Copy>(
-    keys: &mut Keys<'_>,
+    keys: &mut DictionaryKeys<'_>,
     n: usize,
     out: &mut [T],
     value: impl Fn(u32) -> T,
@@ -140,7 +140,7 @@ pub(crate) fn by_keys<T: Copy>(
     while !out.is_empty() {
         match keys.take(out.len())? {
             None => return Err(ended(out.len(), 0)),
-            Some(Piece::Same(key, times)) => {
+            Some(KeyBatch::Same(key, times)) => {
                 if key as usize >= n {
                     return Err(no_key(key, n));
                 }
@@ -148,7 +148,7 @@ pub(crate) fn by_keys<T: Copy>(
                 now.fill(value(key));
                 out = later;
             }
-            Some(Piece::Many(some)) => {
+            Some(KeyBatch::Many(some)) => {
                 let largest = some.iter().fold(0, |a, &b| a.max(b));
                 if largest as usize >= n {
                     return Err(no_key(largest, n));
@@ -165,7 +165,7 @@ pub(crate) fn by_keys<T: Copy>(
 }
 
 /// Decodes the values `given..` of `n` from BYTE_STREAM_SPLIT: one byte from each stream.
-fn split<R: Raw, T>(bytes: &[u8], n: usize, given: usize, out: &mut [T], cast: impl Fn(R) -> T) {
+fn split<R: FixedWidth, T>(bytes: &[u8], n: usize, given: usize, out: &mut [T], cast: impl Fn(R) -> T) {
     const AT_ONCE: usize = 64;
     let mut rows = [0u8; 16 * AT_ONCE];
     let mut from = given;

@@ -31,7 +31,7 @@ pub(super) fn way_of(data_type: &DataType, flat: &Flat) -> Way {
         {
             Way::Text
         }
-        _ if flat.way == types::Way::Nothing => Way::Nothing,
+        _ if flat.way == types::LeafConversion::Nothing => Way::Nothing,
         _ if kind(data_type, flat).is_some() => Way::Fixed(*flat),
         _ => Way::Nested,
     }

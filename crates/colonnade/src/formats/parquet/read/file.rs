@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use arrow_schema::SchemaRef;
 
 use crate::arrow::import::Plan;
-use crate::formats::parquet::footer::Group;
+use crate::formats::parquet::footer::RowGroup;
 use crate::formats::parquet::schema::Leaf;
 use crate::frame::Axis;
 use crate::frame::paths::Projection;
@@ -58,7 +58,7 @@ pub struct Parquet {
     /// taken for a list of another type.
     pub(super) old_lists: HashSet<usize>,
     /// The row groups; their chunks are those of the wanted leaves.
-    pub(crate) groups: Vec<Group<'static>>,
+    pub(crate) groups: Vec<RowGroup<'static>>,
     /// First row of each row group, of those that the filter leaves.
     pub(crate) starts: Vec<usize>,
     pub(crate) nrows: usize,

@@ -10,7 +10,7 @@ use super::selection::Selection;
 use super::{encrypted, row_filter, tree};
 use crate::arrow::meta::{KEY as OURS, LabelsMeta, SchemaMeta};
 use crate::error::{Error, ErrorKind, Result};
-use crate::formats::parquet::footer::{Footer, Group};
+use crate::formats::parquet::footer::{Footer, RowGroup};
 use crate::formats::parquet::schema::Leaf;
 use crate::memory::{Buffer, Remote};
 use crate::progress::{NoProgress, Progress, SignalsOnly};
@@ -233,7 +233,7 @@ fn check_columns(found: usize, options: &ReadOptions) -> Result<()> {
 }
 
 /// Row groups that borrow nothing, the first row of each, and the rows of all.
-fn groups(groups: Vec<Group<'_>>) -> Result<(Vec<Group<'static>>, Vec<usize>, usize)> {
+fn groups(groups: Vec<RowGroup<'_>>) -> Result<(Vec<RowGroup<'static>>, Vec<usize>, usize)> {
     let (mut out, mut starts, mut nrows) = (Vec::with_capacity(groups.len()), Vec::new(), 0usize);
     for (number, group) in groups.into_iter().enumerate() {
         let mut chunks = Vec::with_capacity(group.chunks.len());
@@ -244,12 +244,12 @@ fn groups(groups: Vec<Group<'_>>) -> Result<(Vec<Group<'static>>, Vec<usize>, us
                 );
                 return Err(Error::unsupported("parquet", message).in_member(format!("row group {number}")));
             }
-            chunks.push(crate::formats::parquet::chunk::Chunk { file: None, ..chunk });
+            chunks.push(crate::formats::parquet::chunk::ColumnChunk { file: None, ..chunk });
         }
         starts.push(nrows);
         let more = usize::try_from(group.nrows).ok();
         nrows = more.and_then(|n| nrows.checked_add(n)).ok_or_else(|| Error::too_large("parquet"))?;
-        out.push(Group { nrows: group.nrows, nbytes: group.nbytes, chunks });
+        out.push(RowGroup { nrows: group.nrows, nbytes: group.nbytes, chunks });
     }
     Ok((out, starts, nrows))
 }

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use crate::error::{Error, Result};
-use crate::formats::parquet::codec::Codec;
-use crate::formats::parquet::page::{Encoding, Header, Kind};
+use crate::formats::parquet::codec::PageCodec;
+use crate::formats::parquet::page::{PageEncoding, PageHeader, PageType};
 
 use super::level_streams::{LevelStreams, Levels, short};
 
@@ -12,12 +12,12 @@ use super::level_streams::{LevelStreams, Levels, short};
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Page<'a> {
     /// What its header says.
-    pub(crate) header: Header,
+    pub(crate) header: PageHeader,
     /// Its bytes.
     pub(crate) body: &'a [u8],
     /// Where its header stands in the file.
     pub(crate) at: u64,
-    codec: Codec,
+    codec: PageCodec,
     levels: Levels,
     /// What its levels say, where they are those of a nested column and were looked at.
     slots: Option<&'a Slots>,
@@ -45,14 +45,14 @@ pub(crate) struct Parts<'p> {
     /// The values.
     pub(crate) values: &'p [u8],
     /// How they are encoded.
-    pub(crate) encoding: Encoding,
+    pub(crate) encoding: PageEncoding,
     /// Values, nulls included.
     pub(crate) n: usize,
 }
 
 impl<'a> Page<'a> {
     /// A page whose header was read and checked.
-    pub(super) fn new(header: Header, body: &'a [u8], at: u64, codec: Codec, levels: Levels) -> Self {
+    pub(super) fn new(header: PageHeader, body: &'a [u8], at: u64, codec: PageCodec, levels: Levels) -> Self {
         Self { header, body, at, codec, levels, slots: None }
     }
 
@@ -88,10 +88,10 @@ impl<'a> Page<'a> {
         'a: 's,
     {
         let bytes = match self.header.kind {
-            Kind::Data { .. } if self.codec == Codec::None => {
-                decompress(Codec::None, self.body, self.header.nbytes, scratch)?
+            PageType::Data { .. } if self.codec == PageCodec::None => {
+                decompress(PageCodec::None, self.body, self.header.nbytes, scratch)?
             }
-            Kind::Data { .. } => self.beginning(scratch)?,
+            PageType::Data { .. } => self.beginning(scratch)?,
             _ => self.body,
         };
         Ok(LevelStreams::split(&self.header, self.levels, bytes)?.0)
@@ -145,8 +145,8 @@ impl<'a> Page<'a> {
     }
 
     fn check_dictionary(&self) -> Result<()> {
-        if let Kind::Dictionary { encoding } = self.header.kind
-            && !matches!(encoding, Encoding::Plain | Encoding::PlainDictionary)
+        if let PageType::Dictionary { encoding } = self.header.kind
+            && !matches!(encoding, PageEncoding::Plain | PageEncoding::PlainDictionary)
         {
             let message = format!("a dictionary is encoded as {encoding:?}, only PLAIN is known.");
             return Err(Error::unsupported("parquet", message).at(self.at));
@@ -172,7 +172,7 @@ impl<'a> Page<'a> {
     {
         let n = self.n();
         match self.header.kind {
-            Kind::Data { encoding, .. } => {
+            PageType::Data { encoding, .. } => {
                 let bytes = decompress(self.codec, self.body, self.header.nbytes, scratch)?;
                 if let Some(slots) = self.slots {
                     let values = bytes.get(slots.levels_nbytes..).ok_or_else(short)?;
@@ -181,7 +181,7 @@ impl<'a> Page<'a> {
                 let (streams, values) = LevelStreams::split(&self.header, self.levels, bytes)?;
                 Ok(Parts { definition: streams.definition, values, encoding, n })
             }
-            Kind::DataV2 { encoding, .. } => {
+            PageType::DataV2 { encoding, .. } => {
                 let (streams, values) = LevelStreams::split(&self.header, self.levels, self.body)?;
                 let nbytes = self.header.nbytes.checked_sub(streams.nbytes).ok_or_else(short)?;
                 let values = decompress(self.codec(), values, nbytes, scratch)?;
@@ -197,17 +197,22 @@ impl<'a> Page<'a> {
     }
 
     /// The codec of its values.
-    pub(crate) fn codec(&self) -> Codec {
+    pub(crate) fn codec(&self) -> PageCodec {
         match self.header.kind {
-            Kind::DataV2 { compressed: false, .. } => Codec::None,
+            PageType::DataV2 { compressed: false, .. } => PageCodec::None,
             _ => self.codec,
         }
     }
 }
 
 /// Bytes of a page, in `scratch` where they must be decompressed.
-fn decompress<'s>(codec: Codec, body: &'s [u8], nbytes: usize, scratch: &'s mut Vec<u8>) -> Result<&'s [u8]> {
-    if codec == Codec::None {
+fn decompress<'s>(
+    codec: PageCodec,
+    body: &'s [u8],
+    nbytes: usize,
+    scratch: &'s mut Vec<u8>,
+) -> Result<&'s [u8]> {
+    if codec == PageCodec::None {
         // A page of version 2 may say that its values are not compressed, and be longer than it says.
         return body.get(..nbytes).ok_or_else(short);
     }

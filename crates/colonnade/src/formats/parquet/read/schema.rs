@@ -9,7 +9,7 @@ use parquet::schema::types::SchemaDescriptor;
 use crate::error::{Error, Result};
 use crate::formats::parquet::schema::{Element, Leaf, Repetition};
 use crate::formats::parquet::types;
-use crate::formats::parquet::types::Way;
+use crate::formats::parquet::types::LeafConversion;
 
 use super::conversion::Flat;
 use super::leaf_type::{default_type, extension};
@@ -167,6 +167,6 @@ fn flat_field(element: &Element<'_>, hint: Option<&Field>, ours: bool) -> Result
         field.set_metadata(structure::merged(&own, hint, field.data_type(), ours));
     }
     let way = types::way(&field, physical, element.logical.as_ref(), element.converted);
-    let way = way.unwrap_or(Way::Same);
+    let way = way.unwrap_or(LeafConversion::Same);
     Ok((field, RootKind::Flat(Flat { physical, optional, way })))
 }

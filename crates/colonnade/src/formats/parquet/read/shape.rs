@@ -257,7 +257,8 @@ impl Builder<'_> {
         let physical = Physical::of(element.physical?, element.length)?;
         let field = Field::new("", told.clone(), true);
         let way = types::way(&field, physical, element.logical.as_ref(), element.converted);
-        let way = way.or_else(|| (*told == default_type(&element, physical)).then_some(types::Way::Same))?;
+        let way = way
+            .or_else(|| (*told == default_type(&element, physical)).then_some(types::LeafConversion::Same))?;
         let slot = at.lists.last().map_or(0, |(_, item)| *item);
         let flat = Flat { physical, optional: at.definition > slot, way };
         let lists = at.lists.iter();

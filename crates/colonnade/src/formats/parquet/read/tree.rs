@@ -10,7 +10,7 @@ use parquet::basic::{
 use parquet::schema::types::{SchemaDescriptor, Type, TypePtr};
 
 use crate::error::{Error, Result};
-use crate::formats::parquet::logical_type::{Logical, Unit};
+use crate::formats::parquet::logical_type::{Logical, LogicalTimeUnit};
 use crate::formats::parquet::schema::{Element, Leaf, Repetition};
 use crate::formats::parquet::types;
 
@@ -237,9 +237,9 @@ fn converted(number: i32) -> ConvertedType {
 
 fn logical(logical: Logical) -> Option<LogicalType> {
     let unit = |unit| match unit {
-        Unit::Milli => CrateUnit::MILLIS,
-        Unit::Micro => CrateUnit::MICROS,
-        Unit::Nano => CrateUnit::NANOS,
+        LogicalTimeUnit::Milli => CrateUnit::MILLIS,
+        LogicalTimeUnit::Micro => CrateUnit::MICROS,
+        LogicalTimeUnit::Nano => CrateUnit::NANOS,
     };
     Some(match logical {
         Logical::String => LogicalType::String,

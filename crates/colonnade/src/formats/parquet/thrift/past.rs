@@ -2,12 +2,12 @@
 //!
 //! `None` means that this code does not handle the value. The full parser then reads it and reports errors.
 
-use super::Wire;
+use super::ThriftType;
 
 /// Returns the position after the value of type `wire` at `at`.
 #[inline]
 pub(super) fn value(bytes: &[u8], at: usize, wire: u8, depth: usize) -> Option<usize> {
-    if wire == Wire::Struct as u8 { structure(bytes, at, depth) } else { other(bytes, at, wire, depth) }
+    if wire == ThriftType::Struct as u8 { structure(bytes, at, depth) } else { other(bytes, at, wire, depth) }
 }
 
 fn structure(bytes: &[u8], mut at: usize, depth: usize) -> Option<usize> {
@@ -112,7 +112,7 @@ fn length(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{MAX_DEPTH, Thrift, Wire};
+    use super::super::{MAX_DEPTH, Thrift, ThriftType};
     use super::value;
 
     /// A structure with a field of every type.
@@ -133,11 +133,11 @@ mod tests {
     fn it_ends_where_the_careful_reader_ends() {
         let bytes = sample();
         let mut thrift = Thrift::new(&bytes, 0, "a sample");
-        assert!(thrift.skip_within(Wire::Struct, MAX_DEPTH).is_ok());
+        assert!(thrift.skip_within(ThriftType::Struct, MAX_DEPTH).is_ok());
         assert_eq!(thrift.position(), bytes.len());
         let mut longer = bytes.clone();
         longer.extend([0; 8]);
-        assert_eq!(value(&longer, 0, Wire::Struct as u8, MAX_DEPTH), Some(bytes.len()));
+        assert_eq!(value(&longer, 0, ThriftType::Struct as u8, MAX_DEPTH), Some(bytes.len()));
     }
 
     #[test]
@@ -145,16 +145,20 @@ mod tests {
         let bytes = sample();
         for cut in 0..bytes.len() {
             let some = &bytes[..cut];
-            assert!(value(some, 0, Wire::Struct as u8, MAX_DEPTH).is_none(), "{cut}");
-            assert!(Thrift::new(some, 0, "a sample").skip(Wire::Struct).is_err(), "{cut}");
+            assert!(value(some, 0, ThriftType::Struct as u8, MAX_DEPTH).is_none(), "{cut}");
+            assert!(Thrift::new(some, 0, "a sample").skip(ThriftType::Struct).is_err(), "{cut}");
         }
         for place in 0..bytes.len() {
             for value_of in 0..=255 {
                 let mut other = bytes.clone();
                 other[place] = value_of;
                 let (mut quick, mut slow) = (Thrift::new(&other, 0, "x"), Thrift::new(&other, 0, "x"));
-                let ends = quick.skip(Wire::Struct).is_ok();
-                assert_eq!(ends, slow.skip_within(Wire::Struct, MAX_DEPTH).is_ok(), "{place} {value_of}");
+                let ends = quick.skip(ThriftType::Struct).is_ok();
+                assert_eq!(
+                    ends,
+                    slow.skip_within(ThriftType::Struct, MAX_DEPTH).is_ok(),
+                    "{place} {value_of}"
+                );
                 if ends {
                     assert_eq!(quick.position(), slow.position(), "{place} {value_of}");
                 }
@@ -162,9 +166,9 @@ mod tests {
         }
         // A list of two hundred empty structures.
         let long = [[0x19, 0xfc, 0xc8, 0x01].as_slice(), &[0; 201]].concat();
-        assert_eq!(value(&long, 0, Wire::Struct as u8, MAX_DEPTH), Some(long.len()));
+        assert_eq!(value(&long, 0, ThriftType::Struct as u8, MAX_DEPTH), Some(long.len()));
         // Lists nested deeper than the limit.
         let deep = [[0x19; 1].as_slice(), &[0x19; 64], &[0]].concat();
-        assert!(Thrift::new(&deep, 0, "x").skip(Wire::Struct).is_err());
+        assert!(Thrift::new(&deep, 0, "x").skip(ThriftType::Struct).is_err());
     }
 }

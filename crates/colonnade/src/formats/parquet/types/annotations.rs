@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 
 use super::Physical;
-use crate::formats::parquet::logical_type::{INTERVAL, Logical, MAP_KEY_VALUE, Unit};
+use crate::formats::parquet::logical_type::{INTERVAL, Logical, LogicalTimeUnit, MAP_KEY_VALUE};
 use crate::formats::parquet::schema::Element;
 
 /// Digits of Arrow's widest decimal.
@@ -37,7 +37,7 @@ pub fn check(element: &Element<'_>, physical: Physical) -> Result<()> {
             (physical != Bytes).then_some("BYTE_ARRAY")
         }
         Some(Logical::Decimal(scale, precision)) => return check_decimal(scale, precision, physical),
-        Some(Logical::Date | Logical::Time(Unit::Milli, _) | Logical::Integer(8 | 16 | 32, _)) => {
+        Some(Logical::Date | Logical::Time(LogicalTimeUnit::Milli, _) | Logical::Integer(8 | 16 | 32, _)) => {
             (physical != Int32).then_some("INT32")
         }
         Some(Logical::Timestamp(..)) if physical == Fixed(12) => {
@@ -126,9 +126,9 @@ fn contradiction(element: &Element<'_>, expected: &str, found: &str) -> Error {
 /// The name of an annotation in the specification.
 fn word(logical: Logical) -> String {
     let unit = |unit| match unit {
-        Unit::Milli => "MILLIS",
-        Unit::Micro => "MICROS",
-        Unit::Nano => "NANOS",
+        LogicalTimeUnit::Milli => "MILLIS",
+        LogicalTimeUnit::Micro => "MICROS",
+        LogicalTimeUnit::Nano => "NANOS",
     };
     match logical {
         Logical::Time(of, _) => format!("TIME({})", unit(of)),

@@ -8,15 +8,15 @@
 //! | text | `large_utf8`, `utf8_view`, a dictionary of text | any writer |
 //! | bytes | `large_binary`, `binary_view`, a dictionary of bytes | any writer |
 //! | DECIMAL | the same precision and scale, with another width that holds all values | any writer |
-//! | the leaf of [`Stored::of`] for a type | that type | this package |
-//! | bytes or integers without annotation, the leaf of [`Stored::exact`] for a type | that type | this package |
+//! | the leaf of [`LeafType::of`] for a type | that type | this package |
+//! | bytes or integers without annotation, the leaf of [`LeafType::exact`] for a type | that type | this package |
 //! | any of these | a dictionary of the type | this package |
 //!
 //! All other claims are ignored. The claims accepted from any writer are those of Arrow's C++ reader.
 
 use arrow_schema::DataType;
 
-use super::{Physical, Stored, decimal_width};
+use super::{LeafType, Physical, decimal_width};
 use crate::formats::parquet::logical_type::{Logical, logical_of};
 use crate::formats::parquet::schema::Element;
 
@@ -75,7 +75,7 @@ fn by_anyone(found: &DataType, physical: Physical, told: &DataType) -> Option<Da
 fn is_how_it_is_stored(element: &Element<'_>, physical: Physical, told: &DataType) -> bool {
     let logical = element.logical.or_else(|| element.converted.and_then(logical_of));
     let bare = logical.is_none() && element.converted.is_none();
-    let same = |stored: &Stored| {
+    let same = |stored: &LeafType| {
         let meant = match (logical, stored.logical) {
             // Arrow's time of day has no zone.
             (Some(Logical::Time(found, _)), Some(Logical::Time(wanted, _))) => found == wanted,
@@ -85,8 +85,8 @@ fn is_how_it_is_stored(element: &Element<'_>, physical: Physical, told: &DataTyp
         };
         physical == stored.physical && meant
     };
-    Stored::of_type(told, None).is_some_and(|stored| same(&stored))
-        || bare && Stored::exact(told).is_some_and(|stored| stored.physical == physical)
+    LeafType::of_type(told, None).is_some_and(|stored| same(&stored))
+        || bare && LeafType::exact(told).is_some_and(|stored| stored.physical == physical)
 }
 
 fn digits(data_type: &DataType) -> Option<(u8, i8)> {

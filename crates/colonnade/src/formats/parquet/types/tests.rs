@@ -33,7 +33,7 @@ fn what_is_written_is_what_is_read() {
     ];
     for data_type in types {
         let field = Field::new("x", data_type.clone(), true);
-        let stored = Stored::of(&field).unwrap();
+        let stored = LeafType::of(&field).unwrap();
         let read = way(&field, stored.physical, stored.logical.as_ref(), stored.converted);
         assert_eq!(read, Some(stored.way), "{data_type}");
         assert_eq!(
@@ -46,8 +46,8 @@ fn what_is_written_is_what_is_read() {
             ),
             Some(stored.physical)
         );
-        if let Some(exact) = Stored::exact(&data_type) {
-            assert_eq!(way(&field, exact.physical, None, None), Some(Way::Same), "{data_type}");
+        if let Some(exact) = LeafType::exact(&data_type) {
+            assert_eq!(way(&field, exact.physical, None, None), Some(LeafConversion::Same), "{data_type}");
         }
     }
 }
@@ -56,18 +56,21 @@ fn what_is_written_is_what_is_read() {
 fn types_that_do_not_go_with_the_leaf_are_passed_over() {
     let field = |data_type| Field::new("x", data_type, true);
     let nano = field(DataType::Timestamp(TimeUnit::Nanosecond, None));
-    let micro = Logical::Timestamp(Unit::Micro, false);
+    let micro = Logical::Timestamp(LogicalTimeUnit::Micro, false);
     assert_eq!(way(&nano, Physical::Int64, Some(&micro), None), None);
     assert_eq!(way(&field(DataType::Int32), Physical::Int64, None, None), None);
     assert_eq!(way(&field(DataType::Utf8), Physical::Int32, None, None), None);
     // Decimals in bytes and text without annotation, as other writers store them.
     let decimal = field(DataType::Decimal128(5, 2));
     let digits = Logical::Decimal(2, 5);
-    assert_eq!(way(&decimal, Physical::Fixed(3), Some(&digits), Some(5)), Some(Way::BigEndian(16)));
-    assert_eq!(way(&field(DataType::Utf8), Physical::Bytes, None, None), Some(Way::Same));
-    let utc = Logical::Time(Unit::Micro, true);
+    assert_eq!(
+        way(&decimal, Physical::Fixed(3), Some(&digits), Some(5)),
+        Some(LeafConversion::BigEndian(16))
+    );
+    assert_eq!(way(&field(DataType::Utf8), Physical::Bytes, None, None), Some(LeafConversion::Same));
+    let utc = Logical::Time(LogicalTimeUnit::Micro, true);
     let time = field(DataType::Time64(TimeUnit::Microsecond));
-    assert_eq!(way(&time, Physical::Int64, Some(&utc), Some(8)), Some(Way::Same));
+    assert_eq!(way(&time, Physical::Int64, Some(&utc), Some(8)), Some(LeafConversion::Same));
 }
 
 #[test]

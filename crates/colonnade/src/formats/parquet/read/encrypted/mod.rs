@@ -10,7 +10,7 @@ mod pages;
 use std::fmt;
 
 use crate::error::{Error, Result};
-use crate::formats::parquet::chunk::{self, Chunk, Secret};
+use crate::formats::parquet::chunk::{self, ChunkKey, ColumnChunk};
 use crate::formats::parquet::footer::Footer;
 use crate::formats::parquet::thrift::Thrift;
 use crate::memory::Buffer;
@@ -130,7 +130,7 @@ impl Opened {
     fn chunk(
         &self,
         source: &[u8],
-        chunk: &mut Chunk<'_>,
+        chunk: &mut ColumnChunk<'_>,
         place: (usize, usize),
         path: &str,
         keys: &Keys,
@@ -138,8 +138,8 @@ impl Opened {
     ) -> Result<()> {
         let key = match chunk.secret {
             None => None,
-            Some(Secret::Footer) => Some(keys.footer.as_slice()),
-            Some(Secret::Own(metadata)) => {
+            Some(ChunkKey::Footer) => Some(keys.footer.as_slice()),
+            Some(ChunkKey::Own(metadata)) => {
                 let root = path.split('.').next().unwrap_or(path);
                 let named = |name: &str| keys.columns.iter().find(|(known, _)| known == name);
                 let Some((_, key)) = named(path).or_else(|| named(root)) else { return Ok(()) };
@@ -180,7 +180,7 @@ impl Opened {
     /// What the encrypted metadata of a chunk say.
     fn metadata(
         &self,
-        chunk: &mut Chunk<'_>,
+        chunk: &mut ColumnChunk<'_>,
         at: usize,
         nbytes: usize,
         place: (usize, usize),
@@ -191,7 +191,7 @@ impl Opened {
         let bytes = sealed.and_then(|sealed| opened(key, sealed, &aad));
         let bytes = bytes.ok_or_else(|| refused("the column's metadata"))?;
         let mut t = Thrift::new(&bytes, 0, "the column's metadata");
-        let mut told = Chunk::default();
+        let mut told = ColumnChunk::default();
         chunk::metadata(&mut t, &mut told)?;
         chunk.physical = told.physical;
         chunk.codec = told.codec;

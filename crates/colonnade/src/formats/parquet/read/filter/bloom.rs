@@ -3,9 +3,9 @@
 //! Specification: <https://github.com/apache/parquet-format/blob/master/BloomFilter.md>
 
 use crate::error::Result;
-use crate::formats::parquet::statistics::Value;
-use crate::formats::parquet::thrift::{Thrift, Wire};
-use crate::formats::parquet::types::{Physical, Way};
+use crate::formats::parquet::statistics::StatisticsValue;
+use crate::formats::parquet::thrift::{Thrift, ThriftType};
+use crate::formats::parquet::types::{LeafConversion, Physical};
 
 use super::bounds::{Bounds, Known};
 use super::compile::Test;
@@ -26,9 +26,9 @@ pub(super) fn header(bytes: &[u8], base: u64) -> Result<Option<(usize, usize)>> 
     let (mut nbytes, mut known, mut last) = (None, [false; 3], 0);
     while let Some(field) = t.field(&mut last)? {
         match (field.id, field.wire) {
-            (1, Wire::I32) => nbytes = usize::try_from(t.i32()?).ok(),
+            (1, ThriftType::I32) => nbytes = usize::try_from(t.i32()?).ok(),
             // Each a union whose first kind is the only one that the specification has.
-            (2..=4, Wire::Struct) => {
+            (2..=4, ThriftType::Struct) => {
                 let (mut inner, mut kinds) = (0, 0);
                 let mut is_first = false;
                 while let Some(kind) = t.field(&mut inner)? {
@@ -52,19 +52,19 @@ pub(super) fn header(bytes: &[u8], base: u64) -> Result<Option<(usize, usize)>> 
 /// numbers that bound the values are values.
 pub(super) fn is_of(bits: &[u8], bounds: Option<&Bounds<'_>>, known: &Known) -> bool {
     let Some(bounds) = bounds else { return bits.iter().any(|byte| *byte != 0) };
-    let has = |value: Value<'_>| match value {
-        Value::Int(value) => {
+    let has = |value: StatisticsValue<'_>| match value {
+        StatisticsValue::Int(value) => {
             ints(known, value).is_none_or(|hashes| hashes.iter().any(|hash| has(bits, *hash)))
         }
-        Value::Float(value) => float(known.physical, value).is_none_or(|hash| has(bits, hash)),
-        Value::Wide(_) | Value::Bytes(_) => true,
+        StatisticsValue::Float(value) => float(known.physical, value).is_none_or(|hash| has(bits, hash)),
+        StatisticsValue::Wide(_) | StatisticsValue::Bytes(_) => true,
     };
     bits.iter().any(|byte| *byte != 0) && has(bounds.min) && has(bounds.max)
 }
 
 /// Whether the filter of these bits may have a value that the test holds of: `true` where it cannot tell.
 pub(super) fn may_hold(bits: &[u8], test: &Test, known: &Known) -> bool {
-    if !matches!(known.way, Way::Same | Way::Narrow(_)) {
+    if !matches!(known.way, LeafConversion::Same | LeafConversion::Narrow(_)) {
         return true;
     }
     // What has no bytes in this type cannot be ruled out by them.
@@ -87,14 +87,14 @@ pub(super) fn may_hold(bits: &[u8], test: &Test, known: &Known) -> bool {
 fn ints(known: &Known, value: i128) -> Option<[u64; 2]> {
     let four = |value: i32| hash(&value.to_le_bytes());
     match (known.physical, known.way) {
-        (Physical::Int32, Way::Narrow(1)) => {
+        (Physical::Int32, LeafConversion::Narrow(1)) => {
             Some([four(i32::from(value as u8)), four(i32::from(value as i8))])
         }
-        (Physical::Int32, Way::Narrow(2)) => {
+        (Physical::Int32, LeafConversion::Narrow(2)) => {
             Some([four(i32::from(value as u16)), four(i32::from(value as i16))])
         }
-        (Physical::Int32, Way::Same) => Some([four(value as i32); 2]),
-        (Physical::Int64, Way::Same) => Some([hash(&(value as i64).to_le_bytes()); 2]),
+        (Physical::Int32, LeafConversion::Same) => Some([four(value as i32); 2]),
+        (Physical::Int64, LeafConversion::Same) => Some([hash(&(value as i64).to_le_bytes()); 2]),
         _ => None,
     }
 }

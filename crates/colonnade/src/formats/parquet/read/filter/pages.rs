@@ -4,10 +4,10 @@
 use std::ops::Range;
 
 use crate::error::Result;
-use crate::formats::parquet::chunk::Chunk;
-use crate::formats::parquet::page::{Header, Kind};
-use crate::formats::parquet::statistics::Value;
-use crate::formats::parquet::thrift::{Thrift, Wire};
+use crate::formats::parquet::chunk::ColumnChunk;
+use crate::formats::parquet::page::{PageHeader, PageType};
+use crate::formats::parquet::statistics::StatisticsValue;
+use crate::formats::parquet::thrift::{Thrift, ThriftType};
 
 use super::bounds::{Bounds, ChunkBounds, Contradiction, Known};
 use super::place::Place;
@@ -39,7 +39,7 @@ impl<'a> PageIndex<'a> {
     /// The indexes of a chunk of `nrows` rows.
     pub(super) fn new(
         place: &Place<'a>,
-        chunk: &Chunk<'_>,
+        chunk: &ColumnChunk<'_>,
         known: &Known,
         nrows: usize,
     ) -> std::result::Result<Option<Self>, Contradiction> {
@@ -100,7 +100,7 @@ impl<'a> PageIndex<'a> {
     /// Whether the bounds have the order that the index declares.
     fn are_in_order(&self, order: Option<i32>) -> bool {
         let bounds: Vec<&Bounds<'_>> = self.pages.iter().filter_map(|page| page.bounds.as_ref()).collect();
-        let all = |holds: &dyn Fn(&Value<'_>, &Value<'_>) -> bool| {
+        let all = |holds: &dyn Fn(&StatisticsValue<'_>, &StatisticsValue<'_>) -> bool| {
             bounds.windows(2).all(|pair| match pair {
                 [a, b] => holds(&a.min, &b.min) && holds(&a.max, &b.max),
                 _ => true,
@@ -132,14 +132,14 @@ impl<'a> PageIndex<'a> {
     }
 
     /// Whether the chunk's data pages are those of the index: where they begin and end, and how many rows they have.
-    pub(super) fn is_of(&self, place: &Place<'_>, chunk: &Chunk<'_>) -> bool {
+    pub(super) fn is_of(&self, place: &Place<'_>, chunk: &ColumnChunk<'_>) -> bool {
         let mut at = chunk.data_at;
         for page in &self.pages {
-            let header = Header::read(place.read(page.offset, page.nbytes), page.offset);
+            let header = PageHeader::read(place.read(page.offset, page.nbytes), page.offset);
             let Ok(header) = header else { return false };
             let rows = match header.kind {
-                Kind::Data { .. } => page.rows.len(),
-                Kind::DataV2 { nulls, rows, .. } if page.nulls.is_none_or(|n| n == u64::from(nulls)) => {
+                PageType::Data { .. } => page.rows.len(),
+                PageType::DataV2 { nulls, rows, .. } if page.nulls.is_none_or(|n| n == u64::from(nulls)) => {
                     rows as usize
                 }
                 _ => return false,
@@ -174,7 +174,7 @@ impl<'a> ColumnIndex<'a> {
         let (mut out, mut last) = (Self::default(), 0);
         while let Some(field) = t.field(&mut last)? {
             match (field.id, field.wire) {
-                (1, Wire::List) => {
+                (1, ThriftType::List) => {
                     let (_, n) = t.list()?;
                     for _ in 0..n {
                         // Some writers say 0 for false, some 2.
@@ -182,11 +182,11 @@ impl<'a> ColumnIndex<'a> {
                         out.null_pages.push((byte < 3).then_some(byte == 1));
                     }
                 }
-                (2, Wire::List) => binaries(t, &mut out.min)?,
-                (3, Wire::List) => binaries(t, &mut out.max)?,
-                (4, Wire::I32) => out.order = Some(t.i32()?),
-                (5, Wire::List) => counts(t, &mut out.nulls)?,
-                (7, Wire::List) => counts(t, &mut out.histograms)?,
+                (2, ThriftType::List) => binaries(t, &mut out.min)?,
+                (3, ThriftType::List) => binaries(t, &mut out.max)?,
+                (4, ThriftType::I32) => out.order = Some(t.i32()?),
+                (5, ThriftType::List) => counts(t, &mut out.nulls)?,
+                (7, ThriftType::List) => counts(t, &mut out.histograms)?,
                 _ => t.skip(field.wire)?,
             }
         }
@@ -196,7 +196,7 @@ impl<'a> ColumnIndex<'a> {
 
 fn binaries<'a>(t: &mut Thrift<'a>, out: &mut Vec<&'a [u8]>) -> Result<()> {
     match t.list()? {
-        (Wire::Binary, n) => {
+        (ThriftType::Binary, n) => {
             for _ in 0..n {
                 out.push(t.binary()?);
             }
@@ -209,7 +209,7 @@ fn binaries<'a>(t: &mut Thrift<'a>, out: &mut Vec<&'a [u8]>) -> Result<()> {
 
 fn counts(t: &mut Thrift<'_>, out: &mut Vec<i64>) -> Result<()> {
     match t.list()? {
-        (Wire::I64, n) => {
+        (ThriftType::I64, n) => {
             for _ in 0..n {
                 out.push(t.i64()?);
             }
@@ -233,7 +233,7 @@ fn locations(bytes: &[u8], base: u64) -> Result<Vec<Location>> {
     let t = &mut thrift;
     let (mut out, mut last) = (Vec::new(), 0);
     while let Some(field) = t.field(&mut last)? {
-        if field.id != 1 || field.wire != Wire::List {
+        if field.id != 1 || field.wire != ThriftType::List {
             t.skip(field.wire)?;
             continue;
         }
@@ -241,9 +241,9 @@ fn locations(bytes: &[u8], base: u64) -> Result<Vec<Location>> {
             let (mut found, mut inner) = ([None; 3], 0);
             while let Some(field) = t.field(&mut inner)? {
                 match (field.id, field.wire) {
-                    (1, Wire::I64) => found[0] = Some(t.count()?),
-                    (2, Wire::I32) => found[1] = Some(t.count()?),
-                    (3, Wire::I64) => found[2] = Some(t.count()?),
+                    (1, ThriftType::I64) => found[0] = Some(t.count()?),
+                    (2, ThriftType::I32) => found[1] = Some(t.count()?),
+                    (3, ThriftType::I64) => found[2] = Some(t.count()?),
                     _ => t.skip(field.wire)?,
                 }
             }

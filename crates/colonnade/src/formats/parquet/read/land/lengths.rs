@@ -1,8 +1,8 @@
 //! Decimals of any length: big-endian numbers, each behind its length.
 
 use crate::error::Result;
-use crate::formats::parquet::keys::{Keys, Piece};
-use crate::formats::parquet::page::Encoding;
+use crate::formats::parquet::keys::{DictionaryKeys, KeyBatch};
+use crate::formats::parquet::page::PageEncoding;
 
 use super::super::conversion::Change;
 use super::super::page::{Page, Parts};
@@ -21,7 +21,7 @@ pub(super) struct Lengths {
 /// The values of a page.
 pub(super) enum Values<'a> {
     Plain(&'a [u8]),
-    Keys(Box<Keys<'a>>),
+    Keys(Box<DictionaryKeys<'a>>),
     /// As differences of lengths, or of what they share: encodings of all that has a length.
     Deltas(Box<Cells<'a>>),
 }
@@ -39,8 +39,8 @@ impl Lengths {
             Values::Deltas(cells) => cells.each(1, &mut |value| self.number(value, to))?,
             Values::Keys(keys) => {
                 let key = match keys.take(1)? {
-                    Some(Piece::Same(key, _)) => key,
-                    Some(Piece::Many([key, ..])) => *key,
+                    Some(KeyBatch::Same(key, _)) => key,
+                    Some(KeyBatch::Many([key, ..])) => *key,
                     _ => return Err(ended(1, 0)),
                 };
                 let start = (key as usize).saturating_mul(self.item);
@@ -92,11 +92,11 @@ impl Decoder for Lengths {
 
     fn begin<'p>(&'p self, parts: &'p Parts<'_>, optional: bool) -> Result<Self::State<'p>> {
         let values = match parts.encoding {
-            Encoding::Plain => Values::Plain(parts.values),
-            Encoding::PlainDictionary | Encoding::RleDictionary => {
+            PageEncoding::Plain => Values::Plain(parts.values),
+            PageEncoding::PlainDictionary | PageEncoding::RleDictionary => {
                 Values::Keys(Box::new(keys(parts.values, parts.n)?))
             }
-            Encoding::DeltaLengthByteArray | Encoding::DeltaByteArray => {
+            PageEncoding::DeltaLengthByteArray | PageEncoding::DeltaByteArray => {
                 Values::Deltas(Box::new(Cells::new(parts.encoding, parts.values, parts.n)?))
             }
             other => return Err(unknown(other)),

@@ -21,9 +21,9 @@ use crate::arrow::import::{holds_nulls, to_block};
 use crate::arrow::landed::Landed;
 use crate::decode::{Layout, PandasNulls};
 use crate::error::{Error, Result};
-use crate::formats::parquet::chunk::Chunk;
-use crate::formats::parquet::codec::Codec;
-use crate::formats::parquet::footer::Group;
+use crate::formats::parquet::chunk::ColumnChunk;
+use crate::formats::parquet::codec::PageCodec;
+use crate::formats::parquet::footer::RowGroup;
 use crate::formats::parquet::types::Physical;
 use crate::progress::Progress;
 
@@ -135,12 +135,12 @@ impl<'a> Landing<'a> {
     }
 
     /// A row group.
-    pub(super) fn group(&self, group: usize) -> Result<&'a Group<'static>> {
+    pub(super) fn group(&self, group: usize) -> Result<&'a RowGroup<'static>> {
         self.file.groups.get(group).ok_or_else(|| Error::not_found("parquet", format!("row group {group}.")))
     }
 
     /// What the footer says of the chunk of wanted leaf `leaf` in a row group.
-    pub(super) fn chunk_of(&self, group: usize, leaf: usize) -> Result<&'a Chunk<'static>> {
+    pub(super) fn chunk_of(&self, group: usize, leaf: usize) -> Result<&'a ColumnChunk<'static>> {
         let chunk = self.group(group)?.chunks.get(leaf);
         chunk.ok_or_else(|| Error::not_found("parquet", format!("row group {group}: leaf {leaf}.")))
     }
@@ -163,7 +163,7 @@ impl<'a> Landing<'a> {
         });
         if chunk.nvalues == 0 {
             // Of a chunk without values some writers say no place.
-            let codec = Codec::of(chunk.codec)?;
+            let codec = PageCodec::of(chunk.codec)?;
             return Ok(ChunkAt { bytes: &[], base: chunk.start(), codec, nvalues: 0, levels });
         }
         let end_of_data = self.file.footer.0;
@@ -180,7 +180,7 @@ impl<'a> Landing<'a> {
             let what = "a column chunk, by what the footer says,";
             return Err(Error::truncated("parquet", what, end, end_of_data as u64).at(base));
         };
-        Ok(ChunkAt { bytes, base, codec: Codec::of(chunk.codec)?, nvalues: chunk.nvalues, levels })
+        Ok(ChunkAt { bytes, base, codec: PageCodec::of(chunk.codec)?, nvalues: chunk.nvalues, levels })
     }
 
     /// The pages of a chunk.

@@ -1,8 +1,8 @@
 //! Values of any width, as bytes: decimals, fixed-size binary, intervals.
 
 use crate::error::{Error, Result};
-use crate::formats::parquet::keys::{Keys, Piece};
-use crate::formats::parquet::page::Encoding;
+use crate::formats::parquet::keys::{DictionaryKeys, KeyBatch};
+use crate::formats::parquet::page::PageEncoding;
 
 use super::super::conversion::Change;
 use super::super::page::{Page, Parts};
@@ -66,9 +66,9 @@ pub(super) enum Values<'a> {
     Plain(&'a [u8]),
     /// A stream a byte; values in all, and those that were given.
     Split(&'a [u8], usize, usize),
-    Keys(Box<Keys<'a>>),
+    Keys(Box<DictionaryKeys<'a>>),
     /// Numbers, for decimals.
-    Delta(Box<crate::formats::parquet::delta::Delta<'a>>),
+    Delta(Box<crate::formats::parquet::delta::DeltaDecoder<'a>>),
 }
 
 impl Wide {
@@ -114,12 +114,12 @@ impl Wide {
                 while left > 0 {
                     match keys.take(left)? {
                         None => return Err(ended(left, 0)),
-                        Some(Piece::Same(key, times)) => {
+                        Some(KeyBatch::Same(key, times)) => {
                             let value = get(key)?;
                             rows.by_ref().take(times).for_each(|to| to.copy_from_slice(value));
                             left -= times;
                         }
-                        Some(Piece::Many(some)) => {
+                        Some(KeyBatch::Many(some)) => {
                             for (&key, to) in some.iter().zip(rows.by_ref()) {
                                 to.copy_from_slice(get(key)?);
                             }
@@ -163,13 +163,13 @@ impl Decoder for Wide {
 
     fn begin<'p>(&'p self, parts: &'p Parts<'_>, optional: bool) -> Result<Self::State<'p>> {
         let values = match parts.encoding {
-            Encoding::Plain => Values::Plain(parts.values),
-            Encoding::ByteStreamSplit => Values::Split(parts.values, parts.values.len() / self.width, 0),
-            Encoding::PlainDictionary | Encoding::RleDictionary => {
+            PageEncoding::Plain => Values::Plain(parts.values),
+            PageEncoding::ByteStreamSplit => Values::Split(parts.values, parts.values.len() / self.width, 0),
+            PageEncoding::PlainDictionary | PageEncoding::RleDictionary => {
                 Values::Keys(Box::new(keys(parts.values, parts.n)?))
             }
-            Encoding::DeltaBinaryPacked if self.change == Change::Longer => {
-                Values::Delta(Box::new(crate::formats::parquet::delta::Delta::new(parts.values)?))
+            PageEncoding::DeltaBinaryPacked if self.change == Change::Longer => {
+                Values::Delta(Box::new(crate::formats::parquet::delta::DeltaDecoder::new(parts.values)?))
             }
             other => return Err(unknown(other)),
         };

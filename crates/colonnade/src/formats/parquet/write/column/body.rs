@@ -4,45 +4,45 @@ use std::ops::Range;
 
 use arrow_buffer::ToByteSlice;
 
-use super::choose::How;
-use super::leaf::{Leaf, Levels};
+use super::choose::ChunkEncoding;
+use super::leaf::{LeafColumn, NestedLevels};
 use super::non_null_values::NonNullValues;
-use super::page::LevelsOut;
-use super::settings::Encoding;
+use super::page::LevelSizes;
+use super::settings::PageEncoding;
 use super::{delta, levels, pack, plain, split};
 
 /// The data that the pages of a chunk are encoded from.
-pub(super) struct Source<'s, 'a> {
-    pub(super) leaf: &'s Leaf<'a>,
+pub(super) struct PageSource<'s, 'a> {
+    pub(super) leaf: &'s LeafColumn<'a>,
     /// Levels of a leaf within lists or structs.
-    pub(super) levels: Option<&'s Levels<'s>>,
+    pub(super) levels: Option<&'s NestedLevels<'s>>,
     pub(super) values: &'s NonNullValues<'a>,
-    pub(super) how: &'s How<'a>,
+    pub(super) how: &'s ChunkEncoding<'a>,
     /// Whether dictionary keys are padded to whole bytes. Codecs with an entropy coder compress those better than packed bits.
     pub(super) aligned: bool,
 }
 
-impl<'s> Source<'s, '_> {
+impl<'s> PageSource<'s, '_> {
     /// The encoding of the values.
-    pub(super) fn encoding(&self) -> Encoding {
+    pub(super) fn encoding(&self) -> PageEncoding {
         match self.how {
-            How::Straight(encoding) => *encoding,
-            How::Keys(..) | How::Given => Encoding::RleDictionary,
+            ChunkEncoding::Straight(encoding) => *encoding,
+            ChunkEncoding::Keys(..) | ChunkEncoding::Given => PageEncoding::RleDictionary,
         }
     }
 
     /// The keys and the dictionary of a dictionary-encoded chunk.
     pub(super) fn keyed(&self) -> Option<(&[u32], &NonNullValues<'_>)> {
         match (self.how, self.values) {
-            (How::Keys(keys, dictionary), _) => Some((keys, dictionary)),
-            (How::Given, NonNullValues::Keys(keys, dictionary)) => Some((keys, dictionary)),
+            (ChunkEncoding::Keys(keys, dictionary), _) => Some((keys, dictionary)),
+            (ChunkEncoding::Given, NonNullValues::Keys(keys, dictionary)) => Some((keys, dictionary)),
             _ => None,
         }
     }
 
     /// Appends the levels of these entries.
-    pub(super) fn levels(&self, entries: &Range<usize>, version_2: bool, out: &mut Vec<u8>) -> LevelsOut {
-        let mut done = LevelsOut::default();
+    pub(super) fn levels(&self, entries: &Range<usize>, version_2: bool, out: &mut Vec<u8>) -> LevelSizes {
+        let mut done = LevelSizes::default();
         match self.levels {
             Some(within) => {
                 let part = |levels: &'s [u8]| levels.get(entries.clone()).unwrap_or_default();
@@ -79,32 +79,32 @@ impl<'s> Source<'s, '_> {
             return;
         }
         match (self.encoding(), self.values) {
-            (Encoding::DeltaBinaryPacked, NonNullValues::Four(words)) => {
+            (PageEncoding::DeltaBinaryPacked, NonNullValues::Four(words)) => {
                 delta::encode(words.get(range).unwrap_or_default(), out);
             }
-            (Encoding::DeltaBinaryPacked, NonNullValues::Eight(words)) => {
+            (PageEncoding::DeltaBinaryPacked, NonNullValues::Eight(words)) => {
                 delta::encode(words.get(range).unwrap_or_default(), out);
             }
-            (Encoding::DeltaLengthByteArray, NonNullValues::Text(texts)) => {
+            (PageEncoding::DeltaLengthByteArray, NonNullValues::Text(texts)) => {
                 delta::lengths(texts.get(range).unwrap_or_default(), out);
             }
-            (Encoding::DeltaByteArray, NonNullValues::Text(texts)) => {
+            (PageEncoding::DeltaByteArray, NonNullValues::Text(texts)) => {
                 delta::prefixes(texts.get(range).unwrap_or_default(), out);
             }
-            (Encoding::ByteStreamSplit, NonNullValues::Four(words)) => {
+            (PageEncoding::ByteStreamSplit, NonNullValues::Four(words)) => {
                 split::encode(words.get(range).unwrap_or_default().to_byte_slice(), 4, out);
             }
-            (Encoding::ByteStreamSplit, NonNullValues::Eight(words)) => {
+            (PageEncoding::ByteStreamSplit, NonNullValues::Eight(words)) => {
                 split::encode(words.get(range).unwrap_or_default().to_byte_slice(), 8, out);
             }
-            (Encoding::ByteStreamSplit, NonNullValues::Wide(bytes, width)) => {
+            (PageEncoding::ByteStreamSplit, NonNullValues::Wide(bytes, width)) => {
                 split::encode(
                     bytes.get(range.start * width..range.end * width).unwrap_or_default(),
                     *width,
                     out,
                 );
             }
-            (Encoding::Rle, NonNullValues::Bools(bools)) => {
+            (PageEncoding::Rle, NonNullValues::Bools(bools)) => {
                 let values: Vec<u32> =
                     bools.get(range).unwrap_or_default().iter().map(|&bool| u32::from(bool)).collect();
                 let at = out.len();

@@ -4,18 +4,18 @@ use std::ops::Range;
 
 use crate::codec::Profile;
 
-use super::delta::{self, Number};
+use super::delta::{self, DeltaInteger};
 use super::dictionary::{self, Word};
-use super::leaf::{Leaf, Order, Physical};
+use super::leaf::{LeafColumn, Physical, SortOrder};
 use super::non_null_values::NonNullValues;
-use super::settings::{Encoding, Settings, Wanted};
+use super::settings::{EncodingChoice, PageEncoding, Settings};
 use super::statistics;
 
 /// The encoding of a chunk.
 #[derive(Debug)]
-pub(super) enum How<'a> {
+pub(super) enum ChunkEncoding<'a> {
     /// An encoding of the values that needs no preparation.
-    Straight(Encoding),
+    Straight(PageEncoding),
     /// Dictionary encoding: keys and values.
     Keys(Vec<u32>, NonNullValues<'a>),
     /// Dictionary encoding with the keys of a dictionary column.
@@ -24,12 +24,12 @@ pub(super) enum How<'a> {
 
 /// The decoding costs of an encoding, converted to bits of file size per value, from measurements with pyarrow
 /// (docs/design/parquet-writing.md).
-struct Costs {
+struct EncodingCosts {
     dictionary: f64,
     delta: f64,
 }
 
-impl Costs {
+impl EncodingCosts {
     fn of(profile: Profile) -> Self {
         match profile {
             Profile::Fast => Self { dictionary: 4.0, delta: 12.0 },
@@ -51,7 +51,7 @@ const PIECE: usize = 257;
 const DICTIONARY_NBYTES: usize = 1 << 20;
 
 /// Estimates from a sample.
-struct Sampled {
+struct SampleEstimate {
     /// Estimated number of distinct values.
     distinct: f64,
     /// Share of values that equal the value before them.
@@ -69,7 +69,7 @@ fn place(k: usize, n: usize) -> usize {
     k * stratum + usize::try_from(spread).unwrap_or(0) % stratum
 }
 
-fn sample(n: usize, hash: impl Fn(usize) -> u64, same: impl Fn(usize) -> bool) -> Sampled {
+fn sample(n: usize, hash: impl Fn(usize) -> u64, same: impl Fn(usize) -> bool) -> SampleEstimate {
     let looked = n.min(SAMPLE);
     let mut seen = vec![u64::MAX; (2 * looked).next_power_of_two().max(2)];
     let mask = seen.len() - 1;
@@ -99,7 +99,7 @@ fn sample(n: usize, hash: impl Fn(usize) -> u64, same: impl Fn(usize) -> bool) -
     };
     #[allow(clippy::cast_precision_loss)]
     let same = equal as f64 / looked.max(1.0);
-    Sampled { distinct, same }
+    SampleEstimate { distinct, same }
 }
 
 /// Estimates the bits per value of dictionary encoding: the key, and the value's share of the dictionary.
@@ -113,12 +113,14 @@ fn dictionary_bits(distinct: f64, n: f64, value_bits: f64, same: f64) -> f64 {
 /// Whether DELTA_BINARY_PACKED was chosen automatically and a difference is wider than all readers support. `pages` are ranges of
 /// the values.
 pub(super) fn too_wide(
-    how: &How<'_>,
+    how: &ChunkEncoding<'_>,
     values: &NonNullValues<'_>,
     settings: &Settings,
     mut pages: impl Iterator<Item = Range<usize>>,
 ) -> bool {
-    if settings.encoding != Wanted::Auto || !matches!(how, How::Straight(Encoding::DeltaBinaryPacked)) {
+    if settings.encoding != EncodingChoice::Auto
+        || !matches!(how, ChunkEncoding::Straight(PageEncoding::DeltaBinaryPacked))
+    {
         return false;
     }
     pages.any(|page| match values {
@@ -129,10 +131,10 @@ pub(super) fn too_wide(
 }
 
 /// Removes duplicates from the dictionary of a dictionary column, because readers refuse a dictionary with a duplicate.
-pub(super) fn distinct<'a>(leaf: &Leaf<'_>, values: NonNullValues<'a>) -> NonNullValues<'a> {
+pub(super) fn distinct<'a>(leaf: &LeafColumn<'_>, values: NonNullValues<'a>) -> NonNullValues<'a> {
     let NonNullValues::Keys(mut keys, inner) = values else { return values };
-    match by_hand(leaf, &inner, Encoding::RleDictionary) {
-        How::Keys(places, found) if found.len() < inner.len() => {
+    match by_hand(leaf, &inner, PageEncoding::RleDictionary) {
+        ChunkEncoding::Keys(places, found) if found.len() < inner.len() => {
             for key in &mut keys {
                 *key = places.get(*key as usize).copied().unwrap_or(0);
             }
@@ -144,65 +146,65 @@ pub(super) fn distinct<'a>(leaf: &Leaf<'_>, values: NonNullValues<'a>) -> NonNul
 
 /// Chooses the encoding. `deltas`: whether DELTA_BINARY_PACKED is allowed.
 pub(super) fn choose<'a>(
-    leaf: &Leaf<'_>,
+    leaf: &LeafColumn<'_>,
     values: &NonNullValues<'a>,
     settings: &Settings,
     deltas: bool,
-) -> How<'a> {
+) -> ChunkEncoding<'a> {
     if let NonNullValues::Keys(..) = values {
-        return How::Given;
+        return ChunkEncoding::Given;
     }
-    if let Wanted::One(encoding) = settings.encoding {
+    if let EncodingChoice::One(encoding) = settings.encoding {
         return by_hand(leaf, values, encoding);
     }
     if values.len() == 0 {
-        return How::Straight(Encoding::Plain);
+        return ChunkEncoding::Straight(PageEncoding::Plain);
     }
-    let costs = Costs::of(settings.profile);
+    let costs = EncodingCosts::of(settings.profile);
     match values {
         NonNullValues::Four(words) => {
             let integers = deltas && leaf.physical == Physical::Int32;
             let range = if integers { statistics::range4(words, leaf.order) } else { None };
-            let how = numbers(words, range, integers, leaf.order == Order::Float, settings, &costs);
-            how.map_or_else(How::Straight, |(keys, values)| {
-                How::Keys(keys, NonNullValues::Four(values.into()))
+            let how = numbers(words, range, integers, leaf.order == SortOrder::Float, settings, &costs);
+            how.map_or_else(ChunkEncoding::Straight, |(keys, values)| {
+                ChunkEncoding::Keys(keys, NonNullValues::Four(values.into()))
             })
         }
         NonNullValues::Eight(words) => {
             let integers = deltas && leaf.physical == Physical::Int64;
             let range = if integers { statistics::range8(words, leaf.order) } else { None };
-            let how = numbers(words, range, integers, leaf.order == Order::Float, settings, &costs);
-            how.map_or_else(How::Straight, |(keys, values)| {
-                How::Keys(keys, NonNullValues::Eight(values.into()))
+            let how = numbers(words, range, integers, leaf.order == SortOrder::Float, settings, &costs);
+            how.map_or_else(ChunkEncoding::Straight, |(keys, values)| {
+                ChunkEncoding::Keys(keys, NonNullValues::Eight(values.into()))
             })
         }
         NonNullValues::Text(texts) => text(texts, settings, &costs),
         NonNullValues::Wide(bytes, width) => wide(bytes, *width, settings, &costs),
-        NonNullValues::Bools(_) | NonNullValues::Keys(..) => How::Straight(Encoding::Plain),
+        NonNullValues::Bools(_) | NonNullValues::Keys(..) => ChunkEncoding::Straight(PageEncoding::Plain),
     }
 }
 
 type Keyed<T> = (Vec<u32>, Vec<T>);
 
-fn numbers<T: Word + Number>(
+fn numbers<T: Word + DeltaInteger>(
     words: &[T],
     range: Option<(T, T)>,
     integers: bool,
     floats: bool,
     settings: &Settings,
-    costs: &Costs,
-) -> Result<Keyed<T>, Encoding> {
+    costs: &EncodingCosts,
+) -> Result<Keyed<T>, PageEncoding> {
     let value_bits = 8.0 * size_of::<T>() as f64;
     #[allow(clippy::cast_precision_loss)] // estimates
     let n = words.len() as f64;
-    let (mut best, mut cost) = (Encoding::Plain, value_bits);
+    let (mut best, mut cost) = (PageEncoding::Plain, value_bits);
     if integers {
         let delta = differences(words) + costs.delta;
         if delta < cost * 0.95 {
-            (best, cost) = (Encoding::DeltaBinaryPacked, delta);
+            (best, cost) = (PageEncoding::DeltaBinaryPacked, delta);
         }
     } else if settings.profile == Profile::Small && floats {
-        best = Encoding::ByteStreamSplit;
+        best = PageEncoding::ByteStreamSplit;
     }
     if !settings.dictionary {
         return Err(best);
@@ -228,7 +230,7 @@ fn numbers<T: Word + Number>(
 }
 
 /// Estimates the bits of a value in DELTA_BINARY_PACKED.
-fn differences<T: Number>(words: &[T]) -> f64 {
+fn differences<T: DeltaInteger>(words: &[T]) -> f64 {
     let n = words.len();
     #[allow(clippy::cast_precision_loss)] // estimates
     let mean = |bits: usize, n: usize| bits as f64 / n.max(1) as f64;
@@ -244,11 +246,14 @@ fn differences<T: Number>(words: &[T]) -> f64 {
     mean(bits, PIECES * PIECE)
 }
 
-fn text<'a>(texts: &[&'a [u8]], settings: &Settings, costs: &Costs) -> How<'a> {
-    let plain =
-        if settings.profile == Profile::Small { Encoding::DeltaLengthByteArray } else { Encoding::Plain };
+fn text<'a>(texts: &[&'a [u8]], settings: &Settings, costs: &EncodingCosts) -> ChunkEncoding<'a> {
+    let plain = if settings.profile == Profile::Small {
+        PageEncoding::DeltaLengthByteArray
+    } else {
+        PageEncoding::Plain
+    };
     if !settings.dictionary {
-        return How::Straight(plain);
+        return ChunkEncoding::Straight(plain);
     }
     let found = sample(
         texts.len(),
@@ -263,21 +268,21 @@ fn text<'a>(texts: &[&'a [u8]], settings: &Settings, costs: &Costs) -> How<'a> {
     // Codecs compress text better than keys, so plain text counts half its size.
     let key = |distinct: f64| dictionary_bits(distinct, n, value_bits, found.same) + costs.dictionary;
     if key(found.distinct) >= value_bits * 0.6 {
-        return How::Straight(plain);
+        return ChunkEncoding::Straight(plain);
     }
     let most = texts.len() / 2 + 1;
     match dictionary::texts(texts, most, 2 * DICTIONARY_NBYTES) {
-        Some((keys, values)) => How::Keys(keys, NonNullValues::Text(values)),
-        None => How::Straight(plain),
+        Some((keys, values)) => ChunkEncoding::Keys(keys, NonNullValues::Text(values)),
+        None => ChunkEncoding::Straight(plain),
     }
 }
 
-fn wide<'a>(bytes: &[u8], width: usize, settings: &Settings, costs: &Costs) -> How<'a> {
+fn wide<'a>(bytes: &[u8], width: usize, settings: &Settings, costs: &EncodingCosts) -> ChunkEncoding<'a> {
     // BYTE_STREAM_SPLIT is not chosen: polars reads it only for numbers.
-    let plain = Encoding::Plain;
+    let plain = PageEncoding::Plain;
     let n = bytes.len().checked_div(width).unwrap_or(0);
     if !settings.dictionary || n == 0 {
-        return How::Straight(plain);
+        return ChunkEncoding::Straight(plain);
     }
     let value = |at: usize| bytes.get(at * width..(at + 1) * width).unwrap_or_default();
     let found = sample(n, |at| dictionary::hash(value(at)), |at| value(at) == value(at - 1));
@@ -285,45 +290,47 @@ fn wide<'a>(bytes: &[u8], width: usize, settings: &Settings, costs: &Costs) -> H
     let (rows, value_bits) = (n as f64, 8.0 * width as f64);
     let key = dictionary_bits(found.distinct, rows, value_bits, found.same) + costs.dictionary;
     if key >= value_bits * 0.8 {
-        return How::Straight(plain);
+        return ChunkEncoding::Straight(plain);
     }
-    keyed_wide(bytes, width, n / 2 + 1, DICTIONARY_NBYTES).unwrap_or(How::Straight(plain))
+    keyed_wide(bytes, width, n / 2 + 1, DICTIONARY_NBYTES).unwrap_or(ChunkEncoding::Straight(plain))
 }
 
-fn keyed_wide<'a>(bytes: &[u8], width: usize, most: usize, most_nbytes: usize) -> Option<How<'a>> {
+fn keyed_wide<'a>(bytes: &[u8], width: usize, most: usize, most_nbytes: usize) -> Option<ChunkEncoding<'a>> {
     let values: Vec<&[u8]> = bytes.chunks_exact(width.max(1)).collect();
     let (keys, found) = dictionary::texts(&values, most, most_nbytes.saturating_mul(2))?;
-    Some(How::Keys(keys, NonNullValues::Wide(found.concat().into(), width)))
+    Some(ChunkEncoding::Keys(keys, NonNullValues::Wide(found.concat().into(), width)))
 }
 
 /// Returns the encoding that the options set, or PLAIN if the type does not support it.
-fn by_hand<'a>(leaf: &Leaf<'_>, values: &NonNullValues<'a>, encoding: Encoding) -> How<'a> {
+fn by_hand<'a>(
+    leaf: &LeafColumn<'_>,
+    values: &NonNullValues<'a>,
+    encoding: PageEncoding,
+) -> ChunkEncoding<'a> {
     let none = usize::MAX / 2;
     match (encoding, values) {
-        (Encoding::RleDictionary | Encoding::PlainDictionary, values) => match values {
-            NonNullValues::Four(words) => {
-                dictionary::words(words, None, none).map(|(k, v)| How::Keys(k, NonNullValues::Four(v.into())))
-            }
+        (PageEncoding::RleDictionary | PageEncoding::PlainDictionary, values) => match values {
+            NonNullValues::Four(words) => dictionary::words(words, None, none)
+                .map(|(k, v)| ChunkEncoding::Keys(k, NonNullValues::Four(v.into()))),
             NonNullValues::Eight(words) => dictionary::words(words, None, none)
-                .map(|(k, v)| How::Keys(k, NonNullValues::Eight(v.into()))),
-            NonNullValues::Text(texts) => {
-                dictionary::texts(texts, none, none).map(|(k, v)| How::Keys(k, NonNullValues::Text(v)))
-            }
+                .map(|(k, v)| ChunkEncoding::Keys(k, NonNullValues::Eight(v.into()))),
+            NonNullValues::Text(texts) => dictionary::texts(texts, none, none)
+                .map(|(k, v)| ChunkEncoding::Keys(k, NonNullValues::Text(v))),
             NonNullValues::Wide(bytes, width) => keyed_wide(bytes, *width, none, none / 2),
             NonNullValues::Bools(_) | NonNullValues::Keys(..) => None,
         }
-        .unwrap_or(How::Straight(Encoding::Plain)),
-        (Encoding::DeltaBinaryPacked, NonNullValues::Four(_) | NonNullValues::Eight(_))
+        .unwrap_or(ChunkEncoding::Straight(PageEncoding::Plain)),
+        (PageEncoding::DeltaBinaryPacked, NonNullValues::Four(_) | NonNullValues::Eight(_))
             if matches!(leaf.physical, Physical::Int32 | Physical::Int64) =>
         {
-            How::Straight(encoding)
+            ChunkEncoding::Straight(encoding)
         }
-        (Encoding::DeltaLengthByteArray | Encoding::DeltaByteArray, NonNullValues::Text(_))
+        (PageEncoding::DeltaLengthByteArray | PageEncoding::DeltaByteArray, NonNullValues::Text(_))
         | (
-            Encoding::ByteStreamSplit,
+            PageEncoding::ByteStreamSplit,
             NonNullValues::Four(_) | NonNullValues::Eight(_) | NonNullValues::Wide(..),
         )
-        | (Encoding::Rle, NonNullValues::Bools(_)) => How::Straight(encoding),
-        _ => How::Straight(Encoding::Plain),
+        | (PageEncoding::Rle, NonNullValues::Bools(_)) => ChunkEncoding::Straight(encoding),
+        _ => ChunkEncoding::Straight(PageEncoding::Plain),
     }
 }

@@ -9,14 +9,14 @@ const BLOCK: usize = 128;
 const PARTS: usize = BLOCK / GROUP;
 
 /// Integers for DELTA_BINARY_PACKED. Differences wrap, and wrap back when they are decoded.
-pub(super) trait Number: Copy {
+pub(super) trait DeltaInteger: Copy {
     fn minus(self, other: Self) -> i64;
     fn wide(self) -> i64;
     /// A difference minus the block's least difference, as it is packed.
     fn above(difference: i64, least: i64) -> u64;
 }
 
-impl Number for u32 {
+impl DeltaInteger for u32 {
     #[inline]
     fn minus(self, other: Self) -> i64 {
         i64::from(self.wrapping_sub(other).cast_signed())
@@ -32,7 +32,7 @@ impl Number for u32 {
     }
 }
 
-impl Number for u64 {
+impl DeltaInteger for u64 {
     #[inline]
     fn minus(self, other: Self) -> i64 {
         self.wrapping_sub(other).cast_signed()
@@ -48,7 +48,7 @@ impl Number for u64 {
 }
 
 /// Appends a page of values in DELTA_BINARY_PACKED.
-pub(super) fn encode<T: Number>(values: &[T], out: &mut Vec<u8>) {
+pub(super) fn encode<T: DeltaInteger>(values: &[T], out: &mut Vec<u8>) {
     varint(out, BLOCK as u64);
     varint(out, PARTS as u64);
     varint(out, values.len() as u64);
@@ -110,7 +110,7 @@ fn wide(width: u8, values: &[u64; GROUP], out: &mut Vec<u8>) {
 }
 
 /// Returns the least difference, the largest difference and the number of differences of each block.
-fn extremes<T: Number>(values: &[T]) -> impl Iterator<Item = (i64, i64, usize)> + '_ {
+fn extremes<T: DeltaInteger>(values: &[T]) -> impl Iterator<Item = (i64, i64, usize)> + '_ {
     let rest = values.get(1..).unwrap_or_default();
     values.chunks(BLOCK).zip(rest.chunks(BLOCK)).map(|(before, block)| {
         let (mut least, mut most) = (i64::MAX, i64::MIN);
@@ -124,7 +124,7 @@ fn extremes<T: Number>(values: &[T]) -> impl Iterator<Item = (i64, i64, usize)> 
 }
 
 /// Estimates the bits per value in DELTA_BINARY_PACKED from a sample of neighbours.
-pub(super) fn estimate<T: Number>(values: &[T]) -> usize {
+pub(super) fn estimate<T: DeltaInteger>(values: &[T]) -> usize {
     let bits = extremes(values).map(|(least, most, n)| {
         let above = T::above(most, least);
         (64 - above.leading_zeros() as usize) * n + 32 + 64 - least.unsigned_abs().leading_zeros() as usize
@@ -133,7 +133,7 @@ pub(super) fn estimate<T: Number>(values: &[T]) -> usize {
 }
 
 /// Returns the bits of the widest packed difference of a page.
-pub(super) fn widest<T: Number>(values: &[T]) -> u8 {
+pub(super) fn widest<T: DeltaInteger>(values: &[T]) -> u8 {
     let all = extremes(values).fold(0, |all, (least, most, _)| all | T::above(most, least));
     (64 - all.leading_zeros()).to_le_bytes()[0]
 }

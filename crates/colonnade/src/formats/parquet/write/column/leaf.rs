@@ -4,7 +4,7 @@ pub use crate::formats::parquet::types::Physical;
 
 /// The order of the values, for statistics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Order {
+pub enum SortOrder {
     /// Signed integers.
     Signed,
     /// Unsigned integers.
@@ -21,14 +21,14 @@ pub enum Order {
 
 /// A bitmap, least significant bit first.
 #[derive(Debug, Clone, Copy)]
-pub struct Bits<'a> {
+pub struct Bitmap<'a> {
     /// The bytes of the bitmap.
     pub bytes: &'a [u8],
     /// Offset of row 0 in bits.
     pub offset: usize,
 }
 
-impl Bits<'_> {
+impl Bitmap<'_> {
     /// Returns the bit of a row.
     #[must_use]
     #[inline]
@@ -73,7 +73,7 @@ pub(super) fn low(n: usize) -> u64 {
 
 /// The conversion of a buffer's elements to the physical type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Turn {
+pub enum ElementConversion {
     /// No conversion; the width is the same.
     AsIs,
     /// Signed integers of 1, 2, 4, 8 or 16 bytes, widened, or narrowed if the caller has checked that they fit.
@@ -92,7 +92,7 @@ pub enum Turn {
 
 /// The offsets of variable-length values.
 #[derive(Debug, Clone, Copy)]
-pub enum Offsets<'a> {
+pub enum LeafOffsets<'a> {
     /// 32-bit offsets: row k is `o[k]..o[k + 1]`.
     Small(&'a [i32]),
     /// 64-bit offsets.
@@ -113,14 +113,14 @@ pub enum LeafData<'a> {
         /// Distance between rows in bytes; may be negative.
         stride: isize,
         /// Conversion to the physical type.
-        turn: Turn,
+        turn: ElementConversion,
     },
     /// Bools as a bitmap.
-    Bits(Bits<'a>),
+    Bits(Bitmap<'a>),
     /// Variable-length values in one buffer.
     Bytes {
         /// Offsets: one more than there are rows.
-        offsets: Offsets<'a>,
+        offsets: LeafOffsets<'a>,
         /// The bytes of the values.
         data: &'a [u8],
     },
@@ -146,23 +146,23 @@ pub enum LeafData<'a> {
 
 /// One leaf: a flat column, or a primitive part of a nested column.
 #[derive(Debug, Clone)]
-pub struct Leaf<'a> {
+pub struct LeafColumn<'a> {
     /// Physical type in the file.
     pub physical: Physical,
     /// The values.
     pub data: LeafData<'a>,
     /// Validity of the rows; `None` if all are valid.
-    pub validity: Option<Bits<'a>>,
+    pub validity: Option<Bitmap<'a>>,
     /// Whether the schema marks it optional. Definition levels are then written, even without nulls.
     pub optional: bool,
     /// Order of the values.
-    pub order: Order,
+    pub order: SortOrder,
 }
 
 /// Levels of a leaf within lists and structs. Every value has two levels, and so has every list or struct that is empty or null and
 /// therefore has no value.
 #[derive(Debug, Clone, Copy)]
-pub struct Levels<'a> {
+pub struct NestedLevels<'a> {
     /// Definition levels.
     pub definition: &'a [u8],
     /// Maximum definition level, which marks a value.
@@ -173,7 +173,7 @@ pub struct Levels<'a> {
     pub most_repetition: u8,
 }
 
-impl Levels<'_> {
+impl NestedLevels<'_> {
     /// Returns the first position from `at` on at which a row starts, or the end.
     #[must_use]
     pub fn next_row(&self, at: usize) -> usize {

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::leaf::{Bits, low};
+use super::leaf::{Bitmap, low};
 use super::pack::bits_of;
 use crate::formats::parquet::thrift_out::varint;
 
@@ -18,7 +18,7 @@ fn packed(groups: &mut Vec<u8>, out: &mut Vec<u8>) {
 }
 
 /// Appends the definition levels of these rows, without a length prefix.
-pub(super) fn encode(validity: Option<Bits<'_>>, rows: &Range<usize>, out: &mut Vec<u8>) {
+pub(super) fn encode(validity: Option<Bitmap<'_>>, rows: &Range<usize>, out: &mut Vec<u8>) {
     let Some(bits) = validity else {
         varint(out, (rows.len() as u64) << 1);
         out.push(1);
@@ -130,7 +130,7 @@ fn literals(width: u8, levels: &[u8], out: &mut Vec<u8>) {
 mod tests {
     use super::super::pack::bits_of;
     use super::general;
-    use crate::formats::parquet::rle_bit_packed::{RleBitPacked, Run, each_group};
+    use crate::formats::parquet::rle_bit_packed::{RleBitPacked, RleBitPackedRun, each_group};
 
     #[test]
     fn levels_of_every_width_come_back() {
@@ -145,8 +145,8 @@ mod tests {
                     let mut runs = RleBitPacked::new(&bytes, width, n).unwrap();
                     while let Some(run) = runs.next_run().unwrap() {
                         match run {
-                            Run::Same { value, n } => back.extend(std::iter::repeat_n(value, n)),
-                            Run::Packed { bytes, n } => each_group(width, bytes, n, |v| {
+                            RleBitPackedRun::Same { value, n } => back.extend(std::iter::repeat_n(value, n)),
+                            RleBitPackedRun::Packed { bytes, n } => each_group(width, bytes, n, |v| {
                                 back.extend_from_slice(v);
                                 Ok(())
                             })

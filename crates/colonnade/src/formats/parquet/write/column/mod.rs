@@ -27,13 +27,15 @@ use std::ops::Range;
 
 use crate::error::Result;
 
-pub use leaf::{Bits, Leaf, LeafData, Levels, Offsets, Order, Physical, Turn};
-pub use outcome::{Bounds, Chunk, Page, Statistics};
-pub use settings::{Codec, Encoding, Packing, Settings, Wanted};
+pub use leaf::{
+    Bitmap, ElementConversion, LeafColumn, LeafData, LeafOffsets, NestedLevels, Physical, SortOrder,
+};
+pub use outcome::{ChunkStatistics, EncodedChunk, EncodedPage, MinMax};
+pub use settings::{CodecChoice, EncodingChoice, PageCodec, PageEncoding, Settings};
 
-use body::Source;
+use body::PageSource;
 use non_null_values::NonNullValues;
-use page::Head;
+use page::PageFields;
 use page_split::PageSplit;
 use statistics::Ranks;
 
@@ -41,7 +43,12 @@ use statistics::Ranks;
 ///
 /// # Errors
 /// Buffers shorter than the rows; values that the leaf's type cannot hold; pages over 2 GiB.
-pub fn encode(leaf: &Leaf<'_>, rows: Range<usize>, settings: &Settings, out: &mut Vec<u8>) -> Result<Chunk> {
+pub fn encode(
+    leaf: &LeafColumn<'_>,
+    rows: Range<usize>,
+    settings: &Settings,
+    out: &mut Vec<u8>,
+) -> Result<EncodedChunk> {
     chunk(leaf, &rows, None, settings, out)
 }
 
@@ -51,36 +58,36 @@ pub fn encode(leaf: &Leaf<'_>, rows: Range<usize>, settings: &Settings, out: &mu
 /// # Errors
 /// As [`encode`]; levels that do not match the number of values.
 pub fn encode_within(
-    leaf: &Leaf<'_>,
+    leaf: &LeafColumn<'_>,
     n: usize,
-    levels: &Levels<'_>,
+    levels: &NestedLevels<'_>,
     settings: &Settings,
     out: &mut Vec<u8>,
-) -> Result<Chunk> {
+) -> Result<EncodedChunk> {
     chunk(leaf, &(0..n), Some(levels), settings, out)
 }
 
 fn chunk(
-    leaf: &Leaf<'_>,
+    leaf: &LeafColumn<'_>,
     rows: &Range<usize>,
-    levels: Option<&Levels<'_>>,
+    levels: Option<&NestedLevels<'_>>,
     settings: &Settings,
     out: &mut Vec<u8>,
-) -> Result<Chunk> {
+) -> Result<EncodedChunk> {
     let values = choose::distinct(leaf, non_null_values::gather(leaf, rows)?);
     let mut how = choose::choose(leaf, &values, settings, true);
     let pages = page_split::page_split(leaf, &values, rows, levels, settings)?;
     if choose::too_wide(&how, &values, settings, pages.iter().map(|page| page.values.clone())) {
         how = choose::choose(leaf, &values, settings, false);
     }
-    let mut source = Source { leaf, levels, values: &values, how: &how, aligned: false };
+    let mut source = PageSource { leaf, levels, values: &values, how: &how, aligned: false };
     let packed = {
         let (first, middle) = (pages.first(), pages.get(pages.len() / 2).filter(|_| pages.len() > 2));
         let some: Vec<_> = first.into_iter().chain(middle).map(|page| page.values.clone()).collect();
         packing::choose(&mut source, &some, settings)?
     };
     source.aligned = packed.aligned;
-    let mut writer = ChunkOut::new(packed, settings, out);
+    let mut writer = ColumnChunkWriter::new(packed, settings, out);
     if let Some((_, dictionary)) = source.keyed() {
         writer.dictionary(dictionary)?;
     }
@@ -103,14 +110,14 @@ fn chunk(
         let bounds = if settings.page_index {
             statistics::bounds(found.as_ref(), &values, page.values.clone(), leaf)
         } else {
-            Bounds::default()
+            MinMax::default()
         };
         statistics::merge(&mut all, found, leaf.physical, leaf.order);
         writer.page(&source, &page, bounds)?;
     }
     let n = levels.map_or(rows.len(), |levels| levels.definition.len());
     let nulls = n.saturating_sub(values.len());
-    let statistics = settings.statistics.then(|| Statistics {
+    let statistics = settings.statistics.then(|| ChunkStatistics {
         bounds: statistics::bounds(all.as_ref(), &values, 0..values.len(), leaf),
         null_count: nulls,
     });
@@ -129,20 +136,20 @@ pub fn width(physical: Physical) -> usize {
 }
 
 /// A column chunk under construction.
-struct ChunkOut<'s> {
+struct ColumnChunkWriter<'s> {
     out: &'s mut Vec<u8>,
     start: usize,
     settings: &'s Settings,
     level: Option<i32>,
     done: Option<(Vec<u8>, Vec<u8>)>,
-    chunk: Chunk,
+    chunk: EncodedChunk,
     body: Vec<u8>,
     packed: Vec<u8>,
 }
 
-impl<'s> ChunkOut<'s> {
-    fn new(packed: packing::Packed, settings: &'s Settings, out: &'s mut Vec<u8>) -> Self {
-        let chunk = Chunk {
+impl<'s> ColumnChunkWriter<'s> {
+    fn new(packed: packing::ChosenCodec, settings: &'s Settings, out: &'s mut Vec<u8>) -> Self {
+        let chunk = EncodedChunk {
             encodings: Vec::new(),
             encoding_stats: Vec::new(),
             codec: packed.codec,
@@ -162,15 +169,15 @@ impl<'s> ChunkOut<'s> {
         self.body.clear();
         plain::encode(values, 0..values.len(), &mut self.body);
         self.chunk.dictionary_at = Some(self.out.len() - self.start);
-        self.chunk.encoding_stats.push((2, Encoding::Plain, 1));
-        self.put(&Head::Dictionary { n: values.len() }, 0)
+        self.chunk.encoding_stats.push((2, PageEncoding::Plain, 1));
+        self.put(&PageFields::Dictionary { n: values.len() }, 0)
     }
 
     /// Writes the current page body. The first `bare` bytes are never compressed.
-    fn put(&mut self, head: &Head, bare: usize) -> Result<()> {
+    fn put(&mut self, head: &PageFields, bare: usize) -> Result<()> {
         let at = self.out.len();
         self.packed.clear();
-        let bytes = if self.chunk.codec == Codec::None {
+        let bytes = if self.chunk.codec == PageCodec::None {
             &self.body
         } else {
             let (bare, rest) = self.body.split_at_checked(bare).unwrap_or((&[], &self.body));
@@ -190,7 +197,7 @@ impl<'s> ChunkOut<'s> {
         Ok(())
     }
 
-    fn page(&mut self, source: &Source<'_, '_>, page: &PageSplit, bounds: Bounds) -> Result<()> {
+    fn page(&mut self, source: &PageSource<'_, '_>, page: &PageSplit, bounds: MinMax) -> Result<()> {
         let at = self.out.len();
         let (n, nrows) = (page.entries.len(), page.nrows);
         let nulls = n.saturating_sub(page.values.len());
@@ -199,13 +206,13 @@ impl<'s> ChunkOut<'s> {
         source.encoded(page.values.clone(), &mut self.body);
         let encoding = source.encoding();
         if self.settings.version_2 {
-            let compressed = self.chunk.codec != Codec::None;
+            let compressed = self.chunk.codec != PageCodec::None;
             let bare = levels.repetition_nbytes + levels.definition_nbytes;
-            self.put(&Head::DataV2 { n, nulls, nrows, encoding, levels, compressed }, bare)?;
+            self.put(&PageFields::DataV2 { n, nulls, nrows, encoding, levels, compressed }, bare)?;
         } else {
-            self.put(&Head::Data { n, encoding }, 0)?;
+            self.put(&PageFields::Data { n, encoding }, 0)?;
         }
-        self.chunk.pages.push(Page {
+        self.chunk.pages.push(EncodedPage {
             at: at - self.start,
             nbytes: self.out.len() - at,
             first_row: page.first_row,
@@ -216,15 +223,20 @@ impl<'s> ChunkOut<'s> {
         Ok(())
     }
 
-    fn finish(self, source: &Source<'_, '_>, nvalues: usize, statistics: Option<Statistics>) -> Chunk {
+    fn finish(
+        self,
+        source: &PageSource<'_, '_>,
+        nvalues: usize,
+        statistics: Option<ChunkStatistics>,
+    ) -> EncodedChunk {
         let mut chunk = self.chunk;
         let encoding = source.encoding();
         chunk.encodings.push(encoding);
-        if (source.leaf.optional || source.levels.is_some()) && encoding != Encoding::Rle {
-            chunk.encodings.push(Encoding::Rle);
+        if (source.leaf.optional || source.levels.is_some()) && encoding != PageEncoding::Rle {
+            chunk.encodings.push(PageEncoding::Rle);
         }
         if chunk.dictionary_at.is_some() {
-            chunk.encodings.push(Encoding::Plain);
+            chunk.encodings.push(PageEncoding::Plain);
         }
         if !chunk.pages.is_empty() {
             let page_type = if self.settings.version_2 { 3 } else { 0 };

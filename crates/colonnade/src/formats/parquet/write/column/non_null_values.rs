@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use crate::error::{Error, Result};
 
-use super::leaf::{Bits, Leaf, LeafData, Offsets, Physical, Turn, low};
+use super::leaf::{Bitmap, ElementConversion, LeafColumn, LeafData, LeafOffsets, Physical, low};
 
 /// The non-null values of a column.
 #[derive(Debug)]
@@ -45,7 +45,7 @@ impl NonNullValues<'_> {
 
 /// Calls `take` for every valid row.
 #[inline]
-fn each(rows: &Range<usize>, validity: Option<Bits<'_>>, mut take: impl FnMut(usize)) {
+fn each(rows: &Range<usize>, validity: Option<Bitmap<'_>>, mut take: impl FnMut(usize)) {
     let Some(bits) = validity else { return rows.clone().for_each(take) };
     let mut row = rows.start;
     while row < rows.end {
@@ -66,8 +66,8 @@ fn each(rows: &Range<usize>, validity: Option<Bits<'_>>, mut take: impl FnMut(us
 /// Gathers the values of the valid rows.
 ///
 /// # Errors
-/// Buffers that are too short; integers that do not fit the target of a [`Turn`].
-pub(super) fn gather<'a>(leaf: &Leaf<'a>, rows: &Range<usize>) -> Result<NonNullValues<'a>> {
+/// Buffers that are too short; integers that do not fit the target of a [`ElementConversion`].
+pub(super) fn gather<'a>(leaf: &LeafColumn<'a>, rows: &Range<usize>) -> Result<NonNullValues<'a>> {
     values(&leaf.data, leaf.physical, rows, leaf.validity)
 }
 
@@ -75,7 +75,7 @@ fn values<'a>(
     data: &LeafData<'a>,
     physical: Physical,
     rows: &Range<usize>,
-    validity: Option<Bits<'a>>,
+    validity: Option<Bitmap<'a>>,
 ) -> Result<NonNullValues<'a>> {
     let room = validity.map_or(rows.len(), |bits| bits.count(rows.clone()));
     match data {
@@ -88,21 +88,21 @@ fn values<'a>(
             Ok(NonNullValues::Bools(out))
         }
         LeafData::Fixed { bytes, start, width, stride, turn } => {
-            let column = Column { bytes, start: *start, width: *width, stride: *stride };
+            let column = StridedValues { bytes, start: *start, width: *width, stride: *stride };
             column.check(rows)?;
             column.values(physical, *turn, rows, validity, room)
         }
         LeafData::Bytes { offsets, data } => {
             let mut out = Vec::with_capacity(room);
             match offsets {
-                Offsets::Small(offsets) => texts(offsets, data, rows, validity, &mut out)?,
-                Offsets::Large(offsets) => texts(offsets, data, rows, validity, &mut out)?,
+                LeafOffsets::Small(offsets) => texts(offsets, data, rows, validity, &mut out)?,
+                LeafOffsets::Large(offsets) => texts(offsets, data, rows, validity, &mut out)?,
             }
             Ok(NonNullValues::Text(out))
         }
         LeafData::Views { views, buffers } => views_of(views, buffers, rows, validity, room),
         LeafData::Dictionary { codes, width, values: inner, nvalues } => {
-            let column = Column {
+            let column = StridedValues {
                 bytes: codes,
                 start: 0,
                 width: *width,
@@ -130,14 +130,14 @@ fn values<'a>(
 }
 
 /// Fixed-width elements with a stride.
-struct Column<'a> {
+struct StridedValues<'a> {
     bytes: &'a [u8],
     start: usize,
     width: usize,
     stride: isize,
 }
 
-impl<'a> Column<'a> {
+impl<'a> StridedValues<'a> {
     /// Checks that the rows are inside of the buffer.
     fn check(&self, rows: &Range<usize>) -> Result<()> {
         let Some(last) = rows.end.checked_sub(1).filter(|_| !rows.is_empty()) else { return Ok(()) };
@@ -164,7 +164,7 @@ impl<'a> Column<'a> {
     }
 
     /// Returns the bytes of the rows if they are contiguous and all valid.
-    fn run(&self, rows: &Range<usize>, validity: Option<Bits<'_>>) -> Option<&'a [u8]> {
+    fn run(&self, rows: &Range<usize>, validity: Option<Bitmap<'_>>) -> Option<&'a [u8]> {
         if validity.is_some() || usize::try_from(self.stride) != Ok(self.width) {
             return None;
         }
@@ -174,13 +174,13 @@ impl<'a> Column<'a> {
     fn values(
         &self,
         physical: Physical,
-        turn: Turn,
+        turn: ElementConversion,
         rows: &Range<usize>,
-        validity: Option<Bits<'_>>,
+        validity: Option<Bitmap<'_>>,
         room: usize,
     ) -> Result<NonNullValues<'a>> {
         match (physical, turn) {
-            (Physical::Boolean, Turn::Truth) => {
+            (Physical::Boolean, ElementConversion::Truth) => {
                 let mut out = Vec::with_capacity(room);
                 match self.run(rows, validity) {
                     Some(bytes) => out.extend(bytes.iter().map(|&byte| u8::from(byte != 0))),
@@ -188,7 +188,7 @@ impl<'a> Column<'a> {
                 }
                 Ok(NonNullValues::Bools(out))
             }
-            (Physical::Int32 | Physical::Float, Turn::AsIs) if self.width == 4 => {
+            (Physical::Int32 | Physical::Float, ElementConversion::AsIs) if self.width == 4 => {
                 if let Some(words) = self.run(rows, validity).and_then(aligned::<u32>) {
                     return Ok(NonNullValues::Four(Cow::Borrowed(words)));
                 }
@@ -196,7 +196,7 @@ impl<'a> Column<'a> {
                 each(rows, validity, |row| out.push(u32::from_le_bytes(self.element(row))));
                 Ok(NonNullValues::Four(Cow::Owned(out)))
             }
-            (Physical::Int64 | Physical::Double, Turn::AsIs) if self.width == 8 => {
+            (Physical::Int64 | Physical::Double, ElementConversion::AsIs) if self.width == 8 => {
                 if let Some(words) = self.run(rows, validity).and_then(aligned::<u64>) {
                     return Ok(NonNullValues::Eight(Cow::Borrowed(words)));
                 }
@@ -205,7 +205,7 @@ impl<'a> Column<'a> {
                 Ok(NonNullValues::Eight(Cow::Owned(out)))
             }
             (Physical::Fixed(n), _) => self.wide(n as usize, turn, rows, validity, room),
-            (Physical::Int96, Turn::AsIs) => self.wide(12, turn, rows, validity, room),
+            (Physical::Int96, ElementConversion::AsIs) => self.wide(12, turn, rows, validity, room),
             (Physical::Int32, _) => {
                 let mut out = Vec::with_capacity(room);
                 self.numbers(turn, rows, validity, |value| {
@@ -231,9 +231,9 @@ impl<'a> Column<'a> {
     /// Calls `take` with every number. `take` returns whether the number fits.
     fn numbers(
         &self,
-        turn: Turn,
+        turn: ElementConversion,
         rows: &Range<usize>,
-        validity: Option<Bits<'_>>,
+        validity: Option<Bitmap<'_>>,
         mut take: impl FnMut(i64) -> bool,
     ) -> Result<()> {
         let mut fits = true;
@@ -248,18 +248,18 @@ impl<'a> Column<'a> {
             }};
         }
         match (turn, self.width) {
-            (Turn::Signed, 1) => numbers!(1 i8, |v| Some(i64::from(v))),
-            (Turn::Signed, 2) => numbers!(2 i16, |v| Some(i64::from(v))),
-            (Turn::Signed, 4) => numbers!(4 i32, |v| Some(i64::from(v))),
-            (Turn::Signed, 8) => numbers!(8 i64, Some),
-            (Turn::Signed, 16) => numbers!(16 i128, |v| i64::try_from(v).ok()),
-            (Turn::Unsigned, 1) => numbers!(1 u8, |v| Some(i64::from(v))),
-            (Turn::Unsigned, 2) => numbers!(2 u16, |v| Some(i64::from(v))),
-            (Turn::Unsigned, 4) => numbers!(4 u32, |v| Some(i64::from(v))),
-            (Turn::Times(by), 4) => numbers!(4 i32, |v| i64::from(v).checked_mul(by)),
-            (Turn::Times(by), 8) => numbers!(8 i64, |v: i64| v.checked_mul(by)),
-            (Turn::Over(by), 4) => numbers!(4 i32, |v| exact(i64::from(v), by)),
-            (Turn::Over(by), 8) => numbers!(8 i64, |v| exact(v, by)),
+            (ElementConversion::Signed, 1) => numbers!(1 i8, |v| Some(i64::from(v))),
+            (ElementConversion::Signed, 2) => numbers!(2 i16, |v| Some(i64::from(v))),
+            (ElementConversion::Signed, 4) => numbers!(4 i32, |v| Some(i64::from(v))),
+            (ElementConversion::Signed, 8) => numbers!(8 i64, Some),
+            (ElementConversion::Signed, 16) => numbers!(16 i128, |v| i64::try_from(v).ok()),
+            (ElementConversion::Unsigned, 1) => numbers!(1 u8, |v| Some(i64::from(v))),
+            (ElementConversion::Unsigned, 2) => numbers!(2 u16, |v| Some(i64::from(v))),
+            (ElementConversion::Unsigned, 4) => numbers!(4 u32, |v| Some(i64::from(v))),
+            (ElementConversion::Times(by), 4) => numbers!(4 i32, |v| i64::from(v).checked_mul(by)),
+            (ElementConversion::Times(by), 8) => numbers!(8 i64, |v: i64| v.checked_mul(by)),
+            (ElementConversion::Over(by), 4) => numbers!(4 i32, |v| exact(i64::from(v), by)),
+            (ElementConversion::Over(by), 8) => numbers!(8 i64, |v| exact(v, by)),
             _ => return Err(broken("a width that its physical type does not have")),
         }
         if fits {
@@ -275,12 +275,12 @@ impl<'a> Column<'a> {
     fn wide(
         &self,
         n: usize,
-        turn: Turn,
+        turn: ElementConversion,
         rows: &Range<usize>,
-        validity: Option<Bits<'_>>,
+        validity: Option<Bitmap<'_>>,
         room: usize,
     ) -> Result<NonNullValues<'a>> {
-        if turn == Turn::AsIs && self.width == n {
+        if turn == ElementConversion::AsIs && self.width == n {
             if let Some(bytes) = self.run(rows, validity) {
                 return Ok(NonNullValues::Wide(Cow::Borrowed(bytes), n));
             }
@@ -291,7 +291,7 @@ impl<'a> Column<'a> {
             });
             return Ok(NonNullValues::Wide(Cow::Owned(out), n));
         }
-        if turn != Turn::Reversed {
+        if turn != ElementConversion::Reversed {
             return Err(broken("a width that its physical type does not have"));
         }
         let mut out = Vec::with_capacity(room * n);
@@ -326,20 +326,24 @@ fn texts<'a, O: Copy + TryInto<usize>>(
     offsets: &[O],
     data: &'a [u8],
     rows: &Range<usize>,
-    validity: Option<Bits<'_>>,
+    validity: Option<Bitmap<'_>>,
     out: &mut Vec<&'a [u8]>,
 ) -> Result<()> {
     let offsets = offsets.get(rows.start..rows.end + 1).ok_or_else(|| broken("too few offsets"))?;
     let mut fits = true;
-    each(&(0..rows.len()), validity.map(|b| Bits { bytes: b.bytes, offset: b.offset + rows.start }), |row| {
-        let end = offsets.get(row + 1).and_then(|&o| o.try_into().ok());
-        let text = match (offsets.get(row).and_then(|&o| o.try_into().ok()), end) {
-            (Some(start), Some(end)) => data.get(start..end),
-            _ => None,
-        };
-        fits &= text.is_some();
-        out.push(text.unwrap_or_default());
-    });
+    each(
+        &(0..rows.len()),
+        validity.map(|b| Bitmap { bytes: b.bytes, offset: b.offset + rows.start }),
+        |row| {
+            let end = offsets.get(row + 1).and_then(|&o| o.try_into().ok());
+            let text = match (offsets.get(row).and_then(|&o| o.try_into().ok()), end) {
+                (Some(start), Some(end)) => data.get(start..end),
+                _ => None,
+            };
+            fits &= text.is_some();
+            out.push(text.unwrap_or_default());
+        },
+    );
     if fits { Ok(()) } else { Err(broken("an offset passes its bytes")) }
 }
 
@@ -347,7 +351,7 @@ fn views_of<'a>(
     views: &'a [u128],
     buffers: &[&'a [u8]],
     rows: &Range<usize>,
-    validity: Option<Bits<'_>>,
+    validity: Option<Bitmap<'_>>,
     room: usize,
 ) -> Result<NonNullValues<'a>> {
     let views = views.get(..rows.end).ok_or_else(|| broken("too few views"))?;

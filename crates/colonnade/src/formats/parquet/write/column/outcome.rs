@@ -1,10 +1,10 @@
 //! The metadata of an encoded chunk, for the footer and the page indexes.
 
-use super::settings::{Codec, Encoding};
+use super::settings::{PageCodec, PageEncoding};
 
 /// A bound in PLAIN encoding without length prefix, and whether it is exact.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Bound {
+pub struct BoundBytes {
     /// The bytes.
     pub bytes: Vec<u8>,
     /// Whether the bound is one of the values; `false` for truncated text.
@@ -13,25 +13,25 @@ pub struct Bound {
 
 /// Lower and upper bound; `None` if unknown (all null, all NaN, no order, or a NaN next to equal values).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Bounds {
+pub struct MinMax {
     /// Lower bound.
-    pub min: Option<Bound>,
+    pub min: Option<BoundBytes>,
     /// Upper bound.
-    pub max: Option<Bound>,
+    pub max: Option<BoundBytes>,
 }
 
 /// Statistics of a chunk.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Statistics {
+pub struct ChunkStatistics {
     /// Bounds; empty if the options disable statistics.
-    pub bounds: Bounds,
+    pub bounds: MinMax,
     /// Number of nulls.
     pub null_count: usize,
 }
 
 /// A data page.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Page {
+pub struct EncodedPage {
     /// Offset of the header from the start of the chunk.
     pub at: usize,
     /// Bytes in the file, header included.
@@ -43,21 +43,21 @@ pub struct Page {
     /// Number of nulls, and of empty or null lists and structs.
     pub nulls: usize,
     /// Bounds; empty if the options disable the page index.
-    pub bounds: Bounds,
+    pub bounds: MinMax,
 }
 
 /// Number of pages of a page type and an encoding: `(page type, encoding, pages)`.
-pub type EncodingStat = (i32, Encoding, usize);
+pub type EncodingStat = (i32, PageEncoding, usize);
 
 /// An encoded chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Chunk {
+pub struct EncodedChunk {
     /// Encodings of values and levels.
-    pub encodings: Vec<Encoding>,
+    pub encodings: Vec<PageEncoding>,
     /// Encoding statistics of the pages.
     pub encoding_stats: Vec<EncodingStat>,
     /// The codec.
-    pub codec: Codec,
+    pub codec: PageCodec,
     /// Number of values, nulls included.
     pub nvalues: usize,
     /// Uncompressed bytes, headers included.
@@ -69,7 +69,7 @@ pub struct Chunk {
     /// Offset of the first data page from the start of the chunk.
     pub data_at: usize,
     /// Statistics.
-    pub statistics: Option<Statistics>,
+    pub statistics: Option<ChunkStatistics>,
     /// The data pages.
-    pub pages: Vec<Page>,
+    pub pages: Vec<EncodedPage>,
 }

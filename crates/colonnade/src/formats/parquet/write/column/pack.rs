@@ -113,15 +113,15 @@ fn literals(width: u8, values: &[u32], out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::{bits_of, hybrid};
-    use crate::formats::parquet::rle_bit_packed::{RleBitPacked, Run, each_group};
+    use crate::formats::parquet::rle_bit_packed::{RleBitPacked, RleBitPackedRun, each_group};
 
     fn back(bytes: &[u8], width: u8, n: usize) -> Vec<u32> {
         let mut out = Vec::new();
         let mut runs = RleBitPacked::new(bytes, width, n).unwrap();
         while let Some(run) = runs.next_run().unwrap() {
             match run {
-                Run::Same { value, n } => out.extend(std::iter::repeat_n(value, n)),
-                Run::Packed { bytes, n } => each_group(width, bytes, n, |v| {
+                RleBitPackedRun::Same { value, n } => out.extend(std::iter::repeat_n(value, n)),
+                RleBitPackedRun::Packed { bytes, n } => each_group(width, bytes, n, |v| {
                     out.extend_from_slice(v);
                     Ok(())
                 })

@@ -5,9 +5,9 @@ use std::ops::Range;
 use crate::codec::Profile;
 use crate::error::Result;
 
-use super::body::Source;
+use super::body::PageSource;
 use super::non_null_values::NonNullValues;
-use super::settings::{Codec, Packing, Settings};
+use super::settings::{CodecChoice, PageCodec, Settings};
 
 /// Smaller page bodies are not compressed.
 const LEAST_NBYTES: usize = 512;
@@ -22,8 +22,8 @@ const TRIED_NBYTES: usize = 128 << 10;
 
 /// A codec with its level, and whether dictionary keys are padded to whole bytes for it.
 #[derive(Debug)]
-pub(super) struct Packed {
-    pub(super) codec: Codec,
+pub(super) struct ChosenCodec {
+    pub(super) codec: PageCodec,
     pub(super) level: Option<i32>,
     pub(super) aligned: bool,
     /// The uncompressed and compressed values of the only page, if the trial covered it, so that small chunks are compressed once.
@@ -31,17 +31,17 @@ pub(super) struct Packed {
 }
 
 /// Returns the codec and level that a profile tries, and the highest compressed size in percent that is accepted.
-fn candidate(profile: Profile) -> (Codec, Option<i32>, usize) {
+fn candidate(profile: Profile) -> (PageCodec, Option<i32>, usize) {
     match profile {
-        Profile::Fast => (Codec::Snappy, None, 60),
-        Profile::Balanced => (Codec::Zstd, Some(1), 90),
-        Profile::Small => (Codec::Zstd, Some(9), 99),
+        Profile::Fast => (PageCodec::Snappy, None, 60),
+        Profile::Balanced => (PageCodec::Zstd, Some(1), 90),
+        Profile::Small => (PageCodec::Zstd, Some(9), 99),
     }
 }
 
 /// Page bodies of a trial, and the compressed bodies.
 #[derive(Default)]
-struct Tried {
+struct CodecTrial {
     bodies: Vec<Vec<u8>>,
     packed: Vec<Vec<u8>>,
 }
@@ -50,8 +50,8 @@ fn total(parts: &[Vec<u8>]) -> usize {
     parts.iter().map(Vec::len).sum()
 }
 
-impl Tried {
-    fn encode(source: &Source<'_, '_>, pages: &[Range<usize>]) -> Self {
+impl CodecTrial {
+    fn encode(source: &PageSource<'_, '_>, pages: &[Range<usize>]) -> Self {
         let body = |page: &Range<usize>| {
             let mut body = Vec::new();
             source.encoded(page.clone(), &mut body);
@@ -61,7 +61,7 @@ impl Tried {
     }
 
     /// Compresses the bodies and returns the compressed size.
-    fn compress(&mut self, codec: Codec, level: Option<i32>) -> Result<usize> {
+    fn compress(&mut self, codec: PageCodec, level: Option<i32>) -> Result<usize> {
         for body in &self.bodies {
             let mut packed = Vec::new();
             codec.compress(body, level, &mut packed)?;
@@ -73,34 +73,34 @@ impl Tried {
 
 /// Chooses the codec from a trial on these ranges of the values, one per page.
 pub(super) fn choose(
-    source: &mut Source<'_, '_>,
+    source: &mut PageSource<'_, '_>,
     pages: &[Range<usize>],
     settings: &Settings,
-) -> Result<Packed> {
+) -> Result<ChosenCodec> {
     let (codec, level, percent) = match settings.codec {
-        Packing::One(codec) => {
-            return Ok(Packed { codec, level: settings.level, aligned: false, done: None });
+        CodecChoice::One(codec) => {
+            return Ok(ChosenCodec { codec, level: settings.level, aligned: false, done: None });
         }
-        Packing::Auto => candidate(settings.profile),
+        CodecChoice::Auto => candidate(settings.profile),
     };
     let mut level = settings.level.or(level);
     let mut codec = codec;
     let pages: Vec<Range<usize>> = pages.iter().map(|page| tried_part(source, page)).collect();
     source.aligned = false;
-    let mut best = Tried::encode(source, &pages);
+    let mut best = CodecTrial::encode(source, &pages);
     let plain = total(&best.bodies);
     if settings.profile == Profile::Balanced && plain < ZSTD_FROM_NBYTES {
         // A page this small was tried as a whole.
-        (codec, level) = (Codec::Snappy, None);
+        (codec, level) = (PageCodec::Snappy, None);
     }
     if plain < LEAST_NBYTES {
-        return Ok(Packed { codec: Codec::None, level: None, aligned: false, done: None });
+        return Ok(ChosenCodec { codec: PageCodec::None, level: None, aligned: false, done: None });
     }
     let mut least = best.compress(codec, level)?;
     let mut aligned = false;
-    if codec == Codec::Zstd && source.keyed().is_some() {
+    if codec == PageCodec::Zstd && source.keyed().is_some() {
         source.aligned = true;
-        let mut whole = Tried::encode(source, &pages);
+        let mut whole = CodecTrial::encode(source, &pages);
         let nbytes = whole.compress(codec, level)?;
         if nbytes < least {
             (best, least, aligned) = (whole, nbytes, true);
@@ -108,14 +108,14 @@ pub(super) fn choose(
     }
     source.aligned = false;
     if least * 100 >= plain * percent {
-        return Ok(Packed { codec: Codec::None, level: None, aligned: false, done: None });
+        return Ok(ChosenCodec { codec: PageCodec::None, level: None, aligned: false, done: None });
     }
     let done = best.bodies.into_iter().zip(best.packed).next().filter(|_| pages.len() == 1);
-    Ok(Packed { codec, level, aligned, done })
+    Ok(ChosenCodec { codec, level, aligned, done })
 }
 
 /// Returns the first part of a page, for the trial.
-fn tried_part(source: &Source<'_, '_>, page: &Range<usize>) -> Range<usize> {
+fn tried_part(source: &PageSource<'_, '_>, page: &Range<usize>) -> Range<usize> {
     let n = match source.values {
         NonNullValues::Text(texts) if source.keyed().is_none() => {
             let mut nbytes = 0;
@@ -133,7 +133,7 @@ fn tried_part(source: &Source<'_, '_>, page: &Range<usize>) -> Range<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Leaf, LeafData, Order, Physical, Turn, encode};
+    use super::super::{ElementConversion, LeafColumn, LeafData, Physical, SortOrder, encode};
     use super::*;
 
     #[test]
@@ -141,17 +141,23 @@ mod tests {
         let bytes: Vec<u8> = (0..100_000u64)
             .flat_map(|k| (k % 97).wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes()[..4].to_vec())
             .collect();
-        let data = LeafData::Fixed { bytes: &bytes, start: 0, width: 4, stride: 4, turn: Turn::AsIs };
-        let leaf =
-            Leaf { physical: Physical::Float, data, validity: None, optional: false, order: Order::Float };
+        let data =
+            LeafData::Fixed { bytes: &bytes, start: 0, width: 4, stride: 4, turn: ElementConversion::AsIs };
+        let leaf = LeafColumn {
+            physical: Physical::Float,
+            data,
+            validity: None,
+            optional: false,
+            order: SortOrder::Float,
+        };
         let codec = |nrows: usize, profile: Profile| {
             let settings = Settings { dictionary: false, profile, ..Settings::default() };
             encode(&leaf, 0..nrows, &settings, &mut Vec::new()).map(|chunk| chunk.codec).ok()
         };
-        assert_eq!(codec(100, Profile::Balanced), Some(Codec::None));
-        assert_eq!(codec(4_000, Profile::Balanced), Some(Codec::Snappy));
-        assert_eq!(codec(4_200, Profile::Balanced), Some(Codec::Zstd));
-        assert_eq!(codec(100_000, Profile::Balanced), Some(Codec::Zstd));
-        assert_eq!(codec(4_000, Profile::Small), Some(Codec::Zstd));
+        assert_eq!(codec(100, Profile::Balanced), Some(PageCodec::None));
+        assert_eq!(codec(4_000, Profile::Balanced), Some(PageCodec::Snappy));
+        assert_eq!(codec(4_200, Profile::Balanced), Some(PageCodec::Zstd));
+        assert_eq!(codec(100_000, Profile::Balanced), Some(PageCodec::Zstd));
+        assert_eq!(codec(4_000, Profile::Small), Some(PageCodec::Zstd));
     }
 }

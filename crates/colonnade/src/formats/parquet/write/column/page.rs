@@ -2,12 +2,12 @@
 
 use crate::error::{Error, Result};
 
-use super::settings::Encoding;
+use super::settings::PageEncoding;
 use crate::formats::parquet::thrift_out::ThriftOut;
 
 /// Bytes of a page's levels, without length prefixes.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct LevelsOut {
+pub(super) struct LevelSizes {
     /// Bytes of the repetition levels, which come first.
     pub(super) repetition_nbytes: usize,
     /// Bytes of the definition levels.
@@ -15,7 +15,7 @@ pub(super) struct LevelsOut {
 }
 
 /// The fields of a page header.
-pub(super) enum Head {
+pub(super) enum PageFields {
     /// A dictionary page.
     Dictionary {
         /// Number of values.
@@ -26,7 +26,7 @@ pub(super) enum Head {
         /// Number of values, nulls included.
         n: usize,
         /// Encoding of the values.
-        encoding: Encoding,
+        encoding: PageEncoding,
     },
     /// A data page of version 2.
     DataV2 {
@@ -37,9 +37,9 @@ pub(super) enum Head {
         /// Number of rows.
         nrows: usize,
         /// Encoding of the values.
-        encoding: Encoding,
+        encoding: PageEncoding,
         /// Bytes of the levels.
-        levels: LevelsOut,
+        levels: LevelSizes,
         /// Whether the values are compressed.
         compressed: bool,
     },
@@ -57,14 +57,20 @@ fn size(n: usize) -> Result<i32> {
 ///
 /// # Errors
 /// Pages over 2 GiB.
-pub(super) fn head(head: &Head, nbytes: usize, body: &[u8], crc: bool, out: &mut Vec<u8>) -> Result<()> {
+pub(super) fn head(
+    head: &PageFields,
+    nbytes: usize,
+    body: &[u8],
+    crc: bool,
+    out: &mut Vec<u8>,
+) -> Result<()> {
     let mut t = ThriftOut::new(out);
     t.i32(
         1,
         match head {
-            Head::Dictionary { .. } => 2,
-            Head::Data { .. } => 0,
-            Head::DataV2 { .. } => 3,
+            PageFields::Dictionary { .. } => 2,
+            PageFields::Data { .. } => 0,
+            PageFields::DataV2 { .. } => 3,
         },
     );
     t.i32(2, size(nbytes)?);
@@ -73,19 +79,19 @@ pub(super) fn head(head: &Head, nbytes: usize, body: &[u8], crc: bool, out: &mut
         t.i32(4, crc32fast::hash(body).cast_signed());
     }
     match head {
-        Head::Data { n, encoding } => {
+        PageFields::Data { n, encoding } => {
             t.begin(5);
             t.i32(1, size(*n)?);
             t.i32(2, *encoding as i32);
-            t.i32(3, Encoding::Rle as i32);
-            t.i32(4, Encoding::Rle as i32);
+            t.i32(3, PageEncoding::Rle as i32);
+            t.i32(4, PageEncoding::Rle as i32);
         }
-        Head::Dictionary { n } => {
+        PageFields::Dictionary { n } => {
             t.begin(7);
             t.i32(1, size(*n)?);
-            t.i32(2, Encoding::Plain as i32);
+            t.i32(2, PageEncoding::Plain as i32);
         }
-        Head::DataV2 { n, nulls, nrows, encoding, levels, compressed } => {
+        PageFields::DataV2 { n, nulls, nrows, encoding, levels, compressed } => {
             t.begin(8);
             t.i32(1, size(*n)?);
             t.i32(2, size(*nulls)?);

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::error::{Error, Result};
 
-use super::leaf::{Leaf, Levels, Physical};
+use super::leaf::{LeafColumn, NestedLevels, Physical};
 use super::non_null_values::NonNullValues;
 use super::settings::Settings;
 use super::width;
@@ -26,10 +26,10 @@ pub(super) struct PageSplit {
 /// # Errors
 /// Levels that do not match the number of values.
 pub(super) fn page_split(
-    leaf: &Leaf<'_>,
+    leaf: &LeafColumn<'_>,
     values: &NonNullValues<'_>,
     rows: &Range<usize>,
-    levels: Option<&Levels<'_>>,
+    levels: Option<&NestedLevels<'_>>,
     settings: &Settings,
 ) -> Result<Vec<PageSplit>> {
     let step = page_rows(leaf, values, settings);
@@ -44,7 +44,7 @@ pub(super) fn page_split(
 }
 
 fn flat(
-    leaf: &Leaf<'_>,
+    leaf: &LeafColumn<'_>,
     values: &NonNullValues<'_>,
     rows: &Range<usize>,
     step: usize,
@@ -68,7 +68,7 @@ fn flat(
 
 /// Splits levels into pages of whole rows, which readers of the page index require.
 fn nested(
-    levels: &Levels<'_>,
+    levels: &NestedLevels<'_>,
     values: &NonNullValues<'_>,
     step: usize,
     settings: &Settings,
@@ -100,7 +100,7 @@ fn is_long(values: &NonNullValues<'_>, range: Range<usize>, settings: &Settings)
 }
 
 /// Returns the number of rows per page.
-fn page_rows(leaf: &Leaf<'_>, values: &NonNullValues<'_>, settings: &Settings) -> usize {
+fn page_rows(leaf: &LeafColumn<'_>, values: &NonNullValues<'_>, settings: &Settings) -> usize {
     let width = match (leaf.physical, values) {
         (Physical::Bytes, NonNullValues::Text(texts)) => {
             texts.iter().map(|t| t.len() + 4).sum::<usize>() / texts.len().max(1)

@@ -2,38 +2,38 @@
 
 use crate::codec::Profile;
 
-pub use crate::formats::parquet::codec::Codec;
-pub use crate::formats::parquet::page::Encoding;
+pub use crate::formats::parquet::codec::PageCodec;
+pub use crate::formats::parquet::page::PageEncoding;
 
 /// The encoding of the values, chosen or fixed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Wanted {
+pub enum EncodingChoice {
     /// Chosen from a sample.
     #[default]
     Auto,
     /// This encoding for the whole chunk; `RleDictionary` does not fall back to PLAIN.
-    One(Encoding),
+    One(PageEncoding),
 }
 
 /// The codec, chosen or fixed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Packing {
+pub enum CodecChoice {
     /// Chosen by the profile and a trial.
     #[default]
     Auto,
     /// This codec.
-    One(Codec),
+    One(PageCodec),
 }
 
 /// The settings of a leaf.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// Encoding of the values.
-    pub encoding: Wanted,
+    pub encoding: EncodingChoice,
     /// Whether a dictionary may be chosen.
     pub dictionary: bool,
     /// Codec of the pages.
-    pub codec: Packing,
+    pub codec: CodecChoice,
     /// Compression level; `None` for the codec's default.
     pub level: Option<i32>,
     /// Approximate bytes of a page before compression.
@@ -55,9 +55,9 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            encoding: Wanted::Auto,
+            encoding: EncodingChoice::Auto,
             dictionary: true,
-            codec: Packing::Auto,
+            codec: CodecChoice::Auto,
             level: None,
             page_nbytes: 1 << 20,
             page_rows: 1 << 17,

@@ -4,9 +4,9 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use super::leaf::{Leaf, Order, Physical};
+use super::leaf::{LeafColumn, Physical, SortOrder};
 use super::non_null_values::NonNullValues;
-use super::outcome::{Bound, Bounds};
+use super::outcome::{BoundBytes, MinMax};
 
 /// Maximum bytes of a text bound.
 const MOST_NBYTES: usize = 64;
@@ -26,11 +26,11 @@ pub(super) struct Ranks {
 
 impl Ranks {
     /// Ranks the values of a dictionary of text; `None` for other dictionaries.
-    pub(super) fn of(values: &NonNullValues<'_>, order: Order) -> Option<Self> {
+    pub(super) fn of(values: &NonNullValues<'_>, order: SortOrder) -> Option<Self> {
         let n = u32::try_from(values.len()).ok()?;
         let mut key: Vec<u32> = (0..n).collect();
         match (values, order) {
-            (NonNullValues::Text(texts), Order::Bytes) => {
+            (NonNullValues::Text(texts), SortOrder::Bytes) => {
                 key.sort_unstable_by_key(|&key| texts.get(key as usize));
             }
             _ => return None,
@@ -122,21 +122,21 @@ floats!(float4, u32, f32);
 floats!(float8, u64, f64);
 
 /// Returns the least and the greatest of 32-bit integers.
-pub(super) fn range4(words: &[u32], order: Order) -> Option<(u32, u32)> {
+pub(super) fn range4(words: &[u32], order: SortOrder) -> Option<(u32, u32)> {
     match order {
-        Order::Signed | Order::Decimal => signed4(words),
-        Order::Unsigned => unsigned4(words),
-        Order::Float => float4(words),
+        SortOrder::Signed | SortOrder::Decimal => signed4(words),
+        SortOrder::Unsigned => unsigned4(words),
+        SortOrder::Float => float4(words),
         _ => None,
     }
 }
 
 /// Returns the least and the greatest of 64-bit integers.
-pub(super) fn range8(words: &[u64], order: Order) -> Option<(u64, u64)> {
+pub(super) fn range8(words: &[u64], order: SortOrder) -> Option<(u64, u64)> {
     match order {
-        Order::Signed | Order::Decimal => signed8(words),
-        Order::Unsigned => unsigned8(words),
-        Order::Float => float8(words),
+        SortOrder::Signed | SortOrder::Decimal => signed8(words),
+        SortOrder::Unsigned => unsigned8(words),
+        SortOrder::Float => float8(words),
         _ => None,
     }
 }
@@ -151,7 +151,7 @@ fn half(bytes: &[u8]) -> Option<i32> {
     Some(if bits >> 15 == 1 { -size } else { size })
 }
 
-fn compare(order: Order, physical: Physical, a: &[u8], b: &[u8]) -> Ordering {
+fn compare(order: SortOrder, physical: Physical, a: &[u8], b: &[u8]) -> Ordering {
     macro_rules! by {
         ($t:ty, $n:literal) => {{
             let number = |b: &[u8]| b.first_chunk::<$n>().map(|b| <$t>::from_le_bytes(*b));
@@ -159,14 +159,14 @@ fn compare(order: Order, physical: Physical, a: &[u8], b: &[u8]) -> Ordering {
         }};
     }
     match (order, physical) {
-        (Order::Signed | Order::Decimal, Physical::Int32) => by!(i32, 4),
-        (Order::Signed | Order::Decimal, Physical::Int64) => by!(i64, 8),
-        (Order::Unsigned, Physical::Int32) => by!(u32, 4),
-        (Order::Unsigned, Physical::Int64) => by!(u64, 8),
-        (Order::Float, Physical::Float) => by!(f32, 4),
-        (Order::Float, Physical::Double) => by!(f64, 8),
-        (Order::Float, _) => half(a).cmp(&half(b)),
-        (Order::Decimal, _) => {
+        (SortOrder::Signed | SortOrder::Decimal, Physical::Int32) => by!(i32, 4),
+        (SortOrder::Signed | SortOrder::Decimal, Physical::Int64) => by!(i64, 8),
+        (SortOrder::Unsigned, Physical::Int32) => by!(u32, 4),
+        (SortOrder::Unsigned, Physical::Int64) => by!(u64, 8),
+        (SortOrder::Float, Physical::Float) => by!(f32, 4),
+        (SortOrder::Float, Physical::Double) => by!(f64, 8),
+        (SortOrder::Float, _) => half(a).cmp(&half(b)),
+        (SortOrder::Decimal, _) => {
             let sign = |b: &[u8]| b.first().map(|&byte| byte.cast_signed());
             sign(a).cmp(&sign(b)).then_with(|| a.cmp(b))
         }
@@ -179,11 +179,11 @@ pub(super) fn extremes(
     values: &NonNullValues<'_>,
     range: Range<usize>,
     physical: Physical,
-    order: Order,
+    order: SortOrder,
 ) -> Option<Extremes> {
     let both =
         |least: &[u8], greatest: &[u8]| Extremes { least: least.to_vec(), greatest: greatest.to_vec() };
-    if order == Order::None {
+    if order == SortOrder::None {
         return None;
     }
     match values {
@@ -201,7 +201,7 @@ pub(super) fn extremes(
         }
         NonNullValues::Wide(bytes, width) => {
             let bytes = bytes.get(range.start * width..range.end * width)?;
-            let there = |value: &&[u8]| order != Order::Float || half(value).is_some();
+            let there = |value: &&[u8]| order != SortOrder::Float || half(value).is_some();
             let mut values = bytes.chunks_exact(*width).filter(there);
             let first = values.next()?;
             let (mut least, mut greatest) = (first, first);
@@ -213,7 +213,7 @@ pub(super) fn extremes(
                 }
             }
             let mut found = both(least, greatest);
-            if order == Order::Float {
+            if order == SortOrder::Float {
                 if half(&found.least) == Some(0) {
                     found.least = vec![0, 0x80];
                 }
@@ -245,7 +245,12 @@ pub(super) fn extremes(
 }
 
 /// Merges a page's extremes into those of its chunk.
-pub(super) fn merge(all: &mut Option<Extremes>, page: Option<Extremes>, physical: Physical, order: Order) {
+pub(super) fn merge(
+    all: &mut Option<Extremes>,
+    page: Option<Extremes>,
+    physical: Physical,
+    order: SortOrder,
+) {
     let Some(page) = page else { return };
     match all {
         None => *all = Some(page),
@@ -288,24 +293,24 @@ pub(super) fn bounds(
     found: Option<&Extremes>,
     values: &NonNullValues<'_>,
     range: Range<usize>,
-    leaf: &Leaf<'_>,
-) -> Bounds {
+    leaf: &LeafColumn<'_>,
+) -> MinMax {
     let physical = leaf.physical;
-    let Some(found) = found else { return Bounds::default() };
-    if leaf.order == Order::Float {
+    let Some(found) = found else { return MinMax::default() };
+    if leaf.order == SortOrder::Float {
         // Zeros differ only in the sign bit.
         let same = |bytes: &[u8]| bytes.split_last().map(|(last, rest)| (last & 0x7f, rest.to_vec()));
         let zero = found.least.iter().rev().skip(1).chain(&found.greatest).all(|byte| *byte == 0);
         let equal = found.least == found.greatest || zero && same(&found.least) == same(&found.greatest);
         if equal && any_nan(values, range) {
-            return Bounds::default();
+            return MinMax::default();
         }
     }
     if physical != Physical::Bytes {
-        let bound = |bytes: &[u8]| Some(Bound { bytes: bytes.to_vec(), exact: true });
-        return Bounds { min: bound(&found.least), max: bound(&found.greatest) };
+        let bound = |bytes: &[u8]| Some(BoundBytes { bytes: bytes.to_vec(), exact: true });
+        return MinMax { min: bound(&found.least), max: bound(&found.greatest) };
     }
-    Bounds { min: Some(below(&found.least)), max: above(&found.greatest) }
+    MinMax { min: Some(below(&found.least)), max: above(&found.greatest) }
 }
 
 /// Truncates text at a character boundary. The second result is whether the bytes are text.
@@ -318,17 +323,17 @@ fn cut(bytes: &[u8]) -> (&[u8], bool) {
     }
 }
 
-fn below(bytes: &[u8]) -> Bound {
+fn below(bytes: &[u8]) -> BoundBytes {
     if bytes.len() <= MOST_NBYTES {
-        return Bound { bytes: bytes.to_vec(), exact: true };
+        return BoundBytes { bytes: bytes.to_vec(), exact: true };
     }
-    Bound { bytes: cut(bytes).0.to_vec(), exact: false }
+    BoundBytes { bytes: cut(bytes).0.to_vec(), exact: false }
 }
 
 /// Truncates an upper bound and increments its last character or byte; `None` if none can be incremented.
-fn above(bytes: &[u8]) -> Option<Bound> {
+fn above(bytes: &[u8]) -> Option<BoundBytes> {
     if bytes.len() <= MOST_NBYTES {
-        return Some(Bound { bytes: bytes.to_vec(), exact: true });
+        return Some(BoundBytes { bytes: bytes.to_vec(), exact: true });
     }
     let (head, text) = cut(bytes);
     if let Some(mut head) = std::str::from_utf8(head).ok().filter(|_| text).map(str::to_owned) {
@@ -336,7 +341,7 @@ fn above(bytes: &[u8]) -> Option<Bound> {
             let raised = (u32::from(letter) + 1..).take(0x801).find_map(char::from_u32);
             if let Some(raised) = raised {
                 head.push(raised);
-                return Some(Bound { bytes: head.into_bytes(), exact: false });
+                return Some(BoundBytes { bytes: head.into_bytes(), exact: false });
             }
         }
         return None;
@@ -345,7 +350,7 @@ fn above(bytes: &[u8]) -> Option<Bound> {
     while let Some(byte) = head.pop() {
         if byte < 0xff {
             head.push(byte + 1);
-            return Some(Bound { bytes: head, exact: false });
+            return Some(BoundBytes { bytes: head, exact: false });
         }
     }
     None

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 
 /// The entries of an array below the root: their levels, and the values of those that have one.
 #[derive(Debug, Clone)]
-pub(super) struct Entries<'e> {
+pub(super) struct LevelEntries<'e> {
     /// One definition level per entry. Entries at level `depth` have a value in the current array.
     pub(super) definition: Cow<'e, [u8]>,
     /// One repetition level per entry; empty above the first list.
@@ -20,11 +20,11 @@ pub(super) struct Entries<'e> {
     pub(super) lists: u8,
 }
 
-impl Entries<'_> {
+impl LevelEntries<'_> {
     /// The entries of `n` rows, at the root.
-    pub(super) fn rows(n: usize) -> Entries<'static> {
+    pub(super) fn rows(n: usize) -> LevelEntries<'static> {
         let all = 0..n;
-        Entries {
+        LevelEntries {
             definition: vec![0; n].into(),
             repetition: Vec::new().into(),
             live: vec![all].into(),
@@ -33,8 +33,8 @@ impl Entries<'_> {
         }
     }
 
-    pub(super) fn below(&self) -> Entries<'_> {
-        Entries {
+    pub(super) fn below(&self) -> LevelEntries<'_> {
+        LevelEntries {
             definition: Cow::Borrowed(&self.definition),
             repetition: Cow::Borrowed(&self.repetition),
             live: Cow::Borrowed(&self.live),
@@ -44,10 +44,10 @@ impl Entries<'_> {
 
     /// Creates `total` entries one list deeper, all set to "a further value of the same list". The caller overwrites the exceptions
     /// and sets `live`.
-    fn deeper(&self, total: usize) -> Entries<'static> {
+    fn deeper(&self, total: usize) -> LevelEntries<'static> {
         let (depth, lists) = (self.depth.saturating_add(1), self.lists.saturating_add(1));
         let (definition, repetition) = (vec![depth; total].into(), vec![lists; total].into());
-        Entries { definition, repetition, live: Vec::new().into(), depth, lists }
+        LevelEntries { definition, repetition, live: Vec::new().into(), depth, lists }
     }
 
     fn all_live(&self) -> bool {
@@ -102,13 +102,13 @@ impl Entries<'_> {
         self.live.iter().any(|run| some(run) < run.len())
     }
 
-    /// The fast path of [`Entries::list`], for lists that are contiguous and all live. Returns `None` if an entry has no value or
+    /// The fast path of [`LevelEntries::list`], for lists that are contiguous and all live. Returns `None` if an entry has no value or
     /// offsets decrease.
     pub(super) fn dense<O: Copy + TryInto<usize>>(
         &self,
         most: usize,
         offsets: &[O],
-    ) -> Option<Entries<'static>> {
+    ) -> Option<LevelEntries<'static>> {
         if !self.all_live() {
             return None;
         }
@@ -162,7 +162,7 @@ impl Entries<'_> {
         &self,
         most: usize,
         extent: impl Fn(usize) -> Option<(usize, usize)>,
-    ) -> Result<Entries<'static>> {
+    ) -> Result<LevelEntries<'static>> {
         let lists = || self.live.iter().flat_map(Range::clone);
         let dead = self.definition.len() - self.live.iter().map(Range::len).sum::<usize>();
         let (mut total, mut behind) = (dead, 0);

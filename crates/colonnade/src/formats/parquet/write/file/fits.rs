@@ -4,31 +4,41 @@ use arrow_buffer::{Buffer, NullBuffer};
 use arrow_data::ArrayData;
 use arrow_schema::DataType;
 
-use crate::formats::parquet::types::{Physical, Stored, Way};
+use crate::formats::parquet::types::{LeafConversion, LeafType, Physical};
 
 /// Milliseconds per day.
 pub(super) const DAY: i64 = 86_400_000;
 
 /// Whether the type has values that the leaf cannot hold.
-pub(super) fn may_not_fit(stored: &Stored) -> bool {
-    matches!(stored.way, Way::Thousands | Way::Days | Way::Widened(_) | Way::BigEndian(_))
+pub(super) fn may_not_fit(stored: &LeafType) -> bool {
+    matches!(
+        stored.way,
+        LeafConversion::Thousands
+            | LeafConversion::Days
+            | LeafConversion::Widened(_)
+            | LeafConversion::BigEndian(_)
+    )
 }
 
 /// Whether every non-null value fits the leaf.
-pub(super) fn fits(data: &ArrayData, nulls: Option<&NullBuffer>, stored: &Stored) -> bool {
+pub(super) fn fits(data: &ArrayData, nulls: Option<&NullBuffer>, stored: &LeafType) -> bool {
     if let (DataType::Dictionary(..), [values]) = (data.data_type(), data.child_data()) {
         return fits(values, values.nulls(), stored);
     }
     match stored.way {
-        Way::Thousands if *data.data_type() == DataType::Time32(arrow_schema::TimeUnit::Second) => {
+        LeafConversion::Thousands
+            if *data.data_type() == DataType::Time32(arrow_schema::TimeUnit::Second) =>
+        {
             each::<4>(data, nulls, |v| i32::from_le_bytes(v).checked_mul(1000).is_some())
         }
-        Way::Thousands => each::<8>(data, nulls, |v| i64::from_le_bytes(v).checked_mul(1000).is_some()),
-        Way::Days => each::<8>(data, nulls, |v| {
+        LeafConversion::Thousands => {
+            each::<8>(data, nulls, |v| i64::from_le_bytes(v).checked_mul(1000).is_some())
+        }
+        LeafConversion::Days => each::<8>(data, nulls, |v| {
             let v = i64::from_le_bytes(v);
             v % DAY == 0 && i32::try_from(v / DAY).is_ok()
         }),
-        Way::Widened(width) | Way::BigEndian(width) => {
+        LeafConversion::Widened(width) | LeafConversion::BigEndian(width) => {
             let room = match stored.physical {
                 Physical::Int32 => 4,
                 Physical::Int64 => 8,

@@ -8,9 +8,9 @@
 use std::ops::Range;
 
 use crate::error::{Error, Result};
-use crate::formats::parquet::thrift::Wire;
+use crate::formats::parquet::thrift::ThriftType;
 use crate::formats::parquet::thrift_out::ThriftOut;
-use crate::formats::parquet::write::column::{Bounds, Chunk};
+use crate::formats::parquet::write::column::{EncodedChunk, MinMax};
 
 /// First and last bytes of a file.
 pub(super) const MAGIC: &[u8; 4] = b"PAR1";
@@ -23,7 +23,7 @@ const CREATED_BY: &str = concat!("colonnade version ", env!("CARGO_PKG_VERSION")
 
 /// The ranges of a chunk's column index and offset index.
 #[derive(Debug, Default)]
-struct Indexed {
+struct ChunkIndexes {
     column: Range<usize>,
     offset: Range<usize>,
 }
@@ -38,7 +38,7 @@ struct WrittenChunk {
 
 /// A row group of the footer.
 #[derive(Debug)]
-struct Group {
+struct WrittenRowGroup {
     chunks: Range<usize>,
     nrows: usize,
     nbytes: usize,
@@ -48,8 +48,8 @@ struct Group {
 
 /// The metadata of the chunks and row groups written so far.
 #[derive(Debug, Default)]
-pub(super) struct Written {
-    groups: Vec<Group>,
+pub(super) struct FooterContents {
+    groups: Vec<WrittenRowGroup>,
     chunks: Vec<WrittenChunk>,
     metadata: Vec<u8>,
     column_indexes: Vec<u8>,
@@ -58,7 +58,7 @@ pub(super) struct Written {
 
 /// The type and path of a column chunk.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place<'a> {
+pub(super) struct ChunkColumn<'a> {
     /// Physical type.
     pub(super) physical: i32,
     /// Names of the path from below the root to the leaf.
@@ -73,7 +73,7 @@ fn place(at: u64) -> i64 {
     i64::try_from(at).unwrap_or(i64::MAX)
 }
 
-impl Written {
+impl FooterContents {
     /// Number of row groups.
     pub(super) fn ngroups(&self) -> usize {
         self.groups.len()
@@ -82,14 +82,14 @@ impl Written {
     /// Starts a row group at byte `at`.
     pub(super) fn begin(&mut self, nrows: usize, at: u64) {
         let chunks = self.chunks.len()..self.chunks.len();
-        self.groups.push(Group { chunks, nrows, nbytes: 0, compressed_nbytes: 0, at });
+        self.groups.push(WrittenRowGroup { chunks, nrows, nbytes: 0, compressed_nbytes: 0, at });
     }
 
     /// Adds the row group's next chunk, which starts at byte `at`. `indexed`: whether to write its page indexes.
-    pub(super) fn push(&mut self, column: Place<'_>, chunk: &Chunk, at: u64, indexed: bool) {
+    pub(super) fn push(&mut self, column: ChunkColumn<'_>, chunk: &EncodedChunk, at: u64, indexed: bool) {
         let start = self.metadata.len();
         metadata(&mut self.metadata, column, chunk, at);
-        let indexed = if indexed { self.index(chunk, at) } else { Indexed::default() };
+        let indexed = if indexed { self.index(chunk, at) } else { ChunkIndexes::default() };
         self.chunks.push(WrittenChunk {
             metadata: start..self.metadata.len(),
             column_index: indexed.column,
@@ -102,14 +102,14 @@ impl Written {
         }
     }
 
-    fn index(&mut self, chunk: &Chunk, at: u64) -> Indexed {
+    fn index(&mut self, chunk: &EncodedChunk, at: u64) -> ChunkIndexes {
         if chunk.pages.is_empty() {
-            return Indexed::default();
+            return ChunkIndexes::default();
         }
         let (column, offset) = (self.column_indexes.len(), self.offset_indexes.len());
         column_index(&mut self.column_indexes, chunk);
         let mut out = ThriftOut::new(&mut self.offset_indexes);
-        out.list(1, Wire::Struct, chunk.pages.len());
+        out.list(1, ThriftType::Struct, chunk.pages.len());
         for page in &chunk.pages {
             out.element_begin();
             out.i64(1, place(at) + number(page.at));
@@ -118,14 +118,14 @@ impl Written {
             out.end();
         }
         out.end();
-        Indexed { column: column..self.column_indexes.len(), offset: offset..self.offset_indexes.len() }
+        ChunkIndexes { column: column..self.column_indexes.len(), offset: offset..self.offset_indexes.len() }
     }
 
     /// Returns the bytes after the last chunk, which ends at byte `at`: indexes, metadata, length and magic.
     ///
     /// # Errors
     /// `Unrepresentable`: a footer over 2 GiB.
-    pub(super) fn finish(&self, schema: &Schema<'_>, nrows: usize, at: u64) -> Result<Vec<u8>> {
+    pub(super) fn finish(&self, schema: &FooterSchema<'_>, nrows: usize, at: u64) -> Result<Vec<u8>> {
         let indexes = self.column_indexes.len() + self.offset_indexes.len();
         let room = indexes + self.metadata.len() + self.chunks.len() * 32 + schema.elements.len() + 4096;
         let mut bytes =
@@ -136,14 +136,14 @@ impl Written {
         let indexed = (at, at + self.column_indexes.len() as u64);
         let mut out = ThriftOut::new(&mut bytes);
         out.i32(1, VERSION);
-        out.list(2, Wire::Struct, schema.nelements);
+        out.list(2, ThriftType::Struct, schema.nelements);
         out.bytes.extend_from_slice(schema.elements);
         out.i64(3, number(nrows));
-        out.list(4, Wire::Struct, self.groups.len());
+        out.list(4, ThriftType::Struct, self.groups.len());
         for (ordinal, group) in self.groups.iter().enumerate() {
             self.group(&mut out, group, ordinal, indexed);
         }
-        out.list(5, Wire::Struct, schema.metadata.len());
+        out.list(5, ThriftType::Struct, schema.metadata.len());
         for (key, value) in schema.metadata {
             out.element_begin();
             out.binary(1, key.as_bytes());
@@ -151,7 +151,7 @@ impl Written {
             out.end();
         }
         out.binary(6, CREATED_BY.as_bytes());
-        out.list(7, Wire::Struct, schema.nleaves);
+        out.list(7, ThriftType::Struct, schema.nleaves);
         for _ in 0..schema.nleaves {
             // Each leaf has the order of its type (`TypeDefinedOrder`).
             out.element_begin();
@@ -169,10 +169,16 @@ impl Written {
         Ok(bytes)
     }
 
-    fn group(&self, out: &mut ThriftOut<'_>, group: &Group, ordinal: usize, (columns, offsets): (u64, u64)) {
+    fn group(
+        &self,
+        out: &mut ThriftOut<'_>,
+        group: &WrittenRowGroup,
+        ordinal: usize,
+        (columns, offsets): (u64, u64),
+    ) {
         out.element_begin();
         let chunks = self.chunks.get(group.chunks.clone()).unwrap_or(&[]);
-        out.list(1, Wire::Struct, chunks.len());
+        out.list(1, ThriftType::Struct, chunks.len());
         for chunk in chunks {
             out.element_begin();
             // The deprecated `file_offset` of a ColumnChunk is 0, because there is no metadata next to the chunk.
@@ -203,7 +209,7 @@ impl Written {
 }
 
 /// The schema and metadata of the whole file.
-pub(super) struct Schema<'a> {
+pub(super) struct FooterSchema<'a> {
     /// The encoded elements, root included.
     pub(super) elements: &'a [u8],
     /// Number of elements.
@@ -215,12 +221,12 @@ pub(super) struct Schema<'a> {
 }
 
 /// Writes the fields of a chunk's metadata, without the end of the structure.
-fn metadata(bytes: &mut Vec<u8>, column: Place<'_>, chunk: &Chunk, at: u64) {
+fn metadata(bytes: &mut Vec<u8>, column: ChunkColumn<'_>, chunk: &EncodedChunk, at: u64) {
     let mut out = ThriftOut::new(bytes);
     out.i32(1, column.physical);
-    out.list(2, Wire::I32, chunk.encodings.len());
+    out.list(2, ThriftType::I32, chunk.encodings.len());
     chunk.encodings.iter().for_each(|&encoding| out.element_i32(encoding as i32));
-    out.list(3, Wire::Binary, column.path.len());
+    out.list(3, ThriftType::Binary, column.path.len());
     column.path.iter().for_each(|name| out.element_binary(name.as_bytes()));
     out.i32(4, chunk.codec as i32);
     out.i64(5, number(chunk.nvalues));
@@ -233,7 +239,7 @@ fn metadata(bytes: &mut Vec<u8>, column: Place<'_>, chunk: &Chunk, at: u64) {
     if let Some(statistics) = &chunk.statistics {
         out.begin(12);
         out.i64(3, number(statistics.null_count));
-        let Bounds { min, max } = &statistics.bounds;
+        let MinMax { min, max } = &statistics.bounds;
         if let Some(max) = max {
             out.binary(5, &max.bytes);
         }
@@ -249,7 +255,7 @@ fn metadata(bytes: &mut Vec<u8>, column: Place<'_>, chunk: &Chunk, at: u64) {
         out.end();
     }
     if !chunk.encoding_stats.is_empty() {
-        out.list(13, Wire::Struct, chunk.encoding_stats.len());
+        out.list(13, ThriftType::Struct, chunk.encoding_stats.len());
         for &(kind, encoding, count) in &chunk.encoding_stats {
             out.element_begin();
             out.i32(1, kind);
@@ -261,9 +267,9 @@ fn metadata(bytes: &mut Vec<u8>, column: Place<'_>, chunk: &Chunk, at: u64) {
 }
 
 /// Writes the column index, if all pages with values have bounds.
-fn column_index(bytes: &mut Vec<u8>, chunk: &Chunk) {
-    let empty = |page: &crate::formats::parquet::write::column::Page| page.nulls == page.nvalues;
-    let bounded = |page: &crate::formats::parquet::write::column::Page| {
+fn column_index(bytes: &mut Vec<u8>, chunk: &EncodedChunk) {
+    let empty = |page: &crate::formats::parquet::write::column::EncodedPage| page.nulls == page.nvalues;
+    let bounded = |page: &crate::formats::parquet::write::column::EncodedPage| {
         page.bounds.min.is_some() && page.bounds.max.is_some()
     };
     if !chunk.pages.iter().all(|page| empty(page) || bounded(page)) {
@@ -271,19 +277,19 @@ fn column_index(bytes: &mut Vec<u8>, chunk: &Chunk) {
     }
     let n = chunk.pages.len();
     let mut out = ThriftOut::new(bytes);
-    out.list(1, Wire::True, n);
+    out.list(1, ThriftType::True, n);
     chunk.pages.iter().for_each(|page| out.element_bool(empty(page)));
-    out.list(2, Wire::Binary, n);
+    out.list(2, ThriftType::Binary, n);
     for page in &chunk.pages {
         out.element_binary(page.bounds.min.as_ref().map_or(&[][..], |bound| &bound.bytes));
     }
-    out.list(3, Wire::Binary, n);
+    out.list(3, ThriftType::Binary, n);
     for page in &chunk.pages {
         out.element_binary(page.bounds.max.as_ref().map_or(&[][..], |bound| &bound.bytes));
     }
     // The boundary order is declared as unordered.
     out.i32(4, 0);
-    out.list(5, Wire::I64, n);
+    out.list(5, ThriftType::I64, n);
     chunk.pages.iter().for_each(|page| out.element_i64(number(page.nulls)));
     out.end();
 }

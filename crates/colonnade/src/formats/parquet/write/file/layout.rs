@@ -6,19 +6,19 @@ use arrow_schema::{DataType, Field, FieldRef, Fields};
 
 use crate::error::{Error, Result};
 use crate::formats::parquet::schema::Element;
-use crate::formats::parquet::types::{Beside, Stored, Way};
+use crate::formats::parquet::types::{DictionaryStorage, LeafConversion, LeafType};
 use crate::frame::Kind as DTypeKind;
 
 use super::options::WriteOptions;
-use super::root::{Kind, Root, RootLeaf};
-use super::source::{Source, each_packed};
+use super::root::{ColumnLeaf, FileColumn, RootStorage};
+use super::source::{ColumnSource, each_packed};
 use super::tree::Tree;
 use super::{dictionaries, elements, fits, leaves, nested};
 
 /// The columns of the file, and its schema.
 #[derive(Debug)]
-pub(super) struct Layout {
-    pub(super) roots: Vec<Root>,
+pub(super) struct FileLayout {
+    pub(super) roots: Vec<FileColumn>,
     /// The schema's elements in the footer's encoding.
     pub(super) elements: Vec<u8>,
     pub(super) nelements: usize,
@@ -32,13 +32,13 @@ pub(super) struct Layout {
     pub(super) nulled: BTreeMap<String, String>,
 }
 
-impl Layout {
+impl FileLayout {
     /// The layout of a file whose first chunk has the columns `sources`.
     ///
     /// # Errors
     /// `Unrepresentable` for data that Parquet cannot hold; `InvalidOption` for encodings that a column does not support. Both name
     /// the column.
-    pub(super) fn of(fields: &Fields, sources: &[Source<'_>], options: &WriteOptions) -> Result<Self> {
+    pub(super) fn of(fields: &Fields, sources: &[ColumnSource<'_>], options: &WriteOptions) -> Result<Self> {
         let mut out = Self {
             roots: Vec::with_capacity(fields.len()),
             elements: Vec::new(),
@@ -63,15 +63,15 @@ impl Layout {
     /// # Errors
     /// `Unrepresentable`: nulls in a required column; a dictionary that differs from the stored one; values that do not fit the
     /// leaf chosen for the first chunk.
-    pub(super) fn admit(&self, sources: &[Source<'_>]) -> Result<()> {
+    pub(super) fn admit(&self, sources: &[ColumnSource<'_>]) -> Result<()> {
         for (root, source) in self.roots.iter().zip(sources) {
             root.admit(*source, &self.kept).map_err(|e| e.in_member(root.field.name().clone()))?;
         }
         Ok(())
     }
 
-    fn add(&mut self, field: &FieldRef, source: Source<'_>, options: &WriteOptions) -> Result<()> {
-        if let Source::Array(data) = source
+    fn add(&mut self, field: &FieldRef, source: ColumnSource<'_>, options: &WriteOptions) -> Result<()> {
+        if let ColumnSource::Array(data) = source
             && !field.is_nullable()
             && data.null_count() > 0
         {
@@ -83,19 +83,19 @@ impl Layout {
         let kind = kind(field, source)?;
         let optional = field.is_nullable() && may_be_null(source);
         let leaves = match &kind {
-            Kind::Leaf(stored) | Kind::NonNullValues(stored) | Kind::Codes(stored) => {
+            RootStorage::Leaf(stored) | RootStorage::NonNullValues(stored) | RootStorage::Codes(stored) => {
                 elements::leaf(&mut self.elements, field.name(), field, stored, optional);
                 self.nelements += 1;
-                let categories =
-                    matches!(kind, Kind::Leaf(_)) && matches!(field.data_type(), DataType::Dictionary(..));
+                let categories = matches!(kind, RootStorage::Leaf(_))
+                    && matches!(field.data_type(), DataType::Dictionary(..));
                 let settings = options.of_column(field.name(), stored.physical, categories)?.map(Box::new);
                 let path = vec![field.name().clone()];
-                vec![RootLeaf { physical: stored.physical.number(), path, settings }]
+                vec![ColumnLeaf { physical: stored.physical.number(), path, settings }]
             }
-            Kind::Nested(tree) => {
+            RootStorage::Nested(tree) => {
                 self.nelements += tree.push(&mut self.elements, &nested::field(field));
                 let all = options.of_leaves(&tree.leaves)?.into_iter();
-                let leaves = tree.leaves.iter().zip(all).map(|((physical, path), settings)| RootLeaf {
+                let leaves = tree.leaves.iter().zip(all).map(|((physical, path), settings)| ColumnLeaf {
                     physical: physical.number(),
                     path: path.clone(),
                     settings: settings.map(Box::new),
@@ -103,10 +103,10 @@ impl Layout {
                 leaves.collect()
             }
         };
-        if let Source::Array(data) = source
+        if let ColumnSource::Array(data) = source
             && matches!(data.data_type(), DataType::Dictionary(..))
         {
-            if matches!(kind, Kind::NonNullValues(_) | Kind::Codes(_)) {
+            if matches!(kind, RootStorage::NonNullValues(_) | RootStorage::Codes(_)) {
                 self.kept.insert(field.name().clone(), dictionaries::kept(dictionaries::values(data)?)?);
             } else if dictionaries::values(data)?.null_count() > 0 {
                 self.nulled.insert(field.name().clone(), dictionaries::kept(dictionaries::values(data)?)?);
@@ -115,23 +115,23 @@ impl Layout {
             }
         }
         self.nleaves += leaves.len();
-        self.roots.push(Root { field: FieldRef::clone(field), kind, optional, leaves });
+        self.roots.push(FileColumn { field: FieldRef::clone(field), kind, optional, leaves });
         Ok(())
     }
 }
 
-impl Root {
-    fn admit(&self, source: Source<'_>, kept: &BTreeMap<String, String>) -> Result<()> {
+impl FileColumn {
+    fn admit(&self, source: ColumnSource<'_>, kept: &BTreeMap<String, String>) -> Result<()> {
         let refuse = |message: String| Err(Error::unrepresentable("parquet", message));
         match source {
-            Source::Array(data) if data.data_type() != self.field.data_type() => return Ok(()),
-            Source::Block(block, _) => {
+            ColumnSource::Array(data) if data.data_type() != self.field.data_type() => return Ok(()),
+            ColumnSource::Block(block, _) => {
                 let times = matches!(block.grid.dtype.kind, DTypeKind::DateTime | DTypeKind::TimeDelta);
                 if !times || block.grid.dtype.itemsize != 8 {
                     return Ok(());
                 }
             }
-            Source::Array(data) => {
+            ColumnSource::Array(data) => {
                 if !self.optional && data.null_count() > 0 {
                     let found = data.null_count();
                     return refuse(format!(
@@ -149,16 +149,22 @@ impl Root {
             }
         }
         let stored = match &self.kind {
-            Kind::Leaf(stored) => stored,
-            Kind::Nested(tree) => {
+            RootStorage::Leaf(stored) => stored,
+            RootStorage::Nested(tree) => {
                 return match source {
-                    Source::Array(data) => tree.admit(&nested::array(data)?),
-                    Source::Block(..) => Ok(()),
+                    ColumnSource::Array(data) => tree.admit(&nested::array(data)?),
+                    ColumnSource::Block(..) => Ok(()),
                 };
             }
-            Kind::NonNullValues(_) | Kind::Codes(_) => return Ok(()),
+            RootStorage::NonNullValues(_) | RootStorage::Codes(_) => return Ok(()),
         };
-        let turned = !matches!(stored.way, Way::Same | Way::Narrow(_) | Way::Nothing | Way::Empty);
+        let turned = !matches!(
+            stored.way,
+            LeafConversion::Same
+                | LeafConversion::Narrow(_)
+                | LeafConversion::Nothing
+                | LeafConversion::Empty
+        );
         if !turned && *self.field.data_type() != DataType::Date32 {
             return Ok(());
         }
@@ -182,51 +188,51 @@ impl Root {
 }
 
 /// Numbers, bools and cells of bytes are never null in NumPy, so they are required and have no levels.
-fn may_be_null(source: Source<'_>) -> bool {
+fn may_be_null(source: ColumnSource<'_>) -> bool {
     match source {
-        Source::Block(block, _) => {
+        ColumnSource::Block(block, _) => {
             matches!(block.grid.dtype.kind, DTypeKind::DateTime | DTypeKind::TimeDelta)
         }
-        Source::Array(_) => true,
+        ColumnSource::Array(_) => true,
     }
 }
 
-fn kind(field: &Field, source: Source<'_>) -> Result<Kind> {
+fn kind(field: &Field, source: ColumnSource<'_>) -> Result<RootStorage> {
     if let DataType::Dictionary(_, values) = field.data_type() {
         if matches!(values.as_ref(), DataType::Dictionary(..)) {
             let message =
                 "a dictionary of dictionaries is nothing that Parquet has. Decode one of them first.";
             return Err(Error::unrepresentable("parquet", message));
         }
-        let beside = Beside::of(field.data_type());
-        let column = beside.as_ref().map_or(field.data_type(), Beside::data_type);
-        let stored = Stored::of(&field.clone().with_data_type(column.clone()));
+        let beside = DictionaryStorage::of(field.data_type());
+        let column = beside.as_ref().map_or(field.data_type(), DictionaryStorage::data_type);
+        let stored = LeafType::of(&field.clone().with_data_type(column.clone()));
         let stored = stored.ok_or_else(|| Error::unrepresentable("parquet", "keys of no known type."))?;
         return match (beside, source) {
-            (Some(Beside::Values(_)), _) => Ok(Kind::NonNullValues(stored)),
-            (Some(Beside::Codes(_)), _) => Ok(Kind::Codes(stored)),
-            (None, Source::Array(data)) => {
+            (Some(DictionaryStorage::Values(_)), _) => Ok(RootStorage::NonNullValues(stored)),
+            (Some(DictionaryStorage::Codes(_)), _) => Ok(RootStorage::Codes(stored)),
+            (None, ColumnSource::Array(data)) => {
                 let values = dictionaries::values(data)?;
                 let fits = fits::fits(values, values.nulls(), &stored);
-                Ok(Kind::Leaf(chosen(field, stored, fits)))
+                Ok(RootStorage::Leaf(chosen(field, stored, fits)))
             }
-            (None, Source::Block(..)) => Ok(Kind::Leaf(stored)),
+            (None, ColumnSource::Block(..)) => Ok(RootStorage::Leaf(stored)),
         };
     }
     let runs = matches!(field.data_type(), DataType::RunEndEncoded(..));
-    let Some(stored) = Stored::of(field).filter(|_| !runs) else { return tree(field, source) };
+    let Some(stored) = LeafType::of(field).filter(|_| !runs) else { return tree(field, source) };
     let mut fits = true;
-    if Stored::exact(field.data_type()).is_some() {
+    if LeafType::exact(field.data_type()).is_some() {
         each_packed(&[source], |_, column| {
             let data = leaves::array(&column, field.data_type())?;
             fits = fits::fits(&data, data.nulls(), &stored);
             Ok(())
         })?;
     }
-    Ok(Kind::Leaf(chosen(field, stored, fits)))
+    Ok(RootStorage::Leaf(chosen(field, stored, fits)))
 }
 
-fn tree(field: &Field, source: Source<'_>) -> Result<Kind> {
+fn tree(field: &Field, source: ColumnSource<'_>) -> Result<RootStorage> {
     let mut found = None;
     let field = nested::field(field);
     each_packed(&[source], |_, column| {
@@ -235,10 +241,10 @@ fn tree(field: &Field, source: Source<'_>) -> Result<Kind> {
         Ok(())
     })?;
     let found = found.ok_or_else(|| Error::unrepresentable("parquet", "a column without values."))?;
-    Ok(Kind::Nested(Box::new(found)))
+    Ok(RootStorage::Nested(Box::new(found)))
 }
 
 /// Returns the leaf that other readers understand, or Arrow's own bytes if a value does not fit it.
-fn chosen(field: &Field, stored: Stored, fits: bool) -> Stored {
-    if fits { stored } else { Stored::exact(field.data_type()).unwrap_or(stored) }
+fn chosen(field: &Field, stored: LeafType, fits: bool) -> LeafType {
+    if fits { stored } else { LeafType::exact(field.data_type()).unwrap_or(stored) }
 }

@@ -5,27 +5,27 @@ use arrow_schema::DataType;
 
 use crate::arrow::native::Native;
 use crate::error::Result;
-use crate::formats::parquet::types::{Stored, Way};
-use crate::formats::parquet::write::column::{Bits, Leaf, LeafData, Turn};
+use crate::formats::parquet::types::{LeafConversion, LeafType};
+use crate::formats::parquet::write::column::{Bitmap, ElementConversion, LeafColumn, LeafData};
 use crate::frame::{Block, Kind};
 
-use super::array_leaf::{Take, of_array, order};
-use super::source::Packed;
+use super::array_leaf::{TakeLeaf, of_array, order};
+use super::source::PackedColumn;
 
 /// Passes the column to `take` as a leaf. `data_type` is the type of its field.
 ///
 /// # Errors
 /// `Unrepresentable` for values that the leaf cannot hold; errors of `take`.
 pub(super) fn leaf(
-    column: &Packed<'_>,
+    column: &PackedColumn<'_>,
     data_type: &DataType,
-    stored: &Stored,
+    stored: &LeafType,
     optional: bool,
-    take: Take<'_>,
+    take: TakeLeaf<'_>,
 ) -> Result<()> {
     match column {
-        Packed::Array(data) => of_array(data, stored, optional, take),
-        Packed::Block(block) => of_block(block, data_type, stored, optional, take),
+        PackedColumn::Array(data) => of_array(data, stored, optional, take),
+        PackedColumn::Block(block) => of_block(block, data_type, stored, optional, take),
     }
 }
 
@@ -33,10 +33,10 @@ pub(super) fn leaf(
 ///
 /// # Errors
 /// `Unrepresentable` for values that Arrow cannot hold.
-pub(super) fn array(column: &Packed<'_>, data_type: &DataType) -> Result<ArrayData> {
+pub(super) fn array(column: &PackedColumn<'_>, data_type: &DataType) -> Result<ArrayData> {
     match column {
-        Packed::Array(data) => Ok((*data).clone()),
-        Packed::Block(block) => {
+        PackedColumn::Array(data) => Ok((*data).clone()),
+        PackedColumn::Block(block) => {
             let native = Native { dtype: block.grid.dtype, data_type: data_type.clone() };
             native.array(block, 0, &block.buffer.to_arrow())
         }
@@ -46,23 +46,23 @@ pub(super) fn array(column: &Packed<'_>, data_type: &DataType) -> Result<ArrayDa
 fn of_block(
     block: &Block,
     data_type: &DataType,
-    stored: &Stored,
+    stored: &LeafType,
     optional: bool,
-    take: Take<'_>,
+    take: TakeLeaf<'_>,
 ) -> Result<()> {
     let dtype = block.grid.dtype;
-    if dtype.kind == Kind::Unicode || *data_type == DataType::Date32 || stored.way == Way::Empty {
-        let data = array(&Packed::Block(block.clone()), data_type)?;
+    if dtype.kind == Kind::Unicode || *data_type == DataType::Date32 || stored.way == LeafConversion::Empty {
+        let data = array(&PackedColumn::Block(block.clone()), data_type)?;
         return of_array(&data, stored, optional, take);
     }
     let (start, nrows, width) = (block.grid.offset, block.grid.nrows, dtype.itemsize as usize);
     let bytes = block.buffer.as_slice();
     let turn = match (dtype.kind, stored.way) {
-        (Kind::Bool, _) => Turn::Truth,
-        (Kind::UInt, Way::Narrow(_)) => Turn::Unsigned,
-        (_, Way::Narrow(_)) => Turn::Signed,
-        (_, Way::Thousands) => Turn::Times(1000),
-        _ => Turn::AsIs,
+        (Kind::Bool, _) => ElementConversion::Truth,
+        (Kind::UInt, LeafConversion::Narrow(_)) => ElementConversion::Unsigned,
+        (_, LeafConversion::Narrow(_)) => ElementConversion::Signed,
+        (_, LeafConversion::Thousands) => ElementConversion::Times(1000),
+        _ => ElementConversion::AsIs,
     };
     let nat = match dtype.kind {
         Kind::DateTime | Kind::TimeDelta => {
@@ -71,10 +71,10 @@ fn of_block(
         _ => None,
     };
     let stride = isize::try_from(width).unwrap_or(0);
-    take(&Leaf {
+    take(&LeafColumn {
         physical: stored.physical,
         data: LeafData::Fixed { bytes, start, width, stride, turn },
-        validity: nat.as_deref().map(|bytes| Bits { bytes, offset: 0 }),
+        validity: nat.as_deref().map(|bytes| Bitmap { bytes, offset: 0 }),
         optional,
         order: order(stored, data_type),
     })

@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use crate::arrow::ipc::schema_bytes;
 use crate::error::Result;
 
-use super::layout::Layout;
+use super::layout::FileLayout;
 use crate::formats::parquet::types::DICTIONARY;
 
 /// Key of Arrow's schema, the same in every Arrow library.
@@ -17,7 +17,7 @@ const ARROW: &str = "ARROW:schema";
 ///
 /// # Errors
 /// Schemas over 2 GiB.
-pub(super) fn pairs(schema: &Schema, layout: &Layout, rows: bool) -> Result<Vec<(String, String)>> {
+pub(super) fn pairs(schema: &Schema, layout: &FileLayout, rows: bool) -> Result<Vec<(String, String)>> {
     // The schema contains its metadata: Arrow libraries ignore the file's metadata if there is an Arrow schema.
     let mut out = vec![(ARROW.to_owned(), STANDARD.encode(schema_bytes(schema)?))];
     // The metadata may come from a foreign file and contain its schema, which is dropped.

@@ -27,7 +27,7 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
-pub use options::{Asked, WriteOptions};
+pub use options::{RawWriteOptions, WriteOptions};
 pub use writer::Writer;
 
 use crate::error::Result;

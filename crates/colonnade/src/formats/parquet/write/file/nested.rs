@@ -10,10 +10,10 @@ use arrow_schema::{DataType, Field};
 use arrow_select::take::take as select;
 
 use crate::error::{Error, Result};
-use crate::formats::parquet::write::column::{Chunk, Settings, encode_within};
+use crate::formats::parquet::write::column::{EncodedChunk, Settings, encode_within};
 
 use super::array_leaf::of_masked;
-use super::root::RootLeaf;
+use super::root::ColumnLeaf;
 use super::shred::shred;
 use super::tree::Tree;
 
@@ -61,12 +61,12 @@ fn decoded<R: arrow_array::types::RunEndIndexType>(runs: &RunArray<R>) -> Result
 /// # Errors
 /// `Unrepresentable`: nulls in a required field; values that their leaf cannot hold.
 pub(super) fn encode(
-    (tree, places): (&Tree, &[RootLeaf]),
+    (tree, places): (&Tree, &[ColumnLeaf]),
     wanted: &Range<usize>,
     data: &ArrayData,
     all: &Settings,
     out: &mut Vec<u8>,
-) -> Result<Vec<(usize, usize, Chunk)>> {
+) -> Result<Vec<(usize, usize, EncodedChunk)>> {
     let array = array(data)?;
     let mut done = Vec::new();
     shred(&tree.node, &array, wanted, &|_, _| true, &mut |shredded| {

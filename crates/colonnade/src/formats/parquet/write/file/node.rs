@@ -5,31 +5,31 @@ use std::ops::Range;
 use arrow_schema::{DataType, Field};
 
 use crate::error::{Error, Result};
-use crate::formats::parquet::types::Stored;
+use crate::formats::parquet::types::LeafType;
 
 /// Maximum number of optional and repeated nodes above a leaf, so that levels fit into a byte.
 const MOST_LEVELS: usize = 200;
 
 /// A field with its children.
 #[derive(Debug)]
-pub(super) struct Node {
+pub(super) struct NestedNode {
     /// Name, for error messages.
     pub(super) name: String,
     /// Whether the field is nullable.
     pub(super) optional: bool,
     /// Numbers of the leaves below the node.
     pub(super) leaves: Range<usize>,
-    pub(super) shape: Shape,
+    pub(super) shape: NodeShape,
 }
 
 /// The kind of a node.
 #[derive(Debug)]
-pub(super) enum Shape {
-    Leaf(Stored),
-    Struct(Vec<Node>),
-    List(Box<Node>),
+pub(super) enum NodeShape {
+    Leaf(LeafType),
+    Struct(Vec<NestedNode>),
+    List(Box<NestedNode>),
     /// A list of structs with two fields.
-    Map(Box<Node>),
+    Map(Box<NestedNode>),
 }
 
 fn refuse<T>(message: &str) -> Result<T> {
@@ -40,7 +40,7 @@ fn refuse<T>(message: &str) -> Result<T> {
 ///
 /// # Errors
 /// `Unrepresentable`: types that Parquet cannot nest.
-pub(super) fn node(field: &Field, number: &mut usize, depth: usize) -> Result<Node> {
+pub(super) fn node(field: &Field, number: &mut usize, depth: usize) -> Result<NestedNode> {
     if depth > MOST_LEVELS {
         return refuse("lists and structs in each other deeper than levels count. Flatten the column first.");
     }
@@ -51,37 +51,42 @@ pub(super) fn node(field: &Field, number: &mut usize, depth: usize) -> Result<No
         | DataType::LargeList(item)
         | DataType::FixedSizeList(item, _)
         | DataType::ListView(item)
-        | DataType::LargeListView(item) => Shape::List(Box::new(below(item, number)?)),
+        | DataType::LargeListView(item) => NodeShape::List(Box::new(below(item, number)?)),
         DataType::Map(entries, _) => {
             let mut entries = below(entries, number)?;
-            let Shape::Struct(pair) = &mut entries.shape else {
+            let NodeShape::Struct(pair) = &mut entries.shape else {
                 return refuse("a map whose entries are no structs. Build it anew.");
             };
             let [key, _] = pair.as_mut_slice() else {
                 return refuse("a map whose entries are not keys and values. Build it anew.");
             };
             (entries.optional, key.optional) = (false, false);
-            Shape::Map(Box::new(entries))
+            NodeShape::Map(Box::new(entries))
         }
         DataType::Struct(fields) if fields.is_empty() => {
             return refuse("Parquet has no structs without fields. Drop it, or give it one.");
         }
         DataType::Struct(fields) => {
-            Shape::Struct(fields.iter().map(|field| below(field, number)).collect::<Result<_>>()?)
+            NodeShape::Struct(fields.iter().map(|field| below(field, number)).collect::<Result<_>>()?)
         }
         other => {
             if let Some(message) = unheld(other) {
                 return refuse(message);
             }
-            let stored = Stored::of(field).map(|stored| of_dictionary(other).unwrap_or(stored));
+            let stored = LeafType::of(field).map(|stored| of_dictionary(other).unwrap_or(stored));
             let Some(stored) = stored else {
                 return refuse("its type has no place in Parquet. Convert it first.");
             };
             *number += 1;
-            Shape::Leaf(stored)
+            NodeShape::Leaf(stored)
         }
     };
-    Ok(Node { name: field.name().clone(), optional: field.is_nullable(), leaves: first..*number, shape })
+    Ok(NestedNode {
+        name: field.name().clone(),
+        optional: field.is_nullable(),
+        leaves: first..*number,
+        shape,
+    })
 }
 
 /// Returns why a type cannot be nested, and the advice for the error message; `None` if it can.
@@ -110,8 +115,8 @@ fn unheld(data_type: &DataType) -> Option<&'static str> {
 }
 
 /// Nested dictionaries keep Arrow's own bytes as values, because the reader restores only those as dictionaries.
-fn of_dictionary(data_type: &DataType) -> Option<Stored> {
+fn of_dictionary(data_type: &DataType) -> Option<LeafType> {
     let DataType::Dictionary(_, values) = data_type else { return None };
     let turned = matches!(values.as_ref(), DataType::Timestamp(..) | DataType::Time32(_) | DataType::Date64);
-    Stored::exact(values).filter(|_| turned)
+    LeafType::exact(values).filter(|_| turned)
 }

@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::codec::Profile;
 use crate::error::{Error, Result};
-use crate::formats::parquet::codec::Codec;
+use crate::formats::parquet::codec::PageCodec;
 use crate::formats::parquet::types::Physical;
-use crate::formats::parquet::write::column::{Encoding, Packing, Settings, Wanted};
+use crate::formats::parquet::write::column::{CodecChoice, EncodingChoice, PageEncoding, Settings};
 
-use super::root::Root;
+use super::root::FileColumn;
 
 /// Options for writing. The constructor validates them.
 #[derive(Debug, Clone, Default)]
@@ -17,7 +17,7 @@ pub struct WriteOptions {
     /// Settings of columns without settings of their own.
     pub(super) settings: Settings,
     /// Encodings set by the caller, by column name.
-    pub(super) encodings: BTreeMap<String, Wanted>,
+    pub(super) encodings: BTreeMap<String, EncodingChoice>,
     /// Names of the columns that may have dictionaries; `None` for all.
     pub(super) dictionaries: Option<BTreeSet<String>>,
     /// Rows per row group; `None` to choose by size.
@@ -30,7 +30,7 @@ pub struct WriteOptions {
 
 /// The caller's options, as strings and numbers before validation.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Asked<'a> {
+pub struct RawWriteOptions<'a> {
     /// `auto`, `snappy`, `gzip`, `brotli`, `lz4`, `zstd`; `None` or `none` for no compression.
     pub compression: Option<&'a str>,
     /// Compression level.
@@ -64,24 +64,24 @@ impl WriteOptions {
     ///
     /// # Errors
     /// `InvalidOption`: unknown names; numbers out of range.
-    pub fn new(asked: &Asked<'_>, threads: usize, nrows: Option<usize>) -> Result<Self> {
+    pub fn new(asked: &RawWriteOptions<'_>, threads: usize, nrows: Option<usize>) -> Result<Self> {
         let codec = match asked.compression {
-            None | Some("none") => Packing::One(Codec::None),
-            Some("auto") => Packing::Auto,
-            Some("snappy") => Packing::One(Codec::Snappy),
-            Some("gzip") => Packing::One(Codec::Gzip),
-            Some("brotli") => Packing::One(Codec::Brotli),
-            Some("lz4") => Packing::One(Codec::Lz4Raw),
-            Some("zstd") => Packing::One(Codec::Zstd),
+            None | Some("none") => CodecChoice::One(PageCodec::None),
+            Some("auto") => CodecChoice::Auto,
+            Some("snappy") => CodecChoice::One(PageCodec::Snappy),
+            Some("gzip") => CodecChoice::One(PageCodec::Gzip),
+            Some("brotli") => CodecChoice::One(PageCodec::Brotli),
+            Some("lz4") => CodecChoice::One(PageCodec::Lz4Raw),
+            Some("zstd") => CodecChoice::One(PageCodec::Zstd),
             Some(other) => {
                 let known = "None, \"auto\", \"snappy\", \"gzip\", \"brotli\", \"lz4\" or \"zstd\"";
                 return Err(wrong(format!("compression: expected {known}, found {other:?}.")));
             }
         };
         let levels = match codec {
-            Packing::One(Codec::Zstd) => Some(1..=22),
-            Packing::One(Codec::Gzip) => Some(1..=9),
-            Packing::One(Codec::Brotli) => Some(0..=11),
+            CodecChoice::One(PageCodec::Zstd) => Some(1..=22),
+            CodecChoice::One(PageCodec::Gzip) => Some(1..=9),
+            CodecChoice::One(PageCodec::Brotli) => Some(0..=11),
             _ => None,
         };
         if let Some(level) = asked.level
@@ -166,7 +166,7 @@ impl WriteOptions {
     }
 
     /// Refuses names that no column has, and paths that no column contains.
-    pub(super) fn check_names(&self, roots: &[Root]) -> Result<()> {
+    pub(super) fn check_names(&self, roots: &[FileColumn]) -> Result<()> {
         if !self.names_columns() {
             return Ok(());
         }
@@ -200,9 +200,9 @@ impl WriteOptions {
     ) -> Result<Option<Settings>> {
         let allowed = self.dictionaries.as_ref().is_none_or(|names| names.contains(name));
         let wanted = self.encodings.get(name);
-        if let Some(Wanted::One(encoding)) = wanted
+        if let Some(EncodingChoice::One(encoding)) = wanted
             && categories
-            && *encoding != Encoding::RleDictionary
+            && *encoding != PageEncoding::RleDictionary
         {
             let word = word(*encoding);
             let advice = "Its dictionary is its categories; convert it to its values first";
@@ -210,7 +210,7 @@ impl WriteOptions {
                 "encoding of {name:?}: {word:?} is not for a column with categories. {advice}."
             )));
         }
-        if let Some(Wanted::One(encoding)) = wanted
+        if let Some(EncodingChoice::One(encoding)) = wanted
             && !can_have(physical, *encoding)
         {
             let (word, stored) = (word(*encoding), stored(physical));
@@ -218,7 +218,7 @@ impl WriteOptions {
             return Err(wrong(message));
         }
         let all = match self.settings.encoding {
-            Wanted::One(encoding) if !can_have(physical, encoding) => Wanted::Auto,
+            EncodingChoice::One(encoding) if !can_have(physical, encoding) => EncodingChoice::Auto,
             other => other,
         };
         let encoding = wanted.copied().unwrap_or(all);
@@ -250,7 +250,7 @@ impl WriteOptions {
     /// `InvalidOption`: an encoding that the leaf does not support, or that no leaf of the group supports.
     pub(super) fn of_leaves(&self, leaves: &[(Physical, Vec<String>)]) -> Result<Vec<Option<Settings>>> {
         let all = |physical| match self.settings.encoding {
-            Wanted::One(encoding) if !can_have(physical, encoding) => Wanted::Auto,
+            EncodingChoice::One(encoding) if !can_have(physical, encoding) => EncodingChoice::Auto,
             other => other,
         };
         if !self.names_columns() {
@@ -263,14 +263,14 @@ impl WriteOptions {
         for (physical, path) in leaves {
             let said = Self::said(path, |name| self.encodings.get(name).copied());
             let encoding = match said {
-                Some((Wanted::One(encoding), itself)) if !can_have(*physical, encoding) => {
+                Some((EncodingChoice::One(encoding), itself)) if !can_have(*physical, encoding) => {
                     if itself {
                         let (name, word, stored) = (path.join("."), word(encoding), stored(*physical));
                         let message =
                             format!("encoding of {name:?}: {word:?} is not for values stored as {stored}.");
                         return Err(wrong(message));
                     }
-                    Wanted::Auto
+                    EncodingChoice::Auto
                 }
                 Some((wanted, _)) => wanted,
                 None => all(*physical),
@@ -288,7 +288,7 @@ impl WriteOptions {
     /// Refuses encodings of groups that no leaf of the group supports.
     fn check_groups(&self, leaves: &[(Physical, Vec<String>)]) -> Result<()> {
         for (name, wanted) in &self.encodings {
-            let Wanted::One(encoding) = wanted else { continue };
+            let EncodingChoice::One(encoding) = wanted else { continue };
             let group = |path: &[String]| (1..path.len()).any(|n| is_path(path.get(..n), name));
             let mut below = leaves.iter().filter(|(_, path)| group(path)).peekable();
             if below.peek().is_some() && !below.any(|(physical, _)| can_have(*physical, *encoding)) {
@@ -305,14 +305,14 @@ fn is_path(path: Option<&[String]>, name: &str) -> bool {
     path.is_some_and(|path| path.join(".") == name)
 }
 
-fn encoding_of(name: &str) -> Result<Wanted> {
+fn encoding_of(name: &str) -> Result<EncodingChoice> {
     Ok(match name {
-        "auto" => Wanted::Auto,
-        "plain" => Wanted::One(Encoding::Plain),
-        "dictionary" => Wanted::One(Encoding::RleDictionary),
-        "delta_binary_packed" => Wanted::One(Encoding::DeltaBinaryPacked),
-        "delta_length_byte_array" => Wanted::One(Encoding::DeltaLengthByteArray),
-        "byte_stream_split" => Wanted::One(Encoding::ByteStreamSplit),
+        "auto" => EncodingChoice::Auto,
+        "plain" => EncodingChoice::One(PageEncoding::Plain),
+        "dictionary" => EncodingChoice::One(PageEncoding::RleDictionary),
+        "delta_binary_packed" => EncodingChoice::One(PageEncoding::DeltaBinaryPacked),
+        "delta_length_byte_array" => EncodingChoice::One(PageEncoding::DeltaLengthByteArray),
+        "byte_stream_split" => EncodingChoice::One(PageEncoding::ByteStreamSplit),
         other => {
             let known =
                 "auto, plain, dictionary, delta_binary_packed, delta_length_byte_array, byte_stream_split";
@@ -322,16 +322,16 @@ fn encoding_of(name: &str) -> Result<Wanted> {
 }
 
 /// The name of an encoding in the options.
-fn word(encoding: Encoding) -> &'static str {
+fn word(encoding: PageEncoding) -> &'static str {
     match encoding {
-        Encoding::Plain => "plain",
-        Encoding::PlainDictionary | Encoding::RleDictionary => "dictionary",
-        Encoding::DeltaBinaryPacked => "delta_binary_packed",
-        Encoding::DeltaLengthByteArray => "delta_length_byte_array",
-        Encoding::DeltaByteArray => "delta_byte_array",
-        Encoding::ByteStreamSplit => "byte_stream_split",
-        Encoding::Rle => "rle",
-        Encoding::BitPacked => "bit_packed",
+        PageEncoding::Plain => "plain",
+        PageEncoding::PlainDictionary | PageEncoding::RleDictionary => "dictionary",
+        PageEncoding::DeltaBinaryPacked => "delta_binary_packed",
+        PageEncoding::DeltaLengthByteArray => "delta_length_byte_array",
+        PageEncoding::DeltaByteArray => "delta_byte_array",
+        PageEncoding::ByteStreamSplit => "byte_stream_split",
+        PageEncoding::Rle => "rle",
+        PageEncoding::BitPacked => "bit_packed",
     }
 }
 
@@ -350,12 +350,12 @@ fn stored(physical: Physical) -> &'static str {
 }
 
 /// Whether the specification allows this encoding for the physical type.
-fn can_have(physical: Physical, encoding: Encoding) -> bool {
+fn can_have(physical: Physical, encoding: PageEncoding) -> bool {
     match encoding {
-        Encoding::RleDictionary => physical != Physical::Boolean,
-        Encoding::DeltaBinaryPacked => matches!(physical, Physical::Int32 | Physical::Int64),
-        Encoding::DeltaLengthByteArray => physical == Physical::Bytes,
-        Encoding::ByteStreamSplit => {
+        PageEncoding::RleDictionary => physical != Physical::Boolean,
+        PageEncoding::DeltaBinaryPacked => matches!(physical, Physical::Int32 | Physical::Int64),
+        PageEncoding::DeltaLengthByteArray => physical == Physical::Bytes,
+        PageEncoding::ByteStreamSplit => {
             !matches!(physical, Physical::Boolean | Physical::Bytes | Physical::Int96)
         }
         _ => true,

@@ -7,13 +7,13 @@ use crate::frame::{Frame, Labels, Level, Part};
 
 /// Chunks that together are smaller than a row group.
 #[derive(Debug, Default)]
-pub(super) struct Pending {
+pub(super) struct RowBuffer {
     frames: Vec<Frame>,
     nrows: usize,
     nbytes: usize,
 }
 
-impl Pending {
+impl RowBuffer {
     /// Number of buffered rows.
     pub(super) fn nrows(&self) -> usize {
         self.nrows

@@ -2,27 +2,27 @@
 
 use arrow_schema::FieldRef;
 
-use crate::formats::parquet::types::Stored;
+use crate::formats::parquet::types::LeafType;
 use crate::formats::parquet::write::column::Settings;
 
 use super::tree::Tree;
 
 /// How a column is stored.
 #[derive(Debug)]
-pub(super) enum Kind {
+pub(super) enum RootStorage {
     /// As a leaf.
-    Leaf(Stored),
+    Leaf(LeafType),
     /// As the plain values of a dictionary whose values cannot form a dictionary page.
-    NonNullValues(Stored),
+    NonNullValues(LeafType),
     /// As the codes of a dictionary of nested values.
-    Codes(Stored),
+    Codes(LeafType),
     /// As leaves with levels.
     Nested(Box<Tree>),
 }
 
 /// A leaf of a column.
 #[derive(Debug)]
-pub(super) struct RootLeaf {
+pub(super) struct ColumnLeaf {
     /// Physical type.
     pub(super) physical: i32,
     /// Names of the path from below the root of the schema.
@@ -33,13 +33,13 @@ pub(super) struct RootLeaf {
 
 /// A column of the file.
 #[derive(Debug)]
-pub(super) struct Root {
+pub(super) struct FileColumn {
     /// The Arrow field.
     pub(super) field: FieldRef,
     /// How the column is stored.
-    pub(super) kind: Kind,
+    pub(super) kind: RootStorage,
     /// Whether the column is nullable.
     pub(super) optional: bool,
     /// The leaves.
-    pub(super) leaves: Vec<RootLeaf>,
+    pub(super) leaves: Vec<ColumnLeaf>,
 }

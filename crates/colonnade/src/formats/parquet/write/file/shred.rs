@@ -13,51 +13,51 @@ use arrow_schema::DataType;
 use arrow_select::take::take as select;
 
 use crate::error::{Error, Result};
-use crate::formats::parquet::types::Stored;
-use crate::formats::parquet::write::column::Levels;
+use crate::formats::parquet::types::LeafType;
+use crate::formats::parquet::write::column::NestedLevels;
 
 use super::dictionaries;
-use super::entries::{Entries, broken};
-use super::node::{Node, Shape};
+use super::entries::{LevelEntries, broken};
+use super::node::{NestedNode, NodeShape};
 
 /// A leaf of a nested array.
-pub(super) struct Shredded<'s> {
+pub(super) struct ShreddedLeaf<'s> {
     /// Number of the leaf in the tree.
     pub(super) leaf: usize,
-    pub(super) stored: &'s Stored,
+    pub(super) stored: &'s LeafType,
     /// The values. Ranges between live values are masked by `nulls`.
     pub(super) data: ArrayData,
     /// Validity of the values.
     pub(super) nulls: Option<NullBuffer>,
-    pub(super) levels: Levels<'s>,
+    pub(super) levels: NestedLevels<'s>,
 }
 
-type Take<'t> = &'t mut dyn FnMut(Shredded<'_>) -> Result<()>;
+type TakeShredded<'t> = &'t mut dyn FnMut(ShreddedLeaf<'_>) -> Result<()>;
 
 /// Decides which nodes of the array are visited.
-type Wants<'t> = &'t dyn Fn(&Node, &ArrayRef) -> bool;
+type VisitsNode<'t> = &'t dyn Fn(&NestedNode, &ArrayRef) -> bool;
 
 /// Passes each leaf of the range `wanted` to `take`, except those below a node that `wants` rejects.
 ///
 /// # Errors
 /// `Unrepresentable`: nulls in a required field. Malformed: arrays that break Arrow's layout. Errors of `take`.
 pub(super) fn shred(
-    node: &Node,
+    node: &NestedNode,
     array: &ArrayRef,
     wanted: &Range<usize>,
-    wants: Wants<'_>,
-    take: Take<'_>,
+    wants: VisitsNode<'_>,
+    take: TakeShredded<'_>,
 ) -> Result<()> {
-    walk(node, array, Entries::rows(array.len()), wanted, wants, take)
+    walk(node, array, LevelEntries::rows(array.len()), wanted, wants, take)
 }
 
 fn walk(
-    node: &Node,
+    node: &NestedNode,
     array: &ArrayRef,
-    mut entries: Entries<'_>,
+    mut entries: LevelEntries<'_>,
     wanted: &Range<usize>,
-    wants: Wants<'_>,
-    take: Take<'_>,
+    wants: VisitsNode<'_>,
+    take: TakeShredded<'_>,
 ) -> Result<()> {
     if node.leaves.start >= wanted.end || node.leaves.end <= wanted.start || !wants(node, array) {
         return Ok(());
@@ -84,14 +84,14 @@ fn walk(
         return Err(Error::unrepresentable("parquet", message));
     }
     match &node.shape {
-        Shape::Leaf(stored) => {
+        NodeShape::Leaf(stored) => {
             let (stretch, nulls) = entries.stretch(nulls);
-            take(Shredded {
+            take(ShreddedLeaf {
                 leaf: node.leaves.start,
                 stored,
                 data: array.to_data().slice(stretch.start, stretch.len()),
                 nulls: nulls.filter(|nulls| nulls.null_count() > 0),
-                levels: Levels {
+                levels: NestedLevels {
                     definition: &entries.definition,
                     most_definition: entries.depth,
                     repetition: &entries.repetition,
@@ -99,12 +99,12 @@ fn walk(
                 },
             })
         }
-        Shape::Struct(below) => {
+        NodeShape::Struct(below) => {
             entries.narrow(nulls);
             let array = array.as_struct_opt().ok_or_else(|| broken("a struct is none"))?;
             each_child(array, below, &entries, wanted, wants, take)
         }
-        Shape::List(element) | Shape::Map(element) => {
+        NodeShape::List(element) | NodeShape::Map(element) => {
             entries.narrow(nulls);
             let (values, entries) = lists(array, &entries)?;
             walk(element, &values, entries, wanted, wants, take)
@@ -114,11 +114,11 @@ fn walk(
 
 fn each_child(
     array: &StructArray,
-    below: &[Node],
-    entries: &Entries<'_>,
+    below: &[NestedNode],
+    entries: &LevelEntries<'_>,
     wanted: &Range<usize>,
-    wants: Wants<'_>,
-    take: Take<'_>,
+    wants: VisitsNode<'_>,
+    take: TakeShredded<'_>,
 ) -> Result<()> {
     below
         .iter()
@@ -127,7 +127,7 @@ fn each_child(
 }
 
 /// Returns the child of an array of lists, and the entries of its values.
-fn lists(array: &ArrayRef, entries: &Entries<'_>) -> Result<(ArrayRef, Entries<'static>)> {
+fn lists(array: &ArrayRef, entries: &LevelEntries<'_>) -> Result<(ArrayRef, LevelEntries<'static>)> {
     match array.data_type() {
         DataType::List(_) => {
             let array = array.as_list::<i32>();
@@ -163,10 +163,10 @@ fn lists(array: &ArrayRef, entries: &Entries<'_>) -> Result<(ArrayRef, Entries<'
 
 /// Returns the entries of lists whose values are contiguous.
 fn following<O: Copy + TryInto<usize>>(
-    entries: &Entries<'_>,
+    entries: &LevelEntries<'_>,
     most: usize,
     offsets: &[O],
-) -> Result<Entries<'static>> {
+) -> Result<LevelEntries<'static>> {
     if let Some(below) = entries.dense(most, offsets) {
         return Ok(below);
     }
@@ -181,8 +181,8 @@ fn viewed<O: Copy + TryInto<u64>>(
     values: &ArrayRef,
     offsets: &[O],
     sizes: &[O],
-    entries: &Entries<'_>,
-) -> Result<(ArrayRef, Entries<'static>)> {
+    entries: &LevelEntries<'_>,
+) -> Result<(ArrayRef, LevelEntries<'static>)> {
     let (mut places, mut ends) = (Vec::new(), vec![0usize; offsets.len() + 1]);
     let mut behind = 0;
     for list in entries.live.iter().flat_map(Range::clone) {

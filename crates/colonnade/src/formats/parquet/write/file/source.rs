@@ -12,7 +12,7 @@ const TILE_COLUMNS: usize = 16;
 
 /// A column of a frame.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Source<'f> {
+pub(super) enum ColumnSource<'f> {
     /// A block, and the position of the column in it.
     Block(&'f Block, usize),
     /// A column in Arrow's layout.
@@ -23,25 +23,25 @@ pub(super) enum Source<'f> {
 ///
 /// # Errors
 /// Frames with a missing column.
-pub(super) fn sources(frame: &Frame) -> Result<Vec<Source<'_>>> {
+pub(super) fn sources(frame: &Frame) -> Result<Vec<ColumnSource<'_>>> {
     let mut out = Vec::with_capacity(frame.ncols + 1);
     for slot in frame.slots()? {
         out.push(match frame.parts.get(slot.part) {
-            Some(Part::Block(block, _)) => Source::Block(block, slot.column),
-            Some(Part::Column(column, _)) => Source::Array(&column.data),
+            Some(Part::Block(block, _)) => ColumnSource::Block(block, slot.column),
+            Some(Part::Column(column, _)) => ColumnSource::Array(&column.data),
             None => return Err(Error::malformed("frame", format!("column {} has no part.", out.len()))),
         });
     }
     if let Labels::Levels(levels) = &frame.index.labels {
         out.extend(levels.iter().map(|level| match level {
-            Level::Block(block) => Source::Block(block, 0),
-            Level::Column(column) => Source::Array(&column.data),
+            Level::Block(block) => ColumnSource::Block(block, 0),
+            Level::Column(column) => ColumnSource::Array(&column.data),
         }));
     }
     Ok(out)
 }
 
-impl Source<'_> {
+impl ColumnSource<'_> {
     /// Approximate bytes of the rows.
     pub(super) fn nbytes(&self, nrows: usize) -> usize {
         match self {
@@ -51,7 +51,7 @@ impl Source<'_> {
     }
 }
 
-impl Source<'_> {
+impl ColumnSource<'_> {
     /// Upper bound of the number of values of the largest leaf.
     pub(super) fn nvalues(&self, nrows: usize) -> usize {
         fn most(data: &ArrayData) -> usize {
@@ -88,27 +88,27 @@ fn lies_packed(block: &Block) -> bool {
 /// # Errors
 /// Errors of the operating system: no memory.
 pub(super) fn each_packed<'f>(
-    these: &[Source<'f>],
-    mut take: impl FnMut(usize, Packed<'f>) -> Result<()>,
+    these: &[ColumnSource<'f>],
+    mut take: impl FnMut(usize, PackedColumn<'f>) -> Result<()>,
 ) -> Result<()> {
     let mut at = 0;
     while let Some(source) = these.get(at) {
         let (block, first) = match source {
-            Source::Array(data) => {
-                take(at, Packed::Array(data))?;
+            ColumnSource::Array(data) => {
+                take(at, PackedColumn::Array(data))?;
                 at += 1;
                 continue;
             }
-            Source::Block(block, column) => (*block, *column),
+            ColumnSource::Block(block, column) => (*block, *column),
         };
         if lies_packed(block) {
-            take(at, Packed::Block(block.column(first)))?;
+            take(at, PackedColumn::Block(block.column(first)))?;
             at += 1;
             continue;
         }
-        let follows = |(k, source): (usize, &Source<'f>)| match source {
-            Source::Block(other, column) => std::ptr::eq(*other, block) && *column == first + k,
-            Source::Array(_) => false,
+        let follows = |(k, source): (usize, &ColumnSource<'f>)| match source {
+            ColumnSource::Block(other, column) => std::ptr::eq(*other, block) && *column == first + k,
+            ColumnSource::Array(_) => false,
         };
         let rest = these.get(at..).unwrap_or(&[]);
         let width =
@@ -122,7 +122,7 @@ pub(super) fn each_packed<'f>(
         let grid = Grid::column_major(dtype, block.grid.nrows, width, 0);
         let packed = Block { grid, buffer };
         for column in 0..width {
-            take(at + column, Packed::Block(packed.column(column)))?;
+            take(at + column, PackedColumn::Block(packed.column(column)))?;
         }
         at += width;
     }
@@ -131,7 +131,7 @@ pub(super) fn each_packed<'f>(
 
 /// A column with contiguous cells.
 #[derive(Debug, Clone)]
-pub(super) enum Packed<'f> {
+pub(super) enum PackedColumn<'f> {
     /// A NumPy block of one column.
     Block(Block),
     /// An Arrow array.

@@ -13,7 +13,7 @@ use arrow_schema::Field;
 use arrow_select::concat::concat;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
-use super::{Asked, WriteOptions, Writer, encode};
+use super::{RawWriteOptions, WriteOptions, Writer, encode};
 use crate::arrow::samples;
 use crate::decode::Request;
 use crate::formats::parquet::footer::Footer;
@@ -24,7 +24,7 @@ use crate::frame::{Axis, Block, Column, DType, Frame, Grid, Part, Tags};
 use crate::memory::Buffer;
 use crate::progress::NoProgress;
 
-const ASKED: Asked<'_> = Asked {
+const ASKED: RawWriteOptions<'_> = RawWriteOptions {
     compression: Some("auto"),
     level: None,
     encoding: None,
@@ -58,13 +58,13 @@ fn block(cells: &[i64], nrows: usize, row_major: bool) -> Frame {
     Frame::new(Axis::range(nrows), Axis::range(width), parts, Tags::default()).unwrap()
 }
 
-fn bytes(frame: &Frame, asked: Asked<'_>, threads: usize) -> Vec<u8> {
+fn bytes(frame: &Frame, asked: RawWriteOptions<'_>, threads: usize) -> Vec<u8> {
     let mut out = Vec::new();
     encode(frame, WriteOptions::new(&asked, threads, None).unwrap(), &mut out, &NoProgress).unwrap();
     out
 }
 
-fn chunks(frames: &[Frame], asked: Asked<'_>) -> Vec<u8> {
+fn chunks(frames: &[Frame], asked: RawWriteOptions<'_>) -> Vec<u8> {
     let mut writer = Writer::new(WriteOptions::new(&asked, 2, None).unwrap());
     let mut out = Vec::new();
     frames.iter().for_each(|frame| writer.write(frame, &mut out, &NoProgress).unwrap());
@@ -127,7 +127,7 @@ fn blocks_are_required_and_packed_from_anywhere() {
 #[test]
 fn any_number_of_threads_gives_the_same_bytes() {
     let frame = block(&(0..300_000).collect::<Vec<_>>(), 30_000, false);
-    let asked = Asked { group_rows: Some(7000), ..ASKED };
+    let asked = RawWriteOptions { group_rows: Some(7000), ..ASKED };
     let one = bytes(&frame, asked, 1);
     assert_eq!(
         looked_at(&one).groups.iter().map(|g| g.nrows).collect::<Vec<_>>(),
@@ -141,7 +141,8 @@ fn any_number_of_threads_gives_the_same_bytes() {
 #[test]
 fn chunks_wait_for_a_row_group() {
     let frame = |k: i64| block(&(k * 100..k * 100 + 100).collect::<Vec<_>>(), 100, false);
-    let data = chunks(&(0..10).map(frame).collect::<Vec<_>>(), Asked { group_rows: Some(250), ..ASKED });
+    let data =
+        chunks(&(0..10).map(frame).collect::<Vec<_>>(), RawWriteOptions { group_rows: Some(250), ..ASKED });
     assert_eq!(looked_at(&data).groups.iter().map(|g| g.nrows).collect::<Vec<_>>(), [250; 4]);
     let expected: Int64Array = (0..1000).map(Some).collect();
     assert_eq!(column(&read(&data), 0).to_data(), expected.to_data());
@@ -152,7 +153,8 @@ fn chunks_wait_for_a_row_group() {
 #[test]
 fn what_is_left_of_a_chunk_waits_for_the_next_whatever_its_rows_are_called() {
     let frame = |k: i64| block(&[3 * k, 3 * k + 1, 3 * k + 2], 3, false);
-    let data = chunks(&(0..10).map(frame).collect::<Vec<_>>(), Asked { group_rows: Some(5), ..ASKED });
+    let data =
+        chunks(&(0..10).map(frame).collect::<Vec<_>>(), RawWriteOptions { group_rows: Some(5), ..ASKED });
     assert_eq!(looked_at(&data).groups.iter().map(|g| g.nrows).collect::<Vec<_>>(), [5; 6]);
     let expected: Int64Array = (0..30).map(Some).collect();
     assert_eq!(column(&read(&data), 0).to_data(), expected.to_data());
@@ -245,7 +247,7 @@ fn dictionaries_come_back_as_they_were() {
     ];
     let frame = columns(&all);
     for (frame, groups) in [(frame.clone(), None), (frame.clone(), Some(1)), (frame.slice(0, 0), None)] {
-        let data = bytes(&frame, Asked { group_rows: groups, ..ASKED }, 1);
+        let data = bytes(&frame, RawWriteOptions { group_rows: groups, ..ASKED }, 1);
         let file = Parquet::open_buffer(Buffer::from_vec(data), ReadOptions::default(), &NoProgress).unwrap();
         let request = Request::all(2, &NoProgress);
         let found = file.load(&request).unwrap();
@@ -261,7 +263,7 @@ fn dictionaries_come_back_as_they_were() {
     }
 }
 
-fn back(frame: &Frame, asked: Asked<'_>) -> Frame {
+fn back(frame: &Frame, asked: RawWriteOptions<'_>) -> Frame {
     let bytes = Buffer::from_vec(bytes(frame, asked, 1));
     let file = Parquet::open_buffer(bytes, ReadOptions::default(), &NoProgress).unwrap();
     let request = Request::all(2, &NoProgress);
@@ -282,7 +284,8 @@ fn runs_come_back() {
     let values = StringArray::from(vec![Some("a"), None, Some("b")]);
     let runs: ArrayRef = Arc::new(RunArray::<Int32Type>::try_new(&ends, &values).unwrap());
     for group_rows in [None, Some(3)] {
-        let found = column_of(&back(&columns(&[Arc::clone(&runs)]), Asked { group_rows, ..ASKED }), 0);
+        let found =
+            column_of(&back(&columns(&[Arc::clone(&runs)]), RawWriteOptions { group_rows, ..ASKED }), 0);
         assert_eq!(found.data_type(), runs.data_type());
         let found = found.as_any().downcast_ref::<RunArray<Int32Type>>().unwrap();
         let texts: Vec<Option<&str>> = found.downcast::<StringArray>().unwrap().into_iter().collect();

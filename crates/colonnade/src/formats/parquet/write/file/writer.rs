@@ -11,10 +11,10 @@ use crate::sink::Sink;
 use crate::sink::joined::{Joined, Target};
 use crate::sink::writer_state::{State, check_rows, nothing};
 
-use super::footer::{MAGIC, Schema, Written};
-use super::layout::Layout;
+use super::footer::{FooterContents, FooterSchema, MAGIC};
+use super::layout::FileLayout;
 use super::options::WriteOptions;
-use super::pending::Pending;
+use super::pending::RowBuffer;
 use super::source::sources;
 use super::{groups, metadata};
 
@@ -31,17 +31,17 @@ const FORMAT: &str = "parquet";
 pub struct Writer {
     options: WriteOptions,
     state: State,
-    begun: Option<Begun>,
-    pending: Pending,
-    written: Written,
+    begun: Option<FileSchema>,
+    pending: RowBuffer,
+    written: FooterContents,
     output: Joined,
     nrows: usize,
 }
 
 /// Schema and layout from the first chunk.
-struct Begun {
+struct FileSchema {
     exporter: Exporter,
-    layout: Layout,
+    layout: FileLayout,
 }
 
 impl Writer {
@@ -52,8 +52,8 @@ impl Writer {
             options,
             state: State::Open,
             begun: None,
-            pending: Pending::default(),
-            written: Written::default(),
+            pending: RowBuffer::default(),
+            written: FooterContents::default(),
             output: Joined::default(),
             nrows: 0,
         }
@@ -106,8 +106,8 @@ impl Writer {
             self.options.clone()
         };
         let fields = required::with_ids(schema.fields(), &chunk.tags);
-        let layout = Layout::of(&fields, &sources, &options)?;
-        self.begun = Some(Begun { exporter, layout });
+        let layout = FileLayout::of(&fields, &sources, &options)?;
+        self.begun = Some(FileSchema { exporter, layout });
         Ok(())
     }
 
@@ -148,7 +148,7 @@ impl Writer {
         let Some(begun) = &self.begun else { return Err(nothing(FORMAT)) };
         let schema: SchemaRef = begun.exporter.schema_of(Some(self.nrows));
         let metadata = metadata::pairs(&schema, &begun.layout, self.nrows > 0)?;
-        let schema = Schema {
+        let schema = FooterSchema {
             elements: &begun.layout.elements,
             nelements: begun.layout.nelements,
             nleaves: begun.layout.nleaves,

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::formats::parquet::levels::ended;
-use crate::formats::parquet::rle_bit_packed::{RleBitPacked, Run};
+use crate::formats::parquet::rle_bit_packed::{RleBitPacked, RleBitPackedRun};
 
 /// Levels at a time.
 pub(super) const BLOCK: usize = 64;
@@ -86,7 +86,7 @@ fn at_least(words: &[u64; BLOCK / 8], least: u16) -> u64 {
 #[derive(Debug)]
 pub(super) struct Levels<'a> {
     runs: Option<RleBitPacked<'a>>,
-    run: Option<Run<'a>>,
+    run: Option<RleBitPackedRun<'a>>,
     /// Values of a packed run that were given.
     given: usize,
     width: usize,
@@ -131,18 +131,18 @@ impl<'a> Levels<'a> {
             }
             match self.run {
                 None => return Err(ended(n - at)),
-                Some(Run::Same { value, n: had }) => {
+                Some(RleBitPackedRun::Same { value, n: had }) => {
                     let level = u8::try_from(value).ok().filter(|level| u16::from(*level) <= self.most);
                     let Some(level) = level else { return Err(self.beyond(value)) };
                     let now = had.min(n - at);
-                    self.run = (had > now).then_some(Run::Same { value, n: had - now });
+                    self.run = (had > now).then_some(RleBitPackedRun::Same { value, n: had - now });
                     if now == n {
                         return Ok(Block::Same(level));
                     }
                     self.bytes.get_mut(at..at + now).unwrap_or_default().fill(level);
                     at += now;
                 }
-                Some(Run::Packed { bytes, n: had })
+                Some(RleBitPackedRun::Packed { bytes, n: had })
                     if at == 0 && n == BLOCK && self.given.is_multiple_of(8) && had - self.given >= BLOCK =>
                 {
                     let mut from = self.given / 8 * self.width;
@@ -156,7 +156,7 @@ impl<'a> Levels<'a> {
                     }
                     return self.proven(n);
                 }
-                Some(Run::Packed { bytes, n: had }) => {
+                Some(RleBitPackedRun::Packed { bytes, n: had }) => {
                     while at < n && self.given < had {
                         let skip = self.given % 8;
                         let group =

@@ -223,7 +223,7 @@ pub(super) mod tests {
     use crate::formats::parquet::read::conversion::Flat;
     use crate::formats::parquet::read::level_streams::Levels as Most;
     use crate::formats::parquet::read::shape::{ListAt, NullableAt};
-    use crate::formats::parquet::types::{Physical, Way};
+    use crate::formats::parquet::types::{LeafConversion, Physical};
 
     /// A leaf in lists that may be null and whose items may be, `depth` of them.
     pub(in super::super) fn leaf(depth: u16) -> LeafShape {
@@ -231,7 +231,7 @@ pub(super) mod tests {
         let nullable =
             |k: u16| NullableAt { nullable: usize::from(k), stream: usize::from(k), there: 2 * k + 1 };
         LeafShape {
-            flat: Flat { physical: Physical::Int32, optional: true, way: Way::Same },
+            flat: Flat { physical: Physical::Int32, optional: true, way: LeafConversion::Same },
             data_type: DataType::Int32,
             ordered: false,
             own: true,

@@ -11,8 +11,8 @@ use parquet::file::metadata::{FileMetaData, ParquetMetaData, RowGroupMetaData};
 use parquet::schema::types::SchemaDescriptor;
 
 use crate::error::Error;
-use crate::formats::parquet::codec::Codec;
-use crate::formats::parquet::page::{Encoding, Header, Kind};
+use crate::formats::parquet::codec::PageCodec;
+use crate::formats::parquet::page::{PageEncoding, PageHeader, PageType};
 use crate::formats::parquet::read::chunk::{ChunkAt, Pages};
 use crate::formats::parquet::read::level_streams::Levels;
 use crate::formats::parquet::read::limits::Bounds;
@@ -30,7 +30,7 @@ pub(super) struct Chunk {
     /// From its first page on.
     pub(super) bytes: Buffer,
     pub(super) base: u64,
-    pub(super) codec: Codec,
+    pub(super) codec: PageCodec,
     pub(super) nvalues: u64,
     pub(super) levels: Levels,
     pub(super) verify: bool,
@@ -111,7 +111,7 @@ struct Reader {
     chunk: Chunk,
     at: usize,
     left: u64,
-    next: Option<(Header, (usize, u64))>,
+    next: Option<(PageHeader, (usize, u64))>,
     done: bool,
     /// What is known of the pages before: the crate takes for granted that they are sound.
     proof: Proof,
@@ -126,7 +126,7 @@ impl Reader {
     }
 
     /// The header of the next page, and the place behind it.
-    fn look(&mut self) -> Result<Option<(Header, (usize, u64))>> {
+    fn look(&mut self) -> Result<Option<(PageHeader, (usize, u64))>> {
         if self.next.is_none() && !self.done {
             let mut pages = self.chunk.pages().from(self.at, self.left);
             let found = pages.next_page().map(|page| page.map(|p| (p.header, pages.place())));
@@ -175,11 +175,11 @@ impl PageReader for Reader {
     fn peek_next_page(&mut self) -> Result<Option<PageMetadata>> {
         Ok(self.look()?.map(|(header, _)| PageMetadata {
             num_rows: match header.kind {
-                Kind::DataV2 { rows, .. } => Some(rows as usize),
+                PageType::DataV2 { rows, .. } => Some(rows as usize),
                 _ => None,
             },
             num_levels: Some(header.nvalues as usize),
-            is_dict: matches!(header.kind, Kind::Dictionary { .. }),
+            is_dict: matches!(header.kind, PageType::Dictionary { .. }),
         }))
     }
 
@@ -193,10 +193,10 @@ impl PageReader for Reader {
 /// A page, decompressed, as the crate has it. `orphan`: of keys that are none.
 fn made(page: &crate::formats::parquet::read::page::Page<'_>, orphan: bool) -> crate::error::Result<Page> {
     let named = |encoding| if orphan { CrateEncoding::PLAIN } else { named(encoding) };
-    let Header { kind, nvalues, nbytes, .. } = page.header;
+    let PageHeader { kind, nvalues, nbytes, .. } = page.header;
     let mut bytes = vec![0u8; nbytes];
     Ok(match kind {
-        Kind::DataV2 { encoding, nulls, rows, definition_nbytes, repetition_nbytes, .. } => {
+        PageType::DataV2 { encoding, nulls, rows, definition_nbytes, repetition_nbytes, .. } => {
             let front = (definition_nbytes as usize).saturating_add(repetition_nbytes as usize);
             let parts = page.body.split_at_checked(front).zip(bytes.split_at_mut_checked(front));
             let Some(((levels, values), (head, rest))) = parts else {
@@ -217,7 +217,7 @@ fn made(page: &crate::formats::parquet::read::page::Page<'_>, orphan: bool) -> c
                 statistics: None,
             }
         }
-        Kind::Data { encoding, definition, repetition } => {
+        PageType::Data { encoding, definition, repetition } => {
             page.codec().into(page.body, &mut bytes).map_err(|e| e.at(page.at))?;
             Page::DataPage {
                 buf: bytes.into(),
@@ -228,7 +228,7 @@ fn made(page: &crate::formats::parquet::read::page::Page<'_>, orphan: bool) -> c
                 statistics: None,
             }
         }
-        Kind::Dictionary { encoding } => {
+        PageType::Dictionary { encoding } => {
             page.codec().into(page.body, &mut bytes).map_err(|e| e.at(page.at))?;
             Page::DictionaryPage {
                 buf: bytes.into(),
@@ -237,21 +237,21 @@ fn made(page: &crate::formats::parquet::read::page::Page<'_>, orphan: bool) -> c
                 is_sorted: false,
             }
         }
-        Kind::Other => return Err(Error::unsupported("parquet", "a page of no kind.").at(page.at)),
+        PageType::Other => return Err(Error::unsupported("parquet", "a page of no kind.").at(page.at)),
     })
 }
 
-fn named(encoding: Encoding) -> CrateEncoding {
+fn named(encoding: PageEncoding) -> CrateEncoding {
     match encoding {
-        Encoding::Plain => CrateEncoding::PLAIN,
-        Encoding::PlainDictionary => CrateEncoding::PLAIN_DICTIONARY,
-        Encoding::Rle => CrateEncoding::RLE,
+        PageEncoding::Plain => CrateEncoding::PLAIN,
+        PageEncoding::PlainDictionary => CrateEncoding::PLAIN_DICTIONARY,
+        PageEncoding::Rle => CrateEncoding::RLE,
         #[allow(deprecated)] // levels of very old files
-        Encoding::BitPacked => CrateEncoding::BIT_PACKED,
-        Encoding::DeltaBinaryPacked => CrateEncoding::DELTA_BINARY_PACKED,
-        Encoding::DeltaLengthByteArray => CrateEncoding::DELTA_LENGTH_BYTE_ARRAY,
-        Encoding::DeltaByteArray => CrateEncoding::DELTA_BYTE_ARRAY,
-        Encoding::RleDictionary => CrateEncoding::RLE_DICTIONARY,
-        Encoding::ByteStreamSplit => CrateEncoding::BYTE_STREAM_SPLIT,
+        PageEncoding::BitPacked => CrateEncoding::BIT_PACKED,
+        PageEncoding::DeltaBinaryPacked => CrateEncoding::DELTA_BINARY_PACKED,
+        PageEncoding::DeltaLengthByteArray => CrateEncoding::DELTA_LENGTH_BYTE_ARRAY,
+        PageEncoding::DeltaByteArray => CrateEncoding::DELTA_BYTE_ARRAY,
+        PageEncoding::RleDictionary => CrateEncoding::RLE_DICTIONARY,
+        PageEncoding::ByteStreamSplit => CrateEncoding::BYTE_STREAM_SPLIT,
     }
 }

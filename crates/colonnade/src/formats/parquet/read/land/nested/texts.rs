@@ -1,8 +1,8 @@
 //! How long the texts of a chunk become: keys repeat what stands in the file once, and shared beginnings too.
 
 use crate::error::{Error, Result};
-use crate::formats::parquet::delta::Delta;
-use crate::formats::parquet::page::{Encoding, Kind};
+use crate::formats::parquet::delta::DeltaDecoder;
+use crate::formats::parquet::page::{PageEncoding, PageType};
 use crate::formats::parquet::read::page::Page;
 use crate::formats::parquet::types::Physical;
 
@@ -18,15 +18,17 @@ pub(super) fn prove(chunk: &Chunk, most: u64) -> Result<u64> {
         }
         let n = u64::from(page.header.nvalues);
         match page.header.kind {
-            Kind::Dictionary { .. } => dictionary = Some(page),
-            Kind::Data { encoding, .. } | Kind::DataV2 { encoding, .. } => match encoding {
-                Encoding::PlainDictionary | Encoding::RleDictionary => keyed = keyed.saturating_add(n),
-                Encoding::DeltaByteArray if n.saturating_mul(page.header.nbytes as u64) > most => {
+            PageType::Dictionary { .. } => dictionary = Some(page),
+            PageType::Data { encoding, .. } | PageType::DataV2 { encoding, .. } => match encoding {
+                PageEncoding::PlainDictionary | PageEncoding::RleDictionary => {
+                    keyed = keyed.saturating_add(n)
+                }
+                PageEncoding::DeltaByteArray if n.saturating_mul(page.header.nbytes as u64) > most => {
                     total = total.saturating_add(fronts(&page).map_err(|e| e.at(page.at))?);
                 }
                 _ => {}
             },
-            Kind::Other => {}
+            PageType::Other => {}
         }
     }
     let Some(page) = dictionary else { return Ok(total) };
@@ -66,7 +68,7 @@ fn fronts(page: &Page<'_>) -> Result<u64> {
         if rest.is_empty() {
             break;
         }
-        let mut lengths = Delta::new(rest)?;
+        let mut lengths = DeltaDecoder::new(rest)?;
         let (mut left, mut some) = (lengths.total.min(page.header.nvalues as usize), [0i64; 128]);
         while left > 0 {
             let now = some.get_mut(..left.min(128)).unwrap_or_default();

@@ -2,7 +2,7 @@
 //! text exchanges them in place for offsets once it is known how many bytes the pages before have.
 
 use crate::error::{Error, Result};
-use crate::formats::parquet::keys::Keys;
+use crate::formats::parquet::keys::DictionaryKeys;
 use crate::formats::parquet::levels::{Validity, mixed};
 use crate::formats::parquet::read::page::Parts;
 use crate::formats::parquet::rle_bit_packed::RleBitPacked;
@@ -37,7 +37,7 @@ pub(super) fn decode<const N: usize>(
         return Err(Error::malformed("parquet", message));
     }
     let (&width, keys) = parts.values.split_first().unwrap_or((&0, &[]));
-    let mut keys = Keys::new(RleBitPacked::new(keys, width, n)?);
+    let mut keys = DictionaryKeys::new(RleBitPacked::new(keys, width, n)?);
     let mut fill = |out: &mut [[u8; N]]| by_keys(&mut keys, nvalues.unwrap_or(0), out, &code);
     let mut skipped = [[0; N]; 64];
     let (mut row, mut rest) = (0, out);

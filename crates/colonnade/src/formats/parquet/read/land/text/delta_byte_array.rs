@@ -5,7 +5,7 @@
 //! ```
 
 use crate::error::{Error, Result};
-use crate::formats::parquet::delta::Delta;
+use crate::formats::parquet::delta::DeltaDecoder;
 
 use super::delta_length_byte_array::{negative, split};
 use super::out::{Offset, Out, Stop};
@@ -13,8 +13,8 @@ use super::out::{Offset, Out, Stop};
 /// The texts of a page that share prefixes.
 #[derive(Debug)]
 pub(crate) struct DeltaByteArray<'p> {
-    shared: Delta<'p>,
-    own: Delta<'p>,
+    shared: DeltaDecoder<'p>,
+    own: DeltaDecoder<'p>,
     bytes: &'p [u8],
     /// The text before.
     last: Vec<u8>,
