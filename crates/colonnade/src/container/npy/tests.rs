@@ -199,7 +199,7 @@ fn any_order_and_white_space_of_keys() {
 }
 
 #[test]
-fn what_is_not_the_dict_is_refused_where_it_stands() {
+fn text_around_the_dict_is_refused_at_its_byte() {
     for (text, at, expected) in [
         ("", 10, "found the end of the header"),
         ("[]", 10, "expected a dict"),

@@ -160,7 +160,7 @@ fn column_place(
     spec: &ColumnSpec,
 ) -> Result<ColumnPlace> {
     let mut out =
-        ColumnPlace { spec: spec.clone(), owner, buffers: BTreeMap::new(), kept: LeafProjection::All };
+        ColumnPlace { spec: spec.clone(), owner, buffers: BTreeMap::new(), projection: LeafProjection::All };
     for (path, number) in buffers.get(&owner_key(owner)).into_iter().flatten() {
         if let Some(member) = store.members.get(*number) {
             let place = vector_of(store, member).map_err(|e| e.in_member(store.name(member.entry)))?;

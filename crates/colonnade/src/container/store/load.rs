@@ -316,7 +316,8 @@ impl Spaces {
             let (low, high) = block.grid.extent();
             Ok(block.buffer.slice(low, high - low).map(|bytes| (grid.dtype, bytes)))
         };
-        let column = assemble(&place.spec, &place.kept, rows, fetch).map_err(|e| place.locate_error(e))?;
+        let column =
+            assemble(&place.spec, &place.projection, rows, fetch).map_err(|e| place.locate_error(e))?;
         if may_share(column.data.data_type(), Sharing::Views) {
             let nbytes = unshared_nbytes(&column.data, Sharing::Views);
             let charged = self.budget.charge("npz", SHARED, nbytes, column.len() as u64);

@@ -32,7 +32,7 @@ pub(super) struct ColumnPlace {
     pub(super) owner: MemberOwner,
     pub(super) buffers: BTreeMap<String, BufferPlace>,
     /// The requested leaves.
-    pub(super) kept: LeafProjection,
+    pub(super) projection: LeafProjection,
 }
 
 /// One buffer, which is a place of one column.
@@ -111,7 +111,7 @@ impl ColumnPlace {
     /// Keeps only the buffers of the requested leaves.
     pub(super) fn keep(&mut self, kept: &LeafProjection) {
         self.buffers.retain(|path, _| contains_buffer(kept, path));
-        self.kept = kept.clone();
+        self.projection = kept.clone();
     }
 
     /// The type's name for messages.

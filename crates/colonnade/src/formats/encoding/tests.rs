@@ -154,7 +154,7 @@ fn an_empty_map_is_no_message() {
 }
 
 #[test]
-fn what_is_compressed_as_a_whole_is_the_same_inside() {
+fn whole_file_compression_keeps_the_bytes() {
     for encoding in encodings() {
         let spec = encoding.format().spec();
         let plain = encoded(&encoding);

@@ -10,7 +10,7 @@ pub enum ChunkKey {
     /// The footer's key.
     Footer,
     /// A key of the column. The place and length are those of its encrypted metadata in the footer.
-    Own(Option<(usize, usize)>),
+    Column(Option<(usize, usize)>),
 }
 
 /// The metadata of a column chunk.
@@ -86,14 +86,15 @@ pub fn read<'a>(t: &mut Thrift<'a>) -> Result<ColumnChunk<'a>> {
                 chunk.encrypted = true;
                 let mut inner = 0;
                 while let Some(field) = t.field(&mut inner)? {
-                    chunk.secret = Some(if field.id == 1 { ChunkKey::Footer } else { ChunkKey::Own(None) });
+                    chunk.secret =
+                        Some(if field.id == 1 { ChunkKey::Footer } else { ChunkKey::Column(None) });
                     t.skip(field.wire)?;
                 }
             }
             (9, ThriftType::Binary) => {
                 chunk.encrypted = true;
                 let nbytes = t.binary()?.len();
-                chunk.secret = Some(ChunkKey::Own(Some((t.position() - nbytes, nbytes))));
+                chunk.secret = Some(ChunkKey::Column(Some((t.position() - nbytes, nbytes))));
             }
             _ => t.skip(field.wire)?,
         }

@@ -28,7 +28,7 @@ impl PageCodec {
     ///
     /// # Errors
     /// Unsupported: LZO, and numbers that the specification does not define.
-    pub fn of(number: i32) -> Result<Self> {
+    pub fn from_number(number: i32) -> Result<Self> {
         Ok(match number {
             0 => Self::None,
             1 => Self::Snappy,
@@ -63,7 +63,7 @@ impl PageCodec {
     ///
     /// # Errors
     /// Malformed bytes; more or fewer bytes than `room` has. The bytes of `room` are then undefined, but initialised.
-    pub fn into(self, bytes: &[u8], room: &mut [u8]) -> Result<()> {
+    pub fn decompress(self, bytes: &[u8], room: &mut [u8]) -> Result<()> {
         match self {
             Self::None if bytes.len() == room.len() => {
                 room.copy_from_slice(bytes);
@@ -91,7 +91,7 @@ impl PageCodec {
     /// Decompresses the first bytes, until `room` is full or the input ends, and returns their number. Returns `None` if the codec
     /// cannot do that or the bytes are malformed; the caller then decompresses the whole page.
     #[must_use]
-    pub fn first(self, bytes: &[u8], room: &mut [u8]) -> Option<usize> {
+    pub fn decompress_prefix(self, bytes: &[u8], room: &mut [u8]) -> Option<usize> {
         match self {
             Self::None => {
                 let n = bytes.len().min(room.len());
@@ -109,7 +109,7 @@ impl PageCodec {
     /// The most bytes that `compressed` bytes can decompress to. A page that claims more is refused before memory is allocated for
     /// it.
     #[must_use]
-    pub fn most(self, compressed: u64) -> u64 {
+    pub fn max_decompressed_nbytes(self, compressed: u64) -> u64 {
         match self {
             Self::None => compressed,
             Self::Snappy => snappy::most(compressed),
@@ -153,10 +153,12 @@ impl PageCodec {
             Self::Gzip => gzip::compress(bytes, level, out)?,
             Self::Brotli => brotli::compress(bytes, level, out)?,
             Self::Lz4Hadoop => hadoop_lz4::compress(bytes, level, out)?,
-            Self::Snappy => behind(out, snappy::bound(bytes.len()), |to| snappy::compress(bytes, to))?,
-            Self::Zstd => behind(out, zstd::bound(bytes.len()), |to| zstd::compress_into(bytes, level, to))?,
+            Self::Snappy => append_with(out, snappy::bound(bytes.len()), |to| snappy::compress(bytes, to))?,
+            Self::Zstd => {
+                append_with(out, zstd::bound(bytes.len()), |to| zstd::compress_into(bytes, level, to))?
+            }
             Self::Lz4Raw => {
-                behind(out, lz4_block::bound(bytes.len()), |to| lz4_block::compress(bytes, level, to))?
+                append_with(out, lz4_block::bound(bytes.len()), |to| lz4_block::compress(bytes, level, to))?
             }
         }
         Ok(())
@@ -164,7 +166,7 @@ impl PageCodec {
 }
 
 /// Extends `out` by `most` bytes, calls `put` to fill them, and truncates `out` to the number of bytes that `put` returns.
-fn behind(out: &mut Vec<u8>, most: usize, put: impl FnOnce(&mut [u8]) -> Result<usize>) -> Result<()> {
+fn append_with(out: &mut Vec<u8>, most: usize, put: impl FnOnce(&mut [u8]) -> Result<usize>) -> Result<()> {
     let start = out.len();
     out.resize(start + most, 0);
     let done = put(out.get_mut(start..).unwrap_or_default());
@@ -178,16 +180,20 @@ mod tests {
     use crate::codec::samples;
 
     #[test]
-    fn every_codec_gives_back_what_it_took() {
+    fn every_codec_round_trips() {
         for number in [0, 1, 2, 4, 5, 6, 7] {
-            let Ok(codec) = PageCodec::of(number) else { unreachable!() };
+            let Ok(codec) = PageCodec::from_number(number) else { unreachable!() };
             for bytes in samples::all() {
                 let mut out = b"before".to_vec();
                 assert!(codec.compress(&bytes, None, &mut out).is_ok());
                 let packed = out.strip_prefix(b"before").unwrap_or_default();
-                assert!(codec.most(packed.len() as u64) >= bytes.len() as u64, "{}", codec.name());
+                assert!(
+                    codec.max_decompressed_nbytes(packed.len() as u64) >= bytes.len() as u64,
+                    "{}",
+                    codec.name()
+                );
                 let mut room = vec![1; bytes.len()];
-                assert!(codec.into(packed, &mut room).is_ok());
+                assert!(codec.decompress(packed, &mut room).is_ok());
                 assert!(room == bytes, "{}", codec.name());
                 let mut some = vec![1; bytes.len().min(100)];
                 assert!(
@@ -195,12 +201,12 @@ mod tests {
                         .first(packed, &mut some)
                         .is_none_or(|n| n == some.len() && bytes.starts_with(&some))
                 );
-                assert!(codec.into(packed, &mut vec![1; bytes.len() + 1]).is_err());
+                assert!(codec.decompress(packed, &mut vec![1; bytes.len() + 1]).is_err());
             }
-            assert!(codec.into(&[], &mut []).is_ok());
+            assert!(codec.decompress(&[], &mut []).is_ok());
             assert!(codec.levels().is_none() || codec.compress(&[1], Some(99), &mut Vec::new()).is_err());
         }
-        assert!(PageCodec::of(3).is_err_and(|e| e.to_string().contains("LZO")));
-        assert!(PageCodec::of(8).is_err());
+        assert!(PageCodec::from_number(3).is_err_and(|e| e.to_string().contains("LZO")));
+        assert!(PageCodec::from_number(8).is_err());
     }
 }

@@ -36,7 +36,7 @@ pub struct Footer<'a> {
     /// The leaves of the schema, in the order of the columns.
     pub leaves: Vec<Leaf>,
     /// Indexes of the projected leaves.
-    pub wanted: Vec<usize>,
+    pub projection: Vec<usize>,
     /// Row groups.
     pub groups: Vec<RowGroup<'a>>,
     /// For each projected leaf, whether its statistics use the order of its type (`TypeDefinedOrder`).
@@ -50,22 +50,22 @@ pub struct Footer<'a> {
 }
 
 impl<'a> Footer<'a> {
-    /// Reads the footer `bytes`, which start at byte `base` of the file. `want` selects the leaves of the projection.
+    /// Reads the footer `bytes`, which start at byte `base` of the file. `select` selects the leaves of the projection.
     ///
     /// # Errors
-    /// Malformed or truncated footers; errors of `want`.
+    /// Malformed or truncated footers; errors of `select`.
     pub fn read(
         bytes: &'a [u8],
         base: u64,
-        want: impl FnOnce(&[Element<'a>], &[Leaf]) -> Result<Vec<usize>>,
+        select: impl FnOnce(&[Element<'a>], &[Leaf]) -> Result<Vec<usize>>,
     ) -> Result<Self> {
         let mut thrift = Thrift::new(bytes, base, "the footer");
         let t = &mut thrift;
         let mut out = Self::default();
-        let mut want = Some(want);
+        let mut select = Some(select);
         let mut choose = |out: &mut Self| -> Result<()> {
-            if let Some(want) = want.take() {
-                out.wanted = want(&out.elements, &out.leaves)?;
+            if let Some(select) = select.take() {
+                out.projection = select(&out.elements, &out.leaves)?;
             }
             Ok(())
         };
@@ -83,7 +83,7 @@ impl<'a> Footer<'a> {
                 // schema.
                 (4, ThriftType::List) if schema => {
                     choose(&mut out)?;
-                    out.groups = groups(t, &out.wanted, &out.leaves)?;
+                    out.groups = groups(t, &out.projection, &out.leaves)?;
                 }
                 (4, ThriftType::List) => {
                     groups_at = Some(t.position());
@@ -109,14 +109,14 @@ impl<'a> Footer<'a> {
         choose(&mut out)?;
         if let Some(at) = groups_at {
             t.seek(at);
-            out.groups = groups(t, &out.wanted, &out.leaves)?;
+            out.groups = groups(t, &out.projection, &out.leaves)?;
         }
         if let Some(at) = orders_at {
             t.seek(at);
             let orders = orders(t, out.leaves.len())?;
             let leaf = |n: usize| Some((*orders.get(n)?, out.elements.get(out.leaves.get(n)?.element)?));
             let ordered =
-                out.wanted.iter().map(|&n| leaf(n).is_some_and(|(of_type, e)| of_type && e.has_order()));
+                out.projection.iter().map(|&n| leaf(n).is_some_and(|(of_type, e)| of_type && e.has_order()));
             out.ordered = ordered.collect();
         }
         // The sum over the row groups is used: some writers leave the file's number of rows at 0.

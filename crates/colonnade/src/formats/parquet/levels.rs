@@ -50,7 +50,7 @@ impl Validity {
     #[inline]
     pub(crate) fn push_run(&mut self, run: RleBitPackedRun<'_>, n: usize) -> Result<()> {
         match run {
-            RleBitPackedRun::Same { value, .. } if value > 1 => return Err(beyond(value)),
+            RleBitPackedRun::Same { value, .. } if value > 1 => return Err(level_too_large(value)),
             RleBitPackedRun::Same { value, .. } => self.push_same(value == 1, n),
             RleBitPackedRun::Packed { bytes, .. } => {
                 for (k, bytes) in bytes.chunks(8).take(n.div_ceil(64)).enumerate() {
@@ -104,7 +104,7 @@ impl Validity {
 
 /// The error for a definition level above the column's maximum.
 #[cold]
-pub(crate) fn beyond(value: u32) -> Error {
+pub(crate) fn level_too_large(value: u32) -> Error {
     let message =
         format!("definition level {value}, at most 1 is possible. The file is damaged; write it again.");
     Error::malformed("parquet", message)
@@ -112,7 +112,7 @@ pub(crate) fn beyond(value: u32) -> Error {
 
 /// The error for levels that end `missing` rows too early.
 #[cold]
-pub(crate) fn ended(missing: usize) -> Error {
+pub(crate) fn levels_too_short(missing: usize) -> Error {
     Error::truncated("parquet", "the levels of a page", missing as u64, 0)
 }
 
@@ -180,7 +180,7 @@ const STRIP_ROWS: usize = 1024;
 /// # Errors
 /// Truncated levels; levels over 1.
 #[inline]
-pub fn spread<T: Copy>(
+pub fn scatter_page<T: Copy>(
     levels: &mut LevelRuns<'_>,
     out: &mut [T],
     null: T,
@@ -196,7 +196,7 @@ pub fn spread<T: Copy>(
         fill(now.get_mut(..strip.n - strip.nulls).unwrap_or_default())?;
         read?;
         if strip.nulls > 0 {
-            to_their_rows(&strip, now, null);
+            scatter_in_place(&strip, now, null);
         }
         if let Some(bits) = validity.as_deref_mut() {
             strip.words.iter().zip(now.chunks(64)).for_each(|(&word, rows)| bits.push(word, rows.len()));
@@ -211,7 +211,7 @@ pub fn spread<T: Copy>(
 /// # Errors
 /// Errors of `fill`.
 #[inline]
-pub(crate) fn mixed<T: Copy>(
+pub(crate) fn scatter_with<T: Copy>(
     mask: u64,
     part: &mut [T],
     null: T,
@@ -225,13 +225,13 @@ pub(crate) fn mixed<T: Copy>(
     }
     let mut values = [null; 64];
     fill(values.get_mut(..k).unwrap_or_default())?;
-    place(mask, &values, part, null);
+    scatter(mask, &values, part, null);
     Ok(())
 }
 
 /// Fills up to 64 rows: a row with a bit in `mask` gets the next of `values`, every other row gets `null`.
 #[inline]
-fn place<T: Copy>(mask: u64, values: &[T; 64], rows: &mut [T], null: T) {
+fn scatter<T: Copy>(mask: u64, values: &[T; 64], rows: &mut [T], null: T) {
     let (mut bits, mut next) = (mask, 0);
     for row in rows {
         let bit = (bits & 1) as usize;
@@ -250,7 +250,7 @@ impl Validity {
         let most = left.min(STRIP_ROWS);
         // Packed runs are split at whole bytes: a rest of less than one byte goes to the next strip.
         while self.n < most && (most == left || most - self.n >= 8 || self.n == 0) {
-            let Some(run) = levels.next(most - self.n)? else { return Err(ended(left - self.n)) };
+            let Some(run) = levels.next(most - self.n)? else { return Err(levels_too_short(left - self.n)) };
             self.push_run(run, run.len().min(most - self.n))?;
         }
         Ok(())
@@ -258,7 +258,7 @@ impl Validity {
 }
 
 /// Moves the values at the front of `rows` to the valid rows, and sets the other rows to `null`.
-fn to_their_rows<T: Copy>(valid: &Validity, rows: &mut [T], null: T) {
+fn scatter_in_place<T: Copy>(valid: &Validity, rows: &mut [T], null: T) {
     let mut end = valid.n - valid.nulls;
     for (k, &word) in valid.words.iter().enumerate().rev() {
         let first = 64 * k;
@@ -272,7 +272,7 @@ fn to_their_rows<T: Copy>(valid: &Validity, rows: &mut [T], null: T) {
         if let (Some(to), Some(from)) = (values.get_mut(..end - start), rows.get(start..end)) {
             to.copy_from_slice(from);
         }
-        place(word, &values, rows.get_mut(first..first + n).unwrap_or_default(), null);
+        scatter(word, &values, rows.get_mut(first..first + n).unwrap_or_default(), null);
         end = start;
     }
 }
@@ -282,7 +282,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn levels_may_be_cut_anywhere() {
+    fn level_runs_split_anywhere() {
         // The levels of the test below (8 rows packed, 3 nulls, 70 values), then 16 packed.
         let bytes = [0x03, 0b1011_0110, 0x06, 0, 0x8c, 0x01, 1, 0x05, 0x0f, 0xa5];
         let decode = |step: usize| {
@@ -290,7 +290,7 @@ mod tests {
             let (mut cut, mut out, mut bits) = (LevelRuns::new(runs), vec![0i32; 97], Validity::default());
             let mut next = 0;
             for part in out.chunks_mut(step) {
-                let done = spread(&mut cut, part, -1, Some(&mut bits), |to| {
+                let done = scatter_page(&mut cut, part, -1, Some(&mut bits), |to| {
                     for v in to {
                         next += 1;
                         *v = next;
@@ -308,13 +308,13 @@ mod tests {
     }
 
     #[test]
-    fn values_stand_in_their_rows() {
+    fn values_go_to_their_rows() {
         // 8 rows packed 0b1011_0110, then 3 nulls, then 70 values.
         let bytes = [0x03, 0b1011_0110, 0x06, 0, 0x8c, 0x01, 1];
         let Ok(runs) = RleBitPacked::new(&bytes, 1, 81) else { unreachable!() };
         let mut levels = LevelRuns::new(runs);
         let (mut out, mut bits, mut next) = (vec![0i32; 81], Validity::default(), 0);
-        let done = spread(&mut levels, &mut out, -1, Some(&mut bits), |to| {
+        let done = scatter_page(&mut levels, &mut out, -1, Some(&mut bits), |to| {
             for v in to {
                 next += 1;
                 *v = next;

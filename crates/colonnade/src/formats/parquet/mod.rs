@@ -22,7 +22,7 @@
 pub mod chunk;
 pub mod codec;
 pub mod delta;
-mod described;
+mod facts;
 pub mod footer;
 mod format;
 pub mod keys;

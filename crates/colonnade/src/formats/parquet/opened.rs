@@ -2,7 +2,7 @@
 
 use arrow_schema::DataType;
 
-use super::described::{chunk, group};
+use super::facts::{chunk, group};
 use crate::decode::Request;
 use crate::error::Result;
 use crate::formats::parquet::read::Parquet;

@@ -31,7 +31,7 @@ pub enum PageEncoding {
 impl PageEncoding {
     /// Returns the encoding of a number in the specification.
     #[must_use]
-    pub fn of(number: i32) -> Option<Self> {
+    pub fn from_number(number: i32) -> Option<Self> {
         Some(match number {
             0 => Self::Plain,
             2 => Self::PlainDictionary,
@@ -166,7 +166,7 @@ fn count(t: &mut Thrift<'_>) -> Result<u32> {
 
 fn encoding(t: &mut Thrift<'_>) -> Result<PageEncoding> {
     let number = t.i32()?;
-    PageEncoding::of(number).ok_or_else(|| {
+    PageEncoding::from_number(number).ok_or_else(|| {
         let advice = "Write the file with PLAIN, dictionary, DELTA_* or BYTE_STREAM_SPLIT.";
         Error::unsupported(
             "parquet",

@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn every_width_gives_back_what_was_packed() {
+    fn every_width_round_trips() {
         for width in 0..=32u8 {
             for n in [1usize, 7, 8, 31, 32, 33, 64, 100] {
                 let mask = if width == 32 { u64::from(u32::MAX) } else { (1u64 << width) - 1 };
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn what_ends_early_is_an_error() {
+    fn truncated_runs_are_errors() {
         let mut runs = RleBitPacked::new(&[0x03, 0x88, 0xc6], 3, 8).unwrap_or_else(|_| unreachable!());
         assert!(runs.next_run().is_err());
         let mut none = RleBitPacked::new(&[], 3, 8).unwrap_or_else(|_| unreachable!());

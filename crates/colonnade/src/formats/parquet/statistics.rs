@@ -79,10 +79,10 @@ pub fn value<'a>(
     bytes: &'a [u8],
     data_type: &DataType,
     physical: Physical,
-    way: LeafConversion,
+    conversion: LeafConversion,
 ) -> Option<StatisticsValue<'a>> {
     let data_type = values_of(data_type);
-    let number = |value: i128| match (way, data_type) {
+    let number = |value: i128| match (conversion, data_type) {
         (LeafConversion::Thousands, _) => Some(StatisticsValue::Int(value / 1000)),
         (LeafConversion::Days, _) => Some(StatisticsValue::Int(value * 86_400_000)),
         (
@@ -110,7 +110,7 @@ pub fn value<'a>(
             Some(StatisticsValue::Float(f64::from(f32::from_le_bytes(bytes.try_into().ok()?))))
         }
         Physical::Double => Some(StatisticsValue::Float(f64::from_le_bytes(bytes.try_into().ok()?))),
-        Physical::Fixed(_) | Physical::Bytes => match (way, data_type) {
+        Physical::Fixed(_) | Physical::Bytes => match (conversion, data_type) {
             (LeafConversion::BigEndian(_), DataType::Decimal256(..)) => {
                 big_endian::<32>(bytes).map(|b| StatisticsValue::Wide(i256::from_be_bytes(b)))
             }

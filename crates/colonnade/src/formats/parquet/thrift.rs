@@ -7,7 +7,7 @@
 
 use crate::error::{Error, Result};
 
-mod past;
+mod skip;
 
 /// Maximum depth of skipped structures; Parquet's own metadata need six.
 const MAX_DEPTH: usize = 32;
@@ -246,7 +246,7 @@ impl<'a> Thrift<'a> {
     /// Skips a value of this type.
     #[inline]
     pub fn skip(&mut self, wire: ThriftType) -> Result<()> {
-        match past::value(self.bytes, self.at, wire as u8, MAX_DEPTH) {
+        match skip::value(self.bytes, self.at, wire as u8, MAX_DEPTH) {
             Some(at) => {
                 self.at = at;
                 Ok(())

@@ -176,7 +176,7 @@ mod tests {
     use crate::formats::parquet::thrift::{Thrift, ThriftType};
 
     #[test]
-    fn what_was_written_is_read() {
+    fn written_structures_are_read() {
         let mut bytes = Vec::new();
         let mut out = ThriftOut::new(&mut bytes);
         out.i32(1, -7);

@@ -35,8 +35,8 @@ use arrow_schema::{DataType, Field, IntervalUnit, TimeUnit};
 
 use super::logical_type::{INTERVAL, Logical, LogicalTimeUnit, converted, logical_of};
 
-pub use annotations::{check, check_group, most_digits, physical_of};
-pub use claims::granted;
+pub use annotations::{check, check_group, max_digits, physical_of};
+pub use claims::accepted_type;
 
 /// A physical type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,7 +62,7 @@ pub enum Physical {
 impl Physical {
     /// Returns the physical type of a number in a schema or a chunk; `length` is that of FIXED_LEN_BYTE_ARRAY.
     #[must_use]
-    pub fn of(number: i32, length: Option<i32>) -> Option<Self> {
+    pub fn from_number(number: i32, length: Option<i32>) -> Option<Self> {
         Some(match number {
             0 => Self::Boolean,
             1 => Self::Int32,
@@ -127,12 +127,12 @@ pub struct LeafType {
     /// ConvertedType of the logical type.
     pub converted: Option<i32>,
     /// Conversion to the Arrow type.
-    pub way: LeafConversion,
+    pub conversion: LeafConversion,
 }
 
 impl LeafType {
-    fn new(physical: Physical, logical: Option<Logical>, way: LeafConversion) -> Self {
-        Self { physical, logical, converted: logical.and_then(converted), way }
+    fn new(physical: Physical, logical: Option<Logical>, conversion: LeafConversion) -> Self {
+        Self { physical, logical, converted: logical.and_then(converted), conversion }
     }
 
     fn bare(physical: Physical) -> Self {
@@ -147,10 +147,10 @@ impl LeafType {
 
     fn of_type(data_type: &DataType, extension: Option<&str>) -> Option<Self> {
         use Physical::{Boolean, Bytes, Double, Fixed, Float, Int32, Int64};
-        let integer = |physical, bits, signed, way| {
-            Some(Self::new(physical, Some(Logical::Integer(bits, signed)), way))
+        let integer = |physical, bits, signed, conversion| {
+            Some(Self::new(physical, Some(Logical::Integer(bits, signed)), conversion))
         };
-        let timed = |physical, logical, way| Some(Self::new(physical, Some(logical), way));
+        let timed = |physical, logical, conversion| Some(Self::new(physical, Some(logical), conversion));
         match data_type {
             DataType::Null => Some(Self::new(Int32, Some(Logical::Unknown), LeafConversion::Nothing)),
             DataType::Boolean => Some(Self::bare(Boolean)),
@@ -167,12 +167,12 @@ impl LeafType {
             DataType::Float64 => Some(Self::bare(Double)),
             DataType::Timestamp(unit, zone) => {
                 let utc = zone.as_ref().is_some_and(|zone| !zone.is_empty());
-                let (unit, way) = unit_of(*unit);
-                timed(Int64, Logical::Timestamp(unit, utc), way)
+                let (unit, conversion) = unit_of(*unit);
+                timed(Int64, Logical::Timestamp(unit, utc), conversion)
             }
             DataType::Time32(unit) => {
-                let (unit, way) = unit_of(*unit);
-                timed(Int32, Logical::Time(unit, false), way)
+                let (unit, conversion) = unit_of(*unit);
+                timed(Int32, Logical::Time(unit, false), conversion)
             }
             DataType::Time64(unit) => {
                 timed(Int64, Logical::Time(unit_of(*unit).0, false), LeafConversion::Same)
@@ -222,10 +222,10 @@ impl LeafType {
     }
 }
 
-/// Returns the conversion of a leaf's values to the type of `field`, which is one that the leaf may be read as (see [`granted`]).
+/// Returns the conversion of a leaf's values to the type of `field`, which is one that the leaf may be read as (see [`accepted_type`]).
 /// `None` if the leaf does not store that type.
 #[must_use]
-pub fn way(
+pub fn conversion_of(
     field: &Field,
     physical: Physical,
     logical: Option<&Logical>,
@@ -257,9 +257,11 @@ pub fn way(
     };
     let found = logical.copied().or_else(|| converted.and_then(logical_of));
     if physical == stored.physical && says(found) {
-        return Some(stored.way);
+        return Some(stored.conversion);
     }
-    LeafType::exact(data_type).filter(|exact| bare && exact.physical == physical).map(|exact| exact.way)
+    LeafType::exact(data_type)
+        .filter(|exact| bare && exact.physical == physical)
+        .map(|exact| exact.conversion)
 }
 
 /// The column of a dictionary type that has no dictionary pages; the dictionary is in the file's metadata.
@@ -295,7 +297,7 @@ impl DictionaryStorage {
 /// Returns the type that a column written by this package is decoded as, if it differs from the field's type. The reader then
 /// converts the decoded column.
 #[must_use]
-pub fn read_as(data_type: &DataType) -> Option<DataType> {
+pub fn decoded_type(data_type: &DataType) -> Option<DataType> {
     match data_type {
         DataType::RunEndEncoded(_, values) => Some(values.data_type().clone()),
         other => DictionaryStorage::of(other).map(|beside| beside.data_type().clone()),
@@ -325,8 +327,8 @@ fn decimal_width(data_type: &DataType) -> Option<u8> {
     }
 }
 
-fn interval(way: LeafConversion) -> LeafType {
-    LeafType { physical: Physical::Fixed(12), logical: None, converted: Some(INTERVAL), way }
+fn interval(conversion: LeafConversion) -> LeafType {
+    LeafType { physical: Physical::Fixed(12), logical: None, converted: Some(INTERVAL), conversion }
 }
 
 fn unit_of(unit: TimeUnit) -> (LogicalTimeUnit, LeafConversion) {
@@ -344,12 +346,12 @@ fn decimal(precision: u8, scale: i8, width: u8) -> Option<LeafType> {
     if !(0..=digits).contains(&scale) || digits == 0 {
         return Some(LeafType::bare(Physical::Fixed(u32::from(width))));
     }
-    let (physical, way) = match precision {
+    let (physical, conversion) = match precision {
         1..=9 => (Physical::Int32, LeafConversion::Widened(width)),
         10..=18 => (Physical::Int64, LeafConversion::Widened(width)),
         _ => (Physical::Fixed(decimal_nbytes(precision)), LeafConversion::BigEndian(width)),
     };
-    Some(LeafType::new(physical, Some(Logical::Decimal(scale, digits)), way))
+    Some(LeafType::new(physical, Some(Logical::Decimal(scale, digits)), conversion))
 }
 
 /// Returns the bytes of the shortest two's complement that holds this number of decimal digits.

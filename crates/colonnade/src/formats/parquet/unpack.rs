@@ -101,7 +101,7 @@ mod vector {
             ($($w:literal)*) => {
                 match width {
                     // SAFETY: the machine has AVX2; the last load, 16 bytes from `3 * w + w / 2` on, is inside of the source.
-                    $($w => unsafe { eights::<$w>(source.as_ptr(), target) },)*
+                    $($w => unsafe { unpack_vector::<$w>(source.as_ptr(), target) },)*
                     _ => return false,
                 }
             };
@@ -113,7 +113,7 @@ mod vector {
     /// # Safety
     /// AVX2; `3 * W + W / 2 + 16` readable bytes at `source`.
     #[target_feature(enable = "avx2")]
-    unsafe fn eights<const W: usize>(source: *const u8, target: &mut [u32; GROUP]) {
+    unsafe fn unpack_vector<const W: usize>(source: *const u8, target: &mut [u32; GROUP]) {
         let (bytes, bits) = (ShuffleTables::<W>::BYTES, ShuffleTables::<W>::BITS);
         // SAFETY: both tables are 32 bytes long.
         let (bytes, bits) = unsafe {
@@ -141,7 +141,7 @@ mod vector {
         use super::super::{GROUP, unpack as plainly};
 
         #[test]
-        fn eights_are_what_ones_are() {
+        fn vector_and_scalar_unpacking_agree() {
             let bytes: Vec<u8> =
                 (0..200u64).map(|k| (k.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40).to_le_bytes()[0]).collect();
             let (mut a, mut b) = ([0; GROUP], [0; GROUP]);

@@ -75,7 +75,7 @@ fn ended(needed: usize, had: usize) -> Error {
 
 /// The error for a key outside of the dictionary.
 #[cold]
-pub(crate) fn no_key(key: u32, n: usize) -> Error {
+pub(crate) fn key_out_of_range(key: u32, n: usize) -> Error {
     let message = format!("key {key} of a dictionary of {n} values. The file is damaged; write it again.");
     Error::malformed("parquet", message)
 }
@@ -116,8 +116,8 @@ impl<T: Copy> PageValues<'_, T> {
                     }
                 }
             }
-            // SAFETY: `by_keys` passes only keys below the dictionary's length.
-            Self::Keys(keys, dictionary) => by_keys(keys, dictionary.len(), out, |key| unsafe {
+            // SAFETY: `lookup_keys` passes only keys below the dictionary's length.
+            Self::Keys(keys, dictionary) => lookup_keys(keys, dictionary.len(), out, |key| unsafe {
                 *dictionary.get_unchecked(key as usize)
             })?,
         }
@@ -130,7 +130,7 @@ impl<T: Copy> PageValues<'_, T> {
 /// # Errors
 /// Truncated pages; keys outside of a dictionary of `n` values.
 #[inline]
-pub(crate) fn by_keys<T: Copy>(
+pub(crate) fn lookup_keys<T: Copy>(
     keys: &mut DictionaryKeys<'_>,
     n: usize,
     out: &mut [T],
@@ -142,7 +142,7 @@ pub(crate) fn by_keys<T: Copy>(
             None => return Err(ended(out.len(), 0)),
             Some(KeyBatch::Same(key, times)) => {
                 if key as usize >= n {
-                    return Err(no_key(key, n));
+                    return Err(key_out_of_range(key, n));
                 }
                 let (now, later) = out.split_at_mut(times);
                 now.fill(value(key));
@@ -151,7 +151,7 @@ pub(crate) fn by_keys<T: Copy>(
             Some(KeyBatch::Many(some)) => {
                 let largest = some.iter().fold(0, |a, &b| a.max(b));
                 if largest as usize >= n {
-                    return Err(no_key(largest, n));
+                    return Err(key_out_of_range(largest, n));
                 }
                 let (now, later) = out.split_at_mut(some.len());
                 for (to, &key) in now.iter_mut().zip(some) {

@@ -49,7 +49,7 @@ fn decoded(input: &Buffer, options: &ReadOptions, progress: &dyn Progress) -> Re
     let progress = &ScaledProgress::new(progress, text.as_bytes().len() as u64, input.nbytes() as u64);
     let document = Document::read(&text, options, progress)?;
     progress.interrupted()?;
-    if with_header::is_own(&document) {
+    if with_header::has_header(&document) {
         if options.part.is_none() {
             check::end(&text)?;
         }

@@ -16,13 +16,13 @@ use super::schemaless::{float, too_large, too_wide};
 const STYLE: Style = Style::yaml(true);
 
 /// Whether the document has a header.
-pub(in crate::formats::yaml) fn is_own(document: &Document<'_>) -> bool {
+pub(in crate::formats::yaml) fn has_header(document: &Document<'_>) -> bool {
     let mut values = document.nodes.iter().map(|node| &node.value);
     matches!(values.next(), Some(YamlValue::Mapping(1.., _)))
         && matches!(values.next(), Some(YamlValue::Str(key)) if key == KEY)
 }
 
-/// Decodes the frame of a document that [`is_own`].
+/// Decodes the frame of a document that [`has_header`].
 ///
 /// # Errors
 /// Malformed, with place; over a limit.
@@ -52,9 +52,9 @@ pub(in crate::formats::yaml) fn decode(
         YamlOrient::Columns => taking.columns(next, header.nrows)?,
         YamlOrient::Records => taking.records(next)?,
     };
-    if header.nrows.is_some_and(|told| told != nrows) {
-        let told = header.nrows.unwrap_or(0);
-        let message = format!("expected {told} rows as the header says, found {nrows}.");
+    if header.nrows.is_some_and(|declared| declared != nrows) {
+        let declared = header.nrows.unwrap_or(0);
+        let message = format!("expected {declared} rows as the header says, found {nrows}.");
         return Err(document.error(ErrorKind::Malformed, at(next), Some("$"), message));
     }
     let arrays = taking.readers.into_iter().map(TextReader::finish).collect::<Result<_>>()?;
@@ -117,9 +117,9 @@ impl CellReaders<'_, '_> {
     }
 
     /// Reads `{name: [cell...]...}` from node `at` and returns the number of rows.
-    fn columns(&mut self, mut at: usize, told: Option<usize>) -> Result<usize> {
+    fn columns(&mut self, mut at: usize, nrows: Option<usize>) -> Result<usize> {
         let end = self.document.nodes.len();
-        let mut rows = told;
+        let mut rows = nrows;
         let mut field = 0;
         while at < end {
             let path = format!("$.{}", self.key(at));

@@ -112,7 +112,7 @@ impl<'a> Pages<'a> {
 
     fn check(&self, page: &Page<'_>) -> Result<()> {
         let PageHeader { nbytes, nvalues, compressed_nbytes, crc, kind, .. } = page.header;
-        let most = self.codec.most(compressed_nbytes as u64);
+        let most = self.codec.max_decompressed_nbytes(compressed_nbytes as u64);
         let whole = self.codec == PageCodec::None && !matches!(kind, PageType::DataV2 { .. });
         if nbytes as u64 > most || (whole && nbytes != compressed_nbytes) {
             let message = format!(

@@ -25,20 +25,20 @@ pub(super) fn described(
     ours: bool,
     options: &ReadOptions,
 ) -> Result<(SchemaRef, Vec<Root>, Plan)> {
-    let some = footer.wanted.len() < footer.leaves.len();
+    let some = footer.projection.len() < footer.leaves.len();
     let all: Vec<usize> = (0..footer.leaves.len()).collect();
     // Our metadata are about all columns: the plan is made of all, and cut down.
     if ours && some {
         let (every, _) = made(footer, &all, true, options)?;
         let plan = Plan::new(&every).map_err(|e| e.in_format("parquet"))?;
-        let (schema, roots_of) = made(footer, &footer.wanted, true, options)?;
+        let (schema, roots_of) = made(footer, &footer.projection, true, options)?;
         let kept: HashSet<usize> =
-            roots(&footer.leaves, &footer.wanted).iter().map(|(root, _)| *root).collect();
+            roots(&footer.leaves, &footer.projection).iter().map(|(root, _)| *root).collect();
         let order: Vec<usize> = roots(&footer.leaves, &all).iter().map(|(root, _)| *root).collect();
         let plan = restricted(plan, &order, &kept, schema.fields())?;
         return Ok((schema, roots_of, plan));
     }
-    let (schema, roots) = made(footer, &footer.wanted, ours, options)?;
+    let (schema, roots) = made(footer, &footer.projection, ours, options)?;
     let mut plan = Plan::new(&schema).map_err(|e| e.in_format("parquet"))?;
     if !ours {
         let never = |root: &Root| matches!(root.kind, RootKind::Flat(flat) if !flat.optional);
@@ -53,7 +53,7 @@ pub(super) fn described(
 /// The numbers of the flat columns' fields, by name; nested ones have theirs in the metadata of their fields.
 fn field_ids<'s>(footer: &Footer<'_>, schema: &'s Schema, columns: &[Root]) -> Vec<(&'s str, i32)> {
     let elements =
-        roots(&footer.leaves, &footer.wanted).into_iter().map(|(root, _)| footer.elements.get(root));
+        roots(&footer.leaves, &footer.projection).into_iter().map(|(root, _)| footer.elements.get(root));
     let columns = schema.fields().iter().zip(columns).zip(elements);
     let flat = columns.filter(|((_, root), _)| matches!(root.kind, RootKind::Flat(_)));
     let id = flat.filter_map(|((field, _), element)| Some((field.name().as_str(), element?.id?)));

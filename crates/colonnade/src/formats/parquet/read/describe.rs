@@ -201,7 +201,7 @@ fn described(
     name: String,
     logical: Option<Logical>,
 ) -> Result<ChunkInfo> {
-    let codec = match PageCodec::of(chunk.codec) {
+    let codec = match PageCodec::from_number(chunk.codec) {
         Ok(PageCodec::None) => "stored",
         Ok(codec) => codec.name(),
         Err(_) if chunk.codec == 3 => "lzo",

@@ -102,7 +102,8 @@ impl Parquet {
             .is_none_or(|meta| matches!(meta.columns.labels, LabelsMeta::Fixed(_) | LabelsMeta::Text { .. }));
         let (schema, roots, plan) = described(&footer, ours.is_some(), &options)?;
         check_columns(schema.fields().len(), &options)?;
-        let leaves: Vec<Leaf> = footer.wanted.iter().filter_map(|&l| footer.leaves.get(l).copied()).collect();
+        let leaves: Vec<Leaf> =
+            footer.projection.iter().filter_map(|&l| footer.leaves.get(l).copied()).collect();
         let nested = leaves.chunk_by(|a, b| a.root == b.root).filter_map(|of_one| of_one.first());
         let nested = nested.filter(|leaf| !leaf.flat).map(|leaf| leaf.root);
         let old_lists = tree::old_lists(&footer.elements, nested);

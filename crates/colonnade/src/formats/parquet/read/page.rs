@@ -109,7 +109,7 @@ impl<'a> Page<'a> {
                 scratch.resize(about, 0);
             }
             let room = scratch.get_mut(..about).unwrap_or_default();
-            if self.codec.first(self.body, room) != Some(about) {
+            if self.codec.decompress_prefix(self.body, room) != Some(about) {
                 break;
             }
             // Lengths stand in front of both.
@@ -141,7 +141,7 @@ impl<'a> Page<'a> {
     /// Malformed or unsupported bytes.
     pub(crate) fn dictionary_into(&self, room: &mut [u8]) -> Result<()> {
         self.check_dictionary()?;
-        self.codec.into(self.body, room).map_err(|e| e.at(self.at))
+        self.codec.decompress(self.body, room).map_err(|e| e.at(self.at))
     }
 
     fn check_dictionary(&self) -> Result<()> {
@@ -222,6 +222,6 @@ fn decompress<'s>(
         *scratch = vec![0; nbytes.saturating_add(nbytes / 4)];
     }
     let room = scratch.get_mut(..nbytes).unwrap_or_default();
-    codec.into(body, room)?;
+    codec.decompress(body, room)?;
     Ok(room)
 }

@@ -102,7 +102,7 @@ pub(crate) fn fields(
         let named = |e: Error| e.in_member(format!("column {}", element.name));
         let some = wanted.get(range.clone()).unwrap_or_default();
         // Runs, and dictionaries that no page holds, are read as what their columns are, and become themselves later.
-        let plain = hint.filter(|_| ours).and_then(|hint| types::read_as(hint.data_type()));
+        let plain = hint.filter(|_| ours).and_then(|hint| types::decoded_type(hint.data_type()));
         if let (Some(hint), Some(plain)) = (hint, plain) {
             let plain = Field::new(element.name, plain, true);
             let (read, descriptor) =
@@ -156,7 +156,7 @@ fn flat_field(element: &Element<'_>, hint: Option<&Field>, ours: bool) -> Result
         own.set_metadata(metadata.with("ARROW:extension:name", name).with("ARROW:extension:metadata", ""));
     }
     let data_type = match hint.filter(|hint| structure::is_open(&own, hint)) {
-        Some(hint) => types::granted(own.data_type(), element, physical, hint.data_type(), ours),
+        Some(hint) => types::accepted_type(own.data_type(), element, physical, hint.data_type(), ours),
         None => own.data_type().clone(),
     };
     let mut field = own.clone().with_data_type(data_type);
@@ -166,7 +166,7 @@ fn flat_field(element: &Element<'_>, hint: Option<&Field>, ours: bool) -> Result
         }
         field.set_metadata(structure::merged(&own, hint, field.data_type(), ours));
     }
-    let way = types::way(&field, physical, element.logical.as_ref(), element.converted);
+    let way = types::conversion_of(&field, physical, element.logical.as_ref(), element.converted);
     let way = way.unwrap_or(LeafConversion::Same);
     Ok((field, RootKind::Flat(Flat { physical, optional, way })))
 }

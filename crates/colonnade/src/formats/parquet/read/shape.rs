@@ -254,9 +254,9 @@ impl Builder<'_> {
     fn leaf(&mut self, field: &Field, at: &At, own: bool) -> Option<Node> {
         let (told, ordered) = (field.data_type(), field.dict_is_ordered() == Some(true));
         let element = (self.next)()?;
-        let physical = Physical::of(element.physical?, element.length)?;
+        let physical = Physical::from_number(element.physical?, element.length)?;
         let field = Field::new("", told.clone(), true);
-        let way = types::way(&field, physical, element.logical.as_ref(), element.converted);
+        let way = types::conversion_of(&field, physical, element.logical.as_ref(), element.converted);
         let way = way
             .or_else(|| (*told == default_type(&element, physical)).then_some(types::LeafConversion::Same))?;
         let slot = at.lists.last().map_or(0, |(_, item)| *item);

@@ -161,7 +161,7 @@ pub(super) fn wrapped<'t>(list: &Type, repeated: &'t Type) -> Option<&'t Type> {
     }
 }
 
-/// The column `found` with what `told`, the same column in the writer's schema, may add to it; see [`types::granted`]. `ours`:
+/// The column `found` with what `told`, the same column in the writer's schema, may add to it; see [`types::accepted_type`]. `ours`:
 /// this package wrote it, and names within lists and maps are those that it tells.
 pub(super) fn claimed(found: &Field, told: Option<&Field>, next: &mut NextLeaf<'_, '_>, ours: bool) -> Field {
     let to = told.filter(|told| is_open(found, told)).map(Field::data_type);
@@ -261,7 +261,7 @@ fn claimed_type(
         leaf => {
             let Some(element) = next() else { return leaf.clone() };
             match (told, types::physical_of(&element)) {
-                (Some(told), Ok(physical)) => types::granted(leaf, &element, physical, told, ours),
+                (Some(told), Ok(physical)) => types::accepted_type(leaf, &element, physical, told, ours),
                 _ => leaf.clone(),
             }
         }

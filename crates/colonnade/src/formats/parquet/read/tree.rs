@@ -147,7 +147,7 @@ fn build(elements: &[Element<'_>], at: usize, chosen: &[usize]) -> Result<(Optio
         let values = types::physical_of(&element)?;
         types::check(&element, values)?;
         // The crate refuses decimals of more digits than their bytes hold; what they are, it is not asked.
-        let wide = matches!(element.logical, Some(Logical::Decimal(_, n)) if n > types::most_digits(values));
+        let wide = matches!(element.logical, Some(Logical::Decimal(_, n)) if n > types::max_digits(values));
         let (logical, converted) = if wide { (None, ConvertedType::NONE) } else { (logical, converted) };
         let physical = physical(number)
             .ok_or_else(|| Error::malformed("parquet", format!("its physical type is number {number}.")))?;

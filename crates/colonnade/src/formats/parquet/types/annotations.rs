@@ -17,7 +17,7 @@ const MAX_DECIMAL_NBYTES: u32 = 32;
 /// Malformed: an unknown number, or FIXED_LEN_BYTE_ARRAY without a length.
 pub fn physical_of(element: &Element<'_>) -> Result<Physical> {
     let number = element.physical.unwrap_or(-1);
-    Physical::of(number, element.length).ok_or_else(|| {
+    Physical::from_number(number, element.length).ok_or_else(|| {
         let message = format!(
             "its physical type is number {number} with a length of {}. The file is damaged; write it again.",
             element.length.unwrap_or(0)
@@ -97,7 +97,7 @@ fn check_decimal(scale: i32, precision: i32, physical: Physical) -> Result<()> {
 
 /// Returns the number of decimal digits that every value of a physical type can hold.
 #[must_use]
-pub fn most_digits(physical: Physical) -> i32 {
+pub fn max_digits(physical: Physical) -> i32 {
     match physical {
         Physical::Int32 => 9,
         Physical::Int64 => 18,
@@ -113,7 +113,7 @@ pub fn most_digits(physical: Physical) -> i32 {
 
 fn contradiction(element: &Element<'_>, expected: &str, found: &str) -> Error {
     let word = match (element.logical, element.converted) {
-        (Some(logical), _) => word(logical),
+        (Some(logical), _) => annotation_name(logical),
         (None, Some(INTERVAL)) => "INTERVAL".into(),
         _ => "MAP_KEY_VALUE".into(),
     };
@@ -124,7 +124,7 @@ fn contradiction(element: &Element<'_>, expected: &str, found: &str) -> Error {
 }
 
 /// The name of an annotation in the specification.
-fn word(logical: Logical) -> String {
+fn annotation_name(logical: Logical) -> String {
     let unit = |unit| match unit {
         LogicalTimeUnit::Milli => "MILLIS",
         LogicalTimeUnit::Micro => "MICROS",

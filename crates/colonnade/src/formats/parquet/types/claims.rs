@@ -20,36 +20,36 @@ use super::{LeafType, Physical, decimal_width};
 use crate::formats::parquet::logical_type::{Logical, logical_of};
 use crate::formats::parquet::schema::Element;
 
-/// Returns the type of a leaf: the claimed type `told` if the claim is accepted, otherwise `found`, the type of the file's own
+/// Returns the type of a leaf: the claimed type `claimed` if the claim is accepted, otherwise `found`, the type of the file's own
 /// schema. `ours`: this package wrote the file.
 #[must_use]
-pub fn granted(
+pub fn accepted_type(
     found: &DataType,
     element: &Element<'_>,
     physical: Physical,
-    told: &DataType,
+    claimed: &DataType,
     ours: bool,
 ) -> DataType {
-    if found == told || ours && is_how_it_is_stored(element, physical, told) {
-        return told.clone();
+    if found == claimed || ours && is_stored_as(element, physical, claimed) {
+        return claimed.clone();
     }
-    if let DataType::Dictionary(_, values) = told
+    if let DataType::Dictionary(_, values) = claimed
         && ours
-        && granted(found, element, physical, values, true) == **values
+        && accepted_type(found, element, physical, values, true) == **values
     {
-        return told.clone();
+        return claimed.clone();
     }
-    by_anyone(found, physical, told).unwrap_or_else(|| found.clone())
+    accepted_from_any_writer(found, physical, claimed).unwrap_or_else(|| found.clone())
 }
 
 /// Returns the type for a claim that is accepted from any writer.
-fn by_anyone(found: &DataType, physical: Physical, told: &DataType) -> Option<DataType> {
+fn accepted_from_any_writer(found: &DataType, physical: Physical, claimed: &DataType) -> Option<DataType> {
     use DataType::{
         Binary, BinaryView, Dictionary, Duration, Int64, LargeBinary, LargeUtf8, Timestamp, Utf8, Utf8View,
     };
-    match (found, told) {
+    match (found, claimed) {
         (Int64, Duration(_)) | (Utf8, LargeUtf8 | Utf8View) | (Binary, LargeBinary | BinaryView) => {
-            Some(told.clone())
+            Some(claimed.clone())
         }
         (Timestamp(unit, Some(_)), Timestamp(_, Some(zone))) if !zone.is_empty() => {
             Some(Timestamp(*unit, Some(zone.clone())))
@@ -57,7 +57,7 @@ fn by_anyone(found: &DataType, physical: Physical, told: &DataType) -> Option<Da
         (Utf8 | Binary, Dictionary(key, _)) => Some(Dictionary(key.clone(), Box::new(found.clone()))),
         _ => {
             let (precision, scale) = digits(found)?;
-            let width = decimal_width(told)?;
+            let width = decimal_width(claimed)?;
             let stored = match physical {
                 Physical::Int32 => 4,
                 Physical::Int64 => 8,
@@ -66,13 +66,13 @@ fn by_anyone(found: &DataType, physical: Physical, told: &DataType) -> Option<Da
                 Physical::Bytes => 0,
                 _ => return None,
             };
-            (digits(told)? == (precision, scale) && stored <= u32::from(width)).then(|| told.clone())
+            (digits(claimed)? == (precision, scale) && stored <= u32::from(width)).then(|| claimed.clone())
         }
     }
 }
 
-/// Whether this package's writer stores a column of the type `told` as this leaf.
-fn is_how_it_is_stored(element: &Element<'_>, physical: Physical, told: &DataType) -> bool {
+/// Whether this package's writer stores a column of the type `claimed` as this leaf.
+fn is_stored_as(element: &Element<'_>, physical: Physical, claimed: &DataType) -> bool {
     let logical = element.logical.or_else(|| element.converted.and_then(logical_of));
     let bare = logical.is_none() && element.converted.is_none();
     let same = |stored: &LeafType| {
@@ -85,8 +85,8 @@ fn is_how_it_is_stored(element: &Element<'_>, physical: Physical, told: &DataTyp
         };
         physical == stored.physical && meant
     };
-    LeafType::of_type(told, None).is_some_and(|stored| same(&stored))
-        || bare && LeafType::exact(told).is_some_and(|stored| stored.physical == physical)
+    LeafType::of_type(claimed, None).is_some_and(|stored| same(&stored))
+        || bare && LeafType::exact(claimed).is_some_and(|stored| stored.physical == physical)
 }
 
 fn digits(data_type: &DataType) -> Option<(u8, i8)> {

@@ -217,7 +217,7 @@ fn broken_documents_are_refused_with_their_place() {
 }
 
 #[test]
-fn own_documents_that_were_changed_are_refused_with_their_place() {
+fn edited_documents_with_a_header_are_refused_with_their_place() {
     let frame = frame(&[
         ("a", Arc::new(Int64Array::from(vec![1, 2]))),
         ("b", Arc::new(StringArray::from(vec!["x", "y"]))),
@@ -337,7 +337,7 @@ fn unlimited() -> ReadOptions {
 }
 
 #[test]
-fn a_raised_depth_is_no_way_to_the_end_of_the_stack() {
+fn a_raised_depth_does_not_overflow_the_stack() {
     const DEEP: usize = 100_000;
     let dashes = format!("a:\n- x\n- {}1\n", "- ".repeat(DEEP));
     let foreign = decode(&Buffer::from_vec(dashes.into_bytes()), &unlimited()).unwrap().frame;

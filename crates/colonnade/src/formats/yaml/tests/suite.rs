@@ -61,7 +61,7 @@ fn is_refused_by_name(error: &crate::Error) -> bool {
 }
 
 #[test]
-fn the_suite_is_read_as_it_says() {
+fn the_yaml_suite_has_its_expected_values() {
     let here = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpora");
     let root = std::env::var_os("COLONNADE_CORPORA").map_or(here, PathBuf::from).join("yaml-suite/src");
     let Ok(entries) = std::fs::read_dir(&root) else {

@@ -139,7 +139,7 @@ impl Opened {
         let key = match chunk.secret {
             None => None,
             Some(ChunkKey::Footer) => Some(keys.footer.as_slice()),
-            Some(ChunkKey::Own(metadata)) => {
+            Some(ChunkKey::Column(metadata)) => {
                 let root = path.split('.').next().unwrap_or(path);
                 let named = |name: &str| keys.columns.iter().find(|(known, _)| known == name);
                 let Some((_, key)) = named(path).or_else(|| named(root)) else { return Ok(()) };

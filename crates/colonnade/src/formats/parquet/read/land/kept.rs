@@ -11,7 +11,7 @@ use arrow_select::take::take;
 use crate::arrow::ipc::Plain;
 use crate::arrow::stream_of;
 use crate::error::{Error, Result};
-use crate::formats::parquet::types::{DICTIONARY, DictionaryStorage, read_as};
+use crate::formats::parquet::types::{DICTIONARY, DictionaryStorage, decoded_type};
 
 use super::Landing;
 
@@ -20,9 +20,9 @@ fn wrong(what: &str) -> Error {
     Error::malformed("parquet", message)
 }
 
-/// The field as its column is read; see [`read_as`].
+/// The field as its column is read; see [`decoded_type`].
 pub(super) fn column(field: &Field) -> Field {
-    match read_as(field.data_type()) {
+    match decoded_type(field.data_type()) {
         Some(data_type) => field.clone().with_data_type(data_type),
         None => field.clone(),
     }

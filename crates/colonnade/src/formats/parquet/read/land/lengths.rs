@@ -46,7 +46,9 @@ impl Lengths {
                 let start = (key as usize).saturating_mul(self.item);
                 let value = self.dictionary.get(start..start.saturating_add(self.item));
                 let known = self.dictionary.len() / self.item;
-                to.copy_from_slice(value.ok_or_else(|| crate::formats::parquet::values::no_key(key, known))?);
+                to.copy_from_slice(
+                    value.ok_or_else(|| crate::formats::parquet::values::key_out_of_range(key, known))?,
+                );
             }
         }
         Ok(())

@@ -163,7 +163,7 @@ impl<'a> Landing<'a> {
         });
         if chunk.nvalues == 0 {
             // Of a chunk without values some writers say no place.
-            let codec = PageCodec::of(chunk.codec)?;
+            let codec = PageCodec::from_number(chunk.codec)?;
             return Ok(ChunkAt { bytes: &[], base: chunk.start(), codec, nvalues: 0, levels });
         }
         let end_of_data = self.file.footer.0;
@@ -180,7 +180,13 @@ impl<'a> Landing<'a> {
             let what = "a column chunk, by what the footer says,";
             return Err(Error::truncated("parquet", what, end, end_of_data as u64).at(base));
         };
-        Ok(ChunkAt { bytes, base, codec: PageCodec::of(chunk.codec)?, nvalues: chunk.nvalues, levels })
+        Ok(ChunkAt {
+            bytes,
+            base,
+            codec: PageCodec::from_number(chunk.codec)?,
+            nvalues: chunk.nvalues,
+            levels,
+        })
     }
 
     /// The pages of a chunk.

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::error::{Error, Result};
 use crate::formats::parquet::codec::PageCodec;
 use crate::formats::parquet::delta::DeltaDecoder;
-use crate::formats::parquet::levels::{LevelRuns, Validity, beyond, ended};
+use crate::formats::parquet::levels::{LevelRuns, Validity, level_too_large, levels_too_short};
 use crate::formats::parquet::page::{PageEncoding, PageType};
 use crate::formats::parquet::rle_bit_packed::{RleBitPacked, RleBitPackedRun};
 
@@ -275,12 +275,12 @@ pub(super) fn by_rows(
     while !out.is_empty() {
         let left = out.len() / item;
         let Some(run) = levels.next(left)? else {
-            return Err(ended(left));
+            return Err(levels_too_short(left));
         };
         let n = run.len().min(left);
         let (now, later) = out.split_at_mut(n * item);
         match run {
-            RleBitPackedRun::Same { value, .. } if value > 1 => return Err(beyond(value)),
+            RleBitPackedRun::Same { value, .. } if value > 1 => return Err(level_too_large(value)),
             RleBitPackedRun::Same { value, .. } => {
                 if value == 1 {
                     fill(now)?
@@ -376,7 +376,7 @@ fn in_place(page: &Page<'_>, optional: bool, nbytes: usize, out: &mut [u8], star
     let mut kept = [0u8; MAX_FRONT_NBYTES];
     let Some(kept) = kept.get_mut(..front) else { return Ok(false) };
     kept.copy_from_slice(room.get(..front).unwrap_or_default());
-    let outcome = page.codec().into(page.body, room);
+    let outcome = page.codec().decompress(page.body, room);
     let mut whole = true;
     if optional && outcome.is_ok() {
         whole = room.split_first_chunk::<4>().is_some_and(|(head, rest)| {

@@ -109,7 +109,7 @@ impl Wide {
                     let start = key as usize * item;
                     self.dictionary
                         .get(start..start + item)
-                        .ok_or_else(|| crate::formats::parquet::values::no_key(key, known))
+                        .ok_or_else(|| crate::formats::parquet::values::key_out_of_range(key, known))
                 };
                 while left > 0 {
                     match keys.take(left)? {

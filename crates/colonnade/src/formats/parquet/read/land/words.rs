@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::formats::parquet::codec::PageCodec;
 use crate::formats::parquet::delta::DeltaDecoder;
 use crate::formats::parquet::keys::{DictionaryKeys, KeyBatch};
-use crate::formats::parquet::levels::spread;
+use crate::formats::parquet::levels::scatter_page;
 use crate::formats::parquet::page::PageEncoding;
 use crate::formats::parquet::rle_bit_packed::RleBitPacked;
 use crate::formats::parquet::values::{FixedWidth, PageValues};
@@ -148,7 +148,7 @@ impl<R: FixedWidth, T: Word, F: Fn(R) -> T + Copy> Decoder for Words<'_, R, T, F
         let (values, out) = (&mut state.values, words::<T>(out));
         if let Some(levels) = &mut state.levels {
             let next = |some: &mut [T]| self.next(values, some, false);
-            return spread(levels, out, self.null, nulls.map(Nulls::begin), next);
+            return scatter_page(levels, out, self.null, nulls.map(Nulls::begin), next);
         }
         if let Some(nulls) = nulls {
             nulls.none(out.len());
@@ -289,7 +289,7 @@ impl Decoder for Bools {
     ) -> Result<()> {
         let bits = &mut state.values;
         if let Some(levels) = &mut state.levels {
-            return spread(levels, out, 0, nulls.map(Nulls::begin), |some| bits.fill(some));
+            return scatter_page(levels, out, 0, nulls.map(Nulls::begin), |some| bits.fill(some));
         }
         if let Some(nulls) = nulls {
             nulls.none(out.len());

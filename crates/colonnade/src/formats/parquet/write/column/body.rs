@@ -9,7 +9,7 @@ use super::leaf::{LeafColumn, NestedLevels};
 use super::non_null_values::NonNullValues;
 use super::page::LevelSizes;
 use super::settings::PageEncoding;
-use super::{delta, levels, pack, plain, split};
+use super::{byte_stream_split, delta, levels, pack, plain};
 
 /// The data that the pages of a chunk are encoded from.
 pub(super) struct PageSource<'s, 'a> {
@@ -17,7 +17,7 @@ pub(super) struct PageSource<'s, 'a> {
     /// Levels of a leaf within lists or structs.
     pub(super) levels: Option<&'s NestedLevels<'s>>,
     pub(super) values: &'s NonNullValues<'a>,
-    pub(super) how: &'s ChunkEncoding<'a>,
+    pub(super) chunk_encoding: &'s ChunkEncoding<'a>,
     /// Whether dictionary keys are padded to whole bytes. Codecs with an entropy coder compress those better than packed bits.
     pub(super) aligned: bool,
 }
@@ -25,17 +25,19 @@ pub(super) struct PageSource<'s, 'a> {
 impl<'s> PageSource<'s, '_> {
     /// The encoding of the values.
     pub(super) fn encoding(&self) -> PageEncoding {
-        match self.how {
-            ChunkEncoding::Straight(encoding) => *encoding,
-            ChunkEncoding::Keys(..) | ChunkEncoding::Given => PageEncoding::RleDictionary,
+        match self.chunk_encoding {
+            ChunkEncoding::Direct(encoding) => *encoding,
+            ChunkEncoding::Dictionary(..) | ChunkEncoding::ColumnDictionary => PageEncoding::RleDictionary,
         }
     }
 
     /// The keys and the dictionary of a dictionary-encoded chunk.
     pub(super) fn keyed(&self) -> Option<(&[u32], &NonNullValues<'_>)> {
-        match (self.how, self.values) {
-            (ChunkEncoding::Keys(keys, dictionary), _) => Some((keys, dictionary)),
-            (ChunkEncoding::Given, NonNullValues::Keys(keys, dictionary)) => Some((keys, dictionary)),
+        match (self.chunk_encoding, self.values) {
+            (ChunkEncoding::Dictionary(keys, dictionary), _) => Some((keys, dictionary)),
+            (ChunkEncoding::ColumnDictionary, NonNullValues::Keys(keys, dictionary)) => {
+                Some((keys, dictionary))
+            }
             _ => None,
         }
     }
@@ -46,14 +48,14 @@ impl<'s> PageSource<'s, '_> {
         match self.levels {
             Some(within) => {
                 let part = |levels: &'s [u8]| levels.get(entries.clone()).unwrap_or_default();
-                if within.most_repetition > 0 {
+                if within.max_repetition > 0 {
                     done.repetition_nbytes = sized(version_2, out, |out| {
-                        levels::general(part(within.repetition), within.most_repetition, out);
+                        levels::general(part(within.repetition), within.max_repetition, out);
                     });
                 }
-                if within.most_definition > 0 {
+                if within.max_definition > 0 {
                     done.definition_nbytes = sized(version_2, out, |out| {
-                        levels::general(part(within.definition), within.most_definition, out);
+                        levels::general(part(within.definition), within.max_definition, out);
                     });
                 }
             }
@@ -75,7 +77,7 @@ impl<'s> PageSource<'s, '_> {
             // A width of 0 is legal, but some readers refuse it.
             let width = if self.aligned { width.div_ceil(8).max(1) * 8 } else { width.max(1) };
             out.push(width);
-            pack::hybrid(width, keys, out);
+            pack::rle_bit_packed(width, keys, out);
             return;
         }
         match (self.encoding(), self.values) {
@@ -92,13 +94,13 @@ impl<'s> PageSource<'s, '_> {
                 delta::prefixes(texts.get(range).unwrap_or_default(), out);
             }
             (PageEncoding::ByteStreamSplit, NonNullValues::Four(words)) => {
-                split::encode(words.get(range).unwrap_or_default().to_byte_slice(), 4, out);
+                byte_stream_split::encode(words.get(range).unwrap_or_default().to_byte_slice(), 4, out);
             }
             (PageEncoding::ByteStreamSplit, NonNullValues::Eight(words)) => {
-                split::encode(words.get(range).unwrap_or_default().to_byte_slice(), 8, out);
+                byte_stream_split::encode(words.get(range).unwrap_or_default().to_byte_slice(), 8, out);
             }
             (PageEncoding::ByteStreamSplit, NonNullValues::Wide(bytes, width)) => {
-                split::encode(
+                byte_stream_split::encode(
                     bytes.get(range.start * width..range.end * width).unwrap_or_default(),
                     *width,
                     out,
@@ -109,7 +111,7 @@ impl<'s> PageSource<'s, '_> {
                     bools.get(range).unwrap_or_default().iter().map(|&bool| u32::from(bool)).collect();
                 let at = out.len();
                 out.extend_from_slice(&[0; 4]);
-                pack::hybrid(1, &values, out);
+                pack::rle_bit_packed(1, &values, out);
                 let length = u32::try_from(out.len() - at - 4).unwrap_or(u32::MAX).to_le_bytes();
                 out.get_mut(at..at + 4).unwrap_or_default().copy_from_slice(&length);
             }

@@ -15,11 +15,11 @@ use super::statistics;
 #[derive(Debug)]
 pub(super) enum ChunkEncoding<'a> {
     /// An encoding of the values that needs no preparation.
-    Straight(PageEncoding),
+    Direct(PageEncoding),
     /// Dictionary encoding: keys and values.
-    Keys(Vec<u32>, NonNullValues<'a>),
+    Dictionary(Vec<u32>, NonNullValues<'a>),
     /// Dictionary encoding with the keys of a dictionary column.
-    Given,
+    ColumnDictionary,
 }
 
 /// The decoding costs of an encoding, converted to bits of file size per value, from measurements with pyarrow
@@ -113,13 +113,13 @@ fn dictionary_bits(distinct: f64, n: f64, value_bits: f64, same: f64) -> f64 {
 /// Whether DELTA_BINARY_PACKED was chosen automatically and a difference is wider than all readers support. `pages` are ranges of
 /// the values.
 pub(super) fn too_wide(
-    how: &ChunkEncoding<'_>,
+    chunk_encoding: &ChunkEncoding<'_>,
     values: &NonNullValues<'_>,
     settings: &Settings,
     mut pages: impl Iterator<Item = Range<usize>>,
 ) -> bool {
     if settings.encoding != EncodingChoice::Auto
-        || !matches!(how, ChunkEncoding::Straight(PageEncoding::DeltaBinaryPacked))
+        || !matches!(chunk_encoding, ChunkEncoding::Direct(PageEncoding::DeltaBinaryPacked))
     {
         return false;
     }
@@ -134,7 +134,7 @@ pub(super) fn too_wide(
 pub(super) fn distinct<'a>(leaf: &LeafColumn<'_>, values: NonNullValues<'a>) -> NonNullValues<'a> {
     let NonNullValues::Keys(mut keys, inner) = values else { return values };
     match by_hand(leaf, &inner, PageEncoding::RleDictionary) {
-        ChunkEncoding::Keys(places, found) if found.len() < inner.len() => {
+        ChunkEncoding::Dictionary(places, found) if found.len() < inner.len() => {
             for key in &mut keys {
                 *key = places.get(*key as usize).copied().unwrap_or(0);
             }
@@ -152,35 +152,37 @@ pub(super) fn choose<'a>(
     deltas: bool,
 ) -> ChunkEncoding<'a> {
     if let NonNullValues::Keys(..) = values {
-        return ChunkEncoding::Given;
+        return ChunkEncoding::ColumnDictionary;
     }
     if let EncodingChoice::One(encoding) = settings.encoding {
         return by_hand(leaf, values, encoding);
     }
     if values.len() == 0 {
-        return ChunkEncoding::Straight(PageEncoding::Plain);
+        return ChunkEncoding::Direct(PageEncoding::Plain);
     }
     let costs = EncodingCosts::of(settings.profile);
     match values {
         NonNullValues::Four(words) => {
             let integers = deltas && leaf.physical == Physical::Int32;
             let range = if integers { statistics::range4(words, leaf.order) } else { None };
-            let how = numbers(words, range, integers, leaf.order == SortOrder::Float, settings, &costs);
-            how.map_or_else(ChunkEncoding::Straight, |(keys, values)| {
-                ChunkEncoding::Keys(keys, NonNullValues::Four(values.into()))
+            let chunk_encoding =
+                numbers(words, range, integers, leaf.order == SortOrder::Float, settings, &costs);
+            chunk_encoding.map_or_else(ChunkEncoding::Direct, |(keys, values)| {
+                ChunkEncoding::Dictionary(keys, NonNullValues::Four(values.into()))
             })
         }
         NonNullValues::Eight(words) => {
             let integers = deltas && leaf.physical == Physical::Int64;
             let range = if integers { statistics::range8(words, leaf.order) } else { None };
-            let how = numbers(words, range, integers, leaf.order == SortOrder::Float, settings, &costs);
-            how.map_or_else(ChunkEncoding::Straight, |(keys, values)| {
-                ChunkEncoding::Keys(keys, NonNullValues::Eight(values.into()))
+            let chunk_encoding =
+                numbers(words, range, integers, leaf.order == SortOrder::Float, settings, &costs);
+            chunk_encoding.map_or_else(ChunkEncoding::Direct, |(keys, values)| {
+                ChunkEncoding::Dictionary(keys, NonNullValues::Eight(values.into()))
             })
         }
         NonNullValues::Text(texts) => text(texts, settings, &costs),
         NonNullValues::Wide(bytes, width) => wide(bytes, *width, settings, &costs),
-        NonNullValues::Bools(_) | NonNullValues::Keys(..) => ChunkEncoding::Straight(PageEncoding::Plain),
+        NonNullValues::Bools(_) | NonNullValues::Keys(..) => ChunkEncoding::Direct(PageEncoding::Plain),
     }
 }
 
@@ -253,7 +255,7 @@ fn text<'a>(texts: &[&'a [u8]], settings: &Settings, costs: &EncodingCosts) -> C
         PageEncoding::Plain
     };
     if !settings.dictionary {
-        return ChunkEncoding::Straight(plain);
+        return ChunkEncoding::Direct(plain);
     }
     let found = sample(
         texts.len(),
@@ -268,12 +270,12 @@ fn text<'a>(texts: &[&'a [u8]], settings: &Settings, costs: &EncodingCosts) -> C
     // Codecs compress text better than keys, so plain text counts half its size.
     let key = |distinct: f64| dictionary_bits(distinct, n, value_bits, found.same) + costs.dictionary;
     if key(found.distinct) >= value_bits * 0.6 {
-        return ChunkEncoding::Straight(plain);
+        return ChunkEncoding::Direct(plain);
     }
     let most = texts.len() / 2 + 1;
     match dictionary::texts(texts, most, 2 * DICTIONARY_NBYTES) {
-        Some((keys, values)) => ChunkEncoding::Keys(keys, NonNullValues::Text(values)),
-        None => ChunkEncoding::Straight(plain),
+        Some((keys, values)) => ChunkEncoding::Dictionary(keys, NonNullValues::Text(values)),
+        None => ChunkEncoding::Direct(plain),
     }
 }
 
@@ -282,7 +284,7 @@ fn wide<'a>(bytes: &[u8], width: usize, settings: &Settings, costs: &EncodingCos
     let plain = PageEncoding::Plain;
     let n = bytes.len().checked_div(width).unwrap_or(0);
     if !settings.dictionary || n == 0 {
-        return ChunkEncoding::Straight(plain);
+        return ChunkEncoding::Direct(plain);
     }
     let value = |at: usize| bytes.get(at * width..(at + 1) * width).unwrap_or_default();
     let found = sample(n, |at| dictionary::hash(value(at)), |at| value(at) == value(at - 1));
@@ -290,15 +292,15 @@ fn wide<'a>(bytes: &[u8], width: usize, settings: &Settings, costs: &EncodingCos
     let (rows, value_bits) = (n as f64, 8.0 * width as f64);
     let key = dictionary_bits(found.distinct, rows, value_bits, found.same) + costs.dictionary;
     if key >= value_bits * 0.8 {
-        return ChunkEncoding::Straight(plain);
+        return ChunkEncoding::Direct(plain);
     }
-    keyed_wide(bytes, width, n / 2 + 1, DICTIONARY_NBYTES).unwrap_or(ChunkEncoding::Straight(plain))
+    keyed_wide(bytes, width, n / 2 + 1, DICTIONARY_NBYTES).unwrap_or(ChunkEncoding::Direct(plain))
 }
 
 fn keyed_wide<'a>(bytes: &[u8], width: usize, most: usize, most_nbytes: usize) -> Option<ChunkEncoding<'a>> {
     let values: Vec<&[u8]> = bytes.chunks_exact(width.max(1)).collect();
     let (keys, found) = dictionary::texts(&values, most, most_nbytes.saturating_mul(2))?;
-    Some(ChunkEncoding::Keys(keys, NonNullValues::Wide(found.concat().into(), width)))
+    Some(ChunkEncoding::Dictionary(keys, NonNullValues::Wide(found.concat().into(), width)))
 }
 
 /// Returns the encoding that the options set, or PLAIN if the type does not support it.
@@ -311,26 +313,26 @@ fn by_hand<'a>(
     match (encoding, values) {
         (PageEncoding::RleDictionary | PageEncoding::PlainDictionary, values) => match values {
             NonNullValues::Four(words) => dictionary::words(words, None, none)
-                .map(|(k, v)| ChunkEncoding::Keys(k, NonNullValues::Four(v.into()))),
+                .map(|(k, v)| ChunkEncoding::Dictionary(k, NonNullValues::Four(v.into()))),
             NonNullValues::Eight(words) => dictionary::words(words, None, none)
-                .map(|(k, v)| ChunkEncoding::Keys(k, NonNullValues::Eight(v.into()))),
+                .map(|(k, v)| ChunkEncoding::Dictionary(k, NonNullValues::Eight(v.into()))),
             NonNullValues::Text(texts) => dictionary::texts(texts, none, none)
-                .map(|(k, v)| ChunkEncoding::Keys(k, NonNullValues::Text(v))),
+                .map(|(k, v)| ChunkEncoding::Dictionary(k, NonNullValues::Text(v))),
             NonNullValues::Wide(bytes, width) => keyed_wide(bytes, *width, none, none / 2),
             NonNullValues::Bools(_) | NonNullValues::Keys(..) => None,
         }
-        .unwrap_or(ChunkEncoding::Straight(PageEncoding::Plain)),
+        .unwrap_or(ChunkEncoding::Direct(PageEncoding::Plain)),
         (PageEncoding::DeltaBinaryPacked, NonNullValues::Four(_) | NonNullValues::Eight(_))
             if matches!(leaf.physical, Physical::Int32 | Physical::Int64) =>
         {
-            ChunkEncoding::Straight(encoding)
+            ChunkEncoding::Direct(encoding)
         }
         (PageEncoding::DeltaLengthByteArray | PageEncoding::DeltaByteArray, NonNullValues::Text(_))
         | (
             PageEncoding::ByteStreamSplit,
             NonNullValues::Four(_) | NonNullValues::Eight(_) | NonNullValues::Wide(..),
         )
-        | (PageEncoding::Rle, NonNullValues::Bools(_)) => ChunkEncoding::Straight(encoding),
-        _ => ChunkEncoding::Straight(PageEncoding::Plain),
+        | (PageEncoding::Rle, NonNullValues::Bools(_)) => ChunkEncoding::Direct(encoding),
+        _ => ChunkEncoding::Direct(PageEncoding::Plain),
     }
 }

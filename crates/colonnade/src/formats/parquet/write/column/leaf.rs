@@ -75,19 +75,19 @@ pub(super) fn low(n: usize) -> u64 {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ElementConversion {
     /// No conversion; the width is the same.
-    AsIs,
+    Identity,
     /// Signed integers of 1, 2, 4, 8 or 16 bytes, widened, or narrowed if the caller has checked that they fit.
     Signed,
     /// Unsigned integers, widened.
     Unsigned,
     /// Signed integers, multiplied: seconds to milliseconds. An overflow is an error.
-    Times(i64),
+    Multiply(i64),
     /// Signed integers, divided. A remainder is an error.
-    Over(i64),
+    Divide(i64),
     /// Little-endian signed integers to big-endian ones, truncated to the width if the caller has checked that they fit.
-    Reversed,
+    BigEndian,
     /// Bools of one byte each.
-    Truth,
+    Bools,
 }
 
 /// The offsets of variable-length values.
@@ -113,7 +113,7 @@ pub enum LeafData<'a> {
         /// Distance between rows in bytes; may be negative.
         stride: isize,
         /// Conversion to the physical type.
-        turn: ElementConversion,
+        conversion: ElementConversion,
     },
     /// Bools as a bitmap.
     Bits(Bitmap<'a>),
@@ -166,11 +166,11 @@ pub struct NestedLevels<'a> {
     /// Definition levels.
     pub definition: &'a [u8],
     /// Maximum definition level, which marks a value.
-    pub most_definition: u8,
+    pub max_definition: u8,
     /// Repetition levels, 0 at the start of a row. Empty if the leaf is not within lists.
     pub repetition: &'a [u8],
     /// Maximum repetition level: the number of enclosing lists.
-    pub most_repetition: u8,
+    pub max_repetition: u8,
 }
 
 impl NestedLevels<'_> {
@@ -178,7 +178,7 @@ impl NestedLevels<'_> {
     #[must_use]
     pub fn next_row(&self, at: usize) -> usize {
         let n = self.definition.len();
-        if self.most_repetition == 0 {
+        if self.max_repetition == 0 {
             return at.min(n);
         }
         let rest = self.repetition.get(at..).unwrap_or_default();
@@ -188,13 +188,13 @@ impl NestedLevels<'_> {
     /// Counts the non-null values in this range.
     #[must_use]
     pub fn there(&self, range: std::ops::Range<usize>) -> usize {
-        count(self.definition.get(range).unwrap_or_default(), self.most_definition)
+        count(self.definition.get(range).unwrap_or_default(), self.max_definition)
     }
 
     /// Counts the rows that start in this range.
     #[must_use]
     pub fn rows(&self, range: std::ops::Range<usize>) -> usize {
-        if self.most_repetition == 0 {
+        if self.max_repetition == 0 {
             return range.len();
         }
         count(self.repetition.get(range).unwrap_or_default(), 0)

@@ -7,30 +7,30 @@
 //! The output is deterministic: it does not depend on time, threads or addresses.
 
 mod body;
+mod byte_stream_split;
 mod choose;
+mod codec_choice;
 mod delta;
 mod dictionary;
+pub mod encoded_chunk;
 pub mod leaf;
 mod levels;
 mod non_null_values;
-pub mod outcome;
 mod pack;
-mod packing;
 mod page;
 mod page_split;
 mod plain;
 pub mod settings;
-mod split;
 mod statistics;
 
 use std::ops::Range;
 
 use crate::error::Result;
 
+pub use encoded_chunk::{ChunkStatistics, EncodedChunk, EncodedPage, MinMax};
 pub use leaf::{
     Bitmap, ElementConversion, LeafColumn, LeafData, LeafOffsets, NestedLevels, Physical, SortOrder,
 };
-pub use outcome::{ChunkStatistics, EncodedChunk, EncodedPage, MinMax};
 pub use settings::{CodecChoice, EncodingChoice, PageCodec, PageEncoding, Settings};
 
 use body::PageSource;
@@ -75,16 +75,17 @@ fn chunk(
     out: &mut Vec<u8>,
 ) -> Result<EncodedChunk> {
     let values = choose::distinct(leaf, non_null_values::gather(leaf, rows)?);
-    let mut how = choose::choose(leaf, &values, settings, true);
+    let mut chunk_encoding = choose::choose(leaf, &values, settings, true);
     let pages = page_split::page_split(leaf, &values, rows, levels, settings)?;
-    if choose::too_wide(&how, &values, settings, pages.iter().map(|page| page.values.clone())) {
-        how = choose::choose(leaf, &values, settings, false);
+    if choose::too_wide(&chunk_encoding, &values, settings, pages.iter().map(|page| page.values.clone())) {
+        chunk_encoding = choose::choose(leaf, &values, settings, false);
     }
-    let mut source = PageSource { leaf, levels, values: &values, how: &how, aligned: false };
+    let mut source =
+        PageSource { leaf, levels, values: &values, chunk_encoding: &chunk_encoding, aligned: false };
     let packed = {
         let (first, middle) = (pages.first(), pages.get(pages.len() / 2).filter(|_| pages.len() > 2));
         let some: Vec<_> = first.into_iter().chain(middle).map(|page| page.values.clone()).collect();
-        packing::choose(&mut source, &some, settings)?
+        codec_choice::choose(&mut source, &some, settings)?
     };
     source.aligned = packed.aligned;
     let mut writer = ColumnChunkWriter::new(packed, settings, out);
@@ -148,7 +149,7 @@ struct ColumnChunkWriter<'s> {
 }
 
 impl<'s> ColumnChunkWriter<'s> {
-    fn new(packed: packing::ChosenCodec, settings: &'s Settings, out: &'s mut Vec<u8>) -> Self {
+    fn new(packed: codec_choice::ChosenCodec, settings: &'s Settings, out: &'s mut Vec<u8>) -> Self {
         let chunk = EncodedChunk {
             encodings: Vec::new(),
             encoding_stats: Vec::new(),

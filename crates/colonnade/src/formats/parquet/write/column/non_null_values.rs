@@ -87,10 +87,10 @@ fn values<'a>(
             each(rows, validity, |row| out.push(u8::from(bits.get(row))));
             Ok(NonNullValues::Bools(out))
         }
-        LeafData::Fixed { bytes, start, width, stride, turn } => {
+        LeafData::Fixed { bytes, start, width, stride, conversion } => {
             let column = StridedValues { bytes, start: *start, width: *width, stride: *stride };
             column.check(rows)?;
-            column.values(physical, *turn, rows, validity, room)
+            column.values(physical, *conversion, rows, validity, room)
         }
         LeafData::Bytes { offsets, data } => {
             let mut out = Vec::with_capacity(room);
@@ -174,13 +174,13 @@ impl<'a> StridedValues<'a> {
     fn values(
         &self,
         physical: Physical,
-        turn: ElementConversion,
+        conversion: ElementConversion,
         rows: &Range<usize>,
         validity: Option<Bitmap<'_>>,
         room: usize,
     ) -> Result<NonNullValues<'a>> {
-        match (physical, turn) {
-            (Physical::Boolean, ElementConversion::Truth) => {
+        match (physical, conversion) {
+            (Physical::Boolean, ElementConversion::Bools) => {
                 let mut out = Vec::with_capacity(room);
                 match self.run(rows, validity) {
                     Some(bytes) => out.extend(bytes.iter().map(|&byte| u8::from(byte != 0))),
@@ -188,7 +188,7 @@ impl<'a> StridedValues<'a> {
                 }
                 Ok(NonNullValues::Bools(out))
             }
-            (Physical::Int32 | Physical::Float, ElementConversion::AsIs) if self.width == 4 => {
+            (Physical::Int32 | Physical::Float, ElementConversion::Identity) if self.width == 4 => {
                 if let Some(words) = self.run(rows, validity).and_then(aligned::<u32>) {
                     return Ok(NonNullValues::Four(Cow::Borrowed(words)));
                 }
@@ -196,7 +196,7 @@ impl<'a> StridedValues<'a> {
                 each(rows, validity, |row| out.push(u32::from_le_bytes(self.element(row))));
                 Ok(NonNullValues::Four(Cow::Owned(out)))
             }
-            (Physical::Int64 | Physical::Double, ElementConversion::AsIs) if self.width == 8 => {
+            (Physical::Int64 | Physical::Double, ElementConversion::Identity) if self.width == 8 => {
                 if let Some(words) = self.run(rows, validity).and_then(aligned::<u64>) {
                     return Ok(NonNullValues::Eight(Cow::Borrowed(words)));
                 }
@@ -204,11 +204,11 @@ impl<'a> StridedValues<'a> {
                 each(rows, validity, |row| out.push(u64::from_le_bytes(self.element(row))));
                 Ok(NonNullValues::Eight(Cow::Owned(out)))
             }
-            (Physical::Fixed(n), _) => self.wide(n as usize, turn, rows, validity, room),
-            (Physical::Int96, ElementConversion::AsIs) => self.wide(12, turn, rows, validity, room),
+            (Physical::Fixed(n), _) => self.wide(n as usize, conversion, rows, validity, room),
+            (Physical::Int96, ElementConversion::Identity) => self.wide(12, conversion, rows, validity, room),
             (Physical::Int32, _) => {
                 let mut out = Vec::with_capacity(room);
-                self.numbers(turn, rows, validity, |value| {
+                self.numbers(conversion, rows, validity, |value| {
                     let fits = i32::try_from(value).is_ok() || u32::try_from(value).is_ok();
                     #[allow(clippy::cast_possible_truncation)] // values that do not fit are refused
                     out.push(value as u32);
@@ -218,7 +218,7 @@ impl<'a> StridedValues<'a> {
             }
             (Physical::Int64, _) => {
                 let mut out = Vec::with_capacity(room);
-                self.numbers(turn, rows, validity, |value| {
+                self.numbers(conversion, rows, validity, |value| {
                     out.push(value.cast_unsigned());
                     true
                 })?;
@@ -231,7 +231,7 @@ impl<'a> StridedValues<'a> {
     /// Calls `take` with every number. `take` returns whether the number fits.
     fn numbers(
         &self,
-        turn: ElementConversion,
+        conversion: ElementConversion,
         rows: &Range<usize>,
         validity: Option<Bitmap<'_>>,
         mut take: impl FnMut(i64) -> bool,
@@ -247,7 +247,7 @@ impl<'a> StridedValues<'a> {
                 });
             }};
         }
-        match (turn, self.width) {
+        match (conversion, self.width) {
             (ElementConversion::Signed, 1) => numbers!(1 i8, |v| Some(i64::from(v))),
             (ElementConversion::Signed, 2) => numbers!(2 i16, |v| Some(i64::from(v))),
             (ElementConversion::Signed, 4) => numbers!(4 i32, |v| Some(i64::from(v))),
@@ -256,10 +256,10 @@ impl<'a> StridedValues<'a> {
             (ElementConversion::Unsigned, 1) => numbers!(1 u8, |v| Some(i64::from(v))),
             (ElementConversion::Unsigned, 2) => numbers!(2 u16, |v| Some(i64::from(v))),
             (ElementConversion::Unsigned, 4) => numbers!(4 u32, |v| Some(i64::from(v))),
-            (ElementConversion::Times(by), 4) => numbers!(4 i32, |v| i64::from(v).checked_mul(by)),
-            (ElementConversion::Times(by), 8) => numbers!(8 i64, |v: i64| v.checked_mul(by)),
-            (ElementConversion::Over(by), 4) => numbers!(4 i32, |v| exact(i64::from(v), by)),
-            (ElementConversion::Over(by), 8) => numbers!(8 i64, |v| exact(v, by)),
+            (ElementConversion::Multiply(by), 4) => numbers!(4 i32, |v| i64::from(v).checked_mul(by)),
+            (ElementConversion::Multiply(by), 8) => numbers!(8 i64, |v: i64| v.checked_mul(by)),
+            (ElementConversion::Divide(by), 4) => numbers!(4 i32, |v| exact(i64::from(v), by)),
+            (ElementConversion::Divide(by), 8) => numbers!(8 i64, |v| exact(v, by)),
             _ => return Err(broken("a width that its physical type does not have")),
         }
         if fits {
@@ -275,12 +275,12 @@ impl<'a> StridedValues<'a> {
     fn wide(
         &self,
         n: usize,
-        turn: ElementConversion,
+        conversion: ElementConversion,
         rows: &Range<usize>,
         validity: Option<Bitmap<'_>>,
         room: usize,
     ) -> Result<NonNullValues<'a>> {
-        if turn == ElementConversion::AsIs && self.width == n {
+        if conversion == ElementConversion::Identity && self.width == n {
             if let Some(bytes) = self.run(rows, validity) {
                 return Ok(NonNullValues::Wide(Cow::Borrowed(bytes), n));
             }
@@ -291,7 +291,7 @@ impl<'a> StridedValues<'a> {
             });
             return Ok(NonNullValues::Wide(Cow::Owned(out), n));
         }
-        if turn != ElementConversion::Reversed {
+        if conversion != ElementConversion::BigEndian {
             return Err(broken("a width that its physical type does not have"));
         }
         let mut out = Vec::with_capacity(room * n);

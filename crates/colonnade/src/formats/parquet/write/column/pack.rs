@@ -65,7 +65,7 @@ pub(super) fn bits_of(value: u32) -> u8 {
 }
 
 /// Appends values as runs if they repeat, and as bit-packed groups otherwise.
-pub(super) fn hybrid(width: u8, values: &[u32], out: &mut Vec<u8>) {
+pub(super) fn rle_bit_packed(width: u8, values: &[u32], out: &mut Vec<u8>) {
     let size = usize::from(width.div_ceil(8));
     // A shorter run takes more bytes than packed groups, and more time to decode.
     let least = 8 * (1 + 8 / usize::from(width.max(1))).clamp(2, 8);
@@ -112,7 +112,7 @@ fn literals(width: u8, values: &[u32], out: &mut Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
-    use super::{bits_of, hybrid};
+    use super::{bits_of, rle_bit_packed};
     use crate::formats::parquet::rle_bit_packed::{RleBitPacked, RleBitPackedRun, each_group};
 
     fn back(bytes: &[u8], width: u8, n: usize) -> Vec<u32> {
@@ -141,7 +141,7 @@ mod tests {
                         .map(|k| u32::try_from(k / stretch).unwrap().wrapping_mul(0x9e37_79b9) & mask)
                         .collect();
                     let mut bytes = Vec::new();
-                    hybrid(width, &values, &mut bytes);
+                    rle_bit_packed(width, &values, &mut bytes);
                     assert_eq!(back(&bytes, width, n), values, "{width} bits, {n} values, runs of {stretch}");
                 }
             }

@@ -4,9 +4,9 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
+use super::encoded_chunk::{BoundBytes, MinMax};
 use super::leaf::{LeafColumn, Physical, SortOrder};
 use super::non_null_values::NonNullValues;
-use super::outcome::{BoundBytes, MinMax};
 
 /// Maximum bytes of a text bound.
 const MOST_NBYTES: usize = 64;

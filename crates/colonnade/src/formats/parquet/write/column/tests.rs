@@ -10,7 +10,7 @@ use parquet::data_type::{
 };
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
-use super::outcome::BoundBytes;
+use super::encoded_chunk::BoundBytes;
 use super::*;
 use crate::codec::Profile;
 use crate::formats::parquet::thrift::ThriftType;
@@ -104,9 +104,9 @@ pub(super) fn rows_of(bytes: &[u8], k: usize) -> Vec<Option<Vec<u8>>> {
     let optional = column.max_def_level() > 0;
     let reader = group.get_column_reader(k).unwrap();
     macro_rules! plain {
-        ($t:ty, $turn:expr) => {{
+        ($t:ty, $conversion:expr) => {{
             let (values, levels) = read::<$t>(reader, n, optional);
-            (values.into_iter().map($turn).collect::<Vec<Vec<u8>>>(), levels)
+            (values.into_iter().map($conversion).collect::<Vec<Vec<u8>>>(), levels)
         }};
     }
     let (values, levels) = match column.physical_type() {
@@ -129,7 +129,7 @@ pub(super) fn rows_of(bytes: &[u8], k: usize) -> Vec<Option<Vec<u8>>> {
 fn leaf(bytes: &[u8], physical: Physical) -> LeafColumn<'_> {
     let width = width(physical);
     let stride = isize::try_from(width).unwrap();
-    let data = LeafData::Fixed { bytes, start: 0, width, stride, turn: ElementConversion::AsIs };
+    let data = LeafData::Fixed { bytes, start: 0, width, stride, conversion: ElementConversion::Identity };
     let order = match physical {
         Physical::Double | Physical::Float => SortOrder::Float,
         Physical::Fixed(_) => SortOrder::Decimal,
@@ -248,8 +248,13 @@ fn text_comes_back() {
 fn bools_come_back() {
     for step in [1, 3, 50] {
         let bytes: Vec<u8> = (0..1000u64).map(|k| u8::from(noise(k / step).is_multiple_of(2))).collect();
-        let data =
-            LeafData::Fixed { bytes: &bytes, start: 0, width: 1, stride: 1, turn: ElementConversion::Truth };
+        let data = LeafData::Fixed {
+            bytes: &bytes,
+            start: 0,
+            width: 1,
+            stride: 1,
+            conversion: ElementConversion::Bools,
+        };
         let leaf = LeafColumn {
             physical: Physical::Boolean,
             data,
@@ -287,7 +292,7 @@ fn dictionaries_are_kept_whole() {
 }
 
 #[test]
-fn what_a_column_deserves() {
+fn encodings_follow_the_values() {
     let chosen = |kind: fn(u64) -> u64, physical: Physical| {
         let bytes: Vec<u8> = (0..20_000u64).flat_map(|k| kind(k).to_le_bytes()).collect();
         let mut out = Vec::new();
@@ -338,7 +343,7 @@ fn bytes_of_fixed_length_are_not_split_by_choice() {
 }
 
 #[test]
-fn a_value_that_stands_twice_in_a_dictionary_is_written_once() {
+fn duplicate_dictionary_values_are_written_once() {
     let (offsets, data) = (vec![0i32, 1, 2, 3], b"aab".to_vec());
     let values = Box::new(LeafData::Bytes { offsets: LeafOffsets::Small(&offsets), data: &data });
     let data = LeafData::Dictionary { codes: &[0, 1, 2, 1], width: 1, values, nvalues: 3 };
@@ -417,11 +422,17 @@ fn bounds_follow_the_specification() {
 }
 
 #[test]
-fn strided_and_turned_columns_come_back() {
+fn strided_and_converted_columns_come_back() {
     let block: Vec<u8> = (0..600u64).flat_map(|k| noise(k).to_le_bytes()).collect();
     let at = |k: usize| Some(block[8 * k..8 * k + 8].to_vec());
     for (start, stride, place) in [(16usize, 24isize, 1isize), (8 * 597, -24, -1)] {
-        let data = LeafData::Fixed { bytes: &block, start, width: 8, stride, turn: ElementConversion::AsIs };
+        let data = LeafData::Fixed {
+            bytes: &block,
+            start,
+            width: 8,
+            stride,
+            conversion: ElementConversion::Identity,
+        };
         let leaf = LeafColumn {
             physical: Physical::Int64,
             data,
@@ -439,15 +450,15 @@ fn strided_and_turned_columns_come_back() {
             start,
             width: 8,
             stride: stride * 2,
-            turn: ElementConversion::AsIs,
+            conversion: ElementConversion::Identity,
         };
         let outside = LeafColumn { data, ..leaf };
         assert!(encode(&outside, 0..200, &settings, &mut Vec::new()).is_err());
     }
-    let turned = |bytes: &[u8], width: usize, physical: Physical, turn: ElementConversion| {
+    let turned = |bytes: &[u8], width: usize, physical: Physical, conversion: ElementConversion| {
         let n = bytes.len() / width;
         let stride = isize::try_from(width).unwrap();
-        let data = LeafData::Fixed { bytes, start: 0, width, stride, turn };
+        let data = LeafData::Fixed { bytes, start: 0, width, stride, conversion };
         let leaf = LeafColumn { physical, data, validity: None, optional: false, order: SortOrder::Signed };
         let mut out = Vec::new();
         encode(&leaf, 0..n, &Settings::default(), &mut out)?;
@@ -464,14 +475,17 @@ fn strided_and_turned_columns_come_back() {
         [four(255), four(1)]
     );
     let seconds = (-5i64).to_le_bytes();
-    assert_eq!(turned(&seconds, 8, Physical::Int64, ElementConversion::Times(1000)).unwrap(), [eight(-5000)]);
-    assert!(turned(&i64::MAX.to_le_bytes(), 8, Physical::Int64, ElementConversion::Times(1000)).is_err());
+    assert_eq!(
+        turned(&seconds, 8, Physical::Int64, ElementConversion::Multiply(1000)).unwrap(),
+        [eight(-5000)]
+    );
+    assert!(turned(&i64::MAX.to_le_bytes(), 8, Physical::Int64, ElementConversion::Multiply(1000)).is_err());
     let day = 86_400_000i64.to_le_bytes();
-    assert_eq!(turned(&day, 8, Physical::Int32, ElementConversion::Over(86_400_000)).unwrap(), [four(1)]);
-    assert!(turned(&day, 8, Physical::Int32, ElementConversion::Over(7)).is_err());
+    assert_eq!(turned(&day, 8, Physical::Int32, ElementConversion::Divide(86_400_000)).unwrap(), [four(1)]);
+    assert!(turned(&day, 8, Physical::Int32, ElementConversion::Divide(7)).is_err());
     let number = (-2i128).to_le_bytes();
     assert_eq!(turned(&number, 16, Physical::Int64, ElementConversion::Signed).unwrap(), [eight(-2)]);
-    let reversed = turned(&number, 16, Physical::Fixed(3), ElementConversion::Reversed).unwrap();
+    let reversed = turned(&number, 16, Physical::Fixed(3), ElementConversion::BigEndian).unwrap();
     assert_eq!(reversed, [Some(vec![0xff, 0xff, 0xfe])]);
 }
 

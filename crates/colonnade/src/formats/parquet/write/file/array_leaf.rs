@@ -82,9 +82,9 @@ pub(super) fn of_masked(
         take(&LeafColumn { physical: stored.physical, data, validity, optional, order })
     };
     let first = data.buffers().first().map_or(&[][..], Buffer::as_slice);
-    let fixed = |width: usize, turn: ElementConversion| {
+    let fixed = |width: usize, conversion: ElementConversion| {
         let stride = isize::try_from(width).unwrap_or(0);
-        LeafData::Fixed { bytes: first, start: data.offset() * width, width, stride, turn }
+        LeafData::Fixed { bytes: first, start: data.offset() * width, width, stride, conversion }
     };
     // Elements of `stride` bytes whose low bytes are the value.
     let lowest = |width: usize, stride: u8| LeafData::Fixed {
@@ -92,9 +92,9 @@ pub(super) fn of_masked(
         start: data.offset() * usize::from(stride),
         width,
         stride: isize::from(stride),
-        turn: ElementConversion::AsIs,
+        conversion: ElementConversion::Identity,
     };
-    match (data.data_type(), stored.way) {
+    match (data.data_type(), stored.conversion) {
         (DataType::Null, _) => {
             let none = vec![0; n.div_ceil(8)];
             let data = LeafData::Fixed {
@@ -102,7 +102,7 @@ pub(super) fn of_masked(
                 start: 0,
                 width: 4,
                 stride: 0,
-                turn: ElementConversion::AsIs,
+                conversion: ElementConversion::Identity,
             };
             give(data, Some(Bitmap { bytes: &none, offset: 0 }))
         }
@@ -136,9 +136,9 @@ pub(super) fn of_masked(
             give(fixed(usize::from(width), ElementConversion::Signed), validity)
         }
         (other, LeafConversion::Thousands) => {
-            give(fixed(other.primitive_width().unwrap_or(8), ElementConversion::Times(1000)), validity)
+            give(fixed(other.primitive_width().unwrap_or(8), ElementConversion::Multiply(1000)), validity)
         }
-        (_, LeafConversion::Days) => give(fixed(8, ElementConversion::Over(DAY)), validity),
+        (_, LeafConversion::Days) => give(fixed(8, ElementConversion::Divide(DAY)), validity),
         (_, LeafConversion::Widened(stride)) => {
             check(data, nulls, stored)?;
             let width = if stored.physical == Physical::Int32 { 4 } else { 8 };
@@ -150,25 +150,25 @@ pub(super) fn of_masked(
         }
         (_, LeafConversion::BigEndian(width)) => {
             check(data, nulls, stored)?;
-            give(fixed(usize::from(width), ElementConversion::Reversed), validity)
+            give(fixed(usize::from(width), ElementConversion::BigEndian), validity)
         }
-        (_, way @ (LeafConversion::Months | LeafConversion::DayTime)) => {
-            let words = intervals(data, way);
+        (_, conversion @ (LeafConversion::Months | LeafConversion::DayTime)) => {
+            let words = intervals(data, conversion);
             let data = LeafData::Fixed {
                 bytes: &words,
                 start: 0,
                 width: 12,
                 stride: 12,
-                turn: ElementConversion::AsIs,
+                conversion: ElementConversion::Identity,
             };
             give(data, validity)
         }
         (DataType::FixedSizeBinary(width), _) => {
-            give(fixed(usize::try_from(*width).unwrap_or(0), ElementConversion::AsIs), validity)
+            give(fixed(usize::try_from(*width).unwrap_or(0), ElementConversion::Identity), validity)
         }
         (other, _) => {
             let width = other.primitive_width().ok_or_else(|| broken("values have no width"))?;
-            give(fixed(width, ElementConversion::AsIs), validity)
+            give(fixed(width, ElementConversion::Identity), validity)
         }
     }
 }
@@ -203,7 +203,7 @@ fn of_dictionary(
                 start: 0,
                 width: width(stored.physical),
                 stride: 0,
-                turn: ElementConversion::AsIs,
+                conversion: ElementConversion::Identity,
             },
         };
         return take(&LeafColumn { physical: stored.physical, data, validity, optional, order });
@@ -252,13 +252,13 @@ fn offsets<T: ArrowNativeType>(data: &ArrayData) -> Result<std::borrow::Cow<'_, 
 }
 
 /// Encodes months, days and milliseconds, 32 bits each.
-fn intervals(data: &ArrayData, way: LeafConversion) -> Vec<u8> {
+fn intervals(data: &ArrayData, conversion: LeafConversion) -> Vec<u8> {
     let bytes = data.buffers().first().map_or(&[][..], Buffer::as_slice);
     let mut out = Vec::with_capacity(data.len() * 12);
-    let width = if way == LeafConversion::Months { 4 } else { 8 };
+    let width = if conversion == LeafConversion::Months { 4 } else { 8 };
     let rows = bytes.chunks_exact(width).skip(data.offset()).take(data.len());
     for row in rows {
-        if way == LeafConversion::Months {
+        if conversion == LeafConversion::Months {
             out.extend_from_slice(row);
             out.extend_from_slice(&[0; 8]);
         } else {

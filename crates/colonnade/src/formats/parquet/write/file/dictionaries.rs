@@ -101,7 +101,7 @@ fn numbers(data: &ArrayData) -> Result<Vec<Option<usize>>> {
 }
 
 /// Returns the column's values, one per row.
-pub(super) fn dense(data: &ArrayData) -> Result<ArrayData> {
+pub(super) fn decoded_values(data: &ArrayData) -> Result<ArrayData> {
     let values: ArrayRef = make_array(values(data)?.clone());
     let there = |row: usize| data.nulls().is_none_or(|nulls| nulls.is_valid(row));
     let keys: arrow_array::UInt64Array = numbers(data)?
@@ -121,7 +121,7 @@ pub(super) fn as_codes(data: &ArrayData) -> Result<ArrayData> {
 }
 
 /// Encodes a dictionary as text for the file's metadata: an Arrow stream of one column, in base64.
-pub(super) fn kept(values: &ArrayData) -> Result<String> {
+pub(super) fn encode_text(values: &ArrayData) -> Result<String> {
     let schema = Arc::new(Schema::new(vec![Field::new("values", values.data_type().clone(), true)]));
     let batch = RecordBatch::try_new(Arc::clone(&schema), vec![make_array(values.clone())])
         .map_err(|e| failed(&e))?;

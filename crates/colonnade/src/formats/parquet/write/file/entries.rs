@@ -33,7 +33,7 @@ impl LevelEntries<'_> {
         }
     }
 
-    pub(super) fn below(&self) -> LevelEntries<'_> {
+    pub(super) fn reborrow(&self) -> LevelEntries<'_> {
         LevelEntries {
             definition: Cow::Borrowed(&self.definition),
             repetition: Cow::Borrowed(&self.repetition),
@@ -44,7 +44,7 @@ impl LevelEntries<'_> {
 
     /// Creates `total` entries one list deeper, all set to "a further value of the same list". The caller overwrites the exceptions
     /// and sets `live`.
-    fn deeper(&self, total: usize) -> LevelEntries<'static> {
+    fn one_list_deeper(&self, total: usize) -> LevelEntries<'static> {
         let (depth, lists) = (self.depth.saturating_add(1), self.lists.saturating_add(1));
         let (definition, repetition) = (vec![depth; total].into(), vec![lists; total].into());
         LevelEntries { definition, repetition, live: Vec::new().into(), depth, lists }
@@ -55,7 +55,7 @@ impl LevelEntries<'_> {
     }
 
     /// Enters an optional field: increments the definition level of entries with a valid value.
-    pub(super) fn optional(&mut self, nulls: Option<&NullBuffer>) {
+    pub(super) fn enter_optional(&mut self, nulls: Option<&NullBuffer>) {
         let (old, all) = (self.depth, self.all_live());
         let new = old.saturating_add(1);
         self.depth = new;
@@ -85,7 +85,7 @@ impl LevelEntries<'_> {
     }
 
     /// Removes null values from `live`.
-    pub(super) fn narrow(&mut self, nulls: Option<&NullBuffer>) {
+    pub(super) fn drop_nulls(&mut self, nulls: Option<&NullBuffer>) {
         let Some(nulls) = nulls else { return };
         let mut live = Vec::new();
         for run in self.live.iter() {
@@ -104,7 +104,7 @@ impl LevelEntries<'_> {
 
     /// The fast path of [`LevelEntries::list`], for lists that are contiguous and all live. Returns `None` if an entry has no value or
     /// offsets decrease.
-    pub(super) fn dense<O: Copy + TryInto<usize>>(
+    pub(super) fn contiguous_lists<O: Copy + TryInto<usize>>(
         &self,
         most: usize,
         offsets: &[O],
@@ -138,7 +138,7 @@ impl LevelEntries<'_> {
                 _ => live.push(first..last),
             }
         }
-        let mut below = self.deeper(total);
+        let mut below = self.one_list_deeper(total);
         let (definition, repetition) = (below.definition.to_mut(), below.repetition.to_mut());
         let mut olds = self.repetition.iter().copied();
         let mut at = 0;
@@ -169,11 +169,11 @@ impl LevelEntries<'_> {
         for list in lists() {
             let (start, end) = extent(list)
                 .filter(|&(start, end)| start <= end && end <= most && (start == end || start >= behind))
-                .ok_or_else(|| broken("an offset passes the values of its lists"))?;
+                .ok_or_else(|| malformed_array("an offset passes the values of its lists"))?;
             total = total.saturating_add((end - start).max(1));
             behind = behind.max(end);
         }
-        let mut below = self.deeper(total);
+        let mut below = self.one_list_deeper(total);
         let (definition, repetition) = (below.definition.to_mut(), below.repetition.to_mut());
         let mut live: Vec<Range<usize>> = Vec::new();
         let (mut values, mut at) = (lists(), 0);
@@ -204,7 +204,7 @@ impl LevelEntries<'_> {
     }
 
     /// Returns the range of the current array that contains all live values, and their validity.
-    pub(super) fn stretch(&self, nulls: Option<&NullBuffer>) -> (Range<usize>, Option<NullBuffer>) {
+    pub(super) fn live_extent(&self, nulls: Option<&NullBuffer>) -> (Range<usize>, Option<NullBuffer>) {
         let (Some(first), Some(last)) = (self.live.first(), self.live.last()) else { return (0..0, None) };
         let all = first.start..last.end;
         if self.live.len() == 1 {
@@ -223,6 +223,6 @@ impl LevelEntries<'_> {
 }
 
 /// The error for an array that breaks Arrow's layout.
-pub(super) fn broken(message: &str) -> Error {
+pub(super) fn malformed_array(message: &str) -> Error {
     Error::malformed("parquet", format!("{message}. The array breaks Arrow's layout."))
 }

@@ -12,7 +12,7 @@ pub(super) const DAY: i64 = 86_400_000;
 /// Whether the type has values that the leaf cannot hold.
 pub(super) fn may_not_fit(stored: &LeafType) -> bool {
     matches!(
-        stored.way,
+        stored.conversion,
         LeafConversion::Thousands
             | LeafConversion::Days
             | LeafConversion::Widened(_)
@@ -25,7 +25,7 @@ pub(super) fn fits(data: &ArrayData, nulls: Option<&NullBuffer>, stored: &LeafTy
     if let (DataType::Dictionary(..), [values]) = (data.data_type(), data.child_data()) {
         return fits(values, values.nulls(), stored);
     }
-    match stored.way {
+    match stored.conversion {
         LeafConversion::Thousands
             if *data.data_type() == DataType::Time32(arrow_schema::TimeUnit::Second) =>
         {

@@ -9,8 +9,8 @@ use crate::formats::parquet::schema::Element;
 use crate::formats::parquet::types::{DictionaryStorage, LeafConversion, LeafType};
 use crate::frame::Kind as DTypeKind;
 
+use super::file_column::{ColumnLeaf, FileColumn, RootStorage};
 use super::options::WriteOptions;
-use super::root::{ColumnLeaf, FileColumn, RootStorage};
 use super::source::{ColumnSource, each_packed};
 use super::tree::Tree;
 use super::{dictionaries, elements, fits, leaves, nested};
@@ -24,12 +24,12 @@ pub(super) struct FileLayout {
     pub(super) nelements: usize,
     pub(super) nleaves: usize,
     /// Dictionaries that are stored in the file's metadata, encoded, by field name.
-    pub(super) kept: BTreeMap<String, String>,
+    pub(super) metadata_dictionaries: BTreeMap<String, String>,
     /// Dictionaries of a first chunk without rows. They are stored in the metadata only if the file has no rows.
-    pub(super) unpaged: BTreeMap<String, String>,
+    pub(super) rowless_dictionaries: BTreeMap<String, String>,
     /// Dictionaries with null values, which dictionary pages cannot hold. The metadata store them so that the reader can restore
     /// the null values.
-    pub(super) nulled: BTreeMap<String, String>,
+    pub(super) null_value_dictionaries: BTreeMap<String, String>,
 }
 
 impl FileLayout {
@@ -44,9 +44,9 @@ impl FileLayout {
             elements: Vec::new(),
             nelements: 1,
             nleaves: 0,
-            kept: BTreeMap::new(),
-            unpaged: BTreeMap::new(),
-            nulled: BTreeMap::new(),
+            metadata_dictionaries: BTreeMap::new(),
+            rowless_dictionaries: BTreeMap::new(),
+            null_value_dictionaries: BTreeMap::new(),
         };
         let root = Element { name: "schema", children: fields.len(), ..Element::default() };
         elements::push(&mut out.elements, &root);
@@ -65,7 +65,8 @@ impl FileLayout {
     /// leaf chosen for the first chunk.
     pub(super) fn admit(&self, sources: &[ColumnSource<'_>]) -> Result<()> {
         for (root, source) in self.roots.iter().zip(sources) {
-            root.admit(*source, &self.kept).map_err(|e| e.in_member(root.field.name().clone()))?;
+            root.admit(*source, &self.metadata_dictionaries)
+                .map_err(|e| e.in_member(root.field.name().clone()))?;
         }
         Ok(())
     }
@@ -83,18 +84,18 @@ impl FileLayout {
         let kind = kind(field, source)?;
         let optional = field.is_nullable() && may_be_null(source);
         let leaves = match &kind {
-            RootStorage::Leaf(stored) | RootStorage::NonNullValues(stored) | RootStorage::Codes(stored) => {
+            RootStorage::Leaf(stored) | RootStorage::PlainValues(stored) | RootStorage::Codes(stored) => {
                 elements::leaf(&mut self.elements, field.name(), field, stored, optional);
                 self.nelements += 1;
                 let categories = matches!(kind, RootStorage::Leaf(_))
                     && matches!(field.data_type(), DataType::Dictionary(..));
-                let settings = options.of_column(field.name(), stored.physical, categories)?.map(Box::new);
+                let settings = options.for_column(field.name(), stored.physical, categories)?.map(Box::new);
                 let path = vec![field.name().clone()];
                 vec![ColumnLeaf { physical: stored.physical.number(), path, settings }]
             }
             RootStorage::Nested(tree) => {
                 self.nelements += tree.push(&mut self.elements, &nested::field(field));
-                let all = options.of_leaves(&tree.leaves)?.into_iter();
+                let all = options.for_leaves(&tree.leaves)?.into_iter();
                 let leaves = tree.leaves.iter().zip(all).map(|((physical, path), settings)| ColumnLeaf {
                     physical: physical.number(),
                     path: path.clone(),
@@ -106,12 +107,15 @@ impl FileLayout {
         if let ColumnSource::Array(data) = source
             && matches!(data.data_type(), DataType::Dictionary(..))
         {
-            if matches!(kind, RootStorage::NonNullValues(_) | RootStorage::Codes(_)) {
-                self.kept.insert(field.name().clone(), dictionaries::kept(dictionaries::values(data)?)?);
+            if matches!(kind, RootStorage::PlainValues(_) | RootStorage::Codes(_)) {
+                self.metadata_dictionaries
+                    .insert(field.name().clone(), dictionaries::encode_text(dictionaries::values(data)?)?);
             } else if dictionaries::values(data)?.null_count() > 0 {
-                self.nulled.insert(field.name().clone(), dictionaries::kept(dictionaries::values(data)?)?);
+                self.null_value_dictionaries
+                    .insert(field.name().clone(), dictionaries::encode_text(dictionaries::values(data)?)?);
             } else if data.is_empty() {
-                self.unpaged.insert(field.name().clone(), dictionaries::kept(dictionaries::values(data)?)?);
+                self.rowless_dictionaries
+                    .insert(field.name().clone(), dictionaries::encode_text(dictionaries::values(data)?)?);
             }
         }
         self.nleaves += leaves.len();
@@ -139,7 +143,7 @@ impl FileColumn {
                     ));
                 }
                 if let Some(kept) = kept.get(self.field.name())
-                    && dictionaries::kept(dictionaries::values(data)?)? != *kept
+                    && dictionaries::encode_text(dictionaries::values(data)?)? != *kept
                 {
                     let advice = "Give all chunks the same categories.";
                     return refuse(format!(
@@ -156,10 +160,10 @@ impl FileColumn {
                     ColumnSource::Block(..) => Ok(()),
                 };
             }
-            RootStorage::NonNullValues(_) | RootStorage::Codes(_) => return Ok(()),
+            RootStorage::PlainValues(_) | RootStorage::Codes(_) => return Ok(()),
         };
         let turned = !matches!(
-            stored.way,
+            stored.conversion,
             LeafConversion::Same
                 | LeafConversion::Narrow(_)
                 | LeafConversion::Nothing
@@ -209,7 +213,7 @@ fn kind(field: &Field, source: ColumnSource<'_>) -> Result<RootStorage> {
         let stored = LeafType::of(&field.clone().with_data_type(column.clone()));
         let stored = stored.ok_or_else(|| Error::unrepresentable("parquet", "keys of no known type."))?;
         return match (beside, source) {
-            (Some(DictionaryStorage::Values(_)), _) => Ok(RootStorage::NonNullValues(stored)),
+            (Some(DictionaryStorage::Values(_)), _) => Ok(RootStorage::PlainValues(stored)),
             (Some(DictionaryStorage::Codes(_)), _) => Ok(RootStorage::Codes(stored)),
             (None, ColumnSource::Array(data)) => {
                 let values = dictionaries::values(data)?;

@@ -51,18 +51,21 @@ fn of_block(
     take: TakeLeaf<'_>,
 ) -> Result<()> {
     let dtype = block.grid.dtype;
-    if dtype.kind == Kind::Unicode || *data_type == DataType::Date32 || stored.way == LeafConversion::Empty {
+    if dtype.kind == Kind::Unicode
+        || *data_type == DataType::Date32
+        || stored.conversion == LeafConversion::Empty
+    {
         let data = array(&PackedColumn::Block(block.clone()), data_type)?;
         return of_array(&data, stored, optional, take);
     }
     let (start, nrows, width) = (block.grid.offset, block.grid.nrows, dtype.itemsize as usize);
     let bytes = block.buffer.as_slice();
-    let turn = match (dtype.kind, stored.way) {
-        (Kind::Bool, _) => ElementConversion::Truth,
+    let conversion = match (dtype.kind, stored.conversion) {
+        (Kind::Bool, _) => ElementConversion::Bools,
         (Kind::UInt, LeafConversion::Narrow(_)) => ElementConversion::Unsigned,
         (_, LeafConversion::Narrow(_)) => ElementConversion::Signed,
-        (_, LeafConversion::Thousands) => ElementConversion::Times(1000),
-        _ => ElementConversion::AsIs,
+        (_, LeafConversion::Thousands) => ElementConversion::Multiply(1000),
+        _ => ElementConversion::Identity,
     };
     let nat = match dtype.kind {
         Kind::DateTime | Kind::TimeDelta => {
@@ -73,7 +76,7 @@ fn of_block(
     let stride = isize::try_from(width).unwrap_or(0);
     take(&LeafColumn {
         physical: stored.physical,
-        data: LeafData::Fixed { bytes, start, width, stride, turn },
+        data: LeafData::Fixed { bytes, start, width, stride, conversion },
         validity: nat.as_deref().map(|bytes| Bitmap { bytes, offset: 0 }),
         optional,
         order: order(stored, data_type),

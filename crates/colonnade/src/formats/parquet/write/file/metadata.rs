@@ -23,8 +23,12 @@ pub(super) fn pairs(schema: &Schema, layout: &FileLayout, rows: bool) -> Result<
     // The metadata may come from a foreign file and contain its schema, which is dropped.
     let others = schema.metadata().iter().filter(|(key, _)| *key != ARROW && !key.starts_with(DICTIONARY));
     out.extend(others.map(|(key, value)| (key.clone(), value.clone())));
-    let unpaged = (!rows).then_some(&layout.unpaged).into_iter().flatten();
-    let kept = layout.kept.iter().chain(&layout.nulled).chain(unpaged);
+    let rowless_dictionaries = (!rows).then_some(&layout.rowless_dictionaries).into_iter().flatten();
+    let kept = layout
+        .metadata_dictionaries
+        .iter()
+        .chain(&layout.null_value_dictionaries)
+        .chain(rowless_dictionaries);
     out.extend(kept.map(|(name, text)| (format!("{DICTIONARY}{name}"), text.clone())));
     out.sort_unstable();
     out.dedup_by(|a, b| a.0 == b.0);

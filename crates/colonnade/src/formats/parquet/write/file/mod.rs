@@ -1,24 +1,24 @@
 //! Writes frames to a file.
 //!
 //! [`layout`] maps a frame's columns to leaves, and [`source`] and [`leaves`] borrow their values. [`super::column`] encodes the
-//! columns of a row group in parallel, [`groups`] writes the chunks in order, and [`footer`] encodes their metadata meanwhile.
+//! columns of a row group in parallel, [`row_groups`] writes the chunks in order, and [`footer`] encodes their metadata meanwhile.
 //! [`metadata`] stores what Parquet's types cannot express.
 
 mod array_leaf;
 mod dictionaries;
 mod elements;
 mod entries;
+mod file_column;
 mod fits;
 mod footer;
-mod groups;
 mod layout;
 mod leaves;
 mod metadata;
 mod nested;
 mod node;
 mod options;
-mod pending;
-mod root;
+mod row_buffer;
+mod row_groups;
 mod shred;
 mod source;
 mod tree;

@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::formats::parquet::write::column::{EncodedChunk, Settings, encode_within};
 
 use super::array_leaf::of_masked;
-use super::root::ColumnLeaf;
+use super::file_column::ColumnLeaf;
 use super::shred::shred;
 use super::tree::Tree;
 

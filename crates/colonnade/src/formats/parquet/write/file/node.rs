@@ -70,7 +70,7 @@ pub(super) fn node(field: &Field, number: &mut usize, depth: usize) -> Result<Ne
             NodeShape::Struct(fields.iter().map(|field| below(field, number)).collect::<Result<_>>()?)
         }
         other => {
-            if let Some(message) = unheld(other) {
+            if let Some(message) = nesting_refusal(other) {
                 return refuse(message);
             }
             let stored = LeafType::of(field).map(|stored| of_dictionary(other).unwrap_or(stored));
@@ -90,7 +90,7 @@ pub(super) fn node(field: &Field, number: &mut usize, depth: usize) -> Result<Ne
 }
 
 /// Returns why a type cannot be nested, and the advice for the error message; `None` if it can.
-fn unheld(data_type: &DataType) -> Option<&'static str> {
+fn nesting_refusal(data_type: &DataType) -> Option<&'static str> {
     match data_type {
         DataType::Union(..) => {
             Some("Parquet has no unions. Convert the column first, to a struct of one field a kind, say.")
@@ -108,7 +108,7 @@ fn unheld(data_type: &DataType) -> Option<&'static str> {
             values if values.is_nested() || matches!(values, DataType::Dictionary(..)) => Some(
                 "a dictionary of nested values within another type has no place in Parquet. Decode it first.",
             ),
-            values => unheld(values),
+            values => nesting_refusal(values),
         },
         _ => None,
     }

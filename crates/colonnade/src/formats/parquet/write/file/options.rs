@@ -9,7 +9,7 @@ use crate::formats::parquet::codec::PageCodec;
 use crate::formats::parquet::types::Physical;
 use crate::formats::parquet::write::column::{CodecChoice, EncodingChoice, PageEncoding, Settings};
 
-use super::root::FileColumn;
+use super::file_column::FileColumn;
 
 /// Options for writing. The constructor validates them.
 #[derive(Debug, Clone, Default)]
@@ -144,7 +144,7 @@ impl WriteOptions {
     }
 
     /// Copies the options set for a label to all columns with that label: field names are unique, labels need not be.
-    pub(super) fn of_labels(&self, names: &[&str], labels: &[Option<String>]) -> Self {
+    pub(super) fn for_labels(&self, names: &[&str], labels: &[Option<String>]) -> Self {
         let mut out = self.clone();
         for (name, label) in names.iter().zip(labels) {
             let Some(label) = label.as_deref().filter(|label| label != name) else { continue };
@@ -192,7 +192,7 @@ impl WriteOptions {
     ///
     /// # Errors
     /// `InvalidOption`: an encoding that its type does not support; an encoding other than a dictionary for a categorical column.
-    pub(super) fn of_column(
+    pub(super) fn for_column(
         &self,
         name: &str,
         physical: Physical,
@@ -236,7 +236,7 @@ impl WriteOptions {
 impl WriteOptions {
     /// Looks up the leaf's path, then those of its enclosing groups, innermost first. The flag is `true` for an option of the leaf
     /// itself.
-    fn said<T>(path: &[String], of: impl Fn(&str) -> Option<T>) -> Option<(T, bool)> {
+    fn lookup<T>(path: &[String], of: impl Fn(&str) -> Option<T>) -> Option<(T, bool)> {
         (1..=path.len()).rev().find_map(|n| {
             let found = of(&path.get(..n)?.join("."))?;
             Some((found, n == path.len()))
@@ -248,7 +248,7 @@ impl WriteOptions {
     ///
     /// # Errors
     /// `InvalidOption`: an encoding that the leaf does not support, or that no leaf of the group supports.
-    pub(super) fn of_leaves(&self, leaves: &[(Physical, Vec<String>)]) -> Result<Vec<Option<Settings>>> {
+    pub(super) fn for_leaves(&self, leaves: &[(Physical, Vec<String>)]) -> Result<Vec<Option<Settings>>> {
         let all = |physical| match self.settings.encoding {
             EncodingChoice::One(encoding) if !can_have(physical, encoding) => EncodingChoice::Auto,
             other => other,
@@ -261,7 +261,7 @@ impl WriteOptions {
         self.check_groups(leaves)?;
         let mut out = Vec::with_capacity(leaves.len());
         for (physical, path) in leaves {
-            let said = Self::said(path, |name| self.encodings.get(name).copied());
+            let said = Self::lookup(path, |name| self.encodings.get(name).copied());
             let encoding = match said {
                 Some((EncodingChoice::One(encoding), itself)) if !can_have(*physical, encoding) => {
                     if itself {
@@ -276,7 +276,7 @@ impl WriteOptions {
                 None => all(*physical),
             };
             let named =
-                |names: &BTreeSet<String>| Self::said(path, |name| names.contains(name).then_some(()));
+                |names: &BTreeSet<String>| Self::lookup(path, |name| names.contains(name).then_some(()));
             let allowed = self.dictionaries.as_ref().is_none_or(|names| named(names).is_some());
             let same = allowed && encoding == self.settings.encoding;
             let dictionary = self.settings.dictionary && allowed;

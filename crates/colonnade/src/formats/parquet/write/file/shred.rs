@@ -17,7 +17,7 @@ use crate::formats::parquet::types::LeafType;
 use crate::formats::parquet::write::column::NestedLevels;
 
 use super::dictionaries;
-use super::entries::{LevelEntries, broken};
+use super::entries::{LevelEntries, malformed_array};
 use super::node::{NestedNode, NodeShape};
 
 /// A leaf of a nested array.
@@ -77,7 +77,7 @@ fn walk(
     };
     let nulls = nulls.as_ref();
     if node.optional {
-        entries.optional(nulls);
+        entries.enter_optional(nulls);
     } else if entries.any_null(nulls) {
         let message =
             format!("expected no nulls in {:?}, as its field is not nullable. Fill them first.", node.name);
@@ -85,7 +85,7 @@ fn walk(
     }
     match &node.shape {
         NodeShape::Leaf(stored) => {
-            let (stretch, nulls) = entries.stretch(nulls);
+            let (stretch, nulls) = entries.live_extent(nulls);
             take(ShreddedLeaf {
                 leaf: node.leaves.start,
                 stored,
@@ -93,19 +93,19 @@ fn walk(
                 nulls: nulls.filter(|nulls| nulls.null_count() > 0),
                 levels: NestedLevels {
                     definition: &entries.definition,
-                    most_definition: entries.depth,
+                    max_definition: entries.depth,
                     repetition: &entries.repetition,
-                    most_repetition: entries.lists,
+                    max_repetition: entries.lists,
                 },
             })
         }
         NodeShape::Struct(below) => {
-            entries.narrow(nulls);
-            let array = array.as_struct_opt().ok_or_else(|| broken("a struct is none"))?;
+            entries.drop_nulls(nulls);
+            let array = array.as_struct_opt().ok_or_else(|| malformed_array("a struct is none"))?;
             each_child(array, below, &entries, wanted, wants, take)
         }
         NodeShape::List(element) | NodeShape::Map(element) => {
-            entries.narrow(nulls);
+            entries.drop_nulls(nulls);
             let (values, entries) = lists(array, &entries)?;
             walk(element, &values, entries, wanted, wants, take)
         }
@@ -123,7 +123,7 @@ fn each_child(
     below
         .iter()
         .zip(array.columns())
-        .try_for_each(|(node, column)| walk(node, column, entries.below(), wanted, wants, &mut *take))
+        .try_for_each(|(node, column)| walk(node, column, entries.reborrow(), wanted, wants, &mut *take))
 }
 
 /// Returns the child of an array of lists, and the entries of its values.
@@ -157,7 +157,7 @@ fn lists(array: &ArrayRef, entries: &LevelEntries<'_>) -> Result<(ArrayRef, Leve
             let array = array.as_list_view::<i64>();
             viewed(array.values(), array.value_offsets(), array.value_sizes(), entries)
         }
-        _ => Err(broken("a list is none")),
+        _ => Err(malformed_array("a list is none")),
     }
 }
 
@@ -167,7 +167,7 @@ fn following<O: Copy + TryInto<usize>>(
     most: usize,
     offsets: &[O],
 ) -> Result<LevelEntries<'static>> {
-    if let Some(below) = entries.dense(most, offsets) {
+    if let Some(below) = entries.contiguous_lists(most, offsets) {
         return Ok(below);
     }
     entries.list(most, |list| {
@@ -193,10 +193,10 @@ fn viewed<O: Copy + TryInto<u64>>(
             offsets.get(list).and_then(|&o| o.try_into().ok()),
             sizes.get(list).and_then(|&o| o.try_into().ok()),
         ) else {
-            return Err(broken("an offset or a size is missing or negative"));
+            return Err(malformed_array("an offset or a size is missing or negative"));
         };
         let end = start.checked_add(size).filter(|&end| end <= values.len() as u64);
-        places.extend(start..end.ok_or_else(|| broken("an offset passes the values of its lists"))?);
+        places.extend(start..end.ok_or_else(|| malformed_array("an offset passes the values of its lists"))?);
     }
     ends.get_mut(behind..).unwrap_or_default().fill(places.len());
     let n = places.len();

@@ -151,7 +151,7 @@ fn chunks_wait_for_a_row_group() {
 }
 
 #[test]
-fn what_is_left_of_a_chunk_waits_for_the_next_whatever_its_rows_are_called() {
+fn incomplete_row_groups_wait_for_the_next_chunk() {
     let frame = |k: i64| block(&[3 * k, 3 * k + 1, 3 * k + 2], 3, false);
     let data =
         chunks(&(0..10).map(frame).collect::<Vec<_>>(), RawWriteOptions { group_rows: Some(5), ..ASKED });
@@ -183,7 +183,7 @@ fn a_second_that_is_no_millisecond_keeps_its_number() {
 }
 
 #[test]
-fn dictionaries_that_no_page_holds_stand_in_the_metadata() {
+fn dictionaries_that_no_page_holds_are_stored_in_the_metadata() {
     let codes = Int8Array::from(vec![Some(1), None, Some(0)]);
     let truth = Arc::new(BooleanArray::from(vec![true, false]));
     let bools: ArrayRef = Arc::new(DictionaryArray::<Int8Type>::new(codes.clone(), truth));
@@ -203,7 +203,7 @@ fn dictionaries_that_no_page_holds_stand_in_the_metadata() {
 }
 
 #[test]
-fn what_differs_from_the_first_chunk_is_refused_and_others_may_follow() {
+fn chunks_that_differ_are_refused_and_others_may_follow() {
     let codes = Int8Array::from(vec![Some(0), None]);
     let bools = |values: Vec<bool>| {
         let data: ArrayRef =
@@ -319,7 +319,7 @@ fn a_chunk_that_does_not_fit_is_refused_before_it_is_lost() {
 }
 
 #[test]
-fn what_nests_and_has_no_place_is_refused() {
+fn unsupported_nested_types_are_refused() {
     let ends = Int32Array::from(vec![1]);
     let runs = RunArray::<Int32Type>::try_new(&ends, &Int64Array::from(vec![1])).unwrap();
     let field = Arc::new(Field::new("x", runs.data_type().clone(), true));

@@ -14,9 +14,9 @@ use crate::sink::writer_state::{State, check_rows, nothing};
 use super::footer::{FooterContents, FooterSchema, MAGIC};
 use super::layout::FileLayout;
 use super::options::WriteOptions;
-use super::pending::RowBuffer;
+use super::row_buffer::RowBuffer;
 use super::source::sources;
-use super::{groups, metadata};
+use super::{metadata, row_groups};
 
 /// Rows per row group: few enough that all cores read a file of one column, and enough for efficient pages and dictionaries.
 const GROUP_ROWS: usize = 1 << 20;
@@ -31,8 +31,8 @@ const FORMAT: &str = "parquet";
 pub struct Writer {
     options: WriteOptions,
     state: State,
-    begun: Option<FileSchema>,
-    pending: RowBuffer,
+    file_schema: Option<FileSchema>,
+    buffer: RowBuffer,
     written: FooterContents,
     output: Joined,
     nrows: usize,
@@ -51,8 +51,8 @@ impl Writer {
         Self {
             options,
             state: State::Open,
-            begun: None,
-            pending: RowBuffer::default(),
+            file_schema: None,
+            buffer: RowBuffer::default(),
             written: FooterContents::default(),
             output: Joined::default(),
             nrows: 0,
@@ -80,9 +80,9 @@ impl Writer {
     pub fn write(&mut self, chunk: &Frame, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
         self.state.check_open(FORMAT)?;
         self.begin(chunk)?;
-        let Some(begun) = &self.begun else { return Err(nothing(FORMAT)) };
-        begun.layout.admit(&sources(chunk)?)?;
-        begun.exporter.admit(chunk).map_err(|e| e.in_format(FORMAT))?;
+        let Some(file_schema) = &self.file_schema else { return Err(nothing(FORMAT)) };
+        file_schema.layout.admit(&sources(chunk)?)?;
+        file_schema.exporter.admit(chunk).map_err(|e| e.in_format(FORMAT))?;
         self.state = State::Broken;
         let mut target = Target { sink, progress, total: None };
         self.chunk(chunk, &mut target)?;
@@ -93,7 +93,7 @@ impl Writer {
     }
 
     fn begin(&mut self, chunk: &Frame) -> Result<()> {
-        if self.begun.is_some() {
+        if self.file_schema.is_some() {
             return Ok(());
         }
         let exporter = Exporter::new(chunk, None).map_err(|e| e.in_format(FORMAT))?.with_own_dictionaries();
@@ -101,13 +101,13 @@ impl Writer {
         let schema = exporter.schema();
         let options = if self.options.names_columns() {
             let names: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
-            self.options.of_labels(&names, &names::texts(&chunk.columns)?)
+            self.options.for_labels(&names, &names::texts(&chunk.columns)?)
         } else {
             self.options.clone()
         };
         let fields = required::with_ids(schema.fields(), &chunk.tags);
         let layout = FileLayout::of(&fields, &sources, &options)?;
-        self.begun = Some(FileSchema { exporter, layout });
+        self.file_schema = Some(FileSchema { exporter, layout });
         Ok(())
     }
 
@@ -133,7 +133,7 @@ impl Writer {
     /// `Unrepresentable` if there was no chunk; errors of the sink.
     pub fn finish(&mut self, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
         self.state.check_open(FORMAT)?;
-        if self.begun.is_none() {
+        if self.file_schema.is_none() {
             return Err(nothing(FORMAT));
         }
         self.state = State::Broken;
@@ -142,16 +142,16 @@ impl Writer {
     }
 
     fn end(&mut self, target: &mut Target<'_>) -> Result<()> {
-        let rest = self.pending.take(None)?;
+        let rest = self.buffer.take(None)?;
         self.groups(&rest, target)?;
         self.magic();
-        let Some(begun) = &self.begun else { return Err(nothing(FORMAT)) };
-        let schema: SchemaRef = begun.exporter.schema_of(Some(self.nrows));
-        let metadata = metadata::pairs(&schema, &begun.layout, self.nrows > 0)?;
+        let Some(file_schema) = &self.file_schema else { return Err(nothing(FORMAT)) };
+        let schema: SchemaRef = file_schema.exporter.schema_of(Some(self.nrows));
+        let metadata = metadata::pairs(&schema, &file_schema.layout, self.nrows > 0)?;
         let schema = FooterSchema {
-            elements: &begun.layout.elements,
-            nelements: begun.layout.nelements,
-            nleaves: begun.layout.nleaves,
+            elements: &file_schema.layout.elements,
+            nelements: file_schema.layout.nelements,
+            nleaves: file_schema.layout.nleaves,
             metadata: &metadata,
         };
         let footer = self.written.finish(&schema, self.nrows, self.output.position())?;
@@ -172,32 +172,32 @@ impl Writer {
 
     fn chunk(&mut self, chunk: &Frame, target: &mut Target<'_>) -> Result<()> {
         let wanted = self.options.group_rows.unwrap_or(GROUP_ROWS);
-        let rows = self.pending.nrows() + chunk.nrows;
-        let nbytes = self.pending.nbytes() + chunk.nbytes();
+        let rows = self.buffer.nrows() + chunk.nrows;
+        let nbytes = self.buffer.nbytes() + chunk.nbytes();
         if self.options.nrows == Some(chunk.nrows) && self.nrows == 0 {
             let rows = self.rows_of(chunk);
             return self.groups(&cut(chunk, rows), target);
         }
         if rows < wanted && (nbytes < PENDING_NBYTES || self.options.group_rows.is_some()) {
-            return if chunk.nrows == 0 { Ok(()) } else { self.pending.push(chunk) };
+            return if chunk.nrows == 0 { Ok(()) } else { self.buffer.push(chunk) };
         }
         let mut ready = Vec::new();
-        for frame in self.pending.take(Some(chunk))? {
+        for frame in self.buffer.take(Some(chunk))? {
             ready.extend(cut(&frame, self.rows_of(&frame)));
         }
         // The caller set the rows per group, so an incomplete group waits for the next chunk.
         let short = ready.last().is_some_and(|last| last.nrows < wanted) && self.options.group_rows.is_some();
         let rest = if short { ready.pop() } else { None };
         self.groups(&ready, target)?;
-        rest.map_or(Ok(()), |rest| self.pending.push(&rest))
+        rest.map_or(Ok(()), |rest| self.buffer.push(&rest))
     }
 
     fn groups(&mut self, frames: &[Frame], target: &mut Target<'_>) -> Result<()> {
         self.magic();
-        let Some(begun) = &self.begun else { return Err(nothing(FORMAT)) };
+        let Some(file_schema) = &self.file_schema else { return Err(nothing(FORMAT)) };
         let (settings, threads) = (&self.options.settings, self.options.threads);
         let to = (&mut self.written, &mut self.output);
-        groups::write(frames, &begun.layout, settings, threads, to, target)
+        row_groups::write(frames, &file_schema.layout, settings, threads, to, target)
     }
 
     fn magic(&mut self) {

@@ -1,7 +1,7 @@
 //! Levels by 64, as bytes, and comparisons of them as bits.
 
 use crate::error::{Error, Result};
-use crate::formats::parquet::levels::ended;
+use crate::formats::parquet::levels::levels_too_short;
 use crate::formats::parquet::rle_bit_packed::{RleBitPacked, RleBitPackedRun};
 
 /// Levels at a time.
@@ -130,7 +130,7 @@ impl<'a> Levels<'a> {
                 self.given = 0;
             }
             match self.run {
-                None => return Err(ended(n - at)),
+                None => return Err(levels_too_short(n - at)),
                 Some(RleBitPackedRun::Same { value, n: had }) => {
                     let level = u8::try_from(value).ok().filter(|level| u16::from(*level) <= self.most);
                     let Some(level) = level else { return Err(self.beyond(value)) };

@@ -113,7 +113,7 @@ struct Reader {
     left: u64,
     next: Option<(PageHeader, (usize, u64))>,
     done: bool,
-    /// What is known of the pages before: the crate takes for granted that they are sound.
+    /// What is known of the pages before: the crate takes for accepted_type that they are sound.
     proof: Proof,
     met: Met,
 }
@@ -204,7 +204,7 @@ fn made(page: &crate::formats::parquet::read::page::Page<'_>, orphan: bool) -> c
                 return Err(Error::malformed("parquet", message).at(page.at));
             };
             head.copy_from_slice(levels);
-            page.codec().into(values, rest).map_err(|e| e.at(page.at))?;
+            page.codec().decompress(values, rest).map_err(|e| e.at(page.at))?;
             Page::DataPageV2 {
                 buf: bytes.into(),
                 num_values: nvalues,
@@ -218,7 +218,7 @@ fn made(page: &crate::formats::parquet::read::page::Page<'_>, orphan: bool) -> c
             }
         }
         PageType::Data { encoding, definition, repetition } => {
-            page.codec().into(page.body, &mut bytes).map_err(|e| e.at(page.at))?;
+            page.codec().decompress(page.body, &mut bytes).map_err(|e| e.at(page.at))?;
             Page::DataPage {
                 buf: bytes.into(),
                 num_values: nvalues,
@@ -229,7 +229,7 @@ fn made(page: &crate::formats::parquet::read::page::Page<'_>, orphan: bool) -> c
             }
         }
         PageType::Dictionary { encoding } => {
-            page.codec().into(page.body, &mut bytes).map_err(|e| e.at(page.at))?;
+            page.codec().decompress(page.body, &mut bytes).map_err(|e| e.at(page.at))?;
             Page::DictionaryPage {
                 buf: bytes.into(),
                 num_values: nvalues,

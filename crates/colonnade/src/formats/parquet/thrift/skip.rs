@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn it_ends_where_the_careful_reader_ends() {
+    fn skipping_ends_where_the_full_parser_ends() {
         let bytes = sample();
         let mut thrift = Thrift::new(&bytes, 0, "a sample");
         assert!(thrift.skip_within(ThriftType::Struct, MAX_DEPTH).is_ok());
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_left_to_the_careful_reader() {
+    fn damage_is_left_to_the_full_parser() {
         let bytes = sample();
         for cut in 0..bytes.len() {
             let some = &bytes[..cut];

@@ -13,7 +13,7 @@ pub(super) enum RootStorage {
     /// As a leaf.
     Leaf(LeafType),
     /// As the plain values of a dictionary whose values cannot form a dictionary page.
-    NonNullValues(LeafType),
+    PlainValues(LeafType),
     /// As the codes of a dictionary of nested values.
     Codes(LeafType),
     /// As leaves with levels.

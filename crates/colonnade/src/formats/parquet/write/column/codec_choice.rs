@@ -17,8 +17,8 @@ const LEAST_NBYTES: usize = 512;
 const ZSTD_FROM_NBYTES: usize = 16 << 10;
 
 /// Values per page, and bytes of text per page, that a trial compresses.
-const TRIED: usize = 16 << 10;
-const TRIED_NBYTES: usize = 128 << 10;
+const TRIAL: usize = 16 << 10;
+const TRIAL_NBYTES: usize = 128 << 10;
 
 /// A codec with its level, and whether dictionary keys are padded to whole bytes for it.
 #[derive(Debug)]
@@ -85,7 +85,7 @@ pub(super) fn choose(
     };
     let mut level = settings.level.or(level);
     let mut codec = codec;
-    let pages: Vec<Range<usize>> = pages.iter().map(|page| tried_part(source, page)).collect();
+    let pages: Vec<Range<usize>> = pages.iter().map(|page| trial_range(source, page)).collect();
     source.aligned = false;
     let mut best = CodecTrial::encode(source, &pages);
     let plain = total(&best.bodies);
@@ -115,18 +115,18 @@ pub(super) fn choose(
 }
 
 /// Returns the first part of a page, for the trial.
-fn tried_part(source: &PageSource<'_, '_>, page: &Range<usize>) -> Range<usize> {
+fn trial_range(source: &PageSource<'_, '_>, page: &Range<usize>) -> Range<usize> {
     let n = match source.values {
         NonNullValues::Text(texts) if source.keyed().is_none() => {
             let mut nbytes = 0;
             let texts = texts.get(page.clone()).unwrap_or_default().iter();
             let fits = |text: &&&[u8]| {
                 nbytes += text.len() + 4;
-                nbytes <= TRIED_NBYTES
+                nbytes <= TRIAL_NBYTES
             };
             texts.take_while(fits).count().max(1)
         }
-        _ => TRIED,
+        _ => TRIAL,
     };
     page.start..page.start.saturating_add(n).min(page.end)
 }
@@ -141,8 +141,13 @@ mod tests {
         let bytes: Vec<u8> = (0..100_000u64)
             .flat_map(|k| (k % 97).wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes()[..4].to_vec())
             .collect();
-        let data =
-            LeafData::Fixed { bytes: &bytes, start: 0, width: 4, stride: 4, turn: ElementConversion::AsIs };
+        let data = LeafData::Fixed {
+            bytes: &bytes,
+            start: 0,
+            width: 4,
+            stride: 4,
+            conversion: ElementConversion::Identity,
+        };
         let leaf = LeafColumn {
             physical: Physical::Float,
             data,

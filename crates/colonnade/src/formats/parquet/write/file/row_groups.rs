@@ -9,9 +9,9 @@ use crate::frame::Frame;
 use crate::parallel;
 use crate::sink::joined::{Joined, Target};
 
+use super::file_column::{FileColumn, RootStorage};
 use super::footer::{ChunkColumn, FooterContents};
 use super::layout::FileLayout;
-use super::root::{FileColumn, RootStorage};
 use super::source::{ColumnSource, PackedColumn, each_packed, sources};
 use super::{array_leaf, dictionaries, leaves, nested};
 
@@ -185,13 +185,13 @@ fn chunks(
         Ok(())
     };
     match (&root.kind, column) {
-        (RootStorage::NonNullValues(stored), PackedColumn::Array(data)) => {
-            array_leaf::of_array(&dictionaries::dense(data)?, stored, optional, &mut take)?;
+        (RootStorage::PlainValues(stored), PackedColumn::Array(data)) => {
+            array_leaf::of_array(&dictionaries::decoded_values(data)?, stored, optional, &mut take)?;
         }
         (RootStorage::Codes(stored), PackedColumn::Array(data)) => {
             array_leaf::of_array(&dictionaries::as_codes(data)?, stored, optional, &mut take)?;
         }
-        (RootStorage::Leaf(stored) | RootStorage::NonNullValues(stored) | RootStorage::Codes(stored), _) => {
+        (RootStorage::Leaf(stored) | RootStorage::PlainValues(stored) | RootStorage::Codes(stored), _) => {
             leaves::leaf(column, root.field.data_type(), stored, optional, &mut take)?;
         }
         (RootStorage::Nested(_), _) => {}
