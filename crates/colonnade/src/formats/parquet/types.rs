@@ -222,8 +222,8 @@ impl LeafType {
     }
 }
 
-/// Returns the conversion of a leaf's values to the type of `field`, which is one that the leaf may be read as (see [`accepted_type`]).
-/// `None` if the leaf does not store that type.
+/// Returns the conversion of a leaf's values to the type of `field`, which is one that the leaf may be read as (see
+/// [`accepted_type`]). `None` if the leaf does not store that type.
 #[must_use]
 pub fn conversion_of(
     field: &Field,

@@ -54,8 +54,8 @@ impl FixedWidth for Int96 {
     }
 }
 
-/// The values of one page; each call decodes the next. `T` is the type in memory, the parameter `R` of [`PageValues::fill`] the type in
-/// the file.
+/// The values of one page; each call decodes the next. `T` is the type in memory, the parameter `R` of [`PageValues::fill`] the type
+/// in the file.
 #[derive(Debug)]
 pub enum PageValues<'a, T> {
     /// PLAIN.

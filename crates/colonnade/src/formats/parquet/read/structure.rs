@@ -161,8 +161,8 @@ pub(super) fn wrapped<'t>(list: &Type, repeated: &'t Type) -> Option<&'t Type> {
     }
 }
 
-/// The column `found` with what `told`, the same column in the writer's schema, may add to it; see [`types::accepted_type`]. `ours`:
-/// this package wrote it, and names within lists and maps are those that it tells.
+/// The column `found` with what `told`, the same column in the writer's schema, may add to it; see [`types::accepted_type`].
+/// `ours`: this package wrote it, and names within lists and maps are those that it tells.
 pub(super) fn claimed(found: &Field, told: Option<&Field>, next: &mut NextLeaf<'_, '_>, ours: bool) -> Field {
     let to = told.filter(|told| is_open(found, told)).map(Field::data_type);
     let data_type = claimed_type(found.data_type(), to, next, ours);

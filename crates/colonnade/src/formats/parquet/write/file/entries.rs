@@ -102,8 +102,8 @@ impl LevelEntries<'_> {
         self.live.iter().any(|run| some(run) < run.len())
     }
 
-    /// The fast path of [`LevelEntries::list`], for lists that are contiguous and all live. Returns `None` if an entry has no value or
-    /// offsets decrease.
+    /// The fast path of [`LevelEntries::list`], for lists that are contiguous and all live. Returns `None` if an entry has no value
+    /// or offsets decrease.
     pub(super) fn contiguous_lists<O: Copy + TryInto<usize>>(
         &self,
         most: usize,
