@@ -10,7 +10,7 @@
 use crate::error::Result;
 
 use super::chunk::{self, ColumnChunk};
-use super::schema::{Element, Leaf, leaves};
+use super::schema::{Element, SchemaLeaf, leaves};
 use super::thrift::{Thrift, ThriftType};
 
 /// A row group.
@@ -34,7 +34,7 @@ pub struct Footer<'a> {
     /// The schema's elements, depth first. The first one is the root.
     pub elements: Vec<Element<'a>>,
     /// The leaves of the schema, in the order of the columns.
-    pub leaves: Vec<Leaf>,
+    pub leaves: Vec<SchemaLeaf>,
     /// Indexes of the projected leaves.
     pub projection: Vec<usize>,
     /// Row groups.
@@ -57,7 +57,7 @@ impl<'a> Footer<'a> {
     pub fn read(
         bytes: &'a [u8],
         base: u64,
-        select: impl FnOnce(&[Element<'a>], &[Leaf]) -> Result<Vec<usize>>,
+        select: impl FnOnce(&[Element<'a>], &[SchemaLeaf]) -> Result<Vec<usize>>,
     ) -> Result<Self> {
         let mut thrift = Thrift::new(bytes, base, "the footer");
         let t = &mut thrift;
@@ -185,7 +185,7 @@ fn pairs<'a>(t: &mut Thrift<'a>) -> Result<Vec<(&'a str, Option<&'a str>)>> {
     Ok(out)
 }
 
-fn groups<'a>(t: &mut Thrift<'a>, wanted: &[usize], leaves: &[Leaf]) -> Result<Vec<RowGroup<'a>>> {
+fn groups<'a>(t: &mut Thrift<'a>, wanted: &[usize], leaves: &[SchemaLeaf]) -> Result<Vec<RowGroup<'a>>> {
     let nleaves = leaves.len();
     let n = t.structs()?;
     let mut out = Vec::with_capacity(n.min(1024));
@@ -218,7 +218,7 @@ fn groups<'a>(t: &mut Thrift<'a>, wanted: &[usize], leaves: &[Leaf]) -> Result<V
 }
 
 /// Reads the chunks of the leaves in `wanted`, which may be in any order.
-fn chunks<'a>(t: &mut Thrift<'a>, leaves: &[Leaf], wanted: &[usize]) -> Result<Vec<ColumnChunk<'a>>> {
+fn chunks<'a>(t: &mut Thrift<'a>, leaves: &[SchemaLeaf], wanted: &[usize]) -> Result<Vec<ColumnChunk<'a>>> {
     let mut places: Vec<(usize, usize)> =
         wanted.iter().copied().enumerate().map(|(k, leaf)| (leaf, k)).collect();
     places.sort_unstable();

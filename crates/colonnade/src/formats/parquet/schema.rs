@@ -55,7 +55,7 @@ pub struct Element<'a> {
 
 /// A leaf of the schema: an element without children, stored as a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Leaf {
+pub struct SchemaLeaf {
     /// Index among the elements.
     pub element: usize,
     /// Index of the root's child that contains the leaf, or is the leaf.
@@ -219,7 +219,7 @@ fn integer(t: &mut Thrift<'_>) -> Result<Logical> {
 ///
 /// # Errors
 /// Malformed schemas; groups nested too deeply.
-pub fn leaves(elements: &[Element<'_>]) -> Result<Vec<Leaf>> {
+pub fn leaves(elements: &[Element<'_>]) -> Result<Vec<SchemaLeaf>> {
     let fault = |message: &str| {
         Error::malformed("parquet", format!("the schema {message}. The file is damaged; write it again."))
     };
@@ -250,7 +250,7 @@ pub fn leaves(elements: &[Element<'_>]) -> Result<Vec<Leaf>> {
             top = k;
         }
         if element.physical.is_some() {
-            out.push(Leaf { element: k, root: top, definition: d, repetition: r, flat: depth == 1 });
+            out.push(SchemaLeaf { element: k, root: top, definition: d, repetition: r, flat: depth == 1 });
         } else if element.children == 0 {
             let message = "a group without fields: Arrow and Parquet's other readers have no column for it. Write it \
                            without that group.";

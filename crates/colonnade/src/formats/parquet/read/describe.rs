@@ -164,7 +164,7 @@ impl Parquet {
     /// Malformed footers.
     pub fn described(&self) -> Result<(Vec<GroupInfo>, Vec<ChunkInfo>)> {
         let bytes = self.footer_bytes();
-        let all = |_: &[Element<'_>], leaves: &[crate::formats::parquet::schema::Leaf]| {
+        let all = |_: &[Element<'_>], leaves: &[crate::formats::parquet::schema::SchemaLeaf]| {
             Ok((0..leaves.len()).collect())
         };
         let footer = Footer::read(bytes, self.footer.0 as u64, all)?;

@@ -7,7 +7,7 @@ use arrow_schema::SchemaRef;
 
 use crate::arrow::import::Plan;
 use crate::formats::parquet::footer::RowGroup;
-use crate::formats::parquet::schema::Leaf;
+use crate::formats::parquet::schema::SchemaLeaf;
 use crate::frame::Axis;
 use crate::frame::paths::Projection;
 use crate::memory::{Buffer, Remote};
@@ -65,7 +65,7 @@ pub struct Parquet {
     /// What the filter leaves; all rows where `None`.
     pub(crate) selection: Option<Selection>,
     /// The wanted leaves.
-    pub(crate) leaves: Vec<Leaf>,
+    pub(crate) leaves: Vec<SchemaLeaf>,
     /// Of each wanted leaf, whether the order of its type is that of its statistics.
     pub(crate) ordered: Vec<bool>,
     /// One a field of `schema`.

@@ -11,7 +11,7 @@ use super::{encrypted, row_filter, tree};
 use crate::arrow::meta::{KEY as OURS, LabelsMeta, SchemaMeta};
 use crate::error::{Error, ErrorKind, Result};
 use crate::formats::parquet::footer::{Footer, RowGroup};
-use crate::formats::parquet::schema::Leaf;
+use crate::formats::parquet::schema::SchemaLeaf;
 use crate::memory::{Buffer, Remote};
 use crate::progress::{NoProgress, Progress, SignalsOnly};
 use crate::source;
@@ -102,7 +102,7 @@ impl Parquet {
             .is_none_or(|meta| matches!(meta.columns.labels, LabelsMeta::Fixed(_) | LabelsMeta::Text { .. }));
         let (schema, roots, plan) = described(&footer, ours.is_some(), &options)?;
         check_columns(schema.fields().len(), &options)?;
-        let leaves: Vec<Leaf> =
+        let leaves: Vec<SchemaLeaf> =
             footer.projection.iter().filter_map(|&l| footer.leaves.get(l).copied()).collect();
         let nested = leaves.chunk_by(|a, b| a.root == b.root).filter_map(|of_one| of_one.first());
         let nested = nested.filter(|leaf| !leaf.flat).map(|leaf| leaf.root);

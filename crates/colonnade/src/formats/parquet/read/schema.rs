@@ -7,7 +7,7 @@ use arrow_schema::{DataType, Field, Metadata, Schema};
 use parquet::schema::types::SchemaDescriptor;
 
 use crate::error::{Error, Result};
-use crate::formats::parquet::schema::{Element, Leaf, Repetition};
+use crate::formats::parquet::schema::{Element, Repetition, SchemaLeaf};
 use crate::formats::parquet::types;
 use crate::formats::parquet::types::LeafConversion;
 
@@ -42,7 +42,7 @@ pub(crate) enum RootKind {
 /// `NotFound`: a name that no column has.
 pub(crate) fn choose(
     elements: &[Element<'_>],
-    leaves: &[Leaf],
+    leaves: &[SchemaLeaf],
     columns: Option<&Names<'_>>,
 ) -> Result<Vec<usize>> {
     let Some(columns) = columns else { return Ok((0..leaves.len()).collect()) };
@@ -89,7 +89,7 @@ pub(crate) fn choose(
 /// Unsupported or malformed types.
 pub(crate) fn fields(
     elements: &[Element<'_>],
-    leaves: &[Leaf],
+    leaves: &[SchemaLeaf],
     wanted: &[usize],
     hints: Option<&Schema>,
     ours: bool,
@@ -132,7 +132,7 @@ pub(crate) fn fields(
 }
 
 /// The roots of the wanted leaves, and which of the wanted each has.
-pub(crate) fn roots(leaves: &[Leaf], wanted: &[usize]) -> Vec<(usize, Range<usize>)> {
+pub(crate) fn roots(leaves: &[SchemaLeaf], wanted: &[usize]) -> Vec<(usize, Range<usize>)> {
     let mut out: Vec<(usize, Range<usize>)> = Vec::with_capacity(wanted.len());
     for (k, leaf) in wanted.iter().enumerate() {
         let root = leaves.get(*leaf).map_or(0, |l| l.root);

@@ -14,7 +14,7 @@ use arrow_schema::{DataType, Field, Fields};
 use parquet::basic::Repetition;
 use parquet::schema::types::{SchemaDescriptor, Type};
 
-use crate::formats::parquet::schema::{Element, Leaf};
+use crate::formats::parquet::schema::{Element, SchemaLeaf};
 use crate::formats::parquet::types;
 use crate::formats::parquet::types::Physical;
 
@@ -118,7 +118,7 @@ impl Shape {
         schema: &SchemaDescriptor,
         field: &Field,
         elements: &[Element<'_>],
-        leaves: &[Leaf],
+        leaves: &[SchemaLeaf],
         wanted: &[usize],
     ) -> Option<Self> {
         let [column] = schema.root_schema().get_fields() else { return None };

@@ -11,7 +11,7 @@ use parquet::schema::types::{SchemaDescriptor, Type, TypePtr};
 
 use crate::error::{Error, Result};
 use crate::formats::parquet::logical_type::{Logical, LogicalTimeUnit};
-use crate::formats::parquet::schema::{Element, Leaf, Repetition};
+use crate::formats::parquet::schema::{Element, Repetition, SchemaLeaf};
 use crate::formats::parquet::types;
 
 use super::structure;
@@ -45,7 +45,7 @@ pub(super) fn all_paths(elements: &[Element<'_>]) -> Vec<Vec<String>> {
 }
 
 /// The paths that name a leaf: its own, and those of the groups that it stands in, from the root's child down.
-pub(super) fn paths(elements: &[Element<'_>], leaf: &Leaf) -> Vec<String> {
+pub(super) fn paths(elements: &[Element<'_>], leaf: &SchemaLeaf) -> Vec<String> {
     let mut out = Vec::new();
     let mut path = String::new();
     let mut at = leaf.root;
@@ -106,7 +106,7 @@ const LIST: i32 = 3;
 /// Malformed: annotations that contradict themselves. Unsupported: types that are not read.
 pub(super) fn nested(
     elements: &[Element<'_>],
-    leaves: &[Leaf],
+    leaves: &[SchemaLeaf],
     root: usize,
     wanted: &[usize],
     hint: Option<&Field>,
