@@ -8,7 +8,7 @@
 use crate::error::{Error, Result};
 
 use super::thrift::Thrift;
-use super::unpack::{GROUP, unpack_tail, unpack32, wide};
+use super::unpack::{GROUP, unpack_tail, unpack_wide, unpack32};
 
 /// A decoder of DELTA_BINARY_PACKED that returns the values of a page in several calls.
 #[derive(Debug)]
@@ -128,7 +128,7 @@ impl<'a> DeltaDecoder<'a> {
             }
             let n = out.len().min(self.mini - self.given);
             let (now, rest) = out.split_at_mut(n);
-            self.some(now);
+            self.fill_from_miniblock(now);
             self.left -= n;
             out = rest;
         }
@@ -136,7 +136,7 @@ impl<'a> DeltaDecoder<'a> {
     }
 
     /// Decodes values of the current miniblock.
-    fn some(&mut self, out: &mut [i64]) {
+    fn fill_from_miniblock(&mut self, out: &mut [i64]) {
         let (mut value, least) = (self.value, self.least);
         if self.width == 0 {
             for to in out.iter_mut() {
@@ -167,7 +167,7 @@ impl<'a> DeltaDecoder<'a> {
             }
         } else {
             for (k, to) in out.iter_mut().enumerate() {
-                let difference = wide(self.width, self.body, self.given + k);
+                let difference = unpack_wide(self.width, self.body, self.given + k);
                 value = value.wrapping_add(least).wrapping_add(difference.cast_signed());
                 *to = value;
             }

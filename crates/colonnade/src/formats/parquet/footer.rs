@@ -113,7 +113,7 @@ impl<'a> Footer<'a> {
         }
         if let Some(at) = orders_at {
             t.seek(at);
-            let orders = orders(t, out.leaves.len())?;
+            let orders = type_defined_orders(t, out.leaves.len())?;
             let leaf = |n: usize| Some((*orders.get(n)?, out.elements.get(out.leaves.get(n)?.element)?));
             let ordered =
                 out.projection.iter().map(|&n| leaf(n).is_some_and(|(of_type, e)| of_type && e.has_order()));
@@ -139,7 +139,7 @@ impl<'a> Footer<'a> {
 }
 
 /// Reads for each column whether its order is `TypeDefinedOrder`. Returns an empty list if its length is not that of the columns.
-fn orders(t: &mut Thrift<'_>, nleaves: usize) -> Result<Vec<bool>> {
+fn type_defined_orders(t: &mut Thrift<'_>, nleaves: usize) -> Result<Vec<bool>> {
     let (wire, n) = t.list()?;
     if wire != ThriftType::Struct || n != nleaves {
         return Ok(Vec::new());

@@ -77,7 +77,7 @@ impl<'a> RleBitPacked<'a> {
     }
 
     #[cold]
-    fn ended(&self, needed: usize) -> Error {
+    fn truncated(&self, needed: usize) -> Error {
         Error::truncated("parquet", "runs of levels, keys or bools", needed as u64, self.bytes.len() as u64)
     }
 
@@ -94,7 +94,7 @@ impl<'a> RleBitPacked<'a> {
             }
         }
         if self.bytes.len() < 10 {
-            return Err(self.ended(self.bytes.len() + 1));
+            return Err(self.truncated(self.bytes.len() + 1));
         }
         Err(Error::malformed(
             "parquet",
@@ -112,7 +112,7 @@ impl<'a> RleBitPacked<'a> {
             let head = self.varint()?;
             if head & 1 == 0 {
                 let size = usize::from(self.width.div_ceil(8));
-                let Some(bytes) = self.bytes.get(..size) else { return Err(self.ended(size)) };
+                let Some(bytes) = self.bytes.get(..size) else { return Err(self.truncated(size)) };
                 let mut word = [0u8; 4];
                 for (to, from) in word.iter_mut().zip(bytes) {
                     *to = *from;
@@ -135,7 +135,7 @@ impl<'a> RleBitPacked<'a> {
             let whole = claimed.min(self.bytes.len());
             let needed = (n * width).div_ceil(8);
             if needed > whole || claimed - whole >= width.max(1) {
-                return Err(self.ended(claimed));
+                return Err(self.truncated(claimed));
             }
             let bytes = self.bytes.get(..whole).unwrap_or_default();
             self.bytes = self.bytes.get(whole..).unwrap_or_default();

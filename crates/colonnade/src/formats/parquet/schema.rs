@@ -114,14 +114,14 @@ impl<'a> Element<'a> {
         if !named {
             return Err(t.fault("an element of the schema has no name"));
         }
-        settle(&mut out);
+        reconcile_annotations(&mut out);
         Ok(out)
     }
 }
 
 /// Makes the LogicalType and the ConvertedType agree. A LogicalType takes precedence and determines the ConvertedType; without one,
 /// the LogicalType is derived from the ConvertedType.
-fn settle(element: &mut Element<'_>) {
+fn reconcile_annotations(element: &mut Element<'_>) {
     match (element.logical, element.converted) {
         // An unknown logical type leaves the ConvertedType unchanged.
         (Some(Logical::Other(_)), _) | (None, None | Some(MAP_KEY_VALUE)) => {}

@@ -109,7 +109,7 @@ impl<'a> Thrift<'a> {
     }
 
     #[cold]
-    fn ended(&self, needed: usize) -> Error {
+    fn truncated(&self, needed: usize) -> Error {
         let had = (self.bytes.len() - self.at) as u64;
         Error::truncated("parquet", self.what, needed as u64, had).at(self.base + self.at as u64)
     }
@@ -117,7 +117,7 @@ impl<'a> Thrift<'a> {
     /// Reads one byte.
     #[inline]
     pub fn byte(&mut self) -> Result<u8> {
-        let Some(&byte) = self.bytes.get(self.at) else { return Err(self.ended(1)) };
+        let Some(&byte) = self.bytes.get(self.at) else { return Err(self.truncated(1)) };
         self.at += 1;
         Ok(byte)
     }
@@ -169,7 +169,7 @@ impl<'a> Thrift<'a> {
     #[inline]
     pub fn take(&mut self, n: usize) -> Result<&'a [u8]> {
         let left = self.bytes.get(self.at..).unwrap_or_default();
-        let Some(bytes) = left.get(..n) else { return Err(self.ended(n)) };
+        let Some(bytes) = left.get(..n) else { return Err(self.truncated(n)) };
         self.at += n;
         Ok(bytes)
     }
@@ -178,7 +178,7 @@ impl<'a> Thrift<'a> {
     #[inline]
     pub fn binary(&mut self) -> Result<&'a [u8]> {
         let n = self.varint()?;
-        let Ok(n) = usize::try_from(n) else { return Err(self.ended(usize::MAX)) };
+        let Ok(n) = usize::try_from(n) else { return Err(self.truncated(usize::MAX)) };
         self.take(n)
     }
 

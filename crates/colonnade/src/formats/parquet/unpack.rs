@@ -172,7 +172,7 @@ pub fn unpack_tail(width: u8, source: &[u8], target: &mut [u32; GROUP]) {
 /// Unpacks value number `k` of 64-bit packing: widths up to 64, for differences that need more than 32 bits.
 #[must_use]
 #[inline]
-pub fn wide(width: u8, source: &[u8], k: usize) -> u64 {
+pub fn unpack_wide(width: u8, source: &[u8], k: usize) -> u64 {
     let bit = k * usize::from(width);
     let mut word = [0u8; 16];
     let from = bit / 8;

@@ -69,7 +69,7 @@ pub enum PageValues<'a, T> {
 }
 
 #[cold]
-fn ended(needed: usize, had: usize) -> Error {
+fn truncated(needed: usize, had: usize) -> Error {
     Error::truncated("parquet", "the values of a page", needed as u64, had as u64)
 }
 
@@ -90,9 +90,9 @@ impl<T: Copy> PageValues<'_, T> {
         match self {
             Self::Plain(bytes) => {
                 let nbytes =
-                    out.len().checked_mul(R::NBYTES).ok_or_else(|| ended(usize::MAX, bytes.len()))?;
+                    out.len().checked_mul(R::NBYTES).ok_or_else(|| truncated(usize::MAX, bytes.len()))?;
                 let Some((now, rest)) = bytes.split_at_checked(nbytes) else {
-                    return Err(ended(nbytes, bytes.len()));
+                    return Err(truncated(nbytes, bytes.len()));
                 };
                 for (to, from) in out.iter_mut().zip(now.chunks_exact(R::NBYTES)) {
                     *to = cast(R::from_bytes(from));
@@ -101,7 +101,7 @@ impl<T: Copy> PageValues<'_, T> {
             }
             Self::Split(bytes, n, given) => {
                 if out.len() > *n - *given {
-                    return Err(ended(out.len() * R::NBYTES, (*n - *given) * R::NBYTES));
+                    return Err(truncated(out.len() * R::NBYTES, (*n - *given) * R::NBYTES));
                 }
                 split::<R, T>(bytes, *n, *given, out, cast);
                 *given += out.len();
@@ -139,7 +139,7 @@ pub(crate) fn lookup_keys<T: Copy>(
     let mut out = out;
     while !out.is_empty() {
         match keys.take(out.len())? {
-            None => return Err(ended(out.len(), 0)),
+            None => return Err(truncated(out.len(), 0)),
             Some(KeyBatch::Same(key, times)) => {
                 if key as usize >= n {
                     return Err(key_out_of_range(key, n));

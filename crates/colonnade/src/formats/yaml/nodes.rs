@@ -132,7 +132,7 @@ impl<'t> Document<'t> {
     }
 
     /// Returns the index of the node after node `i` and its descendants.
-    pub(in crate::formats::yaml) fn behind(&self, i: usize) -> usize {
+    pub(in crate::formats::yaml) fn next_after(&self, i: usize) -> usize {
         match self.nodes.get(i).map(|node| &node.value) {
             Some(YamlValue::Sequence(_, end) | YamlValue::Mapping(_, end)) => *end,
             _ => i + 1,
@@ -175,7 +175,7 @@ impl<'t> DocumentReader<'t> {
                     self.anchors.insert(anchor, (self.nodes.len(), self.nodes.len() + 1));
                 }
                 self.nodes.push(YamlNode { value, at });
-                self.ended(&span.start, &span.end);
+                self.record_root_value(&span.start, &span.end);
             }
             Event::SequenceStart(anchor, tag) => {
                 self.check_tag(tag.as_deref(), "seq", at)?;
@@ -201,7 +201,7 @@ impl<'t> DocumentReader<'t> {
                 if anchor > 0 {
                     self.anchors.insert(anchor, (node, end));
                 }
-                self.ended(&Marker::new(start, 0, 0), &span.end);
+                self.record_root_value(&Marker::new(start, 0, 0), &span.end);
             }
             Event::Alias(anchor) => self.alias(anchor, at)?,
             _ => {}
@@ -210,7 +210,7 @@ impl<'t> DocumentReader<'t> {
     }
 
     /// Records the extent of a value of the root.
-    fn ended(&mut self, start: &Marker, end: &Marker) {
+    fn record_root_value(&mut self, start: &Marker, end: &Marker) {
         if let [OpenCollection { keys: Some(_), key_next: true, entries: 1.., .. }] = self.open.as_slice() {
             self.values.push((start.index(), end.index()));
         }
@@ -328,7 +328,7 @@ impl<'t> DocumentReader<'t> {
             // The position of a copied node is that of the alias, for error messages.
             self.nodes.push(YamlNode { value, at });
         }
-        self.ended(&Marker::new(at, 0, 0), &Marker::new(at, 0, 0));
+        self.record_root_value(&Marker::new(at, 0, 0), &Marker::new(at, 0, 0));
         Ok(())
     }
 

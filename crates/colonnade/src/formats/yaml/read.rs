@@ -108,7 +108,7 @@ fn labels(document: &Document<'_>, options: &ReadOptions) -> Result<Option<Vec<S
                 Some(YamlValue::Str(label)) if own => labels.push(label.to_string()),
                 _ => break,
             }
-            at = document.behind(at + 1);
+            at = document.next_after(at + 1);
         }
         if labels.len() == *n {
             check::end(document.text)?;

@@ -130,10 +130,10 @@ impl<'d, 't> DocumentMsgpack<'d, 't> {
                     if is_it(key) {
                         return Some(key);
                     }
-                    key = self.document.behind(key + 1);
+                    key = self.document.next_after(key + 1);
                 }
             }
-            i = if i == 0 { 1 } else { self.document.behind(i) };
+            i = if i == 0 { 1 } else { self.document.next_after(i) };
         }
         None
     }

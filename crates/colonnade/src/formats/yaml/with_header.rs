@@ -47,7 +47,7 @@ pub(in crate::formats::yaml) fn decode(
     })?;
     let readers = header.readers(&plan, STYLE, &options.limits).map_err(wrong)?;
     let mut taking = CellReaders { document, keys: keys(&header.schema), readers, buffer: Vec::new() };
-    let next = document.behind(2);
+    let next = document.next_after(2);
     let nrows = match orient {
         YamlOrient::Columns => taking.columns(next, header.nrows)?,
         YamlOrient::Records => taking.records(next)?,
@@ -144,7 +144,7 @@ impl CellReaders<'_, '_> {
             let mut i = at + 2;
             for row in 0..n {
                 self.cell(field, i, || format!("{path}[{row}]"))?;
-                i = self.document.behind(i);
+                i = self.document.next_after(i);
             }
             field += 1;
             at = behind;
@@ -207,7 +207,7 @@ impl CellReaders<'_, '_> {
                 });
                 self.keys = keys;
                 taken?;
-                at = self.document.behind(at);
+                at = self.document.next_after(at);
             }
             i = behind;
         }
@@ -233,7 +233,7 @@ pub(in crate::formats::yaml) fn json(
     out: &mut Vec<u8>,
 ) -> std::result::Result<(), CellFault> {
     let mut open: Vec<UnclosedJson> = Vec::new();
-    for (i, node) in document.nodes.iter().enumerate().take(document.behind(i)).skip(i) {
+    for (i, node) in document.nodes.iter().enumerate().take(document.next_after(i)).skip(i) {
         if let Some(inside) = open.last_mut() {
             let is_value = inside.is_mapping && inside.entries % 2 == 1;
             if is_value {

@@ -32,7 +32,7 @@ impl<'s> PageSource<'s, '_> {
     }
 
     /// The keys and the dictionary of a dictionary-encoded chunk.
-    pub(super) fn keyed(&self) -> Option<(&[u32], &NonNullValues<'_>)> {
+    pub(super) fn dictionary(&self) -> Option<(&[u32], &NonNullValues<'_>)> {
         match (self.chunk_encoding, self.values) {
             (ChunkEncoding::Dictionary(keys, dictionary), _) => Some((keys, dictionary)),
             (ChunkEncoding::ColumnDictionary, NonNullValues::Keys(keys, dictionary)) => {
@@ -49,19 +49,20 @@ impl<'s> PageSource<'s, '_> {
             Some(within) => {
                 let part = |levels: &'s [u8]| levels.get(entries.clone()).unwrap_or_default();
                 if within.max_repetition > 0 {
-                    done.repetition_nbytes = sized(version_2, out, |out| {
-                        levels::general(part(within.repetition), within.max_repetition, out);
+                    done.repetition_nbytes = append_with_length(version_2, out, |out| {
+                        levels::encode_nested(part(within.repetition), within.max_repetition, out);
                     });
                 }
                 if within.max_definition > 0 {
-                    done.definition_nbytes = sized(version_2, out, |out| {
-                        levels::general(part(within.definition), within.max_definition, out);
+                    done.definition_nbytes = append_with_length(version_2, out, |out| {
+                        levels::encode_nested(part(within.definition), within.max_definition, out);
                     });
                 }
             }
             None if self.leaf.optional => {
-                done.definition_nbytes =
-                    sized(version_2, out, |out| levels::encode(self.leaf.validity, entries, out));
+                done.definition_nbytes = append_with_length(version_2, out, |out| {
+                    levels::encode(self.leaf.validity, entries, out)
+                });
             }
             None => {}
         }
@@ -70,7 +71,7 @@ impl<'s> PageSource<'s, '_> {
 
     /// Appends the encoded values of this range.
     pub(super) fn encoded(&self, range: Range<usize>, out: &mut Vec<u8>) {
-        if let Some((keys, _)) = self.keyed() {
+        if let Some((keys, _)) = self.dictionary() {
             let keys = keys.get(range).unwrap_or_default();
             let most = keys.iter().fold(0, |all, key| all | key);
             let width = pack::bits_of(most);
@@ -121,7 +122,7 @@ impl<'s> PageSource<'s, '_> {
 }
 
 /// Appends levels; in version 1, with a length prefix. Returns their bytes without the prefix.
-fn sized(version_2: bool, out: &mut Vec<u8>, append: impl FnOnce(&mut Vec<u8>)) -> usize {
+fn append_with_length(version_2: bool, out: &mut Vec<u8>, append: impl FnOnce(&mut Vec<u8>)) -> usize {
     let at = out.len() + if version_2 { 0 } else { 4 };
     out.resize(at, 0);
     append(out);

@@ -60,7 +60,7 @@ struct SampleEstimate {
 
 /// Returns position `k` of a sample of `n` values. Positions are spread irregularly, so that they do not follow a period of the
 /// data.
-fn place(k: usize, n: usize) -> usize {
+fn sample_position(k: usize, n: usize) -> usize {
     if n <= SAMPLE {
         return k;
     }
@@ -75,7 +75,7 @@ fn sample(n: usize, hash: impl Fn(usize) -> u64, same: impl Fn(usize) -> bool) -
     let mask = seen.len() - 1;
     let (mut found, mut equal) = (0usize, 0usize);
     for k in 0..looked {
-        let at = place(k, n);
+        let at = sample_position(k, n);
         let hash = hash(at) | 1;
         let mut slot = usize::try_from(hash >> 40).unwrap_or(0) & mask;
         while seen[slot] != u64::MAX && seen[slot] != hash {
@@ -133,7 +133,7 @@ pub(super) fn too_wide(
 /// Removes duplicates from the dictionary of a dictionary column, because readers refuse a dictionary with a duplicate.
 pub(super) fn distinct<'a>(leaf: &LeafColumn<'_>, values: NonNullValues<'a>) -> NonNullValues<'a> {
     let NonNullValues::Keys(mut keys, inner) = values else { return values };
-    match by_hand(leaf, &inner, PageEncoding::RleDictionary) {
+    match fixed_encoding(leaf, &inner, PageEncoding::RleDictionary) {
         ChunkEncoding::Dictionary(places, found) if found.len() < inner.len() => {
             for key in &mut keys {
                 *key = places.get(*key as usize).copied().unwrap_or(0);
@@ -155,7 +155,7 @@ pub(super) fn choose<'a>(
         return ChunkEncoding::ColumnDictionary;
     }
     if let EncodingChoice::One(encoding) = settings.encoding {
-        return by_hand(leaf, values, encoding);
+        return fixed_encoding(leaf, values, encoding);
     }
     if values.len() == 0 {
         return ChunkEncoding::Direct(PageEncoding::Plain);
@@ -180,8 +180,8 @@ pub(super) fn choose<'a>(
                 ChunkEncoding::Dictionary(keys, NonNullValues::Eight(values.into()))
             })
         }
-        NonNullValues::Text(texts) => text(texts, settings, &costs),
-        NonNullValues::Wide(bytes, width) => wide(bytes, *width, settings, &costs),
+        NonNullValues::Text(texts) => choose_text(texts, settings, &costs),
+        NonNullValues::Wide(bytes, width) => choose_bytes(bytes, *width, settings, &costs),
         NonNullValues::Bools(_) | NonNullValues::Keys(..) => ChunkEncoding::Direct(PageEncoding::Plain),
     }
 }
@@ -248,7 +248,7 @@ fn differences<T: DeltaInteger>(words: &[T]) -> f64 {
     mean(bits, PIECES * PIECE)
 }
 
-fn text<'a>(texts: &[&'a [u8]], settings: &Settings, costs: &EncodingCosts) -> ChunkEncoding<'a> {
+fn choose_text<'a>(texts: &[&'a [u8]], settings: &Settings, costs: &EncodingCosts) -> ChunkEncoding<'a> {
     let plain = if settings.profile == Profile::Small {
         PageEncoding::DeltaLengthByteArray
     } else {
@@ -263,8 +263,10 @@ fn text<'a>(texts: &[&'a [u8]], settings: &Settings, costs: &EncodingCosts) -> C
         |at| texts.get(at) == texts.get(at - 1),
     );
     let looked = texts.len().min(SAMPLE);
-    let nbytes: usize =
-        (0..looked).filter_map(|k| texts.get(place(k, texts.len()))).map(|text| text.len() + 4).sum();
+    let nbytes: usize = (0..looked)
+        .filter_map(|k| texts.get(sample_position(k, texts.len())))
+        .map(|text| text.len() + 4)
+        .sum();
     #[allow(clippy::cast_precision_loss)] // estimates
     let (n, value_bits) = (texts.len() as f64, 8.0 * nbytes as f64 / looked.max(1) as f64);
     // Codecs compress text better than keys, so plain text counts half its size.
@@ -279,7 +281,12 @@ fn text<'a>(texts: &[&'a [u8]], settings: &Settings, costs: &EncodingCosts) -> C
     }
 }
 
-fn wide<'a>(bytes: &[u8], width: usize, settings: &Settings, costs: &EncodingCosts) -> ChunkEncoding<'a> {
+fn choose_bytes<'a>(
+    bytes: &[u8],
+    width: usize,
+    settings: &Settings,
+    costs: &EncodingCosts,
+) -> ChunkEncoding<'a> {
     // BYTE_STREAM_SPLIT is not chosen: polars reads it only for numbers.
     let plain = PageEncoding::Plain;
     let n = bytes.len().checked_div(width).unwrap_or(0);
@@ -304,7 +311,7 @@ fn keyed_wide<'a>(bytes: &[u8], width: usize, most: usize, most_nbytes: usize) -
 }
 
 /// Returns the encoding that the options set, or PLAIN if the type does not support it.
-fn by_hand<'a>(
+fn fixed_encoding<'a>(
     leaf: &LeafColumn<'_>,
     values: &NonNullValues<'a>,
     encoding: PageEncoding,

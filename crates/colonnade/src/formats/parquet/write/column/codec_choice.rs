@@ -98,7 +98,7 @@ pub(super) fn choose(
     }
     let mut least = best.compress(codec, level)?;
     let mut aligned = false;
-    if codec == PageCodec::Zstd && source.keyed().is_some() {
+    if codec == PageCodec::Zstd && source.dictionary().is_some() {
         source.aligned = true;
         let mut whole = CodecTrial::encode(source, &pages);
         let nbytes = whole.compress(codec, level)?;
@@ -117,7 +117,7 @@ pub(super) fn choose(
 /// Returns the first part of a page, for the trial.
 fn trial_range(source: &PageSource<'_, '_>, page: &Range<usize>) -> Range<usize> {
     let n = match source.values {
-        NonNullValues::Text(texts) if source.keyed().is_none() => {
+        NonNullValues::Text(texts) if source.dictionary().is_none() => {
             let mut nbytes = 0;
             let texts = texts.get(page.clone()).unwrap_or_default().iter();
             let fits = |text: &&&[u8]| {

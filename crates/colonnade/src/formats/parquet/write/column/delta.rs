@@ -10,23 +10,23 @@ const PARTS: usize = BLOCK / GROUP;
 
 /// Integers for DELTA_BINARY_PACKED. Differences wrap, and wrap back when they are decoded.
 pub(super) trait DeltaInteger: Copy {
-    fn minus(self, other: Self) -> i64;
-    fn wide(self) -> i64;
+    fn wrapping_difference(self, other: Self) -> i64;
+    fn to_i64(self) -> i64;
     /// A difference minus the block's least difference, as it is packed.
-    fn above(difference: i64, least: i64) -> u64;
+    fn packed_difference(difference: i64, least: i64) -> u64;
 }
 
 impl DeltaInteger for u32 {
     #[inline]
-    fn minus(self, other: Self) -> i64 {
+    fn wrapping_difference(self, other: Self) -> i64 {
         i64::from(self.wrapping_sub(other).cast_signed())
     }
     #[inline]
-    fn wide(self) -> i64 {
+    fn to_i64(self) -> i64 {
         i64::from(self.cast_signed())
     }
     #[inline]
-    fn above(difference: i64, least: i64) -> u64 {
+    fn packed_difference(difference: i64, least: i64) -> u64 {
         // Both have 32 bits, so the result is not negative and fits into 32 bits.
         (difference - least).cast_unsigned()
     }
@@ -34,15 +34,15 @@ impl DeltaInteger for u32 {
 
 impl DeltaInteger for u64 {
     #[inline]
-    fn minus(self, other: Self) -> i64 {
+    fn wrapping_difference(self, other: Self) -> i64 {
         self.wrapping_sub(other).cast_signed()
     }
     #[inline]
-    fn wide(self) -> i64 {
+    fn to_i64(self) -> i64 {
         self.cast_signed()
     }
     #[inline]
-    fn above(difference: i64, least: i64) -> u64 {
+    fn packed_difference(difference: i64, least: i64) -> u64 {
         difference.wrapping_sub(least).cast_unsigned()
     }
 }
@@ -56,13 +56,13 @@ pub(super) fn encode<T: DeltaInteger>(values: &[T], out: &mut Vec<u8>) {
         varint(out, 0);
         return;
     };
-    varint(out, zigzag(first.wide()));
+    varint(out, zigzag(first.to_i64()));
     let mut previous = first;
     for block in rest.chunks(BLOCK) {
         let mut differences = [0i64; BLOCK];
         let mut last = previous;
         for (to, &value) in differences.iter_mut().zip(block) {
-            *to = value.minus(last);
+            *to = value.wrapping_difference(last);
             last = value;
         }
         previous = last;
@@ -74,7 +74,7 @@ pub(super) fn encode<T: DeltaInteger>(values: &[T], out: &mut Vec<u8>) {
         // Positions after the last value are packed as zeros.
         let mut above = [0u64; BLOCK];
         for (to, &difference) in above.iter_mut().zip(there) {
-            *to = T::above(difference, least);
+            *to = T::packed_difference(difference, least);
         }
         for (k, part) in above.as_chunks::<GROUP>().0.iter().enumerate() {
             if k * GROUP >= block.len() {
@@ -89,14 +89,14 @@ pub(super) fn encode<T: DeltaInteger>(values: &[T], out: &mut Vec<u8>) {
                 #[allow(clippy::cast_possible_truncation)] // 32 bits at most
                 pack32(width, &part.map(|value| value as u32), out);
             } else {
-                wide(width, part, out);
+                pack_wide(width, part, out);
             }
         }
     }
 }
 
 /// Packs 32 values of more than 32 bits.
-fn wide(width: u8, values: &[u64; GROUP], out: &mut Vec<u8>) {
+fn pack_wide(width: u8, values: &[u64; GROUP], out: &mut Vec<u8>) {
     let (mut word, mut bits) = (0u128, 0u32);
     for &value in values {
         word |= u128::from(value) << bits;
@@ -115,7 +115,7 @@ fn extremes<T: DeltaInteger>(values: &[T]) -> impl Iterator<Item = (i64, i64, us
     values.chunks(BLOCK).zip(rest.chunks(BLOCK)).map(|(before, block)| {
         let (mut least, mut most) = (i64::MAX, i64::MIN);
         for (&before, &value) in before.iter().zip(block) {
-            let difference = value.minus(before);
+            let difference = value.wrapping_difference(before);
             least = least.min(difference);
             most = most.max(difference);
         }
@@ -126,7 +126,7 @@ fn extremes<T: DeltaInteger>(values: &[T]) -> impl Iterator<Item = (i64, i64, us
 /// Estimates the bits per value in DELTA_BINARY_PACKED from a sample of neighbours.
 pub(super) fn estimate<T: DeltaInteger>(values: &[T]) -> usize {
     let bits = extremes(values).map(|(least, most, n)| {
-        let above = T::above(most, least);
+        let above = T::packed_difference(most, least);
         (64 - above.leading_zeros() as usize) * n + 32 + 64 - least.unsigned_abs().leading_zeros() as usize
     });
     bits.sum()
@@ -134,7 +134,7 @@ pub(super) fn estimate<T: DeltaInteger>(values: &[T]) -> usize {
 
 /// Returns the bits of the widest packed difference of a page.
 pub(super) fn widest<T: DeltaInteger>(values: &[T]) -> u8 {
-    let all = extremes(values).fold(0, |all, (least, most, _)| all | T::above(most, least));
+    let all = extremes(values).fold(0, |all, (least, most, _)| all | T::packed_difference(most, least));
     (64 - all.leading_zeros()).to_le_bytes()[0]
 }
 

@@ -7,7 +7,11 @@ use crate::codec::dictionary::{DictionaryBuilder, place};
 pub(super) use crate::codec::dictionary::{Word, words};
 
 /// Builds keys of texts from the integers that `number` maps them to, in batches.
-fn numbered<T: Word>(texts: &[&[u8]], most: usize, number: impl Fn(&[u8]) -> T) -> Option<(Vec<u32>, usize)> {
+fn keys_of_short_texts<T: Word>(
+    texts: &[&[u8]],
+    most: usize,
+    number: impl Fn(&[u8]) -> T,
+) -> Option<(Vec<u32>, usize)> {
     const PART: usize = 1024;
     let mut building = DictionaryBuilder::new(texts.len());
     let mut numbers = [T::default(); PART];
@@ -22,7 +26,7 @@ fn numbered<T: Word>(texts: &[&[u8]], most: usize, number: impl Fn(&[u8]) -> T) 
 
 /// Packs text of at most seven bytes and its length into one integer.
 #[inline]
-fn seven(text: &[u8]) -> u64 {
+fn pack_7_bytes(text: &[u8]) -> u64 {
     let n = text.len();
     let letters = if let (Some(first), Some(last)) = (text.first_chunk::<4>(), text.last_chunk::<4>()) {
         // For four to seven bytes, the two loads overlap in bytes that are equal.
@@ -36,14 +40,14 @@ fn seven(text: &[u8]) -> u64 {
 
 /// Packs text of at most fifteen bytes and its length into one integer.
 #[inline]
-fn fifteen(text: &[u8]) -> u128 {
+fn pack_15_bytes(text: &[u8]) -> u128 {
     let n = text.len();
     match (text.first_chunk::<8>(), text.last_chunk::<8>()) {
         (Some(first), Some(last)) => {
             let (first, last) = (u64::from_le_bytes(*first), u64::from_le_bytes(*last));
             u128::from(first) | u128::from(last) << (8 * (n - 8)) | (n as u128) << 120
         }
-        _ => u128::from(seven(text)),
+        _ => u128::from(pack_7_bytes(text)),
     }
 }
 
@@ -55,9 +59,9 @@ pub(super) fn texts<'a>(
 ) -> Option<(Vec<u32>, Vec<&'a [u8]>)> {
     let longest = texts.iter().map(|text| text.len()).max()?;
     let (keys, n) = match longest {
-        0..=7 => numbered(texts, most, seven)?,
-        8..=15 => numbered(texts, most, fifteen)?,
-        _ => return long(texts, most, most_nbytes),
+        0..=7 => keys_of_short_texts(texts, most, pack_7_bytes)?,
+        8..=15 => keys_of_short_texts(texts, most, pack_15_bytes)?,
+        _ => return keys_of_long_texts(texts, most, most_nbytes),
     };
     let mut found: Vec<&'a [u8]> = Vec::with_capacity(n);
     for (&key, &text) in keys.iter().zip(texts) {
@@ -69,7 +73,11 @@ pub(super) fn texts<'a>(
     (nbytes <= most_nbytes).then_some((keys, found))
 }
 
-fn long<'a>(texts: &[&'a [u8]], most: usize, most_nbytes: usize) -> Option<(Vec<u32>, Vec<&'a [u8]>)> {
+fn keys_of_long_texts<'a>(
+    texts: &[&'a [u8]],
+    most: usize,
+    most_nbytes: usize,
+) -> Option<(Vec<u32>, Vec<&'a [u8]>)> {
     let mut bits = 10u32;
     // Slots with the low half of the hash, and key + 1.
     let mut slots: Vec<(u32, u32)> = vec![(0, 0); 1 << bits];
@@ -90,7 +98,7 @@ fn long<'a>(texts: &[&'a [u8]], most: usize, most_nbytes: usize) -> Option<(Vec<
                 while slots[at & mask].1 != 0 {
                     at += 1;
                 }
-                slots[at & mask] = (low(hash), u32::try_from(key).unwrap_or(u32::MAX) + 1);
+                slots[at & mask] = (low_half(hash), u32::try_from(key).unwrap_or(u32::MAX) + 1);
             }
         }
         let mask = slots.len() - 1;
@@ -103,10 +111,10 @@ fn long<'a>(texts: &[&'a [u8]], most: usize, most_nbytes: usize) -> Option<(Vec<
                 nbytes += text.len() + 4;
                 found.push(text);
                 hashes.push(hash);
-                *slot = (low(hash), key + 1);
+                *slot = (low_half(hash), key + 1);
                 break key;
             }
-            if slot.0 == low(hash) && found.get((slot.1 - 1) as usize) == Some(&text) {
+            if slot.0 == low_half(hash) && found.get((slot.1 - 1) as usize) == Some(&text) {
                 break slot.1 - 1;
             }
             at += 1;
@@ -117,7 +125,7 @@ fn long<'a>(texts: &[&'a [u8]], most: usize, most_nbytes: usize) -> Option<(Vec<
 }
 
 #[inline]
-fn low(hash: u64) -> u32 {
+fn low_half(hash: u64) -> u32 {
     #[allow(clippy::cast_possible_truncation)] // the low half
     let low = hash as u32;
     low

@@ -58,7 +58,7 @@ impl Bitmap<'_> {
         let mut n = 0;
         let mut row = rows.start;
         while row < rows.end {
-            n += (self.word(row) & low(rows.end - row)).count_ones() as usize;
+            n += (self.word(row) & low_mask(rows.end - row)).count_ones() as usize;
             row += 64;
         }
         n
@@ -67,7 +67,7 @@ impl Bitmap<'_> {
 
 /// Returns a mask of the lowest `n` bits.
 #[inline]
-pub(super) fn low(n: usize) -> u64 {
+pub(super) fn low_mask(n: usize) -> u64 {
     if n >= 64 { u64::MAX } else { (1 << n) - 1 }
 }
 
@@ -187,7 +187,7 @@ impl NestedLevels<'_> {
 
     /// Counts the non-null values in this range.
     #[must_use]
-    pub fn there(&self, range: std::ops::Range<usize>) -> usize {
+    pub fn count_values(&self, range: std::ops::Range<usize>) -> usize {
         count(self.definition.get(range).unwrap_or_default(), self.max_definition)
     }
 

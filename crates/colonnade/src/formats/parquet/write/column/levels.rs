@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::leaf::{Bitmap, low};
+use super::leaf::{Bitmap, low_mask};
 use super::pack::bits_of;
 use crate::formats::parquet::thrift_out::varint;
 
@@ -43,12 +43,12 @@ pub(super) fn encode(validity: Option<Bitmap<'_>>, rows: &Range<usize>, out: &mu
     let mut row = rows.start;
     while row < rows.end {
         let n = (rows.end - row).min(64);
-        let word = bits.word(row) & low(n);
+        let word = bits.word(row) & low_mask(n);
         for k in 0..n.div_ceil(8) {
             let now = (n - 8 * k).min(8);
             let mut byte = (word >> (8 * k)).to_le_bytes()[0];
             // Only the valid levels of the last group decide whether it belongs to the run.
-            if now < 8 && u64::from(byte) == low(now) {
+            if now < 8 && u64::from(byte) == low_mask(now) {
                 byte = 0xff;
             }
             if byte != run_byte || run_rows == 0 || !(byte == 0 || byte == 0xff) {
@@ -64,7 +64,7 @@ pub(super) fn encode(validity: Option<Bitmap<'_>>, rows: &Range<usize>, out: &mu
 }
 
 /// Appends levels of at most `most`, without a length prefix.
-pub(super) fn general(levels: &[u8], most: u8, out: &mut Vec<u8>) {
+pub(super) fn encode_nested(levels: &[u8], most: u8, out: &mut Vec<u8>) {
     let width = bits_of(u32::from(most));
     // A shorter run takes more bytes than packed groups, and more time to decode.
     let least = 8 * (1 + 8 / usize::from(width.max(1))).clamp(2, 8);
@@ -129,7 +129,7 @@ fn literals(width: u8, levels: &[u8], out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::super::pack::bits_of;
-    use super::general;
+    use super::encode_nested;
     use crate::formats::parquet::rle_bit_packed::{RleBitPacked, RleBitPackedRun, each_group};
 
     #[test]
@@ -140,7 +140,7 @@ mod tests {
                     let level = |k: usize| u8::try_from(k / stretch * 7 % (usize::from(most) + 1)).unwrap();
                     let levels: Vec<u8> = (0..n).map(level).collect();
                     let (mut bytes, mut back) = (Vec::new(), Vec::new());
-                    general(&levels, most, &mut bytes);
+                    encode_nested(&levels, most, &mut bytes);
                     let width = bits_of(u32::from(most));
                     let mut runs = RleBitPacked::new(&bytes, width, n).unwrap();
                     while let Some(run) = runs.next_run().unwrap() {

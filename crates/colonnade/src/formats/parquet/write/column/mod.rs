@@ -89,11 +89,11 @@ fn chunk(
     };
     source.aligned = packed.aligned;
     let mut writer = ColumnChunkWriter::new(packed, settings, out);
-    if let Some((_, dictionary)) = source.keyed() {
+    if let Some((_, dictionary)) = source.dictionary() {
         writer.dictionary(dictionary)?;
     }
     let bounded = settings.statistics || settings.page_index;
-    let ranks = source.keyed().filter(|_| bounded).and_then(|(keys, values)| {
+    let ranks = source.dictionary().filter(|_| bounded).and_then(|(keys, values)| {
         // Sorting a dictionary pays only if there are many more keys than values.
         let pays = values.len() < keys.len() / 2;
         pays.then(|| Ranks::of(values, leaf.order)).flatten()
@@ -101,7 +101,7 @@ fn chunk(
     let mut all = None;
     writer.chunk.data_at = writer.out.len() - writer.start;
     for page in pages {
-        let found = bounded.then(|| match (&ranks, source.keyed()) {
+        let found = bounded.then(|| match (&ranks, source.dictionary()) {
             (Some(ranks), Some((keys, values))) => {
                 ranks.extremes(keys.get(page.values.clone()).unwrap_or_default(), values)
             }

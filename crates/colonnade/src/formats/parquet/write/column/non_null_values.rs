@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use crate::error::{Error, Result};
 
-use super::leaf::{Bitmap, ElementConversion, LeafColumn, LeafData, LeafOffsets, Physical, low};
+use super::leaf::{Bitmap, ElementConversion, LeafColumn, LeafData, LeafOffsets, Physical, low_mask};
 
 /// The non-null values of a column.
 #[derive(Debug)]
@@ -50,8 +50,8 @@ fn each(rows: &Range<usize>, validity: Option<Bitmap<'_>>, mut take: impl FnMut(
     let mut row = rows.start;
     while row < rows.end {
         let n = (rows.end - row).min(64);
-        let mut word = bits.word(row) & low(n);
-        if word == low(n) {
+        let mut word = bits.word(row) & low_mask(n);
+        if word == low_mask(n) {
             (row..row + n).for_each(&mut take);
         } else {
             while word != 0 {
@@ -189,7 +189,7 @@ impl<'a> StridedValues<'a> {
                 Ok(NonNullValues::Bools(out))
             }
             (Physical::Int32 | Physical::Float, ElementConversion::Identity) if self.width == 4 => {
-                if let Some(words) = self.run(rows, validity).and_then(aligned::<u32>) {
+                if let Some(words) = self.run(rows, validity).and_then(as_words::<u32>) {
                     return Ok(NonNullValues::Four(Cow::Borrowed(words)));
                 }
                 let mut out = Vec::with_capacity(room);
@@ -197,15 +197,17 @@ impl<'a> StridedValues<'a> {
                 Ok(NonNullValues::Four(Cow::Owned(out)))
             }
             (Physical::Int64 | Physical::Double, ElementConversion::Identity) if self.width == 8 => {
-                if let Some(words) = self.run(rows, validity).and_then(aligned::<u64>) {
+                if let Some(words) = self.run(rows, validity).and_then(as_words::<u64>) {
                     return Ok(NonNullValues::Eight(Cow::Borrowed(words)));
                 }
                 let mut out = Vec::with_capacity(room);
                 each(rows, validity, |row| out.push(u64::from_le_bytes(self.element(row))));
                 Ok(NonNullValues::Eight(Cow::Owned(out)))
             }
-            (Physical::Fixed(n), _) => self.wide(n as usize, conversion, rows, validity, room),
-            (Physical::Int96, ElementConversion::Identity) => self.wide(12, conversion, rows, validity, room),
+            (Physical::Fixed(n), _) => self.gather_bytes(n as usize, conversion, rows, validity, room),
+            (Physical::Int96, ElementConversion::Identity) => {
+                self.gather_bytes(12, conversion, rows, validity, room)
+            }
             (Physical::Int32, _) => {
                 let mut out = Vec::with_capacity(room);
                 self.numbers(conversion, rows, validity, |value| {
@@ -272,7 +274,7 @@ impl<'a> StridedValues<'a> {
         ))
     }
 
-    fn wide(
+    fn gather_bytes(
         &self,
         n: usize,
         conversion: ElementConversion,
@@ -310,7 +312,7 @@ fn exact(value: i64, by: i64) -> Option<i64> {
 }
 
 /// Returns bytes as integers, if they are aligned and the machine is little-endian.
-fn aligned<T>(bytes: &[u8]) -> Option<&[T]>
+fn as_words<T>(bytes: &[u8]) -> Option<&[T]>
 where
     T: arrow_buffer::ArrowNativeType,
 {

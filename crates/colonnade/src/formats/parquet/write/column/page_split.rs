@@ -76,14 +76,14 @@ fn nested(
     let (mut out, mut at, mut row, mut given) = (Vec::new(), 0, 0, 0);
     while at < levels.definition.len() {
         let mut end = levels.next_row(at.saturating_add(step));
-        let mut n = levels.there(at..end);
+        let mut n = levels.count_values(at..end);
         while is_long(values, given..given + n, settings) {
             let half = levels.next_row(at + (end - at).div_ceil(2));
             if half >= end {
                 break;
             }
             end = half;
-            n = levels.there(at..end);
+            n = levels.count_values(at..end);
         }
         let nrows = levels.rows(at..end);
         out.push(PageSplit { entries: at..end, first_row: row, nrows, values: given..given + n });

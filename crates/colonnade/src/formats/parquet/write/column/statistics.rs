@@ -142,7 +142,7 @@ pub(super) fn range8(words: &[u64], order: SortOrder) -> Option<(u64, u64)> {
 }
 
 /// Maps a 16-bit float to an integer of the same order; `None` for a NaN.
-fn half(bytes: &[u8]) -> Option<i32> {
+fn ordered_half(bytes: &[u8]) -> Option<i32> {
     let bits = u16::from_le_bytes(*bytes.first_chunk::<2>()?);
     let size = i32::from(bits & 0x7fff);
     if size > 0x7c00 {
@@ -165,7 +165,7 @@ fn compare(order: SortOrder, physical: Physical, a: &[u8], b: &[u8]) -> Ordering
         (SortOrder::Unsigned, Physical::Int64) => by!(u64, 8),
         (SortOrder::Float, Physical::Float) => by!(f32, 4),
         (SortOrder::Float, Physical::Double) => by!(f64, 8),
-        (SortOrder::Float, _) => half(a).cmp(&half(b)),
+        (SortOrder::Float, _) => ordered_half(a).cmp(&ordered_half(b)),
         (SortOrder::Decimal, _) => {
             let sign = |b: &[u8]| b.first().map(|&byte| byte.cast_signed());
             sign(a).cmp(&sign(b)).then_with(|| a.cmp(b))
@@ -201,7 +201,7 @@ pub(super) fn extremes(
         }
         NonNullValues::Wide(bytes, width) => {
             let bytes = bytes.get(range.start * width..range.end * width)?;
-            let there = |value: &&[u8]| order != SortOrder::Float || half(value).is_some();
+            let there = |value: &&[u8]| order != SortOrder::Float || ordered_half(value).is_some();
             let mut values = bytes.chunks_exact(*width).filter(there);
             let first = values.next()?;
             let (mut least, mut greatest) = (first, first);
@@ -214,10 +214,10 @@ pub(super) fn extremes(
             }
             let mut found = both(least, greatest);
             if order == SortOrder::Float {
-                if half(&found.least) == Some(0) {
+                if ordered_half(&found.least) == Some(0) {
                     found.least = vec![0, 0x80];
                 }
-                if half(&found.greatest) == Some(0) {
+                if ordered_half(&found.greatest) == Some(0) {
                     found.greatest = vec![0, 0];
                 }
             }
@@ -276,7 +276,7 @@ fn any_nan(values: &NonNullValues<'_>, range: Range<usize>) -> bool {
         }
         NonNullValues::Wide(bytes, width) => {
             let bytes = bytes.get(range.start * width..range.end * width).unwrap_or_default();
-            bytes.chunks_exact((*width).max(1)).any(|value| half(value).is_none())
+            bytes.chunks_exact((*width).max(1)).any(|value| ordered_half(value).is_none())
         }
         NonNullValues::Keys(keys, inner) => keys
             .get(range)
@@ -310,7 +310,7 @@ pub(super) fn bounds(
         let bound = |bytes: &[u8]| Some(BoundBytes { bytes: bytes.to_vec(), exact: true });
         return MinMax { min: bound(&found.least), max: bound(&found.greatest) };
     }
-    MinMax { min: Some(below(&found.least)), max: above(&found.greatest) }
+    MinMax { min: Some(lower_bound(&found.least)), max: upper_bound(&found.greatest) }
 }
 
 /// Truncates text at a character boundary. The second result is whether the bytes are text.
@@ -323,7 +323,7 @@ fn cut(bytes: &[u8]) -> (&[u8], bool) {
     }
 }
 
-fn below(bytes: &[u8]) -> BoundBytes {
+fn lower_bound(bytes: &[u8]) -> BoundBytes {
     if bytes.len() <= MOST_NBYTES {
         return BoundBytes { bytes: bytes.to_vec(), exact: true };
     }
@@ -331,7 +331,7 @@ fn below(bytes: &[u8]) -> BoundBytes {
 }
 
 /// Truncates an upper bound and increments its last character or byte; `None` if none can be incremented.
-fn above(bytes: &[u8]) -> Option<BoundBytes> {
+fn upper_bound(bytes: &[u8]) -> Option<BoundBytes> {
     if bytes.len() <= MOST_NBYTES {
         return Some(BoundBytes { bytes: bytes.to_vec(), exact: true });
     }

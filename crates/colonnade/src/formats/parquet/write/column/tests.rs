@@ -150,7 +150,7 @@ const ENCODINGS: [EncodingChoice; 8] = [
 ];
 
 /// Writes these rows with every encoding, codec, page version and profile, and compares what the parquet crate reads.
-fn everywhere(
+fn check_all_settings(
     leaf: &LeafColumn<'_>,
     rows: &Range<usize>,
     page_rows: usize,
@@ -210,7 +210,7 @@ fn numbers_come_back() {
             let width = width(physical);
             let expected: Vec<_> =
                 bytes[100 * width..2900 * width].chunks(width).map(|v| Some(v.to_vec())).collect();
-            everywhere(&leaf, &(100..2900), 700, &expected, what);
+            check_all_settings(&leaf, &(100..2900), 700, &expected, what);
         }
     }
 }
@@ -240,7 +240,7 @@ fn text_comes_back() {
             order: SortOrder::Bytes,
         };
         let expected: Vec<_> = texts[10..1990].iter().map(|t| Some(t.clone().into_bytes())).collect();
-        everywhere(&leaf, &(10..1990), 600, &expected, what);
+        check_all_settings(&leaf, &(10..1990), 600, &expected, what);
     }
 }
 
@@ -263,7 +263,7 @@ fn bools_come_back() {
             order: SortOrder::Unsigned,
         };
         let expected: Vec<_> = bytes[3..].iter().map(|&b| Some(vec![b])).collect();
-        everywhere(&leaf, &(3..1000), 100, &expected, "bools");
+        check_all_settings(&leaf, &(3..1000), 100, &expected, "bools");
     }
 }
 
@@ -283,7 +283,7 @@ fn dictionaries_are_kept_whole() {
     };
     let expected: Vec<_> =
         codes.iter().map(|&code| Some(texts[usize::from(code)].as_bytes().to_vec())).collect();
-    everywhere(&leaf, &(0..500), 128, &expected, "a dictionary");
+    check_all_settings(&leaf, &(0..500), 128, &expected, "a dictionary");
     let chunk = encode(&leaf, 0..500, &Settings::default(), &mut Vec::new()).unwrap();
     assert_eq!(chunk.encoding_stats, [(2, PageEncoding::Plain, 1), (0, PageEncoding::RleDictionary, 1)]);
     let bounds = chunk.statistics.unwrap().bounds;
@@ -298,12 +298,12 @@ fn encodings_follow_the_values() {
         let mut out = Vec::new();
         encode(&leaf(&bytes, physical), 0..20_000, &Settings::default(), &mut out).unwrap().encodings[0]
     };
-    assert_eq!(chosen(|k| 5 * k, Physical::Int64), PageEncoding::DeltaBinaryPacked);
-    assert_eq!(chosen(|k| noise(k) % 100_000, Physical::Int64), PageEncoding::DeltaBinaryPacked);
-    assert_eq!(chosen(|k| noise(k) % 200, Physical::Int64), PageEncoding::RleDictionary);
-    assert_eq!(chosen(|k| noise(k) % 200, Physical::Double), PageEncoding::RleDictionary);
-    assert_eq!(chosen(noise, Physical::Double), PageEncoding::Plain);
-    assert_eq!(chosen(|k| noise(noise(k)), Physical::Int64), PageEncoding::Plain);
+    assert_eq!(chosen_encoding(|k| 5 * k, Physical::Int64), PageEncoding::DeltaBinaryPacked);
+    assert_eq!(chosen_encoding(|k| noise(k) % 100_000, Physical::Int64), PageEncoding::DeltaBinaryPacked);
+    assert_eq!(chosen_encoding(|k| noise(k) % 200, Physical::Int64), PageEncoding::RleDictionary);
+    assert_eq!(chosen_encoding(|k| noise(k) % 200, Physical::Double), PageEncoding::RleDictionary);
+    assert_eq!(chosen_encoding(noise, Physical::Double), PageEncoding::Plain);
+    assert_eq!(chosen_encoding(|k| noise(noise(k)), Physical::Int64), PageEncoding::Plain);
 }
 
 #[test]

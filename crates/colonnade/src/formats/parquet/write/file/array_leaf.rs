@@ -112,11 +112,17 @@ pub(super) fn of_masked(
         }
         (DataType::Utf8 | DataType::Binary, _) => {
             let offsets = offsets::<i32>(data)?;
-            give(LeafData::Bytes { offsets: LeafOffsets::Small(&offsets), data: second(data) }, validity)
+            give(
+                LeafData::Bytes { offsets: LeafOffsets::Small(&offsets), data: second_buffer(data) },
+                validity,
+            )
         }
         (DataType::LargeUtf8 | DataType::LargeBinary, _) => {
             let offsets = offsets::<i64>(data)?;
-            give(LeafData::Bytes { offsets: LeafOffsets::Large(&offsets), data: second(data) }, validity)
+            give(
+                LeafData::Bytes { offsets: LeafOffsets::Large(&offsets), data: second_buffer(data) },
+                validity,
+            )
         }
         (DataType::Utf8View | DataType::BinaryView, _) => {
             let views = data.buffers().first().map_or(&[][..], |b| b.typed_data::<u128>());
@@ -235,7 +241,7 @@ fn is_aligned(data: &ArrayData) -> bool {
     data.buffers().first().is_none_or(|b| b.as_ptr().align_offset(alignment) == 0)
 }
 
-fn second(data: &ArrayData) -> &[u8] {
+fn second_buffer(data: &ArrayData) -> &[u8] {
     data.buffers().get(1).map_or(&[][..], Buffer::as_slice)
 }
 

@@ -65,11 +65,11 @@ pub(super) struct ChunkColumn<'a> {
     pub(super) path: &'a [String],
 }
 
-fn number(n: usize) -> i64 {
+fn count_i64(n: usize) -> i64 {
     i64::try_from(n).unwrap_or(i64::MAX)
 }
 
-fn place(at: u64) -> i64 {
+fn offset_i64(at: u64) -> i64 {
     i64::try_from(at).unwrap_or(i64::MAX)
 }
 
@@ -112,9 +112,9 @@ impl FooterContents {
         out.list(1, ThriftType::Struct, chunk.pages.len());
         for page in &chunk.pages {
             out.element_begin();
-            out.i64(1, place(at) + number(page.at));
+            out.i64(1, offset_i64(at) + count_i64(page.at));
             out.i32(2, i32::try_from(page.nbytes).unwrap_or(i32::MAX));
-            out.i64(3, number(page.first_row));
+            out.i64(3, count_i64(page.first_row));
             out.end();
         }
         out.end();
@@ -138,7 +138,7 @@ impl FooterContents {
         out.i32(1, VERSION);
         out.list(2, ThriftType::Struct, schema.nelements);
         out.bytes.extend_from_slice(schema.elements);
-        out.i64(3, number(nrows));
+        out.i64(3, count_i64(nrows));
         out.list(4, ThriftType::Struct, self.groups.len());
         for (ordinal, group) in self.groups.iter().enumerate() {
             self.group(&mut out, group, ordinal, indexed);
@@ -188,19 +188,19 @@ impl FooterContents {
             out.end();
             let length = |range: &Range<usize>| i32::try_from(range.len()).unwrap_or(i32::MAX);
             if !chunk.offset_index.is_empty() {
-                out.i64(4, place(offsets + chunk.offset_index.start as u64));
+                out.i64(4, offset_i64(offsets + chunk.offset_index.start as u64));
                 out.i32(5, length(&chunk.offset_index));
             }
             if !chunk.column_index.is_empty() {
-                out.i64(6, place(columns + chunk.column_index.start as u64));
+                out.i64(6, offset_i64(columns + chunk.column_index.start as u64));
                 out.i32(7, length(&chunk.column_index));
             }
             out.end();
         }
-        out.i64(2, number(group.nbytes));
-        out.i64(3, number(group.nrows));
-        out.i64(5, place(group.at));
-        out.i64(6, number(group.compressed_nbytes));
+        out.i64(2, count_i64(group.nbytes));
+        out.i64(3, count_i64(group.nrows));
+        out.i64(5, offset_i64(group.at));
+        out.i64(6, count_i64(group.compressed_nbytes));
         if let Ok(ordinal) = i16::try_from(ordinal) {
             out.i16(7, ordinal);
         }
@@ -229,16 +229,16 @@ fn metadata(bytes: &mut Vec<u8>, column: ChunkColumn<'_>, chunk: &EncodedChunk, 
     out.list(3, ThriftType::Binary, column.path.len());
     column.path.iter().for_each(|name| out.element_binary(name.as_bytes()));
     out.i32(4, chunk.codec as i32);
-    out.i64(5, number(chunk.nvalues));
-    out.i64(6, number(chunk.nbytes));
-    out.i64(7, number(chunk.compressed_nbytes));
-    out.i64(9, place(at) + number(chunk.data_at));
+    out.i64(5, count_i64(chunk.nvalues));
+    out.i64(6, count_i64(chunk.nbytes));
+    out.i64(7, count_i64(chunk.compressed_nbytes));
+    out.i64(9, offset_i64(at) + count_i64(chunk.data_at));
     if let Some(dictionary) = chunk.dictionary_at {
-        out.i64(11, place(at) + number(dictionary));
+        out.i64(11, offset_i64(at) + count_i64(dictionary));
     }
     if let Some(statistics) = &chunk.statistics {
         out.begin(12);
-        out.i64(3, number(statistics.null_count));
+        out.i64(3, count_i64(statistics.null_count));
         let MinMax { min, max } = &statistics.bounds;
         if let Some(max) = max {
             out.binary(5, &max.bytes);
@@ -290,6 +290,6 @@ fn column_index(bytes: &mut Vec<u8>, chunk: &EncodedChunk) {
     // The boundary order is declared as unordered.
     out.i32(4, 0);
     out.list(5, ThriftType::I64, n);
-    chunk.pages.iter().for_each(|page| out.element_i64(number(page.nulls)));
+    chunk.pages.iter().for_each(|page| out.element_i64(count_i64(page.nulls)));
     out.end();
 }

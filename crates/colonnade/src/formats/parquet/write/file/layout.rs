@@ -218,7 +218,7 @@ fn kind(field: &Field, source: ColumnSource<'_>) -> Result<RootStorage> {
             (None, ColumnSource::Array(data)) => {
                 let values = dictionaries::values(data)?;
                 let fits = fits::fits(values, values.nulls(), &stored);
-                Ok(RootStorage::Leaf(chosen(field, stored, fits)))
+                Ok(RootStorage::Leaf(leaf_or_exact(field, stored, fits)))
             }
             (None, ColumnSource::Block(..)) => Ok(RootStorage::Leaf(stored)),
         };
@@ -233,7 +233,7 @@ fn kind(field: &Field, source: ColumnSource<'_>) -> Result<RootStorage> {
             Ok(())
         })?;
     }
-    Ok(RootStorage::Leaf(chosen(field, stored, fits)))
+    Ok(RootStorage::Leaf(leaf_or_exact(field, stored, fits)))
 }
 
 fn tree(field: &Field, source: ColumnSource<'_>) -> Result<RootStorage> {
@@ -249,6 +249,6 @@ fn tree(field: &Field, source: ColumnSource<'_>) -> Result<RootStorage> {
 }
 
 /// Returns the leaf that other readers understand, or Arrow's own bytes if a value does not fit it.
-fn chosen(field: &Field, stored: LeafType, fits: bool) -> LeafType {
+fn leaf_or_exact(field: &Field, stored: LeafType, fits: bool) -> LeafType {
     if fits { stored } else { LeafType::exact(field.data_type()).unwrap_or(stored) }
 }

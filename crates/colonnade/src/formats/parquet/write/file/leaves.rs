@@ -69,7 +69,7 @@ fn of_block(
     };
     let nat = match dtype.kind {
         Kind::DateTime | Kind::TimeDelta => {
-            not_a_time(bytes.get(start..start + nrows * width).unwrap_or(&[]))
+            nat_validity(bytes.get(start..start + nrows * width).unwrap_or(&[]))
         }
         _ => None,
     };
@@ -84,7 +84,7 @@ fn of_block(
 }
 
 /// Returns a validity bitmap, bit 0 for NaT; `None` if there is no NaT.
-fn not_a_time(bytes: &[u8]) -> Option<Vec<u8>> {
+fn nat_validity(bytes: &[u8]) -> Option<Vec<u8>> {
     const NAT: [u8; 8] = i64::MIN.to_le_bytes();
     let (cells, _) = bytes.as_chunks::<8>();
     // The loop has no branches, so that the scan runs at memory speed.

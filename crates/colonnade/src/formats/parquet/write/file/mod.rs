@@ -45,5 +45,5 @@ pub fn encode(
     sink: &mut dyn Sink,
     progress: &dyn Progress,
 ) -> Result<()> {
-    Writer::new(options).whole(frame, sink, progress)
+    Writer::new(options).write_whole(frame, sink, progress)
 }

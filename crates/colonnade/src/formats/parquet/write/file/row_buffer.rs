@@ -30,7 +30,7 @@ impl RowBuffer {
     /// Errors of the operating system: no memory.
     pub(super) fn push(&mut self, chunk: &Frame) -> Result<()> {
         // `concat_all` returns a single frame without a copy, so a second frame without rows makes it copy.
-        let chunk = renumbered(chunk);
+        let chunk = with_range_labels(chunk);
         let mut copy = concat_all(&[&chunk, &chunk.slice(chunk.nrows, chunk.nrows)])?;
         for part in &mut copy.parts {
             if let Part::Column(column, _) = part {
@@ -56,7 +56,7 @@ impl RowBuffer {
     /// Errors of the operating system: no memory.
     pub(super) fn take(&mut self, chunk: Option<&Frame>) -> Result<Vec<Frame>> {
         let held = std::mem::take(self).frames;
-        let chunk = chunk.map(renumbered);
+        let chunk = chunk.map(with_range_labels);
         let all: Vec<&Frame> = held.iter().chain(&chunk).collect();
         match all.as_slice() {
             [] => Ok(Vec::new()),
@@ -71,7 +71,7 @@ impl RowBuffer {
 
 /// Replaces automatic labels by labels from 0 on, so that frames can be concatenated. The file's schema stores the labels of the
 /// whole.
-fn renumbered(frame: &Frame) -> Frame {
+fn with_range_labels(frame: &Frame) -> Frame {
     let mut out = frame.clone();
     if let (Labels::Auto { .. }, Ok(stop)) = (&out.index.labels, i64::try_from(frame.nrows)) {
         out.index.labels = Labels::Auto { start: 0, stop, step: 1, count: frame.nrows };

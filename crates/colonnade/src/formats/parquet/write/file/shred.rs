@@ -131,15 +131,15 @@ fn lists(array: &ArrayRef, entries: &LevelEntries<'_>) -> Result<(ArrayRef, Leve
     match array.data_type() {
         DataType::List(_) => {
             let array = array.as_list::<i32>();
-            Ok((array.values().clone(), following(entries, array.values().len(), array.value_offsets())?))
+            Ok((array.values().clone(), list_entries(entries, array.values().len(), array.value_offsets())?))
         }
         DataType::LargeList(_) => {
             let array = array.as_list::<i64>();
-            Ok((array.values().clone(), following(entries, array.values().len(), array.value_offsets())?))
+            Ok((array.values().clone(), list_entries(entries, array.values().len(), array.value_offsets())?))
         }
         DataType::Map(..) => {
             let array = array.as_map();
-            let entries = following(entries, array.entries().len(), array.value_offsets())?;
+            let entries = list_entries(entries, array.entries().len(), array.value_offsets())?;
             Ok((std::sync::Arc::new(array.entries().clone()), entries))
         }
         DataType::FixedSizeList(..) => {
@@ -151,18 +151,18 @@ fn lists(array: &ArrayRef, entries: &LevelEntries<'_>) -> Result<(ArrayRef, Leve
         }
         DataType::ListView(_) => {
             let array = array.as_list_view::<i32>();
-            viewed(array.values(), array.value_offsets(), array.value_sizes(), entries)
+            list_view_entries(array.values(), array.value_offsets(), array.value_sizes(), entries)
         }
         DataType::LargeListView(_) => {
             let array = array.as_list_view::<i64>();
-            viewed(array.values(), array.value_offsets(), array.value_sizes(), entries)
+            list_view_entries(array.values(), array.value_offsets(), array.value_sizes(), entries)
         }
         _ => Err(malformed_array("a list is none")),
     }
 }
 
 /// Returns the entries of lists whose values are contiguous.
-fn following<O: Copy + TryInto<usize>>(
+fn list_entries<O: Copy + TryInto<usize>>(
     entries: &LevelEntries<'_>,
     most: usize,
     offsets: &[O],
@@ -177,7 +177,7 @@ fn following<O: Copy + TryInto<usize>>(
 }
 
 /// Gathers the values of list views, which may be in any order and may overlap, into one child array.
-fn viewed<O: Copy + TryInto<u64>>(
+fn list_view_entries<O: Copy + TryInto<u64>>(
     values: &ArrayRef,
     offsets: &[O],
     sizes: &[O],

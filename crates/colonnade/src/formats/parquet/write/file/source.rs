@@ -77,7 +77,7 @@ fn array_nbytes(data: &ArrayData) -> usize {
     }
 }
 
-fn lies_packed(block: &Block) -> bool {
+fn is_contiguous(block: &Block) -> bool {
     let grid = Grid { width: block.grid.width.min(1), ..block.grid };
     grid.is_column_major() && grid.dtype.order != ByteOrder::Big
 }
@@ -101,7 +101,7 @@ pub(super) fn each_packed<'f>(
             }
             ColumnSource::Block(block, column) => (*block, *column),
         };
-        if lies_packed(block) {
+        if is_contiguous(block) {
             take(at, PackedColumn::Block(block.column(first)))?;
             at += 1;
             continue;

@@ -79,7 +79,7 @@ fn footer(bytes: &[u8]) -> (&[u8], u64) {
     (&bytes[tail - length..tail], (tail - length) as u64)
 }
 
-fn looked_at(bytes: &[u8]) -> Footer<'_> {
+fn read_footer(bytes: &[u8]) -> Footer<'_> {
     let (footer, at) = footer(bytes);
     Footer::read(footer, at, |_, leaves| Ok((0..leaves.len()).collect())).unwrap()
 }
@@ -100,7 +100,7 @@ fn column(batches: &[RecordBatch], i: usize) -> ArrayRef {
 fn arrays_of_every_flat_type_are_written() {
     let all = samples::leaves();
     let data = bytes(&columns(&all), ASKED, 1);
-    let found = looked_at(&data);
+    let found = read_footer(&data);
     assert_eq!((found.nrows, found.leaves.len(), found.groups.len()), (4, all.len(), 1));
     assert!(found.groups[0].chunks.iter().all(|chunk| chunk.nvalues == 4));
     // Only the types that the crate reads with the same names.
@@ -118,7 +118,7 @@ fn blocks_are_required_and_packed_from_anywhere() {
     let turned: Vec<i64> = (0..600).map(|k| cells[k % 20 * 30 + k / 20]).collect();
     let columns = bytes(&block(&turned, 20, false), ASKED, 1);
     assert_eq!(rows, columns);
-    assert!(looked_at(&rows).elements[1..].iter().all(|e| e.repetition == Repetition::Required));
+    assert!(read_footer(&rows).elements[1..].iter().all(|e| e.repetition == Repetition::Required));
     let found = column(&read(&rows), 7);
     let expected: Int64Array = (0..20).map(|row| Some(row * 30 + 7)).collect();
     assert_eq!(found.to_data(), expected.to_data());
@@ -130,7 +130,7 @@ fn any_number_of_threads_gives_the_same_bytes() {
     let asked = RawWriteOptions { group_rows: Some(7000), ..ASKED };
     let one = bytes(&frame, asked, 1);
     assert_eq!(
-        looked_at(&one).groups.iter().map(|g| g.nrows).collect::<Vec<_>>(),
+        read_footer(&one).groups.iter().map(|g| g.nrows).collect::<Vec<_>>(),
         [7000, 7000, 7000, 7000, 2000]
     );
     for threads in [2, 3, 8] {
@@ -143,11 +143,11 @@ fn chunks_wait_for_a_row_group() {
     let frame = |k: i64| block(&(k * 100..k * 100 + 100).collect::<Vec<_>>(), 100, false);
     let data =
         chunks(&(0..10).map(frame).collect::<Vec<_>>(), RawWriteOptions { group_rows: Some(250), ..ASKED });
-    assert_eq!(looked_at(&data).groups.iter().map(|g| g.nrows).collect::<Vec<_>>(), [250; 4]);
+    assert_eq!(read_footer(&data).groups.iter().map(|g| g.nrows).collect::<Vec<_>>(), [250; 4]);
     let expected: Int64Array = (0..1000).map(Some).collect();
     assert_eq!(column(&read(&data), 0).to_data(), expected.to_data());
     let data = chunks(&(0..10).map(frame).collect::<Vec<_>>(), ASKED);
-    assert_eq!(looked_at(&data).groups.len(), 1);
+    assert_eq!(read_footer(&data).groups.len(), 1);
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn incomplete_row_groups_wait_for_the_next_chunk() {
     let frame = |k: i64| block(&[3 * k, 3 * k + 1, 3 * k + 2], 3, false);
     let data =
         chunks(&(0..10).map(frame).collect::<Vec<_>>(), RawWriteOptions { group_rows: Some(5), ..ASKED });
-    assert_eq!(looked_at(&data).groups.iter().map(|g| g.nrows).collect::<Vec<_>>(), [5; 6]);
+    assert_eq!(read_footer(&data).groups.iter().map(|g| g.nrows).collect::<Vec<_>>(), [5; 6]);
     let expected: Int64Array = (0..30).map(Some).collect();
     assert_eq!(column(&read(&data), 0).to_data(), expected.to_data());
 }
@@ -166,7 +166,7 @@ fn lists_have_the_names_of_the_specification() {
         ListArray::from_iter_primitive::<Int64Type, _, _>([Some(vec![Some(1), None]), None, Some(vec![])]);
     let data =
         bytes(&columns(&[Arc::new(list.clone()), Arc::new(Int64Array::from(vec![1, 2, 3]))]), ASKED, 1);
-    let names: Vec<&str> = looked_at(&data).elements.iter().map(|e| e.name).collect();
+    let names: Vec<&str> = read_footer(&data).elements.iter().map(|e| e.name).collect();
     assert_eq!(names, ["schema", "0", "list", "element", "1"]);
     let found = column(&read(&data), 0);
     assert_eq!(found.len(), 3);
@@ -178,7 +178,7 @@ fn a_second_that_is_no_millisecond_keeps_its_number() {
     let near: ArrayRef = Arc::new(TimestampSecondArray::from(vec![Some(5), None]));
     let far: ArrayRef = Arc::new(TimestampSecondArray::from(vec![Some(i64::MIN), None]));
     let data = bytes(&columns(&[near, far]), ASKED, 1);
-    let logical: Vec<bool> = looked_at(&data).elements[1..].iter().map(|e| e.logical.is_some()).collect();
+    let logical: Vec<bool> = read_footer(&data).elements[1..].iter().map(|e| e.logical.is_some()).collect();
     assert_eq!(logical, [true, false]);
 }
 
@@ -195,7 +195,7 @@ fn dictionaries_that_no_page_holds_are_stored_in_the_metadata() {
     let frame = columns(&[bools, nested, text]);
     let data = bytes(&frame, ASKED, 1);
     let kept = |data: &[u8]| {
-        (0..3).map(|i| looked_at(data).value(&format!("{DICTIONARY}{i}")).is_some()).collect::<Vec<_>>()
+        (0..3).map(|i| read_footer(data).value(&format!("{DICTIONARY}{i}")).is_some()).collect::<Vec<_>>()
     };
     assert_eq!(kept(&data), [true, true, false]);
     assert_eq!(kept(&bytes(&frame.slice(0, 0), ASKED, 1)), [true, true, true]);
@@ -217,17 +217,17 @@ fn chunks_that_differ_are_refused_and_others_may_follow() {
     assert!(error.to_string().contains("categories of the first chunk"), "{error}");
     writer.write(&bools(vec![true, false]), &mut out, &NoProgress).unwrap();
     writer.finish(&mut out, &NoProgress).unwrap();
-    assert_eq!(looked_at(&out).nrows, 4);
+    assert_eq!(read_footer(&out).nrows, 4);
 }
 
 #[test]
 fn frames_of_no_rows_or_columns() {
     let none = bytes(&columns(&[]), ASKED, 1);
-    assert_eq!((looked_at(&none).nrows, looked_at(&none).leaves.len()), (0, 0));
+    assert_eq!((read_footer(&none).nrows, read_footer(&none).leaves.len()), (0, 0));
     let rows = Frame::new(Axis::range(3), Axis::range(0), Vec::new(), Tags::default()).unwrap();
-    assert_eq!(looked_at(&bytes(&rows, ASKED, 1)).nrows, 3);
+    assert_eq!(read_footer(&bytes(&rows, ASKED, 1)).nrows, 3);
     let columns = bytes(&block(&[1, 2], 1, false).slice(0, 0), ASKED, 1);
-    assert_eq!((looked_at(&columns).nrows, looked_at(&columns).groups.len()), (0, 0));
+    assert_eq!((read_footer(&columns).nrows, read_footer(&columns).groups.len()), (0, 0));
 }
 
 #[test]
@@ -315,7 +315,7 @@ fn a_chunk_that_does_not_fit_is_refused_before_it_is_lost() {
     assert!(error.to_string().contains("fit what the first chunk's are stored as"), "{error}");
     writer.write(&seconds(2), &mut out, &NoProgress).unwrap();
     writer.finish(&mut out, &NoProgress).unwrap();
-    assert_eq!(looked_at(&out).nrows, 4);
+    assert_eq!(read_footer(&out).nrows, 4);
 }
 
 #[test]

@@ -29,7 +29,7 @@ impl Tree {
     /// `Unrepresentable`: types that Parquet cannot hold; nulls in a required field.
     pub(super) fn of(field: &Field, array: &ArrayRef) -> Result<Self> {
         let mut out = Self { node: node(field, &mut 0, 0)?, leaves: Vec::new() };
-        let unfit = out.unfit(array)?;
+        let unfit = out.misfit_leaves(array)?;
         exact(&mut out.node, field, &unfit);
         let mut path = Vec::new();
         paths(&out.node, field.name(), &mut path, &mut out.leaves);
@@ -41,7 +41,7 @@ impl Tree {
     /// # Errors
     /// `Unrepresentable`: nulls in a required field; values that do not fit the leaf chosen for the first chunk.
     pub(super) fn admit(&self, array: &ArrayRef) -> Result<()> {
-        let Some(&leaf) = self.unfit(array)?.first() else { return Ok(()) };
+        let Some(&leaf) = self.misfit_leaves(array)?.first() else { return Ok(()) };
         let path = self.leaves.get(leaf).map_or_else(String::new, |(_, path)| path.join("."));
         let advice = "Write it in the first chunk, or convert the column first.";
         let message = format!(
@@ -51,7 +51,7 @@ impl Tree {
     }
 
     /// Returns the leaves with values that do not fit.
-    fn unfit(&self, array: &ArrayRef) -> Result<Vec<usize>> {
+    fn misfit_leaves(&self, array: &ArrayRef) -> Result<Vec<usize>> {
         let mut out = Vec::new();
         let wanted = 0..self.node.leaves.end;
         let wants = |node: &NestedNode, array: &ArrayRef| may_fail(node, &array.to_data());

@@ -112,7 +112,7 @@ impl Writer {
     }
 
     /// Writes one frame as a whole file.
-    pub(super) fn whole(
+    pub(super) fn write_whole(
         &mut self,
         frame: &Frame,
         sink: &mut dyn Sink,
