@@ -198,7 +198,7 @@ mod tests {
                 let mut some = vec![1; bytes.len().min(100)];
                 assert!(
                     codec
-                        .first(packed, &mut some)
+                        .decompress_prefix(packed, &mut some)
                         .is_none_or(|n| n == some.len() && bytes.starts_with(&some))
                 );
                 assert!(codec.decompress(packed, &mut vec![1; bytes.len() + 1]).is_err());

@@ -26,7 +26,7 @@ pub(super) fn chunk(chunk: ChunkInfo) -> Facts {
     vec![
         ("name", chunk.name.into()),
         ("group", chunk.group.into()),
-        ("method", chunk.codec.decompress()),
+        ("method", chunk.codec.into()),
         ("physical", chunk.physical.into()),
         ("logical", chunk.logical.map(logical).into()),
         ("encodings", chunk.encodings.into()),

@@ -108,7 +108,7 @@ impl Opened {
     ) -> Result<(Vec<u8>, usize)> {
         let mut out = b"PAR1".to_vec();
         let names: Vec<(usize, String)> = footer
-            .wanted
+            .projection
             .iter()
             .map(|&number| {
                 let leaf = footer.leaves.get(number);

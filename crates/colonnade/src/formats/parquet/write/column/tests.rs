@@ -293,7 +293,7 @@ fn dictionaries_are_kept_whole() {
 
 #[test]
 fn encodings_follow_the_values() {
-    let chosen = |kind: fn(u64) -> u64, physical: Physical| {
+    let chosen_encoding = |kind: fn(u64) -> u64, physical: Physical| {
         let bytes: Vec<u8> = (0..20_000u64).flat_map(|k| kind(k).to_le_bytes()).collect();
         let mut out = Vec::new();
         encode(&leaf(&bytes, physical), 0..20_000, &Settings::default(), &mut out).unwrap().encodings[0]
