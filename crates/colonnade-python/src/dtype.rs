@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use colonnade::container::npy::{Descr, Field};
+use colonnade::container::npy::{Descr, DescrField};
 use colonnade::frame::{ByteOrder, DType, Kind};
 use numpy::{PyArrayDescr, PyArrayDescrMethods};
 use pyo3::exceptions::PyTypeError;
@@ -72,7 +72,7 @@ pub(crate) fn of_descr<'py>(py: Python<'py>, descr: &Descr) -> PyResult<Bound<'p
 }
 
 /// `{"names": ..., "formats": ..., "offsets": ..., "titles": ..., "itemsize": ...}` without padding fields.
-pub(crate) fn structured<'py>(py: Python<'py>, fields: &[Field]) -> PyResult<Bound<'py, PyDict>> {
+pub(crate) fn structured<'py>(py: Python<'py>, fields: &[DescrField]) -> PyResult<Bound<'py, PyDict>> {
     let (names, formats, offsets, titles) =
         (PyList::empty(py), PyList::empty(py), PyList::empty(py), PyList::empty(py));
     let mut offset = 0;

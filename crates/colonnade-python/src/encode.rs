@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard};
 
-use colonnade::formats::{Encoding, FrameEncoder};
+use colonnade::formats::{FrameEncoder, FrameEncoding};
 use colonnade::frame::Frame;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -27,7 +27,7 @@ static ENCODERS: Mutex<Encoders> = Mutex::new(Vec::new());
 ///
 /// `try_lock`: while another thread encodes, a frame is encoded without the cache. After a fork, a thread that no longer
 /// exists may hold the lock.
-fn cached_encoder(encoding: &Encoding) -> Option<(MutexGuard<'static, Encoders>, usize)> {
+fn cached_encoder(encoding: &FrameEncoding) -> Option<(MutexGuard<'static, Encoders>, usize)> {
     let mut encoders = ENCODERS.try_lock().ok()?;
     let format = encoding.format();
     let name = format.spec().name;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use colonnade::container::members::Compat;
 use colonnade::formats::npy;
-use colonnade::formats::npz::{self, BundleLayout, Codec, FilterChoice};
+use colonnade::formats::npz::{self, BundleLayout, FilterChoice, MemberCodec};
 use pyo3::prelude::*;
 
 use crate::errors::{self, IntoPy};
@@ -73,13 +73,13 @@ impl NpzWriteOptions {
         fsync: bool,
         threads: Option<usize>,
     ) -> PyResult<PyClassInitializer<Self>> {
-        let (codec, columns) = ByColumn::parsed(compression, Codec::parse)?;
+        let (codec, columns) = ByColumn::parsed(compression, MemberCodec::parse)?;
         let (filter, filters) = ByColumn::parsed(filter, FilterChoice::parse)?;
         let profile = profile.map(npz::profile).transpose().py()?;
         let threads = self::threads(threads);
         let core = npz::WriteOptions::new(codec, columns, level, compat_of(compat)?, threads).py()?;
         let core = core.with_filters(filter, filters, profile);
-        let core = core.with_bundle(BundleLayout::parse(layout).py()?, Codec::parse(outer).py()?);
+        let core = core.with_bundle(BundleLayout::parse(layout).py()?, MemberCodec::parse(outer).py()?);
         Ok(PyClassInitializer::from(WriteOptions::new("npz", core, fsync)?).add_subclass(Self))
     }
 }

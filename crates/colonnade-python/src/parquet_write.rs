@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use colonnade::formats::parquet::write::file;
-use colonnade::formats::parquet::write::file::Asked;
+use colonnade::formats::parquet::write::file::RawWriteOptions;
 use pyo3::prelude::*;
 
 use crate::errors::{self, IntoPy};
@@ -62,7 +62,7 @@ impl ParquetWriteOptions {
             let message = format!("parquet: data_page_version: expected 1 or 2, found {data_page_version}.");
             return Err(errors::option(message));
         }
-        let asked = Asked {
+        let asked = RawWriteOptions {
             compression,
             level,
             encoding: all.as_deref(),

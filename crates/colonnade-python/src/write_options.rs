@@ -4,7 +4,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 use colonnade::codec::file::Codec;
-use colonnade::formats::Encoding;
+use colonnade::formats::FrameEncoding;
 use pyo3::prelude::*;
 
 use crate::errors::IntoPy;
@@ -12,14 +12,14 @@ use crate::errors::IntoPy;
 /// The format, its options, the compression of the whole file, and whether to call fsync.
 #[pyclass(frozen, subclass, module = "colonnade._core")]
 pub(crate) struct WriteOptions {
-    pub(crate) encoding: Encoding,
+    pub(crate) encoding: FrameEncoding,
     pub(crate) fsync: bool,
 }
 
 impl WriteOptions {
     /// Options for `format`, whose own options are `core`.
     pub(crate) fn new<T: Any + Send + Sync>(format: &'static str, core: T, fsync: bool) -> PyResult<Self> {
-        Ok(Self { encoding: Encoding::new(format, Arc::new(core)).py()?, fsync })
+        Ok(Self { encoding: FrameEncoding::new(format, Arc::new(core)).py()?, fsync })
     }
 
     /// The same options, with the whole file compressed if `packing` names a codec.

@@ -2,7 +2,7 @@
 
 use std::os::fd::RawFd;
 
-use colonnade::formats::{Encoding, FrameWriter};
+use colonnade::formats::{FrameEncoding, FrameWriter};
 use colonnade::progress::Progress;
 use colonnade::sink::Sink;
 use pyo3::prelude::*;
@@ -23,7 +23,7 @@ use crate::write_options::WriteOptions;
 pub(crate) struct Writer {
     frames: Box<dyn FrameWriter>,
     target: Option<Target>,
-    encoding: Encoding,
+    encoding: FrameEncoding,
     fsync: bool,
 }
 

@@ -12,7 +12,7 @@ use colonnade::container::members::Compat;
 use colonnade::container::npy::{parse_header, write_header};
 use colonnade::container::store::{Request, Store, StoreSource};
 use colonnade::container::zip::Directory;
-use colonnade::formats::npz::{Codec, WriteOptions, encode};
+use colonnade::formats::npz::{MemberCodec, WriteOptions, encode};
 use colonnade::frame::{Axis, Block, DType, Frame, Grid, Labels, Level, Part, Tags};
 use colonnade::limits::Limits;
 use colonnade::memory::Buffer;
@@ -67,7 +67,7 @@ fn frame(nrows: usize, ncols: usize, parts: Vec<Part>) -> Frame {
 }
 
 fn options(threads: usize) -> WriteOptions {
-    WriteOptions::new(Codec::None, BTreeMap::new(), None, Compat::Ours, threads).unwrap()
+    WriteOptions::new(MemberCodec::None, BTreeMap::new(), None, Compat::Ours, threads).unwrap()
 }
 
 /// Opening is linear in the members, and touches no data.

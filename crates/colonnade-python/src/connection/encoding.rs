@@ -1,7 +1,7 @@
 //! What a frame is sent as.
 
 use colonnade::Result;
-use colonnade::formats::Encoding;
+use colonnade::formats::FrameEncoding;
 use colonnade::frame::Frame;
 use colonnade::progress::Progress;
 use colonnade::sink::Sink;
@@ -11,7 +11,7 @@ use super::inner::{Inner, lock};
 /// Writes `frame` as one message, with what the format remembers of the messages before.
 pub(super) fn encode(
     frame: &Frame,
-    encoding: &Encoding,
+    encoding: &FrameEncoding,
     inner: &Inner,
     sink: &mut dyn Sink,
     progress: &dyn Progress,

@@ -93,7 +93,7 @@ impl YamlReadOptions {
     ) -> PyResult<PyClassInitializer<Self>> {
         let _ = verify; // Opening decodes everything.
         let core = yaml::ReadOptions {
-            orient: orient.map(yaml::Orient::named).transpose().py()?,
+            orient: orient.map(yaml::YamlOrient::named).transpose().py()?,
             encoding: TextEncoding::from_name("yaml", encoding).py()?,
             part: None,
             limits: limits.core(),
@@ -181,7 +181,7 @@ impl YamlWriteOptions {
         fsync: bool,
         threads: Option<usize>,
     ) -> PyResult<PyClassInitializer<Self>> {
-        let orient = yaml::Orient::named(orient).py()?;
+        let orient = yaml::YamlOrient::named(orient).py()?;
         let core = yaml::WriteOptions { orient, header, threads: self::threads(threads) };
         Ok(PyClassInitializer::from(WriteOptions::new("yaml", core, fsync)?.compressed(packing, level)?)
             .add_subclass(Self))

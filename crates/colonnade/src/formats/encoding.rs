@@ -15,13 +15,13 @@ use super::{Format, FrameEncoder, FrameWriter, OpenMember, Options, Sidecar, reg
 ///
 /// All callers write through this type, so they need not name a format, and formats need not know the compression.
 #[derive(Clone)]
-pub struct Encoding {
+pub struct FrameEncoding {
     format: &'static dyn Format,
     options: Arc<Options>,
     compression: Option<(Codec, Option<i32>)>,
 }
 
-impl Encoding {
+impl FrameEncoding {
     /// The format of this name with its options, without compression of the whole file.
     ///
     /// # Errors

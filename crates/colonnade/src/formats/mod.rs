@@ -23,7 +23,7 @@ mod spec;
 mod tests;
 mod writer;
 
-pub use encoding::Encoding;
+pub use encoding::FrameEncoding;
 pub use fact::{Fact, Facts};
 pub use opened::{Event, IncrementalReader, Loaded, Opened};
 pub use registry::Registry;

@@ -15,10 +15,10 @@ use crate::memory::Buffer;
 
 use super::buffers::{BufferLayout, ColumnSpec, dtype, largest_length};
 use super::disassemble::type_ids_of;
-use super::windows::{self, Fault, Position, Window};
+use super::windows::{self, OffsetInteger, Window, WindowError};
 
 /// Returns dtype and bytes of the member at a path.
-pub type Fetch<'a> = dyn FnMut(&str) -> Result<Option<(DType, Buffer)>> + 'a;
+pub type FetchMember<'a> = dyn FnMut(&str) -> Result<Option<(DType, Buffer)>> + 'a;
 
 /// Assembles rows `rows.0..rows.1` of the projected leaves of a column. `fetch` returns dtype and bytes of the member at a path.
 ///
@@ -29,7 +29,7 @@ pub fn assemble(
     spec: &ColumnSpec,
     leaves: &LeafProjection,
     rows: (usize, usize),
-    fetch: &mut Fetch<'_>,
+    fetch: &mut FetchMember<'_>,
 ) -> Result<Column> {
     spec.largest_length()?;
     row_range("npz", Some(rows), spec.length)?;
@@ -41,7 +41,7 @@ pub fn assemble(
 
 struct Assembler<'r, 'f, L> {
     lengths: L,
-    fetch: &'r mut Fetch<'f>,
+    fetch: &'r mut FetchMember<'f>,
 }
 
 impl<L: Iterator<Item = usize>> Assembler<'_, '_, L> {
@@ -175,7 +175,7 @@ impl<L: Iterator<Item = usize>> Assembler<'_, '_, L> {
                 Ok(builder)
             }
             DataType::Union(fields, mode) => {
-                let malformed = |fault: Fault| fault_error(prefix, fault);
+                let malformed = |fault: WindowError| fault_error(prefix, fault);
                 let ids = self.required(prefix, "type_ids", dtype("|i1")?)?;
                 check_length(prefix, "type_ids", &ids, total)?;
                 let names = type_ids_of(fields);
@@ -222,7 +222,7 @@ impl<L: Iterator<Item = usize>> Assembler<'_, '_, L> {
         }
     }
 
-    fn list<T: Position>(
+    fn list<T: OffsetInteger>(
         &mut self,
         builder: ArrayDataBuilder,
         item: (&Field, &LeafProjection),
@@ -241,7 +241,7 @@ impl<L: Iterator<Item = usize>> Assembler<'_, '_, L> {
         Ok(builder.add_buffer(offsets).add_child_data(child))
     }
 
-    fn list_view<T: Position>(
+    fn list_view<T: OffsetInteger>(
         &mut self,
         builder: ArrayDataBuilder,
         item: (&Field, &LeafProjection),
@@ -262,7 +262,7 @@ impl<L: Iterator<Item = usize>> Assembler<'_, '_, L> {
         Ok(builder.add_buffer(offsets).add_buffer(sizes).add_child_data(child))
     }
 
-    fn runs<T: Position>(
+    fn runs<T: OffsetInteger>(
         &mut self,
         builder: ArrayDataBuilder,
         (ends, values, leaves): (&Field, &Field, &LeafProjection),
@@ -270,7 +270,7 @@ impl<L: Iterator<Item = usize>> Assembler<'_, '_, L> {
         prefix: &str,
         descr: &str,
     ) -> Result<ArrayDataBuilder> {
-        let malformed = |fault: Fault| fault_error(prefix, fault);
+        let malformed = |fault: WindowError| fault_error(prefix, fault);
         let length = self.length(prefix)?;
         let stored = self.required(prefix, "0_values", dtype(descr)?)?;
         let stored = windows::aligned_slice::<T>(&stored, "0_values", 0, length).map_err(malformed)?;
@@ -343,7 +343,7 @@ fn check_length(prefix: &str, name: &str, buffer: &ArrowBuffer, expected: usize)
     Err(Error::malformed("npz", message).in_member(format!("{prefix}{name}")).at(buffer.len() as u64))
 }
 
-fn fault_error(prefix: &str, fault: Fault) -> Error {
+fn fault_error(prefix: &str, fault: WindowError) -> Error {
     Error::malformed("npz", fault.message)
         .in_member(format!("{prefix}{}", fault.buffer))
         .at(fault.byte as u64)

@@ -10,7 +10,7 @@ use crate::memory::Buffer;
 
 use super::buffers::{BufferLayout, BufferMember, ColumnSpec, dtype};
 use super::compact;
-use super::windows::{self, Fault, Position, Window};
+use super::windows::{self, OffsetInteger, Window, WindowError};
 
 /// The buffers of `column`, cut to its rows. Copies bits that start within a byte, and offsets that start above zero.
 ///
@@ -46,7 +46,7 @@ impl Disassembler {
 
     /// Adds rows `start..start + count` of an array.
     fn array(&mut self, data: &ArrayData, (start, count): Window, prefix: &str) -> Result<()> {
-        let broken_by = |fault: Fault| contradiction(data.data_type(), &fault.message);
+        let broken_by = |fault: WindowError| contradiction(data.data_type(), &fault.message);
         if start.checked_add(count).is_none_or(|end| end > data.len()) {
             return Err(contradiction(
                 data.data_type(),
@@ -96,14 +96,14 @@ impl Disassembler {
         Ok(())
     }
 
-    fn bytes<T: Position>(
+    fn bytes<T: OffsetInteger>(
         &mut self,
         data: &ArrayData,
         rows: Window,
         prefix: &str,
         descr: &str,
     ) -> Result<()> {
-        let broken_by = |fault: Fault| contradiction(data.data_type(), &fault.message);
+        let broken_by = |fault: WindowError| contradiction(data.data_type(), &fault.message);
         let [offsets, values] = data.buffers() else {
             return Err(contradiction(data.data_type(), "two buffers expected."));
         };
@@ -122,7 +122,7 @@ impl Disassembler {
         nulls: Option<&NullBuffer>,
         prefix: &str,
     ) -> Result<()> {
-        let broken_by = |fault: Fault| contradiction(data.data_type(), &fault.message);
+        let broken_by = |fault: WindowError| contradiction(data.data_type(), &fault.message);
         let buffer = |i: usize| data.buffers().get(i).cloned().unwrap_or_default();
         let first = || {
             data.child_data().first().ok_or_else(|| contradiction(data.data_type(), "a child is missing."))
@@ -188,7 +188,7 @@ impl Disassembler {
         }
     }
 
-    fn list<T: Position>(
+    fn list<T: OffsetInteger>(
         &mut self,
         data: &ArrayData,
         item: &Field,
@@ -196,7 +196,7 @@ impl Disassembler {
         prefix: &str,
         descr: &str,
     ) -> Result<()> {
-        let broken_by = |fault: Fault| contradiction(data.data_type(), &fault.message);
+        let broken_by = |fault: WindowError| contradiction(data.data_type(), &fault.message);
         let ([offsets], [child]) = (data.buffers(), data.child_data()) else {
             return Err(contradiction(data.data_type(), "offsets and one child expected."));
         };
@@ -206,14 +206,14 @@ impl Disassembler {
         self.child(item, None, child, used, &format!("{prefix}0_"))
     }
 
-    fn list_view<T: Position>(
+    fn list_view<T: OffsetInteger>(
         &mut self,
         data: &ArrayData,
         rows: Window,
         prefix: &str,
         descr: &str,
     ) -> Result<()> {
-        let broken_by = |fault: Fault| contradiction(data.data_type(), &fault.message);
+        let broken_by = |fault: WindowError| contradiction(data.data_type(), &fault.message);
         let ([offsets, sizes], [child]) = (data.buffers(), data.child_data()) else {
             return Err(contradiction(data.data_type(), "offsets, sizes and one child expected."));
         };
@@ -225,8 +225,14 @@ impl Disassembler {
         self.array(child, used, &format!("{prefix}0_"))
     }
 
-    fn runs<T: Position>(&mut self, data: &ArrayData, rows: Window, prefix: &str, descr: &str) -> Result<()> {
-        let broken_by = |fault: Fault| contradiction(data.data_type(), &fault.message);
+    fn runs<T: OffsetInteger>(
+        &mut self,
+        data: &ArrayData,
+        rows: Window,
+        prefix: &str,
+        descr: &str,
+    ) -> Result<()> {
+        let broken_by = |fault: WindowError| contradiction(data.data_type(), &fault.message);
         let [ends, values] = data.child_data() else {
             return Err(contradiction(data.data_type(), "run ends and values expected."));
         };

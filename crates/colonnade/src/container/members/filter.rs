@@ -21,7 +21,7 @@ use crate::decode::GroupKey;
 
 /// A reversible encoding of an array that makes it compress better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
-pub enum Filter {
+pub enum MemberFilter {
     /// The array unchanged.
     #[default]
     None,
@@ -36,18 +36,18 @@ pub enum Filter {
 }
 
 /// The filters' names, as options and files spell them.
-pub const FILTERS: [(&str, Filter); 5] = [
-    ("none", Filter::None),
-    ("shuffle", Filter::Shuffle),
-    ("delta", Filter::Delta),
-    ("delta-shuffle", Filter::DeltaShuffle),
-    ("dictionary", Filter::Dictionary),
+pub const FILTERS: [(&str, MemberFilter); 5] = [
+    ("none", MemberFilter::None),
+    ("shuffle", MemberFilter::Shuffle),
+    ("delta", MemberFilter::Delta),
+    ("delta-shuffle", MemberFilter::DeltaShuffle),
+    ("dictionary", MemberFilter::Dictionary),
 ];
 
 /// Most values of a dictionary: codes have one or two bytes.
 pub const MAX_VALUES: usize = 1 << 16;
 
-impl Filter {
+impl MemberFilter {
     /// Its name.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -111,7 +111,7 @@ pub struct FilterSpec {
     /// The member of the array's first part.
     pub member: String,
     /// Its filter.
-    pub filter: Filter,
+    pub filter: MemberFilter,
     /// The dtype of its decoded cells.
     pub dtype: DType,
     /// Its rows.
@@ -159,7 +159,7 @@ impl FilterSpec {
         if self.parts() > 1 {
             out.insert("part_rows".into(), json!(self.part_rows));
         }
-        if self.filter == Filter::Dictionary {
+        if self.filter == MemberFilter::Dictionary {
             out.insert("values".into(), json!(self.values));
         }
         Value::Object(out)
@@ -175,7 +175,7 @@ impl FilterSpec {
         let text = |key: &str| value.get(key).and_then(Value::as_str).ok_or_else(|| malformed(key));
         let size = |v: &Value| usize::try_from(v.as_u64()?).ok();
         let name = text("filter")?;
-        let filter = Filter::parse(name).ok_or_else(|| {
+        let filter = MemberFilter::parse(name).ok_or_else(|| {
             let known: Vec<&str> = FILTERS.iter().map(|(name, _)| *name).collect();
             let member = value.get("member").and_then(Value::as_str).unwrap_or("");
             let message = format!(
@@ -201,12 +201,14 @@ impl FilterSpec {
             Some(count) => {
                 size(count).filter(|&count| count <= MAX_VALUES).ok_or_else(|| malformed("values"))?
             }
-            None if filter == Filter::Dictionary => return Err(malformed("values")),
+            None if filter == MemberFilter::Dictionary => return Err(malformed("values")),
             None => 0,
         };
         let out = Self { member: text("member")?.to_owned(), filter, dtype, nrows, width, part_rows, values };
         let is_one_column = width == 1;
-        if !filter.supports(&dtype) || (!is_one_column && (filter == Filter::Dictionary || out.parts() > 1)) {
+        if !filter.supports(&dtype)
+            || (!is_one_column && (filter == MemberFilter::Dictionary || out.parts() > 1))
+        {
             let message = format!(
                 "filter {name:?} does not apply to {} of {width} columns in {} parts, found for {:?}. The file is damaged or hostile.",
                 dtype.descr(),
@@ -233,12 +235,15 @@ mod tests {
             nrows: 10,
             width,
             part_rows,
-            values: if filter == Filter::Dictionary { 300 } else { 0 },
+            values: if filter == MemberFilter::Dictionary { 300 } else { 0 },
         };
-        for spec in [spec(Filter::Shuffle, 1, 4), spec(Filter::Delta, 3, 10), spec(Filter::Dictionary, 1, 10)]
-        {
+        for spec in [
+            spec(MemberFilter::Shuffle, 1, 4),
+            spec(MemberFilter::Delta, 3, 10),
+            spec(MemberFilter::Dictionary, 1, 10),
+        ] {
             assert_eq!(FilterSpec::from_json(&spec.to_json()).unwrap(), spec);
         }
-        assert_eq!((spec(Filter::None, 1, 4).parts(), spec(Filter::None, 1, 4).rows(2)), (3, 2));
+        assert_eq!((spec(MemberFilter::None, 1, 4).parts(), spec(MemberFilter::None, 1, 4).rows(2)), (3, 2));
     }
 }

@@ -12,7 +12,7 @@ use crate::frame::arrow_type;
 
 /// One axis, as the meta member describes it.
 #[derive(Debug, Clone, Default)]
-pub struct AxisMeta {
+pub struct ArchiveAxisMeta {
     /// Class of the axis.
     pub class: String,
     /// Class of each level of a hierarchical axis.
@@ -33,15 +33,15 @@ pub struct AxisMeta {
 
 /// The whole member.
 #[derive(Debug, Clone, Default)]
-pub struct Meta {
+pub struct ArchiveMeta {
     /// Version of `__colonnade__`; `None` in a file that StaticFrame wrote.
     pub version: Option<u64>,
     /// Frame name, tagged JSON.
     pub name: String,
     /// Row labels.
-    pub index: AxisMeta,
+    pub index: ArchiveAxisMeta,
     /// Column labels.
-    pub columns: AxisMeta,
+    pub columns: ArchiveAxisMeta,
     /// Number of block members.
     pub blocks: usize,
     /// User attributes, tagged JSON.
@@ -61,7 +61,7 @@ fn parse_tag(text: &str) -> Result<Value> {
         .map_err(|e| Error::malformed("npz", format!("expected a tag in JSON, found: {e}.")))
 }
 
-impl Meta {
+impl ArchiveMeta {
     /// The bytes of the member.
     ///
     /// # Errors
@@ -174,7 +174,7 @@ impl Meta {
             Some(name) => name.to_string(),
             None => names.get(i).map_or(Value::Null, sf_name::from_static_frame).to_string(),
         };
-        let axis = |i: usize, side: &str| -> Result<AxisMeta> {
+        let axis = |i: usize, side: &str| -> Result<ArchiveAxisMeta> {
             let keys = colonnade.and_then(|o| o.get(side));
             let class =
                 types.get(i).and_then(Value::as_str).ok_or_else(|| malformed("__types__"))?.to_owned();
@@ -194,7 +194,7 @@ impl Meta {
                 None => None,
                 Some(range) => Some(parse_range(range).ok_or_else(|| malformed("auto"))?),
             };
-            Ok(AxisMeta {
+            Ok(ArchiveAxisMeta {
                 class,
                 classes,
                 depth: depths.get(i + 1).copied().unwrap_or(1),
@@ -336,7 +336,7 @@ mod tests {
     fn meta_of_static_frame_is_read() {
         let text = br#"{"__names__": ["p", ["r", NaN], "np.datetime64('2020')"], "__types__": ["IndexHierarchy", "Index"],
             "__types_index__": ["IndexYearMonth", "Index"], "__depths__": [2, 2, 1]}"#;
-        let meta = Meta::decode(text).unwrap();
+        let meta = ArchiveMeta::decode(text).unwrap();
         assert_eq!((meta.version, meta.blocks, meta.index.depth), (None, 2, 2));
         assert_eq!(meta.index.name, r#"{"$tuple":["r",{"$float":"nan"}]}"#);
         assert_eq!(meta.columns.name, r#"{"$datetime64":["2020","Y"]}"#);
@@ -345,9 +345,15 @@ mod tests {
 
     #[test]
     fn a_plain_frame_needs_only_the_version() {
-        let axis = AxisMeta { class: "Index".into(), depth: 1, name: "null".into(), ..AxisMeta::default() };
-        let index = AxisMeta { auto: Some((0, 3, 1, 3)), ..axis.clone() };
-        let meta = Meta { name: "\"x\"".into(), index, columns: axis, blocks: 1, ..Meta::default() };
+        let axis = ArchiveAxisMeta {
+            class: "Index".into(),
+            depth: 1,
+            name: "null".into(),
+            ..ArchiveAxisMeta::default()
+        };
+        let index = ArchiveAxisMeta { auto: Some((0, 3, 1, 3)), ..axis.clone() };
+        let meta =
+            ArchiveMeta { name: "\"x\"".into(), index, columns: axis, blocks: 1, ..ArchiveMeta::default() };
         let text = String::from_utf8(meta.encode().unwrap()).unwrap();
         assert!(text.ends_with(r#""__colonnade__":{"version":1}}"#), "{text}");
     }
@@ -356,9 +362,9 @@ mod tests {
     fn a_later_version_is_refused_by_name() {
         let text = br#"{"__names__":[null,null,null],"__types__":["Index","Index"],"__depths__":[0,1,1],
             "__colonnade__":{"version":3}}"#;
-        assert!(Meta::decode(text).unwrap_err().to_string().contains("Upgrade"));
+        assert!(ArchiveMeta::decode(text).unwrap_err().to_string().contains("Upgrade"));
         for bad in [&b"[]"[..], b"{", b"{}", br#"{"__names__":[1],"__types__":[],"__depths__":[]}"#] {
-            assert!(Meta::decode(bad).is_err());
+            assert!(ArchiveMeta::decode(bad).is_err());
         }
     }
 }

@@ -27,12 +27,12 @@ mod tests {
 pub mod unicode;
 mod windows;
 
-pub use assemble::{Fetch, assemble};
+pub use assemble::{FetchMember, assemble};
 pub use buffers::{BufferLayout, BufferMember, ColumnSpec};
 pub use disassemble::disassemble;
-pub use filter::{FILTERS, Filter, FilterSpec, MAX_VALUES};
-pub use meta::{AxisMeta, Meta};
-pub use name::{Name, Owner};
+pub use filter::{FILTERS, FilterSpec, MAX_VALUES, MemberFilter};
+pub use meta::{ArchiveAxisMeta, ArchiveMeta};
+pub use name::{MemberName, MemberOwner};
 pub use plan::{Compat, MemberPlan, PlannedMember, members, plan};
 
 /// Version of the `__colonnade__` key of files without filters.

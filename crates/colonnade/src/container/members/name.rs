@@ -4,7 +4,7 @@ use std::io::Write;
 
 /// The column or level that a buffer belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Owner {
+pub enum MemberOwner {
     /// A data column, by position.
     Column(usize),
     /// A level of the row labels.
@@ -15,7 +15,7 @@ pub enum Owner {
 
 /// The name of a member.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Name {
+pub enum MemberName {
     /// `__meta__.json`
     Meta,
     /// `__values_index_{level}__.npy`
@@ -25,14 +25,14 @@ pub enum Name {
     /// `__blocks_{i}__.npy`
     Block(usize),
     /// One buffer of a column in Arrow's layout: `__column_{position}_{path}__.npy`; for labels `__index_...` and `__columns_...`.
-    Arrow(Owner, String),
+    Arrow(MemberOwner, String),
     /// A following part of a filtered array: `..._part_{k}__.npy`, from 1.
-    Part(Box<Name>, usize),
+    Part(Box<MemberName>, usize),
     /// The values of a filtered array's codes: `..._dictionary__.npy`.
-    Dictionary(Box<Name>),
+    Dictionary(Box<MemberName>),
 }
 
-impl Name {
+impl MemberName {
     /// Appends the name.
     pub fn spell(&self, out: &mut Vec<u8>) {
         const END: usize = "__.npy".len();
@@ -46,9 +46,11 @@ impl Name {
             Self::Index(level) => write!(out, "__values_index_{level}__.npy"),
             Self::Columns(level) => write!(out, "__values_columns_{level}__.npy"),
             Self::Block(i) => write!(out, "__blocks_{i}__.npy"),
-            Self::Arrow(Owner::Column(position), path) => write!(out, "__column_{position}_{path}__.npy"),
-            Self::Arrow(Owner::Index(level), path) => write!(out, "__index_{level}_{path}__.npy"),
-            Self::Arrow(Owner::Columns(level), path) => write!(out, "__columns_{level}_{path}__.npy"),
+            Self::Arrow(MemberOwner::Column(position), path) => {
+                write!(out, "__column_{position}_{path}__.npy")
+            }
+            Self::Arrow(MemberOwner::Index(level), path) => write!(out, "__index_{level}_{path}__.npy"),
+            Self::Arrow(MemberOwner::Columns(level), path) => write!(out, "__columns_{level}_{path}__.npy"),
             Self::Part(_, k) => write!(out, "_part_{k}__.npy"),
             Self::Dictionary(_) => out.write_all(b"_dictionary__.npy"),
         };
@@ -92,18 +94,18 @@ impl Name {
         if let Some(rest) = inner.strip_prefix(b"values_columns_") {
             return number(rest).map(Self::Columns);
         }
-        let arrow = |rest: &[u8], owner: fn(usize) -> Owner| {
+        let arrow = |rest: &[u8], owner: fn(usize) -> MemberOwner| {
             let split = rest.iter().position(|&b| b == b'_')?;
             let (count, path) = rest.split_at(split);
             Some(Self::Arrow(owner(number(count)?), String::from_utf8(path.get(1..)?.to_vec()).ok()?))
         };
         if let Some(rest) = inner.strip_prefix(b"column_") {
-            return arrow(rest, Owner::Column);
+            return arrow(rest, MemberOwner::Column);
         }
         if let Some(rest) = inner.strip_prefix(b"index_") {
-            return arrow(rest, Owner::Index);
+            return arrow(rest, MemberOwner::Index);
         }
-        inner.strip_prefix(b"columns_").and_then(|rest| arrow(rest, Owner::Columns))
+        inner.strip_prefix(b"columns_").and_then(|rest| arrow(rest, MemberOwner::Columns))
     }
 }
 
@@ -122,20 +124,23 @@ mod tests {
     #[test]
     fn names_come_back() {
         let names = [
-            Name::Meta,
-            Name::Index(0),
-            Name::Columns(12),
-            Name::Block(9999),
-            Name::Arrow(Owner::Column(3), "dictionary_offsets".into()),
-            Name::Arrow(Owner::Index(0), "values".into()),
-            Name::Arrow(Owner::Columns(1), "validity".into()),
-            Name::Part(Box::new(Name::Block(4)), 12),
-            Name::Part(Box::new(Name::Arrow(Owner::Column(3), "0_values".into())), 1),
-            Name::Dictionary(Box::new(Name::Index(0))),
-            Name::Dictionary(Box::new(Name::Arrow(Owner::Column(3), "dictionary_values".into()))),
+            MemberName::Meta,
+            MemberName::Index(0),
+            MemberName::Columns(12),
+            MemberName::Block(9999),
+            MemberName::Arrow(MemberOwner::Column(3), "dictionary_offsets".into()),
+            MemberName::Arrow(MemberOwner::Index(0), "values".into()),
+            MemberName::Arrow(MemberOwner::Columns(1), "validity".into()),
+            MemberName::Part(Box::new(MemberName::Block(4)), 12),
+            MemberName::Part(Box::new(MemberName::Arrow(MemberOwner::Column(3), "0_values".into())), 1),
+            MemberName::Dictionary(Box::new(MemberName::Index(0))),
+            MemberName::Dictionary(Box::new(MemberName::Arrow(
+                MemberOwner::Column(3),
+                "dictionary_values".into(),
+            ))),
         ];
         for name in names {
-            assert_eq!(Name::parse(name.text().as_bytes()), Some(name));
+            assert_eq!(MemberName::parse(name.text().as_bytes()), Some(name));
         }
         for other in [
             "",
@@ -146,7 +151,7 @@ mod tests {
             "__column_3__.npy",
             "__blocks_1_part_0__.npy",
         ] {
-            assert_eq!(Name::parse(other.as_bytes()), None, "{other}");
+            assert_eq!(MemberName::parse(other.as_bytes()), None, "{other}");
         }
     }
 }

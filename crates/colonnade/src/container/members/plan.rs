@@ -7,7 +7,7 @@ use crate::memory::Buffer;
 
 use super::buffers::ColumnSpec;
 use super::disassemble::disassemble;
-use super::{AxisMeta, Filter, Meta, Name, Owner};
+use super::{ArchiveAxisMeta, ArchiveMeta, MemberFilter, MemberName, MemberOwner};
 use crate::decode::{GroupKey, group_ids};
 
 /// The readers that must be able to open the file.
@@ -24,7 +24,7 @@ pub enum Compat {
 #[derive(Debug, Clone)]
 pub struct PlannedMember {
     /// Its name.
-    pub name: Name,
+    pub name: MemberName,
     /// Its header; `None` for the meta member.
     pub key: Option<GroupKey>,
     /// Members of one group are adjacent, at a constant distance.
@@ -34,7 +34,7 @@ pub struct PlannedMember {
     /// Position of its first column, for options by column.
     pub position: Option<usize>,
     /// The filter applied to `data`; `key` is the header of its result.
-    pub filter: Filter,
+    pub filter: MemberFilter,
     /// Whether it is stored uncompressed, because a sample did not shrink.
     pub stored: bool,
 }
@@ -47,7 +47,7 @@ pub struct MemberPlan {
     /// Data, left to right.
     pub blocks: Vec<PlannedMember>,
     /// The meta member; its number of blocks is not set yet.
-    pub meta: Meta,
+    pub meta: ArchiveMeta,
 }
 
 impl PlannedMember {
@@ -98,8 +98,8 @@ pub fn members(
 ) -> Result<MemberPlan> {
     let mut out = Vec::new();
     let without_columns = frame.ncols == 0;
-    let index = axis(&frame.index, without_columns, Name::Index, Owner::Index, compat, &mut out)?;
-    let columns = axis(&frame.columns, false, Name::Columns, Owner::Columns, compat, &mut out)?;
+    let index = axis(&frame.index, without_columns, MemberName::Index, MemberOwner::Index, compat, &mut out)?;
+    let columns = axis(&frame.columns, false, MemberName::Columns, MemberOwner::Columns, compat, &mut out)?;
     let mut blocks = Vec::new();
     let mut arrow = Vec::new();
     let mut position = 0;
@@ -117,7 +117,7 @@ pub fn members(
         // StaticFrame takes the row count from the blocks, so a block without columns carries it.
         blocks.push(empty_block(frame)?);
     }
-    let meta = Meta {
+    let meta = ArchiveMeta {
         version: Some(super::VERSION),
         name: frame.tags.name.clone(),
         index,
@@ -138,7 +138,7 @@ impl MemberPlan {
     /// `Unrepresentable`: a name or type has no form in the meta member.
     pub fn finish(self) -> Result<Vec<PlannedMember>> {
         let Self { labels: mut out, mut blocks, mut meta } = self;
-        meta.blocks = blocks.iter().filter(|b| matches!(b.name, Name::Block(_))).count();
+        meta.blocks = blocks.iter().filter(|b| matches!(b.name, MemberName::Block(_))).count();
         out.insert(0, json_member(meta.encode()?));
         let labels = out.len();
         let ids = group_ids(blocks.iter().filter_map(|b| b.key.as_ref()));
@@ -161,7 +161,7 @@ fn empty_block(frame: &Frame) -> Result<PlannedMember> {
         .or_else(|| DType::parse("<f8"))
         .ok_or_else(|| Error::unsupported("npz", "no dtype <f8."))?;
     let buffer = Buffer::from_vec(Vec::new());
-    Ok(member(Name::Block(0), Grid::column_major(dtype, frame.nrows, 0, 0), true, &buffer, None))
+    Ok(member(MemberName::Block(0), Grid::column_major(dtype, frame.nrows, 0, 0), true, &buffer, None))
 }
 
 /// Names a column in messages.
@@ -176,12 +176,12 @@ fn json_member(bytes: Vec<u8>) -> PlannedMember {
     let grid = Grid::column_major(DType::BYTE, bytes.len(), 1, 0);
     let data = Block { grid, buffer: Buffer::from_vec(bytes) };
     PlannedMember {
-        name: Name::Meta,
+        name: MemberName::Meta,
         key: None,
         group: 0,
         data,
         position: None,
-        filter: Filter::None,
+        filter: MemberFilter::None,
         stored: true,
     }
 }
@@ -194,17 +194,20 @@ fn block_members(start: usize, block: &Block, split: Option<usize>, out: &mut Ve
     let step = split.map_or(width, |nbytes| nbytes / per_column).clamp(1, width.max(1));
     for from in (0..width).step_by(step) {
         let count = step.min(width - from);
-        let name = Name::Block(next_block(out));
+        let name = MemberName::Block(next_block(out));
         out.push(member(name, grid.columns(from, count, 1), width > 1, &block.buffer, Some(start + from)));
     }
 }
 
 fn next_block(out: &[PlannedMember]) -> usize {
-    out.iter().rev().find_map(|p| if let Name::Block(i) = p.name { Some(i + 1) } else { None }).unwrap_or(0)
+    out.iter()
+        .rev()
+        .find_map(|p| if let MemberName::Block(i) = p.name { Some(i + 1) } else { None })
+        .unwrap_or(0)
 }
 
 fn member(
-    name: Name,
+    name: MemberName,
     grid: Grid,
     two_dimensional: bool,
     buffer: &Buffer,
@@ -215,10 +218,18 @@ fn member(
     let key =
         GroupKey { dtype: grid.dtype, nrows: grid.nrows, width: grid.width, two_dimensional, fortran_order };
     let data = Block { grid, buffer: buffer.clone() };
-    PlannedMember { name, key: Some(key), group: 0, data, position, filter: Filter::None, stored: false }
+    PlannedMember {
+        name,
+        key: Some(key),
+        group: 0,
+        data,
+        position,
+        filter: MemberFilter::None,
+        stored: false,
+    }
 }
 
-fn bytes_member(name: Name, dtype: DType, bytes: Buffer, position: Option<usize>) -> PlannedMember {
+fn bytes_member(name: MemberName, dtype: DType, bytes: Buffer, position: Option<usize>) -> PlannedMember {
     let count = bytes.nbytes() / (dtype.itemsize as usize).max(1);
     member(name, Grid::column_major(dtype, count, 1, 0), false, &bytes, position)
 }
@@ -232,14 +243,14 @@ fn column_members(
 ) -> Result<()> {
     if compat == Compat::StaticFrame {
         let (dtype, bytes) = super::unicode::fixed(column)?;
-        let name = Name::Block(next_block(out));
+        let name = MemberName::Block(next_block(out));
         out.push(bytes_member(name, dtype, Buffer::from_vec(bytes), Some(position)));
         return Ok(());
     }
     let (spec, buffers) = disassemble(column)?;
     arrow.push((position, spec));
     for buffer in buffers {
-        let name = Name::Arrow(Owner::Column(position), buffer.path);
+        let name = MemberName::Arrow(MemberOwner::Column(position), buffer.path);
         out.push(bytes_member(name, buffer.dtype, buffer.bytes, Some(position)));
     }
     Ok(())
@@ -248,18 +259,18 @@ fn column_members(
 fn axis(
     axis: &Axis,
     without_columns: bool,
-    name: fn(usize) -> Name,
-    owner: fn(usize) -> Owner,
+    name: fn(usize) -> MemberName,
+    owner: fn(usize) -> MemberOwner,
     compat: Compat,
     out: &mut Vec<PlannedMember>,
-) -> Result<AxisMeta> {
-    let mut meta = AxisMeta {
+) -> Result<ArchiveAxisMeta> {
+    let mut meta = ArchiveAxisMeta {
         class: axis.class.clone(),
         classes: axis.classes.clone(),
         depth: axis.depth(),
         name: axis.name.clone(),
         meta: axis.meta.clone(),
-        ..AxisMeta::default()
+        ..ArchiveAxisMeta::default()
     };
     let levels = match &axis.labels {
         Labels::Auto { start, stop, step, count } => {
@@ -292,8 +303,12 @@ fn axis(
                 let (spec, buffers) = disassemble(column)?;
                 meta.arrow.push((i, spec));
                 for buffer in buffers {
-                    let planned =
-                        bytes_member(Name::Arrow(owner(i), buffer.path), buffer.dtype, buffer.bytes, None);
+                    let planned = bytes_member(
+                        MemberName::Arrow(owner(i), buffer.path),
+                        buffer.dtype,
+                        buffer.bytes,
+                        None,
+                    );
                     group(out, planned);
                 }
             }

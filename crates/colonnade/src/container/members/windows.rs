@@ -9,32 +9,32 @@ pub(super) type Window = (usize, usize);
 
 /// An invalid value: its buffer, the byte in it, and a message.
 #[derive(Debug)]
-pub(super) struct Fault {
+pub(super) struct WindowError {
     pub(super) buffer: &'static str,
     pub(super) byte: usize,
     pub(super) message: String,
 }
 
-pub(super) type Checked<T> = std::result::Result<T, Fault>;
+pub(super) type WindowResult<T> = std::result::Result<T, WindowError>;
 
 /// Signed integers that Arrow uses as offsets, sizes and run ends.
-pub(super) trait Position: ArrowNativeTypeOp + TryInto<usize> + TryFrom<usize> + Ord {}
-impl Position for i16 {}
-impl Position for i32 {}
-impl Position for i64 {}
+pub(super) trait OffsetInteger: ArrowNativeTypeOp + TryInto<usize> + TryFrom<usize> + Ord {}
+impl OffsetInteger for i16 {}
+impl OffsetInteger for i32 {}
+impl OffsetInteger for i64 {}
 
-fn fault<T>(buffer: &'static str, index: usize, message: String) -> Fault {
-    Fault { buffer, byte: index.saturating_mul(size_of::<T>()), message }
+fn fault<T>(buffer: &'static str, index: usize, message: String) -> WindowError {
+    WindowError { buffer, byte: index.saturating_mul(size_of::<T>()), message }
 }
 
-fn position<T: Position>(buffer: &'static str, index: usize, value: T) -> Checked<usize> {
+fn position<T: OffsetInteger>(buffer: &'static str, index: usize, value: T) -> WindowResult<usize> {
     value.try_into().map_err(|_| {
         fault::<T>(buffer, index, format!("expected no negative number, found {value:?} at element {index}."))
     })
 }
 
 /// Converts back a number that came from a `T` and only became smaller.
-fn to_position<T: Position>(value: usize) -> T {
+fn to_position<T: OffsetInteger>(value: usize) -> T {
     T::try_from(value).unwrap_or_default()
 }
 
@@ -44,13 +44,13 @@ pub(super) fn aligned_slice<T: ArrowNativeType>(
     name: &'static str,
     start: usize,
     count: usize,
-) -> Checked<Buffer> {
+) -> WindowResult<Buffer> {
     let width = size_of::<T>();
     let end = start.checked_add(count).and_then(|end| end.checked_mul(width));
     if end.is_none_or(|end| end > buffer.len()) {
         let expected = start.saturating_add(count);
         let message = format!("expected at least {expected} elements, found {}.", buffer.len() / width);
-        return Err(Fault { buffer: name, byte: buffer.len(), message });
+        return Err(WindowError { buffer: name, byte: buffer.len(), message });
     }
     let part = buffer.slice_with_length(start * width, count * width);
     let aligned = part.as_ptr().align_offset(align_of::<T>()) == 0;
@@ -59,12 +59,12 @@ pub(super) fn aligned_slice<T: ArrowNativeType>(
 
 /// Offsets of rows, rebased to 0, and the range of the `limit` elements that they cover. `every`: checks each offset, not only
 /// the first and the last.
-pub(super) fn offsets<T: Position>(
+pub(super) fn offsets<T: OffsetInteger>(
     buffer: &Buffer,
     (start, count): Window,
     limit: usize,
     every: bool,
-) -> Checked<(Buffer, Window)> {
+) -> WindowResult<(Buffer, Window)> {
     const NAME: &str = "offsets";
     if count == 0 && buffer.is_empty() {
         // An empty array may come without offsets.
@@ -92,12 +92,12 @@ pub(super) fn offsets<T: Position>(
 }
 
 /// Offsets and sizes of a list view's rows, and the part of the child that they cover.
-pub(super) fn list_views<T: Position>(
+pub(super) fn list_views<T: OffsetInteger>(
     offsets: &Buffer,
     sizes: &Buffer,
     (start, count): Window,
     limit: usize,
-) -> Checked<(Buffer, Buffer, Window)> {
+) -> WindowResult<(Buffer, Buffer, Window)> {
     let row_offsets = aligned_slice::<T>(offsets, "offsets", start, count)?;
     let row_sizes = aligned_slice::<T>(sizes, "sizes", start, count)?;
     let (all, lengths) = (row_offsets.typed_data::<T>(), row_sizes.typed_data::<T>());
@@ -138,7 +138,7 @@ fn children_by_id(ids: &[i8]) -> [Option<u8>; 128] {
     out
 }
 
-fn child_of(children: &[Option<u8>; 128], index: usize, id: i8) -> Checked<usize> {
+fn child_of(children: &[Option<u8>; 128], index: usize, id: i8) -> WindowResult<usize> {
     let child = usize::try_from(id).ok().and_then(|id| children.get(id).copied().flatten());
     child.map(usize::from).ok_or_else(|| {
         let message = format!("expected a type id of the union, found {id} at element {index}.");
@@ -147,7 +147,7 @@ fn child_of(children: &[Option<u8>; 128], index: usize, id: i8) -> Checked<usize
 }
 
 /// Type ids of a sparse union's rows.
-pub(super) fn type_ids(buffer: &Buffer, (start, count): Window, ids: &[i8]) -> Checked<Buffer> {
+pub(super) fn type_ids(buffer: &Buffer, (start, count): Window, ids: &[i8]) -> WindowResult<Buffer> {
     let row_buffer = aligned_slice::<i8>(buffer, "type_ids", start, count)?;
     let children = children_by_id(ids);
     for (i, &id) in row_buffer.typed_data::<i8>().iter().enumerate() {
@@ -162,7 +162,7 @@ pub(super) fn dense_union_bounds(
     offsets: &Buffer,
     rows: Window,
     ids: &[i8],
-) -> Checked<Vec<Window>> {
+) -> WindowResult<Vec<Window>> {
     let (start, count) = rows;
     let (row_ids, row_offsets) = (
         aligned_slice::<i8>(type_ids, "type_ids", start, count)?,
@@ -189,7 +189,7 @@ pub(super) fn dense_union(
     (start, count): Window,
     ids: &[i8],
     (bounds, limits): (&[Window], &[usize]),
-) -> Checked<(Buffer, Buffer)> {
+) -> WindowResult<(Buffer, Buffer)> {
     let row_ids = aligned_slice::<i8>(type_ids, "type_ids", start, count)?;
     let row_offsets = aligned_slice::<i32>(offsets, "offsets", start, count)?;
     let children = children_by_id(ids);
@@ -214,7 +214,10 @@ pub(super) fn dense_union(
 }
 
 /// Run ends of rows, rebased to the first row, and the range of their runs.
-pub(super) fn run_ends<T: Position>(ends: &Buffer, (start, count): Window) -> Checked<(Buffer, Window)> {
+pub(super) fn run_ends<T: OffsetInteger>(
+    ends: &Buffer,
+    (start, count): Window,
+) -> WindowResult<(Buffer, Window)> {
     const NAME: &str = "0_values";
     let row_buffer = aligned_slice::<T>(ends, NAME, 0, ends.len() / size_of::<T>())?;
     let all = row_buffer.typed_data::<T>();

@@ -1,6 +1,6 @@
 //! The `descr` key: a scalar dtype, or the fields of a structured one.
 
-use super::literal::{Node, Value, shortened};
+use super::literal::{LiteralNode, LiteralValue, shortened};
 use super::shape::shape_from_literal;
 use super::{FORMAT, to_u64};
 use crate::error::{Error, Result};
@@ -12,12 +12,12 @@ pub enum Descr {
     /// A scalar dtype of the allow-list.
     Scalar(DType),
     /// A structured dtype: the fields one after the other, padding as unnamed `V` fields.
-    Struct(Vec<Field>),
+    Struct(Vec<DescrField>),
 }
 
 /// A field of a structured dtype.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Field {
+pub struct DescrField {
     /// Its name; empty for padding.
     pub name: String,
     /// Its title, NumPy's second name.
@@ -28,7 +28,7 @@ pub struct Field {
     pub shape: Vec<usize>,
 }
 
-impl Field {
+impl DescrField {
     /// Whether the field is padding of an aligned struct, which NumPy writes as an unnamed `V`.
     #[must_use]
     pub fn is_padding(&self) -> bool {
@@ -56,9 +56,9 @@ impl Descr {
 }
 
 /// Parses a dtype string or a list of fields.
-pub(super) fn descr_from_literal(node: &Node) -> Result<Descr> {
+pub(super) fn descr_from_literal(node: &LiteralNode) -> Result<Descr> {
     match &node.value {
-        Value::Str(text) => match DType::parse(text) {
+        LiteralValue::Str(text) => match DType::parse(text) {
             Some(dtype) => Ok(Descr::Scalar(dtype)),
             None if is_object(text) => {
                 let message = format!(
@@ -70,8 +70,8 @@ pub(super) fn descr_from_literal(node: &Node) -> Result<Descr> {
             }
             None => Err(node.unexpected("a scalar dtype such as '<f8'")),
         },
-        Value::List(items) => {
-            let fields: Vec<Field> = items.iter().map(field).collect::<Result<_>>()?;
+        LiteralValue::List(items) => {
+            let fields: Vec<DescrField> = items.iter().map(field).collect::<Result<_>>()?;
             check_names(&fields, node)?;
             Ok(Descr::Struct(fields))
         }
@@ -85,10 +85,10 @@ fn is_object(descr: &str) -> bool {
 }
 
 /// `(name, descr)` or `(name, descr, shape)`, where the name may be `(title, name)`.
-fn field(node: &Node) -> Result<Field> {
+fn field(node: &LiteralNode) -> Result<DescrField> {
     let expected = "a field (name, dtype) or (name, dtype, shape)";
     let (name, descr, shape) = match &node.value {
-        Value::Tuple(parts) => match parts.as_slice() {
+        LiteralValue::Tuple(parts) => match parts.as_slice() {
             [name, descr] => (name, descr, None),
             [name, descr, shape] => (name, descr, Some(shape)),
             _ => return Err(node.unexpected(expected)),
@@ -96,18 +96,19 @@ fn field(node: &Node) -> Result<Field> {
         _ => return Err(node.unexpected(expected)),
     };
     let (title, name) = match &name.value {
-        Value::Str(name) => (None, name.clone()),
-        Value::Tuple(names) => match names.as_slice() {
-            [Node { value: Value::Str(title), .. }, Node { value: Value::Str(name), .. }] => {
-                (Some(title.clone()), name.clone())
-            }
+        LiteralValue::Str(name) => (None, name.clone()),
+        LiteralValue::Tuple(names) => match names.as_slice() {
+            [
+                LiteralNode { value: LiteralValue::Str(title), .. },
+                LiteralNode { value: LiteralValue::Str(name), .. },
+            ] => (Some(title.clone()), name.clone()),
             _ => return Err(name.unexpected("a (title, name) of two strings")),
         },
         _ => return Err(name.unexpected("a field's name")),
     };
     let descr = descr_from_literal(descr)?;
     let shape = shape.map(shape_from_literal).transpose()?.unwrap_or_default();
-    let field = Field { name, title, descr, shape };
+    let field = DescrField { name, title, descr, shape };
     if field.name.is_empty() && !field.is_padding() {
         return Err(node.unexpected("a name for a field that is not padding"));
     }
@@ -115,7 +116,7 @@ fn field(node: &Node) -> Result<Field> {
 }
 
 /// Refuses duplicate names, which would hide a field.
-fn check_names(fields: &[Field], node: &Node) -> Result<()> {
+fn check_names(fields: &[DescrField], node: &LiteralNode) -> Result<()> {
     let mut names: Vec<&str> =
         fields.iter().filter(|field| !field.is_padding()).map(|field| field.name.as_str()).collect();
     names.sort_unstable();

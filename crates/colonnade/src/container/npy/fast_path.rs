@@ -2,7 +2,7 @@
 
 use crate::frame::dtype::DType;
 
-struct Spelling {
+struct HeaderSpelling {
     open: &'static [u8],
     quote: u8,
     fortran_order: &'static [u8],
@@ -10,7 +10,7 @@ struct Spelling {
     close: &'static [u8],
 }
 
-const STATIC_FRAME: Spelling = Spelling {
+const STATIC_FRAME: HeaderSpelling = HeaderSpelling {
     open: br#"{"descr":""#,
     quote: b'"',
     fortran_order: br#","fortran_order":"#,
@@ -18,7 +18,7 @@ const STATIC_FRAME: Spelling = Spelling {
     close: b")}",
 };
 
-const NUMPY: Spelling = Spelling {
+const NUMPY: HeaderSpelling = HeaderSpelling {
     open: b"{'descr': '",
     quote: b'\'',
     fortran_order: b", 'fortran_order': ",

@@ -1,14 +1,14 @@
 //! The header of one NPY: magic, version, length, and a dict of three keys.
 
 use super::descr::{Descr, descr_from_literal};
-use super::literal::{Node, Value};
+use super::literal::{LiteralNode, LiteralValue};
 use super::shape::shape_from_literal;
 use super::{FORMAT, MAGIC, fast_path, literal, to_u64};
 use crate::error::{Error, Result};
 
 /// A checked NPY header.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Header {
+pub struct NpyHeader {
     /// The dtype, or the fields of a structured one.
     pub descr: Descr,
     /// Column-major where true.
@@ -19,7 +19,7 @@ pub struct Header {
     pub data_offset: usize,
 }
 
-impl Header {
+impl NpyHeader {
     /// Bytes of one element.
     #[must_use]
     pub fn itemsize(&self) -> usize {
@@ -94,13 +94,13 @@ fn preamble(first: &[u8]) -> Result<(usize, usize)> {
 /// Parses the header of an NPY. Allocates no more than a few times the header text.
 ///
 /// `bytes` is a prefix of the NPY, `total` the size of the whole NPY if known. The data must end at `total` or before; a
-/// caller that allows no bytes behind it calls [`Header::check_whole`].
+/// caller that allows no bytes behind it calls [`NpyHeader::check_whole`].
 /// `limits_header` is the largest header text accepted.
 ///
 /// # Errors
 /// Truncated where header or data pass the end, malformed where the text is not the dict of NPY, unsupported for
 /// object dtypes and other versions, a limit where text, dimensions or bytes are over it.
-pub fn parse_header(bytes: &[u8], total: Option<u64>, limits_header: usize) -> Result<Header> {
+pub fn parse_header(bytes: &[u8], total: Option<u64>, limits_header: usize) -> Result<NpyHeader> {
     let (start, length) = preamble(bytes)?;
     if length > limits_header {
         let message = format!(
@@ -117,7 +117,7 @@ pub fn parse_header(bytes: &[u8], total: Option<u64>, limits_header: usize) -> R
     let version = bytes.get(6).copied().unwrap_or_default();
     let header = match fast_path::parse(text) {
         Some((dtype, fortran_order, shape)) => {
-            Header { descr: Descr::Scalar(dtype), fortran_order, shape, data_offset: end }
+            NpyHeader { descr: Descr::Scalar(dtype), fortran_order, shape, data_offset: end }
         }
         None => from_literal(&literal::parse(text, version, start)?, end)?,
     };
@@ -126,16 +126,16 @@ pub fn parse_header(bytes: &[u8], total: Option<u64>, limits_header: usize) -> R
 }
 
 /// Requires the keys `descr`, `fortran_order` and `shape`, in any order, each once.
-fn from_literal(node: &Node, data_offset: usize) -> Result<Header> {
-    let Value::Dict(items) = &node.value else {
+fn from_literal(node: &LiteralNode, data_offset: usize) -> Result<NpyHeader> {
+    let LiteralValue::Dict(items) = &node.value else {
         return Err(node.unexpected("a dict with the keys 'descr', 'fortran_order' and 'shape'"));
     };
     let (mut descr, mut fortran_order, mut shape) = (None, None, None);
     for (key, value) in items {
         let slot = match &key.value {
-            Value::Str(name) if name == "descr" => &mut descr,
-            Value::Str(name) if name == "fortran_order" => &mut fortran_order,
-            Value::Str(name) if name == "shape" => &mut shape,
+            LiteralValue::Str(name) if name == "descr" => &mut descr,
+            LiteralValue::Str(name) if name == "fortran_order" => &mut fortran_order,
+            LiteralValue::Str(name) if name == "shape" => &mut shape,
             _ => return Err(key.unexpected("the keys 'descr', 'fortran_order' and 'shape' alone")),
         };
         if slot.replace(value).is_some() {
@@ -145,10 +145,10 @@ fn from_literal(node: &Node, data_offset: usize) -> Result<Header> {
     let (Some(descr), Some(fortran_order), Some(shape)) = (descr, fortran_order, shape) else {
         return Err(node.unexpected("the three keys 'descr', 'fortran_order' and 'shape'"));
     };
-    let Value::Bool(fortran_order) = fortran_order.value else {
+    let LiteralValue::Bool(fortran_order) = fortran_order.value else {
         return Err(fortran_order.unexpected("True or False as fortran_order"));
     };
-    Ok(Header {
+    Ok(NpyHeader {
         descr: descr_from_literal(descr)?,
         fortran_order,
         shape: shape_from_literal(shape)?,
@@ -160,7 +160,7 @@ fn from_literal(node: &Node, data_offset: usize) -> Result<Header> {
 ///
 /// As in NumPy the lengths other than 0 must fit the address space together, also where one length is 0, so that no
 /// later product can wrap; elements of no bytes count as one byte.
-fn check_size(header: &Header, total: Option<u64>) -> Result<()> {
+fn check_size(header: &NpyHeader, total: Option<u64>) -> Result<()> {
     let limit = || {
         let message =
             format!("shape {:?} passes the address space. The header is damaged or hostile.", header.shape);

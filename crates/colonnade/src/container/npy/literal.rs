@@ -8,34 +8,34 @@ const MAX_DEPTH: usize = 32;
 
 /// A literal and its offset in the NPY.
 #[derive(Debug)]
-pub(super) struct Node {
-    pub(super) value: Value,
+pub(super) struct LiteralNode {
+    pub(super) value: LiteralValue,
     pub(super) at: usize,
 }
 
 #[derive(Debug)]
-pub(super) enum Value {
+pub(super) enum LiteralValue {
     Str(String),
     Int(i64),
     Bool(bool),
     None,
-    Tuple(Vec<Node>),
-    List(Vec<Node>),
-    Dict(Vec<(Node, Node)>),
+    Tuple(Vec<LiteralNode>),
+    List(Vec<LiteralNode>),
+    Dict(Vec<(LiteralNode, LiteralNode)>),
 }
 
-impl Node {
+impl LiteralNode {
     /// The error "expected this, found that", at this literal.
     pub(super) fn unexpected(&self, expected: &str) -> Error {
         let found = match &self.value {
-            Value::Str(text) => format!("{:?}", shortened(text)),
-            Value::Int(value) => value.to_string(),
-            Value::Bool(true) => "True".to_owned(),
-            Value::Bool(false) => "False".to_owned(),
-            Value::None => "None".to_owned(),
-            Value::Tuple(items) => format!("a tuple of {}", items.len()),
-            Value::List(items) => format!("a list of {}", items.len()),
-            Value::Dict(items) => format!("a dict of {} keys", items.len()),
+            LiteralValue::Str(text) => format!("{:?}", shortened(text)),
+            LiteralValue::Int(value) => value.to_string(),
+            LiteralValue::Bool(true) => "True".to_owned(),
+            LiteralValue::Bool(false) => "False".to_owned(),
+            LiteralValue::None => "None".to_owned(),
+            LiteralValue::Tuple(items) => format!("a tuple of {}", items.len()),
+            LiteralValue::List(items) => format!("a list of {}", items.len()),
+            LiteralValue::Dict(items) => format!("a dict of {} keys", items.len()),
         };
         Error::malformed(FORMAT, format!("the header: expected {expected}, found {found}."))
             .at(to_u64(self.at))
@@ -49,7 +49,7 @@ pub(super) fn shortened(text: &str) -> &str {
 
 /// Parses the whole header text. `start` is its offset in the NPY. Version 3 is UTF-8; earlier versions are Latin-1, and may
 /// have the `L` of Python 2's long integers.
-pub(super) fn parse(text: &[u8], version: u8, start: usize) -> Result<Node> {
+pub(super) fn parse(text: &[u8], version: u8, start: usize) -> Result<LiteralNode> {
     let utf8 = version >= 3;
     if utf8 && let Err(error) = std::str::from_utf8(text) {
         let at = to_u64(start + error.valid_up_to());
@@ -59,7 +59,7 @@ pub(super) fn parse(text: &[u8], version: u8, start: usize) -> Result<Node> {
         )
         .at(at));
     }
-    let mut parser = Parser { text, position: 0, start, utf8 };
+    let mut parser = LiteralParser { text, position: 0, start, utf8 };
     let node = parser.value(0)?;
     parser.skip_space();
     if parser.position < text.len() {
@@ -68,14 +68,14 @@ pub(super) fn parse(text: &[u8], version: u8, start: usize) -> Result<Node> {
     Ok(node)
 }
 
-struct Parser<'a> {
+struct LiteralParser<'a> {
     text: &'a [u8],
     position: usize,
     start: usize,
     utf8: bool,
 }
 
-impl Parser<'_> {
+impl LiteralParser<'_> {
     fn peek(&self) -> Option<u8> {
         self.text.get(self.position).copied()
     }
@@ -108,7 +108,7 @@ impl Parser<'_> {
         matches
     }
 
-    fn value(&mut self, depth: usize) -> Result<Node> {
+    fn value(&mut self, depth: usize) -> Result<LiteralNode> {
         if depth > MAX_DEPTH {
             return Err(self.error("at most 32 levels of nesting"));
         }
@@ -118,7 +118,7 @@ impl Parser<'_> {
             Some(b'{') => self.dict(depth)?,
             Some(b'[') => {
                 self.position += 1;
-                Value::List(self.items(b']', depth)?.0)
+                LiteralValue::List(self.items(b']', depth)?.0)
             }
             Some(b'(') => {
                 self.position += 1;
@@ -128,29 +128,29 @@ impl Parser<'_> {
                     Some(only) if items.is_empty() && !comma => only.value,
                     Some(last) => {
                         items.push(last);
-                        Value::Tuple(items)
+                        LiteralValue::Tuple(items)
                     }
-                    None => Value::Tuple(items),
+                    None => LiteralValue::Tuple(items),
                 }
             }
-            Some(b'"' | b'\'') => Value::Str(self.string()?),
+            Some(b'"' | b'\'') => LiteralValue::Str(self.string()?),
             Some(b'u') if matches!(self.text.get(self.position + 1), Some(b'"' | b'\'')) => {
                 self.position += 1;
-                Value::Str(self.string()?)
+                LiteralValue::Str(self.string()?)
             }
-            Some(b'0'..=b'9' | b'+' | b'-') => Value::Int(self.integer()?),
+            Some(b'0'..=b'9' | b'+' | b'-') => LiteralValue::Int(self.integer()?),
             _ => self.word()?,
         };
-        Ok(Node { value, at })
+        Ok(LiteralNode { value, at })
     }
 
-    fn word(&mut self) -> Result<Value> {
+    fn word(&mut self) -> Result<LiteralValue> {
         let length =
             self.rest().iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
         let value = match self.rest().get(..length) {
-            Some(b"True") => Value::Bool(true),
-            Some(b"False") => Value::Bool(false),
-            Some(b"None") => Value::None,
+            Some(b"True") => LiteralValue::Bool(true),
+            Some(b"False") => LiteralValue::Bool(false),
+            Some(b"None") => LiteralValue::None,
             _ => return Err(self.error("a string, an integer, True, False, None, a tuple, a list or a dict")),
         };
         self.position += length;
@@ -158,7 +158,7 @@ impl Parser<'_> {
     }
 
     /// Items up to `close`, and whether the last one was followed by a comma.
-    fn items(&mut self, close: u8, depth: usize) -> Result<(Vec<Node>, bool)> {
+    fn items(&mut self, close: u8, depth: usize) -> Result<(Vec<LiteralNode>, bool)> {
         let mut items = Vec::new();
         let mut comma = false;
         while !self.take(close) {
@@ -171,7 +171,7 @@ impl Parser<'_> {
         Ok((items, comma))
     }
 
-    fn dict(&mut self, depth: usize) -> Result<Value> {
+    fn dict(&mut self, depth: usize) -> Result<LiteralValue> {
         self.position += 1;
         let mut items = Vec::new();
         let mut comma = true;
@@ -186,7 +186,7 @@ impl Parser<'_> {
             items.push((key, self.value(depth + 1)?));
             comma = self.take(b',');
         }
-        Ok(Value::Dict(items))
+        Ok(LiteralValue::Dict(items))
     }
 
     fn integer(&mut self) -> Result<i64> {

@@ -10,8 +10,8 @@ mod write;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub use descr::{Descr, Field};
-pub use header::{Header, header_len, parse_header};
+pub use descr::{Descr, DescrField};
+pub use header::{NpyHeader, header_len, parse_header};
 pub use shape::MAX_NDIM;
 pub use write::{write_header, write_numpy_header};
 

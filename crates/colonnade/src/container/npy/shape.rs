@@ -1,6 +1,6 @@
 //! The `shape` key: the length of each dimension.
 
-use super::literal::{Node, Value};
+use super::literal::{LiteralNode, LiteralValue};
 use super::{FORMAT, to_u64};
 use crate::error::{Error, Result};
 
@@ -8,8 +8,8 @@ use crate::error::{Error, Result};
 pub const MAX_NDIM: usize = 64;
 
 /// Parses a tuple of non-negative integers.
-pub(super) fn shape_from_literal(node: &Node) -> Result<Vec<usize>> {
-    let Value::Tuple(items) = &node.value else {
+pub(super) fn shape_from_literal(node: &LiteralNode) -> Result<Vec<usize>> {
+    let LiteralValue::Tuple(items) = &node.value else {
         return Err(node.unexpected("a tuple of lengths as shape"));
     };
     if items.len() > MAX_NDIM {
@@ -19,7 +19,7 @@ pub(super) fn shape_from_literal(node: &Node) -> Result<Vec<usize>> {
     items
         .iter()
         .map(|item| match item.value {
-            Value::Int(length) => {
+            LiteralValue::Int(length) => {
                 usize::try_from(length).map_err(|_| item.unexpected("a length of 0 or more"))
             }
             _ => Err(item.unexpected("an integer as length")),

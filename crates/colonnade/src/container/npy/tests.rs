@@ -4,8 +4,8 @@ mod properties;
 
 use std::path::PathBuf;
 
-use super::descr::{Descr, Field};
-use super::header::{Header, header_len, parse_header};
+use super::descr::{Descr, DescrField};
+use super::header::{NpyHeader, header_len, parse_header};
 use super::write::{write_header, write_numpy_header};
 use crate::error::{ErrorKind, Result};
 use crate::frame::dtype::DType;
@@ -32,8 +32,8 @@ fn scalar(descr: &str) -> Descr {
     Descr::Scalar(DType::parse(descr).unwrap())
 }
 
-fn field(name: &str, descr: Descr, shape: &[usize]) -> Field {
-    Field { name: name.to_owned(), title: None, descr, shape: shape.to_vec() }
+fn field(name: &str, descr: Descr, shape: &[usize]) -> DescrField {
+    DescrField { name: name.to_owned(), title: None, descr, shape: shape.to_vec() }
 }
 
 /// An NPY 1.0 with this header text and no data.
@@ -44,7 +44,7 @@ fn npy(text: &str) -> Vec<u8> {
     bytes
 }
 
-pub(super) fn parse(text: &str) -> Result<Header> {
+pub(super) fn parse(text: &str) -> Result<NpyHeader> {
     parse_header(&npy(text), None, LIMIT)
 }
 
@@ -90,10 +90,10 @@ fn numpy_spelling_is_reproduced() {
         Descr::Struct(vec![field("x", scalar("<i2"), &[]), field("y", scalar("<f4"), &[2, 3])]),
         &[2],
     )]);
-    let titled = Field { title: Some("t t".to_owned()), ..field("c", scalar("|S3"), &[]) };
+    let titled = DescrField { title: Some("t t".to_owned()), ..field("c", scalar("|S3"), &[]) };
     // What np.save of NumPy 2.4 writes: version, length of header and preamble, text.
-    type Case<'a> = (Descr, bool, &'a [usize], u8, usize, &'a str);
-    let cases: [Case<'_>; 11] = [
+    type HeaderCase<'a> = (Descr, bool, &'a [usize], u8, usize, &'a str);
+    let cases: [HeaderCase<'_>; 11] = [
         (scalar("<f8"), false, &[3], 1, 128, "{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }"),
         (scalar("<f8"), true, &[3, 4], 1, 128, "{'descr': '<f8', 'fortran_order': True, 'shape': (3, 4), }"),
         (scalar("<f8"), true, &[3, 1], 1, 128, "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 1), }"),
@@ -173,7 +173,7 @@ fn latin1_names_and_long_headers_take_numpy_versions() {
     assert_eq!(out[6], 1);
     assert!(out[10..].starts_with(b"{'descr': [('\xe9', '<i4')]"));
 
-    let many: Vec<Field> = (0..5000).map(|i| field(&format!("f{i}"), scalar("<i4"), &[])).collect();
+    let many: Vec<DescrField> = (0..5000).map(|i| field(&format!("f{i}"), scalar("<i4"), &[])).collect();
     let mut out = Vec::new();
     write_numpy_header(&mut out, &Descr::Struct(many.clone()), false, &[3]);
     assert_eq!((out[6], out.len() % 64), (2, 0));
@@ -199,7 +199,7 @@ fn any_order_and_white_space_of_keys() {
 }
 
 #[test]
-fn what_is_not_the_dict_is_refused_where_it_stands() {
+fn text_around_the_dict_is_refused_at_its_byte() {
     for (text, at, expected) in [
         ("", 10, "found the end of the header"),
         ("[]", 10, "expected a dict"),

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::MAGIC;
-use super::descr::{Descr, Field};
+use super::descr::{Descr, DescrField};
 use crate::frame::dtype::DType;
 
 /// Both writers pad the data to this boundary.
@@ -86,7 +86,7 @@ fn descr_literal(descr: &Descr) -> String {
     }
 }
 
-fn field_literal(field: &Field) -> String {
+fn field_literal(field: &DescrField) -> String {
     let name = match &field.title {
         Some(title) => format!("({}, {})", repr(title), repr(&field.name)),
         None => repr(&field.name),

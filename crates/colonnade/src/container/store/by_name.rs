@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::container::members::{Meta, Name, Owner};
+use crate::container::members::{ArchiveMeta, MemberName, MemberOwner};
 use crate::error::{Error, Result};
 
 use super::opened::Store;
 
 /// Buffers of columns in Arrow's layout by owner, as member numbers.
-pub(super) type Buffers = HashMap<(u8, usize), BTreeMap<String, usize>>;
+pub(super) type BufferNames = HashMap<(u8, usize), BTreeMap<String, usize>>;
 
 /// Member numbers by name.
 #[derive(Default)]
@@ -16,31 +16,31 @@ pub(super) struct MembersByName {
     pub(super) blocks: Vec<Option<usize>>,
     pub(super) index: HashMap<usize, usize>,
     pub(super) columns: HashMap<usize, usize>,
-    pub(super) buffers: Buffers,
+    pub(super) buffers: BufferNames,
     /// Later parts of filtered arrays, and dictionaries.
-    parts: HashMap<Name, usize>,
+    parts: HashMap<MemberName, usize>,
     pub(super) meta: Option<usize>,
 }
 
 impl MembersByName {
     /// The number of the member with this name.
-    pub(super) fn number(&self, name: &Name) -> Option<usize> {
+    pub(super) fn number(&self, name: &MemberName) -> Option<usize> {
         match name {
-            Name::Meta => None,
-            Name::Block(i) => self.blocks.get(*i).copied().flatten(),
-            Name::Index(i) => self.index.get(i).copied(),
-            Name::Columns(i) => self.columns.get(i).copied(),
-            Name::Arrow(owner, path) => self.buffers.get(&owner_key(*owner))?.get(path).copied(),
-            Name::Part(..) | Name::Dictionary(_) => self.parts.get(name).copied(),
+            MemberName::Meta => None,
+            MemberName::Block(i) => self.blocks.get(*i).copied().flatten(),
+            MemberName::Index(i) => self.index.get(i).copied(),
+            MemberName::Columns(i) => self.columns.get(i).copied(),
+            MemberName::Arrow(owner, path) => self.buffers.get(&owner_key(*owner))?.get(path).copied(),
+            MemberName::Part(..) | MemberName::Dictionary(_) => self.parts.get(name).copied(),
         }
     }
 }
 
-pub(super) fn owner_key(owner: Owner) -> (u8, usize) {
+pub(super) fn owner_key(owner: MemberOwner) -> (u8, usize) {
     match owner {
-        Owner::Column(i) => (0, i),
-        Owner::Index(i) => (1, i),
-        Owner::Columns(i) => (2, i),
+        MemberOwner::Column(i) => (0, i),
+        MemberOwner::Index(i) => (1, i),
+        MemberOwner::Columns(i) => (2, i),
     }
 }
 
@@ -49,22 +49,24 @@ fn index(store: &Store) -> Result<MembersByName> {
     let mut out =
         MembersByName { blocks: Vec::with_capacity(store.members.len()), ..MembersByName::default() };
     for (number, member) in store.members.iter().enumerate() {
-        let is_duplicate = match Name::parse(store.name_bytes(member.entry)) {
+        let is_duplicate = match MemberName::parse(store.name_bytes(member.entry)) {
             // Blocks are numbered without gaps, so a number above the count of members is invalid.
-            Some(Name::Block(i)) if i < store.members.len() => {
+            Some(MemberName::Block(i)) if i < store.members.len() => {
                 if out.blocks.len() <= i {
                     out.blocks.resize(i + 1, None);
                 }
                 out.blocks.get_mut(i).and_then(|slot| slot.replace(number)).is_some()
             }
-            Some(Name::Index(i)) => out.index.insert(i, number).is_some(),
-            Some(Name::Columns(i)) => out.columns.insert(i, number).is_some(),
-            Some(Name::Meta) => out.meta.replace(number).is_some(),
-            Some(Name::Arrow(owner, path)) => {
+            Some(MemberName::Index(i)) => out.index.insert(i, number).is_some(),
+            Some(MemberName::Columns(i)) => out.columns.insert(i, number).is_some(),
+            Some(MemberName::Meta) => out.meta.replace(number).is_some(),
+            Some(MemberName::Arrow(owner, path)) => {
                 out.buffers.entry(owner_key(owner)).or_default().insert(path, number).is_some()
             }
-            Some(name @ (Name::Part(..) | Name::Dictionary(_))) => out.parts.insert(name, number).is_some(),
-            Some(Name::Block(_)) | None => false,
+            Some(name @ (MemberName::Part(..) | MemberName::Dictionary(_))) => {
+                out.parts.insert(name, number).is_some()
+            }
+            Some(MemberName::Block(_)) | None => false,
         };
         if is_duplicate {
             let message = "is there twice. Write the file again.";
@@ -75,14 +77,14 @@ fn index(store: &Store) -> Result<MembersByName> {
 }
 
 /// Indexes the members by name and reads the meta member.
-pub(super) fn describe(store: &Store) -> Result<(MembersByName, Meta)> {
+pub(super) fn describe(store: &Store) -> Result<(MembersByName, ArchiveMeta)> {
     let by_name = index(store)?;
     let meta = read_meta(store, by_name.meta)?;
     Ok((by_name, meta))
 }
 
-fn read_meta(store: &Store, number: Option<usize>) -> Result<Meta> {
-    let name = Name::Meta.text();
+fn read_meta(store: &Store, number: Option<usize>) -> Result<ArchiveMeta> {
+    let name = MemberName::Meta.text();
     let Some(member) = number.and_then(|n| store.members.get(n)) else {
         let message =
             "is missing: without it labels and names are unknown. Read the arrays with read_arrays.";
@@ -96,5 +98,5 @@ fn read_meta(store: &Store, number: Option<usize>) -> Result<Meta> {
     }
     let mut bytes = vec![0; member.nbytes];
     member.unpack(&store.source, &mut bytes).map_err(named)?;
-    Meta::decode(&bytes).map_err(named)
+    ArchiveMeta::decode(&bytes).map_err(named)
 }

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use crate::codec::filter::Table;
-use crate::container::members::{Filter, FilterSpec, Meta, Name};
+use crate::container::members::{ArchiveMeta, FilterSpec, MemberFilter, MemberName};
 use crate::container::npy;
 use crate::container::zip::Method;
 use crate::decode::GroupKey;
@@ -16,16 +16,16 @@ use super::MAX_HEADER_NBYTES;
 use super::by_name::MembersByName;
 use super::filtered_array::{DICTIONARY_PART, FilteredArray};
 use super::opened::Store;
-use super::scan::{Array, Member, array_key};
+use super::scan::{ScannedArray, StoredMember, array_key};
 
 /// Largest scratch buffer that a thread keeps for the next member.
 const SCRATCH_NBYTES: usize = 8 << 20;
 
 /// Dictionaries' values by the number of their filtered array.
-pub(super) type Tables = HashMap<u32, Table>;
+pub(super) type DecodeTables = HashMap<u32, Table>;
 
 /// Finds the members of the filtered arrays that the meta member lists.
-pub(super) fn locate_parts(store: &mut Store, by_name: &MembersByName, meta: &Meta) -> Result<()> {
+pub(super) fn locate_parts(store: &mut Store, by_name: &MembersByName, meta: &ArchiveMeta) -> Result<()> {
     let mut total = 0u64;
     for spec in &meta.filters {
         let at_meta = by_name.meta.and_then(|n| store.members.get(n)).map_or(0, |m| m.offset as u64);
@@ -33,7 +33,7 @@ pub(super) fn locate_parts(store: &mut Store, by_name: &MembersByName, meta: &Me
             let message = "is missing, though __colonnade__ lists it as part of a filtered array. Write the file again.";
             Error::malformed("npz", message).in_member(name).at(at_meta)
         };
-        let key = Filter::None.key(spec.dtype, spec.nrows, spec.width, false);
+        let key = MemberFilter::None.key(spec.dtype, spec.nrows, spec.width, false);
         let (cap, nbytes) =
             (store.limits.max_member_nbytes.min(store.limits.max_nbytes), key.nbytes() as u64);
         total = total.saturating_add(nbytes);
@@ -44,16 +44,16 @@ pub(super) fn locate_parts(store: &mut Store, by_name: &MembersByName, meta: &Me
             );
             return Err(Error::limit("npz", message).in_member(spec.member.clone()).at(at_meta));
         }
-        let name = Name::parse(spec.member.as_bytes());
+        let name = MemberName::parse(spec.member.as_bytes());
         let Some((name, first)) = name.and_then(|n| by_name.number(&n).map(|first| (n, first))) else {
             return Err(missing(spec.member.clone()));
         };
         let number = u32::try_from(store.filtered.len() + 1).unwrap_or(u32::MAX);
         let mut values = None;
-        if spec.filter == Filter::Dictionary {
-            let name = Name::Dictionary(Box::new(name.clone()));
+        if spec.filter == MemberFilter::Dictionary {
+            let name = MemberName::Dictionary(Box::new(name.clone()));
             let found = by_name.number(&name).ok_or_else(|| missing(name.text()))?;
-            let key = Filter::None.key(spec.dtype, spec.values, 1, false);
+            let key = MemberFilter::None.key(spec.dtype, spec.values, 1, false);
             claim(store, found, &key, spec, (number, DICTIONARY_PART))?;
             values = Some(found);
         }
@@ -61,7 +61,7 @@ pub(super) fn locate_parts(store: &mut Store, by_name: &MembersByName, meta: &Me
             let found = match k {
                 0 => first,
                 k => {
-                    let name = Name::Part(Box::new(name.clone()), k);
+                    let name = MemberName::Part(Box::new(name.clone()), k);
                     by_name.number(&name).ok_or_else(|| missing(name.text()))?
                 }
             };
@@ -91,7 +91,7 @@ fn claim(
     }
     let array = if member.method == Method::Stored {
         let found_key = match store.array_of(member) {
-            Array::Plain { key, .. } => Some(*key),
+            ScannedArray::Plain { key, .. } => Some(*key),
             _ => None,
         };
         if !found_key.is_some_and(|found_key| is_same_array(&found_key, expected)) {
@@ -151,22 +151,25 @@ fn array_text(key: &GroupKey) -> String {
 
 impl Store {
     /// The filtered array that a member is part of.
-    pub(super) fn filtered_of(&self, member: &Member) -> Option<&FilteredArray> {
+    pub(super) fn filtered_of(&self, member: &StoredMember) -> Option<&FilteredArray> {
         self.filtered.get((member.filter as usize).checked_sub(1)?)
     }
 
     /// Bytes of the image that a member fills.
-    pub(super) fn decoded_nbytes(&self, member: &Member) -> usize {
+    pub(super) fn decoded_nbytes(&self, member: &StoredMember) -> usize {
         self.filtered_of(member).map_or(member.nbytes, |filtered| filtered.extent(member.part).1)
     }
 
     /// The name of a member's filter.
-    pub(super) fn filter_name(&self, member: &Member) -> Option<&'static str> {
+    pub(super) fn filter_name(&self, member: &StoredMember) -> Option<&'static str> {
         self.filtered_of(member).filter(|_| member.part != DICTIONARY_PART).map(|f| f.spec.filter.name())
     }
 
     /// The members with the dictionaries' values that `members` need.
-    pub(super) fn values_of<'m>(&self, members: impl Iterator<Item = &'m Member>) -> Vec<(u32, &Member)> {
+    pub(super) fn values_of<'m>(
+        &self,
+        members: impl Iterator<Item = &'m StoredMember>,
+    ) -> Vec<(u32, &StoredMember)> {
         let mut numbers: Vec<u32> = members.map(|m| m.filter).filter(|&number| number != 0).collect();
         numbers.sort_unstable();
         numbers.dedup();
@@ -178,7 +181,7 @@ impl Store {
     }
 
     /// The lookup tables of these values.
-    pub(super) fn tables(&self, values: &[(u32, &Member)], threads: usize) -> Result<Tables> {
+    pub(super) fn tables(&self, values: &[(u32, &StoredMember)], threads: usize) -> Result<DecodeTables> {
         let tasks = values.iter().map(|&(number, member)| {
             let work = move || {
                 let Some(spec) = self.filtered_of(member).map(|f| &f.spec) else { return Ok(None) };
@@ -193,7 +196,12 @@ impl Store {
     }
 
     /// Decodes a part of an array into its place in the image.
-    pub(super) fn unfilter(&self, member: &Member, tables: &Tables, target: &mut [u8]) -> Result<()> {
+    pub(super) fn unfilter(
+        &self,
+        member: &StoredMember,
+        tables: &DecodeTables,
+        target: &mut [u8],
+    ) -> Result<()> {
         let Some(filtered) = self.filtered_of(member) else { return Ok(()) };
         let table = tables.get(&member.filter);
         self.payload(member, |bytes| filtered.decode(member.part, bytes, table, target))?
@@ -204,12 +212,12 @@ impl Store {
     ///
     /// # Errors
     /// Malformed: another header than expected. Errors of the codec and of the operating system.
-    fn payload<T>(&self, member: &Member, take: impl FnOnce(&[u8]) -> T) -> Result<T> {
+    fn payload<T>(&self, member: &StoredMember, take: impl FnOnce(&[u8]) -> T) -> Result<T> {
         thread_local! {
             static SCRATCH: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
         }
         let head = match self.array_of(member) {
-            Array::Plain { head, .. } => *head,
+            ScannedArray::Plain { head, .. } => *head,
             _ => 0,
         };
         if member.method == Method::Stored {
@@ -231,9 +239,10 @@ impl Store {
     }
 
     /// Refuses a member whose header does not fit its filter.
-    fn check_header(&self, member: &Member, bytes: &[u8], head: usize) -> Result<()> {
+    fn check_header(&self, member: &StoredMember, bytes: &[u8], head: usize) -> Result<()> {
         let at = |e: Error| e.at(member.offset as u64);
-        let (Array::Plain { key, .. }, Some(filtered)) = (self.array_of(member), self.filtered_of(member))
+        let (ScannedArray::Plain { key, .. }, Some(filtered)) =
+            (self.array_of(member), self.filtered_of(member))
         else {
             return Ok(());
         };

@@ -1,7 +1,7 @@
 //! One filtered array: its parts, and how they are decoded.
 
 use crate::codec::filter::{Table, greatest, undelta, unshuffle};
-use crate::container::members::{Filter, FilterSpec};
+use crate::container::members::{FilterSpec, MemberFilter};
 use crate::decode::GroupKey;
 use crate::error::{Error, Result};
 use crate::frame::ByteOrder;
@@ -50,22 +50,22 @@ impl FilteredArray {
     ) -> Result<()> {
         let (dtype, rows) = (self.spec.dtype, self.spec.rows(part as usize));
         let (width, big) = (dtype.itemsize as usize, dtype.order == ByteOrder::Big);
-        if self.spec.filter == Filter::Dictionary {
+        if self.spec.filter == MemberFilter::Dictionary {
             return self.look_up(part, bytes, table, target);
         }
         let column = rows.saturating_mul(width).max(1);
         for (from, to) in bytes.chunks(column).zip(target.chunks_mut(column)) {
             match self.spec.filter {
-                Filter::None | Filter::Dictionary => copy(from, to),
-                Filter::Shuffle => unshuffle(from, width, to),
-                Filter::Delta => {
+                MemberFilter::None | MemberFilter::Dictionary => copy(from, to),
+                MemberFilter::Shuffle => unshuffle(from, width, to),
+                MemberFilter::Delta => {
                     let mut before = 0;
                     for (from, to) in from.chunks(DELTA_BLOCK_NBYTES).zip(to.chunks_mut(DELTA_BLOCK_NBYTES)) {
                         copy(from, to);
                         before = undelta(to, width, big, before);
                     }
                 }
-                Filter::DeltaShuffle => {
+                MemberFilter::DeltaShuffle => {
                     unshuffle(from, width, to);
                     undelta(to, width, big, 0);
                 }

@@ -3,14 +3,14 @@
 use crate::error::Error;
 use crate::frame::{Axis, Part, Tags};
 
-use super::place::{ColumnPlace, LevelPlace, Place};
+use super::place::{ArrayPlace, ColumnPlace, LevelPlace};
 
 /// A frame that has not been read: each array is a place.
 #[derive(Debug)]
 pub(super) struct FramePlaces {
     pub(super) nrows: usize,
     pub(super) ncols: usize,
-    pub(super) parts: Vec<Part<Place, ColumnPlace>>,
+    pub(super) parts: Vec<Part<ArrayPlace, ColumnPlace>>,
     pub(super) index: AxisPlaces,
     pub(super) columns: AxisPlaces,
     pub(super) tags: Tags,

@@ -2,28 +2,34 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::container::members::{AxisMeta, ColumnSpec, Meta, Name, Owner};
+use crate::container::members::{ArchiveAxisMeta, ArchiveMeta, ColumnSpec, MemberName, MemberOwner};
 use crate::container::zip::Method;
 use crate::decode::{GroupKey, Groups, group_ids};
 use crate::error::{Error, Result};
 use crate::frame::paths::LeafProjection;
 use crate::frame::{Axis, Part, Tags};
 
-use super::by_name::{Buffers, MembersByName, owner_key};
+use super::by_name::{BufferNames, MembersByName, owner_key};
 use super::frame_places::{AxisPlaces, FramePlaces, axis_len, range_mismatch};
 use super::member_places::{check_rows, check_width, grid_of, vector_of};
 use super::opened::Store;
-use super::place::{BufferPlace, ColumnPlace, LevelPlace, Place, Space};
+use super::place::{ArrayPlace, BufferPlace, ColumnPlace, LevelPlace, Space};
 
 /// The frame of members under StaticFrame's names.
-pub(super) fn from_members(store: &Store, by_name: &MembersByName, meta: &Meta) -> Result<FramePlaces> {
+pub(super) fn from_members(
+    store: &Store,
+    by_name: &MembersByName,
+    meta: &ArchiveMeta,
+) -> Result<FramePlaces> {
     if by_name.blocks.len() < meta.blocks || by_name.blocks.iter().take(meta.blocks).any(Option::is_none) {
         let missing =
             (0..meta.blocks).find(|&i| by_name.blocks.get(i).copied().flatten().is_none()).unwrap_or(0);
         let message =
             format!("expected {} blocks, which __meta__.json declares, this one is missing.", meta.blocks);
         let meta = by_name.meta.and_then(|n| store.members.get(n)).map_or(0, |m| m.offset);
-        return Err(Error::malformed("npz", message).in_member(Name::Block(missing).text()).at(meta as u64));
+        return Err(Error::malformed("npz", message)
+            .in_member(MemberName::Block(missing).text())
+            .at(meta as u64));
     }
     // Columns in Arrow's layout have their positions; blocks fill the others from left to right.
     let mut arrow_positions: Vec<usize> = meta.arrow.iter().map(|(position, _)| *position).collect();
@@ -57,7 +63,7 @@ pub(super) fn from_members(store: &Store, by_name: &MembersByName, meta: &Meta) 
     let mut parts = Vec::new();
     for (groups, space) in [(direct, Space::Source), (image, Space::Image)] {
         parts.extend(
-            groups.finish().into_iter().map(|(grid, places)| Part::Block(Place { space, grid }, places)),
+            groups.finish().into_iter().map(|(grid, places)| Part::Block(ArrayPlace { space, grid }, places)),
         );
     }
     for (position, spec) in &meta.arrow {
@@ -67,7 +73,7 @@ pub(super) fn from_members(store: &Store, by_name: &MembersByName, meta: &Meta) 
             return Err(Error::malformed("npz", message));
         }
         parts.push(Part::Column(
-            column_place(store, &by_name.buffers, Owner::Column(*position), spec)?,
+            column_place(store, &by_name.buffers, MemberOwner::Column(*position), spec)?,
             *position,
         ));
     }
@@ -75,14 +81,21 @@ pub(super) fn from_members(store: &Store, by_name: &MembersByName, meta: &Meta) 
     check_width(store, ncols)?;
     crate::frame::slots(&parts, ncols)?;
     let from_colonnade = meta.version.is_some();
-    let index =
-        axis(store, &meta.index, &by_name.index, &by_name.buffers, Owner::Index, nrows, from_colonnade)?;
+    let index = axis(
+        store,
+        &meta.index,
+        &by_name.index,
+        &by_name.buffers,
+        MemberOwner::Index,
+        nrows,
+        from_colonnade,
+    )?;
     let columns = axis(
         store,
         &meta.columns,
         &by_name.columns,
         &by_name.buffers,
-        Owner::Columns,
+        MemberOwner::Columns,
         Some(ncols),
         from_colonnade,
     )?;
@@ -140,9 +153,14 @@ fn label_mismatch(
     error.in_member(member).at(at as u64)
 }
 
-fn column_place(store: &Store, buffers: &Buffers, owner: Owner, spec: &ColumnSpec) -> Result<ColumnPlace> {
+fn column_place(
+    store: &Store,
+    buffers: &BufferNames,
+    owner: MemberOwner,
+    spec: &ColumnSpec,
+) -> Result<ColumnPlace> {
     let mut out =
-        ColumnPlace { spec: spec.clone(), owner, buffers: BTreeMap::new(), kept: LeafProjection::All };
+        ColumnPlace { spec: spec.clone(), owner, buffers: BTreeMap::new(), projection: LeafProjection::All };
     for (path, number) in buffers.get(&owner_key(owner)).into_iter().flatten() {
         if let Some(member) = store.members.get(*number) {
             let place = vector_of(store, member).map_err(|e| e.in_member(store.name(member.entry)))?;
@@ -154,7 +172,9 @@ fn column_place(store: &Store, buffers: &Buffers, owner: Owner, spec: &ColumnSpe
     }
     if out.buffers.is_empty() && !out.may_have_no_buffers() {
         let message = format!("the buffers of {} are missing.", out.type_name());
-        return Err(Error::malformed("npz", message).in_member(Name::Arrow(owner, "values".into()).text()));
+        return Err(
+            Error::malformed("npz", message).in_member(MemberName::Arrow(owner, "values".into()).text())
+        );
     }
     check_children(store, &out)?;
     Ok(out)
@@ -162,7 +182,7 @@ fn column_place(store: &Store, buffers: &Buffers, owner: Owner, spec: &ColumnSpe
 
 /// Limits the lengths of children that store no bytes (nulls, runs, lists of no width), since a file can declare any number.
 fn check_children(store: &Store, column: &ColumnPlace) -> Result<()> {
-    let named = |e: Error| e.in_member(Name::Meta.text());
+    let named = |e: Error| e.in_member(MemberName::Meta.text());
     let largest = column.spec.largest_length().map_err(named)?;
     let cap = store.limits.max_unbacked_rows;
     // The column's length is the frame's row count, which `check_rows` limits.
@@ -178,10 +198,10 @@ fn check_children(store: &Store, column: &ColumnPlace) -> Result<()> {
 
 fn axis(
     store: &Store,
-    meta: &AxisMeta,
+    meta: &ArchiveAxisMeta,
     stored: &HashMap<usize, usize>,
-    buffers: &Buffers,
-    owner: fn(usize) -> Owner,
+    buffers: &BufferNames,
+    owner: fn(usize) -> MemberOwner,
     count: Option<usize>,
     from_colonnade: bool,
 ) -> Result<AxisPlaces> {

@@ -6,12 +6,12 @@ use crate::error::{Error, Result};
 
 use super::filtered_array::FilteredArray;
 use super::place::Space;
-use super::scan::{Array, ArrayTable, Member};
+use super::scan::{ArrayTable, ScannedArray, StoredMember};
 
 /// Gives every array its place and returns the image's size. An array stays in the source if it is stored, aligned and in
 /// memory, and else goes to the image. Members of equal header are adjacent there, so they form one strided block.
 pub(super) fn place_all(
-    members: &mut [Member],
+    members: &mut [StoredMember],
     arrays: &ArrayTable,
     filtered: &[FilteredArray],
     resident: bool,
@@ -30,14 +30,14 @@ pub(super) fn place_all(
             continue;
         }
         match arrays.get(member.array) {
-            Array::Plain { key, head } => {
+            ScannedArray::Plain { key, head } => {
                 let aligned = (member.offset + head) % key.dtype.alignment() == 0;
                 if member.method != Method::Stored || !aligned || !resident {
                     decoded.push((i, *key));
                 }
             }
-            Array::Other(_) if member.method != Method::Stored || !resident => rest.push(i),
-            Array::None | Array::Other(_) => {}
+            ScannedArray::Other(_) if member.method != Method::Stored || !resident => rest.push(i),
+            ScannedArray::None | ScannedArray::Other(_) => {}
         }
     }
     let ids = group_ids(decoded.iter().map(|(_, key)| key));
@@ -78,11 +78,11 @@ pub(super) fn place_all(
 }
 
 /// Bytes of a member's header that are decoded into the image with its array.
-fn header_nbytes(member: &Member, arrays: &ArrayTable) -> usize {
+fn header_nbytes(member: &StoredMember, arrays: &ArrayTable) -> usize {
     match arrays.get(member.array) {
         _ if member.filter != 0 => 0,
-        Array::Plain { head, .. } => *head,
-        Array::Other(header) => header.data_offset,
-        Array::None => 0,
+        ScannedArray::Plain { head, .. } => *head,
+        ScannedArray::Other(header) => header.data_offset,
+        ScannedArray::None => 0,
     }
 }

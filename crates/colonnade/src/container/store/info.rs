@@ -2,15 +2,15 @@
 
 use arrow_schema::DataType;
 
-use crate::container::npy::{Descr, Header};
+use crate::container::npy::{Descr, NpyHeader};
 use crate::decode::GroupKey;
 use crate::error::{Error, Result};
 use crate::frame::{DType, Grid, Part, Tags, type_name};
 use crate::memory::Buffer;
 use crate::progress::NoProgress;
 
-use super::place::{ColumnPlace, Extents, Place};
-use super::scan::Array;
+use super::place::{ArrayPlace, ColumnPlace, TouchedRanges};
+use super::scan::ScannedArray;
 use super::{Store, StoreKind};
 
 /// One member.
@@ -73,7 +73,7 @@ impl Store {
     /// Bytes of data and labels after decoding.
     #[must_use]
     pub fn nbytes(&self) -> usize {
-        let arrays = self.members.iter().filter(|m| !matches!(self.array_of(m), Array::None));
+        let arrays = self.members.iter().filter(|m| !matches!(self.array_of(m), ScannedArray::None));
         arrays.map(|m| self.decoded_nbytes(m)).sum()
     }
 
@@ -108,7 +108,7 @@ impl Store {
     #[must_use]
     pub fn arrow_type(&self, position: usize) -> Option<DataType> {
         let parts = &self.places().ok()?.parts;
-        let type_at = |part: &Part<Place, ColumnPlace>| match part {
+        let type_at = |part: &Part<ArrayPlace, ColumnPlace>| match part {
             Part::Column(column, at) if *at == position => Some(column.spec.data_type.clone()),
             _ => None,
         };
@@ -119,12 +119,16 @@ impl Store {
     /// All members.
     #[must_use]
     pub fn members(&self) -> Vec<MemberInfo> {
-        let array = |array: &Array| match array {
-            Array::None => None,
-            Array::Plain { key, .. } => Some((Descr::Scalar(key.dtype), key.fortran_order, shape_of(key))),
-            Array::Other(header) => Some((header.descr.clone(), header.fortran_order, header.shape.clone())),
+        let array = |array: &ScannedArray| match array {
+            ScannedArray::None => None,
+            ScannedArray::Plain { key, .. } => {
+                Some((Descr::Scalar(key.dtype), key.fortran_order, shape_of(key)))
+            }
+            ScannedArray::Other(header) => {
+                Some((header.descr.clone(), header.fortran_order, header.shape.clone()))
+            }
         };
-        let info = |m: &super::scan::Member| MemberInfo {
+        let info = |m: &super::scan::StoredMember| MemberInfo {
             name: self.name(m.entry).into_owned(),
             method: match m.method.code() {
                 0 => "stored".into(),
@@ -151,7 +155,7 @@ impl Store {
             crate::container::zip::check_duplicate_names(directory)?;
             crate::container::zip::check_no_nul(directory)?;
         }
-        let arrays = self.members.iter().filter(|m| !matches!(self.array_of(m), Array::None));
+        let arrays = self.members.iter().filter(|m| !matches!(self.array_of(m), ScannedArray::None));
         Ok(arrays.map(|m| array_name(&self.name(m.entry)).to_owned()).collect())
     }
 
@@ -163,15 +167,19 @@ impl Store {
         let member = self
             .members
             .iter()
-            .find(|m| !matches!(self.array_of(m), Array::None) && array_name(&self.name(m.entry)) == name)
+            .find(|m| {
+                !matches!(self.array_of(m), ScannedArray::None) && array_name(&self.name(m.entry)) == name
+            })
             .ok_or_else(|| Error::not_found("npz", format!("no array named {name:?}.")))?;
         let (descr, fortran_order, shape, head) = match self.array_of(member) {
-            Array::Plain { key, head } => (Descr::Scalar(key.dtype), key.fortran_order, shape_of(key), *head),
-            Array::Other(header) => {
-                let Header { descr, fortran_order, shape, data_offset } = (**header).clone();
+            ScannedArray::Plain { key, head } => {
+                (Descr::Scalar(key.dtype), key.fortran_order, shape_of(key), *head)
+            }
+            ScannedArray::Other(header) => {
+                let NpyHeader { descr, fortran_order, shape, data_offset } = (**header).clone();
                 (descr, fortran_order, shape, data_offset)
             }
-            Array::None => return Err(Error::not_found("npz", format!("{name:?} is no array."))),
+            ScannedArray::None => return Err(Error::not_found("npz", format!("{name:?} is no array."))),
         };
         if member.filter != 0 {
             // The encoded bytes, as other readers of the archive see them.
@@ -182,8 +190,8 @@ impl Store {
             return Ok(AnyArray { descr, fortran_order, shape, bytes });
         }
         let grid = Grid::column_major(DType::BYTE, member.nbytes - head, 1, member.start + head);
-        let place = Place { space: member.space, grid };
-        let mut extents = Extents::default();
+        let place = ArrayPlace { space: member.space, grid };
+        let mut extents = TouchedRanges::default();
         extents.add(&place);
         let block = self.spaces(extents, private, threads, &NoProgress)?.block(&place)?;
         let bytes = block.buffer.slice(block.grid.offset, block.grid.nrows);

@@ -13,8 +13,8 @@ use crate::parallel::Task;
 use crate::progress::{NoProgress, Progress};
 
 use super::frame_places::{AxisPlaces, range_mismatch};
-use super::place::{ColumnPlace, Extents, LevelPlace, Place, Space, merge_ranges};
-use super::scan::{Array, Member};
+use super::place::{ArrayPlace, ColumnPlace, LevelPlace, Space, TouchedRanges, merge_ranges};
+use super::scan::{ScannedArray, StoredMember};
 use super::{Store, StoreKind, StoreSource, remote};
 
 /// Size of one read: large enough for few system calls, small enough to share between threads.
@@ -50,7 +50,7 @@ impl Store {
     /// Malformed members; errors of the operating system.
     pub fn axes(&self, threads: usize) -> Result<(Axis, Axis)> {
         let places = self.places()?;
-        let mut extents = Extents::default();
+        let mut extents = TouchedRanges::default();
         for axis in [&places.index, &places.columns] {
             if let AxisPlaces::Levels(_, levels) | AxisPlaces::StoredRange(_, levels) = axis {
                 levels.iter().for_each(|l| extents.add_level(l));
@@ -67,7 +67,7 @@ impl Store {
     pub fn load(&self, axes: &(Axis, Axis), request: &Request<'_>) -> Result<Frame> {
         let places = self.places()?;
         let (mut index, mut columns) = axes.clone();
-        let mut parts: Vec<Part<Place, ColumnPlace>> = places.parts.clone();
+        let mut parts: Vec<Part<ArrayPlace, ColumnPlace>> = places.parts.clone();
         if let Some(kept) = request.projection.filter(|kept| !kept.is_all()) {
             for part in &mut parts {
                 if let Part::Column(column, position) = part {
@@ -76,7 +76,8 @@ impl Store {
             }
         }
         if let Some(positions) = request.positions {
-            let cut = |p: &Place, grid: &dyn Fn(&_) -> _| Place { space: p.space, grid: grid(&p.grid) };
+            let cut =
+                |p: &ArrayPlace, grid: &dyn Fn(&_) -> _| ArrayPlace { space: p.space, grid: grid(&p.grid) };
             parts = select(&parts, &slots(&parts, places.ncols)?, positions, cut)?;
             columns = columns.select(positions)?;
         }
@@ -89,7 +90,7 @@ impl Store {
                 }
             }
         }
-        let mut extents = Extents::default();
+        let mut extents = TouchedRanges::default();
         for part in &parts {
             match part {
                 Part::Block(place, _) => extents.add(place),
@@ -118,7 +119,7 @@ impl Store {
     /// Reads the extents of both spaces.
     pub(super) fn spaces(
         &self,
-        extents: Extents,
+        extents: TouchedRanges,
         private: bool,
         threads: usize,
         progress: &dyn Progress,
@@ -127,8 +128,9 @@ impl Store {
         let ranges = merge_ranges(extents.image, 0);
         let jobs = self.jobs(&ranges);
         if self.source.remote().is_some() {
-            let of =
-                |&(member, start, end): &(&Member, usize, usize)| remote::source_range(member, start, end);
+            let of = |&(member, start, end): &(&StoredMember, usize, usize)| {
+                remote::source_range(member, start, end)
+            };
             let values = self.values_of(jobs.iter().map(|job| job.0));
             let values = values.iter().map(|(_, member)| remote::source_range(member, 0, 0));
             let ranges: Vec<_> =
@@ -159,7 +161,7 @@ impl Store {
     }
 
     /// The decoding jobs for ranges of the image: members, each with the part of the image that it fills.
-    fn jobs(&self, ranges: &[(usize, usize)]) -> Vec<(&Member, usize, usize)> {
+    fn jobs(&self, ranges: &[(usize, usize)]) -> Vec<(&StoredMember, usize, usize)> {
         if ranges.is_empty() {
             return Vec::new();
         }
@@ -194,7 +196,7 @@ impl Store {
     /// Runs the jobs: decompresses members, or copies them to an aligned place.
     fn image(
         &self,
-        jobs: &[(&Member, usize, usize)],
+        jobs: &[(&StoredMember, usize, usize)],
         private: bool,
         threads: usize,
         progress: &dyn Progress,
@@ -224,7 +226,7 @@ impl Store {
     }
 
     /// Refuses compressed members that expand far beyond the size of the source.
-    fn check_unpacked(&self, jobs: &[(&Member, usize, usize)]) -> Result<()> {
+    fn check_unpacked(&self, jobs: &[(&StoredMember, usize, usize)]) -> Result<()> {
         let input = self.source.structure().len() as u64;
         let packed =
             || jobs.iter().filter(|(member, ..)| member.method != Method::Stored || member.filter != 0);
@@ -235,8 +237,8 @@ impl Store {
         // Single bytes count as cells at most as often as the frame has cells; the others are bytes of text.
         let max_cells =
             self.frame.as_ref().map_or(u64::MAX, |f| (f.nrows as u64).saturating_mul(f.ncols as u64));
-        let cells = |&(member, start, end): &(&Member, usize, usize)| match self.array_of(member) {
-            Array::Plain { key, .. } if key.dtype.itemsize > 1 => {
+        let cells = |&(member, start, end): &(&StoredMember, usize, usize)| match self.array_of(member) {
+            ScannedArray::Plain { key, .. } if key.dtype.itemsize > 1 => {
                 (end - start) as u64 / u64::from(key.dtype.itemsize)
             }
             _ => ((end - start) as u64).min(max_cells),
@@ -284,7 +286,7 @@ impl Spaces {
         }
     }
 
-    pub(super) fn block(&self, place: &Place) -> Result<Block> {
+    pub(super) fn block(&self, place: &ArrayPlace) -> Result<Block> {
         let buffer = self.buffer(place.space);
         let grid = place.grid;
         if grid.nbytes() == 0 {
@@ -314,7 +316,8 @@ impl Spaces {
             let (low, high) = block.grid.extent();
             Ok(block.buffer.slice(low, high - low).map(|bytes| (grid.dtype, bytes)))
         };
-        let column = assemble(&place.spec, &place.kept, rows, fetch).map_err(|e| place.locate_error(e))?;
+        let column =
+            assemble(&place.spec, &place.projection, rows, fetch).map_err(|e| place.locate_error(e))?;
         if may_share(column.data.data_type(), Sharing::Views) {
             let nbytes = unshared_nbytes(&column.data, Sharing::Views);
             let charged = self.budget.charge("npz", SHARED, nbytes, column.len() as u64);

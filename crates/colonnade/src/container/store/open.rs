@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use crate::container::members::Name;
+use crate::container::members::MemberName;
 use crate::container::zip::{self, Directory, Method};
 use crate::error::{Error, Result};
 
@@ -11,7 +11,7 @@ use super::StoreSource;
 use super::image::place_all;
 use super::opened::{Holder, MemberNames, ReadOptions, Store, StoreKind};
 use super::place::Space;
-use super::scan::{ArrayTable, Member};
+use super::scan::{ArrayTable, StoredMember};
 use super::{by_name, filtered, from_members, savez};
 use crate::limits::Limits;
 use crate::progress::Progress;
@@ -107,7 +107,7 @@ impl Store {
         check_total(nbytes as u64, &limits)?;
         let names = MemberNames::List(vec!["arr_0.npy".into()]);
         let mut out = Self::empty(source, StoreKind::Npy, Holder::Npy, names, limits, 1);
-        out.push(Member { nbytes, compressed_nbytes: nbytes, ..stored_member(0) })?;
+        out.push(StoredMember { nbytes, compressed_nbytes: nbytes, ..stored_member(0) })?;
         out.finish()
     }
 
@@ -122,7 +122,7 @@ impl Store {
         let mut total = 0u64;
         for (i, file) in files.iter().enumerate() {
             let size = to_usize(file.nbytes)?;
-            members.push(Member { nbytes: size, compressed_nbytes: size, ..stored_member(i) });
+            members.push(StoredMember { nbytes: size, compressed_nbytes: size, ..stored_member(i) });
             total = total.saturating_add(file.nbytes);
         }
         check_total(total, &limits)?;
@@ -164,7 +164,7 @@ impl Store {
     }
 
     /// Adds a member, and reads its header if it is an NPY.
-    fn push(&mut self, mut member: Member) -> Result<()> {
+    fn push(&mut self, mut member: StoredMember) -> Result<()> {
         let holds_arrays = matches!(self.kind, StoreKind::Frame | StoreKind::Savez | StoreKind::Npy);
         // The meta member may describe the arrays of a frame's compressed members, so their headers are read later.
         let is_deferred = self.kind == StoreKind::Frame && member.method != Method::Stored;
@@ -227,7 +227,8 @@ impl Store {
 
 fn classify(entries: &[usize], names: &MemberNames) -> StoreKind {
     let has = |test: &dyn Fn(&[u8]) -> bool| entries.iter().any(|&i| test(names.bytes(i)));
-    let known = |name: &[u8]| matches!(Name::parse(name), Some(Name::Meta | Name::Block(_)));
+    let known =
+        |name: &[u8]| matches!(MemberName::parse(name), Some(MemberName::Meta | MemberName::Block(_)));
     if has(&known) {
         return StoreKind::Frame;
     }
@@ -241,8 +242,8 @@ fn to_usize(value: u64) -> Result<usize> {
     usize::try_from(value).map_err(|_| Error::limit("npz", format!("{value} bytes pass the address space.")))
 }
 
-fn stored_member(i: usize) -> Member {
-    Member {
+fn stored_member(i: usize) -> StoredMember {
+    StoredMember {
         entry: i,
         method: Method::Stored,
         offset: 0,
@@ -257,8 +258,8 @@ fn stored_member(i: usize) -> Member {
     }
 }
 
-fn member(i: usize, entry: &zip::Entry) -> Result<Member> {
-    Ok(Member {
+fn member(i: usize, entry: &zip::DirectoryEntry) -> Result<StoredMember> {
+    Ok(StoredMember {
         method: entry.method,
         compressed_nbytes: to_usize(entry.compressed_nbytes)?,
         nbytes: to_usize(entry.nbytes)?,
@@ -267,7 +268,7 @@ fn member(i: usize, entry: &zip::Entry) -> Result<Member> {
     })
 }
 
-fn all_members(directory: &Directory) -> Result<Vec<Member>> {
+fn all_members(directory: &Directory) -> Result<Vec<StoredMember>> {
     directory.entries.iter().enumerate().map(|(i, entry)| member(i, entry)).collect()
 }
 

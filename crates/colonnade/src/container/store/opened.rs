@@ -11,7 +11,7 @@ use crate::limits::Limits;
 use super::StoreSource;
 use super::filtered_array::FilteredArray;
 use super::frame_places::FramePlaces;
-use super::scan::{Array, ArrayTable, Member};
+use super::scan::{ArrayTable, ScannedArray, StoredMember};
 
 /// The content of a set of members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,7 +59,7 @@ pub struct Store {
     pub(super) kind: StoreKind,
     pub(super) holder: Holder,
     pub(super) names: MemberNames,
-    pub(super) members: Vec<Member>,
+    pub(super) members: Vec<StoredMember>,
     pub(super) arrays: ArrayTable,
     pub(super) filtered: Vec<FilteredArray>,
     pub(super) image_nbytes: usize,
@@ -95,7 +95,7 @@ impl MemberNames {
 
 impl Store {
     /// The array of a member's NPY header.
-    pub(super) fn array_of(&self, member: &Member) -> &Array {
+    pub(super) fn array_of(&self, member: &StoredMember) -> &ScannedArray {
         self.arrays.get(member.array)
     }
 

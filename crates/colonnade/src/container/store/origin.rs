@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::container::npy::{Descr, Field};
+use crate::container::npy::{Descr, DescrField};
 
 use super::Store;
 
@@ -27,7 +27,7 @@ pub(super) fn of_single_array(store: &Store) -> Option<String> {
 }
 
 /// A structured dtype as NumPy's dictionary; padding is not a field.
-fn structured(fields: &[Field]) -> Value {
+fn structured(fields: &[DescrField]) -> Value {
     let (mut names, mut formats, mut offsets, mut titles) = (vec![], vec![], vec![], vec![]);
     let mut offset = 0;
     for field in fields {
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn a_structured_dtype_is_spelled_as_python_spells_it() {
-        let field = |name: &str, title: Option<&str>, dtype: &str| Field {
+        let field = |name: &str, title: Option<&str>, dtype: &str| DescrField {
             name: name.into(),
             title: title.map(str::to_owned),
             descr: Descr::Scalar(DType::parse(dtype).unwrap()),

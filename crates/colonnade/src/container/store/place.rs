@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use arrow_schema::DataType;
 
-use crate::container::members::{ColumnSpec, Name, Owner};
+use crate::container::members::{ColumnSpec, MemberName, MemberOwner};
 use crate::error::Error;
 use crate::frame::Grid;
 use crate::frame::paths::LeafProjection;
@@ -20,7 +20,7 @@ pub(super) enum Space {
 
 /// Cells in a space.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct ArrayPlace {
     pub(super) space: Space,
     pub(super) grid: Grid,
 }
@@ -29,16 +29,16 @@ pub(super) struct Place {
 #[derive(Debug, Clone)]
 pub(super) struct ColumnPlace {
     pub(super) spec: ColumnSpec,
-    pub(super) owner: Owner,
+    pub(super) owner: MemberOwner,
     pub(super) buffers: BTreeMap<String, BufferPlace>,
     /// The requested leaves.
-    pub(super) kept: LeafProjection,
+    pub(super) projection: LeafProjection,
 }
 
 /// One buffer, which is a place of one column.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BufferPlace {
-    pub(super) place: Place,
+    pub(super) place: ArrayPlace,
     /// Byte of the file for messages: the array's first byte, or the member's if it is compressed.
     pub(super) at: u64,
     /// Whether the array is stored unencoded, so that its bytes are bytes of the file.
@@ -48,20 +48,20 @@ pub(super) struct BufferPlace {
 /// The labels of one level.
 #[derive(Debug, Clone)]
 pub(super) enum LevelPlace {
-    Block(Place),
+    Block(ArrayPlace),
     Column(ColumnPlace),
 }
 
 /// Byte ranges of a space that a load touches.
 #[derive(Debug, Default)]
-pub(super) struct Extents {
+pub(super) struct TouchedRanges {
     pub(super) source: Vec<(usize, usize)>,
     pub(super) image: Vec<(usize, usize)>,
 }
 
-impl Extents {
+impl TouchedRanges {
     /// Adds the cells of a grid, column by column if large gaps separate the columns.
-    pub(super) fn add(&mut self, place: &Place) {
+    pub(super) fn add(&mut self, place: &ArrayPlace) {
         let ranges = match place.space {
             Space::Source => &mut self.source,
             Space::Image => &mut self.image,
@@ -111,7 +111,7 @@ impl ColumnPlace {
     /// Keeps only the buffers of the requested leaves.
     pub(super) fn keep(&mut self, kept: &LeafProjection) {
         self.buffers.retain(|path, _| contains_buffer(kept, path));
-        self.kept = kept.clone();
+        self.projection = kept.clone();
     }
 
     /// The type's name for messages.
@@ -132,7 +132,7 @@ impl ColumnPlace {
     /// Converts an error at a buffer's path and byte to the member's name and the byte of the file.
     pub(super) fn locate_error(&self, error: Error) -> Error {
         let Some(path) = error.location().member.clone() else { return error };
-        let name = Name::Arrow(self.owner, path.clone()).text();
+        let name = MemberName::Arrow(self.owner, path.clone()).text();
         match self.buffers.get(&path) {
             None => error.moved(name, None),
             Some(buffer) => {

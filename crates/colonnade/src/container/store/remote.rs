@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::codec::zstd;
-use crate::container::members::Name;
+use crate::container::members::MemberName;
 use crate::container::npy;
 use crate::container::zip::{self, Directory, Method};
 use crate::error::Result;
@@ -12,7 +12,7 @@ use crate::progress::{NoProgress, Progress};
 
 use super::MAX_HEADER_NBYTES;
 use super::StoreSource;
-use super::scan::Member;
+use super::scan::StoredMember;
 use crate::limits::Limits;
 
 /// Bytes that hold the end record, its comment and the ZIP64 records before it.
@@ -117,11 +117,11 @@ impl StoreSource {
 /// Whether a name is that of a later part of a filtered array, or of its dictionary.
 fn is_part(name: &[u8]) -> bool {
     let inner = name.rsplit(|b| *b == b'/').next().unwrap_or(name);
-    matches!(Name::parse(inner), Some(Name::Part(..) | Name::Dictionary(_)))
+    matches!(MemberName::parse(inner), Some(MemberName::Part(..) | MemberName::Dictionary(_)))
 }
 
 /// The range of the file that a range of the image is decoded from.
-pub(super) fn source_range(member: &Member, start: usize, end: usize) -> (usize, usize) {
+pub(super) fn source_range(member: &StoredMember, start: usize, end: usize) -> (usize, usize) {
     if member.method == Method::Stored && member.filter == 0 {
         let at = |place: usize| member.offset.saturating_add(place.saturating_sub(member.start));
         return (at(start), at(end));

@@ -7,8 +7,8 @@ use crate::frame::{Axis, Grid, Part, Tags};
 use super::frame_places::{AxisPlaces, FramePlaces};
 use super::member_places::{check_rows, check_width, grid_of, vector_of};
 use super::opened::{Store, StoreKind};
-use super::place::Place;
-use super::scan::{Array, Member};
+use super::place::ArrayPlace;
+use super::scan::{ScannedArray, StoredMember};
 
 /// A frame of 1-D arrays of one length, of one 2-D array or of one structured array; else the reason why they are no frame.
 ///
@@ -24,14 +24,14 @@ pub(super) fn from_arrays(store: &Store) -> Result<std::result::Result<FramePlac
 
 fn arrange(store: &Store) -> std::result::Result<FramePlaces, String> {
     const ADVICE: &str = "Read the arrays with read_arrays.";
-    let arrays: Vec<&Member> =
-        store.members.iter().filter(|m| !matches!(store.array_of(m), Array::None)).collect();
+    let arrays: Vec<&StoredMember> =
+        store.members.iter().filter(|m| !matches!(store.array_of(m), ScannedArray::None)).collect();
     let mut parts = Vec::new();
     let mut labels: Vec<String> = Vec::new();
     let nrows;
     match arrays.as_slice() {
         [] => return Err(format!("expected .npy members, found none. {ADVICE}")),
-        [one] if matches!(store.array_of(one), Array::Other(_)) => {
+        [one] if matches!(store.array_of(one), ScannedArray::Other(_)) => {
             let (rows, fields) = structured(store, one).map_err(|why| format!("{why} {ADVICE}"))?;
             nrows = rows;
             for (i, (name, place)) in fields.into_iter().enumerate() {
@@ -48,7 +48,7 @@ fn arrange(store: &Store) -> std::result::Result<FramePlaces, String> {
             } else {
                 Grid::row_major(key.dtype, key.nrows, key.width, offset)
             };
-            parts.push(Part::Block(Place { space: one.space, grid }, (0..key.width).collect()));
+            parts.push(Part::Block(ArrayPlace { space: one.space, grid }, (0..key.width).collect()));
         }
         many => {
             let mut common = None;
@@ -78,13 +78,16 @@ fn arrange(store: &Store) -> std::result::Result<FramePlaces, String> {
     Ok(FramePlaces { nrows, ncols, parts, index, columns, tags, version: None })
 }
 
-fn is_two_dimensional(store: &Store, member: &Member) -> bool {
-    matches!(store.array_of(member), Array::Plain { key, .. } if key.two_dimensional)
+fn is_two_dimensional(store: &Store, member: &StoredMember) -> bool {
+    matches!(store.array_of(member), ScannedArray::Plain { key, .. } if key.two_dimensional)
 }
 
 /// The row count and fields of a 1-D structured array.
-fn structured(store: &Store, member: &Member) -> std::result::Result<(usize, Vec<(String, Place)>), String> {
-    let Array::Other(header) = store.array_of(member) else {
+fn structured(
+    store: &Store,
+    member: &StoredMember,
+) -> std::result::Result<(usize, Vec<(String, ArrayPlace)>), String> {
+    let ScannedArray::Other(header) = store.array_of(member) else {
         return Err("expected a structured array.".into());
     };
     let (Descr::Struct(fields), [nrows]) = (&header.descr, header.shape.as_slice()) else {
@@ -104,7 +107,7 @@ fn structured(store: &Store, member: &Member) -> std::result::Result<(usize, Vec
             }
             let mut grid = Grid::column_major(*dtype, *nrows, 1, offset);
             grid.row_stride = isize::try_from(record).unwrap_or(isize::MAX);
-            out.push((field.name.clone(), Place { space: member.space, grid }));
+            out.push((field.name.clone(), ArrayPlace { space: member.space, grid }));
         }
         offset += size;
     }

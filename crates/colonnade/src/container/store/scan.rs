@@ -1,7 +1,7 @@
 //! Members: their NPY headers read and checked, and their bytes decompressed.
 
 use crate::codec::{deflate, zstd};
-use crate::container::npy::{self, Descr, Header};
+use crate::container::npy::{self, Descr, NpyHeader};
 use crate::container::zip::Method;
 use crate::decode::GroupKey;
 use crate::error::{Error, Result};
@@ -16,7 +16,7 @@ const PREFIX_NBYTES: usize = 256;
 
 /// A member, as the central directory or the file system describes it. Small, because an archive may have 100,000.
 #[derive(Debug, Clone)]
-pub(super) struct Member {
+pub(super) struct StoredMember {
     /// Offset of its bytes in the source.
     pub(super) offset: usize,
     pub(super) compressed_nbytes: usize,
@@ -39,19 +39,19 @@ pub(super) struct Member {
 
 /// The array that an NPY header describes.
 #[derive(Debug, Clone)]
-pub(super) enum Array {
+pub(super) enum ScannedArray {
     /// Not an NPY.
     None,
     /// A 1-D or 2-D array of scalars whose data starts `head` bytes in.
     Plain { key: GroupKey, head: usize },
     /// Any other array.
-    Other(Box<Header>),
+    Other(Box<NpyHeader>),
 }
 
-/// The distinct arrays of a store. Members with equal headers share a number; number 0 is [`Array::None`].
+/// The distinct arrays of a store. Members with equal headers share a number; number 0 is [`ScannedArray::None`].
 #[derive(Debug)]
 pub(super) struct ArrayTable {
-    all: Vec<Array>,
+    all: Vec<ScannedArray>,
     /// Header bytes of the last distinct arrays, which are compared before a header is parsed.
     recent: Vec<(Vec<u8>, u32)>,
 }
@@ -61,27 +61,26 @@ const RECENT_HEADERS: usize = 8;
 
 impl ArrayTable {
     pub(super) fn new() -> Self {
-        Self { all: vec![Array::None], recent: Vec::new() }
+        Self { all: vec![ScannedArray::None], recent: Vec::new() }
     }
 
-    pub(super) fn get(&self, number: u32) -> &Array {
-        self.all.get(number as usize).unwrap_or(&Array::None)
+    pub(super) fn get(&self, number: u32) -> &ScannedArray {
+        self.all.get(number as usize).unwrap_or(&ScannedArray::None)
     }
 
     /// The number of an array whose header is not read yet.
     pub(super) fn declare(&mut self, key: GroupKey, head: usize) -> Result<u32> {
-        let found =
-            self.all.iter().rev().take(RECENT_HEADERS).position(
-                |array| matches!(array, Array::Plain { key: k, head: h } if *k == key && *h == head),
-            );
+        let found = self.all.iter().rev().take(RECENT_HEADERS).position(
+            |array| matches!(array, ScannedArray::Plain { key: k, head: h } if *k == key && *h == head),
+        );
         match found {
             Some(back) => u32::try_from(self.all.len() - 1 - back)
                 .map_err(|_| Error::limit("npz", "too many distinct arrays.")),
-            None => self.add(Array::Plain { key, head }),
+            None => self.add(ScannedArray::Plain { key, head }),
         }
     }
 
-    fn add(&mut self, array: Array) -> Result<u32> {
+    fn add(&mut self, array: ScannedArray) -> Result<u32> {
         let number =
             u32::try_from(self.all.len()).map_err(|_| Error::limit("npz", "too many distinct arrays."))?;
         self.all.push(array);
@@ -100,8 +99,8 @@ impl ArrayTable {
         header.check_whole(total as u64)?;
         let head = bytes.get(..header.data_offset).unwrap_or(&[]).to_vec();
         let array = match array_key(&header) {
-            Some(key) => Array::Plain { key, head: header.data_offset },
-            None => Array::Other(Box::new(header)),
+            Some(key) => ScannedArray::Plain { key, head: header.data_offset },
+            None => ScannedArray::Other(Box::new(header)),
         };
         let number = self.add(array)?;
         self.recent.insert(0, (head, number));
@@ -111,7 +110,7 @@ impl ArrayTable {
 }
 
 /// The key of a header; `None` unless it is a 1-D or 2-D array of scalars.
-pub(super) fn array_key(header: &Header) -> Option<GroupKey> {
+pub(super) fn array_key(header: &NpyHeader) -> Option<GroupKey> {
     let Descr::Scalar(dtype) = header.descr else { return None };
     let (nrows, width, two_dimensional) = match header.shape.as_slice() {
         [nrows] => (*nrows, 1, false),
@@ -121,7 +120,7 @@ pub(super) fn array_key(header: &Header) -> Option<GroupKey> {
     Some(GroupKey { dtype, nrows, width, two_dimensional, fortran_order: header.fortran_order })
 }
 
-impl Member {
+impl StoredMember {
     /// Refuses sizes over the limits, or larger than the compressed bytes can hold.
     pub(super) fn check_size(&self, limits: &Limits) -> Result<()> {
         let nbytes = self.nbytes as u64;
@@ -238,7 +237,7 @@ impl Member {
     }
 }
 
-impl Array {
+impl ScannedArray {
     /// Bytes of the whole member.
     fn nbytes(&self) -> Option<usize> {
         match self {

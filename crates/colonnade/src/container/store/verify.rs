@@ -9,7 +9,7 @@ use crate::parallel::Task;
 use crate::progress::Progress;
 
 use super::opened::Holder;
-use super::scan::{Array, Member};
+use super::scan::{ScannedArray, StoredMember};
 use super::{Request, Store, StoreKind};
 
 impl Store {
@@ -50,14 +50,14 @@ impl Store {
         Ok(())
     }
 
-    fn verify_member(&self, member: &Member) -> Result<()> {
+    fn verify_member(&self, member: &StoredMember) -> Result<()> {
         if matches!(member.method, Method::Other(_)) {
             return Err(member.unknown_method());
         }
         member.check_size(&self.limits)?;
         let mut head = 0;
         let mut bools = false;
-        if let Array::Plain { key, head: start } = self.array_of(member) {
+        if let ScannedArray::Plain { key, head: start } = self.array_of(member) {
             head = *start;
             bools = key.dtype.kind == DTypeKind::Bool;
         }

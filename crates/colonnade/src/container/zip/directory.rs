@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 
 /// One member in the central directory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Entry {
+pub struct DirectoryEntry {
     name_start: u32,
     name_len: u16,
     /// General purpose flags, see [`super::flag`].
@@ -29,7 +29,7 @@ pub struct Entry {
     pub local_offset: u64,
 }
 
-impl Entry {
+impl DirectoryEntry {
     /// The name's bytes in [`Directory::names`].
     #[must_use]
     pub fn name(&self) -> Range<usize> {
@@ -54,7 +54,7 @@ impl Entry {
 #[derive(Clone, Debug)]
 pub struct Directory {
     /// Members in the directory's order.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<DirectoryEntry>,
     /// All names, one after the other.
     pub names: Vec<u8>,
     /// Absolute offset of the central directory.
@@ -114,7 +114,7 @@ impl Directory {
     /// The name of member `i` as text: UTF-8 where declared and valid, else code page 437.
     #[must_use]
     pub fn name_str(&self, i: usize) -> Cow<'_, str> {
-        let utf8 = self.entries.get(i).is_some_and(Entry::name_is_utf8);
+        let utf8 = self.entries.get(i).is_some_and(DirectoryEntry::name_is_utf8);
         name::decode(self.name(i), utf8)
     }
 
@@ -168,7 +168,7 @@ impl Directory {
             Error::limit(FORMAT, "the members' names pass 4 GiB together. The archive is damaged or hostile.")
         })?;
         self.names.extend_from_slice(name);
-        self.entries.push(Entry {
+        self.entries.push(DirectoryEntry {
             name_start: names,
             name_len,
             flags: record.u16(8),

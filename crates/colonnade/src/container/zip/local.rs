@@ -1,6 +1,6 @@
 //! Checks the local header of a member against the central directory.
 
-use super::directory::{Directory, Entry, extra_error};
+use super::directory::{Directory, DirectoryEntry, extra_error};
 use super::record::{LOCAL, LOCAL_LEN, Record, SENTINEL32, Zip64Values, zip64_field};
 use super::{FORMAT, Method, flag};
 use crate::error::{Error, Result};
@@ -41,7 +41,7 @@ pub fn data_offsets(file: &[u8], directory: &Directory) -> Result<Vec<u64>> {
     (0..directory.entries.len()).map(|i| data_offset(file, directory, i)).collect()
 }
 
-fn check(file: &[u8], directory: &Directory, entry: &Entry) -> Result<u64> {
+fn check(file: &[u8], directory: &Directory, entry: &DirectoryEntry) -> Result<u64> {
     if entry.is_encrypted() {
         return Err(Error::unsupported(FORMAT, "the member is encrypted. Decrypt the archive first."));
     }
@@ -99,7 +99,7 @@ fn check(file: &[u8], directory: &Directory, entry: &Entry) -> Result<u64> {
 }
 
 /// Checks that CRC and sizes are equal, or 0 if a descriptor follows the data.
-fn check_sizes(local: Record<'_, LOCAL_LEN>, extra: &[u8], entry: &Entry) -> Result<()> {
+fn check_sizes(local: Record<'_, LOCAL_LEN>, extra: &[u8], entry: &DirectoryEntry) -> Result<()> {
     let (crc32, compressed, plain) = (local.u32(14), local.u32(18), local.u32(22));
     let streamed = local.u16(6) & flag::DESCRIPTOR != 0;
     let (mut nbytes, mut compressed_nbytes) = (u64::from(plain), u64::from(compressed));

@@ -16,7 +16,7 @@ mod writer;
 mod tests;
 
 pub use checks::{check_duplicate_names, check_no_nul, check_overlaps};
-pub use directory::{Directory, Entry};
+pub use directory::{Directory, DirectoryEntry};
 /// Ranges of an archive that [`Directory::parse`] needs, besides the last 65,557 bytes. A later call may return more, since
 /// the first ranges lead to others.
 #[must_use]

@@ -11,10 +11,10 @@ use crate::container::npy::tests::verdicts;
 use crate::error::{ErrorKind, Result};
 
 /// A member to be written: name, flags, data.
-type Member = (Vec<u8>, u16, Vec<u8>);
+type TestMember = (Vec<u8>, u16, Vec<u8>);
 
 /// An archive of stored members after `prefix` bytes, data aligned to `alignment`.
-fn archive(prefix: usize, members: &[Member], alignment: u32) -> Vec<u8> {
+fn archive(prefix: usize, members: &[TestMember], alignment: u32) -> Vec<u8> {
     let (mut out, mut central) = (vec![b'#'; prefix], Vec::new());
     for (name, flags, data) in members {
         let (crc32, nbytes) = (crc32fast::hash(data), data.len() as u64);
@@ -178,7 +178,8 @@ fn large_values_take_zip64_and_only_those() {
 
 #[test]
 fn more_members_than_16_bits() {
-    let members: Vec<Member> = (0..65_536).map(|i| (format!("{i}").into_bytes(), 0, Vec::new())).collect();
+    let members: Vec<TestMember> =
+        (0..65_536).map(|i| (format!("{i}").into_bytes(), 0, Vec::new())).collect();
     for count in [65_534, 65_535, 65_536] {
         let file = archive(3, &members[..count], 1);
         let zip64 = file.windows(4).any(|window| window == b"PK\x06\x07");
@@ -289,7 +290,7 @@ fn members_overlap_or_share_a_name() {
 fn names_are_utf8_or_code_page_437() {
     let names: [(&[u8], &str); 4] =
         [(b"a\0b", "a\0b"), ("é".as_bytes(), "é"), (&[0x82, 0xFF], "é\u{a0}"), (b"folder/", "folder/")];
-    let members: Vec<Member> = names.iter().map(|(name, _)| (name.to_vec(), 0, Vec::new())).collect();
+    let members: Vec<TestMember> = names.iter().map(|(name, _)| (name.to_vec(), 0, Vec::new())).collect();
     let mut file = archive(0, &members, 1);
     // The writer marks names that are not ASCII; the third is not UTF-8 and stands for an old tool's.
     file = patched(file, CENTRAL, 2, 9, &[0]);
@@ -331,7 +332,7 @@ fn methods_have_their_codes() {
     }
 }
 
-fn members() -> impl Strategy<Value = Vec<Member>> {
+fn members() -> impl Strategy<Value = Vec<TestMember>> {
     let flags = prop_oneof![Just(0), Just(flag::DESCRIPTOR)];
     let data = proptest::collection::vec(any::<u8>(), 0..40);
     proptest::collection::vec((proptest::collection::vec(any::<u8>(), 0..20), flags, data), 0..6)

@@ -1,4 +1,4 @@
-//! Checks the claims about writing of every registered format: claimed capabilities work, and others return an error.
+//! Checks the write capabilities of every registered format: claimed ones work, and others return an error.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -38,12 +38,12 @@ fn options(name: &str) -> Arc<Options> {
     }
 }
 
-fn encodings() -> Vec<Encoding> {
+fn encodings() -> Vec<FrameEncoding> {
     let names = registry().iter().map(|format| format.spec().name);
-    names.map(|name| Encoding::new(name, options(name)).unwrap()).collect()
+    names.map(|name| FrameEncoding::new(name, options(name)).unwrap()).collect()
 }
 
-fn encoded(encoding: &Encoding) -> Vec<u8> {
+fn encoded(encoding: &FrameEncoding) -> Vec<u8> {
     let mut bytes = Vec::new();
     encoding.encode(&frame(), &mut bytes, &NoProgress).unwrap();
     bytes
@@ -62,10 +62,10 @@ fn every_format_writes_a_frame_and_refuses_the_options_of_another() {
     for encoding in encodings() {
         assert!(!encoded(&encoding).is_empty());
         let name = encoding.format().spec().name;
-        let others = Encoding::new(name, Arc::new(0_u8)).unwrap();
+        let others = FrameEncoding::new(name, Arc::new(0_u8)).unwrap();
         assert!(is_option(&others.encode(&frame(), &mut Vec::new(), &NoProgress).unwrap_err()), "{name}");
     }
-    assert!(Encoding::new("xls", Arc::new(0_u8)).is_err());
+    assert!(FrameEncoding::new("xls", Arc::new(0_u8)).is_err());
 }
 
 #[test]
@@ -128,16 +128,16 @@ fn a_frame_is_a_message_where_the_format_claims_messages() {
         }
         assert_eq!(encoding.message_writer().is_ok(), spec.name == "arrows", "{}", spec.name);
     }
-    let npz = Encoding::new("npz", options("npz")).unwrap();
+    let npz = FrameEncoding::new("npz", options("npz")).unwrap();
     let error = npz.check_message(&frame()).unwrap_err().to_string();
     assert_eq!(error, "format: expected \"arrows\", \"msgpack\", \"csv\" or \"ndjson\", found \"npz\".");
 }
 
 #[test]
 fn text_without_its_header_is_no_message() {
-    let plain = Encoding::new("csv", Arc::new(csv::WriteOptions::default())).unwrap();
+    let plain = FrameEncoding::new("csv", Arc::new(csv::WriteOptions::default())).unwrap();
     assert!(is_option(&plain.check_message(&frame()).unwrap_err()));
-    let header = Encoding::new("csv", options("csv")).unwrap();
+    let header = FrameEncoding::new("csv", options("csv")).unwrap();
     let packed = header.compressed(Some(Codec::Gzip), None).unwrap();
     assert!(is_option(&packed.check_message(&frame()).unwrap_err()));
 }
@@ -145,7 +145,7 @@ fn text_without_its_header_is_no_message() {
 #[test]
 fn an_empty_map_is_no_message() {
     let core = msgpack::WriteOptions { header: false, ..msgpack::WriteOptions::default() };
-    let encoding = Encoding::new("msgpack", Arc::new(core)).unwrap();
+    let encoding = FrameEncoding::new("msgpack", Arc::new(core)).unwrap();
     let tags = Tags { name: "null".into(), ..Tags::default() };
     let empty = Frame::new(Axis::range(0), Axis::range(0), vec![], tags).unwrap();
     let error = encoding.check_message(&empty).unwrap_err();
@@ -154,7 +154,7 @@ fn an_empty_map_is_no_message() {
 }
 
 #[test]
-fn what_is_compressed_as_a_whole_is_the_same_inside() {
+fn whole_file_compression_keeps_the_bytes() {
     for encoding in encodings() {
         let spec = encoding.format().spec();
         let plain = encoded(&encoding);
@@ -181,7 +181,7 @@ fn what_is_compressed_as_a_whole_is_the_same_inside() {
         }
     }
     let level =
-        Encoding::new("csv", options("csv")).unwrap().compressed(Some(Codec::Gzip), Some(99)).unwrap();
+        FrameEncoding::new("csv", options("csv")).unwrap().compressed(Some(Codec::Gzip), Some(99)).unwrap();
     assert!(is_option(&level.encode(&frame(), &mut Vec::new(), &NoProgress).unwrap_err()));
 }
 
@@ -193,7 +193,7 @@ fn only_csv_has_a_sidecar() {
     }
     let schema = csv::SchemaPlace::Sidecar;
     let core = csv::WriteOptions { schema, ..csv::WriteOptions::default() };
-    let encoding = Encoding::new("csv", Arc::new(core)).unwrap();
+    let encoding = FrameEncoding::new("csv", Arc::new(core)).unwrap();
     let Sidecar { suffix, content, is_sidecar } = encoding.sidecar(Some(&frame())).unwrap().unwrap();
     assert_eq!(suffix, ".schema.json");
     assert!(is_sidecar(&content.unwrap()));
@@ -201,15 +201,15 @@ fn only_csv_has_a_sidecar() {
     assert!(encoding.sidecar(None).unwrap().unwrap().content.is_none());
 }
 
-struct Member(String, Vec<u8>, Rc<RefCell<Vec<(String, usize)>>>);
+struct CollectedMember(String, Vec<u8>, Rc<RefCell<Vec<(String, usize)>>>);
 
-impl Sink for Member {
+impl Sink for CollectedMember {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<()> {
         self.1.write(bytes)
     }
 }
 
-impl MemberSink for Member {
+impl MemberSink for CollectedMember {
     fn commit(self: Box<Self>) -> Result<()> {
         self.2.borrow_mut().push((self.0, self.1.len()));
         Ok(())
@@ -221,7 +221,8 @@ fn a_directory_has_members_that_the_format_knows() {
     for encoding in encodings() {
         let members = Rc::new(RefCell::new(Vec::new()));
         let mut open = |name: &str| {
-            Ok(Box::new(Member(name.to_owned(), Vec::new(), Rc::clone(&members))) as Box<dyn MemberSink>)
+            Ok(Box::new(CollectedMember(name.to_owned(), Vec::new(), Rc::clone(&members)))
+                as Box<dyn MemberSink>)
         };
         let spec = encoding.format().spec();
         match encoding.encode_directory(&frame(), &mut open, &NoProgress) {

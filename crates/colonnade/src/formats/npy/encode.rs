@@ -1,7 +1,7 @@
 //! Encodes a frame as one NPY, or as the files of a directory.
 
 use crate::container::members::{Compat, plan};
-use crate::container::npy::{Descr, Field, write_numpy_header};
+use crate::container::npy::{Descr, DescrField, write_numpy_header};
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::{Axis, Block, DType, Frame, Labels, Part};
 use crate::progress::Progress;
@@ -109,7 +109,7 @@ fn columns(frame: &Frame) -> Result<Vec<Block>> {
 fn structured(frame: &Frame, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
     let names = field_names(&frame.columns)?;
     let columns = columns(frame)?;
-    let field = |(name, block): (String, &Block)| Field {
+    let field = |(name, block): (String, &Block)| DescrField {
         name,
         title: None,
         descr: Descr::Scalar(block.grid.dtype),

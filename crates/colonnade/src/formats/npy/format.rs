@@ -1,7 +1,7 @@
 //! The `Format` of npy.
 
 use super::{WriteOptions, encode, encode_directory};
-use crate::container::members::Name;
+use crate::container::members::MemberName;
 use crate::container::store::{ReadOptions, Store};
 use crate::error::Result;
 use crate::formats::{Capabilities, Format, FormatSpec, OpenMember, Opened, Options, options_of};
@@ -63,6 +63,6 @@ impl Format for NpyFormat {
     }
 
     fn is_member(&self, name: &str) -> bool {
-        Name::parse(name.as_bytes()).is_some()
+        MemberName::parse(name.as_bytes()).is_some()
     }
 }

@@ -13,7 +13,7 @@ fn matrix(descr: &str) -> Frame {
 }
 
 #[test]
-fn a_row_major_array_is_written_as_it_lies() {
+fn a_row_major_array_is_written_unchanged() {
     let mut out = Vec::new();
     encode(&matrix("<i4"), &mut out, &NoProgress).unwrap();
     let header = parse_header(&out, Some(out.len() as u64), 1 << 16).unwrap();
@@ -22,7 +22,7 @@ fn a_row_major_array_is_written_as_it_lies() {
 }
 
 #[test]
-fn a_name_is_refused_by_name() {
+fn a_named_frame_is_refused() {
     let mut frame = matrix("<i4");
     frame.tags.name = "\"x\"".into();
     assert!(encode(&frame, &mut Vec::new(), &NoProgress).unwrap_err().to_string().contains("no name"));

@@ -9,7 +9,7 @@ use crate::progress::{Progress, Share, SignalsOnly};
 use crate::sink::Sink;
 
 use super::encode::{crc_of, encode, encode_all};
-use super::options::{BundleLayout, Codec, WriteOptions};
+use super::options::{BundleLayout, MemberCodec, WriteOptions};
 
 /// Inner archives start on a page, so that their alignment also holds in the outer archive.
 const PAGE: u32 = 4096;
@@ -82,7 +82,7 @@ pub fn encode_members(
 /// As `encode`.
 pub fn encode_archives(
     frames: &[(&str, &Frame)],
-    outer: Codec,
+    outer: MemberCodec,
     options: &WriteOptions,
     sink: &mut dyn Sink,
     progress: &dyn Progress,
@@ -95,7 +95,7 @@ pub fn encode_archives(
         let mut inner = Vec::new();
         encode(frame, options, &mut inner, share).map_err(named)?;
         let name = format!("{label}.npz");
-        if outer != Codec::None {
+        if outer != MemberCodec::None {
             let cancel = || share.look();
             let packed = options.compress(outer, &[&inner], &cancel)?;
             let crc = crc_of(&[&inner], &cancel)?;

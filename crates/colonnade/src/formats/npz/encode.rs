@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use crate::container::members::{Filter, Name, PlannedMember, members, plan};
+use crate::container::members::{MemberFilter, MemberName, PlannedMember, members, plan};
 use crate::container::zip::{ZipWriter, central_len, end_len};
 use crate::error::Result;
 use crate::frame::{Block, DType, Frame, Grid};
@@ -14,7 +14,7 @@ use crate::sink::Sink;
 
 use super::filter;
 use super::layout::{ArchiveLayout, spell};
-use super::options::{Codec, FilterChoice, WriteOptions};
+use super::options::{FilterChoice, MemberCodec, WriteOptions};
 
 /// Compressed 2-D arrays are split into members of about this size, so that all cores work.
 const SPLIT_NBYTES: usize = 4 << 20;
@@ -74,7 +74,7 @@ pub(super) fn encode_all(
     writer.finish()
 }
 
-/// A number for the filter of a column.
+/// Returns a number that identifies the filter of a column, for grouping.
 fn filter_number(options: &WriteOptions, position: usize) -> usize {
     match options.filter(Some(position)) {
         FilterChoice::Auto => 8,
@@ -112,7 +112,7 @@ fn write_stored(writer: &mut ZipWriter<'_>, prefix: &str, members: &[PlannedMemb
 
 enum EncodedMember {
     /// Compressed bytes, and the CRC of the uncompressed ones.
-    Compressed(Vec<u8>, u32, Codec),
+    Compressed(Vec<u8>, u32, MemberCodec),
     /// The filtered array, which did not shrink.
     Filtered(Block),
     /// The array unchanged.
@@ -168,8 +168,9 @@ fn write_compressed(
 /// Compresses a member if the options ask for it and it shrinks.
 fn pack(member: &PlannedMember, options: &WriteOptions, cancel: Cancel<'_>) -> Result<EncodedMember> {
     // The meta member stays readable with a pager.
-    let codec = if member.name == Name::Meta { Codec::None } else { options.codec(member.position) };
-    if codec == Codec::None || member.stored {
+    let codec =
+        if member.name == MemberName::Meta { MemberCodec::None } else { options.codec(member.position) };
+    if codec == MemberCodec::None || member.stored {
         return Ok(EncodedMember::Unchanged);
     }
     if options.filters() {
@@ -214,7 +215,7 @@ fn is_smaller(packed_nbytes: usize, nbytes: usize) -> bool {
 /// Filters a member and compresses the result.
 fn pack_filtered(
     member: &PlannedMember,
-    codec: Codec,
+    codec: MemberCodec,
     options: &WriteOptions,
     cancel: Cancel<'_>,
 ) -> Result<EncodedMember> {
@@ -227,7 +228,7 @@ fn pack_filtered(
     let bytes = options.compress_small(codec, &scratch, cancel)?;
     let packed = if is_smaller(bytes.len(), scratch.len()) {
         EncodedMember::Compressed(bytes, crc_of(&[&scratch], cancel)?, codec)
-    } else if member.filter == Filter::None {
+    } else if member.filter == MemberFilter::None {
         EncodedMember::Unchanged
     } else {
         let array = scratch.get(member.head().len()..).unwrap_or_default().to_vec();

@@ -1,6 +1,6 @@
 //! The layout of the archive: arrays aligned, members of a group at a constant distance.
 
-use crate::container::members::{Name, PlannedMember};
+use crate::container::members::{MemberName, PlannedMember};
 use crate::container::zip::{LocalHeader, aligned_len};
 use crate::memory::odd_lines;
 
@@ -82,7 +82,7 @@ fn min_len(name: &[u8], nbytes: usize) -> usize {
 }
 
 /// Writes the name into a reusable buffer.
-pub(super) fn spell<'b>(name: &Name, prefix: &str, buffer: &'b mut Vec<u8>) -> &'b [u8] {
+pub(super) fn spell<'b>(name: &MemberName, prefix: &str, buffer: &'b mut Vec<u8>) -> &'b [u8] {
     buffer.clear();
     buffer.extend_from_slice(prefix.as_bytes());
     name.spell(buffer);

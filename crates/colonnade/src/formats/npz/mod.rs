@@ -6,17 +6,17 @@
 //! ```text
 //! local header | name | extra 0xD935 (padding)     \
 //! 93 'NUMPY' 01 00 | length | {"descr":...} \n      |  a member; the array starts on a cache line (64 bytes),
-//! array data                                       /   from 1 MiB on a page; members of equal header stand at a
+//! array data                                       /   from 1 MiB on a page; members of equal header are at a
 //! ...                                                  constant distance, an odd number of cache lines
-//! central directory | end record                      decides where the members are
+//! central directory | end record                      gives the positions of the members
 //! ```
 //!
 //! | holds | how |
 //! |---|---|
-//! | every NumPy dtype but object | as it is, 1-D or 2-D members left to right |
-//! | strings, bytes, nullable, categorical, zoned, decimal | one member a buffer of Arrow's layout |
+//! | every NumPy dtype but object | unchanged, in 1-D or 2-D members from left to right |
+//! | strings, bytes, nullable, categorical, zoned, decimal | one member per buffer of Arrow's layout |
 //! | labels, names, attrs | members and `__meta__.json` |
-//! | lists, maps, unions, mixed objects | refused by name |
+//! | lists, maps, unions, mixed objects | refused with an error that names the column |
 
 mod format;
 
@@ -35,4 +35,4 @@ mod tests;
 pub use crate::container::store::ReadOptions;
 pub use bundle::{encode_archives, encode_bundle, encode_members};
 pub use encode::encode;
-pub use options::{BundleLayout, Codec, FilterChoice, WriteOptions, profile};
+pub use options::{BundleLayout, FilterChoice, MemberCodec, WriteOptions, profile};

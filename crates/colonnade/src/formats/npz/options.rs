@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use crate::codec::{Profile, deflate, zstd};
-use crate::container::members::{Compat, FILTERS, Filter};
+use crate::container::members::{Compat, FILTERS, MemberFilter};
 use crate::container::zip::Method;
 use crate::error::{Error, Result};
 use crate::parallel::Cancel;
 
 /// Compression of members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Codec {
+pub enum MemberCodec {
     /// No compression, so that the file can be mapped.
     #[default]
     None,
@@ -20,7 +20,7 @@ pub enum Codec {
     Deflate,
 }
 
-impl Codec {
+impl MemberCodec {
     /// Its ZIP method.
     #[must_use]
     pub fn method(self) -> Method {
@@ -53,14 +53,14 @@ impl Codec {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FilterChoice {
     /// This filter, if it supports the dtype.
-    One(Filter),
+    One(MemberFilter),
     /// The one that makes a sample smallest.
     Auto,
 }
 
 impl Default for FilterChoice {
     fn default() -> Self {
-        Self::One(Filter::None)
+        Self::One(MemberFilter::None)
     }
 }
 
@@ -73,7 +73,7 @@ impl FilterChoice {
         match name {
             None => Ok(Self::default()),
             Some("auto") => Ok(Self::Auto),
-            Some(name) => Filter::parse(name).map(Self::One).ok_or_else(|| {
+            Some(name) => MemberFilter::parse(name).map(Self::One).ok_or_else(|| {
                 let known: Vec<&str> = FILTERS.iter().map(|(name, _)| *name).collect();
                 let message = format!("filter: expected None, auto, {}, found {name:?}.", known.join(", "));
                 Error::invalid_option("npz", message)
@@ -96,12 +96,16 @@ pub fn profile(name: &str) -> Result<Profile> {
 /// The meaning of a profile for members.
 impl Profile {
     /// The filters to try, fastest decoding first.
-    pub(super) fn filters(self) -> &'static [Filter] {
+    pub(super) fn filters(self) -> &'static [MemberFilter] {
         match self {
-            Self::Fast => &[Filter::Dictionary, Filter::Shuffle, Filter::None],
-            Self::Balanced | Self::Small => {
-                &[Filter::Dictionary, Filter::Shuffle, Filter::None, Filter::Delta, Filter::DeltaShuffle]
-            }
+            Self::Fast => &[MemberFilter::Dictionary, MemberFilter::Shuffle, MemberFilter::None],
+            Self::Balanced | Self::Small => &[
+                MemberFilter::Dictionary,
+                MemberFilter::Shuffle,
+                MemberFilter::None,
+                MemberFilter::Delta,
+                MemberFilter::DeltaShuffle,
+            ],
         }
     }
 
@@ -114,11 +118,11 @@ impl Profile {
         }
     }
 
-    fn level(self, codec: Codec) -> i32 {
+    fn level(self, codec: MemberCodec) -> i32 {
         match (self, codec) {
-            (Self::Fast, Codec::Deflate) => 1,
-            (Self::Balanced, Codec::Deflate) => deflate::DEFAULT_LEVEL,
-            (Self::Small, Codec::Deflate) => 9,
+            (Self::Fast, MemberCodec::Deflate) => 1,
+            (Self::Balanced, MemberCodec::Deflate) => deflate::DEFAULT_LEVEL,
+            (Self::Small, MemberCodec::Deflate) => 9,
             (Self::Fast, _) => -1,
             (Self::Balanced, _) => 1,
             (Self::Small, _) => 12,
@@ -156,14 +160,14 @@ impl BundleLayout {
 /// Options for writing.
 #[derive(Debug, Clone, Default)]
 pub struct WriteOptions {
-    codec: Codec,
-    columns: BTreeMap<usize, Codec>,
+    codec: MemberCodec,
+    columns: BTreeMap<usize, MemberCodec>,
     level: Option<i32>,
     filter: FilterChoice,
     filters: BTreeMap<usize, FilterChoice>,
     profile: Option<Profile>,
     /// Layout and outer codec of a bundle.
-    bundle: (BundleLayout, Codec),
+    bundle: (BundleLayout, MemberCodec),
     /// The readers that must be able to open the file.
     pub compat: Compat,
     /// Number of threads; 0 counts as 1.
@@ -176,17 +180,17 @@ impl WriteOptions {
     /// # Errors
     /// `InvalidOption`: a level outside the codec's range.
     pub fn new(
-        codec: Codec,
-        columns: BTreeMap<usize, Codec>,
+        codec: MemberCodec,
+        columns: BTreeMap<usize, MemberCodec>,
         level: Option<i32>,
         compat: Compat,
         threads: usize,
     ) -> Result<Self> {
         for used in columns.values().chain([&codec]) {
             let range = match used {
-                Codec::None => continue,
-                Codec::Zstd => zstd::LEVELS,
-                Codec::Deflate => deflate::LEVELS,
+                MemberCodec::None => continue,
+                MemberCodec::Zstd => zstd::LEVELS,
+                MemberCodec::Deflate => deflate::LEVELS,
             };
             if let Some(level) = level.filter(|l| !range.contains(l)) {
                 let message = format!(
@@ -213,18 +217,18 @@ impl WriteOptions {
 
     /// Sets the layout of a bundle and the codec of its outer ZIP.
     #[must_use]
-    pub fn with_bundle(self, layout: BundleLayout, outer: Codec) -> Self {
+    pub fn with_bundle(self, layout: BundleLayout, outer: MemberCodec) -> Self {
         Self { bundle: (layout, outer), ..self }
     }
 
     /// Layout and outer codec of a bundle.
-    pub(super) fn bundle(&self) -> (BundleLayout, Codec) {
+    pub(super) fn bundle(&self) -> (BundleLayout, MemberCodec) {
         self.bundle
     }
 
     /// The filter of a column, or of labels if `position` is `None`. Uncompressed columns have no filter.
     pub(super) fn filter(&self, position: Option<usize>) -> FilterChoice {
-        if self.codec(position) == Codec::None {
+        if self.codec(position) == MemberCodec::None {
             return FilterChoice::default();
         }
         position.and_then(|p| self.filters.get(&p)).copied().unwrap_or(self.filter)
@@ -242,10 +246,10 @@ impl WriteOptions {
     }
 
     /// The level of a codec.
-    fn level(&self, codec: Codec) -> i32 {
+    fn level(&self, codec: MemberCodec) -> i32 {
         let base = match codec {
-            Codec::Deflate => deflate::DEFAULT_LEVEL,
-            Codec::None | Codec::Zstd => zstd::DEFAULT_LEVEL,
+            MemberCodec::Deflate => deflate::DEFAULT_LEVEL,
+            MemberCodec::None | MemberCodec::Zstd => zstd::DEFAULT_LEVEL,
         };
         let profile = self.profile.or_else(|| self.filters().then(Profile::default));
         self.level.unwrap_or_else(|| profile.map_or(base, |profile| profile.level(codec)))
@@ -253,31 +257,36 @@ impl WriteOptions {
 
     /// Sets `codec` for every member, unless it is none.
     #[must_use]
-    pub fn with_outer(&self, codec: Codec) -> Self {
-        if codec == Codec::None { self.clone() } else { Self { codec, ..self.clone() } }
+    pub fn with_outer(&self, codec: MemberCodec) -> Self {
+        if codec == MemberCodec::None { self.clone() } else { Self { codec, ..self.clone() } }
     }
 
     /// The codec of a column, or of labels if `position` is `None`.
     #[must_use]
-    pub fn codec(&self, position: Option<usize>) -> Codec {
+    pub fn codec(&self, position: Option<usize>) -> MemberCodec {
         position.and_then(|p| self.columns.get(&p)).copied().unwrap_or(self.codec)
     }
 
     /// Whether anything is compressed.
     #[must_use]
     pub fn compresses(&self) -> bool {
-        self.codec != Codec::None || self.columns.values().any(|c| *c != Codec::None)
+        self.codec != MemberCodec::None || self.columns.values().any(|c| *c != MemberCodec::None)
     }
 
     /// Compresses one member's bytes, and calls `cancel` between chunks.
     ///
     /// # Errors
     /// Errors of the codec and of `cancel`.
-    pub(super) fn compress(&self, codec: Codec, parts: &[&[u8]], cancel: Cancel<'_>) -> Result<Vec<u8>> {
+    pub(super) fn compress(
+        &self,
+        codec: MemberCodec,
+        parts: &[&[u8]],
+        cancel: Cancel<'_>,
+    ) -> Result<Vec<u8>> {
         match codec {
-            Codec::None => Ok(parts.concat()),
-            Codec::Zstd => zstd::compress(parts, self.level(codec), self.threads, cancel),
-            Codec::Deflate => deflate::compress(parts, self.level(codec), cancel),
+            MemberCodec::None => Ok(parts.concat()),
+            MemberCodec::Zstd => zstd::compress(parts, self.level(codec), self.threads, cancel),
+            MemberCodec::Deflate => deflate::compress(parts, self.level(codec), cancel),
         }
     }
 
@@ -286,12 +295,19 @@ impl WriteOptions {
     ///
     /// # Errors
     /// As [`WriteOptions::compress`].
-    pub(super) fn compress_small(&self, codec: Codec, bytes: &[u8], cancel: Cancel<'_>) -> Result<Vec<u8>> {
+    pub(super) fn compress_small(
+        &self,
+        codec: MemberCodec,
+        bytes: &[u8],
+        cancel: Cancel<'_>,
+    ) -> Result<Vec<u8>> {
         match codec {
-            Codec::Zstd if bytes.len() < zstd::JOBS_FROM_NBYTES => {
+            MemberCodec::Zstd if bytes.len() < zstd::JOBS_FROM_NBYTES => {
                 zstd::compress_on_this_thread(bytes, self.level(codec))
             }
-            Codec::None | Codec::Deflate | Codec::Zstd => self.compress(codec, &[bytes], cancel),
+            MemberCodec::None | MemberCodec::Deflate | MemberCodec::Zstd => {
+                self.compress(codec, &[bytes], cancel)
+            }
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Behaviour of npz: the bytes it writes, and frames of any shape back from them.
+//! Round trips of npz, and the bytes that it writes.
 
 use proptest::prelude::*;
 
@@ -16,7 +16,7 @@ fn named() -> Tags {
     Tags { name: "null".into(), ..Tags::default() }
 }
 
-/// Columns of the dtypes, alternating, each with its own bytes.
+/// Columns of the given dtypes in turn, each with different bytes.
 fn frame(nrows: usize, descrs: &[&str]) -> Frame {
     let mut parts = Vec::new();
     for (position, descr) in descrs.iter().enumerate() {
@@ -29,7 +29,7 @@ fn frame(nrows: usize, descrs: &[&str]) -> Frame {
     Frame::new(Axis::range(nrows), Axis::range(descrs.len()), parts, named()).unwrap()
 }
 
-fn written(frame: &Frame, codec: Codec) -> Vec<u8> {
+fn written(frame: &Frame, codec: MemberCodec) -> Vec<u8> {
     let options = WriteOptions::new(codec, Default::default(), None, Compat::Ours, 2).unwrap();
     let mut out = Vec::new();
     let nbytes = encode(frame, &options, &mut out, &NoProgress).unwrap();
@@ -44,7 +44,7 @@ fn read(bytes: Vec<u8>) -> Result<Frame, Error> {
     store.load(&store.axes(1)?, &request)
 }
 
-/// Every column's packed bytes with its dtype.
+/// Every column's dtype and packed bytes.
 fn cells(frame: &Frame) -> Vec<(String, Vec<u8>)> {
     let mut out = Vec::new();
     for run in frame.runs(&|position| position).unwrap() {
@@ -64,7 +64,7 @@ fn cells(frame: &Frame) -> Vec<(String, Vec<u8>)> {
 #[test]
 fn arrays_are_aligned_and_equal_headers_stand_at_a_constant_odd_distance() {
     let descrs: Vec<&str> = ["<i8", "|b1", "<f8"].into_iter().cycle().take(60).collect();
-    let bytes = written(&frame(100, &descrs), Codec::None);
+    let bytes = written(&frame(100, &descrs), MemberCodec::None);
     let directory = Directory::parse(&bytes, 1000).unwrap();
     let mut floats = Vec::new();
     for i in 0..directory.entries.len() {
@@ -84,7 +84,7 @@ fn arrays_are_aligned_and_equal_headers_stand_at_a_constant_odd_distance() {
 
 #[test]
 fn large_arrays_start_on_a_page() {
-    let bytes = written(&frame(200_000, &["<f8"]), Codec::None);
+    let bytes = written(&frame(200_000, &["<f8"]), MemberCodec::None);
     let directory = Directory::parse(&bytes, 1000).unwrap();
     let offset = data_offset(&bytes, &directory, 1).unwrap();
     let start = usize::try_from(offset).unwrap();
@@ -95,7 +95,7 @@ fn large_arrays_start_on_a_page() {
 #[test]
 fn the_same_frame_gives_the_same_bytes_on_any_number_of_threads() {
     let frame = frame(50_000, &["<i8", "<i8", "|b1", "<f8"]);
-    for codec in [Codec::None, Codec::Zstd, Codec::Deflate] {
+    for codec in [MemberCodec::None, MemberCodec::Zstd, MemberCodec::Deflate] {
         let bytes = |threads| {
             let options = WriteOptions::new(codec, Default::default(), None, Compat::Ours, threads).unwrap();
             let mut out = Vec::new();
@@ -108,7 +108,7 @@ fn the_same_frame_gives_the_same_bytes_on_any_number_of_threads() {
 
 #[test]
 fn a_level_outside_its_range_is_refused() {
-    for (codec, level) in [(Codec::Zstd, 23), (Codec::Deflate, 10)] {
+    for (codec, level) in [(MemberCodec::Zstd, 23), (MemberCodec::Deflate, 10)] {
         let error = WriteOptions::new(codec, Default::default(), Some(level), Compat::Ours, 1).unwrap_err();
         assert!(
             matches!(error.kind(), ErrorKind::InvalidOption) && error.to_string().contains("found"),
@@ -125,7 +125,7 @@ fn descrs() -> impl Strategy<Value = Vec<&'static str>> {
 proptest! {
     #[test]
     fn frames_come_back(nrows in 0usize..50, descrs in descrs(), codec in 0u8..3) {
-        let codec = [Codec::None, Codec::Zstd, Codec::Deflate][usize::from(codec)];
+        let codec = [MemberCodec::None, MemberCodec::Zstd, MemberCodec::Deflate][usize::from(codec)];
         let frame = frame(nrows, &descrs);
         let back = read(written(&frame, codec)).unwrap();
         prop_assert_eq!((back.nrows, back.ncols), (nrows, descrs.len()));
@@ -134,7 +134,7 @@ proptest! {
 
     #[test]
     fn any_byte_flipped_or_cut_is_an_error_or_a_frame(at in 0usize..2000, flip in 1u8..=255, cut: bool) {
-        let mut bytes = written(&frame(7, &["<i8", "|b1"]), Codec::Zstd);
+        let mut bytes = written(&frame(7, &["<i8", "|b1"]), MemberCodec::Zstd);
         let at = at % bytes.len();
         if cut { bytes.truncate(at) } else { bytes[at] ^= flip }
         let _ = read(bytes);

@@ -1,62 +1,62 @@
-//! What the footer says of one column chunk.
+//! The metadata of a column chunk, read from the footer.
 
 use crate::error::Result;
 
-use super::thrift::{Thrift, Wire};
+use super::thrift::{Thrift, ThriftType};
 
-/// The key that opens an encrypted chunk.
+/// The key that decrypts an encrypted chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Secret {
-    /// The footer's.
+pub enum ChunkKey {
+    /// The footer's key.
     Footer,
-    /// One of its own, with the place and length of its encrypted metadata in the footer.
-    Own(Option<(usize, usize)>),
+    /// A key of the column. The place and length are those of its encrypted metadata in the footer.
+    Column(Option<(usize, usize)>),
 }
 
-/// A column chunk: where its pages are.
+/// The metadata of a column chunk.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Chunk<'a> {
+pub struct ColumnChunk<'a> {
     /// Physical type, as the specification numbers it.
     pub physical: i32,
     /// Codec, as the specification numbers it.
     pub codec: i32,
-    /// Values, nulls included.
+    /// Number of values, nulls included.
     pub nvalues: u64,
-    /// Bytes of its pages with their headers, decompressed.
+    /// Bytes of the pages with their headers, decompressed.
     pub nbytes: u64,
-    /// The same, as they stand in the file.
+    /// Bytes of the pages with their headers, as stored in the file.
     pub compressed_nbytes: u64,
-    /// Where its first data page begins.
+    /// Offset of the first data page.
     pub data_at: u64,
-    /// Where its dictionary page begins.
+    /// Offset of the dictionary page.
     pub dictionary_at: Option<u64>,
-    /// Another file that holds it.
+    /// Path of another file that holds the chunk.
     pub file: Option<&'a str>,
-    /// Whether it is encrypted with a key of its own, or its metadata are.
+    /// Whether the chunk or its metadata are encrypted with a column key.
     pub encrypted: bool,
-    /// What opens it, where it is encrypted.
-    pub secret: Option<Secret>,
-    /// Place and length of its offset index.
+    /// The key of an encrypted chunk.
+    pub secret: Option<ChunkKey>,
+    /// Offset and length of the offset index.
     pub offset_index: Option<(u64, u64)>,
-    /// Place and length of its column index.
+    /// Offset and length of the column index.
     pub column_index: Option<(u64, u64)>,
-    /// Place and length (where it is said) of its bloom filter.
+    /// Offset of the bloom filter, and its length if the footer has it.
     pub bloom: Option<(u64, Option<u64>)>,
-    /// Place of its statistics in the footer.
+    /// Place of the statistics in the footer.
     pub statistics: Option<usize>,
-    /// Place of the list of its encodings in the footer.
+    /// Place of the list of encodings in the footer.
     pub encodings: Option<usize>,
-    /// Place of its encoding statistics in the footer.
+    /// Place of the encoding statistics in the footer.
     pub encoding_stats: Option<usize>,
-    /// How many levels its histograms count, of repetition and of definition; `None` where there is none.
+    /// Number of levels in the histograms of repetition and of definition; `None` if there is no histogram.
     pub histograms: [Option<usize>; 2],
 }
 
-impl Chunk<'_> {
-    /// Where its first page begins, whatever kind that is.
+impl ColumnChunk<'_> {
+    /// Offset of the first page, dictionary or data.
     #[must_use]
     pub fn start(&self) -> u64 {
-        // Some writers say a dictionary at byte 0, where there is none.
+        // Some writers give a chunk without a dictionary a dictionary page at byte 0.
         match self.dictionary_at {
             Some(at) if at > 0 && at < self.data_at => at,
             _ => self.data_at,
@@ -67,33 +67,34 @@ impl Chunk<'_> {
 /// Reads a ColumnChunk.
 ///
 /// # Errors
-/// Malformed: negative counts and places, no metadata where the chunk is not encrypted.
-pub fn read<'a>(t: &mut Thrift<'a>) -> Result<Chunk<'a>> {
-    let mut chunk = Chunk::default();
+/// Malformed: negative counts and offsets; no metadata although the chunk is not encrypted.
+pub fn read<'a>(t: &mut Thrift<'a>) -> Result<ColumnChunk<'a>> {
+    let mut chunk = ColumnChunk::default();
     let (mut offset_index, mut column_index, mut known, mut last) = ([None; 2], [None; 2], false, 0);
     while let Some(field) = t.field(&mut last)? {
         match (field.id, field.wire) {
-            (1, Wire::Binary) => chunk.file = Some(t.text()?),
-            (3, Wire::Struct) => {
+            (1, ThriftType::Binary) => chunk.file = Some(t.text()?),
+            (3, ThriftType::Struct) => {
                 metadata(t, &mut chunk)?;
                 known = true;
             }
-            (4, Wire::I64) => offset_index[0] = Some(t.count()?),
-            (5, Wire::I32) => offset_index[1] = Some(t.count()?),
-            (6, Wire::I64) => column_index[0] = Some(t.count()?),
-            (7, Wire::I32) => column_index[1] = Some(t.count()?),
-            (8, Wire::Struct) => {
+            (4, ThriftType::I64) => offset_index[0] = Some(t.count()?),
+            (5, ThriftType::I32) => offset_index[1] = Some(t.count()?),
+            (6, ThriftType::I64) => column_index[0] = Some(t.count()?),
+            (7, ThriftType::I32) => column_index[1] = Some(t.count()?),
+            (8, ThriftType::Struct) => {
                 chunk.encrypted = true;
                 let mut inner = 0;
                 while let Some(field) = t.field(&mut inner)? {
-                    chunk.secret = Some(if field.id == 1 { Secret::Footer } else { Secret::Own(None) });
+                    chunk.secret =
+                        Some(if field.id == 1 { ChunkKey::Footer } else { ChunkKey::Column(None) });
                     t.skip(field.wire)?;
                 }
             }
-            (9, Wire::Binary) => {
+            (9, ThriftType::Binary) => {
                 chunk.encrypted = true;
                 let nbytes = t.binary()?.len();
-                chunk.secret = Some(Secret::Own(Some((t.position() - nbytes, nbytes))));
+                chunk.secret = Some(ChunkKey::Column(Some((t.position() - nbytes, nbytes))));
             }
             _ => t.skip(field.wire)?,
         }
@@ -113,53 +114,53 @@ pub fn read<'a>(t: &mut Thrift<'a>) -> Result<Chunk<'a>> {
 /// Reads a ColumnMetaData.
 ///
 /// # Errors
-/// Malformed: what it must say is missing.
-pub(crate) fn metadata(t: &mut Thrift<'_>, chunk: &mut Chunk<'_>) -> Result<()> {
+/// Malformed: a required field is missing.
+pub(crate) fn metadata(t: &mut Thrift<'_>, chunk: &mut ColumnChunk<'_>) -> Result<()> {
     let (mut seen, mut last) = (0u8, 0);
     while let Some(field) = t.field(&mut last)? {
         let at = t.position();
         match (field.id, field.wire) {
-            (1, Wire::I32) => {
+            (1, ThriftType::I32) => {
                 chunk.physical = t.i32()?;
                 seen |= 1;
             }
-            (2, Wire::List) => {
+            (2, ThriftType::List) => {
                 chunk.encodings = Some(at);
                 t.skip(field.wire)?;
             }
-            (4, Wire::I32) => {
+            (4, ThriftType::I32) => {
                 chunk.codec = t.i32()?;
                 seen |= 2;
             }
-            (5, Wire::I64) => {
+            (5, ThriftType::I64) => {
                 chunk.nvalues = t.count()?;
                 seen |= 4;
             }
-            (6, Wire::I64) => chunk.nbytes = t.count()?,
-            (7, Wire::I64) => {
+            (6, ThriftType::I64) => chunk.nbytes = t.count()?,
+            (7, ThriftType::I64) => {
                 chunk.compressed_nbytes = t.count()?;
                 seen |= 8;
             }
-            (9, Wire::I64) => {
+            (9, ThriftType::I64) => {
                 chunk.data_at = t.count()?;
                 seen |= 16;
             }
-            // Some writers say -1 for "none".
-            (11, Wire::I64) => chunk.dictionary_at = u64::try_from(t.i64()?).ok(),
-            (12, Wire::Struct) => {
+            // Some writers use -1 for "none".
+            (11, ThriftType::I64) => chunk.dictionary_at = u64::try_from(t.i64()?).ok(),
+            (12, ThriftType::Struct) => {
                 chunk.statistics = Some(at);
                 t.skip(field.wire)?;
             }
-            (13, Wire::List) => {
+            (13, ThriftType::List) => {
                 chunk.encoding_stats = Some(at);
                 t.skip(field.wire)?;
             }
-            (14, Wire::I64) => chunk.bloom = u64::try_from(t.i64()?).ok().map(|at| (at, None)),
-            (15, Wire::I32) => {
+            (14, ThriftType::I64) => chunk.bloom = u64::try_from(t.i64()?).ok().map(|at| (at, None)),
+            (15, ThriftType::I32) => {
                 let n = u64::try_from(t.i32()?).ok();
                 chunk.bloom = chunk.bloom.map(|(at, _)| (at, n));
             }
-            (16, Wire::Struct) => chunk.histograms = histograms(t)?,
+            (16, ThriftType::Struct) => chunk.histograms = histograms(t)?,
             _ => t.skip(field.wire)?,
         }
     }
@@ -169,12 +170,12 @@ pub(crate) fn metadata(t: &mut Thrift<'_>, chunk: &mut Chunk<'_>) -> Result<()> 
     Ok(())
 }
 
-/// How many levels the histograms of a SizeStatistics count: of repetition, of definition.
+/// Reads a SizeStatistics and returns the lengths of its histograms: repetition, then definition.
 fn histograms(t: &mut Thrift<'_>) -> Result<[Option<usize>; 2]> {
     let (mut out, mut last) = ([None; 2], 0);
     while let Some(field) = t.field(&mut last)? {
         match (field.id, field.wire) {
-            (2 | 3, Wire::List) => {
+            (2 | 3, ThriftType::List) => {
                 let (wire, n) = t.list()?;
                 for _ in 0..n {
                     t.skip(wire)?;

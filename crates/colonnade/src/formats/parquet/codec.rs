@@ -1,4 +1,4 @@
-//! What compresses the pages of a column chunk.
+//! Compression codecs of pages.
 
 use crate::codec::{brotli, gzip, hadoop_lz4, lz4_block, snappy, zstd};
 use crate::error::{Error, Result};
@@ -6,12 +6,12 @@ use crate::error::{Error, Result};
 /// A codec; the numbers are the specification's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
-pub enum Codec {
-    /// None.
+pub enum PageCodec {
+    /// No compression.
     None = 0,
     /// Snappy.
     Snappy = 1,
-    /// Gzip; some writers' zlib streams too.
+    /// Gzip. Some writers write zlib streams under this number; both are read.
     Gzip = 2,
     /// Brotli.
     Brotli = 4,
@@ -23,12 +23,12 @@ pub enum Codec {
     Lz4Raw = 7,
 }
 
-impl Codec {
-    /// The codec of this number.
+impl PageCodec {
+    /// Returns the codec of a number in the specification.
     ///
     /// # Errors
-    /// Unsupported: LZO, and numbers that the specification does not have.
-    pub fn of(number: i32) -> Result<Self> {
+    /// Unsupported: LZO, and numbers that the specification does not define.
+    pub fn from_number(number: i32) -> Result<Self> {
         Ok(match number {
             0 => Self::None,
             1 => Self::Snappy,
@@ -45,7 +45,7 @@ impl Codec {
         })
     }
 
-    /// Its name.
+    /// The name in messages.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -59,11 +59,11 @@ impl Codec {
         }
     }
 
-    /// Decompresses `bytes` into all of `room`; without a codec they are copied.
+    /// Decompresses `bytes` into all of `room`; without a codec, copies them.
     ///
     /// # Errors
-    /// Malformed bytes; more or fewer bytes than `room` takes. Those of `room` are then any, but initialised.
-    pub fn into(self, bytes: &[u8], room: &mut [u8]) -> Result<()> {
+    /// Malformed bytes; more or fewer bytes than `room` has. The bytes of `room` are then undefined, but initialised.
+    pub fn decompress(self, bytes: &[u8], room: &mut [u8]) -> Result<()> {
         match self {
             Self::None if bytes.len() == room.len() => {
                 room.copy_from_slice(bytes);
@@ -77,7 +77,7 @@ impl Codec {
                 );
                 Err(Error::malformed("parquet", message))
             }
-            // Some writers leave out the bytes of a page whose values are all null.
+            // Some writers store no bytes for a page whose values are all null.
             _ if bytes.is_empty() && room.is_empty() => Ok(()),
             Self::Snappy => snappy::decompress(bytes, room),
             Self::Gzip => gzip::decompress(bytes, room),
@@ -88,10 +88,10 @@ impl Codec {
         }
     }
 
-    /// Decompresses the first bytes only, as many as `room` takes or there are; answers how many. `None` where the codec
-    /// cannot, or the bytes are none of its own: then all of them must be decompressed.
+    /// Decompresses the first bytes, until `room` is full or the input ends, and returns their number. Returns `None` if the codec
+    /// cannot do that or the bytes are malformed; the caller then decompresses the whole page.
     #[must_use]
-    pub fn first(self, bytes: &[u8], room: &mut [u8]) -> Option<usize> {
+    pub fn decompress_prefix(self, bytes: &[u8], room: &mut [u8]) -> Option<usize> {
         match self {
             Self::None => {
                 let n = bytes.len().min(room.len());
@@ -106,9 +106,10 @@ impl Codec {
         }
     }
 
-    /// The most that `compressed` bytes can yield: a page that claims more is refused before memory is taken for it.
+    /// The most bytes that `compressed` bytes can decompress to. A page that claims more is refused before memory is allocated for
+    /// it.
     #[must_use]
-    pub fn most(self, compressed: u64) -> u64 {
+    pub fn max_decompressed_nbytes(self, compressed: u64) -> u64 {
         match self {
             Self::None => compressed,
             Self::Snappy => snappy::most(compressed),
@@ -120,7 +121,7 @@ impl Codec {
         }
     }
 
-    /// The levels that it takes, and the one where none is asked for; `None` where it has none.
+    /// The range of compression levels and the default level; `None` if the codec has no levels.
     #[must_use]
     pub fn levels(self) -> Option<(std::ops::RangeInclusive<i32>, i32)> {
         match self {
@@ -132,10 +133,10 @@ impl Codec {
         }
     }
 
-    /// Compresses `bytes` behind what `out` holds; the same bytes give the same bytes.
+    /// Appends the compressed `bytes` to `out`. The output is deterministic.
     ///
     /// # Errors
-    /// `LimitExceeded`: more bytes than a page may have. A level outside [`Codec::levels`].
+    /// `LimitExceeded`: more bytes than a page may have. A level outside of [`PageCodec::levels`].
     pub fn compress(self, bytes: &[u8], level: Option<i32>, out: &mut Vec<u8>) -> Result<()> {
         let level = match (level, self.levels()) {
             (Some(level), Some((levels, _))) if !levels.contains(&level) => {
@@ -152,18 +153,20 @@ impl Codec {
             Self::Gzip => gzip::compress(bytes, level, out)?,
             Self::Brotli => brotli::compress(bytes, level, out)?,
             Self::Lz4Hadoop => hadoop_lz4::compress(bytes, level, out)?,
-            Self::Snappy => behind(out, snappy::bound(bytes.len()), |to| snappy::compress(bytes, to))?,
-            Self::Zstd => behind(out, zstd::bound(bytes.len()), |to| zstd::compress_into(bytes, level, to))?,
+            Self::Snappy => append_with(out, snappy::bound(bytes.len()), |to| snappy::compress(bytes, to))?,
+            Self::Zstd => {
+                append_with(out, zstd::bound(bytes.len()), |to| zstd::compress_into(bytes, level, to))?
+            }
             Self::Lz4Raw => {
-                behind(out, lz4_block::bound(bytes.len()), |to| lz4_block::compress(bytes, level, to))?
+                append_with(out, lz4_block::bound(bytes.len()), |to| lz4_block::compress(bytes, level, to))?
             }
         }
         Ok(())
     }
 }
 
-/// Room for `most` bytes behind what `out` holds, of which `put` takes some.
-fn behind(out: &mut Vec<u8>, most: usize, put: impl FnOnce(&mut [u8]) -> Result<usize>) -> Result<()> {
+/// Extends `out` by `most` bytes, calls `put` to fill them, and truncates `out` to the number of bytes that `put` returns.
+fn append_with(out: &mut Vec<u8>, most: usize, put: impl FnOnce(&mut [u8]) -> Result<usize>) -> Result<()> {
     let start = out.len();
     out.resize(start + most, 0);
     let done = put(out.get_mut(start..).unwrap_or_default());
@@ -177,29 +180,33 @@ mod tests {
     use crate::codec::samples;
 
     #[test]
-    fn every_codec_gives_back_what_it_took() {
+    fn every_codec_round_trips() {
         for number in [0, 1, 2, 4, 5, 6, 7] {
-            let Ok(codec) = Codec::of(number) else { unreachable!() };
+            let Ok(codec) = PageCodec::from_number(number) else { unreachable!() };
             for bytes in samples::all() {
                 let mut out = b"before".to_vec();
                 assert!(codec.compress(&bytes, None, &mut out).is_ok());
                 let packed = out.strip_prefix(b"before").unwrap_or_default();
-                assert!(codec.most(packed.len() as u64) >= bytes.len() as u64, "{}", codec.name());
+                assert!(
+                    codec.max_decompressed_nbytes(packed.len() as u64) >= bytes.len() as u64,
+                    "{}",
+                    codec.name()
+                );
                 let mut room = vec![1; bytes.len()];
-                assert!(codec.into(packed, &mut room).is_ok());
+                assert!(codec.decompress(packed, &mut room).is_ok());
                 assert!(room == bytes, "{}", codec.name());
                 let mut some = vec![1; bytes.len().min(100)];
                 assert!(
                     codec
-                        .first(packed, &mut some)
+                        .decompress_prefix(packed, &mut some)
                         .is_none_or(|n| n == some.len() && bytes.starts_with(&some))
                 );
-                assert!(codec.into(packed, &mut vec![1; bytes.len() + 1]).is_err());
+                assert!(codec.decompress(packed, &mut vec![1; bytes.len() + 1]).is_err());
             }
-            assert!(codec.into(&[], &mut []).is_ok());
+            assert!(codec.decompress(&[], &mut []).is_ok());
             assert!(codec.levels().is_none() || codec.compress(&[1], Some(99), &mut Vec::new()).is_err());
         }
-        assert!(Codec::of(3).is_err_and(|e| e.to_string().contains("LZO")));
-        assert!(Codec::of(8).is_err());
+        assert!(PageCodec::from_number(3).is_err_and(|e| e.to_string().contains("LZO")));
+        assert!(PageCodec::from_number(8).is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! DELTA_BINARY_PACKED: differences, packed by miniblocks.
+//! DELTA_BINARY_PACKED: differences, bit-packed in miniblocks.
 //!
 //! ```text
 //! header: block size | miniblocks a block | values | first value (zigzag)          (varints)
@@ -8,36 +8,36 @@
 use crate::error::{Error, Result};
 
 use super::thrift::Thrift;
-use super::unpack::{GROUP, unpack_tail, unpack32, wide};
+use super::unpack::{GROUP, unpack_tail, unpack_wide, unpack32};
 
-/// Where reading a page of differences stands.
+/// A decoder of DELTA_BINARY_PACKED that returns the values of a page in several calls.
 #[derive(Debug)]
-pub struct Delta<'a> {
+pub struct DeltaDecoder<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// Values of a miniblock, a multiple of 32.
+    /// Values per miniblock, a multiple of 32.
     mini: usize,
     minis: usize,
-    /// All values of the page, and those not given yet.
+    /// Number of values of the page, and of those not returned yet.
     pub total: usize,
     left: usize,
     value: i64,
     first: bool,
     least: i64,
     widths: &'a [u8],
-    /// The miniblock at hand: its bytes, its width, values of it that were given.
+    /// The current miniblock: its bytes, its bit width, and the number of its values that were returned.
     body: &'a [u8],
     width: u8,
     given: usize,
-    /// The differences of the group at hand: a call may end within it.
+    /// The differences of the current group. A call may end within a group.
     group: [u32; GROUP],
 }
 
-impl<'a> Delta<'a> {
+impl<'a> DeltaDecoder<'a> {
     /// Reads the header.
     ///
     /// # Errors
-    /// Malformed or truncated headers; blocks that are no multiple of 128, miniblocks of 32.
+    /// Malformed or truncated headers; block sizes that are no multiple of 128, or miniblock sizes that are no multiple of 32.
     pub fn new(bytes: &'a [u8]) -> Result<Self> {
         let mut t = Thrift::new(bytes, 0, "a page of differences");
         let (block, minis, total) = (t.varint()?, t.varint()?, t.varint()?);
@@ -68,7 +68,7 @@ impl<'a> Delta<'a> {
         })
     }
 
-    /// Opens the next miniblock.
+    /// Reads the header of the next miniblock.
     fn open(&mut self) -> Result<()> {
         if self.widths.is_empty() {
             let rest = self.bytes.get(self.at..).unwrap_or_default();
@@ -90,7 +90,7 @@ impl<'a> Delta<'a> {
         self.width = width;
         let whole = self.mini / 8 * usize::from(width);
         let had = self.bytes.len() - self.at;
-        // The last miniblock may be cut where its values end.
+        // The last miniblock may be truncated after its last value.
         let needed = (self.left.min(self.mini) * usize::from(width)).div_ceil(8);
         if needed > had {
             return Err(Error::truncated("parquet", "a page of differences", needed as u64, had as u64));
@@ -101,10 +101,10 @@ impl<'a> Delta<'a> {
         Ok(())
     }
 
-    /// The next `out.len()` values.
+    /// Decodes the next `out.len()` values.
     ///
     /// # Errors
-    /// Truncated or malformed pages; more values than the page has.
+    /// Truncated or malformed pages; fewer values than `out` has elements.
     pub fn fill(&mut self, out: &mut [i64]) -> Result<()> {
         let mut out = out;
         if out.len() > self.left {
@@ -128,15 +128,15 @@ impl<'a> Delta<'a> {
             }
             let n = out.len().min(self.mini - self.given);
             let (now, rest) = out.split_at_mut(n);
-            self.some(now);
+            self.fill_from_miniblock(now);
             self.left -= n;
             out = rest;
         }
         Ok(())
     }
 
-    /// Values of the miniblock at hand.
-    fn some(&mut self, out: &mut [i64]) {
+    /// Decodes values of the current miniblock.
+    fn fill_from_miniblock(&mut self, out: &mut [i64]) {
         let (mut value, least) = (self.value, self.least);
         if self.width == 0 {
             for to in out.iter_mut() {
@@ -167,7 +167,7 @@ impl<'a> Delta<'a> {
             }
         } else {
             for (k, to) in out.iter_mut().enumerate() {
-                let difference = wide(self.width, self.body, self.given + k);
+                let difference = unpack_wide(self.width, self.body, self.given + k);
                 value = value.wrapping_add(least).wrapping_add(difference.cast_signed());
                 *to = value;
             }
@@ -176,7 +176,7 @@ impl<'a> Delta<'a> {
         self.value = value;
     }
 
-    /// Bytes of the page that belong to this, once all values were given: what follows is the next part of the page.
+    /// Length of the encoded values, once all of them were returned. The next part of the page starts there.
     #[must_use]
     pub fn end(&self) -> usize {
         self.at
@@ -189,16 +189,16 @@ mod tests {
 
     #[test]
     fn the_specifications_examples() {
-        // 1, 2, 3, 4, 5: block 128, 4 miniblocks, 5 values, first 1; least difference 1, all widths 0.
+        // Values 1, 2, 3, 4, 5: block 128, 4 miniblocks, 5 values, first 1; least difference 1, all widths 0.
         let bytes = [0x80, 0x01, 4, 5, 2, 2, 0, 0, 0, 0];
         let mut out = [0i64; 5];
-        assert!(Delta::new(&bytes).and_then(|mut d| d.fill(&mut out)).is_ok());
+        assert!(DeltaDecoder::new(&bytes).and_then(|mut d| d.fill(&mut out)).is_ok());
         assert_eq!(out, [1, 2, 3, 4, 5]);
-        // 7, 5, 3, 1, 2, 3, 4, 5: least -2, packed 0 0 0 3 3 3 3 in two bits.
+        // Values 7, 5, 3, 1, 2, 3, 4, 5: least difference -2, packed 0 0 0 3 3 3 3 in two bits.
         let bytes = [0x80, 0x01, 4, 8, 14, 3, 2, 0, 0, 0, 0xc0, 0x3f, 0, 0, 0, 0, 0, 0];
         for cut in 1..8 {
             let mut out = [0i64; 8];
-            let Ok(mut delta) = Delta::new(&bytes) else { unreachable!() };
+            let Ok(mut delta) = DeltaDecoder::new(&bytes) else { unreachable!() };
             let (a, b) = out.split_at_mut(cut);
             assert!(delta.fill(a).is_ok() && delta.fill(b).is_ok());
             assert_eq!(out, [7, 5, 3, 1, 2, 3, 4, 5]);

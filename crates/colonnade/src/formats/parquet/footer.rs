@@ -1,100 +1,101 @@
-//! The footer: what the file holds and where, with the columns asked for alone made into structures.
+//! The footer: the schema, the row groups, and the column chunks of the projected columns.
 //!
 //! ```text
 //! "PAR1" | pages ... | FileMetaData (thrift) | its length (4 bytes) | "PAR1"
 //! ```
 //!
-//! A file of 18,000 columns has a footer of megabytes, most of it about columns that nobody asked for: those are passed by
-//! without being looked at. Everything borrows from the footer's bytes.
+//! A file of 18,000 columns has a footer of megabytes. Chunks of columns outside of the projection are skipped without being
+//! decoded. All structures borrow from the footer's bytes.
 
 use crate::error::Result;
 
-use super::chunk::{self, Chunk};
-use super::schema::{Element, Leaf, leaves};
-use super::thrift::{Thrift, Wire};
+use super::chunk::{self, ColumnChunk};
+use super::schema::{Element, SchemaLeaf, leaves};
+use super::thrift::{Thrift, ThriftType};
 
 /// A row group.
 #[derive(Debug, Clone, Default)]
-pub struct Group<'a> {
-    /// Rows.
+pub struct RowGroup<'a> {
+    /// Number of rows.
     pub nrows: u64,
-    /// Bytes of all its columns, decompressed.
+    /// Decompressed bytes of all columns.
     pub nbytes: u64,
-    /// The chunks of the wanted leaves, in their order.
-    pub chunks: Vec<Chunk<'a>>,
+    /// The chunks of the projected leaves, in the order of the projection.
+    pub chunks: Vec<ColumnChunk<'a>>,
 }
 
-/// All that a footer says.
+/// A decoded footer.
 #[derive(Debug, Clone, Default)]
 pub struct Footer<'a> {
-    /// Version: 1 or 2.
+    /// Format version: 1 or 2.
     pub version: i32,
-    /// Rows of the file.
+    /// Number of rows of the file.
     pub nrows: u64,
-    /// The schema's elements, depth first; the root is the first.
+    /// The schema's elements, depth first. The first one is the root.
     pub elements: Vec<Element<'a>>,
-    /// Its leaves, in the order of the columns.
-    pub leaves: Vec<Leaf>,
-    /// Leaves that were asked for.
-    pub wanted: Vec<usize>,
+    /// The leaves of the schema, in the order of the columns.
+    pub leaves: Vec<SchemaLeaf>,
+    /// Indexes of the projected leaves.
+    pub projection: Vec<usize>,
     /// Row groups.
-    pub groups: Vec<Group<'a>>,
-    /// Of each leaf that was asked for, whether the order of its type is that of its statistics.
+    pub groups: Vec<RowGroup<'a>>,
+    /// For each projected leaf, whether its statistics use the order of its type (`TypeDefinedOrder`).
     pub ordered: Vec<bool>,
-    /// The file's own metadata.
+    /// Key-value metadata of the file.
     pub metadata: Vec<(&'a str, Option<&'a str>)>,
-    /// Who wrote it.
+    /// Name and version of the writer.
     pub created_by: Option<&'a str>,
-    /// Whether columns of it may be encrypted.
+    /// Whether columns may be encrypted.
     pub encrypted: bool,
 }
 
 impl<'a> Footer<'a> {
-    /// Reads the footer `bytes`, which begin at byte `base` of the file; `want` chooses among the leaves.
+    /// Reads the footer `bytes`, which start at byte `base` of the file. `select` selects the leaves of the projection.
     ///
     /// # Errors
-    /// Malformed or truncated footers; what `want` answers.
+    /// Malformed or truncated footers; errors of `select`.
     pub fn read(
         bytes: &'a [u8],
         base: u64,
-        want: impl FnOnce(&[Element<'a>], &[Leaf]) -> Result<Vec<usize>>,
+        select: impl FnOnce(&[Element<'a>], &[SchemaLeaf]) -> Result<Vec<usize>>,
     ) -> Result<Self> {
         let mut thrift = Thrift::new(bytes, base, "the footer");
         let t = &mut thrift;
         let mut out = Self::default();
-        let mut want = Some(want);
+        let mut select = Some(select);
         let mut choose = |out: &mut Self| -> Result<()> {
-            if let Some(want) = want.take() {
-                out.wanted = want(&out.elements, &out.leaves)?;
+            if let Some(select) = select.take() {
+                out.projection = select(&out.elements, &out.leaves)?;
             }
             Ok(())
         };
         let (mut schema, mut groups_at, mut orders_at, mut rows, mut last) = (false, None, None, None, 0);
         while let Some(field) = t.field(&mut last)? {
             match (field.id, field.wire) {
-                (1, Wire::I32) => out.version = t.i32()?,
-                (2, Wire::List) => {
+                (1, ThriftType::I32) => out.version = t.i32()?,
+                (2, ThriftType::List) => {
                     out.elements = elements(t)?;
                     out.leaves = leaves(&out.elements).map_err(|e| e.at(base))?;
                     schema = true;
                 }
-                (3, Wire::I64) => rows = Some(t.count()?),
-                // Only a strange writer puts them in front of the schema: then they are come back to.
-                (4, Wire::List) if schema => {
+                (3, ThriftType::I64) => rows = Some(t.count()?),
+                // A few writers put the row groups in front of the schema. Their place is noted, and they are read after the
+                // schema.
+                (4, ThriftType::List) if schema => {
                     choose(&mut out)?;
-                    out.groups = groups(t, &out.wanted, &out.leaves)?;
+                    out.groups = groups(t, &out.projection, &out.leaves)?;
                 }
-                (4, Wire::List) => {
+                (4, ThriftType::List) => {
                     groups_at = Some(t.position());
                     t.skip(field.wire)?;
                 }
-                (5, Wire::List) => out.metadata = pairs(t)?,
-                (6, Wire::Binary) => out.created_by = t.text().ok(),
-                (7, Wire::List) => {
+                (5, ThriftType::List) => out.metadata = pairs(t)?,
+                (6, ThriftType::Binary) => out.created_by = t.text().ok(),
+                (7, ThriftType::List) => {
                     orders_at = Some(t.position());
                     t.skip(field.wire)?;
                 }
-                (8, Wire::Struct) => {
+                (8, ThriftType::Struct) => {
                     out.encrypted = true;
                     t.skip(field.wire)?;
                 }
@@ -108,17 +109,17 @@ impl<'a> Footer<'a> {
         choose(&mut out)?;
         if let Some(at) = groups_at {
             t.seek(at);
-            out.groups = groups(t, &out.wanted, &out.leaves)?;
+            out.groups = groups(t, &out.projection, &out.leaves)?;
         }
         if let Some(at) = orders_at {
             t.seek(at);
-            let orders = orders(t, out.leaves.len())?;
+            let orders = type_defined_orders(t, out.leaves.len())?;
             let leaf = |n: usize| Some((*orders.get(n)?, out.elements.get(out.leaves.get(n)?.element)?));
             let ordered =
-                out.wanted.iter().map(|&n| leaf(n).is_some_and(|(of_type, e)| of_type && e.has_order()));
+                out.projection.iter().map(|&n| leaf(n).is_some_and(|(of_type, e)| of_type && e.has_order()));
             out.ordered = ordered.collect();
         }
-        // What the row groups say holds: some writers leave the file's own number at 0.
+        // The sum over the row groups is used: some writers leave the file's number of rows at 0.
         let sum = out.groups.iter().try_fold(0u64, |sum, group| sum.checked_add(group.nrows));
         match sum {
             Some(sum) if sum == nrows || nrows == 0 => out.nrows = sum,
@@ -130,22 +131,22 @@ impl<'a> Footer<'a> {
         Ok(out)
     }
 
-    /// The value of a key of the file's metadata.
+    /// Returns the value of a key of the file's metadata.
     #[must_use]
     pub fn value(&self, key: &str) -> Option<&'a str> {
         self.metadata.iter().find(|(k, _)| *k == key).and_then(|(_, v)| *v)
     }
 }
 
-/// Of each column whether its order is that of its type; none where the list has another length.
-fn orders(t: &mut Thrift<'_>, nleaves: usize) -> Result<Vec<bool>> {
+/// Reads for each column whether its order is `TypeDefinedOrder`. Returns an empty list if its length is not that of the columns.
+fn type_defined_orders(t: &mut Thrift<'_>, nleaves: usize) -> Result<Vec<bool>> {
     let (wire, n) = t.list()?;
-    if wire != Wire::Struct || n != nleaves {
+    if wire != ThriftType::Struct || n != nleaves {
         return Ok(Vec::new());
     }
     let mut out = Vec::with_capacity(n);
     for _ in 0..n {
-        // A union, whose first kind is the order of the type.
+        // ColumnOrder is a union. Its first variant is `TypeDefinedOrder`.
         let (mut of_type, mut last) = (false, 0);
         while let Some(kind) = t.field(&mut last)? {
             of_type = kind.id == 1;
@@ -158,7 +159,7 @@ fn orders(t: &mut Thrift<'_>, nleaves: usize) -> Result<Vec<bool>> {
 
 fn elements<'a>(t: &mut Thrift<'a>) -> Result<Vec<Element<'a>>> {
     let n = t.structs()?;
-    // Each has two bytes at least; the list's header has refused more elements than bytes.
+    // An element has at least two bytes, and `structs` has refused more elements than bytes, so this allocation is bounded.
     let mut out = Vec::with_capacity(n);
     for _ in 0..n {
         out.push(Element::read(t)?);
@@ -173,9 +174,9 @@ fn pairs<'a>(t: &mut Thrift<'a>) -> Result<Vec<(&'a str, Option<&'a str>)>> {
         let (mut key, mut value, mut last) = (None, None, 0);
         while let Some(field) = t.field(&mut last)? {
             match (field.id, field.wire) {
-                // What is not text is nobody's metadata that is read here.
-                (1, Wire::Binary) => key = simdutf8::basic::from_utf8(t.binary()?).ok(),
-                (2, Wire::Binary) => value = simdutf8::basic::from_utf8(t.binary()?).ok(),
+                // A key that is not UTF-8 is none of the keys that the reader looks up.
+                (1, ThriftType::Binary) => key = simdutf8::basic::from_utf8(t.binary()?).ok(),
+                (2, ThriftType::Binary) => value = simdutf8::basic::from_utf8(t.binary()?).ok(),
                 _ => t.skip(field.wire)?,
             }
         }
@@ -184,15 +185,15 @@ fn pairs<'a>(t: &mut Thrift<'a>) -> Result<Vec<(&'a str, Option<&'a str>)>> {
     Ok(out)
 }
 
-fn groups<'a>(t: &mut Thrift<'a>, wanted: &[usize], leaves: &[Leaf]) -> Result<Vec<Group<'a>>> {
+fn groups<'a>(t: &mut Thrift<'a>, wanted: &[usize], leaves: &[SchemaLeaf]) -> Result<Vec<RowGroup<'a>>> {
     let nleaves = leaves.len();
     let n = t.structs()?;
     let mut out = Vec::with_capacity(n.min(1024));
     for number in 0..n {
-        let (mut group, mut found, mut rows, mut last) = (Group::default(), false, None, 0);
+        let (mut group, mut found, mut rows, mut last) = (RowGroup::default(), false, None, 0);
         while let Some(field) = t.field(&mut last)? {
             match (field.id, field.wire) {
-                (1, Wire::List) => {
+                (1, ThriftType::List) => {
                     let columns = t.structs()?;
                     if columns != nleaves {
                         return Err(t.fault(&format!(
@@ -202,8 +203,8 @@ fn groups<'a>(t: &mut Thrift<'a>, wanted: &[usize], leaves: &[Leaf]) -> Result<V
                     group.chunks = chunks(t, leaves, wanted)?;
                     found = true;
                 }
-                (2, Wire::I64) => group.nbytes = t.i64()?.max(0).cast_unsigned(),
-                (3, Wire::I64) => rows = Some(t.count()?),
+                (2, ThriftType::I64) => group.nbytes = t.i64()?.max(0).cast_unsigned(),
+                (3, ThriftType::I64) => rows = Some(t.count()?),
                 _ => t.skip(field.wire)?,
             }
         }
@@ -216,16 +217,16 @@ fn groups<'a>(t: &mut Thrift<'a>, wanted: &[usize], leaves: &[Leaf]) -> Result<V
     Ok(out)
 }
 
-/// The chunks of the wanted leaves; `wanted` in any order.
-fn chunks<'a>(t: &mut Thrift<'a>, leaves: &[Leaf], wanted: &[usize]) -> Result<Vec<Chunk<'a>>> {
+/// Reads the chunks of the leaves in `wanted`, which may be in any order.
+fn chunks<'a>(t: &mut Thrift<'a>, leaves: &[SchemaLeaf], wanted: &[usize]) -> Result<Vec<ColumnChunk<'a>>> {
     let mut places: Vec<(usize, usize)> =
         wanted.iter().copied().enumerate().map(|(k, leaf)| (leaf, k)).collect();
     places.sort_unstable();
-    let mut out = vec![Chunk::default(); wanted.len()];
+    let mut out = vec![ColumnChunk::default(); wanted.len()];
     let mut places = places.into_iter().peekable();
     for (leaf, levels) in leaves.iter().enumerate() {
         if places.peek().is_none_or(|(next, _)| *next != leaf) {
-            t.skip(Wire::Struct)?;
+            t.skip(ThriftType::Struct)?;
             continue;
         }
         let chunk = chunk::read(t)?;

@@ -1,4 +1,4 @@
-//! The format as the registry knows it.
+//! The `Format` of parquet.
 
 use super::{WriteOptions, Writer, encode};
 use crate::error::Result;

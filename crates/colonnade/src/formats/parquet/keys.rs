@@ -1,54 +1,54 @@
-//! Keys of a dictionary, piece by piece.
+//! Reads dictionary keys in batches.
 
 use crate::error::Result;
 
-use super::rle_bit_packed::{RleBitPacked, Run};
+use super::rle_bit_packed::{RleBitPacked, RleBitPackedRun};
 use super::unpack::{GROUP, unpack_tail, unpack32};
 
-/// The next keys: one that repeats, or some that do not.
+/// The next keys: one repeated key, or distinct ones.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Piece<'k> {
-    /// `n` times this key.
+pub enum KeyBatch<'k> {
+    /// One key and its number of repetitions.
     Same(u32, usize),
-    /// These.
+    /// Distinct keys.
     Many(&'k [u32]),
 }
 
-/// Reads keys; a call may end within a run.
+/// A reader of dictionary keys. A call may end within a run.
 #[derive(Debug)]
-pub struct Keys<'a> {
+pub struct DictionaryKeys<'a> {
     runs: RleBitPacked<'a>,
-    run: Option<Run<'a>>,
+    run: Option<RleBitPackedRun<'a>>,
     group: [u32; GROUP],
     at: usize,
     ready: usize,
 }
 
-impl<'a> Keys<'a> {
-    /// The keys of `runs`.
+impl<'a> DictionaryKeys<'a> {
+    /// Creates a reader of the keys in `runs`.
     #[must_use]
     pub fn new(runs: RleBitPacked<'a>) -> Self {
         Self { runs, run: None, group: [0; GROUP], at: 0, ready: 0 }
     }
 
-    /// Up to `most` keys, at least one; `None` when there are no more.
+    /// Returns between one and `most` keys; `None` at the end.
     ///
     /// # Errors
     /// Truncated runs.
     #[inline]
-    pub fn take(&mut self, most: usize) -> Result<Option<Piece<'_>>> {
+    pub fn take(&mut self, most: usize) -> Result<Option<KeyBatch<'_>>> {
         if self.at == self.ready {
             if self.run.is_none() {
                 self.run = self.runs.next_run()?;
             }
             match self.run {
                 None => return Ok(None),
-                Some(Run::Same { value, n }) => {
+                Some(RleBitPackedRun::Same { value, n }) => {
                     let now = n.min(most);
-                    self.run = (n > now).then_some(Run::Same { value, n: n - now });
-                    return Ok(Some(Piece::Same(value, now)));
+                    self.run = (n > now).then_some(RleBitPackedRun::Same { value, n: n - now });
+                    return Ok(Some(KeyBatch::Same(value, now)));
                 }
-                Some(Run::Packed { bytes, n }) => {
+                Some(RleBitPackedRun::Packed { bytes, n }) => {
                     let (width, now) = (self.runs.width(), n.min(GROUP));
                     let size = 4 * usize::from(width);
                     if bytes.len() >= size {
@@ -57,13 +57,13 @@ impl<'a> Keys<'a> {
                         unpack_tail(width, bytes, &mut self.group);
                     }
                     let bytes = bytes.get(size..).unwrap_or_default();
-                    self.run = (n > now).then_some(Run::Packed { bytes, n: n - now });
+                    self.run = (n > now).then_some(RleBitPackedRun::Packed { bytes, n: n - now });
                     (self.at, self.ready) = (0, now);
                 }
             }
         }
         let from = self.at;
         self.at = self.ready.min(from + most);
-        Ok(Some(Piece::Many(self.group.get(from..self.at).unwrap_or_default())))
+        Ok(Some(KeyBatch::Many(self.group.get(from..self.at).unwrap_or_default())))
     }
 }

@@ -1,20 +1,20 @@
-//! Definition levels of columns that may be null: values go to their rows, and a null's row gets what stands for it.
+//! Definition levels of flat optional columns. Values go to the rows with level 1, and rows with level 0 get the null value.
 
 use crate::error::{Error, Result};
 
-use super::rle_bit_packed::{RleBitPacked, Run};
+use super::rle_bit_packed::{RleBitPacked, RleBitPackedRun};
 
-/// A bitmap that grows; bit 1 is a value.
+/// A growing validity bitmap; bit 1 is a valid value.
 #[derive(Debug, Default)]
 pub struct Validity {
     words: Vec<u64>,
     n: usize,
-    /// Nulls among them.
+    /// Number of nulls.
     pub nulls: usize,
 }
 
 impl Validity {
-    /// Adds the low `n` bits (up to 64) of `mask`.
+    /// Appends the low `n` bits (up to 64) of `mask`.
     #[inline]
     pub fn push(&mut self, mask: u64, n: usize) {
         let mask = if n < 64 { mask & ((1 << n) - 1) } else { mask };
@@ -33,7 +33,7 @@ impl Validity {
         self.n += n;
     }
 
-    /// Adds `n` equal bits.
+    /// Appends `n` equal bits.
     pub fn push_same(&mut self, valid: bool, n: usize) {
         let (mask, mut left) = (if valid { u64::MAX } else { 0 }, n);
         while left > 0 {
@@ -43,16 +43,16 @@ impl Validity {
         }
     }
 
-    /// Adds the first `n` levels of `run`, which has no fewer.
+    /// Appends the first `n` levels of `run`, which has at least `n`.
     ///
     /// # Errors
     /// Levels over 1.
     #[inline]
-    pub(crate) fn push_run(&mut self, run: Run<'_>, n: usize) -> Result<()> {
+    pub(crate) fn push_run(&mut self, run: RleBitPackedRun<'_>, n: usize) -> Result<()> {
         match run {
-            Run::Same { value, .. } if value > 1 => return Err(beyond(value)),
-            Run::Same { value, .. } => self.push_same(value == 1, n),
-            Run::Packed { bytes, .. } => {
+            RleBitPackedRun::Same { value, .. } if value > 1 => return Err(level_too_large(value)),
+            RleBitPackedRun::Same { value, .. } => self.push_same(value == 1, n),
+            RleBitPackedRun::Packed { bytes, .. } => {
                 for (k, bytes) in bytes.chunks(8).take(n.div_ceil(64)).enumerate() {
                     let mut word = [0; 8];
                     word.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
@@ -63,7 +63,7 @@ impl Validity {
         Ok(())
     }
 
-    /// The `n` bits (1 to 64) from `at` on; those behind the last are 0.
+    /// Returns the `n` bits (1 to 64) from `at` on. Bits after the last one are 0.
     #[inline]
     #[must_use]
     pub fn bits(&self, at: usize, n: usize) -> u64 {
@@ -75,7 +75,7 @@ impl Validity {
         bits & u64::MAX >> (64 - n)
     }
 
-    /// Adds the bits `start..stop` of `other`.
+    /// Appends the bits `start..stop` of `other`.
     pub fn push_range(&mut self, other: &Self, start: usize, stop: usize) {
         for at in (start..stop).step_by(64) {
             let n = (stop - at).min(64);
@@ -83,105 +83,105 @@ impl Validity {
         }
     }
 
-    /// Bits so far.
+    /// Number of bits.
     #[must_use]
     pub fn len(&self) -> usize {
         self.n
     }
 
-    /// Whether there are none.
+    /// Whether the bitmap has no bits.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.n == 0
     }
 
-    /// Its words.
+    /// The bitmap as words.
     #[must_use]
     pub fn words(&self) -> &[u64] {
         &self.words
     }
 }
 
-/// A definition level that the schema does not allow.
+/// The error for a definition level above the column's maximum.
 #[cold]
-pub(crate) fn beyond(value: u32) -> Error {
+pub(crate) fn level_too_large(value: u32) -> Error {
     let message =
         format!("definition level {value}, at most 1 is possible. The file is damaged; write it again.");
     Error::malformed("parquet", message)
 }
 
-/// The levels end `missing` rows too early.
+/// The error for levels that end `missing` rows too early.
 #[cold]
-pub(crate) fn ended(missing: usize) -> Error {
+pub(crate) fn levels_too_short(missing: usize) -> Error {
     Error::truncated("parquet", "the levels of a page", missing as u64, 0)
 }
 
-/// Levels 0 and 1 whose runs may be ended anywhere: the next begins there.
+/// A reader of levels 0 and 1 that may stop inside a run; the next call continues there.
 #[derive(Debug, Clone)]
-pub struct Cut<'a> {
+pub struct LevelRuns<'a> {
     runs: RleBitPacked<'a>,
-    run: Option<Run<'a>>,
-    /// Bits of the packed run's first byte that were given.
+    run: Option<RleBitPackedRun<'a>>,
+    /// Number of bits of the packed run's first byte that were returned.
     bit: u32,
 }
 
-impl<'a> Cut<'a> {
-    /// The levels of `runs`.
+impl<'a> LevelRuns<'a> {
+    /// Creates a reader of the levels in `runs`.
     #[must_use]
     pub fn new(runs: RleBitPacked<'a>) -> Self {
         Self { runs, run: None, bit: 0 }
     }
 
-    /// The next run, cut to at most `most` values.
+    /// Returns the next run, with at most `most` values.
     ///
     /// # Errors
     /// Truncated levels.
     #[inline]
-    pub fn next(&mut self, most: usize) -> Result<Option<Run<'a>>> {
+    pub fn next(&mut self, most: usize) -> Result<Option<RleBitPackedRun<'a>>> {
         if self.run.is_none() {
             self.run = self.runs.next_run()?;
         }
         Ok(match self.run {
             None => None,
-            Some(Run::Same { value, n }) => {
+            Some(RleBitPackedRun::Same { value, n }) => {
                 let now = n.min(most);
-                self.run = (n > now).then_some(Run::Same { value, n: n - now });
-                Some(Run::Same { value, n: now })
+                self.run = (n > now).then_some(RleBitPackedRun::Same { value, n: n - now });
+                Some(RleBitPackedRun::Same { value, n: now })
             }
-            Some(Run::Packed { bytes, n }) if self.bit == 0 && (n <= most || most >= 8) => {
-                // Whole bytes, so that the next run begins with one.
+            Some(RleBitPackedRun::Packed { bytes, n }) if self.bit == 0 && (n <= most || most >= 8) => {
+                // The run ends at a whole byte, so that the next one starts at a byte.
                 let now = if n <= most { n } else { most / 8 * 8 };
                 let rest = bytes.get(now / 8..).unwrap_or_default();
-                self.run = (n > now).then_some(Run::Packed { bytes: rest, n: n - now });
-                Some(Run::Packed { bytes, n: now })
+                self.run = (n > now).then_some(RleBitPackedRun::Packed { bytes: rest, n: n - now });
+                Some(RleBitPackedRun::Packed { bytes, n: now })
             }
-            Some(Run::Packed { bytes, n }) => {
+            Some(RleBitPackedRun::Packed { bytes, n }) => {
                 let value = u32::from(bytes.first().is_some_and(|byte| byte >> self.bit & 1 == 1));
                 self.bit = (self.bit + 1) % 8;
                 let rest = if self.bit == 0 { bytes.get(1..).unwrap_or_default() } else { bytes };
-                self.run = (n > 1).then_some(Run::Packed { bytes: rest, n: n - 1 });
+                self.run = (n > 1).then_some(RleBitPackedRun::Packed { bytes: rest, n: n - 1 });
                 if n == 1 {
                     self.bit = 0;
                 }
-                Some(Run::Same { value, n: 1 })
+                Some(RleBitPackedRun::Same { value, n: 1 })
             }
         })
     }
 }
 
-/// Rows whose values are decoded side by side before they go to their places: they are in the first cache still.
+/// Rows per strip. The values of a strip are decoded together and moved to their rows while they are still in the L1 cache.
 const STRIP_ROWS: usize = 1024;
 
-/// Where the values of one page go, nulls between them.
+/// Writes the values of one page to their rows, with `null` in the rows between them.
 ///
-/// `fill` gives the next values, dense; `null` stands where there is none. The values of a strip of rows are decoded to its
-/// front and then moved, from behind, to the rows that the levels say.
+/// `fill` decodes the next non-null values. The values of a strip of rows are decoded to the front of the strip, and then moved to
+/// their rows, last value first.
 ///
 /// # Errors
 /// Truncated levels; levels over 1.
 #[inline]
-pub fn spread<T: Copy>(
-    levels: &mut Cut<'_>,
+pub fn scatter_page<T: Copy>(
+    levels: &mut LevelRuns<'_>,
     out: &mut [T],
     null: T,
     mut validity: Option<&mut Validity>,
@@ -192,11 +192,11 @@ pub fn spread<T: Copy>(
     while !out.is_empty() {
         let read = strip.read(levels, out.len());
         let (now, later) = out.split_at_mut(strip.n.min(out.len()));
-        // Where the levels end early, the values before are decoded all the same: what is wrong with them comes first.
+        // If the levels end early, the values before that are decoded first, so that an error in them is reported first.
         fill(now.get_mut(..strip.n - strip.nulls).unwrap_or_default())?;
         read?;
         if strip.nulls > 0 {
-            to_their_rows(&strip, now, null);
+            scatter_in_place(&strip, now, null);
         }
         if let Some(bits) = validity.as_deref_mut() {
             strip.words.iter().zip(now.chunks(64)).for_each(|(&word, rows)| bits.push(word, rows.len()));
@@ -206,12 +206,12 @@ pub fn spread<T: Copy>(
     Ok(())
 }
 
-/// Up to 64 rows: those with a bit in `mask` get the next values of `fill`, which gives them dense, the others `null`.
+/// Fills up to 64 rows: a row with a bit in `mask` gets the next non-null value from `fill`, every other row gets `null`.
 ///
 /// # Errors
-/// Those of `fill`.
+/// Errors of `fill`.
 #[inline]
-pub(crate) fn mixed<T: Copy>(
+pub(crate) fn scatter_with<T: Copy>(
     mask: u64,
     part: &mut [T],
     null: T,
@@ -225,13 +225,13 @@ pub(crate) fn mixed<T: Copy>(
     }
     let mut values = [null; 64];
     fill(values.get_mut(..k).unwrap_or_default())?;
-    place(mask, &values, part, null);
+    scatter(mask, &values, part, null);
     Ok(())
 }
 
-/// Up to 64 rows: those with a bit in `mask` get the next of `values`, the others `null`.
+/// Fills up to 64 rows: a row with a bit in `mask` gets the next of `values`, every other row gets `null`.
 #[inline]
-fn place<T: Copy>(mask: u64, values: &[T; 64], rows: &mut [T], null: T) {
+fn scatter<T: Copy>(mask: u64, values: &[T; 64], rows: &mut [T], null: T) {
     let (mut bits, mut next) = (mask, 0);
     for row in rows {
         let bit = (bits & 1) as usize;
@@ -243,28 +243,28 @@ fn place<T: Copy>(mask: u64, values: &[T; 64], rows: &mut [T], null: T) {
 }
 
 impl Validity {
-    /// Takes the levels of the next rows, of `left` rows as many as make a strip.
-    fn read(&mut self, levels: &mut Cut<'_>, left: usize) -> Result<()> {
+    /// Reads the levels of the next strip, of at most `left` rows.
+    fn read(&mut self, levels: &mut LevelRuns<'_>, left: usize) -> Result<()> {
         self.words.clear();
         (self.n, self.nulls) = (0, 0);
         let most = left.min(STRIP_ROWS);
-        // Runs of bits are cut at whole bytes: less than one of them is better left for the next strip.
+        // Packed runs are split at whole bytes: a rest of less than one byte goes to the next strip.
         while self.n < most && (most == left || most - self.n >= 8 || self.n == 0) {
-            let Some(run) = levels.next(most - self.n)? else { return Err(ended(left - self.n)) };
+            let Some(run) = levels.next(most - self.n)? else { return Err(levels_too_short(left - self.n)) };
             self.push_run(run, run.len().min(most - self.n))?;
         }
         Ok(())
     }
 }
 
-/// Moves the values at the front of `rows` to the rows that are valid, the others become `null`.
-fn to_their_rows<T: Copy>(valid: &Validity, rows: &mut [T], null: T) {
+/// Moves the values at the front of `rows` to the valid rows, and sets the other rows to `null`.
+fn scatter_in_place<T: Copy>(valid: &Validity, rows: &mut [T], null: T) {
     let mut end = valid.n - valid.nulls;
     for (k, &word) in valid.words.iter().enumerate().rev() {
         let first = 64 * k;
         let n = (valid.n - first).min(64);
         if end == first + n {
-            // No null before it: all values stand in their rows.
+            // The remaining rows have no null, so their values are already in place.
             return;
         }
         let start = end - word.count_ones() as usize;
@@ -272,7 +272,7 @@ fn to_their_rows<T: Copy>(valid: &Validity, rows: &mut [T], null: T) {
         if let (Some(to), Some(from)) = (values.get_mut(..end - start), rows.get(start..end)) {
             to.copy_from_slice(from);
         }
-        place(word, &values, rows.get_mut(first..first + n).unwrap_or_default(), null);
+        scatter(word, &values, rows.get_mut(first..first + n).unwrap_or_default(), null);
         end = start;
     }
 }
@@ -282,15 +282,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn levels_may_be_cut_anywhere() {
-        // As below: 8 rows packed, 3 nulls, 70 values; then 16 packed.
+    fn level_runs_split_anywhere() {
+        // The levels of the test below (8 rows packed, 3 nulls, 70 values), then 16 packed.
         let bytes = [0x03, 0b1011_0110, 0x06, 0, 0x8c, 0x01, 1, 0x05, 0x0f, 0xa5];
         let decode = |step: usize| {
             let Ok(runs) = RleBitPacked::new(&bytes, 1, 97) else { unreachable!() };
-            let (mut cut, mut out, mut bits) = (Cut::new(runs), vec![0i32; 97], Validity::default());
+            let (mut cut, mut out, mut bits) = (LevelRuns::new(runs), vec![0i32; 97], Validity::default());
             let mut next = 0;
             for part in out.chunks_mut(step) {
-                let done = spread(&mut cut, part, -1, Some(&mut bits), |to| {
+                let done = scatter_page(&mut cut, part, -1, Some(&mut bits), |to| {
                     for v in to {
                         next += 1;
                         *v = next;
@@ -308,13 +308,13 @@ mod tests {
     }
 
     #[test]
-    fn values_stand_in_their_rows() {
+    fn values_go_to_their_rows() {
         // 8 rows packed 0b1011_0110, then 3 nulls, then 70 values.
         let bytes = [0x03, 0b1011_0110, 0x06, 0, 0x8c, 0x01, 1];
         let Ok(runs) = RleBitPacked::new(&bytes, 1, 81) else { unreachable!() };
-        let mut levels = Cut::new(runs);
+        let mut levels = LevelRuns::new(runs);
         let (mut out, mut bits, mut next) = (vec![0i32; 81], Validity::default(), 0);
-        let done = spread(&mut levels, &mut out, -1, Some(&mut bits), |to| {
+        let done = scatter_page(&mut levels, &mut out, -1, Some(&mut bits), |to| {
             for v in to {
                 next += 1;
                 *v = next;

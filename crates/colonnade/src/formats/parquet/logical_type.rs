@@ -1,58 +1,58 @@
-//! What values mean: the LogicalType, and the ConvertedType, the older word that other writers set besides.
+//! Logical types, and the older ConvertedType, which writers set as well.
 
-/// What the values mean.
+/// A logical type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Logical {
-    /// UTF-8.
+    /// UTF-8 text.
     String,
-    /// Of keys to values.
+    /// A map from keys to values.
     Map,
-    /// Of elements.
+    /// A list of elements.
     List,
-    /// UTF-8, one of a few.
+    /// UTF-8 text from a small set of values.
     Enum,
-    /// Digits behind the point, digits in all.
+    /// A decimal: scale and precision.
     Decimal(i32, i32),
     /// Days since 1970.
     Date,
-    /// Time of day: the unit, whether it is of UTC.
-    Time(Unit, bool),
-    /// Instant, or local time: the unit, whether it is of UTC.
-    Timestamp(Unit, bool),
-    /// Bits, whether it has a sign.
+    /// Time of day: the unit, and whether it is adjusted to UTC.
+    Time(LogicalTimeUnit, bool),
+    /// Instant, or local time: the unit, and whether it is adjusted to UTC.
+    Timestamp(LogicalTimeUnit, bool),
+    /// Integer: the number of bits, and whether it is signed.
     Integer(i8, bool),
-    /// Always null.
+    /// A column of nulls.
     Unknown,
-    /// JSON as text.
+    /// JSON text.
     Json,
-    /// BSON.
+    /// BSON document.
     Bson,
-    /// Sixteen bytes.
+    /// UUID of 16 bytes.
     Uuid,
-    /// Two bytes.
+    /// Half-precision float of two bytes.
     Float16,
-    /// A kind that is not known here, by its number.
+    /// A logical type that this version does not know, by its number.
     Other(i16),
 }
 
 /// A unit of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unit {
-    /// Thousandths of a second.
+pub enum LogicalTimeUnit {
+    /// Milliseconds.
     Milli,
-    /// Millionths.
+    /// Microseconds.
     Micro,
-    /// Billionths.
+    /// Nanoseconds.
     Nano,
 }
 
-/// Older word for an interval.
+/// The ConvertedType INTERVAL.
 pub const INTERVAL: i32 = 21;
 
-/// Older word for groups of keys and values; also that of the group inside of a map.
+/// The ConvertedType MAP_KEY_VALUE, for maps and for the repeated group inside of a map.
 pub const MAP_KEY_VALUE: i32 = 2;
 
-/// The older word for a meaning, as other writers set it.
+/// Returns the ConvertedType that writers set for a logical type.
 #[must_use]
 pub fn converted(logical: Logical) -> Option<i32> {
     Some(match logical {
@@ -62,11 +62,11 @@ pub fn converted(logical: Logical) -> Option<i32> {
         Logical::Enum => 4,
         Logical::Decimal(..) => 5,
         Logical::Date => 6,
-        // Older readers take these for UTC.
-        Logical::Time(Unit::Milli, true) => 7,
-        Logical::Time(Unit::Micro, true) => 8,
-        Logical::Timestamp(Unit::Milli, true) => 9,
-        Logical::Timestamp(Unit::Micro, true) => 10,
+        // Older readers read these types as UTC, so only UTC times have a ConvertedType.
+        Logical::Time(LogicalTimeUnit::Milli, true) => 7,
+        Logical::Time(LogicalTimeUnit::Micro, true) => 8,
+        Logical::Timestamp(LogicalTimeUnit::Milli, true) => 9,
+        Logical::Timestamp(LogicalTimeUnit::Micro, true) => 10,
         Logical::Integer(8, false) => 11,
         Logical::Integer(16, false) => 12,
         Logical::Integer(32, false) => 13,
@@ -81,7 +81,7 @@ pub fn converted(logical: Logical) -> Option<i32> {
     })
 }
 
-/// What an older word means; decimals and intervals say more than a word.
+/// Returns the logical type of a ConvertedType; `None` for decimals and intervals, which need more than the number.
 #[must_use]
 pub fn logical_of(converted: i32) -> Option<Logical> {
     Some(match converted {
@@ -90,10 +90,10 @@ pub fn logical_of(converted: i32) -> Option<Logical> {
         3 => Logical::List,
         4 => Logical::Enum,
         6 => Logical::Date,
-        7 => Logical::Time(Unit::Milli, true),
-        8 => Logical::Time(Unit::Micro, true),
-        9 => Logical::Timestamp(Unit::Milli, true),
-        10 => Logical::Timestamp(Unit::Micro, true),
+        7 => Logical::Time(LogicalTimeUnit::Milli, true),
+        8 => Logical::Time(LogicalTimeUnit::Micro, true),
+        9 => Logical::Timestamp(LogicalTimeUnit::Milli, true),
+        10 => Logical::Timestamp(LogicalTimeUnit::Micro, true),
         11 => Logical::Integer(8, false),
         12 => Logical::Integer(16, false),
         13 => Logical::Integer(32, false),

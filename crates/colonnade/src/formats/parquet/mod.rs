@@ -1,28 +1,28 @@
 //! Parquet files (`.parquet`, `.pq`): columns in pages, pages in column chunks, a chunk of each column in a row group.
 //!
-//! Specification: <https://github.com/apache/parquet-format>, data pages of versions 1 and 2. The metadata of
-//! [`crate::arrow`] keep what Parquet's types do not.
+//! Specification: <https://github.com/apache/parquet-format>, data pages of versions 1 and 2. The metadata of [`crate::arrow`] hold
+//! what Parquet's types cannot express.
 //!
 //! ```text
 //! "PAR1"
 //! row group 0: column 0: dictionary page, data pages | column 1: ... | ...      each page: header (thrift) | levels, values
 //! row group 1: ...
-//! column indexes, offset indexes          least and largest value of each page, and where it stands
-//! footer | its length (4) | "PAR1"        schema, places, sizes, encodings, statistics; the Arrow schema and metadata
+//! column indexes, offset indexes          bounds and offset of each page
+//! footer | its length (4) | "PAR1"        schema, offsets, sizes, encodings, statistics; the Arrow schema and metadata
 //! ```
 //!
 //! | holds | how |
 //! |---|---|
 //! | every NumPy dtype but object | the closest of Parquet's types, and its dtype in the metadata |
 //! | every Arrow type but unions and structs without fields | the closest of Parquet's types, and the Arrow schema |
-//! | labels, names, attrs | columns, and the file's metadata: `colonnade` for us, `pandas` for the others |
+//! | labels, names, attrs | columns, and the file's metadata: key `colonnade`, and key `pandas` for other readers |
 //! | categories | dictionary pages of all categories, in their order |
 //! | unions, structs without fields | refused by name |
 
 pub mod chunk;
 pub mod codec;
 pub mod delta;
-mod described;
+mod facts;
 pub mod footer;
 mod format;
 pub mod keys;

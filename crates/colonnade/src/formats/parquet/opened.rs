@@ -1,8 +1,8 @@
-//! An opened file as the registry knows it.
+//! `Opened` for a Parquet file.
 
 use arrow_schema::DataType;
 
-use super::described::{chunk, group};
+use super::facts::{chunk, group};
 use crate::decode::Request;
 use crate::error::Result;
 use crate::formats::parquet::read::Parquet;

@@ -5,34 +5,35 @@
 //! packed: varint (groups << 1|1) groups of 8 values, width bytes each
 //! ```
 //!
-//! A run can declare up to 2^63 values in eleven bytes. Nothing is allocated for that: the caller says how many values it takes.
+//! A run can declare up to 2^63 values in eleven bytes. The reader allocates nothing for it: the caller limits the number of
+//! values.
 
 use crate::error::{Error, Result};
 
 use super::unpack::{GROUP, unpack_tail, unpack32};
 
-/// Consecutive values.
+/// A run of values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Run<'a> {
-    /// `n` times the same.
+pub enum RleBitPackedRun<'a> {
+    /// One repeated value.
     Same {
         /// The value.
         value: u32,
-        /// How often.
+        /// Number of repetitions.
         n: usize,
     },
-    /// `n` values in packed bits.
+    /// Bit-packed values.
     Packed {
-        /// Their bytes, from the first value on.
+        /// The packed bytes, from the first value on.
         bytes: &'a [u8],
-        /// How many.
+        /// Number of values.
         n: usize,
     },
 }
 
-impl Run<'_> {
-    /// Values in it.
-    #[allow(clippy::len_without_is_empty)] // no run is empty
+impl RleBitPackedRun<'_> {
+    /// Number of values.
+    #[allow(clippy::len_without_is_empty)] // a run has at least one value
     #[must_use]
     pub fn len(&self) -> usize {
         let (Self::Same { n, .. } | Self::Packed { n, .. }) = *self;
@@ -40,7 +41,7 @@ impl Run<'_> {
     }
 }
 
-/// Reads runs one after the other, `n` values in all.
+/// A reader of runs, `n` values in all.
 #[derive(Debug, Clone)]
 pub struct RleBitPacked<'a> {
     bytes: &'a [u8],
@@ -49,7 +50,7 @@ pub struct RleBitPacked<'a> {
 }
 
 impl<'a> RleBitPacked<'a> {
-    /// The `n` values of `width` bits that `bytes` hold.
+    /// Creates a reader of `n` values of `width` bits in `bytes`.
     ///
     /// # Errors
     /// Malformed: a width over 32.
@@ -63,20 +64,20 @@ impl<'a> RleBitPacked<'a> {
         Ok(Self { bytes, width, left: n })
     }
 
-    /// Bits of a value.
+    /// Bits per value.
     #[must_use]
     pub fn width(&self) -> u8 {
         self.width
     }
 
-    /// Bytes that no run has used yet.
+    /// Bytes that follow the runs read so far.
     #[must_use]
     pub fn rest(&self) -> &'a [u8] {
         self.bytes
     }
 
     #[cold]
-    fn ended(&self, needed: usize) -> Error {
+    fn truncated(&self, needed: usize) -> Error {
         Error::truncated("parquet", "runs of levels, keys or bools", needed as u64, self.bytes.len() as u64)
     }
 
@@ -93,7 +94,7 @@ impl<'a> RleBitPacked<'a> {
             }
         }
         if self.bytes.len() < 10 {
-            return Err(self.ended(self.bytes.len() + 1));
+            return Err(self.truncated(self.bytes.len() + 1));
         }
         Err(Error::malformed(
             "parquet",
@@ -101,17 +102,17 @@ impl<'a> RleBitPacked<'a> {
         ))
     }
 
-    /// The next run, `None` when all values were given. It never says more values than are left, nor none.
+    /// Returns the next run, `None` after the last value. A run has at least one value, and never more than are left.
     ///
     /// # Errors
-    /// Truncated: runs for fewer values than were asked for.
+    /// Truncated: the bytes end before the last value.
     #[inline]
-    pub fn next_run(&mut self) -> Result<Option<Run<'a>>> {
+    pub fn next_run(&mut self) -> Result<Option<RleBitPackedRun<'a>>> {
         while self.left > 0 {
             let head = self.varint()?;
             if head & 1 == 0 {
                 let size = usize::from(self.width.div_ceil(8));
-                let Some(bytes) = self.bytes.get(..size) else { return Err(self.ended(size)) };
+                let Some(bytes) = self.bytes.get(..size) else { return Err(self.truncated(size)) };
                 let mut word = [0u8; 4];
                 for (to, from) in word.iter_mut().zip(bytes) {
                     *to = *from;
@@ -122,30 +123,30 @@ impl<'a> RleBitPacked<'a> {
                     continue;
                 }
                 self.left -= n;
-                return Ok(Some(Run::Same { value: u32::from_le_bytes(word), n }));
+                return Ok(Some(RleBitPackedRun::Same { value: u32::from_le_bytes(word), n }));
             }
             let groups = usize::try_from(head >> 1).unwrap_or(usize::MAX);
             let n = groups.saturating_mul(8).min(self.left);
             if n == 0 {
                 continue;
             }
-            // The last group of the last run may be cut where its values end, as some writers do; no more than that.
+            // Some writers truncate the last group of the last run after its last value. No other truncation is allowed.
             let (claimed, width) = (groups.saturating_mul(usize::from(self.width)), usize::from(self.width));
             let whole = claimed.min(self.bytes.len());
             let needed = (n * width).div_ceil(8);
             if needed > whole || claimed - whole >= width.max(1) {
-                return Err(self.ended(claimed));
+                return Err(self.truncated(claimed));
             }
             let bytes = self.bytes.get(..whole).unwrap_or_default();
             self.bytes = self.bytes.get(whole..).unwrap_or_default();
             self.left -= n;
-            return Ok(Some(Run::Packed { bytes, n }));
+            return Ok(Some(RleBitPackedRun::Packed { bytes, n }));
         }
         Ok(None)
     }
 }
 
-/// Goes through the values of a packed run, up to 32 at a time.
+/// Calls a function with the values of a packed run, up to 32 per call.
 #[inline]
 pub fn each_group(
     width: u8,
@@ -180,8 +181,8 @@ mod tests {
         let mut runs = RleBitPacked::new(bytes, width, n).unwrap_or_else(|_| unreachable!());
         while let Ok(Some(run)) = runs.next_run() {
             match run {
-                Run::Same { value, n } => out.extend(std::iter::repeat_n(value, n)),
-                Run::Packed { bytes, n } => {
+                RleBitPackedRun::Same { value, n } => out.extend(std::iter::repeat_n(value, n)),
+                RleBitPackedRun::Packed { bytes, n } => {
                     let _ = each_group(width, bytes, n, |v| {
                         out.extend_from_slice(v);
                         Ok(())
@@ -194,13 +195,13 @@ mod tests {
 
     #[test]
     fn the_specifications_example() {
-        // 0 to 7 in three bits: 0b10001000 0b11000110 0b11111010.
+        // Values 0 to 7 in three bits: 0b10001000 0b11000110 0b11111010.
         assert_eq!(all(&[0x03, 0x88, 0xc6, 0xfa], 3, 8), [0, 1, 2, 3, 4, 5, 6, 7]);
         assert_eq!(all(&[0x06, 5, 0x02, 1], 3, 4), [5, 5, 5, 1]);
     }
 
     #[test]
-    fn every_width_gives_back_what_was_packed() {
+    fn every_width_round_trips() {
         for width in 0..=32u8 {
             for n in [1usize, 7, 8, 31, 32, 33, 64, 100] {
                 let mask = if width == 32 { u64::from(u32::MAX) } else { (1u64 << width) - 1 };
@@ -223,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn what_ends_early_is_an_error() {
+    fn truncated_runs_are_errors() {
         let mut runs = RleBitPacked::new(&[0x03, 0x88, 0xc6], 3, 8).unwrap_or_else(|_| unreachable!());
         assert!(runs.next_run().is_err());
         let mut none = RleBitPacked::new(&[], 3, 8).unwrap_or_else(|_| unreachable!());

@@ -1,75 +1,75 @@
-//! The schema: its elements as the footer lists them, and its leaves with their levels.
+//! The schema: the elements as the footer lists them, and the leaves with their levels.
 
 use crate::error::{Error, Result};
 
-use super::logical_type::{INTERVAL, Logical, MAP_KEY_VALUE, Unit, converted, logical_of};
-use super::thrift::{Thrift, Wire};
+use super::logical_type::{INTERVAL, Logical, LogicalTimeUnit, MAP_KEY_VALUE, converted, logical_of};
+use super::thrift::{Thrift, ThriftType};
 
-/// Groups within groups that a schema may have.
+/// Maximum nesting depth of a schema.
 const MAX_DEPTH: usize = 256;
 
-/// The physical type of old instants.
+/// Number of the physical type INT96, used for timestamps in old files.
 const INT96: i32 = 3;
 
-/// Older word for decimals.
+/// The ConvertedType DECIMAL.
 const DECIMAL: i32 = 5;
-/// Older word for columns that are always null, of the first parquet-cpp.
+/// The ConvertedType of columns of nulls, written by the first versions of parquet-cpp.
 const NA: i32 = 25;
 
-/// How often an element is there.
+/// Repetition of a schema element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Repetition {
-    /// Always.
+    /// Exactly once.
     #[default]
     Required,
-    /// Or null.
+    /// Once, or null.
     Optional,
     /// Any number of times.
     Repeated,
 }
 
-/// One element of the schema.
+/// A schema element.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Element<'a> {
-    /// Its name.
+    /// Name.
     pub name: &'a str,
-    /// Its physical type; `None` for groups.
+    /// Physical type; `None` for groups.
     pub physical: Option<i32>,
-    /// Bytes of values of fixed length.
+    /// Bytes per value of FIXED_LEN_BYTE_ARRAY.
     pub length: Option<i32>,
-    /// How often it is there.
+    /// Repetition.
     pub repetition: Repetition,
-    /// Elements right below.
+    /// Number of child elements.
     pub children: usize,
-    /// Its old logical type.
+    /// ConvertedType.
     pub converted: Option<i32>,
-    /// Its logical type.
+    /// Logical type.
     pub logical: Option<Logical>,
-    /// Scale and precision as old files say them.
+    /// Scale, in the fields that old files use.
     pub scale: i32,
-    /// See `scale`.
+    /// Precision, in the field that old files use.
     pub precision: i32,
-    /// The number that its writer gave it.
+    /// Field id that the writer assigned.
     pub id: Option<i32>,
 }
 
-/// An element without elements below: a column.
+/// A leaf of the schema: an element without children, stored as a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Leaf {
-    /// Its place among the elements.
+pub struct SchemaLeaf {
+    /// Index among the elements.
     pub element: usize,
-    /// The place of the element right below the root that it stands in (or is).
+    /// Index of the root's child that contains the leaf, or is the leaf.
     pub root: usize,
-    /// The highest definition level.
+    /// Maximum definition level.
     pub definition: u16,
-    /// The highest repetition level.
+    /// Maximum repetition level.
     pub repetition: u16,
-    /// Whether it stands right below the root.
+    /// Whether the leaf is a child of the root.
     pub flat: bool,
 }
 
 impl<'a> Element<'a> {
-    /// Whether its type has an order: INT96, INTERVAL and kinds that are not known here have none.
+    /// Whether the type has an order. INT96, INTERVAL and unknown logical types have none.
     #[must_use]
     pub fn has_order(&self) -> bool {
         self.physical != Some(INT96)
@@ -77,7 +77,7 @@ impl<'a> Element<'a> {
             && !matches!(self.logical, Some(Logical::Other(_)))
     }
 
-    /// Reads one.
+    /// Reads one element.
     ///
     /// # Errors
     /// Malformed or truncated.
@@ -85,9 +85,9 @@ impl<'a> Element<'a> {
         let (mut out, mut named, mut last) = (Self::default(), false, 0);
         while let Some(field) = t.field(&mut last)? {
             match (field.id, field.wire) {
-                (1, Wire::I32) => out.physical = Some(t.i32()?),
-                (2, Wire::I32) => out.length = Some(t.i32()?),
-                (3, Wire::I32) => {
+                (1, ThriftType::I32) => out.physical = Some(t.i32()?),
+                (2, ThriftType::I32) => out.length = Some(t.i32()?),
+                (3, ThriftType::I32) => {
                     out.repetition = match t.i32()? {
                         0 => Repetition::Required,
                         1 => Repetition::Optional,
@@ -95,35 +95,35 @@ impl<'a> Element<'a> {
                         _ => return Err(t.fault("a repetition that is not known")),
                     }
                 }
-                (4, Wire::Binary) => {
+                (4, ThriftType::Binary) => {
                     out.name = t.text()?;
                     named = true;
                 }
-                (5, Wire::I32) => {
+                (5, ThriftType::I32) => {
                     out.children =
                         usize::try_from(t.i32()?).map_err(|_| t.fault("a negative number of children"))?;
                 }
-                (6, Wire::I32) => out.converted = Some(t.i32()?),
-                (7, Wire::I32) => out.scale = t.i32()?,
-                (8, Wire::I32) => out.precision = t.i32()?,
-                (9, Wire::I32) => out.id = Some(t.i32()?),
-                (10, Wire::Struct) => out.logical = logical(t)?,
+                (6, ThriftType::I32) => out.converted = Some(t.i32()?),
+                (7, ThriftType::I32) => out.scale = t.i32()?,
+                (8, ThriftType::I32) => out.precision = t.i32()?,
+                (9, ThriftType::I32) => out.id = Some(t.i32()?),
+                (10, ThriftType::Struct) => out.logical = logical(t)?,
                 _ => t.skip(field.wire)?,
             }
         }
         if !named {
             return Err(t.fault("an element of the schema has no name"));
         }
-        settle(&mut out);
+        reconcile_annotations(&mut out);
         Ok(out)
     }
 }
 
-/// The LogicalType governs: where there is one, the older word becomes the one that goes with it; else it is made from the older
-/// word.
-fn settle(element: &mut Element<'_>) {
+/// Makes the LogicalType and the ConvertedType agree. A LogicalType takes precedence and determines the ConvertedType; without one,
+/// the LogicalType is derived from the ConvertedType.
+fn reconcile_annotations(element: &mut Element<'_>) {
     match (element.logical, element.converted) {
-        // Kinds that are not known here leave the older word.
+        // An unknown logical type leaves the ConvertedType unchanged.
         (Some(Logical::Other(_)), _) | (None, None | Some(MAP_KEY_VALUE)) => {}
         (Some(logical), _) => element.converted = converted(logical),
         (None, Some(NA)) => (element.logical, element.converted) = (Some(Logical::Unknown), None),
@@ -135,7 +135,7 @@ fn settle(element: &mut Element<'_>) {
 fn logical(t: &mut Thrift<'_>) -> Result<Option<Logical>> {
     let (mut out, mut last) = (None, 0);
     while let Some(field) = t.field(&mut last)? {
-        if field.wire != Wire::Struct {
+        if field.wire != ThriftType::Struct {
             t.skip(field.wire)?;
             continue;
         }
@@ -145,7 +145,7 @@ fn logical(t: &mut Thrift<'_>) -> Result<Option<Logical>> {
             8 => time(t, Logical::Timestamp)?,
             10 => integer(t)?,
             id => {
-                t.skip(Wire::Struct)?;
+                t.skip(ThriftType::Struct)?;
                 match id {
                     1 => Logical::String,
                     2 => Logical::Map,
@@ -169,27 +169,27 @@ fn numbers(t: &mut Thrift<'_>, make: impl FnOnce(i32, i32) -> Logical) -> Result
     let (mut a, mut b, mut last) = (0, 0, 0);
     while let Some(field) = t.field(&mut last)? {
         match (field.id, field.wire) {
-            (1, Wire::I32) => a = t.i32()?,
-            (2, Wire::I32) => b = t.i32()?,
+            (1, ThriftType::I32) => a = t.i32()?,
+            (2, ThriftType::I32) => b = t.i32()?,
             _ => t.skip(field.wire)?,
         }
     }
     Ok(make(a, b))
 }
 
-fn time(t: &mut Thrift<'_>, make: impl FnOnce(Unit, bool) -> Logical) -> Result<Logical> {
+fn time(t: &mut Thrift<'_>, make: impl FnOnce(LogicalTimeUnit, bool) -> Logical) -> Result<Logical> {
     let (mut unit, mut utc, mut last) = (None, false, 0);
     while let Some(field) = t.field(&mut last)? {
         match (field.id, field.wire) {
-            (1, Wire::True) => utc = true,
-            (1, Wire::False) => utc = false,
-            (2, Wire::Struct) => {
+            (1, ThriftType::True) => utc = true,
+            (1, ThriftType::False) => utc = false,
+            (2, ThriftType::Struct) => {
                 let mut inner = 0;
                 while let Some(field) = t.field(&mut inner)? {
                     unit = match field.id {
-                        1 => Some(Unit::Milli),
-                        2 => Some(Unit::Micro),
-                        3 => Some(Unit::Nano),
+                        1 => Some(LogicalTimeUnit::Milli),
+                        2 => Some(LogicalTimeUnit::Micro),
+                        3 => Some(LogicalTimeUnit::Nano),
                         _ => unit,
                     };
                     t.skip(field.wire)?;
@@ -206,25 +206,25 @@ fn integer(t: &mut Thrift<'_>) -> Result<Logical> {
     let (mut bits, mut signed, mut last) = (0, true, 0);
     while let Some(field) = t.field(&mut last)? {
         match (field.id, field.wire) {
-            (1, Wire::Byte) => bits = t.byte()?.cast_signed(),
-            (2, Wire::True) => signed = true,
-            (2, Wire::False) => signed = false,
+            (1, ThriftType::Byte) => bits = t.byte()?.cast_signed(),
+            (2, ThriftType::True) => signed = true,
+            (2, ThriftType::False) => signed = false,
             _ => t.skip(field.wire)?,
         }
     }
     Ok(Logical::Integer(bits, signed))
 }
 
-/// The leaves, depth first. The elements must be one tree: counts of children that are too large or too small are errors.
+/// Returns the leaves, depth first, and checks that the elements form one tree: the counts of children must match.
 ///
 /// # Errors
 /// Malformed schemas; groups nested too deeply.
-pub fn leaves(elements: &[Element<'_>]) -> Result<Vec<Leaf>> {
+pub fn leaves(elements: &[Element<'_>]) -> Result<Vec<SchemaLeaf>> {
     let fault = |message: &str| {
         Error::malformed("parquet", format!("the schema {message}. The file is damaged; write it again."))
     };
     let mut out = Vec::with_capacity(elements.len());
-    // Children still to come and levels, a group each.
+    // A stack of groups: the number of children left, and the levels.
     let Some(root) = elements.first() else { return Err(fault("is empty")) };
     let mut open: Vec<(usize, u16, u16)> = vec![(root.children, 0, 0)];
     let mut top = 0;
@@ -250,7 +250,7 @@ pub fn leaves(elements: &[Element<'_>]) -> Result<Vec<Leaf>> {
             top = k;
         }
         if element.physical.is_some() {
-            out.push(Leaf { element: k, root: top, definition: d, repetition: r, flat: depth == 1 });
+            out.push(SchemaLeaf { element: k, root: top, definition: d, repetition: r, flat: depth == 1 });
         } else if element.children == 0 {
             let message = "a group without fields: Arrow and Parquet's other readers have no column for it. Write it \
                            without that group.";

@@ -1,38 +1,38 @@
-//! Bounds of the values of chunks and pages: what a footer and a page index say, as values of the column's type.
+//! Statistics of chunks and pages, decoded from the footer and the page index to values of the column's type.
 
 use arrow_buffer::i256;
 use arrow_schema::DataType;
 
 use crate::error::Result;
 
-use super::thrift::{Thrift, Wire};
-use super::types::{Physical, Way, values_of};
+use super::thrift::{Thrift, ThriftType};
+use super::types::{LeafConversion, Physical, values_of};
 
-type Half = <arrow_array::types::Float16Type as arrow_array::ArrowPrimitiveType>::Native;
+type Float16Native = <arrow_array::types::Float16Type as arrow_array::ArrowPrimitiveType>::Native;
 
-/// What is said of a chunk's values. Bounds may be shortened text, which no value equals.
+/// Statistics of a chunk. Bounds may be truncated text, which need not be equal to any value.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Statistics<'a> {
-    /// No value is below.
+    /// Lower bound.
     pub min: Option<&'a [u8]>,
-    /// No value is above.
+    /// Upper bound.
     pub max: Option<&'a [u8]>,
-    /// The same from older writers, whose order is that of signed numbers whatever the type.
+    /// Lower bound in the deprecated field, which compares as signed numbers, whatever the type.
     pub old_min: Option<&'a [u8]>,
-    /// See `old_min`.
+    /// Upper bound in the deprecated field.
     pub old_max: Option<&'a [u8]>,
-    /// Nulls.
+    /// Number of nulls.
     pub nulls: Option<u64>,
-    /// Values that differ.
+    /// Number of distinct values.
     pub distinct: Option<u64>,
-    /// Whether `max` is a value; `false` where it is cut and raised.
+    /// Whether `max` is a value of the column; `false` for a bound that was truncated and incremented.
     pub max_exact: Option<bool>,
-    /// Whether a count is negative.
+    /// Whether a count in the footer is negative.
     pub is_negative: bool,
 }
 
 impl<'a> Statistics<'a> {
-    /// Reads them where `t` stands.
+    /// Reads the structure at the position of `t`.
     ///
     /// # Errors
     /// Malformed or truncated.
@@ -40,14 +40,14 @@ impl<'a> Statistics<'a> {
         let (mut out, mut last) = (Self::default(), 0);
         while let Some(field) = t.field(&mut last)? {
             match (field.id, field.wire) {
-                (1, Wire::Binary) => out.old_max = Some(t.binary()?),
-                (2, Wire::Binary) => out.old_min = Some(t.binary()?),
-                (3, Wire::I64) => out.nulls = out.count(t.i64()?),
-                (4, Wire::I64) => out.distinct = out.count(t.i64()?),
-                (5, Wire::Binary) => out.max = Some(t.binary()?),
-                (6, Wire::Binary) => out.min = Some(t.binary()?),
-                (7, Wire::True) => out.max_exact = Some(true),
-                (7, Wire::False) => out.max_exact = Some(false),
+                (1, ThriftType::Binary) => out.old_max = Some(t.binary()?),
+                (2, ThriftType::Binary) => out.old_min = Some(t.binary()?),
+                (3, ThriftType::I64) => out.nulls = out.count(t.i64()?),
+                (4, ThriftType::I64) => out.distinct = out.count(t.i64()?),
+                (5, ThriftType::Binary) => out.max = Some(t.binary()?),
+                (6, ThriftType::Binary) => out.min = Some(t.binary()?),
+                (7, ThriftType::True) => out.max_exact = Some(true),
+                (7, ThriftType::False) => out.max_exact = Some(false),
                 _ => t.skip(field.wire)?,
             }
         }
@@ -60,30 +60,38 @@ impl<'a> Statistics<'a> {
     }
 }
 
-/// A bound, in the unit of its column.
+/// A bound, in the unit of the column.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
-pub enum Value<'a> {
-    /// Bools, integers, times, decimals of up to 128 bits.
+pub enum StatisticsValue<'a> {
+    /// A bool, integer, time, or decimal of up to 128 bits.
     Int(i128),
-    /// Decimals of 256 bits.
+    /// A decimal of 256 bits.
     Wide(i256),
-    /// Floats.
+    /// A float.
     Float(f64),
-    /// Text and bytes.
+    /// Text or bytes.
     Bytes(&'a [u8]),
 }
 
-/// A value of a leaf, PLAIN without a length, as one of the Arrow type that it becomes.
+/// Decodes a PLAIN value without length prefix to a value of the Arrow type of the column.
 #[must_use]
-pub fn value<'a>(bytes: &'a [u8], data_type: &DataType, physical: Physical, way: Way) -> Option<Value<'a>> {
+pub fn value<'a>(
+    bytes: &'a [u8],
+    data_type: &DataType,
+    physical: Physical,
+    conversion: LeafConversion,
+) -> Option<StatisticsValue<'a>> {
     let data_type = values_of(data_type);
-    let number = |value: i128| match (way, data_type) {
-        (Way::Thousands, _) => Some(Value::Int(value / 1000)),
-        (Way::Days, _) => Some(Value::Int(value * 86_400_000)),
-        (Way::Same | Way::Narrow(_) | Way::Widened(_), DataType::Decimal256(..)) => {
-            Some(Value::Wide(i256::from_i128(value)))
+    let number = |value: i128| match (conversion, data_type) {
+        (LeafConversion::Thousands, _) => Some(StatisticsValue::Int(value / 1000)),
+        (LeafConversion::Days, _) => Some(StatisticsValue::Int(value * 86_400_000)),
+        (
+            LeafConversion::Same | LeafConversion::Narrow(_) | LeafConversion::Widened(_),
+            DataType::Decimal256(..),
+        ) => Some(StatisticsValue::Wide(i256::from_i128(value))),
+        (LeafConversion::Same | LeafConversion::Narrow(_) | LeafConversion::Widened(_), _) => {
+            Some(StatisticsValue::Int(value))
         }
-        (Way::Same | Way::Narrow(_) | Way::Widened(_), _) => Some(Value::Int(value)),
         _ => None,
     };
     match physical {
@@ -98,18 +106,22 @@ pub fn value<'a>(bytes: &'a [u8], data_type: &DataType, physical: Physical, way:
             let unsigned = data_type.is_unsigned_integer();
             number(if unsigned { i128::from(raw) } else { i128::from(raw.cast_signed()) })
         }
-        Physical::Float => Some(Value::Float(f64::from(f32::from_le_bytes(bytes.try_into().ok()?)))),
-        Physical::Double => Some(Value::Float(f64::from_le_bytes(bytes.try_into().ok()?))),
-        Physical::Fixed(_) | Physical::Bytes => match (way, data_type) {
-            (Way::BigEndian(_), DataType::Decimal256(..)) => {
-                big_endian::<32>(bytes).map(|b| Value::Wide(i256::from_be_bytes(b)))
+        Physical::Float => {
+            Some(StatisticsValue::Float(f64::from(f32::from_le_bytes(bytes.try_into().ok()?))))
+        }
+        Physical::Double => Some(StatisticsValue::Float(f64::from_le_bytes(bytes.try_into().ok()?))),
+        Physical::Fixed(_) | Physical::Bytes => match (conversion, data_type) {
+            (LeafConversion::BigEndian(_), DataType::Decimal256(..)) => {
+                big_endian::<32>(bytes).map(|b| StatisticsValue::Wide(i256::from_be_bytes(b)))
             }
-            (Way::BigEndian(_), _) => big_endian::<16>(bytes).map(|b| Value::Int(i128::from_be_bytes(b))),
+            (LeafConversion::BigEndian(_), _) => {
+                big_endian::<16>(bytes).map(|b| StatisticsValue::Int(i128::from_be_bytes(b)))
+            }
             (_, DataType::Float16) => {
-                Some(Value::Float(Half::from_le_bytes(bytes.try_into().ok()?).to_f64()))
+                Some(StatisticsValue::Float(Float16Native::from_le_bytes(bytes.try_into().ok()?).to_f64()))
             }
             (
-                Way::Same,
+                LeafConversion::Same,
                 DataType::Utf8
                 | DataType::LargeUtf8
                 | DataType::Utf8View
@@ -117,14 +129,14 @@ pub fn value<'a>(bytes: &'a [u8], data_type: &DataType, physical: Physical, way:
                 | DataType::LargeBinary
                 | DataType::BinaryView
                 | DataType::FixedSizeBinary(_),
-            ) => Some(Value::Bytes(bytes)),
+            ) => Some(StatisticsValue::Bytes(bytes)),
             _ => None,
         },
         Physical::Int96 => None,
     }
 }
 
-/// Sign-extended to `N` bytes.
+/// Sign-extends big-endian bytes to `N` bytes.
 fn big_endian<const N: usize>(bytes: &[u8]) -> Option<[u8; N]> {
     let sign = if bytes.first()? & 0x80 == 0 { 0 } else { 0xff };
     let mut out = [sign; N];

@@ -1,50 +1,50 @@
-//! Thrift's compact protocol, read from a slice: as much of it as Parquet's footers and page headers use.
+//! Reads the part of Thrift's compact protocol that Parquet's footers and page headers use.
 //!
-//! Whoever reads asks for the fields that they know and skips the others; nothing is allocated on a count, and skipping is
-//! bounded in depth.
+//! The caller reads the fields that it knows and skips the others. Counts in the input cause no allocation, and the depth of
+//! skipped structures is limited.
 //!
 //! Specification: <https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md>
 
 use crate::error::{Error, Result};
 
-mod past;
+mod skip;
 
-/// Structures within structures that skipping follows; Parquet's own need six.
+/// Maximum depth of skipped structures; Parquet's own metadata need six.
 const MAX_DEPTH: usize = 32;
 
 /// The type of a field or of the elements of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Wire {
-    /// A bool that is true: fields alone, the value stands in the type.
+pub enum ThriftType {
+    /// The bool `true`. In fields, the type is the value.
     True = 1,
-    /// A bool that is false, and the element type of lists of bools.
+    /// The bool `false`, and the element type of lists of bools.
     False,
-    /// A byte.
+    /// An 8-bit integer.
     Byte,
-    /// 16 bits, zigzag.
+    /// A 16-bit integer, zigzag.
     I16,
-    /// 32 bits, zigzag.
+    /// A 32-bit integer, zigzag.
     I32,
-    /// 64 bits, zigzag.
+    /// A 64-bit integer, zigzag.
     I64,
-    /// Eight bytes.
+    /// A 64-bit float.
     Double,
-    /// Bytes or text, with their length.
+    /// Bytes or text, with a length prefix.
     Binary,
     /// A list.
     List,
-    /// A set: as a list.
+    /// A set, encoded as a list.
     Set,
     /// A map.
     Map,
     /// A structure.
     Struct,
-    /// A UUID: sixteen bytes.
+    /// A UUID of 16 bytes.
     Uuid,
 }
 
-impl Wire {
+impl ThriftType {
     fn of(code: u8) -> Option<Self> {
         Some(match code {
             1 => Self::True,
@@ -65,16 +65,16 @@ impl Wire {
     }
 }
 
-/// A field's header: its number and its type.
+/// A field header: the field id and the type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Field {
-    /// Its number.
+pub struct FieldHeader {
+    /// Field id.
     pub id: i16,
-    /// Its type.
-    pub wire: Wire,
+    /// Type.
+    pub wire: ThriftType,
 }
 
-/// Where reading stands. `base` is the place of the first byte in the file: errors say places in the file.
+/// A cursor. `base` is the file offset of the first byte; error messages contain file offsets.
 #[derive(Debug, Clone)]
 pub struct Thrift<'a> {
     bytes: &'a [u8],
@@ -84,24 +84,24 @@ pub struct Thrift<'a> {
 }
 
 impl<'a> Thrift<'a> {
-    /// Reads `bytes`, which begin at byte `base` of the file and hold `what`.
+    /// Creates a cursor over `bytes`, which start at byte `base` of the file. `what` names them in error messages.
     #[must_use]
     pub fn new(bytes: &'a [u8], base: u64, what: &'static str) -> Self {
         Self { bytes, at: 0, base, what }
     }
 
-    /// Bytes read so far.
+    /// Number of bytes read.
     #[must_use]
     pub fn position(&self) -> usize {
         self.at
     }
 
-    /// Goes to a place that [`Thrift::position`] said before.
+    /// Moves to a position that [`Thrift::position`] returned.
     pub fn seek(&mut self, at: usize) {
         self.at = at;
     }
 
-    /// An error here.
+    /// Creates an error at the current position.
     #[must_use]
     pub fn fault(&self, message: &str) -> Error {
         Error::malformed("parquet", format!("{}: {message}. The file is damaged; write it again.", self.what))
@@ -109,20 +109,20 @@ impl<'a> Thrift<'a> {
     }
 
     #[cold]
-    fn ended(&self, needed: usize) -> Error {
+    fn truncated(&self, needed: usize) -> Error {
         let had = (self.bytes.len() - self.at) as u64;
         Error::truncated("parquet", self.what, needed as u64, had).at(self.base + self.at as u64)
     }
 
-    /// One byte.
+    /// Reads one byte.
     #[inline]
     pub fn byte(&mut self) -> Result<u8> {
-        let Some(&byte) = self.bytes.get(self.at) else { return Err(self.ended(1)) };
+        let Some(&byte) = self.bytes.get(self.at) else { return Err(self.truncated(1)) };
         self.at += 1;
         Ok(byte)
     }
 
-    /// An unsigned number of up to 64 bits.
+    /// Reads an unsigned integer of up to 64 bits.
     #[inline]
     pub fn varint(&mut self) -> Result<u64> {
         let first = self.byte()?;
@@ -144,45 +144,45 @@ impl<'a> Thrift<'a> {
         }
     }
 
-    /// A signed number of up to 64 bits.
+    /// Reads a signed integer of up to 64 bits.
     #[inline]
     pub fn i64(&mut self) -> Result<i64> {
         let raw = self.varint()?;
         Ok((raw >> 1).cast_signed() ^ -((raw & 1).cast_signed()))
     }
 
-    /// A signed number of up to 32 bits.
+    /// Reads a signed integer of up to 32 bits.
     #[inline]
     pub fn i32(&mut self) -> Result<i32> {
         let wide = self.i64()?;
         i32::try_from(wide).map_err(|_| self.fault("a number has more than 32 bits"))
     }
 
-    /// A number that counts bytes, rows or values: not negative.
+    /// Reads a non-negative integer, such as a number of bytes, rows or values.
     #[inline]
     pub fn count(&mut self) -> Result<u64> {
         let value = self.i64()?;
         u64::try_from(value).map_err(|_| self.fault("a count is negative"))
     }
 
-    /// `n` bytes.
+    /// Reads `n` bytes.
     #[inline]
     pub fn take(&mut self, n: usize) -> Result<&'a [u8]> {
         let left = self.bytes.get(self.at..).unwrap_or_default();
-        let Some(bytes) = left.get(..n) else { return Err(self.ended(n)) };
+        let Some(bytes) = left.get(..n) else { return Err(self.truncated(n)) };
         self.at += n;
         Ok(bytes)
     }
 
-    /// Bytes with their length in front.
+    /// Reads bytes with a length prefix.
     #[inline]
     pub fn binary(&mut self) -> Result<&'a [u8]> {
         let n = self.varint()?;
-        let Ok(n) = usize::try_from(n) else { return Err(self.ended(usize::MAX)) };
+        let Ok(n) = usize::try_from(n) else { return Err(self.truncated(usize::MAX)) };
         self.take(n)
     }
 
-    /// Text with its length in front.
+    /// Reads text with a length prefix.
     pub fn text(&mut self) -> Result<&'a str> {
         let at = self.at;
         let bytes = self.binary()?;
@@ -192,14 +192,16 @@ impl<'a> Thrift<'a> {
         })
     }
 
-    /// The next field of a structure, `None` at its end. `last` is the number of the field before, 0 at the beginning.
+    /// Reads the next field header of a structure, `None` at its end. `last` is the id of the previous field, 0 at the start.
     #[inline]
-    pub fn field(&mut self, last: &mut i16) -> Result<Option<Field>> {
+    pub fn field(&mut self, last: &mut i16) -> Result<Option<FieldHeader>> {
         let head = self.byte()?;
         if head == 0 {
             return Ok(None);
         }
-        let Some(wire) = Wire::of(head & 0x0f) else { return Err(self.fault("a field has no known type")) };
+        let Some(wire) = ThriftType::of(head & 0x0f) else {
+            return Err(self.fault("a field has no known type"));
+        };
         let id = match i16::from(head >> 4) {
             0 => i16::try_from(self.i64()?)
                 .map_err(|_| self.fault("a field's number has more than 16 bits"))?,
@@ -208,21 +210,21 @@ impl<'a> Thrift<'a> {
             }
         };
         *last = id;
-        Ok(Some(Field { id, wire }))
+        Ok(Some(FieldHeader { id, wire }))
     }
 
-    /// The header of a list: the type of its elements and how many there are. Every element has a byte at least, so a
-    /// count beyond the bytes that are left is refused here.
-    pub fn list(&mut self) -> Result<(Wire, usize)> {
+    /// Reads a list header: the type and number of the elements. An element has at least one byte, so a number of elements that
+    /// exceeds the remaining bytes is refused here.
+    pub fn list(&mut self) -> Result<(ThriftType, usize)> {
         let head = self.byte()?;
         let n = match head >> 4 {
             15 => self.varint()?,
             n => u64::from(n),
         };
-        let wire = match Wire::of(head & 0x0f) {
+        let wire = match ThriftType::of(head & 0x0f) {
             Some(wire) => wire,
-            // Some writers give lists without elements no type.
-            None if n == 0 => Wire::False,
+            // Some writers use type 0 for empty lists.
+            None if n == 0 => ThriftType::False,
             None => return Err(self.fault("a list has no known type")),
         };
         let left = self.bytes.len() - self.at;
@@ -232,48 +234,49 @@ impl<'a> Thrift<'a> {
         }
     }
 
-    /// The header of a list of structures.
+    /// Reads the header of a list of structures.
     pub fn structs(&mut self) -> Result<usize> {
         match self.list()? {
-            (Wire::Struct, n) => Ok(n),
+            (ThriftType::Struct, n) => Ok(n),
             (_, 0) => Ok(0),
             (wire, _) => Err(self.fault(&format!("expected a list of structures, found {wire:?}"))),
         }
     }
 
-    /// Passes a field of this type by.
+    /// Skips a value of this type.
     #[inline]
-    pub fn skip(&mut self, wire: Wire) -> Result<()> {
-        match past::value(self.bytes, self.at, wire as u8, MAX_DEPTH) {
+    pub fn skip(&mut self, wire: ThriftType) -> Result<()> {
+        match skip::value(self.bytes, self.at, wire as u8, MAX_DEPTH) {
             Some(at) => {
                 self.at = at;
                 Ok(())
             }
-            // What is wrong, and where, is told by going once more, step by step.
+            // On failure, the value is skipped again step by step, which finds the error and its offset.
             None => self.skip_within(wire, MAX_DEPTH),
         }
     }
 
-    fn skip_within(&mut self, wire: Wire, depth: usize) -> Result<()> {
+    fn skip_within(&mut self, wire: ThriftType, depth: usize) -> Result<()> {
         let Some(below) = depth.checked_sub(1) else { return Err(self.fault("it is nested too deeply")) };
         match wire {
-            Wire::True | Wire::False => {}
-            Wire::Byte => drop(self.byte()?),
-            Wire::I16 | Wire::I32 | Wire::I64 => drop(self.varint()?),
-            Wire::Double => drop(self.take(8)?),
-            Wire::Uuid => drop(self.take(16)?),
-            Wire::Binary => drop(self.binary()?),
-            Wire::List | Wire::Set => {
+            ThriftType::True | ThriftType::False => {}
+            ThriftType::Byte => drop(self.byte()?),
+            ThriftType::I16 | ThriftType::I32 | ThriftType::I64 => drop(self.varint()?),
+            ThriftType::Double => drop(self.take(8)?),
+            ThriftType::Uuid => drop(self.take(16)?),
+            ThriftType::Binary => drop(self.binary()?),
+            ThriftType::List | ThriftType::Set => {
                 let (wire, n) = self.list()?;
                 for _ in 0..n {
                     self.skip_element(wire, below)?;
                 }
             }
-            Wire::Map => {
+            ThriftType::Map => {
                 let n = self.varint()?;
                 if n > 0 {
                     let kinds = self.byte()?;
-                    let (Some(key), Some(value)) = (Wire::of(kinds >> 4), Wire::of(kinds & 0x0f)) else {
+                    let (Some(key), Some(value)) = (ThriftType::of(kinds >> 4), ThriftType::of(kinds & 0x0f))
+                    else {
                         return Err(self.fault("a map has no known types"));
                     };
                     for _ in 0..n {
@@ -282,7 +285,7 @@ impl<'a> Thrift<'a> {
                     }
                 }
             }
-            Wire::Struct => {
+            ThriftType::Struct => {
                 let mut last = 0;
                 while let Some(field) = self.field(&mut last)? {
                     self.skip_within(field.wire, below)?;
@@ -292,10 +295,10 @@ impl<'a> Thrift<'a> {
         Ok(())
     }
 
-    /// In a list a bool has a byte of its own.
-    fn skip_element(&mut self, wire: Wire, depth: usize) -> Result<()> {
+    /// Skips an element of a list. A bool in a list has a byte, unlike a bool in a field.
+    fn skip_element(&mut self, wire: ThriftType, depth: usize) -> Result<()> {
         match wire {
-            Wire::True | Wire::False => self.byte().map(drop),
+            ThriftType::True | ThriftType::False => self.byte().map(drop),
             other => self.skip_within(other, depth),
         }
     }

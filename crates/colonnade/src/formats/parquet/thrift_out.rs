@@ -1,42 +1,42 @@
-//! Thrift's compact protocol, written to bytes: as much of it as Parquet's footers, indexes and page headers use.
+//! Writes the part of Thrift's compact protocol that Parquet's footers, indexes and page headers use.
 //!
-//! Fields are written in the order of their numbers, as every writer does; nothing is allocated beside the bytes.
+//! Fields must be written in the order of their ids. The writer allocates nothing but the output bytes.
 
-use super::thrift::Wire;
+use super::thrift::ThriftType;
 
-/// Structures within structures; Parquet's own need six.
+/// Maximum depth of nested structures; Parquet's own metadata need six.
 const MAX_DEPTH: usize = 16;
 
-/// Writes one structure after the other to the end of `bytes`.
+/// A writer that appends structures to `bytes`.
 #[derive(Debug)]
 pub struct ThriftOut<'a> {
-    /// What was written.
+    /// The output.
     pub bytes: &'a mut Vec<u8>,
-    /// The number of the last field of each structure that is open.
+    /// Id of the last field of each open structure.
     last: [i16; MAX_DEPTH],
     depth: usize,
 }
 
-/// The code of a type in field headers and lists.
-const fn code(wire: Wire) -> u8 {
+/// Returns the code of a type in field headers and lists.
+const fn code(wire: ThriftType) -> u8 {
     match wire {
-        Wire::True => 1,
-        Wire::False => 2,
-        Wire::Byte => 3,
-        Wire::I16 => 4,
-        Wire::I32 => 5,
-        Wire::I64 => 6,
-        Wire::Double => 7,
-        Wire::Binary => 8,
-        Wire::List => 9,
-        Wire::Set => 10,
-        Wire::Map => 11,
-        Wire::Struct => 12,
-        Wire::Uuid => 13,
+        ThriftType::True => 1,
+        ThriftType::False => 2,
+        ThriftType::Byte => 3,
+        ThriftType::I16 => 4,
+        ThriftType::I32 => 5,
+        ThriftType::I64 => 6,
+        ThriftType::Double => 7,
+        ThriftType::Binary => 8,
+        ThriftType::List => 9,
+        ThriftType::Set => 10,
+        ThriftType::Map => 11,
+        ThriftType::Struct => 12,
+        ThriftType::Uuid => 13,
     }
 }
 
-/// Appends an unsigned number of up to 64 bits.
+/// Appends an unsigned integer of up to 64 bits.
 #[inline]
 pub fn varint(bytes: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
@@ -46,7 +46,7 @@ pub fn varint(bytes: &mut Vec<u8>, mut value: u64) {
     bytes.push(value.to_le_bytes()[0]);
 }
 
-/// A signed number as an unsigned one that is small where the number is near zero.
+/// Zigzag: maps integers near zero to small unsigned integers.
 #[inline]
 #[must_use]
 pub fn zigzag(value: i64) -> u64 {
@@ -54,12 +54,12 @@ pub fn zigzag(value: i64) -> u64 {
 }
 
 impl<'a> ThriftOut<'a> {
-    /// A structure at the end of `bytes`, to be closed with [`ThriftOut::end`].
+    /// Opens a structure at the end of `bytes`, to be closed with [`ThriftOut::end`].
     pub fn new(bytes: &'a mut Vec<u8>) -> Self {
         Self { bytes, last: [0; MAX_DEPTH], depth: 0 }
     }
 
-    fn field(&mut self, id: i16, wire: Wire) {
+    fn field(&mut self, id: i16, wire: ThriftType) {
         let last = self.last.get_mut(self.depth);
         let step = last.as_deref().map_or(0, |last| id - last);
         if let Some(last) = last {
@@ -74,62 +74,62 @@ impl<'a> ThriftOut<'a> {
         }
     }
 
-    /// A bool.
+    /// Writes a bool.
     pub fn bool(&mut self, id: i16, value: bool) {
-        self.field(id, if value { Wire::True } else { Wire::False });
+        self.field(id, if value { ThriftType::True } else { ThriftType::False });
     }
 
-    /// A byte.
+    /// Writes an 8-bit integer.
     pub fn byte(&mut self, id: i16, value: i8) {
-        self.field(id, Wire::Byte);
+        self.field(id, ThriftType::Byte);
         self.bytes.push(value.cast_unsigned());
     }
 
-    /// A number of 16 bits.
+    /// Writes a 16-bit integer.
     pub fn i16(&mut self, id: i16, value: i16) {
-        self.field(id, Wire::I16);
+        self.field(id, ThriftType::I16);
         varint(self.bytes, zigzag(i64::from(value)));
     }
 
-    /// A number of 32 bits.
+    /// Writes a 32-bit integer.
     pub fn i32(&mut self, id: i16, value: i32) {
-        self.field(id, Wire::I32);
+        self.field(id, ThriftType::I32);
         varint(self.bytes, zigzag(i64::from(value)));
     }
 
-    /// A number of 64 bits.
+    /// Writes a 64-bit integer.
     pub fn i64(&mut self, id: i16, value: i64) {
-        self.field(id, Wire::I64);
+        self.field(id, ThriftType::I64);
         varint(self.bytes, zigzag(value));
     }
 
-    /// Bytes or text.
+    /// Writes bytes or text.
     pub fn binary(&mut self, id: i16, value: &[u8]) {
-        self.field(id, Wire::Binary);
+        self.field(id, ThriftType::Binary);
         self.element_binary(value);
     }
 
-    /// A structure, to be closed with [`ThriftOut::end`].
+    /// Opens a structure, to be closed with [`ThriftOut::end`].
     pub fn begin(&mut self, id: i16) {
-        self.field(id, Wire::Struct);
+        self.field(id, ThriftType::Struct);
         self.element_begin();
     }
 
-    /// A structure without fields.
+    /// Writes a structure without fields.
     pub fn empty(&mut self, id: i16) {
-        self.field(id, Wire::Struct);
+        self.field(id, ThriftType::Struct);
         self.bytes.push(0);
     }
 
-    /// Closes the structure at hand.
+    /// Closes the current structure.
     pub fn end(&mut self) {
         self.bytes.push(0);
         self.depth = self.depth.saturating_sub(1);
     }
 
-    /// A list of `n` elements, which follow.
-    pub fn list(&mut self, id: i16, wire: Wire, n: usize) {
-        self.field(id, Wire::List);
+    /// Writes the header of a list of `n` elements. The elements follow.
+    pub fn list(&mut self, id: i16, wire: ThriftType, n: usize) {
+        self.field(id, ThriftType::List);
         match u8::try_from(n) {
             Ok(n @ 0..=14) => self.bytes.push(n << 4 | code(wire)),
             _ => {
@@ -139,7 +139,7 @@ impl<'a> ThriftOut<'a> {
         }
     }
 
-    /// A structure in a list, to be closed with [`ThriftOut::end`].
+    /// Opens a structure in a list, to be closed with [`ThriftOut::end`].
     pub fn element_begin(&mut self) {
         debug_assert!(self.depth + 1 < MAX_DEPTH, "structures are nested too deeply");
         self.depth += 1;
@@ -148,22 +148,22 @@ impl<'a> ThriftOut<'a> {
         }
     }
 
-    /// A bool in a list.
+    /// Writes a bool in a list.
     pub fn element_bool(&mut self, value: bool) {
         self.bytes.push(if value { 1 } else { 2 });
     }
 
-    /// A number of 32 bits in a list.
+    /// Writes a 32-bit integer in a list.
     pub fn element_i32(&mut self, value: i32) {
         varint(self.bytes, zigzag(i64::from(value)));
     }
 
-    /// A number of 64 bits in a list.
+    /// Writes a 64-bit integer in a list.
     pub fn element_i64(&mut self, value: i64) {
         varint(self.bytes, zigzag(value));
     }
 
-    /// Bytes or text in a list.
+    /// Writes bytes or text in a list.
     pub fn element_binary(&mut self, value: &[u8]) {
         varint(self.bytes, value.len() as u64);
         self.bytes.extend_from_slice(value);
@@ -173,10 +173,10 @@ impl<'a> ThriftOut<'a> {
 #[cfg(test)]
 mod tests {
     use super::ThriftOut;
-    use crate::formats::parquet::thrift::{Thrift, Wire};
+    use crate::formats::parquet::thrift::{Thrift, ThriftType};
 
     #[test]
-    fn what_was_written_is_read() {
+    fn written_structures_are_read() {
         let mut bytes = Vec::new();
         let mut out = ThriftOut::new(&mut bytes);
         out.i32(1, -7);
@@ -184,28 +184,28 @@ mod tests {
         out.bool(1, true);
         out.bool(40, false);
         out.end();
-        out.list(3, Wire::I64, 20);
+        out.list(3, ThriftType::I64, 20);
         (0..20).for_each(|k| out.element_i64(k << 40));
         out.i64(4, i64::MIN);
         out.binary(5, b"abc");
         out.end();
         let mut t = Thrift::new(&bytes, 0, "a test");
         let mut last = 0;
-        assert_eq!(t.field(&mut last).unwrap().map(|f| (f.id, f.wire)), Some((1, Wire::I32)));
+        assert_eq!(t.field(&mut last).unwrap().map(|f| (f.id, f.wire)), Some((1, ThriftType::I32)));
         assert_eq!(t.i32().unwrap(), -7);
-        assert_eq!(t.field(&mut last).unwrap().map(|f| (f.id, f.wire)), Some((2, Wire::Struct)));
+        assert_eq!(t.field(&mut last).unwrap().map(|f| (f.id, f.wire)), Some((2, ThriftType::Struct)));
         let mut inner = 0;
-        assert_eq!(t.field(&mut inner).unwrap().map(|f| (f.id, f.wire)), Some((1, Wire::True)));
-        assert_eq!(t.field(&mut inner).unwrap().map(|f| (f.id, f.wire)), Some((40, Wire::False)));
+        assert_eq!(t.field(&mut inner).unwrap().map(|f| (f.id, f.wire)), Some((1, ThriftType::True)));
+        assert_eq!(t.field(&mut inner).unwrap().map(|f| (f.id, f.wire)), Some((40, ThriftType::False)));
         assert!(t.field(&mut inner).unwrap().is_none());
-        assert_eq!(t.field(&mut last).unwrap().map(|f| (f.id, f.wire)), Some((3, Wire::List)));
-        assert_eq!(t.list().unwrap(), (Wire::I64, 20));
+        assert_eq!(t.field(&mut last).unwrap().map(|f| (f.id, f.wire)), Some((3, ThriftType::List)));
+        assert_eq!(t.list().unwrap(), (ThriftType::I64, 20));
         for k in 0..20 {
             assert_eq!(t.i64().unwrap(), k << 40);
         }
-        assert_eq!(t.field(&mut last).unwrap().map(|f| (f.id, f.wire)), Some((4, Wire::I64)));
+        assert_eq!(t.field(&mut last).unwrap().map(|f| (f.id, f.wire)), Some((4, ThriftType::I64)));
         assert_eq!(t.i64().unwrap(), i64::MIN);
-        assert_eq!(t.field(&mut last).unwrap().map(|f| (f.id, f.wire)), Some((5, Wire::Binary)));
+        assert_eq!(t.field(&mut last).unwrap().map(|f| (f.id, f.wire)), Some((5, ThriftType::Binary)));
         assert_eq!(t.binary().unwrap(), b"abc");
         assert!(t.field(&mut last).unwrap().is_none());
         assert_eq!(t.position(), bytes.len());

@@ -1,6 +1,6 @@
-//! Packed bits to numbers: 32 values of one width at a time, with every shift known when it is compiled.
+//! Unpacks bit-packed integers, 32 values of one width per call. The width is a constant, so all shifts are constants.
 
-/// Values of a group that [`unpack32`] takes; it stands in `4 * width` bytes.
+/// Number of values that [`unpack32`] unpacks from `4 * width` bytes.
 pub const GROUP: usize = 32;
 
 /// Unpacks 32 values of `W` bits, least significant bit first.
@@ -10,7 +10,7 @@ fn unpack<const W: usize>(source: &[u8], target: &mut [u32; GROUP]) {
         *target = [0; GROUP];
         return;
     }
-    // The last value's eight bytes may pass the end of the source: a copy with room behind spares the test.
+    // Reading the last value's eight bytes may pass the end of the source. A padded copy avoids the bounds check.
     let mut padded = [0u8; 4 * 32 + 8];
     if let (Some(room), Some(bytes)) = (padded.get_mut(..4 * W), source.get(..4 * W)) {
         room.copy_from_slice(bytes);
@@ -20,13 +20,13 @@ fn unpack<const W: usize>(source: &[u8], target: &mut [u32; GROUP]) {
         let bit = k * W;
         let mut word = [0u8; 8];
         word.copy_from_slice(&padded[bit / 8..bit / 8 + 8]);
-        #[allow(clippy::cast_possible_truncation)] // the bits above W go away
+        #[allow(clippy::cast_possible_truncation)] // the bits above W are dropped
         let low = (u64::from_le_bytes(word) >> (bit % 8)) as u32;
         *value = low & mask;
     }
 }
 
-/// Unpacks one group of 32 values of `width` bits (0 to 32); `source` has `4 * width` bytes at least.
+/// Unpacks one group of 32 values of `width` bits (0 to 32). `source` has at least `4 * width` bytes.
 #[inline]
 pub fn unpack32(width: u8, source: &[u8], target: &mut [u32; GROUP]) {
     #[cfg(target_arch = "x86_64")]
@@ -44,7 +44,7 @@ pub fn unpack32(width: u8, source: &[u8], target: &mut [u32; GROUP]) {
     by_width!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31);
 }
 
-/// Eight values at a time.
+/// Unpacks eight values per vector.
 #[cfg(target_arch = "x86_64")]
 mod vector {
     use std::arch::x86_64::{
@@ -54,14 +54,14 @@ mod vector {
 
     use super::GROUP;
 
-    /// Of a wider value the bits, and those before it in its first byte, are no 32 any more.
+    /// Largest width: a wider value, with the bits before it in its first byte, does not fit into 32 bits.
     pub(in crate::formats::parquet) const MOST: u8 = 25;
 
-    /// Where the four bytes that hold each of eight values begin, and the bits before it there.
-    struct Plan<const W: usize>;
+    /// Shuffle tables for eight values: the bytes that hold each value, and the shift of each value.
+    struct ShuffleTables<const W: usize>;
 
-    impl<const W: usize> Plan<W> {
-        /// The second four values are loaded from here.
+    impl<const W: usize> ShuffleTables<W> {
+        /// Offset from which the second four values are loaded.
         const HALF: usize = W / 2;
         const BYTES: [u8; 32] = {
             let mut out = [0; 32];
@@ -90,7 +90,7 @@ mod vector {
         };
     }
 
-    /// Unpacks 32 values of `width` bits, 1 to [`MOST`]; `false` where the machine cannot, or too few bytes follow.
+    /// Unpacks 32 values of `width` bits, 1 to [`MOST`]. Returns `false` if the machine has no AVX2 or too few bytes follow.
     #[inline]
     pub(in crate::formats::parquet) fn unpack(width: u8, source: &[u8], target: &mut [u32; GROUP]) -> bool {
         let w = usize::from(width);
@@ -100,8 +100,8 @@ mod vector {
         macro_rules! by_width {
             ($($w:literal)*) => {
                 match width {
-                    // SAFETY: AVX2 is there; the last load, 16 bytes from `3 * w + w / 2` on, is inside the source.
-                    $($w => unsafe { eights::<$w>(source.as_ptr(), target) },)*
+                    // SAFETY: the machine has AVX2; the last load, 16 bytes from `3 * w + w / 2` on, is inside of the source.
+                    $($w => unsafe { unpack_vector::<$w>(source.as_ptr(), target) },)*
                     _ => return false,
                 }
             };
@@ -113,8 +113,8 @@ mod vector {
     /// # Safety
     /// AVX2; `3 * W + W / 2 + 16` readable bytes at `source`.
     #[target_feature(enable = "avx2")]
-    unsafe fn eights<const W: usize>(source: *const u8, target: &mut [u32; GROUP]) {
-        let (bytes, bits) = (Plan::<W>::BYTES, Plan::<W>::BITS);
+    unsafe fn unpack_vector<const W: usize>(source: *const u8, target: &mut [u32; GROUP]) {
+        let (bytes, bits) = (ShuffleTables::<W>::BYTES, ShuffleTables::<W>::BITS);
         // SAFETY: both tables are 32 bytes long.
         let (bytes, bits) = unsafe {
             (
@@ -128,7 +128,7 @@ mod vector {
             unsafe {
                 let at = source.add(k * W);
                 let low = _mm_loadu_si128(at.cast());
-                let high = _mm_loadu_si128(at.add(Plan::<W>::HALF).cast());
+                let high = _mm_loadu_si128(at.add(ShuffleTables::<W>::HALF).cast());
                 let spread = _mm256_shuffle_epi8(_mm256_set_m128i(high, low), bytes);
                 let values = _mm256_and_si256(_mm256_srlv_epi32(spread, bits), mask);
                 _mm256_storeu_si256(to.as_mut_ptr().cast::<__m256i>(), values);
@@ -141,7 +141,7 @@ mod vector {
         use super::super::{GROUP, unpack as plainly};
 
         #[test]
-        fn eights_are_what_ones_are() {
+        fn vector_and_scalar_unpacking_agree() {
             let bytes: Vec<u8> =
                 (0..200u64).map(|k| (k.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40).to_le_bytes()[0]).collect();
             let (mut a, mut b) = ([0; GROUP], [0; GROUP]);
@@ -159,7 +159,7 @@ mod vector {
     }
 }
 
-/// Unpacks up to 32 values where fewer bytes than a whole group's are there.
+/// Unpacks up to 32 values from fewer bytes than a whole group has.
 pub fn unpack_tail(width: u8, source: &[u8], target: &mut [u32; GROUP]) {
     let mut whole = [0u8; 4 * 32];
     let n = source.len().min(4 * usize::from(width));
@@ -169,10 +169,10 @@ pub fn unpack_tail(width: u8, source: &[u8], target: &mut [u32; GROUP]) {
     unpack32(width, &whole, target);
 }
 
-/// Value number `k` of 64-bit packing: widths up to 64, for differences that need more than 32 bits.
+/// Unpacks value number `k` of 64-bit packing: widths up to 64, for differences that need more than 32 bits.
 #[must_use]
 #[inline]
-pub fn wide(width: u8, source: &[u8], k: usize) -> u64 {
+pub fn unpack_wide(width: u8, source: &[u8], k: usize) -> u64 {
     let bit = k * usize::from(width);
     let mut word = [0u8; 16];
     let from = bit / 8;
@@ -181,7 +181,7 @@ pub fn wide(width: u8, source: &[u8], k: usize) -> u64 {
         room.copy_from_slice(bytes);
     }
     let mask = if width >= 64 { u64::MAX } else { (1u64 << width) - 1 };
-    #[allow(clippy::cast_possible_truncation)] // the bits above the width go away
+    #[allow(clippy::cast_possible_truncation)] // the bits above the width are dropped
     let low = (u128::from_le_bytes(word) >> (bit % 8)) as u64;
     low & mask
 }

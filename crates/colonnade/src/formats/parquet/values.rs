@@ -1,23 +1,23 @@
-//! Values of one width from one page, whatever encoding it has.
+//! Decodes fixed-width values of one page, in any encoding.
 
 use crate::error::{Error, Result};
 
-use super::delta::Delta;
-use super::keys::{Keys, Piece};
+use super::delta::DeltaDecoder;
+use super::keys::{DictionaryKeys, KeyBatch};
 
-/// What a value is in the file: little-endian, of a fixed width.
-pub trait Raw: Copy {
-    /// Bytes of it.
+/// A fixed-width, little-endian value as stored in the file.
+pub trait FixedWidth: Copy {
+    /// Bytes per value.
     const NBYTES: usize;
-    /// From its bytes; of fewer than `NBYTES` the missing are 0.
+    /// Decodes the value. Bytes missing from `bytes` are 0.
     fn from_bytes(bytes: &[u8]) -> Self;
-    /// From a difference-coded number: integers alone.
+    /// Converts a decoded difference. Only integers have this encoding.
     fn from_i64(value: i64) -> Self;
 }
 
 macro_rules! raw {
     ($($t:ty)*) => {$(
-        impl Raw for $t {
+        impl FixedWidth for $t {
             const NBYTES: usize = size_of::<$t>();
             #[inline]
             fn from_bytes(bytes: &[u8]) -> Self {
@@ -37,11 +37,11 @@ macro_rules! raw {
 }
 raw!(u16 u32 u64 u128);
 
-/// Nanoseconds since 1970 of an INT96: nanoseconds of the day, then the Julian day.
+/// An INT96 timestamp (nanoseconds of the day, then the Julian day) as nanoseconds since 1970.
 #[derive(Debug, Clone, Copy)]
 pub struct Int96(pub i64);
 
-impl Raw for Int96 {
+impl FixedWidth for Int96 {
     const NBYTES: usize = 12;
     #[inline]
     fn from_bytes(bytes: &[u8]) -> Self {
@@ -54,44 +54,45 @@ impl Raw for Int96 {
     }
 }
 
-/// Values of one page; each call gives the next. `T` is what stands in memory, `R` what stands in the file.
+/// The values of one page; each call decodes the next. `T` is the type in memory, the parameter `R` of [`PageValues::fill`] the type
+/// in the file.
 #[derive(Debug)]
-pub enum Values<'a, T> {
+pub enum PageValues<'a, T> {
     /// PLAIN.
     Plain(&'a [u8]),
-    /// BYTE_STREAM_SPLIT: all bytes, how many values, how many were given.
+    /// BYTE_STREAM_SPLIT: all bytes, the number of values, the number of values returned.
     Split(&'a [u8], usize, usize),
     /// DELTA_BINARY_PACKED.
-    Delta(Box<Delta<'a>>),
-    /// Keys, and what they mean.
-    Keys(Box<Keys<'a>>, &'a [T]),
+    Delta(Box<DeltaDecoder<'a>>),
+    /// Dictionary keys, and the dictionary.
+    Keys(Box<DictionaryKeys<'a>>, &'a [T]),
 }
 
 #[cold]
-fn ended(needed: usize, had: usize) -> Error {
+fn truncated(needed: usize, had: usize) -> Error {
     Error::truncated("parquet", "the values of a page", needed as u64, had as u64)
 }
 
-/// A key that the dictionary does not have.
+/// The error for a key outside of the dictionary.
 #[cold]
-pub(crate) fn no_key(key: u32, n: usize) -> Error {
+pub(crate) fn key_out_of_range(key: u32, n: usize) -> Error {
     let message = format!("key {key} of a dictionary of {n} values. The file is damaged; write it again.");
     Error::malformed("parquet", message)
 }
 
-impl<T: Copy> Values<'_, T> {
-    /// The next `out.len()` values.
+impl<T: Copy> PageValues<'_, T> {
+    /// Decodes the next `out.len()` values.
     ///
     /// # Errors
-    /// Truncated pages, keys that the dictionary does not have.
+    /// Truncated pages; keys outside of the dictionary.
     #[inline]
-    pub fn fill<R: Raw>(&mut self, out: &mut [T], cast: impl Fn(R) -> T + Copy) -> Result<()> {
+    pub fn fill<R: FixedWidth>(&mut self, out: &mut [T], cast: impl Fn(R) -> T + Copy) -> Result<()> {
         match self {
             Self::Plain(bytes) => {
                 let nbytes =
-                    out.len().checked_mul(R::NBYTES).ok_or_else(|| ended(usize::MAX, bytes.len()))?;
+                    out.len().checked_mul(R::NBYTES).ok_or_else(|| truncated(usize::MAX, bytes.len()))?;
                 let Some((now, rest)) = bytes.split_at_checked(nbytes) else {
-                    return Err(ended(nbytes, bytes.len()));
+                    return Err(truncated(nbytes, bytes.len()));
                 };
                 for (to, from) in out.iter_mut().zip(now.chunks_exact(R::NBYTES)) {
                     *to = cast(R::from_bytes(from));
@@ -100,7 +101,7 @@ impl<T: Copy> Values<'_, T> {
             }
             Self::Split(bytes, n, given) => {
                 if out.len() > *n - *given {
-                    return Err(ended(out.len() * R::NBYTES, (*n - *given) * R::NBYTES));
+                    return Err(truncated(out.len() * R::NBYTES, (*n - *given) * R::NBYTES));
                 }
                 split::<R, T>(bytes, *n, *given, out, cast);
                 *given += out.len();
@@ -115,8 +116,8 @@ impl<T: Copy> Values<'_, T> {
                     }
                 }
             }
-            // SAFETY: `by_keys` asks for keys below the dictionary's length only.
-            Self::Keys(keys, dictionary) => by_keys(keys, dictionary.len(), out, |key| unsafe {
+            // SAFETY: `lookup_keys` passes only keys below the dictionary's length.
+            Self::Keys(keys, dictionary) => lookup_keys(keys, dictionary.len(), out, |key| unsafe {
                 *dictionary.get_unchecked(key as usize)
             })?,
         }
@@ -124,13 +125,13 @@ impl<T: Copy> Values<'_, T> {
     }
 }
 
-/// Writes what `value` answers for each of the next keys. It is asked for keys below `n` only.
+/// Reads the next keys and writes `value(key)` for each. `value` is called only with keys below `n`.
 ///
 /// # Errors
-/// Truncated pages; keys that a dictionary of `n` values does not have.
+/// Truncated pages; keys outside of a dictionary of `n` values.
 #[inline]
-pub(crate) fn by_keys<T: Copy>(
-    keys: &mut Keys<'_>,
+pub(crate) fn lookup_keys<T: Copy>(
+    keys: &mut DictionaryKeys<'_>,
     n: usize,
     out: &mut [T],
     value: impl Fn(u32) -> T,
@@ -138,19 +139,19 @@ pub(crate) fn by_keys<T: Copy>(
     let mut out = out;
     while !out.is_empty() {
         match keys.take(out.len())? {
-            None => return Err(ended(out.len(), 0)),
-            Some(Piece::Same(key, times)) => {
+            None => return Err(truncated(out.len(), 0)),
+            Some(KeyBatch::Same(key, times)) => {
                 if key as usize >= n {
-                    return Err(no_key(key, n));
+                    return Err(key_out_of_range(key, n));
                 }
                 let (now, later) = out.split_at_mut(times);
                 now.fill(value(key));
                 out = later;
             }
-            Some(Piece::Many(some)) => {
+            Some(KeyBatch::Many(some)) => {
                 let largest = some.iter().fold(0, |a, &b| a.max(b));
                 if largest as usize >= n {
-                    return Err(no_key(largest, n));
+                    return Err(key_out_of_range(largest, n));
                 }
                 let (now, later) = out.split_at_mut(some.len());
                 for (to, &key) in now.iter_mut().zip(some) {
@@ -163,8 +164,8 @@ pub(crate) fn by_keys<T: Copy>(
     Ok(())
 }
 
-/// Bytes of the values `given..` of `n`, one from each stream.
-fn split<R: Raw, T>(bytes: &[u8], n: usize, given: usize, out: &mut [T], cast: impl Fn(R) -> T) {
+/// Decodes the values `given..` of `n` from BYTE_STREAM_SPLIT: one byte from each stream.
+fn split<R: FixedWidth, T>(bytes: &[u8], n: usize, given: usize, out: &mut [T], cast: impl Fn(R) -> T) {
     const AT_ONCE: usize = 64;
     let mut rows = [0u8; 16 * AT_ONCE];
     let mut from = given;

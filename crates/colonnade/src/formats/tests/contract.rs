@@ -165,7 +165,7 @@ fn chosen_columns_and_rows_are_what_is_loaded() {
     });
 }
 
-/// A remote file that is in memory.
+/// A remote file whose bytes are in memory.
 #[derive(Debug)]
 struct InMemoryRemote(Vec<u8>);
 

@@ -45,7 +45,12 @@ impl Format for SevenBitFormat {
     }
 
     fn reader(&self, _: &Options, _: usize, _: Option<&Path>) -> Result<Box<dyn IncrementalReader>> {
-        Ok(Box::new(Reader { room: vec![0; 64], waiting: Vec::new(), magic: MAGIC, is_finished: false }))
+        Ok(Box::new(SevenBitReader {
+            room: vec![0; 64],
+            waiting: Vec::new(),
+            magic: MAGIC,
+            is_finished: false,
+        }))
     }
 
     fn encode(&self, frame: &Frame, _: &Options, sink: &mut dyn Sink, _: &dyn Progress) -> Result<()> {
@@ -65,7 +70,7 @@ fn frame(values: &[u8]) -> Result<Frame> {
     Frame::new(index, columns, vec![Part::Block(block, vec![0])], Tags::unnamed().clone())
 }
 
-/// The bytes of a frame as [`frame`] makes it, or of a part of one.
+/// The bytes of a frame that [`frame`] created, or of a slice of it.
 pub(super) fn values(frame: &Frame) -> &[u8] {
     let [Part::Block(block, _)] = &frame.parts[..] else { return &[] };
     &block.buffer.as_slice()[block.grid.offset..][..frame.nrows]
@@ -113,7 +118,7 @@ impl Opened for SevenBit {
     }
 }
 
-struct Reader {
+struct SevenBitReader {
     room: Vec<u8>,
     waiting: Vec<u8>,
     /// The rest of the magic number that has not arrived yet.
@@ -121,7 +126,7 @@ struct Reader {
     is_finished: bool,
 }
 
-impl IncrementalReader for Reader {
+impl IncrementalReader for SevenBitReader {
     fn room(&mut self) -> Result<&mut [u8]> {
         Ok(&mut self.room)
     }

@@ -47,7 +47,7 @@ fn it_is_read_from_a_stream_and_from_a_path() {
 }
 
 #[test]
-fn it_is_read_as_it_comes() {
+fn it_is_read_incrementally() {
     for step in [1, 3, 64] {
         let mut reader = format().reader(&NoOptions, 1, None).unwrap();
         let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! What is looked at before the parser sees a text, and what its first nodes tell.
+//! Checks the text before it is parsed, and looks at its first nodes.
 
 use saphyr_parser::{Event, Parser};
 
@@ -9,7 +9,7 @@ use crate::text::input::OwnedText;
 
 use super::FORMAT;
 
-/// YAML holds no control characters: the parser would take a NUL for the end.
+/// Refuses control characters, which YAML does not allow. The parser would take a NUL for the end of the text.
 pub(in crate::formats::yaml) fn characters(text: &OwnedText) -> Result<()> {
     let printable = |c: char| !matches!(c, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}'..='\u{84}' | '\u{86}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}');
     let plain = |byte: &u8| matches!(byte, b'\t' | b'\n' | b'\r' | b' '..=b'~');
@@ -28,7 +28,7 @@ pub(in crate::formats::yaml) fn characters(text: &OwnedText) -> Result<()> {
     }
 }
 
-/// A `%YAML` of another major version: what is written may mean something else.
+/// Refuses a `%YAML` directive of another major version, because the document may have another meaning.
 pub(in crate::formats::yaml) fn version(text: &OwnedText) -> Result<()> {
     let mut at = 0;
     for line in text.as_str().split_inclusive(['\n', '\r']) {
@@ -39,7 +39,7 @@ pub(in crate::formats::yaml) fn version(text: &OwnedText) -> Result<()> {
         let told = bare.strip_prefix("%YAML").filter(|rest| rest.starts_with([' ', '\t']));
         if let Some(rest) = told {
             let version = rest.split_whitespace().next().unwrap_or("");
-            // What is no version at all breaks the parser, which says so.
+            // The parser reports a malformed version.
             if version.split_once('.').is_some_and(|(major, _)| major != "1") {
                 let message =
                     format!("expected YAML 1, found version {}. Convert the file.", excerpt(version));
@@ -52,7 +52,8 @@ pub(in crate::formats::yaml) fn version(text: &OwnedText) -> Result<()> {
     Ok(())
 }
 
-/// What we write ends with a line end: without it the last scalar may be the front of another, and nothing else tells.
+/// Checks that a document written by this package ends with a line end. Without it the last scalar may be truncated, and nothing
+/// else would show that.
 pub(in crate::formats::yaml) fn end(text: &OwnedText) -> Result<()> {
     let bytes = text.as_bytes();
     if bytes.ends_with(b"\n") || bytes.ends_with(b"\r") {
@@ -70,7 +71,7 @@ pub(in crate::formats::yaml) fn end(text: &OwnedText) -> Result<()> {
     ))
 }
 
-/// Whether the document may be several frames: a mapping that is not one frame of our own.
+/// Whether the document may be a bundle: a mapping that is not one frame with a header.
 pub(in crate::formats::yaml) fn may_be_bundle(text: &OwnedText) -> bool {
     let mut parser = Parser::new_from_str(text.as_str());
     let mut inside = false;

@@ -1,4 +1,4 @@
-//! The format as the registry knows it.
+//! The `Format` of yaml.
 
 use super::{WriteOptions, encode, encode_bundle, opened};
 use crate::error::Result;

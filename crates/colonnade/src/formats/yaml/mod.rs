@@ -1,10 +1,10 @@
 //! YAML (`.yaml`, `.yml`): a frame as a sequence of mappings, or a mapping of sequences.
 //!
-//! Specification: YAML 1.2.2, its core schema, <https://yaml.org/spec/1.2.2/>. Version of our header: 1.
+//! Specification: YAML 1.2.2, its core schema, <https://yaml.org/spec/1.2.2/>. Version of the header: 1.
 //!
-//! The parser is `saphyr-parser`: events, no objects. An event becomes a node of a type that the core schema knows; nodes are
-//! read as the cells that a header declares ([`with_header`]), or become MessagePack, whose rules for schemaless data hold
-//! for YAML too ([`schemaless`]).
+//! The parser is `saphyr-parser`, which returns events. Each event becomes a node with a type of the core schema. Nodes are read as
+//! the cells that a header declares ([`with_header`]); without a header they are converted to MessagePack, whose rules for
+//! schemaless data apply to YAML too ([`schemaless`]).
 //!
 //! ```text
 //! __colonnade__: {"version":1,...}   the header, as JSON on one line
@@ -13,11 +13,11 @@
 //!   c: text
 //! ```
 //!
-//! | what | how |
+//! | data | how |
 //! |---|---|
-//! | all types | as [`crate::cells::text`] spells them; types, axes, categories in the header |
+//! | all types | spelled as in [`crate::cells::text`]; types, axes and categories in the header |
 //! | several frames | a mapping of labels to them |
-//! | chunks | no: a document is read whole |
+//! | chunks | not supported: a document is read whole |
 
 mod check;
 mod format;
@@ -35,7 +35,7 @@ mod tests;
 
 pub use format::YamlFormat;
 
-pub use options::{Orient, ReadOptions, WriteOptions};
+pub use options::{ReadOptions, WriteOptions, YamlOrient};
 pub use read::{bundle, bundle_with, decode, decode_with};
 pub use write::{encode, encode_bundle};
 

@@ -1,4 +1,4 @@
-//! A document as a list of nodes, each in front of what is inside of it. Aliases are copied, as far as a budget allows.
+//! Parses a document to a list of nodes, in document order. Aliases are copied, within a budget.
 
 mod tags;
 
@@ -15,52 +15,52 @@ use crate::text::input::OwnedText;
 use super::FORMAT;
 use super::check;
 use super::options::ReadOptions;
-use super::resolve::{Value, integer, is_float, plain};
+use super::resolve::{YamlValue, integer, is_float, plain};
 use tags::{core, name};
 
-/// A value and where it stands.
+/// A value and its position.
 #[derive(Debug, Clone)]
-pub(in crate::formats::yaml) struct Node<'t> {
-    pub(in crate::formats::yaml) value: Value<'t>,
-    /// In characters from the start.
+pub(in crate::formats::yaml) struct YamlNode<'t> {
+    pub(in crate::formats::yaml) value: YamlValue<'t>,
+    /// Offset in the text, in characters.
     pub(in crate::formats::yaml) at: usize,
 }
 
-/// The one document of a text.
+/// The only document of a text.
 #[derive(Debug)]
 pub(in crate::formats::yaml) struct Document<'t> {
     pub(in crate::formats::yaml) text: &'t OwnedText,
-    pub(in crate::formats::yaml) nodes: Vec<Node<'t>>,
-    /// Of each value of the root, where that is a mapping: from its first character to behind its last.
+    pub(in crate::formats::yaml) nodes: Vec<YamlNode<'t>>,
+    /// The extent of each value of the root in characters, if the root is a mapping.
     pub(in crate::formats::yaml) values: Vec<(usize, usize)>,
 }
 
-/// Nodes that aliases may stand for, whatever the size of the input.
+/// Minimum limit of the nodes that aliases copy; a larger input has a larger limit.
 const ALIASED: usize = 1 << 20;
 
-/// Bytes of text that aliases may stand for, whatever the size of the input.
+/// Minimum limit of the text bytes that aliases copy; a larger input has a larger limit.
 const ALIASED_NBYTES: usize = 64 << 20;
 
-/// Events between two looks at the clock and for signals.
+/// Number of events between two progress reports, which check for signals.
 const EVENTS: usize = 4096;
 
-/// A collection that is being read.
-struct Open<'t> {
-    /// Its node.
+/// A collection whose end has not been parsed yet.
+struct OpenCollection<'t> {
+    /// Index of its node.
     node: usize,
     anchor: usize,
     entries: usize,
-    /// Keys so far, of a mapping.
+    /// Keys so far; `None` for sequences.
     keys: Option<HashSet<Cow<'t, str>>>,
-    /// Whether a key comes next.
+    /// Whether the next node is a key.
     key_next: bool,
 }
 
-struct Reader<'t> {
+struct DocumentReader<'t> {
     text: &'t OwnedText,
-    nodes: Vec<Node<'t>>,
-    open: Vec<Open<'t>>,
-    /// Where the nodes of each anchor lie; the end is 0 while it is being read.
+    nodes: Vec<YamlNode<'t>>,
+    open: Vec<OpenCollection<'t>>,
+    /// The range of nodes of each anchor; the end is 0 until the anchored collection ends.
     anchors: HashMap<usize, (usize, usize)>,
     aliased: usize,
     budget: usize,
@@ -70,11 +70,10 @@ struct Reader<'t> {
 }
 
 impl<'t> Document<'t> {
-    /// Reads the one document of `text`.
+    /// Parses the only document of `text`.
     ///
     /// # Errors
-    /// Malformed, with place; over a limit; tags that the core schema has not; several documents, or none; what `progress`
-    /// answers.
+    /// Malformed, with the position; over a limit; tags outside of the core schema; no document or several; errors of `progress`.
     pub(in crate::formats::yaml) fn read(
         text: &'t OwnedText,
         options: &ReadOptions,
@@ -83,7 +82,7 @@ impl<'t> Document<'t> {
         check::characters(text)?;
         check::version(text)?;
         let source = text.as_str();
-        let mut reader = Reader {
+        let mut reader = DocumentReader {
             text,
             nodes: Vec::new(),
             open: Vec::new(),
@@ -110,7 +109,7 @@ impl<'t> Document<'t> {
             reader.take(event, span)?;
             events += 1;
             if events.is_multiple_of(EVENTS) {
-                // Characters, of bytes: all that the parser tells, and as good where text is ASCII.
+                // Progress is in characters, because the parser counts only those. For ASCII text they are bytes.
                 progress.advance(at, Some(total))?;
             }
         }
@@ -120,7 +119,7 @@ impl<'t> Document<'t> {
         Ok(Self { text, nodes: reader.nodes, values: reader.values })
     }
 
-    /// An error at a character.
+    /// Creates an error at a character.
     #[cold]
     pub(in crate::formats::yaml) fn error(
         &self,
@@ -132,28 +131,28 @@ impl<'t> Document<'t> {
         self.text.source().error(kind, FORMAT, byte_of(self.text, at), member, message)
     }
 
-    /// The node behind `i` and all that is inside of it.
-    pub(in crate::formats::yaml) fn behind(&self, i: usize) -> usize {
+    /// Returns the index of the node after node `i` and its descendants.
+    pub(in crate::formats::yaml) fn next_after(&self, i: usize) -> usize {
         match self.nodes.get(i).map(|node| &node.value) {
-            Some(Value::Sequence(_, end) | Value::Mapping(_, end)) => *end,
+            Some(YamlValue::Sequence(_, end) | YamlValue::Mapping(_, end)) => *end,
             _ => i + 1,
         }
     }
 }
 
-/// The byte of a character.
+/// Returns the byte offset of a character.
 pub(in crate::formats::yaml) fn byte_of(text: &OwnedText, at: usize) -> usize {
     let text = text.as_str();
     text.char_indices().nth(at).map_or(text.len(), |(byte, _)| byte)
 }
 
-impl<'t> Reader<'t> {
+impl<'t> DocumentReader<'t> {
     #[cold]
     fn error(&self, kind: ErrorKind, at: usize, message: impl std::fmt::Display) -> Error {
         self.text.source().error(kind, FORMAT, byte_of(self.text, at), None, message)
     }
 
-    /// What the parser says.
+    /// Converts an error of the parser.
     #[cold]
     fn broken(&self, error: &ScanError) -> Error {
         let (kind, message) = if error.info().contains("recursion limit") {
@@ -175,32 +174,34 @@ impl<'t> Reader<'t> {
                 if anchor > 0 {
                     self.anchors.insert(anchor, (self.nodes.len(), self.nodes.len() + 1));
                 }
-                self.nodes.push(Node { value, at });
-                self.ended(&span.start, &span.end);
+                self.nodes.push(YamlNode { value, at });
+                self.record_root_value(&span.start, &span.end);
             }
             Event::SequenceStart(anchor, tag) => {
                 self.check_tag(tag.as_deref(), "seq", at)?;
-                self.enter(Value::Sequence(0, 0), anchor, None, at)?;
+                self.enter(YamlValue::Sequence(0, 0), anchor, None, at)?;
             }
             Event::MappingStart(anchor, tag) => {
                 self.check_tag(tag.as_deref(), "map", at)?;
-                self.enter(Value::Mapping(0, 0), anchor, Some(HashSet::new()), at)?;
+                self.enter(YamlValue::Mapping(0, 0), anchor, Some(HashSet::new()), at)?;
             }
             Event::SequenceEnd | Event::MappingEnd => {
-                let Some(Open { node, anchor, entries, keys, .. }) = self.open.pop() else { return Ok(()) };
+                let Some(OpenCollection { node, anchor, entries, keys, .. }) = self.open.pop() else {
+                    return Ok(());
+                };
                 let end = self.nodes.len();
                 let mut start = at;
                 if let Some(node) = self.nodes.get_mut(node) {
                     start = node.at;
                     node.value = match keys {
-                        None => Value::Sequence(entries, end),
-                        Some(_) => Value::Mapping(entries / 2, end),
+                        None => YamlValue::Sequence(entries, end),
+                        Some(_) => YamlValue::Mapping(entries / 2, end),
                     };
                 }
                 if anchor > 0 {
                     self.anchors.insert(anchor, (node, end));
                 }
-                self.ended(&Marker::new(start, 0, 0), &span.end);
+                self.record_root_value(&Marker::new(start, 0, 0), &span.end);
             }
             Event::Alias(anchor) => self.alias(anchor, at)?,
             _ => {}
@@ -208,15 +209,15 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    /// Takes note of where a value of the root stands.
-    fn ended(&mut self, start: &Marker, end: &Marker) {
-        if let [Open { keys: Some(_), key_next: true, entries: 1.., .. }] = self.open.as_slice() {
+    /// Records the extent of a value of the root.
+    fn record_root_value(&mut self, start: &Marker, end: &Marker) {
+        if let [OpenCollection { keys: Some(_), key_next: true, entries: 1.., .. }] = self.open.as_slice() {
             self.values.push((start.index(), end.index()));
         }
     }
 
-    /// A node begins: a key or a value of what is open.
-    fn begin(&mut self, value: Option<&Value<'t>>, at: usize) -> Result<()> {
+    /// Adds a key or a value to the current collection.
+    fn begin(&mut self, value: Option<&YamlValue<'t>>, at: usize) -> Result<()> {
         let Some(open) = self.open.last_mut() else { return Ok(()) };
         open.entries += 1;
         let Some(keys) = &mut open.keys else { return Ok(()) };
@@ -226,15 +227,15 @@ impl<'t> Reader<'t> {
             return Ok(());
         }
         let key = match value {
-            // Both are the integer that a label is.
-            Some(Value::Int(text)) if text == "-0" => "0".into(),
-            Some(Value::Int(text)) if text.parse::<i64>().is_err() && text.parse::<u64>().is_err() => {
+            // `-0` and `0` are the same integer label.
+            Some(YamlValue::Int(text)) if text == "-0" => "0".into(),
+            Some(YamlValue::Int(text)) if text.parse::<i64>().is_err() && text.parse::<u64>().is_err() => {
                 let message = format!("expected a key of 64 bits, found {}. Quote it.", number_excerpt(text));
                 return Err(self.error(ErrorKind::Unsupported, at, message));
             }
-            Some(Value::Str(text) | Value::Int(text)) => text.clone(),
+            Some(YamlValue::Str(text) | YamlValue::Int(text)) => text.clone(),
             other => {
-                let found = other.map_or("a collection", Value::name);
+                let found = other.map_or("a collection", YamlValue::name);
                 let message = format!("expected text or an integer as a key, found {found}. Quote it.");
                 return Err(self.error(ErrorKind::Unsupported, at, message));
             }
@@ -250,7 +251,7 @@ impl<'t> Reader<'t> {
 
     fn enter(
         &mut self,
-        value: Value<'t>,
+        value: YamlValue<'t>,
         anchor: usize,
         keys: Option<HashSet<Cow<'t, str>>>,
         at: usize,
@@ -266,9 +267,9 @@ impl<'t> Reader<'t> {
         if anchor > 0 {
             self.anchors.insert(anchor, (node, 0));
         }
-        self.nodes.push(Node { value, at });
+        self.nodes.push(YamlNode { value, at });
         let key_next = keys.is_some();
-        self.open.push(Open { node, anchor, entries: 0, keys, key_next });
+        self.open.push(OpenCollection { node, anchor, entries: 0, keys, key_next });
         Ok(())
     }
 
@@ -296,7 +297,7 @@ impl<'t> Reader<'t> {
             );
             return Err(self.error(ErrorKind::LimitExceeded, at, message));
         }
-        // A long text that many aliases stand for is as much memory as any other.
+        // The limit counts copied text: a long text that many aliases copy takes much memory.
         let copied = self.nodes.get(start..end).unwrap_or(&[]).iter().map(|node| node.value.nbytes()).sum();
         self.aliased_nbytes = self.aliased_nbytes.saturating_add(copied);
         let most = self.text.as_bytes().len().max(ALIASED_NBYTES);
@@ -306,7 +307,10 @@ impl<'t> Reader<'t> {
             return Err(self.error(ErrorKind::LimitExceeded, at, message));
         }
         let value = self.nodes.get(start).map(|node| node.value.clone());
-        self.begin(value.as_ref().filter(|v| !matches!(v, Value::Sequence(..) | Value::Mapping(..))), at)?;
+        self.begin(
+            value.as_ref().filter(|v| !matches!(v, YamlValue::Sequence(..) | YamlValue::Mapping(..))),
+            at,
+        )?;
         let inner = self.deepest(start, end);
         if self.open.len() as u64 + inner > self.max_depth {
             let message =
@@ -315,20 +319,20 @@ impl<'t> Reader<'t> {
         }
         let moved = self.nodes.len() - start;
         for i in start..end {
-            let Some(Node { value, .. }) = self.nodes.get(i) else { break };
+            let Some(YamlNode { value, .. }) = self.nodes.get(i) else { break };
             let value = match value.clone() {
-                Value::Sequence(n, end) => Value::Sequence(n, end + moved),
-                Value::Mapping(n, end) => Value::Mapping(n, end + moved),
+                YamlValue::Sequence(n, end) => YamlValue::Sequence(n, end + moved),
+                YamlValue::Mapping(n, end) => YamlValue::Mapping(n, end + moved),
                 other => other,
             };
-            // Errors name the alias: that is what stands where they are.
-            self.nodes.push(Node { value, at });
+            // The position of a copied node is that of the alias, for error messages.
+            self.nodes.push(YamlNode { value, at });
         }
-        self.ended(&Marker::new(at, 0, 0), &Marker::new(at, 0, 0));
+        self.record_root_value(&Marker::new(at, 0, 0), &Marker::new(at, 0, 0));
         Ok(())
     }
 
-    /// Collections inside each other among some nodes.
+    /// Returns the depth of the collections among some nodes.
     fn deepest(&self, start: usize, end: usize) -> u64 {
         let mut ends: Vec<usize> = Vec::new();
         let mut most = 0;
@@ -336,7 +340,7 @@ impl<'t> Reader<'t> {
             while ends.last().is_some_and(|end| *end <= i) {
                 ends.pop();
             }
-            if let Some(Value::Sequence(_, end) | Value::Mapping(_, end)) =
+            if let Some(YamlValue::Sequence(_, end) | YamlValue::Mapping(_, end)) =
                 self.nodes.get(i).map(|n| &n.value)
             {
                 ends.push(*end);
@@ -352,19 +356,19 @@ impl<'t> Reader<'t> {
         style: ScalarStyle,
         tag: Option<&Tag>,
         at: usize,
-    ) -> Result<Value<'t>> {
+    ) -> Result<YamlValue<'t>> {
         let Some(tag) = tag else {
-            return Ok(if style == ScalarStyle::Plain { plain(text) } else { Value::Str(text) });
+            return Ok(if style == ScalarStyle::Plain { plain(text) } else { YamlValue::Str(text) });
         };
         let found = match core(tag) {
-            Some("str" | "!") => return Ok(Value::Str(text)),
-            Some("null") => matches!(plain(text.clone()), Value::Null).then_some(Value::Null),
+            Some("str" | "!") => return Ok(YamlValue::Str(text)),
+            Some("null") => matches!(plain(text.clone()), YamlValue::Null).then_some(YamlValue::Null),
             Some("bool") => match plain(text.clone()) {
-                found @ Value::Bool(_) => Some(found),
+                found @ YamlValue::Bool(_) => Some(found),
                 _ => None,
             },
-            Some("int") => integer(&text).map(|digits| Value::Int(Cow::Owned(digits.into_owned()))),
-            Some("float") => is_float(&text).then(|| Value::Float(text.clone())),
+            Some("int") => integer(&text).map(|digits| YamlValue::Int(Cow::Owned(digits.into_owned()))),
+            Some("float") => is_float(&text).then(|| YamlValue::Float(text.clone())),
             _ => return Err(self.refused(tag, at)),
         };
         found.ok_or_else(|| {

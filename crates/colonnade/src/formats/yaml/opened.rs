@@ -1,4 +1,4 @@
-//! Opened whole: one frame, or several by label.
+//! `Opened` for a YAML text: a frame or a bundle.
 
 use std::sync::Arc;
 

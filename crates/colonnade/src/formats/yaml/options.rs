@@ -1,4 +1,4 @@
-//! Options of YAML, validated when they are made.
+//! Options of yaml, validated by their constructors.
 
 use crate::cells::msgpack::options as msgpack;
 use crate::error::{Error, Result};
@@ -7,18 +7,18 @@ use crate::text::input::{TextEncoding, TextPart};
 
 use super::FORMAT;
 
-/// How a frame is laid out.
+/// The layout of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Orient {
-    /// A sequence of mappings, one a row.
+pub enum YamlOrient {
+    /// A sequence of mappings, one per row.
     #[default]
     Records,
     /// A mapping of names to sequences.
     Columns,
 }
 
-impl Orient {
-    /// The orient of a name.
+impl YamlOrient {
+    /// Returns the orient of a name.
     ///
     /// # Errors
     /// `InvalidOption` with the known names.
@@ -33,7 +33,7 @@ impl Orient {
         }
     }
 
-    /// Its name.
+    /// The name of the orient in the options.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -46,41 +46,41 @@ impl Orient {
 /// Options for writing.
 #[derive(Debug, Clone, Copy)]
 pub struct WriteOptions {
-    /// How the frame is laid out.
-    pub orient: Orient,
-    /// Whether types, axes, names and attrs stand in an entry `__colonnade__`; without it the data alone.
+    /// Layout of the frame.
+    pub orient: YamlOrient,
+    /// Whether to write the entry `__colonnade__` with types, axes, names and attrs.
     pub header: bool,
-    /// Threads.
+    /// Number of threads.
     pub threads: usize,
 }
 
 impl Default for WriteOptions {
     fn default() -> Self {
-        Self { orient: Orient::Records, header: true, threads: 1 }
+        Self { orient: YamlOrient::Records, header: true, threads: 1 }
     }
 }
 
 /// Options for reading.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ReadOptions {
-    /// How foreign data are laid out; told by their look where `None`.
-    pub orient: Option<Orient>,
-    /// Of the bytes.
+    /// Layout of a document without a header; `None` to detect it.
+    pub orient: Option<YamlOrient>,
+    /// Character encoding of the text.
     pub encoding: TextEncoding,
-    /// The part of the input that is the document, as [`crate::formats::yaml::read::bundle`] answers it.
+    /// The part of the input to read, as [`crate::formats::yaml::read::bundle`] returns it.
     pub part: Option<TextPart>,
-    /// Caps, depth among them.
+    /// Limits, among them the depth.
     pub limits: Limits,
-    /// Threads.
+    /// Number of threads.
     pub threads: usize,
 }
 
 impl ReadOptions {
-    /// The options of what the nodes become.
+    /// Returns the options for the schemaless reader of MessagePack.
     pub(in crate::formats::yaml) fn msgpack(&self) -> msgpack::ReadOptions {
         let orient = self.orient.map(|orient| match orient {
-            Orient::Records => msgpack::MsgpackOrient::Records,
-            Orient::Columns => msgpack::MsgpackOrient::Columns,
+            YamlOrient::Records => msgpack::MsgpackOrient::Records,
+            YamlOrient::Columns => msgpack::MsgpackOrient::Columns,
         });
         msgpack::ReadOptions { orient, limits: self.limits, ..msgpack::ReadOptions::default() }
     }

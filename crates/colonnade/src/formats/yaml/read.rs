@@ -1,4 +1,4 @@
-//! From text to frames.
+//! Reads frames from YAML text.
 
 use std::ops::Range;
 
@@ -12,8 +12,8 @@ use crate::text::input::{OwnedText, SourceText};
 use super::FORMAT;
 use super::nodes::Document;
 use super::options::ReadOptions;
-use super::resolve::Value;
-use super::schemaless::{Packed, extents};
+use super::resolve::YamlValue;
+use super::schemaless::{DocumentMsgpack, extents};
 use super::{check, with_header};
 
 fn text_of(input: &Buffer, options: &ReadOptions) -> Result<OwnedText> {
@@ -26,15 +26,15 @@ fn text_of(input: &Buffer, options: &ReadOptions) -> Result<OwnedText> {
     OwnedText::new(FORMAT, text)
 }
 
-/// The one frame of `input`.
+/// Decodes the only frame of `input`.
 ///
 /// # Errors
-/// Malformed, with line, column and byte; over a limit; no frame, or several.
+/// Malformed, with line, column and byte; over a limit; no frame or several.
 pub fn decode(input: &Buffer, options: &ReadOptions) -> Result<DecodedText> {
     decode_with(input, options, &NoProgress)
 }
 
-/// The same, `progress` told how far it is.
+/// Like [`decode`], and reports to `progress`.
 ///
 /// # Errors
 /// As [`decode`], and `Cancelled` from `progress`.
@@ -49,29 +49,29 @@ fn decoded(input: &Buffer, options: &ReadOptions, progress: &dyn Progress) -> Re
     let progress = &ScaledProgress::new(progress, text.as_bytes().len() as u64, input.nbytes() as u64);
     let document = Document::read(&text, options, progress)?;
     progress.interrupted()?;
-    if with_header::is_own(&document) {
+    if with_header::has_header(&document) {
         if options.part.is_none() {
             check::end(&text)?;
         }
         let (frame, orient) = with_header::decode(&document, options)?;
         return Ok(DecodedText::new(frame, orient.name(), Some(VERSION)));
     }
-    let packed = Packed::new(&document)?;
+    let packed = DocumentMsgpack::new(&document)?;
     Ok(DecodedText::new(packed.frame(options)?, packed.orient().name(), None))
 }
 
-/// Labels, and the bytes that each of their frames is.
-pub type Extents = Vec<(String, Range<usize>)>;
+/// Labels, and the byte range of each frame.
+pub type FrameExtents = Vec<(String, Range<usize>)>;
 
-/// Labels of several frames, and the bytes of `input` that each is; `None` where it is one frame.
+/// Returns the labels of a bundle and the byte range of each frame in `input`; `None` if it is one frame.
 ///
 /// # Errors
 /// As [`decode`].
-pub fn bundle(input: &Buffer, options: &ReadOptions) -> Result<Option<Extents>> {
+pub fn bundle(input: &Buffer, options: &ReadOptions) -> Result<Option<FrameExtents>> {
     bundle_with(input, options, &NoProgress)
 }
 
-/// The same, `progress` asked whether it goes on.
+/// Like [`bundle`], and reports to `progress`.
 ///
 /// # Errors
 /// As [`bundle`], and `Cancelled` from `progress`.
@@ -79,9 +79,9 @@ pub fn bundle_with(
     input: &Buffer,
     options: &ReadOptions,
     progress: &dyn Progress,
-) -> Result<Option<Extents>> {
+) -> Result<Option<FrameExtents>> {
     let text = text_of(input, options)?;
-    // Most documents are one frame: their first nodes tell, and they are read once.
+    // Most documents are one frame. Their first nodes show it, so that they are parsed only once.
     if !check::may_be_bundle(&text) {
         return Ok(None);
     }
@@ -94,26 +94,26 @@ pub fn bundle_with(
     Ok(Some(labels.into_iter().zip(extents(&document)).collect()))
 }
 
-/// The labels of a mapping of frames: of our own, which have headers, or of anybody's.
+/// Returns the labels of a mapping of frames, with or without headers.
 fn labels(document: &Document<'_>, options: &ReadOptions) -> Result<Option<Vec<String>>> {
     let mut labels = Vec::new();
-    if let Some(Value::Mapping(n @ 1.., _)) = document.nodes.first().map(|node| &node.value) {
+    if let Some(YamlValue::Mapping(n @ 1.., _)) = document.nodes.first().map(|node| &node.value) {
         let mut at = 1;
         for _ in 0..*n {
             let inner = document.nodes.get(at + 1..at + 3).unwrap_or(&[]);
             let [first, second] = inner else { break };
-            let own = matches!(&first.value, Value::Mapping(1.., _))
-                && matches!(&second.value, Value::Str(key) if key == crate::text::header::KEY);
+            let own = matches!(&first.value, YamlValue::Mapping(1.., _))
+                && matches!(&second.value, YamlValue::Str(key) if key == crate::text::header::KEY);
             match document.nodes.get(at).map(|node| &node.value) {
-                Some(Value::Str(label)) if own => labels.push(label.to_string()),
+                Some(YamlValue::Str(label)) if own => labels.push(label.to_string()),
                 _ => break,
             }
-            at = document.behind(at + 1);
+            at = document.next_after(at + 1);
         }
         if labels.len() == *n {
             check::end(document.text)?;
             return Ok(Some(labels));
         }
     }
-    Packed::new(document)?.labels(options)
+    DocumentMsgpack::new(document)?.labels(options)
 }

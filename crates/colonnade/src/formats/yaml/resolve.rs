@@ -2,24 +2,24 @@
 
 use std::borrow::Cow;
 
-/// A value.
+/// The value of a node.
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate::formats::yaml) enum Value<'t> {
+pub(in crate::formats::yaml) enum YamlValue<'t> {
     Null,
     Bool(bool),
-    /// An integer as decimal digits; as it stands where its base is another and 128 bits do not hold it.
+    /// An integer as decimal digits. An octal or hexadecimal one of more than 128 bits keeps its text.
     Int(Cow<'t, str>),
-    /// A float as it stands.
+    /// A float as its text.
     Float(Cow<'t, str>),
     Str(Cow<'t, str>),
-    /// Entries, and the node behind the last one.
+    /// Number of entries, and index of the node after the last one.
     Sequence(usize, usize),
-    /// Pairs, and the node behind the last one.
+    /// Number of pairs, and index of the node after the last one.
     Mapping(usize, usize),
 }
 
-impl Value<'_> {
-    /// Bytes of its text.
+impl YamlValue<'_> {
+    /// Bytes of the value's text.
     pub(in crate::formats::yaml) fn nbytes(&self) -> usize {
         match self {
             Self::Int(text) | Self::Float(text) | Self::Str(text) => text.len(),
@@ -27,7 +27,7 @@ impl Value<'_> {
         }
     }
 
-    /// What it is, for messages.
+    /// The name of the value's type, for messages.
     pub(in crate::formats::yaml) fn name(&self) -> &'static str {
         match self {
             Self::Null => "null",
@@ -41,31 +41,31 @@ impl Value<'_> {
     }
 }
 
-/// The value of a plain scalar.
-pub(in crate::formats::yaml) fn plain(text: Cow<'_, str>) -> Value<'_> {
+/// Resolves a plain scalar.
+pub(in crate::formats::yaml) fn plain(text: Cow<'_, str>) -> YamlValue<'_> {
     match text.as_ref() {
-        "" | "~" | "null" | "Null" | "NULL" => return Value::Null,
-        "true" | "True" | "TRUE" => return Value::Bool(true),
-        "false" | "False" | "FALSE" => return Value::Bool(false),
+        "" | "~" | "null" | "Null" | "NULL" => return YamlValue::Null,
+        "true" | "True" | "TRUE" => return YamlValue::Bool(true),
+        "false" | "False" | "FALSE" => return YamlValue::Bool(false),
         _ => {}
     }
-    // Most scalars are words: one look at the first character tells.
+    // Most scalars are words, which their first character shows.
     if !text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.')) {
-        return Value::Str(text);
+        return YamlValue::Str(text);
     }
     match integer(&text) {
-        Some(Cow::Borrowed(_)) => return Value::Int(text),
-        Some(Cow::Owned(digits)) => return Value::Int(Cow::Owned(digits)),
+        Some(Cow::Borrowed(_)) => return YamlValue::Int(text),
+        Some(Cow::Owned(digits)) => return YamlValue::Int(Cow::Owned(digits)),
         None => {}
     }
-    if is_float(&text) { Value::Float(text) } else { Value::Str(text) }
+    if is_float(&text) { YamlValue::Float(text) } else { YamlValue::Str(text) }
 }
 
-/// The digits of an integer: decimal, octal or hexadecimal.
+/// Returns the decimal digits of a decimal, octal or hexadecimal integer.
 pub(in crate::formats::yaml) fn integer(text: &str) -> Option<Cow<'_, str>> {
     let based = |digits: &str, base: u32| {
         let known = !digits.is_empty() && digits.chars().all(|c| c.is_digit(base));
-        // What no 128 bits hold is no number of any column: whoever reads it says so, by the text that stands here.
+        // No column type holds more than 128 bits. The reader refuses such an integer by its text.
         let found =
             |()| u128::from_str_radix(digits, base).map_or(Cow::Borrowed(text), |n| n.to_string().into());
         known.then_some(()).map(found)
@@ -92,7 +92,7 @@ pub(in crate::formats::yaml) fn integer(text: &str) -> Option<Cow<'_, str>> {
     Some(Cow::Owned(format!("{}{short}", if negative { "-" } else { "" })))
 }
 
-/// Whether text is a float.
+/// Whether the text is a float.
 pub(in crate::formats::yaml) fn is_float(text: &str) -> bool {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     if matches!(unsigned, ".inf" | ".Inf" | ".INF") || matches!(text, ".nan" | ".NaN" | ".NAN") {
@@ -131,39 +131,42 @@ mod tests {
     #[test]
     fn plain_scalars_are_those_of_the_core_schema() {
         for (text, expected) in [
-            ("", Value::Null),
-            ("~", Value::Null),
-            ("NULL", Value::Null),
-            ("nULL", Value::Str("nULL".into())),
-            ("True", Value::Bool(true)),
-            ("yes", Value::Str("yes".into())),
-            ("on", Value::Str("on".into())),
-            ("0", Value::Int("0".into())),
-            ("-19", Value::Int("-19".into())),
-            ("+12", Value::Int("12".into())),
-            ("007", Value::Int("7".into())),
-            ("-0", Value::Int("-0".into())),
-            ("0o14", Value::Int("12".into())),
-            ("0xC", Value::Int("12".into())),
-            ("0xffffffffffffffffffffffffffffffff", Value::Int(u128::MAX.to_string().into())),
-            ("0x100000000000000000000000000000000", Value::Int("0x100000000000000000000000000000000".into())),
-            ("0o8", Value::Str("0o8".into())),
-            ("-0x1", Value::Str("-0x1".into())),
-            ("1_000", Value::Str("1_000".into())),
-            ("190:20:30", Value::Str("190:20:30".into())),
-            ("0.", Value::Float("0.".into())),
-            (".5", Value::Float(".5".into())),
-            ("+12e03", Value::Float("+12e03".into())),
-            ("1e+3", Value::Float("1e+3".into())),
-            ("-.INF", Value::Float("-.INF".into())),
-            (".NaN", Value::Float(".NaN".into())),
-            ("-.nan", Value::Str("-.nan".into())),
-            (".", Value::Str(".".into())),
-            ("1e", Value::Str("1e".into())),
-            ("+", Value::Str("+".into())),
-            ("2001-12-14", Value::Str("2001-12-14".into())),
-            ("<<", Value::Str("<<".into())),
-            ("=", Value::Str("=".into())),
+            ("", YamlValue::Null),
+            ("~", YamlValue::Null),
+            ("NULL", YamlValue::Null),
+            ("nULL", YamlValue::Str("nULL".into())),
+            ("True", YamlValue::Bool(true)),
+            ("yes", YamlValue::Str("yes".into())),
+            ("on", YamlValue::Str("on".into())),
+            ("0", YamlValue::Int("0".into())),
+            ("-19", YamlValue::Int("-19".into())),
+            ("+12", YamlValue::Int("12".into())),
+            ("007", YamlValue::Int("7".into())),
+            ("-0", YamlValue::Int("-0".into())),
+            ("0o14", YamlValue::Int("12".into())),
+            ("0xC", YamlValue::Int("12".into())),
+            ("0xffffffffffffffffffffffffffffffff", YamlValue::Int(u128::MAX.to_string().into())),
+            (
+                "0x100000000000000000000000000000000",
+                YamlValue::Int("0x100000000000000000000000000000000".into()),
+            ),
+            ("0o8", YamlValue::Str("0o8".into())),
+            ("-0x1", YamlValue::Str("-0x1".into())),
+            ("1_000", YamlValue::Str("1_000".into())),
+            ("190:20:30", YamlValue::Str("190:20:30".into())),
+            ("0.", YamlValue::Float("0.".into())),
+            (".5", YamlValue::Float(".5".into())),
+            ("+12e03", YamlValue::Float("+12e03".into())),
+            ("1e+3", YamlValue::Float("1e+3".into())),
+            ("-.INF", YamlValue::Float("-.INF".into())),
+            (".NaN", YamlValue::Float(".NaN".into())),
+            ("-.nan", YamlValue::Str("-.nan".into())),
+            (".", YamlValue::Str(".".into())),
+            ("1e", YamlValue::Str("1e".into())),
+            ("+", YamlValue::Str("+".into())),
+            ("2001-12-14", YamlValue::Str("2001-12-14".into())),
+            ("<<", YamlValue::Str("<<".into())),
+            ("=", YamlValue::Str("=".into())),
         ] {
             assert_eq!(plain(text.into()), expected, "{text:?}");
         }

@@ -1,4 +1,4 @@
-//! Documents without a header: nodes become MessagePack, and its rules for schemaless data make the frame.
+//! Reads documents without a header: converts the nodes to MessagePack and infers the frame as from schemaless MessagePack.
 
 use std::ops::Range;
 
@@ -11,11 +11,11 @@ use crate::infer::schemaless;
 use crate::infer::schemaless::SchemalessLayout;
 
 use super::nodes::Document;
-use super::options::{Orient, ReadOptions};
-use super::resolve::Value;
+use super::options::{ReadOptions, YamlOrient};
+use super::resolve::YamlValue;
 
-/// The document as MessagePack, and where each node begins.
-pub(in crate::formats::yaml) struct Packed<'d, 't> {
+/// The document as MessagePack, with the offset of each node.
+pub(in crate::formats::yaml) struct DocumentMsgpack<'d, 't> {
     document: &'d Document<'t>,
     bytes: Vec<u8>,
     starts: Vec<usize>,
@@ -28,7 +28,7 @@ fn put(written: bool, document: &Document<'_>, at: usize) -> Result<()> {
     Err(document.error(ErrorKind::Malformed, at, None, "no memory for the document."))
 }
 
-impl<'d, 't> Packed<'d, 't> {
+impl<'d, 't> DocumentMsgpack<'d, 't> {
     pub(in crate::formats::yaml) fn new(document: &'d Document<'t>) -> Result<Self> {
         let mut out = Self { document, bytes: Vec::new(), starts: Vec::with_capacity(document.nodes.len()) };
         for node in &document.nodes {
@@ -38,7 +38,7 @@ impl<'d, 't> Packed<'d, 't> {
         Ok(out)
     }
 
-    fn node(&mut self, value: &Value<'_>, at: usize) -> Result<()> {
+    fn node(&mut self, value: &YamlValue<'_>, at: usize) -> Result<()> {
         use rmp::encode::{
             write_array_len, write_bool, write_f64, write_map_len, write_nil, write_sint, write_str,
             write_uint,
@@ -49,36 +49,38 @@ impl<'d, 't> Packed<'d, 't> {
             u32::try_from(n).map_err(|_| wrong(format!("expected at most 4294967295 entries, found {n}.")))
         };
         let written = match value {
-            Value::Null => write_nil(out).is_ok(),
-            Value::Bool(value) => write_bool(out, *value).is_ok(),
-            Value::Int(digits) => match (digits.parse::<i64>(), digits.parse::<u64>()) {
+            YamlValue::Null => write_nil(out).is_ok(),
+            YamlValue::Bool(value) => write_bool(out, *value).is_ok(),
+            YamlValue::Int(digits) => match (digits.parse::<i64>(), digits.parse::<u64>()) {
                 (Ok(value), _) => write_sint(out, value).is_ok(),
                 (_, Ok(value)) => write_uint(out, value).is_ok(),
                 _ => return Err(wrong(too_wide(digits))),
             },
-            Value::Float(text) => write_f64(out, float(text).ok_or_else(|| wrong(too_large(text)))?).is_ok(),
-            Value::Str(text) => {
+            YamlValue::Float(text) => {
+                write_f64(out, float(text).ok_or_else(|| wrong(too_large(text)))?).is_ok()
+            }
+            YamlValue::Str(text) => {
                 count(text.len())?;
                 write_str(out, text).is_ok()
             }
-            Value::Sequence(n, _) => write_array_len(out, count(*n)?).is_ok(),
-            Value::Mapping(n, _) => write_map_len(out, count(*n)?).is_ok(),
+            YamlValue::Sequence(n, _) => write_array_len(out, count(*n)?).is_ok(),
+            YamlValue::Mapping(n, _) => write_map_len(out, count(*n)?).is_ok(),
         };
         put(written, self.document, at)
     }
 
-    /// The frame.
+    /// Decodes the frame.
     ///
     /// # Errors
-    /// No frame; several; over a limit.
+    /// No frame, or several; over a limit.
     pub(in crate::formats::yaml) fn frame(&self, options: &ReadOptions) -> Result<Frame> {
         schemaless::decode(&self.bytes, 0, &options.msgpack()).map_err(|e| self.placed(e))
     }
 
-    /// Labels of several frames and the values of the root that they are; `None` of one frame.
+    /// Returns the labels of a bundle, which are the keys of the root; `None` for one frame.
     ///
     /// # Errors
-    /// As [`Packed::frame`].
+    /// As [`DocumentMsgpack::frame`].
     pub(in crate::formats::yaml) fn labels(&self, options: &ReadOptions) -> Result<Option<Vec<String>>> {
         match schemaless::shape_of(&self.bytes, 0, &options.msgpack()).map_err(|e| self.placed(e))? {
             SchemalessLayout::Frame(_) => Ok(None),
@@ -88,15 +90,15 @@ impl<'d, 't> Packed<'d, 't> {
         }
     }
 
-    /// How the frame is laid out.
-    pub(in crate::formats::yaml) fn orient(&self) -> Orient {
+    /// Returns the layout of the frame.
+    pub(in crate::formats::yaml) fn orient(&self) -> YamlOrient {
         match head(&self.bytes) {
-            Ok(Some((MsgpackHead::Array(_), _))) => Orient::Records,
-            _ => Orient::Columns,
+            Ok(Some((MsgpackHead::Array(_), _))) => YamlOrient::Records,
+            _ => YamlOrient::Columns,
         }
     }
 
-    /// An error of MessagePack at the node that it is about.
+    /// Converts an error of MessagePack to an error at the node that its path names.
     #[cold]
     fn placed(&self, error: Error) -> Error {
         let member = error.location().member.clone();
@@ -108,38 +110,38 @@ impl<'d, 't> Packed<'d, 't> {
             }
         };
         let at = self.document.nodes.get(i).map_or(0, |node| node.at);
-        // MessagePack's words for what YAML calls otherwise.
+        // Replaces terms of MessagePack in the message by those of YAML.
         let message =
             error.message().replace("found nil.", "found null.").replace("found str.", "found text.");
         self.document.error(error.into_kind(), at, member.as_deref(), message)
     }
 
-    /// The first key of the root, or of a mapping in it, that a path (`$.name`) is.
+    /// Returns the node of the first key in the root, or in a mapping of the root, that matches a path (`$.name`).
     #[cold]
     fn key_of(&self, path: &str) -> Option<usize> {
         let is_it = |i: usize| match self.document.nodes.get(i).map(|node| &node.value) {
-            Some(Value::Str(text)) => format!("${}", step(text)) == path,
-            Some(Value::Int(digits)) => format!("$[{digits}]") == path,
+            Some(YamlValue::Str(text)) => format!("${}", step(text)) == path,
+            Some(YamlValue::Int(digits)) => format!("$[{digits}]") == path,
             _ => false,
         };
         let mut i = 0;
         while let Some(node) = self.document.nodes.get(i) {
-            if let Value::Mapping(n, _) = node.value {
+            if let YamlValue::Mapping(n, _) = node.value {
                 let mut key = i + 1;
                 for _ in 0..n {
                     if is_it(key) {
                         return Some(key);
                     }
-                    key = self.document.behind(key + 1);
+                    key = self.document.next_after(key + 1);
                 }
             }
-            i = if i == 0 { 1 } else { self.document.behind(i) };
+            i = if i == 0 { 1 } else { self.document.next_after(i) };
         }
         None
     }
 }
 
-/// A finite float, or a word for another.
+/// Parses a float of YAML: finite, infinite or NaN. `None` if it overflows.
 pub(in crate::formats::yaml) fn float(text: &str) -> Option<f64> {
     let (negative, word) = match text.strip_prefix('-') {
         Some(word) => (true, word),
@@ -162,9 +164,9 @@ pub(in crate::formats::yaml) fn too_wide(digits: &str) -> String {
     format!("expected an integer of 64 bits, found {digits}. Quote it to read it as text.")
 }
 
-/// The bytes in its source of each value of the root: from the start of its line where nothing but blanks stand before it.
+/// Returns the byte range of each value of the root, from the start of its line if only blanks precede it.
 ///
-/// Values come in order, so that all of them together cost one pass over the text.
+/// Values are in document order, so that all ranges take one pass over the text.
 pub(in crate::formats::yaml) fn extents(document: &Document<'_>) -> Vec<Range<usize>> {
     let text = document.text.as_str();
     let (mut chars, mut byte) = (0, 0);

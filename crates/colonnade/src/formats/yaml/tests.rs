@@ -1,4 +1,4 @@
-//! Text becomes frames, and the YAML test suite.
+//! Tests of YAML with frames and with the YAML test suite.
 
 use super::*;
 

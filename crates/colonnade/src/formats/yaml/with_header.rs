@@ -1,4 +1,4 @@
-//! Frames with a header, which declares the type of every column.
+//! Reads frames with a header, which declares the type of every column.
 
 use std::collections::HashMap;
 
@@ -9,27 +9,27 @@ use crate::frame::Frame;
 use crate::text::header::{KEY, TextHeader, keys};
 
 use super::nodes::Document;
-use super::options::{Orient, ReadOptions};
-use super::resolve::Value;
+use super::options::{ReadOptions, YamlOrient};
+use super::resolve::YamlValue;
 use super::schemaless::{float, too_large, too_wide};
 
 const STYLE: TextStyle = TextStyle::yaml(true);
 
 /// Whether the document has a header.
-pub(in crate::formats::yaml) fn is_own(document: &Document<'_>) -> bool {
+pub(in crate::formats::yaml) fn has_header(document: &Document<'_>) -> bool {
     let mut values = document.nodes.iter().map(|node| &node.value);
-    matches!(values.next(), Some(Value::Mapping(1.., _)))
-        && matches!(values.next(), Some(Value::Str(key)) if key == KEY)
+    matches!(values.next(), Some(YamlValue::Mapping(1.., _)))
+        && matches!(values.next(), Some(YamlValue::Str(key)) if key == KEY)
 }
 
-/// The frame of a document that [`is_own`].
+/// Decodes the frame of a document that [`has_header`].
 ///
 /// # Errors
 /// Malformed, with place; over a limit.
 pub(in crate::formats::yaml) fn decode(
     document: &Document<'_>,
     options: &ReadOptions,
-) -> Result<(Frame, Orient)> {
+) -> Result<(Frame, YamlOrient)> {
     let path = format!("$.{KEY}");
     let at = |i: usize| document.nodes.get(i).map_or(0, |node| node.at);
     let mut text = Vec::new();
@@ -41,20 +41,20 @@ pub(in crate::formats::yaml) fn decode(
     };
     let header = TextHeader::parse(&text, STYLE, &options.limits).map_err(wrong)?;
     let plan = header.plan().map_err(wrong)?;
-    let orient = Orient::named(&header.orient).map_err(|_| {
+    let orient = YamlOrient::named(&header.orient).map_err(|_| {
         let message = format!("header: orient: expected records or columns, found {:?}.", header.orient);
         document.error(ErrorKind::Malformed, at(2), Some(&path), message)
     })?;
     let readers = header.readers(&plan, STYLE, &options.limits).map_err(wrong)?;
-    let mut taking = Taking { document, keys: keys(&header.schema), readers, buffer: Vec::new() };
-    let next = document.behind(2);
+    let mut taking = CellReaders { document, keys: keys(&header.schema), readers, buffer: Vec::new() };
+    let next = document.next_after(2);
     let nrows = match orient {
-        Orient::Columns => taking.columns(next, header.nrows)?,
-        Orient::Records => taking.records(next)?,
+        YamlOrient::Columns => taking.columns(next, header.nrows)?,
+        YamlOrient::Records => taking.records(next)?,
     };
-    if header.nrows.is_some_and(|told| told != nrows) {
-        let told = header.nrows.unwrap_or(0);
-        let message = format!("expected {told} rows as the header says, found {nrows}.");
+    if header.nrows.is_some_and(|declared| declared != nrows) {
+        let declared = header.nrows.unwrap_or(0);
+        let message = format!("expected {declared} rows as the header says, found {nrows}.");
         return Err(document.error(ErrorKind::Malformed, at(next), Some("$"), message));
     }
     let arrays = taking.readers.into_iter().map(TextReader::finish).collect::<Result<_>>()?;
@@ -64,19 +64,19 @@ pub(in crate::formats::yaml) fn decode(
 
 fn placed(document: &Document<'_>, at: usize, path: &str, fault: CellFault) -> Error {
     let CellFault { kind, path: inner, message } = fault;
-    // Of what is deep the front of its path tells enough.
+    // The start of a deep path is enough for the message.
     let inner = shorten(&inner, 100);
     document.error(kind, at, Some(&format!("{path}{inner}")), message)
 }
 
-struct Taking<'d, 't> {
+struct CellReaders<'d, 't> {
     document: &'d Document<'t>,
     keys: Vec<String>,
     readers: Vec<Box<dyn TextReader>>,
     buffer: Vec<u8>,
 }
 
-impl Taking<'_, '_> {
+impl CellReaders<'_, '_> {
     #[cold]
     fn wrong(&self, i: usize, path: &str, message: impl std::fmt::Display) -> Error {
         let at = self.document.nodes.get(i).map_or(0, |node| node.at);
@@ -85,7 +85,7 @@ impl Taking<'_, '_> {
 
     fn key(&self, i: usize) -> &str {
         match self.document.nodes.get(i).map(|node| &node.value) {
-            Some(Value::Str(text) | Value::Int(text)) => text,
+            Some(YamlValue::Str(text) | YamlValue::Int(text)) => text,
             _ => "",
         }
     }
@@ -94,17 +94,17 @@ impl Taking<'_, '_> {
         self.document.nodes.get(i).map_or("nothing", |node| node.value.name())
     }
 
-    /// Takes the cell of node `i` for a field; `path` is where it stands.
+    /// Reads node `i` as a cell of a column. `path` is for error messages.
     fn cell(&mut self, field: usize, i: usize, path: impl FnOnce() -> String) -> Result<()> {
         let Some(node) = self.document.nodes.get(i) else { return Ok(()) };
         let Some(reader) = self.readers.get_mut(field) else { return Ok(()) };
         let raw;
         let cell = match &node.value {
-            Value::Null => TextCell::Null,
-            Value::Bool(value) => TextCell::Bool(*value),
-            Value::Int(text) | Value::Float(text) => TextCell::Number(text),
-            Value::Str(text) => TextCell::Str(text),
-            Value::Sequence(..) | Value::Mapping(..) => {
+            YamlValue::Null => TextCell::Null,
+            YamlValue::Bool(value) => TextCell::Bool(*value),
+            YamlValue::Int(text) | YamlValue::Float(text) => TextCell::Number(text),
+            YamlValue::Str(text) => TextCell::Str(text),
+            YamlValue::Sequence(..) | YamlValue::Mapping(..) => {
                 self.buffer.clear();
                 if let Err(fault) = json(self.document, i, &mut self.buffer) {
                     return Err(placed(self.document, node.at, &path(), fault));
@@ -116,10 +116,10 @@ impl Taking<'_, '_> {
         reader.push(cell).map_err(|fault| placed(self.document, node.at, &path(), fault))
     }
 
-    /// Takes `{name: [cell...]...}` from node `at`; answers the rows.
-    fn columns(&mut self, mut at: usize, told: Option<usize>) -> Result<usize> {
+    /// Reads `{name: [cell...]...}` from node `at` and returns the number of rows.
+    fn columns(&mut self, mut at: usize, nrows: Option<usize>) -> Result<usize> {
         let end = self.document.nodes.len();
-        let mut rows = told;
+        let mut rows = nrows;
         let mut field = 0;
         while at < end {
             let path = format!("$.{}", self.key(at));
@@ -130,7 +130,8 @@ impl Taking<'_, '_> {
                 };
                 return Err(self.wrong(at, &path, message));
             }
-            let Some(Value::Sequence(n, behind)) = self.document.nodes.get(at + 1).map(|node| &node.value)
+            let Some(YamlValue::Sequence(n, behind)) =
+                self.document.nodes.get(at + 1).map(|node| &node.value)
             else {
                 let message = format!("expected a sequence, found {}.", self.name(at + 1));
                 return Err(self.wrong(at + 1, &path, message));
@@ -143,7 +144,7 @@ impl Taking<'_, '_> {
             let mut i = at + 2;
             for row in 0..n {
                 self.cell(field, i, || format!("{path}[{row}]"))?;
-                i = self.document.behind(i);
+                i = self.document.next_after(i);
             }
             field += 1;
             at = behind;
@@ -157,10 +158,11 @@ impl Taking<'_, '_> {
         }
     }
 
-    /// Takes `records: [{name: cell...}...]` from node `at`; answers the rows.
+    /// Reads `records: [{name: cell...}...]` from node `at` and returns the number of rows.
     fn records(&mut self, at: usize) -> Result<usize> {
         let found = self.document.nodes.get(at + 1).map(|node| &node.value);
-        let Some(Value::Sequence(rows, behind)) = found.filter(|_| self.key(at) == Orient::Records.name())
+        let Some(YamlValue::Sequence(rows, behind)) =
+            found.filter(|_| self.key(at) == YamlOrient::Records.name())
         else {
             return Err(self.wrong(
                 at,
@@ -176,7 +178,8 @@ impl Taking<'_, '_> {
             self.keys.iter().enumerate().map(|(i, key)| (key.clone(), i)).collect();
         let mut i = at + 2;
         for row in 0..rows {
-            let Some(Value::Mapping(n, behind)) = self.document.nodes.get(i).map(|node| &node.value) else {
+            let Some(YamlValue::Mapping(n, behind)) = self.document.nodes.get(i).map(|node| &node.value)
+            else {
                 let message = format!("expected a mapping, found {}.", self.name(i));
                 return Err(self.wrong(i, &format!("$.records[{row}]"), message));
             };
@@ -187,7 +190,7 @@ impl Taking<'_, '_> {
             }
             let mut at = i + 1;
             for expected in 0..n {
-                // Keys come once each, so that there is one for every field.
+                // No key is duplicated, so every field has a value.
                 let as_written = self.keys.get(expected).map(String::as_str) == Some(self.key(at));
                 let field = if as_written { Some(expected) } else { places.get(self.key(at)).copied() };
                 let Some(field) = field else {
@@ -204,7 +207,7 @@ impl Taking<'_, '_> {
                 });
                 self.keys = keys;
                 taken?;
-                at = self.document.behind(at);
+                at = self.document.next_after(at);
             }
             i = behind;
         }
@@ -212,25 +215,25 @@ impl Taking<'_, '_> {
     }
 }
 
-/// A collection that is being written as JSON.
-struct Open {
-    /// The node behind it.
+/// A collection whose end has not been written yet.
+struct UnclosedJson {
+    /// Index of the node after it.
     end: usize,
     is_mapping: bool,
-    /// Keys and values so far.
+    /// Number of keys and values written.
     entries: usize,
 }
 
-/// Appends node `i` as JSON, in which numbers that are not finite are words.
+/// Appends node `i` as JSON. Numbers that are not finite become strings.
 ///
-/// Collections are kept in a list, not on the stack: `max_depth` alone says how deep they may be.
+/// Open collections are in a list and not on the stack, so that only `max_depth` limits the depth.
 pub(in crate::formats::yaml) fn json(
     document: &Document<'_>,
     i: usize,
     out: &mut Vec<u8>,
 ) -> std::result::Result<(), CellFault> {
-    let mut open: Vec<Open> = Vec::new();
-    for (i, node) in document.nodes.iter().enumerate().take(document.behind(i)).skip(i) {
+    let mut open: Vec<UnclosedJson> = Vec::new();
+    for (i, node) in document.nodes.iter().enumerate().take(document.next_after(i)).skip(i) {
         if let Some(inside) = open.last_mut() {
             let is_value = inside.is_mapping && inside.entries % 2 == 1;
             if is_value {
@@ -239,7 +242,7 @@ pub(in crate::formats::yaml) fn json(
                 out.push(b',');
             }
             inside.entries += 1;
-            if let (true, false, Value::Str(key) | Value::Int(key)) =
+            if let (true, false, YamlValue::Str(key) | YamlValue::Int(key)) =
                 (inside.is_mapping, is_value, &node.value)
             {
                 strings::json(key.as_bytes(), out);
@@ -247,35 +250,36 @@ pub(in crate::formats::yaml) fn json(
             }
         }
         match &node.value {
-            Value::Sequence(_, end) => {
+            YamlValue::Sequence(_, end) => {
                 out.push(b'[');
-                open.push(Open { end: *end, is_mapping: false, entries: 0 });
+                open.push(UnclosedJson { end: *end, is_mapping: false, entries: 0 });
             }
-            Value::Mapping(_, end) => {
+            YamlValue::Mapping(_, end) => {
                 out.push(b'{');
-                open.push(Open { end: *end, is_mapping: true, entries: 0 });
+                open.push(UnclosedJson { end: *end, is_mapping: true, entries: 0 });
             }
             scalar => put_scalar(scalar, out)?,
         }
-        while let Some(Open { is_mapping, .. }) = open.pop_if(|inside| inside.end <= i + 1) {
+        while let Some(UnclosedJson { is_mapping, .. }) = open.pop_if(|inside| inside.end <= i + 1) {
             out.push(if is_mapping { b'}' } else { b']' });
         }
     }
     Ok(())
 }
 
-fn put_scalar(value: &Value<'_>, out: &mut Vec<u8>) -> std::result::Result<(), CellFault> {
+fn put_scalar(value: &YamlValue<'_>, out: &mut Vec<u8>) -> std::result::Result<(), CellFault> {
     match value {
-        Value::Bool(value) => out.extend_from_slice(if *value { b"true" } else { b"false" }),
-        Value::Int(digits) if digits.starts_with("0x") || digits.starts_with("0o") => {
+        YamlValue::Bool(value) => out.extend_from_slice(if *value { b"true" } else { b"false" }),
+        YamlValue::Int(digits) if digits.starts_with("0x") || digits.starts_with("0o") => {
             return Err(CellFault::malformed(too_wide(digits)));
         }
-        Value::Int(digits) => out.extend_from_slice(digits.as_bytes()),
-        // The text stays where JSON has it: of fewer bits than 64 it would be rounded twice.
-        Value::Float(text) if serde_json::from_str::<serde_json::Number>(text).is_ok() => {
+        YamlValue::Int(digits) => out.extend_from_slice(digits.as_bytes()),
+        // The text of the float is kept if JSON allows it. Converting it to 64 bits first would round it twice for narrower
+        // columns.
+        YamlValue::Float(text) if serde_json::from_str::<serde_json::Number>(text).is_ok() => {
             out.extend_from_slice(text.as_bytes());
         }
-        Value::Float(text) => {
+        YamlValue::Float(text) => {
             let value = float(text).ok_or_else(|| CellFault::malformed(too_large(text)))?;
             let word = match value {
                 v if v.is_nan() => "NaN".into(),
@@ -285,8 +289,8 @@ fn put_scalar(value: &Value<'_>, out: &mut Vec<u8>) -> std::result::Result<(), C
             };
             out.extend_from_slice(word.as_bytes());
         }
-        Value::Str(text) => strings::json(text.as_bytes(), out),
-        Value::Null | Value::Sequence(..) | Value::Mapping(..) => out.extend_from_slice(b"null"),
+        YamlValue::Str(text) => strings::json(text.as_bytes(), out),
+        YamlValue::Null | YamlValue::Sequence(..) | YamlValue::Mapping(..) => out.extend_from_slice(b"null"),
     }
     Ok(())
 }

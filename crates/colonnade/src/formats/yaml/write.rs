@@ -1,4 +1,4 @@
-//! From frames to YAML: block style, one scalar a line.
+//! Writes frames as YAML: block style, one scalar per line.
 
 use std::collections::HashSet;
 use std::io;
@@ -19,16 +19,16 @@ use crate::text::header::{ExportedFrame, KEY, meta_of_field};
 use crate::text::pieces::{self, TextSection};
 
 use super::FORMAT;
-use super::options::{Orient, WriteOptions};
+use super::options::{WriteOptions, YamlOrient};
 
-/// A column under its key.
-struct Column {
+/// A column and its key.
+struct KeyedColumn {
     name: String,
     field: Field,
     data: ArrayData,
 }
 
-impl Column {
+impl KeyedColumn {
     fn new(name: String, field: &Field, data: &ArrayData) -> Self {
         Self { name, field: field.clone(), data: data.clone() }
     }
@@ -39,13 +39,13 @@ impl Column {
         text::writer(&self.field, says, &self.data, style).map_err(named)
     }
 
-    /// Its key with the colon, as the first thing of a line that is indented by `indent`.
+    /// The key with its colon, for the start of a line that is indented by `indent`.
     fn key(&self, indent: &str) -> Vec<u8> {
         key(&self.name, indent)
     }
 }
 
-/// A key and its colon. Keys of more than 1024 characters are no keys of one line to any reader of YAML.
+/// Returns a key with its colon. YAML readers do not accept keys over 1024 characters on one line.
 fn key(name: &str, indent: &str) -> Vec<u8> {
     const LONGEST: usize = 1000;
     let mut out = Vec::new();
@@ -62,7 +62,7 @@ fn key(name: &str, indent: &str) -> Vec<u8> {
 /// Encodes `frame`.
 ///
 /// # Errors
-/// `Unrepresentable`, naming column and reason; the sink's own.
+/// `Unrepresentable`, naming column and reason; errors of the sink.
 pub fn encode(
     frame: &Frame,
     options: &WriteOptions,
@@ -82,48 +82,51 @@ pub fn encode(
     }
     let mut sections: Vec<Box<dyn TextSection>> = Vec::new();
     match options.orient {
-        Orient::Records => {
+        YamlOrient::Records => {
             if options.header {
                 front.extend_from_slice(if frame.nrows == 0 { b"records: []\n" } else { b"records:\n" });
             } else if frame.nrows == 0 {
                 front.extend_from_slice(b"[]\n");
             }
             let fields = columns.iter().map(|c| Ok((c.key("  "), c.name.clone(), c.writer(style)?)));
-            sections.push(Box::new(Records {
+            sections.push(Box::new(RecordRows {
                 front,
                 nrows: frame.nrows,
                 fields: fields.collect::<Result<_>>()?,
             }));
         }
-        Orient::Columns => {
+        YamlOrient::Columns => {
             if columns.is_empty() && !options.header {
                 front.extend_from_slice(b"{}\n");
             }
-            sections.push(Box::new(Records { front, nrows: 0, fields: Vec::new() }));
+            sections.push(Box::new(RecordRows { front, nrows: 0, fields: Vec::new() }));
             for column in &columns {
                 let mut front = column.key("");
                 front.extend_from_slice(if frame.nrows == 0 { b" []\n" } else { b"\n" });
                 let (nrows, name) = (frame.nrows, column.name.clone());
-                sections.push(Box::new(Cells { front, nrows, name, writer: column.writer(style)? }));
+                sections.push(Box::new(ColumnCells { front, nrows, name, writer: column.writer(style)? }));
             }
         }
     }
     pieces::write(&sections, options.threads, None, sink, progress)
 }
 
-/// What is written, and under which keys.
-fn columns(frame: &Frame, exported: &ExportedFrame, header: bool) -> Result<Vec<Column>> {
+/// Returns the columns to write, with their keys.
+fn columns(frame: &Frame, exported: &ExportedFrame, header: bool) -> Result<Vec<KeyedColumn>> {
     let fields = exported.schema.fields().iter().zip(&exported.arrays);
     if header {
-        return Ok(fields.zip(exported.keys()).map(|((f, data), key)| Column::new(key, f, data)).collect());
+        return Ok(fields
+            .zip(exported.keys())
+            .map(|((f, data), key)| KeyedColumn::new(key, f, data))
+            .collect());
     }
     let texts = names::texts(&frame.columns)?.into_iter().map(|text| text.unwrap_or_else(|| "None".into()));
-    let mut out: Vec<Column> =
-        fields.zip(texts).map(|((f, data), text)| Column::new(text, f, data)).collect();
+    let mut out: Vec<KeyedColumn> =
+        fields.zip(texts).map(|((f, data), text)| KeyedColumn::new(text, f, data)).collect();
     if !matches!(frame.index.labels, Labels::Auto { start: 0, step: 1, .. }) {
         let mut levels = named::labels(&frame.index)?;
         named::rename(&mut levels, out.iter().map(|column| column.name.as_str()));
-        out.splice(0..0, levels.into_iter().map(|l| Column::new(l.name, &l.field, &l.data)));
+        out.splice(0..0, levels.into_iter().map(|l| KeyedColumn::new(l.name, &l.field, &l.data)));
     }
     let mut seen = HashSet::new();
     if let Some(column) = out.iter().find(|column| !seen.insert(column.name.as_str())) {
@@ -134,7 +137,7 @@ fn columns(frame: &Frame, exported: &ExportedFrame, header: bool) -> Result<Vec<
     Ok(out)
 }
 
-/// JSON as YAML takes it: what YAML does not print is escaped; it stands in strings alone.
+/// Appends JSON, and escapes characters that YAML does not print. They occur only in strings.
 fn put_printable(json: &str, out: &mut Vec<u8>) {
     for c in json.chars() {
         match c {
@@ -146,16 +149,16 @@ fn put_printable(json: &str, out: &mut Vec<u8>) {
     }
 }
 
-/// Bytes that a cell has, more or less.
+/// Estimated bytes per cell.
 const CELL_NBYTES: usize = 24;
 
-struct Records<'c> {
+struct RecordRows<'c> {
     front: Vec<u8>,
     nrows: usize,
     fields: Vec<(Vec<u8>, String, Box<dyn TextWriter + 'c>)>,
 }
 
-impl TextSection for Records<'_> {
+impl TextSection for RecordRows<'_> {
     fn nrows(&self) -> usize {
         self.nrows
     }
@@ -189,14 +192,14 @@ impl TextSection for Records<'_> {
     }
 }
 
-struct Cells<'c> {
+struct ColumnCells<'c> {
     front: Vec<u8>,
     nrows: usize,
     name: String,
     writer: Box<dyn TextWriter + 'c>,
 }
 
-impl TextSection for Cells<'_> {
+impl TextSection for ColumnCells<'_> {
     fn nrows(&self) -> usize {
         self.nrows
     }
@@ -226,7 +229,7 @@ impl TextSection for Cells<'_> {
 /// Encodes a mapping of labels to frames.
 ///
 /// # Errors
-/// As [`encode`]; `InvalidOption`: a label that is given twice.
+/// As [`encode`]; `InvalidOption`: a duplicate label.
 pub fn encode_bundle(
     frames: &[(String, Frame)],
     options: &WriteOptions,
@@ -248,20 +251,20 @@ pub fn encode_bundle(
         let mut front = key(label, "");
         front.push(b'\n');
         sink.write(&front)?;
-        let mut inner = Indented { sink, is_fresh: true };
+        let mut inner = IndentingSink { sink, is_fresh: true };
         encode(frame, options, &mut inner, share).map_err(|e| e.in_member(label.as_str()))?;
         share.end()?;
     }
     Ok(())
 }
 
-/// Puts two spaces before every line.
-struct Indented<'s> {
+/// A sink that indents every line by two spaces.
+struct IndentingSink<'s> {
     sink: &'s mut dyn Sink,
     is_fresh: bool,
 }
 
-impl Sink for Indented<'_> {
+impl Sink for IndentingSink<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         let mut out = Vec::with_capacity(bytes.len() + bytes.len() / 8);
         for line in bytes.split_inclusive(|b| *b == b'\n') {

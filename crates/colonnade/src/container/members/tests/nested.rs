@@ -150,7 +150,7 @@ fn structs() -> ArrayRef {
 }
 
 #[test]
-fn every_nested_type_goes_round_with_nulls_and_slices() {
+fn every_nested_type_round_trips_with_nulls_and_slices() {
     for array in [list(), view_list(), fixed(), map(), union(true), union(false), runs(), structs()] {
         comes_back(&array);
         comes_back(&array.slice(1, array.len() - 1));
@@ -161,7 +161,7 @@ fn every_nested_type_goes_round_with_nulls_and_slices() {
 }
 
 #[test]
-fn every_nested_type_goes_round_inside_a_list() {
+fn every_nested_type_round_trips_inside_a_list() {
     for inner in [view_list(), fixed(), map(), union(true), union(false), runs(), structs()] {
         let item = Arc::new(Field::new("item", inner.data_type().clone(), true));
         let offsets = OffsetBuffer::new(vec![0i32, 1, 1, i32::try_from(inner.len()).unwrap()].into());

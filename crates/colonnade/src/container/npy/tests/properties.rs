@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 
-use super::super::descr::{Descr, Field};
-use super::super::header::{Header, header_len, parse_header};
+use super::super::descr::{Descr, DescrField};
+use super::super::header::{NpyHeader, header_len, parse_header};
 use super::super::write::{write_header, write_numpy_header};
 use super::super::{fast_path, literal};
 use super::{LIMIT, parse};
@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::frame::dtype::DType;
 
 /// Parses the whole header text with the grammar only.
-fn by_grammar(text: &str) -> Result<Header> {
+fn by_grammar(text: &str) -> Result<NpyHeader> {
     // A leading space is legal, but the fast path does not know it.
     parse(&format!(" {text}"))
 }
@@ -35,7 +35,7 @@ fn descrs() -> impl Strategy<Value = Descr> {
         let names = proptest::collection::hash_set("(?s).{1,6}", 1..4);
         let parts = (inner, proptest::collection::vec(0_usize..4, 0..3), proptest::option::of("(?s).{0,4}"));
         (names, proptest::collection::vec(parts, 4)).prop_map(|(names, parts)| {
-            let fields = names.into_iter().zip(parts).map(|(name, (descr, shape, title))| Field {
+            let fields = names.into_iter().zip(parts).map(|(name, (descr, shape, title))| DescrField {
                 name,
                 title,
                 descr,

@@ -2,14 +2,14 @@
 //! column always gets the same filter.
 
 use crate::codec::{Profile, filter, zstd};
-use crate::container::members::Filter;
+use crate::container::members::MemberFilter;
 use crate::error::Result;
 use crate::frame::{Block, ByteOrder};
 use crate::parallel::Cancel;
 
 use super::super::options::FilterChoice;
-use super::dictionary::{self, Estimate};
-use super::{Choice, transform};
+use super::dictionary::{self, DictionaryEstimate};
+use super::{ColumnFilter, transform};
 
 /// Blocks of adjacent rows in a sample.
 const SAMPLE_BLOCKS: usize = 8;
@@ -29,29 +29,31 @@ pub(super) fn choose(
     choice: FilterChoice,
     profile: Profile,
     cancel: Cancel<'_>,
-) -> Result<Choice> {
+) -> Result<ColumnFilter> {
     let dtype = block.grid.dtype;
-    let plain = |filter: Filter| Choice { filter, ..Choice::default() };
+    let plain = |filter: MemberFilter| ColumnFilter { filter, ..ColumnFilter::default() };
     match choice {
-        FilterChoice::One(Filter::Dictionary)
-            if block.grid.width == 1 && Filter::Dictionary.supports(&dtype) =>
+        FilterChoice::One(MemberFilter::Dictionary)
+            if block.grid.width == 1 && MemberFilter::Dictionary.supports(&dtype) =>
         {
             let codes = dictionary::build(block, cancel)?;
-            let filter = if codes.is_some() { Filter::Dictionary } else { Filter::None };
-            Ok(Choice { codes, ..plain(filter) })
+            let filter = if codes.is_some() { MemberFilter::Dictionary } else { MemberFilter::None };
+            Ok(ColumnFilter { codes, ..plain(filter) })
         }
-        FilterChoice::One(Filter::Dictionary) => Ok(plain(Filter::None)),
-        FilterChoice::One(filter) => Ok(plain(if filter.supports(&dtype) { filter } else { Filter::None })),
+        FilterChoice::One(MemberFilter::Dictionary) => Ok(plain(MemberFilter::None)),
+        FilterChoice::One(filter) => {
+            Ok(plain(if filter.supports(&dtype) { filter } else { MemberFilter::None }))
+        }
         FilterChoice::Auto => auto(block, profile, cancel),
     }
 }
 
-fn auto(block: &Block, profile: Profile, cancel: Cancel<'_>) -> Result<Choice> {
+fn auto(block: &Block, profile: Profile, cancel: Cancel<'_>) -> Result<ColumnFilter> {
     let grid = block.grid;
     let (width, big) = (grid.dtype.itemsize as usize, grid.dtype.order == ByteOrder::Big);
     let sample = sample(block, profile.sample_nbytes())?;
     let share = grid.nbytes() as f64 / (sample.len() as f64).max(1.0);
-    let mut sizes: Vec<(Filter, f64)> = Vec::new();
+    let mut sizes: Vec<(MemberFilter, f64)> = Vec::new();
     let mut scratch = Vec::new();
     let words = matches!(width, 4 | 8) && grid.width == 1;
     for &filter in profile.filters() {
@@ -59,19 +61,21 @@ fn auto(block: &Block, profile: Profile, cancel: Cancel<'_>) -> Result<Choice> {
             continue;
         }
         let size = match filter {
-            Filter::Dictionary if !words => continue,
-            Filter::Dictionary => match dictionary::estimate(&sample, width, sample.len() == grid.nbytes()) {
-                Some(Estimate { codes, wide, values }) => {
-                    let mut rows = vec![0; codes.len()];
-                    if wide {
-                        filter::shuffle(&codes, 2, &mut rows);
-                    } else {
-                        rows = codes;
+            MemberFilter::Dictionary if !words => continue,
+            MemberFilter::Dictionary => {
+                match dictionary::estimate(&sample, width, sample.len() == grid.nbytes()) {
+                    Some(DictionaryEstimate { codes, wide, values }) => {
+                        let mut rows = vec![0; codes.len()];
+                        if wide {
+                            filter::shuffle(&codes, 2, &mut rows);
+                        } else {
+                            rows = codes;
+                        }
+                        compressed_nbytes(&rows, &mut scratch)? * share + values * width as f64
                     }
-                    compressed_nbytes(&rows, &mut scratch)? * share + values * width as f64
+                    None => continue,
                 }
-                None => continue,
-            },
+            }
             _ => {
                 let mut filtered = Vec::new();
                 transform::encode_column(&sample, filter, width, big, &mut filtered);
@@ -82,19 +86,20 @@ fn auto(block: &Block, profile: Profile, cancel: Cancel<'_>) -> Result<Choice> {
     }
     let least = sizes.iter().map(|(_, size)| *size).fold(f64::INFINITY, f64::min);
     let limit = least * (1.0 + TIE_PERCENT / 100.0);
-    let chosen = sizes.iter().find(|(_, size)| *size <= limit).map_or(Filter::None, |(filter, _)| *filter);
-    if chosen == Filter::Dictionary {
+    let chosen =
+        sizes.iter().find(|(_, size)| *size <= limit).map_or(MemberFilter::None, |(filter, _)| *filter);
+    if chosen == MemberFilter::Dictionary {
         if let Some(codes) = dictionary::build(block, cancel)? {
-            return Ok(Choice { filter: chosen, stored: false, codes: Some(codes) });
+            return Ok(ColumnFilter { filter: chosen, stored: false, codes: Some(codes) });
         }
         // The column has more values than the sample suggested: take the next best filter.
-        sizes.retain(|(filter, _)| *filter != Filter::Dictionary);
+        sizes.retain(|(filter, _)| *filter != MemberFilter::Dictionary);
         let next =
-            sizes.iter().min_by(|a, b| a.1.total_cmp(&b.1)).map_or(Filter::None, |(filter, _)| *filter);
-        return Ok(Choice { filter: next, ..Choice::default() });
+            sizes.iter().min_by(|a, b| a.1.total_cmp(&b.1)).map_or(MemberFilter::None, |(filter, _)| *filter);
+        return Ok(ColumnFilter { filter: next, ..ColumnFilter::default() });
     }
     let stored = least > grid.nbytes() as f64 * MAX_COMPRESSED_PERCENT / 100.0;
-    Ok(Choice { filter: if stored { Filter::None } else { chosen }, stored, codes: None })
+    Ok(ColumnFilter { filter: if stored { MemberFilter::None } else { chosen }, stored, codes: None })
 }
 
 /// The compressed size of `bytes`.

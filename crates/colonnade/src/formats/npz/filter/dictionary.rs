@@ -8,7 +8,7 @@ use crate::parallel::Cancel;
 
 /// A column's values and codes.
 #[derive(Debug)]
-pub(super) struct Codes {
+pub(super) struct DictionaryCodes {
     /// The values' bytes.
     pub(super) values: Vec<u8>,
     /// A code for each row.
@@ -18,7 +18,7 @@ pub(super) struct Codes {
 }
 
 /// The dictionary of the whole column, estimated from a sample.
-pub(super) struct Estimate {
+pub(super) struct DictionaryEstimate {
     /// The sample's codes.
     pub(super) codes: Vec<u8>,
     pub(super) wide: bool,
@@ -27,7 +27,7 @@ pub(super) struct Estimate {
 }
 
 /// Encodes a column of values of 4 or 8 bytes; `None` if it has too many distinct values.
-pub(super) fn build(column: &Block, cancel: Cancel<'_>) -> Result<Option<Codes>> {
+pub(super) fn build(column: &Block, cancel: Cancel<'_>) -> Result<Option<DictionaryCodes>> {
     if column.grid.dtype.itemsize == 4 {
         return build_words::<u32, 4>(column, u32::from_le_bytes, u32::to_le_bytes, cancel);
     }
@@ -39,7 +39,7 @@ fn build_words<T: Word + Ord, const W: usize>(
     word: fn([u8; W]) -> T,
     bytes: fn(T) -> [u8; W],
     cancel: Cancel<'_>,
-) -> Result<Option<Codes>> {
+) -> Result<Option<DictionaryCodes>> {
     let mut hashed = DictionaryBuilder::new(column.grid.nrows);
     let mut words = Vec::new();
     let mut fits = true;
@@ -56,7 +56,7 @@ fn build_words<T: Word + Ord, const W: usize>(
     let (order, ranks) = sort_values(&found);
     let values = order.iter().filter_map(|&k| found.get(k)).flat_map(|v| bytes(*v)).collect();
     let (bytes, wide) = sorted_codes(&keys, &ranks);
-    Ok(Some(Codes { values, bytes, wide }))
+    Ok(Some(DictionaryCodes { values, bytes, wide }))
 }
 
 /// Sorts the values: their order, and the rank of each.
@@ -82,7 +82,7 @@ fn sorted_codes(keys: &[u32], ranks: &[u16]) -> (Vec<u8>, bool) {
 
 /// Estimates the dictionary from a sample of values of `width` 4 or 8 bytes. `whole`: the sample is the whole column. `None` if
 /// the column seems to have too many distinct values, or few repeated ones.
-pub(super) fn estimate(sample: &[u8], width: usize, whole: bool) -> Option<Estimate> {
+pub(super) fn estimate(sample: &[u8], width: usize, whole: bool) -> Option<DictionaryEstimate> {
     if width == 4 {
         let words: Vec<u32> = sample.as_chunks::<4>().0.iter().map(|b| u32::from_le_bytes(*b)).collect();
         return estimate_words(&words, whole);
@@ -91,7 +91,7 @@ pub(super) fn estimate(sample: &[u8], width: usize, whole: bool) -> Option<Estim
     estimate_words(&words, whole)
 }
 
-fn estimate_words<T: Word + Ord>(words: &[T], whole: bool) -> Option<Estimate> {
+fn estimate_words<T: Word + Ord>(words: &[T], whole: bool) -> Option<DictionaryEstimate> {
     let mut hashed = DictionaryBuilder::new(words.len());
     hashed.add(words, words.len() - words.len() / 8)?;
     let (keys, found) = hashed.done(MAX_VALUES)?;
@@ -110,5 +110,5 @@ fn estimate_words<T: Word + Ord>(words: &[T], whole: bool) -> Option<Estimate> {
     }
     let (_, ranks) = sort_values(&found);
     let (codes, wide) = sorted_codes(&keys, &ranks);
-    Some(Estimate { codes, wide, values })
+    Some(DictionaryEstimate { codes, wide, values })
 }

@@ -4,7 +4,7 @@ mod choose;
 mod dictionary;
 mod transform;
 
-use crate::container::members::{Filter, FilterSpec, MemberPlan, Name, PlannedMember};
+use crate::container::members::{FilterSpec, MemberFilter, MemberName, MemberPlan, PlannedMember};
 use crate::error::{Error, Result};
 use crate::frame::{Block, DType, Grid};
 use crate::memory::Buffer;
@@ -12,7 +12,7 @@ use crate::parallel::gather_cancellable;
 use crate::progress::Progress;
 
 use super::options::{FilterChoice, WriteOptions};
-use dictionary::Codes;
+use dictionary::DictionaryCodes;
 
 pub(super) use transform::encode_member;
 
@@ -27,11 +27,11 @@ const MIN_NBYTES: usize = 4 << 10;
 
 /// The filter of neighbouring columns of a member.
 #[derive(Debug, Default)]
-struct Choice {
-    filter: Filter,
+struct ColumnFilter {
+    filter: MemberFilter,
     /// Whether to store the columns uncompressed, because a sample did not shrink.
     stored: bool,
-    codes: Option<Codes>,
+    codes: Option<DictionaryCodes>,
 }
 
 /// Chooses filters and splits the members accordingly.
@@ -57,9 +57,9 @@ fn choices(
     members: &[PlannedMember],
     options: &WriteOptions,
     progress: &dyn Progress,
-) -> Result<Vec<Vec<(usize, Choice)>>> {
+) -> Result<Vec<Vec<(usize, ColumnFilter)>>> {
     let mut units: Vec<(usize, Block, FilterChoice)> = Vec::new();
-    let mut out: Vec<Vec<(usize, Choice)>> = Vec::new();
+    let mut out: Vec<Vec<(usize, ColumnFilter)>> = Vec::new();
     let mut owners = Vec::new();
     for (i, planned) in members.iter().enumerate() {
         out.push(Vec::new());
@@ -95,14 +95,14 @@ fn choices(
 /// Splits a member by its choices. `next`: the number of the next block, if the member is a block.
 fn split(
     planned: PlannedMember,
-    choices: Vec<(usize, Choice)>,
+    choices: Vec<(usize, ColumnFilter)>,
     next: &mut Option<usize>,
     specs: &mut Vec<FilterSpec>,
 ) -> Result<Vec<PlannedMember>> {
     let mut name = || match (&planned.name, next.as_mut()) {
-        (Name::Block(_), Some(next)) => {
+        (MemberName::Block(_), Some(next)) => {
             *next += 1;
-            Name::Block(*next - 1)
+            MemberName::Block(*next - 1)
         }
         (name, _) => name.clone(),
     };
@@ -133,9 +133,9 @@ fn split(
         let data = Block { grid: grid.columns(from, width, 1), ..planned.data.clone() };
         from += width;
         let name = name();
-        let key = Filter::None.key(grid.dtype, nrows, width, false);
+        let key = MemberFilter::None.key(grid.dtype, nrows, width, false);
         let whole = PlannedMember { name, key: Some(key), data, stored: choice.stored, ..planned.clone() };
-        if choice.filter == Filter::None && (choice.stored || nrows <= part_rows || width > 1) {
+        if choice.filter == MemberFilter::None && (choice.stored || nrows <= part_rows || width > 1) {
             out.push(unfiltered(whole));
             continue;
         }
@@ -156,10 +156,16 @@ fn split(
 }
 
 /// Part `k` of an array whose rows are those of `data`.
-fn part(whole: &PlannedMember, spec: &FilterSpec, k: usize, data: &Block, filter: Filter) -> PlannedMember {
+fn part(
+    whole: &PlannedMember,
+    spec: &FilterSpec,
+    k: usize,
+    data: &Block,
+    filter: MemberFilter,
+) -> PlannedMember {
     let (start, rows) = (k * spec.part_rows, spec.rows(k));
     let grid = data.grid.rows(start, start + rows);
-    let name = if k == 0 { whole.name.clone() } else { Name::Part(Box::new(whole.name.clone()), k) };
+    let name = if k == 0 { whole.name.clone() } else { MemberName::Part(Box::new(whole.name.clone()), k) };
     let key = filter.key(grid.dtype, rows, grid.width, false);
     PlannedMember { name, key: Some(key), data: Block { grid, ..data.clone() }, filter, ..whole.clone() }
 }
@@ -167,7 +173,7 @@ fn part(whole: &PlannedMember, spec: &FilterSpec, k: usize, data: &Block, filter
 /// Adds the members of a dictionary-encoded column.
 fn add_dictionary(
     whole: &PlannedMember,
-    codes: Codes,
+    codes: DictionaryCodes,
     part_rows: usize,
     specs: &mut Vec<FilterSpec>,
     out: &mut Vec<PlannedMember>,
@@ -176,7 +182,7 @@ fn add_dictionary(
     let nrows = whole.data.grid.nrows;
     let spec = FilterSpec {
         member: whole.name.text(),
-        filter: Filter::Dictionary,
+        filter: MemberFilter::Dictionary,
         dtype,
         nrows,
         width: 1,
@@ -188,10 +194,11 @@ fn add_dictionary(
         Block { grid: Grid::column_major(dtype, count, 1, 0), buffer: Buffer::from_vec(bytes) }
     };
     let values = line(dtype, codes.values);
-    let key = Filter::None.key(dtype, values.grid.nrows, 1, false);
-    let name = Name::Dictionary(Box::new(whole.name.clone()));
+    let key = MemberFilter::None.key(dtype, values.grid.nrows, 1, false);
+    let name = MemberName::Dictionary(Box::new(whole.name.clone()));
     out.push(PlannedMember { name, key: Some(key), data: values, ..whole.clone() });
-    let (descr, filter) = if codes.wide { ("<u2", Filter::Shuffle) } else { ("|u1", Filter::None) };
+    let (descr, filter) =
+        if codes.wide { ("<u2", MemberFilter::Shuffle) } else { ("|u1", MemberFilter::None) };
     let dtype = DType::parse(descr).ok_or_else(|| Error::unsupported("npz", "no NumPy dtype of codes."))?;
     let data = line(dtype, codes.bytes);
     out.extend((0..spec.parts()).map(|k| part(whole, &spec, k, &data, filter)));

@@ -1,7 +1,7 @@
 //! Filters applied to the bytes of a member.
 
 use crate::codec::filter::{delta, shuffle};
-use crate::container::members::{Filter, PlannedMember};
+use crate::container::members::{MemberFilter, PlannedMember};
 use crate::error::Result;
 use crate::frame::ByteOrder;
 use crate::parallel::{CANCEL_CHECK_NBYTES, Cancel};
@@ -15,7 +15,7 @@ pub(in super::super) fn encode_member(
     out.extend_from_slice(&member.head());
     let grid = member.data.grid;
     let (width, big) = (grid.dtype.itemsize as usize, grid.dtype.order == ByteOrder::Big);
-    if member.filter == Filter::None {
+    if member.filter == MemberFilter::None {
         out.reserve(member.nbytes());
         return member.data.chunks(&mut |bytes| {
             for piece in bytes.chunks(CANCEL_CHECK_NBYTES) {
@@ -44,23 +44,23 @@ pub(in super::super) fn encode_member(
 }
 
 /// Appends one filtered column.
-pub(super) fn encode_column(bytes: &[u8], filter: Filter, width: usize, big: bool, out: &mut Vec<u8>) {
+pub(super) fn encode_column(bytes: &[u8], filter: MemberFilter, width: usize, big: bool, out: &mut Vec<u8>) {
     let at = out.len();
     match filter {
-        Filter::None | Filter::Dictionary => out.extend_from_slice(bytes),
-        Filter::Shuffle | Filter::Delta => {
+        MemberFilter::None | MemberFilter::Dictionary => out.extend_from_slice(bytes),
+        MemberFilter::Shuffle | MemberFilter::Delta => {
             out.resize(at + bytes.len(), 0);
             let place = out.get_mut(at..).unwrap_or_default();
-            if filter == Filter::Delta {
+            if filter == MemberFilter::Delta {
                 delta(bytes, width, big, place);
             } else {
                 shuffle(bytes, width, place);
             }
         }
-        Filter::DeltaShuffle => {
+        MemberFilter::DeltaShuffle => {
             let mut differences = vec![0; bytes.len()];
             delta(bytes, width, big, &mut differences);
-            encode_column(&differences, Filter::Shuffle, width, big, out);
+            encode_column(&differences, MemberFilter::Shuffle, width, big, out);
         }
     }
 }

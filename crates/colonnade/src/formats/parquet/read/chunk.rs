@@ -1,8 +1,8 @@
 //! Walks the pages of a column chunk and checks what their headers claim before memory is allocated for it.
 
 use crate::error::{Error, Result};
-use crate::formats::parquet::codec::Codec;
-use crate::formats::parquet::page::{Header, Kind};
+use crate::formats::parquet::codec::PageCodec;
+use crate::formats::parquet::page::{PageHeader, PageType};
 
 use super::level_streams::MaxLevels;
 use super::limits::PageLimits;
@@ -18,7 +18,7 @@ pub(crate) struct Pages<'a> {
     at: usize,
     /// Values of the pages that are still to come.
     left: u64,
-    codec: Codec,
+    codec: PageCodec,
     levels: MaxLevels,
     verify: bool,
     bounds: PageLimits,
@@ -34,7 +34,7 @@ pub(crate) struct ChunkInput<'a> {
     /// The offset of `bytes` in the file.
     pub(crate) base: u64,
     /// Its codec.
-    pub(crate) codec: Codec,
+    pub(crate) codec: PageCodec,
     /// Values, including nulls.
     pub(crate) nvalues: u64,
     /// Its maximum levels.
@@ -53,7 +53,7 @@ impl<'a> Pages<'a> {
         let (bytes, base, at, left) = (&[][..], 0, 0, 0);
         let levels = MaxLevels { definition: 0, repetition: 0 };
         let listed = Some(pages.iter());
-        Self { bytes, base, at, left, codec: Codec::None, levels, verify: false, bounds, listed }
+        Self { bytes, base, at, left, codec: PageCodec::None, levels, verify: false, bounds, listed }
     }
 
     /// A walk that begins at a position that [`Pages::position`] returned.
@@ -90,19 +90,19 @@ impl<'a> Pages<'a> {
         while self.left > 0 {
             let at = self.base + self.at as u64;
             let rest = self.bytes.get(self.at..).unwrap_or_default();
-            let header = Header::read(rest, at)?;
+            let header = PageHeader::read(rest, at)?;
             let body = header.body(rest);
-            if matches!(header.kind, Kind::Dictionary { .. }) && self.at > 0 {
+            if matches!(header.kind, PageType::Dictionary { .. }) && self.at > 0 {
                 let message = "a dictionary page behind other pages. The file is damaged; write it again.";
                 return Err(Error::malformed("parquet", message).at(at));
             }
             self.at += header.end();
-            if header.kind == Kind::Other {
+            if header.kind == PageType::Other {
                 continue;
             }
             let page = StoredPage::new(header, body, at, self.codec, self.levels);
             self.check(&page).map_err(|e| e.at(at))?;
-            if !matches!(header.kind, Kind::Dictionary { .. }) {
+            if !matches!(header.kind, PageType::Dictionary { .. }) {
                 self.left -= u64::from(header.nvalues);
             }
             return Ok(Some(page));
@@ -111,9 +111,9 @@ impl<'a> Pages<'a> {
     }
 
     fn check(&self, page: &StoredPage<'_>) -> Result<()> {
-        let Header { nbytes, nvalues, compressed_nbytes, crc, kind, .. } = page.header;
-        let most = self.codec.most(compressed_nbytes as u64);
-        let whole = self.codec == Codec::None && !matches!(kind, Kind::DataV2 { .. });
+        let PageHeader { nbytes, nvalues, compressed_nbytes, crc, kind, .. } = page.header;
+        let most = self.codec.max_decompressed_nbytes(compressed_nbytes as u64);
+        let whole = self.codec == PageCodec::None && !matches!(kind, PageType::DataV2 { .. });
         if nbytes as u64 > most || (whole && nbytes != compressed_nbytes) {
             let message = format!(
                 "a page of {compressed_nbytes} bytes says it becomes {nbytes} with {}, {most} at most are possible. \
@@ -123,7 +123,7 @@ impl<'a> Pages<'a> {
             return Err(Error::malformed("parquet", message));
         }
         self.bounds.check("the values of a page", nbytes as u64, u64::from(nvalues))?;
-        if !matches!(kind, Kind::Dictionary { .. }) && u64::from(nvalues) > self.left {
+        if !matches!(kind, PageType::Dictionary { .. }) && u64::from(nvalues) > self.left {
             let message = format!(
                 "a page has {nvalues} values where its column chunk has {} left. The file is damaged; write it again.",
                 self.left

@@ -31,7 +31,7 @@ pub(super) fn column_plan(data_type: &DataType, flat: &FlatLeaf) -> ColumnPlan {
         {
             ColumnPlan::Text
         }
-        _ if flat.way == types::Way::Nothing => ColumnPlan::Nothing,
+        _ if flat.way == types::LeafConversion::Nothing => ColumnPlan::Nothing,
         _ if fixed_conversion(data_type, flat).is_some() => ColumnPlan::Fixed(*flat),
         _ => ColumnPlan::Nested,
     }

@@ -25,20 +25,20 @@ pub(super) fn projected_columns(
     ours: bool,
     options: &ReadOptions,
 ) -> Result<(SchemaRef, Vec<RootColumn>, Plan)> {
-    let some = footer.wanted.len() < footer.leaves.len();
+    let some = footer.projection.len() < footer.leaves.len();
     let all: Vec<usize> = (0..footer.leaves.len()).collect();
     // This package's metadata describe all columns: the plan is built for all and then restricted.
     if ours && some {
         let (every, _) = columns_of(footer, &all, true, options)?;
         let plan = Plan::new(&every).map_err(|e| e.in_format("parquet"))?;
-        let (schema, roots_of) = columns_of(footer, &footer.wanted, true, options)?;
+        let (schema, roots_of) = columns_of(footer, &footer.projection, true, options)?;
         let kept: HashSet<usize> =
-            roots(&footer.leaves, &footer.wanted).iter().map(|(root, _)| *root).collect();
+            roots(&footer.leaves, &footer.projection).iter().map(|(root, _)| *root).collect();
         let order: Vec<usize> = roots(&footer.leaves, &all).iter().map(|(root, _)| *root).collect();
         let plan = restrict(plan, &order, &kept, schema.fields())?;
         return Ok((schema, roots_of, plan));
     }
-    let (schema, roots) = columns_of(footer, &footer.wanted, ours, options)?;
+    let (schema, roots) = columns_of(footer, &footer.projection, ours, options)?;
     let mut plan = Plan::new(&schema).map_err(|e| e.in_format("parquet"))?;
     if !ours {
         let never = |root: &RootColumn| matches!(root.kind, RootKind::Flat(flat) if !flat.optional);
@@ -53,7 +53,7 @@ pub(super) fn projected_columns(
 /// Returns the field ids of the flat columns by name. A nested column has its ids in the metadata of its fields.
 fn field_ids<'s>(footer: &Footer<'_>, schema: &'s Schema, columns: &[RootColumn]) -> Vec<(&'s str, i32)> {
     let elements =
-        roots(&footer.leaves, &footer.wanted).into_iter().map(|(root, _)| footer.elements.get(root));
+        roots(&footer.leaves, &footer.projection).into_iter().map(|(root, _)| footer.elements.get(root));
     let columns = schema.fields().iter().zip(columns).zip(elements);
     let flat = columns.filter(|((_, root), _)| matches!(root.kind, RootKind::Flat(_)));
     let id = flat.filter_map(|((field, _), element)| Some((field.name().as_str(), element?.id?)));

@@ -3,7 +3,7 @@
 use arrow_schema::{DataType, TimeUnit};
 
 use crate::arrow::ipc::width;
-use crate::formats::parquet::types::{Physical, Way};
+use crate::formats::parquet::types::{LeafConversion, Physical};
 
 /// A column of one leaf.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub(crate) struct FlatLeaf {
     /// Whether it may be null.
     pub(crate) optional: bool,
     /// The conversion from the physical type to the Arrow type.
-    pub(crate) way: Way,
+    pub(crate) way: LeafConversion,
 }
 
 /// The decoder of fixed-width values: stored form, then form in memory.
@@ -91,29 +91,29 @@ pub(super) fn fixed_conversion(data_type: &DataType, flat: &FlatLeaf) -> Option<
     let item = width(data_type).filter(|&item| item > 0)?;
     let wide = |width: u32, change| (width > 0).then_some(FixedConversion::Wide(width, change));
     let kind = match (flat.physical, flat.way, item) {
-        (Physical::Int32 | Physical::Float, Way::Same, 4) => FixedConversion::Same4,
-        (Physical::Int64 | Physical::Double, Way::Same, 8) => FixedConversion::Same8,
-        (Physical::Int32, Way::Narrow(1), 1) => FixedConversion::Low1,
-        (Physical::Int32, Way::Narrow(2), 2) => FixedConversion::Low2,
-        (Physical::Int32, Way::Widened(4), 4) => FixedConversion::Same4,
-        (Physical::Int64, Way::Widened(8), 8) => FixedConversion::Same8,
-        (Physical::Int32, Way::Widened(16), 16) => FixedConversion::Int4To16,
-        (Physical::Int64, Way::Widened(16), 16) => FixedConversion::Int8To16,
-        (Physical::Int32, Way::Widened(_), 8 | 32) => wide(4, ByteConversion::Longer)?,
-        (Physical::Int64, Way::Widened(_), 32) => wide(8, ByteConversion::Longer)?,
-        (Physical::Int32, Way::Days, 8) => FixedConversion::Days,
-        (Physical::Int64, Way::Thousands, 8) => FixedConversion::Seconds8,
-        (Physical::Int32, Way::Thousands, 4) => FixedConversion::Seconds4,
+        (Physical::Int32 | Physical::Float, LeafConversion::Same, 4) => FixedConversion::Same4,
+        (Physical::Int64 | Physical::Double, LeafConversion::Same, 8) => FixedConversion::Same8,
+        (Physical::Int32, LeafConversion::Narrow(1), 1) => FixedConversion::Low1,
+        (Physical::Int32, LeafConversion::Narrow(2), 2) => FixedConversion::Low2,
+        (Physical::Int32, LeafConversion::Widened(4), 4) => FixedConversion::Same4,
+        (Physical::Int64, LeafConversion::Widened(8), 8) => FixedConversion::Same8,
+        (Physical::Int32, LeafConversion::Widened(16), 16) => FixedConversion::Int4To16,
+        (Physical::Int64, LeafConversion::Widened(16), 16) => FixedConversion::Int8To16,
+        (Physical::Int32, LeafConversion::Widened(_), 8 | 32) => wide(4, ByteConversion::Longer)?,
+        (Physical::Int64, LeafConversion::Widened(_), 32) => wide(8, ByteConversion::Longer)?,
+        (Physical::Int32, LeafConversion::Days, 8) => FixedConversion::Days,
+        (Physical::Int64, LeafConversion::Thousands, 8) => FixedConversion::Seconds8,
+        (Physical::Int32, LeafConversion::Thousands, 4) => FixedConversion::Seconds4,
         (Physical::Int96, _, 8) => match data_type {
             DataType::Timestamp(unit, _) => FixedConversion::Int96(*unit),
             _ => return None,
         },
-        (Physical::Fixed(2), Way::Same, 2) => FixedConversion::Same2,
-        (Physical::Fixed(n), Way::BigEndian(_), _) => wide(n, ByteConversion::BigEndian)?,
-        (Physical::Bytes, Way::BigEndian(_), _) => FixedConversion::Lengths,
-        (Physical::Fixed(12), Way::Months, 4) => wide(12, ByteConversion::From(0))?,
-        (Physical::Fixed(12), Way::DayTime, 8) => wide(12, ByteConversion::From(4))?,
-        (Physical::Fixed(n), Way::Same, item) if usize::try_from(n) == Ok(item) => {
+        (Physical::Fixed(2), LeafConversion::Same, 2) => FixedConversion::Same2,
+        (Physical::Fixed(n), LeafConversion::BigEndian(_), _) => wide(n, ByteConversion::BigEndian)?,
+        (Physical::Bytes, LeafConversion::BigEndian(_), _) => FixedConversion::Lengths,
+        (Physical::Fixed(12), LeafConversion::Months, 4) => wide(12, ByteConversion::From(0))?,
+        (Physical::Fixed(12), LeafConversion::DayTime, 8) => wide(12, ByteConversion::From(4))?,
+        (Physical::Fixed(n), LeafConversion::Same, item) if usize::try_from(n) == Ok(item) => {
             wide(n, ByteConversion::Same)?
         }
         _ => return None,

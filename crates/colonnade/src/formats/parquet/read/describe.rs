@@ -1,12 +1,12 @@
 //! Describes an opened file: its row groups and, for each column chunk, encodings, codec, sizes and statistics.
 
 use crate::error::Result;
-use crate::formats::parquet::chunk::Chunk;
-use crate::formats::parquet::codec::Codec;
+use crate::formats::parquet::chunk::ColumnChunk;
+use crate::formats::parquet::codec::PageCodec;
 use crate::formats::parquet::footer::Footer;
 use crate::formats::parquet::logical_type::Logical;
 use crate::formats::parquet::schema::Element;
-use crate::formats::parquet::thrift::{Thrift, Wire};
+use crate::formats::parquet::thrift::{Thrift, ThriftType};
 use crate::frame::{ByteOrder, type_name};
 
 use super::file::Parquet;
@@ -164,7 +164,7 @@ impl Parquet {
     /// Malformed footers.
     pub fn describe(&self) -> Result<(Vec<GroupInfo>, Vec<ChunkInfo>)> {
         let bytes = self.footer_bytes();
-        let all = |_: &[Element<'_>], leaves: &[crate::formats::parquet::schema::Leaf]| {
+        let all = |_: &[Element<'_>], leaves: &[crate::formats::parquet::schema::SchemaLeaf]| {
             Ok((0..leaves.len()).collect())
         };
         let footer = Footer::read(bytes, self.footer.0 as u64, all)?;
@@ -178,7 +178,7 @@ impl Parquet {
             .collect();
         let (mut groups, mut chunks) = (Vec::new(), Vec::new());
         for (number, group) in footer.groups.iter().enumerate() {
-            let offset = group.chunks.iter().map(Chunk::start).min().unwrap_or(0);
+            let offset = group.chunks.iter().map(ColumnChunk::start).min().unwrap_or(0);
             let compressed = group.chunks.iter().map(|c| c.compressed_nbytes).fold(0, u64::saturating_add);
             groups.push(GroupInfo {
                 nrows: group.nrows,
@@ -195,14 +195,14 @@ impl Parquet {
 }
 
 fn chunk_info(
-    chunk: &Chunk<'_>,
+    chunk: &ColumnChunk<'_>,
     footer: &[u8],
     group: usize,
     name: String,
     logical: Option<Logical>,
 ) -> Result<ChunkInfo> {
-    let codec = match Codec::of(chunk.codec) {
-        Ok(Codec::None) => "stored",
+    let codec = match PageCodec::from_number(chunk.codec) {
+        Ok(PageCodec::None) => "stored",
         Ok(codec) => codec.name(),
         Err(_) if chunk.codec == 3 => "lzo",
         Err(_) => "unknown",
@@ -235,7 +235,7 @@ fn encodings(footer: &[u8], at: usize) -> Result<Vec<&'static str>> {
     let (wire, n) = t.list()?;
     let mut out = Vec::with_capacity(n.min(ENCODINGS.len()));
     for _ in 0..n {
-        if wire != Wire::I32 {
+        if wire != ThriftType::I32 {
             t.skip(wire)?;
             continue;
         }
@@ -254,11 +254,11 @@ fn bounds(footer: &[u8], at: usize) -> Result<StatisticsInfo> {
     let (mut out, mut old, mut last) = (StatisticsInfo::default(), StatisticsInfo::default(), 0);
     while let Some(field) = t.field(&mut last)? {
         match (field.id, field.wire) {
-            (1, Wire::Binary) => old.max = Some(t.binary()?.to_vec()),
-            (2, Wire::Binary) => old.min = Some(t.binary()?.to_vec()),
-            (3, Wire::I64) => out.null_count = Some(t.count()?),
-            (5, Wire::Binary) => out.max = Some(t.binary()?.to_vec()),
-            (6, Wire::Binary) => out.min = Some(t.binary()?.to_vec()),
+            (1, ThriftType::Binary) => old.max = Some(t.binary()?.to_vec()),
+            (2, ThriftType::Binary) => old.min = Some(t.binary()?.to_vec()),
+            (3, ThriftType::I64) => out.null_count = Some(t.count()?),
+            (5, ThriftType::Binary) => out.max = Some(t.binary()?.to_vec()),
+            (6, ThriftType::Binary) => out.min = Some(t.binary()?.to_vec()),
             _ => t.skip(field.wire)?,
         }
     }

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, OnceLock};
 use arrow_schema::SchemaRef;
 
 use crate::arrow::import::Plan;
-use crate::formats::parquet::footer::Group;
-use crate::formats::parquet::schema::Leaf;
+use crate::formats::parquet::footer::RowGroup;
+use crate::formats::parquet::schema::SchemaLeaf;
 use crate::frame::Axis;
 use crate::frame::paths::Projection;
 use crate::memory::{Buffer, Remote};
@@ -58,14 +58,14 @@ pub struct Parquet {
     /// as a list of another type.
     pub(super) old_lists: HashSet<usize>,
     /// The row groups, with the chunks of the projected leaves.
-    pub(crate) groups: Vec<Group<'static>>,
+    pub(crate) groups: Vec<RowGroup<'static>>,
     /// First row of each row group, counted in the rows that pass the filter.
     pub(crate) starts: Vec<usize>,
     pub(crate) nrows: usize,
     /// The rows that pass the filter; `None`: all rows.
     pub(crate) selection: Option<Selection>,
     /// The projected leaves.
-    pub(crate) leaves: Vec<Leaf>,
+    pub(crate) leaves: Vec<SchemaLeaf>,
     /// For each projected leaf, whether the file declares its column order for the statistics.
     pub(crate) ordered: Vec<bool>,
     /// One root for each field of `schema`.

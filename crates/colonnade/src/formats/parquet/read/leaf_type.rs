@@ -2,7 +2,7 @@
 
 use arrow_schema::{DataType, TimeUnit};
 
-use crate::formats::parquet::logical_type::{Logical, Unit, logical_of};
+use crate::formats::parquet::logical_type::{Logical, LogicalTimeUnit, logical_of};
 use crate::formats::parquet::schema::Element;
 use crate::formats::parquet::types::Physical;
 
@@ -46,16 +46,22 @@ pub(super) fn default_type(element: &Element<'_>, physical: Physical) -> DataTyp
         (Physical::Int32, Some(Logical::Integer(16, false))) => DataType::UInt16,
         (Physical::Int32, Some(Logical::Integer(32, false))) => DataType::UInt32,
         (Physical::Int32, Some(Logical::Date)) => DataType::Date32,
-        (Physical::Int32, Some(Logical::Time(Unit::Milli, _))) => DataType::Time32(TimeUnit::Millisecond),
+        (Physical::Int32, Some(Logical::Time(LogicalTimeUnit::Milli, _))) => {
+            DataType::Time32(TimeUnit::Millisecond)
+        }
         (Physical::Int32, _) => DataType::Int32,
         (Physical::Int64, Some(Logical::Integer(64, false))) => DataType::UInt64,
-        (Physical::Int64, Some(Logical::Time(Unit::Micro, _))) => DataType::Time64(TimeUnit::Microsecond),
-        (Physical::Int64, Some(Logical::Time(Unit::Nano, _))) => DataType::Time64(TimeUnit::Nanosecond),
+        (Physical::Int64, Some(Logical::Time(LogicalTimeUnit::Micro, _))) => {
+            DataType::Time64(TimeUnit::Microsecond)
+        }
+        (Physical::Int64, Some(Logical::Time(LogicalTimeUnit::Nano, _))) => {
+            DataType::Time64(TimeUnit::Nanosecond)
+        }
         (Physical::Int64, Some(Logical::Timestamp(unit, utc))) => {
             let unit = match unit {
-                Unit::Milli => TimeUnit::Millisecond,
-                Unit::Micro => TimeUnit::Microsecond,
-                Unit::Nano => TimeUnit::Nanosecond,
+                LogicalTimeUnit::Milli => TimeUnit::Millisecond,
+                LogicalTimeUnit::Micro => TimeUnit::Microsecond,
+                LogicalTimeUnit::Nano => TimeUnit::Nanosecond,
             };
             DataType::Timestamp(unit, zone(utc))
         }

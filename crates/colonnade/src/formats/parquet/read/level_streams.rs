@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::error::{Error, Result};
-use crate::formats::parquet::page::{Encoding, Header, Kind};
+use crate::formats::parquet::page::{PageEncoding, PageHeader, PageType};
 
 /// The maximum bit width of a level.
 const MAX_LEVEL_BITS: u8 = 16;
@@ -35,15 +35,15 @@ impl<'p> LevelStreams<'p> {
     /// # Errors
     /// Malformed: fewer bytes than the levels have.
     #[inline]
-    pub(super) fn split(header: &Header, most: MaxLevels, bytes: &'p [u8]) -> Result<(Self, &'p [u8])> {
+    pub(super) fn split(header: &PageHeader, most: MaxLevels, bytes: &'p [u8]) -> Result<(Self, &'p [u8])> {
         let n = header.nvalues as usize;
         let (repetition, definition, rest) = match header.kind {
-            Kind::Data { definition, repetition, .. } => {
+            PageType::Data { definition, repetition, .. } => {
                 let (repeats, rest) = levels(bytes, most.repetition, repetition, n)?;
                 let (defines, rest) = levels(rest, most.definition, definition, n)?;
                 (repeats, defines, rest)
             }
-            Kind::DataV2 { definition_nbytes, repetition_nbytes, .. } => {
+            PageType::DataV2 { definition_nbytes, repetition_nbytes, .. } => {
                 let (repeats, rest) = bytes.split_at_checked(repetition_nbytes as usize).ok_or_else(short)?;
                 let (defines, rest) = rest.split_at_checked(definition_nbytes as usize).ok_or_else(short)?;
                 (Cow::Borrowed(repeats), Cow::Borrowed(defines), rest)
@@ -69,11 +69,11 @@ pub(super) fn short() -> Error {
 }
 
 /// Splits `bytes` into the levels at its beginning and the rest.
-fn levels(bytes: &[u8], max: u16, encoding: Encoding, n: usize) -> Result<(Cow<'_, [u8]>, &[u8])> {
+fn levels(bytes: &[u8], max: u16, encoding: PageEncoding, n: usize) -> Result<(Cow<'_, [u8]>, &[u8])> {
     if max == 0 {
         return Ok((Cow::Borrowed(&[]), bytes));
     }
-    if encoding == Encoding::BitPacked {
+    if encoding == PageEncoding::BitPacked {
         return packed_levels(bytes, max, n);
     }
     let (head, rest) = bytes.split_first_chunk::<4>().ok_or_else(short)?;

@@ -10,8 +10,8 @@ use super::selection::Selection;
 use super::{encrypted, row_filter, tree};
 use crate::arrow::meta::{KEY as OURS, LabelsMeta, SchemaMeta};
 use crate::error::{Error, ErrorKind, Result};
-use crate::formats::parquet::footer::{Footer, Group};
-use crate::formats::parquet::schema::Leaf;
+use crate::formats::parquet::footer::{Footer, RowGroup};
+use crate::formats::parquet::schema::SchemaLeaf;
 use crate::memory::{Buffer, Remote};
 use crate::progress::{NoProgress, Progress, SignalsOnly};
 use crate::source;
@@ -102,7 +102,8 @@ impl Parquet {
             .is_none_or(|meta| matches!(meta.columns.labels, LabelsMeta::Fixed(_) | LabelsMeta::Text { .. }));
         let (schema, roots, plan) = projected_columns(&footer, ours.is_some(), &options)?;
         check_columns(schema.fields().len(), &options)?;
-        let leaves: Vec<Leaf> = footer.wanted.iter().filter_map(|&l| footer.leaves.get(l).copied()).collect();
+        let leaves: Vec<SchemaLeaf> =
+            footer.projection.iter().filter_map(|&l| footer.leaves.get(l).copied()).collect();
         let nested = leaves.chunk_by(|a, b| a.root == b.root).filter_map(|of_one| of_one.first());
         let nested = nested.filter(|leaf| !leaf.flat).map(|leaf| leaf.root);
         let old_lists = tree::old_lists(&footer.elements, nested);
@@ -233,7 +234,7 @@ fn check_columns(found: usize, options: &ReadOptions) -> Result<()> {
 }
 
 /// Returns row groups that own their data, the first row of each, and the total number of rows.
-fn groups(groups: Vec<Group<'_>>) -> Result<(Vec<Group<'static>>, Vec<usize>, usize)> {
+fn groups(groups: Vec<RowGroup<'_>>) -> Result<(Vec<RowGroup<'static>>, Vec<usize>, usize)> {
     let (mut out, mut starts, mut nrows) = (Vec::with_capacity(groups.len()), Vec::new(), 0usize);
     for (number, group) in groups.into_iter().enumerate() {
         let mut chunks = Vec::with_capacity(group.chunks.len());
@@ -244,12 +245,12 @@ fn groups(groups: Vec<Group<'_>>) -> Result<(Vec<Group<'static>>, Vec<usize>, us
                 );
                 return Err(Error::unsupported("parquet", message).in_member(format!("row group {number}")));
             }
-            chunks.push(crate::formats::parquet::chunk::Chunk { file: None, ..chunk });
+            chunks.push(crate::formats::parquet::chunk::ColumnChunk { file: None, ..chunk });
         }
         starts.push(nrows);
         let more = usize::try_from(group.nrows).ok();
         nrows = more.and_then(|n| nrows.checked_add(n)).ok_or_else(|| Error::too_large("parquet"))?;
-        out.push(Group { nrows: group.nrows, nbytes: group.nbytes, chunks });
+        out.push(RowGroup { nrows: group.nrows, nbytes: group.nbytes, chunks });
     }
     Ok((out, starts, nrows))
 }

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use crate::error::{Error, Result};
-use crate::formats::parquet::codec::Codec;
-use crate::formats::parquet::page::{Encoding, Header, Kind};
+use crate::formats::parquet::codec::PageCodec;
+use crate::formats::parquet::page::{PageEncoding, PageHeader, PageType};
 
 use super::level_streams::{LevelStreams, MaxLevels, short};
 
@@ -12,12 +12,12 @@ use super::level_streams::{LevelStreams, MaxLevels, short};
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StoredPage<'a> {
     /// Its header.
-    pub(crate) header: Header,
+    pub(crate) header: PageHeader,
     /// Its bytes, without the header.
     pub(crate) body: &'a [u8],
     /// Offset of its header in the file.
     pub(crate) at: u64,
-    codec: Codec,
+    codec: PageCodec,
     levels: MaxLevels,
     /// The slots of its levels, if it belongs to a nested column whose levels were decoded.
     slots: Option<&'a Slots>,
@@ -45,14 +45,14 @@ pub(crate) struct PageParts<'p> {
     /// The values.
     pub(crate) values: &'p [u8],
     /// The encoding of the values.
-    pub(crate) encoding: Encoding,
+    pub(crate) encoding: PageEncoding,
     /// Values, including nulls.
     pub(crate) n: usize,
 }
 
 impl<'a> StoredPage<'a> {
     /// A page whose header has been read and checked.
-    pub(super) fn new(header: Header, body: &'a [u8], at: u64, codec: Codec, levels: MaxLevels) -> Self {
+    pub(super) fn new(header: PageHeader, body: &'a [u8], at: u64, codec: PageCodec, levels: MaxLevels) -> Self {
         Self { header, body, at, codec, levels, slots: None }
     }
 
@@ -88,10 +88,10 @@ impl<'a> StoredPage<'a> {
         'a: 's,
     {
         let bytes = match self.header.kind {
-            Kind::Data { .. } if self.codec == Codec::None => {
-                decompress(Codec::None, self.body, self.header.nbytes, scratch)?
+            PageType::Data { .. } if self.codec == PageCodec::None => {
+                decompress(PageCodec::None, self.body, self.header.nbytes, scratch)?
             }
-            Kind::Data { .. } => self.decompress_levels(scratch)?,
+            PageType::Data { .. } => self.decompress_levels(scratch)?,
             _ => self.body,
         };
         Ok(LevelStreams::split(&self.header, self.levels, bytes)?.0)
@@ -109,7 +109,7 @@ impl<'a> StoredPage<'a> {
                 scratch.resize(about, 0);
             }
             let room = scratch.get_mut(..about).unwrap_or_default();
-            if self.codec.first(self.body, room) != Some(about) {
+            if self.codec.decompress_prefix(self.body, room) != Some(about) {
                 break;
             }
             // A length precedes each of the two streams.
@@ -141,12 +141,12 @@ impl<'a> StoredPage<'a> {
     /// Malformed or unsupported bytes.
     pub(crate) fn dictionary_into(&self, room: &mut [u8]) -> Result<()> {
         self.check_dictionary()?;
-        self.codec.into(self.body, room).map_err(|e| e.at(self.at))
+        self.codec.decompress(self.body, room).map_err(|e| e.at(self.at))
     }
 
     fn check_dictionary(&self) -> Result<()> {
-        if let Kind::Dictionary { encoding } = self.header.kind
-            && !matches!(encoding, Encoding::Plain | Encoding::PlainDictionary)
+        if let PageType::Dictionary { encoding } = self.header.kind
+            && !matches!(encoding, PageEncoding::Plain | PageEncoding::PlainDictionary)
         {
             let message = format!("a dictionary is encoded as {encoding:?}, only PLAIN is known.");
             return Err(Error::unsupported("parquet", message).at(self.at));
@@ -188,7 +188,7 @@ impl<'a> StoredPage<'a> {
     {
         let n = self.n();
         match self.header.kind {
-            Kind::Data { encoding, .. } => {
+            PageType::Data { encoding, .. } => {
                 let bytes = decompressed(self.codec, self.body, self.header.nbytes)?;
                 if let Some(slots) = self.slots {
                     let values = bytes.get(slots.levels_nbytes..).ok_or_else(short)?;
@@ -202,7 +202,7 @@ impl<'a> StoredPage<'a> {
                 let (streams, values) = LevelStreams::split(&self.header, self.levels, bytes)?;
                 Ok(PageParts { definition: streams.definition, values, encoding, n })
             }
-            Kind::DataV2 { encoding, .. } => {
+            PageType::DataV2 { encoding, .. } => {
                 let (streams, values) = LevelStreams::split(&self.header, self.levels, self.body)?;
                 let nbytes = self.header.nbytes.checked_sub(streams.nbytes).ok_or_else(short)?;
                 let values = decompressed(self.codec(), values, nbytes)?;
@@ -218,17 +218,22 @@ impl<'a> StoredPage<'a> {
     }
 
     /// The codec of the values.
-    pub(crate) fn codec(&self) -> Codec {
+    pub(crate) fn codec(&self) -> PageCodec {
         match self.header.kind {
-            Kind::DataV2 { compressed: false, .. } => Codec::None,
+            PageType::DataV2 { compressed: false, .. } => PageCodec::None,
             _ => self.codec,
         }
     }
 }
 
 /// Returns the bytes of a page, in `scratch` if they must be decompressed.
-fn decompress<'s>(codec: Codec, body: &'s [u8], nbytes: usize, scratch: &'s mut Vec<u8>) -> Result<&'s [u8]> {
-    if codec == Codec::None {
+fn decompress<'s>(
+    codec: PageCodec,
+    body: &'s [u8],
+    nbytes: usize,
+    scratch: &'s mut Vec<u8>,
+) -> Result<&'s [u8]> {
+    if codec == PageCodec::None {
         // A page of version 2 may declare its values uncompressed, and be longer than it declares.
         return body.get(..nbytes).ok_or_else(short);
     }
@@ -239,6 +244,6 @@ fn decompress<'s>(codec: Codec, body: &'s [u8], nbytes: usize, scratch: &'s mut 
         *scratch = vec![0; nbytes.saturating_add(nbytes / 4)];
     }
     let room = scratch.get_mut(..nbytes).unwrap_or_default();
-    codec.into(body, room)?;
+    codec.decompress(body, room)?;
     Ok(room)
 }

@@ -7,9 +7,9 @@ use arrow_schema::{DataType, Field, Metadata, Schema};
 use parquet::schema::types::SchemaDescriptor;
 
 use crate::error::{Error, Result};
-use crate::formats::parquet::schema::{Element, Leaf, Repetition};
+use crate::formats::parquet::schema::{Element, Repetition, SchemaLeaf};
 use crate::formats::parquet::types;
-use crate::formats::parquet::types::Way;
+use crate::formats::parquet::types::LeafConversion;
 
 use super::conversion::FlatLeaf;
 use super::leaf_type::{default_type, extension};
@@ -42,7 +42,7 @@ pub(crate) enum RootKind {
 /// `NotFound`: a name that no column has.
 pub(crate) fn choose(
     elements: &[Element<'_>],
-    leaves: &[Leaf],
+    leaves: &[SchemaLeaf],
     columns: Option<&ColumnNames<'_>>,
 ) -> Result<Vec<usize>> {
     let Some(columns) = columns else { return Ok((0..leaves.len()).collect()) };
@@ -89,7 +89,7 @@ pub(crate) fn choose(
 /// Unsupported or malformed types.
 pub(crate) fn fields(
     elements: &[Element<'_>],
-    leaves: &[Leaf],
+    leaves: &[SchemaLeaf],
     wanted: &[usize],
     hints: Option<&Schema>,
     ours: bool,
@@ -102,7 +102,7 @@ pub(crate) fn fields(
         let named = |e: Error| e.in_member(format!("column {}", element.name));
         let some = wanted.get(range.clone()).unwrap_or_default();
         // Runs, and dictionaries that are stored outside dictionary pages, are read as their storage type and converted later.
-        let plain = hint.filter(|_| ours).and_then(|hint| types::read_as(hint.data_type()));
+        let plain = hint.filter(|_| ours).and_then(|hint| types::decoded_type(hint.data_type()));
         if let (Some(hint), Some(plain)) = (hint, plain) {
             let plain = Field::new(element.name, plain, true);
             let (read, descriptor) =
@@ -135,7 +135,7 @@ pub(crate) fn fields(
 }
 
 /// Returns the roots of the projected leaves, and the range of projected leaves of each.
-pub(crate) fn roots(leaves: &[Leaf], wanted: &[usize]) -> Vec<(usize, Range<usize>)> {
+pub(crate) fn roots(leaves: &[SchemaLeaf], wanted: &[usize]) -> Vec<(usize, Range<usize>)> {
     let mut out: Vec<(usize, Range<usize>)> = Vec::with_capacity(wanted.len());
     for (k, leaf) in wanted.iter().enumerate() {
         let root = leaves.get(*leaf).map_or(0, |l| l.root);
@@ -159,7 +159,7 @@ fn flat_field(element: &Element<'_>, hint: Option<&Field>, ours: bool) -> Result
         own.set_metadata(metadata.with("ARROW:extension:name", name).with("ARROW:extension:metadata", ""));
     }
     let data_type = match hint.filter(|hint| structure::accepts_hint(&own, hint)) {
-        Some(hint) => types::granted(own.data_type(), element, physical, hint.data_type(), ours),
+        Some(hint) => types::accepted_type(own.data_type(), element, physical, hint.data_type(), ours),
         None => own.data_type().clone(),
     };
     let mut field = own.clone().with_data_type(data_type);
@@ -169,7 +169,7 @@ fn flat_field(element: &Element<'_>, hint: Option<&Field>, ours: bool) -> Result
         }
         field.set_metadata(structure::merge_metadata(&own, hint, field.data_type(), ours));
     }
-    let way = types::way(&field, physical, element.logical.as_ref(), element.converted);
-    let way = way.unwrap_or(Way::Same);
+    let way = types::conversion_of(&field, physical, element.logical.as_ref(), element.converted);
+    let way = way.unwrap_or(LeafConversion::Same);
     Ok((field, RootKind::Flat(FlatLeaf { physical, optional, way })))
 }

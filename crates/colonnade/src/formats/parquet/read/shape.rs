@@ -14,7 +14,7 @@ use arrow_schema::{DataType, Field, Fields};
 use parquet::basic::Repetition;
 use parquet::schema::types::{SchemaDescriptor, Type};
 
-use crate::formats::parquet::schema::{Element, Leaf};
+use crate::formats::parquet::schema::{Element, SchemaLeaf};
 use crate::formats::parquet::types;
 use crate::formats::parquet::types::Physical;
 
@@ -119,7 +119,7 @@ impl NestedShape {
         schema: &SchemaDescriptor,
         field: &Field,
         elements: &[Element<'_>],
-        leaves: &[Leaf],
+        leaves: &[SchemaLeaf],
         wanted: &[usize],
     ) -> Option<Self> {
         let [column] = schema.root_schema().get_fields() else { return None };
@@ -255,10 +255,11 @@ impl ShapeBuilder<'_> {
     fn leaf(&mut self, field: &Field, at: &NodeLevels, own: bool) -> Option<ShapeNode> {
         let (told, ordered) = (field.data_type(), field.dict_is_ordered() == Some(true));
         let element = (self.next)()?;
-        let physical = Physical::of(element.physical?, element.length)?;
+        let physical = Physical::from_number(element.physical?, element.length)?;
         let field = Field::new("", told.clone(), true);
-        let way = types::way(&field, physical, element.logical.as_ref(), element.converted);
-        let way = way.or_else(|| (*told == default_type(&element, physical)).then_some(types::Way::Same))?;
+        let way = types::conversion_of(&field, physical, element.logical.as_ref(), element.converted);
+        let way = way
+            .or_else(|| (*told == default_type(&element, physical)).then_some(types::LeafConversion::Same))?;
         let slot = at.lists.last().map_or(0, |(_, item)| *item);
         let flat = FlatLeaf { physical, optional: at.definition > slot, way };
         let lists = at.lists.iter();

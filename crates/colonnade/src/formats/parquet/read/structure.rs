@@ -162,7 +162,7 @@ pub(super) fn wrapped_item<'t>(list: &Type, repeated: &'t Type) -> Option<&'t Ty
     }
 }
 
-/// Merges into the column `found` what `told`, its field in the writer's Arrow schema, may add; see [`types::granted`]. `ours`:
+/// Merges into the column `found` what `told`, its field in the writer's Arrow schema, may add; see [`types::accepted_type`]. `ours`:
 /// this package wrote the file, so that the names within lists and maps come from `told`.
 pub(super) fn merge_hint(
     found: &Field,
@@ -268,7 +268,7 @@ fn merge_type(
         leaf => {
             let Some(element) = next() else { return leaf.clone() };
             match (told, types::physical_of(&element)) {
-                (Some(told), Ok(physical)) => types::granted(leaf, &element, physical, told, ours),
+                (Some(told), Ok(physical)) => types::accepted_type(leaf, &element, physical, told, ours),
                 _ => leaf.clone(),
             }
         }

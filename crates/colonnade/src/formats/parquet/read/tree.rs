@@ -10,8 +10,8 @@ use parquet::basic::{
 use parquet::schema::types::{SchemaDescriptor, Type, TypePtr};
 
 use crate::error::{Error, Result};
-use crate::formats::parquet::logical_type::{Logical, Unit};
-use crate::formats::parquet::schema::{Element, Leaf, Repetition};
+use crate::formats::parquet::logical_type::{Logical, LogicalTimeUnit};
+use crate::formats::parquet::schema::{Element, Repetition, SchemaLeaf};
 use crate::formats::parquet::types;
 
 use super::structure;
@@ -45,7 +45,7 @@ pub(super) fn all_paths(elements: &[Element<'_>]) -> Vec<Vec<String>> {
 }
 
 /// Returns the dotted paths that select a leaf: its own, and those of the groups above it, from the root's child down.
-pub(super) fn paths(elements: &[Element<'_>], leaf: &Leaf) -> Vec<String> {
+pub(super) fn paths(elements: &[Element<'_>], leaf: &SchemaLeaf) -> Vec<String> {
     let mut out = Vec::new();
     let mut path = String::new();
     let mut at = leaf.root;
@@ -106,7 +106,7 @@ const LIST: i32 = 3;
 /// Malformed: contradictory annotations. Unsupported: types without a decoder.
 pub(super) fn nested(
     elements: &[Element<'_>],
-    leaves: &[Leaf],
+    leaves: &[SchemaLeaf],
     root: usize,
     wanted: &[usize],
     hint: Option<&Field>,
@@ -148,7 +148,7 @@ fn build(elements: &[Element<'_>], at: usize, chosen: &[usize]) -> Result<(Optio
         let values = types::physical_of(&element)?;
         types::check(&element, values)?;
         // The crate refuses decimals of more digits than their bytes hold. It gets the bytes without the annotation.
-        let wide = matches!(element.logical, Some(Logical::Decimal(_, n)) if n > types::most_digits(values));
+        let wide = matches!(element.logical, Some(Logical::Decimal(_, n)) if n > types::max_digits(values));
         let (logical, converted) = if wide { (None, ConvertedType::NONE) } else { (logical, converted) };
         let physical = physical(number)
             .ok_or_else(|| Error::malformed("parquet", format!("its physical type is number {number}.")))?;
@@ -238,9 +238,9 @@ fn converted(number: i32) -> ConvertedType {
 
 fn logical(logical: Logical) -> Option<LogicalType> {
     let unit = |unit| match unit {
-        Unit::Milli => CrateUnit::MILLIS,
-        Unit::Micro => CrateUnit::MICROS,
-        Unit::Nano => CrateUnit::NANOS,
+        LogicalTimeUnit::Milli => CrateUnit::MILLIS,
+        LogicalTimeUnit::Micro => CrateUnit::MICROS,
+        LogicalTimeUnit::Nano => CrateUnit::NANOS,
     };
     Some(match logical {
         Logical::String => LogicalType::String,

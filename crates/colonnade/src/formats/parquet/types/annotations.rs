@@ -1,23 +1,23 @@
-//! What a schema's element says that it means, which must suit its physical type.
+//! Checks that the annotation of a schema element is valid for its physical type.
 
 use crate::error::{Error, Result};
 
 use super::Physical;
-use crate::formats::parquet::logical_type::{INTERVAL, Logical, MAP_KEY_VALUE, Unit};
+use crate::formats::parquet::logical_type::{INTERVAL, Logical, LogicalTimeUnit, MAP_KEY_VALUE};
 use crate::formats::parquet::schema::Element;
 
-/// Digits of the widest decimal of Arrow.
+/// Digits of Arrow's widest decimal.
 const MAX_DIGITS: i32 = 76;
-/// Bytes of it.
+/// Bytes of Arrow's widest decimal.
 const MAX_DECIMAL_NBYTES: u32 = 32;
 
-/// What the values of a leaf are made of.
+/// Returns the physical type of a leaf.
 ///
 /// # Errors
-/// Malformed: a number that is none of a physical type, or bytes of a fixed length that is not said.
+/// Malformed: an unknown number, or FIXED_LEN_BYTE_ARRAY without a length.
 pub fn physical_of(element: &Element<'_>) -> Result<Physical> {
     let number = element.physical.unwrap_or(-1);
-    Physical::of(number, element.length).ok_or_else(|| {
+    Physical::from_number(number, element.length).ok_or_else(|| {
         let message = format!(
             "its physical type is number {number} with a length of {}. The file is damaged; write it again.",
             element.length.unwrap_or(0)
@@ -26,10 +26,10 @@ pub fn physical_of(element: &Element<'_>) -> Result<Physical> {
     })
 }
 
-/// Refuses a leaf whose meaning does not go with its physical type.
+/// Refuses a leaf whose annotation is not valid for its physical type.
 ///
 /// # Errors
-/// Malformed: they contradict each other. Unsupported: a decimal wider than Arrow's.
+/// Malformed: annotation and physical type contradict each other. Unsupported: a decimal wider than Arrow's.
 pub fn check(element: &Element<'_>, physical: Physical) -> Result<()> {
     use Physical::{Bytes, Fixed, Int32, Int64};
     let expected = match element.logical {
@@ -37,7 +37,7 @@ pub fn check(element: &Element<'_>, physical: Physical) -> Result<()> {
             (physical != Bytes).then_some("BYTE_ARRAY")
         }
         Some(Logical::Decimal(scale, precision)) => return check_decimal(scale, precision, physical),
-        Some(Logical::Date | Logical::Time(Unit::Milli, _) | Logical::Integer(8 | 16 | 32, _)) => {
+        Some(Logical::Date | Logical::Time(LogicalTimeUnit::Milli, _) | Logical::Integer(8 | 16 | 32, _)) => {
             (physical != Int32).then_some("INT32")
         }
         Some(Logical::Timestamp(..)) if physical == Fixed(12) => {
@@ -61,10 +61,10 @@ pub fn check(element: &Element<'_>, physical: Physical) -> Result<()> {
     expected.map_or(Ok(()), |expected| Err(contradiction(element, expected, &name(physical))))
 }
 
-/// Refuses a group whose meaning is one of values.
+/// Refuses a group with an annotation for leaves.
 ///
 /// # Errors
-/// Malformed: the meaning is none of groups.
+/// Malformed: the annotation is not one of groups.
 pub fn check_group(element: &Element<'_>) -> Result<()> {
     match (element.logical, element.converted) {
         (Some(Logical::Map | Logical::List | Logical::Other(_)), _) => Ok(()),
@@ -82,7 +82,7 @@ fn check_decimal(scale: i32, precision: i32, physical: Physical) -> Result<()> {
         );
         return Err(Error::unsupported("parquet", message));
     }
-    // More digits than its bytes hold are no harm: every value is one of them.
+    // A precision above the capacity of the bytes is harmless: every value still fits.
     let held = matches!(physical, Physical::Int32 | Physical::Int64 | Physical::Bytes | Physical::Fixed(1..));
     if held && precision >= 1 && (0..=precision).contains(&scale) {
         return Ok(());
@@ -95,14 +95,14 @@ fn check_decimal(scale: i32, precision: i32, physical: Physical) -> Result<()> {
     Err(Error::malformed("parquet", message))
 }
 
-/// Decimal digits that every value of a physical type holds.
+/// Returns the number of decimal digits that every value of a physical type can hold.
 #[must_use]
-pub fn most_digits(physical: Physical) -> i32 {
+pub fn max_digits(physical: Physical) -> i32 {
     match physical {
         Physical::Int32 => 9,
         Physical::Int64 => 18,
         Physical::Bytes => MAX_DIGITS,
-        // log10(2) = 0.30103: a bit is the sign.
+        // log10(2) = 0.30103; one bit is the sign.
         Physical::Fixed(n) => {
             let bits = i32::try_from(n).unwrap_or(i32::MAX).saturating_mul(8).saturating_sub(1);
             bits.saturating_mul(30_103) / 100_000
@@ -113,7 +113,7 @@ pub fn most_digits(physical: Physical) -> i32 {
 
 fn contradiction(element: &Element<'_>, expected: &str, found: &str) -> Error {
     let word = match (element.logical, element.converted) {
-        (Some(logical), _) => word(logical),
+        (Some(logical), _) => annotation_name(logical),
         (None, Some(INTERVAL)) => "INTERVAL".into(),
         _ => "MAP_KEY_VALUE".into(),
     };
@@ -123,12 +123,12 @@ fn contradiction(element: &Element<'_>, expected: &str, found: &str) -> Error {
     Error::malformed("parquet", message)
 }
 
-/// An annotation as the specification calls it.
-fn word(logical: Logical) -> String {
+/// The name of an annotation in the specification.
+fn annotation_name(logical: Logical) -> String {
     let unit = |unit| match unit {
-        Unit::Milli => "MILLIS",
-        Unit::Micro => "MICROS",
-        Unit::Nano => "NANOS",
+        LogicalTimeUnit::Milli => "MILLIS",
+        LogicalTimeUnit::Micro => "MICROS",
+        LogicalTimeUnit::Nano => "NANOS",
     };
     match logical {
         Logical::Time(of, _) => format!("TIME({})", unit(of)),

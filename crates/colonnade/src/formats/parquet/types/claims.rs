@@ -1,53 +1,55 @@
-//! What metadata may make of a leaf: the one place that weighs a claim of `ARROW:schema` against the file's own schema.
+//! Decides which types that `ARROW:schema` claims for a leaf are accepted. No other code compares the claims with the file's
+//! schema.
 //!
-//! | the leaf is | a claim may make it | by |
+//! | leaf | accepted claims | from |
 //! |---|---|---|
-//! | INT64 without a meaning, INT(64) | `duration` of any unit | anyone |
-//! | TIMESTAMP of UTC | the file's unit in another zone | anyone |
-//! | text | `large_utf8`, `utf8_view`, a dictionary of text | anyone |
-//! | bytes | `large_binary`, `binary_view`, a dictionary of bytes | anyone |
-//! | DECIMAL | the same precision and scale, of another width that holds all values | anyone |
-//! | what [`Stored::of`] makes of a type | that type | this package |
-//! | bytes or integers without a meaning that [`Stored::exact`] makes of a type | that type | this package |
-//! | any of these | a dictionary of it | this package |
+//! | INT64 without annotation, INT(64) | `duration` of any unit | any writer |
+//! | TIMESTAMP adjusted to UTC | the same unit with another zone | any writer |
+//! | text | `large_utf8`, `utf8_view`, a dictionary of text | any writer |
+//! | bytes | `large_binary`, `binary_view`, a dictionary of bytes | any writer |
+//! | DECIMAL | the same precision and scale, with another width that holds all values | any writer |
+//! | the leaf of [`LeafType::of`] for a type | that type | this package |
+//! | bytes or integers without annotation, the leaf of [`LeafType::exact`] for a type | that type | this package |
+//! | any of these | a dictionary of the type | this package |
 //!
-//! All else is ignored. The list for anyone is that of Arrow's C++ reader.
+//! All other claims are ignored. The claims accepted from any writer are those of Arrow's C++ reader.
 
 use arrow_schema::DataType;
 
-use super::{Physical, Stored, decimal_width};
+use super::{LeafType, Physical, decimal_width};
 use crate::formats::parquet::logical_type::{Logical, logical_of};
 use crate::formats::parquet::schema::Element;
 
-/// The type of a leaf of the file's own type `found`, where metadata claim that it is `told`. `ours`: this package wrote it.
+/// Returns the type of a leaf: the claimed type `claimed` if the claim is accepted, otherwise `found`, the type of the file's own
+/// schema. `ours`: this package wrote the file.
 #[must_use]
-pub fn granted(
+pub fn accepted_type(
     found: &DataType,
     element: &Element<'_>,
     physical: Physical,
-    told: &DataType,
+    claimed: &DataType,
     ours: bool,
 ) -> DataType {
-    if found == told || ours && is_how_it_is_stored(element, physical, told) {
-        return told.clone();
+    if found == claimed || ours && is_stored_as(element, physical, claimed) {
+        return claimed.clone();
     }
-    if let DataType::Dictionary(_, values) = told
+    if let DataType::Dictionary(_, values) = claimed
         && ours
-        && granted(found, element, physical, values, true) == **values
+        && accepted_type(found, element, physical, values, true) == **values
     {
-        return told.clone();
+        return claimed.clone();
     }
-    by_anyone(found, physical, told).unwrap_or_else(|| found.clone())
+    accepted_from_any_writer(found, physical, claimed).unwrap_or_else(|| found.clone())
 }
 
-/// What any writer may claim.
-fn by_anyone(found: &DataType, physical: Physical, told: &DataType) -> Option<DataType> {
+/// Returns the type for a claim that is accepted from any writer.
+fn accepted_from_any_writer(found: &DataType, physical: Physical, claimed: &DataType) -> Option<DataType> {
     use DataType::{
         Binary, BinaryView, Dictionary, Duration, Int64, LargeBinary, LargeUtf8, Timestamp, Utf8, Utf8View,
     };
-    match (found, told) {
+    match (found, claimed) {
         (Int64, Duration(_)) | (Utf8, LargeUtf8 | Utf8View) | (Binary, LargeBinary | BinaryView) => {
-            Some(told.clone())
+            Some(claimed.clone())
         }
         (Timestamp(unit, Some(_)), Timestamp(_, Some(zone))) if !zone.is_empty() => {
             Some(Timestamp(*unit, Some(zone.clone())))
@@ -55,27 +57,27 @@ fn by_anyone(found: &DataType, physical: Physical, told: &DataType) -> Option<Da
         (Utf8 | Binary, Dictionary(key, _)) => Some(Dictionary(key.clone(), Box::new(found.clone()))),
         _ => {
             let (precision, scale) = digits(found)?;
-            let width = decimal_width(told)?;
+            let width = decimal_width(claimed)?;
             let stored = match physical {
                 Physical::Int32 => 4,
                 Physical::Int64 => 8,
                 Physical::Fixed(n) => n,
-                // Of any length; one that does not fit is refused as it is decoded.
+                // A BYTE_ARRAY has any length; the decoder refuses values that do not fit.
                 Physical::Bytes => 0,
                 _ => return None,
             };
-            (digits(told)? == (precision, scale) && stored <= u32::from(width)).then(|| told.clone())
+            (digits(claimed)? == (precision, scale) && stored <= u32::from(width)).then(|| claimed.clone())
         }
     }
 }
 
-/// Whether a column of the type `told` is stored as this leaf by our own writer.
-fn is_how_it_is_stored(element: &Element<'_>, physical: Physical, told: &DataType) -> bool {
+/// Whether this package's writer stores a column of the type `claimed` as this leaf.
+fn is_stored_as(element: &Element<'_>, physical: Physical, claimed: &DataType) -> bool {
     let logical = element.logical.or_else(|| element.converted.and_then(logical_of));
     let bare = logical.is_none() && element.converted.is_none();
-    let same = |stored: &Stored| {
+    let same = |stored: &LeafType| {
         let meant = match (logical, stored.logical) {
-            // Arrow has no word for the zone of a time of day.
+            // Arrow's time of day has no zone.
             (Some(Logical::Time(found, _)), Some(Logical::Time(wanted, _))) => found == wanted,
             (Some(found), Some(wanted)) => found == wanted,
             (None, None) => element.converted == stored.converted,
@@ -83,8 +85,8 @@ fn is_how_it_is_stored(element: &Element<'_>, physical: Physical, told: &DataTyp
         };
         physical == stored.physical && meant
     };
-    Stored::of_type(told, None).is_some_and(|stored| same(&stored))
-        || bare && Stored::exact(told).is_some_and(|stored| stored.physical == physical)
+    LeafType::of_type(claimed, None).is_some_and(|stored| same(&stored))
+        || bare && LeafType::exact(claimed).is_some_and(|stored| stored.physical == physical)
 }
 
 fn digits(data_type: &DataType) -> Option<(u8, i8)> {

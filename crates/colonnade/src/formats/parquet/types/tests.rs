@@ -3,7 +3,7 @@ use std::sync::Arc;
 use super::*;
 
 #[test]
-fn what_is_written_is_what_is_read() {
+fn types_round_trip_through_their_leaf() {
     let second = TimeUnit::Second;
     let types = [
         DataType::Null,
@@ -33,11 +33,11 @@ fn what_is_written_is_what_is_read() {
     ];
     for data_type in types {
         let field = Field::new("x", data_type.clone(), true);
-        let stored = Stored::of(&field).unwrap();
-        let read = way(&field, stored.physical, stored.logical.as_ref(), stored.converted);
-        assert_eq!(read, Some(stored.way), "{data_type}");
+        let stored = LeafType::of(&field).unwrap();
+        let read = conversion_of(&field, stored.physical, stored.logical.as_ref(), stored.converted);
+        assert_eq!(read, Some(stored.conversion), "{data_type}");
         assert_eq!(
-            Physical::of(
+            Physical::from_number(
                 stored.physical.number(),
                 match stored.physical {
                     Physical::Fixed(n) => i32::try_from(n).ok(),
@@ -46,28 +46,38 @@ fn what_is_written_is_what_is_read() {
             ),
             Some(stored.physical)
         );
-        if let Some(exact) = Stored::exact(&data_type) {
-            assert_eq!(way(&field, exact.physical, None, None), Some(Way::Same), "{data_type}");
+        if let Some(exact) = LeafType::exact(&data_type) {
+            assert_eq!(
+                conversion_of(&field, exact.physical, None, None),
+                Some(LeafConversion::Same),
+                "{data_type}"
+            );
         }
     }
 }
 
 #[test]
-fn types_that_do_not_go_with_the_leaf_are_passed_over() {
+fn types_that_contradict_the_leaf_are_ignored() {
     let field = |data_type| Field::new("x", data_type, true);
     let nano = field(DataType::Timestamp(TimeUnit::Nanosecond, None));
-    let micro = Logical::Timestamp(Unit::Micro, false);
-    assert_eq!(way(&nano, Physical::Int64, Some(&micro), None), None);
-    assert_eq!(way(&field(DataType::Int32), Physical::Int64, None, None), None);
-    assert_eq!(way(&field(DataType::Utf8), Physical::Int32, None, None), None);
-    // Written by others: bytes of decimals, text without a word.
+    let micro = Logical::Timestamp(LogicalTimeUnit::Micro, false);
+    assert_eq!(conversion_of(&nano, Physical::Int64, Some(&micro), None), None);
+    assert_eq!(conversion_of(&field(DataType::Int32), Physical::Int64, None, None), None);
+    assert_eq!(conversion_of(&field(DataType::Utf8), Physical::Int32, None, None), None);
+    // Decimals in bytes and text without annotation, as other writers store them.
     let decimal = field(DataType::Decimal128(5, 2));
     let digits = Logical::Decimal(2, 5);
-    assert_eq!(way(&decimal, Physical::Fixed(3), Some(&digits), Some(5)), Some(Way::BigEndian(16)));
-    assert_eq!(way(&field(DataType::Utf8), Physical::Bytes, None, None), Some(Way::Same));
-    let utc = Logical::Time(Unit::Micro, true);
+    assert_eq!(
+        conversion_of(&decimal, Physical::Fixed(3), Some(&digits), Some(5)),
+        Some(LeafConversion::BigEndian(16))
+    );
+    assert_eq!(
+        conversion_of(&field(DataType::Utf8), Physical::Bytes, None, None),
+        Some(LeafConversion::Same)
+    );
+    let utc = Logical::Time(LogicalTimeUnit::Micro, true);
     let time = field(DataType::Time64(TimeUnit::Microsecond));
-    assert_eq!(way(&time, Physical::Int64, Some(&utc), Some(8)), Some(Way::Same));
+    assert_eq!(conversion_of(&time, Physical::Int64, Some(&utc), Some(8)), Some(LeafConversion::Same));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Writing: the encoding that each column deserves, in parallel, as a standard file.
+//! Writes Parquet files: chooses encodings and codecs, and encodes columns in parallel.
 
 pub(crate) mod column;
 pub mod file;

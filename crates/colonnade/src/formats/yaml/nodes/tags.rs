@@ -1,10 +1,10 @@
-//! What a tag says.
+//! YAML tags.
 
 use saphyr_parser::Tag;
 
 use crate::excerpt::excerpt;
 
-/// The core schema's name of a tag: `str`; `!` where no type is said.
+/// Returns the core schema's name of a tag, such as `str`; `!` for a non-specific tag.
 pub(super) fn core(tag: &Tag) -> Option<&str> {
     const PREFIX: &str = "tag:yaml.org,2002:";
     match (tag.handle.as_str(), tag.suffix.as_str()) {
@@ -15,7 +15,7 @@ pub(super) fn core(tag: &Tag) -> Option<&str> {
     }
 }
 
-/// A tag as errors show it.
+/// The tag for error messages.
 pub(super) fn name(tag: &Tag) -> String {
     excerpt(&format!("{}{}", tag.handle, tag.suffix))
 }

@@ -10,7 +10,7 @@ use proptest::collection::{hash_set, vec};
 use proptest::option;
 use proptest::prelude::*;
 
-use super::options::{Orient, ReadOptions, WriteOptions};
+use super::options::{ReadOptions, WriteOptions, YamlOrient};
 use super::read::{bundle, decode};
 use super::write::{encode, encode_bundle};
 use crate::arrow::import::Plan;
@@ -67,7 +67,7 @@ fn many() -> Frame {
     ])
 }
 
-fn written(frame: &Frame, orient: Orient, header: bool) -> Vec<u8> {
+fn written(frame: &Frame, orient: YamlOrient, header: bool) -> Vec<u8> {
     let mut out = Vec::new();
     encode(frame, &WriteOptions { orient, header, threads: 2 }, &mut out, &NoProgress).unwrap();
     out
@@ -101,7 +101,7 @@ fn frames_come_back() {
         many,
     ];
     for frame in &frames {
-        for orient in [Orient::Records, Orient::Columns] {
+        for orient in [YamlOrient::Records, YamlOrient::Columns] {
             let bytes = written(frame, orient, true);
             let found = read(&bytes).unwrap_or_else(|e| panic!("{e}\n{}", String::from_utf8_lossy(&bytes)));
             assert_eq!(shown(&found.frame), shown(frame));
@@ -117,7 +117,7 @@ fn many_rows_come_back() {
     let texts: Vec<String> = (0..30_000).map(|i| format!("row {i}")).collect();
     let frame =
         frame(&[("x", Arc::new(Float64Array::from(values))), ("t", Arc::new(StringArray::from(texts)))]);
-    for orient in [Orient::Records, Orient::Columns] {
+    for orient in [YamlOrient::Records, YamlOrient::Columns] {
         assert_eq!(shown(&read(&written(&frame, orient, true)).unwrap().frame), shown(&frame));
     }
 }
@@ -128,16 +128,16 @@ fn without_a_header_there_is_the_data() {
         ("a", Arc::new(Int64Array::from(vec![1, 2]))),
         ("b c", Arc::new(StringArray::from(vec![Some("x"), None]))),
     ]);
-    let records = written(&frame, Orient::Records, false);
+    let records = written(&frame, YamlOrient::Records, false);
     assert_eq!(String::from_utf8_lossy(&records), "- a: 1\n  b c: x\n- a: 2\n  b c: null\n");
-    let columns = written(&frame, Orient::Columns, false);
+    let columns = written(&frame, YamlOrient::Columns, false);
     assert_eq!(String::from_utf8_lossy(&columns), "a:\n- 1\n- 2\nb c:\n- x\n- null\n");
     for bytes in [records, columns] {
         let found = read(&bytes).unwrap();
         assert_eq!((found.frame.nrows, found.frame.ncols, found.version), (2, 2, None));
     }
-    assert_eq!(written(&frame.slice(0, 0), Orient::Records, false), b"[]\n");
-    assert_eq!(written(&frame.slice(0, 0), Orient::Columns, false), b"a: []\nb c: []\n");
+    assert_eq!(written(&frame.slice(0, 0), YamlOrient::Records, false), b"[]\n");
+    assert_eq!(written(&frame.slice(0, 0), YamlOrient::Columns, false), b"a: []\nb c: []\n");
 }
 
 fn types(frame: &Frame) -> Vec<DataType> {
@@ -217,23 +217,23 @@ fn broken_documents_are_refused_with_their_place() {
 }
 
 #[test]
-fn own_documents_that_were_changed_are_refused_with_their_place() {
+fn edited_documents_with_a_header_are_refused_with_their_place() {
     let frame = frame(&[
         ("a", Arc::new(Int64Array::from(vec![1, 2]))),
         ("b", Arc::new(StringArray::from(vec!["x", "y"]))),
     ]);
     for (orient, from, to, expected) in [
-        (Orient::Records, "  b: \"y\"", "  b: 5", "\"$.records[1].b\": at byte "),
-        (Orient::Records, "  b: \"y\"", "  b: 5", "line 6, column 6: expected large_utf8, found 5."),
-        (Orient::Records, "- a: 2\n", "- c: 2\n", "expected a column of the header, found \"c\"."),
-        (Orient::Records, "- a: 2\n  b", "- b", "expected 2 members as the header has, found 1."),
-        (Orient::Records, "- a: 2\n  b: \"y\"\n", "", "expected 2 rows as the header says, found 1."),
-        (Orient::Records, "\"version\":1", "\"version\":7", "expected version 1, found 7."),
-        (Orient::Columns, "- 2\n", "- 2.5\n", "\"$.a[1]\": at byte "),
-        (Orient::Columns, "- 2\n", "", "expected 2 rows, found 1."),
-        (Orient::Columns, "b:\n", "c:\n", "expected the column \"b\", as the header has it."),
+        (YamlOrient::Records, "  b: \"y\"", "  b: 5", "\"$.records[1].b\": at byte "),
+        (YamlOrient::Records, "  b: \"y\"", "  b: 5", "line 6, column 6: expected large_utf8, found 5."),
+        (YamlOrient::Records, "- a: 2\n", "- c: 2\n", "expected a column of the header, found \"c\"."),
+        (YamlOrient::Records, "- a: 2\n  b", "- b", "expected 2 members as the header has, found 1."),
+        (YamlOrient::Records, "- a: 2\n  b: \"y\"\n", "", "expected 2 rows as the header says, found 1."),
+        (YamlOrient::Records, "\"version\":1", "\"version\":7", "expected version 1, found 7."),
+        (YamlOrient::Columns, "- 2\n", "- 2.5\n", "\"$.a[1]\": at byte "),
+        (YamlOrient::Columns, "- 2\n", "", "expected 2 rows, found 1."),
+        (YamlOrient::Columns, "b:\n", "c:\n", "expected the column \"b\", as the header has it."),
         (
-            Orient::Columns,
+            YamlOrient::Columns,
             "b:\n- x\n- \"y\"\n",
             "",
             "expected the column \"b\", as the header has it, found none.",
@@ -255,7 +255,7 @@ fn several_frames() {
         ("b".to_owned(), many().slice(0, 0)),
         ("c".to_owned(), frame(&[])),
     ];
-    for (orient, header) in [(Orient::Records, true), (Orient::Columns, true)] {
+    for (orient, header) in [(YamlOrient::Records, true), (YamlOrient::Columns, true)] {
         let mut out = Vec::new();
         encode_bundle(&frames, &WriteOptions { orient, header, threads: 1 }, &mut out, &NoProgress).unwrap();
         let input = Buffer::from_vec(out.clone());
@@ -304,7 +304,7 @@ proptest! {
         let mut columns: Vec<(&str, ArrayRef)> = names.iter().map(|name| (name.as_str(), cells.clone())).collect();
         columns.push(("categories of it", Arc::new(codes)));
         let frame = frame(&columns);
-        for orient in [Orient::Records, Orient::Columns] {
+        for orient in [YamlOrient::Records, YamlOrient::Columns] {
             let bytes = written(&frame, orient, true);
             let found = read(&bytes).unwrap_or_else(|e| panic!("{e}\n{}", String::from_utf8_lossy(&bytes)));
             prop_assert_eq!(shown(&found.frame), shown(&frame));
@@ -326,30 +326,30 @@ fn naughty_strings_come_back() {
     };
     let lines: Vec<String> = String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect();
     let frame = frame(&[("naughty", Arc::new(StringArray::from(lines)))]);
-    for orient in [Orient::Records, Orient::Columns] {
+    for orient in [YamlOrient::Records, YamlOrient::Columns] {
         assert_eq!(shown(&read(&written(&frame, orient, true)).unwrap().frame), shown(&frame));
     }
 }
 
-/// Limits that let everything through: what is deep must still end in an error, not in the end of the stack.
+/// Options without limits, for tests that deep input ends in an error and not in a stack overflow.
 fn unlimited() -> ReadOptions {
     ReadOptions { limits: Limits { max_depth: u64::MAX, ..Limits::default() }, ..ReadOptions::default() }
 }
 
 #[test]
-fn a_raised_depth_is_no_way_to_the_end_of_the_stack() {
+fn a_raised_depth_does_not_overflow_the_stack() {
     const DEEP: usize = 100_000;
     let dashes = format!("a:\n- x\n- {}1\n", "- ".repeat(DEEP));
     let foreign = decode(&Buffer::from_vec(dashes.into_bytes()), &unlimited()).unwrap().frame;
     assert_eq!((foreign.nrows, foreign.ncols), (2, 1));
-    for orient in [Orient::Records, Orient::Columns] {
-        // Written as bytes: brackets that deep are read by nobody.
+    for orient in [YamlOrient::Records, YamlOrient::Columns] {
+        // The bytes are compared: no reader accepts JSON brackets that deep.
         let own = written(&foreign, orient, true);
         let back = decode(&Buffer::from_vec(own.clone()), &unlimited()).unwrap().frame;
         assert!(written(&back, orient, true) == own, "written in another way");
-        // Somebody wrote it out by hand.
+        // The same value in nested sequences, as a user might edit the file.
         let own = String::from_utf8(own).unwrap();
-        let cell = if orient == Orient::Records { "- a: \"x\"\n" } else { "- \"x\"\n" };
+        let cell = if orient == YamlOrient::Records { "- a: \"x\"\n" } else { "- \"x\"\n" };
         let deep = own.replacen(cell, &cell.replace("\"x\"", &format!("\n    {}1", "- ".repeat(DEEP))), 1);
         assert!(deep != own, "no such cell");
         let error = decode(&Buffer::from_vec(deep.into_bytes()), &unlimited()).unwrap_err();
@@ -388,7 +388,7 @@ fn frames_of_a_bundle_in_any_encoding_are_parts_of_it() {
             (found[i].0.as_str(), frame.nrows, frame.ncols)
         };
         assert_eq!((shape(0), shape(1)), (("\u{e9}", 1, 2), ("b", 2, 1)));
-        // The place is that of the whole text.
+        // The error has the position in the whole text.
         let error = decode(&input, &part(2)).unwrap_err();
         assert!(error.to_string().contains("line 6, column 5: expected a map"), "{error}");
         assert_eq!(error.location().offset, Some((nbytes - 2 * unit) as u64), "{error}");

@@ -1,4 +1,4 @@
-//! The YAML test suite, where it is: its own parser is the suite's first reader here.
+//! Runs the YAML test suite, if the corpora are present. Colonnade's own YAML reader also parses the files of the suite.
 
 use std::path::PathBuf;
 
@@ -23,7 +23,7 @@ fn to_json(text: &OwnedText) -> Result<Json, crate::Error> {
     Ok(serde_json::from_slice(&out).unwrap())
 }
 
-/// White space that the suite spells with other characters.
+/// Replaces the characters that the suite uses for white space.
 fn plain(yaml: &str) -> String {
     let mut out = String::new();
     for c in yaml.chars() {
@@ -40,7 +40,7 @@ fn plain(yaml: &str) -> String {
     if yaml.contains('∎') { out.trim_end_matches('\n').into() } else { out }
 }
 
-/// Numbers by their values.
+/// Compares values; numbers are equal if their values are.
 fn same(a: &Json, b: &Json) -> bool {
     match (a, b) {
         (Json::Number(a), Json::Number(b)) => a.as_f64() == b.as_f64(),
@@ -52,7 +52,7 @@ fn same(a: &Json, b: &Json) -> bool {
     }
 }
 
-/// What the suite has and a frame has no use for: each is refused by name.
+/// Whether the error is one of the refusals of features that a frame cannot represent.
 fn is_refused_by_name(error: &crate::Error) -> bool {
     let told = error.to_string();
     matches!(error.kind(), ErrorKind::Unsupported)
@@ -61,7 +61,7 @@ fn is_refused_by_name(error: &crate::Error) -> bool {
 }
 
 #[test]
-fn the_suite_is_read_as_it_says() {
+fn the_yaml_suite_has_its_expected_values() {
     let here = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpora");
     let root = std::env::var_os("COLONNADE_CORPORA").map_or(here, PathBuf::from).join("yaml-suite/src");
     let Ok(entries) = std::fs::read_dir(&root) else {
@@ -76,7 +76,7 @@ fn the_suite_is_read_as_it_says() {
         let mut yaml = String::new();
         let mut expected = None;
         for (i, case) in cases.as_array().unwrap().iter().enumerate() {
-            // What a case does not say is what the one before it said.
+            // A field that a case omits has the value of the case before it.
             if let Some(found) = case.get("yaml").and_then(Json::as_str) {
                 yaml = plain(found);
             }

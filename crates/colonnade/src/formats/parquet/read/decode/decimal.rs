@@ -1,8 +1,8 @@
 //! Decimals of any length: big-endian numbers, each preceded by its length.
 
 use crate::error::Result;
-use crate::formats::parquet::keys::{Keys, Piece};
-use crate::formats::parquet::page::Encoding;
+use crate::formats::parquet::keys::{DictionaryKeys, KeyBatch};
+use crate::formats::parquet::page::PageEncoding;
 
 use super::super::conversion::ByteConversion;
 use super::super::page::{PageParts, StoredPage};
@@ -21,7 +21,7 @@ pub(super) struct DecimalDecoder {
 /// The values of a page.
 pub(super) enum DecimalPage<'a> {
     Plain(&'a [u8]),
-    Keys(Box<Keys<'a>>),
+    Keys(Box<DictionaryKeys<'a>>),
     /// One of the DELTA encodings of byte arrays.
     Deltas(Box<PageTexts<'a>>),
 }
@@ -39,14 +39,16 @@ impl DecimalDecoder {
             DecimalPage::Deltas(cells) => cells.each(1, &mut |value| self.number(value, to))?,
             DecimalPage::Keys(keys) => {
                 let key = match keys.take(1)? {
-                    Some(Piece::Same(key, _)) => key,
-                    Some(Piece::Many([key, ..])) => *key,
+                    Some(KeyBatch::Same(key, _)) => key,
+                    Some(KeyBatch::Many([key, ..])) => *key,
                     _ => return Err(ended(1, 0)),
                 };
                 let start = (key as usize).saturating_mul(self.item);
                 let value = self.dictionary.get(start..start.saturating_add(self.item));
                 let known = self.dictionary.len() / self.item;
-                to.copy_from_slice(value.ok_or_else(|| crate::formats::parquet::values::no_key(key, known))?);
+                to.copy_from_slice(
+                    value.ok_or_else(|| crate::formats::parquet::values::key_out_of_range(key, known))?,
+                );
             }
         }
         Ok(())
@@ -92,11 +94,11 @@ impl Decoder for DecimalDecoder {
 
     fn begin<'p>(&'p self, parts: &'p PageParts<'_>, optional: bool) -> Result<Self::State<'p>> {
         let values = match parts.encoding {
-            Encoding::Plain => DecimalPage::Plain(parts.values),
-            Encoding::PlainDictionary | Encoding::RleDictionary => {
+            PageEncoding::Plain => DecimalPage::Plain(parts.values),
+            PageEncoding::PlainDictionary | PageEncoding::RleDictionary => {
                 DecimalPage::Keys(Box::new(keys(parts.values, parts.n)?))
             }
-            Encoding::DeltaLengthByteArray | Encoding::DeltaByteArray => {
+            PageEncoding::DeltaLengthByteArray | PageEncoding::DeltaByteArray => {
                 DecimalPage::Deltas(Box::new(PageTexts::new(parts.encoding, parts.values, parts.n)?))
             }
             other => return Err(unknown(other)),

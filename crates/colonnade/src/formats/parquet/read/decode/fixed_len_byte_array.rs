@@ -1,8 +1,8 @@
 //! Fixed-length values of any width: decimals, fixed-size binary, intervals.
 
 use crate::error::{Error, Result};
-use crate::formats::parquet::keys::{Keys, Piece};
-use crate::formats::parquet::page::Encoding;
+use crate::formats::parquet::keys::{DictionaryKeys, KeyBatch};
+use crate::formats::parquet::page::PageEncoding;
 
 use super::super::conversion::ByteConversion;
 use super::super::page::{PageParts, StoredPage};
@@ -66,9 +66,9 @@ pub(super) enum FixedLenPage<'a> {
     Plain(&'a [u8]),
     /// One stream for each byte of a value (BYTE_STREAM_SPLIT); the number of values, and how many were read.
     Split(&'a [u8], usize, usize),
-    Keys(Box<Keys<'a>>),
+    Keys(Box<DictionaryKeys<'a>>),
     /// Integers, for decimals.
-    Delta(Box<crate::formats::parquet::delta::Delta<'a>>),
+    Delta(Box<crate::formats::parquet::delta::DeltaDecoder<'a>>),
 }
 
 impl FixedLenDecoder {
@@ -109,17 +109,17 @@ impl FixedLenDecoder {
                     let start = key as usize * item;
                     self.dictionary
                         .get(start..start + item)
-                        .ok_or_else(|| crate::formats::parquet::values::no_key(key, known))
+                        .ok_or_else(|| crate::formats::parquet::values::key_out_of_range(key, known))
                 };
                 while left > 0 {
                     match keys.take(left)? {
                         None => return Err(ended(left, 0)),
-                        Some(Piece::Same(key, times)) => {
+                        Some(KeyBatch::Same(key, times)) => {
                             let value = get(key)?;
                             rows.by_ref().take(times).for_each(|to| to.copy_from_slice(value));
                             left -= times;
                         }
-                        Some(Piece::Many(some)) => {
+                        Some(KeyBatch::Many(some)) => {
                             for (&key, to) in some.iter().zip(rows.by_ref()) {
                                 to.copy_from_slice(get(key)?);
                             }
@@ -163,15 +163,15 @@ impl Decoder for FixedLenDecoder {
 
     fn begin<'p>(&'p self, parts: &'p PageParts<'_>, optional: bool) -> Result<Self::State<'p>> {
         let values = match parts.encoding {
-            Encoding::Plain => FixedLenPage::Plain(parts.values),
-            Encoding::ByteStreamSplit => {
+            PageEncoding::Plain => FixedLenPage::Plain(parts.values),
+            PageEncoding::ByteStreamSplit => {
                 FixedLenPage::Split(parts.values, parts.values.len() / self.width, 0)
             }
-            Encoding::PlainDictionary | Encoding::RleDictionary => {
+            PageEncoding::PlainDictionary | PageEncoding::RleDictionary => {
                 FixedLenPage::Keys(Box::new(keys(parts.values, parts.n)?))
             }
-            Encoding::DeltaBinaryPacked if self.change == ByteConversion::Longer => {
-                FixedLenPage::Delta(Box::new(crate::formats::parquet::delta::Delta::new(parts.values)?))
+            PageEncoding::DeltaBinaryPacked if self.change == ByteConversion::Longer => {
+                FixedLenPage::Delta(Box::new(crate::formats::parquet::delta::DeltaDecoder::new(parts.values)?))
             }
             other => return Err(unknown(other)),
         };

@@ -21,9 +21,9 @@ use crate::arrow::import::{holds_nulls, to_block};
 use crate::arrow::landed::Landed;
 use crate::decode::{MemoryLayout, PandasNulls};
 use crate::error::{Error, Result};
-use crate::formats::parquet::chunk::Chunk;
-use crate::formats::parquet::codec::Codec;
-use crate::formats::parquet::footer::Group;
+use crate::formats::parquet::chunk::ColumnChunk;
+use crate::formats::parquet::codec::PageCodec;
+use crate::formats::parquet::footer::RowGroup;
 use crate::formats::parquet::types::Physical;
 use crate::progress::Progress;
 
@@ -142,12 +142,12 @@ impl<'a> ChunkDecoder<'a> {
     }
 
     /// Returns a row group.
-    pub(super) fn group(&self, group: usize) -> Result<&'a Group<'static>> {
+    pub(super) fn group(&self, group: usize) -> Result<&'a RowGroup<'static>> {
         self.file.groups.get(group).ok_or_else(|| Error::not_found("parquet", format!("row group {group}.")))
     }
 
     /// Returns the footer's entry for the chunk of projected leaf `leaf` in a row group.
-    pub(super) fn chunk_of(&self, group: usize, leaf: usize) -> Result<&'a Chunk<'static>> {
+    pub(super) fn chunk_of(&self, group: usize, leaf: usize) -> Result<&'a ColumnChunk<'static>> {
         let chunk = self.group(group)?.chunks.get(leaf);
         chunk.ok_or_else(|| Error::not_found("parquet", format!("row group {group}: leaf {leaf}.")))
     }
@@ -169,7 +169,7 @@ impl<'a> ChunkDecoder<'a> {
         });
         if chunk.nvalues == 0 {
             // Some writers store no offset for a chunk without values.
-            let codec = Codec::of(chunk.codec)?;
+            let codec = PageCodec::from_number(chunk.codec)?;
             return Ok(ChunkInput { bytes: &[], base: chunk.start(), codec, nvalues: 0, levels });
         }
         let end_of_data = self.file.footer.0;
@@ -186,7 +186,13 @@ impl<'a> ChunkDecoder<'a> {
             let what = "a column chunk, by what the footer says,";
             return Err(Error::truncated("parquet", what, end, end_of_data as u64).at(base));
         };
-        Ok(ChunkInput { bytes, base, codec: Codec::of(chunk.codec)?, nvalues: chunk.nvalues, levels })
+        Ok(ChunkInput {
+            bytes,
+            base,
+            codec: PageCodec::from_number(chunk.codec)?,
+            nvalues: chunk.nvalues,
+            levels,
+        })
     }
 
     /// Returns an iterator over the pages of a chunk.

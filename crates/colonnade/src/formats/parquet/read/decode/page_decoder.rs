@@ -3,11 +3,11 @@
 use std::sync::{Mutex, PoisonError};
 
 use crate::error::{Error, Result};
-use crate::formats::parquet::codec::Codec;
-use crate::formats::parquet::delta::Delta;
-use crate::formats::parquet::levels::{Cut, Validity, beyond, ended};
-use crate::formats::parquet::page::{Encoding, Kind};
-use crate::formats::parquet::rle_bit_packed::{RleBitPacked, Run};
+use crate::formats::parquet::codec::PageCodec;
+use crate::formats::parquet::delta::DeltaDecoder;
+use crate::formats::parquet::levels::{LevelRuns, Validity, level_too_large, levels_too_short};
+use crate::formats::parquet::page::{PageEncoding, PageType};
+use crate::formats::parquet::rle_bit_packed::{RleBitPacked, RleBitPackedRun};
 
 use super::super::chunk::Pages;
 use super::super::page::{PageParts, StoredPage};
@@ -141,7 +141,7 @@ impl Job<'_, '_> {
                 return Err(Error::malformed("parquet", message));
             };
             let named = |e: Error| e.at(page.at);
-            if matches!(page.header.kind, Kind::Dictionary { .. }) {
+            if matches!(page.header.kind, PageType::Dictionary { .. }) {
                 decoder.dictionary(&page, page_room).map_err(named)?;
                 continue;
             }
@@ -166,10 +166,10 @@ impl Job<'_, '_> {
             let parts = page.parts(page_room)?;
             let plain;
             let parts = match (parts.encoding, decoder.width()) {
-                (Encoding::DeltaByteArray, Some(width)) => {
+                (PageEncoding::DeltaByteArray, Some(width)) => {
                     self.pages.check_expanded(parts.n, width).map_err(named)?;
                     plain = expand_delta_byte_array(parts.values, parts.n, width).map_err(named)?;
-                    PageParts { values: &plain, encoding: Encoding::Plain, ..parts }
+                    PageParts { values: &plain, encoding: PageEncoding::Plain, ..parts }
                 }
                 _ => parts,
             };
@@ -242,21 +242,24 @@ impl<'p> SelectionCursor<'p> {
 #[derive(Debug)]
 pub(super) struct PageCursor<'p, V> {
     pub(super) values: V,
-    pub(super) levels: Option<Cut<'p>>,
+    pub(super) levels: Option<LevelRuns<'p>>,
 }
 
 impl<'p, V> PageCursor<'p, V> {
     pub(super) fn new(values: V, parts: &'p PageParts<'_>, optional: bool) -> Result<Self> {
         let valid = !optional || all_valid(&parts.definition, parts.n);
-        let levels =
-            if valid { None } else { Some(Cut::new(RleBitPacked::new(&parts.definition, 1, parts.n)?)) };
+        let levels = if valid {
+            None
+        } else {
+            Some(LevelRuns::new(RleBitPacked::new(&parts.definition, 1, parts.n)?))
+        };
         Ok(Self { values, levels })
     }
 }
 
 /// Decodes rows of `item` bytes by their levels: `fill` writes the values, null rows are zero.
 pub(super) fn fill_rows(
-    levels: Option<&mut Cut<'_>>,
+    levels: Option<&mut LevelRuns<'_>>,
     item: usize,
     out: &mut [u8],
     nulls: Option<&mut NullMask>,
@@ -272,13 +275,13 @@ pub(super) fn fill_rows(
     while !out.is_empty() {
         let left = out.len() / item;
         let Some(run) = levels.next(left)? else {
-            return Err(ended(left));
+            return Err(levels_too_short(left));
         };
         let n = run.len().min(left);
         let (now, later) = out.split_at_mut(n * item);
         match run {
-            Run::Same { value, .. } if value > 1 => return Err(beyond(value)),
-            Run::Same { value, .. } => {
+            RleBitPackedRun::Same { value, .. } if value > 1 => return Err(level_too_large(value)),
+            RleBitPackedRun::Same { value, .. } => {
                 if value == 1 {
                     fill(now)?
                 } else {
@@ -288,7 +291,7 @@ pub(super) fn fill_rows(
                     bits.push_same(value == 1, n);
                 }
             }
-            Run::Packed { bytes, .. } => {
+            RleBitPackedRun::Packed { bytes, .. } => {
                 for (row, to) in now.chunks_exact_mut(item).enumerate() {
                     let valid = bytes.get(row / 8).is_some_and(|byte| byte >> (row % 8) & 1 == 1);
                     if valid {
@@ -312,7 +315,7 @@ fn expand_delta_byte_array(bytes: &[u8], n: usize, width: usize) -> Result<Vec<u
     let bad =
         |what: &str| Error::malformed("parquet", format!("{what}. The file is damaged; write it again."));
     let lengths = |bytes: &[u8]| -> Result<(Vec<i64>, usize)> {
-        let mut all = Delta::new(bytes)?;
+        let mut all = DeltaDecoder::new(bytes)?;
         if all.total > n {
             return Err(bad(&format!("a page of {n} values says {} lengths", all.total)));
         }
@@ -363,10 +366,11 @@ fn in_place(
     start: usize,
 ) -> Result<bool> {
     let header = &page.header;
-    let Kind::Data { encoding: Encoding::Plain, definition: Encoding::Rle, .. } = header.kind else {
+    let PageType::Data { encoding: PageEncoding::Plain, definition: PageEncoding::Rle, .. } = header.kind
+    else {
         return Ok(false);
     };
-    if page.codec() == Codec::None || page.slots().is_some() {
+    if page.codec() == PageCodec::None || page.slots().is_some() {
         return Ok(false);
     }
     let values = header.nvalues as usize * nbytes;
@@ -378,7 +382,7 @@ fn in_place(
     let mut kept = [0u8; MAX_FRONT_NBYTES];
     let Some(kept) = kept.get_mut(..front) else { return Ok(false) };
     kept.copy_from_slice(room.get(..front).unwrap_or_default());
-    let outcome = page.codec().into(page.body, room);
+    let outcome = page.codec().decompress(page.body, room);
     let mut whole = true;
     if optional && outcome.is_ok() {
         whole = room.split_first_chunk::<4>().is_some_and(|(head, rest)| {
@@ -398,7 +402,7 @@ pub(super) fn all_valid(levels: &[u8], n: usize) -> bool {
     loop {
         match runs.next_run() {
             Ok(None) => return true,
-            Ok(Some(Run::Same { value: 1, .. })) => {}
+            Ok(Some(RleBitPackedRun::Same { value: 1, .. })) => {}
             _ => return false,
         }
     }

@@ -1,13 +1,13 @@
 //! Values of 1 to 16 bytes with an integer type of their width, and bools.
 
 use crate::error::{Error, Result};
-use crate::formats::parquet::codec::Codec;
-use crate::formats::parquet::delta::Delta;
-use crate::formats::parquet::keys::{Keys, Piece};
-use crate::formats::parquet::levels::spread;
-use crate::formats::parquet::page::Encoding;
+use crate::formats::parquet::codec::PageCodec;
+use crate::formats::parquet::delta::DeltaDecoder;
+use crate::formats::parquet::keys::{DictionaryKeys, KeyBatch};
+use crate::formats::parquet::levels::scatter_page;
+use crate::formats::parquet::page::PageEncoding;
 use crate::formats::parquet::rle_bit_packed::RleBitPacked;
-use crate::formats::parquet::values::{Raw, Values};
+use crate::formats::parquet::values::{FixedWidth, PageValues};
 use crate::memory;
 
 use super::super::page::{PageParts, StoredPage};
@@ -65,17 +65,17 @@ pub(super) struct PrimitiveDecoder<'s, R, T, F> {
     raw: std::marker::PhantomData<R>,
 }
 
-impl<'s, R: Raw, T: UnsignedWord, F: Fn(R) -> T + Copy> PrimitiveDecoder<'s, R, T, F> {
+impl<'s, R: FixedWidth, T: UnsignedWord, F: Fn(R) -> T + Copy> PrimitiveDecoder<'s, R, T, F> {
     pub(super) fn new(room: &'s mut Vec<u128>, null: T, cast: F, same: bool, streaming: bool) -> Self {
         Self { room, n: 0, null, cast, same, streaming, raw: std::marker::PhantomData }
     }
 }
 
-impl<R: Raw, T: UnsignedWord, F: Fn(R) -> T + Copy> PrimitiveDecoder<'_, R, T, F> {
+impl<R: FixedWidth, T: UnsignedWord, F: Fn(R) -> T + Copy> PrimitiveDecoder<'_, R, T, F> {
     /// Decodes the next values of a page.
     #[inline]
-    fn next(&self, values: &mut Values<'_, T>, out: &mut [T], streaming: bool) -> Result<()> {
-        let Values::Plain(bytes) = values else { return values.fill(out, self.cast) };
+    fn next(&self, values: &mut PageValues<'_, T>, out: &mut [T], streaming: bool) -> Result<()> {
+        let PageValues::Plain(bytes) = values else { return values.fill(out, self.cast) };
         if !self.same {
             return values.fill(out, self.cast);
         }
@@ -89,9 +89,9 @@ impl<R: Raw, T: UnsignedWord, F: Fn(R) -> T + Copy> PrimitiveDecoder<'_, R, T, F
     }
 }
 
-impl<R: Raw, T: UnsignedWord, F: Fn(R) -> T + Copy> Decoder for PrimitiveDecoder<'_, R, T, F> {
+impl<R: FixedWidth, T: UnsignedWord, F: Fn(R) -> T + Copy> Decoder for PrimitiveDecoder<'_, R, T, F> {
     type State<'p>
-        = PageCursor<'p, Values<'p, T>>
+        = PageCursor<'p, PageValues<'p, T>>
     where
         Self: 'p;
 
@@ -104,7 +104,7 @@ impl<R: Raw, T: UnsignedWord, F: Fn(R) -> T + Copy> Decoder for PrimitiveDecoder
     }
 
     fn dictionary(&mut self, page: &StoredPage<'_>, scratch: &mut Vec<u8>) -> Result<()> {
-        if self.same && page.codec() != Codec::None {
+        if self.same && page.codec() != PageCodec::None {
             // Decompressed straight into the memory for lookups.
             let n = page.header.nvalues as usize;
             check_dictionary(n, R::NBYTES, page.header.nbytes)?;
@@ -120,17 +120,19 @@ impl<R: Raw, T: UnsignedWord, F: Fn(R) -> T + Copy> Decoder for PrimitiveDecoder
         self.room.resize((n * size_of::<T>()).div_ceil(16), 0);
         let room = words::<T>(bytes_of(self.room)).get_mut(..n).unwrap_or_default();
         self.n = room.len();
-        Values::Plain(bytes).fill(room, self.cast)
+        PageValues::Plain(bytes).fill(room, self.cast)
     }
 
     fn begin<'p>(&'p self, parts: &'p PageParts<'_>, optional: bool) -> Result<Self::State<'p>> {
         let values = match parts.encoding {
-            Encoding::Plain => Values::Plain(parts.values),
-            Encoding::ByteStreamSplit => Values::Split(parts.values, parts.values.len() / R::NBYTES, 0),
-            Encoding::DeltaBinaryPacked => Values::Delta(Box::new(Delta::new(parts.values)?)),
-            Encoding::PlainDictionary | Encoding::RleDictionary => {
+            PageEncoding::Plain => PageValues::Plain(parts.values),
+            PageEncoding::ByteStreamSplit => {
+                PageValues::Split(parts.values, parts.values.len() / R::NBYTES, 0)
+            }
+            PageEncoding::DeltaBinaryPacked => PageValues::Delta(Box::new(DeltaDecoder::new(parts.values)?)),
+            PageEncoding::PlainDictionary | PageEncoding::RleDictionary => {
                 let dictionary = words_of::<T>(self.room).get(..self.n).unwrap_or_default();
-                Values::Keys(Box::new(keys(parts.values, parts.n)?), dictionary)
+                PageValues::Keys(Box::new(keys(parts.values, parts.n)?), dictionary)
             }
             other => return Err(unknown(other)),
         };
@@ -146,7 +148,7 @@ impl<R: Raw, T: UnsignedWord, F: Fn(R) -> T + Copy> Decoder for PrimitiveDecoder
         let (values, out) = (&mut state.values, words::<T>(out));
         if let Some(levels) = &mut state.levels {
             let next = |some: &mut [T]| self.next(values, some, false);
-            return spread(levels, out, self.null, nulls.map(NullMask::begin), next);
+            return scatter_page(levels, out, self.null, nulls.map(NullMask::begin), next);
         }
         if let Some(nulls) = nulls {
             nulls.push_valid(out.len());
@@ -160,13 +162,13 @@ impl<R: Raw, T: UnsignedWord, F: Fn(R) -> T + Copy> Decoder for PrimitiveDecoder
 }
 
 /// Returns the dictionary keys of a page; their bit width precedes them.
-pub(super) fn keys(values: &[u8], n: usize) -> Result<Keys<'_>> {
+pub(super) fn keys(values: &[u8], n: usize) -> Result<DictionaryKeys<'_>> {
     let (width, keys) = match values.split_first() {
         Some((&width, keys)) => (width, keys),
         // A page of only nulls may leave the width out.
         None => (0, &[][..]),
     };
-    Ok(Keys::new(RleBitPacked::new(keys, width, n)?))
+    Ok(DictionaryKeys::new(RleBitPacked::new(keys, width, n)?))
 }
 
 #[cold]
@@ -175,7 +177,7 @@ pub(super) fn ended(needed: usize, had: usize) -> Error {
 }
 
 #[cold]
-pub(super) fn unknown(encoding: Encoding) -> Error {
+pub(super) fn unknown(encoding: PageEncoding) -> Error {
     let message =
         format!("values of its type are never encoded as {encoding:?}. The file is damaged; write it again.");
     Error::malformed("parquet", message)
@@ -203,7 +205,7 @@ pub(super) enum BoolPage<'a> {
     /// PLAIN: a bitmap, and how many bits were read.
     Plain(&'a [u8], usize),
     /// RLE runs.
-    Runs(Box<Keys<'a>>),
+    Runs(Box<DictionaryKeys<'a>>),
 }
 
 impl BoolPage<'_> {
@@ -222,13 +224,13 @@ impl BoolPage<'_> {
                     let piece = keys.take(out.len())?;
                     let n = match &piece {
                         None => return Err(ended(out.len(), 0)),
-                        Some(Piece::Same(_, n)) => *n,
-                        Some(Piece::Many(some)) => some.len(),
+                        Some(KeyBatch::Same(_, n)) => *n,
+                        Some(KeyBatch::Many(some)) => some.len(),
                     };
                     let (now, later) = out.split_at_mut(n);
                     match piece {
-                        Some(Piece::Same(value, _)) => now.fill(u8::from(value != 0)),
-                        Some(Piece::Many(some)) => {
+                        Some(KeyBatch::Same(value, _)) => now.fill(u8::from(value != 0)),
+                        Some(KeyBatch::Many(some)) => {
                             now.iter_mut().zip(some).for_each(|(to, &v)| *to = u8::from(v != 0));
                         }
                         None => {}
@@ -257,18 +259,22 @@ impl Decoder for BoolDecoder {
     }
 
     fn dictionary(&mut self, _page: &StoredPage<'_>, _scratch: &mut Vec<u8>) -> Result<()> {
-        Err(unknown(Encoding::RleDictionary))
+        Err(unknown(PageEncoding::RleDictionary))
     }
 
     fn begin<'p>(&'p self, parts: &'p PageParts<'_>, optional: bool) -> Result<Self::State<'p>> {
         let bits = match parts.encoding {
-            Encoding::Plain => BoolPage::Plain(parts.values, 0),
-            Encoding::Rle => {
+            PageEncoding::Plain => BoolPage::Plain(parts.values, 0),
+            PageEncoding::Rle => {
                 let runs = parts
                     .values
                     .split_first_chunk::<4>()
                     .and_then(|(head, rest)| rest.get(..u32::from_le_bytes(*head) as usize));
-                BoolPage::Runs(Box::new(Keys::new(RleBitPacked::new(runs.unwrap_or_default(), 1, parts.n)?)))
+                BoolPage::Runs(Box::new(DictionaryKeys::new(RleBitPacked::new(
+                    runs.unwrap_or_default(),
+                    1,
+                    parts.n,
+                )?)))
             }
             other => return Err(unknown(other)),
         };
@@ -283,7 +289,7 @@ impl Decoder for BoolDecoder {
     ) -> Result<()> {
         let bits = &mut state.values;
         if let Some(levels) = &mut state.levels {
-            return spread(levels, out, 0, nulls.map(NullMask::begin), |some| bits.fill(some));
+            return scatter_page(levels, out, 0, nulls.map(NullMask::begin), |some| bits.fill(some));
         }
         if let Some(nulls) = nulls {
             nulls.push_valid(out.len());

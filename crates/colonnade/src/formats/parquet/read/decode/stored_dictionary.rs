@@ -11,7 +11,7 @@ use arrow_select::take::take;
 use crate::arrow::ipc::Plain;
 use crate::arrow::stream_of;
 use crate::error::{Error, Result};
-use crate::formats::parquet::types::{Beside, DICTIONARY, read_as};
+use crate::formats::parquet::types::{DICTIONARY, DictionaryStorage, decoded_type};
 
 use super::ChunkDecoder;
 
@@ -20,9 +20,9 @@ fn wrong(what: &str) -> Error {
     Error::malformed("parquet", message)
 }
 
-/// Returns the field as its column is stored; see [`read_as`].
+/// Returns the field as its column is stored; see [`decoded_type`].
 pub(super) fn stored_field(field: &Field) -> Field {
-    match read_as(field.data_type()) {
+    match decoded_type(field.data_type()) {
         Some(data_type) => field.clone().with_data_type(data_type),
         None => field.clone(),
     }
@@ -51,11 +51,11 @@ impl ChunkDecoder<'_> {
         if let DataType::RunEndEncoded(ends, _) = field.data_type() {
             return runs(&data, ends.data_type(), field.data_type());
         }
-        let Some(beside) = Beside::of(field.data_type()) else { return Ok(data) };
+        let Some(beside) = DictionaryStorage::of(field.data_type()) else { return Ok(data) };
         let values = self.stored_dictionary(field)?.ok_or_else(|| wrong("found none"))?;
         let (keys, nulls) = match beside {
-            Beside::Codes(_) => (codes(&data)?, data.nulls().cloned()),
-            Beside::Values(_) => {
+            DictionaryStorage::Codes(_) => (codes(&data)?, data.nulls().cloned()),
+            DictionaryStorage::Values(_) => {
                 let DataType::Dictionary(key, _) = field.data_type() else { return Ok(data) };
                 places(&data, &values, key)?
             }

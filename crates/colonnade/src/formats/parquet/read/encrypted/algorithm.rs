@@ -1,7 +1,7 @@
 //! The encryption algorithm of a file.
 
 use crate::error::Result;
-use crate::formats::parquet::thrift::{Thrift, Wire};
+use crate::formats::parquet::thrift::{Thrift, ThriftType};
 
 /// An EncryptionAlgorithm: how modules are encrypted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -23,15 +23,15 @@ impl Algorithm {
         let (mut out, mut last) = (Self::default(), 0);
         while let Some(field) = t.field(&mut last)? {
             match (field.id, field.wire) {
-                (1 | 2, Wire::Struct) => {
+                (1 | 2, ThriftType::Struct) => {
                     out.counter_mode = field.id == 2;
                     let mut inner = 0;
                     while let Some(field) = t.field(&mut inner)? {
                         match (field.id, field.wire) {
-                            (1, Wire::Binary) => out.prefix = Some(t.binary()?.to_vec()),
-                            (2, Wire::Binary) => out.unique = t.binary()?.to_vec(),
-                            (3, Wire::True) => out.supply_aad_prefix = true,
-                            (3, Wire::False) => {}
+                            (1, ThriftType::Binary) => out.prefix = Some(t.binary()?.to_vec()),
+                            (2, ThriftType::Binary) => out.unique = t.binary()?.to_vec(),
+                            (3, ThriftType::True) => out.supply_aad_prefix = true,
+                            (3, ThriftType::False) => {}
                             _ => t.skip(field.wire)?,
                         }
                     }
@@ -51,7 +51,7 @@ impl Algorithm {
         let (mut out, mut last) = (Self::default(), 0);
         while let Some(field) = t.field(&mut last)? {
             match (field.id, field.wire) {
-                (1, Wire::Struct) => out = Self::read(&mut t)?,
+                (1, ThriftType::Struct) => out = Self::read(&mut t)?,
                 _ => t.skip(field.wire)?,
             }
         }
@@ -67,7 +67,7 @@ impl Algorithm {
         let (mut out, mut last) = (Self::default(), 0);
         while let Some(field) = t.field(&mut last)? {
             match (field.id, field.wire) {
-                (8, Wire::Struct) => out = Self::read(&mut t)?,
+                (8, ThriftType::Struct) => out = Self::read(&mut t)?,
                 _ => t.skip(field.wire)?,
             }
         }

@@ -10,7 +10,7 @@ mod pages;
 use std::fmt;
 
 use crate::error::{Error, Result};
-use crate::formats::parquet::chunk::{self, Chunk, Secret};
+use crate::formats::parquet::chunk::{self, ChunkKey, ColumnChunk};
 use crate::formats::parquet::footer::Footer;
 use crate::formats::parquet::thrift::Thrift;
 use crate::memory::Buffer;
@@ -108,7 +108,7 @@ impl DecryptedFooter {
     ) -> Result<(Vec<u8>, usize)> {
         let mut out = b"PAR1".to_vec();
         let names: Vec<(usize, String)> = footer
-            .wanted
+            .projection
             .iter()
             .map(|&number| {
                 let leaf = footer.leaves.get(number);
@@ -130,7 +130,7 @@ impl DecryptedFooter {
     fn chunk(
         &self,
         source: &[u8],
-        chunk: &mut Chunk<'_>,
+        chunk: &mut ColumnChunk<'_>,
         place: (usize, usize),
         path: &str,
         keys: &DecryptionKeys,
@@ -138,8 +138,8 @@ impl DecryptedFooter {
     ) -> Result<()> {
         let key = match chunk.secret {
             None => None,
-            Some(Secret::Footer) => Some(keys.footer.as_slice()),
-            Some(Secret::Own(metadata)) => {
+            Some(ChunkKey::Footer) => Some(keys.footer.as_slice()),
+            Some(ChunkKey::Column(metadata)) => {
                 let root = path.split('.').next().unwrap_or(path);
                 let named = |name: &str| keys.columns.iter().find(|(known, _)| known == name);
                 let Some((_, key)) = named(path).or_else(|| named(root)) else { return Ok(()) };
@@ -181,7 +181,7 @@ impl DecryptedFooter {
     /// Decrypts the metadata of a chunk with the column's key.
     fn metadata(
         &self,
-        chunk: &mut Chunk<'_>,
+        chunk: &mut ColumnChunk<'_>,
         at: usize,
         nbytes: usize,
         place: (usize, usize),
@@ -192,7 +192,7 @@ impl DecryptedFooter {
         let bytes = sealed.and_then(|sealed| decrypt_gcm(key, sealed, &aad));
         let bytes = bytes.ok_or_else(|| wrong_key("the column's metadata"))?;
         let mut t = Thrift::new(&bytes, 0, "the column's metadata");
-        let mut told = Chunk::default();
+        let mut told = ColumnChunk::default();
         chunk::metadata(&mut t, &mut told)?;
         chunk.physical = told.physical;
         chunk.codec = told.codec;

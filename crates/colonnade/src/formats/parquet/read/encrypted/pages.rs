@@ -1,7 +1,7 @@
 //! Decrypts a column chunk.
 
 use crate::error::{Error, Result};
-use crate::formats::parquet::page::{Header, Kind};
+use crate::formats::parquet::page::{PageHeader, PageType};
 use crate::formats::parquet::thrift_out::ThriftOut;
 
 use super::cipher::{Module, aad, decrypt_ctr, decrypt_gcm, module, wrong_key};
@@ -49,7 +49,7 @@ pub(super) fn decrypt_chunk(
         // The size in the header includes the length field of the module.
         let nbytes = body.len() + 4;
         head.extend_from_slice(after.get(..nbytes).unwrap_or_default());
-        let header = Header::read(&head, at)?;
+        let header = PageHeader::read(&head, at)?;
         if header.compressed_nbytes != nbytes {
             let message = format!(
                 "a page header says {} bytes, its module has {nbytes}. The key is another, or the file is damaged.",
@@ -76,7 +76,7 @@ pub(super) fn decrypt_chunk(
 }
 
 /// Writes the header of a page whose decrypted body has `nbytes` bytes, without the checksum, which covers the encrypted bytes.
-fn put_header(header: &Header, nbytes: usize, out: &mut Vec<u8>) -> Result<()> {
+fn put_header(header: &PageHeader, nbytes: usize, out: &mut Vec<u8>) -> Result<()> {
     let small = |n: usize| i32::try_from(n).map_err(|_| Error::too_large("parquet"));
     let count = |n: u32| small(n as usize);
     let (compressed, plain) = (small(nbytes)?, small(header.nbytes)?);
@@ -84,16 +84,16 @@ fn put_header(header: &Header, nbytes: usize, out: &mut Vec<u8>) -> Result<()> {
     t.i32(
         1,
         match header.kind {
-            Kind::Data { .. } => 0,
-            Kind::Dictionary { .. } => 2,
-            Kind::DataV2 { .. } => 3,
-            Kind::Other => 1,
+            PageType::Data { .. } => 0,
+            PageType::Dictionary { .. } => 2,
+            PageType::DataV2 { .. } => 3,
+            PageType::Other => 1,
         },
     );
     t.i32(2, plain);
     t.i32(3, compressed);
     match header.kind {
-        Kind::Data { encoding, definition, repetition } => {
+        PageType::Data { encoding, definition, repetition } => {
             t.begin(5);
             t.i32(1, count(header.nvalues)?);
             t.i32(2, encoding as i32);
@@ -101,13 +101,13 @@ fn put_header(header: &Header, nbytes: usize, out: &mut Vec<u8>) -> Result<()> {
             t.i32(4, repetition as i32);
             t.end();
         }
-        Kind::Dictionary { encoding } => {
+        PageType::Dictionary { encoding } => {
             t.begin(7);
             t.i32(1, count(header.nvalues)?);
             t.i32(2, encoding as i32);
             t.end();
         }
-        Kind::DataV2 { encoding, nulls, rows, definition_nbytes, repetition_nbytes, compressed } => {
+        PageType::DataV2 { encoding, nulls, rows, definition_nbytes, repetition_nbytes, compressed } => {
             t.begin(8);
             t.i32(1, count(header.nvalues)?);
             t.i32(2, count(nulls)?);
@@ -118,7 +118,7 @@ fn put_header(header: &Header, nbytes: usize, out: &mut Vec<u8>) -> Result<()> {
             t.bool(7, compressed);
             t.end();
         }
-        Kind::Other => {}
+        PageType::Other => {}
     }
     t.end();
     Ok(())

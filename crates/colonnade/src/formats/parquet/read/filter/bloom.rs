@@ -3,9 +3,9 @@
 //! Specification: <https://github.com/apache/parquet-format/blob/master/BloomFilter.md>
 
 use crate::error::Result;
-use crate::formats::parquet::statistics::Value;
-use crate::formats::parquet::thrift::{Thrift, Wire};
-use crate::formats::parquet::types::{Physical, Way};
+use crate::formats::parquet::statistics::StatisticsValue;
+use crate::formats::parquet::thrift::{Thrift, ThriftType};
+use crate::formats::parquet::types::{LeafConversion, Physical};
 
 use super::bounds::{StatisticsType, ValueBounds};
 use super::compile::Test;
@@ -27,9 +27,9 @@ pub(super) fn header(bytes: &[u8], base: u64) -> Result<Option<(usize, usize)>> 
     let (mut nbytes, mut known, mut last) = (None, [false; 3], 0);
     while let Some(field) = t.field(&mut last)? {
         match (field.id, field.wire) {
-            (1, Wire::I32) => nbytes = usize::try_from(t.i32()?).ok(),
+            (1, ThriftType::I32) => nbytes = usize::try_from(t.i32()?).ok(),
             // Algorithm, hash and compression are unions; the specification defines one variant of each.
-            (2..=4, Wire::Struct) => {
+            (2..=4, ThriftType::Struct) => {
                 let (mut inner, mut kinds) = (0, 0);
                 let mut is_first = false;
                 while let Some(kind) = t.field(&mut inner)? {
@@ -53,19 +53,19 @@ pub(super) fn header(bytes: &[u8], base: u64) -> Result<Option<(usize, usize)>> 
 /// bounds are values of the chunk.
 pub(super) fn is_of(bits: &[u8], bounds: Option<&ValueBounds<'_>>, known: &StatisticsType) -> bool {
     let Some(bounds) = bounds else { return bits.iter().any(|byte| *byte != 0) };
-    let has = |value: Value<'_>| match value {
-        Value::Int(value) => {
+    let has = |value: StatisticsValue<'_>| match value {
+        StatisticsValue::Int(value) => {
             ints(known, value).is_none_or(|hashes| hashes.iter().any(|hash| has(bits, *hash)))
         }
-        Value::Float(value) => float(known.physical, value).is_none_or(|hash| has(bits, hash)),
-        Value::Wide(_) | Value::Bytes(_) => true,
+        StatisticsValue::Float(value) => float(known.physical, value).is_none_or(|hash| has(bits, hash)),
+        StatisticsValue::Wide(_) | StatisticsValue::Bytes(_) => true,
     };
     bits.iter().any(|byte| *byte != 0) && has(bounds.min) && has(bounds.max)
 }
 
 /// Whether the filter may contain a value that the test matches; `true` if it cannot decide.
 pub(super) fn may_hold(bits: &[u8], test: &Test, known: &StatisticsType) -> bool {
-    if !matches!(known.way, Way::Same | Way::Narrow(_)) {
+    if !matches!(known.way, LeafConversion::Same | LeafConversion::Narrow(_)) {
         return true;
     }
     // A literal that has no encoding in this type has no hash to look up.
@@ -88,14 +88,14 @@ pub(super) fn may_hold(bits: &[u8], test: &Test, known: &StatisticsType) -> bool
 fn ints(known: &StatisticsType, value: i128) -> Option<[u64; 2]> {
     let four = |value: i32| hash(&value.to_le_bytes());
     match (known.physical, known.way) {
-        (Physical::Int32, Way::Narrow(1)) => {
+        (Physical::Int32, LeafConversion::Narrow(1)) => {
             Some([four(i32::from(value as u8)), four(i32::from(value as i8))])
         }
-        (Physical::Int32, Way::Narrow(2)) => {
+        (Physical::Int32, LeafConversion::Narrow(2)) => {
             Some([four(i32::from(value as u16)), four(i32::from(value as i16))])
         }
-        (Physical::Int32, Way::Same) => Some([four(value as i32); 2]),
-        (Physical::Int64, Way::Same) => Some([hash(&(value as i64).to_le_bytes()); 2]),
+        (Physical::Int32, LeafConversion::Same) => Some([four(value as i32); 2]),
+        (Physical::Int64, LeafConversion::Same) => Some([hash(&(value as i64).to_le_bytes()); 2]),
         _ => None,
     }
 }

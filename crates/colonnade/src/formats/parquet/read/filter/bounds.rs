@@ -5,8 +5,8 @@
 
 use arrow_schema::DataType;
 
-use crate::formats::parquet::statistics::{Statistics, Value, value};
-use crate::formats::parquet::types::{Physical, Way, values_of};
+use crate::formats::parquet::statistics::{Statistics, StatisticsValue, value};
+use crate::formats::parquet::types::{LeafConversion, Physical, values_of};
 
 use super::compile::Test;
 use super::value_set::ValueSet;
@@ -19,7 +19,7 @@ pub(crate) struct StatisticsType {
     /// Physical type.
     pub(crate) physical: Physical,
     /// The conversion from the physical type to the Arrow type.
-    pub(crate) way: Way,
+    pub(crate) way: LeafConversion,
     /// Whether the file declares the order of the column's type for its statistics.
     pub(crate) ordered: bool,
     /// Whether a value may be null.
@@ -29,8 +29,8 @@ pub(crate) struct StatisticsType {
 /// A minimum and a maximum in a known order.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ValueBounds<'a> {
-    pub(super) min: Value<'a>,
-    pub(super) max: Value<'a>,
+    pub(super) min: StatisticsValue<'a>,
+    pub(super) max: StatisticsValue<'a>,
     /// Whether `max` may be truncated: then values that begin with it are within the bounds too.
     pub(super) is_open: bool,
 }
@@ -107,14 +107,14 @@ impl StatisticsType {
         let value = |bytes: &'a [u8]| value(bytes, &self.data_type, self.physical, self.way);
         let (Some(min_value), Some(max_value)) = (value(min), value(max)) else { return Ok(None) };
         // NaN bounds nothing; writers that let NaN into the statistics make both bounds useless.
-        let nan = |v: &Value<'_>| matches!(v, Value::Float(v) if v.is_nan());
+        let nan = |v: &StatisticsValue<'_>| matches!(v, StatisticsValue::Float(v) if v.is_nan());
         if nan(&min_value) || nan(&max_value) {
             return Ok(None);
         }
         if !self.in_range(min_value) || !self.in_range(max_value) {
             return Err(Contradiction);
         }
-        let is_bytes = matches!(max_value, Value::Bytes(_));
+        let is_bytes = matches!(max_value, StatisticsValue::Bytes(_));
         let is_open =
             is_bytes && !exact && !matches!(self.physical, Physical::Fixed(n) if max.len() == n as usize);
         if exact && self.is_text() && std::str::from_utf8(max).is_err() {
@@ -144,14 +144,14 @@ impl StatisticsType {
                 bound.len() <= n as usize
             }
             Physical::Fixed(n) => bound.len() == n as usize,
-            Physical::Bytes => !bound.is_empty() || !matches!(self.way, Way::BigEndian(_)),
+            Physical::Bytes => !bound.is_empty() || !matches!(self.way, LeafConversion::BigEndian(_)),
         }
     }
 
     /// Whether a column of this type can contain such a value.
-    fn in_range(&self, value: Value<'_>) -> bool {
+    fn in_range(&self, value: StatisticsValue<'_>) -> bool {
         let within = |bits: u32, signed: bool| {
-            let Value::Int(value) = value else { return true };
+            let StatisticsValue::Int(value) = value else { return true };
             let (low, high) = if signed {
                 (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1)
             } else {
@@ -160,7 +160,7 @@ impl StatisticsType {
             (low..=high).contains(&value)
         };
         let digits = |precision: u8| match value {
-            Value::Int(value) => {
+            StatisticsValue::Int(value) => {
                 10u128.checked_pow(u32::from(precision)).is_none_or(|most| value.unsigned_abs() < most)
             }
             _ => true,
@@ -183,13 +183,17 @@ impl ValueBounds<'_> {
     /// Whether a test may match a value within the bounds.
     pub(super) fn may_hold(&self, test: &Test) -> bool {
         match (test, self.min, self.max) {
-            (Test::Ints(shape), Value::Int(min), Value::Int(max)) => shape.may_hold(&min, &max),
-            (Test::Wide(shape), Value::Wide(min), Value::Wide(max)) => shape.may_hold(&min, &max),
+            (Test::Ints(shape), StatisticsValue::Int(min), StatisticsValue::Int(max)) => {
+                shape.may_hold(&min, &max)
+            }
+            (Test::Wide(shape), StatisticsValue::Wide(min), StatisticsValue::Wide(max)) => {
+                shape.may_hold(&min, &max)
+            }
             // Bounds do not cover NaN, which `!=` matches.
-            (Test::Floats(shape), Value::Float(min), Value::Float(max)) => {
+            (Test::Floats(shape), StatisticsValue::Float(min), StatisticsValue::Float(max)) => {
                 shape.contains(&f64::NAN) || shape.may_hold(&min, &max)
             }
-            (Test::Words(shape), Value::Bytes(min), Value::Bytes(max)) => {
+            (Test::Words(shape), StatisticsValue::Bytes(min), StatisticsValue::Bytes(max)) => {
                 self.may_hold_bytes(shape, min, max)
             }
             _ => true,
@@ -214,7 +218,12 @@ impl ValueBounds<'_> {
     /// Whether these bounds of a page are consistent with the bounds `chunk` of its chunk.
     pub(super) fn are_within(&self, chunk: &Self) -> bool {
         match (self.min, self.max, chunk.min, chunk.max) {
-            (Value::Bytes(min), Value::Bytes(max), Value::Bytes(chunk_min), Value::Bytes(chunk_max)) => {
+            (
+                StatisticsValue::Bytes(min),
+                StatisticsValue::Bytes(max),
+                StatisticsValue::Bytes(chunk_min),
+                StatisticsValue::Bytes(chunk_max),
+            ) => {
                 // A truncated minimum is below the value; a truncated and incremented maximum is one above it in its last byte.
                 let lowered = max.split_last().map(|(last, rest)| (rest, last.saturating_sub(1)));
                 let is_above = lowered.is_some_and(|(rest, last)| {

@@ -4,10 +4,10 @@
 use std::ops::Range;
 
 use crate::error::Result;
-use crate::formats::parquet::chunk::Chunk;
-use crate::formats::parquet::page::{Header, Kind};
-use crate::formats::parquet::statistics::Value;
-use crate::formats::parquet::thrift::{Thrift, Wire};
+use crate::formats::parquet::chunk::ColumnChunk;
+use crate::formats::parquet::page::{PageHeader, PageType};
+use crate::formats::parquet::statistics::StatisticsValue;
+use crate::formats::parquet::thrift::{Thrift, ThriftType};
 
 use super::bounds::{ChunkBounds, Contradiction, StatisticsType, ValueBounds};
 use super::statistics_source::StatisticsSource;
@@ -39,7 +39,7 @@ impl<'a> PageIndex<'a> {
     /// Reads the indexes of a chunk of `nrows` rows.
     pub(super) fn new(
         place: &StatisticsSource<'a>,
-        chunk: &Chunk<'_>,
+        chunk: &ColumnChunk<'_>,
         known: &StatisticsType,
         nrows: usize,
     ) -> std::result::Result<Option<Self>, Contradiction> {
@@ -101,7 +101,7 @@ impl<'a> PageIndex<'a> {
     fn are_in_order(&self, order: Option<i32>) -> bool {
         let bounds: Vec<&ValueBounds<'_>> =
             self.pages.iter().filter_map(|page| page.bounds.as_ref()).collect();
-        let all = |holds: &dyn Fn(&Value<'_>, &Value<'_>) -> bool| {
+        let all = |holds: &dyn Fn(&StatisticsValue<'_>, &StatisticsValue<'_>) -> bool| {
             bounds.windows(2).all(|pair| match pair {
                 [a, b] => holds(&a.min, &b.min) && holds(&a.max, &b.max),
                 _ => true,
@@ -133,14 +133,14 @@ impl<'a> PageIndex<'a> {
     }
 
     /// Whether the chunk's data pages match the index in their offsets, sizes and row counts.
-    pub(super) fn is_of(&self, place: &StatisticsSource<'_>, chunk: &Chunk<'_>) -> bool {
+    pub(super) fn is_of(&self, place: &StatisticsSource<'_>, chunk: &ColumnChunk<'_>) -> bool {
         let mut at = chunk.data_at;
         for page in &self.pages {
-            let header = Header::read(place.read(page.offset, page.nbytes), page.offset);
+            let header = PageHeader::read(place.read(page.offset, page.nbytes), page.offset);
             let Ok(header) = header else { return false };
             let rows = match header.kind {
-                Kind::Data { .. } => page.rows.len(),
-                Kind::DataV2 { nulls, rows, .. } if page.nulls.is_none_or(|n| n == u64::from(nulls)) => {
+                PageType::Data { .. } => page.rows.len(),
+                PageType::DataV2 { nulls, rows, .. } if page.nulls.is_none_or(|n| n == u64::from(nulls)) => {
                     rows as usize
                 }
                 _ => return false,
@@ -175,7 +175,7 @@ impl<'a> ColumnIndex<'a> {
         let (mut out, mut last) = (Self::default(), 0);
         while let Some(field) = t.field(&mut last)? {
             match (field.id, field.wire) {
-                (1, Wire::List) => {
+                (1, ThriftType::List) => {
                     let (_, n) = t.list()?;
                     for _ in 0..n {
                         // Some writers store false as 0, some as 2.
@@ -183,11 +183,11 @@ impl<'a> ColumnIndex<'a> {
                         out.null_pages.push((byte < 3).then_some(byte == 1));
                     }
                 }
-                (2, Wire::List) => binaries(t, &mut out.min)?,
-                (3, Wire::List) => binaries(t, &mut out.max)?,
-                (4, Wire::I32) => out.order = Some(t.i32()?),
-                (5, Wire::List) => counts(t, &mut out.nulls)?,
-                (7, Wire::List) => counts(t, &mut out.histograms)?,
+                (2, ThriftType::List) => binaries(t, &mut out.min)?,
+                (3, ThriftType::List) => binaries(t, &mut out.max)?,
+                (4, ThriftType::I32) => out.order = Some(t.i32()?),
+                (5, ThriftType::List) => counts(t, &mut out.nulls)?,
+                (7, ThriftType::List) => counts(t, &mut out.histograms)?,
                 _ => t.skip(field.wire)?,
             }
         }
@@ -197,7 +197,7 @@ impl<'a> ColumnIndex<'a> {
 
 fn binaries<'a>(t: &mut Thrift<'a>, out: &mut Vec<&'a [u8]>) -> Result<()> {
     match t.list()? {
-        (Wire::Binary, n) => {
+        (ThriftType::Binary, n) => {
             for _ in 0..n {
                 out.push(t.binary()?);
             }
@@ -210,7 +210,7 @@ fn binaries<'a>(t: &mut Thrift<'a>, out: &mut Vec<&'a [u8]>) -> Result<()> {
 
 fn counts(t: &mut Thrift<'_>, out: &mut Vec<i64>) -> Result<()> {
     match t.list()? {
-        (Wire::I64, n) => {
+        (ThriftType::I64, n) => {
             for _ in 0..n {
                 out.push(t.i64()?);
             }
@@ -234,7 +234,7 @@ fn locations(bytes: &[u8], base: u64) -> Result<Vec<PageLocation>> {
     let t = &mut thrift;
     let (mut out, mut last) = (Vec::new(), 0);
     while let Some(field) = t.field(&mut last)? {
-        if field.id != 1 || field.wire != Wire::List {
+        if field.id != 1 || field.wire != ThriftType::List {
             t.skip(field.wire)?;
             continue;
         }
@@ -242,9 +242,9 @@ fn locations(bytes: &[u8], base: u64) -> Result<Vec<PageLocation>> {
             let (mut found, mut inner) = ([None; 3], 0);
             while let Some(field) = t.field(&mut inner)? {
                 match (field.id, field.wire) {
-                    (1, Wire::I64) => found[0] = Some(t.count()?),
-                    (2, Wire::I32) => found[1] = Some(t.count()?),
-                    (3, Wire::I64) => found[2] = Some(t.count()?),
+                    (1, ThriftType::I64) => found[0] = Some(t.count()?),
+                    (2, ThriftType::I32) => found[1] = Some(t.count()?),
+                    (3, ThriftType::I64) => found[2] = Some(t.count()?),
                     _ => t.skip(field.wire)?,
                 }
             }

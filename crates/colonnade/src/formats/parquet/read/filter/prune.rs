@@ -7,8 +7,8 @@ use std::ops::Range;
 use arrow_schema::DataType;
 
 use crate::error::Result;
-use crate::formats::parquet::chunk::Chunk;
-use crate::formats::parquet::footer::Group;
+use crate::formats::parquet::chunk::ColumnChunk;
+use crate::formats::parquet::footer::RowGroup;
 use crate::formats::parquet::statistics::Statistics;
 use crate::formats::parquet::thrift::Thrift;
 
@@ -63,7 +63,7 @@ impl CompiledTerms {
 struct ChunkTest<'a> {
     test: &'a Test,
     known: &'a StatisticsType,
-    chunk: &'a Chunk<'a>,
+    chunk: &'a ColumnChunk<'a>,
     nrows: usize,
     place: &'a StatisticsSource<'a>,
 }
@@ -75,7 +75,7 @@ struct ChunkTest<'a> {
 pub(crate) fn candidates(
     terms: &CompiledTerms,
     columns: &[FilterColumn],
-    groups: &[Group<'_>],
+    groups: &[RowGroup<'_>],
     place: &StatisticsSource<'_>,
 ) -> Result<Vec<Vec<Range<usize>>>> {
     let mut out = Vec::with_capacity(groups.len());

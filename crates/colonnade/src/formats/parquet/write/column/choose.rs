@@ -1,34 +1,35 @@
-//! The encoding that a leaf deserves, by a sample of its values and a fixed table of what each encoding costs to read.
+//! Chooses the encoding of a leaf from a sample of its values and a table of decoding costs.
 
 use std::ops::Range;
 
 use crate::codec::Profile;
 
-use super::delta::{self, Number};
+use super::delta::{self, DeltaInteger};
 use super::dictionary::{self, Word};
-use super::leaf::{Leaf, Order, Physical};
+use super::leaf::{LeafColumn, Physical, SortOrder};
 use super::non_null_values::NonNullValues;
-use super::settings::{Encoding, Settings, Wanted};
+use super::settings::{EncodingChoice, PageEncoding, Settings};
 use super::statistics;
 
-/// How the values of a chunk are encoded.
+/// The encoding of a chunk.
 #[derive(Debug)]
-pub(super) enum How<'a> {
-    /// As they are, or by an encoding that needs nothing prepared.
-    Straight(Encoding),
-    /// Keys of a dictionary.
-    Keys(Vec<u32>, NonNullValues<'a>),
-    /// Keys that the column came with.
-    Given,
+pub(super) enum ChunkEncoding<'a> {
+    /// An encoding of the values that needs no preparation.
+    Direct(PageEncoding),
+    /// Dictionary encoding: keys and values.
+    Dictionary(Vec<u32>, NonNullValues<'a>),
+    /// Dictionary encoding with the keys of a dictionary column.
+    ColumnDictionary,
 }
 
-/// What reading costs beside size, in bits of file a value, about: from measurements with pyarrow (docs/design/parquet-writing.md).
-struct Costs {
+/// The decoding costs of an encoding, converted to bits of file size per value, from measurements with pyarrow
+/// (docs/design/parquet-writing.md).
+struct EncodingCosts {
     dictionary: f64,
     delta: f64,
 }
 
-impl Costs {
+impl EncodingCosts {
     fn of(profile: Profile) -> Self {
         match profile {
             Profile::Fast => Self { dictionary: 4.0, delta: 12.0 },
@@ -38,27 +39,28 @@ impl Costs {
     }
 }
 
-/// The widest difference that is chosen without being asked for: fastparquet reads wider ones wrongly, without a word.
+/// Widest difference in bits that is chosen automatically: fastparquet silently decodes wider ones to wrong values.
 const WIDEST: u8 = 27;
 
-/// Values looked at for repetition, and neighbours looked at for differences.
+/// Number of sampled values to estimate repetition, and of neighbours to estimate differences.
 const SAMPLE: usize = 2048;
 const PIECES: usize = 8;
 const PIECE: usize = 257;
 
-/// Bytes of a dictionary, at most: what a reader's cache holds.
+/// Maximum bytes of a dictionary; larger ones exceed a reader's cache.
 const DICTIONARY_NBYTES: usize = 1 << 20;
 
-/// What a sample says.
-struct Sampled {
-    /// Different values in all, about.
+/// Estimates from a sample.
+struct SampleEstimate {
+    /// Estimated number of distinct values.
     distinct: f64,
-    /// Share of values that are as the one before.
+    /// Share of values that equal the value before them.
     same: f64,
 }
 
-/// Place `k` of a sample of `n` values: spread, and not in step with anything.
-fn place(k: usize, n: usize) -> usize {
+/// Returns position `k` of a sample of `n` values. Positions are spread irregularly, so that they do not follow a period of the
+/// data.
+fn sample_position(k: usize, n: usize) -> usize {
     if n <= SAMPLE {
         return k;
     }
@@ -67,13 +69,13 @@ fn place(k: usize, n: usize) -> usize {
     k * stratum + usize::try_from(spread).unwrap_or(0) % stratum
 }
 
-fn sample(n: usize, hash: impl Fn(usize) -> u64, same: impl Fn(usize) -> bool) -> Sampled {
+fn sample(n: usize, hash: impl Fn(usize) -> u64, same: impl Fn(usize) -> bool) -> SampleEstimate {
     let looked = n.min(SAMPLE);
     let mut seen = vec![u64::MAX; (2 * looked).next_power_of_two().max(2)];
     let mask = seen.len() - 1;
     let (mut found, mut equal) = (0usize, 0usize);
     for k in 0..looked {
-        let at = place(k, n);
+        let at = sample_position(k, n);
         let hash = hash(at) | 1;
         let mut slot = usize::try_from(hash >> 40).unwrap_or(0) & mask;
         while seen[slot] != u64::MAX && seen[slot] != hash {
@@ -87,35 +89,38 @@ fn sample(n: usize, hash: impl Fn(usize) -> u64, same: impl Fn(usize) -> bool) -
     }
     #[allow(clippy::cast_precision_loss)] // estimates
     let (n, looked, found) = (n as f64, looked as f64, found as f64);
-    // As many birthdays as were met twice say how many days there are.
+    // Birthday estimate: the number of repeated values in the sample gives the number of distinct values.
     let twice = looked - found;
     let distinct = if looked >= n || twice * 4.0 > looked {
-        // Most of what there is was seen.
+        // The sample has seen most values.
         if looked >= n { found } else { found * (1.0 + (found / looked) * 2.0) }
     } else {
         (looked * looked / (2.0 * twice.max(0.5))).min(n)
     };
     #[allow(clippy::cast_precision_loss)]
     let same = equal as f64 / looked.max(1.0);
-    Sampled { distinct, same }
+    SampleEstimate { distinct, same }
 }
 
-/// Bits of a key for so many values, and of a value's part of the dictionary.
+/// Estimates the bits per value of dictionary encoding: the key, and the value's share of the dictionary.
 fn dictionary_bits(distinct: f64, n: f64, value_bits: f64, same: f64) -> f64 {
     let key = distinct.max(1.0).log2().ceil().max(0.0);
-    // Runs: a header and a key each.
+    // A run has a header and a key.
     let runs = if same > 0.9 { (1.0 - same) * (16.0 + key) } else { key };
     runs.min(key) + distinct * value_bits / n
 }
 
-/// Whether differences were chosen of which some are too wide for every reader; `pages` are ranges of the values.
+/// Whether DELTA_BINARY_PACKED was chosen automatically and a difference is wider than all readers support. `pages` are ranges of
+/// the values.
 pub(super) fn too_wide(
-    how: &How<'_>,
+    chunk_encoding: &ChunkEncoding<'_>,
     values: &NonNullValues<'_>,
     settings: &Settings,
     mut pages: impl Iterator<Item = Range<usize>>,
 ) -> bool {
-    if settings.encoding != Wanted::Auto || !matches!(how, How::Straight(Encoding::DeltaBinaryPacked)) {
+    if settings.encoding != EncodingChoice::Auto
+        || !matches!(chunk_encoding, ChunkEncoding::Direct(PageEncoding::DeltaBinaryPacked))
+    {
         return false;
     }
     pages.any(|page| match values {
@@ -125,11 +130,11 @@ pub(super) fn too_wide(
     })
 }
 
-/// A dictionary that the column came with, each value once: readers refuse one that has a value twice.
-pub(super) fn distinct<'a>(leaf: &Leaf<'_>, values: NonNullValues<'a>) -> NonNullValues<'a> {
+/// Removes duplicates from the dictionary of a dictionary column, because readers refuse a dictionary with a duplicate.
+pub(super) fn distinct<'a>(leaf: &LeafColumn<'_>, values: NonNullValues<'a>) -> NonNullValues<'a> {
     let NonNullValues::Keys(mut keys, inner) = values else { return values };
-    match by_hand(leaf, &inner, Encoding::RleDictionary) {
-        How::Keys(places, found) if found.len() < inner.len() => {
+    match fixed_encoding(leaf, &inner, PageEncoding::RleDictionary) {
+        ChunkEncoding::Dictionary(places, found) if found.len() < inner.len() => {
             for key in &mut keys {
                 *key = places.get(*key as usize).copied().unwrap_or(0);
             }
@@ -139,67 +144,69 @@ pub(super) fn distinct<'a>(leaf: &Leaf<'_>, values: NonNullValues<'a>) -> NonNul
     }
 }
 
-/// Decides. `deltas`: whether differences may be chosen.
+/// Chooses the encoding. `deltas`: whether DELTA_BINARY_PACKED is allowed.
 pub(super) fn choose<'a>(
-    leaf: &Leaf<'_>,
+    leaf: &LeafColumn<'_>,
     values: &NonNullValues<'a>,
     settings: &Settings,
     deltas: bool,
-) -> How<'a> {
+) -> ChunkEncoding<'a> {
     if let NonNullValues::Keys(..) = values {
-        return How::Given;
+        return ChunkEncoding::ColumnDictionary;
     }
-    if let Wanted::One(encoding) = settings.encoding {
-        return by_hand(leaf, values, encoding);
+    if let EncodingChoice::One(encoding) = settings.encoding {
+        return fixed_encoding(leaf, values, encoding);
     }
     if values.len() == 0 {
-        return How::Straight(Encoding::Plain);
+        return ChunkEncoding::Direct(PageEncoding::Plain);
     }
-    let costs = Costs::of(settings.profile);
+    let costs = EncodingCosts::of(settings.profile);
     match values {
         NonNullValues::Four(words) => {
             let integers = deltas && leaf.physical == Physical::Int32;
             let range = if integers { statistics::range4(words, leaf.order) } else { None };
-            let how = numbers(words, range, integers, leaf.order == Order::Float, settings, &costs);
-            how.map_or_else(How::Straight, |(keys, values)| {
-                How::Keys(keys, NonNullValues::Four(values.into()))
+            let chunk_encoding =
+                numbers(words, range, integers, leaf.order == SortOrder::Float, settings, &costs);
+            chunk_encoding.map_or_else(ChunkEncoding::Direct, |(keys, values)| {
+                ChunkEncoding::Dictionary(keys, NonNullValues::Four(values.into()))
             })
         }
         NonNullValues::Eight(words) => {
             let integers = deltas && leaf.physical == Physical::Int64;
             let range = if integers { statistics::range8(words, leaf.order) } else { None };
-            let how = numbers(words, range, integers, leaf.order == Order::Float, settings, &costs);
-            how.map_or_else(How::Straight, |(keys, values)| {
-                How::Keys(keys, NonNullValues::Eight(values.into()))
+            let chunk_encoding =
+                numbers(words, range, integers, leaf.order == SortOrder::Float, settings, &costs);
+            chunk_encoding.map_or_else(ChunkEncoding::Direct, |(keys, values)| {
+                ChunkEncoding::Dictionary(keys, NonNullValues::Eight(values.into()))
             })
         }
-        NonNullValues::Text(texts) => text(texts, settings, &costs),
-        NonNullValues::Wide(bytes, width) => wide(bytes, *width, settings, &costs),
-        NonNullValues::Bools(_) | NonNullValues::Keys(..) => How::Straight(Encoding::Plain),
+        NonNullValues::Text(texts) => choose_text(texts, settings, &costs),
+        NonNullValues::Wide(bytes, width) => choose_bytes(bytes, *width, settings, &costs),
+        NonNullValues::Bools(_) | NonNullValues::Keys(..) => ChunkEncoding::Direct(PageEncoding::Plain),
     }
 }
 
 type Keyed<T> = (Vec<u32>, Vec<T>);
 
-fn numbers<T: Word + Number>(
+fn numbers<T: Word + DeltaInteger>(
     words: &[T],
     range: Option<(T, T)>,
     integers: bool,
     floats: bool,
     settings: &Settings,
-    costs: &Costs,
-) -> Result<Keyed<T>, Encoding> {
+    costs: &EncodingCosts,
+) -> Result<Keyed<T>, PageEncoding> {
     let value_bits = 8.0 * size_of::<T>() as f64;
     #[allow(clippy::cast_precision_loss)] // estimates
     let n = words.len() as f64;
-    let (mut best, mut cost) = (Encoding::Plain, value_bits);
+    let (mut best, mut cost) = (PageEncoding::Plain, value_bits);
     if integers {
         let delta = differences(words) + costs.delta;
         if delta < cost * 0.95 {
-            (best, cost) = (Encoding::DeltaBinaryPacked, delta);
+            (best, cost) = (PageEncoding::DeltaBinaryPacked, delta);
         }
     } else if settings.profile == Profile::Small && floats {
-        best = Encoding::ByteStreamSplit;
+        best = PageEncoding::ByteStreamSplit;
     }
     if !settings.dictionary {
         return Err(best);
@@ -215,7 +222,7 @@ fn numbers<T: Word + Number>(
     if key(found.distinct) >= cost * 0.95 {
         return Err(best);
     }
-    // As many values as still pay.
+    // The largest dictionary that still costs less than the best encoding so far.
     let mut most = room.min(words.len());
     #[allow(clippy::cast_precision_loss)]
     while most > 1 && key(most as f64) >= cost {
@@ -224,8 +231,8 @@ fn numbers<T: Word + Number>(
     dictionary::words(words, range, most).ok_or(best)
 }
 
-/// Bits of a value as a difference.
-fn differences<T: Number>(words: &[T]) -> f64 {
+/// Estimates the bits of a value in DELTA_BINARY_PACKED.
+fn differences<T: DeltaInteger>(words: &[T]) -> f64 {
     let n = words.len();
     #[allow(clippy::cast_precision_loss)] // estimates
     let mean = |bits: usize, n: usize| bits as f64 / n.max(1) as f64;
@@ -241,11 +248,14 @@ fn differences<T: Number>(words: &[T]) -> f64 {
     mean(bits, PIECES * PIECE)
 }
 
-fn text<'a>(texts: &[&'a [u8]], settings: &Settings, costs: &Costs) -> How<'a> {
-    let plain =
-        if settings.profile == Profile::Small { Encoding::DeltaLengthByteArray } else { Encoding::Plain };
+fn choose_text<'a>(texts: &[&'a [u8]], settings: &Settings, costs: &EncodingCosts) -> ChunkEncoding<'a> {
+    let plain = if settings.profile == Profile::Small {
+        PageEncoding::DeltaLengthByteArray
+    } else {
+        PageEncoding::Plain
+    };
     if !settings.dictionary {
-        return How::Straight(plain);
+        return ChunkEncoding::Direct(plain);
     }
     let found = sample(
         texts.len(),
@@ -253,28 +263,35 @@ fn text<'a>(texts: &[&'a [u8]], settings: &Settings, costs: &Costs) -> How<'a> {
         |at| texts.get(at) == texts.get(at - 1),
     );
     let looked = texts.len().min(SAMPLE);
-    let nbytes: usize =
-        (0..looked).filter_map(|k| texts.get(place(k, texts.len()))).map(|text| text.len() + 4).sum();
+    let nbytes: usize = (0..looked)
+        .filter_map(|k| texts.get(sample_position(k, texts.len())))
+        .map(|text| text.len() + 4)
+        .sum();
     #[allow(clippy::cast_precision_loss)] // estimates
     let (n, value_bits) = (texts.len() as f64, 8.0 * nbytes as f64 / looked.max(1) as f64);
-    // Codecs make less of text than of keys: plain text is taken for half its size.
+    // Codecs compress text better than keys, so plain text counts half its size.
     let key = |distinct: f64| dictionary_bits(distinct, n, value_bits, found.same) + costs.dictionary;
     if key(found.distinct) >= value_bits * 0.6 {
-        return How::Straight(plain);
+        return ChunkEncoding::Direct(plain);
     }
     let most = texts.len() / 2 + 1;
     match dictionary::texts(texts, most, 2 * DICTIONARY_NBYTES) {
-        Some((keys, values)) => How::Keys(keys, NonNullValues::Text(values)),
-        None => How::Straight(plain),
+        Some((keys, values)) => ChunkEncoding::Dictionary(keys, NonNullValues::Text(values)),
+        None => ChunkEncoding::Direct(plain),
     }
 }
 
-fn wide<'a>(bytes: &[u8], width: usize, settings: &Settings, costs: &Costs) -> How<'a> {
-    // Not split into streams: polars reads those of numbers alone.
-    let plain = Encoding::Plain;
+fn choose_bytes<'a>(
+    bytes: &[u8],
+    width: usize,
+    settings: &Settings,
+    costs: &EncodingCosts,
+) -> ChunkEncoding<'a> {
+    // BYTE_STREAM_SPLIT is not chosen: polars reads it only for numbers.
+    let plain = PageEncoding::Plain;
     let n = bytes.len().checked_div(width).unwrap_or(0);
     if !settings.dictionary || n == 0 {
-        return How::Straight(plain);
+        return ChunkEncoding::Direct(plain);
     }
     let value = |at: usize| bytes.get(at * width..(at + 1) * width).unwrap_or_default();
     let found = sample(n, |at| dictionary::hash(value(at)), |at| value(at) == value(at - 1));
@@ -282,45 +299,47 @@ fn wide<'a>(bytes: &[u8], width: usize, settings: &Settings, costs: &Costs) -> H
     let (rows, value_bits) = (n as f64, 8.0 * width as f64);
     let key = dictionary_bits(found.distinct, rows, value_bits, found.same) + costs.dictionary;
     if key >= value_bits * 0.8 {
-        return How::Straight(plain);
+        return ChunkEncoding::Direct(plain);
     }
-    keyed_wide(bytes, width, n / 2 + 1, DICTIONARY_NBYTES).unwrap_or(How::Straight(plain))
+    keyed_wide(bytes, width, n / 2 + 1, DICTIONARY_NBYTES).unwrap_or(ChunkEncoding::Direct(plain))
 }
 
-fn keyed_wide<'a>(bytes: &[u8], width: usize, most: usize, most_nbytes: usize) -> Option<How<'a>> {
+fn keyed_wide<'a>(bytes: &[u8], width: usize, most: usize, most_nbytes: usize) -> Option<ChunkEncoding<'a>> {
     let values: Vec<&[u8]> = bytes.chunks_exact(width.max(1)).collect();
     let (keys, found) = dictionary::texts(&values, most, most_nbytes.saturating_mul(2))?;
-    Some(How::Keys(keys, NonNullValues::Wide(found.concat().into(), width)))
+    Some(ChunkEncoding::Dictionary(keys, NonNullValues::Wide(found.concat().into(), width)))
 }
 
-/// The encoding that was asked for; PLAIN where the type does not have it.
-fn by_hand<'a>(leaf: &Leaf<'_>, values: &NonNullValues<'a>, encoding: Encoding) -> How<'a> {
+/// Returns the encoding that the options set, or PLAIN if the type does not support it.
+fn fixed_encoding<'a>(
+    leaf: &LeafColumn<'_>,
+    values: &NonNullValues<'a>,
+    encoding: PageEncoding,
+) -> ChunkEncoding<'a> {
     let none = usize::MAX / 2;
     match (encoding, values) {
-        (Encoding::RleDictionary | Encoding::PlainDictionary, values) => match values {
-            NonNullValues::Four(words) => {
-                dictionary::words(words, None, none).map(|(k, v)| How::Keys(k, NonNullValues::Four(v.into())))
-            }
+        (PageEncoding::RleDictionary | PageEncoding::PlainDictionary, values) => match values {
+            NonNullValues::Four(words) => dictionary::words(words, None, none)
+                .map(|(k, v)| ChunkEncoding::Dictionary(k, NonNullValues::Four(v.into()))),
             NonNullValues::Eight(words) => dictionary::words(words, None, none)
-                .map(|(k, v)| How::Keys(k, NonNullValues::Eight(v.into()))),
-            NonNullValues::Text(texts) => {
-                dictionary::texts(texts, none, none).map(|(k, v)| How::Keys(k, NonNullValues::Text(v)))
-            }
+                .map(|(k, v)| ChunkEncoding::Dictionary(k, NonNullValues::Eight(v.into()))),
+            NonNullValues::Text(texts) => dictionary::texts(texts, none, none)
+                .map(|(k, v)| ChunkEncoding::Dictionary(k, NonNullValues::Text(v))),
             NonNullValues::Wide(bytes, width) => keyed_wide(bytes, *width, none, none / 2),
             NonNullValues::Bools(_) | NonNullValues::Keys(..) => None,
         }
-        .unwrap_or(How::Straight(Encoding::Plain)),
-        (Encoding::DeltaBinaryPacked, NonNullValues::Four(_) | NonNullValues::Eight(_))
+        .unwrap_or(ChunkEncoding::Direct(PageEncoding::Plain)),
+        (PageEncoding::DeltaBinaryPacked, NonNullValues::Four(_) | NonNullValues::Eight(_))
             if matches!(leaf.physical, Physical::Int32 | Physical::Int64) =>
         {
-            How::Straight(encoding)
+            ChunkEncoding::Direct(encoding)
         }
-        (Encoding::DeltaLengthByteArray | Encoding::DeltaByteArray, NonNullValues::Text(_))
+        (PageEncoding::DeltaLengthByteArray | PageEncoding::DeltaByteArray, NonNullValues::Text(_))
         | (
-            Encoding::ByteStreamSplit,
+            PageEncoding::ByteStreamSplit,
             NonNullValues::Four(_) | NonNullValues::Eight(_) | NonNullValues::Wide(..),
         )
-        | (Encoding::Rle, NonNullValues::Bools(_)) => How::Straight(encoding),
-        _ => How::Straight(Encoding::Plain),
+        | (PageEncoding::Rle, NonNullValues::Bools(_)) => ChunkEncoding::Direct(encoding),
+        _ => ChunkEncoding::Direct(PageEncoding::Plain),
     }
 }

@@ -1,6 +1,6 @@
-//! DELTA_BINARY_PACKED, and the encodings of text that stand on it.
+//! Encodes DELTA_BINARY_PACKED, and the text encodings that contain it.
 //!
-//! Blocks of 128 differences in four parts of 32, as other writers have them.
+//! Blocks have 128 differences in four miniblocks of 32, as other writers use.
 
 use super::pack::{GROUP, pack32};
 use crate::formats::parquet::thrift_out::{varint, zigzag};
@@ -8,47 +8,47 @@ use crate::formats::parquet::thrift_out::{varint, zigzag};
 const BLOCK: usize = 128;
 const PARTS: usize = BLOCK / GROUP;
 
-/// Integers whose differences are packed. Differences wrap: what overflows comes back by overflowing again.
-pub(super) trait Number: Copy {
-    fn minus(self, other: Self) -> i64;
-    fn wide(self) -> i64;
-    /// A difference above the least one, as it is packed.
-    fn above(difference: i64, least: i64) -> u64;
+/// Integers for DELTA_BINARY_PACKED. Differences wrap, and wrap back when they are decoded.
+pub(super) trait DeltaInteger: Copy {
+    fn wrapping_difference(self, other: Self) -> i64;
+    fn to_i64(self) -> i64;
+    /// A difference minus the block's least difference, as it is packed.
+    fn packed_difference(difference: i64, least: i64) -> u64;
 }
 
-impl Number for u32 {
+impl DeltaInteger for u32 {
     #[inline]
-    fn minus(self, other: Self) -> i64 {
+    fn wrapping_difference(self, other: Self) -> i64 {
         i64::from(self.wrapping_sub(other).cast_signed())
     }
     #[inline]
-    fn wide(self) -> i64 {
+    fn to_i64(self) -> i64 {
         i64::from(self.cast_signed())
     }
     #[inline]
-    fn above(difference: i64, least: i64) -> u64 {
-        // Both have 32 bits: this has no sign and no more than 32.
+    fn packed_difference(difference: i64, least: i64) -> u64 {
+        // Both have 32 bits, so the result is not negative and fits into 32 bits.
         (difference - least).cast_unsigned()
     }
 }
 
-impl Number for u64 {
+impl DeltaInteger for u64 {
     #[inline]
-    fn minus(self, other: Self) -> i64 {
+    fn wrapping_difference(self, other: Self) -> i64 {
         self.wrapping_sub(other).cast_signed()
     }
     #[inline]
-    fn wide(self) -> i64 {
+    fn to_i64(self) -> i64 {
         self.cast_signed()
     }
     #[inline]
-    fn above(difference: i64, least: i64) -> u64 {
+    fn packed_difference(difference: i64, least: i64) -> u64 {
         difference.wrapping_sub(least).cast_unsigned()
     }
 }
 
-/// Appends a page of differences.
-pub(super) fn encode<T: Number>(values: &[T], out: &mut Vec<u8>) {
+/// Appends a page of values in DELTA_BINARY_PACKED.
+pub(super) fn encode<T: DeltaInteger>(values: &[T], out: &mut Vec<u8>) {
     varint(out, BLOCK as u64);
     varint(out, PARTS as u64);
     varint(out, values.len() as u64);
@@ -56,13 +56,13 @@ pub(super) fn encode<T: Number>(values: &[T], out: &mut Vec<u8>) {
         varint(out, 0);
         return;
     };
-    varint(out, zigzag(first.wide()));
+    varint(out, zigzag(first.to_i64()));
     let mut previous = first;
     for block in rest.chunks(BLOCK) {
         let mut differences = [0i64; BLOCK];
         let mut last = previous;
         for (to, &value) in differences.iter_mut().zip(block) {
-            *to = value.minus(last);
+            *to = value.wrapping_difference(last);
             last = value;
         }
         previous = last;
@@ -71,10 +71,10 @@ pub(super) fn encode<T: Number>(values: &[T], out: &mut Vec<u8>) {
         varint(out, zigzag(least));
         let widths_at = out.len();
         out.extend_from_slice(&[0; PARTS]);
-        // What is behind the last value packs as zeros.
+        // Positions after the last value are packed as zeros.
         let mut above = [0u64; BLOCK];
         for (to, &difference) in above.iter_mut().zip(there) {
-            *to = T::above(difference, least);
+            *to = T::packed_difference(difference, least);
         }
         for (k, part) in above.as_chunks::<GROUP>().0.iter().enumerate() {
             if k * GROUP >= block.len() {
@@ -89,14 +89,14 @@ pub(super) fn encode<T: Number>(values: &[T], out: &mut Vec<u8>) {
                 #[allow(clippy::cast_possible_truncation)] // 32 bits at most
                 pack32(width, &part.map(|value| value as u32), out);
             } else {
-                wide(width, part, out);
+                pack_wide(width, part, out);
             }
         }
     }
 }
 
 /// Packs 32 values of more than 32 bits.
-fn wide(width: u8, values: &[u64; GROUP], out: &mut Vec<u8>) {
+fn pack_wide(width: u8, values: &[u64; GROUP], out: &mut Vec<u8>) {
     let (mut word, mut bits) = (0u128, 0u32);
     for &value in values {
         word |= u128::from(value) << bits;
@@ -109,13 +109,13 @@ fn wide(width: u8, values: &[u64; GROUP], out: &mut Vec<u8>) {
     }
 }
 
-/// Least and largest difference of each block, and how many it has.
-fn extremes<T: Number>(values: &[T]) -> impl Iterator<Item = (i64, i64, usize)> + '_ {
+/// Returns the least difference, the largest difference and the number of differences of each block.
+fn extremes<T: DeltaInteger>(values: &[T]) -> impl Iterator<Item = (i64, i64, usize)> + '_ {
     let rest = values.get(1..).unwrap_or_default();
     values.chunks(BLOCK).zip(rest.chunks(BLOCK)).map(|(before, block)| {
         let (mut least, mut most) = (i64::MAX, i64::MIN);
         for (&before, &value) in before.iter().zip(block) {
-            let difference = value.minus(before);
+            let difference = value.wrapping_difference(before);
             least = least.min(difference);
             most = most.max(difference);
         }
@@ -123,22 +123,22 @@ fn extremes<T: Number>(values: &[T]) -> impl Iterator<Item = (i64, i64, usize)> 
     })
 }
 
-/// Bits that a value takes as a difference, about, by a sample of neighbours.
-pub(super) fn estimate<T: Number>(values: &[T]) -> usize {
+/// Estimates the bits per value in DELTA_BINARY_PACKED from a sample of neighbours.
+pub(super) fn estimate<T: DeltaInteger>(values: &[T]) -> usize {
     let bits = extremes(values).map(|(least, most, n)| {
-        let above = T::above(most, least);
+        let above = T::packed_difference(most, least);
         (64 - above.leading_zeros() as usize) * n + 32 + 64 - least.unsigned_abs().leading_zeros() as usize
     });
     bits.sum()
 }
 
-/// Bits of the widest packed difference of a page.
-pub(super) fn widest<T: Number>(values: &[T]) -> u8 {
-    let all = extremes(values).fold(0, |all, (least, most, _)| all | T::above(most, least));
+/// Returns the bits of the widest packed difference of a page.
+pub(super) fn widest<T: DeltaInteger>(values: &[T]) -> u8 {
+    let all = extremes(values).fold(0, |all, (least, most, _)| all | T::packed_difference(most, least));
     (64 - all.leading_zeros()).to_le_bytes()[0]
 }
 
-/// Appends lengths as differences, then the bytes.
+/// Appends DELTA_LENGTH_BYTE_ARRAY: the lengths as differences, then the bytes.
 pub(super) fn lengths(texts: &[&[u8]], out: &mut Vec<u8>) {
     let lengths: Vec<u32> = texts.iter().map(|text| u32::try_from(text.len()).unwrap_or(u32::MAX)).collect();
     encode(&lengths, out);
@@ -146,7 +146,7 @@ pub(super) fn lengths(texts: &[&[u8]], out: &mut Vec<u8>) {
     texts.iter().for_each(|text| out.extend_from_slice(text));
 }
 
-/// Appends the lengths of what each shares with the one before as differences, then the rest of each.
+/// Appends DELTA_BYTE_ARRAY: the lengths of shared prefixes as differences, then the suffixes in DELTA_LENGTH_BYTE_ARRAY.
 pub(super) fn prefixes(texts: &[&[u8]], out: &mut Vec<u8>) {
     let mut before: &[u8] = &[];
     let mut shared = Vec::with_capacity(texts.len());

@@ -1,13 +1,17 @@
-//! Dictionaries: each value that occurs once, in the order of its first occurrence, and a key for each row.
+//! Builds dictionaries: each distinct value in the order of its first occurrence, and a key for each row.
 //!
-//! Values are the same if their bits are: NaNs keep their payloads, and -0.0 is not 0.0. Whoever builds one says how many
-//! values are too many, and building ends there.
+//! Values are equal if their bits are: NaNs keep their payloads, and -0.0 differs from 0.0. The caller sets a maximum number of
+//! values, above which building stops.
 
 use crate::codec::dictionary::{DictionaryBuilder, place};
 pub(super) use crate::codec::dictionary::{Word, words};
 
-/// Keys of text by numbers that stand for it, a part at a time.
-fn numbered<T: Word>(texts: &[&[u8]], most: usize, number: impl Fn(&[u8]) -> T) -> Option<(Vec<u32>, usize)> {
+/// Builds keys of texts from the integers that `number` maps them to, in batches.
+fn keys_of_short_texts<T: Word>(
+    texts: &[&[u8]],
+    most: usize,
+    number: impl Fn(&[u8]) -> T,
+) -> Option<(Vec<u32>, usize)> {
     const PART: usize = 1024;
     let mut building = DictionaryBuilder::new(texts.len());
     let mut numbers = [T::default(); PART];
@@ -20,12 +24,12 @@ fn numbered<T: Word>(texts: &[&[u8]], most: usize, number: impl Fn(&[u8]) -> T) 
     building.done(most).map(|(keys, found)| (keys, found.len()))
 }
 
-/// Text of at most seven bytes and its length as one number.
+/// Packs text of at most seven bytes and its length into one integer.
 #[inline]
-fn seven(text: &[u8]) -> u64 {
+fn pack_7_bytes(text: &[u8]) -> u64 {
     let n = text.len();
     let letters = if let (Some(first), Some(last)) = (text.first_chunk::<4>(), text.last_chunk::<4>()) {
-        // Letters that both have are the same.
+        // For four to seven bytes, the two loads overlap in bytes that are equal.
         u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << (8 * (n - 4))
     } else {
         let letter = |k: usize| u64::from(text.get(k).copied().unwrap_or(0)) << (8 * k);
@@ -34,20 +38,20 @@ fn seven(text: &[u8]) -> u64 {
     letters | (n as u64) << 56
 }
 
-/// Text of at most fifteen bytes and its length as one number.
+/// Packs text of at most fifteen bytes and its length into one integer.
 #[inline]
-fn fifteen(text: &[u8]) -> u128 {
+fn pack_15_bytes(text: &[u8]) -> u128 {
     let n = text.len();
     match (text.first_chunk::<8>(), text.last_chunk::<8>()) {
         (Some(first), Some(last)) => {
             let (first, last) = (u64::from_le_bytes(*first), u64::from_le_bytes(*last));
             u128::from(first) | u128::from(last) << (8 * (n - 8)) | (n as u128) << 120
         }
-        _ => u128::from(seven(text)),
+        _ => u128::from(pack_7_bytes(text)),
     }
 }
 
-/// Keys and values of text; `None` where more than `most` values occur, or where they have more than `most_nbytes`.
+/// Returns keys and values of text; `None` if there are more than `most` values, or if they have more than `most_nbytes` bytes.
 pub(super) fn texts<'a>(
     texts: &[&'a [u8]],
     most: usize,
@@ -55,9 +59,9 @@ pub(super) fn texts<'a>(
 ) -> Option<(Vec<u32>, Vec<&'a [u8]>)> {
     let longest = texts.iter().map(|text| text.len()).max()?;
     let (keys, n) = match longest {
-        0..=7 => numbered(texts, most, seven)?,
-        8..=15 => numbered(texts, most, fifteen)?,
-        _ => return long(texts, most, most_nbytes),
+        0..=7 => keys_of_short_texts(texts, most, pack_7_bytes)?,
+        8..=15 => keys_of_short_texts(texts, most, pack_15_bytes)?,
+        _ => return keys_of_long_texts(texts, most, most_nbytes),
     };
     let mut found: Vec<&'a [u8]> = Vec::with_capacity(n);
     for (&key, &text) in keys.iter().zip(texts) {
@@ -69,9 +73,13 @@ pub(super) fn texts<'a>(
     (nbytes <= most_nbytes).then_some((keys, found))
 }
 
-fn long<'a>(texts: &[&'a [u8]], most: usize, most_nbytes: usize) -> Option<(Vec<u32>, Vec<&'a [u8]>)> {
+fn keys_of_long_texts<'a>(
+    texts: &[&'a [u8]],
+    most: usize,
+    most_nbytes: usize,
+) -> Option<(Vec<u32>, Vec<&'a [u8]>)> {
     let mut bits = 10u32;
-    // Slots of the hash's low half and key + 1.
+    // Slots with the low half of the hash, and key + 1.
     let mut slots: Vec<(u32, u32)> = vec![(0, 0); 1 << bits];
     let mut found: Vec<&'a [u8]> = Vec::new();
     let mut hashes: Vec<u64> = Vec::new();
@@ -90,7 +98,7 @@ fn long<'a>(texts: &[&'a [u8]], most: usize, most_nbytes: usize) -> Option<(Vec<
                 while slots[at & mask].1 != 0 {
                     at += 1;
                 }
-                slots[at & mask] = (low(hash), u32::try_from(key).unwrap_or(u32::MAX) + 1);
+                slots[at & mask] = (low_half(hash), u32::try_from(key).unwrap_or(u32::MAX) + 1);
             }
         }
         let mask = slots.len() - 1;
@@ -103,10 +111,10 @@ fn long<'a>(texts: &[&'a [u8]], most: usize, most_nbytes: usize) -> Option<(Vec<
                 nbytes += text.len() + 4;
                 found.push(text);
                 hashes.push(hash);
-                *slot = (low(hash), key + 1);
+                *slot = (low_half(hash), key + 1);
                 break key;
             }
-            if slot.0 == low(hash) && found.get((slot.1 - 1) as usize) == Some(&text) {
+            if slot.0 == low_half(hash) && found.get((slot.1 - 1) as usize) == Some(&text) {
                 break slot.1 - 1;
             }
             at += 1;
@@ -117,13 +125,13 @@ fn long<'a>(texts: &[&'a [u8]], most: usize, most_nbytes: usize) -> Option<(Vec<
 }
 
 #[inline]
-fn low(hash: u64) -> u32 {
+fn low_half(hash: u64) -> u32 {
     #[allow(clippy::cast_possible_truncation)] // the low half
     let low = hash as u32;
     low
 }
 
-/// A hash of bytes: the same on every machine, so that nothing depends on where it runs.
+/// A hash of bytes. It is the same on every machine, so that the output is deterministic.
 #[inline]
 pub(super) fn hash(text: &[u8]) -> u64 {
     const A: u64 = 0x9e37_79b9_7f4a_7c15;

@@ -1,35 +1,35 @@
-//! What is to be written: the values of one leaf where they lie, and what they are in the file.
+//! The input of the column encoder: a leaf's values in borrowed memory, and their types in the file.
 
 pub use crate::formats::parquet::types::Physical;
 
-/// How values compare: for the statistics.
+/// The order of the values, for statistics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Order {
-    /// Integers with a sign.
+pub enum SortOrder {
+    /// Signed integers.
     Signed,
-    /// Integers without.
+    /// Unsigned integers.
     Unsigned,
     /// Floats of the physical type's width (two bytes: FLOAT16).
     Float,
-    /// Bytes as they are, and text: unsigned, the first difference decides.
+    /// Bytes and text, compared as unsigned bytes in lexicographic order.
     Bytes,
-    /// Big-endian numbers with a sign.
+    /// Big-endian signed integers.
     Decimal,
-    /// Nobody says: no statistics.
+    /// Undefined order, so no statistics are written.
     None,
 }
 
-/// Bits, least significant first.
+/// A bitmap, least significant bit first.
 #[derive(Debug, Clone, Copy)]
-pub struct Bits<'a> {
-    /// The bytes.
+pub struct Bitmap<'a> {
+    /// The bytes of the bitmap.
     pub bytes: &'a [u8],
-    /// The bit of row 0.
+    /// Offset of row 0 in bits.
     pub offset: usize,
 }
 
-impl Bits<'_> {
-    /// Bit of a row.
+impl Bitmap<'_> {
+    /// Returns the bit of a row.
     #[must_use]
     #[inline]
     pub fn get(&self, row: usize) -> bool {
@@ -37,7 +37,7 @@ impl Bits<'_> {
         self.bytes.get(bit / 8).is_some_and(|byte| byte >> (bit % 8) & 1 == 1)
     }
 
-    /// Bits of 64 rows from this one on; those behind the end are 0.
+    /// Returns the bits of 64 rows from `row` on. Bits after the end are 0.
     #[must_use]
     #[inline]
     #[allow(clippy::cast_possible_truncation)] // the bits above are of later rows
@@ -52,157 +52,157 @@ impl Bits<'_> {
         (u128::from_le_bytes(word) >> (bit % 8)) as u64
     }
 
-    /// How many bits of these rows are set.
+    /// Counts the set bits of these rows.
     #[must_use]
     pub fn count(&self, rows: std::ops::Range<usize>) -> usize {
         let mut n = 0;
         let mut row = rows.start;
         while row < rows.end {
-            n += (self.word(row) & low(rows.end - row)).count_ones() as usize;
+            n += (self.word(row) & low_mask(rows.end - row)).count_ones() as usize;
             row += 64;
         }
         n
     }
 }
 
-/// A mask of the lowest `n` bits.
+/// Returns a mask of the lowest `n` bits.
 #[inline]
-pub(super) fn low(n: usize) -> u64 {
+pub(super) fn low_mask(n: usize) -> u64 {
     if n >= 64 { u64::MAX } else { (1 << n) - 1 }
 }
 
-/// How the elements of a buffer become values of the physical type.
+/// The conversion of a buffer's elements to the physical type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Turn {
-    /// They have its width: as they are.
-    AsIs,
-    /// Integers with a sign of 1, 2, 4, 8 or 16 bytes, widened, or narrowed where the caller knows that they fit.
+pub enum ElementConversion {
+    /// No conversion; the width is the same.
+    Identity,
+    /// Signed integers of 1, 2, 4, 8 or 16 bytes, widened, or narrowed if the caller has checked that they fit.
     Signed,
-    /// Integers without a sign, widened.
+    /// Unsigned integers, widened.
     Unsigned,
-    /// Integers with a sign, multiplied: seconds to milliseconds. Those that overflow are an error.
-    Times(i64),
-    /// Integers with a sign, divided: those that leave a rest are an error.
-    Over(i64),
-    /// Little-endian numbers with a sign as big-endian ones, cut to the width where the caller knows that they fit.
-    Reversed,
-    /// A byte a bool.
-    Truth,
+    /// Signed integers, multiplied: seconds to milliseconds. An overflow is an error.
+    Multiply(i64),
+    /// Signed integers, divided. A remainder is an error.
+    Divide(i64),
+    /// Little-endian signed integers to big-endian ones, truncated to the width if the caller has checked that they fit.
+    BigEndian,
+    /// Bools of one byte each.
+    Bools,
 }
 
-/// Ends and starts of bytes.
+/// The offsets of variable-length values.
 #[derive(Debug, Clone, Copy)]
-pub enum Offsets<'a> {
-    /// 32 bits: row k is `o[k]..o[k + 1]`.
+pub enum LeafOffsets<'a> {
+    /// 32-bit offsets: row k is `o[k]..o[k + 1]`.
     Small(&'a [i32]),
-    /// 64 bits.
+    /// 64-bit offsets.
     Large(&'a [i64]),
 }
 
-/// The values of all rows, null ones included (whatever stands there).
+/// The values of all rows. Rows that are null have arbitrary values.
 #[derive(Debug, Clone)]
 pub enum LeafData<'a> {
-    /// Elements of fixed width in a buffer, each `stride` bytes behind the one before.
+    /// Fixed-width elements in a buffer, `stride` bytes apart.
     Fixed {
         /// The buffer.
         bytes: &'a [u8],
-        /// Where row 0 begins.
+        /// Offset of row 0.
         start: usize,
-        /// Bytes of an element as it lies.
+        /// Bytes of an element in memory.
         width: usize,
-        /// From one row to the next; may be negative.
+        /// Distance between rows in bytes; may be negative.
         stride: isize,
-        /// What becomes of them.
-        turn: Turn,
+        /// Conversion to the physical type.
+        conversion: ElementConversion,
     },
-    /// Bools.
-    Bits(Bits<'a>),
-    /// Bytes of any length.
+    /// Bools as a bitmap.
+    Bits(Bitmap<'a>),
+    /// Variable-length values in one buffer.
     Bytes {
-        /// A row more than there are rows.
-        offsets: Offsets<'a>,
-        /// The bytes.
+        /// Offsets: one more than there are rows.
+        offsets: LeafOffsets<'a>,
+        /// The bytes of the values.
         data: &'a [u8],
     },
-    /// Bytes of any length in Arrow's view layout.
+    /// Variable-length values in Arrow's view layout.
     Views {
-        /// One a row.
+        /// One view per row.
         views: &'a [u128],
-        /// Where the long ones lie.
+        /// The buffers of values that a view cannot hold inline.
         buffers: Vec<&'a [u8]>,
     },
-    /// Keys of values. The whole dictionary is written, as it stands: its order and what is unused come back.
+    /// A dictionary column. The whole dictionary is written, so that its order and its unused values are preserved.
     Dictionary {
-        /// The keys' buffer.
+        /// The buffer of keys.
         codes: &'a [u8],
-        /// Bytes of a key: 1, 2, 4 or 8; as unsigned numbers (the caller refuses negative ones that are not null).
+        /// Bytes of a key: 1, 2, 4 or 8. Keys are read as unsigned (the caller refuses negative keys of valid rows).
         width: usize,
-        /// The values, of the leaf's physical type; none of them null, none twice.
+        /// The values, of the leaf's physical type, without nulls and duplicates.
         values: Box<LeafData<'a>>,
-        /// How many.
+        /// Number of values.
         nvalues: usize,
     },
 }
 
-/// One leaf: a column, or the part of a column that has no parts.
+/// One leaf: a flat column, or a primitive part of a nested column.
 #[derive(Debug, Clone)]
-pub struct Leaf<'a> {
-    /// What it is in the file.
+pub struct LeafColumn<'a> {
+    /// Physical type in the file.
     pub physical: Physical,
-    /// Its values.
+    /// The values.
     pub data: LeafData<'a>,
-    /// Which rows are there; `None`: all.
-    pub validity: Option<Bits<'a>>,
-    /// Whether the schema calls it optional: definition levels are written then, though nothing be null.
+    /// Validity of the rows; `None` if all are valid.
+    pub validity: Option<Bitmap<'a>>,
+    /// Whether the schema marks it optional. Definition levels are then written, even without nulls.
     pub optional: bool,
-    /// How its values compare.
-    pub order: Order,
+    /// Order of the values.
+    pub order: SortOrder,
 }
 
-/// Where the values of a leaf stand within lists and structs: two levels for each value, and for each list or struct that is
-/// empty or missing and so has none.
+/// Levels of a leaf within lists and structs. Every value has two levels, and so has every list or struct that is empty or null and
+/// therefore has no value.
 #[derive(Debug, Clone, Copy)]
-pub struct Levels<'a> {
-    /// How many of the optional and repeated places above it are there.
+pub struct NestedLevels<'a> {
+    /// Definition levels.
     pub definition: &'a [u8],
-    /// All of them: the value itself.
-    pub most_definition: u8,
-    /// In which list the value follows the one before, 0 where a row begins. Empty where there are no lists.
+    /// Maximum definition level, which marks a value.
+    pub max_definition: u8,
+    /// Repetition levels, 0 at the start of a row. Empty if the leaf is not within lists.
     pub repetition: &'a [u8],
-    /// Lists above it.
-    pub most_repetition: u8,
+    /// Maximum repetition level: the number of enclosing lists.
+    pub max_repetition: u8,
 }
 
-impl Levels<'_> {
-    /// The first place from `at` on where a row begins; the end where there is none.
+impl NestedLevels<'_> {
+    /// Returns the first position from `at` on at which a row starts, or the end.
     #[must_use]
     pub fn next_row(&self, at: usize) -> usize {
         let n = self.definition.len();
-        if self.most_repetition == 0 {
+        if self.max_repetition == 0 {
             return at.min(n);
         }
         let rest = self.repetition.get(at..).unwrap_or_default();
         rest.iter().position(|&level| level == 0).map_or(n, |k| at + k)
     }
 
-    /// Values that are there among these.
+    /// Counts the non-null values in this range.
     #[must_use]
-    pub fn there(&self, range: std::ops::Range<usize>) -> usize {
-        count(self.definition.get(range).unwrap_or_default(), self.most_definition)
+    pub fn count_values(&self, range: std::ops::Range<usize>) -> usize {
+        count(self.definition.get(range).unwrap_or_default(), self.max_definition)
     }
 
-    /// Rows that begin among these.
+    /// Counts the rows that start in this range.
     #[must_use]
     pub fn rows(&self, range: std::ops::Range<usize>) -> usize {
-        if self.most_repetition == 0 {
+        if self.max_repetition == 0 {
             return range.len();
         }
         count(self.repetition.get(range).unwrap_or_default(), 0)
     }
 }
 
-/// How often a level stands there.
+/// Counts the occurrences of a level.
 fn count(levels: &[u8], level: u8) -> usize {
-    // In bytes while they last, which is what vectors are good at.
+    // Counting in bytes, 255 at most, lets the compiler use vector instructions.
     levels.chunks(255).map(|some| usize::from(some.iter().map(|&l| u8::from(l == level)).sum::<u8>())).sum()
 }

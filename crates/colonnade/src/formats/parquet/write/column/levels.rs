@@ -1,13 +1,13 @@
-//! Definition levels of optional leaves: a bit a row, as runs and packed groups. Levels within lists and structs: a byte each
-//! before, as many bits as the highest needs after.
+//! Encodes levels. A flat optional leaf has one bit per row. The levels of a nested leaf come as bytes, and are packed to the bits
+//! of the maximum level.
 
 use std::ops::Range;
 
-use super::leaf::{Bits, low};
+use super::leaf::{Bitmap, low_mask};
 use super::pack::bits_of;
 use crate::formats::parquet::thrift_out::varint;
 
-/// Groups of eight rows that are worth a run of their own.
+/// Shortest run, in groups of eight rows.
 const LEAST_RUN: usize = 4;
 
 fn packed(groups: &mut Vec<u8>, out: &mut Vec<u8>) {
@@ -17,15 +17,15 @@ fn packed(groups: &mut Vec<u8>, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends the levels of these rows, without a length in front.
-pub(super) fn encode(validity: Option<Bits<'_>>, rows: &Range<usize>, out: &mut Vec<u8>) {
+/// Appends the definition levels of these rows, without a length prefix.
+pub(super) fn encode(validity: Option<Bitmap<'_>>, rows: &Range<usize>, out: &mut Vec<u8>) {
     let Some(bits) = validity else {
         varint(out, (rows.len() as u64) << 1);
         out.push(1);
         return;
     };
     let mut groups = Vec::new();
-    // The run at hand: its byte of eight levels and its rows.
+    // The current run: its byte of eight levels, and its rows.
     let (mut run_byte, mut run_rows) = (0u8, 0usize);
     let close = |byte: u8, n: usize, groups: &mut Vec<u8>, out: &mut Vec<u8>, last: bool| {
         if n == 0 {
@@ -43,12 +43,12 @@ pub(super) fn encode(validity: Option<Bits<'_>>, rows: &Range<usize>, out: &mut 
     let mut row = rows.start;
     while row < rows.end {
         let n = (rows.end - row).min(64);
-        let word = bits.word(row) & low(n);
+        let word = bits.word(row) & low_mask(n);
         for k in 0..n.div_ceil(8) {
             let now = (n - 8 * k).min(8);
             let mut byte = (word >> (8 * k)).to_le_bytes()[0];
-            // The last group of all: its levels alone decide whether it is part of a run.
-            if now < 8 && u64::from(byte) == low(now) {
+            // Only the valid levels of the last group decide whether it belongs to the run.
+            if now < 8 && u64::from(byte) == low_mask(now) {
                 byte = 0xff;
             }
             if byte != run_byte || run_rows == 0 || !(byte == 0 || byte == 0xff) {
@@ -63,10 +63,10 @@ pub(super) fn encode(validity: Option<Bits<'_>>, rows: &Range<usize>, out: &mut 
     packed(&mut groups, out);
 }
 
-/// Appends levels of at most `most`, without a length in front.
-pub(super) fn general(levels: &[u8], most: u8, out: &mut Vec<u8>) {
+/// Appends levels of at most `most`, without a length prefix.
+pub(super) fn encode_nested(levels: &[u8], most: u8, out: &mut Vec<u8>) {
     let width = bits_of(u32::from(most));
-    // A run shorter than this takes more bytes than its packed groups, and more time to read.
+    // A shorter run takes more bytes than packed groups, and more time to decode.
     let least = 8 * (1 + 8 / usize::from(width.max(1))).clamp(2, 8);
     let (mut literal, mut at) = (0, 0);
     while let Some(eight) = levels.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
@@ -97,14 +97,14 @@ pub(super) fn general(levels: &[u8], most: u8, out: &mut Vec<u8>) {
     }
 }
 
-/// How often the first level stands at the beginning.
+/// Returns the length of the run of `first` at the start.
 fn run_length(levels: &[u8], first: u8) -> usize {
     let (eights, _) = levels.as_chunks::<8>();
     let n = 8 * eights.iter().take_while(|eight| **eight == [first; 8]).count();
     n + levels.get(n..).unwrap_or_default().iter().take_while(|&&level| level == first).count()
 }
 
-/// Groups of eight, of which the last is filled with zeros.
+/// Appends packed groups of eight. The last one is padded with zeros.
 fn literals(width: u8, levels: &[u8], out: &mut Vec<u8>) {
     if levels.is_empty() {
         return;
@@ -129,8 +129,8 @@ fn literals(width: u8, levels: &[u8], out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::super::pack::bits_of;
-    use super::general;
-    use crate::formats::parquet::rle_bit_packed::{RleBitPacked, Run, each_group};
+    use super::encode_nested;
+    use crate::formats::parquet::rle_bit_packed::{RleBitPacked, RleBitPackedRun, each_group};
 
     #[test]
     fn levels_of_every_width_come_back() {
@@ -140,13 +140,13 @@ mod tests {
                     let level = |k: usize| u8::try_from(k / stretch * 7 % (usize::from(most) + 1)).unwrap();
                     let levels: Vec<u8> = (0..n).map(level).collect();
                     let (mut bytes, mut back) = (Vec::new(), Vec::new());
-                    general(&levels, most, &mut bytes);
+                    encode_nested(&levels, most, &mut bytes);
                     let width = bits_of(u32::from(most));
                     let mut runs = RleBitPacked::new(&bytes, width, n).unwrap();
                     while let Some(run) = runs.next_run().unwrap() {
                         match run {
-                            Run::Same { value, n } => back.extend(std::iter::repeat_n(value, n)),
-                            Run::Packed { bytes, n } => each_group(width, bytes, n, |v| {
+                            RleBitPackedRun::Same { value, n } => back.extend(std::iter::repeat_n(value, n)),
+                            RleBitPackedRun::Packed { bytes, n } => each_group(width, bytes, n, |v| {
                                 back.extend_from_slice(v);
                                 Ok(())
                             })

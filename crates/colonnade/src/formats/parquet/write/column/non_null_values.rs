@@ -1,27 +1,27 @@
-//! The values of a column without its nulls, one after the other, as the encoders take them. They are borrowed where they
-//! already are contiguous.
+//! The contiguous non-null values of a column, as the encoders take them. They are borrowed if the column is contiguous and has no
+//! nulls.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::error::{Error, Result};
 
-use super::leaf::{Bits, Leaf, LeafData, Offsets, Physical, Turn, low};
+use super::leaf::{Bitmap, ElementConversion, LeafColumn, LeafData, LeafOffsets, Physical, low_mask};
 
-/// Values without nulls.
+/// The non-null values of a column.
 #[derive(Debug)]
 pub(super) enum NonNullValues<'a> {
-    /// Bools, a byte each, 0 or 1.
+    /// Bools of one byte each, 0 or 1.
     Bools(Vec<u8>),
     /// Values of 32 bits.
     Four(Cow<'a, [u32]>),
     /// Values of 64 bits.
     Eight(Cow<'a, [u64]>),
-    /// Values of any other width.
+    /// Values of any other fixed width.
     Wide(Cow<'a, [u8]>, usize),
-    /// Bytes of any length.
+    /// Variable-length values.
     Text(Vec<&'a [u8]>),
-    /// Keys of a dictionary that the column came with.
+    /// Keys and values of a dictionary column.
     Keys(Vec<u32>, Box<NonNullValues<'a>>),
 }
 
@@ -30,7 +30,7 @@ fn broken(message: &str) -> Error {
 }
 
 impl NonNullValues<'_> {
-    /// How many.
+    /// Number of values.
     pub(super) fn len(&self) -> usize {
         match self {
             Self::Bools(bools) => bools.len(),
@@ -43,15 +43,15 @@ impl NonNullValues<'_> {
     }
 }
 
-/// Calls `take` for every row that is there.
+/// Calls `take` for every valid row.
 #[inline]
-fn each(rows: &Range<usize>, validity: Option<Bits<'_>>, mut take: impl FnMut(usize)) {
+fn each(rows: &Range<usize>, validity: Option<Bitmap<'_>>, mut take: impl FnMut(usize)) {
     let Some(bits) = validity else { return rows.clone().for_each(take) };
     let mut row = rows.start;
     while row < rows.end {
         let n = (rows.end - row).min(64);
-        let mut word = bits.word(row) & low(n);
-        if word == low(n) {
+        let mut word = bits.word(row) & low_mask(n);
+        if word == low_mask(n) {
             (row..row + n).for_each(&mut take);
         } else {
             while word != 0 {
@@ -63,11 +63,11 @@ fn each(rows: &Range<usize>, validity: Option<Bits<'_>>, mut take: impl FnMut(us
     }
 }
 
-/// The values of the rows that are there.
+/// Gathers the values of the valid rows.
 ///
 /// # Errors
-/// Buffers that are too short; integers that a [`Turn`] cannot hold.
-pub(super) fn gather<'a>(leaf: &Leaf<'a>, rows: &Range<usize>) -> Result<NonNullValues<'a>> {
+/// Buffers that are too short; integers that do not fit the target of a [`ElementConversion`].
+pub(super) fn gather<'a>(leaf: &LeafColumn<'a>, rows: &Range<usize>) -> Result<NonNullValues<'a>> {
     values(&leaf.data, leaf.physical, rows, leaf.validity)
 }
 
@@ -75,7 +75,7 @@ fn values<'a>(
     data: &LeafData<'a>,
     physical: Physical,
     rows: &Range<usize>,
-    validity: Option<Bits<'a>>,
+    validity: Option<Bitmap<'a>>,
 ) -> Result<NonNullValues<'a>> {
     let room = validity.map_or(rows.len(), |bits| bits.count(rows.clone()));
     match data {
@@ -87,22 +87,22 @@ fn values<'a>(
             each(rows, validity, |row| out.push(u8::from(bits.get(row))));
             Ok(NonNullValues::Bools(out))
         }
-        LeafData::Fixed { bytes, start, width, stride, turn } => {
-            let column = Column { bytes, start: *start, width: *width, stride: *stride };
+        LeafData::Fixed { bytes, start, width, stride, conversion } => {
+            let column = StridedValues { bytes, start: *start, width: *width, stride: *stride };
             column.check(rows)?;
-            column.values(physical, *turn, rows, validity, room)
+            column.values(physical, *conversion, rows, validity, room)
         }
         LeafData::Bytes { offsets, data } => {
             let mut out = Vec::with_capacity(room);
             match offsets {
-                Offsets::Small(offsets) => texts(offsets, data, rows, validity, &mut out)?,
-                Offsets::Large(offsets) => texts(offsets, data, rows, validity, &mut out)?,
+                LeafOffsets::Small(offsets) => texts(offsets, data, rows, validity, &mut out)?,
+                LeafOffsets::Large(offsets) => texts(offsets, data, rows, validity, &mut out)?,
             }
             Ok(NonNullValues::Text(out))
         }
         LeafData::Views { views, buffers } => views_of(views, buffers, rows, validity, room),
         LeafData::Dictionary { codes, width, values: inner, nvalues } => {
-            let column = Column {
+            let column = StridedValues {
                 bytes: codes,
                 start: 0,
                 width: *width,
@@ -129,16 +129,16 @@ fn values<'a>(
     }
 }
 
-/// Elements of fixed width, anywhere.
-struct Column<'a> {
+/// Fixed-width elements with a stride.
+struct StridedValues<'a> {
     bytes: &'a [u8],
     start: usize,
     width: usize,
     stride: isize,
 }
 
-impl<'a> Column<'a> {
-    /// Whether the rows lie in the buffer.
+impl<'a> StridedValues<'a> {
+    /// Checks that the rows are inside of the buffer.
     fn check(&self, rows: &Range<usize>) -> Result<()> {
         let Some(last) = rows.end.checked_sub(1).filter(|_| !rows.is_empty()) else { return Ok(()) };
         let place = |row: usize| -> Option<usize> {
@@ -163,8 +163,8 @@ impl<'a> Column<'a> {
         self.bytes.get(at..at + W).and_then(|b| b.first_chunk::<W>()).copied().unwrap_or([0; W])
     }
 
-    /// The bytes of the rows, where they lie one after the other and all are there.
-    fn run(&self, rows: &Range<usize>, validity: Option<Bits<'_>>) -> Option<&'a [u8]> {
+    /// Returns the bytes of the rows if they are contiguous and all valid.
+    fn run(&self, rows: &Range<usize>, validity: Option<Bitmap<'_>>) -> Option<&'a [u8]> {
         if validity.is_some() || usize::try_from(self.stride) != Ok(self.width) {
             return None;
         }
@@ -174,13 +174,13 @@ impl<'a> Column<'a> {
     fn values(
         &self,
         physical: Physical,
-        turn: Turn,
+        conversion: ElementConversion,
         rows: &Range<usize>,
-        validity: Option<Bits<'_>>,
+        validity: Option<Bitmap<'_>>,
         room: usize,
     ) -> Result<NonNullValues<'a>> {
-        match (physical, turn) {
-            (Physical::Boolean, Turn::Truth) => {
+        match (physical, conversion) {
+            (Physical::Boolean, ElementConversion::Bools) => {
                 let mut out = Vec::with_capacity(room);
                 match self.run(rows, validity) {
                     Some(bytes) => out.extend(bytes.iter().map(|&byte| u8::from(byte != 0))),
@@ -188,29 +188,31 @@ impl<'a> Column<'a> {
                 }
                 Ok(NonNullValues::Bools(out))
             }
-            (Physical::Int32 | Physical::Float, Turn::AsIs) if self.width == 4 => {
-                if let Some(words) = self.run(rows, validity).and_then(aligned::<u32>) {
+            (Physical::Int32 | Physical::Float, ElementConversion::Identity) if self.width == 4 => {
+                if let Some(words) = self.run(rows, validity).and_then(as_words::<u32>) {
                     return Ok(NonNullValues::Four(Cow::Borrowed(words)));
                 }
                 let mut out = Vec::with_capacity(room);
                 each(rows, validity, |row| out.push(u32::from_le_bytes(self.element(row))));
                 Ok(NonNullValues::Four(Cow::Owned(out)))
             }
-            (Physical::Int64 | Physical::Double, Turn::AsIs) if self.width == 8 => {
-                if let Some(words) = self.run(rows, validity).and_then(aligned::<u64>) {
+            (Physical::Int64 | Physical::Double, ElementConversion::Identity) if self.width == 8 => {
+                if let Some(words) = self.run(rows, validity).and_then(as_words::<u64>) {
                     return Ok(NonNullValues::Eight(Cow::Borrowed(words)));
                 }
                 let mut out = Vec::with_capacity(room);
                 each(rows, validity, |row| out.push(u64::from_le_bytes(self.element(row))));
                 Ok(NonNullValues::Eight(Cow::Owned(out)))
             }
-            (Physical::Fixed(n), _) => self.wide(n as usize, turn, rows, validity, room),
-            (Physical::Int96, Turn::AsIs) => self.wide(12, turn, rows, validity, room),
+            (Physical::Fixed(n), _) => self.gather_bytes(n as usize, conversion, rows, validity, room),
+            (Physical::Int96, ElementConversion::Identity) => {
+                self.gather_bytes(12, conversion, rows, validity, room)
+            }
             (Physical::Int32, _) => {
                 let mut out = Vec::with_capacity(room);
-                self.numbers(turn, rows, validity, |value| {
+                self.numbers(conversion, rows, validity, |value| {
                     let fits = i32::try_from(value).is_ok() || u32::try_from(value).is_ok();
-                    #[allow(clippy::cast_possible_truncation)] // what does not fit is refused
+                    #[allow(clippy::cast_possible_truncation)] // values that do not fit are refused
                     out.push(value as u32);
                     fits
                 })?;
@@ -218,7 +220,7 @@ impl<'a> Column<'a> {
             }
             (Physical::Int64, _) => {
                 let mut out = Vec::with_capacity(room);
-                self.numbers(turn, rows, validity, |value| {
+                self.numbers(conversion, rows, validity, |value| {
                     out.push(value.cast_unsigned());
                     true
                 })?;
@@ -228,12 +230,12 @@ impl<'a> Column<'a> {
         }
     }
 
-    /// Calls `take` with every number; it answers whether the number fits.
+    /// Calls `take` with every number. `take` returns whether the number fits.
     fn numbers(
         &self,
-        turn: Turn,
+        conversion: ElementConversion,
         rows: &Range<usize>,
-        validity: Option<Bits<'_>>,
+        validity: Option<Bitmap<'_>>,
         mut take: impl FnMut(i64) -> bool,
     ) -> Result<()> {
         let mut fits = true;
@@ -247,19 +249,19 @@ impl<'a> Column<'a> {
                 });
             }};
         }
-        match (turn, self.width) {
-            (Turn::Signed, 1) => numbers!(1 i8, |v| Some(i64::from(v))),
-            (Turn::Signed, 2) => numbers!(2 i16, |v| Some(i64::from(v))),
-            (Turn::Signed, 4) => numbers!(4 i32, |v| Some(i64::from(v))),
-            (Turn::Signed, 8) => numbers!(8 i64, Some),
-            (Turn::Signed, 16) => numbers!(16 i128, |v| i64::try_from(v).ok()),
-            (Turn::Unsigned, 1) => numbers!(1 u8, |v| Some(i64::from(v))),
-            (Turn::Unsigned, 2) => numbers!(2 u16, |v| Some(i64::from(v))),
-            (Turn::Unsigned, 4) => numbers!(4 u32, |v| Some(i64::from(v))),
-            (Turn::Times(by), 4) => numbers!(4 i32, |v| i64::from(v).checked_mul(by)),
-            (Turn::Times(by), 8) => numbers!(8 i64, |v: i64| v.checked_mul(by)),
-            (Turn::Over(by), 4) => numbers!(4 i32, |v| exact(i64::from(v), by)),
-            (Turn::Over(by), 8) => numbers!(8 i64, |v| exact(v, by)),
+        match (conversion, self.width) {
+            (ElementConversion::Signed, 1) => numbers!(1 i8, |v| Some(i64::from(v))),
+            (ElementConversion::Signed, 2) => numbers!(2 i16, |v| Some(i64::from(v))),
+            (ElementConversion::Signed, 4) => numbers!(4 i32, |v| Some(i64::from(v))),
+            (ElementConversion::Signed, 8) => numbers!(8 i64, Some),
+            (ElementConversion::Signed, 16) => numbers!(16 i128, |v| i64::try_from(v).ok()),
+            (ElementConversion::Unsigned, 1) => numbers!(1 u8, |v| Some(i64::from(v))),
+            (ElementConversion::Unsigned, 2) => numbers!(2 u16, |v| Some(i64::from(v))),
+            (ElementConversion::Unsigned, 4) => numbers!(4 u32, |v| Some(i64::from(v))),
+            (ElementConversion::Multiply(by), 4) => numbers!(4 i32, |v| i64::from(v).checked_mul(by)),
+            (ElementConversion::Multiply(by), 8) => numbers!(8 i64, |v: i64| v.checked_mul(by)),
+            (ElementConversion::Divide(by), 4) => numbers!(4 i32, |v| exact(i64::from(v), by)),
+            (ElementConversion::Divide(by), 8) => numbers!(8 i64, |v| exact(v, by)),
             _ => return Err(broken("a width that its physical type does not have")),
         }
         if fits {
@@ -272,15 +274,15 @@ impl<'a> Column<'a> {
         ))
     }
 
-    fn wide(
+    fn gather_bytes(
         &self,
         n: usize,
-        turn: Turn,
+        conversion: ElementConversion,
         rows: &Range<usize>,
-        validity: Option<Bits<'_>>,
+        validity: Option<Bitmap<'_>>,
         room: usize,
     ) -> Result<NonNullValues<'a>> {
-        if turn == Turn::AsIs && self.width == n {
+        if conversion == ElementConversion::Identity && self.width == n {
             if let Some(bytes) = self.run(rows, validity) {
                 return Ok(NonNullValues::Wide(Cow::Borrowed(bytes), n));
             }
@@ -291,7 +293,7 @@ impl<'a> Column<'a> {
             });
             return Ok(NonNullValues::Wide(Cow::Owned(out), n));
         }
-        if turn != Turn::Reversed {
+        if conversion != ElementConversion::BigEndian {
             return Err(broken("a width that its physical type does not have"));
         }
         let mut out = Vec::with_capacity(room * n);
@@ -309,15 +311,15 @@ fn exact(value: i64, by: i64) -> Option<i64> {
     (value.checked_rem(by)? == 0).then_some(value / by)
 }
 
-/// Bytes as numbers, where they are aligned and this machine's order is the file's.
-fn aligned<T>(bytes: &[u8]) -> Option<&[T]>
+/// Returns bytes as integers, if they are aligned and the machine is little-endian.
+fn as_words<T>(bytes: &[u8]) -> Option<&[T]>
 where
     T: arrow_buffer::ArrowNativeType,
 {
     if cfg!(target_endian = "big") {
         return None;
     }
-    // SAFETY: integers of 32 and 64 bits, which any bytes are values of.
+    // SAFETY: every bit pattern is a valid integer of 32 or 64 bits.
     let (before, words, after) = unsafe { bytes.align_to::<T>() };
     (before.is_empty() && after.is_empty()).then_some(words)
 }
@@ -326,20 +328,24 @@ fn texts<'a, O: Copy + TryInto<usize>>(
     offsets: &[O],
     data: &'a [u8],
     rows: &Range<usize>,
-    validity: Option<Bits<'_>>,
+    validity: Option<Bitmap<'_>>,
     out: &mut Vec<&'a [u8]>,
 ) -> Result<()> {
     let offsets = offsets.get(rows.start..rows.end + 1).ok_or_else(|| broken("too few offsets"))?;
     let mut fits = true;
-    each(&(0..rows.len()), validity.map(|b| Bits { bytes: b.bytes, offset: b.offset + rows.start }), |row| {
-        let end = offsets.get(row + 1).and_then(|&o| o.try_into().ok());
-        let text = match (offsets.get(row).and_then(|&o| o.try_into().ok()), end) {
-            (Some(start), Some(end)) => data.get(start..end),
-            _ => None,
-        };
-        fits &= text.is_some();
-        out.push(text.unwrap_or_default());
-    });
+    each(
+        &(0..rows.len()),
+        validity.map(|b| Bitmap { bytes: b.bytes, offset: b.offset + rows.start }),
+        |row| {
+            let end = offsets.get(row + 1).and_then(|&o| o.try_into().ok());
+            let text = match (offsets.get(row).and_then(|&o| o.try_into().ok()), end) {
+                (Some(start), Some(end)) => data.get(start..end),
+                _ => None,
+            };
+            fits &= text.is_some();
+            out.push(text.unwrap_or_default());
+        },
+    );
     if fits { Ok(()) } else { Err(broken("an offset passes its bytes")) }
 }
 
@@ -347,11 +353,11 @@ fn views_of<'a>(
     views: &'a [u128],
     buffers: &[&'a [u8]],
     rows: &Range<usize>,
-    validity: Option<Bits<'_>>,
+    validity: Option<Bitmap<'_>>,
     room: usize,
 ) -> Result<NonNullValues<'a>> {
     let views = views.get(..rows.end).ok_or_else(|| broken("too few views"))?;
-    // SAFETY: the same memory, as bytes.
+    // SAFETY: the same memory, read as bytes.
     let bytes: &'a [u8] = unsafe { std::slice::from_raw_parts(views.as_ptr().cast(), views.len() * 16) };
     let mut out: Vec<&'a [u8]> = Vec::with_capacity(room);
     let mut fits = true;

@@ -1,14 +1,14 @@
-//! Numbers to packed bits, and to runs and packed groups.
+//! Packs integers to bits, and encodes the hybrid of runs and bit-packed groups.
 
 use crate::formats::parquet::thrift_out::varint;
 
-/// Values that are packed at a time; they take `4 * width` bytes.
+/// Values packed per call; they take `4 * width` bytes.
 pub(super) const GROUP: usize = 32;
 
 /// Packs 32 values of `W` bits, least significant bit first.
 #[inline]
 fn pack<const W: usize>(values: &[u32; GROUP], target: &mut [u8]) {
-    // Every shift is known when this is compiled.
+    // The width is a constant, so all shifts are constants.
     let mut word = 0u64;
     let mut bits = 0;
     let mut at = 0;
@@ -26,7 +26,7 @@ fn pack<const W: usize>(values: &[u32; GROUP], target: &mut [u8]) {
     }
 }
 
-/// Appends 32 values of `width` bits (0 to 32), none of which has more.
+/// Appends 32 values of `width` bits (0 to 32). No value may be wider.
 #[inline]
 pub(super) fn pack32(width: u8, values: &[u32; GROUP], out: &mut Vec<u8>) {
     let at = out.len();
@@ -44,7 +44,7 @@ pub(super) fn pack32(width: u8, values: &[u32; GROUP], out: &mut Vec<u8>) {
     by_width!(1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31);
 }
 
-/// Appends values of `width` bits, in whole groups of eight: the last is filled with zeros.
+/// Appends values of `width` bits in groups of eight. The last group is padded with zeros.
 fn pack_groups(width: u8, values: &[u32], out: &mut Vec<u8>) {
     let (whole, rest) = values.as_chunks::<GROUP>();
     out.reserve(values.len().div_ceil(8) * usize::from(width));
@@ -58,16 +58,16 @@ fn pack_groups(width: u8, values: &[u32], out: &mut Vec<u8>) {
     }
 }
 
-/// Bits that a value needs.
+/// Returns the bits that a value needs.
 #[inline]
 pub(super) fn bits_of(value: u32) -> u8 {
     (32 - value.leading_zeros()).to_le_bytes()[0]
 }
 
-/// Appends values as runs where they repeat and as packed groups where they do not.
-pub(super) fn hybrid(width: u8, values: &[u32], out: &mut Vec<u8>) {
+/// Appends values as runs if they repeat, and as bit-packed groups otherwise.
+pub(super) fn rle_bit_packed(width: u8, values: &[u32], out: &mut Vec<u8>) {
     let size = usize::from(width.div_ceil(8));
-    // A run shorter than this takes more bytes than its packed groups, and more time to read.
+    // A shorter run takes more bytes than packed groups, and more time to decode.
     let least = 8 * (1 + 8 / usize::from(width.max(1))).clamp(2, 8);
     let mut literal = 0;
     let mut at = 0;
@@ -91,7 +91,7 @@ pub(super) fn hybrid(width: u8, values: &[u32], out: &mut Vec<u8>) {
     literals(width, values.get(literal..).unwrap_or_default(), out);
 }
 
-/// How often the first value stands at the beginning.
+/// Returns the length of the run of `first` at the start.
 fn run_length(values: &[u32], first: u32) -> usize {
     let mut n = 0;
     for group in values.as_chunks::<GROUP>().0 {
@@ -112,16 +112,16 @@ fn literals(width: u8, values: &[u32], out: &mut Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
-    use super::{bits_of, hybrid};
-    use crate::formats::parquet::rle_bit_packed::{RleBitPacked, Run, each_group};
+    use super::{bits_of, rle_bit_packed};
+    use crate::formats::parquet::rle_bit_packed::{RleBitPacked, RleBitPackedRun, each_group};
 
     fn back(bytes: &[u8], width: u8, n: usize) -> Vec<u32> {
         let mut out = Vec::new();
         let mut runs = RleBitPacked::new(bytes, width, n).unwrap();
         while let Some(run) = runs.next_run().unwrap() {
             match run {
-                Run::Same { value, n } => out.extend(std::iter::repeat_n(value, n)),
-                Run::Packed { bytes, n } => each_group(width, bytes, n, |v| {
+                RleBitPackedRun::Same { value, n } => out.extend(std::iter::repeat_n(value, n)),
+                RleBitPackedRun::Packed { bytes, n } => each_group(width, bytes, n, |v| {
                     out.extend_from_slice(v);
                     Ok(())
                 })
@@ -141,7 +141,7 @@ mod tests {
                         .map(|k| u32::try_from(k / stretch).unwrap().wrapping_mul(0x9e37_79b9) & mask)
                         .collect();
                     let mut bytes = Vec::new();
-                    hybrid(width, &values, &mut bytes);
+                    rle_bit_packed(width, &values, &mut bytes);
                     assert_eq!(back(&bytes, width, n), values, "{width} bits, {n} values, runs of {stretch}");
                 }
             }

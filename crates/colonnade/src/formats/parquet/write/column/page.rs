@@ -1,45 +1,45 @@
-//! Pages: their headers, their CRC-32, and the bytes behind.
+//! Writes pages: header, CRC-32 and body.
 
 use crate::error::{Error, Result};
 
-use super::settings::Encoding;
+use super::settings::PageEncoding;
 use crate::formats::parquet::thrift_out::ThriftOut;
 
-/// Bytes of a page's levels, without the lengths in front of them.
+/// Bytes of a page's levels, without length prefixes.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct LevelsOut {
-    /// Of the repetition levels, which come first.
+pub(super) struct LevelSizes {
+    /// Bytes of the repetition levels, which come first.
     pub(super) repetition_nbytes: usize,
-    /// Of the definition levels.
+    /// Bytes of the definition levels.
     pub(super) definition_nbytes: usize,
 }
 
-/// What stands in front of a page.
-pub(super) enum Head {
-    /// A dictionary.
+/// The fields of a page header.
+pub(super) enum PageFields {
+    /// A dictionary page.
     Dictionary {
-        /// Values.
+        /// Number of values.
         n: usize,
     },
-    /// Data of version 1.
+    /// A data page of version 1.
     Data {
-        /// Values, nulls included.
+        /// Number of values, nulls included.
         n: usize,
-        /// Of the values.
-        encoding: Encoding,
+        /// Encoding of the values.
+        encoding: PageEncoding,
     },
-    /// Data of version 2.
+    /// A data page of version 2.
     DataV2 {
-        /// Values, nulls included.
+        /// Number of values, nulls included.
         n: usize,
-        /// Values that are null.
+        /// Number of nulls.
         nulls: usize,
-        /// Rows.
+        /// Number of rows.
         nrows: usize,
-        /// Of the values.
-        encoding: Encoding,
+        /// Encoding of the values.
+        encoding: PageEncoding,
         /// Bytes of the levels.
-        levels: LevelsOut,
+        levels: LevelSizes,
         /// Whether the values are compressed.
         compressed: bool,
     },
@@ -53,18 +53,24 @@ fn size(n: usize) -> Result<i32> {
     })
 }
 
-/// Appends a page's header. `nbytes`: the page before compression; `body`: as it is written.
+/// Appends a page header. `nbytes` is the page size before compression, `body` the page as written.
 ///
 /// # Errors
 /// Pages over 2 GiB.
-pub(super) fn head(head: &Head, nbytes: usize, body: &[u8], crc: bool, out: &mut Vec<u8>) -> Result<()> {
+pub(super) fn head(
+    head: &PageFields,
+    nbytes: usize,
+    body: &[u8],
+    crc: bool,
+    out: &mut Vec<u8>,
+) -> Result<()> {
     let mut t = ThriftOut::new(out);
     t.i32(
         1,
         match head {
-            Head::Dictionary { .. } => 2,
-            Head::Data { .. } => 0,
-            Head::DataV2 { .. } => 3,
+            PageFields::Dictionary { .. } => 2,
+            PageFields::Data { .. } => 0,
+            PageFields::DataV2 { .. } => 3,
         },
     );
     t.i32(2, size(nbytes)?);
@@ -73,19 +79,19 @@ pub(super) fn head(head: &Head, nbytes: usize, body: &[u8], crc: bool, out: &mut
         t.i32(4, crc32fast::hash(body).cast_signed());
     }
     match head {
-        Head::Data { n, encoding } => {
+        PageFields::Data { n, encoding } => {
             t.begin(5);
             t.i32(1, size(*n)?);
             t.i32(2, *encoding as i32);
-            t.i32(3, Encoding::Rle as i32);
-            t.i32(4, Encoding::Rle as i32);
+            t.i32(3, PageEncoding::Rle as i32);
+            t.i32(4, PageEncoding::Rle as i32);
         }
-        Head::Dictionary { n } => {
+        PageFields::Dictionary { n } => {
             t.begin(7);
             t.i32(1, size(*n)?);
-            t.i32(2, Encoding::Plain as i32);
+            t.i32(2, PageEncoding::Plain as i32);
         }
-        Head::DataV2 { n, nulls, nrows, encoding, levels, compressed } => {
+        PageFields::DataV2 { n, nulls, nrows, encoding, levels, compressed } => {
             t.begin(8);
             t.i32(1, size(*n)?);
             t.i32(2, size(*nulls)?);

@@ -4,32 +4,32 @@ use std::ops::Range;
 
 use crate::error::{Error, Result};
 
-use super::leaf::{Leaf, Levels, Physical};
+use super::leaf::{LeafColumn, NestedLevels, Physical};
 use super::non_null_values::NonNullValues;
 use super::settings::Settings;
 use super::width;
 
-/// What a page holds.
+/// The extent of a page.
 pub(super) struct PageSplit {
-    /// Its values, nulls included: rows of the leaf, or places in the levels.
+    /// Entries, nulls included: rows of a flat leaf, positions in the levels of a nested one.
     pub(super) entries: Range<usize>,
-    /// Its first row, from the row group's first.
+    /// First row, counted from the start of the row group.
     pub(super) first_row: usize,
-    /// Its rows.
+    /// Number of rows.
     pub(super) nrows: usize,
-    /// Which of the values that are there.
+    /// Range of the non-null values.
     pub(super) values: Range<usize>,
 }
 
-/// The pages of the leaf's rows; of its levels, where it stands within lists or structs.
+/// Splits a leaf into pages: a flat one by its rows, a nested one by its levels.
 ///
 /// # Errors
-/// Levels that tell of other values than there are.
+/// Levels that do not match the number of values.
 pub(super) fn page_split(
-    leaf: &Leaf<'_>,
+    leaf: &LeafColumn<'_>,
     values: &NonNullValues<'_>,
     rows: &Range<usize>,
-    levels: Option<&Levels<'_>>,
+    levels: Option<&NestedLevels<'_>>,
     settings: &Settings,
 ) -> Result<Vec<PageSplit>> {
     let step = page_rows(leaf, values, settings);
@@ -44,7 +44,7 @@ pub(super) fn page_split(
 }
 
 fn flat(
-    leaf: &Leaf<'_>,
+    leaf: &LeafColumn<'_>,
     values: &NonNullValues<'_>,
     rows: &Range<usize>,
     step: usize,
@@ -66,9 +66,9 @@ fn flat(
     out
 }
 
-/// Pages of whole rows: those who read by the page index count on it.
+/// Splits levels into pages of whole rows, which readers of the page index require.
 fn nested(
-    levels: &Levels<'_>,
+    levels: &NestedLevels<'_>,
     values: &NonNullValues<'_>,
     step: usize,
     settings: &Settings,
@@ -76,14 +76,14 @@ fn nested(
     let (mut out, mut at, mut row, mut given) = (Vec::new(), 0, 0, 0);
     while at < levels.definition.len() {
         let mut end = levels.next_row(at.saturating_add(step));
-        let mut n = levels.there(at..end);
+        let mut n = levels.count_values(at..end);
         while is_long(values, given..given + n, settings) {
             let half = levels.next_row(at + (end - at).div_ceil(2));
             if half >= end {
                 break;
             }
             end = half;
-            n = levels.there(at..end);
+            n = levels.count_values(at..end);
         }
         let nrows = levels.rows(at..end);
         out.push(PageSplit { entries: at..end, first_row: row, nrows, values: given..given + n });
@@ -92,15 +92,15 @@ fn nested(
     out
 }
 
-/// Text of very different lengths: a page of it is halved until it fits.
+/// Whether a page of variable-length values is too large. Such a page is halved until it fits.
 fn is_long(values: &NonNullValues<'_>, range: Range<usize>, settings: &Settings) -> bool {
     let NonNullValues::Text(texts) = values else { return false };
     let these = texts.get(range).unwrap_or_default();
     these.iter().map(|text| text.len() + 4).sum::<usize>() > 2 * settings.page_nbytes
 }
 
-/// Rows of a page.
-fn page_rows(leaf: &Leaf<'_>, values: &NonNullValues<'_>, settings: &Settings) -> usize {
+/// Returns the number of rows per page.
+fn page_rows(leaf: &LeafColumn<'_>, values: &NonNullValues<'_>, settings: &Settings) -> usize {
     let width = match (leaf.physical, values) {
         (Physical::Bytes, NonNullValues::Text(texts)) => {
             texts.iter().map(|t| t.len() + 4).sum::<usize>() / texts.len().max(1)

@@ -1,4 +1,4 @@
-//! PLAIN: values as they are.
+//! Encodes PLAIN.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use arrow_buffer::ToByteSlice;
 
 use super::non_null_values::NonNullValues;
 
-/// Appends values; bools as bits, bytes with their length in front. Keys are written as their values.
+/// Appends values: bools as bits, variable-length values with a length prefix. Keys are written as their values.
 pub(super) fn encode(values: &NonNullValues<'_>, range: Range<usize>, out: &mut Vec<u8>) {
     match values {
         NonNullValues::Bools(bools) => bits(bools.get(range).unwrap_or_default(), out),
@@ -39,11 +39,11 @@ pub(super) fn encode(values: &NonNullValues<'_>, range: Range<usize>, out: &mut 
     }
 }
 
-/// Bytes of 0 and 1 as bits.
+/// Packs bytes of 0 and 1 to bits.
 pub(super) fn bits(bools: &[u8], out: &mut Vec<u8>) {
     let (eights, rest) = bools.as_chunks::<8>();
     out.reserve(bools.len().div_ceil(8));
-    // A product gathers the lowest bit of each byte in the highest byte.
+    // A multiplication gathers the lowest bit of each byte in the highest byte.
     out.extend(eights.iter().map(|eight| {
         (u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56).to_le_bytes()[0]
     }));

@@ -1,63 +1,63 @@
-//! What the caller asks of the encoder.
+//! Settings of the column encoder.
 
 use crate::codec::Profile;
 
-pub use crate::formats::parquet::codec::Codec;
-pub use crate::formats::parquet::page::Encoding;
+pub use crate::formats::parquet::codec::PageCodec;
+pub use crate::formats::parquet::page::PageEncoding;
 
-/// The encoding of the values.
+/// The encoding of the values, chosen or fixed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Wanted {
-    /// By sampling.
+pub enum EncodingChoice {
+    /// Chosen from a sample.
     #[default]
     Auto,
-    /// This one; `RleDictionary` falls back to PLAIN nowhere: it holds for the whole chunk.
-    One(Encoding),
+    /// This encoding for the whole chunk; `RleDictionary` does not fall back to PLAIN.
+    One(PageEncoding),
 }
 
-/// The codec.
+/// The codec, chosen or fixed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Packing {
-    /// By sampling, as the profile says.
+pub enum CodecChoice {
+    /// Chosen by the profile and a trial.
     #[default]
     Auto,
-    /// This one.
-    One(Codec),
+    /// This codec.
+    One(PageCodec),
 }
 
 /// The settings of a leaf.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// The encoding.
-    pub encoding: Wanted,
+    /// Encoding of the values.
+    pub encoding: EncodingChoice,
     /// Whether a dictionary may be chosen.
     pub dictionary: bool,
-    /// The codec.
-    pub codec: Packing,
-    /// The codec's level; `None`: its usual one.
+    /// Codec of the pages.
+    pub codec: CodecChoice,
+    /// Compression level; `None` for the codec's default.
     pub level: Option<i32>,
-    /// Bytes of a page before compression, about.
+    /// Approximate bytes of a page before compression.
     pub page_nbytes: usize,
-    /// The most rows of a page.
+    /// Maximum rows of a page.
     pub page_rows: usize,
-    /// Data pages of version 2.
+    /// Whether to write data pages of version 2.
     pub version_2: bool,
-    /// Statistics of the chunk.
+    /// Whether to write statistics of the chunk.
     pub statistics: bool,
-    /// Bounds of each page.
+    /// Whether to write bounds of each page.
     pub page_index: bool,
-    /// CRC-32 of each page.
+    /// Whether to write the CRC-32 of each page.
     pub crc: bool,
-    /// What counts where the sample decides.
+    /// The profile that weighs size against speed.
     pub profile: Profile,
 }
 
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            encoding: Wanted::Auto,
+            encoding: EncodingChoice::Auto,
             dictionary: true,
-            codec: Packing::Auto,
+            codec: CodecChoice::Auto,
             level: None,
             page_nbytes: 1 << 20,
             page_rows: 1 << 17,

@@ -1,36 +1,36 @@
-//! Least and greatest, by the specification's rules: NaN is left out, a zero is -0.0 as the least and +0.0 as the greatest,
-//! long text is cut, and says so.
+//! Computes bounds by the specification's rules: NaNs are skipped; a zero is written as -0.0 in the lower and as +0.0 in the upper
+//! bound; long text is truncated, and the bound is marked inexact.
 
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use super::leaf::{Leaf, Order, Physical};
+use super::encoded_chunk::{BoundBytes, MinMax};
+use super::leaf::{LeafColumn, Physical, SortOrder};
 use super::non_null_values::NonNullValues;
-use super::outcome::{Bound, Bounds};
 
-/// Bytes of text that a bound keeps.
+/// Maximum bytes of a text bound.
 const MOST_NBYTES: usize = 64;
 
-/// Least and greatest value, as PLAIN has them without a length.
+/// Least and greatest value, in PLAIN encoding without length prefix.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Extremes {
     least: Vec<u8>,
     greatest: Vec<u8>,
 }
 
-/// The order of a dictionary's values: `order[rank]` is a key.
+/// Ranks of a dictionary's values: the rank of each key, and the key of each rank.
 pub(super) struct Ranks {
     rank: Vec<u32>,
     key: Vec<u32>,
 }
 
 impl Ranks {
-    /// Of the values of a dictionary of text.
-    pub(super) fn of(values: &NonNullValues<'_>, order: Order) -> Option<Self> {
+    /// Ranks the values of a dictionary of text; `None` for other dictionaries.
+    pub(super) fn of(values: &NonNullValues<'_>, order: SortOrder) -> Option<Self> {
         let n = u32::try_from(values.len()).ok()?;
         let mut key: Vec<u32> = (0..n).collect();
         match (values, order) {
-            (NonNullValues::Text(texts), Order::Bytes) => {
+            (NonNullValues::Text(texts), SortOrder::Bytes) => {
                 key.sort_unstable_by_key(|&key| texts.get(key as usize));
             }
             _ => return None,
@@ -44,7 +44,7 @@ impl Ranks {
         Some(Self { rank, key })
     }
 
-    /// The keys of the least and the greatest value that these stand for.
+    /// Returns the least and the greatest of the values of these keys.
     pub(super) fn extremes(&self, keys: &[u32], values: &NonNullValues<'_>) -> Option<Extremes> {
         let (mut least, mut greatest) = (u32::MAX, 0);
         for &key in keys {
@@ -61,7 +61,7 @@ impl Ranks {
 macro_rules! integers {
     ($name:ident, $word:ty, $as:ty) => {
         fn $name(words: &[$word]) -> Option<($word, $word)> {
-            #[allow(clippy::cast_possible_wrap)] // or no change at all
+            #[allow(clippy::cast_possible_wrap)] // a cast to the signed type of the same width, or no cast
             let turned = |word: $word| word as $as;
             let first = turned(*words.first()?);
             let (mut least, mut greatest) = ([first; 8], [first; 8]);
@@ -90,7 +90,7 @@ macro_rules! floats {
         fn $name(words: &[$word]) -> Option<($word, $word)> {
             let (mut least, mut greatest) = ([<$float>::INFINITY; 8], [<$float>::NEG_INFINITY; 8]);
             let mut take = |k: usize, value: $float| {
-                // A NaN compares as neither.
+                // Both comparisons are false for a NaN.
                 if value < least[k] {
                     least[k] = value;
                 }
@@ -108,7 +108,7 @@ macro_rules! floats {
             let least = least.into_iter().fold(<$float>::INFINITY, <$float>::min);
             let greatest = greatest.into_iter().fold(<$float>::NEG_INFINITY, <$float>::max);
             if least > greatest {
-                // NaN alone.
+                // All values are NaN.
                 return None;
             }
             let least = if least == 0.0 { -0.0 } else { least };
@@ -121,28 +121,28 @@ macro_rules! floats {
 floats!(float4, u32, f32);
 floats!(float8, u64, f64);
 
-/// Least and greatest of 32-bit integers.
-pub(super) fn range4(words: &[u32], order: Order) -> Option<(u32, u32)> {
+/// Returns the least and the greatest of 32-bit integers.
+pub(super) fn range4(words: &[u32], order: SortOrder) -> Option<(u32, u32)> {
     match order {
-        Order::Signed | Order::Decimal => signed4(words),
-        Order::Unsigned => unsigned4(words),
-        Order::Float => float4(words),
+        SortOrder::Signed | SortOrder::Decimal => signed4(words),
+        SortOrder::Unsigned => unsigned4(words),
+        SortOrder::Float => float4(words),
         _ => None,
     }
 }
 
-/// Least and greatest of 64-bit integers.
-pub(super) fn range8(words: &[u64], order: Order) -> Option<(u64, u64)> {
+/// Returns the least and the greatest of 64-bit integers.
+pub(super) fn range8(words: &[u64], order: SortOrder) -> Option<(u64, u64)> {
     match order {
-        Order::Signed | Order::Decimal => signed8(words),
-        Order::Unsigned => unsigned8(words),
-        Order::Float => float8(words),
+        SortOrder::Signed | SortOrder::Decimal => signed8(words),
+        SortOrder::Unsigned => unsigned8(words),
+        SortOrder::Float => float8(words),
         _ => None,
     }
 }
 
-/// The number that a float of 16 bits is, as integers that compare as they do.
-fn half(bytes: &[u8]) -> Option<i32> {
+/// Maps a 16-bit float to an integer of the same order; `None` for a NaN.
+fn ordered_half(bytes: &[u8]) -> Option<i32> {
     let bits = u16::from_le_bytes(*bytes.first_chunk::<2>()?);
     let size = i32::from(bits & 0x7fff);
     if size > 0x7c00 {
@@ -151,7 +151,7 @@ fn half(bytes: &[u8]) -> Option<i32> {
     Some(if bits >> 15 == 1 { -size } else { size })
 }
 
-fn compare(order: Order, physical: Physical, a: &[u8], b: &[u8]) -> Ordering {
+fn compare(order: SortOrder, physical: Physical, a: &[u8], b: &[u8]) -> Ordering {
     macro_rules! by {
         ($t:ty, $n:literal) => {{
             let number = |b: &[u8]| b.first_chunk::<$n>().map(|b| <$t>::from_le_bytes(*b));
@@ -159,14 +159,14 @@ fn compare(order: Order, physical: Physical, a: &[u8], b: &[u8]) -> Ordering {
         }};
     }
     match (order, physical) {
-        (Order::Signed | Order::Decimal, Physical::Int32) => by!(i32, 4),
-        (Order::Signed | Order::Decimal, Physical::Int64) => by!(i64, 8),
-        (Order::Unsigned, Physical::Int32) => by!(u32, 4),
-        (Order::Unsigned, Physical::Int64) => by!(u64, 8),
-        (Order::Float, Physical::Float) => by!(f32, 4),
-        (Order::Float, Physical::Double) => by!(f64, 8),
-        (Order::Float, _) => half(a).cmp(&half(b)),
-        (Order::Decimal, _) => {
+        (SortOrder::Signed | SortOrder::Decimal, Physical::Int32) => by!(i32, 4),
+        (SortOrder::Signed | SortOrder::Decimal, Physical::Int64) => by!(i64, 8),
+        (SortOrder::Unsigned, Physical::Int32) => by!(u32, 4),
+        (SortOrder::Unsigned, Physical::Int64) => by!(u64, 8),
+        (SortOrder::Float, Physical::Float) => by!(f32, 4),
+        (SortOrder::Float, Physical::Double) => by!(f64, 8),
+        (SortOrder::Float, _) => ordered_half(a).cmp(&ordered_half(b)),
+        (SortOrder::Decimal, _) => {
             let sign = |b: &[u8]| b.first().map(|&byte| byte.cast_signed());
             sign(a).cmp(&sign(b)).then_with(|| a.cmp(b))
         }
@@ -174,16 +174,16 @@ fn compare(order: Order, physical: Physical, a: &[u8], b: &[u8]) -> Ordering {
     }
 }
 
-/// Least and greatest of these values; `None` where there is none.
+/// Returns the least and the greatest of these values; `None` if there are none or the order is undefined.
 pub(super) fn extremes(
     values: &NonNullValues<'_>,
     range: Range<usize>,
     physical: Physical,
-    order: Order,
+    order: SortOrder,
 ) -> Option<Extremes> {
     let both =
         |least: &[u8], greatest: &[u8]| Extremes { least: least.to_vec(), greatest: greatest.to_vec() };
-    if order == Order::None {
+    if order == SortOrder::None {
         return None;
     }
     match values {
@@ -201,7 +201,7 @@ pub(super) fn extremes(
         }
         NonNullValues::Wide(bytes, width) => {
             let bytes = bytes.get(range.start * width..range.end * width)?;
-            let there = |value: &&[u8]| order != Order::Float || half(value).is_some();
+            let there = |value: &&[u8]| order != SortOrder::Float || ordered_half(value).is_some();
             let mut values = bytes.chunks_exact(*width).filter(there);
             let first = values.next()?;
             let (mut least, mut greatest) = (first, first);
@@ -213,11 +213,11 @@ pub(super) fn extremes(
                 }
             }
             let mut found = both(least, greatest);
-            if order == Order::Float {
-                if half(&found.least) == Some(0) {
+            if order == SortOrder::Float {
+                if ordered_half(&found.least) == Some(0) {
                     found.least = vec![0, 0x80];
                 }
-                if half(&found.greatest) == Some(0) {
+                if ordered_half(&found.greatest) == Some(0) {
                     found.greatest = vec![0, 0];
                 }
             }
@@ -228,7 +228,7 @@ pub(super) fn extremes(
             Some(both(texts.iter().min()?, texts.iter().max()?))
         }
         NonNullValues::Keys(keys, inner) => {
-            // The values that occur, each once.
+            // Marks the keys that occur, so that each value is compared once.
             let mut used = vec![false; inner.len()];
             keys.get(range)?.iter().for_each(|&key| {
                 if let Some(used) = used.get_mut(key as usize) {
@@ -244,8 +244,13 @@ pub(super) fn extremes(
     }
 }
 
-/// Adds a page's extremes to its chunk's.
-pub(super) fn merge(all: &mut Option<Extremes>, page: Option<Extremes>, physical: Physical, order: Order) {
+/// Merges a page's extremes into those of its chunk.
+pub(super) fn merge(
+    all: &mut Option<Extremes>,
+    page: Option<Extremes>,
+    physical: Physical,
+    order: SortOrder,
+) {
     let Some(page) = page else { return };
     match all {
         None => *all = Some(page),
@@ -260,7 +265,7 @@ pub(super) fn merge(all: &mut Option<Extremes>, page: Option<Extremes>, physical
     }
 }
 
-/// Whether a NaN stands among these floats.
+/// Whether these floats contain a NaN.
 fn any_nan(values: &NonNullValues<'_>, range: Range<usize>) -> bool {
     match values {
         NonNullValues::Four(words) => {
@@ -271,7 +276,7 @@ fn any_nan(values: &NonNullValues<'_>, range: Range<usize>) -> bool {
         }
         NonNullValues::Wide(bytes, width) => {
             let bytes = bytes.get(range.start * width..range.end * width).unwrap_or_default();
-            bytes.chunks_exact((*width).max(1)).any(|value| half(value).is_none())
+            bytes.chunks_exact((*width).max(1)).any(|value| ordered_half(value).is_none())
         }
         NonNullValues::Keys(keys, inner) => keys
             .get(range)
@@ -282,32 +287,33 @@ fn any_nan(values: &NonNullValues<'_>, range: Range<usize>) -> bool {
     }
 }
 
-/// Bounds of these values as the file has them. Bounds that are equal say that all values are: not where a NaN is among them.
+/// Converts extremes to bounds of the file. Equal bounds would claim that all values are equal, so there are none if a NaN is among
+/// the values.
 pub(super) fn bounds(
     found: Option<&Extremes>,
     values: &NonNullValues<'_>,
     range: Range<usize>,
-    leaf: &Leaf<'_>,
-) -> Bounds {
+    leaf: &LeafColumn<'_>,
+) -> MinMax {
     let physical = leaf.physical;
-    let Some(found) = found else { return Bounds::default() };
-    if leaf.order == Order::Float {
-        // Zeros differ by their sign alone.
+    let Some(found) = found else { return MinMax::default() };
+    if leaf.order == SortOrder::Float {
+        // Zeros differ only in the sign bit.
         let same = |bytes: &[u8]| bytes.split_last().map(|(last, rest)| (last & 0x7f, rest.to_vec()));
         let zero = found.least.iter().rev().skip(1).chain(&found.greatest).all(|byte| *byte == 0);
         let equal = found.least == found.greatest || zero && same(&found.least) == same(&found.greatest);
         if equal && any_nan(values, range) {
-            return Bounds::default();
+            return MinMax::default();
         }
     }
     if physical != Physical::Bytes {
-        let bound = |bytes: &[u8]| Some(Bound { bytes: bytes.to_vec(), exact: true });
-        return Bounds { min: bound(&found.least), max: bound(&found.greatest) };
+        let bound = |bytes: &[u8]| Some(BoundBytes { bytes: bytes.to_vec(), exact: true });
+        return MinMax { min: bound(&found.least), max: bound(&found.greatest) };
     }
-    Bounds { min: Some(below(&found.least)), max: above(&found.greatest) }
+    MinMax { min: Some(lower_bound(&found.least)), max: upper_bound(&found.greatest) }
 }
 
-/// Where text is cut: not within a letter.
+/// Truncates text at a character boundary. The second result is whether the bytes are text.
 fn cut(bytes: &[u8]) -> (&[u8], bool) {
     let head = bytes.get(..MOST_NBYTES).unwrap_or(bytes);
     match std::str::from_utf8(head) {
@@ -317,17 +323,17 @@ fn cut(bytes: &[u8]) -> (&[u8], bool) {
     }
 }
 
-fn below(bytes: &[u8]) -> Bound {
+fn lower_bound(bytes: &[u8]) -> BoundBytes {
     if bytes.len() <= MOST_NBYTES {
-        return Bound { bytes: bytes.to_vec(), exact: true };
+        return BoundBytes { bytes: bytes.to_vec(), exact: true };
     }
-    Bound { bytes: cut(bytes).0.to_vec(), exact: false }
+    BoundBytes { bytes: cut(bytes).0.to_vec(), exact: false }
 }
 
-/// Text that is cut is a bound with its last letter raised; where none can be raised there is no bound.
-fn above(bytes: &[u8]) -> Option<Bound> {
+/// Truncates an upper bound and increments its last character or byte; `None` if none can be incremented.
+fn upper_bound(bytes: &[u8]) -> Option<BoundBytes> {
     if bytes.len() <= MOST_NBYTES {
-        return Some(Bound { bytes: bytes.to_vec(), exact: true });
+        return Some(BoundBytes { bytes: bytes.to_vec(), exact: true });
     }
     let (head, text) = cut(bytes);
     if let Some(mut head) = std::str::from_utf8(head).ok().filter(|_| text).map(str::to_owned) {
@@ -335,7 +341,7 @@ fn above(bytes: &[u8]) -> Option<Bound> {
             let raised = (u32::from(letter) + 1..).take(0x801).find_map(char::from_u32);
             if let Some(raised) = raised {
                 head.push(raised);
-                return Some(Bound { bytes: head.into_bytes(), exact: false });
+                return Some(BoundBytes { bytes: head.into_bytes(), exact: false });
             }
         }
         return None;
@@ -344,7 +350,7 @@ fn above(bytes: &[u8]) -> Option<Bound> {
     while let Some(byte) = head.pop() {
         if byte < 0xff {
             head.push(byte + 1);
-            return Some(Bound { bytes: head, exact: false });
+            return Some(BoundBytes { bytes: head, exact: false });
         }
     }
     None

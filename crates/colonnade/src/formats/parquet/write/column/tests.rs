@@ -1,4 +1,4 @@
-//! Chunks, wrapped into the smallest possible file and read by the parquet crate.
+//! Encodes chunks, wraps them into a minimal file, and reads it with the parquet crate.
 
 use std::io::Write;
 use std::ops::Range;
@@ -10,16 +10,16 @@ use parquet::data_type::{
 };
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
-use super::outcome::Bound;
+use super::encoded_chunk::BoundBytes;
 use super::*;
 use crate::codec::Profile;
-use crate::formats::parquet::thrift::Wire;
+use crate::formats::parquet::thrift::ThriftType;
 use crate::formats::parquet::thrift_out::ThriftOut;
 
-/// A file of one row group: name, leaf and settings of each column.
-pub(super) fn file(columns: &[(&str, &Leaf<'_>, &Settings)], rows: &Range<usize>) -> Vec<u8> {
+/// Writes a file of one row group. `columns` are the name, leaf and settings of each column.
+pub(super) fn file(columns: &[(&str, &LeafColumn<'_>, &Settings)], rows: &Range<usize>) -> Vec<u8> {
     let mut out = b"PAR1".to_vec();
-    let chunks: Vec<(usize, Chunk)> = columns
+    let chunks: Vec<(usize, EncodedChunk)> = columns
         .iter()
         .map(|(_, leaf, settings)| (out.len(), encode(leaf, rows.clone(), settings, &mut out).unwrap()))
         .collect();
@@ -27,7 +27,7 @@ pub(super) fn file(columns: &[(&str, &Leaf<'_>, &Settings)], rows: &Range<usize>
     let mut footer = Vec::new();
     let mut t = ThriftOut::new(&mut footer);
     t.i32(1, 2);
-    t.list(2, Wire::Struct, columns.len() + 1);
+    t.list(2, ThriftType::Struct, columns.len() + 1);
     t.element_begin();
     t.binary(4, b"schema");
     t.i32(5, i32::try_from(columns.len()).unwrap());
@@ -46,17 +46,17 @@ pub(super) fn file(columns: &[(&str, &Leaf<'_>, &Settings)], rows: &Range<usize>
         t.end();
     }
     t.i64(3, count(rows.len()));
-    t.list(4, Wire::Struct, 1);
+    t.list(4, ThriftType::Struct, 1);
     t.element_begin();
-    t.list(1, Wire::Struct, columns.len());
+    t.list(1, ThriftType::Struct, columns.len());
     for ((name, leaf, _), (at, chunk)) in columns.iter().zip(&chunks) {
         t.element_begin();
         t.i64(2, 0);
         t.begin(3);
         t.i32(1, leaf.physical.number());
-        t.list(2, Wire::I32, chunk.encodings.len());
+        t.list(2, ThriftType::I32, chunk.encodings.len());
         chunk.encodings.iter().for_each(|&e| t.element_i32(e as i32));
-        t.list(3, Wire::Binary, 1);
+        t.list(3, ThriftType::Binary, 1);
         t.element_binary(name.as_bytes());
         t.i32(4, chunk.codec as i32);
         t.i64(5, count(chunk.nvalues));
@@ -93,7 +93,7 @@ fn read<T: DataType>(reader: ColumnReader, n: usize, optional: bool) -> (Vec<T::
     (values, levels)
 }
 
-/// What the crate reads of column `k`: the PLAIN bytes of each row, `None` for nulls.
+/// Reads column `k` with the parquet crate: the PLAIN bytes of each row, `None` for nulls.
 pub(super) fn rows_of(bytes: &[u8], k: usize) -> Vec<Option<Vec<u8>>> {
     let mut file = tempfile::tempfile().unwrap();
     file.write_all(bytes).unwrap();
@@ -104,9 +104,9 @@ pub(super) fn rows_of(bytes: &[u8], k: usize) -> Vec<Option<Vec<u8>>> {
     let optional = column.max_def_level() > 0;
     let reader = group.get_column_reader(k).unwrap();
     macro_rules! plain {
-        ($t:ty, $turn:expr) => {{
+        ($t:ty, $conversion:expr) => {{
             let (values, levels) = read::<$t>(reader, n, optional);
-            (values.into_iter().map($turn).collect::<Vec<Vec<u8>>>(), levels)
+            (values.into_iter().map($conversion).collect::<Vec<Vec<u8>>>(), levels)
         }};
     }
     let (values, levels) = match column.physical_type() {
@@ -126,32 +126,32 @@ pub(super) fn rows_of(bytes: &[u8], k: usize) -> Vec<Option<Vec<u8>>> {
     levels.into_iter().map(|level| (level == 1).then(|| values.next().unwrap())).collect()
 }
 
-fn leaf(bytes: &[u8], physical: Physical) -> Leaf<'_> {
+fn leaf(bytes: &[u8], physical: Physical) -> LeafColumn<'_> {
     let width = width(physical);
     let stride = isize::try_from(width).unwrap();
-    let data = LeafData::Fixed { bytes, start: 0, width, stride, turn: Turn::AsIs };
+    let data = LeafData::Fixed { bytes, start: 0, width, stride, conversion: ElementConversion::Identity };
     let order = match physical {
-        Physical::Double | Physical::Float => Order::Float,
-        Physical::Fixed(_) => Order::Decimal,
-        _ => Order::Signed,
+        Physical::Double | Physical::Float => SortOrder::Float,
+        Physical::Fixed(_) => SortOrder::Decimal,
+        _ => SortOrder::Signed,
     };
-    Leaf { physical, data, validity: None, optional: false, order }
+    LeafColumn { physical, data, validity: None, optional: false, order }
 }
 
-const ENCODINGS: [Wanted; 8] = [
-    Wanted::Auto,
-    Wanted::One(Encoding::Plain),
-    Wanted::One(Encoding::RleDictionary),
-    Wanted::One(Encoding::DeltaBinaryPacked),
-    Wanted::One(Encoding::DeltaLengthByteArray),
-    Wanted::One(Encoding::DeltaByteArray),
-    Wanted::One(Encoding::ByteStreamSplit),
-    Wanted::One(Encoding::Rle),
+const ENCODINGS: [EncodingChoice; 8] = [
+    EncodingChoice::Auto,
+    EncodingChoice::One(PageEncoding::Plain),
+    EncodingChoice::One(PageEncoding::RleDictionary),
+    EncodingChoice::One(PageEncoding::DeltaBinaryPacked),
+    EncodingChoice::One(PageEncoding::DeltaLengthByteArray),
+    EncodingChoice::One(PageEncoding::DeltaByteArray),
+    EncodingChoice::One(PageEncoding::ByteStreamSplit),
+    EncodingChoice::One(PageEncoding::Rle),
 ];
 
-/// Every encoding, codec, version of pages and profile, over these rows: the crate reads what was there.
-fn everywhere(
-    leaf: &Leaf<'_>,
+/// Writes these rows with every encoding, codec, page version and profile, and compares what the parquet crate reads.
+fn check_all_settings(
+    leaf: &LeafColumn<'_>,
     rows: &Range<usize>,
     page_rows: usize,
     expected: &[Option<Vec<u8>>],
@@ -161,10 +161,10 @@ fn everywhere(
     let mut all = Vec::new();
     for (k, encoding) in ENCODINGS.into_iter().enumerate() {
         for (version_2, codec) in [
-            (false, Packing::One(Codec::None)),
-            (true, Packing::One(Codec::Zstd)),
-            (k % 2 == 0, Packing::One(Codec::Snappy)),
-            (k % 2 == 1, Packing::Auto),
+            (false, CodecChoice::One(PageCodec::None)),
+            (true, CodecChoice::One(PageCodec::Zstd)),
+            (k % 2 == 0, CodecChoice::One(PageCodec::Snappy)),
+            (k % 2 == 1, CodecChoice::Auto),
         ] {
             let profile = profiles[k % 3];
             all.push(Settings { encoding, codec, version_2, page_rows, profile, ..Settings::default() });
@@ -178,8 +178,8 @@ fn everywhere(
     }
 }
 
-/// A name, and what stands in each row.
-type Kind<T> = (&'static str, fn(u64) -> T);
+/// A name, and the value of each row.
+type NamedRows<T> = (&'static str, fn(u64) -> T);
 
 fn noise(k: u64) -> u64 {
     let mixed = (k ^ k >> 31).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -188,7 +188,7 @@ fn noise(k: u64) -> u64 {
 
 #[test]
 fn numbers_come_back() {
-    let kinds: [Kind<u64>; 9] = [
+    let kinds: [NamedRows<u64>; 9] = [
         ("squares", |k| k * k),
         ("arithmetic", |k| 7 * k + 1_000_000_007),
         ("constant", |_| 42),
@@ -210,14 +210,14 @@ fn numbers_come_back() {
             let width = width(physical);
             let expected: Vec<_> =
                 bytes[100 * width..2900 * width].chunks(width).map(|v| Some(v.to_vec())).collect();
-            everywhere(&leaf, &(100..2900), 700, &expected, what);
+            check_all_settings(&leaf, &(100..2900), 700, &expected, what);
         }
     }
 }
 
 #[test]
 fn text_comes_back() {
-    let kinds: [Kind<String>; 5] = [
+    let kinds: [NamedRows<String>; 5] = [
         ("few", |k| ["", "a", "gamma delta epsilon zeta", "é", "NYC"][(noise(k) % 5) as usize].to_owned()),
         ("many", |k| format!("user-{}", noise(k))),
         ("sorted", |k| format!("2024-01-01T{k:08}")),
@@ -231,11 +231,16 @@ fn text_comes_back() {
         for text in &texts {
             offsets.push(offsets[offsets.len() - 1] + i32::try_from(text.len()).unwrap());
         }
-        let data = LeafData::Bytes { offsets: Offsets::Small(&offsets), data: &data };
-        let leaf =
-            Leaf { physical: Physical::Bytes, data, validity: None, optional: true, order: Order::Bytes };
+        let data = LeafData::Bytes { offsets: LeafOffsets::Small(&offsets), data: &data };
+        let leaf = LeafColumn {
+            physical: Physical::Bytes,
+            data,
+            validity: None,
+            optional: true,
+            order: SortOrder::Bytes,
+        };
         let expected: Vec<_> = texts[10..1990].iter().map(|t| Some(t.clone().into_bytes())).collect();
-        everywhere(&leaf, &(10..1990), 600, &expected, what);
+        check_all_settings(&leaf, &(10..1990), 600, &expected, what);
     }
 }
 
@@ -243,16 +248,22 @@ fn text_comes_back() {
 fn bools_come_back() {
     for step in [1, 3, 50] {
         let bytes: Vec<u8> = (0..1000u64).map(|k| u8::from(noise(k / step).is_multiple_of(2))).collect();
-        let data = LeafData::Fixed { bytes: &bytes, start: 0, width: 1, stride: 1, turn: Turn::Truth };
-        let leaf = Leaf {
+        let data = LeafData::Fixed {
+            bytes: &bytes,
+            start: 0,
+            width: 1,
+            stride: 1,
+            conversion: ElementConversion::Bools,
+        };
+        let leaf = LeafColumn {
             physical: Physical::Boolean,
             data,
             validity: None,
             optional: false,
-            order: Order::Unsigned,
+            order: SortOrder::Unsigned,
         };
         let expected: Vec<_> = bytes[3..].iter().map(|&b| Some(vec![b])).collect();
-        everywhere(&leaf, &(3..1000), 100, &expected, "bools");
+        check_all_settings(&leaf, &(3..1000), 100, &expected, "bools");
     }
 }
 
@@ -261,50 +272,61 @@ fn dictionaries_are_kept_whole() {
     let codes: Vec<u8> = (0..500u64).map(|k| (noise(k) % 3).to_le_bytes()[0] * 2).collect();
     let texts = ["zero", "one", "two", "three", "four"];
     let (offsets, data) = (vec![0i32, 4, 7, 10, 15, 19], texts.concat().into_bytes());
-    let values = Box::new(LeafData::Bytes { offsets: Offsets::Small(&offsets), data: &data });
+    let values = Box::new(LeafData::Bytes { offsets: LeafOffsets::Small(&offsets), data: &data });
     let data = LeafData::Dictionary { codes: &codes, width: 1, values, nvalues: 5 };
-    let leaf = Leaf { physical: Physical::Bytes, data, validity: None, optional: true, order: Order::Bytes };
+    let leaf = LeafColumn {
+        physical: Physical::Bytes,
+        data,
+        validity: None,
+        optional: true,
+        order: SortOrder::Bytes,
+    };
     let expected: Vec<_> =
         codes.iter().map(|&code| Some(texts[usize::from(code)].as_bytes().to_vec())).collect();
-    everywhere(&leaf, &(0..500), 128, &expected, "a dictionary");
+    check_all_settings(&leaf, &(0..500), 128, &expected, "a dictionary");
     let chunk = encode(&leaf, 0..500, &Settings::default(), &mut Vec::new()).unwrap();
-    assert_eq!(chunk.encoding_stats, [(2, Encoding::Plain, 1), (0, Encoding::RleDictionary, 1)]);
+    assert_eq!(chunk.encoding_stats, [(2, PageEncoding::Plain, 1), (0, PageEncoding::RleDictionary, 1)]);
     let bounds = chunk.statistics.unwrap().bounds;
     assert_eq!(bounds.min.unwrap().bytes, b"four");
     assert_eq!(bounds.max.unwrap().bytes, b"zero");
 }
 
 #[test]
-fn what_a_column_deserves() {
-    let chosen = |kind: fn(u64) -> u64, physical: Physical| {
+fn encodings_follow_the_values() {
+    let chosen_encoding = |kind: fn(u64) -> u64, physical: Physical| {
         let bytes: Vec<u8> = (0..20_000u64).flat_map(|k| kind(k).to_le_bytes()).collect();
         let mut out = Vec::new();
         encode(&leaf(&bytes, physical), 0..20_000, &Settings::default(), &mut out).unwrap().encodings[0]
     };
-    assert_eq!(chosen(|k| 5 * k, Physical::Int64), Encoding::DeltaBinaryPacked);
-    assert_eq!(chosen(|k| noise(k) % 100_000, Physical::Int64), Encoding::DeltaBinaryPacked);
-    assert_eq!(chosen(|k| noise(k) % 200, Physical::Int64), Encoding::RleDictionary);
-    assert_eq!(chosen(|k| noise(k) % 200, Physical::Double), Encoding::RleDictionary);
-    assert_eq!(chosen(noise, Physical::Double), Encoding::Plain);
-    assert_eq!(chosen(|k| noise(noise(k)), Physical::Int64), Encoding::Plain);
+    assert_eq!(chosen_encoding(|k| 5 * k, Physical::Int64), PageEncoding::DeltaBinaryPacked);
+    assert_eq!(chosen_encoding(|k| noise(k) % 100_000, Physical::Int64), PageEncoding::DeltaBinaryPacked);
+    assert_eq!(chosen_encoding(|k| noise(k) % 200, Physical::Int64), PageEncoding::RleDictionary);
+    assert_eq!(chosen_encoding(|k| noise(k) % 200, Physical::Double), PageEncoding::RleDictionary);
+    assert_eq!(chosen_encoding(noise, Physical::Double), PageEncoding::Plain);
+    assert_eq!(chosen_encoding(|k| noise(noise(k)), Physical::Int64), PageEncoding::Plain);
 }
 
 #[test]
 fn wide_differences_are_not_chosen() {
-    // Narrow in every stretch that is sampled, 30 bits at one place elsewhere.
+    // Narrow differences in every sampled stretch, and one of 30 bits elsewhere.
     let numbers = |jump: u64| -> Vec<u8> {
         (0..100_000u64).flat_map(|k| (3 * k + jump * u64::from(k > 5_000)).to_le_bytes()).collect()
     };
-    for (jump, expected) in
-        [(1 << 26, Encoding::DeltaBinaryPacked), (1 << 27, Encoding::Plain), (1 << 40, Encoding::Plain)]
-    {
+    for (jump, expected) in [
+        (1 << 26, PageEncoding::DeltaBinaryPacked),
+        (1 << 27, PageEncoding::Plain),
+        (1 << 40, PageEncoding::Plain),
+    ] {
         let bytes = numbers(jump);
         let leaf = leaf(&bytes, Physical::Int64);
         let chunk = encode(&leaf, 0..100_000, &Settings::default(), &mut Vec::new()).unwrap();
         assert_eq!(chunk.encodings[0], expected, "{jump}");
-        let asked = Settings { encoding: Wanted::One(Encoding::DeltaBinaryPacked), ..Settings::default() };
+        let asked = Settings {
+            encoding: EncodingChoice::One(PageEncoding::DeltaBinaryPacked),
+            ..Settings::default()
+        };
         let chunk = encode(&leaf, 0..100_000, &asked, &mut Vec::new()).unwrap();
-        assert_eq!(chunk.encodings[0], Encoding::DeltaBinaryPacked);
+        assert_eq!(chunk.encodings[0], PageEncoding::DeltaBinaryPacked);
     }
 }
 
@@ -313,7 +335,7 @@ fn bytes_of_fixed_length_are_not_split_by_choice() {
     let bytes: Vec<u8> = (0..4000u64).flat_map(|k| noise(noise(k)).to_le_bytes()).collect();
     let small = Settings { profile: Profile::Small, ..Settings::default() };
     for (physical, expected) in
-        [(Physical::Fixed(16), Encoding::Plain), (Physical::Double, Encoding::ByteStreamSplit)]
+        [(Physical::Fixed(16), PageEncoding::Plain), (Physical::Double, PageEncoding::ByteStreamSplit)]
     {
         let chunk = encode(&leaf(&bytes, physical), 0..2000, &small, &mut Vec::new()).unwrap();
         assert_eq!(chunk.encodings[0], expected);
@@ -321,34 +343,40 @@ fn bytes_of_fixed_length_are_not_split_by_choice() {
 }
 
 #[test]
-fn a_value_that_stands_twice_in_a_dictionary_is_written_once() {
+fn duplicate_dictionary_values_are_written_once() {
     let (offsets, data) = (vec![0i32, 1, 2, 3], b"aab".to_vec());
-    let values = Box::new(LeafData::Bytes { offsets: Offsets::Small(&offsets), data: &data });
+    let values = Box::new(LeafData::Bytes { offsets: LeafOffsets::Small(&offsets), data: &data });
     let data = LeafData::Dictionary { codes: &[0, 1, 2, 1], width: 1, values, nvalues: 3 };
-    let leaf = Leaf { physical: Physical::Bytes, data, validity: None, optional: false, order: Order::Bytes };
+    let leaf = LeafColumn {
+        physical: Physical::Bytes,
+        data,
+        validity: None,
+        optional: false,
+        order: SortOrder::Bytes,
+    };
     let bytes = file(&[("a", &leaf, &Settings::default())], &(0..4));
     let expected: Vec<_> = [b"a", b"a", b"b", b"a"].iter().map(|text| Some(text.to_vec())).collect();
     assert_eq!(rows_of(&bytes, 0), expected);
-    // The page: two texts of one letter and their lengths.
-    let page = crate::formats::parquet::page::Header::read(&bytes[4..], 4).unwrap();
+    // The page holds two one-letter texts with their lengths.
+    let page = crate::formats::parquet::page::PageHeader::read(&bytes[4..], 4).unwrap();
     assert_eq!((page.nvalues, page.nbytes), (2, 10));
 }
 
 #[test]
 fn bounds_follow_the_specification() {
-    let bounds = |leaf: &Leaf<'_>, n: usize| {
+    let bounds = |leaf: &LeafColumn<'_>, n: usize| {
         let chunk = encode(leaf, 0..n, &Settings::default(), &mut Vec::new()).unwrap();
         let pages = chunk.pages[0].bounds.clone();
         let found = chunk.statistics.unwrap().bounds;
         assert_eq!(found, pages);
         (found.min, found.max)
     };
-    let exact = |bytes: &[u8]| Some(Bound { bytes: bytes.to_vec(), exact: true });
+    let exact = |bytes: &[u8]| Some(BoundBytes { bytes: bytes.to_vec(), exact: true });
     let floats = |values: &[f64]| values.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>();
     let bytes = floats(&[0.0, -0.0]);
     let found = bounds(&leaf(&bytes, Physical::Double), 2);
     assert_eq!(found, (exact(&(-0.0f64).to_le_bytes()), exact(&0.0f64.to_le_bytes())));
-    // Equal bounds would say that all values are equal.
+    // Equal bounds would claim that all values are equal.
     for same in [[1.5, f64::NAN, 1.5], [0.0, -0.0, f64::NAN], [f64::NAN, -0.0, -0.0]] {
         assert_eq!(bounds(&leaf(&floats(&same), Physical::Double), 3), (None, None), "{same:?}");
     }
@@ -363,21 +391,26 @@ fn bounds_follow_the_specification() {
     let bytes: Vec<u8> = [1i32, -1].iter().flat_map(|v| v.to_le_bytes()).collect();
     let mut numbers = leaf(&bytes, Physical::Int32);
     assert_eq!(bounds(&numbers, 2), (exact(&(-1i32).to_le_bytes()), exact(&1i32.to_le_bytes())));
-    numbers.order = Order::Unsigned;
+    numbers.order = SortOrder::Unsigned;
     assert_eq!(bounds(&numbers, 2), (exact(&1i32.to_le_bytes()), exact(&(-1i32).to_le_bytes())));
     let bytes = [0x00, 0x05, 0xff, 0x01];
     assert_eq!(bounds(&leaf(&bytes, Physical::Fixed(2)), 2), (exact(&[0xff, 1]), exact(&[0, 5])));
-    // FLOAT16: 1.0, NaN, -2.0.
+    // 1.0, NaN and -2.0 as FLOAT16.
     let bytes = [0x00, 0x3c, 0x00, 0x7e, 0x00, 0xc0];
     let mut halves = leaf(&bytes, Physical::Fixed(2));
-    halves.order = Order::Float;
+    halves.order = SortOrder::Float;
     assert_eq!(bounds(&halves, 3), (exact(&[0x00, 0xc0]), exact(&[0x00, 0x3c])));
 
     let cut = |text: &str| {
         let offsets = [0, i32::try_from(text.len()).unwrap()];
-        let data = LeafData::Bytes { offsets: Offsets::Small(&offsets), data: text.as_bytes() };
-        let leaf =
-            Leaf { physical: Physical::Bytes, data, validity: None, optional: false, order: Order::Bytes };
+        let data = LeafData::Bytes { offsets: LeafOffsets::Small(&offsets), data: text.as_bytes() };
+        let leaf = LeafColumn {
+            physical: Physical::Bytes,
+            data,
+            validity: None,
+            optional: false,
+            order: SortOrder::Bytes,
+        };
         bounds(&leaf, 1)
     };
     let (min, max) = cut(&"é".repeat(40));
@@ -389,44 +422,70 @@ fn bounds_follow_the_specification() {
 }
 
 #[test]
-fn strided_and_turned_columns_come_back() {
+fn strided_and_converted_columns_come_back() {
     let block: Vec<u8> = (0..600u64).flat_map(|k| noise(k).to_le_bytes()).collect();
     let at = |k: usize| Some(block[8 * k..8 * k + 8].to_vec());
     for (start, stride, place) in [(16usize, 24isize, 1isize), (8 * 597, -24, -1)] {
-        let data = LeafData::Fixed { bytes: &block, start, width: 8, stride, turn: Turn::AsIs };
-        let leaf =
-            Leaf { physical: Physical::Int64, data, validity: None, optional: false, order: Order::Signed };
+        let data = LeafData::Fixed {
+            bytes: &block,
+            start,
+            width: 8,
+            stride,
+            conversion: ElementConversion::Identity,
+        };
+        let leaf = LeafColumn {
+            physical: Physical::Int64,
+            data,
+            validity: None,
+            optional: false,
+            order: SortOrder::Signed,
+        };
         let expected: Vec<_> = (0..200isize)
             .map(|k| at(usize::try_from(isize::try_from(start).unwrap() / 8 + 3 * k * place).unwrap()))
             .collect();
         let settings = Settings::default();
         assert_eq!(rows_of(&file(&[("a", &leaf, &settings)], &(0..200)), 0), expected);
-        let data = LeafData::Fixed { bytes: &block, start, width: 8, stride: stride * 2, turn: Turn::AsIs };
-        let outside = Leaf { data, ..leaf };
+        let data = LeafData::Fixed {
+            bytes: &block,
+            start,
+            width: 8,
+            stride: stride * 2,
+            conversion: ElementConversion::Identity,
+        };
+        let outside = LeafColumn { data, ..leaf };
         assert!(encode(&outside, 0..200, &settings, &mut Vec::new()).is_err());
     }
-    let turned = |bytes: &[u8], width: usize, physical: Physical, turn: Turn| {
+    let turned = |bytes: &[u8], width: usize, physical: Physical, conversion: ElementConversion| {
         let n = bytes.len() / width;
         let stride = isize::try_from(width).unwrap();
-        let data = LeafData::Fixed { bytes, start: 0, width, stride, turn };
-        let leaf = Leaf { physical, data, validity: None, optional: false, order: Order::Signed };
+        let data = LeafData::Fixed { bytes, start: 0, width, stride, conversion };
+        let leaf = LeafColumn { physical, data, validity: None, optional: false, order: SortOrder::Signed };
         let mut out = Vec::new();
         encode(&leaf, 0..n, &Settings::default(), &mut out)?;
         Ok::<_, crate::error::Error>(rows_of(&file(&[("a", &leaf, &Settings::default())], &(0..n)), 0))
     };
     let four = |v: i32| Some(v.to_le_bytes().to_vec());
     let eight = |v: i64| Some(v.to_le_bytes().to_vec());
-    assert_eq!(turned(&[0xff, 1], 1, Physical::Int32, Turn::Signed).unwrap(), [four(-1), four(1)]);
-    assert_eq!(turned(&[0xff, 1], 1, Physical::Int32, Turn::Unsigned).unwrap(), [four(255), four(1)]);
+    assert_eq!(
+        turned(&[0xff, 1], 1, Physical::Int32, ElementConversion::Signed).unwrap(),
+        [four(-1), four(1)]
+    );
+    assert_eq!(
+        turned(&[0xff, 1], 1, Physical::Int32, ElementConversion::Unsigned).unwrap(),
+        [four(255), four(1)]
+    );
     let seconds = (-5i64).to_le_bytes();
-    assert_eq!(turned(&seconds, 8, Physical::Int64, Turn::Times(1000)).unwrap(), [eight(-5000)]);
-    assert!(turned(&i64::MAX.to_le_bytes(), 8, Physical::Int64, Turn::Times(1000)).is_err());
+    assert_eq!(
+        turned(&seconds, 8, Physical::Int64, ElementConversion::Multiply(1000)).unwrap(),
+        [eight(-5000)]
+    );
+    assert!(turned(&i64::MAX.to_le_bytes(), 8, Physical::Int64, ElementConversion::Multiply(1000)).is_err());
     let day = 86_400_000i64.to_le_bytes();
-    assert_eq!(turned(&day, 8, Physical::Int32, Turn::Over(86_400_000)).unwrap(), [four(1)]);
-    assert!(turned(&day, 8, Physical::Int32, Turn::Over(7)).is_err());
+    assert_eq!(turned(&day, 8, Physical::Int32, ElementConversion::Divide(86_400_000)).unwrap(), [four(1)]);
+    assert!(turned(&day, 8, Physical::Int32, ElementConversion::Divide(7)).is_err());
     let number = (-2i128).to_le_bytes();
-    assert_eq!(turned(&number, 16, Physical::Int64, Turn::Signed).unwrap(), [eight(-2)]);
-    let reversed = turned(&number, 16, Physical::Fixed(3), Turn::Reversed).unwrap();
+    assert_eq!(turned(&number, 16, Physical::Int64, ElementConversion::Signed).unwrap(), [eight(-2)]);
+    let reversed = turned(&number, 16, Physical::Fixed(3), ElementConversion::BigEndian).unwrap();
     assert_eq!(reversed, [Some(vec![0xff, 0xff, 0xfe])]);
 }
 
@@ -446,7 +505,7 @@ fn nulls_come_back_whatever_their_runs() {
         (0..n).filter(|&k| there(k)).for_each(|k| bits[(k + offset) / 8] |= 1 << ((k + offset) % 8));
         let mut leaf = leaf(&bytes, Physical::Int64);
         leaf.optional = true;
-        leaf.validity = Some(Bits { bytes: &bits, offset });
+        leaf.validity = Some(Bitmap { bytes: &bits, offset });
         for (rows, page_rows) in [(0..n, 1 << 20), (0..n, 333), (517..1444, 97), (500..505, 10), (5..5, 7)] {
             let settings = Settings { page_rows, ..Settings::default() };
             let found = rows_of(&file(&[("a", &leaf, &settings)], &rows), 0);

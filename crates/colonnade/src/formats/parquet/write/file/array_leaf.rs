@@ -1,4 +1,4 @@
-//! An array as the leaf that it is in the file: its values where they lie, and how they are turned on their way.
+//! Converts an array to a leaf of the file: borrows its values and selects their conversion.
 
 use std::borrow::Cow;
 
@@ -8,57 +8,64 @@ use arrow_schema::DataType;
 
 use crate::error::{Error, Result};
 use crate::formats::parquet::logical_type::Logical;
-use crate::formats::parquet::types::{Physical, Stored, Way};
-use crate::formats::parquet::write::column::{Bits, Leaf, LeafData, Offsets, Order, Turn};
+use crate::formats::parquet::types::{LeafConversion, LeafType, Physical};
+use crate::formats::parquet::write::column::{
+    Bitmap, ElementConversion, LeafColumn, LeafData, LeafOffsets, SortOrder,
+};
 
 use super::dictionaries;
 use super::fits::{DAY, fits};
 
-/// What is done with a leaf.
-pub(super) type Take<'t> = &'t mut dyn FnMut(&Leaf<'_>) -> Result<()>;
+/// The consumer of a leaf.
+pub(super) type TakeLeaf<'t> = &'t mut dyn FnMut(&LeafColumn<'_>) -> Result<()>;
 
 fn broken(message: &str) -> Error {
     Error::malformed("parquet", format!("{message}. The array breaks Arrow's layout."))
 }
 
-/// How the values of the leaf compare.
-pub(super) fn order(stored: &Stored, data_type: &DataType) -> Order {
+/// Returns the order of a leaf's values.
+pub(super) fn order(stored: &LeafType, data_type: &DataType) -> SortOrder {
     match (stored.physical, stored.logical) {
-        (_, Some(Logical::Integer(_, false))) | (Physical::Boolean, _) => Order::Unsigned,
-        (Physical::Fixed(_), Some(Logical::Decimal(..))) => Order::Decimal,
-        (_, Some(Logical::Float16)) | (Physical::Float | Physical::Double, _) => Order::Float,
-        (Physical::Fixed(_), None) if matches!(data_type, DataType::Interval(_)) => Order::None,
-        (Physical::Int96, _) | (_, Some(Logical::Unknown)) => Order::None,
-        (Physical::Bytes | Physical::Fixed(_), _) => Order::Bytes,
-        (Physical::Int32 | Physical::Int64, _) => Order::Signed,
+        (_, Some(Logical::Integer(_, false))) | (Physical::Boolean, _) => SortOrder::Unsigned,
+        (Physical::Fixed(_), Some(Logical::Decimal(..))) => SortOrder::Decimal,
+        (_, Some(Logical::Float16)) | (Physical::Float | Physical::Double, _) => SortOrder::Float,
+        (Physical::Fixed(_), None) if matches!(data_type, DataType::Interval(_)) => SortOrder::None,
+        (Physical::Int96, _) | (_, Some(Logical::Unknown)) => SortOrder::None,
+        (Physical::Bytes | Physical::Fixed(_), _) => SortOrder::Bytes,
+        (Physical::Int32 | Physical::Int64, _) => SortOrder::Signed,
     }
 }
 
-/// Which values are there; `None` where all are.
+/// Returns the validity; `None` if all values are valid.
 ///
 /// # Errors
-/// `Unrepresentable`: some are null where none may be.
-fn validity(nulls: Option<&NullBuffer>, optional: bool) -> Result<Option<Bits<'_>>> {
+/// `Unrepresentable`: nulls in a required column.
+fn validity(nulls: Option<&NullBuffer>, optional: bool) -> Result<Option<Bitmap<'_>>> {
     let nulls = nulls.filter(|nulls| nulls.null_count() > 0);
     if !optional && nulls.is_some() {
         let message = "expected no nulls, as the field is not nullable. Fill them first.";
         return Err(Error::unrepresentable("parquet", message));
     }
-    Ok(nulls.map(|nulls| Bits { bytes: nulls.validity(), offset: nulls.offset() }))
+    Ok(nulls.map(|nulls| Bitmap { bytes: nulls.validity(), offset: nulls.offset() }))
 }
 
-/// An array without a copy, where its type allows.
-pub(super) fn of_array(data: &ArrayData, stored: &Stored, optional: bool, take: Take<'_>) -> Result<()> {
+/// Passes an array to `take` as a leaf, without a copy if its type allows.
+pub(super) fn of_array(
+    data: &ArrayData,
+    stored: &LeafType,
+    optional: bool,
+    take: TakeLeaf<'_>,
+) -> Result<()> {
     of_masked(data, data.nulls(), stored, optional, take)
 }
 
-/// An array of which other values are null than it says itself.
+/// Passes an array to `take` as a leaf, with `nulls` instead of its own validity.
 pub(super) fn of_masked(
     data: &ArrayData,
     nulls: Option<&NullBuffer>,
-    stored: &Stored,
+    stored: &LeafType,
     optional: bool,
-    take: Take<'_>,
+    take: TakeLeaf<'_>,
 ) -> Result<()> {
     let mut aligned;
     let data = if is_aligned(data) {
@@ -71,39 +78,51 @@ pub(super) fn of_masked(
     let n = data.len();
     let validity = validity(nulls, optional)?;
     let order = order(stored, data.data_type());
-    let mut give = |data: LeafData<'_>, validity: Option<Bits<'_>>| {
-        take(&Leaf { physical: stored.physical, data, validity, optional, order })
+    let mut give = |data: LeafData<'_>, validity: Option<Bitmap<'_>>| {
+        take(&LeafColumn { physical: stored.physical, data, validity, optional, order })
     };
     let first = data.buffers().first().map_or(&[][..], Buffer::as_slice);
-    let fixed = |width: usize, turn: Turn| {
+    let fixed = |width: usize, conversion: ElementConversion| {
         let stride = isize::try_from(width).unwrap_or(0);
-        LeafData::Fixed { bytes: first, start: data.offset() * width, width, stride, turn }
+        LeafData::Fixed { bytes: first, start: data.offset() * width, width, stride, conversion }
     };
-    // Values of `stride` bytes of which the lowest are all that counts.
+    // Elements of `stride` bytes whose low bytes are the value.
     let lowest = |width: usize, stride: u8| LeafData::Fixed {
         bytes: first,
         start: data.offset() * usize::from(stride),
         width,
         stride: isize::from(stride),
-        turn: Turn::AsIs,
+        conversion: ElementConversion::Identity,
     };
-    match (data.data_type(), stored.way) {
+    match (data.data_type(), stored.conversion) {
         (DataType::Null, _) => {
             let none = vec![0; n.div_ceil(8)];
-            let data = LeafData::Fixed { bytes: &[0; 4], start: 0, width: 4, stride: 0, turn: Turn::AsIs };
-            give(data, Some(Bits { bytes: &none, offset: 0 }))
+            let data = LeafData::Fixed {
+                bytes: &[0; 4],
+                start: 0,
+                width: 4,
+                stride: 0,
+                conversion: ElementConversion::Identity,
+            };
+            give(data, Some(Bitmap { bytes: &none, offset: 0 }))
         }
         (DataType::Dictionary(..), _) => of_dictionary(data, nulls, stored, optional, take),
         (DataType::Boolean, _) => {
-            give(LeafData::Bits(Bits { bytes: first, offset: data.offset() }), validity)
+            give(LeafData::Bits(Bitmap { bytes: first, offset: data.offset() }), validity)
         }
         (DataType::Utf8 | DataType::Binary, _) => {
             let offsets = offsets::<i32>(data)?;
-            give(LeafData::Bytes { offsets: Offsets::Small(&offsets), data: second(data) }, validity)
+            give(
+                LeafData::Bytes { offsets: LeafOffsets::Small(&offsets), data: second_buffer(data) },
+                validity,
+            )
         }
         (DataType::LargeUtf8 | DataType::LargeBinary, _) => {
             let offsets = offsets::<i64>(data)?;
-            give(LeafData::Bytes { offsets: Offsets::Large(&offsets), data: second(data) }, validity)
+            give(
+                LeafData::Bytes { offsets: LeafOffsets::Large(&offsets), data: second_buffer(data) },
+                validity,
+            )
         }
         (DataType::Utf8View | DataType::BinaryView, _) => {
             let views = data.buffers().first().map_or(&[][..], |b| b.typed_data::<u128>());
@@ -112,56 +131,64 @@ pub(super) fn of_masked(
             let buffers = data.buffers().iter().skip(1).map(Buffer::as_slice).collect();
             give(LeafData::Views { views, buffers }, validity)
         }
-        (_, Way::Empty) => {
+        (_, LeafConversion::Empty) => {
             let offsets = vec![0i32; n + 1];
-            give(LeafData::Bytes { offsets: Offsets::Small(&offsets), data: &[] }, validity)
+            give(LeafData::Bytes { offsets: LeafOffsets::Small(&offsets), data: &[] }, validity)
         }
-        (DataType::UInt8 | DataType::UInt16, Way::Narrow(width)) => {
-            give(fixed(usize::from(width), Turn::Unsigned), validity)
+        (DataType::UInt8 | DataType::UInt16, LeafConversion::Narrow(width)) => {
+            give(fixed(usize::from(width), ElementConversion::Unsigned), validity)
         }
-        (_, Way::Narrow(width)) => give(fixed(usize::from(width), Turn::Signed), validity),
-        (other, Way::Thousands) => {
-            give(fixed(other.primitive_width().unwrap_or(8), Turn::Times(1000)), validity)
+        (_, LeafConversion::Narrow(width)) => {
+            give(fixed(usize::from(width), ElementConversion::Signed), validity)
         }
-        (_, Way::Days) => give(fixed(8, Turn::Over(DAY)), validity),
-        (_, Way::Widened(stride)) => {
+        (other, LeafConversion::Thousands) => {
+            give(fixed(other.primitive_width().unwrap_or(8), ElementConversion::Multiply(1000)), validity)
+        }
+        (_, LeafConversion::Days) => give(fixed(8, ElementConversion::Divide(DAY)), validity),
+        (_, LeafConversion::Widened(stride)) => {
             check(data, nulls, stored)?;
             let width = if stored.physical == Physical::Int32 { 4 } else { 8 };
             if width > usize::from(stride) {
-                // A decimal of 32 bits with more digits than that allows for.
-                return give(fixed(usize::from(stride), Turn::Signed), validity);
+                // A 32-bit decimal with more digits than its precision.
+                return give(fixed(usize::from(stride), ElementConversion::Signed), validity);
             }
             give(lowest(width, stride), validity)
         }
-        (_, Way::BigEndian(width)) => {
+        (_, LeafConversion::BigEndian(width)) => {
             check(data, nulls, stored)?;
-            give(fixed(usize::from(width), Turn::Reversed), validity)
+            give(fixed(usize::from(width), ElementConversion::BigEndian), validity)
         }
-        (_, way @ (Way::Months | Way::DayTime)) => {
-            let words = intervals(data, way);
-            let data = LeafData::Fixed { bytes: &words, start: 0, width: 12, stride: 12, turn: Turn::AsIs };
+        (_, conversion @ (LeafConversion::Months | LeafConversion::DayTime)) => {
+            let words = intervals(data, conversion);
+            let data = LeafData::Fixed {
+                bytes: &words,
+                start: 0,
+                width: 12,
+                stride: 12,
+                conversion: ElementConversion::Identity,
+            };
             give(data, validity)
         }
         (DataType::FixedSizeBinary(width), _) => {
-            give(fixed(usize::try_from(*width).unwrap_or(0), Turn::AsIs), validity)
+            give(fixed(usize::try_from(*width).unwrap_or(0), ElementConversion::Identity), validity)
         }
         (other, _) => {
             let width = other.primitive_width().ok_or_else(|| broken("values have no width"))?;
-            give(fixed(width, Turn::AsIs), validity)
+            give(fixed(width, ElementConversion::Identity), validity)
         }
     }
 }
 
-/// The leaf whose dictionary page is the dictionary as it stands.
+/// Passes a dictionary array to `take`, with its whole dictionary as the dictionary page.
 ///
 /// # Errors
 /// As [`of_masked`].
 fn of_dictionary(
     data: &ArrayData,
     nulls: Option<&NullBuffer>,
-    stored: &Stored,
+    stored: &LeafType,
     optional: bool,
-    take: Take<'_>,
+    take: TakeLeaf<'_>,
 ) -> Result<()> {
     let data = dictionaries::without_null_values(data)?;
     let nulls = match &data {
@@ -173,25 +200,25 @@ fn of_dictionary(
     let values = dictionaries::values(data)?;
     let order = order(stored, values.data_type());
     if values.is_empty() {
-        // Nothing but nulls: a page without values.
+        // All rows are null, so the page has no values.
         let offsets = vec![0i32; data.len() + 1];
         let data = match stored.physical {
-            Physical::Bytes => LeafData::Bytes { offsets: Offsets::Small(&offsets), data: &[] },
+            Physical::Bytes => LeafData::Bytes { offsets: LeafOffsets::Small(&offsets), data: &[] },
             _ => LeafData::Fixed {
                 bytes: &[0; 64],
                 start: 0,
                 width: width(stored.physical),
                 stride: 0,
-                turn: Turn::AsIs,
+                conversion: ElementConversion::Identity,
             },
         };
-        return take(&Leaf { physical: stored.physical, data, validity, optional, order });
+        return take(&LeafColumn { physical: stored.physical, data, validity, optional, order });
     }
     let (codes, width, nvalues) = (dictionaries::codes(data)?, dictionaries::key_width(data)?, values.len());
     of_array(values, stored, true, &mut |inner| {
         let values = Box::new(inner.data.clone());
         let data = LeafData::Dictionary { codes, width, values, nvalues };
-        take(&Leaf { physical: stored.physical, data, validity, optional, order })
+        take(&LeafColumn { physical: stored.physical, data, validity, optional, order })
     })
 }
 
@@ -204,7 +231,7 @@ fn width(physical: Physical) -> usize {
 }
 
 fn is_aligned(data: &ArrayData) -> bool {
-    // Buffers of words must lie so; bytes may lie anywhere.
+    // Buffers of integers must be aligned; bytes need no alignment.
     let alignment = match data.data_type() {
         DataType::Utf8 | DataType::Binary => 4,
         DataType::LargeUtf8 | DataType::LargeBinary => 8,
@@ -214,30 +241,30 @@ fn is_aligned(data: &ArrayData) -> bool {
     data.buffers().first().is_none_or(|b| b.as_ptr().align_offset(alignment) == 0)
 }
 
-fn second(data: &ArrayData) -> &[u8] {
+fn second_buffer(data: &ArrayData) -> &[u8] {
     data.buffers().get(1).map_or(&[][..], Buffer::as_slice)
 }
 
-/// A row more than there are rows.
+/// Returns the offsets: one more than there are rows.
 fn offsets<T: ArrowNativeType>(data: &ArrayData) -> Result<std::borrow::Cow<'_, [T]>> {
     let n = data.len();
     let all = data.buffers().first().map_or(&[][..], |b| b.typed_data::<T>());
     match all.get(data.offset()..data.offset() + n + 1) {
         Some(offsets) => Ok(std::borrow::Cow::Borrowed(offsets)),
-        // An empty array may come without offsets.
+        // An empty array may have no offsets.
         None if n == 0 => Ok(std::borrow::Cow::Owned(vec![T::default()])),
         None => Err(broken("offsets are missing")),
     }
 }
 
-/// Months, days and milliseconds, a word each.
-fn intervals(data: &ArrayData, way: Way) -> Vec<u8> {
+/// Encodes months, days and milliseconds, 32 bits each.
+fn intervals(data: &ArrayData, conversion: LeafConversion) -> Vec<u8> {
     let bytes = data.buffers().first().map_or(&[][..], Buffer::as_slice);
     let mut out = Vec::with_capacity(data.len() * 12);
-    let width = if way == Way::Months { 4 } else { 8 };
+    let width = if conversion == LeafConversion::Months { 4 } else { 8 };
     let rows = bytes.chunks_exact(width).skip(data.offset()).take(data.len());
     for row in rows {
-        if way == Way::Months {
+        if conversion == LeafConversion::Months {
             out.extend_from_slice(row);
             out.extend_from_slice(&[0; 8]);
         } else {
@@ -248,7 +275,7 @@ fn intervals(data: &ArrayData, way: Way) -> Vec<u8> {
     out
 }
 
-fn check(data: &ArrayData, nulls: Option<&NullBuffer>, stored: &Stored) -> Result<()> {
+fn check(data: &ArrayData, nulls: Option<&NullBuffer>, stored: &LeafType) -> Result<()> {
     if fits(data, nulls, stored) {
         return Ok(());
     }

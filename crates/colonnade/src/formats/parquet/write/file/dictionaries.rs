@@ -1,4 +1,4 @@
-//! The parts of a dictionary column: its values and codes, and how both are kept where Parquet has no dictionary page for them.
+//! Splits dictionary columns into values and codes, and stores dictionaries that Parquet's dictionary pages cannot hold.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ fn failed(error: &ArrowError) -> Error {
     Error::unrepresentable("parquet", format!("a dictionary: {error}."))
 }
 
-/// Its values.
+/// The values of a dictionary array.
 pub(super) fn values(data: &ArrayData) -> Result<&ArrayData> {
     data.child_data().first().ok_or_else(|| broken("a dictionary has no values"))
 }
@@ -35,7 +35,7 @@ pub(super) fn key_width(data: &ArrayData) -> Result<usize> {
     }
 }
 
-/// The codes of the rows, packed.
+/// The codes of the rows, as contiguous bytes.
 pub(super) fn codes(data: &ArrayData) -> Result<&[u8]> {
     let width = key_width(data)?;
     let bytes = data.buffers().first().map_or(&[][..], Buffer::as_slice);
@@ -43,7 +43,7 @@ pub(super) fn codes(data: &ArrayData) -> Result<&[u8]> {
     bytes.get(start..start + nbytes).ok_or_else(|| broken("keys are missing"))
 }
 
-/// The same column where no value of the dictionary is null: rows that point at one become null.
+/// Returns the column without nulls in its dictionary: rows with the code of a null value become null.
 pub(super) fn without_null_values(data: &ArrayData) -> Result<Cow<'_, ArrayData>> {
     let values = values(data)?;
     let Some(nulls) = values.nulls().filter(|nulls| nulls.null_count() > 0) else {
@@ -71,12 +71,12 @@ pub(super) fn without_null_values(data: &ArrayData) -> Result<Cow<'_, ArrayData>
     built.map(Cow::Owned).map_err(|e| failed(&e))
 }
 
-/// The key of each row; nonsense where the row is null.
+/// Returns the code of each row; undefined for null rows.
 fn numbers(data: &ArrayData) -> Result<Vec<Option<usize>>> {
     fn all<T: ArrowNativeType>(bytes: &[u8]) -> Vec<Option<usize>> {
         let read = |chunk: &[u8]| {
             let mut value = T::default();
-            // SAFETY: a key type is an integer of exactly the chunk's size; any bytes are one.
+            // SAFETY: the key type is an integer of exactly the chunk's size, for which every bit pattern is valid.
             unsafe {
                 std::ptr::copy_nonoverlapping(chunk.as_ptr(), (&raw mut value).cast::<u8>(), size_of::<T>())
             };
@@ -100,8 +100,8 @@ fn numbers(data: &ArrayData) -> Result<Vec<Option<usize>>> {
     })
 }
 
-/// The column's values, a row each.
-pub(super) fn dense(data: &ArrayData) -> Result<ArrayData> {
+/// Returns the column's values, one per row.
+pub(super) fn decoded_values(data: &ArrayData) -> Result<ArrayData> {
     let values: ArrayRef = make_array(values(data)?.clone());
     let there = |row: usize| data.nulls().is_none_or(|nulls| nulls.is_valid(row));
     let keys: arrow_array::UInt64Array = numbers(data)?
@@ -112,7 +112,7 @@ pub(super) fn dense(data: &ArrayData) -> Result<ArrayData> {
     Ok(select(&values, &keys, None).map_err(|e| failed(&e))?.to_data())
 }
 
-/// The column's codes, as integers.
+/// Returns the column's codes as an integer array.
 pub(super) fn as_codes(data: &ArrayData) -> Result<ArrayData> {
     let DataType::Dictionary(key, _) = data.data_type() else { return Err(broken("keys are missing")) };
     let builder = ArrayData::builder(key.as_ref().clone()).len(data.len()).offset(data.offset());
@@ -120,8 +120,8 @@ pub(super) fn as_codes(data: &ArrayData) -> Result<ArrayData> {
     builder.add_buffer(buffer).nulls(data.nulls().cloned()).build().map_err(|e| failed(&e))
 }
 
-/// A dictionary as text for the file's metadata: an Arrow stream of one column, in base64.
-pub(super) fn kept(values: &ArrayData) -> Result<String> {
+/// Encodes a dictionary as text for the file's metadata: an Arrow stream of one column, in base64.
+pub(super) fn encode_text(values: &ArrayData) -> Result<String> {
     let schema = Arc::new(Schema::new(vec![Field::new("values", values.data_type().clone(), true)]));
     let batch = RecordBatch::try_new(Arc::clone(&schema), vec![make_array(values.clone())])
         .map_err(|e| failed(&e))?;

@@ -1,20 +1,20 @@
-//! The schema's elements, as the footer lists them.
+//! Writes the schema's elements in the footer's encoding.
 
 use arrow_schema::Field;
 
 use crate::arrow::required::FIELD_ID;
-use crate::formats::parquet::logical_type::{Logical, Unit};
+use crate::formats::parquet::logical_type::{Logical, LogicalTimeUnit};
 use crate::formats::parquet::schema::{Element, Repetition};
 use crate::formats::parquet::thrift_out::ThriftOut;
-use crate::formats::parquet::types::{Physical, Stored};
+use crate::formats::parquet::types::{LeafType, Physical};
 
-/// The number that a field was given.
+/// Returns the field id from the field's metadata.
 pub(super) fn id(field: &Field) -> Option<i32> {
     field.metadata().get(FIELD_ID).and_then(|text| text.parse().ok())
 }
 
 /// Appends the element of a leaf.
-pub(super) fn leaf(bytes: &mut Vec<u8>, name: &str, field: &Field, stored: &Stored, optional: bool) {
+pub(super) fn leaf(bytes: &mut Vec<u8>, name: &str, field: &Field, stored: &LeafType, optional: bool) {
     let length = match stored.physical {
         Physical::Fixed(n) => i32::try_from(n).ok(),
         _ => None,
@@ -71,7 +71,7 @@ pub(super) fn push(bytes: &mut Vec<u8>, element: &Element<'_>) {
     out.end();
 }
 
-/// The one field of the union.
+/// Writes a logical type as the only field of the union.
 fn meaning(out: &mut ThriftOut<'_>, logical: Logical) {
     match logical {
         Logical::String => out.empty(1),
@@ -102,14 +102,14 @@ fn meaning(out: &mut ThriftOut<'_>, logical: Logical) {
     }
 }
 
-fn time(out: &mut ThriftOut<'_>, id: i16, unit: Unit, utc: bool) {
+fn time(out: &mut ThriftOut<'_>, id: i16, unit: LogicalTimeUnit, utc: bool) {
     out.begin(id);
     out.bool(1, utc);
     out.begin(2);
     out.empty(match unit {
-        Unit::Milli => 1,
-        Unit::Micro => 2,
-        Unit::Nano => 3,
+        LogicalTimeUnit::Milli => 1,
+        LogicalTimeUnit::Micro => 2,
+        LogicalTimeUnit::Nano => 3,
     });
     out.end();
     out.end();

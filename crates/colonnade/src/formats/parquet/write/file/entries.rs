@@ -1,4 +1,4 @@
-//! The places of values on the way from the root of a column down to its leaves, and their levels.
+//! Computes the levels of a leaf from the root of its column down.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -7,24 +7,24 @@ use arrow_buffer::{BooleanBufferBuilder, NullBuffer};
 
 use crate::error::{Error, Result};
 
-/// Places of values so far, on the way from the root down.
+/// The entries of an array below the root: their levels, and the values of those that have one.
 #[derive(Debug, Clone)]
-pub(super) struct Entries<'e> {
-    /// A level a place; those at `depth` have a value in the array at hand.
+pub(super) struct LevelEntries<'e> {
+    /// One definition level per entry. Entries at level `depth` have a value in the current array.
     pub(super) definition: Cow<'e, [u8]>,
-    /// A level a place; none while there was no list.
+    /// One repetition level per entry; empty above the first list.
     pub(super) repetition: Cow<'e, [u8]>,
-    /// The values of the array at hand that the live places have, in order.
+    /// Ranges of the current array that hold the values of the live entries, in order.
     pub(super) live: Cow<'e, [Range<usize>]>,
     pub(super) depth: u8,
     pub(super) lists: u8,
 }
 
-impl Entries<'_> {
-    /// Those of `n` rows, before anything is gone into.
-    pub(super) fn rows(n: usize) -> Entries<'static> {
+impl LevelEntries<'_> {
+    /// The entries of `n` rows, at the root.
+    pub(super) fn rows(n: usize) -> LevelEntries<'static> {
         let all = 0..n;
-        Entries {
+        LevelEntries {
             definition: vec![0; n].into(),
             repetition: Vec::new().into(),
             live: vec![all].into(),
@@ -33,8 +33,8 @@ impl Entries<'_> {
         }
     }
 
-    pub(super) fn below(&self) -> Entries<'_> {
-        Entries {
+    pub(super) fn reborrow(&self) -> LevelEntries<'_> {
+        LevelEntries {
             definition: Cow::Borrowed(&self.definition),
             repetition: Cow::Borrowed(&self.repetition),
             live: Cow::Borrowed(&self.live),
@@ -42,20 +42,20 @@ impl Entries<'_> {
         }
     }
 
-    /// `total` places one list deeper, as if all followed in their list and were there: the exceptions are put over it, and
-    /// what is live.
-    fn deeper(&self, total: usize) -> Entries<'static> {
+    /// Creates `total` entries one list deeper, all set to "a further value of the same list". The caller overwrites the exceptions
+    /// and sets `live`.
+    fn one_list_deeper(&self, total: usize) -> LevelEntries<'static> {
         let (depth, lists) = (self.depth.saturating_add(1), self.lists.saturating_add(1));
         let (definition, repetition) = (vec![depth; total].into(), vec![lists; total].into());
-        Entries { definition, repetition, live: Vec::new().into(), depth, lists }
+        LevelEntries { definition, repetition, live: Vec::new().into(), depth, lists }
     }
 
     fn all_live(&self) -> bool {
         self.live.iter().map(Range::len).sum::<usize>() == self.definition.len()
     }
 
-    /// The array at hand may be null: one level more for what is there.
-    pub(super) fn optional(&mut self, nulls: Option<&NullBuffer>) {
+    /// Enters an optional field: increments the definition level of entries with a valid value.
+    pub(super) fn enter_optional(&mut self, nulls: Option<&NullBuffer>) {
         let (old, all) = (self.depth, self.all_live());
         let new = old.saturating_add(1);
         self.depth = new;
@@ -84,8 +84,8 @@ impl Entries<'_> {
         }
     }
 
-    /// What is null is not gone into.
-    pub(super) fn narrow(&mut self, nulls: Option<&NullBuffer>) {
+    /// Removes null values from `live`.
+    pub(super) fn drop_nulls(&mut self, nulls: Option<&NullBuffer>) {
         let Some(nulls) = nulls else { return };
         let mut live = Vec::new();
         for run in self.live.iter() {
@@ -95,20 +95,20 @@ impl Entries<'_> {
         self.live = live.into();
     }
 
-    /// Whether a value that a place has is null.
+    /// Whether an entry's value is null.
     pub(super) fn any_null(&self, nulls: Option<&NullBuffer>) -> bool {
         let Some(nulls) = nulls else { return false };
         let some = |run: &Range<usize>| nulls.inner().slice(run.start, run.len()).count_set_bits();
         self.live.iter().any(|run| some(run) < run.len())
     }
 
-    /// The array at hand has lists that follow each other, all of them live: their values become places, without a look at
-    /// each list's own. `None` where some are not there, or offsets fall.
-    pub(super) fn dense<O: Copy + TryInto<usize>>(
+    /// The fast path of [`LevelEntries::list`], for lists that are contiguous and all live. Returns `None` if an entry has no value
+    /// or offsets decrease.
+    pub(super) fn contiguous_lists<O: Copy + TryInto<usize>>(
         &self,
         most: usize,
         offsets: &[O],
-    ) -> Option<Entries<'static>> {
+    ) -> Option<LevelEntries<'static>> {
         if !self.all_live() {
             return None;
         }
@@ -138,7 +138,7 @@ impl Entries<'_> {
                 _ => live.push(first..last),
             }
         }
-        let mut below = self.deeper(total);
+        let mut below = self.one_list_deeper(total);
         let (definition, repetition) = (below.definition.to_mut(), below.repetition.to_mut());
         let mut olds = self.repetition.iter().copied();
         let mut at = 0;
@@ -157,23 +157,23 @@ impl Entries<'_> {
         Some(below)
     }
 
-    /// The array at hand has lists: their values become places. `extent`: of a list, in the child of `most` values.
+    /// Enters lists: their values become entries. `extent` returns the range of a list in the child array of `most` values.
     pub(super) fn list(
         &self,
         most: usize,
         extent: impl Fn(usize) -> Option<(usize, usize)>,
-    ) -> Result<Entries<'static>> {
+    ) -> Result<LevelEntries<'static>> {
         let lists = || self.live.iter().flat_map(Range::clone);
         let dead = self.definition.len() - self.live.iter().map(Range::len).sum::<usize>();
         let (mut total, mut behind) = (dead, 0);
         for list in lists() {
             let (start, end) = extent(list)
                 .filter(|&(start, end)| start <= end && end <= most && (start == end || start >= behind))
-                .ok_or_else(|| broken("an offset passes the values of its lists"))?;
+                .ok_or_else(|| malformed_array("an offset passes the values of its lists"))?;
             total = total.saturating_add((end - start).max(1));
             behind = behind.max(end);
         }
-        let mut below = self.deeper(total);
+        let mut below = self.one_list_deeper(total);
         let (definition, repetition) = (below.definition.to_mut(), below.repetition.to_mut());
         let mut live: Vec<Range<usize>> = Vec::new();
         let (mut values, mut at) = (lists(), 0);
@@ -203,8 +203,8 @@ impl Entries<'_> {
         Ok(below)
     }
 
-    /// The stretch of the array at hand that holds all values, and which of them are there.
-    pub(super) fn stretch(&self, nulls: Option<&NullBuffer>) -> (Range<usize>, Option<NullBuffer>) {
+    /// Returns the range of the current array that contains all live values, and their validity.
+    pub(super) fn live_extent(&self, nulls: Option<&NullBuffer>) -> (Range<usize>, Option<NullBuffer>) {
         let (Some(first), Some(last)) = (self.live.first(), self.live.last()) else { return (0..0, None) };
         let all = first.start..last.end;
         if self.live.len() == 1 {
@@ -222,7 +222,7 @@ impl Entries<'_> {
     }
 }
 
-/// The error of an array that is none.
-pub(super) fn broken(message: &str) -> Error {
+/// The error for an array that breaks Arrow's layout.
+pub(super) fn malformed_array(message: &str) -> Error {
     Error::malformed("parquet", format!("{message}. The array breaks Arrow's layout."))
 }

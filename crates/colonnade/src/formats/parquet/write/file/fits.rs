@@ -1,34 +1,44 @@
-//! Whether the values of an array fit the leaf that they are to be stored as.
+//! Checks whether the values of an array fit the leaf that stores them.
 
 use arrow_buffer::{Buffer, NullBuffer};
 use arrow_data::ArrayData;
 use arrow_schema::DataType;
 
-use crate::formats::parquet::types::{Physical, Stored, Way};
+use crate::formats::parquet::types::{LeafConversion, LeafType, Physical};
 
-/// Milliseconds of a day.
+/// Milliseconds per day.
 pub(super) const DAY: i64 = 86_400_000;
 
-/// Whether there are values that the leaf cannot hold.
-pub(super) fn may_not_fit(stored: &Stored) -> bool {
-    matches!(stored.way, Way::Thousands | Way::Days | Way::Widened(_) | Way::BigEndian(_))
+/// Whether the type has values that the leaf cannot hold.
+pub(super) fn may_not_fit(stored: &LeafType) -> bool {
+    matches!(
+        stored.conversion,
+        LeafConversion::Thousands
+            | LeafConversion::Days
+            | LeafConversion::Widened(_)
+            | LeafConversion::BigEndian(_)
+    )
 }
 
-/// Whether every value, null ones apart, fits the leaf.
-pub(super) fn fits(data: &ArrayData, nulls: Option<&NullBuffer>, stored: &Stored) -> bool {
+/// Whether every non-null value fits the leaf.
+pub(super) fn fits(data: &ArrayData, nulls: Option<&NullBuffer>, stored: &LeafType) -> bool {
     if let (DataType::Dictionary(..), [values]) = (data.data_type(), data.child_data()) {
         return fits(values, values.nulls(), stored);
     }
-    match stored.way {
-        Way::Thousands if *data.data_type() == DataType::Time32(arrow_schema::TimeUnit::Second) => {
+    match stored.conversion {
+        LeafConversion::Thousands
+            if *data.data_type() == DataType::Time32(arrow_schema::TimeUnit::Second) =>
+        {
             each::<4>(data, nulls, |v| i32::from_le_bytes(v).checked_mul(1000).is_some())
         }
-        Way::Thousands => each::<8>(data, nulls, |v| i64::from_le_bytes(v).checked_mul(1000).is_some()),
-        Way::Days => each::<8>(data, nulls, |v| {
+        LeafConversion::Thousands => {
+            each::<8>(data, nulls, |v| i64::from_le_bytes(v).checked_mul(1000).is_some())
+        }
+        LeafConversion::Days => each::<8>(data, nulls, |v| {
             let v = i64::from_le_bytes(v);
             v % DAY == 0 && i32::try_from(v / DAY).is_ok()
         }),
-        Way::Widened(width) | Way::BigEndian(width) => {
+        LeafConversion::Widened(width) | LeafConversion::BigEndian(width) => {
             let room = match stored.physical {
                 Physical::Int32 => 4,
                 Physical::Int64 => 8,
@@ -46,7 +56,7 @@ pub(super) fn fits(data: &ArrayData, nulls: Option<&NullBuffer>, stored: &Stored
     }
 }
 
-/// Whether all but the lowest `room` bytes repeat the sign.
+/// Whether all bytes above the lowest `room` repeat the sign.
 fn is_short(value: &[u8], room: usize) -> bool {
     let (Some(low), Some(high)) = (value.get(..room), value.get(room..)) else { return true };
     let sign = if low.last().is_some_and(|byte| byte >> 7 == 1) { 0xff } else { 0 };

@@ -1,4 +1,4 @@
-//! The fields of a schema as Parquet's: which leaf or group each is, and how it is encoded.
+//! Maps the fields of a schema to Parquet's leaves and groups, and selects their encodings.
 
 use std::collections::BTreeMap;
 
@@ -6,46 +6,47 @@ use arrow_schema::{DataType, Field, FieldRef, Fields};
 
 use crate::error::{Error, Result};
 use crate::formats::parquet::schema::Element;
-use crate::formats::parquet::types::{Beside, Stored, Way};
+use crate::formats::parquet::types::{DictionaryStorage, LeafConversion, LeafType};
 use crate::frame::Kind as DTypeKind;
 
+use super::file_column::{ColumnLeaf, FileColumn, RootStorage};
 use super::options::WriteOptions;
-use super::root::{Kind, Root, RootLeaf};
-use super::source::{Source, each_packed};
+use super::source::{ColumnSource, each_packed};
 use super::tree::Tree;
 use super::{dictionaries, elements, fits, leaves, nested};
 
-/// All columns.
+/// The columns of the file, and its schema.
 #[derive(Debug)]
-pub(super) struct Layout {
-    pub(super) roots: Vec<Root>,
-    /// The schema's elements in the footer's form.
+pub(super) struct FileLayout {
+    pub(super) roots: Vec<FileColumn>,
+    /// The schema's elements in the footer's encoding.
     pub(super) elements: Vec<u8>,
     pub(super) nelements: usize,
     pub(super) nleaves: usize,
-    /// Dictionaries that stand in the file's metadata, by name of the field, in their form there.
-    pub(super) kept: BTreeMap<String, String>,
-    /// Those of a first chunk without rows, which only a file without rows needs.
-    pub(super) unpaged: BTreeMap<String, String>,
-    /// Dictionaries with nulls among their values, which no page holds, for the values to be given back among them.
-    pub(super) nulled: BTreeMap<String, String>,
+    /// Dictionaries that are stored in the file's metadata, encoded, by field name.
+    pub(super) metadata_dictionaries: BTreeMap<String, String>,
+    /// Dictionaries of a first chunk without rows. They are stored in the metadata only if the file has no rows.
+    pub(super) rowless_dictionaries: BTreeMap<String, String>,
+    /// Dictionaries with null values, which dictionary pages cannot hold. The metadata store them so that the reader can restore
+    /// the null values.
+    pub(super) null_value_dictionaries: BTreeMap<String, String>,
 }
 
-impl Layout {
+impl FileLayout {
     /// The layout of a file whose first chunk has the columns `sources`.
     ///
     /// # Errors
-    /// `Unrepresentable` for what Parquet cannot hold, `InvalidOption` for encodings that a column cannot have; both say
+    /// `Unrepresentable` for data that Parquet cannot hold; `InvalidOption` for encodings that a column does not support. Both name
     /// the column.
-    pub(super) fn of(fields: &Fields, sources: &[Source<'_>], options: &WriteOptions) -> Result<Self> {
+    pub(super) fn of(fields: &Fields, sources: &[ColumnSource<'_>], options: &WriteOptions) -> Result<Self> {
         let mut out = Self {
             roots: Vec::with_capacity(fields.len()),
             elements: Vec::new(),
             nelements: 1,
             nleaves: 0,
-            kept: BTreeMap::new(),
-            unpaged: BTreeMap::new(),
-            nulled: BTreeMap::new(),
+            metadata_dictionaries: BTreeMap::new(),
+            rowless_dictionaries: BTreeMap::new(),
+            null_value_dictionaries: BTreeMap::new(),
         };
         let root = Element { name: "schema", children: fields.len(), ..Element::default() };
         elements::push(&mut out.elements, &root);
@@ -56,21 +57,22 @@ impl Layout {
         Ok(out)
     }
 
-    /// Refuses a later chunk that the layout cannot hold, before anything of it is written. Columns of another type are left to
-    /// the exporter to refuse.
+    /// Refuses a later chunk that the layout cannot hold, before anything of it is written. The exporter refuses columns of another
+    /// type.
     ///
     /// # Errors
-    /// `Unrepresentable`: nulls where none may be; another dictionary than the one that stands for all chunks; values that
-    /// do not fit the leaf, as those of the first chunk did.
-    pub(super) fn admit(&self, sources: &[Source<'_>]) -> Result<()> {
+    /// `Unrepresentable`: nulls in a required column; a dictionary that differs from the stored one; values that do not fit the
+    /// leaf chosen for the first chunk.
+    pub(super) fn admit(&self, sources: &[ColumnSource<'_>]) -> Result<()> {
         for (root, source) in self.roots.iter().zip(sources) {
-            root.admit(*source, &self.kept).map_err(|e| e.in_member(root.field.name().clone()))?;
+            root.admit(*source, &self.metadata_dictionaries)
+                .map_err(|e| e.in_member(root.field.name().clone()))?;
         }
         Ok(())
     }
 
-    fn add(&mut self, field: &FieldRef, source: Source<'_>, options: &WriteOptions) -> Result<()> {
-        if let Source::Array(data) = source
+    fn add(&mut self, field: &FieldRef, source: ColumnSource<'_>, options: &WriteOptions) -> Result<()> {
+        if let ColumnSource::Array(data) = source
             && !field.is_nullable()
             && data.null_count() > 0
         {
@@ -82,19 +84,19 @@ impl Layout {
         let kind = kind(field, source)?;
         let optional = field.is_nullable() && may_be_null(source);
         let leaves = match &kind {
-            Kind::Leaf(stored) | Kind::NonNullValues(stored) | Kind::Codes(stored) => {
+            RootStorage::Leaf(stored) | RootStorage::PlainValues(stored) | RootStorage::Codes(stored) => {
                 elements::leaf(&mut self.elements, field.name(), field, stored, optional);
                 self.nelements += 1;
-                let categories =
-                    matches!(kind, Kind::Leaf(_)) && matches!(field.data_type(), DataType::Dictionary(..));
-                let settings = options.of_column(field.name(), stored.physical, categories)?.map(Box::new);
+                let categories = matches!(kind, RootStorage::Leaf(_))
+                    && matches!(field.data_type(), DataType::Dictionary(..));
+                let settings = options.for_column(field.name(), stored.physical, categories)?.map(Box::new);
                 let path = vec![field.name().clone()];
-                vec![RootLeaf { physical: stored.physical.number(), path, settings }]
+                vec![ColumnLeaf { physical: stored.physical.number(), path, settings }]
             }
-            Kind::Nested(tree) => {
+            RootStorage::Nested(tree) => {
                 self.nelements += tree.push(&mut self.elements, &nested::field(field));
-                let all = options.of_leaves(&tree.leaves)?.into_iter();
-                let leaves = tree.leaves.iter().zip(all).map(|((physical, path), settings)| RootLeaf {
+                let all = options.for_leaves(&tree.leaves)?.into_iter();
+                let leaves = tree.leaves.iter().zip(all).map(|((physical, path), settings)| ColumnLeaf {
                     physical: physical.number(),
                     path: path.clone(),
                     settings: settings.map(Box::new),
@@ -102,35 +104,38 @@ impl Layout {
                 leaves.collect()
             }
         };
-        if let Source::Array(data) = source
+        if let ColumnSource::Array(data) = source
             && matches!(data.data_type(), DataType::Dictionary(..))
         {
-            if matches!(kind, Kind::NonNullValues(_) | Kind::Codes(_)) {
-                self.kept.insert(field.name().clone(), dictionaries::kept(dictionaries::values(data)?)?);
+            if matches!(kind, RootStorage::PlainValues(_) | RootStorage::Codes(_)) {
+                self.metadata_dictionaries
+                    .insert(field.name().clone(), dictionaries::encode_text(dictionaries::values(data)?)?);
             } else if dictionaries::values(data)?.null_count() > 0 {
-                self.nulled.insert(field.name().clone(), dictionaries::kept(dictionaries::values(data)?)?);
+                self.null_value_dictionaries
+                    .insert(field.name().clone(), dictionaries::encode_text(dictionaries::values(data)?)?);
             } else if data.is_empty() {
-                self.unpaged.insert(field.name().clone(), dictionaries::kept(dictionaries::values(data)?)?);
+                self.rowless_dictionaries
+                    .insert(field.name().clone(), dictionaries::encode_text(dictionaries::values(data)?)?);
             }
         }
         self.nleaves += leaves.len();
-        self.roots.push(Root { field: FieldRef::clone(field), kind, optional, leaves });
+        self.roots.push(FileColumn { field: FieldRef::clone(field), kind, optional, leaves });
         Ok(())
     }
 }
 
-impl Root {
-    fn admit(&self, source: Source<'_>, kept: &BTreeMap<String, String>) -> Result<()> {
+impl FileColumn {
+    fn admit(&self, source: ColumnSource<'_>, kept: &BTreeMap<String, String>) -> Result<()> {
         let refuse = |message: String| Err(Error::unrepresentable("parquet", message));
         match source {
-            Source::Array(data) if data.data_type() != self.field.data_type() => return Ok(()),
-            Source::Block(block, _) => {
+            ColumnSource::Array(data) if data.data_type() != self.field.data_type() => return Ok(()),
+            ColumnSource::Block(block, _) => {
                 let times = matches!(block.grid.dtype.kind, DTypeKind::DateTime | DTypeKind::TimeDelta);
                 if !times || block.grid.dtype.itemsize != 8 {
                     return Ok(());
                 }
             }
-            Source::Array(data) => {
+            ColumnSource::Array(data) => {
                 if !self.optional && data.null_count() > 0 {
                     let found = data.null_count();
                     return refuse(format!(
@@ -138,7 +143,7 @@ impl Root {
                     ));
                 }
                 if let Some(kept) = kept.get(self.field.name())
-                    && dictionaries::kept(dictionaries::values(data)?)? != *kept
+                    && dictionaries::encode_text(dictionaries::values(data)?)? != *kept
                 {
                     let advice = "Give all chunks the same categories.";
                     return refuse(format!(
@@ -148,16 +153,22 @@ impl Root {
             }
         }
         let stored = match &self.kind {
-            Kind::Leaf(stored) => stored,
-            Kind::Nested(tree) => {
+            RootStorage::Leaf(stored) => stored,
+            RootStorage::Nested(tree) => {
                 return match source {
-                    Source::Array(data) => tree.admit(&nested::array(data)?),
-                    Source::Block(..) => Ok(()),
+                    ColumnSource::Array(data) => tree.admit(&nested::array(data)?),
+                    ColumnSource::Block(..) => Ok(()),
                 };
             }
-            Kind::NonNullValues(_) | Kind::Codes(_) => return Ok(()),
+            RootStorage::PlainValues(_) | RootStorage::Codes(_) => return Ok(()),
         };
-        let turned = !matches!(stored.way, Way::Same | Way::Narrow(_) | Way::Nothing | Way::Empty);
+        let turned = !matches!(
+            stored.conversion,
+            LeafConversion::Same
+                | LeafConversion::Narrow(_)
+                | LeafConversion::Nothing
+                | LeafConversion::Empty
+        );
         if !turned && *self.field.data_type() != DataType::Date32 {
             return Ok(());
         }
@@ -180,52 +191,52 @@ impl Root {
     }
 }
 
-/// Numbers, bools and cells of bytes are never null in NumPy; readers are spared the levels that would say so.
-fn may_be_null(source: Source<'_>) -> bool {
+/// Numbers, bools and cells of bytes are never null in NumPy, so they are required and have no levels.
+fn may_be_null(source: ColumnSource<'_>) -> bool {
     match source {
-        Source::Block(block, _) => {
+        ColumnSource::Block(block, _) => {
             matches!(block.grid.dtype.kind, DTypeKind::DateTime | DTypeKind::TimeDelta)
         }
-        Source::Array(_) => true,
+        ColumnSource::Array(_) => true,
     }
 }
 
-fn kind(field: &Field, source: Source<'_>) -> Result<Kind> {
+fn kind(field: &Field, source: ColumnSource<'_>) -> Result<RootStorage> {
     if let DataType::Dictionary(_, values) = field.data_type() {
         if matches!(values.as_ref(), DataType::Dictionary(..)) {
             let message =
                 "a dictionary of dictionaries is nothing that Parquet has. Decode one of them first.";
             return Err(Error::unrepresentable("parquet", message));
         }
-        let beside = Beside::of(field.data_type());
-        let column = beside.as_ref().map_or(field.data_type(), Beside::data_type);
-        let stored = Stored::of(&field.clone().with_data_type(column.clone()));
+        let beside = DictionaryStorage::of(field.data_type());
+        let column = beside.as_ref().map_or(field.data_type(), DictionaryStorage::data_type);
+        let stored = LeafType::of(&field.clone().with_data_type(column.clone()));
         let stored = stored.ok_or_else(|| Error::unrepresentable("parquet", "keys of no known type."))?;
         return match (beside, source) {
-            (Some(Beside::Values(_)), _) => Ok(Kind::NonNullValues(stored)),
-            (Some(Beside::Codes(_)), _) => Ok(Kind::Codes(stored)),
-            (None, Source::Array(data)) => {
+            (Some(DictionaryStorage::Values(_)), _) => Ok(RootStorage::PlainValues(stored)),
+            (Some(DictionaryStorage::Codes(_)), _) => Ok(RootStorage::Codes(stored)),
+            (None, ColumnSource::Array(data)) => {
                 let values = dictionaries::values(data)?;
                 let fits = fits::fits(values, values.nulls(), &stored);
-                Ok(Kind::Leaf(chosen(field, stored, fits)))
+                Ok(RootStorage::Leaf(leaf_or_exact(field, stored, fits)))
             }
-            (None, Source::Block(..)) => Ok(Kind::Leaf(stored)),
+            (None, ColumnSource::Block(..)) => Ok(RootStorage::Leaf(stored)),
         };
     }
     let runs = matches!(field.data_type(), DataType::RunEndEncoded(..));
-    let Some(stored) = Stored::of(field).filter(|_| !runs) else { return tree(field, source) };
+    let Some(stored) = LeafType::of(field).filter(|_| !runs) else { return tree(field, source) };
     let mut fits = true;
-    if Stored::exact(field.data_type()).is_some() {
+    if LeafType::exact(field.data_type()).is_some() {
         each_packed(&[source], |_, column| {
             let data = leaves::array(&column, field.data_type())?;
             fits = fits::fits(&data, data.nulls(), &stored);
             Ok(())
         })?;
     }
-    Ok(Kind::Leaf(chosen(field, stored, fits)))
+    Ok(RootStorage::Leaf(leaf_or_exact(field, stored, fits)))
 }
 
-fn tree(field: &Field, source: Source<'_>) -> Result<Kind> {
+fn tree(field: &Field, source: ColumnSource<'_>) -> Result<RootStorage> {
     let mut found = None;
     let field = nested::field(field);
     each_packed(&[source], |_, column| {
@@ -234,10 +245,10 @@ fn tree(field: &Field, source: Source<'_>) -> Result<Kind> {
         Ok(())
     })?;
     let found = found.ok_or_else(|| Error::unrepresentable("parquet", "a column without values."))?;
-    Ok(Kind::Nested(Box::new(found)))
+    Ok(RootStorage::Nested(Box::new(found)))
 }
 
-/// The leaf that others understand, or Arrow's own bytes where a value does not fit that one.
-fn chosen(field: &Field, stored: Stored, fits: bool) -> Stored {
-    if fits { stored } else { Stored::exact(field.data_type()).unwrap_or(stored) }
+/// Returns the leaf that other readers understand, or Arrow's own bytes if a value does not fit it.
+fn leaf_or_exact(field: &Field, stored: LeafType, fits: bool) -> LeafType {
+    if fits { stored } else { LeafType::exact(field.data_type()).unwrap_or(stored) }
 }

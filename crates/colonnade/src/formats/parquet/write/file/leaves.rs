@@ -1,42 +1,42 @@
-//! A column as the leaf that it is in the file: values of NumPy where they lie, all others as arrays.
+//! Converts a column to a leaf of the file: borrows NumPy values, and converts others to arrays.
 
 use arrow_data::ArrayData;
 use arrow_schema::DataType;
 
 use crate::arrow::native::Native;
 use crate::error::Result;
-use crate::formats::parquet::types::{Stored, Way};
-use crate::formats::parquet::write::column::{Bits, Leaf, LeafData, Turn};
+use crate::formats::parquet::types::{LeafConversion, LeafType};
+use crate::formats::parquet::write::column::{Bitmap, ElementConversion, LeafColumn, LeafData};
 use crate::frame::{Block, Kind};
 
-use super::array_leaf::{Take, of_array, order};
-use super::source::Packed;
+use super::array_leaf::{TakeLeaf, of_array, order};
+use super::source::PackedColumn;
 
-/// Gives `take` the column as a leaf. `data_type`: of its field.
+/// Passes the column to `take` as a leaf. `data_type` is the type of its field.
 ///
 /// # Errors
-/// `Unrepresentable` for values that the leaf cannot hold; those of `take`.
+/// `Unrepresentable` for values that the leaf cannot hold; errors of `take`.
 pub(super) fn leaf(
-    column: &Packed<'_>,
+    column: &PackedColumn<'_>,
     data_type: &DataType,
-    stored: &Stored,
+    stored: &LeafType,
     optional: bool,
-    take: Take<'_>,
+    take: TakeLeaf<'_>,
 ) -> Result<()> {
     match column {
-        Packed::Array(data) => of_array(data, stored, optional, take),
-        Packed::Block(block) => of_block(block, data_type, stored, optional, take),
+        PackedColumn::Array(data) => of_array(data, stored, optional, take),
+        PackedColumn::Block(block) => of_block(block, data_type, stored, optional, take),
     }
 }
 
-/// The column as an array of its field's type.
+/// Converts the column to an array of its field's type.
 ///
 /// # Errors
 /// `Unrepresentable` for values that Arrow cannot hold.
-pub(super) fn array(column: &Packed<'_>, data_type: &DataType) -> Result<ArrayData> {
+pub(super) fn array(column: &PackedColumn<'_>, data_type: &DataType) -> Result<ArrayData> {
     match column {
-        Packed::Array(data) => Ok((*data).clone()),
-        Packed::Block(block) => {
+        PackedColumn::Array(data) => Ok((*data).clone()),
+        PackedColumn::Block(block) => {
             let native = Native { dtype: block.grid.dtype, data_type: data_type.clone() };
             native.array(block, 0, &block.buffer.to_arrow())
         }
@@ -46,45 +46,48 @@ pub(super) fn array(column: &Packed<'_>, data_type: &DataType) -> Result<ArrayDa
 fn of_block(
     block: &Block,
     data_type: &DataType,
-    stored: &Stored,
+    stored: &LeafType,
     optional: bool,
-    take: Take<'_>,
+    take: TakeLeaf<'_>,
 ) -> Result<()> {
     let dtype = block.grid.dtype;
-    if dtype.kind == Kind::Unicode || *data_type == DataType::Date32 || stored.way == Way::Empty {
-        let data = array(&Packed::Block(block.clone()), data_type)?;
+    if dtype.kind == Kind::Unicode
+        || *data_type == DataType::Date32
+        || stored.conversion == LeafConversion::Empty
+    {
+        let data = array(&PackedColumn::Block(block.clone()), data_type)?;
         return of_array(&data, stored, optional, take);
     }
     let (start, nrows, width) = (block.grid.offset, block.grid.nrows, dtype.itemsize as usize);
     let bytes = block.buffer.as_slice();
-    let turn = match (dtype.kind, stored.way) {
-        (Kind::Bool, _) => Turn::Truth,
-        (Kind::UInt, Way::Narrow(_)) => Turn::Unsigned,
-        (_, Way::Narrow(_)) => Turn::Signed,
-        (_, Way::Thousands) => Turn::Times(1000),
-        _ => Turn::AsIs,
+    let conversion = match (dtype.kind, stored.conversion) {
+        (Kind::Bool, _) => ElementConversion::Bools,
+        (Kind::UInt, LeafConversion::Narrow(_)) => ElementConversion::Unsigned,
+        (_, LeafConversion::Narrow(_)) => ElementConversion::Signed,
+        (_, LeafConversion::Thousands) => ElementConversion::Multiply(1000),
+        _ => ElementConversion::Identity,
     };
     let nat = match dtype.kind {
         Kind::DateTime | Kind::TimeDelta => {
-            not_a_time(bytes.get(start..start + nrows * width).unwrap_or(&[]))
+            nat_validity(bytes.get(start..start + nrows * width).unwrap_or(&[]))
         }
         _ => None,
     };
     let stride = isize::try_from(width).unwrap_or(0);
-    take(&Leaf {
+    take(&LeafColumn {
         physical: stored.physical,
-        data: LeafData::Fixed { bytes, start, width, stride, turn },
-        validity: nat.as_deref().map(|bytes| Bits { bytes, offset: 0 }),
+        data: LeafData::Fixed { bytes, start, width, stride, conversion },
+        validity: nat.as_deref().map(|bytes| Bitmap { bytes, offset: 0 }),
         optional,
         order: order(stored, data_type),
     })
 }
 
-/// A bit a time, set where it is one; `None` where all are.
-fn not_a_time(bytes: &[u8]) -> Option<Vec<u8>> {
+/// Returns a validity bitmap, bit 0 for NaT; `None` if there is no NaT.
+fn nat_validity(bytes: &[u8]) -> Option<Vec<u8>> {
     const NAT: [u8; 8] = i64::MIN.to_le_bytes();
     let (cells, _) = bytes.as_chunks::<8>();
-    // Without branches inside, so that the scan runs at the memory's speed.
+    // The loop has no branches, so that the scan runs at memory speed.
     let any = |some: &[[u8; 8]]| some.iter().fold(false, |any, cell| any | (*cell == NAT));
     if !cells.chunks(1024).any(any) {
         return None;

@@ -1,4 +1,4 @@
-//! The file's own metadata: Arrow's schema, pandas' and ours, dictionaries that no page holds.
+//! The file's key-value metadata: Arrow's schema, pandas metadata, Colonnade's header, and dictionaries that no page holds.
 
 use arrow_schema::Schema;
 use base64::Engine;
@@ -7,24 +7,28 @@ use base64::engine::general_purpose::STANDARD;
 use crate::arrow::ipc::schema_bytes;
 use crate::error::Result;
 
-use super::layout::Layout;
+use super::layout::FileLayout;
 use crate::formats::parquet::types::DICTIONARY;
 
-/// Arrow's schema, as every Arrow library writes it.
+/// Key of Arrow's schema, the same in every Arrow library.
 const ARROW: &str = "ARROW:schema";
 
-/// Keys and values, sorted. `rows`: whether the file has any, and so dictionary pages.
+/// Returns keys and values, sorted. `rows`: whether the file has rows, and so dictionary pages.
 ///
 /// # Errors
-/// Schemas of more than 2 GiB.
-pub(super) fn pairs(schema: &Schema, layout: &Layout, rows: bool) -> Result<Vec<(String, String)>> {
-    // With its metadata: where there is an Arrow schema, Arrow libraries do not look at the file's own.
+/// Schemas over 2 GiB.
+pub(super) fn pairs(schema: &Schema, layout: &FileLayout, rows: bool) -> Result<Vec<(String, String)>> {
+    // The schema contains its metadata: Arrow libraries ignore the file's metadata if there is an Arrow schema.
     let mut out = vec![(ARROW.to_owned(), STANDARD.encode(schema_bytes(schema)?))];
-    // A schema of somebody else's file may stand among what that file said.
+    // The metadata may come from a foreign file and contain its schema, which is dropped.
     let others = schema.metadata().iter().filter(|(key, _)| *key != ARROW && !key.starts_with(DICTIONARY));
     out.extend(others.map(|(key, value)| (key.clone(), value.clone())));
-    let unpaged = (!rows).then_some(&layout.unpaged).into_iter().flatten();
-    let kept = layout.kept.iter().chain(&layout.nulled).chain(unpaged);
+    let rowless_dictionaries = (!rows).then_some(&layout.rowless_dictionaries).into_iter().flatten();
+    let kept = layout
+        .metadata_dictionaries
+        .iter()
+        .chain(&layout.null_value_dictionaries)
+        .chain(rowless_dictionaries);
     out.extend(kept.map(|(name, text)| (format!("{DICTIONARY}{name}"), text.clone())));
     out.sort_unstable();
     out.dedup_by(|a, b| a.0 == b.0);

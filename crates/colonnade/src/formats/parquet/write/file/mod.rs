@@ -1,24 +1,24 @@
-//! From frames to a file.
+//! Writes frames to a file.
 //!
-//! A frame's columns are leaves of the schema ([`layout`]), taken where they lie ([`source`], [`leaves`]); each column of each
-//! row group is encoded by itself ([`super::column`]), many at once, and taken in order ([`groups`]), while the footer is put
-//! into its form ([`footer`]). What Parquet's own types do not say stands in the file's metadata ([`metadata`]).
+//! [`layout`] maps a frame's columns to leaves, and [`source`] and [`leaves`] borrow their values. [`super::column`] encodes the
+//! columns of a row group in parallel, [`row_groups`] writes the chunks in order, and [`footer`] encodes their metadata meanwhile.
+//! [`metadata`] stores what Parquet's types cannot express.
 
 mod array_leaf;
 mod dictionaries;
 mod elements;
 mod entries;
+mod file_column;
 mod fits;
 mod footer;
-mod groups;
 mod layout;
 mod leaves;
 mod metadata;
 mod nested;
 mod node;
 mod options;
-mod pending;
-mod root;
+mod row_buffer;
+mod row_groups;
 mod shred;
 mod source;
 mod tree;
@@ -27,7 +27,7 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
-pub use options::{Asked, WriteOptions};
+pub use options::{RawWriteOptions, WriteOptions};
 pub use writer::Writer;
 
 use crate::error::Result;
@@ -35,7 +35,7 @@ use crate::frame::Frame;
 use crate::progress::Progress;
 use crate::sink::Sink;
 
-/// One frame, whole.
+/// Writes one frame as a whole file.
 ///
 /// # Errors
 /// As [`Writer::write`].
@@ -45,5 +45,5 @@ pub fn encode(
     sink: &mut dyn Sink,
     progress: &dyn Progress,
 ) -> Result<()> {
-    Writer::new(options).whole(frame, sink, progress)
+    Writer::new(options).write_whole(frame, sink, progress)
 }

@@ -1,4 +1,4 @@
-//! Lists, structs, maps and run-ends: their leaves, encoded as all others are.
+//! Encodes the leaves of lists, structs, maps and run-ends.
 
 use std::ops::Range;
 
@@ -10,14 +10,14 @@ use arrow_schema::{DataType, Field};
 use arrow_select::take::take as select;
 
 use crate::error::{Error, Result};
-use crate::formats::parquet::write::column::{Chunk, Settings, encode_within};
+use crate::formats::parquet::write::column::{EncodedChunk, Settings, encode_within};
 
 use super::array_leaf::of_masked;
-use super::root::RootLeaf;
+use super::file_column::ColumnLeaf;
 use super::shred::shred;
 use super::tree::Tree;
 
-/// The field as the schema has it: run-ends are their values.
+/// Returns the field for the schema: run-ends are replaced by their values.
 pub(super) fn field(field: &Field) -> Field {
     match field.data_type() {
         DataType::RunEndEncoded(_, values) => {
@@ -28,13 +28,13 @@ pub(super) fn field(field: &Field) -> Field {
     }
 }
 
-/// The column as an array of that type.
+/// Converts the column to an array of that type.
 ///
 /// # Errors
-/// `Unrepresentable`: values that cannot be repeated.
+/// `Unrepresentable`: run-ends whose values cannot be repeated.
 pub(super) fn array(data: &ArrayData) -> Result<ArrayRef> {
     let mut data = data.clone();
-    // Copies what lies where words may not.
+    // Copies buffers that are not aligned.
     data.align_buffers();
     let DataType::RunEndEncoded(ends, _) = data.data_type() else { return Ok(make_array(data)) };
     match ends.data_type() {
@@ -44,7 +44,7 @@ pub(super) fn array(data: &ArrayData) -> Result<ArrayRef> {
     }
 }
 
-/// Runs as a value a row.
+/// Expands run-ends to one value per row.
 fn decoded<R: arrow_array::types::RunEndIndexType>(runs: &RunArray<R>) -> Result<ArrayRef> {
     let (start, n) = (arrow_array::Array::offset(runs), arrow_array::Array::len(runs));
     let mut places: Vec<u64> = Vec::with_capacity(n);
@@ -56,17 +56,17 @@ fn decoded<R: arrow_array::types::RunEndIndexType>(runs: &RunArray<R>) -> Result
     values.map_err(|e| Error::unrepresentable("parquet", format!("run-ends: {e}.")))
 }
 
-/// Appends the chunks of these leaves of the column to `out`; answers where each begins.
+/// Appends the chunks of these leaves of the column to `out`, and passes on the offset of each.
 ///
 /// # Errors
-/// `Unrepresentable`: nulls where none may be; values that their leaf cannot hold.
+/// `Unrepresentable`: nulls in a required field; values that their leaf cannot hold.
 pub(super) fn encode(
-    (tree, places): (&Tree, &[RootLeaf]),
+    (tree, places): (&Tree, &[ColumnLeaf]),
     wanted: &Range<usize>,
     data: &ArrayData,
     all: &Settings,
     out: &mut Vec<u8>,
-) -> Result<Vec<(usize, usize, Chunk)>> {
+) -> Result<Vec<(usize, usize, EncodedChunk)>> {
     let array = array(data)?;
     let mut done = Vec::new();
     shred(&tree.node, &array, wanted, &|_, _| true, &mut |shredded| {

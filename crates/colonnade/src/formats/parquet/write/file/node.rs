@@ -1,46 +1,46 @@
-//! The nodes of a nested column as Parquet has them: lists, structs and maps, and the leaves below.
+//! The nodes of a nested column in Parquet's schema: lists, structs, maps, and leaves.
 
 use std::ops::Range;
 
 use arrow_schema::{DataType, Field};
 
 use crate::error::{Error, Result};
-use crate::formats::parquet::types::Stored;
+use crate::formats::parquet::types::LeafType;
 
-/// Places above a leaf that levels of a byte can count.
+/// Maximum number of optional and repeated nodes above a leaf, so that levels fit into a byte.
 const MOST_LEVELS: usize = 200;
 
-/// A field, and what it is made of.
+/// A field with its children.
 #[derive(Debug)]
-pub(super) struct Node {
-    /// Its name, for errors.
+pub(super) struct NestedNode {
+    /// Name, for error messages.
     pub(super) name: String,
-    /// Whether it may be null.
+    /// Whether the field is nullable.
     pub(super) optional: bool,
-    /// Numbers of the leaves below it.
+    /// Numbers of the leaves below the node.
     pub(super) leaves: Range<usize>,
-    pub(super) shape: Shape,
+    pub(super) shape: NodeShape,
 }
 
-/// What a field is made of.
+/// The kind of a node.
 #[derive(Debug)]
-pub(super) enum Shape {
-    Leaf(Stored),
-    Struct(Vec<Node>),
-    List(Box<Node>),
-    /// A list of structs of two.
-    Map(Box<Node>),
+pub(super) enum NodeShape {
+    Leaf(LeafType),
+    Struct(Vec<NestedNode>),
+    List(Box<NestedNode>),
+    /// A list of structs with two fields.
+    Map(Box<NestedNode>),
 }
 
 fn refuse<T>(message: &str) -> Result<T> {
     Err(Error::unrepresentable("parquet", message))
 }
 
-/// The node of a field at this depth; its leaves are numbered from `number` on.
+/// Creates the node of a field at this depth. Its leaves are numbered from `number` on.
 ///
 /// # Errors
-/// `Unrepresentable`: what has no place in Parquet.
-pub(super) fn node(field: &Field, number: &mut usize, depth: usize) -> Result<Node> {
+/// `Unrepresentable`: types that Parquet cannot nest.
+pub(super) fn node(field: &Field, number: &mut usize, depth: usize) -> Result<NestedNode> {
     if depth > MOST_LEVELS {
         return refuse("lists and structs in each other deeper than levels count. Flatten the column first.");
     }
@@ -51,41 +51,46 @@ pub(super) fn node(field: &Field, number: &mut usize, depth: usize) -> Result<No
         | DataType::LargeList(item)
         | DataType::FixedSizeList(item, _)
         | DataType::ListView(item)
-        | DataType::LargeListView(item) => Shape::List(Box::new(below(item, number)?)),
+        | DataType::LargeListView(item) => NodeShape::List(Box::new(below(item, number)?)),
         DataType::Map(entries, _) => {
             let mut entries = below(entries, number)?;
-            let Shape::Struct(pair) = &mut entries.shape else {
+            let NodeShape::Struct(pair) = &mut entries.shape else {
                 return refuse("a map whose entries are no structs. Build it anew.");
             };
             let [key, _] = pair.as_mut_slice() else {
                 return refuse("a map whose entries are not keys and values. Build it anew.");
             };
             (entries.optional, key.optional) = (false, false);
-            Shape::Map(Box::new(entries))
+            NodeShape::Map(Box::new(entries))
         }
         DataType::Struct(fields) if fields.is_empty() => {
             return refuse("Parquet has no structs without fields. Drop it, or give it one.");
         }
         DataType::Struct(fields) => {
-            Shape::Struct(fields.iter().map(|field| below(field, number)).collect::<Result<_>>()?)
+            NodeShape::Struct(fields.iter().map(|field| below(field, number)).collect::<Result<_>>()?)
         }
         other => {
-            if let Some(message) = unheld(other) {
+            if let Some(message) = nesting_refusal(other) {
                 return refuse(message);
             }
-            let stored = Stored::of(field).map(|stored| of_dictionary(other).unwrap_or(stored));
+            let stored = LeafType::of(field).map(|stored| of_dictionary(other).unwrap_or(stored));
             let Some(stored) = stored else {
                 return refuse("its type has no place in Parquet. Convert it first.");
             };
             *number += 1;
-            Shape::Leaf(stored)
+            NodeShape::Leaf(stored)
         }
     };
-    Ok(Node { name: field.name().clone(), optional: field.is_nullable(), leaves: first..*number, shape })
+    Ok(NestedNode {
+        name: field.name().clone(),
+        optional: field.is_nullable(),
+        leaves: first..*number,
+        shape,
+    })
 }
 
-/// What of a type has no place within another, and what to do then.
-fn unheld(data_type: &DataType) -> Option<&'static str> {
+/// Returns why a type cannot be nested, and the advice for the error message; `None` if it can.
+fn nesting_refusal(data_type: &DataType) -> Option<&'static str> {
     match data_type {
         DataType::Union(..) => {
             Some("Parquet has no unions. Convert the column first, to a struct of one field a kind, say.")
@@ -103,15 +108,15 @@ fn unheld(data_type: &DataType) -> Option<&'static str> {
             values if values.is_nested() || matches!(values, DataType::Dictionary(..)) => Some(
                 "a dictionary of nested values within another type has no place in Parquet. Decode it first.",
             ),
-            values => unheld(values),
+            values => nesting_refusal(values),
         },
         _ => None,
     }
 }
 
-/// Values of dictionaries within others are Arrow's own: they come back as dictionaries only so.
-fn of_dictionary(data_type: &DataType) -> Option<Stored> {
+/// Nested dictionaries keep Arrow's own bytes as values, because the reader restores only those as dictionaries.
+fn of_dictionary(data_type: &DataType) -> Option<LeafType> {
     let DataType::Dictionary(_, values) = data_type else { return None };
     let turned = matches!(values.as_ref(), DataType::Timestamp(..) | DataType::Time32(_) | DataType::Date64);
-    Stored::exact(values).filter(|_| turned)
+    LeafType::exact(values).filter(|_| turned)
 }

@@ -1,57 +1,57 @@
-//! What is asked of a file, validated when it is made.
+//! Options for writing, validated by their constructors.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::codec::Profile;
 use crate::error::{Error, Result};
-use crate::formats::parquet::codec::Codec;
+use crate::formats::parquet::codec::PageCodec;
 use crate::formats::parquet::types::Physical;
-use crate::formats::parquet::write::column::{Encoding, Packing, Settings, Wanted};
+use crate::formats::parquet::write::column::{CodecChoice, EncodingChoice, PageEncoding, Settings};
 
-use super::root::Root;
+use super::file_column::FileColumn;
 
-/// Options for writing, validated when they are made.
+/// Options for writing. The constructor validates them.
 #[derive(Debug, Clone, Default)]
 pub struct WriteOptions {
-    /// Of columns that nothing else is said of.
+    /// Settings of columns without settings of their own.
     pub(super) settings: Settings,
-    /// Encodings by hand, by name.
-    pub(super) encodings: BTreeMap<String, Wanted>,
-    /// The only columns that may have dictionaries.
+    /// Encodings set by the caller, by column name.
+    pub(super) encodings: BTreeMap<String, EncodingChoice>,
+    /// Names of the columns that may have dictionaries; `None` for all.
     pub(super) dictionaries: Option<BTreeSet<String>>,
-    /// Rows of a row group; `None`: by size.
+    /// Rows per row group; `None` to choose by size.
     pub(super) group_rows: Option<usize>,
-    /// Rows of all chunks together, where that is known.
+    /// Rows of all chunks together, if known.
     pub(super) nrows: Option<usize>,
-    /// Threads.
+    /// Number of threads.
     pub(super) threads: usize,
 }
 
-/// What a caller may say, as it is spelled there.
+/// The caller's options, as strings and numbers before validation.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Asked<'a> {
-    /// `auto`, `snappy`, `gzip`, `brotli`, `lz4`, `zstd`; `None` and `none`: none.
+pub struct RawWriteOptions<'a> {
+    /// `auto`, `snappy`, `gzip`, `brotli`, `lz4`, `zstd`; `None` or `none` for no compression.
     pub compression: Option<&'a str>,
-    /// The codec's level.
+    /// Compression level.
     pub level: Option<i32>,
-    /// The encoding of all columns that can have it.
+    /// Encoding of all columns that support it.
     pub encoding: Option<&'a str>,
     /// Whether dictionaries may be chosen.
     pub dictionary: bool,
-    /// `fast`, `balanced`, `small`.
+    /// `fast`, `balanced` or `small`.
     pub profile: Option<&'a str>,
-    /// Rows of a row group.
+    /// Rows per row group.
     pub group_rows: Option<usize>,
-    /// Bytes of a page.
+    /// Bytes per page.
     pub page_nbytes: Option<usize>,
-    /// Data pages of version 2.
+    /// Whether to write data pages of version 2.
     pub version_2: bool,
-    /// Statistics of chunks.
+    /// Whether to write statistics of chunks.
     pub statistics: bool,
-    /// Bounds of pages.
+    /// Whether to write bounds of pages.
     pub page_index: bool,
-    /// CRC-32 of pages.
+    /// Whether to write the CRC-32 of pages.
     pub crc: bool,
 }
 
@@ -60,28 +60,28 @@ fn wrong(message: String) -> Error {
 }
 
 impl WriteOptions {
-    /// Options.
+    /// Validates the caller's options.
     ///
     /// # Errors
-    /// `InvalidOption`: names that are not known, numbers out of their range.
-    pub fn new(asked: &Asked<'_>, threads: usize, nrows: Option<usize>) -> Result<Self> {
+    /// `InvalidOption`: unknown names; numbers out of range.
+    pub fn new(asked: &RawWriteOptions<'_>, threads: usize, nrows: Option<usize>) -> Result<Self> {
         let codec = match asked.compression {
-            None | Some("none") => Packing::One(Codec::None),
-            Some("auto") => Packing::Auto,
-            Some("snappy") => Packing::One(Codec::Snappy),
-            Some("gzip") => Packing::One(Codec::Gzip),
-            Some("brotli") => Packing::One(Codec::Brotli),
-            Some("lz4") => Packing::One(Codec::Lz4Raw),
-            Some("zstd") => Packing::One(Codec::Zstd),
+            None | Some("none") => CodecChoice::One(PageCodec::None),
+            Some("auto") => CodecChoice::Auto,
+            Some("snappy") => CodecChoice::One(PageCodec::Snappy),
+            Some("gzip") => CodecChoice::One(PageCodec::Gzip),
+            Some("brotli") => CodecChoice::One(PageCodec::Brotli),
+            Some("lz4") => CodecChoice::One(PageCodec::Lz4Raw),
+            Some("zstd") => CodecChoice::One(PageCodec::Zstd),
             Some(other) => {
                 let known = "None, \"auto\", \"snappy\", \"gzip\", \"brotli\", \"lz4\" or \"zstd\"";
                 return Err(wrong(format!("compression: expected {known}, found {other:?}.")));
             }
         };
         let levels = match codec {
-            Packing::One(Codec::Zstd) => Some(1..=22),
-            Packing::One(Codec::Gzip) => Some(1..=9),
-            Packing::One(Codec::Brotli) => Some(0..=11),
+            CodecChoice::One(PageCodec::Zstd) => Some(1..=22),
+            CodecChoice::One(PageCodec::Gzip) => Some(1..=9),
+            CodecChoice::One(PageCodec::Brotli) => Some(0..=11),
             _ => None,
         };
         if let Some(level) = asked.level
@@ -117,10 +117,10 @@ impl WriteOptions {
         Ok(Self { settings, group_rows: asked.group_rows, nrows, threads, ..Self::default() })
     }
 
-    /// Encodings by hand, by the names of columns.
+    /// Sets the encodings of columns, by name.
     ///
     /// # Errors
-    /// `InvalidOption`: an encoding that is not known.
+    /// `InvalidOption`: an unknown encoding.
     pub fn with_encodings<'a>(
         mut self,
         encodings: impl IntoIterator<Item = (&'a str, &'a str)>,
@@ -131,24 +131,24 @@ impl WriteOptions {
         Ok(self)
     }
 
-    /// Dictionaries for these columns alone.
+    /// Restricts dictionaries to these columns.
     #[must_use]
     pub fn with_dictionaries<'a>(mut self, names: impl IntoIterator<Item = &'a str>) -> Self {
         self.dictionaries = Some(names.into_iter().map(str::to_owned).collect());
         self
     }
 
-    /// Whether anything is said of columns by name.
+    /// Whether options are set for columns by name.
     pub(super) fn names_columns(&self) -> bool {
         !self.encodings.is_empty() || self.dictionaries.is_some()
     }
 
-    /// What is said of a label holds for all columns that have it: names of fields are unique, labels may not be.
-    pub(super) fn of_labels(&self, names: &[&str], labels: &[Option<String>]) -> Self {
+    /// Copies the options set for a label to all columns with that label: field names are unique, labels need not be.
+    pub(super) fn for_labels(&self, names: &[&str], labels: &[Option<String>]) -> Self {
         let mut out = self.clone();
         for (name, label) in names.iter().zip(labels) {
             let Some(label) = label.as_deref().filter(|label| label != name) else { continue };
-            // The label, and paths below it.
+            // The label itself, and paths that start with it.
             let own = |said: &str| match said.strip_prefix(label)? {
                 "" => Some((*name).to_owned()),
                 rest => rest.starts_with('.').then(|| format!("{name}{rest}")),
@@ -165,8 +165,8 @@ impl WriteOptions {
         out
     }
 
-    /// Refuses names that no column has, and paths of nothing that stands in one.
-    pub(super) fn check_names(&self, roots: &[Root]) -> Result<()> {
+    /// Refuses names that no column has, and paths that no column contains.
+    pub(super) fn check_names(&self, roots: &[FileColumn]) -> Result<()> {
         if !self.names_columns() {
             return Ok(());
         }
@@ -188,11 +188,11 @@ impl WriteOptions {
         asked("use_dictionary", self.dictionaries.iter().flatten().collect())
     }
 
-    /// The settings of a column; `None`: those of all.
+    /// Returns the settings of a column; `None` for the default settings.
     ///
     /// # Errors
-    /// `InvalidOption`: an encoding that its type cannot have; one but a dictionary for a column that came as one.
-    pub(super) fn of_column(
+    /// `InvalidOption`: an encoding that its type does not support; an encoding other than a dictionary for a categorical column.
+    pub(super) fn for_column(
         &self,
         name: &str,
         physical: Physical,
@@ -200,9 +200,9 @@ impl WriteOptions {
     ) -> Result<Option<Settings>> {
         let allowed = self.dictionaries.as_ref().is_none_or(|names| names.contains(name));
         let wanted = self.encodings.get(name);
-        if let Some(Wanted::One(encoding)) = wanted
+        if let Some(EncodingChoice::One(encoding)) = wanted
             && categories
-            && *encoding != Encoding::RleDictionary
+            && *encoding != PageEncoding::RleDictionary
         {
             let word = word(*encoding);
             let advice = "Its dictionary is its categories; convert it to its values first";
@@ -210,7 +210,7 @@ impl WriteOptions {
                 "encoding of {name:?}: {word:?} is not for a column with categories. {advice}."
             )));
         }
-        if let Some(Wanted::One(encoding)) = wanted
+        if let Some(EncodingChoice::One(encoding)) = wanted
             && !can_have(physical, *encoding)
         {
             let (word, stored) = (word(*encoding), stored(physical));
@@ -218,7 +218,7 @@ impl WriteOptions {
             return Err(wrong(message));
         }
         let all = match self.settings.encoding {
-            Wanted::One(encoding) if !can_have(physical, encoding) => Wanted::Auto,
+            EncodingChoice::One(encoding) if !can_have(physical, encoding) => EncodingChoice::Auto,
             other => other,
         };
         let encoding = wanted.copied().unwrap_or(all);
@@ -234,23 +234,23 @@ impl WriteOptions {
 }
 
 impl WriteOptions {
-    /// What is said of the leaf by its path, or by that of a group that it stands in, the innermost first; `true`: of the leaf
+    /// Looks up the leaf's path, then those of its enclosing groups, innermost first. The flag is `true` for an option of the leaf
     /// itself.
-    fn said<T>(path: &[String], of: impl Fn(&str) -> Option<T>) -> Option<(T, bool)> {
+    fn lookup<T>(path: &[String], of: impl Fn(&str) -> Option<T>) -> Option<(T, bool)> {
         (1..=path.len()).rev().find_map(|n| {
             let found = of(&path.get(..n)?.join("."))?;
             Some((found, n == path.len()))
         })
     }
 
-    /// The settings of the leaves of a list, struct or map; `None`: those of all. What is said of a group holds for all its leaves
-    /// that can have it.
+    /// Returns the settings of the leaves of a list, struct or map; `None` for the default settings. An option of a group applies
+    /// to all of its leaves that support it.
     ///
     /// # Errors
-    /// `InvalidOption`: an encoding that the leaf cannot have, or none of the leaves of the group.
-    pub(super) fn of_leaves(&self, leaves: &[(Physical, Vec<String>)]) -> Result<Vec<Option<Settings>>> {
+    /// `InvalidOption`: an encoding that the leaf does not support, or that no leaf of the group supports.
+    pub(super) fn for_leaves(&self, leaves: &[(Physical, Vec<String>)]) -> Result<Vec<Option<Settings>>> {
         let all = |physical| match self.settings.encoding {
-            Wanted::One(encoding) if !can_have(physical, encoding) => Wanted::Auto,
+            EncodingChoice::One(encoding) if !can_have(physical, encoding) => EncodingChoice::Auto,
             other => other,
         };
         if !self.names_columns() {
@@ -261,22 +261,22 @@ impl WriteOptions {
         self.check_groups(leaves)?;
         let mut out = Vec::with_capacity(leaves.len());
         for (physical, path) in leaves {
-            let said = Self::said(path, |name| self.encodings.get(name).copied());
+            let said = Self::lookup(path, |name| self.encodings.get(name).copied());
             let encoding = match said {
-                Some((Wanted::One(encoding), itself)) if !can_have(*physical, encoding) => {
+                Some((EncodingChoice::One(encoding), itself)) if !can_have(*physical, encoding) => {
                     if itself {
                         let (name, word, stored) = (path.join("."), word(encoding), stored(*physical));
                         let message =
                             format!("encoding of {name:?}: {word:?} is not for values stored as {stored}.");
                         return Err(wrong(message));
                     }
-                    Wanted::Auto
+                    EncodingChoice::Auto
                 }
                 Some((wanted, _)) => wanted,
                 None => all(*physical),
             };
             let named =
-                |names: &BTreeSet<String>| Self::said(path, |name| names.contains(name).then_some(()));
+                |names: &BTreeSet<String>| Self::lookup(path, |name| names.contains(name).then_some(()));
             let allowed = self.dictionaries.as_ref().is_none_or(|names| named(names).is_some());
             let same = allowed && encoding == self.settings.encoding;
             let dictionary = self.settings.dictionary && allowed;
@@ -285,10 +285,10 @@ impl WriteOptions {
         Ok(out)
     }
 
-    /// Refuses encodings of groups that none of their leaves can have.
+    /// Refuses encodings of groups that no leaf of the group supports.
     fn check_groups(&self, leaves: &[(Physical, Vec<String>)]) -> Result<()> {
         for (name, wanted) in &self.encodings {
-            let Wanted::One(encoding) = wanted else { continue };
+            let EncodingChoice::One(encoding) = wanted else { continue };
             let group = |path: &[String]| (1..path.len()).any(|n| is_path(path.get(..n), name));
             let mut below = leaves.iter().filter(|(_, path)| group(path)).peekable();
             if below.peek().is_some() && !below.any(|(physical, _)| can_have(*physical, *encoding)) {
@@ -305,14 +305,14 @@ fn is_path(path: Option<&[String]>, name: &str) -> bool {
     path.is_some_and(|path| path.join(".") == name)
 }
 
-fn encoding_of(name: &str) -> Result<Wanted> {
+fn encoding_of(name: &str) -> Result<EncodingChoice> {
     Ok(match name {
-        "auto" => Wanted::Auto,
-        "plain" => Wanted::One(Encoding::Plain),
-        "dictionary" => Wanted::One(Encoding::RleDictionary),
-        "delta_binary_packed" => Wanted::One(Encoding::DeltaBinaryPacked),
-        "delta_length_byte_array" => Wanted::One(Encoding::DeltaLengthByteArray),
-        "byte_stream_split" => Wanted::One(Encoding::ByteStreamSplit),
+        "auto" => EncodingChoice::Auto,
+        "plain" => EncodingChoice::One(PageEncoding::Plain),
+        "dictionary" => EncodingChoice::One(PageEncoding::RleDictionary),
+        "delta_binary_packed" => EncodingChoice::One(PageEncoding::DeltaBinaryPacked),
+        "delta_length_byte_array" => EncodingChoice::One(PageEncoding::DeltaLengthByteArray),
+        "byte_stream_split" => EncodingChoice::One(PageEncoding::ByteStreamSplit),
         other => {
             let known =
                 "auto, plain, dictionary, delta_binary_packed, delta_length_byte_array, byte_stream_split";
@@ -321,21 +321,21 @@ fn encoding_of(name: &str) -> Result<Wanted> {
     })
 }
 
-/// An encoding as callers spell it.
-fn word(encoding: Encoding) -> &'static str {
+/// The name of an encoding in the options.
+fn word(encoding: PageEncoding) -> &'static str {
     match encoding {
-        Encoding::Plain => "plain",
-        Encoding::PlainDictionary | Encoding::RleDictionary => "dictionary",
-        Encoding::DeltaBinaryPacked => "delta_binary_packed",
-        Encoding::DeltaLengthByteArray => "delta_length_byte_array",
-        Encoding::DeltaByteArray => "delta_byte_array",
-        Encoding::ByteStreamSplit => "byte_stream_split",
-        Encoding::Rle => "rle",
-        Encoding::BitPacked => "bit_packed",
+        PageEncoding::Plain => "plain",
+        PageEncoding::PlainDictionary | PageEncoding::RleDictionary => "dictionary",
+        PageEncoding::DeltaBinaryPacked => "delta_binary_packed",
+        PageEncoding::DeltaLengthByteArray => "delta_length_byte_array",
+        PageEncoding::DeltaByteArray => "delta_byte_array",
+        PageEncoding::ByteStreamSplit => "byte_stream_split",
+        PageEncoding::Rle => "rle",
+        PageEncoding::BitPacked => "bit_packed",
     }
 }
 
-/// A type as the specification spells it.
+/// The name of a physical type in the specification.
 fn stored(physical: Physical) -> &'static str {
     match physical {
         Physical::Boolean => "BOOLEAN",
@@ -349,13 +349,13 @@ fn stored(physical: Physical) -> &'static str {
     }
 }
 
-/// Whether the specification has this encoding for these values.
-fn can_have(physical: Physical, encoding: Encoding) -> bool {
+/// Whether the specification allows this encoding for the physical type.
+fn can_have(physical: Physical, encoding: PageEncoding) -> bool {
     match encoding {
-        Encoding::RleDictionary => physical != Physical::Boolean,
-        Encoding::DeltaBinaryPacked => matches!(physical, Physical::Int32 | Physical::Int64),
-        Encoding::DeltaLengthByteArray => physical == Physical::Bytes,
-        Encoding::ByteStreamSplit => {
+        PageEncoding::RleDictionary => physical != Physical::Boolean,
+        PageEncoding::DeltaBinaryPacked => matches!(physical, Physical::Int32 | Physical::Int64),
+        PageEncoding::DeltaLengthByteArray => physical == Physical::Bytes,
+        PageEncoding::ByteStreamSplit => {
             !matches!(physical, Physical::Boolean | Physical::Bytes | Physical::Int96)
         }
         _ => true,

@@ -1,8 +1,7 @@
-//! Arrays within arrays, taken apart: of each leaf the values where they lie, and two levels a value that say in which list and
-//! struct it stands.
+//! Shreds nested arrays into leaves: the values of each leaf, and a definition and a repetition level for each value (Dremel).
 //!
-//! A list is left behind by its offsets alone: its values are those of the child, which follow each other, so that a leaf is
-//! most often a stretch of an array and nothing is copied but levels.
+//! Lists are resolved by their offsets. Their values are contiguous in the child array, so a leaf usually borrows a slice, and only
+//! levels are allocated.
 
 use std::ops::Range;
 
@@ -14,51 +13,51 @@ use arrow_schema::DataType;
 use arrow_select::take::take as select;
 
 use crate::error::{Error, Result};
-use crate::formats::parquet::types::Stored;
-use crate::formats::parquet::write::column::Levels;
+use crate::formats::parquet::types::LeafType;
+use crate::formats::parquet::write::column::NestedLevels;
 
 use super::dictionaries;
-use super::entries::{Entries, broken};
-use super::node::{Node, Shape};
+use super::entries::{LevelEntries, malformed_array};
+use super::node::{NestedNode, NodeShape};
 
-/// A leaf that was taken out.
-pub(super) struct Shredded<'s> {
-    /// Its number in the tree.
+/// A leaf of a nested array.
+pub(super) struct ShreddedLeaf<'s> {
+    /// Number of the leaf in the tree.
     pub(super) leaf: usize,
-    pub(super) stored: &'s Stored,
-    /// Its values, and some between them that nothing stands for.
+    pub(super) stored: &'s LeafType,
+    /// The values. Ranges between live values are masked by `nulls`.
     pub(super) data: ArrayData,
-    /// Which of them are there.
+    /// Validity of the values.
     pub(super) nulls: Option<NullBuffer>,
-    pub(super) levels: Levels<'s>,
+    pub(super) levels: NestedLevels<'s>,
 }
 
-type Take<'t> = &'t mut dyn FnMut(Shredded<'_>) -> Result<()>;
+type TakeShredded<'t> = &'t mut dyn FnMut(ShreddedLeaf<'_>) -> Result<()>;
 
-/// Which nodes are gone into, of these arrays.
-type Wants<'t> = &'t dyn Fn(&Node, &ArrayRef) -> bool;
+/// Decides which nodes of the array are visited.
+type VisitsNode<'t> = &'t dyn Fn(&NestedNode, &ArrayRef) -> bool;
 
-/// Gives `take` the leaves `wanted` of the tree one after the other, those that no node which `wants` refuses stands above.
+/// Passes each leaf of the range `wanted` to `take`, except those below a node that `wants` rejects.
 ///
 /// # Errors
-/// `Unrepresentable`: nulls where none may be. Malformed: arrays that break Arrow's layout. Those of `take`.
+/// `Unrepresentable`: nulls in a required field. Malformed: arrays that break Arrow's layout. Errors of `take`.
 pub(super) fn shred(
-    node: &Node,
+    node: &NestedNode,
     array: &ArrayRef,
     wanted: &Range<usize>,
-    wants: Wants<'_>,
-    take: Take<'_>,
+    wants: VisitsNode<'_>,
+    take: TakeShredded<'_>,
 ) -> Result<()> {
-    walk(node, array, Entries::rows(array.len()), wanted, wants, take)
+    walk(node, array, LevelEntries::rows(array.len()), wanted, wants, take)
 }
 
 fn walk(
-    node: &Node,
+    node: &NestedNode,
     array: &ArrayRef,
-    mut entries: Entries<'_>,
+    mut entries: LevelEntries<'_>,
     wanted: &Range<usize>,
-    wants: Wants<'_>,
-    take: Take<'_>,
+    wants: VisitsNode<'_>,
+    take: TakeShredded<'_>,
 ) -> Result<()> {
     if node.leaves.start >= wanted.end || node.leaves.end <= wanted.start || !wants(node, array) {
         return Ok(());
@@ -78,35 +77,35 @@ fn walk(
     };
     let nulls = nulls.as_ref();
     if node.optional {
-        entries.optional(nulls);
+        entries.enter_optional(nulls);
     } else if entries.any_null(nulls) {
         let message =
             format!("expected no nulls in {:?}, as its field is not nullable. Fill them first.", node.name);
         return Err(Error::unrepresentable("parquet", message));
     }
     match &node.shape {
-        Shape::Leaf(stored) => {
-            let (stretch, nulls) = entries.stretch(nulls);
-            take(Shredded {
+        NodeShape::Leaf(stored) => {
+            let (stretch, nulls) = entries.live_extent(nulls);
+            take(ShreddedLeaf {
                 leaf: node.leaves.start,
                 stored,
                 data: array.to_data().slice(stretch.start, stretch.len()),
                 nulls: nulls.filter(|nulls| nulls.null_count() > 0),
-                levels: Levels {
+                levels: NestedLevels {
                     definition: &entries.definition,
-                    most_definition: entries.depth,
+                    max_definition: entries.depth,
                     repetition: &entries.repetition,
-                    most_repetition: entries.lists,
+                    max_repetition: entries.lists,
                 },
             })
         }
-        Shape::Struct(below) => {
-            entries.narrow(nulls);
-            let array = array.as_struct_opt().ok_or_else(|| broken("a struct is none"))?;
+        NodeShape::Struct(below) => {
+            entries.drop_nulls(nulls);
+            let array = array.as_struct_opt().ok_or_else(|| malformed_array("a struct is none"))?;
             each_child(array, below, &entries, wanted, wants, take)
         }
-        Shape::List(element) | Shape::Map(element) => {
-            entries.narrow(nulls);
+        NodeShape::List(element) | NodeShape::Map(element) => {
+            entries.drop_nulls(nulls);
             let (values, entries) = lists(array, &entries)?;
             walk(element, &values, entries, wanted, wants, take)
         }
@@ -115,32 +114,32 @@ fn walk(
 
 fn each_child(
     array: &StructArray,
-    below: &[Node],
-    entries: &Entries<'_>,
+    below: &[NestedNode],
+    entries: &LevelEntries<'_>,
     wanted: &Range<usize>,
-    wants: Wants<'_>,
-    take: Take<'_>,
+    wants: VisitsNode<'_>,
+    take: TakeShredded<'_>,
 ) -> Result<()> {
     below
         .iter()
         .zip(array.columns())
-        .try_for_each(|(node, column)| walk(node, column, entries.below(), wanted, wants, &mut *take))
+        .try_for_each(|(node, column)| walk(node, column, entries.reborrow(), wanted, wants, &mut *take))
 }
 
-/// The child of an array of lists, and the places of its values.
-fn lists(array: &ArrayRef, entries: &Entries<'_>) -> Result<(ArrayRef, Entries<'static>)> {
+/// Returns the child of an array of lists, and the entries of its values.
+fn lists(array: &ArrayRef, entries: &LevelEntries<'_>) -> Result<(ArrayRef, LevelEntries<'static>)> {
     match array.data_type() {
         DataType::List(_) => {
             let array = array.as_list::<i32>();
-            Ok((array.values().clone(), following(entries, array.values().len(), array.value_offsets())?))
+            Ok((array.values().clone(), list_entries(entries, array.values().len(), array.value_offsets())?))
         }
         DataType::LargeList(_) => {
             let array = array.as_list::<i64>();
-            Ok((array.values().clone(), following(entries, array.values().len(), array.value_offsets())?))
+            Ok((array.values().clone(), list_entries(entries, array.values().len(), array.value_offsets())?))
         }
         DataType::Map(..) => {
             let array = array.as_map();
-            let entries = following(entries, array.entries().len(), array.value_offsets())?;
+            let entries = list_entries(entries, array.entries().len(), array.value_offsets())?;
             Ok((std::sync::Arc::new(array.entries().clone()), entries))
         }
         DataType::FixedSizeList(..) => {
@@ -152,23 +151,23 @@ fn lists(array: &ArrayRef, entries: &Entries<'_>) -> Result<(ArrayRef, Entries<'
         }
         DataType::ListView(_) => {
             let array = array.as_list_view::<i32>();
-            viewed(array.values(), array.value_offsets(), array.value_sizes(), entries)
+            list_view_entries(array.values(), array.value_offsets(), array.value_sizes(), entries)
         }
         DataType::LargeListView(_) => {
             let array = array.as_list_view::<i64>();
-            viewed(array.values(), array.value_offsets(), array.value_sizes(), entries)
+            list_view_entries(array.values(), array.value_offsets(), array.value_sizes(), entries)
         }
-        _ => Err(broken("a list is none")),
+        _ => Err(malformed_array("a list is none")),
     }
 }
 
-/// The places of lists whose values follow each other.
-fn following<O: Copy + TryInto<usize>>(
-    entries: &Entries<'_>,
+/// Returns the entries of lists whose values are contiguous.
+fn list_entries<O: Copy + TryInto<usize>>(
+    entries: &LevelEntries<'_>,
     most: usize,
     offsets: &[O],
-) -> Result<Entries<'static>> {
-    if let Some(below) = entries.dense(most, offsets) {
+) -> Result<LevelEntries<'static>> {
+    if let Some(below) = entries.contiguous_lists(most, offsets) {
         return Ok(below);
     }
     entries.list(most, |list| {
@@ -177,27 +176,27 @@ fn following<O: Copy + TryInto<usize>>(
     })
 }
 
-/// Lists that may lie in any order and over each other: their values one after the other.
-fn viewed<O: Copy + TryInto<u64>>(
+/// Gathers the values of list views, which may be in any order and may overlap, into one child array.
+fn list_view_entries<O: Copy + TryInto<u64>>(
     values: &ArrayRef,
     offsets: &[O],
     sizes: &[O],
-    entries: &Entries<'_>,
-) -> Result<(ArrayRef, Entries<'static>)> {
+    entries: &LevelEntries<'_>,
+) -> Result<(ArrayRef, LevelEntries<'static>)> {
     let (mut places, mut ends) = (Vec::new(), vec![0usize; offsets.len() + 1]);
     let mut behind = 0;
     for list in entries.live.iter().flat_map(Range::clone) {
-        // Lists that are passed over have no values.
+        // Lists without an entry have no values.
         ends.get_mut(behind..=list).unwrap_or_default().fill(places.len());
         behind = list + 1;
         let (Some(start), Some(size)) = (
             offsets.get(list).and_then(|&o| o.try_into().ok()),
             sizes.get(list).and_then(|&o| o.try_into().ok()),
         ) else {
-            return Err(broken("an offset or a size is missing or negative"));
+            return Err(malformed_array("an offset or a size is missing or negative"));
         };
         let end = start.checked_add(size).filter(|&end| end <= values.len() as u64);
-        places.extend(start..end.ok_or_else(|| broken("an offset passes the values of its lists"))?);
+        places.extend(start..end.ok_or_else(|| malformed_array("an offset passes the values of its lists"))?);
     }
     ends.get_mut(behind..).unwrap_or_default().fill(places.len());
     let n = places.len();

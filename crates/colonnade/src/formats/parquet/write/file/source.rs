@@ -1,4 +1,4 @@
-//! The columns of a frame and the levels of its row labels where they lie.
+//! Borrows the columns of a frame and the levels of its row labels.
 
 use arrow_data::ArrayData;
 
@@ -7,42 +7,42 @@ use crate::error::{Error, Result};
 use crate::frame::{Block, ByteOrder, Frame, Grid, Labels, Level, Part};
 use crate::memory::Buffer;
 
-/// Columns that are packed side by side: what a row gives them is one or two cache lines.
+/// Columns that are packed together: a row of them spans one or two cache lines.
 const TILE_COLUMNS: usize = 16;
 
-/// A column.
+/// A column of a frame.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Source<'f> {
-    /// Of a block, and its place there.
+pub(super) enum ColumnSource<'f> {
+    /// A block, and the position of the column in it.
     Block(&'f Block, usize),
-    /// In Arrow's layout.
+    /// A column in Arrow's layout.
     Array(&'f ArrayData),
 }
 
-/// All columns of the frame, then all levels, as the exporter's schema has them.
+/// Returns all columns of the frame, then all levels of the row labels, in the order of the exporter's schema.
 ///
 /// # Errors
-/// Frames whose parts do not hold their columns.
-pub(super) fn sources(frame: &Frame) -> Result<Vec<Source<'_>>> {
+/// Frames with a missing column.
+pub(super) fn sources(frame: &Frame) -> Result<Vec<ColumnSource<'_>>> {
     let mut out = Vec::with_capacity(frame.ncols + 1);
     for slot in frame.slots()? {
         out.push(match frame.parts.get(slot.part) {
-            Some(Part::Block(block, _)) => Source::Block(block, slot.column),
-            Some(Part::Column(column, _)) => Source::Array(&column.data),
+            Some(Part::Block(block, _)) => ColumnSource::Block(block, slot.column),
+            Some(Part::Column(column, _)) => ColumnSource::Array(&column.data),
             None => return Err(Error::malformed("frame", format!("column {} has no part.", out.len()))),
         });
     }
     if let Labels::Levels(levels) = &frame.index.labels {
         out.extend(levels.iter().map(|level| match level {
-            Level::Block(block) => Source::Block(block, 0),
-            Level::Column(column) => Source::Array(&column.data),
+            Level::Block(block) => ColumnSource::Block(block, 0),
+            Level::Column(column) => ColumnSource::Array(&column.data),
         }));
     }
     Ok(out)
 }
 
-impl Source<'_> {
-    /// Bytes of its rows, about.
+impl ColumnSource<'_> {
+    /// Approximate bytes of the rows.
     pub(super) fn nbytes(&self, nrows: usize) -> usize {
         match self {
             Self::Block(block, _) => nrows.saturating_mul(block.grid.dtype.itemsize as usize),
@@ -51,8 +51,8 @@ impl Source<'_> {
     }
 }
 
-impl Source<'_> {
-    /// Values of its largest leaf, at most.
+impl ColumnSource<'_> {
+    /// Upper bound of the number of values of the largest leaf.
     pub(super) fn nvalues(&self, nrows: usize) -> usize {
         fn most(data: &ArrayData) -> usize {
             data.child_data().iter().map(most).fold(data.len(), usize::max)
@@ -77,38 +77,38 @@ fn array_nbytes(data: &ArrayData) -> usize {
     }
 }
 
-fn lies_packed(block: &Block) -> bool {
+fn is_contiguous(block: &Block) -> bool {
     let grid = Grid { width: block.grid.width.min(1), ..block.grid };
     grid.is_column_major() && grid.dtype.order != ByteOrder::Big
 }
 
-/// The columns of `these` as blocks of one packed column of native order each, and arrays as they are: strided neighbours
-/// are packed together.
+/// Passes on the columns of `these`: NumPy columns as contiguous blocks in native byte order, arrays unchanged. Neighbouring
+/// strided columns are packed together.
 ///
 /// # Errors
-/// The system's own: no memory.
+/// Errors of the operating system: no memory.
 pub(super) fn each_packed<'f>(
-    these: &[Source<'f>],
-    mut take: impl FnMut(usize, Packed<'f>) -> Result<()>,
+    these: &[ColumnSource<'f>],
+    mut take: impl FnMut(usize, PackedColumn<'f>) -> Result<()>,
 ) -> Result<()> {
     let mut at = 0;
     while let Some(source) = these.get(at) {
         let (block, first) = match source {
-            Source::Array(data) => {
-                take(at, Packed::Array(data))?;
+            ColumnSource::Array(data) => {
+                take(at, PackedColumn::Array(data))?;
                 at += 1;
                 continue;
             }
-            Source::Block(block, column) => (*block, *column),
+            ColumnSource::Block(block, column) => (*block, *column),
         };
-        if lies_packed(block) {
-            take(at, Packed::Block(block.column(first)))?;
+        if is_contiguous(block) {
+            take(at, PackedColumn::Block(block.column(first)))?;
             at += 1;
             continue;
         }
-        let follows = |(k, source): (usize, &Source<'f>)| match source {
-            Source::Block(other, column) => std::ptr::eq(*other, block) && *column == first + k,
-            Source::Array(_) => false,
+        let follows = |(k, source): (usize, &ColumnSource<'f>)| match source {
+            ColumnSource::Block(other, column) => std::ptr::eq(*other, block) && *column == first + k,
+            ColumnSource::Array(_) => false,
         };
         let rest = these.get(at..).unwrap_or(&[]);
         let width =
@@ -122,18 +122,18 @@ pub(super) fn each_packed<'f>(
         let grid = Grid::column_major(dtype, block.grid.nrows, width, 0);
         let packed = Block { grid, buffer };
         for column in 0..width {
-            take(at + column, Packed::Block(packed.column(column)))?;
+            take(at + column, PackedColumn::Block(packed.column(column)))?;
         }
         at += width;
     }
     Ok(())
 }
 
-/// A column whose cells lie one behind the other.
+/// A column with contiguous cells.
 #[derive(Debug, Clone)]
-pub(super) enum Packed<'f> {
-    /// NumPy's, one column.
+pub(super) enum PackedColumn<'f> {
+    /// A NumPy block of one column.
     Block(Block),
-    /// Arrow's.
+    /// An Arrow array.
     Array(&'f ArrayData),
 }

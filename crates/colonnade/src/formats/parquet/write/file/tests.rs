@@ -1,4 +1,4 @@
-//! What is written, looked at by our own footer and by the crate's reader.
+//! Files written from frames, read by Colonnade's footer reader and by the parquet crate.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use arrow_schema::Field;
 use arrow_select::concat::concat;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
-use super::{Asked, WriteOptions, Writer, encode};
+use super::{RawWriteOptions, WriteOptions, Writer, encode};
 use crate::arrow::samples;
 use crate::decode::Request;
 use crate::formats::parquet::footer::Footer;
@@ -24,7 +24,7 @@ use crate::frame::{Axis, Block, Column, DType, Frame, Grid, Part, Tags};
 use crate::memory::Buffer;
 use crate::progress::NoProgress;
 
-const ASKED: Asked<'_> = Asked {
+const ASKED: RawWriteOptions<'_> = RawWriteOptions {
     compression: Some("auto"),
     level: None,
     encoding: None,
@@ -58,13 +58,13 @@ fn block(cells: &[i64], nrows: usize, row_major: bool) -> Frame {
     Frame::new(Axis::range(nrows), Axis::range(width), parts, Tags::default()).unwrap()
 }
 
-fn bytes(frame: &Frame, asked: Asked<'_>, threads: usize) -> Vec<u8> {
+fn bytes(frame: &Frame, asked: RawWriteOptions<'_>, threads: usize) -> Vec<u8> {
     let mut out = Vec::new();
     encode(frame, WriteOptions::new(&asked, threads, None).unwrap(), &mut out, &NoProgress).unwrap();
     out
 }
 
-fn chunks(frames: &[Frame], asked: Asked<'_>) -> Vec<u8> {
+fn chunks(frames: &[Frame], asked: RawWriteOptions<'_>) -> Vec<u8> {
     let mut writer = Writer::new(WriteOptions::new(&asked, 2, None).unwrap());
     let mut out = Vec::new();
     frames.iter().for_each(|frame| writer.write(frame, &mut out, &NoProgress).unwrap());
@@ -79,7 +79,7 @@ fn footer(bytes: &[u8]) -> (&[u8], u64) {
     (&bytes[tail - length..tail], (tail - length) as u64)
 }
 
-fn looked_at(bytes: &[u8]) -> Footer<'_> {
+fn read_footer(bytes: &[u8]) -> Footer<'_> {
     let (footer, at) = footer(bytes);
     Footer::read(footer, at, |_, leaves| Ok((0..leaves.len()).collect())).unwrap()
 }
@@ -100,10 +100,10 @@ fn column(batches: &[RecordBatch], i: usize) -> ArrayRef {
 fn arrays_of_every_flat_type_are_written() {
     let all = samples::leaves();
     let data = bytes(&columns(&all), ASKED, 1);
-    let found = looked_at(&data);
+    let found = read_footer(&data);
     assert_eq!((found.nrows, found.leaves.len(), found.groups.len()), (4, all.len(), 1));
     assert!(found.groups[0].chunks.iter().all(|chunk| chunk.nvalues == 4));
-    // Those that the crate reads by the same words.
+    // Only the types that the crate reads with the same names.
     for (i, array) in
         all.iter().enumerate().filter(|(_, a)| a.data_type().is_integer() || a.data_type().is_floating())
     {
@@ -118,7 +118,7 @@ fn blocks_are_required_and_packed_from_anywhere() {
     let turned: Vec<i64> = (0..600).map(|k| cells[k % 20 * 30 + k / 20]).collect();
     let columns = bytes(&block(&turned, 20, false), ASKED, 1);
     assert_eq!(rows, columns);
-    assert!(looked_at(&rows).elements[1..].iter().all(|e| e.repetition == Repetition::Required));
+    assert!(read_footer(&rows).elements[1..].iter().all(|e| e.repetition == Repetition::Required));
     let found = column(&read(&rows), 7);
     let expected: Int64Array = (0..20).map(|row| Some(row * 30 + 7)).collect();
     assert_eq!(found.to_data(), expected.to_data());
@@ -127,10 +127,10 @@ fn blocks_are_required_and_packed_from_anywhere() {
 #[test]
 fn any_number_of_threads_gives_the_same_bytes() {
     let frame = block(&(0..300_000).collect::<Vec<_>>(), 30_000, false);
-    let asked = Asked { group_rows: Some(7000), ..ASKED };
+    let asked = RawWriteOptions { group_rows: Some(7000), ..ASKED };
     let one = bytes(&frame, asked, 1);
     assert_eq!(
-        looked_at(&one).groups.iter().map(|g| g.nrows).collect::<Vec<_>>(),
+        read_footer(&one).groups.iter().map(|g| g.nrows).collect::<Vec<_>>(),
         [7000, 7000, 7000, 7000, 2000]
     );
     for threads in [2, 3, 8] {
@@ -141,19 +141,21 @@ fn any_number_of_threads_gives_the_same_bytes() {
 #[test]
 fn chunks_wait_for_a_row_group() {
     let frame = |k: i64| block(&(k * 100..k * 100 + 100).collect::<Vec<_>>(), 100, false);
-    let data = chunks(&(0..10).map(frame).collect::<Vec<_>>(), Asked { group_rows: Some(250), ..ASKED });
-    assert_eq!(looked_at(&data).groups.iter().map(|g| g.nrows).collect::<Vec<_>>(), [250; 4]);
+    let data =
+        chunks(&(0..10).map(frame).collect::<Vec<_>>(), RawWriteOptions { group_rows: Some(250), ..ASKED });
+    assert_eq!(read_footer(&data).groups.iter().map(|g| g.nrows).collect::<Vec<_>>(), [250; 4]);
     let expected: Int64Array = (0..1000).map(Some).collect();
     assert_eq!(column(&read(&data), 0).to_data(), expected.to_data());
     let data = chunks(&(0..10).map(frame).collect::<Vec<_>>(), ASKED);
-    assert_eq!(looked_at(&data).groups.len(), 1);
+    assert_eq!(read_footer(&data).groups.len(), 1);
 }
 
 #[test]
-fn what_is_left_of_a_chunk_waits_for_the_next_whatever_its_rows_are_called() {
+fn incomplete_row_groups_wait_for_the_next_chunk() {
     let frame = |k: i64| block(&[3 * k, 3 * k + 1, 3 * k + 2], 3, false);
-    let data = chunks(&(0..10).map(frame).collect::<Vec<_>>(), Asked { group_rows: Some(5), ..ASKED });
-    assert_eq!(looked_at(&data).groups.iter().map(|g| g.nrows).collect::<Vec<_>>(), [5; 6]);
+    let data =
+        chunks(&(0..10).map(frame).collect::<Vec<_>>(), RawWriteOptions { group_rows: Some(5), ..ASKED });
+    assert_eq!(read_footer(&data).groups.iter().map(|g| g.nrows).collect::<Vec<_>>(), [5; 6]);
     let expected: Int64Array = (0..30).map(Some).collect();
     assert_eq!(column(&read(&data), 0).to_data(), expected.to_data());
 }
@@ -164,7 +166,7 @@ fn lists_have_the_names_of_the_specification() {
         ListArray::from_iter_primitive::<Int64Type, _, _>([Some(vec![Some(1), None]), None, Some(vec![])]);
     let data =
         bytes(&columns(&[Arc::new(list.clone()), Arc::new(Int64Array::from(vec![1, 2, 3]))]), ASKED, 1);
-    let names: Vec<&str> = looked_at(&data).elements.iter().map(|e| e.name).collect();
+    let names: Vec<&str> = read_footer(&data).elements.iter().map(|e| e.name).collect();
     assert_eq!(names, ["schema", "0", "list", "element", "1"]);
     let found = column(&read(&data), 0);
     assert_eq!(found.len(), 3);
@@ -176,12 +178,12 @@ fn a_second_that_is_no_millisecond_keeps_its_number() {
     let near: ArrayRef = Arc::new(TimestampSecondArray::from(vec![Some(5), None]));
     let far: ArrayRef = Arc::new(TimestampSecondArray::from(vec![Some(i64::MIN), None]));
     let data = bytes(&columns(&[near, far]), ASKED, 1);
-    let logical: Vec<bool> = looked_at(&data).elements[1..].iter().map(|e| e.logical.is_some()).collect();
+    let logical: Vec<bool> = read_footer(&data).elements[1..].iter().map(|e| e.logical.is_some()).collect();
     assert_eq!(logical, [true, false]);
 }
 
 #[test]
-fn dictionaries_that_no_page_holds_stand_in_the_metadata() {
+fn dictionaries_that_no_page_holds_are_stored_in_the_metadata() {
     let codes = Int8Array::from(vec![Some(1), None, Some(0)]);
     let truth = Arc::new(BooleanArray::from(vec![true, false]));
     let bools: ArrayRef = Arc::new(DictionaryArray::<Int8Type>::new(codes.clone(), truth));
@@ -193,7 +195,7 @@ fn dictionaries_that_no_page_holds_stand_in_the_metadata() {
     let frame = columns(&[bools, nested, text]);
     let data = bytes(&frame, ASKED, 1);
     let kept = |data: &[u8]| {
-        (0..3).map(|i| looked_at(data).value(&format!("{DICTIONARY}{i}")).is_some()).collect::<Vec<_>>()
+        (0..3).map(|i| read_footer(data).value(&format!("{DICTIONARY}{i}")).is_some()).collect::<Vec<_>>()
     };
     assert_eq!(kept(&data), [true, true, false]);
     assert_eq!(kept(&bytes(&frame.slice(0, 0), ASKED, 1)), [true, true, true]);
@@ -201,7 +203,7 @@ fn dictionaries_that_no_page_holds_stand_in_the_metadata() {
 }
 
 #[test]
-fn what_differs_from_the_first_chunk_is_refused_and_others_may_follow() {
+fn chunks_that_differ_are_refused_and_others_may_follow() {
     let codes = Int8Array::from(vec![Some(0), None]);
     let bools = |values: Vec<bool>| {
         let data: ArrayRef =
@@ -215,17 +217,17 @@ fn what_differs_from_the_first_chunk_is_refused_and_others_may_follow() {
     assert!(error.to_string().contains("categories of the first chunk"), "{error}");
     writer.write(&bools(vec![true, false]), &mut out, &NoProgress).unwrap();
     writer.finish(&mut out, &NoProgress).unwrap();
-    assert_eq!(looked_at(&out).nrows, 4);
+    assert_eq!(read_footer(&out).nrows, 4);
 }
 
 #[test]
 fn frames_of_no_rows_or_columns() {
     let none = bytes(&columns(&[]), ASKED, 1);
-    assert_eq!((looked_at(&none).nrows, looked_at(&none).leaves.len()), (0, 0));
+    assert_eq!((read_footer(&none).nrows, read_footer(&none).leaves.len()), (0, 0));
     let rows = Frame::new(Axis::range(3), Axis::range(0), Vec::new(), Tags::default()).unwrap();
-    assert_eq!(looked_at(&bytes(&rows, ASKED, 1)).nrows, 3);
+    assert_eq!(read_footer(&bytes(&rows, ASKED, 1)).nrows, 3);
     let columns = bytes(&block(&[1, 2], 1, false).slice(0, 0), ASKED, 1);
-    assert_eq!((looked_at(&columns).nrows, looked_at(&columns).groups.len()), (0, 0));
+    assert_eq!((read_footer(&columns).nrows, read_footer(&columns).groups.len()), (0, 0));
 }
 
 #[test]
@@ -245,7 +247,7 @@ fn dictionaries_come_back_as_they_were() {
     ];
     let frame = columns(&all);
     for (frame, groups) in [(frame.clone(), None), (frame.clone(), Some(1)), (frame.slice(0, 0), None)] {
-        let data = bytes(&frame, Asked { group_rows: groups, ..ASKED }, 1);
+        let data = bytes(&frame, RawWriteOptions { group_rows: groups, ..ASKED }, 1);
         let file = Parquet::open_buffer(Buffer::from_vec(data), ReadOptions::default(), &NoProgress).unwrap();
         let request = Request::all(2, &NoProgress);
         let found = file.load(&request).unwrap();
@@ -261,7 +263,7 @@ fn dictionaries_come_back_as_they_were() {
     }
 }
 
-fn back(frame: &Frame, asked: Asked<'_>) -> Frame {
+fn back(frame: &Frame, asked: RawWriteOptions<'_>) -> Frame {
     let bytes = Buffer::from_vec(bytes(frame, asked, 1));
     let file = Parquet::open_buffer(bytes, ReadOptions::default(), &NoProgress).unwrap();
     let request = Request::all(2, &NoProgress);
@@ -282,7 +284,8 @@ fn runs_come_back() {
     let values = StringArray::from(vec![Some("a"), None, Some("b")]);
     let runs: ArrayRef = Arc::new(RunArray::<Int32Type>::try_new(&ends, &values).unwrap());
     for group_rows in [None, Some(3)] {
-        let found = column_of(&back(&columns(&[Arc::clone(&runs)]), Asked { group_rows, ..ASKED }), 0);
+        let found =
+            column_of(&back(&columns(&[Arc::clone(&runs)]), RawWriteOptions { group_rows, ..ASKED }), 0);
         assert_eq!(found.data_type(), runs.data_type());
         let found = found.as_any().downcast_ref::<RunArray<Int32Type>>().unwrap();
         let texts: Vec<Option<&str>> = found.downcast::<StringArray>().unwrap().into_iter().collect();
@@ -312,11 +315,11 @@ fn a_chunk_that_does_not_fit_is_refused_before_it_is_lost() {
     assert!(error.to_string().contains("fit what the first chunk's are stored as"), "{error}");
     writer.write(&seconds(2), &mut out, &NoProgress).unwrap();
     writer.finish(&mut out, &NoProgress).unwrap();
-    assert_eq!(looked_at(&out).nrows, 4);
+    assert_eq!(read_footer(&out).nrows, 4);
 }
 
 #[test]
-fn what_nests_and_has_no_place_is_refused() {
+fn unsupported_nested_types_are_refused() {
     let ends = Int32Array::from(vec![1]);
     let runs = RunArray::<Int32Type>::try_new(&ends, &Int64Array::from(vec![1])).unwrap();
     let field = Arc::new(Field::new("x", runs.data_type().clone(), true));

@@ -1,4 +1,4 @@
-//! Chunks to a file.
+//! Writes chunks of rows to a file.
 
 use arrow_schema::SchemaRef;
 
@@ -11,78 +11,78 @@ use crate::sink::Sink;
 use crate::sink::joined::{Joined, Target};
 use crate::sink::writer_state::{State, check_rows, nothing};
 
-use super::footer::{MAGIC, Schema, Written};
-use super::layout::Layout;
+use super::footer::{FooterContents, FooterSchema, MAGIC};
+use super::layout::FileLayout;
 use super::options::WriteOptions;
-use super::pending::Pending;
+use super::row_buffer::RowBuffer;
 use super::source::sources;
-use super::{groups, metadata};
+use super::{metadata, row_groups};
 
-/// Rows of a row group: some of them, so that all cores read a file of one column, and many, so that pages and dictionaries
-/// pay.
+/// Rows per row group: few enough that all cores read a file of one column, and enough for efficient pages and dictionaries.
 const GROUP_ROWS: usize = 1 << 20;
 
-/// Bytes of chunks that wait to be a row group; wide frames have fewer rows in one.
+/// Bytes of buffered chunks that form a row group; wide frames get fewer rows per group.
 const PENDING_NBYTES: usize = 128 << 20;
 
 /// The format's name in errors.
 const FORMAT: &str = "parquet";
 
-/// Writes frames of one layout, chunk by chunk, as row groups of one file. The sink is given to each call.
+/// Writes frames of one layout as row groups of one file. Each call takes the sink.
 pub struct Writer {
     options: WriteOptions,
     state: State,
-    begun: Option<Begun>,
-    pending: Pending,
-    written: Written,
+    file_schema: Option<FileSchema>,
+    buffer: RowBuffer,
+    written: FooterContents,
     output: Joined,
     nrows: usize,
 }
 
-/// What the first chunk says.
-struct Begun {
+/// Schema and layout from the first chunk.
+struct FileSchema {
     exporter: Exporter,
-    layout: Layout,
+    layout: FileLayout,
 }
 
 impl Writer {
-    /// A writer.
+    /// Creates a writer.
     #[must_use]
     pub fn new(options: WriteOptions) -> Self {
         Self {
             options,
             state: State::Open,
-            begun: None,
-            pending: Pending::default(),
-            written: Written::default(),
+            file_schema: None,
+            buffer: RowBuffer::default(),
+            written: FooterContents::default(),
             output: Joined::default(),
             nrows: 0,
         }
     }
 
-    /// Row groups written so far.
+    /// Number of row groups written so far.
     #[must_use]
     pub fn ngroups(&self) -> usize {
         self.written.ngroups()
     }
 
-    /// Rows taken so far.
+    /// Number of rows taken so far.
     #[must_use]
     pub fn nrows(&self) -> usize {
         self.nrows
     }
 
-    /// Writes a chunk. Its memory is not looked at any more when this returns.
+    /// Writes a chunk. The caller may reuse the chunk's memory afterwards.
     ///
     /// # Errors
-    /// `Unrepresentable`: what Parquet cannot hold, by column; chunks whose columns, types or row labels differ from the
-    /// first one's: nothing was written then, and other chunks may follow. The sink's own, after which the writer is of no use.
+    /// `Unrepresentable`, naming the column: data that Parquet cannot hold, or a chunk whose columns, types or row labels differ
+    /// from those of the first one. Nothing was written then, and other chunks may follow. Errors of the sink, after which the
+    /// writer is unusable.
     pub fn write(&mut self, chunk: &Frame, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
         self.state.check_open(FORMAT)?;
         self.begin(chunk)?;
-        let Some(begun) = &self.begun else { return Err(nothing(FORMAT)) };
-        begun.layout.admit(&sources(chunk)?)?;
-        begun.exporter.admit(chunk).map_err(|e| e.in_format(FORMAT))?;
+        let Some(file_schema) = &self.file_schema else { return Err(nothing(FORMAT)) };
+        file_schema.layout.admit(&sources(chunk)?)?;
+        file_schema.exporter.admit(chunk).map_err(|e| e.in_format(FORMAT))?;
         self.state = State::Broken;
         let mut target = Target { sink, progress, total: None };
         self.chunk(chunk, &mut target)?;
@@ -93,7 +93,7 @@ impl Writer {
     }
 
     fn begin(&mut self, chunk: &Frame) -> Result<()> {
-        if self.begun.is_some() {
+        if self.file_schema.is_some() {
             return Ok(());
         }
         let exporter = Exporter::new(chunk, None).map_err(|e| e.in_format(FORMAT))?.with_own_dictionaries();
@@ -101,18 +101,18 @@ impl Writer {
         let schema = exporter.schema();
         let options = if self.options.names_columns() {
             let names: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
-            self.options.of_labels(&names, &names::texts(&chunk.columns)?)
+            self.options.for_labels(&names, &names::texts(&chunk.columns)?)
         } else {
             self.options.clone()
         };
         let fields = required::with_ids(schema.fields(), &chunk.tags);
-        let layout = Layout::of(&fields, &sources, &options)?;
-        self.begun = Some(Begun { exporter, layout });
+        let layout = FileLayout::of(&fields, &sources, &options)?;
+        self.file_schema = Some(FileSchema { exporter, layout });
         Ok(())
     }
 
-    /// Writes one frame from the first byte to the last.
-    pub(super) fn whole(
+    /// Writes one frame as a whole file.
+    pub(super) fn write_whole(
         &mut self,
         frame: &Frame,
         sink: &mut dyn Sink,
@@ -127,13 +127,13 @@ impl Writer {
         self.end(&mut target)
     }
 
-    /// Writes what waits, then the footer.
+    /// Writes the buffered rows, then the footer.
     ///
     /// # Errors
-    /// `Unrepresentable` where there was no chunk; the sink's own.
+    /// `Unrepresentable` if there was no chunk; errors of the sink.
     pub fn finish(&mut self, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
         self.state.check_open(FORMAT)?;
-        if self.begun.is_none() {
+        if self.file_schema.is_none() {
             return Err(nothing(FORMAT));
         }
         self.state = State::Broken;
@@ -142,16 +142,16 @@ impl Writer {
     }
 
     fn end(&mut self, target: &mut Target<'_>) -> Result<()> {
-        let rest = self.pending.take(None)?;
+        let rest = self.buffer.take(None)?;
         self.groups(&rest, target)?;
         self.magic();
-        let Some(begun) = &self.begun else { return Err(nothing(FORMAT)) };
-        let schema: SchemaRef = begun.exporter.schema_of(Some(self.nrows));
-        let metadata = metadata::pairs(&schema, &begun.layout, self.nrows > 0)?;
-        let schema = Schema {
-            elements: &begun.layout.elements,
-            nelements: begun.layout.nelements,
-            nleaves: begun.layout.nleaves,
+        let Some(file_schema) = &self.file_schema else { return Err(nothing(FORMAT)) };
+        let schema: SchemaRef = file_schema.exporter.schema_of(Some(self.nrows));
+        let metadata = metadata::pairs(&schema, &file_schema.layout, self.nrows > 0)?;
+        let schema = FooterSchema {
+            elements: &file_schema.layout.elements,
+            nelements: file_schema.layout.nelements,
+            nleaves: file_schema.layout.nleaves,
             metadata: &metadata,
         };
         let footer = self.written.finish(&schema, self.nrows, self.output.position())?;
@@ -161,10 +161,10 @@ impl Writer {
         Ok(())
     }
 
-    /// Rows of the row groups of a frame that is large enough.
+    /// Returns the rows per row group of a frame that is large enough.
     fn rows_of(&self, frame: &Frame) -> usize {
         self.options.group_rows.unwrap_or_else(|| {
-            // Even pieces of about that size, rather than full ones and a small rest.
+            // Groups of even size, instead of full groups and a small last one.
             let pieces = (frame.nrows.saturating_add(GROUP_ROWS / 2) / GROUP_ROWS).max(1);
             frame.nrows.div_ceil(pieces).next_multiple_of(64)
         })
@@ -172,32 +172,32 @@ impl Writer {
 
     fn chunk(&mut self, chunk: &Frame, target: &mut Target<'_>) -> Result<()> {
         let wanted = self.options.group_rows.unwrap_or(GROUP_ROWS);
-        let rows = self.pending.nrows() + chunk.nrows;
-        let nbytes = self.pending.nbytes() + chunk.nbytes();
+        let rows = self.buffer.nrows() + chunk.nrows;
+        let nbytes = self.buffer.nbytes() + chunk.nbytes();
         if self.options.nrows == Some(chunk.nrows) && self.nrows == 0 {
             let rows = self.rows_of(chunk);
             return self.groups(&cut(chunk, rows), target);
         }
         if rows < wanted && (nbytes < PENDING_NBYTES || self.options.group_rows.is_some()) {
-            return if chunk.nrows == 0 { Ok(()) } else { self.pending.push(chunk) };
+            return if chunk.nrows == 0 { Ok(()) } else { self.buffer.push(chunk) };
         }
         let mut ready = Vec::new();
-        for frame in self.pending.take(Some(chunk))? {
+        for frame in self.buffer.take(Some(chunk))? {
             ready.extend(cut(&frame, self.rows_of(&frame)));
         }
-        // Asked for exactly so many rows: the rest waits for the next chunk.
+        // The caller set the rows per group, so an incomplete group waits for the next chunk.
         let short = ready.last().is_some_and(|last| last.nrows < wanted) && self.options.group_rows.is_some();
         let rest = if short { ready.pop() } else { None };
         self.groups(&ready, target)?;
-        rest.map_or(Ok(()), |rest| self.pending.push(&rest))
+        rest.map_or(Ok(()), |rest| self.buffer.push(&rest))
     }
 
     fn groups(&mut self, frames: &[Frame], target: &mut Target<'_>) -> Result<()> {
         self.magic();
-        let Some(begun) = &self.begun else { return Err(nothing(FORMAT)) };
+        let Some(file_schema) = &self.file_schema else { return Err(nothing(FORMAT)) };
         let (settings, threads) = (&self.options.settings, self.options.threads);
         let to = (&mut self.written, &mut self.output);
-        groups::write(frames, &begun.layout, settings, threads, to, target)
+        row_groups::write(frames, &file_schema.layout, settings, threads, to, target)
     }
 
     fn magic(&mut self) {
@@ -207,7 +207,7 @@ impl Writer {
     }
 }
 
-/// Pieces of so many rows; none of a frame without rows.
+/// Slices a frame into frames of `rows` rows. A frame without rows gives none.
 fn cut(frame: &Frame, rows: usize) -> Vec<Frame> {
     if rows >= frame.nrows {
         return if frame.nrows == 0 { Vec::new() } else { vec![frame.clone()] };

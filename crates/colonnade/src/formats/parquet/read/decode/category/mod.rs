@@ -20,7 +20,7 @@ use crate::arrow::trusted::trusted_array;
 use crate::decode::MemoryLayout;
 use crate::error::{Error, Result};
 use crate::formats::parquet::levels::Validity;
-use crate::formats::parquet::page::Kind;
+use crate::formats::parquet::page::PageType;
 use crate::formats::parquet::types::Physical;
 use crate::memory::{Buffer, Region, Scatter};
 use crate::parallel;
@@ -126,7 +126,7 @@ impl<'a> ChunkDecoder<'a> {
         for piece in pieces {
             let first = self.chunk(piece.group, leaf).and_then(|chunk| self.pages(&chunk).next_page());
             let first = first.map_err(|e| self.named(e, field, piece.group))?;
-            if first.is_some_and(|page| matches!(page.header.kind, Kind::Dictionary { .. })) {
+            if first.is_some_and(|page| matches!(page.header.kind, PageType::Dictionary { .. })) {
                 return Ok(None);
             }
         }

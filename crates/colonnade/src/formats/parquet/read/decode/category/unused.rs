@@ -1,7 +1,7 @@
 //! Categories of a selection without rows.
 
 use crate::error::Result;
-use crate::formats::parquet::page::Kind;
+use crate::formats::parquet::page::PageType;
 use crate::progress::NoProgress;
 
 use super::super::strip::Strip;
@@ -30,7 +30,7 @@ impl ChunkDecoder<'_> {
         )?;
         let first = self.chunk(group, strip.leaf).and_then(|chunk| self.pages(&chunk).next_page());
         let Some(page) = first.map_err(named)? else { return Ok(None) };
-        let Kind::Dictionary { .. } = page.header.kind else { return Ok(None) };
+        let PageType::Dictionary { .. } = page.header.kind else { return Ok(None) };
         let mut scratch = Vec::new();
         let made = page.dictionary(&mut scratch).and_then(|(bytes, n)| make(bytes, n));
         made.map(Some).map_err(|e| named(e.at(page.at)))

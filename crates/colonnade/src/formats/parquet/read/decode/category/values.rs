@@ -8,7 +8,7 @@ use arrow_select::take::take;
 
 use crate::arrow::trusted::trusted_array;
 use crate::error::{Error, Result};
-use crate::formats::parquet::types::Way;
+use crate::formats::parquet::types::LeafConversion;
 
 use super::super::text::{Dictionary, views};
 
@@ -16,7 +16,7 @@ use super::super::text::{Dictionary, views};
 ///
 /// # Errors
 /// Unsupported: a type that dictionary pages cannot hold.
-pub(super) fn array(data_type: &DataType, way: Way, values: &Dictionary) -> Result<ArrayData> {
+pub(super) fn array(data_type: &DataType, way: LeafConversion, values: &Dictionary) -> Result<ArrayData> {
     let n = values.len();
     match data_type {
         DataType::Utf8 | DataType::Binary => {
@@ -59,7 +59,7 @@ fn build_array(data_type: &DataType, n: usize, buffers: Vec<Buffer>) -> ArrayDat
     trusted_array(builder.align_buffers(true))
 }
 
-fn fixed(data_type: &DataType, way: Way, values: &Dictionary) -> Result<ArrayData> {
+fn fixed(data_type: &DataType, way: LeafConversion, values: &Dictionary) -> Result<ArrayData> {
     let refused = || {
         let message = format!("a dictionary of {data_type} values, stored as {way:?}, is not read.");
         Error::unsupported("parquet", message)
@@ -87,7 +87,7 @@ fn fixed(data_type: &DataType, way: Way, values: &Dictionary) -> Result<ArrayDat
 }
 
 /// Converts one value to its Arrow bytes.
-fn one(way: Way, value: &[u8], width: usize, out: &mut Vec<u8>) -> Option<()> {
+fn one(way: LeafConversion, value: &[u8], width: usize, out: &mut Vec<u8>) -> Option<()> {
     let long = |value: &[u8]| {
         Some(match value.len() {
             4 => i64::from(i32::from_le_bytes(*value.first_chunk()?)),
@@ -97,25 +97,25 @@ fn one(way: Way, value: &[u8], width: usize, out: &mut Vec<u8>) -> Option<()> {
     };
     let negative = |byte: Option<&u8>| if byte.is_some_and(|b| *b >= 0x80) { 0xff } else { 0 };
     match way {
-        Way::Same if value.len() == width => out.extend_from_slice(value),
-        Way::Same => return None,
-        Way::Narrow(n) => out.extend_from_slice(value.get(..usize::from(n))?),
-        Way::Thousands => out.extend_from_slice((long(value)? / 1000).to_le_bytes().get(..width)?),
-        Way::Days => out.extend_from_slice(&(long(value)? * 86_400_000).to_le_bytes()),
-        Way::Widened(_) => {
+        LeafConversion::Same if value.len() == width => out.extend_from_slice(value),
+        LeafConversion::Same => return None,
+        LeafConversion::Narrow(n) => out.extend_from_slice(value.get(..usize::from(n))?),
+        LeafConversion::Thousands => out.extend_from_slice((long(value)? / 1000).to_le_bytes().get(..width)?),
+        LeafConversion::Days => out.extend_from_slice(&(long(value)? * 86_400_000).to_le_bytes()),
+        LeafConversion::Widened(_) => {
             let fill = negative(value.last());
             out.extend_from_slice(value);
             out.extend(std::iter::repeat_n(fill, width.checked_sub(value.len())?));
         }
-        Way::BigEndian(_) => {
+        LeafConversion::BigEndian(_) => {
             let fill = negative(value.first());
             out.extend(value.iter().rev());
             out.extend(std::iter::repeat_n(fill, width.checked_sub(value.len())?));
         }
-        Way::Months => out.extend_from_slice(value.get(..4)?),
-        Way::DayTime => out.extend_from_slice(value.get(4..12)?),
-        Way::Nothing => out.extend(std::iter::repeat_n(0, width)),
-        Way::Empty => {}
+        LeafConversion::Months => out.extend_from_slice(value.get(..4)?),
+        LeafConversion::DayTime => out.extend_from_slice(value.get(4..12)?),
+        LeafConversion::Nothing => out.extend(std::iter::repeat_n(0, width)),
+        LeafConversion::Empty => {}
     }
     Some(())
 }

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use crate::error::{Error, Result};
-use crate::formats::parquet::page::Kind as PageKind;
+use crate::formats::parquet::page::PageType as PageKind;
 use crate::memory::fence;
 use crate::parallel;
 use crate::parallel::Task;

@@ -1,8 +1,8 @@
 //! Blocks of 64 levels as bytes, and comparisons of them as bitmaps.
 
 use crate::error::{Error, Result};
-use crate::formats::parquet::levels::ended;
-use crate::formats::parquet::rle_bit_packed::{RleBitPacked, Run};
+use crate::formats::parquet::levels::levels_too_short;
+use crate::formats::parquet::rle_bit_packed::{RleBitPacked, RleBitPackedRun};
 
 /// Levels of a block.
 pub(super) const BLOCK: usize = 64;
@@ -87,7 +87,7 @@ fn at_least(words: &[u64; BLOCK / 8], least: u16) -> u64 {
 #[derive(Debug)]
 pub(super) struct LevelDecoder<'a> {
     runs: Option<RleBitPacked<'a>>,
-    run: Option<Run<'a>>,
+    run: Option<RleBitPackedRun<'a>>,
     /// Values of the current bit-packed run that were returned.
     given: usize,
     width: usize,
@@ -131,19 +131,19 @@ impl<'a> LevelDecoder<'a> {
                 self.given = 0;
             }
             match self.run {
-                None => return Err(ended(n - at)),
-                Some(Run::Same { value, n: had }) => {
+                None => return Err(levels_too_short(n - at)),
+                Some(RleBitPackedRun::Same { value, n: had }) => {
                     let level = u8::try_from(value).ok().filter(|level| u16::from(*level) <= self.most);
                     let Some(level) = level else { return Err(self.beyond(value)) };
                     let now = had.min(n - at);
-                    self.run = (had > now).then_some(Run::Same { value, n: had - now });
+                    self.run = (had > now).then_some(RleBitPackedRun::Same { value, n: had - now });
                     if now == n {
                         return Ok(LevelBlock::Same(level));
                     }
                     self.bytes.get_mut(at..at + now).unwrap_or_default().fill(level);
                     at += now;
                 }
-                Some(Run::Packed { bytes, n: had })
+                Some(RleBitPackedRun::Packed { bytes, n: had })
                     if at == 0 && n == BLOCK && self.given.is_multiple_of(8) && had - self.given >= BLOCK =>
                 {
                     let mut from = self.given / 8 * self.width;
@@ -157,7 +157,7 @@ impl<'a> LevelDecoder<'a> {
                     }
                     return self.check_block(n);
                 }
-                Some(Run::Packed { bytes, n: had }) => {
+                Some(RleBitPackedRun::Packed { bytes, n: had }) => {
                     while at < n && self.given < had {
                         let skip = self.given % 8;
                         let group =

@@ -229,7 +229,7 @@ pub(super) mod tests {
     use crate::formats::parquet::read::conversion::FlatLeaf;
     use crate::formats::parquet::read::level_streams::MaxLevels as Most;
     use crate::formats::parquet::read::shape::{ListLevel, NullableLevel};
-    use crate::formats::parquet::types::{Physical, Way};
+    use crate::formats::parquet::types::{LeafConversion, Physical};
 
     /// A leaf in `depth` nullable lists with nullable items.
     pub(in super::super) fn leaf(depth: u16) -> LeafShape {
@@ -237,7 +237,7 @@ pub(super) mod tests {
         let nullable =
             |k: u16| NullableLevel { nullable: usize::from(k), stream: usize::from(k), there: 2 * k + 1 };
         LeafShape {
-            flat: FlatLeaf { physical: Physical::Int32, optional: true, way: Way::Same },
+            flat: FlatLeaf { physical: Physical::Int32, optional: true, way: LeafConversion::Same },
             data_type: DataType::Int32,
             ordered: false,
             own: true,

@@ -17,7 +17,7 @@ use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor, Type};
 use crate::arrow::concat;
 use crate::arrow::landed::Landed;
 use crate::error::{Error, Result};
-use crate::formats::parquet::types::{Physical, Way};
+use crate::formats::parquet::types::{LeafConversion, Physical};
 use crate::parallel;
 use crate::progress::Progress;
 
@@ -105,7 +105,7 @@ impl ChunkDecoder<'_> {
     fn nested_group(&self, field: usize, pieces: &[RowPiece]) -> Result<Vec<ArrayData>> {
         let root = self.file.roots.get(field).ok_or_else(|| Error::not_found("parquet", "the column."))?;
         if let RootKind::Flat(flat) = &root.kind
-            && flat.way == Way::Empty
+            && flat.way == LeafConversion::Empty
             && *self.field(field)?.data_type() == DataType::FixedSizeBinary(0)
         {
             return self.no_bytes(root.leaves.clone(), flat.optional, pieces);

@@ -28,7 +28,7 @@ use arrow_data::ArrayData;
 
 use crate::arrow::landed::Landed;
 use crate::error::{Error, Result};
-use crate::formats::parquet::page::Kind;
+use crate::formats::parquet::page::PageType;
 use crate::formats::parquet::read::page::StoredPage;
 use crate::formats::parquet::read::schema::RootKind;
 use crate::formats::parquet::read::shape::{LeafShape, NestedShape};
@@ -211,7 +211,7 @@ impl<'a> ChunkDecoder<'a> {
         let mut out = LeafChunk { base: at.base, ..LeafChunk::default() };
         let (mut pages, mut found, mut scratch) = (self.pages(&at), 0, Vec::new());
         while let Some(page) = pages.next_page()? {
-            if let Kind::Dictionary { .. } = page.header.kind {
+            if let PageType::Dictionary { .. } = page.header.kind {
                 if out.dictionary.is_some() || !out.pages.is_empty() {
                     let message =
                         "a dictionary page behind other pages. The file is damaged; write it again.";

@@ -12,8 +12,8 @@ use parquet::file::metadata::{FileMetaData, ParquetMetaData, RowGroupMetaData};
 use parquet::schema::types::SchemaDescriptor;
 
 use crate::error::Error;
-use crate::formats::parquet::codec::Codec;
-use crate::formats::parquet::page::{Encoding, Header, Kind};
+use crate::formats::parquet::codec::PageCodec;
+use crate::formats::parquet::page::{PageEncoding, PageHeader, PageType};
 use crate::formats::parquet::read::chunk::{ChunkInput, Pages};
 use crate::formats::parquet::read::level_streams::MaxLevels;
 use crate::formats::parquet::read::limits::PageLimits;
@@ -31,7 +31,7 @@ pub(super) struct OwnedChunk {
     /// The bytes from its first page on.
     pub(super) bytes: Buffer,
     pub(super) base: u64,
-    pub(super) codec: Codec,
+    pub(super) codec: PageCodec,
     pub(super) nvalues: u64,
     pub(super) levels: MaxLevels,
     pub(super) verify: bool,
@@ -120,7 +120,7 @@ struct FallbackPageReader {
     chunk: OwnedChunk,
     at: usize,
     left: u64,
-    next: Option<(Header, (usize, u64))>,
+    next: Option<(PageHeader, (usize, u64))>,
     done: bool,
     /// The verification of the pages so far: the crate assumes that pages are sound.
     proof: PageVerifier,
@@ -135,7 +135,7 @@ impl FallbackPageReader {
     }
 
     /// Returns the header of the next page and the position after it.
-    fn peek(&mut self) -> Result<Option<(Header, (usize, u64))>> {
+    fn peek(&mut self) -> Result<Option<(PageHeader, (usize, u64))>> {
         if self.next.is_none() && !self.done {
             let mut pages = self.chunk.pages().from(self.at, self.left);
             let found = pages.next_page().map(|page| page.map(|p| (p.header, pages.position())));
@@ -184,11 +184,11 @@ impl PageReader for FallbackPageReader {
     fn peek_next_page(&mut self) -> Result<Option<PageMetadata>> {
         Ok(self.peek()?.map(|(header, _)| PageMetadata {
             num_rows: match header.kind {
-                Kind::DataV2 { rows, .. } => Some(rows as usize),
+                PageType::DataV2 { rows, .. } => Some(rows as usize),
                 _ => None,
             },
             num_levels: Some(header.nvalues as usize),
-            is_dict: matches!(header.kind, Kind::Dictionary { .. }),
+            is_dict: matches!(header.kind, PageType::Dictionary { .. }),
         }))
     }
 
@@ -205,10 +205,10 @@ fn crate_page(
     orphan: bool,
 ) -> crate::error::Result<Page> {
     let named = |encoding| if orphan { CrateEncoding::PLAIN } else { crate_encoding(encoding) };
-    let Header { kind, nvalues, nbytes, .. } = page.header;
+    let PageHeader { kind, nvalues, nbytes, .. } = page.header;
     let mut bytes = vec![0u8; nbytes];
     Ok(match kind {
-        Kind::DataV2 { encoding, nulls, rows, definition_nbytes, repetition_nbytes, .. } => {
+        PageType::DataV2 { encoding, nulls, rows, definition_nbytes, repetition_nbytes, .. } => {
             let front = (definition_nbytes as usize).saturating_add(repetition_nbytes as usize);
             let parts = page.body.split_at_checked(front).zip(bytes.split_at_mut_checked(front));
             let Some(((levels, values), (head, rest))) = parts else {
@@ -216,7 +216,7 @@ fn crate_page(
                 return Err(Error::malformed("parquet", message).at(page.at));
             };
             head.copy_from_slice(levels);
-            page.codec().into(values, rest).map_err(|e| e.at(page.at))?;
+            page.codec().decompress(values, rest).map_err(|e| e.at(page.at))?;
             Page::DataPageV2 {
                 buf: bytes.into(),
                 num_values: nvalues,
@@ -229,8 +229,8 @@ fn crate_page(
                 statistics: None,
             }
         }
-        Kind::Data { encoding, definition, repetition } => {
-            page.codec().into(page.body, &mut bytes).map_err(|e| e.at(page.at))?;
+        PageType::Data { encoding, definition, repetition } => {
+            page.codec().decompress(page.body, &mut bytes).map_err(|e| e.at(page.at))?;
             Page::DataPage {
                 buf: bytes.into(),
                 num_values: nvalues,
@@ -240,8 +240,8 @@ fn crate_page(
                 statistics: None,
             }
         }
-        Kind::Dictionary { encoding } => {
-            page.codec().into(page.body, &mut bytes).map_err(|e| e.at(page.at))?;
+        PageType::Dictionary { encoding } => {
+            page.codec().decompress(page.body, &mut bytes).map_err(|e| e.at(page.at))?;
             Page::DictionaryPage {
                 buf: bytes.into(),
                 num_values: nvalues,
@@ -249,21 +249,21 @@ fn crate_page(
                 is_sorted: false,
             }
         }
-        Kind::Other => return Err(Error::unsupported("parquet", "a page of no kind.").at(page.at)),
+        PageType::Other => return Err(Error::unsupported("parquet", "a page of no kind.").at(page.at)),
     })
 }
 
-fn crate_encoding(encoding: Encoding) -> CrateEncoding {
+fn crate_encoding(encoding: PageEncoding) -> CrateEncoding {
     match encoding {
-        Encoding::Plain => CrateEncoding::PLAIN,
-        Encoding::PlainDictionary => CrateEncoding::PLAIN_DICTIONARY,
-        Encoding::Rle => CrateEncoding::RLE,
+        PageEncoding::Plain => CrateEncoding::PLAIN,
+        PageEncoding::PlainDictionary => CrateEncoding::PLAIN_DICTIONARY,
+        PageEncoding::Rle => CrateEncoding::RLE,
         #[allow(deprecated)] // levels of very old files
-        Encoding::BitPacked => CrateEncoding::BIT_PACKED,
-        Encoding::DeltaBinaryPacked => CrateEncoding::DELTA_BINARY_PACKED,
-        Encoding::DeltaLengthByteArray => CrateEncoding::DELTA_LENGTH_BYTE_ARRAY,
-        Encoding::DeltaByteArray => CrateEncoding::DELTA_BYTE_ARRAY,
-        Encoding::RleDictionary => CrateEncoding::RLE_DICTIONARY,
-        Encoding::ByteStreamSplit => CrateEncoding::BYTE_STREAM_SPLIT,
+        PageEncoding::BitPacked => CrateEncoding::BIT_PACKED,
+        PageEncoding::DeltaBinaryPacked => CrateEncoding::DELTA_BINARY_PACKED,
+        PageEncoding::DeltaLengthByteArray => CrateEncoding::DELTA_LENGTH_BYTE_ARRAY,
+        PageEncoding::DeltaByteArray => CrateEncoding::DELTA_BYTE_ARRAY,
+        PageEncoding::RleDictionary => CrateEncoding::RLE_DICTIONARY,
+        PageEncoding::ByteStreamSplit => CrateEncoding::BYTE_STREAM_SPLIT,
     }
 }

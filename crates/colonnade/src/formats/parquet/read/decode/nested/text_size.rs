@@ -1,8 +1,8 @@
 //! Bounds the decoded size of a chunk's texts: keys repeat texts of the dictionary, and DELTA_BYTE_ARRAY repeats prefixes.
 
 use crate::error::{Error, Result};
-use crate::formats::parquet::delta::Delta;
-use crate::formats::parquet::page::{Encoding, Kind};
+use crate::formats::parquet::delta::DeltaDecoder;
+use crate::formats::parquet::page::{PageEncoding, PageType};
 use crate::formats::parquet::read::page::StoredPage;
 use crate::formats::parquet::types::Physical;
 
@@ -18,15 +18,17 @@ pub(super) fn check(chunk: &OwnedChunk, most: u64) -> Result<u64> {
         }
         let n = u64::from(page.header.nvalues);
         match page.header.kind {
-            Kind::Dictionary { .. } => dictionary = Some(page),
-            Kind::Data { encoding, .. } | Kind::DataV2 { encoding, .. } => match encoding {
-                Encoding::PlainDictionary | Encoding::RleDictionary => keyed = keyed.saturating_add(n),
-                Encoding::DeltaByteArray if n.saturating_mul(page.header.nbytes as u64) > most => {
+            PageType::Dictionary { .. } => dictionary = Some(page),
+            PageType::Data { encoding, .. } | PageType::DataV2 { encoding, .. } => match encoding {
+                PageEncoding::PlainDictionary | PageEncoding::RleDictionary => {
+                    keyed = keyed.saturating_add(n)
+                }
+                PageEncoding::DeltaByteArray if n.saturating_mul(page.header.nbytes as u64) > most => {
                     total = total.saturating_add(delta_byte_array_nbytes(&page).map_err(|e| e.at(page.at))?);
                 }
                 _ => {}
             },
-            Kind::Other => {}
+            PageType::Other => {}
         }
     }
     let Some(page) = dictionary else { return Ok(total) };
@@ -66,7 +68,7 @@ fn delta_byte_array_nbytes(page: &StoredPage<'_>) -> Result<u64> {
         if rest.is_empty() {
             break;
         }
-        let mut lengths = Delta::new(rest)?;
+        let mut lengths = DeltaDecoder::new(rest)?;
         let (mut left, mut some) = (lengths.total.min(page.header.nvalues as usize), [0i64; 128]);
         while left > 0 {
             let now = some.get_mut(..left.min(128)).unwrap_or_default();

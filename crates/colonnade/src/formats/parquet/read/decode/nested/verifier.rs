@@ -2,11 +2,11 @@
 //! allocate memory that no bytes of the file back.
 
 use crate::error::{Error, Result};
-use crate::formats::parquet::delta::Delta;
-use crate::formats::parquet::page::{Encoding, Kind};
+use crate::formats::parquet::delta::DeltaDecoder;
+use crate::formats::parquet::page::{PageEncoding, PageType};
 use crate::formats::parquet::read::level_streams::{MaxLevels, level_bits};
 use crate::formats::parquet::read::page::StoredPage;
-use crate::formats::parquet::rle_bit_packed::{RleBitPacked, Run, each_group};
+use crate::formats::parquet::rle_bit_packed::{RleBitPacked, RleBitPackedRun, each_group};
 use crate::formats::parquet::types::Physical;
 
 /// The verification of a chunk's pages.
@@ -34,7 +34,7 @@ impl PageVerifier {
 
     fn verify(&mut self, page: &StoredPage<'_>, physical: Physical, most: MaxLevels) -> Result<bool> {
         let mut scratch = Vec::new();
-        if let Kind::Dictionary { .. } = page.header.kind {
+        if let PageType::Dictionary { .. } = page.header.kind {
             let (bytes, n) = page.dictionary(&mut scratch)?;
             if physical == Physical::Boolean {
                 return Err(bad("a dictionary page of bools"));
@@ -47,7 +47,7 @@ impl PageVerifier {
         let nvalid = {
             let streams = page.level_streams(&mut scratch)?;
             let rows = levels(&streams.repetition, most.repetition, n, LevelPick::Lowest, !self.begun)?;
-            if let Kind::DataV2 { rows: told, .. } = page.header.kind
+            if let PageType::DataV2 { rows: told, .. } = page.header.kind
                 && rows != told as usize
             {
                 return Err(bad(&format!("a page of {told} rows has {rows}")));
@@ -55,7 +55,7 @@ impl PageVerifier {
             levels(&streams.definition, most.definition, n, LevelPick::Highest, false)?
         };
         self.begun = true;
-        if let Kind::DataV2 { nulls, .. } = page.header.kind
+        if let PageType::DataV2 { nulls, .. } = page.header.kind
             && n - nvalid != nulls as usize
         {
             return Err(bad(&format!("a page of {nulls} nulls has {}", n - nvalid)));
@@ -64,11 +64,11 @@ impl PageVerifier {
         self.values(parts.values, parts.encoding, nvalid, physical)
     }
 
-    fn values(&self, bytes: &[u8], encoding: Encoding, n: usize, physical: Physical) -> Result<bool> {
+    fn values(&self, bytes: &[u8], encoding: PageEncoding, n: usize, physical: Physical) -> Result<bool> {
         let wrong = || bad(&format!("{physical:?} values are encoded as {encoding:?}"));
         match (encoding, physical) {
-            (Encoding::Plain, _) => plain(bytes, n, physical)?,
-            (Encoding::PlainDictionary | Encoding::RleDictionary, _) => {
+            (PageEncoding::Plain, _) => plain(bytes, n, physical)?,
+            (PageEncoding::PlainDictionary | PageEncoding::RleDictionary, _) => {
                 if n == 0 {
                     // The crate checks the bit width of the keys if the page has one.
                     let width = bytes.first().copied().unwrap_or(0);
@@ -84,16 +84,16 @@ impl PageVerifier {
                     return Err(bad(&format!("key {largest} of a dictionary of {known} values")));
                 }
             }
-            (Encoding::Rle, Physical::Boolean) => {
+            (PageEncoding::Rle, Physical::Boolean) => {
                 let runs_of = bytes
                     .split_first_chunk::<4>()
                     .and_then(|(head, rest)| rest.get(..u32::from_le_bytes(*head) as usize));
                 runs(runs_of.unwrap_or_default(), 1, n, |_, _| ())?;
             }
-            (Encoding::DeltaBinaryPacked, Physical::Int32 | Physical::Int64) if n > 0 => {
+            (PageEncoding::DeltaBinaryPacked, Physical::Int32 | Physical::Int64) if n > 0 => {
                 lengths(bytes, n, &mut |_| Ok(()))?;
             }
-            (Encoding::DeltaLengthByteArray, Physical::Bytes) if n > 0 => {
+            (PageEncoding::DeltaLengthByteArray, Physical::Bytes) if n > 0 => {
                 let mut sum = 0usize;
                 let end = lengths(bytes, n, &mut |length| {
                     sum = usize::try_from(length)
@@ -104,15 +104,15 @@ impl PageVerifier {
                 })?;
                 enough(sum, bytes.len().saturating_sub(end))?;
             }
-            (Encoding::DeltaByteArray, Physical::Bytes | Physical::Fixed(_)) if n > 0 => {
+            (PageEncoding::DeltaByteArray, Physical::Bytes | Physical::Fixed(_)) if n > 0 => {
                 delta_byte_array(bytes, n, physical)?;
             }
-            (Encoding::ByteStreamSplit, Physical::Int32 | Physical::Float) => split(bytes, n, 4)?,
-            (Encoding::ByteStreamSplit, Physical::Int64 | Physical::Double) => split(bytes, n, 8)?,
-            (Encoding::ByteStreamSplit, Physical::Fixed(width)) => split(bytes, n, width as usize)?,
-            (Encoding::DeltaBinaryPacked, Physical::Int32 | Physical::Int64)
-            | (Encoding::DeltaLengthByteArray, Physical::Bytes)
-            | (Encoding::DeltaByteArray, Physical::Bytes | Physical::Fixed(_)) => {}
+            (PageEncoding::ByteStreamSplit, Physical::Int32 | Physical::Float) => split(bytes, n, 4)?,
+            (PageEncoding::ByteStreamSplit, Physical::Int64 | Physical::Double) => split(bytes, n, 8)?,
+            (PageEncoding::ByteStreamSplit, Physical::Fixed(width)) => split(bytes, n, width as usize)?,
+            (PageEncoding::DeltaBinaryPacked, Physical::Int32 | Physical::Int64)
+            | (PageEncoding::DeltaLengthByteArray, Physical::Bytes)
+            | (PageEncoding::DeltaByteArray, Physical::Bytes | Physical::Fixed(_)) => {}
             _ => return Err(wrong()),
         }
         Ok(false)
@@ -170,11 +170,11 @@ fn runs(bytes: &[u8], width: u8, n: usize, mut take: impl FnMut(u32, usize)) -> 
     let (mut runs, mut largest) = (RleBitPacked::new(bytes, width, n)?, 0);
     while let Some(run) = runs.next_run()? {
         match run {
-            Run::Same { value, n } => {
+            RleBitPackedRun::Same { value, n } => {
                 largest = largest.max(value);
                 take(value, n);
             }
-            Run::Packed { bytes, n } => each_group(width, bytes, n, |values| {
+            RleBitPackedRun::Packed { bytes, n } => each_group(width, bytes, n, |values| {
                 for &value in values {
                     largest = largest.max(value);
                     take(value, 1);
@@ -218,7 +218,7 @@ fn split(bytes: &[u8], n: usize, width: usize) -> Result<()> {
 
 /// Passes `n` DELTA_BINARY_PACKED values to `take` and returns the offset of their end.
 fn lengths(bytes: &[u8], n: usize, take: &mut dyn FnMut(i64) -> Result<()>) -> Result<usize> {
-    let mut delta = Delta::new(bytes)?;
+    let mut delta = DeltaDecoder::new(bytes)?;
     if delta.total != n {
         return Err(bad(&format!("a page of {n} values says {}", delta.total)));
     }

@@ -2,11 +2,11 @@
 //! replace them in place by offsets, as soon as the bytes of the pages before are known.
 
 use crate::error::{Error, Result};
-use crate::formats::parquet::keys::Keys;
-use crate::formats::parquet::levels::{Validity, mixed};
+use crate::formats::parquet::keys::DictionaryKeys;
+use crate::formats::parquet::levels::{Validity, scatter_with};
 use crate::formats::parquet::read::page::PageParts;
 use crate::formats::parquet::rle_bit_packed::RleBitPacked;
-use crate::formats::parquet::values::by_keys;
+use crate::formats::parquet::values::lookup_keys;
 
 use super::dictionary::Dictionary;
 use super::output::{Offset, SizeMismatch, TextOutput};
@@ -37,8 +37,8 @@ pub(super) fn decode<const N: usize>(
         return Err(Error::malformed("parquet", message));
     }
     let (&width, keys) = parts.values.split_first().unwrap_or((&0, &[]));
-    let mut keys = Keys::new(RleBitPacked::new(keys, width, n)?);
-    let mut fill = |out: &mut [[u8; N]]| by_keys(&mut keys, nvalues.unwrap_or(0), out, &code);
+    let mut keys = DictionaryKeys::new(RleBitPacked::new(keys, width, n)?);
+    let mut fill = |out: &mut [[u8; N]]| lookup_keys(&mut keys, nvalues.unwrap_or(0), out, &code);
     let mut skipped = [[0; N]; 64];
     let (mut row, mut rest) = (0, out);
     for &(start, stop) in spans {
@@ -53,7 +53,7 @@ pub(super) fn decode<const N: usize>(
             match rows {
                 RowRun::Same(true, _) => fill(now)?,
                 RowRun::Same(false, _) => now.fill(null),
-                RowRun::Mixed(mask, _) => mixed(mask, now, null, &mut fill)?,
+                RowRun::Mixed(mask, _) => scatter_with(mask, now, null, &mut fill)?,
             }
             row += rows.len();
             rest = later;

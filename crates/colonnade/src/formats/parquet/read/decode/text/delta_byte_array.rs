@@ -5,7 +5,7 @@
 //! ```
 
 use crate::error::{Error, Result};
-use crate::formats::parquet::delta::Delta;
+use crate::formats::parquet::delta::DeltaDecoder;
 
 use super::delta_length_byte_array::{negative, split};
 use super::output::{FillError, Offset, TextOutput};
@@ -13,8 +13,8 @@ use super::output::{FillError, Offset, TextOutput};
 /// A reader of DELTA_BYTE_ARRAY texts.
 #[derive(Debug)]
 pub(crate) struct DeltaByteArray<'p> {
-    shared: Delta<'p>,
-    own: Delta<'p>,
+    shared: DeltaDecoder<'p>,
+    own: DeltaDecoder<'p>,
     bytes: &'p [u8],
     /// The previous text, if the texts are built.
     last: Vec<u8>,

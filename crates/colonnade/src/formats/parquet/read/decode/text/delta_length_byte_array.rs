@@ -1,7 +1,7 @@
 //! DELTA_LENGTH_BYTE_ARRAY: all lengths as DELTA_BINARY_PACKED, then the bytes of all texts.
 
 use crate::error::{Error, Result};
-use crate::formats::parquet::delta::Delta;
+use crate::formats::parquet::delta::DeltaDecoder;
 
 use super::output::{FillError, Offset, TextOutput};
 
@@ -11,13 +11,13 @@ const LENGTHS: usize = 128;
 /// A reader of DELTA_LENGTH_BYTE_ARRAY texts.
 #[derive(Debug)]
 pub(crate) struct DeltaLengthByteArray<'p> {
-    lengths: Delta<'p>,
+    lengths: DeltaDecoder<'p>,
     bytes: &'p [u8],
 }
 
 /// Splits `bytes` into at most `n` DELTA_BINARY_PACKED values and the rest.
-pub(super) fn split(bytes: &[u8], n: usize) -> Result<(Delta<'_>, &[u8])> {
-    let mut all = Delta::new(bytes)?;
+pub(super) fn split(bytes: &[u8], n: usize) -> Result<(DeltaDecoder<'_>, &[u8])> {
+    let mut all = DeltaDecoder::new(bytes)?;
     let told = all.total;
     if told > n {
         let message =
@@ -30,7 +30,7 @@ pub(super) fn split(bytes: &[u8], n: usize) -> Result<(Delta<'_>, &[u8])> {
         all.fill(some.get_mut(..now).unwrap_or_default())?;
         left -= now;
     }
-    Ok((Delta::new(bytes)?, bytes.get(all.end()..).unwrap_or_default()))
+    Ok((DeltaDecoder::new(bytes)?, bytes.get(all.end()..).unwrap_or_default()))
 }
 
 /// Returns the error of a negative length.

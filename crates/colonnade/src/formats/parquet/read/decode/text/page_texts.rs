@@ -3,7 +3,7 @@
 mod plain;
 
 use crate::error::{Error, Result};
-use crate::formats::parquet::page::Encoding;
+use crate::formats::parquet::page::PageEncoding;
 
 use super::delta_byte_array::DeltaByteArray;
 use super::delta_length_byte_array::DeltaLengthByteArray;
@@ -34,15 +34,15 @@ impl<'p> PageTexts<'p> {
     ///
     /// # Errors
     /// Malformed; encodings that texts cannot have.
-    pub(crate) fn new(encoding: Encoding, values: &'p [u8], n: usize) -> Result<Self> {
+    pub(crate) fn new(encoding: PageEncoding, values: &'p [u8], n: usize) -> Result<Self> {
         Ok(match encoding {
-            Encoding::Plain => Self::Plain(values),
+            PageEncoding::Plain => Self::Plain(values),
             // Some writers leave the lengths out if all rows are null.
             _ if n == 0 => Self::Plain(&[]),
-            Encoding::DeltaLengthByteArray => {
+            PageEncoding::DeltaLengthByteArray => {
                 Self::DeltaLengthByteArray(Box::new(DeltaLengthByteArray::new(values, n)?))
             }
-            Encoding::DeltaByteArray => Self::DeltaByteArray(Box::new(DeltaByteArray::new(values, n)?)),
+            PageEncoding::DeltaByteArray => Self::DeltaByteArray(Box::new(DeltaByteArray::new(values, n)?)),
             other => {
                 let message =
                     format!("texts are encoded as {other:?}, which is none of theirs. Write the file again.");

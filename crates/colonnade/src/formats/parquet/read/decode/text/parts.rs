@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::error::{Error, Result};
 use crate::formats::parquet::codec::Codec;
 use crate::formats::parquet::levels::Validity;
-use crate::formats::parquet::page::{Encoding, Kind};
+use crate::formats::parquet::page::{PageEncoding, PageType};
 use crate::formats::parquet::read::chunk::Pages;
 use crate::formats::parquet::read::page::{PageParts, StoredPage};
 use crate::memory::Scatter;
@@ -90,7 +90,7 @@ pub(crate) fn walk<'a>(
             let needed = (piece.skip + piece.nrows) as u64;
             return Err(Error::truncated("parquet", "the rows of a column chunk", needed, first as u64));
         };
-        if let Kind::Dictionary { .. } = page.header.kind {
+        if let PageType::Dictionary { .. } = page.header.kind {
             if out.dictionary.is_some() || first > 0 {
                 let message = "a dictionary page behind other pages. The file is damaged; write it again.";
                 return Err(Error::malformed("parquet", message).at(page.at));
@@ -159,10 +159,11 @@ impl<'a> PagePart<'a> {
 
     /// Whether the page holds dictionary codes.
     pub(crate) fn has_codes(&self) -> bool {
-        let (Kind::Data { encoding, .. } | Kind::DataV2 { encoding, .. }) = self.page.header.kind else {
+        let (PageType::Data { encoding, .. } | PageType::DataV2 { encoding, .. }) = self.page.header.kind
+        else {
             return false;
         };
-        matches!(encoding, Encoding::PlainDictionary | Encoding::RleDictionary)
+        matches!(encoding, PageEncoding::PlainDictionary | PageEncoding::RleDictionary)
     }
 
     /// Decodes the codes of the selected rows, see [`codes::decode`]; returns which of them have a value.
@@ -242,8 +243,8 @@ impl<'a> PagePart<'a> {
     /// value, and the texts. Only the levels are decompressed.
     fn nbytes_of_header(&mut self, optional: bool, scratch: &mut Vec<u8>) -> Option<usize> {
         let header = &self.page.header;
-        let (Kind::Data { encoding: Encoding::Plain, .. } | Kind::DataV2 { encoding: Encoding::Plain, .. }) =
-            header.kind
+        let (PageType::Data { encoding: PageEncoding::Plain, .. }
+        | PageType::DataV2 { encoding: PageEncoding::Plain, .. }) = header.kind
         else {
             return None;
         };

@@ -1,7 +1,7 @@
 //! Converts the definition levels of a flat column to runs of rows: values, nulls, or a mix of at most 64 rows.
 
 use crate::error::Result;
-use crate::formats::parquet::levels::{Validity, ended};
+use crate::formats::parquet::levels::{Validity, levels_too_short};
 use crate::formats::parquet::rle_bit_packed::RleBitPacked;
 
 /// A run of rows.
@@ -58,7 +58,7 @@ impl RowRun {
 pub(crate) fn validity(levels: &[u8], n: usize) -> Result<Validity> {
     let (mut runs, mut out) = (RleBitPacked::new(levels, 1, n)?, Validity::default());
     while out.len() < n {
-        let run = runs.next_run()?.ok_or_else(|| ended(n - out.len()))?;
+        let run = runs.next_run()?.ok_or_else(|| levels_too_short(n - out.len()))?;
         out.push_run(run, run.len())?;
     }
     Ok(out)

@@ -1,4 +1,4 @@
-//! Levels and pages of what nests, looked at by the crate's reader; what breaks the rules is refused.
+//! Levels and pages of nested columns, read by the parquet crate, and arrays that break Arrow's layout.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ fn written(array: &ArrayRef, settings: Settings) -> crate::Result<Vec<u8>> {
     Ok(out)
 }
 
-/// Lists of structs of lists, some of everything missing or empty.
+/// Lists of structs of lists, with nulls and empty lists at every level.
 fn nested(n: i32) -> ArrayRef {
     let mut inner = ListBuilder::new(Int64Builder::new()).with_field(Arc::new(Field::new(
         "element",
@@ -93,7 +93,7 @@ fn nulls_where_none_may_be_are_refused_and_those_under_a_null_are_not() {
     let numbers: ArrayRef = Arc::new(Int64Array::from(vec![Some(1), None, Some(3)]));
     let structs = |there: Vec<bool>| -> ArrayRef {
         let fields = vec![Field::new("a", DataType::Int64, false)];
-        // SAFETY: what breaks the rule is what is tested; the layout is sound.
+        // SAFETY: the array has nulls in a required field, which the test needs; its layout is valid.
         let made = unsafe {
             StructArray::new_unchecked(
                 fields.into(),
@@ -116,10 +116,10 @@ fn offsets_that_break_the_layout_are_refused() {
         let (n, offsets) = (offsets.len() - 1, Buffer::from_vec(offsets));
         let nulls = NullBuffer::from((0..n).map(|k| k != 1).collect::<Vec<_>>());
         let builder = ArrayData::builder(DataType::List(item)).len(n).nulls(Some(nulls)).add_buffer(offsets);
-        // SAFETY: nothing looks at the values of lists whose offsets are wrong: that is what is tested.
+        // SAFETY: no code reads the values of lists with invalid offsets, which is what the test checks.
         make_array(unsafe { builder.add_child_data(values.clone()).build_unchecked() })
     };
-    // One list begins within another; the one between them is null.
+    // One list starts within another; the list between them is null.
     let error = written(&lists(vec![0, 5, 3, 6]), Settings::default()).unwrap_err();
     assert!(error.to_string().contains("an offset passes the values"), "{error}");
     assert!(written(&lists(vec![0, 2, 2, 6]), Settings::default()).is_ok());

@@ -1,13 +1,13 @@
-//! Where a value ends, and nothing else of it: of a footer of 18,000 columns this is most of the work.
+//! Skips values fast. In a footer of 18,000 columns, skipping is most of the work.
 //!
-//! What is odd is left to the reader that tells what is wrong: `None` is no verdict.
+//! `None` means that this code does not handle the value. The full parser then reads it and reports errors.
 
-use super::Wire;
+use super::ThriftType;
 
-/// Where the value at `at` of the type `wire` ends.
+/// Returns the position after the value of type `wire` at `at`.
 #[inline]
 pub(super) fn value(bytes: &[u8], at: usize, wire: u8, depth: usize) -> Option<usize> {
-    if wire == Wire::Struct as u8 { structure(bytes, at, depth) } else { other(bytes, at, wire, depth) }
+    if wire == ThriftType::Struct as u8 { structure(bytes, at, depth) } else { other(bytes, at, wire, depth) }
 }
 
 fn structure(bytes: &[u8], mut at: usize, depth: usize) -> Option<usize> {
@@ -50,7 +50,7 @@ fn list(bytes: &[u8], at: usize, depth: usize) -> Option<usize> {
         return None;
     }
     match head & 0x0f {
-        // A bool in a list has a byte of its own.
+        // A bool in a list has one byte.
         1..=3 => at += n,
         4..=6 => {
             for _ in 0..n {
@@ -73,7 +73,7 @@ fn list(bytes: &[u8], at: usize, depth: usize) -> Option<usize> {
     (at <= bytes.len()).then_some(at)
 }
 
-/// Numbers of up to eight bytes, eight at a glance.
+/// Skips an integer of up to eight bytes, testing eight bytes at once.
 #[inline]
 fn number(bytes: &[u8], at: usize) -> Option<usize> {
     let first = *bytes.get(at)?;
@@ -85,14 +85,14 @@ fn number(bytes: &[u8], at: usize) -> Option<usize> {
     (ends != 0).then(|| at + 1 + (ends.trailing_zeros() / 8) as usize)
 }
 
-/// Text with its length in front.
+/// Skips text with a length prefix.
 #[inline]
 fn text(bytes: &[u8], at: usize) -> Option<usize> {
     let (n, start) = length(bytes, at)?;
     (n <= bytes.len() - start).then_some(start + n)
 }
 
-/// A number below 2^21, and where it ends.
+/// Reads an integer below 2^21 and returns the position after it.
 #[inline]
 fn length(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     let (mut n, mut shift, mut at) = (0, 0, at);
@@ -112,10 +112,10 @@ fn length(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{MAX_DEPTH, Thrift, Wire};
+    use super::super::{MAX_DEPTH, Thrift, ThriftType};
     use super::value;
 
-    /// A structure of everything.
+    /// A structure with a field of every type.
     fn sample() -> Vec<u8> {
         let mut out = vec![
             0x11, 0x12, 0x13, 0x7f, 0x14, 0x02, 0x15, 0xff, 0x01, 0x16, 0xff, 0xff, 0xff, 0xff, 0xff, 0x0f,
@@ -130,31 +130,35 @@ mod tests {
     }
 
     #[test]
-    fn it_ends_where_the_careful_reader_ends() {
+    fn skipping_ends_where_the_full_parser_ends() {
         let bytes = sample();
         let mut thrift = Thrift::new(&bytes, 0, "a sample");
-        assert!(thrift.skip_within(Wire::Struct, MAX_DEPTH).is_ok());
+        assert!(thrift.skip_within(ThriftType::Struct, MAX_DEPTH).is_ok());
         assert_eq!(thrift.position(), bytes.len());
         let mut longer = bytes.clone();
         longer.extend([0; 8]);
-        assert_eq!(value(&longer, 0, Wire::Struct as u8, MAX_DEPTH), Some(bytes.len()));
+        assert_eq!(value(&longer, 0, ThriftType::Struct as u8, MAX_DEPTH), Some(bytes.len()));
     }
 
     #[test]
-    fn damage_is_left_to_the_careful_reader() {
+    fn damage_is_left_to_the_full_parser() {
         let bytes = sample();
         for cut in 0..bytes.len() {
             let some = &bytes[..cut];
-            assert!(value(some, 0, Wire::Struct as u8, MAX_DEPTH).is_none(), "{cut}");
-            assert!(Thrift::new(some, 0, "a sample").skip(Wire::Struct).is_err(), "{cut}");
+            assert!(value(some, 0, ThriftType::Struct as u8, MAX_DEPTH).is_none(), "{cut}");
+            assert!(Thrift::new(some, 0, "a sample").skip(ThriftType::Struct).is_err(), "{cut}");
         }
         for place in 0..bytes.len() {
             for value_of in 0..=255 {
                 let mut other = bytes.clone();
                 other[place] = value_of;
                 let (mut quick, mut slow) = (Thrift::new(&other, 0, "x"), Thrift::new(&other, 0, "x"));
-                let ends = quick.skip(Wire::Struct).is_ok();
-                assert_eq!(ends, slow.skip_within(Wire::Struct, MAX_DEPTH).is_ok(), "{place} {value_of}");
+                let ends = quick.skip(ThriftType::Struct).is_ok();
+                assert_eq!(
+                    ends,
+                    slow.skip_within(ThriftType::Struct, MAX_DEPTH).is_ok(),
+                    "{place} {value_of}"
+                );
                 if ends {
                     assert_eq!(quick.position(), slow.position(), "{place} {value_of}");
                 }
@@ -162,9 +166,9 @@ mod tests {
         }
         // A list of two hundred empty structures.
         let long = [[0x19, 0xfc, 0xc8, 0x01].as_slice(), &[0; 201]].concat();
-        assert_eq!(value(&long, 0, Wire::Struct as u8, MAX_DEPTH), Some(long.len()));
-        // Lists within lists, deeper than anything is followed.
+        assert_eq!(value(&long, 0, ThriftType::Struct as u8, MAX_DEPTH), Some(long.len()));
+        // Lists nested deeper than the limit.
         let deep = [[0x19; 1].as_slice(), &[0x19; 64], &[0]].concat();
-        assert!(Thrift::new(&deep, 0, "x").skip(Wire::Struct).is_err());
+        assert!(Thrift::new(&deep, 0, "x").skip(ThriftType::Struct).is_err());
     }
 }

@@ -1,25 +1,25 @@
-//! Rows that wait for more of them: copies, for the caller's memory is his again when `write` returns.
+//! Buffers rows until a row group is full. Rows are copied, because the caller may reuse its memory after `write` returns.
 
 use crate::arrow::concat::concat_all;
 use crate::arrow::owned::owned;
 use crate::error::Result;
 use crate::frame::{Frame, Labels, Level, Part};
 
-/// Chunks smaller than a row group.
+/// Chunks that together are smaller than a row group.
 #[derive(Debug, Default)]
-pub(super) struct Pending {
+pub(super) struct RowBuffer {
     frames: Vec<Frame>,
     nrows: usize,
     nbytes: usize,
 }
 
-impl Pending {
-    /// Rows.
+impl RowBuffer {
+    /// Number of buffered rows.
     pub(super) fn nrows(&self) -> usize {
         self.nrows
     }
 
-    /// Bytes, about.
+    /// Approximate bytes of the buffered rows.
     pub(super) fn nbytes(&self) -> usize {
         self.nbytes
     }
@@ -27,10 +27,10 @@ impl Pending {
     /// Copies the rows of a chunk.
     ///
     /// # Errors
-    /// The system's own: no memory.
+    /// Errors of the operating system: no memory.
     pub(super) fn push(&mut self, chunk: &Frame) -> Result<()> {
-        // One frame alone would be answered as it is; a second one without rows makes copies of its blocks.
-        let chunk = renumbered(chunk);
+        // `concat_all` returns a single frame without a copy, so a second frame without rows makes it copy.
+        let chunk = with_range_labels(chunk);
         let mut copy = concat_all(&[&chunk, &chunk.slice(chunk.nrows, chunk.nrows)])?;
         for part in &mut copy.parts {
             if let Part::Column(column, _) = part {
@@ -50,18 +50,18 @@ impl Pending {
         Ok(())
     }
 
-    /// All rows, those of `chunk` behind them, as few frames as may be; nothing waits after.
+    /// Takes all buffered rows followed by those of `chunk`, in as few frames as possible.
     ///
     /// # Errors
-    /// The system's own: no memory.
+    /// Errors of the operating system: no memory.
     pub(super) fn take(&mut self, chunk: Option<&Frame>) -> Result<Vec<Frame>> {
         let held = std::mem::take(self).frames;
-        let chunk = chunk.map(renumbered);
+        let chunk = chunk.map(with_range_labels);
         let all: Vec<&Frame> = held.iter().chain(&chunk).collect();
         match all.as_slice() {
             [] => Ok(Vec::new()),
             [one] => Ok(vec![(*one).clone()]),
-            // Frames that the schema admits may differ in what it does not say: each is a row group of its own then.
+            // The schema admits frames whose layouts cannot be concatenated. Each of them becomes a row group.
             many => {
                 Ok(concat_all(many).map_or_else(|_| many.iter().map(|f| (*f).clone()).collect(), |f| vec![f]))
             }
@@ -69,8 +69,9 @@ impl Pending {
     }
 }
 
-/// The frame with automatic labels from 0 on, which join whatever they were: the file's schema tells those of the whole.
-fn renumbered(frame: &Frame) -> Frame {
+/// Replaces automatic labels by labels from 0 on, so that frames can be concatenated. The file's schema stores the labels of the
+/// whole.
+fn with_range_labels(frame: &Frame) -> Frame {
     let mut out = frame.clone();
     if let (Labels::Auto { .. }, Ok(stop)) = (&out.index.labels, i64::try_from(frame.nrows)) {
         out.index.labels = Labels::Auto { start: 0, stop, step: 1, count: frame.nrows };

@@ -1,10 +1,10 @@
-//! Row groups and column chunks as plain values; bounds in the footer as the numbers and texts that they encode.
+//! Facts of row groups and column chunks for `info`. Bounds of statistics are decoded to numbers and texts.
 
-use crate::formats::parquet::logical_type::{Logical, Unit};
+use crate::formats::parquet::logical_type::{Logical, LogicalTimeUnit};
 use crate::formats::parquet::read::{ChunkInfo, GroupInfo};
 use crate::formats::{Fact, Facts};
 
-/// A row group.
+/// The facts of a row group.
 pub(super) fn group(group: GroupInfo) -> Facts {
     vec![
         ("nrows", group.nrows.into()),
@@ -14,7 +14,7 @@ pub(super) fn group(group: GroupInfo) -> Facts {
     ]
 }
 
-/// A column chunk.
+/// The facts of a column chunk.
 pub(super) fn chunk(chunk: ChunkInfo) -> Facts {
     let statistics = chunk.bounds.as_ref().map(|bounds| {
         Fact::Facts(vec![
@@ -41,12 +41,12 @@ pub(super) fn chunk(chunk: ChunkInfo) -> Facts {
     ]
 }
 
-/// The words for what values mean.
+/// The name of a logical type with its parameters.
 fn logical(logical: Logical) -> String {
-    let unit = |unit: Unit| match unit {
-        Unit::Milli => "ms",
-        Unit::Micro => "us",
-        Unit::Nano => "ns",
+    let unit = |unit: LogicalTimeUnit| match unit {
+        LogicalTimeUnit::Milli => "ms",
+        LogicalTimeUnit::Micro => "us",
+        LogicalTimeUnit::Nano => "ns",
     };
     let utc = |utc: bool| if utc { ", UTC" } else { "" };
     match logical {
@@ -68,7 +68,8 @@ fn logical(logical: Logical) -> String {
     }
 }
 
-/// A bound: an integer (ticks of times, the unscaled number of a decimal), a number, a bool, text, or bytes.
+/// Decodes a bound of the statistics to an integer (ticks of a time, the unscaled value of a decimal), a float, a bool, text, or
+/// bytes.
 fn value(chunk: &ChunkInfo, raw: Option<&[u8]>) -> Fact {
     let Some(raw) = raw else { return Fact::None };
     let known = match (chunk.physical, chunk.logical) {
@@ -97,7 +98,7 @@ fn integer(raw: &[u8], unsigned: bool) -> Option<Fact> {
     Some(if unsigned { u64::from_le_bytes(eight).into() } else { i64::from_le_bytes(eight).into() })
 }
 
-/// The unscaled number of a decimal: big-endian, of as many bytes as it takes.
+/// Decodes the unscaled value of a decimal: big-endian, of any number of bytes.
 fn decimal(raw: &[u8]) -> Fact {
     let sign = if raw.first().is_some_and(|b| b & 0x80 != 0) { 0xFF } else { 0 };
     let mut bytes = [sign; 16];

@@ -1,6 +1,6 @@
-//! BYTE_STREAM_SPLIT: all first bytes, all second bytes and so on.
+//! Encodes BYTE_STREAM_SPLIT: the first bytes of all values, then the second bytes, and so on.
 
-/// Values whose bytes are moved at a time: few enough to stay in the nearest cache.
+/// Values per step, few enough to stay in the L1 cache.
 const STEP: usize = 1024;
 
 /// Appends the streams of values of `width` bytes.

@@ -1,68 +1,68 @@
-//! Row groups: columns encoded side by side, a few neighbours a task, and taken in their order.
+//! Encodes row groups. Tasks of one or several neighbouring columns run in parallel, and are written in order.
 
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use crate::error::Result;
-use crate::formats::parquet::write::column::{Chunk, Settings, encode};
+use crate::formats::parquet::write::column::{EncodedChunk, Settings, encode};
 use crate::frame::Frame;
 use crate::parallel;
 use crate::sink::joined::{Joined, Target};
 
-use super::footer::{Place, Written};
-use super::layout::Layout;
-use super::root::{Kind, Root};
-use super::source::{Packed, Source, each_packed, sources};
+use super::file_column::{FileColumn, RootStorage};
+use super::footer::{ChunkColumn, FooterContents};
+use super::layout::FileLayout;
+use super::source::{ColumnSource, PackedColumn, each_packed, sources};
 use super::{array_leaf, dictionaries, leaves, nested};
 
-/// Neighbours that together have less are one task.
+/// Neighbouring columns with fewer bytes together form one task.
 const TASK_NBYTES: usize = 1 << 20;
 
-/// Below this size threads do not pay.
+/// Smaller row groups are encoded on the calling thread.
 const INLINE_NBYTES: usize = 512 << 10;
 
 /// The columns `roots` of one row group.
-struct Task {
+struct EncodeTask {
     group: usize,
     roots: Range<usize>,
-    /// Which leaves of them, where it is one column of many leaves.
+    /// The leaves of the column, if a column of many leaves is split into several tasks.
     leaves: Range<usize>,
-    /// The first one of its row group.
+    /// Whether the task is the first one of its row group.
     first: bool,
 }
 
-/// Of a chunk that was encoded: its root, its leaf there, where it begins in the task's bytes, and the rest.
-struct Encoded {
+/// An encoded chunk: its root, its leaf within the root, and its offset in the task's output.
+struct TaskChunk {
     root: usize,
     leaf: usize,
     at: usize,
-    chunk: Chunk,
+    chunk: EncodedChunk,
 }
 
-/// Encodes frames, a row group each, and puts them into the file.
+/// Encodes frames as row groups, one each, and writes them to the file.
 ///
 /// # Errors
-/// `Unrepresentable` for values that the file's types cannot hold; the sink's own.
+/// `Unrepresentable` for values that the file's types cannot hold; errors of the sink.
 pub(super) fn write(
     frames: &[Frame],
-    layout: &Layout,
+    layout: &FileLayout,
     all: &Settings,
     threads: usize,
-    (written, output): (&mut Written, &mut Joined),
+    (written, output): (&mut FooterContents, &mut Joined),
     target: &mut Target<'_>,
 ) -> Result<()> {
-    let groups: Vec<Vec<Source<'_>>> = frames.iter().map(sources).collect::<Result<_>>()?;
+    let groups: Vec<Vec<ColumnSource<'_>>> = frames.iter().map(sources).collect::<Result<_>>()?;
     let index = all.page_index;
     let (mut tasks, mut total, mut indexed) = (Vec::new(), 0, Vec::new());
     for (group, (sources, frame)) in groups.iter().zip(frames).enumerate() {
         let (nbytes, most) = cut(&mut tasks, group, layout, sources, frame.nrows);
         total += nbytes;
         let nvalues = sources.iter().map(|source| source.nvalues(frame.nrows)).max().unwrap_or(0);
-        // Where a column has several pages, all columns have an index.
+        // If one column has several pages, all columns get an index.
         indexed.push(index && (nvalues > all.page_rows || most > all.page_nbytes));
     }
     let threads = if total < INLINE_NBYTES { 1 } else { threads };
-    let done: Vec<Mutex<Vec<Encoded>>> = tasks.iter().map(|_| Mutex::new(Vec::new())).collect();
+    let done: Vec<Mutex<Vec<TaskChunk>>> = tasks.iter().map(|_| Mutex::new(Vec::new())).collect();
     let make = |i: usize, out: &mut Vec<u8>| -> Result<()> {
         let (Some(task), Some(slot)) = (tasks.get(i), done.get(i)) else { return Ok(()) };
         let columns = groups.get(task.group).and_then(|g| g.get(task.roots.clone())).unwrap_or(&[]);
@@ -85,7 +85,7 @@ pub(super) fn write(
             if let Some(leaf) = leaf {
                 let indexed = indexed || index && encoded.chunk.pages.len() > 1;
                 written.push(
-                    Place { physical: leaf.physical, path: &leaf.path },
+                    ChunkColumn { physical: leaf.physical, path: &leaf.path },
                     &encoded.chunk,
                     at + encoded.at as u64,
                     indexed,
@@ -97,19 +97,19 @@ pub(super) fn write(
     parallel::ordered(tasks.len(), threads, &make, &mut take, progress)
 }
 
-/// Cuts a row group into tasks; answers its bytes and those of its largest column.
+/// Splits a row group into tasks. Returns its bytes, and those of its largest column.
 fn cut(
-    tasks: &mut Vec<Task>,
+    tasks: &mut Vec<EncodeTask>,
     group: usize,
-    layout: &Layout,
-    sources: &[Source<'_>],
+    layout: &FileLayout,
+    sources: &[ColumnSource<'_>],
     nrows: usize,
 ) -> (usize, usize) {
     let (mut total, mut most, mut held, mut start) = (0, 0, 0, 0);
     let all = 0..usize::MAX;
     let mut push = |roots: Range<usize>, leaves: Range<usize>| {
         let first = roots.start == 0 && leaves.start == 0;
-        tasks.push(Task { group, roots, leaves, first });
+        tasks.push(EncodeTask { group, roots, leaves, first });
     };
     for (k, source) in sources.iter().enumerate() {
         let nbytes = source.nbytes(nrows);
@@ -139,18 +139,18 @@ fn cut(
 }
 
 fn task_bytes(
-    layout: &Layout,
-    task: &Task,
-    columns: &[Source<'_>],
+    layout: &FileLayout,
+    task: &EncodeTask,
+    columns: &[ColumnSource<'_>],
     all: &Settings,
     out: &mut Vec<u8>,
-) -> Result<Vec<Encoded>> {
+) -> Result<Vec<TaskChunk>> {
     let mut done = Vec::with_capacity(columns.len());
     each_packed(columns, |k, column| {
         let Some(root) = layout.roots.get(task.roots.start + k) else { return Ok(()) };
         let chunks = chunks(root, &task.leaves, &column, all, out)
             .map_err(|e| e.in_member(root.field.name().clone()))?;
-        done.extend(chunks.into_iter().map(|(leaf, at, chunk)| Encoded {
+        done.extend(chunks.into_iter().map(|(leaf, at, chunk)| TaskChunk {
             root: task.roots.start + k,
             leaf,
             at,
@@ -161,40 +161,40 @@ fn task_bytes(
     Ok(done)
 }
 
-/// The chunks of a column: which leaf each is of, and where it begins in `out`.
+/// Encodes the chunks of a column and returns each one's leaf and offset in `out`.
 fn chunks(
-    root: &Root,
+    root: &FileColumn,
     wanted: &Range<usize>,
-    column: &Packed<'_>,
+    column: &PackedColumn<'_>,
     all: &Settings,
     out: &mut Vec<u8>,
-) -> Result<Vec<(usize, usize, Chunk)>> {
-    if let Kind::Nested(tree) = &root.kind {
+) -> Result<Vec<(usize, usize, EncodedChunk)>> {
+    if let RootStorage::Nested(tree) = &root.kind {
         let data = leaves::array(column, root.field.data_type())?;
         return nested::encode((tree, &root.leaves), wanted, &data, all, out);
     }
     let nrows = match column {
-        Packed::Block(block) => block.grid.nrows,
-        Packed::Array(data) => data.len(),
+        PackedColumn::Block(block) => block.grid.nrows,
+        PackedColumn::Array(data) => data.len(),
     };
     let settings = root.leaves.first().and_then(|leaf| leaf.settings.as_deref()).unwrap_or(all);
     let (at, optional) = (out.len(), root.optional);
     let mut one = None;
-    let mut take = |leaf: &crate::formats::parquet::write::column::Leaf<'_>| {
+    let mut take = |leaf: &crate::formats::parquet::write::column::LeafColumn<'_>| {
         one = Some(encode(leaf, 0..nrows, settings, out)?);
         Ok(())
     };
     match (&root.kind, column) {
-        (Kind::NonNullValues(stored), Packed::Array(data)) => {
-            array_leaf::of_array(&dictionaries::dense(data)?, stored, optional, &mut take)?;
+        (RootStorage::PlainValues(stored), PackedColumn::Array(data)) => {
+            array_leaf::of_array(&dictionaries::decoded_values(data)?, stored, optional, &mut take)?;
         }
-        (Kind::Codes(stored), Packed::Array(data)) => {
+        (RootStorage::Codes(stored), PackedColumn::Array(data)) => {
             array_leaf::of_array(&dictionaries::as_codes(data)?, stored, optional, &mut take)?;
         }
-        (Kind::Leaf(stored) | Kind::NonNullValues(stored) | Kind::Codes(stored), _) => {
+        (RootStorage::Leaf(stored) | RootStorage::PlainValues(stored) | RootStorage::Codes(stored), _) => {
             leaves::leaf(column, root.field.data_type(), stored, optional, &mut take)?;
         }
-        (Kind::Nested(_), _) => {}
+        (RootStorage::Nested(_), _) => {}
     }
     Ok(one.map(|chunk| (0, at, chunk)).into_iter().collect())
 }
