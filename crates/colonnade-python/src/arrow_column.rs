@@ -1,4 +1,4 @@
-//! Columns in Arrow's layout: handed to and taken from any Arrow library, and to NumPy.
+//! Columns in Arrow's layout, which any Arrow library and NumPy can exchange.
 
 use arrow_array::ffi::from_ffi;
 use arrow_data::ArrayData;
@@ -44,7 +44,7 @@ impl ArrowColumn {
         let data_type = self.column.data.data_type().clone();
         let field = Field::new("", data_type, true);
         let field = foreign_fields::of_field(&field, false).unwrap_or(field);
-        #[allow(deprecated)] // the order flag of a dictionary lives in the field, and there alone
+        #[allow(deprecated)] // a field stores a dictionary's order flag; no type does
         Ok(field.with_dict_is_ordered(self.column.ordered))
     }
 }
@@ -61,8 +61,8 @@ impl ArrowColumn {
             obj.call_method0("__arrow_c_array__")?.extract()?;
         let schema_ptr = schema.pointer_checked(Some(SCHEMA_NAME))?.cast::<FFI_ArrowSchema>();
         let array_ptr = array.pointer_checked(Some(ARRAY_NAME))?.cast::<FFI_ArrowArray>();
-        // SAFETY: the capsules carry the names that Arrow's PyCapsule interface fixes, so they hold these structs, alive as
-        // long as the capsules; the array is moved out (its release becomes ours), the schema is only read.
+        // SAFETY: the capsules have the names that Arrow's PyCapsule interface defines, so they hold these structures, which
+        // live as long as the capsules. `from_raw` moves the array out and takes over its release. The schema is only read.
         let (data, ordered) = unsafe {
             let schema = schema_ptr.as_ref();
             if array_ptr.as_ref().is_released() || schema.release().is_none() {
@@ -149,7 +149,7 @@ impl ArrowColumn {
 
     #[getter]
     fn null_count(&self) -> usize {
-        // Arrow's null type has no validity: all of it is null.
+        // Arrow's null type has no validity: every row is null.
         match self.column.data.data_type() {
             DataType::Null => self.column.len(),
             _ => self.column.data.null_count(),
@@ -167,7 +167,7 @@ impl ArrowColumn {
         py: Python<'py>,
         requested_schema: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
-        // The protocol lets a producer answer its own type where it cannot cast.
+        // The interface lets a producer export its own type if it cannot cast.
         let _ = requested_schema;
         let array = FFI_ArrowArray::new(&self.column.data);
         Ok((self.__arrow_c_schema__(py)?, PyCapsule::new_with_value(py, array, ARRAY_NAME)?))
@@ -179,7 +179,7 @@ impl ArrowColumn {
         PyCapsule::new_with_value(py, schema, SCHEMA_NAME)
     }
 
-    /// The same capsules without extension types, of any field within.
+    /// Exports the column without extension types, at any depth.
     fn arrow_storage<'py>(
         &self,
         py: Python<'py>,
@@ -220,7 +220,7 @@ impl ArrowColumn {
         array::owned(py, DType::BOOL, data.len(), mask).map(Some)
     }
 
-    /// Numbers or times as one block of `dtype`, NaN or NaT for null.
+    /// Returns numbers or times as one block of `dtype`, with NaN or NaT for null.
     #[staticmethod]
     fn block<'py>(
         py: Python<'py>,
@@ -303,7 +303,7 @@ impl ArrowColumn {
         self.column.nbytes()
     }
 
-    /// Refuses values that take far more than their buffers once each row has its own.
+    /// Refuses values that take far more memory than their buffers once each row has its own copy.
     fn check_cost(&self) -> PyResult<()> {
         let data = &self.column.data;
         if !may_share(data.data_type(), Sharing::All) && !data.data_type().is_nested() {
@@ -326,7 +326,7 @@ impl ArrowColumn {
 }
 
 impl ArrowColumn {
-    /// What NumPy shows values as: dates are dates, though they are stored as integers.
+    /// The dtype of the NumPy values. Arrow stores dates as integers, but NumPy gets dates.
     fn shown(&self, dtype: DType) -> DType {
         match self.column.data.data_type() {
             // datetime64[D] has 64 bits, date32 has 32: `values` widens below.

@@ -1,4 +1,4 @@
-//! Opened files of all formats: what they hold is described, and decoded when it is asked for.
+//! Opened files of all formats: describes their content, and decodes it on request.
 
 use std::os::fd::RawFd;
 use std::path::Path;
@@ -31,12 +31,12 @@ pub(crate) struct PyFile {
 }
 
 impl PyFile {
-    /// One that was opened elsewhere.
+    /// Wraps an opened file.
     pub(crate) fn of(opened: Box<dyn Opened>, threads: usize) -> Self {
         Self { opened, threads }
     }
 
-    /// Opens `source`. Errors of the system name `path`.
+    /// Opens `source`. Errors of the operating system name `path`.
     fn open(
         py: Python<'_>,
         source: Source<'_>,
@@ -53,7 +53,7 @@ impl PyFile {
         Ok(file)
     }
 
-    /// What is asked of nested columns, by their types.
+    /// Converts the requested projections of nested columns, by the columns' types.
     fn kept(&self, asked: leaves::Asked) -> PyResult<Option<colonnade::frame::paths::Projection>> {
         leaves::kept(asked, &|position| self.opened.arrow_type(position))
     }
@@ -139,7 +139,7 @@ impl PyFile {
         Ok(self.opened.shape().py()?.1)
     }
 
-    /// Labels of a file elsewhere are fetched now.
+    /// The labels of the rows. For a remote file this fetches them.
     #[getter]
     fn index(&self, py: Python<'_>) -> PyResult<PyAxis> {
         Ok(PyAxis::new(py.guarded(|| self.opened.index()).py()?))
@@ -281,7 +281,7 @@ impl PyFile {
             && i >= self.opened.batch_rows().map_or(0, |rows| rows.len())
             && let Err(error) = self.opened.batch(i, &Request::all(1, &NoProgress))
         {
-            // The words of the format, in the error that lists raise.
+            // An `IndexError`, as lists raise, with the text of the format's error.
             return Err(PyIndexError::new_err(error.message().trim_end_matches('.').to_owned()));
         }
         batch.map(CoreFrame::new)

@@ -1,4 +1,4 @@
-//! Materialised frames.
+//! Frames in memory.
 
 use std::os::fd::RawFd;
 use std::sync::Arc;
@@ -18,16 +18,16 @@ use crate::read_options::PyReadOptions;
 use crate::view::after;
 use crate::watched::{Callback, watched};
 
-/// A frame in memory or over a map.
+/// A frame in memory or over a memory map.
 #[pyclass(frozen, module = "colonnade._core")]
 pub(crate) struct CoreFrame {
     pub(crate) frame: Arc<Frame>,
-    /// Whoever holds it is the only one, and for one use: its memory may be given away to be written to.
+    /// Whether the caller holds the only reference, for one use. Then Python may get its memory as writable.
     alone: bool,
 }
 
 impl CoreFrame {
-    /// One that is kept: what it hands out is read-only, for it hands it out again.
+    /// Wraps a frame that is kept. Its arrays are read-only, because later calls return them again.
     pub(crate) fn new(frame: Frame) -> Self {
         Self::alone(frame, false)
     }
@@ -36,16 +36,16 @@ impl CoreFrame {
         Self { frame: Arc::new(frame), alone }
     }
 
-    /// The same frame once more.
+    /// Returns another reference to the frame.
     pub(crate) fn again(&self) -> Self {
         Self { frame: Arc::clone(&self.frame), alone: false }
     }
 }
 
-/// A block's values and the positions of its columns.
+/// A block's values, and the positions of its columns.
 type Placed<'py> = (Bound<'py, PyAny>, Bound<'py, PyArray1<i64>>);
 
-/// The part of a block that holds `width` columns from `first`.
+/// The `width` columns of a block from column `first` on.
 fn cut(block: &Block, first: usize, width: usize) -> Block {
     Block { grid: block.grid.columns(first, width, 1), buffer: block.buffer.clone() }
 }

@@ -1,4 +1,4 @@
-//! Files behind HTTP.
+//! Files over HTTP.
 
 use std::io::{self, Read};
 use std::sync::{Arc, Mutex};
@@ -13,17 +13,17 @@ use crate::errors;
 use crate::guard::Guarded;
 use crate::limits::PyLimits;
 
-/// How long a thread waits that another one fetches for.
+/// The interval at which a thread checks for bytes that another thread fetches.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// A file behind http(s)://, fetched where it is looked at: ranges where the server gives them, else whole.
+/// A file at an http(s):// URL. It is fetched on access: by ranges if the server supports them, otherwise whole.
 #[pyclass(frozen, name = "HttpFile", module = "colonnade._core")]
 pub(crate) struct PyHttpFile {
     file: Arc<HttpFile>,
 }
 
 impl PyHttpFile {
-    /// The file as sparse memory, where the server gives ranges.
+    /// Returns the file as sparse memory if the server supports ranges.
     pub(crate) fn remote(&self, limits: PyLimits) -> Option<colonnade::Result<Arc<Remote>>> {
         let nbytes = self.file.nbytes().filter(|_| self.file.is_ranged())?;
         let source = Box::new(Fetching(Arc::clone(&self.file)));
@@ -34,7 +34,7 @@ impl PyHttpFile {
         }))
     }
 
-    /// The whole file, from front to back.
+    /// Returns a stream of the whole file.
     pub(crate) fn stream(&self, lenient: bool) -> PyResult<Whole> {
         let stream = self.file.stream(lenient).map_err(|e| errors::to_py(e.into()))?;
         Ok(Whole(Mutex::new(stream)))
@@ -63,7 +63,7 @@ impl PyHttpFile {
         Ok(Self { file: Arc::new(file.map_err(|e| errors::to_py(e.into()))?) })
     }
 
-    /// The first bytes, as many of the `nbytes` as came with the first answer.
+    /// Returns the first bytes: as many of `nbytes` as the first response has.
     fn head<'py>(&self, py: Python<'py>, nbytes: usize) -> Bound<'py, PyBytes> {
         let head = self.file.head();
         PyBytes::new(py, head.get(..nbytes).unwrap_or(head))
@@ -94,12 +94,12 @@ impl PyHttpFile {
     }
 }
 
-/// What Python says to do: go on, or raise. The exception travels inside the I/O error.
+/// Checks for signals. The I/O error wraps an exception that a handler raises.
 fn tick() -> io::Result<()> {
     Python::attach(|py| py.check_signals()).map_err(io::Error::from)
 }
 
-/// Ranges of a file, for the core.
+/// Fetches ranges of a file for the core.
 #[derive(Debug)]
 struct Fetching(Arc<HttpFile>);
 
@@ -111,7 +111,7 @@ impl Fetch for Fetching {
     }
 
     fn pause(&self) -> colonnade::Result<()> {
-        // Whoever fetches may want the interpreter, which this thread may hold.
+        // The fetching thread may need the interpreter lock, which this thread may hold.
         Python::attach(|py| {
             py.check_signals()?;
             py.guarded(|| {
@@ -123,7 +123,7 @@ impl Fetch for Fetching {
     }
 }
 
-/// A whole file from front to back, which one thread reads at a time.
+/// A stream of a whole file. One thread at a time reads it.
 pub(crate) struct Whole(Mutex<HttpStream>);
 
 impl Read for Whole {

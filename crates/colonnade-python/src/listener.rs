@@ -1,4 +1,4 @@
-//! Taking peers in.
+//! Listeners, which accept peers.
 
 use std::io;
 use std::os::fd::RawFd;
@@ -15,7 +15,7 @@ use crate::errors;
 use crate::guard::Guarded;
 use crate::secure::{fault, files, raised, signals, token};
 
-/// A listener and what it asks of its peers.
+/// A listener and its requirements of peers.
 #[pyclass(frozen, module = "colonnade._core")]
 pub(crate) struct Listener {
     admission: Admission,
@@ -24,7 +24,7 @@ pub(crate) struct Listener {
     closed: AtomicBool,
 }
 
-/// Who came in, and who was turned away: with the reason.
+/// The accepted connection, and the rejected peers with the reasons.
 type Came = (Option<Connection>, Vec<(String, String)>);
 
 #[pymethods]
@@ -33,7 +33,7 @@ impl Listener {
     fn bind(py: Python<'_>, url: &str, options: &ConnectOptions) -> PyResult<Self> {
         let address: Address = url.parse().map_err(|e| errors::of_address(io::Error::from(e)))?;
         let (handshake, max_peers) = (options.handshake_timeout, options.max_peers);
-        // The files first: an address that is bound attracts peers.
+        // The files are read first, because peers connect as soon as the address is bound.
         let policy =
             Policy::new(&address, &files(options), token(options)?, handshake, max_peers).map_err(fault)?;
         let admission = py.guarded(|| Admission::bind(&address, policy, &mut signals)).map_err(raised)?;

@@ -1,4 +1,4 @@
-//! Sources of all formats that are read while they come in, frame by frame.
+//! Reads sources of all formats frame by frame, while their bytes arrive.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -25,19 +25,19 @@ use crate::view::{after, bytes_of};
 
 type Stream = Box<dyn Read + Send + Sync>;
 
-/// A source read batch by batch: nothing but the current batch, and what later ones need, is held.
+/// Reads a source batch by batch. It holds only the current batch and the state that later batches need.
 #[pyclass(name = "Reader", module = "colonnade._core")]
 pub(crate) struct PyReader {
     format: &'static str,
     stream: Stream,
-    /// Whether the stream is decompressed: after an error of the source it cannot go on.
+    /// Whether the stream is decompressed. Then it cannot continue after an error of the source.
     is_unpacked: bool,
     decoder: Box<dyn IncrementalReader>,
-    /// No more bytes come.
+    /// Whether the source has ended.
     ended: bool,
-    /// The bytes were wrong: what comes behind them is not taken for what was to come.
+    /// Whether decoding has failed. Later bytes are not decoded, because they would be misinterpreted.
     failed: bool,
-    /// A batch that came while the schema was asked for.
+    /// A batch that arrived while the schema was read.
     waiting: Option<CoreFrame>,
 }
 
@@ -67,7 +67,7 @@ impl PyReader {
         })
     }
 
-    /// Reads until something happens; `None` where nothing more comes.
+    /// Reads until the decoder reports an event. `None`: the source has ended.
     fn advance(&mut self, py: Python<'_>) -> PyResult<Option<Event>> {
         if self.failed {
             return Ok(None);
@@ -97,8 +97,8 @@ impl PyReader {
         }
     }
 
-    /// Fills the decoder's room; an error of the source leaves what was decoded as it is, so that one may try again where
-    /// nothing is decompressed.
+    /// Reads bytes into the decoder's buffer. An error of the source leaves the decoded state unchanged, so the caller may try
+    /// again unless the stream is decompressed.
     fn read(&mut self, progress: &PyProgress) -> colonnade::Result<usize> {
         loop {
             match self.stream.read(self.decoder.room()?) {
@@ -171,7 +171,7 @@ impl PyReader {
         facts::dict(py, &self.decoder.facts())
     }
 
-    /// A frame of no rows; reads as far as it must to know.
+    /// Returns a frame without rows. Reads as many bytes as the schema needs.
     fn schema(&mut self, py: Python<'_>) -> PyResult<CoreFrame> {
         loop {
             if let Some(frame) = self.decoder.schema().py()? {
@@ -180,7 +180,7 @@ impl PyReader {
             match self.advance(py)? {
                 Some(Event::Batch(frame)) => self.waiting = Some(CoreFrame::new(*frame)),
                 Some(Event::Need | Event::Schema) => {}
-                // What ended says in its own words that its columns are not known.
+                // The decoder's error says that the source ended before its columns were known.
                 Some(Event::End) | None => break,
             }
         }
@@ -201,7 +201,7 @@ impl PyReader {
     }
 }
 
-/// Memory read from front to back.
+/// A stream over bytes in memory.
 struct Held {
     bytes: Buffer,
     start: usize,

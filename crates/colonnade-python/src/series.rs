@@ -1,4 +1,4 @@
-//! Tells whether a source has a series of frames, which `Reader` reads, or one frame, which `File` reads.
+//! Whether a source has a series of frames, which `Reader` reads, or one frame, which `File` reads.
 
 use std::path::Path;
 

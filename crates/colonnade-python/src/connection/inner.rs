@@ -1,4 +1,4 @@
-//! A connection as both of its sides share it.
+//! The state that both sides of a connection share.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -26,12 +26,12 @@ use super::receive::Receiving;
 use super::send::{ChannelSink, Sending};
 use super::watch::{TICK, Watch};
 
-/// Both sides, and what stops them.
+/// The receiving side, the sending side, and the flags that stop them.
 pub(crate) struct Inner {
     channel: Mutex<Option<Arc<dyn Channel>>>,
     pub(super) receiving: Mutex<Receiving>,
     pub(super) sending: Mutex<Sending>,
-    /// What a format, by its name, remembers of the frames before; used by whoever has `sending`.
+    /// The encoder and the name of its format. It caches the layouts of earlier frames. Only the holder of `sending` uses it.
     pub(super) encoder: Mutex<Option<(&'static str, Box<dyn FrameEncoder>)>>,
     pub(super) closed: AtomicBool,
     pub(super) finished: AtomicBool,
@@ -39,18 +39,18 @@ pub(crate) struct Inner {
     pub(super) nbytes_sent: AtomicU64,
     pub(super) messages_received: AtomicU64,
     pub(super) nbytes_received: AtomicU64,
-    /// What broke the receiving side: class and arguments. The exception itself would hold the frames it passed, and these
-    /// the connection.
+    /// The class and arguments of the exception that broke the receiving side. The exception itself would keep its traceback's
+    /// frames alive, and these would keep the connection alive.
     broken: Mutex<Option<(Py<PyType>, Py<PyAny>)>>,
     pub(super) options: ConnectOptions,
     pub(super) peer: String,
-    /// The socket is the connection's own, not one that somebody lent.
+    /// Whether the connection owns the channel. It does not own a descriptor or object of the caller.
     own: bool,
-    /// The process that opened it.
+    /// The process that opened the connection.
     process: u32,
 }
 
-/// Says that nothing more will be sent; the last records of a session may have to wait for their place.
+/// Ends the sending direction. A TLS session's last records may have to wait until the socket takes them.
 fn farewell(channel: &Arc<dyn Channel>) -> io::Result<()> {
     let deadline = Instant::now() + FAREWELL;
     loop {
@@ -63,7 +63,7 @@ fn farewell(channel: &Arc<dyn Channel>) -> io::Result<()> {
     }
 }
 
-/// How long the farewell of a session may take.
+/// The maximum time for sending the last records of a session.
 const FAREWELL: Duration = Duration::from_secs(1);
 
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -95,7 +95,7 @@ impl Inner {
         }
     }
 
-    /// The channel.
+    /// Returns the channel.
     ///
     /// # Errors
     /// `NotConnected` after closing.
@@ -104,10 +104,10 @@ impl Inner {
         channel.ok_or_else(|| io::Error::new(io::ErrorKind::NotConnected, "the connection was closed here"))
     }
 
-    /// Runs `work`, which sends one message or part of one, with the sending side to itself.
+    /// Locks the sending side and runs `work`, which sends one message or a part of one.
     ///
     /// # Errors
-    /// `work`'s own; the sending side cannot.
+    /// Those of `work`, and the error of an earlier send that broke off.
     pub(super) fn send(
         &self,
         watch: Watch<'_>,
@@ -133,7 +133,7 @@ impl Inner {
                 if sent + begun > 0 && !is_harmless(&error, sent) {
                     *state = Sending::Broken(error.to_string());
                     drop(state);
-                    let _ = channel.finish(); // the peer sees that the message breaks off
+                    let _ = channel.finish(); // the peer sees that the message is incomplete
                 }
                 Err(error)
             }
@@ -147,17 +147,17 @@ impl Inner {
         })
     }
 
-    /// Lets go of the channel: whoever waits notices within a tick.
+    /// Drops the channel. A thread that waits on it notices within a tick.
     pub(super) fn close(&self) {
         self.closed.store(true, Ordering::Relaxed);
-        // A socket that was lent stays its owner's, and one that was opened before a fork the parent's: both directions go on.
+        // A socket of the caller stays open. So does a socket that was opened before a fork: it belongs to the parent process.
         let ours = self.own && self.process == std::process::id();
         if let Some(channel) = lock(&self.channel).take().filter(|_| ours) {
             let _ = farewell(&channel);
         }
     }
 
-    /// Nothing more is sent: at once where nobody is sending, else whoever does is stopped.
+    /// Ends sending: at once if no thread is sending; otherwise the sending thread stops.
     pub(super) fn finish(&self) -> io::Result<()> {
         self.finished.store(true, Ordering::Relaxed);
         let channel = self.channel()?;
@@ -169,8 +169,8 @@ impl Inner {
         farewell(&channel)
     }
 
-    /// The receiving side, to look at. A thread that receives has it for moments only; `None` where it keeps it, inside the
-    /// method of a Python object.
+    /// Locks the receiving side to read its state. A receiving thread holds the lock only for moments, except inside a method
+    /// of a Python object; then this returns `None`.
     pub(super) fn look(&self) -> Option<MutexGuard<'_, Receiving>> {
         let deadline = Instant::now() + Duration::from_millis(20);
         loop {
@@ -187,9 +187,9 @@ impl Inner {
         lock(&self.broken).is_some()
     }
 
-    /// What broke the receiving side, raised again.
+    /// Raises the exception that broke the receiving side again.
     pub(super) fn check_broken(&self, py: Python<'_>) -> PyResult<()> {
-        // The lock is let go before Python runs: another thread may wait for it with the interpreter lock.
+        // The lock is released before Python runs, because another thread may wait for it while it holds the interpreter lock.
         let told = lock(&self.broken).as_ref().map(|(class, told)| (class.clone_ref(py), told.clone_ref(py)));
         match told {
             None => Ok(()),
@@ -200,13 +200,13 @@ impl Inner {
         }
     }
 
-    /// The exception of a failed call of receiving, which is kept where bytes were lost.
+    /// Converts the error of a failed receive to an exception. If bytes were lost, the connection keeps it for later calls.
     pub(super) fn receiving_failed(&self, py: Python<'_>, error: Error) -> PyErr {
         let lost = match error.kind() {
             ErrorKind::Cancelled => false,
             ErrorKind::Io(e) => {
                 let from_python = e.get_ref().is_some_and(|inner| inner.is::<PyErr>() || inner.is::<Error>());
-                // The system's own time-out says that the peer is lost.
+                // A time-out of the operating system means that the peer is lost.
                 let waiting = match e.kind() {
                     io::ErrorKind::TimedOut => e.raw_os_error().is_none(),
                     kind => matches!(kind, io::ErrorKind::Interrupted | io::ErrorKind::NotConnected),
@@ -227,14 +227,14 @@ impl Inner {
         format!("{}: {verb} {number}", self.peer)
     }
 
-    /// The exception of a failed call; a timeout says how to go on.
+    /// Converts the error of a failed call to an exception. That of a timeout says how to continue.
     pub(super) fn raised(&self, error: Error, verb: &str, number: u64, advice: &str) -> PyErr {
         let context = self.context(verb, number);
         match error.kind() {
             ErrorKind::Io(e) if e.kind() == io::ErrorKind::TimedOut && e.raw_os_error().is_none() => {
                 PyTimeoutError::new_err(format!("{context}: the time is up. {advice}"))
             }
-            // A session that was cut off: nobody said farewell.
+            // The peer closed the socket without TLS's close notification.
             ErrorKind::Io(e) if e.kind() == io::ErrorKind::UnexpectedEof => {
                 let cut = ErrorKind::Truncated { needed: 1, had: 0 };
                 errors::to_py_in(Error::new(cut, "message", e.to_string()), &context)
@@ -244,7 +244,7 @@ impl Inner {
     }
 }
 
-/// A call that failed: what Python raised meanwhile, or the work's own error.
+/// The failure of a call: an exception that Python raised meanwhile, or the error of the work.
 pub(super) enum Failed {
     Raised(PyErr),
     Work(Error),
@@ -259,7 +259,7 @@ impl Failed {
     }
 }
 
-/// Runs `work` without the interpreter lock, watching for signals.
+/// Runs `work` without the interpreter lock and checks for signals.
 pub(super) fn watched_in<T: Send>(
     py: Python<'_>,
     callback: Option<Py<PyAny>>,
@@ -274,7 +274,7 @@ pub(super) fn watched_in<T: Send>(
     }
 }
 
-/// Whether nothing of the message is lost: an error of the writer's before anything new went out.
+/// Whether the message can be sent again: the encoder failed before any byte was sent.
 fn is_harmless(error: &Error, sent: u64) -> bool {
     sent == 0 && matches!(error.kind(), ErrorKind::Unrepresentable)
 }

@@ -1,4 +1,4 @@
-//! Bytes in memory as a channel that is only received from.
+//! A channel that receives from bytes in memory.
 
 use std::io::{self, IoSlice, IoSliceMut};
 use std::os::fd::RawFd;
@@ -8,7 +8,7 @@ use std::time::Duration;
 use colonnade::memory::Buffer;
 use colonnade_transport::{Channel, Direction};
 
-/// Bytes that have all come already; at most `piece` of them are given at once.
+/// Bytes in memory. One receive returns at most `piece` of them.
 #[derive(Debug)]
 pub(super) struct Memory {
     pub(super) bytes: Buffer,

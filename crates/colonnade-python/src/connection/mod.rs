@@ -1,4 +1,4 @@
-//! Connections: messages over a channel. The core says where bytes go, the transport moves them; here both are joined.
+//! Connections: messages over a channel. The core encodes and decodes messages, and the transport moves their bytes.
 
 mod callable;
 mod encoding;
@@ -40,25 +40,25 @@ use send::Sending;
 use watch::{Patience, Watch};
 pub(crate) use writer::ConnectionTarget;
 
-/// Bytes that one `poll` of no patience takes at most, so that an event loop is not held for a large frame.
+/// The maximum number of bytes that one `poll` without a timeout receives, so that a large frame does not block an event loop.
 const POLL_NBYTES: usize = 8 << 20;
 
 const RECEIVE_ADVICE: &str = "What came of it is kept: call again to go on.";
 const SEND_ADVICE: &str = "Part of it may be gone: then nothing more can be sent, see status(). The peer reads too slowly, or not at all.";
 
-/// Messages over a channel.
+/// A connection that sends and receives messages over a channel.
 #[pyclass(frozen, module = "colonnade._core")]
 pub(crate) struct Connection {
     inner: Arc<Inner>,
 }
 
 impl Connection {
-    /// Over a channel of its own.
+    /// Creates a connection that owns its channel.
     pub(crate) fn over(channel: Arc<dyn Channel>, options: &ConnectOptions) -> Self {
         Self { inner: Arc::new(Inner::new(channel, options, true)) }
     }
 
-    /// Over what belongs to somebody else.
+    /// Creates a connection over a channel of the caller.
     fn over_lent(channel: Arc<dyn Channel>, options: &ConnectOptions) -> Self {
         Self { inner: Arc::new(Inner::new(channel, options, false)) }
     }
@@ -87,8 +87,7 @@ impl Connection {
         if receive_fd.into_iter().chain(send_fd).any(|fd| fd < 0) {
             return Err(PyValueError::new_err("descriptor: expected 0 or more. Was it closed?"));
         }
-        // SAFETY: borrowed for this call alone, which duplicates them; a number that is no open descriptor is refused by the
-        // system.
+        // SAFETY: the call borrows the descriptors and duplicates them. The system refuses a number that is no open descriptor.
         let borrowed = |fd: Option<RawFd>| fd.map(|fd| unsafe { BorrowedFd::borrow_raw(fd) });
         let channel = from_descriptors(borrowed(receive_fd), borrowed(send_fd), Some(peer));
         Ok(Self::over_lent(channel.map_err(errors::of_address)?, options))
@@ -105,7 +104,7 @@ impl Connection {
         Self::over_lent(Arc::new(callable::Callables::new(py, read_into, write, peer)), options)
     }
 
-    /// Messages that lie in memory already; `piece` bytes at most are taken at once.
+    /// Reads messages from memory. One receive takes at most `piece` bytes.
     #[staticmethod]
     #[pyo3(signature = (data, peer, options, piece = None))]
     fn over_buffer(
@@ -166,13 +165,13 @@ impl Connection {
         private: bool,
     ) -> PyResult<Option<Py<PyAny>>> {
         let (told, patience) = (progress, self.patience(timeout_s)?);
-        // Another thread may take what this one waited for.
+        // Another thread may take the message that this thread waited for.
         let message = loop {
             match self.whole(py, patience, None, told.as_ref().map(|p| p.clone_ref(py)))? {
                 Turn::Step(_) => {}
                 Turn::Pending | Turn::End | Turn::Look => return Ok(None),
             }
-            // Told while the message still waits: a callback that raises loses nothing.
+            // The callback runs while the message is still queued, so an exception that it raises loses nothing.
             if let Some(told) = &told {
                 let nbytes = self.inner.nbytes_received.load(Ordering::Relaxed);
                 told.call1(py, (nbytes, nbytes))?;
@@ -199,7 +198,7 @@ impl Connection {
         match self.whole(py, patience, most, None) {
             Ok(Turn::Pending) => Ok(false),
             Ok(_) => Ok(true),
-            // What broke the connection is what `receive` raises; a system's own time-out is such a thing.
+            // `receive` raises the exception that broke the connection. A time-out of the operating system breaks it too.
             Err(_) if self.inner.is_broken() => Ok(true),
             Err(e) if e.is_instance_of::<pyo3::exceptions::PyTimeoutError>(py) => Ok(false),
             Err(e) => Err(e),
@@ -240,7 +239,7 @@ impl Connection {
         if let Err(error) = self.inner.check_broken(py) {
             return Ok(error.into_value(py).into_any());
         }
-        // Who is sending has not broken off yet.
+        // While another thread sends, the sending side is not broken.
         let sending = self.inner.sending.try_lock().ok().map(|state| state.clone());
         if let Some(Sending::Broken(error)) = sending {
             let error = pyo3::exceptions::PyBrokenPipeError::new_err(format!("{}: {error}", self.inner.peer));

@@ -1,4 +1,4 @@
-//! Messages that are MessagePack.
+//! Decodes MessagePack messages.
 
 use colonnade::Result;
 use colonnade::formats::Opened;
@@ -10,15 +10,15 @@ use colonnade::progress::Progress;
 
 use crate::connect_options::ConnectOptions;
 
-/// What a message holds.
+/// The content of a message.
 pub(super) enum Held {
-    /// A frame, decoded.
+    /// A decoded frame.
     Frame(Box<Frame>),
-    /// Several frames by name.
+    /// A bundle of named frames.
     Bundle(Box<dyn Opened>),
 }
 
-/// What a whole message holds.
+/// Decodes a whole message.
 pub(super) fn open(
     received: Received,
     private: bool,

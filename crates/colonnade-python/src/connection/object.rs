@@ -1,4 +1,4 @@
-//! A whole message as an object of Python.
+//! Converts a whole message to a Python object.
 
 use std::sync::atomic::Ordering;
 
@@ -13,7 +13,7 @@ use crate::bytes_buffer;
 use crate::file::PyFile;
 use crate::frame::CoreFrame;
 
-/// What a message is: a frame, an opened file where it is one, or bytes.
+/// Converts a message to a frame, an opened file or bytes.
 pub(super) fn of(py: Python<'_>, message: Message, private: bool, inner: &Inner) -> PyResult<Py<PyAny>> {
     let threads = inner.options.threads;
     let failed = |error: Failed| {

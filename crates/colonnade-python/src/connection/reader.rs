@@ -1,4 +1,4 @@
-//! One message read batch by batch.
+//! Reads one message of a connection batch by batch.
 
 use colonnade::formats::arrow::read::{Decoded, Ipc, Request};
 use colonnade::frame::Frame;
@@ -17,32 +17,32 @@ use super::msgpack::{self, Held};
 use super::receive::{Answer, Turn};
 use super::table;
 
-/// What a turn gave this reader.
+/// The result of one turn of receiving.
 enum Gave {
     Schema(Box<Frame>, Option<u64>),
     Batch(Box<Frame>),
-    /// The message had come whole before anyone asked for its batches. It is decoded when the receiving side is free again:
-    /// signals are looked for meanwhile.
+    /// The message was complete before its batches were requested. It is decoded after the receiving side is unlocked, so that
+    /// signals are checked meanwhile.
     Whole(Box<Message>),
     Bytes,
-    /// This reader's message is over.
+    /// The end of this reader's message.
     End,
-    /// No message comes any more.
+    /// The end of the connection's input.
     Nothing,
-    /// The message was left for another.
+    /// Another call has taken the rest of the message.
     Left,
 }
 
-/// One message of a connection, batch by batch.
+/// Reads the batches of one message.
 #[pyclass(module = "colonnade._core")]
 pub(crate) struct ConnectionReader {
     connection: Py<Connection>,
     timeout_s: Option<f64>,
-    /// The message's number, once it has begun.
+    /// The message's number, set when the message begins.
     number: Option<u64>,
     schema: Option<CoreFrame>,
     announced: Option<u64>,
-    /// Batches that came while the schema was asked for, the last first.
+    /// Batches that arrived while the schema was read, in reverse order.
     waiting: Vec<Frame>,
     ended: bool,
 }
@@ -69,7 +69,7 @@ impl ConnectionReader {
                     return Ok(Answer::Done(Gave::Left));
                 }
                 if number.is_none() {
-                    // The rest of a message that another reader left.
+                    // Skip the rest of a message that another reader left.
                     while receiving.incoming.decoder().is_some() {
                         match receiving.turn(pull, &mut left)? {
                             Turn::Pending => return Ok(Answer::Wait),
@@ -97,7 +97,7 @@ impl ConnectionReader {
                             Gave::Bytes
                         }
                         Turn::Step(Step::Whole) => match receiving.incoming.take() {
-                            // Bytes wait for their own call.
+                            // Messages of bytes wait for a call of `receive`.
                             Some(Message::Bytes(_)) | None => continue,
                             Some(message) => Gave::Whole(Box::new(message)),
                         },
@@ -108,7 +108,7 @@ impl ConnectionReader {
         Ok(gave)
     }
 
-    /// Takes turns until a batch is there, or the schema where that is all that is wanted; `false` at the end.
+    /// Takes turns until a batch has arrived, or with `schema_only` the schema. Returns `false` at the end of the message.
     fn advance(&mut self, py: Python<'_>, schema_only: bool) -> PyResult<bool> {
         while !self.ended {
             match self.turn(py)? {
@@ -153,7 +153,7 @@ impl ConnectionReader {
         Ok(!self.waiting.is_empty())
     }
 
-    /// The batches of a message that had come whole, the last first.
+    /// Decodes a message that was complete. Returns its batches in reverse order.
     fn decoded(&mut self, py: Python<'_>, message: Message) -> PyResult<Vec<Frame>> {
         let inner = &*self.connection.get().inner;
         let (options, threads) = (&inner.options, inner.options.threads);
@@ -194,7 +194,7 @@ impl ConnectionReader {
     }
 }
 
-/// The batches of a stream, the last first; at least one.
+/// Decodes the batches of a stream. Returns at least one, in reverse order.
 fn all_batches(ipc: &Ipc, threads: usize, progress: &dyn Progress) -> colonnade::Result<Vec<Frame>> {
     let request = Request::all(threads, progress);
     let mut frames = ipc.load_arrow(&request)?;
@@ -219,7 +219,7 @@ impl ConnectionReader {
         Ok(self.waiting.pop().map(CoreFrame::new))
     }
 
-    /// Rows that the writer announced.
+    /// The number of rows that the writer announced.
     #[getter]
     fn nrows(&self) -> Option<u64> {
         self.announced

@@ -1,4 +1,4 @@
-//! The receiving side: the channel's bytes are received into the buffers of the message that comes in.
+//! The receiving side: receives the channel's bytes directly into the buffers of the current message.
 
 use std::io::{self, IoSliceMut};
 use std::sync::Arc;
@@ -10,48 +10,48 @@ use colonnade_transport::{Channel, Direction};
 
 use super::watch::Watch;
 
-/// What is taken beyond the message, so that small ones do not cost a system call each.
+/// Bytes received beyond a message, so that small messages do not cost a system call each.
 const AHEAD_NBYTES: usize = 64 << 10;
 
-/// Behind a large buffer only the next headers are worth taking along: what lies behind them would be copied once more.
+/// Bytes received beyond a large buffer: only the next headers, because the rest would be copied once more.
 const AHEAD_OF_LARGE_NBYTES: usize = 4 << 10;
 const LARGE_NBYTES: usize = 256 << 10;
 
-/// Bounds of what is believed to come at once.
+/// Bounds of the expected number of bytes of one receive.
 const SMALL_NBYTES: usize = 64 << 10;
 const LARGEST_NBYTES: usize = 64 << 20;
 
-/// What came of receiving.
+/// The result of a turn.
 #[derive(Debug)]
 pub(super) enum Turn {
-    /// Something happened.
+    /// The decoder made a step.
     Step(Step),
-    /// Nothing is there now.
+    /// No bytes are available now.
     Pending,
-    /// The end of input, between two messages.
+    /// The end of input between two messages.
     End,
-    /// It is time to look for signals, which may run Python: not while the receiving side is locked.
+    /// The caller must check for signals. That may run Python, so the receiving side must not be locked.
     Look,
 }
 
-/// What somebody who receives says to a turn.
+/// The answer of a caller to a turn.
 pub(super) enum Answer<T> {
     Done(T),
-    /// Wait for the channel, then ask again.
+    /// Wait for the channel, then take another turn.
     Wait,
-    /// Look for signals, then ask again.
+    /// Check for signals, then take another turn.
     Look,
 }
 
-/// What one call receives with.
+/// The channel and counters of one call that receives.
 pub(super) struct Pull<'p> {
     pub(super) channel: &'p Arc<dyn Channel>,
     pub(super) watch: &'p Watch<'p>,
-    /// Bytes received in all.
+    /// Counts all received bytes of the connection.
     pub(super) counted: &'p AtomicU64,
 }
 
-/// The receiving side.
+/// The receiving side of a connection.
 #[derive(Debug)]
 pub(super) struct Receiving {
     pub(super) incoming: Incoming,
@@ -59,7 +59,7 @@ pub(super) struct Receiving {
     from: usize,
     to: usize,
     pub(super) ended: bool,
-    /// About as many bytes as come at once.
+    /// The expected number of bytes of the next receive.
     appetite: usize,
 }
 
@@ -68,15 +68,15 @@ impl Receiving {
         Self { incoming, ahead: Vec::new(), from: 0, to: 0, ended: false, appetite: LARGE_NBYTES }
     }
 
-    /// Bytes that were taken off the channel and belong to no message yet.
+    /// Whether bytes were received that belong to no message yet.
     pub(super) fn has_ahead(&self) -> bool {
         self.from < self.to
     }
 
-    /// Receives what is there, `left` bytes about, until something happens. Never waits.
+    /// Receives available bytes, about `left` at most, until the decoder makes a step. Never waits.
     ///
     /// # Errors
-    /// Malformed messages; the channel's own; what `watch` says.
+    /// Those of malformed messages, of the channel and of `watch`.
     pub(super) fn turn(&mut self, pull: &Pull<'_>, left: &mut usize) -> Result<Turn> {
         loop {
             if self.incoming.is_whole() {
@@ -94,7 +94,8 @@ impl Receiving {
                 self.incoming.end()?;
                 return Ok(Turn::End);
             }
-            // What has left the descriptor already is taken: nobody would tell of it any more.
+            // Bytes that the channel has already taken from its descriptor are received too, because polling the descriptor
+            // would not report them.
             if *left == 0 && !pull.channel.has_pending() {
                 return Ok(Turn::Pending);
             }
@@ -119,7 +120,7 @@ impl Receiving {
         }
     }
 
-    /// One call of the channel's: (all bytes, those of the message).
+    /// Receives once from the channel. Returns the number of bytes, and how many of them belong to the message.
     fn receive(&mut self, channel: &Arc<dyn Channel>) -> Result<io::Result<Option<(usize, usize)>>> {
         let mut buffers = self.incoming.io_buffers(self.appetite)?;
         let wanted: usize = buffers.iter().map(|buffer| buffer.len()).sum();
@@ -127,7 +128,8 @@ impl Receiving {
         if self.ahead.is_empty() {
             self.ahead.resize(AHEAD_NBYTES, 0);
         }
-        // Bytes behind the buffers are taken along only where the buffers end the piece: else they belong elsewhere.
+        // Further bytes are received only if the buffers end the current piece. Otherwise the next bytes belong in other
+        // buffers.
         if wanted < self.appetite {
             buffers.push(IoSliceMut::new(self.ahead.get_mut(..ahead).unwrap_or(&mut [])));
         }
@@ -144,7 +146,7 @@ impl Receiving {
     }
 }
 
-/// Waits until something more is there, a tick at most.
+/// Waits until bytes are available, at most one tick.
 pub(super) fn wait(channel: &Arc<dyn Channel>, watch: &Watch<'_>) -> io::Result<()> {
     match channel.wait(Direction::Receive, watch.tick()) {
         Ok(true) => Ok(()),

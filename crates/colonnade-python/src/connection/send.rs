@@ -1,4 +1,4 @@
-//! The sending side.
+//! The sending side of a connection.
 
 use std::io::{self, IoSlice};
 use std::sync::Arc;
@@ -8,20 +8,20 @@ use colonnade_transport::{Channel, Direction};
 
 use super::watch::Watch;
 
-/// How far the sending side is.
+/// The state of the sending side.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Sending {
     /// Between two messages.
     Open,
-    /// A writer has its message open.
+    /// A writer has begun a message.
     Writing,
-    /// Part of a message went out, and the rest never will: why.
+    /// A message broke off after a part of it was sent; with the reason.
     Broken(String),
-    /// Nothing more will be sent.
+    /// Sending has ended.
     Finished,
 }
 
-/// Sends everything; waits where the channel is full. What went out is counted in `sent`.
+/// A sink that sends all bytes, and waits while the channel is full. `sent` counts the bytes.
 pub(super) struct ChannelSink<'s> {
     pub(super) channel: &'s Arc<dyn Channel>,
     pub(super) watch: Watch<'s>,
@@ -29,7 +29,7 @@ pub(super) struct ChannelSink<'s> {
 }
 
 impl ChannelSink<'_> {
-    /// Gives on what the channel holds back.
+    /// Sends the bytes that the channel buffers.
     pub(super) fn flush(&mut self) -> io::Result<()> {
         loop {
             match self.channel.flush() {
@@ -60,7 +60,7 @@ impl Sink for ChannelSink<'_> {
     fn write_pieces(&mut self, pieces: &[IoSlice<'_>]) -> io::Result<()> {
         let mut list: Vec<IoSlice<'_>> = pieces.to_vec();
         let mut rest = list.as_mut_slice();
-        IoSlice::advance_slices(&mut rest, 0); // drops empty pieces at the front
+        IoSlice::advance_slices(&mut rest, 0); // removes empty pieces at the front
         while !rest.is_empty() {
             match self.channel.send(rest) {
                 Ok(0) => return Err(io::ErrorKind::WriteZero.into()),

@@ -1,4 +1,4 @@
-//! Receiving: turns without the interpreter lock until something is whole.
+//! Receives without the interpreter lock until a message or a step of it is complete.
 
 use std::sync::TryLockError;
 use std::sync::atomic::Ordering;
@@ -13,13 +13,13 @@ use super::{Callback, Connection};
 use crate::guard::Guarded;
 use crate::progress::PyProgress;
 
-/// How long to leave another thread that is receiving alone.
+/// The pause before another attempt to lock the receiving side, which another thread holds.
 const BUSY: Duration = Duration::from_millis(1);
 
 impl Connection {
-    /// Receives without the interpreter lock: `work` is asked until it has an answer, and the receiving side is free while the
-    /// channel is waited for. An error breaks the receiving side unless nothing was lost: a timeout, a signal, an exception of
-    /// a Python object's own methods.
+    /// Receives without the interpreter lock: calls `work` until it has a result. The receiving side is unlocked while the
+    /// channel is waited for. An error breaks the receiving side, unless it lost no bytes: a timeout, a signal, or an exception
+    /// of a Python object's methods.
     pub(super) fn receiving<T: Send>(
         &self,
         py: Python<'_>,
@@ -42,8 +42,8 @@ impl Connection {
                         inner.messages_received.store(receiving.incoming.count(), Ordering::Relaxed);
                         answer?
                     }
-                    // Another thread is at it, or this one, from inside an object's own method: then only the time limit or a
-                    // signal ends this.
+                    // Another thread receives, or this one does, from inside a Python object's method. In the second case only
+                    // the time limit or a signal ends the loop.
                     Err(TryLockError::WouldBlock) => {
                         std::thread::sleep(BUSY);
                         Answer::Look
@@ -66,8 +66,8 @@ impl Connection {
         }
     }
 
-    /// The next turn that ends something: a message is whole, or the input is at its end. `most` bytes are taken and nothing
-    /// is waited for, where that is given.
+    /// Takes turns until a message is complete or the input ends. With `most`, it receives at most that many bytes and does not
+    /// wait.
     pub(super) fn whole(
         &self,
         py: Python<'_>,

@@ -1,4 +1,4 @@
-//! When to stop waiting: signals, deadlines, silence, a connection that another thread closed.
+//! Ends waits: after signals, deadlines and silence, and when another thread closes the connection.
 
 use std::cell::Cell;
 use std::io;
@@ -7,20 +7,20 @@ use std::time::{Duration, Instant};
 
 use colonnade::progress::Progress;
 
-/// How long one wait may take: signals, and closing by another thread, are noticed after it.
+/// The maximum time of one wait. Signals, and closing by another thread, are noticed after it.
 pub(super) const TICK: Duration = Duration::from_millis(50);
 
-/// How long to wait for a message's bytes.
+/// The time limit for a message's bytes.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Patience {
-    /// Until then.
+    /// Until a point in time.
     Until(Option<Instant>),
-    /// As long as something moves now and then.
+    /// As long as bytes move within this time.
     Silence(Option<Duration>),
 }
 
 impl Patience {
-    /// What a call asks for, else what the connection was told: of the first all is counted, of the second only silence.
+    /// The time limit of a call, otherwise that of the connection. The first limits the whole call, the second only silence.
     pub(super) fn of(call: Option<f64>, told: Option<Duration>) -> pyo3::PyResult<Self> {
         Ok(match call {
             None => Self::Silence(told),
@@ -32,19 +32,19 @@ impl Patience {
     }
 }
 
-/// The clock is looked at after so many bytes or calls.
+/// The clock is read after this many bytes or calls.
 const CANCEL_CHECK_NBYTES: u64 = 1 << 20;
 const LOOK_CALLS: u32 = 256;
 
-/// Watches one call.
+/// Counts the bytes of one call, and checks for signals and for its time limit.
 pub(super) struct Watch<'w> {
     progress: &'w dyn Progress,
     patience: Patience,
     stopped: &'w [&'w AtomicBool],
-    /// Whether `progress` is told here how far it is; who encodes tells it itself.
+    /// Whether this watch reports the bytes to `progress`. Encoders report their progress themselves.
     tells: bool,
     done: Cell<u64>,
-    /// Bytes and calls since the clock was looked at.
+    /// Bytes and calls since the clock was last read.
     since: Cell<(u64, u32)>,
     moved: Cell<Instant>,
     asked: Cell<Instant>,
@@ -66,17 +66,17 @@ impl<'w> Watch<'w> {
         }
     }
 
-    /// The same, telling `progress` how many bytes moved.
+    /// Returns the watch, which also reports the moved bytes to `progress`.
     pub(super) fn telling(self) -> Self {
         Self { tells: true, ..self }
     }
 
-    /// `nbytes` moved; looks for signals now and then.
+    /// Counts `nbytes` moved bytes, and checks for signals at intervals.
     pub(super) fn moved(&self, nbytes: usize) -> io::Result<()> {
         if self.count(nbytes) { self.look(Instant::now()) } else { Ok(()) }
     }
 
-    /// `nbytes` moved: whether it is time to look for signals. Runs no Python.
+    /// Counts `nbytes` moved bytes. Returns whether to check for signals. Runs no Python.
     pub(super) fn count(&self, nbytes: usize) -> bool {
         self.done.set(self.done.get() + nbytes as u64);
         let (bytes, calls) = self.since.get();
@@ -90,17 +90,17 @@ impl<'w> Watch<'w> {
         now.duration_since(self.asked.get()) >= TICK
     }
 
-    /// What moved since, moved now.
+    /// Records that bytes moved since the last call, if any did.
     fn note(&self, now: Instant) {
         if self.since.replace((0, 0)).1 > 0 {
             self.moved.set(now);
         }
     }
 
-    /// Nothing moved for a tick, or a signal came.
+    /// Checks for signals and the time limit, after a tick without bytes or an interrupted wait.
     ///
     /// # Errors
-    /// `TimedOut`; `NotConnected` once the connection was closed; what a signal raised.
+    /// `TimedOut`; `NotConnected` after the connection was closed; the exception that a signal handler raised.
     pub(super) fn waited(&self) -> io::Result<()> {
         let now = Instant::now();
         self.note(now);
@@ -112,7 +112,7 @@ impl<'w> Watch<'w> {
         if over { Err(io::ErrorKind::TimedOut.into()) } else { Ok(()) }
     }
 
-    /// How long to wait at most before looking again.
+    /// The maximum time of the next wait.
     pub(super) fn tick(&self) -> Duration {
         self.note(Instant::now());
         let left = match self.patience {

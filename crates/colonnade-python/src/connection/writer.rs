@@ -1,4 +1,4 @@
-//! One message written chunk by chunk.
+//! Writes one message of a connection chunk by chunk.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -13,7 +13,7 @@ use super::send::Sending;
 use super::watch::{Patience, Watch};
 use super::{Callback, SEND_ADVICE};
 
-/// The sending side of a connection, held for one message.
+/// The sending side of a connection, reserved for one message.
 pub(crate) struct ConnectionTarget {
     inner: Arc<Inner>,
     timeout_s: Option<f64>,
@@ -32,7 +32,7 @@ impl ConnectionTarget {
         Ok(Self { inner: Arc::clone(inner), timeout_s, begun: 0, done: false })
     }
 
-    /// Sends a part of the message; the last one ends it.
+    /// Sends a part of the message. The last part ends it.
     pub(crate) fn run(
         &mut self,
         py: Python<'_>,
@@ -59,7 +59,7 @@ impl ConnectionTarget {
 }
 
 impl Drop for ConnectionTarget {
-    /// A message that is left: the peer sees that it breaks off, where any of it went out.
+    /// Breaks off an unfinished message. If a part of it was sent, the peer sees that it is incomplete.
     fn drop(&mut self) {
         if self.done {
             return;
