@@ -10,30 +10,30 @@ use std::time::{Duration, Instant};
 
 use crate::failure::{AddressError, check};
 
-/// How often a wait looks for signals and deadlines.
+/// The interval at which waits check for signals and deadlines.
 pub(crate) const TICK: Duration = Duration::from_millis(100);
 
-/// The longest path of a Unix socket: 108 bytes with the NUL behind it.
+/// The maximum length of a Unix socket's path: 108 bytes with the trailing NUL.
 const MOST_UNIX_NBYTES: usize = 107;
 
-/// Where to listen or to connect to.
+/// An address to listen on or to connect to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Address {
-    /// Plain TCP, on loopback only. An IPv6 host stands here without its brackets.
+    /// Plain TCP, on loopback only. An IPv6 host is stored without brackets.
     Tcp {
-        /// A name or an address.
+        /// A name or an IP address.
         host: String,
-        /// 0, listening: any free one.
+        /// The port; 0 for a listener means any free port.
         port: u16,
     },
     /// TLS over TCP.
     Tls {
-        /// A name or an address.
+        /// A name or an IP address.
         host: String,
-        /// 0, listening: any free one.
+        /// The port; 0 for a listener means any free port.
         port: u16,
     },
-    /// A socket file.
+    /// A Unix socket at this path.
     Unix(PathBuf),
 }
 
@@ -77,11 +77,12 @@ impl fmt::Display for Address {
 }
 
 impl Address {
-    /// The addresses of its host, looked up once: what is checked is what is used. A name is looked up on a thread of
-    /// its own, because the system's resolver can neither be interrupted nor given a deadline. None for a Unix socket.
+    /// Returns the IP addresses of the host; none for a Unix socket. A caller resolves once, so that the addresses that it
+    /// checks are those that it uses. A name is resolved on another thread, because the system's resolver can neither be
+    /// interrupted nor given a deadline.
     ///
     /// # Errors
-    /// The resolver's; `TimedOut`; `interrupted`'s.
+    /// The resolver's errors; `TimedOut`; those of `interrupted`.
     pub fn resolve(
         &self,
         deadline: Option<Instant>,
@@ -94,7 +95,7 @@ impl Address {
         let (sender, receiver) = mpsc::channel();
         let asked = (host.clone(), *port);
         std::thread::Builder::new().name("colonnade-resolve".into()).spawn(move || {
-            // Nobody may be waiting any more.
+            // The receiver is gone if the caller gave up.
             sender.send(asked.to_socket_addrs().map(Vec::from_iter)).ok();
         })?;
         loop {
@@ -114,7 +115,7 @@ impl Address {
         }
     }
 
-    /// Refuses plain TCP beyond this machine.
+    /// Refuses plain TCP to other machines.
     pub(crate) fn check_plain(&self, resolved: &[SocketAddr]) -> Result<(), AddressError> {
         match self {
             Self::Tcp { host, .. } if !is_loopback(resolved) => Err(AddressError::new(format!(
@@ -125,14 +126,14 @@ impl Address {
     }
 }
 
-/// Whether all of them are this machine's own.
+/// Whether all addresses are loopback addresses.
 pub(crate) fn is_loopback(resolved: &[SocketAddr]) -> bool {
     resolved.iter().all(|a| a.ip().to_canonical().is_loopback())
 }
 
 fn host_and_port(text: &str, rest: &str) -> Result<(String, u16), AddressError> {
     if rest.contains('@') {
-        // Not repeated: it may hold a password.
+        // The error does not repeat the text, which may hold a password.
         return Err(AddressError::new(
             "address: expected host:port, found a user name before it. Use certificates or a token",
         ));
@@ -170,7 +171,7 @@ fn host_and_port(text: &str, rest: &str) -> Result<(String, u16), AddressError> 
 }
 
 fn unix(text: &str, rest: &str) -> Result<PathBuf, AddressError> {
-    // unix:///path, as URLs are written, is the same; unix://name/path would name a host.
+    // `unix:///path`, the form of URLs, means the same path. `unix://name/path` would name a host.
     let path = match rest.strip_prefix("//") {
         Some(inner) if inner.starts_with('/') => inner,
         Some(_) => {

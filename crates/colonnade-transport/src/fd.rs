@@ -1,5 +1,5 @@
-//! A descriptor that somebody else opened: a pipe, a FIFO, a file, a device, a socket. Others may share it, so blocking
-//! or not is never changed on it; and yet no call here waits.
+//! A descriptor that the caller opened: a pipe, a FIFO, a file, a device or a socket. Other processes may share it, so its
+//! blocking mode never changes, yet no call here waits.
 
 use std::io::{self, IoSlice, IoSliceMut};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
@@ -14,11 +14,11 @@ use rustix::pipe::{PIPE_BUF, fcntl_getpipe_size, fcntl_setpipe_size};
 use crate::channel::Direction;
 use crate::socket::{self, MOST_SLICES};
 
-/// What pipes are asked to hold: the most that the system gives an ordinary user. Measured as sockets are (see there),
-/// GB/s: 64 KiB 1.9 (2.8), 256 KiB 2.6 (3.4), 512 KiB 2.6 (4.3), 1 MiB 3.3 (4.7).
+/// The requested capacity of pipes: the maximum that the system grants an ordinary user. Measured as for sockets (see
+/// `LOCAL_NBYTES`), GB/s: 64 KiB 1.9 (2.8), 256 KiB 2.6 (3.4), 512 KiB 2.6 (4.3), 1 MiB 3.3 (4.7).
 const PIPE_NBYTES: usize = 1 << 20;
 
-/// A descriptor, and how its calls return without waiting.
+/// A descriptor, and how its calls avoid waiting.
 #[derive(Debug)]
 pub(crate) struct Fd {
     /// The caller's open file description.
@@ -28,13 +28,13 @@ pub(crate) struct Fd {
 
 #[derive(Debug)]
 enum NonBlocking {
-    /// A pipe, opened once more: a description of our own that does not block.
+    /// A pipe that was reopened: a separate open file description, which does not block.
     Own(OwnedFd),
-    /// Never blocks for long: a file on a disk.
+    /// A file on a disk, which never blocks for long.
     File,
-    /// Each call may say that it must not wait.
+    /// A socket: each call has a flag not to wait.
     Socket,
-    /// A pipe that could not be opened again, a terminal, a device: polled before each call.
+    /// A pipe that cannot be reopened, a terminal or a device: polled before each call.
     Polled,
 }
 
@@ -66,7 +66,7 @@ impl Fd {
         Ok(Self { given: fd.try_clone_to_owned()?, non_blocking })
     }
 
-    /// The descriptor to poll. Only the caller's description sees a writer go (see `nothing`).
+    /// Returns the descriptor to poll. Only the caller's open file description notices that a writer closed (see `nothing`).
     pub(crate) fn polled(&self, direction: Direction) -> BorrowedFd<'_> {
         match (&self.non_blocking, direction) {
             (NonBlocking::Own(fd), Direction::Send) => fd.as_fd(),
@@ -74,7 +74,7 @@ impl Fd {
         }
     }
 
-    /// What is to be done before it is closed.
+    /// Ends sending before the descriptor is closed.
     pub(crate) fn finish(&self) -> io::Result<()> {
         match self.non_blocking {
             NonBlocking::Socket => match shutdown(&self.given, Shutdown::Write) {
@@ -109,8 +109,8 @@ impl Fd {
         }
     }
 
-    /// A pipe without a writer gives 0 bytes, also before the first writer of a FIFO has come. Only the caller's own
-    /// description knows which: it is hung up once a writer has been there and gone.
+    /// Distinguishes the end of input from a FIFO that no writer has opened yet: both give 0 bytes. Only the caller's open file
+    /// description knows: it is hung up after a writer has opened and closed the pipe.
     fn nothing(&self) -> io::Result<usize> {
         match poll_now(self.given.as_fd(), PollFlags::IN)? {
             flags if flags.contains(PollFlags::HUP) && !flags.contains(PollFlags::IN) => Ok(0),
@@ -130,7 +130,7 @@ impl Fd {
                     if poll_now(self.given.as_fd(), PollFlags::OUT)?.is_empty() {
                         return Err(io::ErrorKind::WouldBlock.into());
                     }
-                    // A pipe that can be written to takes that much without waiting.
+                    // A pipe that is ready for writing accepts this many bytes without waiting.
                     let Some(first) = sources.iter().find(|s| !s.is_empty()) else { return Ok(0) };
                     Ok(write(&self.given, first.get(..PIPE_BUF).unwrap_or(first))?)
                 }
@@ -147,10 +147,10 @@ impl Fd {
     }
 }
 
-/// A pipe opened once more, so that not to block is a property of our description alone.
+/// Reopens a pipe, so that the non-blocking mode is set only on the new open file description.
 fn own(fd: BorrowedFd<'_>, direction: Direction) -> NonBlocking {
     if fcntl_getpipe_size(fd).is_ok_and(|n| n < PIPE_NBYTES) {
-        // Refused beyond the user's share, or where more is in it: it then is slower.
+        // The system refuses beyond the user's quota. The pipe is then slower.
         fcntl_setpipe_size(fd, PIPE_NBYTES).ok();
     }
     let mode = match direction {
@@ -158,7 +158,7 @@ fn own(fd: BorrowedFd<'_>, direction: Direction) -> NonBlocking {
         Direction::Send => OFlags::WRONLY,
     };
     let path = format!("/proc/self/fd/{}", fd.as_raw_fd());
-    // Without /proc, without the right to, or (sending) without a reader.
+    // The open fails without /proc, without the permission, or (for sending) without a reader.
     open(path, mode | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty())
         .map_or(NonBlocking::Polled, NonBlocking::Own)
 }
@@ -175,8 +175,8 @@ mod tests {
         matches!(result, Err(e) if e.kind() == io::ErrorKind::WouldBlock)
     }
 
-    /// Pipes that cannot be opened again are still never waited for: anonymous ones by a flag of each call, FIFOs and
-    /// terminals by polling first.
+    /// Pipes that cannot be reopened do not wait either: anonymous pipes by a flag of each call, FIFOs and terminals by polling
+    /// first.
     #[test]
     fn without_a_description_of_our_own_nothing_waits_either() {
         let directory = tempfile::tempdir().unwrap();

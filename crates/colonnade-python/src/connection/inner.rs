@@ -107,7 +107,7 @@ impl Inner {
     /// Locks the sending side and runs `work`, which sends one message or a part of one.
     ///
     /// # Errors
-    /// Those of `work`, and the error of an earlier send that broke off.
+    /// Those of `work`. `BrokenPipe` if the sending side is in another state than `from`.
     pub(super) fn send(
         &self,
         watch: Watch<'_>,

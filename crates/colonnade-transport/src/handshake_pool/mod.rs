@@ -19,10 +19,10 @@ use crate::tls::{TlsFault, TlsFiles, Token, server_config};
 use pool::HandshakePool;
 use watch::Watch;
 
-/// How long somebody who was turned away stays unnamed while `accept` waits.
+/// The time after which a waiting `accept` returns to report rejected peers.
 const REPORT: Duration = Duration::from_secs(1);
 
-/// What a peer must satisfy.
+/// The requirements that a peer must satisfy.
 #[derive(Debug)]
 pub struct Policy {
     tls: Option<Arc<ServerConfig>>,
@@ -33,10 +33,10 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// What a listener at `address` demands: the files are read now.
+    /// Reads the files and returns the requirements of a listener at `address`.
     ///
     /// # Errors
-    /// [`TlsFault`], also where files or a token are given for an address that is not `tls://`.
+    /// [`TlsFault`], also if files or a token are given for an address that is not `tls://`.
     pub fn new(
         address: &Address,
         files: &TlsFiles,
@@ -53,16 +53,16 @@ impl Policy {
     }
 }
 
-/// What one `accept` came to.
+/// The result of one `accept`.
 #[derive(Debug, Default)]
 pub struct Accepted {
-    /// The peer that satisfied everything; None at the deadline, or where there is somebody to name.
+    /// The accepted peer; `None` at the deadline, or when there are rejected peers to report.
     pub channel: Option<Arc<dyn Channel>>,
-    /// Who was turned away since the last call, and why.
+    /// The peers that were rejected since the last call, and the reasons.
     pub rejected: Vec<(String, String)>,
 }
 
-/// A listener and its policy.
+/// A listener and its requirements of peers.
 #[derive(Debug)]
 pub struct Admission {
     listening: Listening,
@@ -72,10 +72,10 @@ pub struct Admission {
 }
 
 impl Admission {
-    /// Listens on `address`, for peers that satisfy `policy`.
+    /// Listens on `address` for peers that satisfy `policy`.
     ///
     /// # Errors
-    /// `InvalidInput` where a listener beyond this machine would let anybody in, before it listens there; those of
+    /// `InvalidInput` before listening, if a listener reachable from other machines would accept any peer; those of
     /// [`Listening::bind`].
     pub fn bind(
         address: &Address,
@@ -99,12 +99,12 @@ impl Admission {
         Ok(Self { listening, policy, pool, watch })
     }
 
-    /// The next peer that satisfies everything, waiting until `deadline`. Handshakes that have begun go on in the next
-    /// call; the time between calls counts. Comes back after a second with nobody where peers were turned away, so that
-    /// they are named soon.
+    /// Returns the next peer that satisfies the policy, and waits for it until `deadline`. Handshakes that have begun continue
+    /// in the next call; the time between calls counts. If peers were rejected, it returns after a second without a peer, so
+    /// that they are reported soon.
     ///
     /// # Errors
-    /// What `interrupted` gives (asked at least ten times a second); `NotConnected` once closed; the system's own. Those
+    /// Those of `interrupted` (called at least ten times a second); `NotConnected` after `close`; those of the system. Errors
     /// of peers are in [`Accepted::rejected`].
     pub fn accept(
         &self,
@@ -141,19 +141,19 @@ impl Admission {
         }
     }
 
-    /// Readable once `accept` has something to do: a peer comes, or goes on with its handshake.
+    /// A descriptor that is readable when `accept` has work: a new peer, or the next bytes of a handshake.
     #[must_use]
     pub fn descriptor(&self) -> RawFd {
         self.watch.descriptor()
     }
 
-    /// Where it listens, with the port it got.
+    /// The address of the listener, with the port that the system chose.
     #[must_use]
     pub fn address(&self) -> &Address {
         self.listening.address()
     }
 
-    /// Takes nobody in any more, drops those who are half in, and wakes who waits. Who was let in stays.
+    /// Stops listening, drops pending peers, and wakes threads that wait in `accept`. Accepted peers stay connected.
     pub fn close(&self) {
         self.listening.close();
         self.pool().clear(self.listening.is_ours().then_some(&self.watch));

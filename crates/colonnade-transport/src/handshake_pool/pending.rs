@@ -1,4 +1,4 @@
-//! One peer on its way in: TLS, then the token where one is demanded, then our yes.
+//! One pending peer: the TLS handshake, then the token if one is required, then our acceptance.
 
 use std::io::{ErrorKind, IoSlice, IoSliceMut};
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
@@ -12,12 +12,12 @@ use crate::tls::{ACCEPTED, HEAD_NBYTES, TlsChannel, Token, token_nbytes};
 pub(super) struct Pending {
     pub(super) channel: Arc<TlsChannel>,
     stage: Stage,
-    /// Whom it counts for; None where its address is not to be read.
+    /// The host that the peer counts for; `None` if its address cannot be parsed.
     pub(super) host: Option<IpAddr>,
     pub(super) began: Instant,
     pub(super) deadline: Instant,
     most: Duration,
-    /// When it was last driven, and whether it has had its second time.
+    /// The time of the last step. `is_spared`: whether the deadline was extended once.
     driven: Instant,
     is_spared: bool,
 }
@@ -25,12 +25,12 @@ pub(super) struct Pending {
 #[derive(Debug)]
 enum Stage {
     Handshake,
-    /// What has come of the token's message, and how long it is: at first its head.
+    /// The received bytes of the token's message, and its expected length: at first that of its head.
     Token {
         bytes: Vec<u8>,
         length: usize,
     },
-    /// How much of our yes has gone.
+    /// The number of bytes of the acceptance that were sent.
     Answer {
         sent: usize,
     },
@@ -51,8 +51,8 @@ impl Pending {
         }
     }
 
-    /// Whether its time is over, asked after each `step`. Who spoke, and then was not driven for half of its time or
-    /// more, gets that time once more: the answer it waited for was ours to give.
+    /// Whether the deadline has passed; called after each `step`. The deadline is extended once for a peer that has sent bytes
+    /// and then was not driven for half of its time or more, because it waited for an answer from this side.
     pub(super) fn is_overdue(&mut self, now: Instant) -> bool {
         let idle = now.saturating_duration_since(self.driven);
         self.driven = now;
@@ -67,7 +67,7 @@ impl Pending {
         false
     }
 
-    /// Whether it has shown nothing yet that would be worth its place.
+    /// Whether the peer has not yet proved that it may connect.
     pub(super) fn is_unproven(&self) -> bool {
         !matches!(self.stage, Stage::Answer { .. })
     }
@@ -76,10 +76,10 @@ impl Pending {
         matches!(self.stage, Stage::Handshake)
     }
 
-    /// Goes on as far as that goes now: true once it is in.
+    /// Continues as far as possible without waiting. Returns `true` when the peer is accepted.
     ///
     /// # Errors
-    /// Why it is turned away.
+    /// The reason to reject the peer.
     pub(super) fn step(&mut self, token: Option<&Token>) -> Result<bool, String> {
         loop {
             let more = match &mut self.stage {
@@ -112,7 +112,7 @@ impl Pending {
         }
     }
 
-    /// Reads the token's message, not a byte more: whether to go on.
+    /// Reads the token's message and no byte more. Returns whether to continue.
     fn token(&mut self, token: Option<&Token>) -> Result<bool, String> {
         let Stage::Token { bytes, length } = &mut self.stage else { return Ok(true) };
         let start = bytes.len();
@@ -147,7 +147,7 @@ impl Pending {
         Ok(true)
     }
 
-    /// Why it is turned away at its deadline.
+    /// The reason to reject the peer at its deadline.
     pub(super) fn overdue(&self, most: Duration) -> String {
         let missing = match self.stage {
             Stage::Handshake if !self.has_spoken() => "it said nothing",
@@ -166,7 +166,7 @@ impl Pending {
         self.channel.waits_for()
     }
 
-    /// The peer stands beside the reason already.
+    /// The text of an error without the peer, which the report already names.
     fn without_peer(&self, error: &std::io::Error) -> String {
         let text = error.to_string();
         text.strip_prefix(self.channel.peer())
@@ -175,12 +175,12 @@ impl Pending {
     }
 }
 
-/// A time beyond what the clock can count is a year.
+/// Adds a duration. A time that the clock cannot represent becomes a year from now.
 fn after(now: Instant, most: Duration) -> Instant {
     now.checked_add(most).unwrap_or_else(|| now + Duration::from_secs(365 * 24 * 3600))
 }
 
-/// One holder of addresses: of IPv6 the network, because a single machine has all addresses of its own.
+/// The host of a peer. For IPv6 it is the /64 network, because one machine has all addresses of its network.
 fn host(peer: &str) -> Option<IpAddr> {
     let at: SocketAddr = peer.strip_prefix("tls://")?.parse().ok()?;
     Some(match at.ip().to_canonical() {
@@ -189,7 +189,7 @@ fn host(peer: &str) -> Option<IpAddr> {
     })
 }
 
-/// None where it goes on later.
+/// Converts errors that mean "try again later" to `None`.
 fn later<T>(result: std::io::Result<T>) -> std::io::Result<Option<T>> {
     match result {
         Ok(value) => Ok(Some(value)),

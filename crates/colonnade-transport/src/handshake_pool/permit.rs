@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::channel::{Channel, Direction};
 
-/// A channel that was handed out. The pool counts the clones of `_permit`.
+/// The channel of an accepted peer. The pool counts the clones of `_permit`.
 #[derive(Debug)]
 pub(super) struct Admitted {
     channel: Arc<dyn Channel>,

@@ -1,4 +1,4 @@
-//! Peers whose handshakes are not complete, and the listener that they come from.
+//! Peers whose handshakes are not complete, and the listener that accepts them.
 
 use std::collections::HashMap;
 use std::io::{self, ErrorKind};
@@ -15,22 +15,22 @@ use crate::listen::Listening;
 use crate::socket::Socket;
 use crate::tls::TlsChannel;
 
-/// How many handshakes go on side by side.
+/// The maximum number of concurrent handshakes.
 pub(super) const MOST_PENDING: usize = 64;
-/// How long a peer keeps its place when others wait for it.
+/// The time for which a pending peer keeps its place while others wait for one.
 const PATIENCE: Duration = Duration::from_millis(250);
-/// How many peers one turn takes in: others want to be driven too.
+/// The maximum number of peers that one turn accepts, so that pending peers are driven too.
 const AT_ONCE: usize = 64;
-/// How many of those who were turned away are named.
+/// The maximum number of rejected peers that are reported by name.
 const MOST_REJECTED: usize = 100;
 
 #[derive(Debug)]
 pub(super) struct HandshakePool {
     pub(super) pending: Vec<Pending>,
     rejected: Vec<(String, String)>,
-    /// Turned away, and not named.
+    /// The number of rejected peers beyond those reported by name.
     unnamed: u64,
-    /// One permit is the pool's, each other one belongs to a connected peer.
+    /// The pool holds one permit. Each connected peer holds another.
     permits: Arc<()>,
     max_peers: usize,
 }
@@ -53,7 +53,7 @@ impl HandshakePool {
         !self.rejected.is_empty()
     }
 
-    /// Drops everybody. `watch` is None in a forked child, whose watch is its parent's too.
+    /// Drops all pending peers. `watch` is `None` in a forked child, because it shares its watch with the parent.
     pub(super) fn clear(&mut self, watch: Option<&Watch>) {
         for pending in self.pending.drain(..) {
             if let Some(watch) = watch {
@@ -62,7 +62,7 @@ impl HandshakePool {
         }
     }
 
-    /// Drives everybody as far as that goes without waiting: the first who is in.
+    /// Drives all handshakes without waiting, and returns the first accepted peer.
     pub(super) fn turn(
         &mut self,
         listening: &Listening,
@@ -79,7 +79,8 @@ impl HandshakePool {
                         return Ok(Some(channel));
                     }
                 }
-                // What has come is looked at before the clock: nobody pays for bytes that we left lying.
+                // Received bytes are processed before the deadline is checked, so no peer is rejected for bytes that this side
+                // had not read.
                 Ok(false) if !pending.is_overdue(Instant::now()) => {
                     look(watch, pending)?;
                     index += 1;
@@ -103,7 +104,7 @@ impl HandshakePool {
                 }
                 Ok(None) => break,
                 Err(e) if e.kind() == ErrorKind::Interrupted => break,
-                // Descriptors or memory have run out: that one was turned away, and others may go.
+                // The system had no descriptors or memory left: it rejected this peer, and pending peers may leave.
                 Err(e) if e.get_ref().is_some_and(|inner| inner.is::<SystemError>()) => {
                     self.reject(listening.address().to_string(), e.to_string());
                     break;
@@ -111,7 +112,7 @@ impl HandshakePool {
                 Err(e) => return Err(e),
             }
         }
-        // A full pool is not woken by new peers, unless a pending one can be dropped for them.
+        // New peers do not wake a full pool, unless it can drop a pending one for them.
         match self.pending.len() < MOST_PENDING || self.stalest(Instant::now()).is_some() {
             true => watch.add(listening.descriptor(), Direction::Receive)?,
             false => watch.remove(listening.descriptor()),
@@ -119,7 +120,7 @@ impl HandshakePool {
         Ok(None)
     }
 
-    /// When something is to be done though nothing has come.
+    /// Returns the time of the next deadline.
     pub(super) fn due(&self, now: Instant) -> Option<Instant> {
         let deadline = self.pending.iter().map(|pending| pending.deadline).min();
         if self.pending.len() < MOST_PENDING || self.stalest(now).is_some() {
@@ -143,7 +144,7 @@ impl HandshakePool {
         }
         let channel = TlsChannel::server(socket, Arc::clone(config))?;
         let pending = Pending::new(channel, Instant::now(), policy.handshake);
-        // Its first words are looked at in the next turn, which is at once where they have come.
+        // The next turn processes the peer's first bytes. It follows at once if they have arrived.
         look(watch, &pending)?;
         self.pending.push(pending);
         Ok(None)
@@ -165,7 +166,7 @@ impl HandshakePool {
         format!("{} peers are connected, as many as max_peers allows", self.max_peers)
     }
 
-    /// Turns one away who has had its time, if somebody waits for the place.
+    /// Rejects a pending peer that had its time, if another one waits for the place.
     fn make_place(&mut self, listening: &Listening, watch: &Watch) -> io::Result<bool> {
         let Some(index) = self.stalest(Instant::now()) else { return Ok(false) };
         match listening.wait(Duration::ZERO) {
@@ -184,7 +185,7 @@ impl HandshakePool {
         Ok(true)
     }
 
-    /// Who goes first: before those who show a token, those who are not so far; then the oldest.
+    /// Selects the peer to reject: those in the handshake before those that send a token, then the oldest.
     fn stalest(&self, now: Instant) -> Option<usize> {
         let crowd = self.crowd().into_iter();
         let stale = crowd.filter(|(_, pending)| now.saturating_duration_since(pending.began) >= PATIENCE);
@@ -224,7 +225,8 @@ fn look(watch: &Watch, pending: &Pending) -> io::Result<()> {
     }
 }
 
-/// Before it is dropped: a copy of the descriptor in a forked child would keep it in the watch, ready for ever.
+/// Removes a peer from the watch before it is dropped. A copy of the descriptor in a forked child would keep it in the watch,
+/// always ready.
 fn forget(watch: &Watch, pending: &Pending) {
     if let Some(fd) = pending.channel.descriptor(Direction::Receive) {
         watch.remove(fd);

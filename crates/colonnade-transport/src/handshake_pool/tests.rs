@@ -1,4 +1,4 @@
-//! A listener on loopback, and peers of every kind.
+//! A listener on loopback, and its peers.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -85,7 +85,7 @@ impl House {
         self.admission.pool().pending.len()
     }
 
-    /// As many who say `words` as there are places, all of them taken in.
+    /// Connects as many peers as there are places. Each sends `words`, and all are pending.
     fn fill(&self, words: &[u8]) -> Vec<TcpStream> {
         let peers = Vec::from_iter((0..MOST_PENDING).map(|_| {
             let mut peer = self.bare();
@@ -98,7 +98,7 @@ impl House {
         peers
     }
 
-    /// Accepts until somebody was turned away: why.
+    /// Accepts until a peer is rejected, and returns the reason.
     fn reason(&self) -> String {
         loop {
             let soon = Instant::now() + Duration::from_millis(20);
@@ -172,7 +172,7 @@ fn no_token_and_other_messages_are_turned_away() {
                 let channel = house.connect(None).unwrap();
                 channel.send(&[io::IoSlice::new(message)]).unwrap();
                 channel.flush().unwrap();
-                // Kept open: the listener does not wait for the rest.
+                // The channel stays open: the listener does not wait for the rest.
                 channel.wait(Direction::Receive, TEN).unwrap();
             });
             assert!(house.reason().contains("no token, which this listener demands"));
@@ -206,12 +206,12 @@ fn garbage_and_silence_cost_a_bounded_time() {
     let mut half = house.bare();
     half.write_all(&[22, 3, 1, 1, 0, 1]).unwrap();
     assert_eq!(house.reason(), "its TLS handshake was not through in 0.05 s");
-    // It gets nothing, and then the end.
+    // The peer gets no bytes, and then the end of input.
     let mut rest = Vec::new();
     assert!(half.read_to_end(&mut rest).is_ok() && rest.is_empty());
 }
 
-/// However short the calls are, and whatever lies between them.
+/// Short calls and pauses between them do not extend the time.
 #[test]
 fn the_time_between_calls_counts() {
     let house = House::new(None, Duration::from_millis(20), 4);
@@ -225,7 +225,7 @@ fn the_time_between_calls_counts() {
     assert_eq!(house.pending(), 0);
 }
 
-/// Whoever calls `accept` seldom lets its peers in all the same, and those who do not go on, go.
+/// A listener that rarely calls `accept` still accepts its peers, and rejects those that do not continue.
 #[test]
 fn who_spoke_while_nobody_drove_is_answered() {
     let house = House::new(Some(SECRET), Duration::from_millis(20), 4);
@@ -241,7 +241,7 @@ fn who_spoke_while_nobody_drove_is_answered() {
     let reason = "its TLS handshake was not through in 0.02 s".to_owned();
     assert_eq!(house.look().rejected, [(at, reason)]);
     thread::scope(|scope| {
-        // Now and then one is slower than that.
+        // The test allows for a slow peer now and then.
         let other = scope.spawn(|| while house.connect(Some(&token(SECRET))).is_err() {});
         let mut channels = Vec::new();
         while !other.is_finished() {
@@ -252,7 +252,7 @@ fn who_spoke_while_nobody_drove_is_answered() {
     });
 }
 
-/// A byte does not keep a place that somebody waits for, nor does a handshake that no token follows.
+/// A byte does not keep a place that another peer waits for, nor does a handshake without a token.
 #[test]
 fn who_speaks_and_does_not_go_on_keeps_nobody_out() {
     let house = House::new(Some(SECRET), Duration::from_secs(600), 4);
@@ -273,7 +273,7 @@ fn who_speaks_and_does_not_go_on_keeps_nobody_out() {
     assert!(house.pending() >= MOST_PENDING - 1);
 }
 
-/// Of two hosts, the one that has most places gives one up, though the other one's peer is older.
+/// The host with most places loses one, even if a peer of the other host is older.
 #[test]
 fn the_host_with_most_places_makes_room() {
     let house = House::new(None, Duration::from_secs(600), 4);
@@ -308,7 +308,7 @@ fn who_is_turned_away_is_named_though_nobody_comes() {
     assert_eq!(accepted.rejected.len(), 1);
 }
 
-/// A copy of the descriptor, as a forked child has it, would keep the watch ready for ever.
+/// A copy of the descriptor, as in a forked child, would keep the watch always ready.
 #[test]
 fn who_was_turned_away_is_watched_no_more() {
     for closes in [false, true] {
@@ -318,7 +318,7 @@ fn who_was_turned_away_is_watched_no_more() {
             house.look();
         }
         let fd = house.admission.pool().pending[0].channel.descriptor(Direction::Receive).unwrap();
-        // SAFETY: the peer is pending, and so open.
+        // SAFETY: the peer is pending, so its descriptor is open.
         let _copy = unsafe { std::os::fd::BorrowedFd::borrow_raw(fd) }.try_clone_to_owned().unwrap();
         if closes {
             house.admission.pool().clear(Some(&house.admission.watch));
@@ -330,7 +330,7 @@ fn who_was_turned_away_is_watched_no_more() {
     }
 }
 
-/// They keep only the places of others who say nothing; who speaks comes in.
+/// Silent peers lose their places to peers that send something.
 #[test]
 fn a_thousand_who_say_nothing_keep_nobody_out() {
     let house = House::new(None, TEN, 4);
@@ -359,7 +359,7 @@ fn a_thousand_who_say_nothing_keep_nobody_out() {
         assert!(accepted.rejected.len() <= 101);
         assert!(house.pending() > 0);
         assert!(house.admission.pool().due(Instant::now()).is_some());
-        // Lets the others connect, so that the test ends.
+        // Ends the other connections, so that the test ends.
         house.admission.close();
     });
 }
