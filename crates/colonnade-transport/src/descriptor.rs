@@ -75,7 +75,7 @@ impl io::Read for Descriptor {
 
 fn wait(fd: RawFd, events: i16) -> io::Result<()> {
     let mut poll = libc::pollfd { fd, events, revents: 0 };
-    // SAFETY: one live pollfd; a tick rather than for ever, so that the caller can look for signals.
+    // SAFETY: one live pollfd. The wait is short, so that the caller can check for signals.
     let ready = unsafe { libc::poll(&raw mut poll, 1, 200) };
     if ready < 0 {
         let error = io::Error::last_os_error();

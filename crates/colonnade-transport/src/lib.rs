@@ -1,4 +1,4 @@
-//! Transports: bytes to and from somewhere. They know no format.
+//! Transports of bytes: files, directories, pipes, sockets, TLS and HTTP. They know no data formats.
 
 mod address;
 mod channel;

@@ -1,4 +1,4 @@
-//! One descriptor to receive from and one to send to as a channel; FIFOs opened without waiting for ever.
+//! Pairs of descriptors as channels, and opening FIFOs without blocking forever.
 
 use std::io::{self, IoSlice, IoSliceMut};
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd, RawFd};
@@ -15,21 +15,21 @@ use crate::failure::{SystemError, check};
 use crate::fd::Fd;
 use crate::socket::Socket;
 
-/// One descriptor to receive from, one to send to; either may be absent.
+/// A channel over one descriptor to receive from and one to send to. Either may be absent.
 #[derive(Debug)]
 pub struct Pipe {
     receive: Option<Fd>,
-    // Taken when finished, so that the peer sees the end.
+    // Taken by `finish`, so that the peer sees the end of input.
     send: Mutex<Option<Arc<Fd>>>,
     peer: String,
 }
 
 impl Pipe {
-    /// Over duplicates of descriptors of the caller's. Where the caller keeps the sending one open, the peer sees no end
-    /// of input before it is closed there too.
+    /// Creates a channel over duplicates of the caller's descriptors. If the caller keeps the sending one open, the peer sees
+    /// the end of input only after it is closed there too.
     ///
     /// # Errors
-    /// `InvalidInput` where neither is given, or one is not open in its direction; the system's own.
+    /// `InvalidInput` if both are absent, or one is not open in its direction; those of the system.
     pub fn new(
         receive: Option<BorrowedFd<'_>>,
         send: Option<BorrowedFd<'_>>,
@@ -63,7 +63,7 @@ impl Pipe {
     }
 }
 
-/// A channel over descriptors of the caller's: a [`Socket`] where both are one socket, else a [`Pipe`].
+/// Creates a channel over the caller's descriptors: a [`Socket`] if both are one socket, otherwise a [`Pipe`].
 ///
 /// # Errors
 /// As [`Socket::from_fd`] and [`Pipe::new`].
@@ -86,7 +86,7 @@ impl Channel for Pipe {
         self.receiving()?.receive(targets)
     }
 
-    // SIGPIPE: Rust's and Python's start ignore it, so a pipe nobody reads is `BrokenPipe`.
+    // Rust and Python ignore SIGPIPE from their start, so a pipe without a reader returns `BrokenPipe`.
     fn send(&self, sources: &[IoSlice<'_>]) -> io::Result<usize> {
         self.sending()?.send(sources)
     }
@@ -118,12 +118,12 @@ impl Channel for Pipe {
     }
 }
 
-/// Opens a FIFO without blocking for ever: for sending it waits until somebody reads. For receiving it does not wait:
-/// before the first writer has come there is nothing to receive, but no end of input either; so two processes that open
-/// two FIFOs crosswise, each the one to receive from first, do not wait for each other.
+/// Opens a FIFO without blocking forever. For sending it waits until a reader opens it. For receiving it does not wait: before
+/// a writer has opened the FIFO there are no bytes, but no end of input either. So two processes that open two FIFOs crosswise,
+/// each the one to receive from first, do not wait for each other.
 ///
 /// # Errors
-/// `InvalidInput` where it is no FIFO; `TimedOut`; `interrupted`'s; the system's own.
+/// `InvalidInput` if the path is no FIFO; `TimedOut`; those of `interrupted`; those of the system.
 pub fn open_fifo(
     path: &Path,
     direction: Direction,

@@ -1,4 +1,4 @@
-//! Alone in its process, because it takes all descriptors away.
+//! A test in a process of its own, because it uses up all descriptors.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::fs::File;
@@ -23,7 +23,7 @@ fn without_descriptors_a_peer_is_turned_away_and_the_listener_goes_on() {
         assert_eq!(inner.errno(), libc::EMFILE);
         assert!(inner.to_string().contains("turned away"), "{inner}");
     }
-    // Not one that is ready for ever and gives nothing.
+    // The listener must not stay ready without a connection.
     assert!(!listening.wait(Duration::ZERO).unwrap());
     taken.truncate(10);
     let _peer = connect();

@@ -1,4 +1,4 @@
-//! Listening and connecting: who gets which address, and what stays behind.
+//! Listening and connecting: which addresses are allowed, and which files stay.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use std::fs;
@@ -113,7 +113,7 @@ fn a_port_in_use_and_one_where_nobody_listens() {
     let error = listen(&taken).unwrap_err();
     assert_eq!((error.kind(), errno(&error)), (io::ErrorKind::AddrInUse, libc::EADDRINUSE));
     assert!(error.to_string().starts_with(&format!("{taken}: Address already in use")), "{error}");
-    // A connection of the old listener's does not keep the new one from its port.
+    // A connection of the old listener does not keep the new one from using its port.
     let (here, there) = (connect(&taken).unwrap(), next(&listening));
     drop(there);
     drop(listening);
@@ -131,7 +131,7 @@ fn a_port_in_use_and_one_where_nobody_listens() {
 fn a_socket_file_is_the_owners_alone_from_its_beginning() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("s");
-    // Looked at from another thread while it comes and goes.
+    // Another thread checks the file while it is created and removed.
     let stop = std::sync::atomic::AtomicBool::new(false);
     std::thread::scope(|scope| {
         let watch = scope.spawn(|| {
@@ -160,7 +160,7 @@ fn a_socket_file_is_the_owners_alone_from_its_beginning() {
 fn a_stale_file_is_replaced_a_live_one_and_others_are_not() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("s");
-    // std's listener leaves its file behind.
+    // A listener of the standard library leaves its file.
     drop(UnixListener::bind(&path).unwrap());
     let error = connect(&at(&path)).unwrap_err();
     assert_eq!(error.kind(), io::ErrorKind::ConnectionRefused);
@@ -204,15 +204,15 @@ fn a_forked_child_closes_its_copy_and_nothing_else() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("s");
     let listening = listen(&at(&path)).unwrap();
-    // SAFETY: the child closes descriptors and ends, nothing else.
+    // SAFETY: the child only closes descriptors and exits.
     let child = unsafe { libc::fork() };
     if child == 0 {
         drop(listening);
-        // SAFETY: ends the child without the test's own endings.
+        // SAFETY: ends the child without running the test's destructors.
         unsafe { libc::_exit(0) };
     }
     let mut status = -1;
-    // SAFETY: `status` is live, and the child is ours.
+    // SAFETY: `status` is live, and `child` is this process's child.
     assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
     assert_eq!(status, 0);
     connect(&at(&path)).unwrap();
@@ -275,7 +275,7 @@ fn a_full_queue_is_waited_for_no_longer_than_told() {
 
 #[test]
 fn a_host_that_never_answers_and_one_that_is_none() {
-    // 192.0.2.0/24 is nobody's. Some machines say so at once.
+    // 192.0.2.0/24 is reserved for documentation. Some machines report that at once.
     let soon = Some(Instant::now() + Duration::from_millis(200));
     let begin = Instant::now();
     let error = dial(&address("tls://192.0.2.1:5"), soon, &mut || Ok(())).unwrap_err();

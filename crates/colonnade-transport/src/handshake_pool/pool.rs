@@ -192,8 +192,9 @@ impl HandshakePool {
         stale.min_by_key(|(_, pending)| (!pending.is_before_token(), pending.began)).map(|(index, _)| index)
     }
 
-    /// Who may have to go: of the host that holds most places, those who have shown nothing. What they say does not keep
-    /// a place, or a byte from each would keep out others. Peers of other hosts stay, also where these are younger.
+    /// The peers that may be rejected: of the host that holds most places, those that have not proved anything. Bytes that
+    /// they send do not keep a place, otherwise one byte from each would keep out others. Peers of other hosts stay, even
+    /// if they are older.
     fn crowd(&self) -> Vec<(usize, &Pending)> {
         let unproven = || self.pending.iter().enumerate().filter(|(_, pending)| pending.is_unproven());
         let mut places = HashMap::new();

@@ -1,4 +1,4 @@
-//! One request: headers, redirects, and what the answer says of itself.
+//! Single HTTP requests, redirects, and the headers of responses.
 
 use std::process;
 use std::sync::Arc;
@@ -16,17 +16,17 @@ use super::version::Version;
 
 const MOST_REDIRECTS: usize = 10;
 
-/// Asks one server (and whom it redirects to), over connections that are kept.
+/// A client of one server and of those that it redirects to. It reuses connections.
 #[derive(Debug, Clone)]
 pub(super) struct Client {
     agent: Agent,
-    /// Whom the agent was made for.
+    /// The address that the agent was created for.
     peer: Url,
     timeout: Duration,
     headers: Arc<Vec<(String, String)>>,
-    /// Whom the headers and the password in the address are for.
+    /// The address that the headers and the password are for.
     home: Url,
-    /// Who made the connections: a forked child has copies of them that it must not speak over.
+    /// The process that opened the connections. A forked child has copies of them, which it must not use.
     pid: u32,
 }
 
@@ -47,30 +47,30 @@ impl Client {
         })
     }
 
-    /// The same with connections of its own.
+    /// Returns a client with the same settings and new connections.
     pub(super) fn renewed(&self) -> Result<Self, HttpError> {
         Ok(Self { agent: agent(&self.peer, self.timeout)?, pid: process::id(), ..self.clone() })
     }
 
-    /// The address for messages.
+    /// The address for messages, without secrets.
     pub(super) fn shown(&self) -> String {
         self.home.shown()
     }
 
-    /// Whether another process made the connections, of which this one is a fork.
+    /// Whether this process was forked from the one that opened the connections.
     pub(super) fn is_inherited(&self) -> bool {
         self.pid != process::id()
     }
 
-    /// Ends all its connections: requests on other threads fail at once. Those of the process that this one was forked
-    /// from go on.
+    /// Closes all connections, so that requests on other threads fail at once. In a forked child it closes none, because they
+    /// belong to the parent.
     pub(super) fn shutdown(&self) {
         if !self.is_inherited() {
             self.agent.clone().shutdown();
         }
     }
 
-    /// Follows redirects from `url`; answers where they end too. After that the client asks whoever is there.
+    /// Follows redirects from `url`. Returns the final response and its address, which later requests use.
     pub(super) fn follow(&mut self, url: Url, range: (u64, u64)) -> Result<(Answer, Url), HttpError> {
         let mut url = url;
         for _ in 0..=MOST_REDIRECTS {
@@ -109,8 +109,8 @@ impl Client {
         Err(HttpError::new(HttpErrorKind::Answer, message))
     }
 
-    /// One request without redirects. `range`: first and last byte. `same`: the answer to this question must still be of
-    /// the file with this validator.
+    /// Sends one request without redirects. `range`: first and last byte. `same`: the validator of the file that the range must
+    /// belong to (`If-Range`).
     pub(super) fn ask(
         &self,
         url: &Url,
@@ -171,7 +171,7 @@ fn agent(url: &Url, timeout: Duration) -> Result<Agent, HttpError> {
     Ok(config.tls_config(tls).build().new_agent())
 }
 
-/// An answer whose body was not read yet.
+/// A response whose body was not read yet.
 #[derive(Debug)]
 pub(super) struct Answer {
     pub(super) status: StatusCode,
@@ -180,7 +180,7 @@ pub(super) struct Answer {
     pub(super) shown: String,
 }
 
-/// What `Content-Range` says: first and last byte, and the length of the whole, where they are known.
+/// The content of `Content-Range`: first and last byte, and the length of the whole file, where they are known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ContentRange {
     pub(super) bytes: Option<(u64, u64)>,
@@ -207,7 +207,7 @@ impl Answer {
         self.headers.get(name).and_then(|value| value.to_str().ok()).map(|text| text.trim().to_owned())
     }
 
-    /// Bytes of the body, where the server says.
+    /// The length of the body, if the server declares it.
     pub(super) fn content_length(&self) -> Option<u64> {
         self.text(&header::CONTENT_LENGTH).and_then(|text| text.parse().ok())
     }
@@ -216,7 +216,7 @@ impl Answer {
         parse_range(&self.text(&header::CONTENT_RANGE)?)
     }
 
-    /// What tells this file from another one of the same address.
+    /// Returns the validators that identify this version of the file.
     pub(super) fn version(&self) -> Version {
         Version { etag: self.text(&header::ETAG), modified: self.text(&header::LAST_MODIFIED) }
     }

@@ -1,8 +1,8 @@
-//! Files behind HTTP(S): ranges of them where the server gives ranges, else the whole from front to back.
+//! Files over HTTP(S): ranges of them if the server supports ranges, otherwise the whole file from front to back.
 //!
-//! Requests run on threads of their own, which nobody has to wait for: the caller looks for signals meanwhile, and when
-//! he gives up, their connections are shut. TLS is rustls with ring; whom it trusts the system says (or the file that
-//! `SSL_CERT_FILE` names). Proxies are those of the environment.
+//! Requests run on background threads. The caller checks for signals meanwhile; if it gives up, the connections are closed. TLS
+//! is rustls with ring. The system's certificates are trusted (or those of the file that `SSL_CERT_FILE` names). Proxies are
+//! those of the environment.
 
 mod background;
 mod client;
@@ -27,57 +27,57 @@ use stream::{Incoming, fill};
 use url::Url;
 use version::Version;
 
-/// How much the first request asks for: the head of the file, and all of a small one.
+/// The length of the first request's range: the beginning of a file, or all of a small file.
 const FIRST_NBYTES: u64 = 64 << 10;
 
-/// Enough to tell a format by.
+/// The minimum number of bytes that identify a format.
 const LEAST_NBYTES: usize = 64;
 
-/// How long nothing may come, where nobody says otherwise.
+/// The default time limit for the next bytes.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Called while a request is waited for; its error ends the waiting.
+/// A function that is called while a request is pending. Its error ends the request.
 pub type Tick<'a> = dyn FnMut() -> io::Result<()> + 'a;
 
-/// Takes a piece of the file that came: where it stands, and its bytes.
+/// A function that receives a fetched piece: its offset in the file, and its bytes.
 pub type Land<'a, E> = dyn FnMut(u64, &[u8]) -> Result<(), E> + 'a;
 
-/// How a file is asked for.
+/// Options for requests.
 #[derive(Debug, Clone, Default)]
 pub struct HttpOptions {
-    /// How long connecting, the answer, or the next bytes may take; 30 seconds where `None`.
+    /// The time limit for connecting, for the response and for the next bytes; `None`: 30 seconds.
     pub timeout: Option<Duration>,
     /// Headers of each request to the host of the address.
     pub headers: Vec<(String, String)>,
 }
 
-/// A file behind an address.
+/// A file at an HTTP(S) address.
 #[derive(Debug)]
 pub struct HttpFile {
     client: Mutex<Client>,
     url: Url,
     head: Vec<u8>,
     extent: Extent,
-    /// What tells this file from a later one.
+    /// The validators of the opened version of the file.
     version: Version,
-    /// The rest of the first answer, where that is the whole file.
+    /// The rest of the first response, if that is the whole file.
     rest: Mutex<Option<Incoming>>,
     fetched: Arc<AtomicU64>,
 }
 
 #[derive(Debug, Clone, Copy)]
 enum Extent {
-    /// The server gives ranges of so many bytes.
+    /// The server supports ranges. The file has this length.
     Ranged(u64),
-    /// It gives the whole, of so many bytes where it says.
+    /// The server only sends the whole file, of this length if it declares one.
     Whole(Option<u64>),
 }
 
 impl HttpFile {
-    /// Asks for the head of the file at `url`, following redirects (never from https to http).
+    /// Requests the beginning of the file at `url`, and follows redirects (never from https to http).
     ///
     /// # Errors
-    /// An [`HttpError`] as the source of the I/O error; what `tick` answers.
+    /// An [`HttpError`] as the source of the I/O error; those of `tick`.
     pub fn open(url: &str, options: &HttpOptions, tick: &mut Tick<'_>) -> io::Result<Self> {
         let url = Url::parse(url)?;
         let client = Client::new(url.clone(), options.timeout.unwrap_or(TIMEOUT), options.headers.clone())?;
@@ -85,19 +85,19 @@ impl HttpFile {
         run_in_background(tick, move || first(client, url)).inspect_err(|_| abandoned.shutdown())
     }
 
-    /// The address after redirects, without user and password.
+    /// Returns the address after redirects, without user and password.
     #[must_use]
     pub fn url(&self) -> String {
         self.url.request().to_owned()
     }
 
-    /// The address for messages.
+    /// Returns the address for messages, without secrets.
     #[must_use]
     pub fn shown(&self) -> String {
         self.url.shown()
     }
 
-    /// Bytes of the file, where the server says.
+    /// Returns the length of the file, if the server declares it.
     #[must_use]
     pub fn nbytes(&self) -> Option<u64> {
         match self.extent {
@@ -106,28 +106,28 @@ impl HttpFile {
         }
     }
 
-    /// Whether parts of it can be asked for.
+    /// Whether ranges of the file can be requested.
     #[must_use]
     pub fn is_ranged(&self) -> bool {
         matches!(self.extent, Extent::Ranged(_))
     }
 
-    /// The first bytes, all of a small file's.
+    /// Returns the first bytes: all of a small file.
     #[must_use]
     pub fn head(&self) -> &[u8] {
         &self.head
     }
 
-    /// Bytes of bodies that came so far.
+    /// Returns the number of bytes of bodies that have been fetched.
     #[must_use]
     pub fn fetched_nbytes(&self) -> u64 {
         self.fetched.load(Ordering::Relaxed)
     }
 
-    /// Fetches ranges (start and end) over a few connections at once, and hands their pieces on in any order.
+    /// Fetches ranges (start and end) over several connections, and passes their pieces to `land` in any order.
     ///
     /// # Errors
-    /// An [`HttpError`] as the source of the I/O error; what `tick` or `land` answer.
+    /// An [`HttpError`] as the source of the I/O error; those of `tick` and `land`.
     pub fn fetch<E: From<io::Error>>(
         &self,
         ranges: &[(u64, u64)],
@@ -151,15 +151,15 @@ impl HttpFile {
         done
     }
 
-    /// The whole file from front to back. `lenient`: where the connection ends early, so does the file.
+    /// Returns a stream of the whole file. `lenient`: a connection that closes early ends the stream without an error.
     ///
     /// # Errors
-    /// The system's own.
+    /// Those of the system.
     pub fn stream(&self, lenient: bool) -> io::Result<HttpStream> {
-        // The body of an answer to the process that this one was forked from is for that one alone.
+        // The rest of the first response belongs to the process that requested it, not to a forked child.
         let inherited = self.lock().is_inherited();
         let rest = self.rest.lock().unwrap_or_else(PoisonError::into_inner).take().filter(|_| !inherited);
-        // A stream has connections of its own, which end with it.
+        // A stream has its own connections, which it closes when it ends.
         let client = self.client()?.renewed()?;
         let (url, fetched) = (self.url.clone(), Arc::clone(&self.fetched));
         let (asking, head) = (client.clone(), self.head.clone());
@@ -180,13 +180,13 @@ impl HttpFile {
         }
     }
 
-    /// Who asks: in a forked child somebody new, for two processes on one connection take each other's answers.
+    /// Returns the client. A forked child creates its own, because two processes on one connection would mix up responses.
     fn client(&self) -> Result<Client, HttpError> {
         let client = self.lock().clone();
         if client.is_inherited() { self.replace(&client) } else { Ok(client) }
     }
 
-    /// Ends requests that nobody waits for any more.
+    /// Ends abandoned requests by closing their connections.
     fn renew(&self) -> io::Result<()> {
         let client = self.lock().clone();
         client.shutdown();
@@ -194,7 +194,8 @@ impl HttpFile {
         Ok(())
     }
 
-    /// The client anew. The lock is not held while it is made: a fork meanwhile would leave it locked.
+    /// Replaces the client's connections. The lock is not held while they are created, because a fork meanwhile would leave it
+    /// locked.
     fn replace(&self, client: &Client) -> Result<Client, HttpError> {
         let client = client.renewed()?;
         *self.lock() = client.clone();
@@ -208,14 +209,14 @@ impl HttpFile {
 
 impl Drop for HttpFile {
     fn drop(&mut self) {
-        // A stream has taken over the connection, if there is one: it goes on.
+        // A stream may have taken over the connection of the first response, so it stays open.
         if self.is_ranged() {
             self.lock().shutdown();
         }
     }
 }
 
-/// The first request: it tells whether the server gives ranges.
+/// Sends the first request, which shows whether the server supports ranges.
 fn first(mut client: Client, url: Url) -> Result<HttpFile, HttpError> {
     let (answer, url) = client.follow(url, (0, FIRST_NBYTES - 1))?;
     let fetched = Arc::new(AtomicU64::new(0));
@@ -232,7 +233,7 @@ fn first(mut client: Client, url: Url) -> Result<HttpFile, HttpError> {
                 let head = ranges::exactly(answer, last + 1)?;
                 Ok(file(client, head, Extent::Ranged(total), None))
             }
-            // Of a file that is still being written nobody knows the end.
+            // The length of a file that is still being written is unknown.
             (Some((0, _)), None) => {
                 let answer = client.ask(&url, None, None)?;
                 from_whole(answer, |head, extent, rest| file(client, head, extent, rest), &fetched)
@@ -240,7 +241,7 @@ fn first(mut client: Client, url: Url) -> Result<HttpFile, HttpError> {
             _ => Err(ranges::contradiction(&shown, (0, FIRST_NBYTES - 1), Some(range))),
         },
         (206, None) => Err(ranges::contradiction(&shown, (0, FIRST_NBYTES - 1), None)),
-        // No byte of an empty file can be asked for.
+        // An empty file has no byte to request.
         (416, Some(range)) if range.total == Some(0) => Ok(file(client, Vec::new(), Extent::Ranged(0), None)),
         (200, _) => from_whole(answer, |head, extent, rest| file(client, head, extent, rest), &fetched),
         _ => Err(HttpError::of_status(&shown, answer.status)),
@@ -261,7 +262,7 @@ fn from_whole(
     Ok(file(head, Extent::Whole(length), rest))
 }
 
-/// The body of an answer that is the whole file.
+/// Returns the body of a response that has the whole file.
 fn whole(answer: Answer) -> Result<stream::Counted, HttpError> {
     if answer.status.as_u16() != 200 {
         return Err(HttpError::of_status(&answer.shown, answer.status));

@@ -1,4 +1,4 @@
-//! Ranges of a file: asked for over a few connections at once, held against what was asked.
+//! Fetches ranges of a file over several connections, and checks that the responses match the requests.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -15,13 +15,13 @@ use super::url::Url;
 use super::version::Version;
 use super::{Land, Tick};
 
-/// Connections to one server at once.
+/// The maximum number of concurrent connections to a server.
 const CONNECTIONS: usize = 4;
 
-/// Larger ranges are shared between connections.
+/// Larger ranges are split between connections.
 const PIECE_NBYTES: u64 = 8 << 20;
 
-/// What the threads share.
+/// The data that the threads share.
 #[derive(Clone)]
 pub(super) struct Asked {
     pub(super) client: Client,
@@ -80,7 +80,7 @@ fn pieces((start, end): (u64, u64)) -> impl Iterator<Item = (u64, u64)> {
     })
 }
 
-/// Takes pieces until none is left, or nobody listens.
+/// Fetches pieces until none is left or the receiver is gone.
 fn work(asked: &Asked, pieces: &Mutex<VecDeque<(u64, u64)>>, send: &SyncSender<Chunk>) {
     loop {
         let piece = pieces.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
@@ -96,7 +96,7 @@ fn work(asked: &Asked, pieces: &Mutex<VecDeque<(u64, u64)>>, send: &SyncSender<C
     }
 }
 
-/// Fetches one piece; false where nobody listens any more.
+/// Fetches one piece. Returns false if the receiver is gone.
 fn one(asked: &Asked, (start, end): (u64, u64), send: &SyncSender<Chunk>) -> Result<bool, HttpError> {
     let range = (start, end - 1);
     let mut body = body(&asked.client, &asked.url, range, asked.total, &asked.version)?;
@@ -104,7 +104,7 @@ fn one(asked: &Asked, (start, end): (u64, u64), send: &SyncSender<Chunk>) -> Res
     while at < end {
         let wanted = usize::try_from(end - at).unwrap_or(CHUNK_NBYTES).min(CHUNK_NBYTES);
         let mut bytes = vec![0; wanted];
-        // Less comes only at the end of the body, which is an error of its own.
+        // Fewer bytes arrive only at the end of the body, which the body reports as an error.
         let count = fill(&mut body, &mut bytes)?;
         bytes.truncate(count);
         asked.fetched.fetch_add(count as u64, Ordering::Relaxed);
@@ -117,7 +117,7 @@ fn one(asked: &Asked, (start, end): (u64, u64), send: &SyncSender<Chunk>) -> Res
     Ok(true)
 }
 
-/// The body of a range (first and last byte) of the file that was opened, and of no other.
+/// Requests a range (first and last byte). Returns its body, and refuses one of another version of the file.
 pub(super) fn body(
     client: &Client,
     url: &Url,
@@ -127,7 +127,7 @@ pub(super) fn body(
 ) -> Result<Counted, HttpError> {
     let same = version.for_ranges();
     let answer = match client.ask(url, Some(range), same) {
-        // A connection that was kept may have been closed meanwhile; what only reads may be asked again.
+        // The server may have closed a reused connection. A request that only reads can be repeated.
         Err(error) if error.kind == HttpErrorKind::Connection => client.ask(url, Some(range), same)?,
         answer => answer?,
     };
@@ -166,7 +166,7 @@ fn counted(answer: Answer, nbytes: u64) -> Counted {
     Counted::new(reader, shown, Some(nbytes))
 }
 
-/// All bytes of a small answer.
+/// Reads all bytes of a small response.
 pub(super) fn exactly(answer: Answer, nbytes: u64) -> Result<Vec<u8>, HttpError> {
     let mut body = counted(answer, nbytes);
     let mut out = vec![0; usize::try_from(nbytes).unwrap_or(0)];

@@ -1,4 +1,4 @@
-//! A file from front to back, received on another thread.
+//! A file from front to back, received on a background thread.
 
 use std::fmt;
 use std::io::{self, Read};
@@ -10,13 +10,13 @@ use super::background::{TICK, spawn};
 use super::client::Client;
 use super::error::{HttpError, HttpErrorKind};
 
-/// How much goes from thread to thread at once.
+/// The maximum number of bytes of one chunk that the thread sends to the reader.
 pub(super) const CHUNK_NBYTES: usize = 256 << 10;
 
-/// Pieces that wait for the reader: while it works, the connection does too.
+/// The number of chunks that may wait for the reader. Beyond that, the thread stops receiving.
 const AHEAD: usize = 8;
 
-/// A body that must have as many bytes as were promised.
+/// A body that must have as many bytes as the server declared.
 pub(super) struct Counted {
     reader: Box<dyn Read + Send>,
     shown: String,
@@ -29,7 +29,7 @@ impl Counted {
         Self { reader, shown, promised, had: 0 }
     }
 
-    /// What comes next; 0 at the end.
+    /// Reads the next bytes; 0 at the end.
     fn read(&mut self, target: &mut [u8]) -> Result<usize, HttpError> {
         let short = |had| HttpError::truncated(&self.shown, self.promised.unwrap_or(had + 1), had);
         loop {
@@ -56,13 +56,13 @@ impl Counted {
         }
     }
 
-    /// Reads past the end, so that the connection can be used again; more bytes are an error.
+    /// Reads to the end, so that the connection can be reused. Further bytes are an error.
     pub(super) fn finish(&mut self) -> Result<(), HttpError> {
         self.read(&mut [0]).map(drop)
     }
 }
 
-/// Fills `target`, or as much as there is: how many bytes.
+/// Fills `target` as far as the body suffices, and returns the number of bytes.
 pub(super) fn fill(body: &mut Counted, target: &mut [u8]) -> Result<usize, HttpError> {
     let mut filled = 0;
     while let Some(room) = target.get_mut(filled..).filter(|room| !room.is_empty()) {
@@ -74,7 +74,7 @@ pub(super) fn fill(body: &mut Counted, target: &mut [u8]) -> Result<usize, HttpE
     Ok(filled)
 }
 
-/// A body that came, or one that is asked for when somebody reads.
+/// A body that is already open, or one that is requested on the first read.
 pub(super) struct Incoming {
     open: Box<dyn FnOnce() -> Result<Counted, HttpError> + Send>,
     fetched: Arc<AtomicU64>,
@@ -92,13 +92,13 @@ impl Incoming {
         Self { open: Box::new(open), fetched }
     }
 
-    /// Receives all of it, until nobody listens any more.
+    /// Receives the whole body, or until the receiver is gone.
     fn run(self, send: &SyncSender<Result<Vec<u8>, HttpError>>) {
         let all = || {
             let mut body = (self.open)()?;
             loop {
                 let mut bytes = vec![0; CHUNK_NBYTES];
-                // As it comes: who reads message by message must not wait for the next one.
+                // Bytes are sent as they arrive, because a reader of single messages must not wait for the next one.
                 let count = body.read(&mut bytes)?;
                 bytes.truncate(count);
                 self.fetched.fetch_add(count as u64, Ordering::Relaxed);
@@ -119,8 +119,8 @@ impl fmt::Debug for Incoming {
     }
 }
 
-/// A file from front to back. Every read that waits answers `Interrupted` now and then, so that the caller can look for
-/// signals; it loses nothing.
+/// A file from front to back. A read that waits returns `Interrupted` at intervals, so that the caller can check for signals.
+/// No bytes are lost.
 #[derive(Debug)]
 pub struct HttpStream {
     bytes: Vec<u8>,
@@ -185,7 +185,7 @@ impl Read for HttpStream {
 
 impl Drop for HttpStream {
     fn drop(&mut self) {
-        // What still comes nobody reads. In a forked child nothing is sent, and the channel may be in any state.
+        // The rest of the file is not read. A forked child closes no connection, and the channel may be in any state there.
         if self.client.is_inherited() {
             std::mem::forget(self.rest.take());
         } else if self.rest.is_some() {

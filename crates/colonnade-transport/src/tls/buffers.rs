@@ -1,15 +1,15 @@
-//! What stands between the socket and the session: bounded, and grown only by peers that send much.
+//! Buffers between the socket and the TLS session. They are bounded, and grow only for peers that send much.
 
 use std::io::{self, Error, ErrorKind, IoSlice, IoSliceMut};
 
 use super::session::{RECORD, RECORD_EXTRA, whole_records};
 use crate::channel::Channel;
 
-/// Encrypted bytes taken from the socket at once: at first, and where they fill that.
+/// The minimum and maximum number of encrypted bytes of one receive. The buffer grows when a receive fills it.
 const LEAST: usize = RECORD + RECORD_EXTRA;
 const MOST: usize = 256 * 1024;
 
-/// What has come and is not decrypted, and what is decrypted and was not asked for.
+/// Received bytes that are not decrypted yet, and decrypted bytes that no call has taken yet.
 #[derive(Debug)]
 pub(super) struct Incoming {
     bytes: Vec<u8>,
@@ -18,14 +18,14 @@ pub(super) struct Incoming {
     /// Plaintext that did not fit its targets: less than a buffer.
     kept: Vec<u8>,
     kept_start: usize,
-    /// The session has seen all there is.
+    /// Whether the session has processed all received bytes that it can.
     looked: bool,
     failed: Option<(ErrorKind, String)>,
-    /// The peer said that it will send no more.
+    /// Whether the peer has ended its sending.
     pub(super) ended: bool,
-    /// Anything has come.
+    /// Whether any bytes were received.
     pub(super) spoken: bool,
-    /// Plaintext has been given.
+    /// Whether any plaintext was returned.
     pub(super) given: bool,
 }
 
@@ -45,7 +45,7 @@ impl Incoming {
         }
     }
 
-    /// One read, as large as the buffer allows. 0 is the end of the peer's bytes.
+    /// Receives once, as many bytes as the buffer has space for. 0 is the end of input.
     pub(super) fn fill(&mut self, below: &dyn Channel) -> io::Result<usize> {
         self.check()?;
         self.bytes.copy_within(self.start..self.end, 0);
@@ -69,7 +69,7 @@ impl Incoming {
         Ok(count)
     }
 
-    /// The bytes for the session, and where plaintext goes that no target is left for.
+    /// Returns the bytes for the session, and the buffer for plaintext that the targets have no space for.
     pub(super) fn parts(&mut self) -> (&mut [u8], &mut Vec<u8>) {
         (self.bytes.get_mut(self.start..self.end).unwrap_or_default(), &mut self.kept)
     }
@@ -82,7 +82,7 @@ impl Incoming {
         self.looked = true;
     }
 
-    /// Nothing that the session has not seen.
+    /// Whether the session has processed everything that it can.
     pub(super) fn is_idle(&self) -> bool {
         self.looked || self.ended
     }
@@ -92,7 +92,7 @@ impl Incoming {
         !self.kept.is_empty() || self.ended || self.failed.is_some() || (!self.looked && whole())
     }
 
-    /// The plaintext of earlier calls.
+    /// Copies the plaintext of earlier calls to the targets.
     pub(super) fn give_kept(&mut self, targets: &mut Targets<'_, '_>) {
         let rest = targets.take(self.kept.get(self.kept_start..).unwrap_or_default()).len();
         self.kept_start = self.kept.len() - rest;
@@ -102,7 +102,7 @@ impl Incoming {
         }
     }
 
-    /// Remembers an error: it is every later call's too.
+    /// Stores an error, which all later calls return too.
     pub(super) fn fail(&mut self, kind: ErrorKind, text: String) -> Error {
         self.failed = Some((kind, text.clone()));
         Error::new(kind, text)
@@ -116,10 +116,10 @@ impl Incoming {
     }
 }
 
-/// Bytes that wait to go out: appended behind, taken in front.
+/// A queue of bytes to send: appended at the end, removed from the front.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
-    // Longer than what is in use, so that nothing is zeroed twice.
+    // Longer than the used range, so that no byte is zeroed twice.
     bytes: Vec<u8>,
     start: usize,
     end: usize,
@@ -134,7 +134,7 @@ impl Queue {
         self.len() == 0
     }
 
-    /// Room for so many bytes behind the others; `add` then says how many there are.
+    /// Returns space for `count` bytes at the end; `add` then says how many were written.
     pub(super) fn room(&mut self, count: usize) -> &mut [u8] {
         if self.start == self.end {
             (self.start, self.end) = (0, 0);
@@ -152,7 +152,7 @@ impl Queue {
         self.end = (self.end + count).min(self.bytes.len());
     }
 
-    /// Takes all that another one holds.
+    /// Moves all bytes of another queue to the end of this one.
     pub(super) fn append(&mut self, other: &mut Self) {
         if let Some(bytes) = other.bytes.get(other.start..other.end).filter(|bytes| !bytes.is_empty()) {
             self.room(bytes.len()).split_at_mut(bytes.len()).0.copy_from_slice(bytes);
@@ -161,7 +161,7 @@ impl Queue {
         }
     }
 
-    /// Gives all of it to the socket, or `WouldBlock`.
+    /// Sends all bytes to the socket, or returns `WouldBlock`.
     pub(super) fn give(&mut self, below: &dyn Channel) -> io::Result<()> {
         while let Some(rest) = self.bytes.get(self.start..self.end).filter(|rest| !rest.is_empty()) {
             match below.send(&[IoSlice::new(rest)])? {
@@ -173,7 +173,7 @@ impl Queue {
     }
 }
 
-/// The targets of one call, filled in their order.
+/// The targets of one call, which are filled in order.
 pub(super) struct Targets<'t, 'b> {
     targets: &'t mut [IoSliceMut<'b>],
     index: usize,
@@ -196,7 +196,7 @@ impl<'t, 'b> Targets<'t, 'b> {
         self.taken == self.room
     }
 
-    /// Takes what fits: the rest.
+    /// Copies as many bytes as fit, and returns the rest.
     pub(super) fn take<'x>(&mut self, mut text: &'x [u8]) -> &'x [u8] {
         while !text.is_empty() {
             let Some(target) = self.targets.get_mut(self.index) else { break };
@@ -217,7 +217,8 @@ impl<'t, 'b> Targets<'t, 'b> {
     }
 }
 
-/// The next piece to encrypt: part of one source where that makes whole records, else several small ones together.
+/// Returns the next piece to encrypt: part of one source if that makes whole records, otherwise several small sources copied
+/// together.
 pub(super) fn gather<'x>(
     sources: &'x [IoSlice<'x>],
     at: &mut (usize, usize),

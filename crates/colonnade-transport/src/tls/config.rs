@@ -1,4 +1,4 @@
-//! Certificates, keys and authorities from PEM files.
+//! Reads certificates, keys and authorities from PEM files.
 
 use std::fmt;
 use std::fs::File;
@@ -16,22 +16,23 @@ use rustls::{ClientConfig, Error, RootCertStore, ServerConfig};
 use super::Token;
 use crate::address::Address;
 
-/// A system's bundle of authorities has a quarter of this.
+/// The maximum size of a PEM file: four times that of a system's bundle of authorities.
 const MOST_PEM_NBYTES: u64 = 4 << 20;
 
-/// Where to find what this side shows and whom it trusts.
+/// The files of this side's certificate and of the authorities that it trusts.
 #[derive(Debug, Clone, Default)]
 pub struct TlsFiles {
-    /// The certificate chain, our own first.
+    /// The certificate chain, beginning with this side's certificate.
     pub certificate: Option<PathBuf>,
-    /// Its key; None: in the certificate's file.
+    /// The key of the certificate; `None`: the certificate's file contains it.
     pub key: Option<PathBuf>,
-    /// Who may sign the peer's certificate. None: connecting, the system's; listening, no certificate is demanded.
+    /// The authorities that may sign the peer's certificate. `None`: a client trusts the system's, a listener demands no
+    /// certificate.
     pub authorities: Option<PathBuf>,
 }
 
 impl TlsFiles {
-    /// That neither these nor a token are given for an address where they would mean nothing.
+    /// Refuses files and a token for an address that is not `tls://`.
     ///
     /// # Errors
     /// [`TlsFault::Option`].
@@ -51,17 +52,17 @@ impl TlsFiles {
     }
 }
 
-/// Files that make no configuration.
+/// An error of certificate and key files.
 #[derive(Debug)]
 pub enum TlsFault {
-    /// One could not be read.
+    /// A file cannot be read.
     File {
-        /// Which.
+        /// The file.
         path: PathBuf,
-        /// The system's error.
+        /// The error of the operating system.
         error: io::Error,
     },
-    /// One says what it should not: in words.
+    /// The content of a file or option is invalid; with the text.
     Option(String),
 }
 
@@ -86,7 +87,7 @@ impl From<TlsFault> for io::Error {
     }
 }
 
-/// What a listener shows and demands: where `authorities` are named, certificates of those who connect.
+/// Returns a listener's configuration. If `authorities` are set, clients must have certificates.
 ///
 /// # Errors
 /// [`TlsFault`].
@@ -111,13 +112,13 @@ pub fn server_config(files: &TlsFiles) -> Result<Arc<ServerConfig>, TlsFault> {
         }
     };
     let mut config = builder.with_single_cert(chain, key).map_err(|error| mismatched(&error, &path))?;
-    // Nothing is resumed: certificates are looked at each time.
+    // Sessions are not resumed, so certificates are checked for each connection.
     config.session_storage = Arc::new(NoServerSessionStorage {});
     config.send_tls13_tickets = 0;
     Ok(Arc::new(config))
 }
 
-/// What who connects trusts and, where a certificate is named, shows.
+/// Returns a client's configuration. If a certificate is set, the client shows it.
 ///
 /// # Errors
 /// [`TlsFault`].
@@ -229,7 +230,7 @@ fn read(path: &Path) -> Result<Vec<u8>, TlsFault> {
     Ok(bytes)
 }
 
-/// One provider, whatever else in the process has set a default.
+/// Returns ring's provider, whatever default other code of the process has set.
 fn provider() -> Arc<CryptoProvider> {
     Arc::new(rustls::crypto::ring::default_provider())
 }

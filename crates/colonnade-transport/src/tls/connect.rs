@@ -1,4 +1,4 @@
-//! The connecting side: handshake, then the token where there is one, then the listener's yes.
+//! The client side of a TLS connection: the handshake, then the token if there is one, then the listener's acceptance.
 
 use std::io::{self, ErrorKind, IoSlice, IoSliceMut};
 use std::sync::Arc;
@@ -9,14 +9,14 @@ use rustls::ClientConfig;
 use super::{ACCEPTED, HEAD_NBYTES, TlsChannel, Token};
 use crate::channel::{Channel, Direction};
 
-/// How long one wait takes before signals are looked for.
+/// The interval at which waits check for signals.
 const SLICE: Duration = Duration::from_millis(100);
 
-/// TLS over a connected channel. It is ours from here on, and closed where this fails.
+/// Connects TLS over a connected channel. Takes the channel, and closes it on failure.
 ///
 /// # Errors
-/// `TimedOut` at the deadline; what `interrupted` gives (asked at least ten times a second); `ConnectionAborted` where
-/// we refuse the peer, `ConnectionRefused` where it refuses us, with the reason in words; the system's own.
+/// `TimedOut` at the deadline; those of `interrupted` (called at least ten times a second); `ConnectionAborted` if this side
+/// refuses the peer, `ConnectionRefused` if the peer refuses this side, both with the reason; those of the system.
 pub fn connect(
     below: Arc<dyn Channel>,
     server_name: &str,
@@ -42,7 +42,7 @@ pub fn connect(
     Ok(Arc::new(channel))
 }
 
-/// Sends the token and reads the answer, as far as that goes now.
+/// Sends the token and reads the acceptance, as far as possible without waiting.
 fn show(
     channel: &TlsChannel,
     message: &[u8],

@@ -1,5 +1,5 @@
-//! TLS over any channel: rustls does the cryptography, this moves the bytes. Buffers are bounded, and a sending and a
-//! receiving thread meet in the session alone, which is never held while anything waits or moves.
+//! TLS over any channel: rustls does the cryptography, and this module moves the bytes. Buffers are bounded. A sending and a
+//! receiving thread share only the session, which is never locked while bytes are moved or waited for.
 
 mod buffers;
 mod config;
@@ -27,31 +27,31 @@ pub use connect::connect;
 pub use token::Token;
 pub(crate) use token::{ACCEPTED, HEAD_NBYTES, token_nbytes};
 
-/// Encrypted bytes that may wait until the socket takes them.
+/// The maximum number of encrypted bytes that wait for the socket.
 const BACKLOG: usize = 256 * 1024;
-/// Plaintext that is encrypted at once: the session is not held for longer.
+/// The number of plaintext bytes that are encrypted in one step, which bounds the time that the session is locked.
 const STRIDE: usize = 64 * 1024;
-/// What one call sends at most, so that whoever drives it gets to look around.
+/// The maximum number of bytes that one call sends, so that its caller can check for signals.
 const AT_ONCE: usize = 4 << 20;
 
-/// A channel inside which another one's bytes are encrypted.
+/// A TLS connection over another channel.
 #[derive(Debug)]
 pub struct TlsChannel {
     below: Arc<dyn Channel>,
     peer: String,
-    // Locked in this order: one of the halves, then the session.
+    // The lock order: `incoming` or `outgoing` first, then the session.
     incoming: Mutex<Incoming>,
     outgoing: Mutex<Queue>,
     session: Mutex<Session>,
-    /// The process that made it: see `check_owner`.
+    /// The process that created the connection; see `check_owner`.
     owner: u32,
 }
 
 impl TlsChannel {
-    /// The connecting side; `server_name` is what the certificate must be made out to.
+    /// Creates the client side. The certificate must be valid for `server_name`.
     ///
     /// # Errors
-    /// `InvalidInput` where that is neither a host name nor an address.
+    /// `InvalidInput` if the name is neither a host name nor an IP address.
     pub fn client(below: Arc<dyn Channel>, config: Arc<ClientConfig>, server_name: &str) -> io::Result<Self> {
         let name = ServerName::try_from(server_name.to_owned()).map_err(|_| {
             let text = format!("server_name: expected a host name or an IP address, found {server_name:?}");
@@ -61,10 +61,10 @@ impl TlsChannel {
         Ok(Self::new(below, Role::Client(Box::new(session))))
     }
 
-    /// The listening side.
+    /// Creates the listener's side.
     ///
     /// # Errors
-    /// rustls's own, of the configuration.
+    /// Those of rustls about the configuration.
     pub fn server(below: Arc<dyn Channel>, config: Arc<ServerConfig>) -> io::Result<Self> {
         let session = UnbufferedServerConnection::new(config).map_err(io::Error::other)?;
         Ok(Self::new(below, Role::Server(Box::new(session))))
@@ -85,7 +85,8 @@ impl TlsChannel {
         }
     }
 
-    /// A forked child has the same keys and numbers: whatever it sent would spoil the parent's session, and give away more.
+    /// Refuses a forked child. It has the same keys and sequence numbers: bytes that it sent would break the parent's session
+    /// and weaken its encryption.
     fn check_owner(&self) -> io::Result<()> {
         if self.owner == std::process::id() {
             return Ok(());
@@ -95,10 +96,10 @@ impl TlsChannel {
         ))
     }
 
-    /// Gets on with the handshake: true once it is through and all of ours has gone out.
+    /// Continues the handshake. Returns true when it is complete and all of this side's bytes are sent.
     ///
     /// # Errors
-    /// `WouldBlock` (wait for what [`TlsChannel::waits_for`] says), the system's own, and the reasons why it failed.
+    /// `WouldBlock` (wait for [`TlsChannel::waits_for`]); those of the system; the reason for a failed handshake.
     pub fn handshake(&self) -> io::Result<bool> {
         let through = {
             let mut half = lock(&self.incoming);
@@ -123,7 +124,7 @@ impl TlsChannel {
         Ok(through && gone)
     }
 
-    /// What the handshake, or a flush, waits for.
+    /// The direction that the handshake or a flush waits for.
     pub fn waits_for(&self) -> Direction {
         match lock(&self.outgoing).is_empty() {
             true => Direction::Receive,
@@ -131,12 +132,12 @@ impl TlsChannel {
         }
     }
 
-    /// Whether anything at all has come from the peer.
+    /// Whether any bytes have arrived from the peer.
     pub(crate) fn has_spoken(&self) -> bool {
         lock(&self.incoming).spoken
     }
 
-    /// Decrypts what has come, into the targets and, where those are full, what is kept for the next call.
+    /// Decrypts received bytes into the targets. Plaintext beyond their space is kept for the next call.
     fn digest(&self, half: &mut Incoming, targets: &mut Targets<'_, '_>) -> io::Result<()> {
         half.check()?;
         if half.is_idle() {
@@ -163,7 +164,7 @@ impl TlsChannel {
                 Err(error) => {
                     session.alert(half.parts().0);
                     drop(session);
-                    // The peer may learn the reason; if not, ours counts.
+                    // The alert tells the peer the reason. If it cannot be sent, this error still counts.
                     self.flush().ok();
                     let (kind, text) = error_text::of(&error, &self.peer);
                     return Err(half.fail(kind, text));
@@ -174,7 +175,7 @@ impl TlsChannel {
         Ok(())
     }
 
-    /// Our side's error, or the peer's alert that explains it: a refused peer often finds its socket closed first.
+    /// Returns the peer's alert if it explains an error of sending: a refused peer often finds its socket closed first.
     fn explained(&self, error: io::Error) -> io::Error {
         if !matches!(error.kind(), ErrorKind::BrokenPipe | ErrorKind::ConnectionReset) {
             return error;
@@ -206,7 +207,7 @@ impl Channel for TlsChannel {
             }
             match self.digest(&mut half, &mut targets) {
                 Err(error) if targets.taken() == 0 => return Err(error),
-                // An error comes again with the next call.
+                // Later calls return the error again.
                 _ if targets.taken() > 0 || half.ended => return Ok(targets.taken()),
                 _ => {}
             }
@@ -227,7 +228,7 @@ impl Channel for TlsChannel {
             match half.give(&*self.below) {
                 Ok(()) => {}
                 Err(e) if e.kind() == ErrorKind::WouldBlock && half.len() < BACKLOG / 2 => {}
-                // What was encrypted counts as sent: it stands in the backlog.
+                // Encrypted bytes count as sent: they are in the backlog.
                 Err(_) if sent > 0 => return Ok(sent),
                 Err(e) => {
                     drop(half);
@@ -271,7 +272,7 @@ impl Channel for TlsChannel {
         }
     }
 
-    /// Says TLS's farewell. `WouldBlock` while it, or what stands before it, does not fit: wait, and call it again.
+    /// Sends TLS's close notification. `WouldBlock` while it, or earlier bytes, do not fit: wait and call it again.
     fn finish(&self) -> io::Result<()> {
         self.check_owner()?;
         lock(&self.session).close().map_err(|error| error_text::sending(&error, &self.peer))?;
@@ -294,7 +295,7 @@ impl Channel for TlsChannel {
     }
 }
 
-/// What a panic elsewhere left is as good as what an error leaves.
+/// Locks a mutex. The state after a panic elsewhere is as consistent as after an error.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

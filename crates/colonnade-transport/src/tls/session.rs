@@ -1,4 +1,4 @@
-//! One rustls session, without a byte of input or output of its own: what came goes in, what shall go comes out.
+//! One rustls session without input and output: callers pass in received bytes and take the bytes to send.
 
 use std::fmt;
 
@@ -9,11 +9,11 @@ use rustls::{AlertDescription, Error};
 
 use super::buffers::Queue;
 
-/// The largest plaintext of one record.
+/// The maximum plaintext of one record.
 pub(super) const RECORD: usize = 16 * 1024;
-/// Room that a record needs beyond its plaintext: header, type, tag, explicit nonce, and a key update in front.
+/// The space that a record needs beyond its plaintext: header, type, tag, explicit nonce, and a key update in front.
 pub(super) const RECORD_EXTRA: usize = 256;
-/// A record's header: type, version, length.
+/// The length of a record's header: type, version, length.
 const HEADER: usize = 5;
 
 pub(super) enum Role {
@@ -30,35 +30,35 @@ impl Role {
     }
 }
 
-/// What one turn shall do, if it comes to it.
+/// The action of one turn, if the session is ready for it.
 pub(super) enum Act<'a> {
     Nothing,
     Encrypt(&'a [u8]),
     Close,
 }
 
-/// How a turn ended.
+/// The result of a turn.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Turn {
-    /// Something moved: there may be more.
+    /// The session made progress: another turn may make more.
     Again,
-    /// More of the peer's handshake is needed.
+    /// The session needs more of the peer's handshake.
     Blocked,
-    /// The handshake is through, no whole record is left, and what was to be done is done.
+    /// The handshake is complete, no whole record is left, and the action is done.
     Ready,
-    /// The peer said that it will send no more.
+    /// The peer has ended its sending.
     Ended,
 }
 
 pub(super) struct Session {
     role: Role,
-    /// Records that go before all that is encrypted later, in the order in which they were made.
+    /// Encrypted records to send before any that are encrypted later.
     pub(super) outgoing: Queue,
-    /// Part of a handshake message that rustls has looked at and wants to see again: nearly always empty.
+    /// A part of a handshake message that rustls has seen and needs to see again; nearly always empty.
     held: Vec<u8>,
-    /// The handshake is through.
+    /// Whether the handshake is complete.
     pub(super) established: bool,
-    /// rustls is not asked again after an error.
+    /// The error of rustls. The session is not used after it.
     failed: Option<Error>,
     closing: bool,
 }
@@ -75,7 +75,7 @@ impl Session {
         }
     }
 
-    /// Takes one step with what came: how many bytes of it are used up, and how the step ended. Plaintext goes to `sink`.
+    /// Processes received bytes for one turn. Returns the number of used bytes and the result. Plaintext goes to `sink`.
     pub(super) fn receive(
         &mut self,
         incoming: &mut [u8],
@@ -85,8 +85,8 @@ impl Session {
         let (used, turn) = self.turn(incoming, &Act::Nothing, sink);
         if turn == Ok(Turn::Ready) {
             self.established = true;
-            // A whole record that is not used up: a handshake message goes on in the next one. (Only the first head is
-            // still one: rustls puts the pieces of the message together where they lie.)
+            // A whole record that is not used: its handshake message continues in the next one. (Only the first record still
+            // has its header: rustls joins the pieces of the message in place.)
             let rest = incoming.get(used..).unwrap_or_default();
             if whole_records(rest) > 0 {
                 self.held.extend_from_slice(rest);
@@ -95,20 +95,20 @@ impl Session {
         (used, turn)
     }
 
-    /// Encrypts into `outgoing`.
+    /// Encrypts `plaintext` into `outgoing`.
     pub(super) fn encrypt(&mut self, plaintext: &[u8]) -> Result<(), Error> {
         self.act(&Act::Encrypt(plaintext))
     }
 
-    /// Puts the farewell into `outgoing`, once.
+    /// Encrypts the close notification into `outgoing`, once.
     pub(super) fn close(&mut self) -> Result<(), Error> {
         if std::mem::replace(&mut self.closing, true) { Ok(()) } else { self.act(&Act::Close) }
     }
 
-    /// After an error: the alert that tells the peer goes into `outgoing`.
+    /// Encrypts the alert for an error into `outgoing`.
     pub(super) fn alert(&mut self, rest: &mut [u8]) {
         let mut ignored = |_: &[u8]| ();
-        // Only as long as there is something: rustls wants no more input after an alert.
+        // Only while rustls has bytes to write: after an alert it accepts no input.
         while self.role.wants_write() && self.turn(rest, &Act::Nothing, &mut ignored).1.is_ok() {}
     }
 
@@ -193,7 +193,7 @@ fn step<Data>(
             Err(EncodeError::InsufficientSize(_)) => Ok(None),
             Err(error) => Err(Error::General(error.to_string())),
         }),
-        // What was encoded stands in `outgoing`, before anything that is encrypted later: as good as sent.
+        // The record is in `outgoing`, before any that are encrypted later, so it counts as sent.
         ConnectionState::TransmitTlsData(data) => {
             data.done();
             Ok(Turn::Again)
@@ -223,7 +223,7 @@ fn encrypted(result: Result<usize, EncryptError>) -> Result<Option<usize>, Error
     }
 }
 
-/// Lets `write` write behind what is there, with more room until it suffices.
+/// Calls `write` with the free space of the queue, and with more space until it suffices.
 fn append(
     out: &mut Queue,
     expected: usize,
@@ -241,7 +241,7 @@ fn append(
     }
 }
 
-/// The length of the whole records at the front.
+/// Returns the length of the whole records at the front.
 pub(super) fn whole_records(bytes: &[u8]) -> usize {
     let mut end = 0;
     while let Some([_, _, _, high, low]) = bytes.get(end..end + HEADER) {

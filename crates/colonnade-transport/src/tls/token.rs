@@ -1,16 +1,16 @@
-//! The token that a client shows inside TLS, and its two envelopes: 16 bytes, C1 'C' 'N' kind, four zeros, the length.
+//! The token that a client sends inside TLS, and its two envelopes: 16 bytes, C1 'C' 'N' kind, four zeros, the length.
 
 use std::fmt;
 
 use subtle::ConstantTimeEq;
 
-/// An envelope's head.
+/// The length of an envelope's header.
 pub(crate) const HEAD_NBYTES: usize = 16;
 const LEAST: usize = 16;
 const MOST: usize = 4096;
 const MAGIC: [u8; 3] = [0xC1, b'C', b'N'];
 
-/// What the listening side answers to the right token.
+/// The listener's answer to the right token.
 pub(crate) const ACCEPTED: [u8; HEAD_NBYTES] = head(b'A', 0);
 
 /// A secret of 16 to 4096 bytes that both sides know.
@@ -30,14 +30,14 @@ impl Token {
         }
     }
 
-    /// As it goes over the wire.
+    /// Returns the message that sends the token.
     pub(crate) fn message(&self) -> Vec<u8> {
         let mut bytes = head(b'T', self.0.len()).to_vec();
         bytes.extend_from_slice(&self.0);
         bytes
     }
 
-    /// Takes the same time for any `shown`, whatever its length.
+    /// Compares the token with `shown`, in the same time for any content and length.
     pub(crate) fn is(&self, shown: &[u8]) -> bool {
         let padded = |bytes: &[u8]| {
             let mut all = [0; MOST];
@@ -58,7 +58,7 @@ impl fmt::Debug for Token {
     }
 }
 
-/// The length of the token behind this head; None where it is another message's, or the length is out of bounds.
+/// Returns the length of the token after this header; `None` for another message, or a length out of bounds.
 pub(crate) fn token_nbytes(found: &[u8; HEAD_NBYTES]) -> Option<usize> {
     let [_, _, _, _, _, _, _, _, length @ ..] = *found;
     let length = usize::try_from(u64::from_le_bytes(length)).ok()?;
