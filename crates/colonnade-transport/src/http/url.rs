@@ -73,7 +73,7 @@ impl Url {
         self.url.as_str()
     }
 
-    /// The address for messages: a query may be a signature, so it is left out too.
+    /// Returns the address for messages: without user and password, and without the query, which may be a signature.
     pub(super) fn shown(&self) -> String {
         let query = if self.url.query().is_some() { "?..." } else { "" };
         format!("{}{query}", &self.url[..Position::AfterPath])
