@@ -19,11 +19,11 @@ struct Owner {
 }
 
 /// Keeps a Python object alive while a buffer refers to its memory.
-pub(crate) struct PyKeep {
+pub(crate) struct KeepAlive {
     _object: Py<PyAny>,
 }
 
-impl PyKeep {
+impl KeepAlive {
     pub(crate) fn new(object: &Bound<'_, PyAny>) -> Arc<Self> {
         Arc::new(Self { _object: object.clone().unbind() })
     }
@@ -68,7 +68,7 @@ impl<'py> Arrays<'py> {
     }
 
     /// Returns one column as a (nrows,) array.
-    pub(crate) fn line(&mut self, block: &Block) -> PyResult<Bound<'py, PyAny>> {
+    pub(crate) fn column(&mut self, block: &Block) -> PyResult<Bound<'py, PyAny>> {
         self.make(block, &[block.grid.nrows], &[block.grid.row_stride])
     }
 
@@ -104,7 +104,7 @@ impl<'py> Arrays<'py> {
 }
 
 /// Returns an array of `dtype` over `nbytes` bytes, which `bytes` owns.
-pub(crate) fn owned<'py>(
+pub(crate) fn from_bytes<'py>(
     py: Python<'py>,
     dtype: DType,
     count: usize,
@@ -112,7 +112,7 @@ pub(crate) fn owned<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let buffer = Buffer::from_vec(bytes).assume_exclusive();
     let block = Block { grid: Grid::column_major(dtype, count, 1, 0), buffer };
-    Arrays::new(py, true).line(&block)
+    Arrays::new(py, true).column(&block)
 }
 
 fn new_array<'py>(
@@ -156,11 +156,11 @@ fn new_array<'py>(
 }
 
 /// Reads the descriptions of arrays. If consecutive arrays have the same dtype object, it is converted once.
-pub(crate) struct Views {
+pub(crate) struct ArrayBlocks {
     last: Option<(usize, DType)>,
 }
 
-impl Views {
+impl ArrayBlocks {
     pub(crate) fn new() -> Self {
         Self { last: None }
     }
@@ -208,7 +208,7 @@ impl Views {
         let start = data.wrapping_sub(grid.offset);
         // SAFETY: NumPy guarantees that all cells of a live array are readable, and the buffer keeps the array alive. A frame
         // over an array shares its memory, so it sees later writes to the array; callers accept that.
-        let buffer = unsafe { Buffer::from_raw(start, high, PyKeep::new(array.as_any())) };
+        let buffer = unsafe { Buffer::from_raw(start, high, KeepAlive::new(array.as_any())) };
         Ok(Block { grid, buffer })
     }
 }

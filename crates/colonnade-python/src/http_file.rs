@@ -26,18 +26,18 @@ impl PyHttpFile {
     /// Returns the file as sparse memory if the server supports ranges.
     pub(crate) fn remote(&self, limits: PyLimits) -> Option<colonnade::Result<Arc<Remote>>> {
         let nbytes = self.file.nbytes().filter(|_| self.file.is_ranged())?;
-        let source = Box::new(Fetching(Arc::clone(&self.file)));
-        let made = Remote::new(nbytes, limits.core().max_nbytes, source);
-        Some(made.and_then(|mut remote| {
+        let source = Box::new(RangeFetcher(Arc::clone(&self.file)));
+        let remote = Remote::new(nbytes, limits.core().max_nbytes, source);
+        Some(remote.and_then(|mut remote| {
             remote.seed(self.file.head())?;
             Ok(Arc::new(remote))
         }))
     }
 
     /// Returns a stream of the whole file.
-    pub(crate) fn stream(&self, lenient: bool) -> PyResult<Whole> {
+    pub(crate) fn stream(&self, lenient: bool) -> PyResult<WholeFileStream> {
         let stream = self.file.stream(lenient).map_err(|e| errors::to_py(e.into()))?;
-        Ok(Whole(Mutex::new(stream)))
+        Ok(WholeFileStream(Mutex::new(stream)))
     }
 }
 
@@ -59,7 +59,7 @@ impl PyHttpFile {
             ))
         })?;
         let options = HttpOptions { timeout, headers: headers.unwrap_or_default() };
-        let file = py.guarded(|| HttpFile::open(url, &options, &mut tick));
+        let file = py.guarded(|| HttpFile::open(url, &options, &mut check_signals));
         Ok(Self { file: Arc::new(file.map_err(|e| errors::to_py(e.into()))?) })
     }
 
@@ -95,19 +95,19 @@ impl PyHttpFile {
 }
 
 /// Checks for signals. The I/O error wraps an exception that a handler raises.
-fn tick() -> io::Result<()> {
+fn check_signals() -> io::Result<()> {
     Python::attach(|py| py.check_signals()).map_err(io::Error::from)
 }
 
 /// Fetches ranges of a file for the core.
 #[derive(Debug)]
-struct Fetching(Arc<HttpFile>);
+struct RangeFetcher(Arc<HttpFile>);
 
-impl Fetch for Fetching {
+impl Fetch for RangeFetcher {
     fn fetch(&self, ranges: &[(usize, usize)], land: &mut Land<'_>) -> colonnade::Result<()> {
         let ranges: Vec<(u64, u64)> = ranges.iter().map(|&(start, end)| (start as u64, end as u64)).collect();
         let mut landed = |at: u64, bytes: &[u8]| land(usize::try_from(at).unwrap_or(usize::MAX), bytes);
-        self.0.fetch(&ranges, &mut landed, &mut tick)
+        self.0.fetch(&ranges, &mut landed, &mut check_signals)
     }
 
     fn pause(&self) -> colonnade::Result<()> {
@@ -124,9 +124,9 @@ impl Fetch for Fetching {
 }
 
 /// A stream of a whole file. One thread at a time reads it.
-pub(crate) struct Whole(Mutex<HttpStream>);
+pub(crate) struct WholeFileStream(Mutex<HttpStream>);
 
-impl Read for Whole {
+impl Read for WholeFileStream {
     fn read(&mut self, target: &mut [u8]) -> io::Result<usize> {
         self.0.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner).read(target)
     }

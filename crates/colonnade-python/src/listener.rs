@@ -13,7 +13,7 @@ use crate::connect_options::{ConnectOptions, seconds};
 use crate::connection::Connection;
 use crate::errors;
 use crate::guard::Guarded;
-use crate::secure::{fault, files, raised, signals, token};
+use crate::tls::{check_signals, connect_error, tls_error, tls_files, token};
 
 /// A listener and its requirements of peers.
 #[pyclass(frozen, module = "colonnade._core")]
@@ -25,32 +25,34 @@ pub(crate) struct Listener {
 }
 
 /// The accepted connection, and the rejected peers with the reasons.
-type Came = (Option<Connection>, Vec<(String, String)>);
+type AcceptResult = (Option<Connection>, Vec<(String, String)>);
 
 #[pymethods]
 impl Listener {
     #[staticmethod]
     fn bind(py: Python<'_>, url: &str, options: &ConnectOptions) -> PyResult<Self> {
-        let address: Address = url.parse().map_err(|e| errors::of_address(io::Error::from(e)))?;
+        let address: Address = url.parse().map_err(|e| errors::address_error(io::Error::from(e)))?;
         let (handshake, max_peers) = (options.handshake_timeout, options.max_peers);
         // The files are read first, because peers connect as soon as the address is bound.
-        let policy =
-            Policy::new(&address, &files(options), token(options)?, handshake, max_peers).map_err(fault)?;
-        let admission = py.guarded(|| Admission::bind(&address, policy, &mut signals)).map_err(raised)?;
+        let policy = Policy::new(&address, &tls_files(options), token(options)?, handshake, max_peers)
+            .map_err(tls_error)?;
+        let admission =
+            py.guarded(|| Admission::bind(&address, policy, &mut check_signals)).map_err(connect_error)?;
         let url = admission.address().to_string();
         Ok(Self { admission, options: options.clone(), url, closed: AtomicBool::new(false) })
     }
 
     #[pyo3(signature = (timeout_s = None))]
-    fn accept(&self, py: Python<'_>, timeout_s: Option<f64>) -> PyResult<Came> {
+    fn accept(&self, py: Python<'_>, timeout_s: Option<f64>) -> PyResult<AcceptResult> {
         let deadline = seconds("timeout_s", timeout_s)?.and_then(|d| Instant::now().checked_add(d));
-        match py.guarded(|| self.admission.accept(deadline, &mut signals)) {
+        match py.guarded(|| self.admission.accept(deadline, &mut check_signals)) {
             Ok(accepted) => {
-                let connection = accepted.channel.map(|channel| Connection::over(channel, &self.options));
+                let connection =
+                    accepted.channel.map(|channel| Connection::from_channel(channel, &self.options));
                 Ok((connection, accepted.rejected))
             }
-            Err(error) if error.kind() == io::ErrorKind::NotConnected => Err(self.gone()),
-            Err(error) => Err(errors::of_address(error)),
+            Err(error) if error.kind() == io::ErrorKind::NotConnected => Err(self.closed_error()),
+            Err(error) => Err(errors::address_error(error)),
         }
     }
 
@@ -64,7 +66,7 @@ impl Listener {
 
     fn fileno(&self) -> PyResult<RawFd> {
         match self.closed.load(Ordering::Relaxed) {
-            true => Err(self.gone()),
+            true => Err(self.closed_error()),
             false => Ok(self.admission.descriptor()),
         }
     }
@@ -81,7 +83,7 @@ impl Listener {
 }
 
 impl Listener {
-    fn gone(&self) -> PyErr {
+    fn closed_error(&self) -> PyErr {
         PyValueError::new_err(format!("{}: the listener is closed", self.url))
     }
 }

@@ -24,7 +24,7 @@ fn is_null(cell: &Bound<'_, PyAny>) -> bool {
 }
 
 /// Converts the cells of a 1-D object array, which must be of type `kind` or null.
-pub(crate) fn typed(values: &Bound<'_, PyAny>, kind: &str) -> PyResult<ArrayData> {
+pub(crate) fn from_objects(values: &Bound<'_, PyAny>, kind: &str) -> PyResult<ArrayData> {
     let cells = values.call_method0("tolist")?.cast_into::<PyList>()?;
     let length = cells.len();
     let mut valid = Vec::with_capacity(length);
@@ -75,7 +75,7 @@ pub(crate) fn typed(values: &Bound<'_, PyAny>, kind: &str) -> PyResult<ArrayData
 }
 
 /// Converts strings, bytes or bools to a 1-D object array, with None for null. Returns `None` for other types.
-pub(crate) fn cells<'py>(py: Python<'py>, data: &ArrayData) -> PyResult<Option<Bound<'py, PyAny>>> {
+pub(crate) fn to_objects<'py>(py: Python<'py>, data: &ArrayData) -> PyResult<Option<Bound<'py, PyAny>>> {
     let null = |row: usize| data.nulls().is_some_and(|n| n.is_null(row));
     let mut out: Vec<Bound<'py, PyAny>> = Vec::with_capacity(data.len());
     match data.data_type() {

@@ -12,7 +12,8 @@ use colonnade::progress::Progress;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::callable::Callable;
+use crate::byte_source::{bytes_of, prefixed_descriptor};
+use crate::callable::CallableReader;
 use crate::errors::{self, IntoPy};
 use crate::facts;
 use crate::frame::CoreFrame;
@@ -21,7 +22,6 @@ use crate::http_file::PyHttpFile;
 use crate::path::PathArgument;
 use crate::progress::PyProgress;
 use crate::read_options::PyReadOptions;
-use crate::view::{after, bytes_of};
 
 type Stream = Box<dyn Read + Send + Sync>;
 
@@ -38,7 +38,7 @@ pub(crate) struct PyReader {
     /// Whether decoding has failed. Later bytes are not decoded, because they would be misinterpreted.
     failed: bool,
     /// A batch that arrived while the schema was read.
-    waiting: Option<CoreFrame>,
+    lookahead: Option<CoreFrame>,
 }
 
 impl PyReader {
@@ -63,7 +63,7 @@ impl PyReader {
             decoder,
             ended: false,
             failed: false,
-            waiting: None,
+            lookahead: None,
         })
     }
 
@@ -136,13 +136,13 @@ impl PyReader {
     #[staticmethod]
     #[pyo3(signature = (buffer, *, options, max_rows = 65_536))]
     fn open_buffer(buffer: &Bound<'_, PyAny>, options: &PyReadOptions, max_rows: usize) -> PyResult<Self> {
-        Self::new(Box::new(Held { bytes: bytes_of(buffer)?, start: 0 }), options, max_rows, None)
+        Self::new(Box::new(BufferStream { bytes: bytes_of(buffer)?, start: 0 }), options, max_rows, None)
     }
 
     #[staticmethod]
     #[pyo3(signature = (fd, *, options, max_rows = 65_536, head = None))]
     fn open_fd(fd: RawFd, options: &PyReadOptions, max_rows: usize, head: Option<Vec<u8>>) -> PyResult<Self> {
-        Self::new(Box::new(after(head, fd)), options, max_rows, None)
+        Self::new(Box::new(prefixed_descriptor(head, fd)), options, max_rows, None)
     }
 
     #[staticmethod]
@@ -153,7 +153,7 @@ impl PyReader {
         options: &PyReadOptions,
         max_rows: usize,
     ) -> PyResult<Self> {
-        Self::new(Box::new(Callable::new(py, read_into)), options, max_rows, None)
+        Self::new(Box::new(CallableReader::new(py, read_into)), options, max_rows, None)
     }
 
     #[staticmethod]
@@ -178,7 +178,7 @@ impl PyReader {
                 return Ok(CoreFrame::new(frame));
             }
             match self.advance(py)? {
-                Some(Event::Batch(frame)) => self.waiting = Some(CoreFrame::new(*frame)),
+                Some(Event::Batch(frame)) => self.lookahead = Some(CoreFrame::new(*frame)),
                 Some(Event::Need | Event::Schema) => {}
                 // The decoder's error says that the source ended before its columns were known.
                 Some(Event::End) | None => break,
@@ -194,7 +194,7 @@ impl PyReader {
     }
 
     fn next_batch(&mut self, py: Python<'_>) -> PyResult<Option<CoreFrame>> {
-        match self.waiting.take() {
+        match self.lookahead.take() {
             Some(frame) => Ok(Some(frame)),
             None => Ok(self.take(py)?.map(CoreFrame::new)),
         }
@@ -202,15 +202,15 @@ impl PyReader {
 }
 
 /// A stream over bytes in memory.
-struct Held {
+struct BufferStream {
     bytes: Buffer,
     start: usize,
 }
 
-impl Read for Held {
-    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+impl Read for BufferStream {
+    fn read(&mut self, target: &mut [u8]) -> io::Result<usize> {
         let mut rest = self.bytes.as_slice().get(self.start..).unwrap_or_default();
-        let count = rest.read(room)?;
+        let count = rest.read(target)?;
         self.start += count;
         Ok(count)
     }

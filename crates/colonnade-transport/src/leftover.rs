@@ -35,7 +35,8 @@ const LOCAL: [u32; 9] = [
 ];
 
 fn is_local(file: BorrowedFd<'_>) -> bool {
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // 32 bits, whatever the type of the field is
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    // 32 bits, whatever the type of the field is
     fstatfs(file).is_ok_and(|found| LOCAL.contains(&(found.f_type as u32)))
 }
 

@@ -14,14 +14,14 @@ const CALL_NBYTES: usize = 256 << 10;
 
 /// The functions that fill a view with received bytes, and that send a view's bytes.
 #[derive(Debug)]
-pub(super) struct Callables {
+pub(super) struct CallableChannel {
     pub(super) read_into: Option<Py<PyAny>>,
     pub(super) write: Option<Py<PyAny>>,
     pub(super) scratch: Py<PyByteArray>,
     pub(super) peer: String,
 }
 
-impl Callables {
+impl CallableChannel {
     pub(super) fn new(
         py: Python<'_>,
         read_into: Option<Py<PyAny>>,
@@ -38,7 +38,7 @@ fn part<'py>(view: &Bound<'py, PyAny>, start: usize, end: usize) -> PyResult<Bou
     view.get_item(PySlice::new(view.py(), isize::try_from(start)?, isize::try_from(end)?, 1))
 }
 
-impl Channel for Callables {
+impl Channel for CallableChannel {
     fn receive(&self, targets: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
         let Some(read_into) = &self.read_into else { return Ok(0) };
         let wanted = targets.iter().map(|t| t.len()).sum::<usize>().min(CALL_NBYTES);

@@ -10,14 +10,14 @@ use colonnade_transport::{Channel, Direction};
 
 /// Bytes in memory. One receive returns at most `piece` of them.
 #[derive(Debug)]
-pub(super) struct Memory {
+pub(super) struct MemoryChannel {
     pub(super) bytes: Buffer,
     pub(super) at: AtomicUsize,
     pub(super) piece: usize,
     pub(super) peer: String,
 }
 
-impl Channel for Memory {
+impl Channel for MemoryChannel {
     fn receive(&self, targets: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
         let start = self.at.load(Ordering::Relaxed);
         let bytes = self.bytes.as_slice();

@@ -11,7 +11,7 @@ use colonnade::progress::Progress;
 use crate::connect_options::ConnectOptions;
 
 /// The content of a message.
-pub(super) enum Held {
+pub(super) enum MsgpackContent {
     /// A decoded frame.
     Frame(Box<Frame>),
     /// A bundle of named frames.
@@ -24,17 +24,17 @@ pub(super) fn open(
     private: bool,
     options: &ConnectOptions,
     progress: &dyn Progress,
-) -> Result<Held> {
+) -> Result<MsgpackContent> {
     let bytes = match received.frame()? {
-        Ok(frame) => return Ok(Held::Frame(Box::new(frame))),
+        Ok(frame) => return Ok(MsgpackContent::Frame(Box::new(frame))),
         Err(bytes) => bytes,
     };
     let threads = options.threads;
     let read = ReadOptions { limits: options.limits.core(), threads, ..ReadOptions::default() };
     let opened = OpenedMsgpack::open_buffer(bytes, read, progress)?;
     if opened.kind() == "bundle" {
-        return Ok(Held::Bundle(Box::new(opened)));
+        return Ok(MsgpackContent::Bundle(Box::new(opened)));
     }
     let request = Request { private, ..Request::all(threads, progress) };
-    Ok(Held::Frame(Box::new(opened.load(&request)?.frame)))
+    Ok(MsgpackContent::Frame(Box::new(opened.load(&request)?.frame)))
 }

@@ -10,7 +10,7 @@ use super::watch::Watch;
 
 /// The state of the sending side.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Sending {
+pub(super) enum SendState {
     /// Between two messages.
     Open,
     /// A writer has begun a message.
@@ -36,7 +36,7 @@ impl ChannelSink<'_> {
                 Ok(true) => return Ok(()),
                 Ok(false) => self.wait()?,
                 Err(e) if e.kind() == io::ErrorKind::WouldBlock => self.wait()?,
-                Err(e) if e.kind() == io::ErrorKind::Interrupted => self.watch.waited()?,
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => self.watch.check_timeout()?,
                 Err(e) => return Err(e),
             }
         }
@@ -45,8 +45,8 @@ impl ChannelSink<'_> {
     fn wait(&self) -> io::Result<()> {
         match self.channel.wait(Direction::Send, self.watch.tick()) {
             Ok(true) => Ok(()),
-            Ok(false) => self.watch.waited(),
-            Err(e) if e.kind() == io::ErrorKind::Interrupted => self.watch.waited(),
+            Ok(false) => self.watch.check_timeout(),
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => self.watch.check_timeout(),
             Err(e) => Err(e),
         }
     }
@@ -67,10 +67,10 @@ impl Sink for ChannelSink<'_> {
                 Ok(count) => {
                     self.sent += count as u64;
                     IoSlice::advance_slices(&mut rest, count);
-                    self.watch.moved(count)?;
+                    self.watch.add(count)?;
                 }
                 Err(e) if e.kind() == io::ErrorKind::WouldBlock => self.wait()?,
-                Err(e) if e.kind() == io::ErrorKind::Interrupted => self.watch.waited()?,
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => self.watch.check_timeout()?,
                 Err(e) => return Err(e),
             }
         }
