@@ -90,7 +90,7 @@ impl PyHttpFile {
     }
 
     fn __repr__(&self) -> String {
-        format!("<HttpFile: {}>", self.file.shown())
+        format!("<HttpFile: {}>", self.file.redacted_url())
     }
 }
 

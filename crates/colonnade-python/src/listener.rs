@@ -5,7 +5,7 @@ use std::os::fd::RawFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use colonnade_transport::{Address, Admission, Policy};
+use colonnade_transport::{Address, HandshakeListener, Policy};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -18,7 +18,7 @@ use crate::tls::{check_signals, connect_error, tls_error, tls_files, token};
 /// A listener and its requirements of peers.
 #[pyclass(frozen, module = "colonnade._core")]
 pub(crate) struct Listener {
-    admission: Admission,
+    listener: HandshakeListener,
     options: ConnectOptions,
     url: String,
     closed: AtomicBool,
@@ -36,16 +36,17 @@ impl Listener {
         // The files are read first, because peers connect as soon as the address is bound.
         let policy = Policy::new(&address, &tls_files(options), token(options)?, handshake, max_peers)
             .map_err(tls_error)?;
-        let admission =
-            py.guarded(|| Admission::bind(&address, policy, &mut check_signals)).map_err(connect_error)?;
-        let url = admission.address().to_string();
-        Ok(Self { admission, options: options.clone(), url, closed: AtomicBool::new(false) })
+        let listener = py
+            .guarded(|| HandshakeListener::bind(&address, policy, &mut check_signals))
+            .map_err(connect_error)?;
+        let url = listener.address().to_string();
+        Ok(Self { listener, options: options.clone(), url, closed: AtomicBool::new(false) })
     }
 
     #[pyo3(signature = (timeout_s = None))]
     fn accept(&self, py: Python<'_>, timeout_s: Option<f64>) -> PyResult<AcceptResult> {
         let deadline = seconds("timeout_s", timeout_s)?.and_then(|d| Instant::now().checked_add(d));
-        match py.guarded(|| self.admission.accept(deadline, &mut check_signals)) {
+        match py.guarded(|| self.listener.accept(deadline, &mut check_signals)) {
             Ok(accepted) => {
                 let connection =
                     accepted.channel.map(|channel| Connection::from_channel(channel, &self.options));
@@ -59,7 +60,7 @@ impl Listener {
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         self.closed.store(true, Ordering::Relaxed);
         py.guarded(|| {
-            self.admission.close();
+            self.listener.close();
             Ok(())
         })
     }
@@ -67,7 +68,7 @@ impl Listener {
     fn fileno(&self) -> PyResult<RawFd> {
         match self.closed.load(Ordering::Relaxed) {
             true => Err(self.closed_error()),
-            false => Ok(self.admission.descriptor()),
+            false => Ok(self.listener.descriptor()),
         }
     }
 

@@ -8,7 +8,7 @@ use std::str::FromStr;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use crate::failure::{AddressError, check};
+use crate::failure::{AddressError, check_deadline};
 
 /// The interval at which waits check for signals and deadlines.
 pub(crate) const TICK: Duration = Duration::from_millis(100);
@@ -109,7 +109,7 @@ impl Address {
                 }
                 Err(RecvTimeoutError::Timeout) => {
                     interrupted()?;
-                    check(deadline, || format!("{self}: its host was not found in time"))?;
+                    check_deadline(deadline, || format!("{self}: its host was not found in time"))?;
                 }
             }
         }
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_come_back_as_they_were() {
+    fn addresses_round_trip() {
         for (text, shown) in [
             ("tcp://localhost:80", "tcp://localhost:80"),
             ("tcp://:0", "tcp://127.0.0.1:0"),
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_none_is_named() {
+    fn invalid_addresses_are_named() {
         for (text, piece) in [
             ("", "found \"\""),
             ("http://x", "found http:"),

@@ -14,7 +14,7 @@ use rustix::net::{
 };
 
 use crate::address::{Address, TICK};
-use crate::failure::{SystemError, check, words};
+use crate::failure::{SystemError, check_deadline, system_text};
 use crate::socket::{Socket, poll_one};
 
 /// Connects to `address` until `deadline`. It calls `interrupted` at least ten times a second; an error of that ends it. For
@@ -44,7 +44,7 @@ pub fn dial(
         match tcp(*one, share, interrupted) {
             Ok(fd) => return Ok(Socket::new(fd, address.to_string())),
             Err(Failure::Address(error)) => failures.push((*one, error)),
-            Err(Failure::Told(error)) => return Err(error),
+            Err(Failure::Fatal(error)) => return Err(error),
         }
     }
     Err(summary(address, failures))
@@ -53,7 +53,7 @@ pub fn dial(
 /// The failure of one address, or an error that ends the whole call.
 enum Failure {
     Address(io::Error),
-    Told(io::Error),
+    Fatal(io::Error),
 }
 
 impl<E: Into<io::Error>> From<E> for Failure {
@@ -63,7 +63,7 @@ impl<E: Into<io::Error>> From<E> for Failure {
 }
 
 /// Refuses a connection to itself: a socket that connects to a local port without a listener may get that port as its own.
-fn not_itself(fd: OwnedFd) -> Result<OwnedFd, Failure> {
+fn refuse_self_connection(fd: OwnedFd) -> Result<OwnedFd, Failure> {
     if getpeername(&fd)? == Some(getsockname(&fd)?) {
         return Err(Errno::CONNREFUSED.into());
     }
@@ -78,7 +78,7 @@ fn tcp(
     let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
     let fd = stream_socket(family)?;
     match connect(&fd, &address) {
-        Ok(()) => return not_itself(fd),
+        Ok(()) => return refuse_self_connection(fd),
         // A signal does not stop a connection attempt that has begun.
         Err(Errno::INPROGRESS | Errno::INTR) => {}
         Err(e) => return Err(e.into()),
@@ -88,13 +88,13 @@ fn tcp(
             Ok(flags) if flags.is_empty() => {}
             Ok(_) => {
                 sockopt::socket_error(&fd)??;
-                return not_itself(fd);
+                return refuse_self_connection(fd);
             }
             Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
             Err(e) => return Err(e.into()),
         }
-        interrupted().map_err(Failure::Told)?;
-        check(deadline, || "no answer in time".to_owned())?;
+        interrupted().map_err(Failure::Fatal)?;
+        check_deadline(deadline, || "no answer in time".to_owned())?;
     }
 }
 
@@ -119,7 +119,7 @@ fn unix(
             }
         }
         interrupted()?;
-        check(deadline, || format!("{address}: the listener took nobody in in time"))?;
+        check_deadline(deadline, || format!("{address}: the listener took nobody in in time"))?;
     }
 }
 
@@ -136,7 +136,8 @@ fn advice(error: &io::Error) -> &'static str {
 
 /// Combines the errors of all addresses into one. A single error stays unchanged.
 fn summary(address: &Address, mut failures: Vec<(SocketAddr, io::Error)>) -> io::Error {
-    let each: Vec<String> = failures.iter().map(|(at, error)| format!("{at}: {}", words(error))).collect();
+    let each: Vec<String> =
+        failures.iter().map(|(at, error)| format!("{at}: {}", system_text(error))).collect();
     let Some((_, last)) = failures.pop() else { return io::ErrorKind::NotFound.into() };
     let (kind, advice) = (last.kind(), advice(&last));
     match each.as_slice() {

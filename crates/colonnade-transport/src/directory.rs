@@ -28,7 +28,7 @@ impl AtomicDirectory {
     /// # Errors
     /// Those of the system; `DirectoryNotEmpty` if the target contains a file that may not be replaced.
     pub fn create(path: &Path, may_replace: &dyn Fn(&str) -> bool) -> io::Result<Self> {
-        let target = resolved(path)?;
+        let target = resolve_links(path)?;
         if target.symlink_metadata().is_ok() {
             for entry in fs::read_dir(&target)? {
                 let name = entry?.file_name();
@@ -39,7 +39,7 @@ impl AtomicDirectory {
         }
         let permissions = fs::metadata(&target).ok().map(|replaced| replaced.permissions());
         leftover::sweep(&target, Some(may_replace));
-        let (temporary, claim) = create_beside(&target)?;
+        let (temporary, claim) = create_temporary(&target)?;
         let created = Self { temporary: Some(temporary), _claim: claim, target, permissions };
         if let Some(permissions) = &created.permissions {
             // The owner must be able to write the files.
@@ -84,16 +84,16 @@ impl AtomicDirectory {
             Ok(()) => {}
             Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS) => {
                 // The file system cannot exchange names: for a moment the target does not exist, but it is never incomplete.
-                let aside = temporary_name(&self.target);
+                let old = temporary_name(&self.target);
                 // The lock keeps other writers from removing the directory as a leftover.
                 let held = File::open(&self.target).ok();
                 held.as_ref().map(leftover::claim);
-                fs::rename(&self.target, &aside)?;
+                fs::rename(&self.target, &old)?;
                 if let Err(error) = fs::rename(temporary, &self.target) {
-                    fs::rename(&aside, &self.target).ok();
+                    fs::rename(&old, &self.target).ok();
                     return Err(error);
                 }
-                self.temporary = Some(aside);
+                self.temporary = Some(old);
             }
             Err(e) => return Err(e.into()),
         }
@@ -102,12 +102,12 @@ impl AtomicDirectory {
     }
 }
 
-fn create_beside(target: &Path) -> io::Result<(PathBuf, File)> {
+fn create_temporary(target: &Path) -> io::Result<(PathBuf, File)> {
     loop {
         let temporary = temporary_name(target);
         match fs::create_dir(&temporary) {
             Ok(()) => match File::open(&temporary) {
-                Ok(made) if leftover::claim(&made) => return Ok((temporary, made)),
+                Ok(created) if leftover::claim(&created) => return Ok((temporary, created)),
                 Ok(_) => {}
                 // Another writer removed it as a leftover.
                 Err(e) if e.kind() == io::ErrorKind::NotFound => {}
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn the_mode_of_what_is_replaced_stays() {
+    fn the_mode_of_a_replaced_directory_is_kept() {
         let root = tempfile::tempdir().unwrap();
         let path = root.path().join("d");
         fs::create_dir(&path).unwrap();
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_killed_process_left_does_not_stand_in_the_way() {
+    fn leftovers_of_a_killed_process_do_not_block_a_write() {
         let root = tempfile::tempdir().unwrap();
         let path = root.path().join("d");
         // The names that this process would create next.

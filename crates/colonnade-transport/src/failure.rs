@@ -48,7 +48,10 @@ impl SystemError {
     /// Puts `place` before and `advice` after the text of an operating-system error. Other errors stay unchanged.
     pub(crate) fn wrap(error: io::Error, place: &dyn fmt::Display, advice: &str) -> io::Error {
         let Some(errno) = error.raw_os_error() else { return error };
-        io::Error::new(error.kind(), Self { errno, message: format!("{place}: {}{advice}", words(&error)) })
+        io::Error::new(
+            error.kind(),
+            Self { errno, message: format!("{place}: {}{advice}", system_text(&error)) },
+        )
     }
 }
 
@@ -61,13 +64,13 @@ impl fmt::Display for SystemError {
 impl Error for SystemError {}
 
 /// The system's text, without the number that Rust appends.
-pub(crate) fn words(error: &io::Error) -> String {
+pub(crate) fn system_text(error: &io::Error) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or(&text).to_owned()
 }
 
 /// Returns `TimedOut` with `message` after `deadline` has passed.
-pub(crate) fn check(deadline: Option<Instant>, message: impl Fn() -> String) -> io::Result<()> {
+pub(crate) fn check_deadline(deadline: Option<Instant>, message: impl Fn() -> String) -> io::Result<()> {
     match deadline {
         Some(deadline) if Instant::now() >= deadline => {
             Err(io::Error::new(io::ErrorKind::TimedOut, message()))

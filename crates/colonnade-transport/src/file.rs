@@ -36,7 +36,7 @@ impl AtomicFile {
     /// # Errors
     /// Those of the system.
     pub fn create(path: &Path) -> io::Result<Self> {
-        Self::beside(resolved(path)?, true)
+        Self::create_next_to(resolve_links(path)?, true)
     }
 
     /// Creates a file in a directory that this process created and no other process writes to.
@@ -44,10 +44,10 @@ impl AtomicFile {
     /// # Errors
     /// Those of the system.
     pub fn create_member(path: &Path) -> io::Result<Self> {
-        Self::beside(path.to_owned(), false)
+        Self::create_next_to(path.to_owned(), false)
     }
 
-    fn beside(target: PathBuf, shared: bool) -> io::Result<Self> {
+    fn create_next_to(target: PathBuf, shared: bool) -> io::Result<Self> {
         let replaced = match fs::metadata(&target) {
             Ok(meta) if meta.is_dir() => return Err(io::Error::from_raw_os_error(libc::EISDIR)),
             Ok(meta) => Some(meta),
@@ -57,7 +57,7 @@ impl AtomicFile {
         if shared {
             leftover::sweep(&target, None);
         }
-        let (file, temporary) = create_beside(&target, shared)?;
+        let (file, temporary) = create_temporary(&target, shared)?;
         let out = Self { file, temporary: Some(temporary), target, reserved: 0, written: 0 };
         if let Some(meta) = replaced {
             out.file.set_permissions(fs::Permissions::from_mode(meta.mode() & 0o7777))?;
@@ -129,10 +129,10 @@ impl AtomicFile {
         }
         if let Some(temporary) = &self.temporary {
             // While the replaced file is open, the rename does not have to free it.
-            let replaced = release::hold(&self.target);
+            let replaced = release::open_replaced(&self.target);
             fs::rename(temporary, &self.target)?;
             self.temporary = None;
-            release::later(replaced);
+            release::close_in_background(replaced);
         }
         if fsync {
             File::open(parent(&self.target))?.sync_all()?;
@@ -151,7 +151,7 @@ impl Drop for AtomicFile {
 }
 
 /// Follows a chain of symlinks and returns its end, which need not exist.
-pub(crate) fn resolved(path: &Path) -> io::Result<PathBuf> {
+pub(crate) fn resolve_links(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..40 {
         match fs::read_link(&path) {
@@ -181,7 +181,7 @@ pub(crate) fn stem(target: &Path) -> String {
     target.file_name().unwrap_or_default().to_string_lossy().chars().take(40).collect()
 }
 
-fn create_beside(target: &Path, shared: bool) -> io::Result<(File, PathBuf)> {
+fn create_temporary(target: &Path, shared: bool) -> io::Result<(File, PathBuf)> {
     loop {
         let temporary = temporary_name(target);
         let opened = OpenOptions::new().write(true).read(true).create_new(true).mode(0o666).open(&temporary);

@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_holds_goes_and_all_else_stays() {
+    fn unlocked_leftovers_are_removed_and_other_files_stay() {
         let root = tempfile::tempdir().unwrap();
         let target = root.path().join("x");
         for name in [".x.7.0.tmp", ".x.7.1.tmp", ".y.7.0.tmp", ".x.7.0.tmp.bak", ".x.z.7.0.tmp", "x.7.0.tmp"]
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_goes_only_where_all_in_it_may() {
+    fn a_leftover_directory_is_removed_only_if_all_its_files_may_be() {
         let root = tempfile::tempdir().unwrap();
         let target = root.path().join("d");
         for (name, inner) in [(".d.7.0.tmp", "m"), (".d.7.1.tmp", ".m.7.0.tmp"), (".d.7.2.tmp", "precious")] {
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_taken_for_a_leftover_is_not_claimed() {
+    fn a_removed_leftover_is_not_claimed() {
         let root = tempfile::tempdir().unwrap();
         let path = root.path().join(".x.7.0.tmp");
         let made = File::create(&path).unwrap();

@@ -26,7 +26,7 @@ pub(crate) const BACKLOG: i32 = 128;
 
 /// A listening socket. It does not check peers.
 #[derive(Debug)]
-pub struct Listening {
+pub struct ListeningSocket {
     fd: OwnedFd,
     address: Address,
     is_loopback: bool,
@@ -38,7 +38,7 @@ pub struct Listening {
     spare: Mutex<Option<File>>,
 }
 
-impl Listening {
+impl ListeningSocket {
     /// Listens on `address`.
     ///
     /// # Errors
@@ -132,7 +132,7 @@ impl Listening {
                 | Errno::TIMEDOUT,
             ) => Ok(None),
             Err(e @ (Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM)) => {
-                self.turn_away();
+                self.reject_next();
                 Err(SystemError::wrap(e.into(), &self.address, ". A peer was turned away"))
             }
             Err(e) => Err(e.into()),
@@ -140,7 +140,7 @@ impl Listening {
     }
 
     /// Accepts the next connection and closes it. If it stayed queued, every `wait` would return at once.
-    fn turn_away(&self) {
+    fn reject_next(&self) {
         let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
         drop(spare.take());
         acceptfrom_with(&self.fd, SocketFlags::CLOEXEC).ok();
@@ -174,13 +174,13 @@ impl Listening {
     }
 
     /// Whether this process created the listener. A forked child has only a copy.
-    pub(crate) fn is_ours(&self) -> bool {
+    pub(crate) fn is_owner(&self) -> bool {
         self.process == std::process::id()
     }
 
     /// Stops listening and wakes waiting threads. The socket file is removed if it is still this listener's.
     pub fn close(&self) {
-        if !self.is_ours() {
+        if !self.is_owner() {
             return;
         }
         if let Some(file) = self.file.lock().unwrap_or_else(PoisonError::into_inner).take() {
@@ -191,7 +191,7 @@ impl Listening {
     }
 }
 
-impl Drop for Listening {
+impl Drop for ListeningSocket {
     fn drop(&mut self) {
         self.close();
     }

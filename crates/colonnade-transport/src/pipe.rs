@@ -11,7 +11,7 @@ use rustix::io::Errno;
 
 use crate::address::TICK;
 use crate::channel::{Channel, Direction};
-use crate::failure::{SystemError, check};
+use crate::failure::{SystemError, check_deadline};
 use crate::fd::Fd;
 use crate::socket::Socket;
 
@@ -108,8 +108,8 @@ impl Channel for Pipe {
 
     fn descriptor(&self, direction: Direction) -> Option<RawFd> {
         match direction {
-            Direction::Receive => self.receive.as_ref().map(|end| end.polled(direction).as_raw_fd()),
-            Direction::Send => self.sending().ok().map(|end| end.polled(direction).as_raw_fd()),
+            Direction::Receive => self.receive.as_ref().map(|end| end.poll_fd(direction).as_raw_fd()),
+            Direction::Send => self.sending().ok().map(|end| end.poll_fd(direction).as_raw_fd()),
         }
     }
 
@@ -146,7 +146,7 @@ pub fn open_fifo(
             Err(e) => return Err(SystemError::wrap(e.into(), &path.display(), "")),
         }
         interrupted()?;
-        check(deadline, || format!("{}: nobody opened it for reading in time", path.display()))?;
+        check_deadline(deadline, || format!("{}: nobody opened it for reading in time", path.display()))?;
     }
 }
 

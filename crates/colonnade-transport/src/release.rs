@@ -12,7 +12,7 @@ const LARGE_NBYTES: u64 = 1 << 20;
 static RELEASES: Mutex<Vec<JoinHandle<()>>> = Mutex::new(Vec::new());
 
 /// Opens the file that a rename is about to replace, if it is a large regular file.
-pub(crate) fn hold(path: &Path) -> Option<File> {
+pub(crate) fn open_replaced(path: &Path) -> Option<File> {
     // The open must not wait for a device or a pipe with this name.
     let file =
         OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOFOLLOW).open(path).ok()?;
@@ -21,7 +21,7 @@ pub(crate) fn hold(path: &Path) -> Option<File> {
 }
 
 /// Closes a replaced file on a background thread.
-pub(crate) fn later(replaced: Option<File>) {
+pub(crate) fn close_in_background(replaced: Option<File>) {
     let Some(file) = replaced else { return };
     let started = std::thread::Builder::new().name("colonnade-release".into()).spawn(move || drop(file));
     // If no thread can be started, the failed spawn has already dropped the file.

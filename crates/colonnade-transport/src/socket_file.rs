@@ -45,7 +45,7 @@ pub(crate) fn bind(
     fchmod(&fd, Mode::RUSR | Mode::WUSR)?;
     match rustix::net::bind(&fd, &name) {
         Err(Errno::ADDRINUSE) => {
-            make_room(path, &name)?;
+            remove_stale(path, &name)?;
             rustix::net::bind(&fd, &name)?;
         }
         result => result?,
@@ -54,7 +54,7 @@ pub(crate) fn bind(
     let file = SocketFile { path: std::path::absolute(path)?, identity: (meta.dev(), meta.ino()) };
     let ready = (|| {
         if meta.mode() & 0o777 != 0o600 {
-            owners_alone(path, file.identity)?;
+            restrict_to_owner(path, file.identity)?;
         }
         listen(&fd, BACKLOG)?;
         Ok(())
@@ -65,7 +65,7 @@ pub(crate) fn bind(
 }
 
 /// Removes a socket file without a listener. Refuses any other file.
-fn make_room(path: &Path, name: &SocketAddrUnix) -> io::Result<()> {
+fn remove_stale(path: &Path, name: &SocketAddrUnix) -> io::Result<()> {
     let meta = match fs::symlink_metadata(path) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
         meta => meta?,
@@ -102,7 +102,7 @@ fn lock(directory: &Path, interrupted: &mut dyn FnMut() -> io::Result<()>) -> io
 }
 
 /// Makes the socket file accessible only to its owner. Refuses another file that has replaced it.
-fn owners_alone(path: &Path, identity: (u64, u64)) -> io::Result<()> {
+fn restrict_to_owner(path: &Path, identity: (u64, u64)) -> io::Result<()> {
     let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
     let meta = file.metadata()?;

@@ -56,7 +56,7 @@ fn every_byte_arrives_once_whatever_the_pieces() {
 }
 
 #[test]
-fn a_full_transport_says_so_and_takes_more_once_somebody_reads() {
+fn a_full_transport_says_so_and_accepts_more_after_a_read() {
     for (name, sending, receiving) in pairs() {
         let mut target = [0; 1 << 16];
         assert!(would_block(receiving.receive(&mut [IoSliceMut::new(&mut target)])), "{name}");

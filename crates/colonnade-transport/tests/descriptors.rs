@@ -50,7 +50,7 @@ fn non_blocking_descriptors_of_the_callers_work_alike() {
 }
 
 #[test]
-fn what_cannot_be_used_is_named() {
+fn unusable_descriptors_are_named() {
     let text = |result: io::Result<Socket>| result.unwrap_err().to_string();
     let (r, w) = pipe();
     let listener = UnixListener::bind(tempfile::tempdir().unwrap().path().join("s")).unwrap();
@@ -92,7 +92,7 @@ fn one_socket_twice_is_a_socket_and_files_are_read_and_written_at_once() {
 }
 
 #[test]
-fn a_fifo_is_not_at_its_end_before_somebody_wrote() {
+fn a_fifo_is_not_at_its_end_before_a_writer_opened_it() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("fifo");
     mknodat(CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();

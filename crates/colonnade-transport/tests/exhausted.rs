@@ -4,13 +4,13 @@
 use std::fs::File;
 use std::time::Duration;
 
-use colonnade_transport::{Address, Listening, SystemError, dial};
+use colonnade_transport::{Address, ListeningSocket, SystemError, dial};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 #[test]
-fn without_descriptors_a_peer_is_turned_away_and_the_listener_goes_on() {
+fn without_descriptors_a_peer_is_rejected_and_the_listener_continues() {
     let address: Address = "tcp://:0".parse().unwrap();
-    let listening = Listening::bind(&address, &mut || Ok(())).unwrap();
+    let listening = ListeningSocket::bind(&address, &mut || Ok(())).unwrap();
     let connect = || dial(listening.address(), None, &mut || Ok(())).unwrap();
     let waiting = [connect(), connect()];
     let most = Rlimit { current: Some(64), ..getrlimit(Resource::Nofile) };

@@ -8,7 +8,9 @@ use std::os::unix::net::{UnixDatagram, UnixListener};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use colonnade_transport::{Address, AddressError, Channel, Direction, Listening, Socket, SystemError, dial};
+use colonnade_transport::{
+    Address, AddressError, Channel, Direction, ListeningSocket, Socket, SystemError, dial,
+};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -20,15 +22,15 @@ fn at(path: &Path) -> Address {
     address(&format!("unix:{}", path.display()))
 }
 
-fn listen(address: &Address) -> io::Result<Listening> {
-    Listening::bind(address, &mut || Ok(()))
+fn listen(address: &Address) -> io::Result<ListeningSocket> {
+    ListeningSocket::bind(address, &mut || Ok(()))
 }
 
 fn connect(address: &Address) -> io::Result<Socket> {
     dial(address, Some(Instant::now() + 5 * SECOND), &mut || Ok(()))
 }
 
-fn next(listening: &Listening) -> Socket {
+fn next(listening: &ListeningSocket) -> Socket {
     assert!(listening.wait(5 * SECOND).unwrap());
     listening.accept().unwrap().unwrap()
 }
@@ -38,7 +40,7 @@ fn errno(error: &io::Error) -> i32 {
 }
 
 #[test]
-fn a_peer_is_taken_in_and_bytes_go_both_ways() {
+fn a_peer_is_accepted_and_bytes_go_both_ways() {
     let directory = tempfile::tempdir().unwrap();
     let loopback6 = std::net::TcpListener::bind("[::1]:0").is_ok();
     for to in [
@@ -66,7 +68,7 @@ fn a_peer_is_taken_in_and_bytes_go_both_ways() {
 }
 
 #[test]
-fn what_was_sent_last_arrives_although_answers_were_left_unread() {
+fn the_last_bytes_arrive_although_answers_were_left_unread() {
     let directory = tempfile::tempdir().unwrap();
     for to in [address("tcp://:0"), at(&directory.path().join("s"))] {
         let listening = listen(&to).unwrap();
@@ -107,7 +109,7 @@ fn plain_tcp_beyond_loopback_is_refused_both_ways() {
 }
 
 #[test]
-fn a_port_in_use_and_one_where_nobody_listens() {
+fn a_port_in_use_and_one_without_a_listener() {
     let listening = listen(&address("tcp://:0")).unwrap();
     let taken = listening.address().clone();
     let error = listen(&taken).unwrap_err();
@@ -128,7 +130,7 @@ fn a_port_in_use_and_one_where_nobody_listens() {
 }
 
 #[test]
-fn a_socket_file_is_the_owners_alone_from_its_beginning() {
+fn a_socket_file_is_accessible_only_to_its_owner_from_its_beginning() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("s");
     // Another thread checks the file while it is created and removed.
@@ -237,7 +239,7 @@ fn listeners_that_start_at_once_on_a_stale_file_do_not_displace_each_other() {
 }
 
 #[test]
-fn a_closed_listener_wakes_who_waits_and_refuses() {
+fn a_closed_listener_wakes_waiting_threads_and_refuses() {
     let directory = tempfile::tempdir().unwrap();
     for to in [address("tcp://:0"), at(&directory.path().join("s"))] {
         let listening = listen(&to).unwrap();
@@ -253,7 +255,7 @@ fn a_closed_listener_wakes_who_waits_and_refuses() {
 }
 
 #[test]
-fn a_full_queue_is_waited_for_no_longer_than_told() {
+fn a_full_queue_is_waited_for_until_the_deadline() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("s");
     let listening = listen(&at(&path)).unwrap();
@@ -274,7 +276,7 @@ fn a_full_queue_is_waited_for_no_longer_than_told() {
 }
 
 #[test]
-fn a_host_that_never_answers_and_one_that_is_none() {
+fn a_host_that_never_answers_and_one_that_does_not_exist() {
     // 192.0.2.0/24 is reserved for documentation. Some machines report that at once.
     let soon = Some(Instant::now() + Duration::from_millis(200));
     let begin = Instant::now();

@@ -14,7 +14,7 @@ use rustls::ServerConfig;
 
 use crate::address::{Address, TICK};
 use crate::channel::Channel;
-use crate::listen::Listening;
+use crate::listen::ListeningSocket;
 use crate::tls::{TlsFault, TlsFiles, Token, server_config};
 use pool::HandshakePool;
 use watch::Watch;
@@ -64,19 +64,19 @@ pub struct Accepted {
 
 /// A listener and its requirements of peers.
 #[derive(Debug)]
-pub struct Admission {
-    listening: Listening,
+pub struct HandshakeListener {
+    listening: ListeningSocket,
     policy: Policy,
     pool: Mutex<HandshakePool>,
     watch: Watch,
 }
 
-impl Admission {
+impl HandshakeListener {
     /// Listens on `address` for peers that satisfy `policy`.
     ///
     /// # Errors
     /// `InvalidInput` before listening, if a listener reachable from other machines would accept any peer; those of
-    /// [`Listening::bind`].
+    /// [`ListeningSocket::bind`].
     pub fn bind(
         address: &Address,
         policy: Policy,
@@ -93,7 +93,7 @@ impl Admission {
             );
             Err(TlsFault::Option(text).into())
         };
-        let listening = Listening::bind_where(address, &check, interrupted)?;
+        let listening = ListeningSocket::bind_where(address, &check, interrupted)?;
         let watch = Watch::new()?;
         let pool = Mutex::new(HandshakePool::new(policy.max_peers));
         Ok(Self { listening, policy, pool, watch })
@@ -156,7 +156,7 @@ impl Admission {
     /// Stops listening, drops pending peers, and wakes threads that wait in `accept`. Accepted peers stay connected.
     pub fn close(&self) {
         self.listening.close();
-        self.pool().clear(self.listening.is_ours().then_some(&self.watch));
+        self.pool().clear(self.listening.is_owner().then_some(&self.watch));
     }
 
     fn pool(&self) -> MutexGuard<'_, HandshakePool> {

@@ -16,10 +16,10 @@ pub(super) struct Pending {
     pub(super) host: Option<IpAddr>,
     pub(super) began: Instant,
     pub(super) deadline: Instant,
-    most: Duration,
-    /// The time of the last step. `is_spared`: whether the deadline was extended once.
-    driven: Instant,
-    is_spared: bool,
+    time_limit: Duration,
+    /// The time of the last step. `is_extended`: whether the deadline was extended once.
+    last_step: Instant,
+    is_extended: bool,
 }
 
 #[derive(Debug)]
@@ -31,45 +31,45 @@ enum Stage {
         length: usize,
     },
     /// The number of bytes of the acceptance that were sent.
-    Answer {
+    Acceptance {
         sent: usize,
     },
 }
 
 impl Pending {
-    pub(super) fn new(channel: TlsChannel, now: Instant, most: Duration) -> Self {
+    pub(super) fn new(channel: TlsChannel, now: Instant, time_limit: Duration) -> Self {
         let host = host(channel.peer());
         Self {
             channel: Arc::new(channel),
             stage: Stage::Handshake,
             host,
             began: now,
-            deadline: after(now, most),
-            most,
-            driven: now,
-            is_spared: false,
+            deadline: saturating_deadline(now, time_limit),
+            time_limit,
+            last_step: now,
+            is_extended: false,
         }
     }
 
     /// Whether the deadline has passed; called after each `step`. The deadline is extended once for a peer that has sent bytes
     /// and then was not driven for half of its time or more, because it waited for an answer from this side.
     pub(super) fn is_overdue(&mut self, now: Instant) -> bool {
-        let idle = now.saturating_duration_since(self.driven);
-        self.driven = now;
+        let idle = now.saturating_duration_since(self.last_step);
+        self.last_step = now;
         if now < self.deadline {
             return false;
         }
-        if self.is_spared || !self.has_spoken() || idle < self.most / 2 {
+        if self.is_extended || !self.has_received() || idle < self.time_limit / 2 {
             return true;
         }
-        self.is_spared = true;
-        self.deadline = after(now, self.most);
+        self.is_extended = true;
+        self.deadline = saturating_deadline(now, self.time_limit);
         false
     }
 
     /// Whether the peer has not yet proved that it may connect.
     pub(super) fn is_unproven(&self) -> bool {
-        !matches!(self.stage, Stage::Answer { .. })
+        !matches!(self.stage, Stage::Acceptance { .. })
     }
 
     pub(super) fn is_before_token(&self) -> bool {
@@ -83,7 +83,7 @@ impl Pending {
     pub(super) fn step(&mut self, token: Option<&Token>) -> Result<bool, String> {
         loop {
             let more = match &mut self.stage {
-                Stage::Handshake => match later(self.channel.handshake()) {
+                Stage::Handshake => match pending_to_none(self.channel.handshake()) {
                     Ok(Some(true)) => match token {
                         None => return Ok(true),
                         Some(_) => {
@@ -92,18 +92,18 @@ impl Pending {
                         }
                     },
                     Ok(_) => false,
-                    Err(e) => return Err(self.without_peer(&e)),
+                    Err(e) => return Err(self.error_text(&e)),
                 },
-                Stage::Token { .. } => self.token(token)?,
-                Stage::Answer { sent } => match ACCEPTED.get(*sent..).filter(|rest| !rest.is_empty()) {
-                    Some(rest) => match later(self.channel.send(&[IoSlice::new(rest)])) {
+                Stage::Token { .. } => self.read_token(token)?,
+                Stage::Acceptance { sent } => match ACCEPTED.get(*sent..).filter(|rest| !rest.is_empty()) {
+                    Some(rest) => match pending_to_none(self.channel.send(&[IoSlice::new(rest)])) {
                         Ok(count) => {
                             *sent += count.unwrap_or(0);
                             count.is_some()
                         }
-                        Err(e) => return Err(self.without_peer(&e)),
+                        Err(e) => return Err(self.error_text(&e)),
                     },
-                    None => return self.channel.flush().map_err(|e| self.without_peer(&e)),
+                    None => return self.channel.flush().map_err(|e| self.error_text(&e)),
                 },
             };
             if !more {
@@ -113,12 +113,13 @@ impl Pending {
     }
 
     /// Reads the token's message and no byte more. Returns whether to continue.
-    fn token(&mut self, token: Option<&Token>) -> Result<bool, String> {
+    fn read_token(&mut self, token: Option<&Token>) -> Result<bool, String> {
         let Stage::Token { bytes, length } = &mut self.stage else { return Ok(true) };
         let start = bytes.len();
         bytes.resize(*length, 0);
-        let got =
-            later(self.channel.receive(&mut [IoSliceMut::new(bytes.get_mut(start..).unwrap_or_default())]));
+        let got = pending_to_none(
+            self.channel.receive(&mut [IoSliceMut::new(bytes.get_mut(start..).unwrap_or_default())]),
+        );
         bytes.truncate(start + got.as_ref().map_or(0, |got| got.unwrap_or(0)));
         match got {
             Ok(Some(0)) => return Err("it closed without showing a token".to_owned()),
@@ -127,7 +128,7 @@ impl Pending {
             Err(e) if e.kind() == ErrorKind::UnexpectedEof => {
                 return Err("it closed without showing a token".to_owned());
             }
-            Err(e) => return Err(self.without_peer(&e)),
+            Err(e) => return Err(self.error_text(&e)),
         }
         if bytes.len() < *length {
             return Ok(true);
@@ -140,7 +141,7 @@ impl Pending {
             };
             *length = HEAD_NBYTES + nbytes;
         } else if token.is_some_and(|token| token.is(shown)) {
-            self.stage = Stage::Answer { sent: 0 };
+            self.stage = Stage::Acceptance { sent: 0 };
         } else {
             return Err("it showed a wrong token".to_owned());
         }
@@ -148,18 +149,18 @@ impl Pending {
     }
 
     /// The reason to reject the peer at its deadline.
-    pub(super) fn overdue(&self, most: Duration) -> String {
+    pub(super) fn timeout_reason(&self, time_limit: Duration) -> String {
         let missing = match self.stage {
-            Stage::Handshake if !self.has_spoken() => "it said nothing",
+            Stage::Handshake if !self.has_received() => "it said nothing",
             Stage::Handshake => "its TLS handshake was not through",
             Stage::Token { .. } => "it showed no token",
-            Stage::Answer { .. } => "it did not take our answer",
+            Stage::Acceptance { .. } => "it did not take our answer",
         };
-        format!("{missing} in {} s", most.as_secs_f64())
+        format!("{missing} in {} s", time_limit.as_secs_f64())
     }
 
-    pub(super) fn has_spoken(&self) -> bool {
-        self.channel.has_spoken()
+    pub(super) fn has_received(&self) -> bool {
+        self.channel.has_received()
     }
 
     pub(super) fn waits_for(&self) -> Direction {
@@ -167,7 +168,7 @@ impl Pending {
     }
 
     /// The text of an error without the peer, which the report already names.
-    fn without_peer(&self, error: &std::io::Error) -> String {
+    fn error_text(&self, error: &std::io::Error) -> String {
         let text = error.to_string();
         text.strip_prefix(self.channel.peer())
             .map_or(text.as_str(), |rest| rest.trim_start_matches([':', ' ']))
@@ -176,8 +177,8 @@ impl Pending {
 }
 
 /// Adds a duration. A time that the clock cannot represent becomes a year from now.
-fn after(now: Instant, most: Duration) -> Instant {
-    now.checked_add(most).unwrap_or_else(|| now + Duration::from_secs(365 * 24 * 3600))
+fn saturating_deadline(now: Instant, time_limit: Duration) -> Instant {
+    now.checked_add(time_limit).unwrap_or_else(|| now + Duration::from_secs(365 * 24 * 3600))
 }
 
 /// The host of a peer. For IPv6 it is the /64 network, because one machine has all addresses of its network.
@@ -190,7 +191,7 @@ fn host(peer: &str) -> Option<IpAddr> {
 }
 
 /// Converts errors that mean "try again later" to `None`.
-fn later<T>(result: std::io::Result<T>) -> std::io::Result<Option<T>> {
+fn pending_to_none<T>(result: std::io::Result<T>) -> std::io::Result<Option<T>> {
     match result {
         Ok(value) => Ok(Some(value)),
         Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => Ok(None),

@@ -36,7 +36,7 @@ impl Client {
         timeout: Duration,
         headers: Vec<(String, String)>,
     ) -> Result<Self, HttpError> {
-        let agent = agent(&url, timeout)?;
+        let agent = new_agent(&url, timeout)?;
         Ok(Self {
             agent,
             peer: url.clone(),
@@ -49,12 +49,12 @@ impl Client {
 
     /// Returns a client with the same settings and new connections.
     pub(super) fn renewed(&self) -> Result<Self, HttpError> {
-        Ok(Self { agent: agent(&self.peer, self.timeout)?, pid: process::id(), ..self.clone() })
+        Ok(Self { agent: new_agent(&self.peer, self.timeout)?, pid: process::id(), ..self.clone() })
     }
 
     /// The address for messages, without secrets.
-    pub(super) fn shown(&self) -> String {
-        self.home.shown()
+    pub(super) fn redacted_url(&self) -> String {
+        self.home.redact()
     }
 
     /// Whether this process was forked from the one that opened the connections.
@@ -71,26 +71,26 @@ impl Client {
     }
 
     /// Follows redirects from `url`. Returns the final response and its address, which later requests use.
-    pub(super) fn follow(&mut self, url: Url, range: (u64, u64)) -> Result<(Answer, Url), HttpError> {
+    pub(super) fn follow(&mut self, url: Url, range: (u64, u64)) -> Result<(HttpResponse, Url), HttpError> {
         let mut url = url;
         for _ in 0..=MOST_REDIRECTS {
             if !self.peer.same_place(&url) {
-                self.agent = agent(&url, self.timeout)?;
+                self.agent = new_agent(&url, self.timeout)?;
                 self.peer = url.clone();
             }
-            let answer = self.ask(&url, Some(range), None)?;
+            let answer = self.send(&url, Some(range), None)?;
             if !answer.status.is_redirection() || answer.status == StatusCode::NOT_MODIFIED {
                 return Ok((answer, url));
             }
             let location = answer.text(&header::LOCATION).ok_or_else(|| {
                 let message =
-                    format!("{}: the server redirects ({}), and not where to.", url.shown(), answer.status);
+                    format!("{}: the server redirects ({}), and not where to.", url.redact(), answer.status);
                 HttpError::new(HttpErrorKind::Answer, message)
             })?;
             let next = url.join(&location).map_err(|e| {
                 let message = format!(
                     "{}: the server redirects ({}) to what cannot be read from ({e}).",
-                    url.shown(),
+                    url.redact(),
                     answer.status
                 );
                 HttpError::new(HttpErrorKind::Answer, message)
@@ -98,26 +98,26 @@ impl Client {
             if url.is_secure() && !next.is_secure() {
                 let message = format!(
                     "{}: the server redirects to {}, which is not encrypted. Ask for that address if you trust it.",
-                    url.shown(),
-                    next.shown()
+                    url.redact(),
+                    next.redact()
                 );
                 return Err(HttpError::new(HttpErrorKind::Forbidden, message));
             }
             url = next;
         }
-        let message = format!("{}: more than {MOST_REDIRECTS} redirects.", self.home.shown());
+        let message = format!("{}: more than {MOST_REDIRECTS} redirects.", self.home.redact());
         Err(HttpError::new(HttpErrorKind::Answer, message))
     }
 
     /// Sends one request without redirects. `range`: first and last byte. `same`: the validator of the file that the range must
     /// belong to (`If-Range`).
-    pub(super) fn ask(
+    pub(super) fn send(
         &self,
         url: &Url,
         range: Option<(u64, u64)>,
         same: Option<&str>,
-    ) -> Result<Answer, HttpError> {
-        let shown = url.shown();
+    ) -> Result<HttpResponse, HttpError> {
+        let redacted_url = url.redact();
         let mut request = self.agent.get(url.request()).header(header::ACCEPT_ENCODING, "identity");
         if let Some((first, last)) = range {
             request = request.header(header::RANGE, format!("bytes={first}-{last}"));
@@ -134,12 +134,12 @@ impl Client {
                 request = request.header(name, value);
             }
         }
-        let response = request.call().map_err(|e| HttpError::of(&shown, e))?;
-        Answer::new(response, shown)
+        let response = request.call().map_err(|e| HttpError::of(&redacted_url, e))?;
+        HttpResponse::new(response, redacted_url)
     }
 }
 
-fn agent(url: &Url, timeout: Duration) -> Result<Agent, HttpError> {
+fn new_agent(url: &Url, timeout: Duration) -> Result<Agent, HttpError> {
     let proxy = proxy::of(url)?;
     let secure = url.is_secure() || proxy.as_ref().is_some_and(proxy::is_secure);
     let config = Agent::config_builder()
@@ -173,11 +173,11 @@ fn agent(url: &Url, timeout: Duration) -> Result<Agent, HttpError> {
 
 /// A response whose body was not read yet.
 #[derive(Debug)]
-pub(super) struct Answer {
+pub(super) struct HttpResponse {
     pub(super) status: StatusCode,
     headers: HeaderMap,
     pub(super) body: Body,
-    pub(super) shown: String,
+    pub(super) redacted_url: String,
 }
 
 /// The content of `Content-Range`: first and last byte, and the length of the whole file, where they are known.
@@ -187,16 +187,16 @@ pub(super) struct ContentRange {
     pub(super) total: Option<u64>,
 }
 
-impl Answer {
-    fn new(response: Response<Body>, shown: String) -> Result<Self, HttpError> {
+impl HttpResponse {
+    fn new(response: Response<Body>, redacted_url: String) -> Result<Self, HttpError> {
         let (parts, body) = response.into_parts();
-        let answer = Self { status: parts.status, headers: parts.headers, body, shown };
+        let answer = Self { status: parts.status, headers: parts.headers, body, redacted_url };
         match answer.text(&header::CONTENT_ENCODING).as_deref() {
             None | Some("identity" | "") => Ok(answer),
             Some(other) => {
                 let message = format!(
                     "{}: expected the bytes as they are, the server sends them as {other}. Ask for another address.",
-                    answer.shown
+                    answer.redacted_url
                 );
                 Err(HttpError::new(HttpErrorKind::Answer, message))
             }

@@ -22,8 +22,8 @@ pub use error::{HttpError, HttpErrorKind};
 pub use stream::HttpStream;
 
 use background::run_in_background;
-use client::{Answer, Client};
-use stream::{Incoming, fill};
+use client::{Client, HttpResponse};
+use stream::{BodySource, fill};
 use url::Url;
 use version::Version;
 
@@ -40,7 +40,7 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 pub type Tick<'a> = dyn FnMut() -> io::Result<()> + 'a;
 
 /// A function that receives a fetched piece: its offset in the file, and its bytes.
-pub type Land<'a, E> = dyn FnMut(u64, &[u8]) -> Result<(), E> + 'a;
+pub type OnPiece<'a, E> = dyn FnMut(u64, &[u8]) -> Result<(), E> + 'a;
 
 /// Options for requests.
 #[derive(Debug, Clone, Default)]
@@ -61,7 +61,7 @@ pub struct HttpFile {
     /// The validators of the opened version of the file.
     version: Version,
     /// The rest of the first response, if that is the whole file.
-    rest: Mutex<Option<Incoming>>,
+    rest: Mutex<Option<BodySource>>,
     fetched: Arc<AtomicU64>,
 }
 
@@ -82,7 +82,7 @@ impl HttpFile {
         let url = Url::parse(url)?;
         let client = Client::new(url.clone(), options.timeout.unwrap_or(TIMEOUT), options.headers.clone())?;
         let abandoned = client.clone();
-        run_in_background(tick, move || first(client, url)).inspect_err(|_| abandoned.shutdown())
+        run_in_background(tick, move || send_first(client, url)).inspect_err(|_| abandoned.shutdown())
     }
 
     /// Returns the address after redirects, without user and password.
@@ -93,8 +93,8 @@ impl HttpFile {
 
     /// Returns the address for messages, without secrets.
     #[must_use]
-    pub fn shown(&self) -> String {
-        self.url.shown()
+    pub fn redacted_url(&self) -> String {
+        self.url.redact()
     }
 
     /// Returns the length of the file, if the server declares it.
@@ -124,27 +124,27 @@ impl HttpFile {
         self.fetched.load(Ordering::Relaxed)
     }
 
-    /// Fetches ranges (start and end) over several connections, and passes their pieces to `land` in any order.
+    /// Fetches ranges (start and end) over several connections, and passes their pieces to `on_piece` in any order.
     ///
     /// # Errors
-    /// An [`HttpError`] as the source of the I/O error; those of `tick` and `land`.
+    /// An [`HttpError`] as the source of the I/O error; those of `tick` and `on_piece`.
     pub fn fetch<E: From<io::Error>>(
         &self,
         ranges: &[(u64, u64)],
-        land: &mut Land<'_, E>,
+        on_piece: &mut OnPiece<'_, E>,
         tick: &mut Tick<'_>,
     ) -> Result<(), E> {
         let Extent::Ranged(total) = self.extent else {
             return Err(io::Error::from(io::ErrorKind::Unsupported).into());
         };
-        let asked = ranges::Asked {
+        let request = ranges::RangeRequest {
             client: self.client().map_err(io::Error::from)?,
             url: self.url.clone(),
             total,
             version: self.version.clone(),
             fetched: Arc::clone(&self.fetched),
         };
-        let done = ranges::fetch(asked, ranges, land, tick);
+        let done = ranges::fetch(request, ranges, on_piece, tick);
         if done.is_err() {
             self.renew()?;
         }
@@ -166,16 +166,16 @@ impl HttpFile {
         match (self.extent, rest) {
             (Extent::Whole(_), Some(rest)) => HttpStream::new(head, Some(rest), lenient, self.client()?),
             (Extent::Whole(_), None) => {
-                let ask = move || asking.ask(&url, None, None).and_then(whole);
-                HttpStream::new(Vec::new(), Some(Incoming::later(ask, fetched)), lenient, client)
+                let send = move || asking.send(&url, None, None).and_then(whole);
+                HttpStream::new(Vec::new(), Some(BodySource::later(send, fetched)), lenient, client)
             }
             (Extent::Ranged(total), _) if total <= head.len() as u64 => {
                 HttpStream::new(head, None, lenient, client)
             }
             (Extent::Ranged(total), _) => {
                 let (range, version) = ((head.len() as u64, total - 1), self.version.clone());
-                let ask = move || ranges::body(&asking, &url, range, total, &version);
-                HttpStream::new(head, Some(Incoming::later(ask, fetched)), lenient, client)
+                let send = move || ranges::open_range(&asking, &url, range, total, &version);
+                HttpStream::new(head, Some(BodySource::later(send, fetched)), lenient, client)
             }
         }
     }
@@ -217,11 +217,11 @@ impl Drop for HttpFile {
 }
 
 /// Sends the first request, which shows whether the server supports ranges.
-fn first(mut client: Client, url: Url) -> Result<HttpFile, HttpError> {
+fn send_first(mut client: Client, url: Url) -> Result<HttpFile, HttpError> {
     let (answer, url) = client.follow(url, (0, FIRST_NBYTES - 1))?;
     let fetched = Arc::new(AtomicU64::new(0));
     let version = answer.version();
-    let shown = answer.shown.clone();
+    let redacted_url = answer.redacted_url.clone();
     let file = |client, head: Vec<u8>, extent, rest| {
         fetched.fetch_add(head.len() as u64, Ordering::Relaxed);
         let (client, rest, fetched) = (Mutex::new(client), Mutex::new(rest), Arc::clone(&fetched));
@@ -230,27 +230,27 @@ fn first(mut client: Client, url: Url) -> Result<HttpFile, HttpError> {
     match (answer.status.as_u16(), answer.content_range()) {
         (206, Some(range)) => match (range.bytes, range.total) {
             (Some((0, last)), Some(total)) if last.checked_add(1) == Some(total.min(FIRST_NBYTES)) => {
-                let head = ranges::exactly(answer, last + 1)?;
+                let head = ranges::read_exactly(answer, last + 1)?;
                 Ok(file(client, head, Extent::Ranged(total), None))
             }
             // The length of a file that is still being written is unknown.
             (Some((0, _)), None) => {
-                let answer = client.ask(&url, None, None)?;
+                let answer = client.send(&url, None, None)?;
                 from_whole(answer, |head, extent, rest| file(client, head, extent, rest), &fetched)
             }
-            _ => Err(ranges::contradiction(&shown, (0, FIRST_NBYTES - 1), Some(range))),
+            _ => Err(ranges::contradiction_error(&redacted_url, (0, FIRST_NBYTES - 1), Some(range))),
         },
-        (206, None) => Err(ranges::contradiction(&shown, (0, FIRST_NBYTES - 1), None)),
+        (206, None) => Err(ranges::contradiction_error(&redacted_url, (0, FIRST_NBYTES - 1), None)),
         // An empty file has no byte to request.
         (416, Some(range)) if range.total == Some(0) => Ok(file(client, Vec::new(), Extent::Ranged(0), None)),
         (200, _) => from_whole(answer, |head, extent, rest| file(client, head, extent, rest), &fetched),
-        _ => Err(HttpError::of_status(&shown, answer.status)),
+        _ => Err(HttpError::of_status(&redacted_url, answer.status)),
     }
 }
 
 fn from_whole(
-    answer: Answer,
-    file: impl FnOnce(Vec<u8>, Extent, Option<Incoming>) -> HttpFile,
+    answer: HttpResponse,
+    file: impl FnOnce(Vec<u8>, Extent, Option<BodySource>) -> HttpFile,
     fetched: &Arc<AtomicU64>,
 ) -> Result<HttpFile, HttpError> {
     let length = answer.content_length();
@@ -258,16 +258,16 @@ fn from_whole(
     let mut head = vec![0; LEAST_NBYTES];
     let count = fill(&mut body, &mut head)?;
     head.truncate(count);
-    let rest = (count == LEAST_NBYTES).then(|| Incoming::now(body, Arc::clone(fetched)));
+    let rest = (count == LEAST_NBYTES).then(|| BodySource::now(body, Arc::clone(fetched)));
     Ok(file(head, Extent::Whole(length), rest))
 }
 
 /// Returns the body of a response that has the whole file.
-fn whole(answer: Answer) -> Result<stream::Counted, HttpError> {
+fn whole(answer: HttpResponse) -> Result<stream::CheckedBody, HttpError> {
     if answer.status.as_u16() != 200 {
-        return Err(HttpError::of_status(&answer.shown, answer.status));
+        return Err(HttpError::of_status(&answer.redacted_url, answer.status));
     }
-    let (length, shown) = (answer.content_length(), answer.shown);
+    let (length, redacted_url) = (answer.content_length(), answer.redacted_url);
     let reader: Box<dyn Read + Send> = Box::new(answer.body.into_reader());
-    Ok(stream::Counted::new(reader, shown, length))
+    Ok(stream::CheckedBody::new(reader, redacted_url, length))
 }

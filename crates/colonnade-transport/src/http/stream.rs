@@ -17,39 +17,40 @@ pub(super) const CHUNK_NBYTES: usize = 256 << 10;
 const AHEAD: usize = 8;
 
 /// A body that must have as many bytes as the server declared.
-pub(super) struct Counted {
+pub(super) struct CheckedBody {
     reader: Box<dyn Read + Send>,
-    shown: String,
-    promised: Option<u64>,
+    redacted_url: String,
+    declared: Option<u64>,
     had: u64,
 }
 
-impl Counted {
-    pub(super) fn new(reader: Box<dyn Read + Send>, shown: String, promised: Option<u64>) -> Self {
-        Self { reader, shown, promised, had: 0 }
+impl CheckedBody {
+    pub(super) fn new(reader: Box<dyn Read + Send>, redacted_url: String, declared: Option<u64>) -> Self {
+        Self { reader, redacted_url, declared, had: 0 }
     }
 
     /// Reads the next bytes; 0 at the end.
     fn read(&mut self, target: &mut [u8]) -> Result<usize, HttpError> {
-        let short = |had| HttpError::truncated(&self.shown, self.promised.unwrap_or(had + 1), had);
+        let short = |had| HttpError::truncated(&self.redacted_url, self.declared.unwrap_or(had + 1), had);
         loop {
             return match self.reader.read(target) {
-                Ok(0) if self.promised.is_some_and(|n| self.had < n) => Err(short(self.had)),
+                Ok(0) if self.declared.is_some_and(|n| self.had < n) => Err(short(self.had)),
                 Ok(count) => {
                     self.had += count as u64;
-                    self.within().map(|()| count)
+                    self.check_length().map(|()| count)
                 }
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
                 Err(e) if e.kind() == io::ErrorKind::UnexpectedEof => Err(short(self.had)),
-                Err(e) => Err(HttpError::of_io(&self.shown, &e)),
+                Err(e) => Err(HttpError::of_io(&self.redacted_url, &e)),
             };
         }
     }
 
-    fn within(&self) -> Result<(), HttpError> {
-        match self.promised {
-            Some(promised) if self.had > promised => {
-                let message = format!("{}: expected {promised} bytes, the server sends more.", self.shown);
+    fn check_length(&self) -> Result<(), HttpError> {
+        match self.declared {
+            Some(declared) if self.had > declared => {
+                let message =
+                    format!("{}: expected {declared} bytes, the server sends more.", self.redacted_url);
                 Err(HttpError::new(HttpErrorKind::Answer, message))
             }
             _ => Ok(()),
@@ -63,7 +64,7 @@ impl Counted {
 }
 
 /// Fills `target` as far as the body suffices, and returns the number of bytes.
-pub(super) fn fill(body: &mut Counted, target: &mut [u8]) -> Result<usize, HttpError> {
+pub(super) fn fill(body: &mut CheckedBody, target: &mut [u8]) -> Result<usize, HttpError> {
     let mut filled = 0;
     while let Some(room) = target.get_mut(filled..).filter(|room| !room.is_empty()) {
         match body.read(room)? {
@@ -75,18 +76,18 @@ pub(super) fn fill(body: &mut Counted, target: &mut [u8]) -> Result<usize, HttpE
 }
 
 /// A body that is already open, or one that is requested on the first read.
-pub(super) struct Incoming {
-    open: Box<dyn FnOnce() -> Result<Counted, HttpError> + Send>,
+pub(super) struct BodySource {
+    open: Box<dyn FnOnce() -> Result<CheckedBody, HttpError> + Send>,
     fetched: Arc<AtomicU64>,
 }
 
-impl Incoming {
-    pub(super) fn now(body: Counted, fetched: Arc<AtomicU64>) -> Self {
+impl BodySource {
+    pub(super) fn now(body: CheckedBody, fetched: Arc<AtomicU64>) -> Self {
         Self::later(move || Ok(body), fetched)
     }
 
     pub(super) fn later(
-        open: impl FnOnce() -> Result<Counted, HttpError> + Send + 'static,
+        open: impl FnOnce() -> Result<CheckedBody, HttpError> + Send + 'static,
         fetched: Arc<AtomicU64>,
     ) -> Self {
         Self { open: Box::new(open), fetched }
@@ -113,7 +114,7 @@ impl Incoming {
     }
 }
 
-impl fmt::Debug for Incoming {
+impl fmt::Debug for BodySource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Incoming")
     }
@@ -133,7 +134,7 @@ pub struct HttpStream {
 impl HttpStream {
     pub(super) fn new(
         head: Vec<u8>,
-        incoming: Option<Incoming>,
+        incoming: Option<BodySource>,
         lenient: bool,
         client: Client,
     ) -> io::Result<Self> {
@@ -156,7 +157,7 @@ impl Read for HttpStream {
             if self.client.is_inherited() {
                 let message = format!(
                     "{}: it is being read by the process that this one was forked from. Read it again here.",
-                    self.client.shown()
+                    self.client.redacted_url()
                 );
                 return Err(HttpError::new(HttpErrorKind::Other, message).into());
             }

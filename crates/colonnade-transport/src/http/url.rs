@@ -47,7 +47,7 @@ impl Url {
         let url = Self { url, user };
         // The URI type of the client library is limited to 65,534 bytes.
         if url.request().parse::<ureq::http::Uri>().is_err() {
-            return Err(HttpError::address(format!("{} is no URL.", url.shown())));
+            return Err(HttpError::address(format!("{} is no URL.", url.redact())));
         }
         Ok(url)
     }
@@ -74,7 +74,7 @@ impl Url {
     }
 
     /// Returns the address for messages: without user and password, and without the query, which may be a signature.
-    pub(super) fn shown(&self) -> String {
+    pub(super) fn redact(&self) -> String {
         let query = if self.url.query().is_some() { "?..." } else { "" };
         format!("{}{query}", &self.url[..Position::AfterPath])
     }
@@ -126,7 +126,7 @@ mod tests {
     fn addresses_are_shown_without_secrets() {
         let url = Url::parse("HTTP://me:p%40ss@host:81/a b/ü.npz?key=secret#part").unwrap();
         assert_eq!(url.request(), "http://host:81/a%20b/%C3%BC.npz?key=secret");
-        assert_eq!(url.shown(), "http://host:81/a%20b/%C3%BC.npz?...");
+        assert_eq!(url.redact(), "http://host:81/a%20b/%C3%BC.npz?...");
         assert_eq!(url.user().unwrap(), b"me:p@ss");
         assert_eq!(Url::parse("http://HOST:80/").unwrap().authority(), "host");
         assert_eq!(Url::parse("https://host").unwrap().request(), "https://host/");

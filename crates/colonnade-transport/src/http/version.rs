@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn another_file_is_told_by_its_etag_or_date() {
+    fn another_version_is_detected_by_its_etag_or_date() {
         for (was, now, same) in [
             (("", ""), ("", ""), true),
             (("", ""), ("\"1\"", "d"), true),
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_are_asked_for_by_what_is_strong() {
+    fn ranges_use_strong_validators() {
         assert_eq!(version("\"1\"", "d").for_ranges(), Some("\"1\""));
         assert_eq!(version("W/\"1\"", "d").for_ranges(), Some("d"));
         assert_eq!(version("W/\"1\"", "").for_ranges(), None);

@@ -11,37 +11,37 @@ const MOST: usize = 256 * 1024;
 
 /// Received bytes that are not decrypted yet, and decrypted bytes that no call has taken yet.
 #[derive(Debug)]
-pub(super) struct Incoming {
+pub(super) struct ReceiveBuffer {
     bytes: Vec<u8>,
     start: usize,
     end: usize,
     /// Plaintext that did not fit its targets: less than a buffer.
-    kept: Vec<u8>,
-    kept_start: usize,
+    plaintext: Vec<u8>,
+    plaintext_start: usize,
     /// Whether the session has processed all received bytes that it can.
-    looked: bool,
+    is_processed: bool,
     failed: Option<(ErrorKind, String)>,
     /// Whether the peer has ended its sending.
     pub(super) ended: bool,
     /// Whether any bytes were received.
-    pub(super) spoken: bool,
+    pub(super) has_received_any: bool,
     /// Whether any plaintext was returned.
-    pub(super) given: bool,
+    pub(super) has_delivered: bool,
 }
 
-impl Incoming {
+impl ReceiveBuffer {
     pub(super) fn new() -> Self {
         Self {
             bytes: Vec::new(),
             start: 0,
             end: 0,
-            kept: Vec::new(),
-            kept_start: 0,
-            looked: false,
+            plaintext: Vec::new(),
+            plaintext_start: 0,
+            is_processed: false,
             failed: None,
             ended: false,
-            spoken: false,
-            given: false,
+            has_received_any: false,
+            has_delivered: false,
         }
     }
 
@@ -61,8 +61,8 @@ impl Incoming {
         let most = room.len();
         let count = below.receive(&mut [IoSliceMut::new(room)])?;
         self.end += count;
-        self.looked = false;
-        self.spoken |= count > 0;
+        self.is_processed = false;
+        self.has_received_any |= count > 0;
         if count == most && self.bytes.len() < MOST {
             self.bytes.resize((self.bytes.len() * 4).min(MOST), 0);
         }
@@ -71,34 +71,34 @@ impl Incoming {
 
     /// Returns the bytes for the session, and the buffer for plaintext that the targets have no space for.
     pub(super) fn parts(&mut self) -> (&mut [u8], &mut Vec<u8>) {
-        (self.bytes.get_mut(self.start..self.end).unwrap_or_default(), &mut self.kept)
+        (self.bytes.get_mut(self.start..self.end).unwrap_or_default(), &mut self.plaintext)
     }
 
     pub(super) fn discard(&mut self, count: usize) {
         self.start = (self.start + count).min(self.end);
     }
 
-    pub(super) fn looked_at(&mut self) {
-        self.looked = true;
+    pub(super) fn mark_processed(&mut self) {
+        self.is_processed = true;
     }
 
     /// Whether the session has processed everything that it can.
     pub(super) fn is_idle(&self) -> bool {
-        self.looked || self.ended
+        self.is_processed || self.ended
     }
 
     pub(super) fn has_pending(&self) -> bool {
         let whole = || whole_records(self.bytes.get(self.start..self.end).unwrap_or_default()) > 0;
-        !self.kept.is_empty() || self.ended || self.failed.is_some() || (!self.looked && whole())
+        !self.plaintext.is_empty() || self.ended || self.failed.is_some() || (!self.is_processed && whole())
     }
 
     /// Copies the plaintext of earlier calls to the targets.
-    pub(super) fn give_kept(&mut self, targets: &mut Targets<'_, '_>) {
-        let rest = targets.take(self.kept.get(self.kept_start..).unwrap_or_default()).len();
-        self.kept_start = self.kept.len() - rest;
+    pub(super) fn deliver_plaintext(&mut self, targets: &mut Targets<'_, '_>) {
+        let rest = targets.take(self.plaintext.get(self.plaintext_start..).unwrap_or_default()).len();
+        self.plaintext_start = self.plaintext.len() - rest;
         if rest == 0 {
-            self.kept.clear();
-            self.kept_start = 0;
+            self.plaintext.clear();
+            self.plaintext_start = 0;
         }
     }
 
@@ -135,7 +135,7 @@ impl Queue {
     }
 
     /// Returns space for `count` bytes at the end; `add` then says how many were written.
-    pub(super) fn room(&mut self, count: usize) -> &mut [u8] {
+    pub(super) fn reserve(&mut self, count: usize) -> &mut [u8] {
         if self.start == self.end {
             (self.start, self.end) = (0, 0);
         } else if self.end + count > self.bytes.len() {
@@ -148,21 +148,21 @@ impl Queue {
         self.bytes.get_mut(self.end..).unwrap_or_default()
     }
 
-    pub(super) fn add(&mut self, count: usize) {
+    pub(super) fn commit(&mut self, count: usize) {
         self.end = (self.end + count).min(self.bytes.len());
     }
 
     /// Moves all bytes of another queue to the end of this one.
     pub(super) fn append(&mut self, other: &mut Self) {
         if let Some(bytes) = other.bytes.get(other.start..other.end).filter(|bytes| !bytes.is_empty()) {
-            self.room(bytes.len()).split_at_mut(bytes.len()).0.copy_from_slice(bytes);
-            self.add(bytes.len());
+            self.reserve(bytes.len()).split_at_mut(bytes.len()).0.copy_from_slice(bytes);
+            self.commit(bytes.len());
             other.start = other.end;
         }
     }
 
     /// Sends all bytes to the socket, or returns `WouldBlock`.
-    pub(super) fn give(&mut self, below: &dyn Channel) -> io::Result<()> {
+    pub(super) fn send_to(&mut self, below: &dyn Channel) -> io::Result<()> {
         while let Some(rest) = self.bytes.get(self.start..self.end).filter(|rest| !rest.is_empty()) {
             match below.send(&[IoSlice::new(rest)])? {
                 0 => return Err(ErrorKind::WriteZero.into()),

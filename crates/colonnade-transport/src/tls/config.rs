@@ -44,7 +44,7 @@ impl TlsFiles {
             ("token", token.is_some()),
         ];
         match given.iter().find(|(_, is_given)| *is_given) {
-            Some((name, _)) if !matches!(address, Address::Tls { .. }) => Err(option(format!(
+            Some((name, _)) if !matches!(address, Address::Tls { .. }) => Err(option_fault(format!(
                 "{name}: expected a tls:// address beside it, found {address}. Nothing of it goes over a bare wire"
             ))),
             _ => Ok(()),
@@ -92,26 +92,26 @@ impl From<TlsFault> for io::Error {
 /// # Errors
 /// [`TlsFault`].
 pub fn server_config(files: &TlsFiles) -> Result<Arc<ServerConfig>, TlsFault> {
-    let Some((chain, key, path)) = own(files)? else {
-        return Err(option(
+    let Some((chain, key, path)) = identity(files)? else {
+        return Err(option_fault(
             "tls:// needs the listener's own certificate: certificate='server.pem', key='server.key'",
         ));
     };
     let provider = provider();
     let builder = ServerConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
-        .map_err(|error| option(format!("TLS: {error}")))?;
+        .map_err(|error| option_fault(format!("TLS: {error}")))?;
     let builder = match &files.authorities {
         None => builder.with_no_client_auth(),
         Some(authorities) => {
-            let roots = Arc::new(trusted(authorities)?);
+            let roots = Arc::new(read_roots(authorities)?);
             let verifier = WebPkiClientVerifier::builder_with_provider(roots, provider)
                 .build()
-                .map_err(|error| option(format!("authorities: {}: {error}", authorities.display())))?;
+                .map_err(|error| option_fault(format!("authorities: {}: {error}", authorities.display())))?;
             builder.with_client_cert_verifier(verifier)
         }
     };
-    let mut config = builder.with_single_cert(chain, key).map_err(|error| mismatched(&error, &path))?;
+    let mut config = builder.with_single_cert(chain, key).map_err(|error| key_mismatch(&error, &path))?;
     // Sessions are not resumed, so certificates are checked for each connection.
     config.session_storage = Arc::new(NoServerSessionStorage {});
     config.send_tls13_tickets = 0;
@@ -124,30 +124,30 @@ pub fn server_config(files: &TlsFiles) -> Result<Arc<ServerConfig>, TlsFault> {
 /// [`TlsFault`].
 pub fn client_config(files: &TlsFiles) -> Result<Arc<ClientConfig>, TlsFault> {
     let roots = match &files.authorities {
-        Some(path) => trusted(path)?,
-        None => system()?,
+        Some(path) => read_roots(path)?,
+        None => system_roots()?,
     };
     let builder = ClientConfig::builder_with_provider(provider())
         .with_safe_default_protocol_versions()
-        .map_err(|error| option(format!("TLS: {error}")))?
+        .map_err(|error| option_fault(format!("TLS: {error}")))?
         .with_root_certificates(roots);
-    let mut config = match own(files)? {
+    let mut config = match identity(files)? {
         None => builder.with_no_client_auth(),
         Some((chain, key, path)) => {
-            builder.with_client_auth_cert(chain, key).map_err(|error| mismatched(&error, &path))?
+            builder.with_client_auth_cert(chain, key).map_err(|error| key_mismatch(&error, &path))?
         }
     };
     config.resumption = Resumption::disabled();
     Ok(Arc::new(config))
 }
 
-type Own = (Vec<CertificateDer<'static>>, PrivateKeyDer<'static>, PathBuf);
+type Identity = (Vec<CertificateDer<'static>>, PrivateKeyDer<'static>, PathBuf);
 
-fn own(files: &TlsFiles) -> Result<Option<Own>, TlsFault> {
+fn identity(files: &TlsFiles) -> Result<Option<Identity>, TlsFault> {
     let Some(path) = &files.certificate else {
         return match &files.key {
             None => Ok(None),
-            Some(_) => Err(option("key: expected certificate= beside it, found none")),
+            Some(_) => Err(option_fault("key: expected certificate= beside it, found none")),
         };
     };
     let bytes = read(path)?;
@@ -161,7 +161,7 @@ fn own(files: &TlsFiles) -> Result<Option<Own>, TlsFault> {
             true => "an encrypted one. Decrypt it: openssl pkey -in it -out plain.key".to_owned(),
             false => format!("none ({error}). Name it: key='server.key'"),
         };
-        option(format!(
+        option_fault(format!(
             "key: {}: expected a PEM private key (PKCS8, PKCS1 or SEC1), found {found}",
             key_path.display()
         ))
@@ -169,23 +169,26 @@ fn own(files: &TlsFiles) -> Result<Option<Own>, TlsFault> {
     Ok(Some((chain, key, key_path.clone())))
 }
 
-fn trusted(path: &Path) -> Result<RootCertStore, TlsFault> {
+fn read_roots(path: &Path) -> Result<RootCertStore, TlsFault> {
     let mut roots = RootCertStore::empty();
     for certificate in certificates("authorities", path, &read(path)?)? {
         roots.add(certificate).map_err(|error| {
-            option(format!("authorities: {}: expected certificates of authorities: {error}", path.display()))
+            option_fault(format!(
+                "authorities: {}: expected certificates of authorities: {error}",
+                path.display()
+            ))
         })?;
     }
     Ok(roots)
 }
 
-fn system() -> Result<RootCertStore, TlsFault> {
+fn system_roots() -> Result<RootCertStore, TlsFault> {
     let found = rustls_native_certs::load_native_certs();
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(found.certs);
     if roots.is_empty() {
         let why = found.errors.first().map(|error| format!(" ({error})")).unwrap_or_default();
-        return Err(option(format!(
+        return Err(option_fault(format!(
             "authorities: the system has none{why}. Name a file: authorities='ca.pem'"
         )));
     }
@@ -198,7 +201,7 @@ fn certificates(
     bytes: &[u8],
 ) -> Result<Vec<CertificateDer<'static>>, TlsFault> {
     let wrong = |found: &str| {
-        option(format!("{option_name}: {}: expected a PEM certificate, found {found}", path.display()))
+        option_fault(format!("{option_name}: {}: expected a PEM certificate, found {found}", path.display()))
     };
     let all: Vec<_> = CertificateDer::pem_slice_iter(bytes)
         .collect::<Result<_, _>>()
@@ -210,13 +213,13 @@ fn certificates(
     }
 }
 
-fn mismatched(error: &Error, key: &Path) -> TlsFault {
+fn key_mismatch(error: &Error, key: &Path) -> TlsFault {
     match error {
-        Error::InconsistentKeys(_) => option(format!(
+        Error::InconsistentKeys(_) => option_fault(format!(
             "key: {}: expected the key of the certificate, found another one's. Are the two files of one pair?",
             key.display()
         )),
-        other => option(format!("certificate and key {}: {other}", key.display())),
+        other => option_fault(format!("certificate and key {}: {other}", key.display())),
     }
 }
 
@@ -225,7 +228,7 @@ fn read(path: &Path) -> Result<Vec<u8>, TlsFault> {
     let mut bytes = Vec::new();
     File::open(path).map_err(fault)?.take(MOST_PEM_NBYTES + 1).read_to_end(&mut bytes).map_err(fault)?;
     if bytes.len() as u64 > MOST_PEM_NBYTES {
-        return Err(option(format!("{}: expected a PEM file, found more than 4 MiB", path.display())));
+        return Err(option_fault(format!("{}: expected a PEM file, found more than 4 MiB", path.display())));
     }
     Ok(bytes)
 }
@@ -239,6 +242,6 @@ fn find(bytes: &[u8], text: &[u8]) -> bool {
     bytes.windows(text.len()).any(|window| window == text)
 }
 
-fn option(text: impl Into<String>) -> TlsFault {
+fn option_fault(text: impl Into<String>) -> TlsFault {
     TlsFault::Option(text.into())
 }

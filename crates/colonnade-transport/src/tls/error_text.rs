@@ -51,8 +51,8 @@ pub(super) fn sending(error: &Error, peer: &str) -> io::Error {
 }
 
 /// Returns the text for bytes that end without TLS's close notification.
-pub(super) fn cut_off(peer: &str, given: bool) -> String {
-    match given {
+pub(super) fn cut_off(peer: &str, has_delivered: bool) -> String {
+    match has_delivered {
         true => format!("{peer}: the connection ended without TLS's farewell: what came may be cut off"),
         false => format!(
             "{peer} closed without a word. It may have crashed, or refuse this side: does it ask for a token or a \

@@ -19,7 +19,7 @@ use rustls::server::UnbufferedServerConnection;
 use rustls::{ClientConfig, ServerConfig};
 
 use crate::channel::{Channel, Direction};
-use buffers::{Incoming, Queue, Targets, gather};
+use buffers::{Queue, ReceiveBuffer, Targets, gather};
 use session::{Role, Session, Turn};
 
 pub use config::{TlsFault, TlsFiles, client_config, server_config};
@@ -32,7 +32,7 @@ const BACKLOG: usize = 256 * 1024;
 /// The number of plaintext bytes that are encrypted in one step, which bounds the time that the session is locked.
 const STRIDE: usize = 64 * 1024;
 /// The maximum number of bytes that one call sends, so that its caller can check for signals.
-const AT_ONCE: usize = 4 << 20;
+const MAX_SEND: usize = 4 << 20;
 
 /// A TLS connection over another channel.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ pub struct TlsChannel {
     below: Arc<dyn Channel>,
     peer: String,
     // The lock order: `incoming` or `outgoing` first, then the session.
-    incoming: Mutex<Incoming>,
+    incoming: Mutex<ReceiveBuffer>,
     outgoing: Mutex<Queue>,
     session: Mutex<Session>,
     /// The process that created the connection; see `check_owner`.
@@ -78,7 +78,7 @@ impl TlsChannel {
         Self {
             below,
             peer,
-            incoming: Mutex::new(Incoming::new()),
+            incoming: Mutex::new(ReceiveBuffer::new()),
             outgoing: Mutex::new(Queue::default()),
             session: Mutex::new(Session::new(role)),
             owner: std::process::id(),
@@ -102,19 +102,19 @@ impl TlsChannel {
     /// `WouldBlock` (wait for [`TlsChannel::waits_for`]); those of the system; the reason for a failed handshake.
     pub fn handshake(&self) -> io::Result<bool> {
         let through = {
-            let mut half = lock(&self.incoming);
-            self.digest(&mut half, &mut Targets::new(&mut []))?;
+            let mut buffer = lock(&self.incoming);
+            self.decrypt(&mut buffer, &mut Targets::new(&mut []))?;
             loop {
                 if lock(&self.session).established {
                     break true;
                 }
-                match half.fill(&*self.below) {
+                match buffer.fill(&*self.below) {
                     Ok(0) => {
                         return Err(
-                            half.fail(ErrorKind::UnexpectedEof, error_text::cut_handshake(&self.peer))
+                            buffer.fail(ErrorKind::UnexpectedEof, error_text::cut_handshake(&self.peer))
                         );
                     }
-                    Ok(_) => self.digest(&mut half, &mut Targets::new(&mut []))?,
+                    Ok(_) => self.decrypt(&mut buffer, &mut Targets::new(&mut []))?,
                     Err(e) if e.kind() == ErrorKind::WouldBlock => break false,
                     Err(e) => return Err(e),
                 }
@@ -133,61 +133,61 @@ impl TlsChannel {
     }
 
     /// Whether any bytes have arrived from the peer.
-    pub(crate) fn has_spoken(&self) -> bool {
-        lock(&self.incoming).spoken
+    pub(crate) fn has_received(&self) -> bool {
+        lock(&self.incoming).has_received_any
     }
 
     /// Decrypts received bytes into the targets. Plaintext beyond their space is kept for the next call.
-    fn digest(&self, half: &mut Incoming, targets: &mut Targets<'_, '_>) -> io::Result<()> {
-        half.check()?;
-        if half.is_idle() {
+    fn decrypt(&self, buffer: &mut ReceiveBuffer, targets: &mut Targets<'_, '_>) -> io::Result<()> {
+        buffer.check()?;
+        if buffer.is_idle() {
             return Ok(());
         }
         let mut session = lock(&self.session);
         loop {
-            let (bytes, plain) = half.parts();
+            let (bytes, plain) = buffer.parts();
             let before = targets.taken();
             let (used, turn) = session.receive(bytes, &mut |text| {
                 let rest = targets.take(text);
                 plain.extend_from_slice(rest);
             });
-            half.discard(used);
-            half.given |= targets.taken() > 0;
+            buffer.discard(used);
+            buffer.has_delivered |= targets.taken() > 0;
             match turn {
                 Ok(Turn::Again) if targets.taken() > before && targets.is_full() => return Ok(()),
                 Ok(Turn::Again) => {}
                 Ok(Turn::Blocked | Turn::Ready) => break,
                 Ok(Turn::Ended) => {
-                    half.ended = true;
+                    buffer.ended = true;
                     break;
                 }
                 Err(error) => {
-                    session.alert(half.parts().0);
+                    session.alert(buffer.parts().0);
                     drop(session);
                     // The alert tells the peer the reason. If it cannot be sent, this error still counts.
                     self.flush().ok();
                     let (kind, text) = error_text::of(&error, &self.peer);
-                    return Err(half.fail(kind, text));
+                    return Err(buffer.fail(kind, text));
                 }
             }
         }
-        half.looked_at();
+        buffer.mark_processed();
         Ok(())
     }
 
     /// Returns the peer's alert if it explains an error of sending: a refused peer often finds its socket closed first.
-    fn explained(&self, error: io::Error) -> io::Error {
+    fn with_alert(&self, error: io::Error) -> io::Error {
         if !matches!(error.kind(), ErrorKind::BrokenPipe | ErrorKind::ConnectionReset) {
             return error;
         }
-        let Ok(mut half) = self.incoming.try_lock() else { return error };
-        if half.has_pending() {
-            return half.check().err().unwrap_or(error);
+        let Ok(mut buffer) = self.incoming.try_lock() else { return error };
+        if buffer.has_pending() {
+            return buffer.check().err().unwrap_or(error);
         }
         let mut targets = Targets::new(&mut []);
-        match half.fill(&*self.below) {
-            Ok(1..) => self.digest(&mut half, &mut targets).err().unwrap_or(error),
-            Ok(0) | Err(_) if !half.given => {
+        match buffer.fill(&*self.below) {
+            Ok(1..) => self.decrypt(&mut buffer, &mut targets).err().unwrap_or(error),
+            Ok(0) | Err(_) if !buffer.has_delivered => {
                 io::Error::new(error.kind(), error_text::cut_off(&self.peer, false))
             }
             _ => error,
@@ -199,51 +199,51 @@ impl Channel for TlsChannel {
     fn receive(&self, targets: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
         self.check_owner()?;
         let mut targets = Targets::new(targets);
-        let mut half = lock(&self.incoming);
-        half.give_kept(&mut targets);
+        let mut buffer = lock(&self.incoming);
+        buffer.deliver_plaintext(&mut targets);
         loop {
             if targets.is_full() {
                 return Ok(targets.taken());
             }
-            match self.digest(&mut half, &mut targets) {
+            match self.decrypt(&mut buffer, &mut targets) {
                 Err(error) if targets.taken() == 0 => return Err(error),
                 // Later calls return the error again.
-                _ if targets.taken() > 0 || half.ended => return Ok(targets.taken()),
+                _ if targets.taken() > 0 || buffer.ended => return Ok(targets.taken()),
                 _ => {}
             }
-            if half.fill(&*self.below)? == 0 {
-                let text = error_text::cut_off(&self.peer, half.given);
-                return Err(half.fail(ErrorKind::UnexpectedEof, text));
+            if buffer.fill(&*self.below)? == 0 {
+                let text = error_text::cut_off(&self.peer, buffer.has_delivered);
+                return Err(buffer.fail(ErrorKind::UnexpectedEof, text));
             }
         }
     }
 
     fn send(&self, sources: &[IoSlice<'_>]) -> io::Result<usize> {
         self.check_owner()?;
-        let mut half = lock(&self.outgoing);
+        let mut buffer = lock(&self.outgoing);
         let mut scratch = Vec::new();
         let mut sent = 0;
         let mut at = (0, 0);
         loop {
-            match half.give(&*self.below) {
+            match buffer.send_to(&*self.below) {
                 Ok(()) => {}
-                Err(e) if e.kind() == ErrorKind::WouldBlock && half.len() < BACKLOG / 2 => {}
+                Err(e) if e.kind() == ErrorKind::WouldBlock && buffer.len() < BACKLOG / 2 => {}
                 // Encrypted bytes count as sent: they are in the backlog.
                 Err(_) if sent > 0 => return Ok(sent),
                 Err(e) => {
-                    drop(half);
-                    return Err(self.explained(e));
+                    drop(buffer);
+                    return Err(self.with_alert(e));
                 }
             }
-            if sent >= AT_ONCE {
+            if sent >= MAX_SEND {
                 return Ok(sent);
             }
             let Some(piece) = gather(sources, &mut at, &mut scratch, STRIDE) else { return Ok(sent) };
             let mut session = lock(&self.session);
-            half.append(&mut session.outgoing);
-            std::mem::swap(&mut *half, &mut session.outgoing);
+            buffer.append(&mut session.outgoing);
+            std::mem::swap(&mut *buffer, &mut session.outgoing);
             let result = session.encrypt(piece);
-            std::mem::swap(&mut *half, &mut session.outgoing);
+            std::mem::swap(&mut *buffer, &mut session.outgoing);
             drop(session);
             if let Err(error) = result {
                 return Err(error_text::sending(&error, &self.peer));
@@ -261,14 +261,14 @@ impl Channel for TlsChannel {
 
     fn flush(&self) -> io::Result<bool> {
         self.check_owner()?;
-        let mut half = lock(&self.outgoing);
-        half.append(&mut lock(&self.session).outgoing);
-        let given = half.give(&*self.below);
-        drop(half);
-        match given {
+        let mut buffer = lock(&self.outgoing);
+        buffer.append(&mut lock(&self.session).outgoing);
+        let sent = buffer.send_to(&*self.below);
+        drop(buffer);
+        match sent {
             Ok(()) => self.below.flush(),
             Err(e) if e.kind() == ErrorKind::WouldBlock => Ok(false),
-            Err(e) => Err(self.explained(e)),
+            Err(e) => Err(self.with_alert(e)),
         }
     }
 

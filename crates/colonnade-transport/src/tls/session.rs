@@ -31,7 +31,7 @@ impl Role {
 }
 
 /// The action of one turn, if the session is ready for it.
-pub(super) enum Act<'a> {
+pub(super) enum Action<'a> {
     Nothing,
     Encrypt(&'a [u8]),
     Close,
@@ -55,7 +55,7 @@ pub(super) struct Session {
     /// Encrypted records to send before any that are encrypted later.
     pub(super) outgoing: Queue,
     /// A part of a handshake message that rustls has seen and needs to see again; nearly always empty.
-    held: Vec<u8>,
+    partial_message: Vec<u8>,
     /// Whether the handshake is complete.
     pub(super) established: bool,
     /// The error of rustls. The session is not used after it.
@@ -68,7 +68,7 @@ impl Session {
         Self {
             role,
             outgoing: Queue::default(),
-            held: Vec::new(),
+            partial_message: Vec::new(),
             established: false,
             failed: None,
             closing: false,
@@ -81,15 +81,15 @@ impl Session {
         incoming: &mut [u8],
         sink: &mut dyn FnMut(&[u8]),
     ) -> (usize, Result<Turn, Error>) {
-        self.held.clear();
-        let (used, turn) = self.turn(incoming, &Act::Nothing, sink);
+        self.partial_message.clear();
+        let (used, turn) = self.turn(incoming, &Action::Nothing, sink);
         if turn == Ok(Turn::Ready) {
             self.established = true;
             // A whole record that is not used: its handshake message continues in the next one. (Only the first record still
             // has its header: rustls joins the pieces of the message in place.)
             let rest = incoming.get(used..).unwrap_or_default();
             if whole_records(rest) > 0 {
-                self.held.extend_from_slice(rest);
+                self.partial_message.extend_from_slice(rest);
             }
         }
         (used, turn)
@@ -97,28 +97,28 @@ impl Session {
 
     /// Encrypts `plaintext` into `outgoing`.
     pub(super) fn encrypt(&mut self, plaintext: &[u8]) -> Result<(), Error> {
-        self.act(&Act::Encrypt(plaintext))
+        self.run(&Action::Encrypt(plaintext))
     }
 
     /// Encrypts the close notification into `outgoing`, once.
     pub(super) fn close(&mut self) -> Result<(), Error> {
-        if std::mem::replace(&mut self.closing, true) { Ok(()) } else { self.act(&Act::Close) }
+        if std::mem::replace(&mut self.closing, true) { Ok(()) } else { self.run(&Action::Close) }
     }
 
     /// Encrypts the alert for an error into `outgoing`.
     pub(super) fn alert(&mut self, rest: &mut [u8]) {
         let mut ignored = |_: &[u8]| ();
         // Only while rustls has bytes to write: after an alert it accepts no input.
-        while self.role.wants_write() && self.turn(rest, &Act::Nothing, &mut ignored).1.is_ok() {}
+        while self.role.wants_write() && self.turn(rest, &Action::Nothing, &mut ignored).1.is_ok() {}
     }
 
     #[cfg(test)]
-    pub(super) fn is_holding(&self) -> bool {
-        !self.held.is_empty()
+    pub(super) fn has_partial_message(&self) -> bool {
+        !self.partial_message.is_empty()
     }
 
-    fn act(&mut self, act: &Act<'_>) -> Result<(), Error> {
-        if matches!(act, Act::Encrypt(_)) && self.closing {
+    fn run(&mut self, action: &Action<'_>) -> Result<(), Error> {
+        if matches!(action, Action::Encrypt(_)) && self.closing {
             return Err(Error::AlertReceived(AlertDescription::CloseNotify));
         }
         if !self.established {
@@ -127,30 +127,30 @@ impl Session {
         if let Some(error) = &self.failed {
             return Err(error.clone());
         }
-        let mut held = std::mem::take(&mut self.held);
+        let mut partial_message = std::mem::take(&mut self.partial_message);
         let mut ignored = |_: &[u8]| ();
         let result = loop {
-            match self.turn(&mut held, act, &mut ignored) {
+            match self.turn(&mut partial_message, action, &mut ignored) {
                 (_, Ok(Turn::Again)) => {}
                 (_, Ok(Turn::Ready | Turn::Ended)) => break Ok(()),
                 (_, Ok(Turn::Blocked)) => break Err(Error::HandshakeNotComplete),
                 (_, Err(error)) => break Err(error),
             }
         };
-        self.held = held;
+        self.partial_message = partial_message;
         result
     }
 
     fn turn(
         &mut self,
         incoming: &mut [u8],
-        act: &Act<'_>,
+        action: &Action<'_>,
         sink: &mut dyn FnMut(&[u8]),
     ) -> (usize, Result<Turn, Error>) {
         let out = &mut self.outgoing;
         let (used, turn) = match &mut self.role {
-            Role::Client(connection) => step(connection.process_tls_records(incoming), act, out, sink),
-            Role::Server(connection) => step(connection.process_tls_records(incoming), act, out, sink),
+            Role::Client(connection) => step(connection.process_tls_records(incoming), action, out, sink),
+            Role::Server(connection) => step(connection.process_tls_records(incoming), action, out, sink),
         };
         self.failed = turn.as_ref().err().cloned().or(self.failed.take());
         (used, turn)
@@ -168,7 +168,7 @@ impl fmt::Debug for Session {
 
 fn step<Data>(
     status: UnbufferedStatus<'_, '_, Data>,
-    act: &Act<'_>,
+    action: &Action<'_>,
     out: &mut Queue,
     sink: &mut dyn FnMut(&[u8]),
 ) -> (usize, Result<Turn, Error>) {
@@ -199,13 +199,13 @@ fn step<Data>(
             Ok(Turn::Again)
         }
         ConnectionState::BlockedHandshake => Ok(Turn::Blocked),
-        ConnectionState::WriteTraffic(mut traffic) => match act {
-            Act::Nothing => Ok(Turn::Ready),
-            Act::Encrypt(plaintext) => {
+        ConnectionState::WriteTraffic(mut traffic) => match action {
+            Action::Nothing => Ok(Turn::Ready),
+            Action::Encrypt(plaintext) => {
                 let room = plaintext.len() + plaintext.len().div_ceil(RECORD) * RECORD_EXTRA;
                 append(out, room, |room| encrypted(traffic.encrypt(plaintext, room)))
             }
-            Act::Close => append(out, RECORD_EXTRA, |room| encrypted(traffic.queue_close_notify(room))),
+            Action::Close => append(out, RECORD_EXTRA, |room| encrypted(traffic.queue_close_notify(room))),
         }
         .map(|turn| if turn == Turn::Again { Turn::Ready } else { turn }),
         ConnectionState::PeerClosed => Ok(Turn::Ended),
@@ -231,9 +231,9 @@ fn append(
 ) -> Result<Turn, Error> {
     let mut room = expected.max(RECORD_EXTRA);
     loop {
-        match write(out.room(room))? {
+        match write(out.reserve(room))? {
             Some(written) => {
-                out.add(written);
+                out.commit(written);
                 return Ok(Turn::Again);
             }
             None => room *= 2,

@@ -100,7 +100,7 @@ fn joined() -> (TlsChannel, TlsChannel) {
 }
 
 #[test]
-fn bytes_come_as_they_went_both_ways_at_once() {
+fn bytes_arrive_unchanged_in_both_directions_at_once() {
     let (here, there) = joined();
     assert!(here.peer().starts_with("tls://127.0.0.1:"));
     let bytes: Vec<u8> = (0..9_000_001_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
@@ -139,7 +139,7 @@ fn small_pieces_share_records_and_small_targets_lose_nothing() {
 }
 
 #[test]
-fn a_farewell_is_the_end_and_the_other_way_goes_on() {
+fn a_close_notification_ends_one_direction() {
     let (here, there) = joined();
     give(&here, b"last").unwrap();
     until(&here, Direction::Send, || here.finish()).unwrap();
@@ -155,7 +155,7 @@ fn a_farewell_is_the_end_and_the_other_way_goes_on() {
 }
 
 #[test]
-fn an_end_without_farewell_is_an_error_each_time() {
+fn an_end_without_close_notification_is_an_error_each_time() {
     let (here, there) = joined();
     give(&here, b"cut").unwrap();
     drop(here);
@@ -179,7 +179,7 @@ fn a_record_that_was_altered_is_refused() {
 }
 
 #[test]
-fn certificates_decide_who_comes_in() {
+fn certificates_decide_which_peers_connect() {
     let (ours, theirs) = (Authority::new("ours"), Authority::new("theirs"));
     let good = || ours.server(&["localhost", "127.0.0.1"], 2099, Some(&ours));
     let (one, other, ..) = both(good(), ours.client(&["me"], 2099), "127.0.0.1");
@@ -246,7 +246,7 @@ fn a_client_learns_why_it_was_refused() {
 }
 
 #[test]
-fn what_is_not_tls_is_refused() {
+fn bytes_that_are_not_tls_are_refused() {
     let ours = Authority::new("ours");
     for garbage in
         [&b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"[..], &[0xFF; 64], b"\x16\x03\x01\xFF\xFF", &[0; 1 << 16]]
@@ -265,7 +265,7 @@ fn what_is_not_tls_is_refused() {
 }
 
 #[test]
-fn who_is_refused_without_a_word_is_told_what_it_may_be() {
+fn a_refusal_without_an_alert_lists_possible_reasons() {
     let (here, there) = joined();
     drop(there);
     let error = (0..100).find_map(|_| {
@@ -334,7 +334,7 @@ fn messages_of_tls_itself_may_come_in_pieces() {
             Err(e) if e.kind() == ErrorKind::WouldBlock => {}
             other => panic!("{other:?}"),
         }
-        held += usize::from(lock(&here.session).is_holding());
+        held += usize::from(lock(&here.session).has_partial_message());
         sent += here.send(&[IoSlice::new(b"x")]).unwrap();
         if sent == 2000 {
             break;
