@@ -14,7 +14,7 @@ use crate::failure::{AddressError, check_deadline};
 pub(crate) const TICK: Duration = Duration::from_millis(100);
 
 /// The maximum length of a Unix socket's path: 108 bytes with the trailing NUL.
-const MOST_UNIX_NBYTES: usize = 107;
+const MAX_UNIX_NBYTES: usize = 107;
 
 /// An address to listen on or to connect to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -187,9 +187,9 @@ fn unix(text: &str, rest: &str) -> Result<PathBuf, AddressError> {
     if path.contains('\0') {
         return Err(AddressError::new("unix: expected a path, found a NUL in it"));
     }
-    if path.len() > MOST_UNIX_NBYTES {
+    if path.len() > MAX_UNIX_NBYTES {
         return Err(AddressError::new(format!(
-            "{text}: expected a path of at most {MOST_UNIX_NBYTES} bytes, found {}. Use a shorter one, or one relative to \
+            "{text}: expected a path of at most {MAX_UNIX_NBYTES} bytes, found {}. Use a shorter one, or one relative to \
              the working directory",
             path.len()
         )));

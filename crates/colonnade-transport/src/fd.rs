@@ -12,7 +12,7 @@ use rustix::net::{Shutdown, shutdown};
 use rustix::pipe::{PIPE_BUF, fcntl_getpipe_size, fcntl_setpipe_size};
 
 use crate::channel::Direction;
-use crate::socket::{self, MOST_SLICES};
+use crate::socket::{self, MAX_SLICES};
 
 /// The requested capacity of pipes: the maximum that the system grants an ordinary user. Measured as for sockets (see
 /// `LOCAL_NBYTES`), GB/s: 64 KiB 1.9 (2.8), 256 KiB 2.6 (3.4), 512 KiB 2.6 (4.3), 1 MiB 3.3 (4.7).
@@ -86,7 +86,7 @@ impl Fd {
     }
 
     pub(crate) fn receive(&self, targets: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
-        let count = targets.len().min(MOST_SLICES);
+        let count = targets.len().min(MAX_SLICES);
         let targets = targets.get_mut(..count).unwrap_or_default();
         match &self.non_blocking {
             NonBlocking::File => Ok(readv(&self.fd, targets)?),
@@ -119,7 +119,7 @@ impl Fd {
     }
 
     pub(crate) fn send(&self, sources: &[IoSlice<'_>]) -> io::Result<usize> {
-        let sources = sources.get(..MOST_SLICES).unwrap_or(sources);
+        let sources = sources.get(..MAX_SLICES).unwrap_or(sources);
         match &self.non_blocking {
             NonBlocking::File => Ok(writev(&self.fd, sources)?),
             NonBlocking::Socket => socket::send(self.fd.as_fd(), sources),

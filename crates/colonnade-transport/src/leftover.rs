@@ -19,7 +19,7 @@ use rustix::io::Errno;
 use crate::file::{parent, stem};
 
 /// The maximum number of directory entries that are searched, so that the search costs a small write little in any directory.
-const MOST_NAMES: usize = 1000;
+const MAX_NAMES: usize = 1000;
 
 /// File systems that only processes of this system can use: ext, XFS, Btrfs, tmpfs, overlayfs, F2FS, ZFS, ramfs, bcachefs.
 const LOCAL: [u32; 9] = [
@@ -62,7 +62,7 @@ pub(crate) fn sweep(target: &Path, may_remove: Option<&dyn Fn(&str) -> bool>) {
     let Ok(names) = Dir::read_from(&folder) else { return };
     let front = format!(".{}.", stem(target));
     let mut checked = false;
-    for entry in names.flatten().take(MOST_NAMES) {
+    for entry in names.flatten().take(MAX_NAMES) {
         let Ok(name) = entry.file_name().to_str() else { continue };
         if !name.strip_prefix(&front).is_some_and(is_ending) {
             continue;

@@ -50,13 +50,13 @@ impl Pipe {
         Ok(Self { receive, send: Mutex::new(send), peer })
     }
 
-    fn sending(&self) -> io::Result<Arc<Fd>> {
+    fn send_end(&self) -> io::Result<Arc<Fd>> {
         let send = self.send.lock().unwrap_or_else(PoisonError::into_inner);
         send.clone()
             .ok_or_else(|| io::Error::new(io::ErrorKind::BrokenPipe, "nothing can be sent here (any more)"))
     }
 
-    fn receiving(&self) -> io::Result<&Fd> {
+    fn receive_end(&self) -> io::Result<&Fd> {
         self.receive
             .as_ref()
             .ok_or_else(|| io::Error::new(io::ErrorKind::Unsupported, "nothing can be received here"))
@@ -83,18 +83,18 @@ pub fn from_descriptors(
 
 impl Channel for Pipe {
     fn receive(&self, targets: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
-        self.receiving()?.receive(targets)
+        self.receive_end()?.receive(targets)
     }
 
     // Rust and Python ignore SIGPIPE from their start, so a pipe without a reader returns `BrokenPipe`.
     fn send(&self, sources: &[IoSlice<'_>]) -> io::Result<usize> {
-        self.sending()?.send(sources)
+        self.send_end()?.send(sources)
     }
 
     fn wait(&self, direction: Direction, at_most: Duration) -> io::Result<bool> {
         match direction {
-            Direction::Receive => self.receiving()?.wait(direction, at_most),
-            Direction::Send => self.sending()?.wait(direction, at_most),
+            Direction::Receive => self.receive_end()?.wait(direction, at_most),
+            Direction::Send => self.send_end()?.wait(direction, at_most),
         }
     }
 
@@ -109,7 +109,7 @@ impl Channel for Pipe {
     fn descriptor(&self, direction: Direction) -> Option<RawFd> {
         match direction {
             Direction::Receive => self.receive.as_ref().map(|end| end.poll_fd(direction).as_raw_fd()),
-            Direction::Send => self.sending().ok().map(|end| end.poll_fd(direction).as_raw_fd()),
+            Direction::Send => self.send_end().ok().map(|end| end.poll_fd(direction).as_raw_fd()),
         }
     }
 

@@ -31,10 +31,10 @@ use crate::channel::{Channel, Direction};
 const LOCAL_NBYTES: usize = 512 << 10;
 
 /// The maximum number of unread bytes that closing a socket discards.
-const MOST_UNREAD_NBYTES: usize = 16 << 20;
+const MAX_UNREAD_NBYTES: usize = 16 << 20;
 
 /// The maximum number of slices of one system call.
-pub(crate) const MOST_SLICES: usize = 1024;
+pub(crate) const MAX_SLICES: usize = 1024;
 
 /// A connected TCP or Unix socket.
 #[derive(Debug)]
@@ -100,7 +100,7 @@ impl Drop for Socket {
             return;
         }
         let mut room = [0; 1 << 14];
-        for _ in 0..MOST_UNREAD_NBYTES / room.len() {
+        for _ in 0..MAX_UNREAD_NBYTES / room.len() {
             match recv(&self.fd, &mut room, RecvFlags::DONTWAIT) {
                 Ok((0, _)) => break,
                 Ok(_) | Err(Errno::INTR) => {}
@@ -142,14 +142,14 @@ impl Channel for Socket {
 
 /// Receives bytes. Without a control buffer, the system closes descriptors that a peer passes.
 pub(crate) fn receive(fd: BorrowedFd<'_>, targets: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
-    let count = targets.len().min(MOST_SLICES);
+    let count = targets.len().min(MAX_SLICES);
     let targets = targets.get_mut(..count).unwrap_or_default();
     let flags = RecvFlags::DONTWAIT | RecvFlags::CMSG_CLOEXEC;
     Ok(recvmsg(fd, targets, &mut RecvAncillaryBuffer::default(), flags)?.bytes)
 }
 
 pub(crate) fn send(fd: BorrowedFd<'_>, sources: &[IoSlice<'_>]) -> io::Result<usize> {
-    let sources = sources.get(..MOST_SLICES).unwrap_or(sources);
+    let sources = sources.get(..MAX_SLICES).unwrap_or(sources);
     let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
     Ok(sendmsg(fd, sources, &mut SendAncillaryBuffer::default(), flags)?)
 }

@@ -20,7 +20,7 @@ use pool::HandshakePool;
 use watch::Watch;
 
 /// The time after which a waiting `accept` returns to report rejected peers.
-const REPORT: Duration = Duration::from_secs(1);
+const REPORT_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The requirements that a peer must satisfy.
 #[derive(Debug)]
@@ -120,7 +120,7 @@ impl HandshakeListener {
         deadline: Option<Instant>,
         interrupted: &mut dyn FnMut() -> io::Result<()>,
     ) -> io::Result<Option<Arc<dyn Channel>>> {
-        let report = Instant::now() + REPORT;
+        let report = Instant::now() + REPORT_INTERVAL;
         loop {
             let (due, has_rejected) = {
                 let mut pool = self.pool();

@@ -140,7 +140,7 @@ impl Pending {
                 return Err("it showed no token, which this listener demands".to_owned());
             };
             *length = HEAD_NBYTES + nbytes;
-        } else if token.is_some_and(|token| token.is(shown)) {
+        } else if token.is_some_and(|token| token.matches(shown)) {
             self.stage = Stage::Acceptance { sent: 0 };
         } else {
             return Err("it showed a wrong token".to_owned());

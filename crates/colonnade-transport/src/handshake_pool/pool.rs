@@ -162,7 +162,7 @@ impl HandshakePool {
         Arc::strong_count(&self.permits) > self.max_peers
     }
 
-    fn full(&self) -> String {
+    fn full_reason(&self) -> String {
         format!("{} peers are connected, as many as max_peers allows", self.max_peers)
     }
 

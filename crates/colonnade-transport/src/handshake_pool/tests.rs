@@ -77,7 +77,7 @@ impl TestListener {
         }
     }
 
-    fn look(&self) -> Accepted {
+    fn poll(&self) -> Accepted {
         self.inner.accept(Some(Instant::now()), &mut no_interrupt).unwrap()
     }
 

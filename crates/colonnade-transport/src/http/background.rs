@@ -18,7 +18,7 @@ pub(super) fn spawn(work: impl FnOnce() + Send + 'static) -> io::Result<()> {
 }
 
 /// The error of a process that was forked by a signal handler while a request was pending. The threads belong to its parent.
-pub(super) fn forked() -> io::Error {
+pub(super) fn forked_error() -> io::Error {
     io::Error::other("http: this process was forked while a request was waited for. Read it again here.")
 }
 
@@ -36,7 +36,7 @@ pub(super) fn run_in_background<T: Send + 'static>(
     loop {
         match receive.recv_timeout(TICK) {
             Ok(answer) => return Ok(answer?),
-            Err(RecvTimeoutError::Timeout) if process::id() != pid => return Err(forked()),
+            Err(RecvTimeoutError::Timeout) if process::id() != pid => return Err(forked_error()),
             Err(RecvTimeoutError::Timeout) => tick()?,
             Err(RecvTimeoutError::Disconnected) => {
                 return Err(io::Error::other("http: the request ended early"));

@@ -14,7 +14,7 @@ use super::proxy;
 use super::url::Url;
 use super::version::Version;
 
-const MOST_REDIRECTS: usize = 10;
+const MAX_REDIRECTS: usize = 10;
 
 /// A client of one server and of those that it redirects to. It reuses connections.
 #[derive(Debug, Clone)]
@@ -48,7 +48,7 @@ impl Client {
     }
 
     /// Returns a client with the same settings and new connections.
-    pub(super) fn renewed(&self) -> Result<Self, HttpError> {
+    pub(super) fn with_new_connections(&self) -> Result<Self, HttpError> {
         Ok(Self { agent: new_agent(&self.peer, self.timeout)?, pid: process::id(), ..self.clone() })
     }
 
@@ -73,8 +73,8 @@ impl Client {
     /// Follows redirects from `url`. Returns the final response and its address, which later requests use.
     pub(super) fn follow(&mut self, url: Url, range: (u64, u64)) -> Result<(HttpResponse, Url), HttpError> {
         let mut url = url;
-        for _ in 0..=MOST_REDIRECTS {
-            if !self.peer.same_place(&url) {
+        for _ in 0..=MAX_REDIRECTS {
+            if !self.peer.same_server(&url) {
                 self.agent = new_agent(&url, self.timeout)?;
                 self.peer = url.clone();
             }
@@ -105,7 +105,7 @@ impl Client {
             }
             url = next;
         }
-        let message = format!("{}: more than {MOST_REDIRECTS} redirects.", self.home.redact());
+        let message = format!("{}: more than {MAX_REDIRECTS} redirects.", self.home.redact());
         Err(HttpError::new(HttpErrorKind::Answer, message))
     }
 

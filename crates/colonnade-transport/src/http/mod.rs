@@ -31,7 +31,7 @@ use version::Version;
 const FIRST_NBYTES: u64 = 64 << 10;
 
 /// The minimum number of bytes that identify a format.
-const LEAST_NBYTES: usize = 64;
+const MIN_HEAD_NBYTES: usize = 64;
 
 /// The default time limit for the next bytes.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -146,7 +146,7 @@ impl HttpFile {
         };
         let done = ranges::fetch(request, ranges, on_piece, tick);
         if done.is_err() {
-            self.renew()?;
+            self.end_requests()?;
         }
         done
     }
@@ -160,14 +160,14 @@ impl HttpFile {
         let inherited = self.lock().is_inherited();
         let rest = self.rest.lock().unwrap_or_else(PoisonError::into_inner).take().filter(|_| !inherited);
         // A stream has its own connections, which it closes when it ends.
-        let client = self.client()?.renewed()?;
+        let client = self.client()?.with_new_connections()?;
         let (url, fetched) = (self.url.clone(), Arc::clone(&self.fetched));
         let (asking, head) = (client.clone(), self.head.clone());
         match (self.extent, rest) {
             (Extent::Whole(_), Some(rest)) => HttpStream::new(head, Some(rest), lenient, self.client()?),
             (Extent::Whole(_), None) => {
-                let send = move || asking.send(&url, None, None).and_then(whole);
-                HttpStream::new(Vec::new(), Some(BodySource::later(send, fetched)), lenient, client)
+                let send = move || asking.send(&url, None, None).and_then(whole_body);
+                HttpStream::new(Vec::new(), Some(BodySource::from_request(send, fetched)), lenient, client)
             }
             (Extent::Ranged(total), _) if total <= head.len() as u64 => {
                 HttpStream::new(head, None, lenient, client)
@@ -175,7 +175,7 @@ impl HttpFile {
             (Extent::Ranged(total), _) => {
                 let (range, version) = ((head.len() as u64, total - 1), self.version.clone());
                 let send = move || ranges::open_range(&asking, &url, range, total, &version);
-                HttpStream::new(head, Some(BodySource::later(send, fetched)), lenient, client)
+                HttpStream::new(head, Some(BodySource::from_request(send, fetched)), lenient, client)
             }
         }
     }
@@ -183,21 +183,21 @@ impl HttpFile {
     /// Returns the client. A forked child creates its own, because two processes on one connection would mix up responses.
     fn client(&self) -> Result<Client, HttpError> {
         let client = self.lock().clone();
-        if client.is_inherited() { self.replace(&client) } else { Ok(client) }
+        if client.is_inherited() { self.replace_client(&client) } else { Ok(client) }
     }
 
     /// Ends abandoned requests by closing their connections.
-    fn renew(&self) -> io::Result<()> {
+    fn end_requests(&self) -> io::Result<()> {
         let client = self.lock().clone();
         client.shutdown();
-        self.replace(&client)?;
+        self.replace_client(&client)?;
         Ok(())
     }
 
     /// Replaces the client's connections. The lock is not held while they are created, because a fork meanwhile would leave it
     /// locked.
-    fn replace(&self, client: &Client) -> Result<Client, HttpError> {
-        let client = client.renewed()?;
+    fn replace_client(&self, client: &Client) -> Result<Client, HttpError> {
+        let client = client.with_new_connections()?;
         *self.lock() = client.clone();
         Ok(client)
     }
@@ -254,16 +254,16 @@ fn from_whole(
     fetched: &Arc<AtomicU64>,
 ) -> Result<HttpFile, HttpError> {
     let length = answer.content_length();
-    let mut body = whole(answer)?;
-    let mut head = vec![0; LEAST_NBYTES];
+    let mut body = whole_body(answer)?;
+    let mut head = vec![0; MIN_HEAD_NBYTES];
     let count = fill(&mut body, &mut head)?;
     head.truncate(count);
-    let rest = (count == LEAST_NBYTES).then(|| BodySource::now(body, Arc::clone(fetched)));
+    let rest = (count == MIN_HEAD_NBYTES).then(|| BodySource::from_body(body, Arc::clone(fetched)));
     Ok(file(head, Extent::Whole(length), rest))
 }
 
 /// Returns the body of a response that has the whole file.
-fn whole(answer: HttpResponse) -> Result<stream::CheckedBody, HttpError> {
+fn whole_body(answer: HttpResponse) -> Result<stream::CheckedBody, HttpError> {
     if answer.status.as_u16() != 200 {
         return Err(HttpError::of_status(&answer.redacted_url, answer.status));
     }

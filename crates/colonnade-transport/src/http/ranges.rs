@@ -7,7 +7,7 @@ use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use super::background::{TICK, forked, spawn};
+use super::background::{TICK, forked_error, spawn};
 use super::client::{Client, ContentRange, HttpResponse};
 use super::error::{HttpError, HttpErrorKind};
 use super::stream::{CHUNK_NBYTES, CheckedBody, fill};
@@ -16,7 +16,7 @@ use super::version::Version;
 use super::{OnPiece, Tick};
 
 /// The maximum number of concurrent connections to a server.
-const CONNECTIONS: usize = 4;
+const MAX_CONNECTIONS: usize = 4;
 
 /// Larger ranges are split between connections.
 const PIECE_NBYTES: u64 = 8 << 20;
@@ -42,9 +42,9 @@ pub(super) fn fetch<E: From<io::Error>>(
 ) -> Result<(), E> {
     let pieces: VecDeque<(u64, u64)> = ranges.iter().flat_map(|&range| pieces(range)).collect();
     let mut left: u64 = pieces.iter().map(|(start, end)| end - start).sum();
-    let threads = CONNECTIONS.min(pieces.len());
+    let threads = MAX_CONNECTIONS.min(pieces.len());
     let pieces = Arc::new(Mutex::new(pieces));
-    let (send, receive) = sync_channel::<Chunk>(2 * CONNECTIONS);
+    let (send, receive) = sync_channel::<Chunk>(2 * MAX_CONNECTIONS);
     for _ in 0..threads {
         let (request, pieces, send) = (request.clone(), Arc::clone(&pieces), send.clone());
         spawn(move || fetch_pieces(&request, &pieces, &send))?;
@@ -58,7 +58,7 @@ pub(super) fn fetch<E: From<io::Error>>(
                 on_piece(at, &bytes)?;
             }
             Ok(Err(error)) => return Err(io::Error::from(error).into()),
-            Err(RecvTimeoutError::Timeout) if client.is_inherited() => return Err(forked().into()),
+            Err(RecvTimeoutError::Timeout) if client.is_inherited() => return Err(forked_error().into()),
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => {
                 return Err(io::Error::other("http: the requests ended early").into());
@@ -149,7 +149,7 @@ pub(super) fn open_range(
                     found.total.unwrap_or(0)
                 )));
             }
-            if !version.is_still(&answer.version()) {
+            if !version.is_same_file(&answer.version()) {
                 return Err(changed("its ETag or date is another one"));
             }
             if found.bytes != Some(range) {

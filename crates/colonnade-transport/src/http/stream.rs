@@ -14,7 +14,7 @@ use super::error::{HttpError, HttpErrorKind};
 pub(super) const CHUNK_NBYTES: usize = 256 << 10;
 
 /// The number of chunks that may wait for the reader. Beyond that, the thread stops receiving.
-const AHEAD: usize = 8;
+const MAX_QUEUED_CHUNKS: usize = 8;
 
 /// A body that must have as many bytes as the server declared.
 pub(super) struct CheckedBody {
@@ -82,11 +82,11 @@ pub(super) struct BodySource {
 }
 
 impl BodySource {
-    pub(super) fn now(body: CheckedBody, fetched: Arc<AtomicU64>) -> Self {
-        Self::later(move || Ok(body), fetched)
+    pub(super) fn from_body(body: CheckedBody, fetched: Arc<AtomicU64>) -> Self {
+        Self::from_request(move || Ok(body), fetched)
     }
 
-    pub(super) fn later(
+    pub(super) fn from_request(
         open: impl FnOnce() -> Result<CheckedBody, HttpError> + Send + 'static,
         fetched: Arc<AtomicU64>,
     ) -> Self {
@@ -141,7 +141,7 @@ impl HttpStream {
         let rest = match incoming {
             None => None,
             Some(incoming) => {
-                let (send, receive) = sync_channel(AHEAD);
+                let (send, receive) = sync_channel(MAX_QUEUED_CHUNKS);
                 spawn(move || incoming.run(&send))?;
                 Some(receive)
             }

@@ -90,7 +90,7 @@ impl Url {
     }
 
     /// Whether both addresses are on one server and have the same scheme.
-    pub(super) fn same_place(&self, other: &Self) -> bool {
+    pub(super) fn same_server(&self, other: &Self) -> bool {
         self.authority() == other.authority() && self.is_secure() == other.is_secure()
     }
 }

@@ -15,7 +15,7 @@ impl Version {
 
     /// Whether `now`, from the response to a range request, is of the same version. Such a response must have the ETag that the
     /// whole file has. It may omit the date (RFC 9110, 15.3.7).
-    pub(super) fn is_still(&self, now: &Self) -> bool {
+    pub(super) fn is_same_file(&self, now: &Self) -> bool {
         if let Some(was) = &self.etag {
             if now.etag.as_deref().map(opaque) != Some(opaque(was)) {
                 return false;
@@ -63,7 +63,7 @@ mod tests {
             (("", "d"), ("", ""), true),
             (("", "d"), ("", "e"), false),
         ] {
-            assert_eq!(version(was.0, was.1).is_still(&version(now.0, now.1)), same, "{was:?} {now:?}");
+            assert_eq!(version(was.0, was.1).is_same_file(&version(now.0, now.1)), same, "{was:?} {now:?}");
         }
     }
 

@@ -6,8 +6,8 @@ use super::session::{RECORD, RECORD_EXTRA, whole_records};
 use crate::channel::Channel;
 
 /// The minimum and maximum number of encrypted bytes of one receive. The buffer grows when a receive fills it.
-const LEAST: usize = RECORD + RECORD_EXTRA;
-const MOST: usize = 256 * 1024;
+const MIN_RECEIVE: usize = RECORD + RECORD_EXTRA;
+const MAX_RECEIVE: usize = 256 * 1024;
 
 /// Received bytes that are not decrypted yet, and decrypted bytes that no call has taken yet.
 #[derive(Debug)]
@@ -52,7 +52,7 @@ impl ReceiveBuffer {
         self.end -= self.start;
         self.start = 0;
         if self.bytes.len() - self.end < self.bytes.len() / 2 || self.bytes.is_empty() {
-            self.bytes.resize((self.bytes.len() * 2).clamp(LEAST, MOST), 0);
+            self.bytes.resize((self.bytes.len() * 2).clamp(MIN_RECEIVE, MAX_RECEIVE), 0);
         }
         let room = self.bytes.get_mut(self.end..).unwrap_or_default();
         if room.is_empty() {
@@ -63,8 +63,8 @@ impl ReceiveBuffer {
         self.end += count;
         self.is_processed = false;
         self.has_received_any |= count > 0;
-        if count == most && self.bytes.len() < MOST {
-            self.bytes.resize((self.bytes.len() * 4).min(MOST), 0);
+        if count == most && self.bytes.len() < MAX_RECEIVE {
+            self.bytes.resize((self.bytes.len() * 4).min(MAX_RECEIVE), 0);
         }
         Ok(count)
     }

@@ -17,7 +17,7 @@ use super::Token;
 use crate::address::Address;
 
 /// The maximum size of a PEM file: four times that of a system's bundle of authorities.
-const MOST_PEM_NBYTES: u64 = 4 << 20;
+const MAX_PEM_NBYTES: u64 = 4 << 20;
 
 /// The files of this side's certificate and of the authorities that it trusts.
 #[derive(Debug, Clone, Default)]
@@ -226,8 +226,8 @@ fn key_mismatch(error: &Error, key: &Path) -> TlsFault {
 fn read(path: &Path) -> Result<Vec<u8>, TlsFault> {
     let fault = |error| TlsFault::File { path: path.to_owned(), error };
     let mut bytes = Vec::new();
-    File::open(path).map_err(fault)?.take(MOST_PEM_NBYTES + 1).read_to_end(&mut bytes).map_err(fault)?;
-    if bytes.len() as u64 > MOST_PEM_NBYTES {
+    File::open(path).map_err(fault)?.take(MAX_PEM_NBYTES + 1).read_to_end(&mut bytes).map_err(fault)?;
+    if bytes.len() as u64 > MAX_PEM_NBYTES {
         return Err(option_fault(format!("{}: expected a PEM file, found more than 4 MiB", path.display())));
     }
     Ok(bytes)

@@ -10,7 +10,7 @@ use super::{ACCEPTED, HEAD_NBYTES, TlsChannel, Token};
 use crate::channel::{Channel, Direction};
 
 /// The interval at which waits check for signals.
-const SLICE: Duration = Duration::from_millis(100);
+const WAIT_TIME: Duration = Duration::from_millis(100);
 
 /// Connects TLS over a connected channel. Takes the channel, and closes it on failure.
 ///
@@ -57,10 +57,10 @@ fn show(
     }
     while let Some(rest) = answer.get_mut(*got..).filter(|rest| !rest.is_empty()) {
         match channel.receive(&mut [IoSliceMut::new(rest)]) {
-            Ok(0) => return Err(refused(channel)),
+            Ok(0) => return Err(refusal_error(channel)),
             Ok(count) => *got += count,
             Err(e) if matches!(e.kind(), ErrorKind::UnexpectedEof | ErrorKind::ConnectionReset) => {
-                return Err(refused(channel));
+                return Err(refusal_error(channel));
             }
             Err(e) => return Err(e),
         }
@@ -73,7 +73,7 @@ fn show(
     Err(io::Error::new(ErrorKind::ConnectionAborted, text))
 }
 
-fn refused(channel: &TlsChannel) -> io::Error {
+fn refusal_error(channel: &TlsChannel) -> io::Error {
     let text =
         format!("{} closed instead of accepting the token. Do both sides have the same?", channel.peer());
     io::Error::new(ErrorKind::ConnectionRefused, text)
@@ -97,7 +97,7 @@ fn drive(
         if left == Some(Duration::ZERO) {
             return Err(late());
         }
-        let slice = left.map_or(SLICE, |left| left.min(SLICE));
+        let slice = left.map_or(WAIT_TIME, |left| left.min(WAIT_TIME));
         let direction: Direction = channel.waits_for();
         match channel.below.wait(direction, slice) {
             Err(e) if e.kind() != ErrorKind::Interrupted => return Err(e),

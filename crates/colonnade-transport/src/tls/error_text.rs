@@ -51,7 +51,7 @@ pub(super) fn sending(error: &Error, peer: &str) -> io::Error {
 }
 
 /// Returns the text for bytes that end without TLS's close notification.
-pub(super) fn cut_off(peer: &str, has_delivered: bool) -> String {
+pub(super) fn cut_off_text(peer: &str, has_delivered: bool) -> String {
     match has_delivered {
         true => format!("{peer}: the connection ended without TLS's farewell: what came may be cut off"),
         false => format!(
@@ -61,7 +61,7 @@ pub(super) fn cut_off(peer: &str, has_delivered: bool) -> String {
     }
 }
 
-pub(super) fn cut_handshake(peer: &str) -> String {
+pub(super) fn cut_handshake_text(peer: &str) -> String {
     format!("{peer} closed during the TLS handshake. Is it a TLS listener, with room for another peer?")
 }
 

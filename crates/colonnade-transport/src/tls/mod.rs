@@ -30,7 +30,7 @@ pub(crate) use token::{ACCEPTED, HEAD_NBYTES, token_nbytes};
 /// The maximum number of encrypted bytes that wait for the socket.
 const BACKLOG: usize = 256 * 1024;
 /// The number of plaintext bytes that are encrypted in one step, which bounds the time that the session is locked.
-const STRIDE: usize = 64 * 1024;
+const ENCRYPT_NBYTES: usize = 64 * 1024;
 /// The maximum number of bytes that one call sends, so that its caller can check for signals.
 const MAX_SEND: usize = 4 << 20;
 
@@ -111,7 +111,7 @@ impl TlsChannel {
                 match buffer.fill(&*self.below) {
                     Ok(0) => {
                         return Err(
-                            buffer.fail(ErrorKind::UnexpectedEof, error_text::cut_handshake(&self.peer))
+                            buffer.fail(ErrorKind::UnexpectedEof, error_text::cut_handshake_text(&self.peer))
                         );
                     }
                     Ok(_) => self.decrypt(&mut buffer, &mut Targets::new(&mut []))?,
@@ -188,7 +188,7 @@ impl TlsChannel {
         match buffer.fill(&*self.below) {
             Ok(1..) => self.decrypt(&mut buffer, &mut targets).err().unwrap_or(error),
             Ok(0) | Err(_) if !buffer.has_delivered => {
-                io::Error::new(error.kind(), error_text::cut_off(&self.peer, false))
+                io::Error::new(error.kind(), error_text::cut_off_text(&self.peer, false))
             }
             _ => error,
         }
@@ -212,7 +212,7 @@ impl Channel for TlsChannel {
                 _ => {}
             }
             if buffer.fill(&*self.below)? == 0 {
-                let text = error_text::cut_off(&self.peer, buffer.has_delivered);
+                let text = error_text::cut_off_text(&self.peer, buffer.has_delivered);
                 return Err(buffer.fail(ErrorKind::UnexpectedEof, text));
             }
         }
@@ -238,7 +238,7 @@ impl Channel for TlsChannel {
             if sent >= MAX_SEND {
                 return Ok(sent);
             }
-            let Some(piece) = gather(sources, &mut at, &mut scratch, STRIDE) else { return Ok(sent) };
+            let Some(piece) = gather(sources, &mut at, &mut scratch, ENCRYPT_NBYTES) else { return Ok(sent) };
             let mut session = lock(&self.session);
             buffer.append(&mut session.outgoing);
             std::mem::swap(&mut *buffer, &mut session.outgoing);

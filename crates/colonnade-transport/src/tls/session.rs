@@ -203,9 +203,9 @@ fn step<Data>(
             Action::Nothing => Ok(Turn::Ready),
             Action::Encrypt(plaintext) => {
                 let room = plaintext.len() + plaintext.len().div_ceil(RECORD) * RECORD_EXTRA;
-                append(out, room, |room| encrypted(traffic.encrypt(plaintext, room)))
+                append(out, room, |room| record_size(traffic.encrypt(plaintext, room)))
             }
-            Action::Close => append(out, RECORD_EXTRA, |room| encrypted(traffic.queue_close_notify(room))),
+            Action::Close => append(out, RECORD_EXTRA, |room| record_size(traffic.queue_close_notify(room))),
         }
         .map(|turn| if turn == Turn::Again { Turn::Ready } else { turn }),
         ConnectionState::PeerClosed => Ok(Turn::Ended),
@@ -215,7 +215,7 @@ fn step<Data>(
     (used, turn)
 }
 
-fn encrypted(result: Result<usize, EncryptError>) -> Result<Option<usize>, Error> {
+fn record_size(result: Result<usize, EncryptError>) -> Result<Option<usize>, Error> {
     match result {
         Ok(written) => Ok(Some(written)),
         Err(EncryptError::InsufficientSize(_)) => Ok(None),
