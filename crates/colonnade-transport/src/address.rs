@@ -82,7 +82,7 @@ impl Address {
     /// interrupted nor given a deadline.
     ///
     /// # Errors
-    /// The resolver's errors; `TimedOut`; those of `interrupted`.
+    /// The resolver's errors; `TimedOut`; errors of `interrupted`.
     pub fn resolve(
         &self,
         deadline: Option<Instant>,

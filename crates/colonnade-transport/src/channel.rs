@@ -20,19 +20,20 @@ pub trait Channel: Send + Sync + Debug {
     /// Receives available bytes into `targets`, in order, and returns their number; 0 is the end of input.
     ///
     /// # Errors
-    /// `WouldBlock` if no bytes are available; `Interrupted` after a signal; those of the system.
+    /// `WouldBlock` if no bytes are available; `Interrupted` after a signal; operating-system errors.
     fn receive(&self, targets: &mut [IoSliceMut<'_>]) -> io::Result<usize>;
 
     /// Sends as many bytes of `sources`, in order, as the peer's side accepts now, and returns their number.
     ///
     /// # Errors
-    /// `WouldBlock` if it accepts none now; `Interrupted` after a signal; those of the system (`BrokenPipe`, never SIGPIPE).
+    /// `WouldBlock` if it accepts none now; `Interrupted` after a signal; operating-system errors (`BrokenPipe`, never
+    /// SIGPIPE).
     fn send(&self, sources: &[IoSlice<'_>]) -> io::Result<usize>;
 
     /// Waits at most `at_most` until the direction may be ready, and returns whether it may. False positives are allowed.
     ///
     /// # Errors
-    /// `Interrupted` after a signal; those of the system.
+    /// `Interrupted` after a signal; operating-system errors.
     fn wait(&self, direction: Direction, at_most: Duration) -> io::Result<bool>;
 
     /// Sends bytes that the channel buffers (a TLS session's last records), and returns whether none are left.
@@ -46,7 +47,7 @@ pub trait Channel: Send + Sync + Debug {
     /// Ends sending. The peer sees the end of input, and may still send.
     ///
     /// # Errors
-    /// Those of the system.
+    /// Operating-system errors.
     fn finish(&self) -> io::Result<()>;
 
     /// Returns the descriptor to poll for the direction, if there is one. Bytes may also wait above it (see `has_pending`).

@@ -23,7 +23,7 @@ impl Descriptor {
     /// wait it calls `interrupted`, whose error ends the write.
     ///
     /// # Errors
-    /// Those of the system and of `interrupted`.
+    /// Operating-system errors, and errors of `interrupted`.
     pub fn write(&self, mut bytes: &[u8], interrupted: &mut dyn FnMut() -> io::Result<()>) -> io::Result<()> {
         while !bytes.is_empty() {
             // SAFETY: `bytes` is a live slice of this length.

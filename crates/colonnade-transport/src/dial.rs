@@ -21,8 +21,8 @@ use crate::socket::{Socket, poll_one};
 /// `tls://` this makes only the TCP connection.
 ///
 /// # Errors
-/// `InvalidInput` with an [`crate::AddressError`] for plain TCP to other machines; `TimedOut`; those of `interrupted`; those of
-/// the system, with the error of each address.
+/// `InvalidInput` with an [`crate::AddressError`] for plain TCP to other machines; `TimedOut`; errors of `interrupted`;
+/// operating-system errors, with the error of each address.
 pub fn dial(
     address: &Address,
     deadline: Option<Instant>,

@@ -26,7 +26,7 @@ impl AtomicDirectory {
     /// may be removed. If it refuses one, nothing is written.
     ///
     /// # Errors
-    /// Those of the system; `DirectoryNotEmpty` if the target contains a file that may not be replaced.
+    /// Operating-system errors; `DirectoryNotEmpty` if the target contains a file that may not be replaced.
     pub fn create(path: &Path, may_replace: &dyn Fn(&str) -> bool) -> io::Result<Self> {
         let target = resolve_links(path)?;
         if target.symlink_metadata().is_ok() {
@@ -58,7 +58,7 @@ impl AtomicDirectory {
     /// first; the caller has synced the files.
     ///
     /// # Errors
-    /// Those of the system.
+    /// Operating-system errors.
     pub fn commit(mut self, fsync: bool) -> io::Result<()> {
         if fsync {
             File::open(self.path())?.sync_all()?;

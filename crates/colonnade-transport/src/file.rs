@@ -34,7 +34,7 @@ impl AtomicFile {
     /// replaces. Leftovers of killed writers to the same path are removed.
     ///
     /// # Errors
-    /// Those of the system.
+    /// Operating-system errors.
     pub fn create(path: &Path) -> io::Result<Self> {
         Self::create_next_to(resolve_links(path)?, true)
     }
@@ -42,7 +42,7 @@ impl AtomicFile {
     /// Creates a file in a directory that this process created and no other process writes to.
     ///
     /// # Errors
-    /// Those of the system.
+    /// Operating-system errors.
     pub fn create_member(path: &Path) -> io::Result<Self> {
         Self::create_next_to(path.to_owned(), false)
     }
@@ -68,7 +68,7 @@ impl AtomicFile {
     /// Appends bytes.
     ///
     /// # Errors
-    /// Those of the system.
+    /// Operating-system errors.
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         let mut rest = bytes;
         while !rest.is_empty() {
@@ -84,7 +84,7 @@ impl AtomicFile {
     /// Replaces bytes that were written before.
     ///
     /// # Errors
-    /// Those of the system.
+    /// Operating-system errors.
     pub fn patch(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
         self.file.write_all_at(bytes, offset)
     }
@@ -92,7 +92,7 @@ impl AtomicFile {
     /// Reserves space, so that a full disk fails before anything is written and the rename need not wait for allocation.
     ///
     /// # Errors
-    /// Those of the system if there is no space. File systems that cannot reserve cause no error.
+    /// Operating-system errors if there is no space. File systems that cannot reserve cause no error.
     pub fn reserve(&mut self, total: u64) -> io::Result<()> {
         if total == 0 {
             return Ok(());
@@ -119,7 +119,7 @@ impl AtomicFile {
     /// Renames the file to its target. `fsync`: the bytes and the name reach the disk first.
     ///
     /// # Errors
-    /// Those of the system. The target is then unchanged.
+    /// Operating-system errors. The target is then unchanged.
     pub fn commit(mut self, fsync: bool) -> io::Result<()> {
         if self.reserved > self.written {
             self.file.set_len(self.written)?;

@@ -43,7 +43,7 @@ impl ListeningSocket {
     ///
     /// # Errors
     /// `InvalidInput` with an [`crate::AddressError`] for plain TCP to other machines; `AddrInUse` if another listener has the
-    /// address; `AlreadyExists` if the path is a file that is no socket; those of `interrupted`; those of the system.
+    /// address; `AlreadyExists` if the path is a file that is no socket; errors of `interrupted`; operating-system errors.
     pub fn bind(address: &Address, interrupted: &mut dyn FnMut() -> io::Result<()>) -> io::Result<Self> {
         Self::bind_where(address, &|_| Ok(()), interrupted)
     }
@@ -95,8 +95,8 @@ impl ListeningSocket {
     /// Returns the next connection, or `None` if none is queued. Never waits.
     ///
     /// # Errors
-    /// `Interrupted` after a signal; `NotConnected` after `close`; those of the system. If descriptors or memory have run out,
-    /// the peer is rejected with an error that says so, and later calls work again.
+    /// `Interrupted` after a signal; `NotConnected` after `close`; operating-system errors. If descriptors or memory have run
+    /// out, the peer is rejected with an error that says so, and later calls work again.
     pub fn accept(&self) -> io::Result<Option<Socket>> {
         if self.is_closed.load(Ordering::Acquire) {
             let text = format!("{}: this listener is closed", self.address);
@@ -150,7 +150,7 @@ impl ListeningSocket {
     /// Waits at most `at_most` for a connection, and returns whether there is one.
     ///
     /// # Errors
-    /// `Interrupted` after a signal; those of the system.
+    /// `Interrupted` after a signal; operating-system errors.
     pub fn wait(&self, at_most: Duration) -> io::Result<bool> {
         wait(self.fd.as_fd(), Direction::Receive, at_most)
     }

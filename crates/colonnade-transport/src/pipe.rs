@@ -29,7 +29,7 @@ impl Pipe {
     /// the end of input only after it is closed there too.
     ///
     /// # Errors
-    /// `InvalidInput` if both are absent, or one is not open in its direction; those of the system.
+    /// `InvalidInput` if both are absent, or one is not open in its direction; operating-system errors.
     pub fn new(
         receive: Option<BorrowedFd<'_>>,
         send: Option<BorrowedFd<'_>>,
@@ -123,7 +123,7 @@ impl Channel for Pipe {
 /// each the one to receive from first, do not wait for each other.
 ///
 /// # Errors
-/// `InvalidInput` if the path is no FIFO; `TimedOut`; those of `interrupted`; those of the system.
+/// `InvalidInput` if the path is no FIFO; `TimedOut`; errors of `interrupted`; operating-system errors.
 pub fn open_fifo(
     path: &Path,
     direction: Direction,

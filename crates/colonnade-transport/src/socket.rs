@@ -55,7 +55,7 @@ impl Socket {
     /// Duplicates a socket of the caller. The caller's socket stays open, and its blocking mode does not change.
     ///
     /// # Errors
-    /// `InvalidInput` if it is no connected stream socket; those of the system.
+    /// `InvalidInput` if it is no connected stream socket; operating-system errors.
     pub fn from_fd(fd: BorrowedFd<'_>, peer: Option<&str>) -> io::Result<Self> {
         let wrong = |found: &str| {
             let text = format!(

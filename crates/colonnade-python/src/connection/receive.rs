@@ -76,7 +76,7 @@ impl Receiver {
     /// Receives available bytes, about `left` at most, until the decoder makes a step. Never waits.
     ///
     /// # Errors
-    /// Those of malformed messages, of the channel and of `watch`.
+    /// Errors of malformed messages, of the channel and of `watch`.
     pub(super) fn turn(&mut self, context: &ReceiveContext<'_>, left: &mut usize) -> Result<Turn> {
         loop {
             if self.incoming.is_whole() {

@@ -104,7 +104,7 @@ impl ConnectionState {
     /// Locks the sending side and runs `work`, which sends one message or a part of one.
     ///
     /// # Errors
-    /// Those of `work`. `BrokenPipe` if the sending side is in another state than `from`.
+    /// Errors of `work`. `BrokenPipe` if the sending side is in another state than `from`.
     pub(super) fn send(
         &self,
         watch: Watch<'_>,

@@ -75,7 +75,7 @@ impl HandshakeListener {
     /// Listens on `address` for peers that satisfy `policy`.
     ///
     /// # Errors
-    /// `InvalidInput` before listening, if a listener reachable from other machines would accept any peer; those of
+    /// `InvalidInput` before listening, if a listener reachable from other machines would accept any peer; errors of
     /// [`ListeningSocket::bind`].
     pub fn bind(
         address: &Address,
@@ -104,8 +104,8 @@ impl HandshakeListener {
     /// that they are reported soon.
     ///
     /// # Errors
-    /// Those of `interrupted` (called at least ten times a second); `NotConnected` after `close`; those of the system. Errors
-    /// of peers are in [`Accepted::rejected`].
+    /// Errors of `interrupted` (called at least ten times a second); `NotConnected` after `close`; operating-system errors.
+    /// Errors of peers are in [`Accepted::rejected`].
     pub fn accept(
         &self,
         deadline: Option<Instant>,

@@ -1,4 +1,4 @@
-//! One pending peer: the TLS handshake, then the token if one is required, then our acceptance.
+//! One pending peer: the TLS handshake, then the token if one is required, then the acceptance.
 
 use std::io::{ErrorKind, IoSlice, IoSliceMut};
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};

@@ -77,7 +77,7 @@ impl HttpFile {
     /// Requests the beginning of the file at `url`, and follows redirects (never from https to http).
     ///
     /// # Errors
-    /// An [`HttpError`] as the source of the I/O error; those of `tick`.
+    /// An [`HttpError`] as the source of the I/O error; errors of `tick`.
     pub fn open(url: &str, options: &HttpOptions, tick: &mut Tick<'_>) -> io::Result<Self> {
         let url = Url::parse(url)?;
         let client = Client::new(url.clone(), options.timeout.unwrap_or(TIMEOUT), options.headers.clone())?;
@@ -127,7 +127,7 @@ impl HttpFile {
     /// Fetches ranges (start and end) over several connections, and passes their pieces to `on_piece` in any order.
     ///
     /// # Errors
-    /// An [`HttpError`] as the source of the I/O error; those of `tick` and `on_piece`.
+    /// An [`HttpError`] as the source of the I/O error; errors of `tick` and `on_piece`.
     pub fn fetch<E: From<io::Error>>(
         &self,
         ranges: &[(u64, u64)],
@@ -154,7 +154,7 @@ impl HttpFile {
     /// Returns a stream of the whole file. `lenient`: a connection that closes early ends the stream without an error.
     ///
     /// # Errors
-    /// Those of the system.
+    /// Operating-system errors.
     pub fn stream(&self, lenient: bool) -> io::Result<HttpStream> {
         // The rest of the first response belongs to the process that requested it, not to a forked child.
         let inherited = self.lock().is_inherited();

@@ -15,8 +15,8 @@ const WAIT_TIME: Duration = Duration::from_millis(100);
 /// Connects TLS over a connected channel. Takes the channel, and closes it on failure.
 ///
 /// # Errors
-/// `TimedOut` at the deadline; those of `interrupted` (called at least ten times a second); `ConnectionAborted` if this side
-/// refuses the peer, `ConnectionRefused` if the peer refuses this side, both with the reason; those of the system.
+/// `TimedOut` at the deadline; errors of `interrupted` (called at least ten times a second); `ConnectionAborted` if this side
+/// refuses the peer, `ConnectionRefused` if the peer refuses this side, both with the reason; operating-system errors.
 pub fn connect(
     below: Arc<dyn Channel>,
     server_name: &str,

@@ -64,7 +64,7 @@ impl TlsChannel {
     /// Creates the listener's side.
     ///
     /// # Errors
-    /// Those of rustls about the configuration.
+    /// Errors of rustls about the configuration.
     pub fn server(below: Arc<dyn Channel>, config: Arc<ServerConfig>) -> io::Result<Self> {
         let session = UnbufferedServerConnection::new(config).map_err(io::Error::other)?;
         Ok(Self::new(below, Role::Server(Box::new(session))))
@@ -99,7 +99,7 @@ impl TlsChannel {
     /// Continues the handshake. Returns true when it is complete and all of this side's bytes are sent.
     ///
     /// # Errors
-    /// `WouldBlock` (wait for [`TlsChannel::waits_for`]); those of the system; the reason for a failed handshake.
+    /// `WouldBlock` (wait for [`TlsChannel::waits_for`]); operating-system errors; the reason for a failed handshake.
     pub fn handshake(&self) -> io::Result<bool> {
         let through = {
             let mut buffer = lock(&self.incoming);
