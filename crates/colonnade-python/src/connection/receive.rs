@@ -34,7 +34,7 @@ pub(super) enum Turn {
     CheckSignals,
 }
 
-/// The answer of a caller to a turn.
+/// The outcome of the work that a caller does with the receiver.
 pub(super) enum TurnOutcome<T> {
     Done(T),
     /// Wait for the channel, then take another turn.

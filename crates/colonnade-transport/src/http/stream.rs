@@ -75,7 +75,7 @@ pub(super) fn fill(body: &mut CheckedBody, target: &mut [u8]) -> Result<usize, H
     Ok(filled)
 }
 
-/// A body that is already open, or one that is requested on the first read.
+/// A body that is already open, or a request that opens one.
 pub(super) struct BodySource {
     open: Box<dyn FnOnce() -> Result<CheckedBody, HttpError> + Send>,
     fetched: Arc<AtomicU64>,
