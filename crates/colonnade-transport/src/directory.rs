@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
-use crate::file::{parent, resolved, temporary_name};
+use crate::file::{parent, resolve_links, temporary_name};
 use crate::leftover;
 
 /// A directory that is being filled. Dropping it before [`AtomicDirectory::commit`] removes it.
