@@ -32,7 +32,7 @@ impl CoreFrame {
         Self::with_exclusivity(frame, false)
     }
 
-    pub(crate) fn alone(frame: Frame, is_exclusive: bool) -> Self {
+    pub(crate) fn with_exclusivity(frame: Frame, is_exclusive: bool) -> Self {
         Self { frame: Arc::new(frame), is_exclusive }
     }
 

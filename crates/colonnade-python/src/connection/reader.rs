@@ -12,7 +12,7 @@ use crate::frame::CoreFrame;
 use crate::run::run_with_progress;
 
 use super::Connection;
-use super::msgpack::{self, Held};
+use super::msgpack::{self, MsgpackContent};
 use super::receive::{Turn, TurnOutcome};
 use super::state::{CallError, run_call};
 use super::table;
@@ -167,8 +167,8 @@ impl ConnectionReader {
             Ok(match message {
                 Message::Frame(decoder) => Some(decoder.into_decoded(false, threads, watch)?),
                 Message::Msgpack(bytes) => match msgpack::open(*bytes, false, options, watch)? {
-                    Held::Frame(frame) => Some(Decoded::Frame(frame)),
-                    Held::Bundle(_) => None,
+                    MsgpackContent::Frame(frame) => Some(Decoded::Frame(frame)),
+                    MsgpackContent::Bundle(_) => None,
                 },
                 Message::Table(format, bytes) => {
                     Some(Decoded::Frame(Box::new(table::open(format, &bytes, options, watch)?)))
