@@ -143,7 +143,7 @@ impl Connection {
                 encoding::encode(frame, encoding, inner, sink, progress)
             })
         });
-        result.map_err(|e| e.to_exception(inner, "sending message", number, SEND_ADVICE))?;
+        result.map_err(|e| e.into_exception(inner, "sending message", number, SEND_ADVICE))?;
         inner.messages_sent.fetch_add(1, Ordering::Relaxed);
         Ok(())
     }
@@ -157,7 +157,7 @@ impl Connection {
             let stopped = [&inner.closed, &inner.finished];
             inner.send_bytes(Watch::new(progress, timeout, &stopped), bytes.as_slice())
         });
-        result.map_err(|e| e.to_exception(inner, "sending message", number, SEND_ADVICE))?;
+        result.map_err(|e| e.into_exception(inner, "sending message", number, SEND_ADVICE))?;
         inner.messages_sent.fetch_add(1, Ordering::Relaxed);
         Ok(())
     }

@@ -23,7 +23,7 @@ pub(super) fn of(
     let threads = inner.options.threads;
     let failed = |error: CallError| {
         let number = inner.messages_received.load(Ordering::Relaxed);
-        error.to_exception(inner, "message", number, RECEIVE_ADVICE)
+        error.into_exception(inner, "message", number, RECEIVE_ADVICE)
     };
     let frame = |frame| Py::new(py, CoreFrame::with_exclusivity(frame, private)).map(Py::into_any);
     Ok(match message {

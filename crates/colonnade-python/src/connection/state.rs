@@ -250,7 +250,7 @@ pub(super) enum CallError {
 }
 
 impl CallError {
-    pub(super) fn to_exception(
+    pub(super) fn into_exception(
         self,
         inner: &ConnectionState,
         verb: &str,

@@ -32,7 +32,7 @@ impl ConnectionTarget {
             let watch = Watch::new(progress, Timeout::Until(None), &[]);
             inner.send(watch, (&SendState::Open, SendState::Writing), 0, |_| Ok(()))
         });
-        begun.map_err(|e| e.to_exception(inner, "sending message", number, SEND_ADVICE))?;
+        begun.map_err(|e| e.into_exception(inner, "sending message", number, SEND_ADVICE))?;
         Ok(Self { inner: Arc::clone(inner), timeout_s, begun: 0, done: false })
     }
 
@@ -53,7 +53,7 @@ impl ConnectionTarget {
             let next = if last { SendState::Open } else { SendState::Writing };
             inner.send(watch, (&SendState::Writing, next), begun, |sink| work(sink, progress))
         });
-        self.begun += sent.map_err(|e| e.to_exception(inner, "sending message", number, SEND_ADVICE))?;
+        self.begun += sent.map_err(|e| e.into_exception(inner, "sending message", number, SEND_ADVICE))?;
         if last {
             self.done = true;
             inner.messages_sent.fetch_add(1, Ordering::Relaxed);
