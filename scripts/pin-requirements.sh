@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes requirements/bench.txt and dev.txt from the .in files: the newest releases that fit together, every one of them
+# Writes requirements/bench.txt and dev.txt from the .in files: the newest releases that fit together, all of them
 # pinned. Run it on the oldest Python we support (3.11), so that the pins exist for all of them: `make pins`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -9,7 +9,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 "$python" -m venv "$scratch/venv"
 
-# dev first: what the tools allow is what the benchmarks get too, and the two files never disagree.
+# dev first: its pins constrain those of the benchmarks, so the two files never disagree.
 pip() { "$scratch/venv/bin/python" -m pip --quiet --disable-pip-version-check "$@"; }
 header() { printf '# Written by `make pins` from requirements/%s.in; change that file, not this one.\n' "$1"; }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Installs R's packages that the benchmark measures and Debian does not have, as far as they are to be had: into the
-# user's own library, from source (a compiler is needed). What cannot be had is a row that says so, in the benchmark as
-# here; no test needs any of them. Debian's packages of R are in system-packages.sh.
+# Installs the R packages that the benchmark measures and Debian does not have, as far as they are available: into the
+# user's own library, from source (a compiler is needed). A package that fails to install is a row that says so, in the
+# benchmark as here. No test needs these packages. Debian's packages of R are in system-packages.sh.
 #
 #   R_PACKAGES_S=900   seconds that each may take
 set -euo pipefail
@@ -11,7 +11,7 @@ patience=${R_PACKAGES_S:-900}
 
 command -v Rscript >/dev/null || { echo "r-packages: no Rscript; bash scripts/system-packages.sh" >&2; exit 1; }
 
-# The user's library is taken as R names it, and made: R looks only into those that are there.
+# R ignores a library that does not exist, so the user's library is created under the name that R gives it.
 library=$(Rscript -e 'cat(path.expand(strsplit(Sys.getenv("R_LIBS_USER"), .Platform$path.sep)[[1]][1]))')
 mkdir -p "$library"
 

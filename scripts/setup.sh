@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Makes .venv ready: a virtual environment with the pinned packages of requirements/<name>.txt.
-# Says nothing and does nothing where that was done before for the same files and the same Python.
+# Creates .venv: a virtual environment with the pinned packages of requirements/<name>.txt.
+# Does nothing and prints nothing if it was created before for the same files and the same Python.
 #
-#   scripts/setup.sh dev      what tests and lints need (holds bench.txt too)
-#   scripts/setup.sh bench    what the demo and the benchmarks need
+#   scripts/setup.sh dev      the packages of tests and lints (includes bench.txt)
+#   scripts/setup.sh bench    the packages of the demo and the benchmarks
 #
 # PYTHON names the interpreter (3.11 or newer); otherwise python3, then python3.14 ... python3.11 are tried. An existing
 # .venv is kept, unless PYTHON names another version.
@@ -46,7 +46,7 @@ if ! usable; then
     "$python" -m venv "$venv"
 fi
 
-# The stamp holds what the environment was made from; a changed pin or interpreter installs again.
+# The stamp records the pins and the interpreter of the environment. If one changes, the packages are installed again.
 stamp="$venv/.stamp-$name"
 made_from=$("$venv/bin/python" --version; cat requirements/*.txt)
 if [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$made_from" ]; then

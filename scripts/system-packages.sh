@@ -5,7 +5,7 @@
 #   valgrind      instruction counts of the benchmarks, and memory checks
 #   p7zip-full    a second, independent reader of our archives (zstd members, padding extra fields)
 #   unzip         a third
-#   chromium      looks at the page of `colonnade bench`; chromium-driver lets a test steer it
+#   chromium      renders the page of `colonnade bench`; chromium-driver lets a test steer it
 #   r-base-core   R as a peer of the benchmarks, with the packages of it that Debian has (r-packages.sh: the others)
 set -euo pipefail
 

@@ -1,11 +1,11 @@
-"""Cells of a matrix that do not apply are not collected, so that a skip always means: something is missing here.
+"""Leaves out cells of a test matrix that do not apply, so that a skip always means that something is missing here.
 
     @applies(lambda name, way: way.format != "npy" or name not in WIDE)
     @every_way
     @every_case
     def test_every_case_comes_back(name, way): ...
 
-`where` is asked with the parameters that it names, once for each test that would run.
+`where` is called with the parameters that it names, once for each test of the matrix.
 """
 
 import inspect
@@ -18,12 +18,12 @@ __all__ = ["applies", "does_apply", "works"]
 
 
 def applies(where: Callable[..., object]) -> pytest.MarkDecorator:
-    """Collect the test where `where` is true of its parameters."""
+    """Collect a test only if `where` returns true for its parameters."""
     return pytest.mark.applies.with_args(where)
 
 
 def does_apply(item: pytest.Item) -> bool:
-    """Whether all that a test was marked with is true of it."""
+    """Whether every `applies` mark of a test is true for its parameters."""
     for mark in item.iter_markers("applies"):
         (where,) = mark.args
         params = item.callspec.params  # type: ignore[attr-defined]
@@ -33,7 +33,7 @@ def does_apply(item: pytest.Item) -> bool:
 
 
 def works(attempt: Callable[[], object]) -> bool:
-    """Whether another library does what a test compares with; it may refuse in words of its own."""
+    """Whether a call of another library, which a test compares with, succeeds; it may raise any exception."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:

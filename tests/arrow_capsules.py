@@ -11,7 +11,7 @@ from colonnade._core import ArrowColumn, Axis, FrameBuilder
 
 
 class Stream:
-    """A producer that hands over what it is given."""
+    """A producer that exports the given capsule."""
 
     def __init__(self, capsule):
         self.capsule = capsule

@@ -1,4 +1,4 @@
-"""Commands that run beside a test, and the bare sockets that they talk to."""
+"""Commands that run in the background of a test, and the bare sockets that they connect to."""
 
 import contextlib
 import re
@@ -17,10 +17,10 @@ PATIENCE_S = 60
 
 
 class Started:
-    """A command that runs, with its stderr line by line. It is killed where a test would wait for ever."""
+    """A running command, with its stderr line by line. It is killed instead of waiting for it forever."""
 
     def __init__(self, *arguments: object, stdin: Any = subprocess.DEVNULL) -> None:
-        # No buffers: `communicate` would not see what a line took too much.
+        # Unbuffered: `communicate` does not return bytes that a read of one line has buffered.
         self.process = subprocess.Popen(
             [*RUN, *map(str, arguments)], stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0
         )
@@ -32,14 +32,14 @@ class Started:
         return self.process.stderr.readline().decode()
 
     def url(self) -> str:
-        """Where it listens."""
+        """The URL on which it listens."""
         line = self.line()
         found = re.fullmatch(r"colonnade: listening on (\S+)\n", line)
         assert found, line
         return found[1]
 
     def ended(self) -> tuple[int, str]:
-        """Its status and what else it said."""
+        """Wait for its end. Return its status and the rest of its stderr."""
         out, err = self.process.communicate()
         self.out = out
         return self.process.returncode, err.decode()
@@ -61,12 +61,12 @@ class Started:
 
 
 def finished(*arguments: object, **options: Any) -> subprocess.CompletedProcess[Any]:
-    """A command run to its end, with what it said."""
+    """Run a command to its end and capture its output."""
     return subprocess.run([*RUN, *map(str, arguments)], capture_output=True, timeout=PATIENCE_S, check=False, **options)
 
 
 def run(*arguments: object, **options: Any) -> tuple[int, str]:
-    """The status of a command that prints nothing, and what it said."""
+    """Run a command that prints nothing to stdout. Return its status and its stderr."""
     done = finished(*arguments, text=True, **options)
     assert done.stdout == ""
     return done.returncode, done.stderr
@@ -80,7 +80,7 @@ def free_port() -> int:
 
 
 def connected(url: str) -> socket.socket:
-    """A bare socket to where a command listens."""
+    """Connect a bare socket to a command's listener."""
     if url.startswith("unix:"):
         peer = socket.socket(socket.AF_UNIX)
         peer.connect(url.removeprefix("unix:"))
@@ -99,7 +99,7 @@ def bare_listener(folder: Path) -> Iterator[tuple[socket.socket, str]]:
 
 
 def wait_until_idle(started: Started) -> None:
-    """Until the process is past its imports and used no time for a while."""
+    """Wait until the process has imported its modules and used no CPU time for a while."""
     stat = Path(f"/proc/{started.process.pid}/stat")
     before, same = -1, 0
     while same < 5:

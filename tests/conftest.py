@@ -1,4 +1,4 @@
-"""Fixtures that every test may ask for."""
+"""Fixtures for all tests."""
 
 import itertools
 import os
@@ -28,7 +28,7 @@ restore_interrupts()
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Cells of a matrix that do not apply are no tests."""
+    """Remove the cells of a matrix that do not apply."""
     items[:] = filter(does_apply, items)
 
 
@@ -39,13 +39,13 @@ PROXIES = ("http_proxy", "https_proxy", "all_proxy", "HTTPS_PROXY", "ALL_PROXY",
 
 @pytest.fixture
 def eighty_columns(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A terminal as wide as most."""
+    """Set the width of the terminal."""
     monkeypatch.setenv("COLUMNS", "80")
 
 
 @pytest.fixture
 def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An environment that names none."""
+    """Remove the proxy variables from the environment."""
     for name in PROXIES:
         monkeypatch.delenv(name, raising=False)
 
@@ -61,9 +61,9 @@ def site(no_proxy: None) -> "Iterator[Site]":
 
 @pytest.fixture
 def tmp_path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A new folder for the test alone, as pytest's own.
+    """A new folder for one test, as pytest's own.
 
-    pytest's looks for a free number among all the folders there are: with tens of thousands of tests that search
+    pytest's searches all existing folders for a free number: with tens of thousands of tests that search
     takes longer than most of them.
     """
     number = next(_numbers)

@@ -1,4 +1,4 @@
-"""What tests of connections share."""
+"""Helpers for the tests of connections."""
 
 import socket
 import threading
@@ -28,7 +28,7 @@ def pair(**options: Any) -> Iterator[tuple[cn.Connection, cn.Connection]]:
     """Two connections, each the other's peer."""
     ours, theirs = socket.socketpair()
     with ours, theirs, cn.connect(ours, **options) as here, cn.connect(theirs, **options) as there:
-        # The connections have descriptors of their own; the end of input must come when these close.
+        # The connections duplicate the descriptors. The end of input must arrive when the duplicates close.
         ours.close()
         theirs.close()
         yield here, there
@@ -45,7 +45,7 @@ def facing_socket(**options: Any) -> Iterator[tuple[cn.Connection, socket.socket
 
 @contextmanager
 def beside(work: Callable[[], Any]) -> Iterator[list[Any]]:
-    """`work` in another thread meanwhile; its answer is the list's one item, what it raises is raised at the end."""
+    """Run `work` in another thread meanwhile. The list gets its result; its exception is raised at the end."""
     done: list[Any] = []
     failed: list[BaseException] = []
 

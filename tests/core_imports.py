@@ -1,4 +1,4 @@
-"""Which module of the Rust core imports which, told from its ``use`` lines and paths: for `test_core_rooms.py`.
+"""Finds which module of the Rust core imports which, from its ``use`` lines and paths: for `test_core_rooms.py`.
 
 A path is resolved to the file that holds the item: ``super::Grid`` to ``frame/block.rs``, where ``frame/mod.rs`` says
 ``pub use block::Grid``. A parent that declares or re-exports a child does not import it. Tests do not count.
@@ -19,7 +19,7 @@ _COMMENT = re.compile(r"//[^\n]*")
 
 
 def is_test(path: Path) -> bool:
-    """Whether a file is compiled for tests alone, by its name."""
+    """Whether a file is compiled only for tests, by its name."""
     parts = path.relative_to(SOURCE).with_suffix("").parts
     return any(part in ("tests", "samples", "suite") or part.endswith("_tests") for part in parts)
 
@@ -42,7 +42,7 @@ def modules() -> dict[Module, str]:
 
 
 def leaves(tree: str, prefix: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Paths of a use tree, each with the name that it has here."""
+    """Paths of a use tree, each with the name under which it is imported."""
     tree = tree.strip()
     at = tree.find("{")
     if at < 0:
@@ -63,7 +63,7 @@ def leaves(tree: str, prefix: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str,
 
 
 def absolute(path: tuple[str, ...], module: Module) -> Module | None:
-    """`path` as seen from `module`, from the root of the crate; None where it is of another crate."""
+    """Resolve a path within `module` to one from the root of the crate; None for other crates."""
     if path[0] == "crate":
         return path[1:]
     if path[0] == "self":
@@ -76,7 +76,7 @@ def absolute(path: tuple[str, ...], module: Module) -> Module | None:
 
 @cache
 def exports(module: Module) -> dict[str, Module]:
-    """Names that a module re-exports, and the paths that they stand for."""
+    """Names that a module re-exports, and their paths."""
     found = {}
     for visibility, tree in _USE.findall(modules().get(module, "")):
         if not visibility:

@@ -1,6 +1,6 @@
-"""Where the public test files lie, and the mark that skips a test where they do not.
+"""The folder of the public test files, and the mark that skips a test if it is absent.
 
-The corpora are not part of the repository. They are looked for beside it, in ``../shared/corpora``;
+The corpora are not part of the repository. They are expected next to it, in ``../shared/corpora``;
 the environment variable ``COLONNADE_CORPORA`` names another folder.
 
     from tests.corpora import CORPORA, needs_corpora

@@ -1,11 +1,11 @@
-"""Pipes that somebody writes to while a test reads."""
+"""Pipes that a thread writes to while a test reads."""
 
 import os
 import threading
 
 
 def piped(*pieces: bytes) -> int:
-    """The reading end of a pipe that a thread fills, each piece a write of its own, and closes."""
+    """The reading end of a pipe. A thread writes each piece with one call, then closes the pipe."""
     ours, theirs = os.pipe()
 
     def fill() -> None:

@@ -3,7 +3,7 @@
 The child may answer with data or with a typed error, and nothing else: a crash, a hang, a MemoryError, an untyped
 exception or a large allocation fails the test and names the input.
 
-As a program: reads a JSON job on stdin, prints one JSON line a finished input.
+As a program: reads a JSON job from stdin, prints one JSON line for each finished input.
 """
 
 import json
@@ -15,15 +15,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-# Beyond what the child holds after its imports. Thread stacks and reserved (not touched) pool regions count as address
-# space too, hence the distance between the two.
+# Beyond the memory of the child after its imports. Thread stacks and reserved (not touched) pool regions count as
+# address space too, hence the distance between the two.
 ADDRESS_SPACE = 4 << 30
 RESIDENT = 256 << 20
 TIMEOUT_S = 300  # a guard against a hang, far above any honest run
 
 
 def run(job: dict[str, Any], program: str = "tests.sweep", resident: int = RESIDENT) -> list[dict[str, Any]]:
-    """One result an input; raises AssertionError on a crash.
+    """Return one result for each input; raise AssertionError on a crash.
 
     `job` is ``{"paths": [...]}``, or ``{"source": path, "damage": "cut" | "flip"}``. A result holds, for each step of
     ``inspect, read, arrays, verify``, ``"data"`` or the class of the error, and its text under ``<step>_message``;
@@ -76,9 +76,10 @@ def look(
     at: Callable[[], Any],
     kind_of: Callable[[BaseException], str | None] = lambda _: None,
 ) -> None:
-    """Put down what a look gives under its step: the answer, or an error's class, its text under ``<step>_message``.
+    """Record the result of a step: its answer, or the class of its error, with the text under ``<step>_message``.
 
-    What pyarrow calls invalid is ``"invalid"``, and what is no error of ours ``"untyped"``; `kind_of` may know better.
+    A result that pyarrow calls invalid is ``"invalid"``, an error of another library ``"untyped"``. `kind_of` may
+    override this.
     """
     import pyarrow as pa
 
@@ -111,7 +112,7 @@ def damaged(whole: bytes, damage: str) -> Iterator[tuple[str, bytes]]:
 
 
 def confine() -> int:
-    """Cap the address space from here on; answers the bytes that are resident now."""
+    """Limit the address space from now on; return the bytes that are resident now."""
     in_use = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     pages = int(Path("/proc/self/statm").read_text().split()[0]) if sys.platform == "linux" else 0
     if pages:
@@ -121,7 +122,7 @@ def confine() -> int:
 
 
 def summarise(in_use: int) -> None:
-    """The last line a child prints."""
+    """Print the last line of a child."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     print(json.dumps({"name": "summary", "resident_nbytes": peak - in_use}), flush=True)
 
@@ -141,7 +142,7 @@ def _main() -> None:
     job = json.loads(sys.stdin.read())
     expected = cn.read_arrays(job["source"]) if "source" in job else None
 
-    # Only "arrays" answers with something that is compared later.
+    # Only the result of "arrays" is compared later.
     looks = {
         "inspect": lambda source: cn.inspect(source) and None,
         "read": lambda source: cn.read(source).to_pandas() is None,

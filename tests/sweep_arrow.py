@@ -1,6 +1,6 @@
 """Runs hostile Arrow bytes through the core in one child process with little memory, as `tests.sweep` does for npz.
 
-Whatever is accepted is shown to pyarrow's full validation: what it calls invalid, it was wrong to accept.
+pyarrow fully validates all accepted data. Accepting data that it calls invalid is a failure.
 """
 
 import io
@@ -15,17 +15,17 @@ from tests import sweep
 
 RESIDENT = 96 << 20
 
-# Of each way of looking: the format that is forced, and whether a missing end is allowed.
+# For each mode: the forced format, and whether a missing end is allowed.
 MODES = [(format, allowed) for format in (None, "arrow", "arrows") for allowed in (False, True)]
 STEPS = ("load", "arrow", "verify", "reader")
 
 
 def run(job: dict[str, Any], resident: int = RESIDENT) -> list[dict[str, Any]]:
-    """One result an input and mode; raises AssertionError on a crash, a hang, or much memory.
+    """Return one result for each input and mode; raise AssertionError on a crash, a hang, or much memory.
 
     `job` is ``{"paths": [...]}``, ``{"hex": {name: text}}`` or ``{"source": path, "damage": "cut" | "flip"}``, with
-    ``modes`` as `MODES`. A result holds name, format and allow_truncated; of each of `STEPS` the rows it gave, or the
-    class of the error (its text under ``<step>_message``).
+    ``modes`` as `MODES`. A result holds name, format and allow_truncated; for each of `STEPS` the number of rows, or
+    the class of the error (its text under ``<step>_message``).
     """
     results = sweep.run({"modes": MODES} | job, "tests.sweep_arrow", resident)
     untyped = [result for result in results if "untyped" in result.values()]

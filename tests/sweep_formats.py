@@ -1,9 +1,9 @@
-"""Every byte of a file changed in twelve ways, and each result looked at in every way: a program, and a short sample.
+"""Changes every byte of a file in twelve ways, and reads each mutant in every way: a program, and a short sample.
 
-A byte becomes its eight single-bit flips, 00, 7f, 80 and ff, each where it differs. Each mutant is inspected, verified,
-read and converted in one process with little memory. It counts as opened where all of that gave data, with arrays that
-pyarrow calls valid, and as refused where any of it was a `ColonnadeError`. Anything else (another exception, a panic, a
-crash, a hang, much memory) is counted apart and ends the run with status 1.
+A byte becomes its eight single-bit flips, 00, 7f, 80 and ff, except its own value. Each mutant is inspected, verified,
+read and converted in one process with little memory. It counts as opened if all of these returned data, with arrays
+that pyarrow calls valid, and as refused if any of them raised a `ColonnadeError`. Anything else (another exception, a
+panic, a crash, a hang, much memory) is counted separately and ends the run with status 1.
 
     python -m tests.sweep_formats [--every N] [--report FILE] [files...]
 """
@@ -28,17 +28,17 @@ from tests import sweep
 
 ROOT = Path(__file__).resolve().parent.parent
 GOLDENS = ROOT / "conformance"
-# One golden a format, and one of each kind that has metadata or children of its own.
+# One golden file for each format, and one for each kind with metadata or children.
 KINDS = ("flat", "nested", "pandas_categorical", "pandas_hierarchical_columns")
 FORMATS = ("npz", "npy", "arrow", "arrows", "parquet", "msgpack", "json", "ndjson", "csv", "yaml")
 RESIDENT = 512 << 20  # beyond what the child holds after its first reading
-INPUT_S = 20  # of one mutant: then the child is ended, with a trace
+INPUT_S = 20  # the limit of one mutant, after which the child ends with a trace
 PROCESSES = 2
 _STREAMS = ("arrows", "msgpack", "ndjson", "csv")
 
 
 def goldens() -> list[Path]:
-    """The files that are swept: of each format those kinds of `KINDS` that it has."""
+    """The files that are swept: for each format those kinds of `KINDS` that it has."""
     found = [GOLDENS / format / f"{kind}.{format}" for format in FORMATS for kind in KINDS]
     return [path for path in found if path.exists()] + sorted((GOLDENS / "npy").glob("c_order.npy"))
 
@@ -56,7 +56,7 @@ def mutants(whole: bytes, every: int = 1) -> Iterator[tuple[str, bytes]]:
 
 
 def run(paths: list[Path], every: int = 1) -> list[dict[str, Any]]:
-    """Sweep files in one child: of each its counts, and under ``wrong`` what was neither opened nor refused."""
+    """Sweep files in one child: return the counts of each, and under ``wrong`` mutants neither opened nor refused."""
     job = json.dumps({"paths": [str(path) for path in paths], "every": every})
     began = time.monotonic()
     child = subprocess.run(
@@ -161,7 +161,7 @@ def _row(result: dict[str, Any]) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Sweep the files; 1 where anything was neither opened nor refused."""
+    """Sweep the files; return 1 if a mutant was neither opened nor refused."""
     parser = argparse.ArgumentParser(prog="tests.sweep_formats", description=__doc__.partition("\n")[0])
     parser.add_argument("files", nargs="*", type=Path, help="default: the goldens of every format")
     parser.add_argument("--every", type=int, default=1, help="one mutant of so many")

@@ -1,6 +1,6 @@
-"""Runs hostile MessagePack bytes through every way in, in one child process with little memory, as `tests.sweep` does.
+"""Runs hostile MessagePack bytes through every function that reads them, in one child process as `tests.sweep` does.
 
-Whatever is accepted is shown to pyarrow's full validation: what it calls invalid, it was wrong to accept.
+pyarrow fully validates all accepted data. Accepting data that it calls invalid is a failure.
 """
 
 import json
@@ -15,7 +15,7 @@ RESIDENT = 96 << 20
 
 
 def run(job: dict[str, Any], resident: int = RESIDENT) -> list[dict[str, Any]]:
-    """One result an input; raises AssertionError on a crash, a hang, or much memory.
+    """Return one result for each input; raise AssertionError on a crash, a hang, or much memory.
 
     `job` is ``{"hex": {name: text}}`` or ``{"source": path, "damage": "cut" | "flip"}``. A result holds of each way in
     ``"data"``, or the class of the error, and its text under ``<way>_message``.
@@ -31,9 +31,9 @@ def run(job: dict[str, Any], resident: int = RESIDENT) -> list[dict[str, Any]]:
 def _kind_of(content: bytes, error: BaseException) -> str | None:
     if isinstance(error, ConnectionError):
         return type(error).__name__
-    if type(error) is EOFError and not content:  # of a connection that nothing came over
+    if type(error) is EOFError and not content:  # of a connection without input
         return "EOFError"
-    # Arrow's C interface has no names with NUL in them: that is refused, by its name.
+    # Arrow's C interface cannot represent names with NUL, so they are refused.
     text = str(error)
     refused = type(error).__name__ == "ArrowInvalid" and "Null byte" in text and "not allowed in name" in text
     return "ArrowInvalid" if refused else None

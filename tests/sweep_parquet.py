@@ -1,6 +1,6 @@
 """Runs hostile Parquet files through the public API in one child process with little memory, as `tests.sweep` for npz.
 
-Whatever is accepted is shown to pyarrow's full validation: what it calls invalid, it was wrong to accept.
+pyarrow fully validates all accepted data. Accepting data that it calls invalid is a failure.
 """
 
 import json
@@ -17,10 +17,10 @@ STEPS = ("pandas", "arrow", "batches", "inspect", "verify")
 
 
 def run(job: dict[str, Any], resident: int = RESIDENT) -> list[dict[str, Any]]:
-    """One result an input; raises AssertionError on a crash, a hang, much memory, an error of no type.
+    """Return one result for each input; raise AssertionError on a crash, a hang, much memory, or an untyped error.
 
     `job` is ``{"paths": [...]}``, ``{"hex": {name: text}}`` or ``{"source": path, "damage": "cut" | "flip"}``. A result
-    holds of each of `STEPS` the rows it gave, or the class of the error (its text under ``<step>_message``).
+    holds for each of `STEPS` the number of rows, or the class of the error (its text under ``<step>_message``).
     """
     results = sweep.run(job, "tests.sweep_parquet", resident)
     untyped = [result for result in results if {"untyped", "invalid"} & {result[step] for step in STEPS}]
@@ -43,7 +43,7 @@ def _looks(content: bytes, path: Path) -> dict[str, Callable[[], int]]:
     def inspect() -> int:
         info = cn.inspect(path)
         repr(info), str(info)
-        return 0 if info.shape is None else info.shape[0]  # of what is damaged it has a note
+        return 0 if info.shape is None else info.shape[0]  # a damaged file has a note instead
 
     def verify() -> int:
         cn.verify(path)

@@ -1,4 +1,4 @@
-"""Arrow's C interface in and out, with pyarrow, polars and pandas as judges of what was handed over."""
+"""Arrow's C interface in and out, checked with pyarrow, polars and pandas."""
 
 import datetime as dt
 import gc

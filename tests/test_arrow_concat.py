@@ -1,4 +1,4 @@
-"""Frames joined: every Arrow type, dictionaries, and what differs."""
+"""Concatenated frames: every Arrow type, dictionaries, and frames that differ."""
 
 import numpy as np
 import pyarrow as pa

@@ -1,4 +1,4 @@
-"""NumPy dtypes, labels and metadata through Arrow's C interface: exactly back, and right for others."""
+"""NumPy dtypes, labels and metadata through Arrow's C interface: restored exactly, and correct for other libraries."""
 
 import numpy as np
 import pyarrow as pa

@@ -1,4 +1,4 @@
-"""Bundles of every format that holds them: of no frames, told of as they are written, stopped within a frame."""
+"""Bundles of every format that supports them: without frames, their progress, and interrupts within a frame."""
 
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ FORMATS = ("npz", "msgpack", "json", "yaml")
 
 
 class Told:
-    """A callback that keeps what it is told."""
+    """A callback that records its calls."""
 
     def __init__(self) -> None:
         self.steps: list[tuple[int, int | None]] = []

@@ -1,4 +1,4 @@
-"""Categories of several chunks: one dictionary, whatever stands around it, and nobody's memory but ours."""
+"""Categories of several chunks: one dictionary at any depth, and memory that is not shared with the caller."""
 
 import io
 from typing import Any
@@ -68,7 +68,7 @@ VALUES = {
 @pytest.mark.parametrize("values", VALUES)
 @pytest.mark.parametrize("format", CHUNKED)
 def test_equal_dictionaries_that_lie_apart_are_one(format: str, values: str, shape: str, ordered: bool) -> None:
-    """Their order stays, and so do values that no row has."""
+    """The order of categories is kept, and so are categories that no row has."""
 
     def chunk(code: int) -> Any:
         own = pa.array(VALUES[values].to_pylist(), VALUES[values].type)
@@ -102,7 +102,7 @@ def test_many_equal_values_over_small_codes() -> None:
 
 @pytest.mark.parametrize("format", CHUNKED)
 def test_intervals_of_several_chunks(format: str) -> None:
-    """Nested values are told apart as all others are."""
+    """Nested categories are compared by value, as all others are."""
     chunks = [
         pd.DataFrame({"c": pd.cut([1, 11], [0, 10, 20])}),
         pd.DataFrame({"c": pd.cut([11, 21], [10, 20, 30])}),
@@ -176,7 +176,7 @@ def test_asked_for_categories_batch_by_batch() -> None:
 
 @pytest.mark.parametrize("format", CHUNKED)
 def test_a_chunk_that_was_written_is_the_callers_again(format: str) -> None:
-    """What he puts into his memory afterwards changes nothing, while chunks wait for more of them."""
+    """Values that the caller writes to his memory afterwards change nothing, while chunks wait for later ones."""
     numbers = np.arange(3.0)
     codes, values = np.array([0, 1, 0], "i1"), np.array([10, 20])
     dictionary = pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(values))
@@ -213,7 +213,7 @@ def test_a_frame_that_was_written_is_the_callers_again(format: str) -> None:
 
 @pytest.mark.parametrize("format", CHUNKED)
 def test_slices_of_structs_that_have_validity_but_no_nulls(format: str) -> None:
-    """A slice keeps the validity of its children, of nothing but valid values."""
+    """A slice keeps the validity of its children, even if all values are valid."""
     inner = pa.array([None, 1, 2, 3], pa.int8())
     struct = pa.StructArray.from_arrays([inner, pa.array(["a", "b", None, "d"])], ["n", "t"])
     table = pa.table({"x": struct}).slice(1, 1)

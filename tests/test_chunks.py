@@ -128,7 +128,7 @@ def test_pipe_is_read_batch_by_batch(fd: Callable[..., int], format: str | None)
 
 
 def test_batches_come_before_the_stream_ends() -> None:
-    """The reader asks for no more than it needs: the writer may wait for it."""
+    """The reader reads no more than it needs, because the writer may wait for it."""
     ours, theirs = os.pipe()
     os.write(theirs, STREAM[: MESSAGES[2]])
     with open(ours, "rb", buffering=0) as source, cn.open_reader(source) as reader:
@@ -199,7 +199,7 @@ def test_socket_that_stays_silent() -> None:
 
 
 class Readable:
-    """An object with `read` alone, which gives less than it is asked for."""
+    """An object that has only `read`, which returns fewer bytes than requested."""
 
     def __init__(self, data: bytes) -> None:
         self._file = io.BytesIO(data)
@@ -235,7 +235,7 @@ def test_object_in_text_mode() -> None:
 
 
 def test_file_format_from_a_pipe(fd: Callable[..., int]) -> None:
-    with cn.open_reader(fd(FILE)) as reader:  # its footer stands at the end, so it is read whole
+    with cn.open_reader(fd(FILE)) as reader:  # its footer is at the end, so it is read whole
         assert len(reader) == 3
 
 
@@ -547,7 +547,7 @@ def test_row_labels_go_on_from_chunk_to_chunk(tmp_path: Path, format: str) -> No
     assert cn.read(path).to_pandas().index.equals(pd.RangeIndex(6))
     if format == "arrow":
         assert pd.read_feather(path).index.equals(pd.RangeIndex(6))
-        # Chunks stay batches in a file, and each knows where it stands.
+        # Chunks stay batches in a file, and the index of each is known.
         assert [list(frame.to_pandas().index) for frame in cn.open_reader(path)] == [[0, 1], [2, 3], [4, 5]]
 
 
@@ -606,7 +606,7 @@ def test_progress_counts_all_chunks() -> None:
 
 
 class Watched:
-    """Record batches made one at a time; remembers how many were asked for before the writer took them."""
+    """Record batches that are created on request; records how many were requested before the writer took them."""
 
     def __init__(self, count: int) -> None:
         self.alive = 0

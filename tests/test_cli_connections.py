@@ -1,4 +1,4 @@
-"""`colonnade send` and `recv`: real processes on both ends, or one of them and another program."""
+"""`colonnade send` and `recv`: processes on both ends, or one of them and another program."""
 
 import contextlib
 import os
@@ -183,7 +183,7 @@ def test_a_large_stream_passes_in_little_memory(url: str, tmp_path: Path) -> Non
 
 
 def peak_kib(process: "subprocess.Popen[Any]") -> int:
-    """The most memory that a process had, looked at until it ends: wait4 would count its parent's too."""
+    """The peak memory of a process, sampled until it ends: wait4 would count its parent's too."""
     peak = 0
     while process.poll() is None:
         with contextlib.suppress(OSError):

@@ -1,4 +1,4 @@
-"""`colonnade send` and `recv` where something goes wrong: typos, nobody there, peers that die, garbage, Ctrl-C."""
+"""`colonnade send` and `recv` with errors: typos, no listener, peers that die, garbage, Ctrl-C."""
 
 import io
 import os
@@ -23,7 +23,7 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def out(tmp_path: Path) -> Path:
-    """A target that holds something already, in a folder of its own."""
+    """A target file with content, in its own folder."""
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "x.npz").write_bytes(b"old")
     return tmp_path / "out" / "x.npz"
@@ -179,7 +179,7 @@ def test_a_peer_that_falls_silent(url: str, out: Path, path: Path, tmp_path: Pat
 def test_a_limit(url: str, out: Path, tmp_path: Path) -> None:
     cn.write({"a": np.arange(1 << 17)}, tmp_path / "large.arrows")
     with Started("recv", url, out, "--limit", "64KiB") as receiver:
-        run("send", tmp_path / "large.arrows", receiver.url())  # which may have sent all before it was refused
+        run("send", tmp_path / "large.arrows", receiver.url())  # it may have sent all bytes before it was refused
         status, said = receiver.ended()
     assert (status, said.count("\n")) == (1, 1)
     assert "65,536" in said or "65536" in said

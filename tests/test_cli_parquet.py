@@ -124,7 +124,7 @@ def test_verify(path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
 
 
 def test_verify_finds_a_flipped_byte(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Values that are as good as any: the checksum alone knows."""
+    """Damaged values that are still valid: only the checksum detects them."""
     path = tmp_path / "x.parquet"
     cn.write({"a": np.random.default_rng(0).random(1000)}, path)
     data = bytearray(path.read_bytes())
@@ -183,7 +183,7 @@ def test_convert_that_fails_leaves_nothing(path: Path, tmp_path: Path, capsys: p
 
 
 def test_convert_is_interrupted(tmp_path: Path) -> None:
-    """Status 130, the old file whole, nothing beside it."""
+    """Status 130, the old file unchanged, no temporary file."""
     data = {f"c{i}": np.random.default_rng(i).standard_normal(1_000_000) for i in range(8)}
     cn.write(data, tmp_path / "in.npz")
     cn.write({"a": np.arange(3)}, tmp_path / "out.parquet")

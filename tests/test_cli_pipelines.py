@@ -26,7 +26,7 @@ def test_converts_in_a_pipeline(tmp_path: Path) -> None:
 
 
 def test_a_pipeline_passes_batches_on_as_they_come() -> None:
-    """Each process gives its batches on while the stream is still open, holding back one at most."""
+    """Each process passes its batches on while the stream is still open, and holds back one at most."""
     command = ("convert", "-", "-", "--to", "arrows", "--batch-nbytes", "8192")
     with (
         Started(*command, stdin=subprocess.PIPE) as first,

@@ -1,4 +1,4 @@
-"""What a connection may be made over, what is told to it, and listeners."""
+"""The channels that a connection accepts, its options, and listeners."""
 
 import io
 import logging
@@ -153,7 +153,7 @@ def test_sockets_stay_the_callers(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("timeout_s", [0.0, 5.0])
 def test_sockets_with_a_timeout_of_their_own(timeout_s: float) -> None:
-    """Such a descriptor does not wait; the connection does, as long as it was told."""
+    """Such a descriptor does not wait; the connection does, until its time limit."""
     ours, theirs = socket.socketpair()
     with ours, theirs:
         ours.settimeout(timeout_s)
@@ -228,7 +228,7 @@ def test_one_direction_alone() -> None:
 
 
 def test_tokens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The connection itself fails; what is wrong with the token is said before."""
+    """The connection fails, but an error in the token is reported before."""
     path = tmp_path / "token"
     for content, problem in [(b"x" * 15, "found 15"), (b"x" * 15 + b"\n", "found 15"), (b"x" * 5000, "found more")]:
         path.write_bytes(content)

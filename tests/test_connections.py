@@ -1,4 +1,4 @@
-"""Messages: what is sent arrives, in order, from and to any Arrow program; what is no message says so."""
+"""Messages: they arrive in order, from and to any Arrow program; bytes that are no message raise an error."""
 
 import contextlib
 import io
@@ -77,7 +77,7 @@ def test_bytes_of_any_kind(data: Any) -> None:
 
 
 def test_a_large_frame_goes_out_while_it_comes_in() -> None:
-    """Ten times what the socket holds: neither end can do its part before the other."""
+    """Ten times the capacity of the socket: neither end can finish before the other."""
     frame = pd.DataFrame({f"c{i}": np.random.default_rng(i).random(1 << 18) for i in range(4)})
     with pair() as (here, there), beside(lambda: here.send(frame)):
         pd.testing.assert_frame_equal(cn.read_pandas(there), frame)
@@ -183,7 +183,7 @@ def test_partial_is_what_has_come() -> None:
         theirs.sendall(data[:13])
         assert not here.poll(0.05)
         assert here.partial()
-        assert data[:13].endswith(here.partial())  # pieces that are whole are taken in
+        assert data[:13].endswith(here.partial())  # complete pieces are consumed
         with pytest.raises(TimeoutError, match="message 1"):
             here.receive(timeout_s=0.01)
         theirs.sendall(data[13:])

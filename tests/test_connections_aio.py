@@ -20,7 +20,7 @@ LARGE = bytes(range(256)) * (1 << 16)  # 16 MiB, more than any socket holds
 
 
 def in_loop(main: Callable[[], Awaitable[Any]]) -> Any:
-    """A test that hangs shall fail."""
+    """Let a test that hangs fail."""
 
     async def bounded() -> Any:
         return await asyncio.wait_for(main(), 60)
@@ -297,7 +297,7 @@ def test_regular_files(tmp_path: Path) -> None:
 
 
 def test_python_objects() -> None:
-    """Nobody can ask whether they have something: a thread waits, and what it finds, cancelled, is not lost."""
+    """They cannot be polled: a thread waits for them, and the message of a cancelled wait is not lost."""
     ours, theirs = os.pipe()
     with open(ours, "rb") as buffered, open(theirs, "wb") as target, cn.connect((buffered, None)) as receiver:
 

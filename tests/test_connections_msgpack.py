@@ -1,4 +1,4 @@
-"""Frames as MessagePack over connections: between other messages, in pieces, and from programs that know only that."""
+"""Frames as MessagePack over connections: between other messages, in pieces, from MessagePack programs."""
 
 import socket
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Tables of text over connections: several, one behind the other, each ends where its header says."""
+"""Tables of text over connections: consecutive tables, each of which ends where its header says."""
 
 import socket
 
@@ -99,13 +99,13 @@ def test_names_of_odd_characters_and_tables_of_no_rows(format: str) -> None:
 def test_counts_of_rows_that_are_wrong(format: str, options: dict[str, str]) -> None:
     content = bytes(cn.encode(FRAMES[0], format, **options))
     assert content.count(b'"nrows":2') == 1
-    # One row too many is said: the connection ends in the middle of the table.
+    # The header declares one row too many: the connection ends in the middle of the table.
     raw, other = socket.socketpair()
     raw.sendall(content.replace(b'"nrows":2', b'"nrows":3'))
     raw.shutdown(socket.SHUT_WR)
     with pytest.raises(cn.TruncatedError):
         cn.connect(other).receive()
-    # One too few: what is left is no table.
+    # One too few: the rest is no table.
     raw, other = socket.socketpair()
     raw.sendall(content.replace(b'"nrows":2', b'"nrows":1'))
     raw.shutdown(socket.SHUT_WR)
@@ -113,7 +113,7 @@ def test_counts_of_rows_that_are_wrong(format: str, options: dict[str, str]) -> 
     assert link.receive().shape == (1, 2)
     with pytest.raises(cn.DecodeError):
         link.receive()
-    # Every cut is told.
+    # Every cut is detected.
     for end in range(1, len(content), 7):
         raw, other = socket.socketpair()
         raw.sendall(content[:end])

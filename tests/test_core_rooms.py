@@ -21,7 +21,7 @@ LEVELS = (
     frozenset({"message"}),
 )
 LEVEL = {room: level for level, rooms in enumerate(LEVELS) for room in rooms}
-# Not a format, but what all formats are: the trait, the registry and what stands beside them.
+# No formats, but the modules that all formats share: the trait, the registry and their helpers.
 CONTRACT = frozenset(
     module[1]
     for module in modules()

@@ -1,4 +1,4 @@
-"""Descriptors that do not wait, that stand beside Python objects, or that a path names."""
+"""Descriptors that do not wait, those of Python objects, and those that a path names."""
 
 import io
 import os
@@ -94,7 +94,7 @@ def test_a_descriptor_that_does_not_wait_takes_everything(format: str, pipe: tup
 @pytest.mark.parametrize("folder", ["/proc/self/fd", "/dev/fd"])
 @pytest.mark.parametrize("format", ["npz", "npy", "ndjson", "arrows"])
 def test_a_path_that_names_a_descriptor_writes_there(folder: str, format: str, tmp_path: Path) -> None:
-    """What the file has already stays, and so does what is written behind."""
+    """The file's earlier content stays, and so does content that is written after it."""
     path = tmp_path / "log"
     path.write_bytes(b"precious\n")
     fd = os.open(path, os.O_WRONLY | os.O_APPEND)

@@ -1,4 +1,4 @@
-"""Pipes and devices that never end: what is collected stops at a limit, and what is ruled out is not collected."""
+"""Pipes and devices that never end: collecting stops at a limit, and unsupported sources are not collected."""
 
 import os
 import signal
@@ -11,7 +11,7 @@ import pytest
 
 import colonnade as cn
 
-# What each format may begin with, over and over: nothing before the end tells that it is no file.
+# A repeated beginning of each format: no byte before the end shows that the source is no file.
 BODIES = {
     "npz": b"PK\x03\x04" + bytes(26),
     "npy": b"\x93NUMPY\x01\x00",
@@ -29,10 +29,10 @@ FEW = 1 << 20
 
 @contextmanager
 def endless(body: bytes) -> Iterator[int]:
-    """The reading end of a pipe that a child process writes to until nobody reads."""
+    """The reading end of a pipe that a child process writes to until the pipe is closed."""
     ours, theirs = os.pipe()
     program = f"import os\nwhile True: os.write(1, {body!r} * 4096)"
-    # Python ignores the signal of a closed pipe, and says so on standard error.
+    # Python ignores SIGPIPE, and reports the closed pipe on standard error.
     child = subprocess.Popen(
         [sys.executable, "-S", "-c", f"import signal; signal.signal(13, 0)\n{program}"], stdout=theirs
     )
@@ -50,7 +50,7 @@ def test_endless_pipes_stop_at_the_limit(format: str, function: object) -> None:
     limits = cn.Limits(max_stream_nbytes=FEW)
     with endless(BODIES[format]) as fd:
         if function is cn.open_reader and format in ("csv", "ndjson", "msgpack"):
-            # These come piece by piece, and no more waits than a piece.
+            # These are read piece by piece, and no more than one piece is buffered.
             with cn.open_reader(fd, format=format, limits=limits) as reader:
                 assert len(next(iter(reader))) > 0
             return
@@ -72,7 +72,7 @@ def test_an_endless_line_stops_at_the_limit(format: str) -> None:
 @pytest.mark.parametrize("function", [cn.read, cn.inspect, cn.verify])
 @pytest.mark.parametrize("format", WITHOUT_NUL)
 def test_a_device_is_ruled_out_by_its_first_bytes(format: str, function: object) -> None:
-    # No limit would be met: the machine's memory would.
+    # Without a limit this would exhaust the machine's memory.
     limits = cn.Limits(max_stream_nbytes=1 << 60)
     with pytest.raises(cn.DecodeError, match=f"{format}: '/dev/zero': expected a stream of {format}, found the first"):
         function("/dev/zero", format=format, limits=limits)  # type: ignore[operator]
@@ -112,7 +112,7 @@ def test_max_nbytes_is_over_every_other_limit() -> None:
 
 
 def test_without_a_limit_memory_is_one() -> None:
-    """Half of what the process may take, here by its limit of address space; the rest is enough to say so."""
+    """The limit is half of the address space that the process may use; the rest suffices for the error."""
     program = (
         "import resource, sys, colonnade as cn\n"
         "taken = int(open('/proc/self/statm').read().split()[0]) * resource.getpagesize()\n"

@@ -1,4 +1,4 @@
-"""`cn.Frame`: selection, labels, description, comparison, the text that is shown."""
+"""`cn.Frame`: selection, labels, description, comparison, and its text."""
 
 import datetime as dt
 import zipfile
@@ -412,7 +412,7 @@ def test_repr_of_arrow_columns(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_repr_decodes_only_what_it_shows(tmp_path: Path) -> None:
-    """A damaged column that is not shown does no harm; `verify` finds it."""
+    """A damaged column that is not displayed raises no error; `verify` finds it."""
     path = tmp_path / "x.npz"
     cn.write({f"c{i:03}": np.arange(1000.0) for i in range(400)}, path, compression="deflate")
     with zipfile.ZipFile(path) as archive:

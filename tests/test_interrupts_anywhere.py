@@ -1,4 +1,4 @@
-"""Ctrl-C where a shell has this process ignore it, as `nohup make test &` does."""
+"""Ctrl-C when a shell makes this process ignore it, as `nohup make test &` does."""
 
 import os
 import signal
@@ -13,7 +13,7 @@ WITHOUT_SIGINT = ["sh", "-c", 'trap "" INT; exec "$@"', "sh", sys.executable]
 
 
 def test_processes_of_tests_take_it() -> None:
-    """A process that tests start has Python's handler, whatever the shell did."""
+    """A process that tests start has Python's handler, even if the shell ignores SIGINT."""
     script = "import signal, sys; sys.exit(signal.getsignal(signal.SIGINT) is not signal.default_int_handler)"
     child = f"subprocess.run([sys.executable, '-c', {script!r}]).returncode"
     for restore, status in (("", 1), ("from tests.interrupts import restore_interrupts; restore_interrupts(); ", 0)):
@@ -33,7 +33,7 @@ def test_the_process_itself_goes_on() -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_the_command_line_in_the_background(number: signal.Signals, tmp_path: Path) -> None:
-    """A shell has background commands ignore Ctrl-C; they end by SIGTERM, or when their work is done."""
+    """A shell makes background commands ignore Ctrl-C; they end by SIGTERM, or when their work is done."""
     source, target = os.pipe()
     command = [*WITHOUT_SIGINT, "-m", "colonnade", "convert", "-", tmp_path / "x.npz", "--from", "csv"]
     with subprocess.Popen(command, stdin=source, stderr=subprocess.PIPE) as process:

@@ -1,4 +1,4 @@
-"""Tagged JSON: every value a label, a name or attrs may hold, and what is refused."""
+"""Tagged JSON: every value of labels, names and attrs, and values that are refused."""
 
 import datetime as dt
 import decimal

@@ -1,4 +1,4 @@
-"""What a killed writer leaves beside its target goes with the next write to that target, and nothing else does."""
+"""The next write to a target removes the leftovers of killed writers to it, and no other file."""
 
 import os
 import signal
@@ -15,7 +15,7 @@ from tests.transports.children import child
 DATA = {"a": np.arange(1000), "b": np.linspace(0, 1, 1000)}
 FORMATS = ("npz", "npy", "arrow", "arrows", "parquet", "msgpack", "csv", "json", "ndjson", "yaml")
 
-# File systems on which a lock of this host is one of all hosts: elsewhere nothing is ever removed.
+# Local file systems, where a lock holds for all users. On others nothing is ever removed.
 LOCAL = ("ext2/ext3", "xfs", "btrfs", "tmpfs", "overlayfs", "f2fs", "zfs", "ramfs", "bcachefs")
 
 
@@ -77,13 +77,13 @@ def test_the_next_write_removes_it(format: str, kind: str, tmp_path: Path) -> No
         assert made.line() == "writing"
         left = hidden(tmp_path)
         assert len(left) == 1
-        # Its writer lives: another write leaves it alone.
+        # Its writer lives, so another write does not remove it.
         write(path, format, kind)
         assert hidden(tmp_path) == left
         made.process.send_signal(signal.SIGKILL)
         made.process.wait()
     assert hidden(tmp_path) == left
-    # Another target is another matter.
+    # Leftovers of another target stay.
     write(tmp_path / f"y.{format}", format, kind)
     assert hidden(tmp_path) == left
     write(path, format, kind)

@@ -1,4 +1,4 @@
-"""A DataFrame may be written to: nothing that was handed out before, and nothing handed out later, changes with it."""
+"""A DataFrame may be written to: no data returned before or after changes with it."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Frames one behind the other, as MessagePack: ours and those of other programs, in files, memory and pipes."""
+"""Consecutive MessagePack frames, with and without our header, in files, memory and pipes."""
 
 import io
 import os
@@ -161,7 +161,7 @@ def test_what_is_cut_or_missing_is_told() -> None:
     without = data[: starts[1]] + data[starts[2] :]
     with cn.open_reader(without, format="msgpack") as reader, pytest.raises(cn.DecodeError, match="chunk 1, found 2"):
         list(reader)
-    # Two files, one behind the other.
+    # Two concatenated files.
     assert len(list(cn.open_reader(data * 2, format="msgpack"))) == 6
     wrong = data[: starts[2]] + b"\xc1"
     with cn.open_reader(wrong, format="msgpack") as reader, pytest.raises(cn.DecodeError, match=str(starts[2])):

@@ -1,4 +1,4 @@
-"""MessagePack through the facade: how it is told, its options, bundles, every kind of source and target."""
+"""MessagePack through the facade: detection, options, bundles, every kind of source and target."""
 
 import gzip
 import io

@@ -1,4 +1,4 @@
-"""Paths into nested columns: the leaves that are asked for, of every format, in memory and chunk by chunk."""
+"""Paths into nested columns: projections of leaves, of every format, in memory and chunk by chunk."""
 
 import gc
 import os
@@ -77,7 +77,7 @@ def _column(name: str) -> pa.Array:
 
 
 def _expected(paths: list[str]) -> dict[str, list[Any]]:
-    """The rows as plain values, cut by the rules of the documentation, independently of any library."""
+    """The rows as plain values, projected by the rules of the documentation, independently of any library."""
     out: dict[str, list[Any]] = {}
     for root in dict.fromkeys(path.replace("[", ".").split(".")[0] for path in paths):
         mine = [path[len(root) :] for path in paths if path.startswith(root)]
@@ -155,7 +155,7 @@ def test_leaves_are_what_was_asked_for(way: Way, paths: list[str], tmp_path: Pat
 
 @every_nested_way
 def test_types_are_those_that_are_left(way: Way, tmp_path: Path) -> None:
-    """Field names, nullability and the types of what was asked for; pyarrow's own reader has the same of Parquet."""
+    """Field names, nullability and types of the projection; pyarrow's own reader gives the same for Parquet."""
     frame = cn.read(way.write(TABLE, tmp_path))
     found = frame.select(["muon.at.run", "jet[].hits[].x", "m[].value.u", "m[].key"]).to_arrow().schema
     assert found.field("muon").type == pa.struct([("at", pa.struct([("run", pa.int32())]))])
@@ -188,7 +188,7 @@ def test_pyarrow_reads_the_same_leaves(tmp_path: Path) -> None:
         assert sorted(found.column_names) == sorted(wanted.column_names)
         for name in wanted.column_names:
             assert found.column(name).to_pylist() == wanted.column(name).to_pylist(), ours
-            # pyarrow's own reader forgets the names of items within what it cuts.
+            # pyarrow's own reader loses the names of items within a projection.
             assert _nameless(found.schema.field(name).type) == _nameless(wanted.schema.field(name).type)
 
 
@@ -213,7 +213,7 @@ def test_a_column_asked_for_as_a_whole_is_whole() -> None:
 
 @pytest.mark.parametrize("format", ["npz", "arrow", "parquet", "msgpack", "json"])
 def test_parts_of_parts(format: str) -> None:
-    """A frame of some leaves is one that has these alone."""
+    """A projected frame has only the selected leaves."""
     frame = cn.decode(cn.encode(TABLE, format), format).select(["muon.at.lumi", "muon.eta", "jet[].hits"])
     assert frame.select(["muon.at"]).to_arrow().schema.field("muon").type == pa.struct(
         [("at", pa.struct([("lumi", pa.string())]))]
@@ -368,7 +368,7 @@ def test_the_command_line_takes_paths(tmp_path: Path, capsys: pytest.CaptureFixt
 
 
 def test_a_frame_goes_when_nobody_holds_it() -> None:
-    """What looks its columns up holds no frame: a frame's memory must not wait for the collector of cycles."""
+    """The lookup of columns holds no reference to a frame, whose memory must not wait for the cycle collector."""
     for make in (lambda: cn.Frame(TABLE), lambda: cn.decode(cn.encode(TABLE, "npz"))):
         frame = make()
         assert frame["muon.pt"].shape == (40, 1)

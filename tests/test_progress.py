@@ -1,4 +1,4 @@
-"""`progress=` of reading by batches and of `convert`: one work, told from its beginning to its end."""
+"""`progress=` of reading by batches and of `convert`: one total, reported from beginning to end."""
 
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ COUNT, ROWS = 5, 20_000
 
 
 class Told:
-    """A callback that keeps what it is told."""
+    """A callback that records its calls."""
 
     def __init__(self) -> None:
         self.steps: list[tuple[int, int | None]] = []
@@ -22,7 +22,7 @@ class Told:
         self.steps.append((done, total))
 
     def is_one_work(self) -> bool:
-        """Whether it only grows, never over a total, up to the end."""
+        """Whether the values only grow, never exceed the total, and reach it."""
         done = [done for done, _ in self.steps]
         ends = self.steps[-1][1] in (None, self.steps[-1][0])
         return done == sorted(done) and ends and all(total is None or done <= total for done, total in self.steps)

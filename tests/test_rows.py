@@ -1,4 +1,4 @@
-"""Rows as data: mappings, dataclasses, tuples; types of the first batch; what does not fit is named."""
+"""Rows as data: mappings, dataclasses, tuples; types of the first batch; errors that name the misfit."""
 
 import collections
 import csv

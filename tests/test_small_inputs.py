@@ -1,4 +1,4 @@
-"""What is easily overlooked: NumPy's integers, file objects that take nothing, names of file objects, options."""
+"""Unusual arguments: NumPy's integers, file objects that accept no bytes, names of file objects, options."""
 
 import gzip
 import io
@@ -15,11 +15,11 @@ from colonnade.cli import main
 
 
 def stream(data: Any) -> Any:
-    """The reading end of a pipe that holds it all."""
+    """The reading end of a pipe that holds all bytes."""
     source, sink = os.pipe()
     with open(sink, "wb") as file:
         file.write(cn.encode(data, "arrows"))
-    return open(source, "rb")  # whoever asked closes it
+    return open(source, "rb")  # the caller closes it
 
 
 def test_positions_of_numpy_are_positions() -> None:

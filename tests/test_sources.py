@@ -1,4 +1,4 @@
-"""What may stand for `source` and `target`: each kind gives the same frame, and takes the same bytes."""
+"""The kinds of `source` and `target`: each source gives the same frame, each target gets the same bytes."""
 
 import gzip
 import io

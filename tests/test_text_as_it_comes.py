@@ -1,4 +1,4 @@
-"""CSV and NDJSON from pipes: a chunk comes as soon as its last record does."""
+"""CSV and NDJSON from pipes: a chunk is returned as soon as its last record arrives."""
 
 import os
 import queue
@@ -50,6 +50,6 @@ def test_chunks_come_while_the_pipe_is_open(format: str, opened: str) -> None:
 def test_a_file_object_lives_as_long_as_it_is_read(buffering: int, tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_bytes(b"a\n1\n2\n")
-    # Nobody else holds the file object: it would be closed before the first chunk.
+    # No other reference to the file object exists, so it would be closed before the first chunk.
     with cn.open_reader(open(path, "rb", buffering=buffering), format="csv") as reader:
         assert [len(part) for part in reader] == [2]

@@ -1,4 +1,4 @@
-"""The text formats through the facade: how they are told, options, packing, sources, targets, chunks, commands."""
+"""The text formats through the facade: detection, options, packing, sources, targets, chunks, commands."""
 
 import gzip
 import io
@@ -40,7 +40,7 @@ def same(frame: cn.Frame) -> bool:
     return all(np.array_equal(frame[name].to_numpy(), column) for name, column in DATA.items())
 
 
-# ---------------------------------------------------------------------------- how they are told
+# ---------------------------------------------------------------------------- detection
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_counts_say_what_they_may_be(options: dict[str, Any], message: str) -> N
 
 @pytest.mark.parametrize(("typo", "meant"), [("colums", "columns"), ("row", "rows"), ("delimeter", "delimiter")])
 def test_a_typo_is_told_its_nearest_parameter(typo: str, meant: str, tmp_path: Path) -> None:
-    """Parameters of `read` are not options, and are meant as often."""
+    """Parameters of `read` are not options; the error for a misspelt option suggests them too."""
     path = tmp_path / "x.csv"
     path.write_bytes(b"a\n1\n")
     for keywords in ({}, {"format": "csv"}):
@@ -343,7 +343,7 @@ def test_chunks(format: str, suffix: str, tmp_path: Path) -> None:
         assert sum(len(frame) for frame in reader) == 100
 
 
-# CSV looks at more bytes first, to tell its dialect.
+# CSV reads more bytes first, to sniff its dialect.
 @pytest.mark.parametrize("format", ["ndjson"])
 def test_a_pipe_gives_its_chunks_before_it_ends(format: str) -> None:
     readers, writers = os.pipe()

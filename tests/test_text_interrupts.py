@@ -1,4 +1,4 @@
-"""Text is decoded when it is opened: meanwhile Ctrl-C is heard and progress told; what is written leaves nothing."""
+"""Text is decoded when it is opened: Ctrl-C and progress work meanwhile; an interrupted write leaves no file."""
 
 import signal
 from pathlib import Path
@@ -33,7 +33,7 @@ def test_reading_is_interrupted(format: str) -> None:
         cn.decode(text, format, threads=1)
         whole_s = time.process_time() - before
 
-        # The other thread gets its turn when the decoder lets go of the interpreter, and not before.
+        # The other thread runs only when the decoder releases the interpreter lock.
         sys.setswitchinterval(1000)
         go = threading.Event()
         threading.Thread(target=lambda: (go.wait(), os.kill(os.getpid(), signal.SIGINT)), daemon=True).start()

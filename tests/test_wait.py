@@ -1,4 +1,4 @@
-"""cn.wait: which connections and listeners have something."""
+"""cn.wait: which connections and listeners are ready."""
 
 import contextlib
 import io
@@ -24,7 +24,7 @@ def test_those_with_a_whole_message() -> None:
         pairs[2][0].send(FRAME)
         pairs[0][0].send_bytes(b"")
         assert cn.wait(theirs) == [theirs[0], theirs[2]]
-        assert cn.wait(theirs) == [theirs[0], theirs[2]]  # a look changes nothing
+        assert cn.wait(theirs) == [theirs[0], theirs[2]]  # a wait changes nothing
         assert theirs[0].receive_bytes() == b""
         assert cn.wait(theirs, timeout_s=5) == [theirs[2]]
         assert theirs[2].receive().equals(FRAME)
@@ -35,7 +35,7 @@ def test_those_with_a_whole_message() -> None:
 
 
 def test_several_messages_at_once() -> None:
-    """What was taken off the descriptor together does not show there any more."""
+    """Messages that were received together no longer make the descriptor ready."""
     with pair() as (here, there):
         for number in range(50):
             here.send_bytes(bytes([number]))
@@ -128,7 +128,7 @@ def test_what_cannot_be_waited_for() -> None:
 
 
 def test_ctrl_c_ends_it() -> None:
-    # A shell has what it starts in the background ignore Ctrl-C, and Python leaves it at that.
+    # A shell starts background commands with Ctrl-C ignored, and Python keeps that.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     with contextlib.ExitStack() as stack:
         stack.callback(signal.signal, signal.SIGINT, before)

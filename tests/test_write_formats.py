@@ -1,4 +1,4 @@
-"""The registry of how formats are written: an entry each, which says what the package says elsewhere."""
+"""The registry of writers: one entry for each format, which agrees with the rest of the package."""
 
 import io
 from pathlib import Path
@@ -101,7 +101,7 @@ def test_a_directory_is_not_replaced_by_a_format_that_has_none(tmp_path: Path) -
 @pytest.mark.parametrize("nrows", [3, 100_000])
 def test_bytes_are_those_of_a_sink(name: str, nrows: int) -> None:
     frame = frame_from(np.arange(2.0 * nrows).reshape(nrows, 2))
-    for _ in range(2):  # small frames are remembered
+    for _ in range(2):  # the layouts of small frames are cached
         sink = _core.BufferSink()
         _core.write_sink(frame._load(), sink, options_of(name))
         assert cn.encode(frame, name, **({"schema": "header"} if name == "csv" else {})) == bytes(memoryview(sink))

@@ -1,4 +1,4 @@
-//! NumPy arrays over our memory, and blocks over NumPy's. No copy either way.
+//! NumPy arrays over the core's buffers, and blocks over NumPy's arrays. Neither direction copies.
 
 use std::ffi::c_int;
 use std::sync::Arc;
@@ -12,24 +12,24 @@ use pyo3::prelude::*;
 
 use crate::dtype::{self, Descrs};
 
-/// Keeps a buffer alive for the arrays over it.
+/// Keeps a buffer alive while NumPy arrays refer to it.
 #[pyclass(frozen, module = "colonnade._core")]
 struct Owner {
     _buffer: Buffer,
 }
 
-/// Keeps a Python object alive for a buffer over it.
-pub(crate) struct PyKeep {
+/// Keeps a Python object alive while a buffer refers to its memory.
+pub(crate) struct KeepAlive {
     _object: Py<PyAny>,
 }
 
-impl PyKeep {
+impl KeepAlive {
     pub(crate) fn new(object: &Bound<'_, PyAny>) -> Arc<Self> {
         Arc::new(Self { _object: object.clone().unbind() })
     }
 }
 
-/// Makes arrays: dtypes and owners are made once a call.
+/// Creates NumPy arrays. It caches dtypes and the owner for one call.
 pub(crate) struct Arrays<'py> {
     py: Python<'py>,
     descrs: Descrs<'py>,
@@ -38,7 +38,7 @@ pub(crate) struct Arrays<'py> {
 }
 
 impl<'py> Arrays<'py> {
-    /// `writable` arrays are made only over memory that no other frame sees.
+    /// Creates the maker of arrays. `writable` is only for memory that no other frame shares.
     pub(crate) fn new(py: Python<'py>, writable: bool) -> Self {
         Self { py, descrs: Descrs::new(py), owner: None, writable }
     }
@@ -55,20 +55,20 @@ impl<'py> Arrays<'py> {
         Ok(owner)
     }
 
-    /// The block as a (width, nrows) array: the layout of pandas' blocks.
+    /// Returns the block as a (width, nrows) array: the layout of pandas' blocks.
     pub(crate) fn block(&mut self, block: &Block) -> PyResult<Bound<'py, PyAny>> {
         let g = &block.grid;
         self.make(block, &[g.width, g.nrows], &[g.col_stride, g.row_stride])
     }
 
-    /// The block as a (nrows, width) array.
+    /// Returns the block as a (nrows, width) array.
     pub(crate) fn matrix(&mut self, block: &Block) -> PyResult<Bound<'py, PyAny>> {
         let g = &block.grid;
         self.make(block, &[g.nrows, g.width], &[g.row_stride, g.col_stride])
     }
 
-    /// One column as a (nrows,) array.
-    pub(crate) fn line(&mut self, block: &Block) -> PyResult<Bound<'py, PyAny>> {
+    /// Returns one column as a (nrows,) array.
+    pub(crate) fn column(&mut self, block: &Block) -> PyResult<Bound<'py, PyAny>> {
         self.make(block, &[block.grid.nrows], &[block.grid.row_stride])
     }
 
@@ -80,7 +80,7 @@ impl<'py> Arrays<'py> {
         new_array(self.py, &descr, shape, Some(strides), data, writable, owner.as_any())
     }
 
-    /// An array of any shape over packed bytes.
+    /// Returns an array of any shape over contiguous bytes.
     pub(crate) fn packed(
         &mut self,
         descr: &Bound<'py, PyArrayDescr>,
@@ -103,8 +103,8 @@ impl<'py> Arrays<'py> {
     }
 }
 
-/// An array of `dtype` over `nbytes` that `bytes` owns.
-pub(crate) fn owned<'py>(
+/// Returns an array of `dtype` over `nbytes` bytes, which `bytes` owns.
+pub(crate) fn from_bytes<'py>(
     py: Python<'py>,
     dtype: DType,
     count: usize,
@@ -112,7 +112,7 @@ pub(crate) fn owned<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let buffer = Buffer::from_vec(bytes).assume_exclusive();
     let block = Block { grid: Grid::column_major(dtype, count, 1, 0), buffer };
-    Arrays::new(py, true).line(&block)
+    Arrays::new(py, true).column(&block)
 }
 
 fn new_array<'py>(
@@ -126,13 +126,14 @@ fn new_array<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let ndim = c_int::try_from(shape.len()).unwrap_or(c_int::MAX);
     let flags = if writable { npyffi::NPY_ARRAY_WRITEABLE } else { 0 };
-    // NumPy takes both as signed words of the same size.
+    // NumPy's type of dimensions and strides is a signed word.
     let mut dims: Vec<npy_intp> =
         shape.iter().map(|&n| npy_intp::try_from(n).unwrap_or(npy_intp::MAX)).collect();
     let mut steps: Vec<npy_intp> = strides.unwrap_or(&[]).to_vec();
     let step_ptr = if strides.is_some() { steps.as_mut_ptr() } else { std::ptr::null_mut() };
-    // SAFETY: the descr is a live dtype (its reference is stolen, so one is given); dims and strides have `ndim` entries;
-    // every cell lies inside the buffer that `base` keeps alive: `Block::new` proved it (and empty arrays touch nothing).
+    // SAFETY: the descr is a live dtype. The call takes a reference to it, so it gets one of its own. `dims` and `strides` have
+    // `ndim` entries. Every cell is inside the buffer that `base` keeps alive: `Block::new` checked it. Empty arrays access no
+    // memory.
     unsafe {
         let array = PY_ARRAY_API.PyArray_NewFromDescr(
             py,
@@ -146,7 +147,7 @@ fn new_array<'py>(
             std::ptr::null_mut(),
         );
         let array = Bound::from_owned_ptr_or_err(py, array)?;
-        // The base's reference is stolen too.
+        // The call takes this reference to the base, too.
         if PY_ARRAY_API.PyArray_SetBaseObject(py, array.as_ptr().cast(), base.clone().into_ptr()) < 0 {
             return Err(PyErr::fetch(py));
         }
@@ -154,12 +155,12 @@ fn new_array<'py>(
     }
 }
 
-/// Reads an array's description; the dtype of the array before is reused where it is the same object.
-pub(crate) struct Views {
+/// Reads the descriptions of arrays. If consecutive arrays have the same dtype object, it is converted once.
+pub(crate) struct ArrayBlocks {
     last: Option<(usize, DType)>,
 }
 
-impl Views {
+impl ArrayBlocks {
     pub(crate) fn new() -> Self {
         Self { last: None }
     }
@@ -175,7 +176,7 @@ impl Views {
         Ok(dtype)
     }
 
-    /// A block over an array; `axes` says which of its axes are rows and columns (`None`: one column).
+    /// Returns a block over an array. `row_axis` and `col_axis` are its axes of rows and columns. No `col_axis`: one column.
     pub(crate) fn block(
         &mut self,
         array: &Bound<'_, PyUntypedArray>,
@@ -183,7 +184,7 @@ impl Views {
         col_axis: Option<usize>,
     ) -> PyResult<Block> {
         let dtype = self.dtype(array)?;
-        // SAFETY: a live array object; its data pointer is read, not followed.
+        // SAFETY: `array` is a live array object, whose data pointer is read but not dereferenced.
         let data = unsafe { (*array.as_array_ptr()).fields.data }.cast::<u8>();
         let at = |axis: usize| Some((*array.shape().get(axis)?, *array.strides().get(axis)?));
         let wrong = || {
@@ -199,15 +200,15 @@ impl Views {
         if nrows == 0 || width == 0 || dtype.itemsize == 0 {
             return Ok(Block { grid, buffer: Buffer::from_vec(Vec::new()) });
         }
-        // Negative strides reach before the data pointer.
+        // Negative strides reach below the data pointer.
         let below =
             |stride: isize, count: usize| if stride < 0 { stride.unsigned_abs() * (count - 1) } else { 0 };
         grid.offset = below(row_stride, nrows) + below(col_stride, width);
         let (_, high) = grid.extent();
         let start = data.wrapping_sub(grid.offset);
-        // SAFETY: NumPy guarantees that all cells of a live array are readable; the array is kept alive by the buffer. The
-        // caller shares the memory knowingly: a frame over an array sees later writes to it.
-        let buffer = unsafe { Buffer::from_raw(start, high, PyKeep::new(array.as_any())) };
+        // SAFETY: NumPy guarantees that all cells of a live array are readable, and the buffer keeps the array alive. A frame
+        // over an array shares its memory, so it sees later writes to the array; callers accept that.
+        let buffer = unsafe { Buffer::from_raw(start, high, KeepAlive::new(array.as_any())) };
         Ok(Block { grid, buffer })
     }
 }

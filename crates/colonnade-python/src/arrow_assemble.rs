@@ -12,7 +12,7 @@ use numpy::PyUntypedArray;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::array::Views;
+use crate::array::ArrayBlocks;
 use crate::arrow_build::packed_bytes;
 use crate::arrow_column::ArrowColumn;
 use crate::errors;
@@ -130,7 +130,7 @@ fn layout(data_type: &DataType, nrows: usize) -> Vec<(&'static str, usize)> {
 
 /// The bytes of a 1-D array of dtype `descr` with at least `count` values.
 fn array_bytes(array: &Bound<'_, PyUntypedArray>, descr: &str, count: usize) -> PyResult<Buffer> {
-    let block = Views::new().block(array, 0, None)?;
+    let block = ArrayBlocks::new().block(array, 0, None)?;
     let found = block.grid.dtype.descr();
     if found != descr || block.grid.nrows < count {
         let message =

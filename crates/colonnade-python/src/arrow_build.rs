@@ -11,7 +11,7 @@ use numpy::PyUntypedArray;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::array::Views;
+use crate::array::ArrayBlocks;
 
 /// The contiguous bytes of one column: shared with the array if it is contiguous, otherwise a copy.
 pub(crate) fn packed_bytes(block: &Block) -> PyResult<arrow_buffer::Buffer> {
@@ -38,7 +38,7 @@ fn build(builder: ArrayDataBuilder) -> PyResult<ArrayData> {
 /// Converts a mask, in which True means null, to a validity.
 fn validity(mask: Option<&Bound<'_, PyUntypedArray>>, length: usize) -> PyResult<Option<NullBuffer>> {
     let Some(mask) = mask else { return Ok(None) };
-    let block = Views::new().block(mask, 0, None)?;
+    let block = ArrayBlocks::new().block(mask, 0, None)?;
     if block.grid.dtype.kind != Kind::Bool || block.grid.nrows != length {
         return Err(PyTypeError::new_err(format!("mask: expected {length} bools")));
     }
@@ -60,7 +60,7 @@ pub(crate) fn masked(
     mask: Option<&Bound<'_, PyUntypedArray>>,
     timezone: Option<&str>,
 ) -> PyResult<ArrayData> {
-    let block = Views::new().block(values, 0, None)?;
+    let block = ArrayBlocks::new().block(values, 0, None)?;
     let length = block.grid.nrows;
     let dtype = block.grid.dtype;
     let data_type = arrow_type(dtype, timezone).ok_or_else(|| {
@@ -81,7 +81,7 @@ pub(crate) fn masked(
 }
 
 pub(crate) fn fixed(values: &Bound<'_, PyUntypedArray>) -> PyResult<ArrayData> {
-    let block = Views::new().block(values, 0, None)?;
+    let block = ArrayBlocks::new().block(values, 0, None)?;
     let width =
         i32::try_from(block.grid.dtype.itemsize).map_err(|_| PyTypeError::new_err("items are too wide"))?;
     let builder = ArrayDataBuilder::new(DataType::FixedSizeBinary(width)).len(block.grid.nrows);
@@ -89,7 +89,7 @@ pub(crate) fn fixed(values: &Bound<'_, PyUntypedArray>) -> PyResult<ArrayData> {
 }
 
 pub(crate) fn from_unicode(values: &Bound<'_, PyUntypedArray>) -> PyResult<ArrayData> {
-    let block = Views::new().block(values, 0, None)?;
+    let block = ArrayBlocks::new().block(values, 0, None)?;
     let dtype = block.grid.dtype;
     if dtype.kind != Kind::Unicode {
         return Err(PyTypeError::new_err(format!("expected <U strings, found {}", dtype.descr())));
@@ -122,7 +122,7 @@ pub(crate) fn from_unicode(values: &Bound<'_, PyUntypedArray>) -> PyResult<Array
 }
 
 pub(crate) fn dictionary(codes: &Bound<'_, PyUntypedArray>, categories: &ArrayData) -> PyResult<ArrayData> {
-    let block = Views::new().block(codes, 0, None)?;
+    let block = ArrayBlocks::new().block(codes, 0, None)?;
     let data_type =
         arrow_type(block.grid.dtype, None).filter(DataType::is_signed_integer).ok_or_else(|| {
             PyTypeError::new_err(format!("codes: expected int8 to int64, found {}", block.grid.dtype.descr()))

@@ -1,4 +1,4 @@
-//! Columns in Arrow's layout: handed to and taken from any Arrow library, and to NumPy.
+//! Columns in Arrow's layout, which any Arrow library and NumPy can exchange.
 
 use arrow_array::ffi::from_ffi;
 use arrow_data::ArrayData;
@@ -19,7 +19,7 @@ use pyo3::types::PyCapsule;
 
 use crate::array::{self, Arrays};
 use crate::errors::IntoPy;
-use crate::watched::watched;
+use crate::run::run_with_progress;
 use crate::{
     arrow_build, cells, cells_types, cells_write, dtype, errors, foreign_fields, objects, read_options,
 };
@@ -35,7 +35,7 @@ impl ArrowColumn {
         Self { column: Column { tag, ..Column::new(data) } }
     }
 
-    fn wrong(&self, wanted: &str) -> PyErr {
+    fn type_error(&self, wanted: &str) -> PyErr {
         let found = type_name(self.column.data.data_type(), self.column.ordered);
         PyTypeError::new_err(format!("expected {wanted}, found {found}"))
     }
@@ -44,7 +44,7 @@ impl ArrowColumn {
         let data_type = self.column.data.data_type().clone();
         let field = Field::new("", data_type, true);
         let field = foreign_fields::of_field(&field, false).unwrap_or(field);
-        #[allow(deprecated)] // the order flag of a dictionary lives in the field, and there alone
+        #[allow(deprecated)] // a field stores a dictionary's order flag; no type does
         Ok(field.with_dict_is_ordered(self.column.ordered))
     }
 }
@@ -61,8 +61,8 @@ impl ArrowColumn {
             obj.call_method0("__arrow_c_array__")?.extract()?;
         let schema_ptr = schema.pointer_checked(Some(SCHEMA_NAME))?.cast::<FFI_ArrowSchema>();
         let array_ptr = array.pointer_checked(Some(ARRAY_NAME))?.cast::<FFI_ArrowArray>();
-        // SAFETY: the capsules carry the names that Arrow's PyCapsule interface fixes, so they hold these structs, alive as
-        // long as the capsules; the array is moved out (its release becomes ours), the schema is only read.
+        // SAFETY: the capsules have the names that Arrow's PyCapsule interface defines, so they hold these structures, which
+        // live as long as the capsules. `from_raw` moves the array out and takes over its release. The schema is only read.
         let (data, ordered) = unsafe {
             let schema = schema_ptr.as_ref();
             if array_ptr.as_ref().is_released() || schema.release().is_none() {
@@ -92,14 +92,14 @@ impl ArrowColumn {
     #[staticmethod]
     #[pyo3(signature = (values, kind, tag = None))]
     fn from_objects(values: &Bound<'_, PyAny>, kind: &str, tag: Option<String>) -> PyResult<Self> {
-        Ok(Self::from_data(objects::typed(values, kind)?, tag))
+        Ok(Self::from_data(objects::from_objects(values, kind)?, tag))
     }
 
     #[staticmethod]
     #[pyo3(signature = (values, tag = None))]
     fn from_cells(values: &Bound<'_, PyAny>, tag: Option<String>) -> PyResult<Self> {
         let tag = tag.unwrap_or_else(|| MIXED_TAG.to_owned());
-        Ok(Self::from_data(cells_write::encoded(values)?, Some(tag)))
+        Ok(Self::from_data(cells_write::encode(values)?, Some(tag)))
     }
 
     #[staticmethod]
@@ -149,7 +149,7 @@ impl ArrowColumn {
 
     #[getter]
     fn null_count(&self) -> usize {
-        // Arrow's null type has no validity: all of it is null.
+        // Arrow's null type has no validity: every row is null.
         match self.column.data.data_type() {
             DataType::Null => self.column.len(),
             _ => self.column.data.null_count(),
@@ -167,7 +167,7 @@ impl ArrowColumn {
         py: Python<'py>,
         requested_schema: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
-        // The protocol lets a producer answer its own type where it cannot cast.
+        // The interface lets a producer export its own type if it cannot cast.
         let _ = requested_schema;
         let array = FFI_ArrowArray::new(&self.column.data);
         Ok((self.__arrow_c_schema__(py)?, PyCapsule::new_with_value(py, array, ARRAY_NAME)?))
@@ -179,7 +179,7 @@ impl ArrowColumn {
         PyCapsule::new_with_value(py, schema, SCHEMA_NAME)
     }
 
-    /// The same capsules without extension types, of any field within.
+    /// Exports the column without extension types, at any depth.
     fn arrow_storage<'py>(
         &self,
         py: Python<'py>,
@@ -200,13 +200,13 @@ impl ArrowColumn {
                 let mut bytes = vec![0; data.len()];
                 let bits = data.buffers().first().map_or(&[][..], |bits| bits.as_slice());
                 let unpacked = unpack(bits, data.offset(), &mut bytes);
-                unpacked.ok_or_else(|| self.wrong("a bit a row"))?;
-                array::owned(py, DType::BOOL, data.len(), bytes)
+                unpacked.ok_or_else(|| self.type_error("a bit a row"))?;
+                array::from_bytes(py, DType::BOOL, data.len(), bytes)
             }
             Ok(BufferLayout::Fixed(dtype)) if !matches!(data.data_type(), DataType::Dictionary(..)) => {
-                self.fixed_values(py, self.shown(dtype), self.column.exclusive)
+                self.fixed_values(py, self.numpy_dtype(dtype), self.column.exclusive)
             }
-            _ => Err(self.wrong("a type of fixed width")),
+            _ => Err(self.type_error("a type of fixed width")),
         }
     }
 
@@ -217,10 +217,10 @@ impl ArrowColumn {
             Some(nulls) => arrow_build::mask(nulls),
             None => return Ok(None),
         };
-        array::owned(py, DType::BOOL, data.len(), mask).map(Some)
+        array::from_bytes(py, DType::BOOL, data.len(), mask).map(Some)
     }
 
-    /// Numbers or times as one block of `dtype`, NaN or NaT for null.
+    /// Returns numbers or times as one block of `dtype`, with NaN or NaT for null.
     #[staticmethod]
     fn block<'py>(
         py: Python<'py>,
@@ -230,12 +230,12 @@ impl ArrowColumn {
         let dtype = dtype::from_numpy(dtype)?;
         let columns: Vec<&ArrayData> = columns.iter().map(|c| &c.column.data).collect();
         let threads = read_options::threads(None);
-        let block = watched(py, None, None, |watch| block_of(&columns, dtype, threads, watch))?;
+        let block = run_with_progress(py, None, None, |watch| block_of(&columns, dtype, threads, watch))?;
         Arrays::new(py, true).block(&block)
     }
 
     fn objects<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        objects::cells(py, &self.column.data)?.ok_or_else(|| self.wrong("strings, bytes or bools"))
+        objects::to_objects(py, &self.column.data)?.ok_or_else(|| self.type_error("strings, bytes or bools"))
     }
 
     fn cells<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
@@ -248,38 +248,38 @@ impl ArrowColumn {
                 cells_types::VERSION
             )));
         }
-        cells::decoded(py, &self.column.data, version.is_some())?
-            .ok_or_else(|| self.wrong("bytes, one MessagePack value a cell"))
+        cells::decode(py, &self.column.data, version.is_some())?
+            .ok_or_else(|| self.type_error("bytes, one MessagePack value a cell"))
     }
 
     fn unicode<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let (dtype, bytes) = unicode::fixed(&self.column).py()?;
-        array::owned(py, dtype, self.column.len(), bytes)
+        array::from_bytes(py, dtype, self.column.len(), bytes)
     }
 
     fn codes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let DataType::Dictionary(codes, _) = self.column.data.data_type() else {
-            return Err(self.wrong("a dictionary"));
+            return Err(self.type_error("a dictionary"));
         };
         let Ok(BufferLayout::Fixed(dtype)) = BufferLayout::of(codes) else {
-            return Err(self.wrong("a dictionary"));
+            return Err(self.type_error("a dictionary"));
         };
         match arrow_build::codes_with_minus_one(&self.column.data, dtype) {
             None => self.fixed_values(py, dtype, false),
-            Some((dtype, bytes)) => array::owned(py, dtype, self.column.len(), bytes),
+            Some((dtype, bytes)) => array::from_bytes(py, dtype, self.column.len(), bytes),
         }
     }
 
     fn categories(&self) -> PyResult<Self> {
         match (self.column.data.data_type(), self.column.data.child_data()) {
             (DataType::Dictionary(..), [categories]) => Ok(Self::from_data(categories.clone(), None)),
-            _ => Err(self.wrong("a dictionary")),
+            _ => Err(self.type_error("a dictionary")),
         }
     }
 
     fn child(&self, name: &str) -> PyResult<Self> {
         let data = &self.column.data;
-        let DataType::Struct(fields) = data.data_type() else { return Err(self.wrong("a struct")) };
+        let DataType::Struct(fields) = data.data_type() else { return Err(self.type_error("a struct")) };
         let found = fields.iter().zip(data.child_data()).find(|(field, _)| field.name() == name);
         let (_, child) = found.ok_or_else(|| PyValueError::new_err(format!("no child named {name:?}")))?;
         Ok(Self::from_data(child.slice(data.offset(), data.len()), None))
@@ -288,7 +288,7 @@ impl ArrowColumn {
     fn child_names(&self) -> PyResult<Vec<String>> {
         match self.column.data.data_type() {
             DataType::Struct(fields) => Ok(fields.iter().map(|f| f.name().clone()).collect()),
-            _ => Err(self.wrong("a struct")),
+            _ => Err(self.type_error("a struct")),
         }
     }
 
@@ -303,7 +303,7 @@ impl ArrowColumn {
         self.column.nbytes()
     }
 
-    /// Refuses values that take far more than their buffers once each row has its own.
+    /// Refuses values that take far more memory than their buffers once each row has its own copy.
     fn check_cost(&self) -> PyResult<()> {
         let data = &self.column.data;
         if !may_share(data.data_type(), Sharing::All) && !data.data_type().is_nested() {
@@ -326,8 +326,8 @@ impl ArrowColumn {
 }
 
 impl ArrowColumn {
-    /// What NumPy shows values as: dates are dates, though they are stored as integers.
-    fn shown(&self, dtype: DType) -> DType {
+    /// The dtype of the NumPy values. Arrow stores dates as integers, but NumPy gets dates.
+    fn numpy_dtype(&self, dtype: DType) -> DType {
         match self.column.data.data_type() {
             // datetime64[D] has 64 bits, date32 has 32: `values` widens below.
             DataType::Date32 => DType::parse("<M8[D]").unwrap_or(dtype),
@@ -348,13 +348,13 @@ impl ArrowColumn {
             let days = buffer.typed_data::<i32>();
             let days = days.get(data.offset()..data.offset() + length).unwrap_or(&[]);
             let bytes = days.iter().flat_map(|&d| i64::from(d).to_le_bytes()).collect();
-            return array::owned(py, dtype, length, bytes);
+            return array::from_bytes(py, dtype, length, bytes);
         }
         let offset = data.offset() * dtype.itemsize as usize;
         let grid = Grid::column_major(dtype, length, 1, offset);
         let buffer = Buffer::from_arrow(buffer);
         let buffer = if exclusive { buffer.assume_exclusive() } else { buffer };
-        let block = Block::new(grid, buffer).ok_or_else(|| self.wrong("a whole buffer"))?;
-        Arrays::new(py, true).line(&block)
+        let block = Block::new(grid, buffer).ok_or_else(|| self.type_error("a whole buffer"))?;
+        Arrays::new(py, true).column(&block)
     }
 }

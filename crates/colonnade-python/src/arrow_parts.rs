@@ -155,7 +155,7 @@ fn array_view<'py>(
     let wrong = || PyValueError::new_err("a buffer is shorter than its column");
     let dtype = DType::parse(descr).ok_or_else(wrong)?;
     let grid = Grid::column_major(dtype, count, 1, first * dtype.itemsize as usize);
-    Arrays::new(py, false).line(&Block::new(grid, Buffer::from_arrow(buffer)).ok_or_else(wrong)?)
+    Arrays::new(py, false).column(&Block::new(grid, Buffer::from_arrow(buffer)).ok_or_else(wrong)?)
 }
 
 /// The offsets, one more than rows. An array without rows may have no offsets.
@@ -182,5 +182,5 @@ fn validity<'py>(py: Python<'py>, nulls: &NullBuffer) -> PyResult<Bound<'py, PyA
 
 fn new_array<'py>(py: Python<'py>, descr: &str, count: usize, bytes: Vec<u8>) -> PyResult<Bound<'py, PyAny>> {
     let dtype = DType::parse(descr).ok_or_else(|| PyValueError::new_err("no dtype"))?;
-    array::owned(py, dtype, count, bytes)
+    array::from_bytes(py, dtype, count, bytes)
 }

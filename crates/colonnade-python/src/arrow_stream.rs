@@ -80,7 +80,7 @@ fn concat_frames<'py>(
     }
     let borrowed: Vec<&Frame> = frames.iter().map(|f| &*f.get().frame).collect();
     let joined = py.guarded(|| concat_all(&borrowed)).py()?;
-    Bound::new(py, CoreFrame::alone(joined, alone))
+    Bound::new(py, CoreFrame::with_exclusivity(joined, alone))
 }
 
 /// The batches of a foreign stream, imported one at a time.

@@ -5,7 +5,7 @@ use numpy::PyUntypedArray;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::array::{Arrays, Views};
+use crate::array::{ArrayBlocks, Arrays};
 use crate::arrow_column::ArrowColumn;
 use crate::errors::{self, IntoPy};
 
@@ -14,17 +14,17 @@ use crate::errors::{self, IntoPy};
 pub(crate) struct PyAxis {
     pub(crate) axis: Axis,
     /// The frame is for one use, so its label arrays may be writable.
-    alone: bool,
+    is_exclusive: bool,
 }
 
 impl PyAxis {
     /// An axis that shares its labels; Python gets them read-only.
     pub(crate) fn new(axis: Axis) -> Self {
-        Self::alone(axis, false)
+        Self::with_exclusivity(axis, false)
     }
 
-    pub(crate) fn alone(axis: Axis, alone: bool) -> Self {
-        Self { axis, alone }
+    pub(crate) fn with_exclusivity(axis: Axis, is_exclusive: bool) -> Self {
+        Self { axis, is_exclusive }
     }
 }
 
@@ -78,7 +78,7 @@ impl PyAxis {
         if levels.is_empty() || levels.len() != classes.len() {
             return Err(PyValueError::new_err("expected one class a level, and one level at least"));
         }
-        let mut views = Views::new();
+        let mut views = ArrayBlocks::new();
         let convert = |level: &LevelArgument<'_>| match level {
             LevelArgument::Arrow(column) => Ok(Level::Column(column.column.clone())),
             LevelArgument::Array(array) => views.block(array, 0, None).map(Level::Block),
@@ -148,7 +148,7 @@ impl PyAxis {
             return Err(PyValueError::new_err("an automatic range has no levels"));
         };
         match levels.get(i) {
-            Some(Level::Block(block)) => Arrays::new(py, writable && self.alone).line(block),
+            Some(Level::Block(block)) => Arrays::new(py, writable && self.is_exclusive).column(block),
             Some(Level::Column(column)) => {
                 Ok(Bound::new(py, ArrowColumn { column: column.clone() })?.into_any())
             }

@@ -5,7 +5,7 @@ use numpy::{PyArrayLikeDyn, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::array::Views;
+use crate::array::ArrayBlocks;
 use crate::arrow_column::ArrowColumn;
 use crate::axis::PyAxis;
 use crate::errors::IntoPy;
@@ -40,7 +40,7 @@ impl FrameBuilder {
         values: &Bound<'_, PyUntypedArray>,
         positions: PyArrayLikeDyn<'_, i64, numpy::AllowTypeChange>,
     ) -> PyResult<()> {
-        let block = Views::new().block(values, 1, Some(0))?;
+        let block = ArrayBlocks::new().block(values, 1, Some(0))?;
         self.check_rows("block", block.grid.nrows)?;
         let convert =
             |&p: &i64| usize::try_from(p).map_err(|_| PyValueError::new_err(format!("position {p}")));
@@ -54,7 +54,7 @@ impl FrameBuilder {
     }
 
     fn add_arrays(&mut self, arrays: Vec<Bound<'_, PyUntypedArray>>, start: usize) -> PyResult<usize> {
-        let mut views = Views::new();
+        let mut views = ArrayBlocks::new();
         let mut position = start;
         self.parts.reserve(arrays.len());
         for array in &arrays {

@@ -37,19 +37,19 @@ fn call(
 }
 
 /// A Python function as a stream. The I/O error wraps an exception that it raises.
-pub(crate) struct Callable {
+pub(crate) struct CallableReader {
     read_into: Py<PyAny>,
     scratch: Py<PyByteArray>,
 }
 
-impl Callable {
+impl CallableReader {
     /// A stream of the bytes that `read_into` returns.
     pub(crate) fn new(py: Python<'_>, read_into: Py<PyAny>) -> Self {
         Self { read_into, scratch: PyByteArray::new(py, &vec![0; SCRATCH_NBYTES]).unbind() }
     }
 }
 
-impl Read for Callable {
+impl Read for CallableReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         Python::attach(|py| call(self.read_into.bind(py), self.scratch.bind(py), buffer))
             .map_err(io::Error::from)

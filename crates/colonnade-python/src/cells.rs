@@ -25,7 +25,7 @@ const DATETIME_SECONDS: std::ops::RangeInclusive<i64> = -62_135_596_800..=253_40
 
 /// Decodes the cells of a binary column to a 1-D object array, with None for null. Returns `None` for other types.
 /// `has_extensions`: extensions are those that `cells_write` writes.
-pub(crate) fn decoded<'py>(
+pub(crate) fn decode<'py>(
     py: Python<'py>,
     data: &ArrayData,
     has_extensions: bool,

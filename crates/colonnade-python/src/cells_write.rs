@@ -19,7 +19,7 @@ use crate::errors;
 pub(crate) const MAX_DEPTH: usize = 60;
 
 /// Encodes the cells of a 1-D object array. None becomes null.
-pub(crate) fn encoded(values: &Bound<'_, PyAny>) -> PyResult<ArrayData> {
+pub(crate) fn encode(values: &Bound<'_, PyAny>) -> PyResult<ArrayData> {
     let py = values.py();
     let cells = values.call_method0("tolist")?.cast_into::<PyList>()?;
     let length = cells.len();

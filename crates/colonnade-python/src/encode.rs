@@ -9,7 +9,7 @@ use pyo3::types::PyBytes;
 
 use crate::bytes_sink::BytesSink;
 use crate::frame::CoreFrame;
-use crate::watched::{Callback, watched};
+use crate::run::{Callback, run_with_progress};
 use crate::write_options::WriteOptions;
 
 /// For frames up to this size, encoding the schema takes longer than encoding the data.
@@ -51,7 +51,7 @@ fn encode(
     let nbytes = frame.nbytes();
     let mut sink = BytesSink::of(nbytes)?;
     let is_small = frame.ncols <= CACHED_COLUMNS && nbytes <= SMALL_NBYTES;
-    watched(py, progress, None, |watch| {
+    run_with_progress(py, progress, None, |watch| {
         if is_small
             && let Some((mut encoders, at)) = cached_encoder(encoding)
             && let Some((_, encoder)) = encoders.get_mut(at)
@@ -78,7 +78,7 @@ fn encode_bundle(
 ) -> PyResult<Py<PyBytes>> {
     let frames = clone_frames(&frames);
     let mut sink = BytesSink::of(frames.iter().map(|(_, frame)| frame.nbytes()).sum())?;
-    watched(py, progress, None, |watch| options.encoding.encode_bundle(&frames, &mut sink, watch))?;
+    run_with_progress(py, progress, None, |watch| options.encoding.encode_bundle(&frames, &mut sink, watch))?;
     sink.finish(py)
 }
 

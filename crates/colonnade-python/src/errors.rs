@@ -75,7 +75,7 @@ pub(crate) fn to_py(error: Error) -> PyErr {
 }
 
 /// Converts an error and puts `context` (the peer, the message) before its text.
-pub(crate) fn to_py_in(error: Error, context: &str) -> PyErr {
+pub(crate) fn to_py_with_context(error: Error, context: &str) -> PyErr {
     if let Some(name) = class_of(error.kind()) {
         let text = error.to_string();
         return raise(name, format!("{context}: {}", text.strip_prefix("message: ").unwrap_or(&text)));
@@ -85,7 +85,9 @@ pub(crate) fn to_py_in(error: Error, context: &str) -> PyErr {
             PyMemoryError::new_err(format!("{context}: the system has no memory for the announced bytes"))
         }
         ErrorKind::Io(error) => match errno_of(&error) {
-            Some(errno) => PyErr::new::<PyOSError, _>((errno, format!("{context}: {}", text_of(&error)))),
+            Some(errno) => {
+                PyErr::new::<PyOSError, _>((errno, format!("{context}: {}", os_error_text(&error))))
+            }
             None if error.get_ref().is_some_and(|inner| inner.is::<PyErr>()) => PyErr::from(error),
             None => PyErr::from(std::io::Error::new(error.kind(), format!("{context}: {error}"))),
         },
@@ -105,12 +107,12 @@ fn errno_of(error: &std::io::Error) -> Option<i32> {
 }
 
 /// Converts an error of dialling, binding or accepting, whose text names the address.
-pub(crate) fn of_address(error: std::io::Error) -> PyErr {
+pub(crate) fn address_error(error: std::io::Error) -> PyErr {
     if error.get_ref().is_some_and(|inner| inner.is::<AddressError>()) {
         return option(error.to_string());
     }
     match errno_of(&error) {
-        Some(errno) => PyErr::new::<PyOSError, _>((errno, text_of(&error))),
+        Some(errno) => PyErr::new::<PyOSError, _>((errno, os_error_text(&error))),
         None if error.get_ref().is_some_and(|inner| inner.is::<Error>()) => to_py(Error::from(error)),
         None => PyErr::from(error),
     }
@@ -121,7 +123,7 @@ fn io(error: Error) -> PyErr {
     match error.into_kind() {
         ErrorKind::Io(error) => match error.raw_os_error() {
             _ if error.get_ref().is_some_and(|e| e.is::<HttpError>()) => http(&error),
-            Some(errno) => PyErr::new::<PyOSError, _>((errno, text_of(&error))),
+            Some(errno) => PyErr::new::<PyOSError, _>((errno, os_error_text(&error))),
             None => PyErr::from(error),
         },
         _ => PyOSError::new_err("I/O error"),
@@ -148,7 +150,7 @@ fn http(error: &std::io::Error) -> PyErr {
 }
 
 /// The text of a system error, without the number that Rust appends.
-pub(crate) fn text_of(error: &std::io::Error) -> String {
+pub(crate) fn os_error_text(error: &std::io::Error) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or(&text).to_owned()
 }
@@ -158,7 +160,7 @@ pub(crate) fn with_path(error: Error, path: &std::path::Path) -> PyErr {
     if let ErrorKind::Io(io) = error.kind()
         && let Some(errno) = io.raw_os_error()
     {
-        return PyErr::new::<PyOSError, _>((errno, text_of(io), path.as_os_str().to_owned()));
+        return PyErr::new::<PyOSError, _>((errno, os_error_text(io), path.as_os_str().to_owned()));
     }
     to_py(error)
 }

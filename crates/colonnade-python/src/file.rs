@@ -1,4 +1,4 @@
-//! Opened files of all formats: what they hold is described, and decoded when it is asked for.
+//! Opened files of all formats: describes their content, and decodes it on request.
 
 use std::os::fd::RawFd;
 use std::path::Path;
@@ -13,15 +13,15 @@ use pyo3::types::PyDict;
 
 use crate::array::Arrays;
 use crate::axis::PyAxis;
+use crate::byte_source::{bytes_of, prefixed_descriptor};
 use crate::errors::IntoPy;
 use crate::frame::CoreFrame;
 use crate::guard::Guarded;
 use crate::http_file::PyHttpFile;
 use crate::path::PathArgument;
 use crate::read_options::PyReadOptions;
-use crate::view::{after, bytes_of};
-use crate::watched::{Asked, Callback, watched};
-use crate::{dtype, facts, leaves};
+use crate::run::{Callback, LoadRequest, run_with_progress};
+use crate::{dtype, facts, projection};
 
 /// An opened file, directory, buffer or stream.
 #[pyclass(frozen, name = "File", module = "colonnade._core")]
@@ -31,12 +31,12 @@ pub(crate) struct PyFile {
 }
 
 impl PyFile {
-    /// One that was opened elsewhere.
+    /// Wraps an opened file.
     pub(crate) fn of(opened: Box<dyn Opened>, threads: usize) -> Self {
         Self { opened, threads }
     }
 
-    /// Opens `source`. Errors of the system name `path`.
+    /// Opens `source`. Errors of the operating system name `path`.
     fn open(
         py: Python<'_>,
         source: Source<'_>,
@@ -45,7 +45,7 @@ impl PyFile {
         progress: Callback,
     ) -> PyResult<Self> {
         let (format, core) = (options.format, options.core());
-        let opened = watched(py, progress, path, |watch| format.open(source, core, watch))?;
+        let opened = run_with_progress(py, progress, path, |watch| format.open(source, core, watch))?;
         let file = Self::of(opened, options.threads);
         if options.verify {
             file.verify(py, None, None)?;
@@ -53,9 +53,12 @@ impl PyFile {
         Ok(file)
     }
 
-    /// What is asked of nested columns, by their types.
-    fn kept(&self, asked: leaves::Asked) -> PyResult<Option<colonnade::frame::paths::Projection>> {
-        leaves::kept(asked, &|position| self.opened.arrow_type(position))
+    /// Converts the requested projections of nested columns, by the columns' types.
+    fn projection(
+        &self,
+        paths: projection::RequestedPaths,
+    ) -> PyResult<Option<colonnade::frame::paths::Projection>> {
+        projection::of_paths(paths, &|position| self.opened.arrow_type(position))
     }
 }
 
@@ -93,7 +96,7 @@ impl PyFile {
         head: Option<Vec<u8>>,
         progress: Callback,
     ) -> PyResult<Self> {
-        Self::open(py, Source::Stream(&mut after(head, fd)), None, options, progress)
+        Self::open(py, Source::Stream(&mut prefixed_descriptor(head, fd)), None, options, progress)
     }
 
     #[staticmethod]
@@ -139,7 +142,7 @@ impl PyFile {
         Ok(self.opened.shape().py()?.1)
     }
 
-    /// Labels of a file elsewhere are fetched now.
+    /// The labels of the rows. For a remote file this fetches them.
     #[getter]
     fn index(&self, py: Python<'_>) -> PyResult<PyAxis> {
         Ok(PyAxis::new(py.guarded(|| self.opened.index()).py()?))
@@ -196,12 +199,16 @@ impl PyFile {
     }
 
     #[pyo3(signature = (position, steps = None))]
-    fn leaf_paths(&self, position: usize, steps: Option<leaves::Steps>) -> Vec<(String, Vec<usize>, bool)> {
-        leaves::listed(self.opened.arrow_type(position), steps.as_ref())
+    fn leaf_paths(
+        &self,
+        position: usize,
+        steps: Option<projection::LeafPaths>,
+    ) -> Vec<(String, Vec<usize>, bool)> {
+        projection::list_paths(self.opened.arrow_type(position), steps.as_ref())
     }
 
-    fn leaf_dtype(&self, position: usize, steps: leaves::Steps) -> String {
-        leaves::named(self.opened.arrow_type(position), &steps)
+    fn leaf_dtype(&self, position: usize, steps: projection::LeafPaths) -> String {
+        projection::type_name_of(self.opened.arrow_type(position), &steps)
     }
 
     fn dtypes(&self) -> PyResult<Vec<String>> {
@@ -237,13 +244,14 @@ impl PyFile {
         pandas: bool,
         threads: Option<usize>,
         progress: Callback,
-        leaves: leaves::Asked,
+        leaves: projection::RequestedPaths,
     ) -> PyResult<CoreFrame> {
         let threads = threads.unwrap_or(self.threads);
         let layout = if pandas { MemoryLayout::Pandas } else { MemoryLayout::AsStored };
-        let asked = Asked { positions, kept: self.kept(leaves)?, rows, private, layout, threads };
-        let loaded = asked.watched(py, progress, |request| self.opened.load(request))?;
-        Ok(CoreFrame::alone(loaded.frame, loaded.private))
+        let request =
+            LoadRequest { positions, kept: self.projection(leaves)?, rows, private, layout, threads };
+        let loaded = request.run(py, progress, |request| self.opened.load(request))?;
+        Ok(CoreFrame::with_exclusivity(loaded.frame, loaded.private))
     }
 
     #[pyo3(signature = (positions = None, rows = None, *, threads = None, progress = None, leaves = None))]
@@ -255,12 +263,12 @@ impl PyFile {
         rows: Option<(usize, usize)>,
         threads: Option<usize>,
         progress: Callback,
-        leaves: leaves::Asked,
+        leaves: projection::RequestedPaths,
     ) -> PyResult<Vec<CoreFrame>> {
         let threads = threads.unwrap_or(self.threads);
-        let (kept, layout) = (self.kept(leaves)?, MemoryLayout::Arrow);
-        let asked = Asked { positions, kept, rows, private: false, layout, threads };
-        let frames = asked.watched(py, progress, |request| self.opened.load_arrow(request))?;
+        let (kept, layout) = (self.projection(leaves)?, MemoryLayout::Arrow);
+        let request = LoadRequest { positions, kept, rows, private: false, layout, threads };
+        let frames = request.run(py, progress, |request| self.opened.load_arrow(request))?;
         Ok(frames.into_iter().map(CoreFrame::new).collect())
     }
 
@@ -271,17 +279,17 @@ impl PyFile {
         i: usize,
         positions: Option<Vec<usize>>,
         threads: Option<usize>,
-        leaves: leaves::Asked,
+        leaves: projection::RequestedPaths,
     ) -> PyResult<CoreFrame> {
         let threads = threads.unwrap_or(self.threads);
-        let (kept, layout) = (self.kept(leaves)?, MemoryLayout::Arrow);
-        let asked = Asked { positions, kept, rows: None, private: false, layout, threads };
-        let batch = asked.watched(py, None, |request| self.opened.batch(i, request));
+        let (kept, layout) = (self.projection(leaves)?, MemoryLayout::Arrow);
+        let request = LoadRequest { positions, kept, rows: None, private: false, layout, threads };
+        let batch = request.run(py, None, |request| self.opened.batch(i, request));
         if batch.is_err()
             && i >= self.opened.batch_rows().map_or(0, |rows| rows.len())
             && let Err(error) = self.opened.batch(i, &Request::all(1, &NoProgress))
         {
-            // The words of the format, in the error that lists raise.
+            // An `IndexError`, as lists raise, with the text of the format's error.
             return Err(PyIndexError::new_err(error.message().trim_end_matches('.').to_owned()));
         }
         batch.map(CoreFrame::new)
@@ -290,7 +298,7 @@ impl PyFile {
     #[pyo3(signature = (threads = None, progress = None))]
     fn verify(&self, py: Python<'_>, threads: Option<usize>, progress: Callback) -> PyResult<()> {
         let threads = threads.unwrap_or(self.threads).max(1);
-        watched(py, progress, None, |watch| self.opened.verify(threads, watch))
+        run_with_progress(py, progress, None, |watch| self.opened.verify(threads, watch))
     }
 
     fn read_array<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
@@ -308,7 +316,7 @@ impl PyFile {
     }
 
     fn open_label(&self, py: Python<'_>, label: &str) -> PyResult<Self> {
-        let opened = watched(py, None, None, |watch| self.opened.open_label(label, watch))?;
+        let opened = run_with_progress(py, None, None, |watch| self.opened.open_label(label, watch))?;
         Ok(Self::of(opened, self.threads))
     }
 }

@@ -1,4 +1,4 @@
-//! Materialised frames.
+//! Frames in memory.
 
 use std::os::fd::RawFd;
 use std::sync::Arc;
@@ -11,42 +11,42 @@ use pyo3::types::PyList;
 use crate::array::Arrays;
 use crate::arrow_column::ArrowColumn;
 use crate::axis::PyAxis;
+use crate::byte_source::prefixed_descriptor;
 use crate::errors::IntoPy;
 use crate::guard::Guarded;
-use crate::leaves;
+use crate::projection;
 use crate::read_options::PyReadOptions;
-use crate::view::after;
-use crate::watched::{Callback, watched};
+use crate::run::{Callback, run_with_progress};
 
-/// A frame in memory or over a map.
+/// A frame in memory or over a memory map.
 #[pyclass(frozen, module = "colonnade._core")]
 pub(crate) struct CoreFrame {
     pub(crate) frame: Arc<Frame>,
-    /// Whoever holds it is the only one, and for one use: its memory may be given away to be written to.
-    alone: bool,
+    /// Whether the caller holds the only reference, for one use. Then Python may get its memory as writable.
+    is_exclusive: bool,
 }
 
 impl CoreFrame {
-    /// One that is kept: what it hands out is read-only, for it hands it out again.
+    /// Wraps a frame that is kept. Its arrays are read-only, because later calls return them again.
     pub(crate) fn new(frame: Frame) -> Self {
-        Self::alone(frame, false)
+        Self::with_exclusivity(frame, false)
     }
 
-    pub(crate) fn alone(frame: Frame, alone: bool) -> Self {
-        Self { frame: Arc::new(frame), alone }
+    pub(crate) fn with_exclusivity(frame: Frame, is_exclusive: bool) -> Self {
+        Self { frame: Arc::new(frame), is_exclusive }
     }
 
-    /// The same frame once more.
-    pub(crate) fn again(&self) -> Self {
-        Self { frame: Arc::clone(&self.frame), alone: false }
+    /// Returns another reference to the frame.
+    pub(crate) fn share(&self) -> Self {
+        Self { frame: Arc::clone(&self.frame), is_exclusive: false }
     }
 }
 
-/// A block's values and the positions of its columns.
-type Placed<'py> = (Bound<'py, PyAny>, Bound<'py, PyArray1<i64>>);
+/// A block's values, and the positions of its columns.
+type PlacedBlock<'py> = (Bound<'py, PyAny>, Bound<'py, PyArray1<i64>>);
 
-/// The part of a block that holds `width` columns from `first`.
-fn cut(block: &Block, first: usize, width: usize) -> Block {
+/// The `width` columns of a block from column `first` on.
+fn slice_columns(block: &Block, first: usize, width: usize) -> Block {
     Block { grid: block.grid.columns(first, width, 1), buffer: block.buffer.clone() }
 }
 
@@ -61,11 +61,12 @@ impl CoreFrame {
         head: Option<Vec<u8>>,
         progress: Callback,
     ) -> PyResult<Self> {
-        let (format, threads, mut stream) = (options.format, options.threads, after(head, fd));
+        let (format, threads, mut stream) = (options.format, options.threads, prefixed_descriptor(head, fd));
         let core = options.core();
-        let loaded =
-            watched(py, progress, None, |watch| format.read_stream(&mut stream, core, threads, watch))?;
-        Ok(Self::alone(loaded.frame, loaded.private))
+        let loaded = run_with_progress(py, progress, None, |watch| {
+            format.read_stream(&mut stream, core, threads, watch)
+        })?;
+        Ok(Self::with_exclusivity(loaded.frame, loaded.private))
     }
 
     #[getter]
@@ -80,12 +81,12 @@ impl CoreFrame {
 
     #[getter]
     fn index(&self) -> PyAxis {
-        PyAxis::alone(self.frame.index.clone(), self.alone)
+        PyAxis::with_exclusivity(self.frame.index.clone(), self.is_exclusive)
     }
 
     #[getter]
     fn columns(&self) -> PyAxis {
-        PyAxis::alone(self.frame.columns.clone(), self.alone)
+        PyAxis::with_exclusivity(self.frame.columns.clone(), self.is_exclusive)
     }
 
     #[getter]
@@ -113,8 +114,8 @@ impl CoreFrame {
     }
 
     #[pyo3(signature = (writable = false))]
-    fn blocks<'py>(&self, py: Python<'py>, writable: bool) -> PyResult<Vec<Placed<'py>>> {
-        let mut arrays = Arrays::new(py, writable && self.alone);
+    fn blocks<'py>(&self, py: Python<'py>, writable: bool) -> PyResult<Vec<PlacedBlock<'py>>> {
+        let mut arrays = Arrays::new(py, writable && self.is_exclusive);
         let mut out = Vec::new();
         for part in &self.frame.parts {
             if let Part::Block(block, positions) = part {
@@ -129,7 +130,7 @@ impl CoreFrame {
         let mut out: Vec<(usize, ArrowColumn)> = Vec::new();
         for part in &self.frame.parts {
             if let Part::Column(column, position) = part {
-                let column = Column { exclusive: column.exclusive && self.alone, ..column.clone() };
+                let column = Column { exclusive: column.exclusive && self.is_exclusive, ..column.clone() };
                 out.push((*position, ArrowColumn { column }));
             }
         }
@@ -146,7 +147,7 @@ impl CoreFrame {
                     let column = Column { exclusive: false, ..column.clone() };
                     Bound::new(py, ArrowColumn { column })?.into_any()
                 }
-                Run::Block(block) if block.grid.width == 1 => arrays.line(&block)?,
+                Run::Block(block) if block.grid.width == 1 => arrays.column(&block)?,
                 Run::Block(block) => arrays.matrix(&block)?,
             });
         }
@@ -159,7 +160,9 @@ impl CoreFrame {
             pyo3::exceptions::PyIndexError::new_err(format!("column {position} of {}", slots.len()))
         })?;
         match self.frame.parts.get(slot.part) {
-            Some(Part::Block(block, _)) => Arrays::new(py, false).line(&cut(block, slot.column, 1)),
+            Some(Part::Block(block, _)) => {
+                Arrays::new(py, false).column(&slice_columns(block, slot.column, 1))
+            }
             Some(Part::Column(column, _)) => {
                 let column = Column { exclusive: false, ..column.clone() };
                 Ok(Bound::new(py, ArrowColumn { column })?.into_any())
@@ -192,18 +195,25 @@ impl CoreFrame {
     }
 
     #[pyo3(signature = (position, steps = None))]
-    fn leaf_paths(&self, position: usize, steps: Option<leaves::Steps>) -> Vec<(String, Vec<usize>, bool)> {
-        leaves::listed(self.frame.arrow_type(position), steps.as_ref())
+    fn leaf_paths(
+        &self,
+        position: usize,
+        steps: Option<projection::LeafPaths>,
+    ) -> Vec<(String, Vec<usize>, bool)> {
+        projection::list_paths(self.frame.arrow_type(position), steps.as_ref())
     }
 
-    fn leaf_dtype(&self, position: usize, steps: leaves::Steps) -> String {
-        leaves::named(self.frame.arrow_type(position), &steps)
+    fn leaf_dtype(&self, position: usize, steps: projection::LeafPaths) -> String {
+        projection::type_name_of(self.frame.arrow_type(position), &steps)
     }
 
-    fn kept(&self, leaves: leaves::Asked) -> PyResult<Self> {
-        let kept = leaves::kept(leaves, &|position| self.frame.arrow_type(position))?;
+    fn kept(&self, leaves: projection::RequestedPaths) -> PyResult<Self> {
+        let kept = projection::of_paths(leaves, &|position| self.frame.arrow_type(position))?;
         let frame = (*self.frame).clone();
-        Ok(Self::alone(if let Some(kept) = kept { frame.kept(&kept) } else { frame }, self.alone))
+        Ok(Self::with_exclusivity(
+            if let Some(kept) = kept { frame.kept(&kept) } else { frame },
+            self.is_exclusive,
+        ))
     }
 
     fn slice(&self, start: usize, stop: usize) -> PyResult<Self> {
@@ -218,7 +228,7 @@ impl CoreFrame {
     fn with_meta(&self, name: String, attrs: Option<String>, origin: Option<String>) -> Self {
         let mut frame = (*self.frame).clone();
         frame.tags = Tags { name, attrs, origin };
-        Self::alone(frame, self.alone)
+        Self::with_exclusivity(frame, self.is_exclusive)
     }
 
     #[pyo3(signature = (index, columns))]
@@ -232,6 +242,9 @@ impl CoreFrame {
         };
         let (index, columns) = (pick(index, &self.frame.index), pick(columns, &self.frame.columns));
         let parts = self.frame.parts.clone();
-        Ok(Self::alone(Frame::new(index, columns, parts, self.frame.tags.clone()).py()?, self.alone))
+        Ok(Self::with_exclusivity(
+            Frame::new(index, columns, parts, self.frame.tags.clone()).py()?,
+            self.is_exclusive,
+        ))
     }
 }

@@ -46,7 +46,7 @@ pub(crate) trait Guarded {
     /// Runs `work` without the interpreter lock and returns its result.
     ///
     /// # Errors
-    /// Those of `work`; `Internal` if it panics.
+    /// Errors of `work`; `Internal` if it panics.
     fn guarded<T: Send, E: FromPanic + Send>(
         self,
         work: impl FnOnce() -> Result<T, E> + Send,

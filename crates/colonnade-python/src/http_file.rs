@@ -1,4 +1,4 @@
-//! Files behind HTTP.
+//! Files over HTTP.
 
 use std::io::{self, Read};
 use std::sync::{Arc, Mutex};
@@ -13,31 +13,31 @@ use crate::errors;
 use crate::guard::Guarded;
 use crate::limits::PyLimits;
 
-/// How long a thread waits that another one fetches for.
+/// The interval at which a thread checks for bytes that another thread fetches.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// A file behind http(s)://, fetched where it is looked at: ranges where the server gives them, else whole.
+/// A file at an http(s):// URL. It is fetched on access: by ranges if the server supports them, otherwise whole.
 #[pyclass(frozen, name = "HttpFile", module = "colonnade._core")]
 pub(crate) struct PyHttpFile {
     file: Arc<HttpFile>,
 }
 
 impl PyHttpFile {
-    /// The file as sparse memory, where the server gives ranges.
+    /// Returns the file as sparse memory if the server supports ranges.
     pub(crate) fn remote(&self, limits: PyLimits) -> Option<colonnade::Result<Arc<Remote>>> {
         let nbytes = self.file.nbytes().filter(|_| self.file.is_ranged())?;
-        let source = Box::new(Fetching(Arc::clone(&self.file)));
-        let made = Remote::new(nbytes, limits.core().max_nbytes, source);
-        Some(made.and_then(|mut remote| {
+        let source = Box::new(RangeFetcher(Arc::clone(&self.file)));
+        let remote = Remote::new(nbytes, limits.core().max_nbytes, source);
+        Some(remote.and_then(|mut remote| {
             remote.seed(self.file.head())?;
             Ok(Arc::new(remote))
         }))
     }
 
-    /// The whole file, from front to back.
-    pub(crate) fn stream(&self, lenient: bool) -> PyResult<Whole> {
+    /// Returns a stream of the whole file.
+    pub(crate) fn stream(&self, lenient: bool) -> PyResult<WholeFileStream> {
         let stream = self.file.stream(lenient).map_err(|e| errors::to_py(e.into()))?;
-        Ok(Whole(Mutex::new(stream)))
+        Ok(WholeFileStream(Mutex::new(stream)))
     }
 }
 
@@ -59,11 +59,11 @@ impl PyHttpFile {
             ))
         })?;
         let options = HttpOptions { timeout, headers: headers.unwrap_or_default() };
-        let file = py.guarded(|| HttpFile::open(url, &options, &mut tick));
+        let file = py.guarded(|| HttpFile::open(url, &options, &mut check_signals));
         Ok(Self { file: Arc::new(file.map_err(|e| errors::to_py(e.into()))?) })
     }
 
-    /// The first bytes, as many of the `nbytes` as came with the first answer.
+    /// Returns the first bytes: as many of `nbytes` as the first response has.
     fn head<'py>(&self, py: Python<'py>, nbytes: usize) -> Bound<'py, PyBytes> {
         let head = self.file.head();
         PyBytes::new(py, head.get(..nbytes).unwrap_or(head))
@@ -90,28 +90,28 @@ impl PyHttpFile {
     }
 
     fn __repr__(&self) -> String {
-        format!("<HttpFile: {}>", self.file.shown())
+        format!("<HttpFile: {}>", self.file.redacted_url())
     }
 }
 
-/// What Python says to do: go on, or raise. The exception travels inside the I/O error.
-fn tick() -> io::Result<()> {
+/// Checks for signals. The I/O error wraps an exception that a handler raises.
+fn check_signals() -> io::Result<()> {
     Python::attach(|py| py.check_signals()).map_err(io::Error::from)
 }
 
-/// Ranges of a file, for the core.
+/// Fetches ranges of a file for the core.
 #[derive(Debug)]
-struct Fetching(Arc<HttpFile>);
+struct RangeFetcher(Arc<HttpFile>);
 
-impl Fetch for Fetching {
+impl Fetch for RangeFetcher {
     fn fetch(&self, ranges: &[(usize, usize)], land: &mut Land<'_>) -> colonnade::Result<()> {
         let ranges: Vec<(u64, u64)> = ranges.iter().map(|&(start, end)| (start as u64, end as u64)).collect();
         let mut landed = |at: u64, bytes: &[u8]| land(usize::try_from(at).unwrap_or(usize::MAX), bytes);
-        self.0.fetch(&ranges, &mut landed, &mut tick)
+        self.0.fetch(&ranges, &mut landed, &mut check_signals)
     }
 
     fn pause(&self) -> colonnade::Result<()> {
-        // Whoever fetches may want the interpreter, which this thread may hold.
+        // The fetching thread may need the interpreter lock, which this thread may hold.
         Python::attach(|py| {
             py.check_signals()?;
             py.guarded(|| {
@@ -123,10 +123,10 @@ impl Fetch for Fetching {
     }
 }
 
-/// A whole file from front to back, which one thread reads at a time.
-pub(crate) struct Whole(Mutex<HttpStream>);
+/// A stream of a whole file. One thread at a time reads it.
+pub(crate) struct WholeFileStream(Mutex<HttpStream>);
 
-impl Read for Whole {
+impl Read for WholeFileStream {
     fn read(&mut self, target: &mut [u8]) -> io::Result<usize> {
         self.0.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner).read(target)
     }

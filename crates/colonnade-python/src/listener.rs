@@ -1,11 +1,11 @@
-//! Taking peers in.
+//! Listeners, which accept peers.
 
 use std::io;
 use std::os::fd::RawFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use colonnade_transport::{Address, Admission, Policy};
+use colonnade_transport::{Address, HandshakeListener, Policy};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -13,59 +13,62 @@ use crate::connect_options::{ConnectOptions, seconds};
 use crate::connection::Connection;
 use crate::errors;
 use crate::guard::Guarded;
-use crate::secure::{fault, files, raised, signals, token};
+use crate::tls::{check_signals, connect_error, tls_error, tls_files, token};
 
-/// A listener and what it asks of its peers.
+/// A listener and its requirements of peers.
 #[pyclass(frozen, module = "colonnade._core")]
 pub(crate) struct Listener {
-    admission: Admission,
+    listener: HandshakeListener,
     options: ConnectOptions,
     url: String,
     closed: AtomicBool,
 }
 
-/// Who came in, and who was turned away: with the reason.
-type Came = (Option<Connection>, Vec<(String, String)>);
+/// The accepted connection, and the rejected peers with the reasons.
+type AcceptResult = (Option<Connection>, Vec<(String, String)>);
 
 #[pymethods]
 impl Listener {
     #[staticmethod]
     fn bind(py: Python<'_>, url: &str, options: &ConnectOptions) -> PyResult<Self> {
-        let address: Address = url.parse().map_err(|e| errors::of_address(io::Error::from(e)))?;
+        let address: Address = url.parse().map_err(|e| errors::address_error(io::Error::from(e)))?;
         let (handshake, max_peers) = (options.handshake_timeout, options.max_peers);
-        // The files first: an address that is bound attracts peers.
-        let policy =
-            Policy::new(&address, &files(options), token(options)?, handshake, max_peers).map_err(fault)?;
-        let admission = py.guarded(|| Admission::bind(&address, policy, &mut signals)).map_err(raised)?;
-        let url = admission.address().to_string();
-        Ok(Self { admission, options: options.clone(), url, closed: AtomicBool::new(false) })
+        // The files are read first, because peers connect as soon as the address is bound.
+        let policy = Policy::new(&address, &tls_files(options), token(options)?, handshake, max_peers)
+            .map_err(tls_error)?;
+        let listener = py
+            .guarded(|| HandshakeListener::bind(&address, policy, &mut check_signals))
+            .map_err(connect_error)?;
+        let url = listener.address().to_string();
+        Ok(Self { listener, options: options.clone(), url, closed: AtomicBool::new(false) })
     }
 
     #[pyo3(signature = (timeout_s = None))]
-    fn accept(&self, py: Python<'_>, timeout_s: Option<f64>) -> PyResult<Came> {
+    fn accept(&self, py: Python<'_>, timeout_s: Option<f64>) -> PyResult<AcceptResult> {
         let deadline = seconds("timeout_s", timeout_s)?.and_then(|d| Instant::now().checked_add(d));
-        match py.guarded(|| self.admission.accept(deadline, &mut signals)) {
+        match py.guarded(|| self.listener.accept(deadline, &mut check_signals)) {
             Ok(accepted) => {
-                let connection = accepted.channel.map(|channel| Connection::over(channel, &self.options));
+                let connection =
+                    accepted.channel.map(|channel| Connection::from_channel(channel, &self.options));
                 Ok((connection, accepted.rejected))
             }
-            Err(error) if error.kind() == io::ErrorKind::NotConnected => Err(self.gone()),
-            Err(error) => Err(errors::of_address(error)),
+            Err(error) if error.kind() == io::ErrorKind::NotConnected => Err(self.closed_error()),
+            Err(error) => Err(errors::address_error(error)),
         }
     }
 
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         self.closed.store(true, Ordering::Relaxed);
         py.guarded(|| {
-            self.admission.close();
+            self.listener.close();
             Ok(())
         })
     }
 
     fn fileno(&self) -> PyResult<RawFd> {
         match self.closed.load(Ordering::Relaxed) {
-            true => Err(self.gone()),
-            false => Ok(self.admission.descriptor()),
+            true => Err(self.closed_error()),
+            false => Ok(self.listener.descriptor()),
         }
     }
 
@@ -81,7 +84,7 @@ impl Listener {
 }
 
 impl Listener {
-    fn gone(&self) -> PyErr {
+    fn closed_error(&self) -> PyErr {
         PyValueError::new_err(format!("{}: the listener is closed", self.url))
     }
 }

@@ -42,7 +42,7 @@ impl MsgpackReadOptions {
             limits: limits.core(),
             threads: self::threads(threads),
         };
-        Ok(PyReadOptions::new("msgpack", core, limits, core.threads, verify)?.extended(Self))
+        Ok(PyReadOptions::new("msgpack", core, limits, core.threads, verify)?.into_subclass(Self))
     }
 }
 

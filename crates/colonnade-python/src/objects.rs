@@ -24,7 +24,7 @@ fn is_null(cell: &Bound<'_, PyAny>) -> bool {
 }
 
 /// Converts the cells of a 1-D object array, which must be of type `kind` or null.
-pub(crate) fn typed(values: &Bound<'_, PyAny>, kind: &str) -> PyResult<ArrayData> {
+pub(crate) fn from_objects(values: &Bound<'_, PyAny>, kind: &str) -> PyResult<ArrayData> {
     let cells = values.call_method0("tolist")?.cast_into::<PyList>()?;
     let length = cells.len();
     let mut valid = Vec::with_capacity(length);
@@ -75,7 +75,7 @@ pub(crate) fn typed(values: &Bound<'_, PyAny>, kind: &str) -> PyResult<ArrayData
 }
 
 /// Converts strings, bytes or bools to a 1-D object array, with None for null. Returns `None` for other types.
-pub(crate) fn cells<'py>(py: Python<'py>, data: &ArrayData) -> PyResult<Option<Bound<'py, PyAny>>> {
+pub(crate) fn to_objects<'py>(py: Python<'py>, data: &ArrayData) -> PyResult<Option<Bound<'py, PyAny>>> {
     let null = |row: usize| data.nulls().is_some_and(|n| n.is_null(row));
     let mut out: Vec<Bound<'py, PyAny>> = Vec::with_capacity(data.len());
     match data.data_type() {
@@ -105,18 +105,18 @@ pub(crate) fn cells<'py>(py: Python<'py>, data: &ArrayData) -> PyResult<Option<B
 
 fn bools<'py>(py: Python<'py>, data: &ArrayData) -> Bound<'py, PyAny> {
     let mut cells = vec![0; data.len()];
-    // Bits that are not there would be false: Arrow's arrays have as many as rows.
+    // The unpacking cannot fail: Arrow's arrays have as many bits as rows.
     let _ = unpack(data.buffers().first().map_or(&[], |bits| bits), data.offset(), &mut cells);
     if let Some(nulls) = data.nulls() {
         cells.iter_mut().zip(arrow_build::mask(nulls)).for_each(|(cell, null)| *cell |= 2 * null);
     }
     let object = |value: bool| PyBool::new(py, value).to_owned().into_any().unbind();
     let (no, yes, none) = (object(false), object(true), py.None());
-    // SAFETY: NumPy makes the cells of a new array of objects null pointers, which it takes for None.
+    // SAFETY: NumPy initialises the cells of a new object array with null pointers, which it treats as None.
     let array = unsafe { PyArray1::<Py<PyAny>>::new(py, data.len(), false) };
     for (row, cell) in cells.into_iter().enumerate() {
         let object = [&no, &yes].get(usize::from(cell)).map_or(&none, |object| *object);
-        // SAFETY: as many cells as rows, packed; what is overwritten is a null pointer, which holds no reference.
+        // SAFETY: the array is contiguous and has one cell for each row. The overwritten null pointer holds no reference.
         unsafe { array.data().add(row).write(object.clone_ref(py)) };
     }
     array.into_any()

@@ -45,12 +45,15 @@ impl PyReadOptions {
     }
 
     /// The same options with `allow_truncated`.
-    pub(crate) fn allowing_truncated(self, allow_truncated: bool) -> Self {
+    pub(crate) fn with_allow_truncated(self, allow_truncated: bool) -> Self {
         Self { allow_truncated, ..self }
     }
 
     /// An object of the class `Class`, which extends this one.
-    pub(crate) fn extended<Class: PyClass<BaseType = Self>>(self, class: Class) -> PyClassInitializer<Class> {
+    pub(crate) fn into_subclass<Class: PyClass<BaseType = Self>>(
+        self,
+        class: Class,
+    ) -> PyClassInitializer<Class> {
         PyClassInitializer::from(self).add_subclass(class)
     }
 

@@ -1,4 +1,4 @@
-//! Sources of all formats that are read while they come in, frame by frame.
+//! Reads sources of all formats frame by frame, while their bytes arrive.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -12,7 +12,8 @@ use colonnade::progress::Progress;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::callable::Callable;
+use crate::byte_source::{bytes_of, prefixed_descriptor};
+use crate::callable::CallableReader;
 use crate::errors::{self, IntoPy};
 use crate::facts;
 use crate::frame::CoreFrame;
@@ -21,24 +22,23 @@ use crate::http_file::PyHttpFile;
 use crate::path::PathArgument;
 use crate::progress::PyProgress;
 use crate::read_options::PyReadOptions;
-use crate::view::{after, bytes_of};
 
 type Stream = Box<dyn Read + Send + Sync>;
 
-/// A source read batch by batch: nothing but the current batch, and what later ones need, is held.
+/// Reads a source batch by batch. It holds only the current batch and the state that later batches need.
 #[pyclass(name = "Reader", module = "colonnade._core")]
 pub(crate) struct PyReader {
     format: &'static str,
     stream: Stream,
-    /// Whether the stream is decompressed: after an error of the source it cannot go on.
+    /// Whether the stream is decompressed. Then it cannot continue after an error of the source.
     is_unpacked: bool,
     decoder: Box<dyn IncrementalReader>,
-    /// No more bytes come.
+    /// Whether the source has ended.
     ended: bool,
-    /// The bytes were wrong: what comes behind them is not taken for what was to come.
+    /// Whether decoding has failed. Later bytes are not decoded, because they would be misinterpreted.
     failed: bool,
-    /// A batch that came while the schema was asked for.
-    waiting: Option<CoreFrame>,
+    /// A batch that arrived while the schema was read.
+    lookahead: Option<CoreFrame>,
 }
 
 impl PyReader {
@@ -63,11 +63,11 @@ impl PyReader {
             decoder,
             ended: false,
             failed: false,
-            waiting: None,
+            lookahead: None,
         })
     }
 
-    /// Reads until something happens; `None` where nothing more comes.
+    /// Reads until the decoder reports an event. `None`: the source has ended.
     fn advance(&mut self, py: Python<'_>) -> PyResult<Option<Event>> {
         if self.failed {
             return Ok(None);
@@ -97,8 +97,8 @@ impl PyReader {
         }
     }
 
-    /// Fills the decoder's room; an error of the source leaves what was decoded as it is, so that one may try again where
-    /// nothing is decompressed.
+    /// Reads bytes into the decoder's buffer. An error of the source leaves the decoded state unchanged, so the caller may try
+    /// again unless the stream is decompressed.
     fn read(&mut self, progress: &PyProgress) -> colonnade::Result<usize> {
         loop {
             match self.stream.read(self.decoder.room()?) {
@@ -136,13 +136,13 @@ impl PyReader {
     #[staticmethod]
     #[pyo3(signature = (buffer, *, options, max_rows = 65_536))]
     fn open_buffer(buffer: &Bound<'_, PyAny>, options: &PyReadOptions, max_rows: usize) -> PyResult<Self> {
-        Self::new(Box::new(Held { bytes: bytes_of(buffer)?, start: 0 }), options, max_rows, None)
+        Self::new(Box::new(BufferStream { bytes: bytes_of(buffer)?, start: 0 }), options, max_rows, None)
     }
 
     #[staticmethod]
     #[pyo3(signature = (fd, *, options, max_rows = 65_536, head = None))]
     fn open_fd(fd: RawFd, options: &PyReadOptions, max_rows: usize, head: Option<Vec<u8>>) -> PyResult<Self> {
-        Self::new(Box::new(after(head, fd)), options, max_rows, None)
+        Self::new(Box::new(prefixed_descriptor(head, fd)), options, max_rows, None)
     }
 
     #[staticmethod]
@@ -153,7 +153,7 @@ impl PyReader {
         options: &PyReadOptions,
         max_rows: usize,
     ) -> PyResult<Self> {
-        Self::new(Box::new(Callable::new(py, read_into)), options, max_rows, None)
+        Self::new(Box::new(CallableReader::new(py, read_into)), options, max_rows, None)
     }
 
     #[staticmethod]
@@ -171,16 +171,16 @@ impl PyReader {
         facts::dict(py, &self.decoder.facts())
     }
 
-    /// A frame of no rows; reads as far as it must to know.
+    /// Returns a frame without rows. Reads as many bytes as the schema needs.
     fn schema(&mut self, py: Python<'_>) -> PyResult<CoreFrame> {
         loop {
             if let Some(frame) = self.decoder.schema().py()? {
                 return Ok(CoreFrame::new(frame));
             }
             match self.advance(py)? {
-                Some(Event::Batch(frame)) => self.waiting = Some(CoreFrame::new(*frame)),
+                Some(Event::Batch(frame)) => self.lookahead = Some(CoreFrame::new(*frame)),
                 Some(Event::Need | Event::Schema) => {}
-                // What ended says in its own words that its columns are not known.
+                // The decoder's error says that the source ended before its columns were known.
                 Some(Event::End) | None => break,
             }
         }
@@ -194,23 +194,23 @@ impl PyReader {
     }
 
     fn next_batch(&mut self, py: Python<'_>) -> PyResult<Option<CoreFrame>> {
-        match self.waiting.take() {
+        match self.lookahead.take() {
             Some(frame) => Ok(Some(frame)),
             None => Ok(self.take(py)?.map(CoreFrame::new)),
         }
     }
 }
 
-/// Memory read from front to back.
-struct Held {
+/// A stream over bytes in memory.
+struct BufferStream {
     bytes: Buffer,
     start: usize,
 }
 
-impl Read for Held {
-    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+impl Read for BufferStream {
+    fn read(&mut self, target: &mut [u8]) -> io::Result<usize> {
         let mut rest = self.bytes.as_slice().get(self.start..).unwrap_or_default();
-        let count = rest.read(room)?;
+        let count = rest.read(target)?;
         self.start += count;
         Ok(count)
     }

@@ -1,4 +1,4 @@
-//! Tells whether a source has a series of frames, which `Reader` reads, or one frame, which `File` reads.
+//! Whether a source has a series of frames, which `Reader` reads, or one frame, which `File` reads.
 
 use std::path::Path;
 
@@ -6,10 +6,10 @@ use colonnade::progress::SignalsOnly;
 use colonnade::source::Source;
 use pyo3::prelude::*;
 
+use crate::byte_source::bytes_of;
 use crate::path::PathArgument;
 use crate::read_options::PyReadOptions;
-use crate::view::bytes_of;
-use crate::watched::watched;
+use crate::run::run_with_progress;
 
 fn check_series(
     py: Python<'_>,
@@ -18,7 +18,7 @@ fn check_series(
     options: &PyReadOptions,
 ) -> PyResult<bool> {
     let (format, core) = (options.format, options.core());
-    watched(py, None, path, |watch| format.is_series(source, core, &SignalsOnly(watch)))
+    run_with_progress(py, None, path, |watch| format.is_series(source, core, &SignalsOnly(watch)))
 }
 
 /// Whether a file has more than one frame.

@@ -14,8 +14,8 @@ use pyo3::types::{PyBytes, PyMemoryView, PySlice};
 use crate::connection::ConnectionTarget;
 use crate::errors;
 use crate::path::PathArgument;
+use crate::run::{Callback, run_with_progress};
 use crate::sink::{BufferSink, DescriptorSink, FileSink};
-use crate::watched::{Callback, watched};
 
 /// A Python function that takes bytes: all of them, or the number that it returns.
 pub(crate) struct CallableSink(pub(crate) Py<PyAny>);
@@ -66,14 +66,14 @@ impl Target {
         work: impl FnOnce(&mut dyn Sink, &dyn Progress) -> colonnade::Result<()> + Send,
     ) -> PyResult<()> {
         match self {
-            Self::File(sink, path) => watched(py, progress, Some(path), |watch| work(sink, watch)),
-            Self::Descriptor(sink) => watched(py, progress, None, |watch| work(sink, watch)),
-            Self::Callable(sink) => watched(py, progress, None, |watch| work(sink, watch)),
+            Self::File(sink, path) => run_with_progress(py, progress, Some(path), |watch| work(sink, watch)),
+            Self::Descriptor(sink) => run_with_progress(py, progress, None, |watch| work(sink, watch)),
+            Self::Callable(sink) => run_with_progress(py, progress, None, |watch| work(sink, watch)),
             Self::Connection(target) => target.run(py, progress, last, work),
             Self::Buffer(sink, _) => {
                 let mut sink = sink.bind(py).try_borrow_mut().map_err(|_| sink_in_use())?;
                 let mut appender = sink.appender()?;
-                watched(py, progress, None, |watch| work(&mut appender, watch))?;
+                run_with_progress(py, progress, None, |watch| work(&mut appender, watch))?;
                 appender.commit();
                 Ok(())
             }

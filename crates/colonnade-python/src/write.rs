@@ -12,10 +12,10 @@ use pyo3::types::PyMemoryView;
 use crate::encode::clone_frames;
 use crate::frame::CoreFrame;
 use crate::path::PathArgument;
+use crate::run::{Callback, run_with_progress};
 use crate::sidecar::update_sidecar;
 use crate::sink::{BufferSink, DescriptorSink, FileSink};
 use crate::target::{CallableSink, sink_in_use};
-use crate::watched::{Callback, watched};
 use crate::write_options::WriteOptions;
 
 #[pyfunction]
@@ -28,7 +28,7 @@ fn write_path(
     progress: Callback,
 ) -> PyResult<()> {
     let (path, WriteOptions { encoding, fsync }) = (path.0, options);
-    watched(py, progress, Some(&path), |watch| {
+    run_with_progress(py, progress, Some(&path), |watch| {
         let mut sink = FileSink(AtomicFile::create(&path)?);
         encoding.encode(&frame.frame, &mut sink, watch)?;
         update_sidecar(encoding.sidecar(Some(&frame.frame))?, &path, *fsync)?;
@@ -45,7 +45,7 @@ fn write_fd(
     options: &WriteOptions,
     progress: Callback,
 ) -> PyResult<()> {
-    watched(py, progress, None, |watch| {
+    run_with_progress(py, progress, None, |watch| {
         options.encoding.encode(&frame.frame, &mut DescriptorSink(Descriptor::new(fd)), watch)
     })
 }
@@ -61,7 +61,9 @@ fn write_sink(
 ) -> PyResult<()> {
     let mut sink = sink.try_borrow_mut().map_err(|_| sink_in_use())?;
     let mut appender = sink.appender()?;
-    watched(py, progress, None, |watch| options.encoding.encode(&frame.frame, &mut appender, watch))?;
+    run_with_progress(py, progress, None, |watch| {
+        options.encoding.encode(&frame.frame, &mut appender, watch)
+    })?;
     appender.commit();
     Ok(())
 }
@@ -78,7 +80,9 @@ fn write_callable(
     let encoding = &options.encoding;
     if !encoding.format().patches() {
         let mut sink = CallableSink(send);
-        return watched(py, progress, None, |watch| encoding.encode(&frame.frame, &mut sink, watch));
+        return run_with_progress(py, progress, None, |watch| {
+            encoding.encode(&frame.frame, &mut sink, watch)
+        });
     }
     let sink = Bound::new(py, BufferSink::empty()?)?;
     write_sink(py, frame, &sink, options, progress)?;
@@ -124,7 +128,7 @@ fn write_directory(
     progress: Callback,
 ) -> PyResult<()> {
     let (encoding, fsync) = (&options.encoding, options.fsync);
-    watched(py, progress, Some(&path.0), |watch| {
+    run_with_progress(py, progress, Some(&path.0), |watch| {
         let directory = AtomicDirectory::create(&path.0, &|name| encoding.format().is_member(name))?;
         let mut open = |name: &str| {
             let file = AtomicFile::create_member(&directory.path().join(name))?;
@@ -145,7 +149,7 @@ fn write_bundle_path(
     progress: Callback,
 ) -> PyResult<()> {
     let frames = clone_frames(&frames);
-    watched(py, progress, Some(&path.0), |watch| {
+    run_with_progress(py, progress, Some(&path.0), |watch| {
         options.encoding.check_bundle(&frames)?;
         let mut sink = FileSink(AtomicFile::create(&path.0)?);
         options.encoding.encode_bundle(&frames, &mut sink, watch)?;

@@ -23,7 +23,7 @@ impl WriteOptions {
     }
 
     /// The same options, with the whole file compressed if `packing` names a codec.
-    pub(crate) fn compressed(self, packing: Option<&str>, level: Option<i32>) -> PyResult<Self> {
+    pub(crate) fn with_packing(self, packing: Option<&str>, level: Option<i32>) -> PyResult<Self> {
         let codec = packing.map(Codec::named).transpose().py()?;
         Ok(Self { encoding: self.encoding.compressed(codec, level).py()?, fsync: self.fsync })
     }

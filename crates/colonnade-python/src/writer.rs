@@ -12,10 +12,10 @@ use crate::errors::{self, IntoPy};
 use crate::frame::CoreFrame;
 use crate::guard::Guarded;
 use crate::path::PathArgument;
+use crate::run::Callback;
 use crate::sidecar::update_sidecar;
 use crate::sink::BufferSink;
 use crate::target::{CallableSink, Target};
-use crate::watched::Callback;
 use crate::write_options::WriteOptions;
 
 /// Writes a file or stream frame by frame. The first frame decides the schema.

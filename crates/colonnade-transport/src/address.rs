@@ -8,32 +8,32 @@ use std::str::FromStr;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use crate::failure::{AddressError, check};
+use crate::failure::{AddressError, check_deadline};
 
-/// How often a wait looks for signals and deadlines.
+/// The interval at which waits check for signals and deadlines.
 pub(crate) const TICK: Duration = Duration::from_millis(100);
 
-/// The longest path of a Unix socket: 108 bytes with the NUL behind it.
-const MOST_UNIX_NBYTES: usize = 107;
+/// The maximum length of a Unix socket's path: 108 bytes with the trailing NUL.
+const MAX_UNIX_NBYTES: usize = 107;
 
-/// Where to listen or to connect to.
+/// An address to listen on or to connect to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Address {
-    /// Plain TCP, on loopback only. An IPv6 host stands here without its brackets.
+    /// Plain TCP, on loopback only. An IPv6 host is stored without brackets.
     Tcp {
-        /// A name or an address.
+        /// A name or an IP address.
         host: String,
-        /// 0, listening: any free one.
+        /// The port; 0 for a listener means any free port.
         port: u16,
     },
     /// TLS over TCP.
     Tls {
-        /// A name or an address.
+        /// A name or an IP address.
         host: String,
-        /// 0, listening: any free one.
+        /// The port; 0 for a listener means any free port.
         port: u16,
     },
-    /// A socket file.
+    /// A Unix socket at this path.
     Unix(PathBuf),
 }
 
@@ -77,11 +77,12 @@ impl fmt::Display for Address {
 }
 
 impl Address {
-    /// The addresses of its host, looked up once: what is checked is what is used. A name is looked up on a thread of
-    /// its own, because the system's resolver can neither be interrupted nor given a deadline. None for a Unix socket.
+    /// Returns the IP addresses of the host; none for a Unix socket. A caller resolves once, so that the addresses that it
+    /// checks are those that it uses. A name is resolved on another thread, because the system's resolver can neither be
+    /// interrupted nor given a deadline.
     ///
     /// # Errors
-    /// The resolver's; `TimedOut`; `interrupted`'s.
+    /// The resolver's errors; `TimedOut`; errors of `interrupted`.
     pub fn resolve(
         &self,
         deadline: Option<Instant>,
@@ -94,7 +95,7 @@ impl Address {
         let (sender, receiver) = mpsc::channel();
         let asked = (host.clone(), *port);
         std::thread::Builder::new().name("colonnade-resolve".into()).spawn(move || {
-            // Nobody may be waiting any more.
+            // The receiver is gone if the caller gave up.
             sender.send(asked.to_socket_addrs().map(Vec::from_iter)).ok();
         })?;
         loop {
@@ -108,13 +109,13 @@ impl Address {
                 }
                 Err(RecvTimeoutError::Timeout) => {
                     interrupted()?;
-                    check(deadline, || format!("{self}: its host was not found in time"))?;
+                    check_deadline(deadline, || format!("{self}: its host was not found in time"))?;
                 }
             }
         }
     }
 
-    /// Refuses plain TCP beyond this machine.
+    /// Refuses plain TCP to other machines.
     pub(crate) fn check_plain(&self, resolved: &[SocketAddr]) -> Result<(), AddressError> {
         match self {
             Self::Tcp { host, .. } if !is_loopback(resolved) => Err(AddressError::new(format!(
@@ -125,14 +126,14 @@ impl Address {
     }
 }
 
-/// Whether all of them are this machine's own.
+/// Whether all addresses are loopback addresses.
 pub(crate) fn is_loopback(resolved: &[SocketAddr]) -> bool {
     resolved.iter().all(|a| a.ip().to_canonical().is_loopback())
 }
 
 fn host_and_port(text: &str, rest: &str) -> Result<(String, u16), AddressError> {
     if rest.contains('@') {
-        // Not repeated: it may hold a password.
+        // The error does not repeat the text, which may hold a password.
         return Err(AddressError::new(
             "address: expected host:port, found a user name before it. Use certificates or a token",
         ));
@@ -170,7 +171,7 @@ fn host_and_port(text: &str, rest: &str) -> Result<(String, u16), AddressError> 
 }
 
 fn unix(text: &str, rest: &str) -> Result<PathBuf, AddressError> {
-    // unix:///path, as URLs are written, is the same; unix://name/path would name a host.
+    // `unix:///path`, the form of URLs, means the same path. `unix://name/path` would name a host.
     let path = match rest.strip_prefix("//") {
         Some(inner) if inner.starts_with('/') => inner,
         Some(_) => {
@@ -186,9 +187,9 @@ fn unix(text: &str, rest: &str) -> Result<PathBuf, AddressError> {
     if path.contains('\0') {
         return Err(AddressError::new("unix: expected a path, found a NUL in it"));
     }
-    if path.len() > MOST_UNIX_NBYTES {
+    if path.len() > MAX_UNIX_NBYTES {
         return Err(AddressError::new(format!(
-            "{text}: expected a path of at most {MOST_UNIX_NBYTES} bytes, found {}. Use a shorter one, or one relative to \
+            "{text}: expected a path of at most {MAX_UNIX_NBYTES} bytes, found {}. Use a shorter one, or one relative to \
              the working directory",
             path.len()
         )));
@@ -205,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_come_back_as_they_were() {
+    fn addresses_round_trip() {
         for (text, shown) in [
             ("tcp://localhost:80", "tcp://localhost:80"),
             ("tcp://:0", "tcp://127.0.0.1:0"),
@@ -223,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_none_is_named() {
+    fn invalid_addresses_are_named() {
         for (text, piece) in [
             ("", "found \"\""),
             ("http://x", "found http:"),

@@ -1,41 +1,42 @@
-//! What every two-way (or one-way) transport of bytes can do. Never blocks but in `wait`, so that whoever drives it can
-//! look for signals, deadlines and other channels.
+//! The trait of all transports of bytes, in one direction or both. Only `wait` blocks, so that a caller can check for signals,
+//! deadlines and other channels.
 
 use std::fmt::Debug;
 use std::io::{self, IoSlice, IoSliceMut};
 use std::os::fd::RawFd;
 use std::time::Duration;
 
-/// Which way bytes shall move.
+/// The direction in which bytes move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
-    /// To us.
+    /// From the peer.
     Receive,
-    /// Away from us.
+    /// To the peer.
     Send,
 }
 
-/// Bytes between here and a peer. One thread may receive while another sends.
+/// A channel of bytes to a peer. One thread may receive while another sends.
 pub trait Channel: Send + Sync + Debug {
-    /// Takes what is there, into `targets` in their order: how many bytes; 0 is the end of input.
+    /// Receives available bytes into `targets`, in order, and returns their number; 0 is the end of input.
     ///
     /// # Errors
-    /// `WouldBlock` where nothing is there now; `Interrupted` after a signal; the system's own.
+    /// `WouldBlock` if no bytes are available; `Interrupted` after a signal; operating-system errors.
     fn receive(&self, targets: &mut [IoSliceMut<'_>]) -> io::Result<usize>;
 
-    /// Gives as much of `sources`, in their order, as the other side takes now: how many bytes.
+    /// Sends as many bytes of `sources`, in order, as the peer's side accepts now, and returns their number.
     ///
     /// # Errors
-    /// `WouldBlock` where it takes none now; `Interrupted` after a signal; the system's own (`BrokenPipe`, never SIGPIPE).
+    /// `WouldBlock` if it accepts none now; `Interrupted` after a signal; operating-system errors (`BrokenPipe`, never
+    /// SIGPIPE).
     fn send(&self, sources: &[IoSlice<'_>]) -> io::Result<usize>;
 
-    /// Waits, at most so long, until that direction may get on: whether it may. False alarms are allowed.
+    /// Waits at most `at_most` until the direction may be ready, and returns whether it may. False positives are allowed.
     ///
     /// # Errors
-    /// `Interrupted` after a signal; the system's own.
+    /// `Interrupted` after a signal; operating-system errors.
     fn wait(&self, direction: Direction, at_most: Duration) -> io::Result<bool>;
 
-    /// Gives on what this end holds back (a TLS session's last records); true when nothing is left.
+    /// Sends bytes that the channel buffers (a TLS session's last records), and returns whether none are left.
     ///
     /// # Errors
     /// As [`Channel::send`].
@@ -43,20 +44,20 @@ pub trait Channel: Send + Sync + Debug {
         Ok(true)
     }
 
-    /// Says that nothing more will be sent: the peer sees the end of input, and may still send.
+    /// Ends sending. The peer sees the end of input, and may still send.
     ///
     /// # Errors
-    /// The system's own.
+    /// Operating-system errors.
     fn finish(&self) -> io::Result<()>;
 
-    /// The descriptor to poll for that direction, where there is one; bytes may wait above it (see `has_pending`).
+    /// Returns the descriptor to poll for the direction, if there is one. Bytes may also wait above it (see `has_pending`).
     fn descriptor(&self, direction: Direction) -> Option<RawFd>;
 
-    /// Whether bytes were taken from the descriptor that `receive` has not given yet.
+    /// Whether bytes were taken from the descriptor that `receive` has not returned yet.
     fn has_pending(&self) -> bool {
         false
     }
 
-    /// The other end, for messages: `tcp://127.0.0.1:5000`, `unix:/run/x`, `descriptor 5`.
+    /// The name of the peer, for messages: `tcp://127.0.0.1:5000`, `unix:/run/x`, `descriptor 5`.
     fn peer(&self) -> &str;
 }

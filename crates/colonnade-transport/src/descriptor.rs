@@ -1,37 +1,37 @@
-//! Pipes, sockets and devices: written front to back, all of every buffer.
+//! Blocking reads and complete writes of pipes, sockets and devices.
 
 use std::io;
 use std::os::fd::RawFd;
 
-/// Buffers of one call, as Linux allows them.
+/// The maximum number of buffers of one call on Linux.
 const MAX_BUFFERS: usize = 1024;
 
-/// Reads and writes an open descriptor that somebody else closes.
+/// Reads and writes an open descriptor, which the caller closes.
 #[derive(Debug)]
 pub struct Descriptor {
     fd: RawFd,
 }
 
 impl Descriptor {
-    /// The descriptor `fd`.
+    /// Wraps the descriptor `fd`.
     #[must_use]
     pub fn new(fd: RawFd) -> Self {
         Self { fd }
     }
 
-    /// Writes all of `bytes`: short writes go on, a full non-blocking descriptor is waited for; after a signal or a wait
-    /// `interrupted` says whether to go on.
+    /// Writes all of `bytes`: continues after short writes and waits for a full non-blocking descriptor. After a signal or a
+    /// wait it calls `interrupted`, whose error ends the write.
     ///
     /// # Errors
-    /// The system's own, and `interrupted`'s.
+    /// Operating-system errors, and errors of `interrupted`.
     pub fn write(&self, mut bytes: &[u8], interrupted: &mut dyn FnMut() -> io::Result<()>) -> io::Result<()> {
         while !bytes.is_empty() {
-            // SAFETY: `bytes` is a live slice of the length given.
+            // SAFETY: `bytes` is a live slice of this length.
             let count = unsafe { libc::write(self.fd, bytes.as_ptr().cast(), bytes.len()) };
             match usize::try_from(count) {
                 Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
                 Ok(count) => {
-                    // A signal during a write that had begun shows as a short count.
+                    // A signal during a write that has already written bytes causes a short count.
                     let short = count < bytes.len();
                     bytes = bytes.get(count..).unwrap_or(&[]);
                     if short {
@@ -65,7 +65,7 @@ impl io::Read for Descriptor {
             (Ok(count), _) => Ok(count),
             (Err(_), e) if e.kind() == io::ErrorKind::WouldBlock => {
                 wait(self.fd, libc::POLLIN)?;
-                // The caller looks for signals, then reads again.
+                // The caller checks for signals, then reads again.
                 Err(io::ErrorKind::Interrupted.into())
             }
             (Err(_), e) => Err(e),
@@ -75,7 +75,7 @@ impl io::Read for Descriptor {
 
 fn wait(fd: RawFd, events: i16) -> io::Result<()> {
     let mut poll = libc::pollfd { fd, events, revents: 0 };
-    // SAFETY: one live pollfd; a tick rather than for ever, so that the caller can look for signals.
+    // SAFETY: one live pollfd. The wait is short, so that the caller can check for signals.
     let ready = unsafe { libc::poll(&raw mut poll, 1, 200) };
     if ready < 0 {
         let error = io::Error::last_os_error();

@@ -1,4 +1,4 @@
-//! Connecting: every address of a host in turn, never waiting longer than told.
+//! Connects to each address of a host in turn, until a deadline.
 
 use std::io;
 use std::net::SocketAddr;
@@ -14,15 +14,15 @@ use rustix::net::{
 };
 
 use crate::address::{Address, TICK};
-use crate::failure::{SystemError, check, words};
+use crate::failure::{SystemError, check_deadline, system_text};
 use crate::socket::{Socket, poll_one};
 
-/// Connects to `address` until `deadline`; at least every tenth of a second `interrupted` says whether to go on. For
-/// `tls://` it is the bare connection below.
+/// Connects to `address` until `deadline`. It calls `interrupted` at least ten times a second; an error of that ends it. For
+/// `tls://` this makes only the TCP connection.
 ///
 /// # Errors
-/// `InvalidInput` with an [`crate::AddressError`] for plain TCP beyond this machine; `TimedOut`; `interrupted`'s; the
-/// system's own, with what each address said.
+/// `InvalidInput` with an [`crate::AddressError`] for plain TCP to other machines; `TimedOut`; errors of `interrupted`;
+/// operating-system errors, with the error of each address.
 pub fn dial(
     address: &Address,
     deadline: Option<Instant>,
@@ -36,7 +36,7 @@ pub fn dial(
     address.check_plain(&resolved)?;
     let mut failures: Vec<(SocketAddr, io::Error)> = Vec::new();
     for (i, one) in resolved.iter().enumerate() {
-        // One address that answers nothing must leave time for the others.
+        // Each address gets a share of the time, so that one that does not answer leaves time for the others.
         let share = deadline.map(|end| {
             let left = end.saturating_duration_since(Instant::now());
             Instant::now() + left / u32::try_from(resolved.len() - i).unwrap_or(1)
@@ -44,16 +44,16 @@ pub fn dial(
         match tcp(*one, share, interrupted) {
             Ok(fd) => return Ok(Socket::new(fd, address.to_string())),
             Err(Failure::Address(error)) => failures.push((*one, error)),
-            Err(Failure::Told(error)) => return Err(error),
+            Err(Failure::Fatal(error)) => return Err(error),
         }
     }
     Err(summary(address, failures))
 }
 
-/// A failure of this address, or the word to stop.
+/// The failure of one address, or an error that ends the whole call.
 enum Failure {
     Address(io::Error),
-    Told(io::Error),
+    Fatal(io::Error),
 }
 
 impl<E: Into<io::Error>> From<E> for Failure {
@@ -62,8 +62,8 @@ impl<E: Into<io::Error>> From<E> for Failure {
     }
 }
 
-/// A socket that dials a port of its own machine where nobody listens may get that very port, and so itself.
-fn not_itself(fd: OwnedFd) -> Result<OwnedFd, Failure> {
+/// Refuses a connection to itself: a socket that connects to a local port without a listener may get that port as its own.
+fn refuse_self_connection(fd: OwnedFd) -> Result<OwnedFd, Failure> {
     if getpeername(&fd)? == Some(getsockname(&fd)?) {
         return Err(Errno::CONNREFUSED.into());
     }
@@ -78,8 +78,8 @@ fn tcp(
     let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
     let fd = stream_socket(family)?;
     match connect(&fd, &address) {
-        Ok(()) => return not_itself(fd),
-        // A signal does not end a connection that has begun.
+        Ok(()) => return refuse_self_connection(fd),
+        // A signal does not stop a connection attempt that has begun.
         Err(Errno::INPROGRESS | Errno::INTR) => {}
         Err(e) => return Err(e.into()),
     }
@@ -88,13 +88,13 @@ fn tcp(
             Ok(flags) if flags.is_empty() => {}
             Ok(_) => {
                 sockopt::socket_error(&fd)??;
-                return not_itself(fd);
+                return refuse_self_connection(fd);
             }
             Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
             Err(e) => return Err(e.into()),
         }
-        interrupted().map_err(Failure::Told)?;
-        check(deadline, || "no answer in time".to_owned())?;
+        interrupted().map_err(Failure::Fatal)?;
+        check_deadline(deadline, || "no answer in time".to_owned())?;
     }
 }
 
@@ -109,7 +109,7 @@ fn unix(
     loop {
         match connect(&fd, &name) {
             Ok(()) => return Ok(fd),
-            // The listener's queue is full; nothing can be polled for its getting shorter.
+            // The listener's queue is full. `poll` does not report when it becomes shorter.
             Err(Errno::AGAIN) => std::thread::sleep(Duration::from_millis(5)),
             Err(Errno::INTR) => {}
             Err(e) => {
@@ -119,7 +119,7 @@ fn unix(
             }
         }
         interrupted()?;
-        check(deadline, || format!("{address}: the listener took nobody in in time"))?;
+        check_deadline(deadline, || format!("{address}: the listener took nobody in in time"))?;
     }
 }
 
@@ -134,9 +134,10 @@ fn advice(error: &io::Error) -> &'static str {
     }
 }
 
-/// One error of what all addresses said: the last one's, where there was but one.
+/// Combines the errors of all addresses into one. A single error stays unchanged.
 fn summary(address: &Address, mut failures: Vec<(SocketAddr, io::Error)>) -> io::Error {
-    let each: Vec<String> = failures.iter().map(|(at, error)| format!("{at}: {}", words(error))).collect();
+    let each: Vec<String> =
+        failures.iter().map(|(at, error)| format!("{at}: {}", system_text(error))).collect();
     let Some((_, last)) = failures.pop() else { return io::ErrorKind::NotFound.into() };
     let (kind, advice) = (last.kind(), advice(&last));
     match each.as_slice() {

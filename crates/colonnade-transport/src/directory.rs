@@ -1,4 +1,4 @@
-//! Directories that appear whole: a temporary one beside the target, then an exchange of names.
+//! Atomic writes of directories: a temporary directory next to the target is filled, then the names are exchanged.
 
 use std::fs::{self, File, Permissions};
 use std::io;
@@ -7,28 +7,28 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
-use crate::file::{parent, resolved, temporary_name};
+use crate::file::{parent, resolve_links, temporary_name};
 use crate::leftover;
 
-/// A directory being filled. Dropped before [`AtomicDirectory::commit`], it leaves nothing behind.
+/// A directory that is being filled. Dropping it before [`AtomicDirectory::commit`] removes it.
 #[derive(Debug)]
 pub struct AtomicDirectory {
     temporary: Option<PathBuf>,
-    /// Holds the lock that says that its writer lives.
+    /// The lock that marks the directory as that of a living writer.
     _claim: File,
     target: PathBuf,
-    /// Those of the directory that is replaced, which may be closed to others.
+    /// The permissions of the replaced directory, which may exclude other users.
     permissions: Option<Permissions>,
 }
 
 impl AtomicDirectory {
-    /// A temporary directory beside `path`. `may_replace` says of each name in an existing directory whether it may go;
-    /// one that may not stops everything before anything is written.
+    /// Creates a temporary directory next to `path`. `may_replace` decides for each name in an existing directory whether it
+    /// may be removed. If it refuses one, nothing is written.
     ///
     /// # Errors
-    /// The system's own; `DirectoryNotEmpty` where a foreign file stands in the target.
+    /// Operating-system errors; `DirectoryNotEmpty` if the target contains a file that may not be replaced.
     pub fn create(path: &Path, may_replace: &dyn Fn(&str) -> bool) -> io::Result<Self> {
-        let target = resolved(path)?;
+        let target = resolve_links(path)?;
         if target.symlink_metadata().is_ok() {
             for entry in fs::read_dir(&target)? {
                 let name = entry?.file_name();
@@ -39,26 +39,26 @@ impl AtomicDirectory {
         }
         let permissions = fs::metadata(&target).ok().map(|replaced| replaced.permissions());
         leftover::sweep(&target, Some(may_replace));
-        let (temporary, claim) = create_beside(&target)?;
+        let (temporary, claim) = create_temporary(&target)?;
         let created = Self { temporary: Some(temporary), _claim: claim, target, permissions };
         if let Some(permissions) = &created.permissions {
-            // Files are still to be put there.
+            // The owner must be able to write the files.
             fs::set_permissions(created.path(), Permissions::from_mode(permissions.mode() | 0o700))?;
         }
         Ok(created)
     }
 
-    /// Where to put files.
+    /// The temporary directory, in which the caller writes the files.
     #[must_use]
     pub fn path(&self) -> &Path {
         self.temporary.as_deref().unwrap_or(&self.target)
     }
 
-    /// Gives the directory its name; one that was there is removed after. `fsync`: the name reaches the disk first, as its
-    /// files have.
+    /// Renames the directory to its target, then removes the replaced directory. `fsync`: the directory entries reach the disk
+    /// first; the caller has synced the files.
     ///
     /// # Errors
-    /// The system's own.
+    /// Operating-system errors.
     pub fn commit(mut self, fsync: bool) -> io::Result<()> {
         if fsync {
             File::open(self.path())?.sync_all()?;
@@ -83,40 +83,40 @@ impl AtomicDirectory {
         match renameat_with(CWD, temporary, CWD, &self.target, RenameFlags::EXCHANGE) {
             Ok(()) => {}
             Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS) => {
-                // No exchange on this file system: a moment without a target, but never half a one.
-                let aside = temporary_name(&self.target);
-                // Under that name it is no leftover.
+                // The file system cannot exchange names: for a moment the target does not exist, but it is never incomplete.
+                let old = temporary_name(&self.target);
+                // The lock keeps other writers from removing the directory as a leftover.
                 let held = File::open(&self.target).ok();
                 held.as_ref().map(leftover::claim);
-                fs::rename(&self.target, &aside)?;
+                fs::rename(&self.target, &old)?;
                 if let Err(error) = fs::rename(temporary, &self.target) {
-                    fs::rename(&aside, &self.target).ok();
+                    fs::rename(&old, &self.target).ok();
                     return Err(error);
                 }
-                self.temporary = Some(aside);
+                self.temporary = Some(old);
             }
             Err(e) => return Err(e.into()),
         }
-        // What `temporary` names now is the old directory; the drop removes it.
+        // `temporary` now names the old directory, and `drop` removes it.
         Ok(())
     }
 }
 
-fn create_beside(target: &Path) -> io::Result<(PathBuf, File)> {
+fn create_temporary(target: &Path) -> io::Result<(PathBuf, File)> {
     loop {
         let temporary = temporary_name(target);
         match fs::create_dir(&temporary) {
             Ok(()) => match File::open(&temporary) {
-                Ok(made) if leftover::claim(&made) => return Ok((temporary, made)),
+                Ok(created) if leftover::claim(&created) => return Ok((temporary, created)),
                 Ok(_) => {}
-                // Another writer has taken it for a leftover.
+                // Another writer removed it as a leftover.
                 Err(e) if e.kind() == io::ErrorKind::NotFound => {}
                 Err(e) => {
                     fs::remove_dir(&temporary).ok();
                     return Err(e);
                 }
             },
-            // Of a process of the same number that was killed.
+            // A killed process with the same id left this name.
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
             Err(e) => return Err(e),
         }
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn the_mode_of_what_is_replaced_stays() {
+    fn the_mode_of_a_replaced_directory_is_kept() {
         let root = tempfile::tempdir().unwrap();
         let path = root.path().join("d");
         fs::create_dir(&path).unwrap();
@@ -161,10 +161,10 @@ mod tests {
     }
 
     #[test]
-    fn what_a_killed_process_left_does_not_stand_in_the_way() {
+    fn leftovers_of_a_killed_process_do_not_block_a_write() {
         let root = tempfile::tempdir().unwrap();
         let path = root.path().join("d");
-        // The names that this process would take next.
+        // The names that this process would create next.
         let taken = temporary_name(&path);
         let (front, number) = taken.to_str().unwrap().strip_suffix(".tmp").unwrap().rsplit_once('.').unwrap();
         let number: u64 = number.parse().unwrap();

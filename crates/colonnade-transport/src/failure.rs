@@ -1,11 +1,11 @@
-//! What may be wrong with addresses and at them, told with the address.
+//! Errors that name an address.
 
 use std::error::Error;
 use std::fmt;
 use std::io;
 use std::time::Instant;
 
-/// An address that is none, or that may not be used so.
+/// An address that is invalid, or not allowed for its purpose.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AddressError {
     message: String,
@@ -31,7 +31,7 @@ impl From<AddressError> for io::Error {
     }
 }
 
-/// An error of the system's with its number and where it happened. It stands inside an [`io::Error`] of the same kind.
+/// An operating-system error with its errno and the address. It is wrapped in an [`io::Error`] of the same kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SystemError {
     errno: i32,
@@ -39,16 +39,19 @@ pub struct SystemError {
 }
 
 impl SystemError {
-    /// The system's number.
+    /// The errno.
     #[must_use]
     pub fn errno(&self) -> i32 {
         self.errno
     }
 
-    /// `error` as it is, or, where it is the system's, with `place` before and `advice` behind it.
+    /// Puts `place` before and `advice` after the text of an operating-system error. Other errors stay unchanged.
     pub(crate) fn wrap(error: io::Error, place: &dyn fmt::Display, advice: &str) -> io::Error {
         let Some(errno) = error.raw_os_error() else { return error };
-        io::Error::new(error.kind(), Self { errno, message: format!("{place}: {}{advice}", words(&error)) })
+        io::Error::new(
+            error.kind(),
+            Self { errno, message: format!("{place}: {}{advice}", system_text(&error)) },
+        )
     }
 }
 
@@ -60,14 +63,14 @@ impl fmt::Display for SystemError {
 
 impl Error for SystemError {}
 
-/// The system's words, without the number that Rust puts behind them.
-pub(crate) fn words(error: &io::Error) -> String {
+/// The system's text, without the number that Rust appends.
+pub(crate) fn system_text(error: &io::Error) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or(&text).to_owned()
 }
 
-/// `TimedOut`, with those words, once `deadline` has passed.
-pub(crate) fn check(deadline: Option<Instant>, message: impl Fn() -> String) -> io::Result<()> {
+/// Returns `TimedOut` with `message` after `deadline` has passed.
+pub(crate) fn check_deadline(deadline: Option<Instant>, message: impl Fn() -> String) -> io::Result<()> {
     match deadline {
         Some(deadline) if Instant::now() >= deadline => {
             Err(io::Error::new(io::ErrorKind::TimedOut, message()))

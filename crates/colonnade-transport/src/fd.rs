@@ -1,5 +1,5 @@
-//! A descriptor that somebody else opened: a pipe, a FIFO, a file, a device, a socket. Others may share it, so blocking
-//! or not is never changed on it; and yet no call here waits.
+//! A descriptor that the caller opened: a pipe, a FIFO, a file, a device or a socket. Other processes may share it, so its
+//! blocking mode never changes, yet no call here waits.
 
 use std::io::{self, IoSlice, IoSliceMut};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
@@ -12,29 +12,29 @@ use rustix::net::{Shutdown, shutdown};
 use rustix::pipe::{PIPE_BUF, fcntl_getpipe_size, fcntl_setpipe_size};
 
 use crate::channel::Direction;
-use crate::socket::{self, MOST_SLICES};
+use crate::socket::{self, MAX_SLICES};
 
-/// What pipes are asked to hold: the most that the system gives an ordinary user. Measured as sockets are (see there),
-/// GB/s: 64 KiB 1.9 (2.8), 256 KiB 2.6 (3.4), 512 KiB 2.6 (4.3), 1 MiB 3.3 (4.7).
+/// The requested capacity of pipes: the maximum that the system grants an ordinary user. Measured as for sockets (see
+/// `LOCAL_NBYTES`), GB/s: 64 KiB 1.9 (2.8), 256 KiB 2.6 (3.4), 512 KiB 2.6 (4.3), 1 MiB 3.3 (4.7).
 const PIPE_NBYTES: usize = 1 << 20;
 
-/// A descriptor, and how its calls return without waiting.
+/// A descriptor, and how its calls avoid waiting.
 #[derive(Debug)]
 pub(crate) struct Fd {
     /// The caller's open file description.
-    given: OwnedFd,
+    fd: OwnedFd,
     non_blocking: NonBlocking,
 }
 
 #[derive(Debug)]
 enum NonBlocking {
-    /// A pipe, opened once more: a description of our own that does not block.
-    Own(OwnedFd),
-    /// Never blocks for long: a file on a disk.
+    /// A pipe that was reopened: a separate open file description, which does not block.
+    Reopened(OwnedFd),
+    /// A file on a disk, which never blocks for long.
     File,
-    /// Each call may say that it must not wait.
+    /// A socket: each call has a flag not to wait.
     Socket,
-    /// A pipe that could not be opened again, a terminal, a device: polled before each call.
+    /// A pipe that cannot be reopened, a terminal or a device: polled before each call.
     Polled,
 }
 
@@ -55,7 +55,7 @@ impl Fd {
             _ => {}
         }
         let non_blocking = match FileType::from_raw_mode(fstat(fd)?.st_mode) {
-            FileType::Fifo => own(fd, direction),
+            FileType::Fifo => reopen(fd, direction),
             FileType::RegularFile | FileType::BlockDevice => NonBlocking::File,
             FileType::Socket => NonBlocking::Socket,
             FileType::Directory => {
@@ -63,21 +63,21 @@ impl Fd {
             }
             _ => NonBlocking::Polled,
         };
-        Ok(Self { given: fd.try_clone_to_owned()?, non_blocking })
+        Ok(Self { fd: fd.try_clone_to_owned()?, non_blocking })
     }
 
-    /// The descriptor to poll. Only the caller's description sees a writer go (see `nothing`).
-    pub(crate) fn polled(&self, direction: Direction) -> BorrowedFd<'_> {
+    /// Returns the descriptor to poll. Only the caller's open file description notices that a writer closed (see `end_of_input`).
+    pub(crate) fn poll_fd(&self, direction: Direction) -> BorrowedFd<'_> {
         match (&self.non_blocking, direction) {
-            (NonBlocking::Own(fd), Direction::Send) => fd.as_fd(),
-            _ => self.given.as_fd(),
+            (NonBlocking::Reopened(fd), Direction::Send) => fd.as_fd(),
+            _ => self.fd.as_fd(),
         }
     }
 
-    /// What is to be done before it is closed.
+    /// Ends sending before the descriptor is closed.
     pub(crate) fn finish(&self) -> io::Result<()> {
         match self.non_blocking {
-            NonBlocking::Socket => match shutdown(&self.given, Shutdown::Write) {
+            NonBlocking::Socket => match shutdown(&self.fd, Shutdown::Write) {
                 Ok(()) | Err(Errno::NOTCONN) => Ok(()),
                 Err(e) => Err(e.into()),
             },
@@ -86,53 +86,53 @@ impl Fd {
     }
 
     pub(crate) fn receive(&self, targets: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
-        let count = targets.len().min(MOST_SLICES);
+        let count = targets.len().min(MAX_SLICES);
         let targets = targets.get_mut(..count).unwrap_or_default();
         match &self.non_blocking {
-            NonBlocking::File => Ok(readv(&self.given, targets)?),
-            NonBlocking::Socket => socket::receive(self.given.as_fd(), targets),
-            NonBlocking::Own(fd) => match readv(fd, targets)? {
-                0 if targets.iter().any(|t| !t.is_empty()) => self.nothing(),
+            NonBlocking::File => Ok(readv(&self.fd, targets)?),
+            NonBlocking::Socket => socket::receive(self.fd.as_fd(), targets),
+            NonBlocking::Reopened(fd) => match readv(fd, targets)? {
+                0 if targets.iter().any(|t| !t.is_empty()) => self.end_of_input(),
                 count => Ok(count),
             },
-            NonBlocking::Polled => match preadv2(&self.given, targets, u64::MAX, ReadWriteFlags::NOWAIT) {
+            NonBlocking::Polled => match preadv2(&self.fd, targets, u64::MAX, ReadWriteFlags::NOWAIT) {
                 Ok(count) => Ok(count),
                 Err(Errno::OPNOTSUPP | Errno::SPIPE | Errno::INVAL | Errno::NOSYS) => {
-                    if poll_now(self.given.as_fd(), PollFlags::IN)?.is_empty() {
+                    if poll_now(self.fd.as_fd(), PollFlags::IN)?.is_empty() {
                         return Err(io::ErrorKind::WouldBlock.into());
                     }
                     let Some(first) = targets.iter_mut().find(|t| !t.is_empty()) else { return Ok(0) };
-                    Ok(read(&self.given, &mut **first)?)
+                    Ok(read(&self.fd, &mut **first)?)
                 }
                 Err(e) => Err(e.into()),
             },
         }
     }
 
-    /// A pipe without a writer gives 0 bytes, also before the first writer of a FIFO has come. Only the caller's own
-    /// description knows which: it is hung up once a writer has been there and gone.
-    fn nothing(&self) -> io::Result<usize> {
-        match poll_now(self.given.as_fd(), PollFlags::IN)? {
+    /// Distinguishes the end of input from a FIFO that no writer has opened yet: both give 0 bytes. Only the caller's open file
+    /// description knows: it is hung up after a writer has opened and closed the pipe.
+    fn end_of_input(&self) -> io::Result<usize> {
+        match poll_now(self.fd.as_fd(), PollFlags::IN)? {
             flags if flags.contains(PollFlags::HUP) && !flags.contains(PollFlags::IN) => Ok(0),
             _ => Err(io::ErrorKind::WouldBlock.into()),
         }
     }
 
     pub(crate) fn send(&self, sources: &[IoSlice<'_>]) -> io::Result<usize> {
-        let sources = sources.get(..MOST_SLICES).unwrap_or(sources);
+        let sources = sources.get(..MAX_SLICES).unwrap_or(sources);
         match &self.non_blocking {
-            NonBlocking::File => Ok(writev(&self.given, sources)?),
-            NonBlocking::Socket => socket::send(self.given.as_fd(), sources),
-            NonBlocking::Own(fd) => Ok(writev(fd, sources)?),
-            NonBlocking::Polled => match pwritev2(&self.given, sources, u64::MAX, ReadWriteFlags::NOWAIT) {
+            NonBlocking::File => Ok(writev(&self.fd, sources)?),
+            NonBlocking::Socket => socket::send(self.fd.as_fd(), sources),
+            NonBlocking::Reopened(fd) => Ok(writev(fd, sources)?),
+            NonBlocking::Polled => match pwritev2(&self.fd, sources, u64::MAX, ReadWriteFlags::NOWAIT) {
                 Ok(count) => Ok(count),
                 Err(Errno::OPNOTSUPP | Errno::SPIPE | Errno::INVAL | Errno::NOSYS) => {
-                    if poll_now(self.given.as_fd(), PollFlags::OUT)?.is_empty() {
+                    if poll_now(self.fd.as_fd(), PollFlags::OUT)?.is_empty() {
                         return Err(io::ErrorKind::WouldBlock.into());
                     }
-                    // A pipe that can be written to takes that much without waiting.
+                    // A pipe that is ready for writing accepts this many bytes without waiting.
                     let Some(first) = sources.iter().find(|s| !s.is_empty()) else { return Ok(0) };
-                    Ok(write(&self.given, first.get(..PIPE_BUF).unwrap_or(first))?)
+                    Ok(write(&self.fd, first.get(..PIPE_BUF).unwrap_or(first))?)
                 }
                 Err(e) => Err(e.into()),
             },
@@ -142,15 +142,15 @@ impl Fd {
     pub(crate) fn wait(&self, direction: Direction, at_most: Duration) -> io::Result<bool> {
         match self.non_blocking {
             NonBlocking::File => Ok(true),
-            _ => socket::wait(self.polled(direction), direction, at_most),
+            _ => socket::wait(self.poll_fd(direction), direction, at_most),
         }
     }
 }
 
-/// A pipe opened once more, so that not to block is a property of our description alone.
-fn own(fd: BorrowedFd<'_>, direction: Direction) -> NonBlocking {
+/// Reopens a pipe, so that the non-blocking mode is set only on the new open file description.
+fn reopen(fd: BorrowedFd<'_>, direction: Direction) -> NonBlocking {
     if fcntl_getpipe_size(fd).is_ok_and(|n| n < PIPE_NBYTES) {
-        // Refused beyond the user's share, or where more is in it: it then is slower.
+        // The system refuses beyond the user's quota. The pipe is then slower.
         fcntl_setpipe_size(fd, PIPE_NBYTES).ok();
     }
     let mode = match direction {
@@ -158,9 +158,9 @@ fn own(fd: BorrowedFd<'_>, direction: Direction) -> NonBlocking {
         Direction::Send => OFlags::WRONLY,
     };
     let path = format!("/proc/self/fd/{}", fd.as_raw_fd());
-    // Without /proc, without the right to, or (sending) without a reader.
+    // The open fails without /proc, without the permission, or (for sending) without a reader.
     open(path, mode | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty())
-        .map_or(NonBlocking::Polled, NonBlocking::Own)
+        .map_or(NonBlocking::Polled, NonBlocking::Reopened)
 }
 
 fn poll_now(fd: BorrowedFd<'_>, events: PollFlags) -> io::Result<PollFlags> {
@@ -175,18 +175,18 @@ mod tests {
         matches!(result, Err(e) if e.kind() == io::ErrorKind::WouldBlock)
     }
 
-    /// Pipes that cannot be opened again are still never waited for: anonymous ones by a flag of each call, FIFOs and
-    /// terminals by polling first.
+    /// Pipes that cannot be reopened do not wait either: anonymous pipes by a flag of each call, FIFOs and terminals by polling
+    /// first.
     #[test]
-    fn without_a_description_of_our_own_nothing_waits_either() {
+    fn descriptors_that_cannot_be_reopened_do_not_wait() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("fifo");
         rustix::fs::mknodat(rustix::fs::CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
         let fifo = || open(&path, OFlags::RDWR | OFlags::CLOEXEC, Mode::empty()).unwrap();
         for (r, w) in [rustix::pipe::pipe().unwrap(), (fifo(), fifo())] {
             let (receiving, sending) = (
-                Fd { given: r, non_blocking: NonBlocking::Polled },
-                Fd { given: w, non_blocking: NonBlocking::Polled },
+                Fd { fd: r, non_blocking: NonBlocking::Polled },
+                Fd { fd: w, non_blocking: NonBlocking::Polled },
             );
             let mut target = vec![0; 1 << 20];
             assert!(would_block(receiving.receive(&mut [IoSliceMut::new(&mut target)])));

@@ -1,4 +1,4 @@
-//! Files that appear whole or not at all: a temporary one beside the target, then a rename.
+//! Atomic writes of files: a temporary file next to the target is written, then renamed.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -11,13 +11,13 @@ use rustix::io::Errno;
 
 use crate::{leftover, release};
 
-/// Files are written in calls of this size that end on multiples of it: the kernel keeps a file in folios as large as the
-/// calls. Of this size it has some at hand; larger ones it takes from memory that, on a virtual machine, the host may have
-/// to find first: measured, 0.3 to 4 GB/s by turns in calls of 1 MiB and more, 3.3 to 4 always in these, 2.7 in calls of
-/// 64 KiB.
+/// Files are written in calls of this size that end on multiples of it, because the kernel keeps a file in folios as large as
+/// the calls. It has folios of this size at hand. Larger ones need memory that, on a virtual machine, the host may have to
+/// provide first. Measured: 0.3 to 4 GB/s, varying, in calls of 1 MiB and more; always 3.3 to 4 in calls of this size; 2.7 in
+/// calls of 64 KiB.
 const CALL_NBYTES: u64 = 256 << 10;
 
-/// A regular file being written. Dropped before [`AtomicFile::commit`], it leaves nothing behind.
+/// A regular file that is being written. Dropping it before [`AtomicFile::commit`] removes it.
 #[derive(Debug)]
 pub struct AtomicFile {
     file: File,
@@ -30,24 +30,24 @@ pub struct AtomicFile {
 static COUNTER: AtomicU32 = AtomicU32::new(0);
 
 impl AtomicFile {
-    /// A temporary file beside `path` (symlinks followed). A replaced file's mode is kept. What killed writers to the same path
-    /// left is removed.
+    /// Creates a temporary file next to `path` (symlinks are followed). The new file gets the mode of the file that it
+    /// replaces. Leftovers of killed writers to the same path are removed.
     ///
     /// # Errors
-    /// The system's own.
+    /// Operating-system errors.
     pub fn create(path: &Path) -> io::Result<Self> {
-        Self::beside(resolved(path)?, true)
+        Self::create_next_to(resolve_links(path)?, true)
     }
 
-    /// The same in a directory that this process made and nobody else writes to.
+    /// Creates a file in a directory that this process created and no other process writes to.
     ///
     /// # Errors
-    /// The system's own.
+    /// Operating-system errors.
     pub fn create_member(path: &Path) -> io::Result<Self> {
-        Self::beside(path.to_owned(), false)
+        Self::create_next_to(path.to_owned(), false)
     }
 
-    fn beside(target: PathBuf, shared: bool) -> io::Result<Self> {
+    fn create_next_to(target: PathBuf, shared: bool) -> io::Result<Self> {
         let replaced = match fs::metadata(&target) {
             Ok(meta) if meta.is_dir() => return Err(io::Error::from_raw_os_error(libc::EISDIR)),
             Ok(meta) => Some(meta),
@@ -57,7 +57,7 @@ impl AtomicFile {
         if shared {
             leftover::sweep(&target, None);
         }
-        let (file, temporary) = create_beside(&target, shared)?;
+        let (file, temporary) = create_temporary(&target, shared)?;
         let out = Self { file, temporary: Some(temporary), target, reserved: 0, written: 0 };
         if let Some(meta) = replaced {
             out.file.set_permissions(fs::Permissions::from_mode(meta.mode() & 0o7777))?;
@@ -68,7 +68,7 @@ impl AtomicFile {
     /// Appends bytes.
     ///
     /// # Errors
-    /// The system's own.
+    /// Operating-system errors.
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         let mut rest = bytes;
         while !rest.is_empty() {
@@ -81,18 +81,18 @@ impl AtomicFile {
         Ok(())
     }
 
-    /// Replaces bytes written before.
+    /// Replaces bytes that were written before.
     ///
     /// # Errors
-    /// The system's own.
+    /// Operating-system errors.
     pub fn patch(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
         self.file.write_all_at(bytes, offset)
     }
 
-    /// Reserves space: a full disk is known before anything is written, and the rename need not wait for allocation.
+    /// Reserves space, so that a full disk fails before anything is written and the rename need not wait for allocation.
     ///
     /// # Errors
-    /// The system's own where there is no space; file systems that cannot reserve are no error.
+    /// Operating-system errors if there is no space. File systems that cannot reserve cause no error.
     pub fn reserve(&mut self, total: u64) -> io::Result<()> {
         if total == 0 {
             return Ok(());
@@ -105,7 +105,7 @@ impl AtomicFile {
                     return Ok(());
                 }
                 Err(Errno::INTR) => {}
-                // What earlier writes replaced may still be on its way out.
+                // The system may still be freeing files that earlier writes replaced.
                 Err(Errno::NOSPC) if !waited => {
                     release::wait();
                     waited = true;
@@ -119,7 +119,7 @@ impl AtomicFile {
     /// Renames the file to its target. `fsync`: the bytes and the name reach the disk first.
     ///
     /// # Errors
-    /// The system's own; the target is then as it was.
+    /// Operating-system errors. The target is then unchanged.
     pub fn commit(mut self, fsync: bool) -> io::Result<()> {
         if self.reserved > self.written {
             self.file.set_len(self.written)?;
@@ -128,11 +128,11 @@ impl AtomicFile {
             self.file.sync_all()?;
         }
         if let Some(temporary) = &self.temporary {
-            // Held open over the rename, the replaced file is not taken apart before this returns.
-            let replaced = release::hold(&self.target);
+            // While the replaced file is open, the rename does not have to free it.
+            let replaced = release::open_replaced(&self.target);
             fs::rename(temporary, &self.target)?;
             self.temporary = None;
-            release::later(replaced);
+            release::close_in_background(replaced);
         }
         if fsync {
             File::open(parent(&self.target))?.sync_all()?;
@@ -144,14 +144,14 @@ impl AtomicFile {
 impl Drop for AtomicFile {
     fn drop(&mut self) {
         if let Some(temporary) = self.temporary.take() {
-            // Nothing sensible can be done where even the removal fails.
+            // A failed removal cannot be handled.
             fs::remove_file(temporary).ok();
         }
     }
 }
 
-/// The file that a chain of symlinks ends at, whether it exists yet or not.
-pub(crate) fn resolved(path: &Path) -> io::Result<PathBuf> {
+/// Follows a chain of symlinks and returns its end, which need not exist.
+pub(crate) fn resolve_links(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..40 {
         match fs::read_link(&path) {
@@ -162,7 +162,7 @@ pub(crate) fn resolved(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::from_raw_os_error(libc::ELOOP))
 }
 
-/// The directory that a path stands in.
+/// The directory that contains a path.
 pub(crate) fn parent(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -170,18 +170,18 @@ pub(crate) fn parent(path: &Path) -> &Path {
     }
 }
 
-/// A name beside `target` that no other process takes.
+/// A name next to `target` that no other process uses.
 pub(crate) fn temporary_name(target: &Path) -> PathBuf {
     let count = COUNTER.fetch_add(1, Ordering::Relaxed);
     parent(target).join(format!(".{}.{}.{count}.tmp", stem(target), std::process::id()))
 }
 
-/// The front of temporary names: long names leave no room for what follows.
+/// The beginning of temporary names. It is cut, because a long name would leave no space for the rest.
 pub(crate) fn stem(target: &Path) -> String {
     target.file_name().unwrap_or_default().to_string_lossy().chars().take(40).collect()
 }
 
-fn create_beside(target: &Path, shared: bool) -> io::Result<(File, PathBuf)> {
+fn create_temporary(target: &Path, shared: bool) -> io::Result<(File, PathBuf)> {
     loop {
         let temporary = temporary_name(target);
         let opened = OpenOptions::new().write(true).read(true).create_new(true).mode(0o666).open(&temporary);

@@ -1,9 +1,9 @@
-//! What a killed writer left beside its target: found and removed by the next write to that target.
+//! Leftovers of killed writers next to their target: the next write to that target finds and removes them.
 //!
-//! A writer holds a lock (`flock`) on its temporary file for as long as it lives; the system gives it up with the process,
-//! however that ends. A temporary name that nobody holds a lock on belongs to no writer. That says more than a process id,
-//! which another process may have by now, and which means nothing in another container. Network and user-space file systems
-//! may keep locks apart by host, so nothing is ever removed there.
+//! A living writer holds a lock (`flock`) on its temporary file, which the system releases when the process ends for any
+//! reason. A temporary file that is not locked is a leftover. The lock is more reliable than a process id, which another
+//! process may have reused, and which has another meaning in another container. Network and user-space file systems may keep
+//! separate locks for each host, so nothing is removed there.
 
 use std::fs::{self, File};
 use std::io;
@@ -18,11 +18,10 @@ use rustix::io::Errno;
 
 use crate::file::{parent, stem};
 
-/// Names of a directory that are looked at: the search costs a small write little, however many there are.
-const MOST_NAMES: usize = 1000;
+/// The maximum number of directory entries that are searched, so that the search costs a small write little in any directory.
+const MAX_NAMES: usize = 1000;
 
-/// File systems of which every user is a process of this system: ext, XFS, Btrfs, tmpfs, overlayfs, F2FS, ZFS, ramfs,
-/// bcachefs.
+/// File systems that only processes of this system can use: ext, XFS, Btrfs, tmpfs, overlayfs, F2FS, ZFS, ramfs, bcachefs.
 const LOCAL: [u32; 9] = [
     0xef53,
     0x5846_5342,
@@ -36,33 +35,34 @@ const LOCAL: [u32; 9] = [
 ];
 
 fn is_local(file: BorrowedFd<'_>) -> bool {
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // 32 bits, whatever the field is
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    // 32 bits, whatever the type of the field is
     fstatfs(file).is_ok_and(|found| LOCAL.contains(&(found.f_type as u32)))
 }
 
-/// Marks a new temporary file or directory as that of a living writer, until it is closed. False where another writer has
-/// taken it for a leftover meanwhile: it is gone then, or about to be.
+/// Marks a new temporary file or directory as that of a living writer, until it is closed. Returns false if another writer
+/// removed it as a leftover meanwhile, or is about to.
 pub(crate) fn claim(file: &File) -> bool {
     if !is_local(file.as_fd()) {
         return true;
     }
     match flock(file, FlockOperation::NonBlockingLockExclusive) {
         Err(Errno::WOULDBLOCK) => false,
-        // Where locks do not work nobody gets one, and nothing is removed.
+        // If locks are not supported, no writer gets one, and nothing is removed.
         Err(_) => true,
         Ok(()) => fstat(file).is_ok_and(|found| found.st_nlink > 0),
     }
 }
 
-/// Removes what writers to `target` left that are gone. `may_remove` says it of each name within a directory. What cannot be
-/// removed stays: it is in nobody's way.
+/// Removes the leftovers of killed writers to `target`. `may_remove` decides for each name within a directory. Leftovers that
+/// cannot be removed stay, without harm.
 pub(crate) fn sweep(target: &Path, may_remove: Option<&dyn Fn(&str) -> bool>) {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let Ok(folder) = openat(CWD, parent(target), flags, Mode::empty()) else { return };
     let Ok(names) = Dir::read_from(&folder) else { return };
     let front = format!(".{}.", stem(target));
     let mut checked = false;
-    for entry in names.flatten().take(MOST_NAMES) {
+    for entry in names.flatten().take(MAX_NAMES) {
         let Ok(name) = entry.file_name().to_str() else { continue };
         if !name.strip_prefix(&front).is_some_and(is_ending) {
             continue;
@@ -101,7 +101,7 @@ fn remove(
         return Ok(());
     }
     flock(&file, FlockOperation::NonBlockingLockExclusive)?;
-    // The name may be another's since.
+    // Another file may have the name by now.
     let named = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
     if (named.st_dev, named.st_ino) != (found.st_dev, found.st_ino) {
         return Ok(());
@@ -114,7 +114,7 @@ fn remove(
         let entry = entry?;
         let inner = entry.file_name();
         let known = |inner: &str| {
-            // Members that are being written have temporary names themselves.
+            // A member that is being written has a temporary name itself.
             let ends =
                 |rest: &str| rest.match_indices('.').any(|(at, _)| rest.get(at + 1..).is_some_and(is_ending));
             inner.strip_prefix('.').is_some_and(ends) || may_remove.is_some_and(|may| may(inner))
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_holds_goes_and_all_else_stays() {
+    fn unlocked_leftovers_are_removed_and_other_files_stay() {
         let root = tempfile::tempdir().unwrap();
         let target = root.path().join("x");
         for name in [".x.7.0.tmp", ".x.7.1.tmp", ".y.7.0.tmp", ".x.7.0.tmp.bak", ".x.z.7.0.tmp", "x.7.0.tmp"]
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_goes_only_where_all_in_it_may() {
+    fn a_leftover_directory_is_removed_only_if_all_its_files_may_be() {
         let root = tempfile::tempdir().unwrap();
         let target = root.path().join("d");
         for (name, inner) in [(".d.7.0.tmp", "m"), (".d.7.1.tmp", ".m.7.0.tmp"), (".d.7.2.tmp", "precious")] {
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_taken_for_a_leftover_is_not_claimed() {
+    fn a_removed_leftover_is_not_claimed() {
         let root = tempfile::tempdir().unwrap();
         let path = root.path().join(".x.7.0.tmp");
         let made = File::create(&path).unwrap();

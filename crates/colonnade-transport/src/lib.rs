@@ -1,4 +1,4 @@
-//! Transports: bytes to and from somewhere. They know no format.
+//! Transports of bytes: files, directories, pipes, sockets, TLS and HTTP. They know no data formats.
 
 mod address;
 mod channel;
@@ -25,8 +25,8 @@ pub use dial::dial;
 pub use directory::AtomicDirectory;
 pub use failure::{AddressError, SystemError};
 pub use file::AtomicFile;
-pub use handshake_pool::{Accepted, Admission, Policy};
+pub use handshake_pool::{Accepted, HandshakeListener, Policy};
 pub use http::{HttpError, HttpErrorKind, HttpFile, HttpOptions, HttpStream, Tick};
-pub use listen::Listening;
+pub use listen::ListeningSocket;
 pub use pipe::{Pipe, from_descriptors, open_fifo};
 pub use socket::Socket;

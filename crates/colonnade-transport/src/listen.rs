@@ -1,4 +1,4 @@
-//! Listening sockets: peers are taken in without waiting, and turned away where no descriptor is left for them.
+//! Listening sockets. They accept peers without waiting, and reject them if no descriptor is left.
 
 use std::fs::File;
 use std::io;
@@ -21,34 +21,34 @@ use crate::failure::SystemError;
 use crate::socket::{Socket, unix_peer, wait};
 use crate::socket_file::{self, SocketFile};
 
-/// How many peers the system lets wait.
+/// The maximum number of connections that the system queues.
 pub(crate) const BACKLOG: i32 = 128;
 
-/// Takes connections in, none of them checked.
+/// A listening socket. It does not check peers.
 #[derive(Debug)]
-pub struct Listening {
+pub struct ListeningSocket {
     fd: OwnedFd,
     address: Address,
     is_loopback: bool,
     is_closed: AtomicBool,
     file: Mutex<Option<SocketFile>>,
-    /// Who made it: a forked child closes its copy and nothing else.
+    /// The process that created the listener. A forked child closes only its copy of the descriptor.
     process: u32,
-    /// Given up for a moment when descriptors run out, so that the peer can be turned away.
+    /// A spare descriptor. If the system has no more, it is closed for a moment, so that the peer can be rejected.
     spare: Mutex<Option<File>>,
 }
 
-impl Listening {
+impl ListeningSocket {
     /// Listens on `address`.
     ///
     /// # Errors
-    /// `InvalidInput` with an [`crate::AddressError`] for plain TCP beyond this machine; `AddrInUse` where somebody
-    /// listens there; `AlreadyExists` where a file that is no socket stands there; `interrupted`'s; the system's own.
+    /// `InvalidInput` with an [`crate::AddressError`] for plain TCP to other machines; `AddrInUse` if another listener has the
+    /// address; `AlreadyExists` if the path is a file that is no socket; errors of `interrupted`; operating-system errors.
     pub fn bind(address: &Address, interrupted: &mut dyn FnMut() -> io::Result<()>) -> io::Result<Self> {
         Self::bind_where(address, &|_| Ok(()), interrupted)
     }
 
-    /// `bind`, after `check` was asked about each address, with whether only this machine reaches it.
+    /// As `bind`, after calling `check` for each IP address with whether it is loopback.
     pub(crate) fn bind_where(
         address: &Address,
         check: &dyn Fn(bool) -> io::Result<()>,
@@ -92,11 +92,11 @@ impl Listening {
         }
     }
 
-    /// The next connection; None where nobody waits. Never waits itself.
+    /// Returns the next connection, or `None` if none is queued. Never waits.
     ///
     /// # Errors
-    /// `Interrupted` after a signal; `NotConnected` once closed. Where descriptors or memory have run out the peer is
-    /// turned away, and the error says so; later calls go on. The system's own.
+    /// `Interrupted` after a signal; `NotConnected` after `close`; operating-system errors. If descriptors or memory have run
+    /// out, the peer is rejected with an error that says so, and later calls work again.
     pub fn accept(&self) -> io::Result<Option<Socket>> {
         if self.is_closed.load(Ordering::Acquire) {
             let text = format!("{}: this listener is closed", self.address);
@@ -116,7 +116,7 @@ impl Listening {
                 };
                 Ok(Some(Socket::new(fd, peer)))
             }
-            // Gone again before it was taken in; the system also passes errors of the network along here.
+            // The peer closed before it was accepted. The system also reports network errors here.
             Err(
                 Errno::AGAIN
                 | Errno::CONNABORTED
@@ -132,25 +132,25 @@ impl Listening {
                 | Errno::TIMEDOUT,
             ) => Ok(None),
             Err(e @ (Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM)) => {
-                self.turn_away();
+                self.reject_next();
                 Err(SystemError::wrap(e.into(), &self.address, ". A peer was turned away"))
             }
             Err(e) => Err(e.into()),
         }
     }
 
-    /// Closes the next connection unseen. Left waiting it would make every `wait` return at once.
-    fn turn_away(&self) {
+    /// Accepts the next connection and closes it. If it stayed queued, every `wait` would return at once.
+    fn reject_next(&self) {
         let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
         drop(spare.take());
         acceptfrom_with(&self.fd, SocketFlags::CLOEXEC).ok();
         *spare = File::open("/dev/null").ok();
     }
 
-    /// Waits, at most so long, until somebody wants to connect.
+    /// Waits at most `at_most` for a connection, and returns whether there is one.
     ///
     /// # Errors
-    /// `Interrupted` after a signal; the system's own.
+    /// `Interrupted` after a signal; operating-system errors.
     pub fn wait(&self, at_most: Duration) -> io::Result<bool> {
         wait(self.fd.as_fd(), Direction::Receive, at_most)
     }
@@ -161,26 +161,26 @@ impl Listening {
         self.fd.as_raw_fd()
     }
 
-    /// Where it listens, with the port it got.
+    /// Returns the address, with the port that the system chose.
     #[must_use]
     pub fn address(&self) -> &Address {
         &self.address
     }
 
-    /// Whether only this machine reaches it.
+    /// Whether only this machine can reach the listener.
     #[must_use]
     pub fn is_loopback(&self) -> bool {
         self.is_loopback
     }
 
-    /// Whether this process made it: a forked child has a copy.
-    pub(crate) fn is_ours(&self) -> bool {
+    /// Whether this process created the listener. A forked child has only a copy.
+    pub(crate) fn is_owner(&self) -> bool {
         self.process == std::process::id()
     }
 
-    /// Takes nobody in any more, wakes who waits; a socket file that is still this one is removed.
+    /// Stops listening and wakes waiting threads. The socket file is removed if it is still this listener's.
     pub fn close(&self) {
-        if !self.is_ours() {
+        if !self.is_owner() {
             return;
         }
         if let Some(file) = self.file.lock().unwrap_or_else(PoisonError::into_inner).take() {
@@ -191,7 +191,7 @@ impl Listening {
     }
 }
 
-impl Drop for Listening {
+impl Drop for ListeningSocket {
     fn drop(&mut self) {
         self.close();
     }
@@ -199,7 +199,7 @@ impl Drop for Listening {
 
 fn bind_tcp(address: SocketAddr) -> io::Result<(OwnedFd, SocketAddr)> {
     let fd = stream_socket(if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 })?;
-    // Connections of a listener that has just gone do not keep the port; one that listens does.
+    // Old connections of a closed listener do not block the port; a live listener does.
     sockopt::set_socket_reuseaddr(&fd, true)?;
     bind(&fd, &address)?;
     listen(&fd, BACKLOG)?;

@@ -1,4 +1,4 @@
-//! One descriptor to receive from and one to send to as a channel; FIFOs opened without waiting for ever.
+//! Pairs of descriptors as channels, and opening FIFOs without blocking forever.
 
 use std::io::{self, IoSlice, IoSliceMut};
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd, RawFd};
@@ -11,25 +11,25 @@ use rustix::io::Errno;
 
 use crate::address::TICK;
 use crate::channel::{Channel, Direction};
-use crate::failure::{SystemError, check};
+use crate::failure::{SystemError, check_deadline};
 use crate::fd::Fd;
 use crate::socket::Socket;
 
-/// One descriptor to receive from, one to send to; either may be absent.
+/// A channel over one descriptor to receive from and one to send to. Either may be absent.
 #[derive(Debug)]
 pub struct Pipe {
     receive: Option<Fd>,
-    // Taken when finished, so that the peer sees the end.
+    // Taken by `finish`, so that the peer sees the end of input.
     send: Mutex<Option<Arc<Fd>>>,
     peer: String,
 }
 
 impl Pipe {
-    /// Over duplicates of descriptors of the caller's. Where the caller keeps the sending one open, the peer sees no end
-    /// of input before it is closed there too.
+    /// Creates a channel over duplicates of the caller's descriptors. If the caller keeps the sending one open, the peer sees
+    /// the end of input only after it is closed there too.
     ///
     /// # Errors
-    /// `InvalidInput` where neither is given, or one is not open in its direction; the system's own.
+    /// `InvalidInput` if both are absent, or one is not open in its direction; operating-system errors.
     pub fn new(
         receive: Option<BorrowedFd<'_>>,
         send: Option<BorrowedFd<'_>>,
@@ -50,20 +50,20 @@ impl Pipe {
         Ok(Self { receive, send: Mutex::new(send), peer })
     }
 
-    fn sending(&self) -> io::Result<Arc<Fd>> {
+    fn send_end(&self) -> io::Result<Arc<Fd>> {
         let send = self.send.lock().unwrap_or_else(PoisonError::into_inner);
         send.clone()
             .ok_or_else(|| io::Error::new(io::ErrorKind::BrokenPipe, "nothing can be sent here (any more)"))
     }
 
-    fn receiving(&self) -> io::Result<&Fd> {
+    fn receive_end(&self) -> io::Result<&Fd> {
         self.receive
             .as_ref()
             .ok_or_else(|| io::Error::new(io::ErrorKind::Unsupported, "nothing can be received here"))
     }
 }
 
-/// A channel over descriptors of the caller's: a [`Socket`] where both are one socket, else a [`Pipe`].
+/// Creates a channel over the caller's descriptors: a [`Socket`] if both are one socket, otherwise a [`Pipe`].
 ///
 /// # Errors
 /// As [`Socket::from_fd`] and [`Pipe::new`].
@@ -83,18 +83,18 @@ pub fn from_descriptors(
 
 impl Channel for Pipe {
     fn receive(&self, targets: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
-        self.receiving()?.receive(targets)
+        self.receive_end()?.receive(targets)
     }
 
-    // SIGPIPE: Rust's and Python's start ignore it, so a pipe nobody reads is `BrokenPipe`.
+    // Rust and Python ignore SIGPIPE from their start, so a pipe without a reader returns `BrokenPipe`.
     fn send(&self, sources: &[IoSlice<'_>]) -> io::Result<usize> {
-        self.sending()?.send(sources)
+        self.send_end()?.send(sources)
     }
 
     fn wait(&self, direction: Direction, at_most: Duration) -> io::Result<bool> {
         match direction {
-            Direction::Receive => self.receiving()?.wait(direction, at_most),
-            Direction::Send => self.sending()?.wait(direction, at_most),
+            Direction::Receive => self.receive_end()?.wait(direction, at_most),
+            Direction::Send => self.send_end()?.wait(direction, at_most),
         }
     }
 
@@ -108,8 +108,8 @@ impl Channel for Pipe {
 
     fn descriptor(&self, direction: Direction) -> Option<RawFd> {
         match direction {
-            Direction::Receive => self.receive.as_ref().map(|end| end.polled(direction).as_raw_fd()),
-            Direction::Send => self.sending().ok().map(|end| end.polled(direction).as_raw_fd()),
+            Direction::Receive => self.receive.as_ref().map(|end| end.poll_fd(direction).as_raw_fd()),
+            Direction::Send => self.send_end().ok().map(|end| end.poll_fd(direction).as_raw_fd()),
         }
     }
 
@@ -118,12 +118,12 @@ impl Channel for Pipe {
     }
 }
 
-/// Opens a FIFO without blocking for ever: for sending it waits until somebody reads. For receiving it does not wait:
-/// before the first writer has come there is nothing to receive, but no end of input either; so two processes that open
-/// two FIFOs crosswise, each the one to receive from first, do not wait for each other.
+/// Opens a FIFO without blocking forever. For sending it waits until a reader opens it. For receiving it does not wait: before
+/// a writer has opened the FIFO there are no bytes, but no end of input either. So two processes that open two FIFOs crosswise,
+/// each the one to receive from first, do not wait for each other.
 ///
 /// # Errors
-/// `InvalidInput` where it is no FIFO; `TimedOut`; `interrupted`'s; the system's own.
+/// `InvalidInput` if the path is no FIFO; `TimedOut`; errors of `interrupted`; operating-system errors.
 pub fn open_fifo(
     path: &Path,
     direction: Direction,
@@ -146,7 +146,7 @@ pub fn open_fifo(
             Err(e) => return Err(SystemError::wrap(e.into(), &path.display(), "")),
         }
         interrupted()?;
-        check(deadline, || format!("{}: nobody opened it for reading in time", path.display()))?;
+        check_deadline(deadline, || format!("{}: nobody opened it for reading in time", path.display()))?;
     }
 }
 

@@ -1,4 +1,5 @@
-//! Stream sockets, our own and others': never set to anything that others see, never waiting but in `wait`.
+//! Stream sockets, those that this process opens and those of a caller. Their shared settings never change, and only `wait`
+//! waits.
 
 use std::io::{self, IoSlice, IoSliceMut};
 use std::net::SocketAddr;
@@ -16,45 +17,45 @@ use rustix::net::{
 use crate::address::is_loopback;
 use crate::channel::{Channel, Direction};
 
-/// What sockets on this machine are asked to hold for sending (the system doubles it). 256 MiB from one process to another
-/// with one large call after the other, GB/s, the median of seven rounds and the best, on two cores that others used too
-/// (EPYC, 1 MiB of L2 each, Linux 6.18); 0 is the system's own choice:
+/// The requested send buffer of sockets on this machine (the system doubles it). The table shows 256 MiB from one process to
+/// another in consecutive large calls, GB/s, the median of seven rounds and the best, on two shared cores (EPYC, 1 MiB of L2
+/// each, Linux 6.18). 0 is the system's default:
 ///
 /// |      | 0         | 128 KiB   | 256 KiB   | 512 KiB   | 1 MiB     | 2 MiB     |
 /// |------|-----------|-----------|-----------|-----------|-----------|-----------|
 /// | TCP  | 3.8 (5.3) | 4.0 (5.0) | 4.3 (6.2) | 4.4 (7.6) | 2.8 (5.6) | 2.8 (5.2) |
 /// | Unix | 3.5 (7.1) | 4.6 (6.7) | 4.3 (7.5) | 5.0 (7.8) | 5.1 (7.5) | 5.1 (7.1) |
 ///
-/// Left to itself TCP lets 4 MiB pile up, which have left the cache before they are read. Asking for a receiving size as
-/// well is slower (3.0, best 4.0): it ends the system's own tuning; to Unix sockets it means nothing.
+/// With its own tuning TCP buffers up to 4 MiB, which have left the cache before they are read. A requested receive buffer is
+/// slower (3.0, best 4.0), because it ends the system's tuning. It has no effect on Unix sockets.
 const LOCAL_NBYTES: usize = 512 << 10;
 
-/// A peer that goes on sending is not listened to for ever.
-const MOST_UNREAD_NBYTES: usize = 16 << 20;
+/// The maximum number of unread bytes that closing a socket discards.
+const MAX_UNREAD_NBYTES: usize = 16 << 20;
 
-/// The most pieces the system takes at once.
-pub(crate) const MOST_SLICES: usize = 1024;
+/// The maximum number of slices of one system call.
+pub(crate) const MAX_SLICES: usize = 1024;
 
 /// A connected TCP or Unix socket.
 #[derive(Debug)]
 pub struct Socket {
     fd: OwnedFd,
     peer: String,
-    /// The process that connected or accepted it; none where it is the caller's, who may go on with it.
+    /// The process that connected or accepted the socket; `None` for a socket of the caller, which may continue to use it.
     owner: Option<u32>,
 }
 
 impl Socket {
-    /// One that was just connected or accepted.
+    /// Wraps a socket that was just connected or accepted.
     pub(crate) fn new(fd: OwnedFd, peer: String) -> Self {
         tune(fd.as_fd());
         Self { fd, peer, owner: Some(std::process::id()) }
     }
 
-    /// A socket of the caller's, duplicated: the caller's stays the caller's, blocking or not as it is.
+    /// Duplicates a socket of the caller. The caller's socket stays open, and its blocking mode does not change.
     ///
     /// # Errors
-    /// `InvalidInput` where it is no connected stream socket; the system's own.
+    /// `InvalidInput` if it is no connected stream socket; operating-system errors.
     pub fn from_fd(fd: BorrowedFd<'_>, peer: Option<&str>) -> io::Result<Self> {
         let wrong = |found: &str| {
             let text = format!(
@@ -91,15 +92,15 @@ impl Socket {
     }
 }
 
-/// A socket closed with unread bytes resets the connection, and what was sent last is lost on its way. So what has come
-/// is thrown away before; a forked child's copy has nothing to throw away.
+/// Discards received bytes before closing. Closing a socket with unread bytes resets the connection, and the bytes sent last
+/// may be lost. A forked child's copy discards nothing.
 impl Drop for Socket {
     fn drop(&mut self) {
         if self.owner != Some(std::process::id()) {
             return;
         }
         let mut room = [0; 1 << 14];
-        for _ in 0..MOST_UNREAD_NBYTES / room.len() {
+        for _ in 0..MAX_UNREAD_NBYTES / room.len() {
             match recv(&self.fd, &mut room, RecvFlags::DONTWAIT) {
                 Ok((0, _)) => break,
                 Ok(_) | Err(Errno::INTR) => {}
@@ -124,7 +125,7 @@ impl Channel for Socket {
 
     fn finish(&self) -> io::Result<()> {
         match shutdown(&self.fd, Shutdown::Write) {
-            // The peer has gone: it will read nothing any more, which is what was asked for.
+            // The peer has closed the connection, so it reads nothing more.
             Ok(()) | Err(Errno::NOTCONN) => Ok(()),
             Err(e) => Err(e.into()),
         }
@@ -139,16 +140,16 @@ impl Channel for Socket {
     }
 }
 
-/// Descriptors that a peer passes along are not asked for: the system closes them.
+/// Receives bytes. Without a control buffer, the system closes descriptors that a peer passes.
 pub(crate) fn receive(fd: BorrowedFd<'_>, targets: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
-    let count = targets.len().min(MOST_SLICES);
+    let count = targets.len().min(MAX_SLICES);
     let targets = targets.get_mut(..count).unwrap_or_default();
     let flags = RecvFlags::DONTWAIT | RecvFlags::CMSG_CLOEXEC;
     Ok(recvmsg(fd, targets, &mut RecvAncillaryBuffer::default(), flags)?.bytes)
 }
 
 pub(crate) fn send(fd: BorrowedFd<'_>, sources: &[IoSlice<'_>]) -> io::Result<usize> {
-    let sources = sources.get(..MOST_SLICES).unwrap_or(sources);
+    let sources = sources.get(..MAX_SLICES).unwrap_or(sources);
     let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
     Ok(sendmsg(fd, sources, &mut SendAncillaryBuffer::default(), flags)?)
 }
@@ -158,25 +159,25 @@ pub(crate) fn wait(fd: BorrowedFd<'_>, direction: Direction, at_most: Duration) 
         Direction::Receive => PollFlags::IN,
         Direction::Send => PollFlags::OUT,
     };
-    // Hung up and broken count as ready: the next call tells.
+    // Hang-up and error count as ready, because the next call reports them.
     Ok(!poll_one(fd, events, at_most)?.is_empty())
 }
 
 pub(crate) fn poll_one(fd: BorrowedFd<'_>, events: PollFlags, at_most: Duration) -> io::Result<PollFlags> {
     let mut fds = [PollFd::from_borrowed_fd(fd, events)];
-    // A duration beyond what the system can count is for ever.
+    // A duration that the system cannot represent means no limit.
     let timeout = Timespec::try_from(at_most).ok();
     poll(&mut fds, timeout.as_ref())?;
     Ok(fds[0].revents())
 }
 
-/// What makes it fast. Refusals are no errors: it then is slower.
+/// Sets options for speed. A refusal is no error; the socket is then slower.
 fn tune(fd: BorrowedFd<'_>) {
     let mut is_local = true;
     if sockopt::socket_domain(fd) != Ok(AddressFamily::UNIX) {
-        // A request must not wait for the answer to the one before it.
+        // A request must not wait for the acknowledgement of the one before it.
         sockopt::set_tcp_nodelay(fd, true).ok();
-        // Over long distances the system's own tuning knows better.
+        // Over long distances the system's own tuning is better.
         let peer = getpeername(fd).ok().flatten().and_then(|name| SocketAddr::try_from(name).ok());
         is_local = peer.is_some_and(|peer| is_loopback(&[peer]));
     }
@@ -185,7 +186,7 @@ fn tune(fd: BorrowedFd<'_>) {
     }
 }
 
-/// Who is at the other end of a Unix socket: its name, else the socket's own, and the process.
+/// Returns the name of a Unix socket's peer, or else the socket's own name, and the process id.
 pub(crate) fn unix_peer(fd: BorrowedFd<'_>, name: Option<&SocketAddrUnix>) -> String {
     let path = |address: &SocketAddrUnix| {
         address.path_bytes().filter(|p| !p.is_empty()).map(|p| String::from_utf8_lossy(p).into_owned())
@@ -198,13 +199,13 @@ pub(crate) fn unix_peer(fd: BorrowedFd<'_>, name: Option<&SocketAddrUnix>) -> St
     }
 }
 
-/// The process that connected, or listened; none where it is one of another container's.
+/// Returns the process that connected or listened; `None` if it belongs to another container.
 fn process(fd: BorrowedFd<'_>) -> Option<i32> {
     let mut peer = libc::ucred { pid: 0, uid: 0, gid: 0 };
     let mut nbytes = libc::socklen_t::try_from(size_of::<libc::ucred>()).ok()?;
     let to: *mut libc::ucred = &raw mut peer;
-    // SAFETY: `to` and `nbytes` are live, and `nbytes` is the size of what `to` points to. (rustix's `socket_peercred` takes
-    // process 0 of another container for a number that is never 0.)
+    // SAFETY: `to` and `nbytes` are live, and `nbytes` is the size of the target. (rustix's `socket_peercred` requires a
+    // nonzero process id, but that of a process in another container is 0.)
     let failed = unsafe {
         libc::getsockopt(fd.as_raw_fd(), libc::SOL_SOCKET, libc::SO_PEERCRED, to.cast(), &raw mut nbytes)
     };

@@ -1,4 +1,5 @@
-//! The files of listening Unix sockets: their owner's alone, put only where nobody listens, removed only while ours.
+//! The files of listening Unix sockets: accessible only to their owner, never in the place of a live listener, and removed only
+//! by the listener that created them.
 
 use std::fs::{self, File};
 use std::io;
@@ -15,7 +16,7 @@ use crate::dial::stream_socket;
 use crate::file::parent;
 use crate::listen::BACKLOG;
 
-/// The socket file that is ours to remove.
+/// The socket file that this listener created.
 #[derive(Debug)]
 pub(crate) struct SocketFile {
     path: PathBuf,
@@ -23,7 +24,7 @@ pub(crate) struct SocketFile {
 }
 
 impl SocketFile {
-    /// Removes it where it is still there: its socket is open, so no other file has got its number.
+    /// Removes the file if it is still this listener's. Its socket is open, so no other file can have its inode number.
     pub(crate) fn remove(&self) {
         if fs::symlink_metadata(&self.path).is_ok_and(|m| (m.dev(), m.ino()) == self.identity) {
             fs::remove_file(&self.path).ok();
@@ -31,20 +32,20 @@ impl SocketFile {
     }
 }
 
-/// A socket that listens on `path`.
+/// Creates a socket that listens on `path`.
 pub(crate) fn bind(
     path: &Path,
     interrupted: &mut dyn FnMut() -> io::Result<()>,
 ) -> io::Result<(OwnedFd, SocketFile)> {
     let name = SocketAddrUnix::new(path)?;
-    // Between its `bind` and its `listen` another listener's file looks stale.
+    // Between its `bind` and its `listen`, the file of another listener looks stale.
     let lock = lock(parent(path), interrupted)?;
     let fd = stream_socket(AddressFamily::UNIX)?;
-    // The file takes its mode from the socket, less the umask: at no moment is it open to others.
+    // The file gets its mode from the socket, less the umask, so it is never accessible to others.
     fchmod(&fd, Mode::RUSR | Mode::WUSR)?;
     match rustix::net::bind(&fd, &name) {
         Err(Errno::ADDRINUSE) => {
-            make_room(path, &name)?;
+            remove_stale(path, &name)?;
             rustix::net::bind(&fd, &name)?;
         }
         result => result?,
@@ -53,7 +54,7 @@ pub(crate) fn bind(
     let file = SocketFile { path: std::path::absolute(path)?, identity: (meta.dev(), meta.ino()) };
     let ready = (|| {
         if meta.mode() & 0o777 != 0o600 {
-            owners_alone(path, file.identity)?;
+            restrict_to_owner(path, file.identity)?;
         }
         listen(&fd, BACKLOG)?;
         Ok(())
@@ -63,8 +64,8 @@ pub(crate) fn bind(
     Ok((fd, file))
 }
 
-/// Removes a socket file that nobody listens on, and nothing else.
-fn make_room(path: &Path, name: &SocketAddrUnix) -> io::Result<()> {
+/// Removes a socket file without a listener. Refuses any other file.
+fn remove_stale(path: &Path, name: &SocketAddrUnix) -> io::Result<()> {
     let meta = match fs::symlink_metadata(path) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
         meta => meta?,
@@ -79,14 +80,14 @@ fn make_room(path: &Path, name: &SocketAddrUnix) -> io::Result<()> {
     match connect(stream_socket(AddressFamily::UNIX)?, name) {
         Err(Errno::CONNREFUSED) => fs::remove_file(path),
         Err(Errno::NOENT) => Ok(()),
-        // It took us in, or has a full queue, or is of another kind: alive.
+        // The listener accepted the connection, has a full queue, or is of another socket type: it is alive.
         Ok(()) | Err(Errno::AGAIN | Errno::PROTOTYPE) => Err(Errno::ADDRINUSE.into()),
         Err(e) => Err(e.into()),
     }
 }
 
-/// Keeps other listeners of ours out of this directory for a moment; without it where it is not to be had soon, because
-/// whoever may read the directory may hold the lock for ever.
+/// Locks the directory against other listeners of this library for a moment. Continues without the lock if it is not available
+/// soon, because any user who can read the directory can hold it forever.
 fn lock(directory: &Path, interrupted: &mut dyn FnMut() -> io::Result<()>) -> io::Result<Option<File>> {
     let Ok(file) = File::open(directory) else { return Ok(None) };
     let end = Instant::now() + Duration::from_secs(1);
@@ -100,8 +101,8 @@ fn lock(directory: &Path, interrupted: &mut dyn FnMut() -> io::Result<()>) -> io
     Ok(Some(file))
 }
 
-/// Gives our socket file, and no other that somebody has put in its place, to its owner alone.
-fn owners_alone(path: &Path, identity: (u64, u64)) -> io::Result<()> {
+/// Makes the socket file accessible only to its owner. Refuses another file that has replaced it.
+fn restrict_to_owner(path: &Path, identity: (u64, u64)) -> io::Result<()> {
     let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
     let meta = file.metadata()?;
@@ -109,7 +110,8 @@ fn owners_alone(path: &Path, identity: (u64, u64)) -> io::Result<()> {
         let text = format!("unix:{}: expected our socket, found another file in its place", path.display());
         return Err(io::Error::new(io::ErrorKind::AlreadyExists, text));
     }
-    // What is opened only as a place has no mode of its own to set; this name leads to it, wherever its path leads now.
+    // A descriptor opened with `O_PATH` cannot change the mode. Its name in /proc leads to the same file, even if the path has
+    // changed.
     let name = format!("/proc/self/fd/{}", file.as_raw_fd());
     fs::set_permissions(name, fs::Permissions::from_mode(0o600))
 }

@@ -1,4 +1,4 @@
-//! Sockets and pipes as channels: whatever they are asked to do, they never wait and never lose a byte.
+//! Sockets and pipes as channels: no call waits, and no byte is lost.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 mod common;
@@ -20,10 +20,10 @@ fn tcp() -> (TcpStream, TcpStream) {
     (one, listener.accept().unwrap().0)
 }
 
-/// A name, the sending side, the receiving side.
+/// The name, the sending side and the receiving side.
 type Pair = (&'static str, Arc<dyn Channel>, Arc<dyn Channel>);
 
-/// Every transport that two descriptors make.
+/// Returns a pair of each transport that two descriptors can form.
 fn pairs() -> Vec<Pair> {
     let socket = |fd: &dyn AsFd| -> Arc<dyn Channel> { Arc::new(Socket::from_fd(fd.as_fd(), None).unwrap()) };
     let (unix, net, (r, w)) = (UnixStream::pair().unwrap(), tcp(), pipe());
@@ -56,7 +56,7 @@ fn every_byte_arrives_once_whatever_the_pieces() {
 }
 
 #[test]
-fn a_full_transport_says_so_and_takes_more_once_somebody_reads() {
+fn a_full_transport_says_so_and_accepts_more_after_a_read() {
     for (name, sending, receiving) in pairs() {
         let mut target = [0; 1 << 16];
         assert!(would_block(receiving.receive(&mut [IoSliceMut::new(&mut target)])), "{name}");
@@ -67,7 +67,7 @@ fn a_full_transport_says_so_and_takes_more_once_somebody_reads() {
             match sending.send(&[IoSlice::new(&block)]) {
                 Ok(count) => sent += count,
                 Err(e) if e.kind() == io::ErrorKind::WouldBlock => {
-                    // What TCP still has on its way makes room once more.
+                    // Bytes that TCP has buffered make space when they arrive.
                     if !sending.wait(Direction::Send, Duration::from_millis(50)).unwrap() {
                         break;
                     }
@@ -118,7 +118,7 @@ fn the_peers_leaving_is_the_end_here_and_a_broken_pipe_there() {
         drop(receiving);
         let end = Instant::now() + 5 * SECOND;
         let error = loop {
-            // TCP hears of it a moment later.
+            // TCP reports it a moment later.
             match sending.send(&[IoSlice::new(&bytes(1000))]) {
                 Err(e) if e.kind() != io::ErrorKind::WouldBlock => break e,
                 _ => assert!(Instant::now() < end, "{name}"),
@@ -133,7 +133,7 @@ extern "C" fn nothing(_: libc::c_int) {}
 
 #[test]
 fn a_signal_ends_a_wait() {
-    // SAFETY: the handler does nothing, and no SA_RESTART stands beside it.
+    // SAFETY: the handler does nothing, and SA_RESTART is not set.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = nothing as *const () as usize;
@@ -144,7 +144,7 @@ fn a_signal_ends_a_wait() {
         let waiting = unsafe { libc::pthread_self() };
         let thread = thread::spawn(move || {
             thread::sleep(Duration::from_millis(50));
-            // SAFETY: the thread named waits for this one to end.
+            // SAFETY: the target thread waits for this one to end, so it exists.
             unsafe { libc::pthread_kill(waiting, libc::SIGUSR1) };
         });
         let error = receiving.wait(Direction::Receive, 20 * SECOND).unwrap_err();

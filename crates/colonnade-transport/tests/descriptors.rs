@@ -1,4 +1,4 @@
-//! Descriptors that the caller opened: shared ones stay as they are, of the wrong kind they are named.
+//! Descriptors of the caller: shared ones keep their settings, and unsuitable ones are refused by name.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 mod common;
@@ -30,7 +30,7 @@ fn nothing_is_set_on_the_callers_description() {
     }
     assert!(would_block(channels[0].receive(&mut [IoSliceMut::new(&mut [0; 1])])));
     assert!(would_block(socket.receive(&mut [IoSliceMut::new(&mut [0; 1])])));
-    // The caller's may be closed while the channel lives, and the other way round.
+    // The caller may close its descriptor while the channel lives, and the other way round.
     drop(r);
     drop(socket);
     channels[1].send(&[IoSlice::new(b"a")]).unwrap();
@@ -50,7 +50,7 @@ fn non_blocking_descriptors_of_the_callers_work_alike() {
 }
 
 #[test]
-fn what_cannot_be_used_is_named() {
+fn unusable_descriptors_are_named() {
     let text = |result: io::Result<Socket>| result.unwrap_err().to_string();
     let (r, w) = pipe();
     let listener = UnixListener::bind(tempfile::tempdir().unwrap().path().join("s")).unwrap();
@@ -92,7 +92,7 @@ fn one_socket_twice_is_a_socket_and_files_are_read_and_written_at_once() {
 }
 
 #[test]
-fn a_fifo_is_not_at_its_end_before_somebody_wrote() {
+fn a_fifo_is_not_at_its_end_before_a_writer_opened_it() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("fifo");
     mknodat(CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
@@ -111,10 +111,10 @@ fn a_fifo_is_not_at_its_end_before_somebody_wrote() {
     sending.send(&[IoSlice::new(b"x")]).unwrap();
     sending.finish().unwrap();
     assert_eq!(receive_all(&*receiving, 8), b"x");
-    // Else the writer below would find a reader before the one that is meant.
+    // Otherwise the writer below would find this reader instead of the intended one.
     drop(receiving);
 
-    // The writer came and went before the descriptor was given to us, as behind a shell's `< fifo`.
+    // The writer opens and closes the FIFO before the channel gets the descriptor, as with a shell's `< fifo`.
     let early = thread::spawn({
         let path = path.clone();
         move || std::fs::OpenOptions::new().write(true).open(path).unwrap().write_all(b"early").unwrap()
@@ -147,15 +147,15 @@ fn finishing_ends_one_direction_only() {
     assert_eq!(channel.send(&[IoSlice::new(b"x")]).unwrap_err().kind(), io::ErrorKind::BrokenPipe);
 }
 
-/// What a terminal's other side writes is there line by line; nothing is waited for.
+/// A terminal provides its input line by line, and no call waits.
 #[test]
 fn terminals_are_polled_first() {
     let (mut master, mut slave) = (-1, -1);
-    // SAFETY: both numbers are live; no name, settings or size are asked for.
+    // SAFETY: both numbers are live; name, settings and size are null.
     let failed =
         unsafe { libc::openpty(&raw mut master, &raw mut slave, null_mut(), null_mut(), null_mut()) };
     assert_eq!(failed, 0);
-    // SAFETY: just opened, nobody else has them.
+    // SAFETY: both were just opened, and no other code owns them.
     let (master, slave) = unsafe { (OwnedFd::from_raw_fd(master), OwnedFd::from_raw_fd(slave)) };
     let (receiving, sending) = (reader(&slave), writer(&master));
     let mut target = [0; 64];

@@ -1,16 +1,16 @@
-//! Alone in its process, because it takes all descriptors away.
+//! A test in a process of its own, because it uses up all descriptors.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::fs::File;
 use std::time::Duration;
 
-use colonnade_transport::{Address, Listening, SystemError, dial};
+use colonnade_transport::{Address, ListeningSocket, SystemError, dial};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 #[test]
-fn without_descriptors_a_peer_is_turned_away_and_the_listener_goes_on() {
+fn without_descriptors_a_peer_is_rejected_and_the_listener_continues() {
     let address: Address = "tcp://:0".parse().unwrap();
-    let listening = Listening::bind(&address, &mut || Ok(())).unwrap();
+    let listening = ListeningSocket::bind(&address, &mut || Ok(())).unwrap();
     let connect = || dial(listening.address(), None, &mut || Ok(())).unwrap();
     let waiting = [connect(), connect()];
     let most = Rlimit { current: Some(64), ..getrlimit(Resource::Nofile) };
@@ -23,7 +23,7 @@ fn without_descriptors_a_peer_is_turned_away_and_the_listener_goes_on() {
         assert_eq!(inner.errno(), libc::EMFILE);
         assert!(inner.to_string().contains("turned away"), "{inner}");
     }
-    // Not one that is ready for ever and gives nothing.
+    // The listener must not stay ready without a connection.
     assert!(!listening.wait(Duration::ZERO).unwrap());
     taken.truncate(10);
     let _peer = connect();

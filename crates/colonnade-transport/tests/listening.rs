@@ -1,4 +1,4 @@
-//! Listening and connecting: who gets which address, and what stays behind.
+//! Listening and connecting: which addresses are allowed, and which files stay.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use std::fs;
@@ -8,7 +8,9 @@ use std::os::unix::net::{UnixDatagram, UnixListener};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use colonnade_transport::{Address, AddressError, Channel, Direction, Listening, Socket, SystemError, dial};
+use colonnade_transport::{
+    Address, AddressError, Channel, Direction, ListeningSocket, Socket, SystemError, dial,
+};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -20,15 +22,15 @@ fn at(path: &Path) -> Address {
     address(&format!("unix:{}", path.display()))
 }
 
-fn listen(address: &Address) -> io::Result<Listening> {
-    Listening::bind(address, &mut || Ok(()))
+fn listen(address: &Address) -> io::Result<ListeningSocket> {
+    ListeningSocket::bind(address, &mut || Ok(()))
 }
 
 fn connect(address: &Address) -> io::Result<Socket> {
     dial(address, Some(Instant::now() + 5 * SECOND), &mut || Ok(()))
 }
 
-fn next(listening: &Listening) -> Socket {
+fn next(listening: &ListeningSocket) -> Socket {
     assert!(listening.wait(5 * SECOND).unwrap());
     listening.accept().unwrap().unwrap()
 }
@@ -38,7 +40,7 @@ fn errno(error: &io::Error) -> i32 {
 }
 
 #[test]
-fn a_peer_is_taken_in_and_bytes_go_both_ways() {
+fn a_peer_is_accepted_and_bytes_go_both_ways() {
     let directory = tempfile::tempdir().unwrap();
     let loopback6 = std::net::TcpListener::bind("[::1]:0").is_ok();
     for to in [
@@ -66,7 +68,7 @@ fn a_peer_is_taken_in_and_bytes_go_both_ways() {
 }
 
 #[test]
-fn what_was_sent_last_arrives_although_answers_were_left_unread() {
+fn the_last_bytes_arrive_although_answers_were_left_unread() {
     let directory = tempfile::tempdir().unwrap();
     for to in [address("tcp://:0"), at(&directory.path().join("s"))] {
         let listening = listen(&to).unwrap();
@@ -107,13 +109,13 @@ fn plain_tcp_beyond_loopback_is_refused_both_ways() {
 }
 
 #[test]
-fn a_port_in_use_and_one_where_nobody_listens() {
+fn a_port_in_use_and_one_without_a_listener() {
     let listening = listen(&address("tcp://:0")).unwrap();
     let taken = listening.address().clone();
     let error = listen(&taken).unwrap_err();
     assert_eq!((error.kind(), errno(&error)), (io::ErrorKind::AddrInUse, libc::EADDRINUSE));
     assert!(error.to_string().starts_with(&format!("{taken}: Address already in use")), "{error}");
-    // A connection of the old listener's does not keep the new one from its port.
+    // A connection of the old listener does not keep the new one from using its port.
     let (here, there) = (connect(&taken).unwrap(), next(&listening));
     drop(there);
     drop(listening);
@@ -128,10 +130,10 @@ fn a_port_in_use_and_one_where_nobody_listens() {
 }
 
 #[test]
-fn a_socket_file_is_the_owners_alone_from_its_beginning() {
+fn a_socket_file_is_accessible_only_to_its_owner_from_its_beginning() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("s");
-    // Looked at from another thread while it comes and goes.
+    // Another thread checks the file while it is created and removed.
     let stop = std::sync::atomic::AtomicBool::new(false);
     std::thread::scope(|scope| {
         let watch = scope.spawn(|| {
@@ -160,7 +162,7 @@ fn a_socket_file_is_the_owners_alone_from_its_beginning() {
 fn a_stale_file_is_replaced_a_live_one_and_others_are_not() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("s");
-    // std's listener leaves its file behind.
+    // A listener of the standard library leaves its file.
     drop(UnixListener::bind(&path).unwrap());
     let error = connect(&at(&path)).unwrap_err();
     assert_eq!(error.kind(), io::ErrorKind::ConnectionRefused);
@@ -204,15 +206,15 @@ fn a_forked_child_closes_its_copy_and_nothing_else() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("s");
     let listening = listen(&at(&path)).unwrap();
-    // SAFETY: the child closes descriptors and ends, nothing else.
+    // SAFETY: the child only closes descriptors and exits.
     let child = unsafe { libc::fork() };
     if child == 0 {
         drop(listening);
-        // SAFETY: ends the child without the test's own endings.
+        // SAFETY: ends the child without running the test's destructors.
         unsafe { libc::_exit(0) };
     }
     let mut status = -1;
-    // SAFETY: `status` is live, and the child is ours.
+    // SAFETY: `status` is live, and `child` is this process's child.
     assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
     assert_eq!(status, 0);
     connect(&at(&path)).unwrap();
@@ -237,7 +239,7 @@ fn listeners_that_start_at_once_on_a_stale_file_do_not_displace_each_other() {
 }
 
 #[test]
-fn a_closed_listener_wakes_who_waits_and_refuses() {
+fn a_closed_listener_wakes_waiting_threads_and_refuses() {
     let directory = tempfile::tempdir().unwrap();
     for to in [address("tcp://:0"), at(&directory.path().join("s"))] {
         let listening = listen(&to).unwrap();
@@ -253,7 +255,7 @@ fn a_closed_listener_wakes_who_waits_and_refuses() {
 }
 
 #[test]
-fn a_full_queue_is_waited_for_no_longer_than_told() {
+fn a_full_queue_is_waited_for_until_the_deadline() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("s");
     let listening = listen(&at(&path)).unwrap();
@@ -274,8 +276,8 @@ fn a_full_queue_is_waited_for_no_longer_than_told() {
 }
 
 #[test]
-fn a_host_that_never_answers_and_one_that_is_none() {
-    // 192.0.2.0/24 is nobody's. Some machines say so at once.
+fn a_host_that_never_answers_and_one_that_does_not_exist() {
+    // 192.0.2.0/24 is reserved for documentation. Some machines report that at once.
     let soon = Some(Instant::now() + Duration::from_millis(200));
     let begin = Instant::now();
     let error = dial(&address("tls://192.0.2.1:5"), soon, &mut || Ok(())).unwrap_err();

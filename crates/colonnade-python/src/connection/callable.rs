@@ -1,4 +1,4 @@
-//! A Python object's own methods as a channel. It waits as long as they do.
+//! A channel over the methods of a Python object. Each call waits as long as the method does.
 
 use std::io::{self, IoSlice, IoSliceMut};
 use std::os::fd::RawFd;
@@ -9,19 +9,19 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyMemoryView, PySlice};
 
-/// Python fills at most so many bytes a call, and gets at most so many.
+/// The maximum number of bytes that one call of a method receives or sends.
 const CALL_NBYTES: usize = 256 << 10;
 
-/// Functions that fill a view, and take one.
+/// The functions that fill a view with received bytes, and that send a view's bytes.
 #[derive(Debug)]
-pub(super) struct Callables {
+pub(super) struct CallableChannel {
     pub(super) read_into: Option<Py<PyAny>>,
     pub(super) write: Option<Py<PyAny>>,
     pub(super) scratch: Py<PyByteArray>,
     pub(super) peer: String,
 }
 
-impl Callables {
+impl CallableChannel {
     pub(super) fn new(
         py: Python<'_>,
         read_into: Option<Py<PyAny>>,
@@ -33,17 +33,17 @@ impl Callables {
     }
 }
 
-/// A part of a view.
+/// Returns a slice of a view.
 fn part<'py>(view: &Bound<'py, PyAny>, start: usize, end: usize) -> PyResult<Bound<'py, PyAny>> {
     view.get_item(PySlice::new(view.py(), isize::try_from(start)?, isize::try_from(end)?, 1))
 }
 
-impl Channel for Callables {
+impl Channel for CallableChannel {
     fn receive(&self, targets: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
         let Some(read_into) = &self.read_into else { return Ok(0) };
         let wanted = targets.iter().map(|t| t.len()).sum::<usize>().min(CALL_NBYTES);
         Python::attach(|py| {
-            // By way of memory of its own: a view that is kept never sees ours.
+            // Python gets a view of the scratch memory. If it keeps the view, it still never sees the targets.
             let scratch = self.scratch.bind(py);
             let view = part(PyMemoryView::from(scratch.as_any())?.as_any(), 0, wanted)?;
             let answer = read_into.bind(py).call1((&view,))?;
@@ -80,7 +80,7 @@ impl Channel for Callables {
         Python::attach(|py| {
             let held = PyBytes::new(py, &joined);
             let answer = write.bind(py).call1((PyMemoryView::from(held.as_any())?,))?;
-            // What answers no number has taken everything.
+            // A method that returns no number has sent everything.
             Ok(answer.extract::<usize>().map_or(joined.len(), |count| count.min(joined.len())))
         })
         .map_err(|e: PyErr| io::Error::other(e))

@@ -1,4 +1,4 @@
-//! What a frame is sent as.
+//! Encodes the frames that a connection sends.
 
 use colonnade::Result;
 use colonnade::formats::FrameEncoding;
@@ -6,13 +6,13 @@ use colonnade::frame::Frame;
 use colonnade::progress::Progress;
 use colonnade::sink::Sink;
 
-use super::inner::{Inner, lock};
+use super::state::{ConnectionState, lock};
 
-/// Writes `frame` as one message, with what the format remembers of the messages before.
+/// Writes `frame` as one message. The connection's encoder caches what its format needs from earlier messages.
 pub(super) fn encode(
     frame: &Frame,
     encoding: &FrameEncoding,
-    inner: &Inner,
+    inner: &ConnectionState,
     sink: &mut dyn Sink,
     progress: &dyn Progress,
 ) -> Result<()> {

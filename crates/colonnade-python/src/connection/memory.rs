@@ -1,4 +1,4 @@
-//! Bytes in memory as a channel that is only received from.
+//! A channel that receives from bytes in memory.
 
 use std::io::{self, IoSlice, IoSliceMut};
 use std::os::fd::RawFd;
@@ -8,16 +8,16 @@ use std::time::Duration;
 use colonnade::memory::Buffer;
 use colonnade_transport::{Channel, Direction};
 
-/// Bytes that have all come already; at most `piece` of them are given at once.
+/// Bytes in memory. One receive returns at most `piece` of them.
 #[derive(Debug)]
-pub(super) struct Memory {
+pub(super) struct MemoryChannel {
     pub(super) bytes: Buffer,
     pub(super) at: AtomicUsize,
     pub(super) piece: usize,
     pub(super) peer: String,
 }
 
-impl Channel for Memory {
+impl Channel for MemoryChannel {
     fn receive(&self, targets: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
         let start = self.at.load(Ordering::Relaxed);
         let bytes = self.bytes.as_slice();

@@ -1,4 +1,4 @@
-//! Messages that are MessagePack.
+//! Decodes MessagePack messages.
 
 use colonnade::Result;
 use colonnade::formats::Opened;
@@ -10,31 +10,31 @@ use colonnade::progress::Progress;
 
 use crate::connect_options::ConnectOptions;
 
-/// What a message holds.
-pub(super) enum Held {
-    /// A frame, decoded.
+/// The content of a message.
+pub(super) enum MsgpackContent {
+    /// A decoded frame.
     Frame(Box<Frame>),
-    /// Several frames by name.
+    /// A bundle of named frames.
     Bundle(Box<dyn Opened>),
 }
 
-/// What a whole message holds.
+/// Decodes a whole message.
 pub(super) fn open(
     received: Received,
     private: bool,
     options: &ConnectOptions,
     progress: &dyn Progress,
-) -> Result<Held> {
+) -> Result<MsgpackContent> {
     let bytes = match received.frame()? {
-        Ok(frame) => return Ok(Held::Frame(Box::new(frame))),
+        Ok(frame) => return Ok(MsgpackContent::Frame(Box::new(frame))),
         Err(bytes) => bytes,
     };
     let threads = options.threads;
     let read = ReadOptions { limits: options.limits.core(), threads, ..ReadOptions::default() };
     let opened = OpenedMsgpack::open_buffer(bytes, read, progress)?;
     if opened.kind() == "bundle" {
-        return Ok(Held::Bundle(Box::new(opened)));
+        return Ok(MsgpackContent::Bundle(Box::new(opened)));
     }
     let request = Request { private, ..Request::all(threads, progress) };
-    Ok(Held::Frame(Box::new(opened.load(&request)?.frame)))
+    Ok(MsgpackContent::Frame(Box::new(opened.load(&request)?.frame)))
 }

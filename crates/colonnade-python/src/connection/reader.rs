@@ -1,4 +1,4 @@
-//! One message read batch by batch.
+//! Reads one message of a connection batch by batch.
 
 use colonnade::formats::arrow::read::{Decoded, Ipc, Request};
 use colonnade::frame::Frame;
@@ -9,41 +9,41 @@ use pyo3::prelude::*;
 
 use crate::errors;
 use crate::frame::CoreFrame;
-use crate::watched::watched;
+use crate::run::run_with_progress;
 
 use super::Connection;
-use super::inner::{Failed, watched_in};
-use super::msgpack::{self, Held};
-use super::receive::{Answer, Turn};
+use super::msgpack::{self, MsgpackContent};
+use super::receive::{Turn, TurnOutcome};
+use super::state::{CallError, run_call};
 use super::table;
 
-/// What a turn gave this reader.
-enum Gave {
+/// The result of one turn of receiving.
+enum ReaderEvent {
     Schema(Box<Frame>, Option<u64>),
     Batch(Box<Frame>),
-    /// The message had come whole before anyone asked for its batches. It is decoded when the receiving side is free again:
-    /// signals are looked for meanwhile.
+    /// The message was complete before its batches were requested. It is decoded after the receiving side is unlocked, so that
+    /// signals are checked meanwhile.
     Whole(Box<Message>),
     Bytes,
-    /// This reader's message is over.
+    /// The end of this reader's message.
     End,
-    /// No message comes any more.
+    /// The end of the connection's input.
     Nothing,
-    /// The message was left for another.
+    /// Another call has taken the rest of the message.
     Left,
 }
 
-/// One message of a connection, batch by batch.
+/// Reads the batches of one message.
 #[pyclass(module = "colonnade._core")]
 pub(crate) struct ConnectionReader {
     connection: Py<Connection>,
     timeout_s: Option<f64>,
-    /// The message's number, once it has begun.
+    /// The message's number, set when the message begins.
     number: Option<u64>,
     schema: Option<CoreFrame>,
     announced: Option<u64>,
-    /// Batches that came while the schema was asked for, the last first.
-    waiting: Vec<Frame>,
+    /// Batches that arrived while the schema was read, in reverse order.
+    queue: Vec<Frame>,
     ended: bool,
 }
 
@@ -55,93 +55,99 @@ impl ConnectionReader {
             number: None,
             schema: None,
             announced: None,
-            waiting: Vec::new(),
+            queue: Vec::new(),
             ended: false,
         }
     }
 
-    fn turn(&mut self, py: Python<'_>) -> PyResult<Gave> {
+    fn turn(&mut self, py: Python<'_>) -> PyResult<ReaderEvent> {
         let connection = self.connection.get();
         let (mut number, mut left) = (self.number, usize::MAX);
-        let gave =
-            connection.receiving(py, connection.patience(self.timeout_s)?, None, |receiving, pull| {
-                if number.is_some_and(|n| n != receiving.incoming.count() + 1) {
-                    return Ok(Answer::Done(Gave::Left));
+        let event = connection.with_receiver(
+            py,
+            connection.timeout(self.timeout_s)?,
+            None,
+            |receiver, context| {
+                if number.is_some_and(|n| n != receiver.incoming.count() + 1) {
+                    return Ok(TurnOutcome::Done(ReaderEvent::Left));
                 }
                 if number.is_none() {
-                    // The rest of a message that another reader left.
-                    while receiving.incoming.decoder().is_some() {
-                        match receiving.turn(pull, &mut left)? {
-                            Turn::Pending => return Ok(Answer::Wait),
-                            Turn::Look => return Ok(Answer::Look),
-                            Turn::End => return Ok(Answer::Done(Gave::Nothing)),
+                    // Skip the rest of a message that another reader left.
+                    while receiver.incoming.decoder().is_some() {
+                        match receiver.turn(context, &mut left)? {
+                            Turn::Pending => return Ok(TurnOutcome::Wait),
+                            Turn::CheckSignals => return Ok(TurnOutcome::CheckSignals),
+                            Turn::End => return Ok(TurnOutcome::Done(ReaderEvent::Nothing)),
                             Turn::Step(_) => {}
                         }
                     }
-                    receiving.incoming.by_batch(true);
-                    number = Some(receiving.incoming.count() + 1);
+                    receiver.incoming.by_batch(true);
+                    number = Some(receiver.incoming.count() + 1);
                 }
                 loop {
-                    return Ok(Answer::Done(match receiving.turn(pull, &mut left)? {
-                        Turn::Pending => return Ok(Answer::Wait),
-                        Turn::Look => return Ok(Answer::Look),
+                    return Ok(TurnOutcome::Done(match receiver.turn(context, &mut left)? {
+                        Turn::Pending => return Ok(TurnOutcome::Wait),
+                        Turn::CheckSignals => return Ok(TurnOutcome::CheckSignals),
                         Turn::Step(Step::Need) => continue,
-                        Turn::End => Gave::Nothing,
-                        Turn::Step(Step::Batch(frame)) => Gave::Batch(frame),
-                        Turn::Step(Step::End) => Gave::End,
-                        Turn::Step(Step::Schema) => match receiving.incoming.decoder() {
-                            Some(decoder) => Gave::Schema(Box::new(decoder.empty()?), decoder.announced()),
+                        Turn::End => ReaderEvent::Nothing,
+                        Turn::Step(Step::Batch(frame)) => ReaderEvent::Batch(frame),
+                        Turn::Step(Step::End) => ReaderEvent::End,
+                        Turn::Step(Step::Schema) => match receiver.incoming.decoder() {
+                            Some(decoder) => {
+                                ReaderEvent::Schema(Box::new(decoder.empty()?), decoder.announced())
+                            }
                             None => continue,
                         },
-                        Turn::Step(Step::Whole) if receiving.incoming.waiting() == Waiting::Bytes => {
-                            Gave::Bytes
+                        Turn::Step(Step::Whole) if receiver.incoming.waiting() == Waiting::Bytes => {
+                            ReaderEvent::Bytes
                         }
-                        Turn::Step(Step::Whole) => match receiving.incoming.take() {
-                            // Bytes wait for their own call.
+                        Turn::Step(Step::Whole) => match receiver.incoming.take() {
+                            // Messages of bytes wait for a call of `receive`.
                             Some(Message::Bytes(_)) | None => continue,
-                            Some(message) => Gave::Whole(Box::new(message)),
+                            Some(message) => ReaderEvent::Whole(Box::new(message)),
                         },
                     }));
                 }
-            })?;
+            },
+        )?;
         self.number = number;
-        Ok(gave)
+        Ok(event)
     }
 
-    /// Takes turns until a batch is there, or the schema where that is all that is wanted; `false` at the end.
+    /// Takes turns until a batch has arrived, or with `schema_only` the schema. Returns `false` at the end of the message.
     fn advance(&mut self, py: Python<'_>, schema_only: bool) -> PyResult<bool> {
         while !self.ended {
             match self.turn(py)? {
-                Gave::Schema(empty, announced) => {
+                ReaderEvent::Schema(empty, announced) => {
                     self.schema = Some(CoreFrame::new(*empty));
                     self.announced = announced;
                     if schema_only {
                         return Ok(true);
                     }
                 }
-                Gave::Batch(frame) => {
-                    self.waiting.push(*frame);
+                ReaderEvent::Batch(frame) => {
+                    self.queue.push(*frame);
                     return Ok(true);
                 }
-                Gave::Whole(message) => {
-                    self.waiting = self.decoded(py, *message)?;
-                    self.schema = self.waiting.last().map(|frame| CoreFrame::new(frame.slice(0, 0)));
+                ReaderEvent::Whole(message) => {
+                    self.queue = self.decode_message(py, *message)?;
+                    self.schema = self.queue.last().map(|frame| CoreFrame::new(frame.slice(0, 0)));
                     return Ok(true);
                 }
-                Gave::End => self.ended = true,
-                Gave::Bytes => {
+                ReaderEvent::End => self.ended = true,
+                ReaderEvent::Bytes => {
                     self.number = None;
                     let message = "expected a frame, found opaque bytes: take them with receive_bytes().";
                     return Err(errors::decode(format!("{}: {message}", self.context())));
                 }
-                Gave::Nothing => {
+                ReaderEvent::Nothing => {
                     self.ended = true;
                     return Err(PyEOFError::new_err(format!(
                         "{}: the end of input, no message comes any more",
                         self.context()
                     )));
                 }
-                Gave::Left => {
+                ReaderEvent::Left => {
                     self.ended = true;
                     return Err(PyValueError::new_err(format!(
                         "{}: this message was left for the next one; read each to its end",
@@ -150,19 +156,19 @@ impl ConnectionReader {
                 }
             }
         }
-        Ok(!self.waiting.is_empty())
+        Ok(!self.queue.is_empty())
     }
 
-    /// The batches of a message that had come whole, the last first.
-    fn decoded(&mut self, py: Python<'_>, message: Message) -> PyResult<Vec<Frame>> {
+    /// Decodes a message that was complete. Returns its batches in reverse order.
+    fn decode_message(&mut self, py: Python<'_>, message: Message) -> PyResult<Vec<Frame>> {
         let inner = &*self.connection.get().inner;
         let (options, threads) = (&inner.options, inner.options.threads);
-        let decoded = watched_in(py, None, |watch| {
+        let decoded = run_call(py, None, |watch| {
             Ok(match message {
                 Message::Frame(decoder) => Some(decoder.into_decoded(false, threads, watch)?),
                 Message::Msgpack(bytes) => match msgpack::open(*bytes, false, options, watch)? {
-                    Held::Frame(frame) => Some(Decoded::Frame(frame)),
-                    Held::Bundle(_) => None,
+                    MsgpackContent::Frame(frame) => Some(Decoded::Frame(frame)),
+                    MsgpackContent::Bundle(_) => None,
                 },
                 Message::Table(format, bytes) => {
                     Some(Decoded::Frame(Box::new(table::open(format, &bytes, options, watch)?)))
@@ -174,14 +180,14 @@ impl ConnectionReader {
         match decoded {
             Ok(Some(Decoded::Frame(frame))) => Ok(vec![*frame]),
             Ok(Some(Decoded::Opened(ipc))) => {
-                watched(py, None, None, |watch| all_batches(&ipc, threads, watch))
+                run_with_progress(py, None, None, |watch| all_batches(&ipc, threads, watch))
             }
             Ok(None) => {
                 let message = "expected a frame, found several by name, which have no batches: receive() takes such messages.";
                 Err(errors::decode(format!("{}: {message}", self.context())))
             }
-            Err(Failed::Raised(error)) => Err(error),
-            Err(Failed::Work(error)) => Err(inner.receiving_failed(py, error)),
+            Err(CallError::Raised(error)) => Err(error),
+            Err(CallError::Work(error)) => Err(inner.receive_error(py, error)),
         }
     }
 
@@ -194,7 +200,7 @@ impl ConnectionReader {
     }
 }
 
-/// The batches of a stream, the last first; at least one.
+/// Decodes the batches of a stream. Returns at least one, in reverse order.
 fn all_batches(ipc: &Ipc, threads: usize, progress: &dyn Progress) -> colonnade::Result<Vec<Frame>> {
     let request = Request::all(threads, progress);
     let mut frames = ipc.load_arrow(&request)?;
@@ -208,18 +214,18 @@ impl ConnectionReader {
         if self.schema.is_none() {
             self.advance(py, true)?;
         }
-        let schema = self.schema.as_ref().map(CoreFrame::again);
+        let schema = self.schema.as_ref().map(CoreFrame::share);
         schema.ok_or_else(|| PyValueError::new_err(format!("{}: the schema did not come", self.context())))
     }
 
     fn next_batch(&mut self, py: Python<'_>) -> PyResult<Option<CoreFrame>> {
-        if self.waiting.is_empty() && !self.advance(py, false)? {
+        if self.queue.is_empty() && !self.advance(py, false)? {
             return Ok(None);
         }
-        Ok(self.waiting.pop().map(CoreFrame::new))
+        Ok(self.queue.pop().map(CoreFrame::new))
     }
 
-    /// Rows that the writer announced.
+    /// The number of rows that the writer announced.
     #[getter]
     fn nrows(&self) -> Option<u64> {
         self.announced

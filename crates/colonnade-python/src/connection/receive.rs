@@ -1,4 +1,4 @@
-//! The receiving side: the channel's bytes are received into the buffers of the message that comes in.
+//! The receiving side: receives the channel's bytes directly into the buffers of the current message.
 
 use std::io::{self, IoSliceMut};
 use std::sync::Arc;
@@ -10,80 +10,81 @@ use colonnade_transport::{Channel, Direction};
 
 use super::watch::Watch;
 
-/// What is taken beyond the message, so that small ones do not cost a system call each.
-const AHEAD_NBYTES: usize = 64 << 10;
+/// Bytes received beyond a message, so that small messages do not cost a system call each.
+const READ_AHEAD_NBYTES: usize = 64 << 10;
 
-/// Behind a large buffer only the next headers are worth taking along: what lies behind them would be copied once more.
-const AHEAD_OF_LARGE_NBYTES: usize = 4 << 10;
+/// Bytes received beyond a large buffer: only the next headers, because the rest would be copied once more.
+const LARGE_READ_AHEAD_NBYTES: usize = 4 << 10;
 const LARGE_NBYTES: usize = 256 << 10;
 
-/// Bounds of what is believed to come at once.
+/// Bounds of the expected number of bytes of one receive.
 const SMALL_NBYTES: usize = 64 << 10;
 const LARGEST_NBYTES: usize = 64 << 20;
 
-/// What came of receiving.
+/// The result of a turn.
 #[derive(Debug)]
 pub(super) enum Turn {
-    /// Something happened.
+    /// The decoder made a step.
     Step(Step),
-    /// Nothing is there now.
+    /// No bytes are available now.
     Pending,
-    /// The end of input, between two messages.
+    /// The end of input between two messages.
     End,
-    /// It is time to look for signals, which may run Python: not while the receiving side is locked.
-    Look,
+    /// The caller must check for signals. That may run Python, so the receiving side must not be locked.
+    CheckSignals,
 }
 
-/// What somebody who receives says to a turn.
-pub(super) enum Answer<T> {
+/// The outcome of the work that a caller does with the receiver.
+pub(super) enum TurnOutcome<T> {
     Done(T),
-    /// Wait for the channel, then ask again.
+    /// Wait for the channel, then take another turn.
     Wait,
-    /// Look for signals, then ask again.
-    Look,
+    /// Check for signals, then take another turn.
+    CheckSignals,
 }
 
-/// What one call receives with.
-pub(super) struct Pull<'p> {
+/// The channel and counters of one call that receives.
+pub(super) struct ReceiveContext<'p> {
     pub(super) channel: &'p Arc<dyn Channel>,
     pub(super) watch: &'p Watch<'p>,
-    /// Bytes received in all.
-    pub(super) counted: &'p AtomicU64,
+    /// Counts all received bytes of the connection.
+    pub(super) nbytes_received: &'p AtomicU64,
 }
 
-/// The receiving side.
+/// The receiving side of a connection.
 #[derive(Debug)]
-pub(super) struct Receiving {
+pub(super) struct Receiver {
     pub(super) incoming: Incoming,
-    ahead: Vec<u8>,
+    read_ahead: Vec<u8>,
     from: usize,
     to: usize,
     pub(super) ended: bool,
-    /// About as many bytes as come at once.
-    appetite: usize,
+    /// The expected number of bytes of the next receive.
+    expected_nbytes: usize,
 }
 
-impl Receiving {
+impl Receiver {
     pub(super) fn new(incoming: Incoming) -> Self {
-        Self { incoming, ahead: Vec::new(), from: 0, to: 0, ended: false, appetite: LARGE_NBYTES }
+        Self { incoming, read_ahead: Vec::new(), from: 0, to: 0, ended: false, expected_nbytes: LARGE_NBYTES }
     }
 
-    /// Bytes that were taken off the channel and belong to no message yet.
-    pub(super) fn has_ahead(&self) -> bool {
+    /// Whether bytes were received that belong to no message yet.
+    pub(super) fn has_read_ahead(&self) -> bool {
         self.from < self.to
     }
 
-    /// Receives what is there, `left` bytes about, until something happens. Never waits.
+    /// Receives available bytes, about `left` at most, until the decoder makes a step. Never waits.
     ///
     /// # Errors
-    /// Malformed messages; the channel's own; what `watch` says.
-    pub(super) fn turn(&mut self, pull: &Pull<'_>, left: &mut usize) -> Result<Turn> {
+    /// Errors of malformed messages, of the channel and of `watch`.
+    pub(super) fn turn(&mut self, context: &ReceiveContext<'_>, left: &mut usize) -> Result<Turn> {
         loop {
             if self.incoming.is_whole() {
                 return Ok(Turn::Step(Step::Whole));
             }
             if self.from < self.to {
-                let (count, step) = self.incoming.feed(self.ahead.get(self.from..self.to).unwrap_or(&[]))?;
+                let (count, step) =
+                    self.incoming.feed(self.read_ahead.get(self.from..self.to).unwrap_or(&[]))?;
                 self.from += count;
                 match step {
                     Step::Need => continue,
@@ -94,62 +95,64 @@ impl Receiving {
                 self.incoming.end()?;
                 return Ok(Turn::End);
             }
-            // What has left the descriptor already is taken: nobody would tell of it any more.
-            if *left == 0 && !pull.channel.has_pending() {
+            // Bytes that the channel has already taken from its descriptor are received too, because polling the descriptor
+            // would not report them.
+            if *left == 0 && !context.channel.has_pending() {
                 return Ok(Turn::Pending);
             }
-            match self.receive(pull.channel)? {
+            match self.receive(context.channel)? {
                 Ok(None) => self.ended = true,
                 Ok(Some((count, in_message))) => {
                     *left = left.saturating_sub(count);
-                    pull.counted.fetch_add(count as u64, Ordering::Relaxed);
-                    let look = pull.watch.count(count);
+                    context.nbytes_received.fetch_add(count as u64, Ordering::Relaxed);
+                    let is_due = context.watch.count(count);
                     match self.incoming.filled(in_message)? {
-                        Step::Need if look => return Ok(Turn::Look),
+                        Step::Need if is_due => return Ok(Turn::CheckSignals),
                         Step::Need => {}
                         step => return Ok(Turn::Step(step)),
                     }
                 }
                 Err(e) => match e.kind() {
                     io::ErrorKind::WouldBlock => return Ok(Turn::Pending),
-                    io::ErrorKind::Interrupted => return Ok(Turn::Look),
+                    io::ErrorKind::Interrupted => return Ok(Turn::CheckSignals),
                     _ => return Err(e.into()),
                 },
             }
         }
     }
 
-    /// One call of the channel's: (all bytes, those of the message).
+    /// Receives once from the channel. Returns the number of bytes, and how many of them belong to the message.
     fn receive(&mut self, channel: &Arc<dyn Channel>) -> Result<io::Result<Option<(usize, usize)>>> {
-        let mut buffers = self.incoming.io_buffers(self.appetite)?;
+        let mut buffers = self.incoming.io_buffers(self.expected_nbytes)?;
         let wanted: usize = buffers.iter().map(|buffer| buffer.len()).sum();
-        let ahead = if wanted < LARGE_NBYTES { AHEAD_NBYTES } else { AHEAD_OF_LARGE_NBYTES };
-        if self.ahead.is_empty() {
-            self.ahead.resize(AHEAD_NBYTES, 0);
+        let read_ahead = if wanted < LARGE_NBYTES { READ_AHEAD_NBYTES } else { LARGE_READ_AHEAD_NBYTES };
+        if self.read_ahead.is_empty() {
+            self.read_ahead.resize(READ_AHEAD_NBYTES, 0);
         }
-        // Bytes behind the buffers are taken along only where the buffers end the piece: else they belong elsewhere.
-        if wanted < self.appetite {
-            buffers.push(IoSliceMut::new(self.ahead.get_mut(..ahead).unwrap_or(&mut [])));
+        // Further bytes are received only if the buffers end the current piece. Otherwise the next bytes belong in other
+        // buffers.
+        if wanted < self.expected_nbytes {
+            buffers.push(IoSliceMut::new(self.read_ahead.get_mut(..read_ahead).unwrap_or(&mut [])));
         }
         let count = match channel.receive(&mut buffers) {
             Ok(0) => return Ok(Ok(None)),
             Ok(count) => count,
             Err(e) => return Ok(Err(e)),
         };
-        self.appetite = if count >= wanted { self.appetite * 2 } else { count * 2 };
-        self.appetite = self.appetite.clamp(SMALL_NBYTES, LARGEST_NBYTES);
+        self.expected_nbytes = if count >= wanted { self.expected_nbytes * 2 } else { count * 2 };
+        self.expected_nbytes = self.expected_nbytes.clamp(SMALL_NBYTES, LARGEST_NBYTES);
         let in_message = count.min(wanted);
         (self.from, self.to) = (0, count - in_message);
         Ok(Ok(Some((count, in_message))))
     }
 }
 
-/// Waits until something more is there, a tick at most.
+/// Waits until bytes are available, at most one tick.
 pub(super) fn wait(channel: &Arc<dyn Channel>, watch: &Watch<'_>) -> io::Result<()> {
     match channel.wait(Direction::Receive, watch.tick()) {
         Ok(true) => Ok(()),
-        Ok(false) => watch.waited(),
-        Err(e) if e.kind() == io::ErrorKind::Interrupted => watch.waited(),
+        Ok(false) => watch.check_timeout(),
+        Err(e) if e.kind() == io::ErrorKind::Interrupted => watch.check_timeout(),
         Err(e) => Err(e),
     }
 }

@@ -1,4 +1,4 @@
-//! The sending side.
+//! The sending side of a connection.
 
 use std::io::{self, IoSlice};
 use std::sync::Arc;
@@ -8,20 +8,20 @@ use colonnade_transport::{Channel, Direction};
 
 use super::watch::Watch;
 
-/// How far the sending side is.
+/// The state of the sending side.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Sending {
+pub(super) enum SendState {
     /// Between two messages.
     Open,
-    /// A writer has its message open.
+    /// A writer has begun a message.
     Writing,
-    /// Part of a message went out, and the rest never will: why.
+    /// A message broke off after a part of it was sent; with the reason.
     Broken(String),
-    /// Nothing more will be sent.
+    /// Sending has ended.
     Finished,
 }
 
-/// Sends everything; waits where the channel is full. What went out is counted in `sent`.
+/// A sink that sends all bytes, and waits while the channel is full. `sent` counts the bytes.
 pub(super) struct ChannelSink<'s> {
     pub(super) channel: &'s Arc<dyn Channel>,
     pub(super) watch: Watch<'s>,
@@ -29,14 +29,14 @@ pub(super) struct ChannelSink<'s> {
 }
 
 impl ChannelSink<'_> {
-    /// Gives on what the channel holds back.
+    /// Sends the bytes that the channel buffers.
     pub(super) fn flush(&mut self) -> io::Result<()> {
         loop {
             match self.channel.flush() {
                 Ok(true) => return Ok(()),
                 Ok(false) => self.wait()?,
                 Err(e) if e.kind() == io::ErrorKind::WouldBlock => self.wait()?,
-                Err(e) if e.kind() == io::ErrorKind::Interrupted => self.watch.waited()?,
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => self.watch.check_timeout()?,
                 Err(e) => return Err(e),
             }
         }
@@ -45,8 +45,8 @@ impl ChannelSink<'_> {
     fn wait(&self) -> io::Result<()> {
         match self.channel.wait(Direction::Send, self.watch.tick()) {
             Ok(true) => Ok(()),
-            Ok(false) => self.watch.waited(),
-            Err(e) if e.kind() == io::ErrorKind::Interrupted => self.watch.waited(),
+            Ok(false) => self.watch.check_timeout(),
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => self.watch.check_timeout(),
             Err(e) => Err(e),
         }
     }
@@ -60,17 +60,17 @@ impl Sink for ChannelSink<'_> {
     fn write_pieces(&mut self, pieces: &[IoSlice<'_>]) -> io::Result<()> {
         let mut list: Vec<IoSlice<'_>> = pieces.to_vec();
         let mut rest = list.as_mut_slice();
-        IoSlice::advance_slices(&mut rest, 0); // drops empty pieces at the front
+        IoSlice::advance_slices(&mut rest, 0); // removes empty pieces at the front
         while !rest.is_empty() {
             match self.channel.send(rest) {
                 Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
                 Ok(count) => {
                     self.sent += count as u64;
                     IoSlice::advance_slices(&mut rest, count);
-                    self.watch.moved(count)?;
+                    self.watch.add(count)?;
                 }
                 Err(e) if e.kind() == io::ErrorKind::WouldBlock => self.wait()?,
-                Err(e) if e.kind() == io::ErrorKind::Interrupted => self.watch.waited()?,
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => self.watch.check_timeout()?,
                 Err(e) => return Err(e),
             }
         }

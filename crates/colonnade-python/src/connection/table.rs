@@ -1,4 +1,4 @@
-//! Messages that are tables of text.
+//! Decodes messages that are CSV or NDJSON tables.
 
 use colonnade::Result;
 use colonnade::formats::csv;
@@ -10,7 +10,7 @@ use colonnade::progress::Progress;
 
 use crate::connect_options::ConnectOptions;
 
-/// What the bytes of a whole message hold: a header, and the rows that it says.
+/// Decodes a whole message: a header, and the number of rows that the header declares.
 pub(super) fn open(
     format: TableFormat,
     bytes: &Buffer,

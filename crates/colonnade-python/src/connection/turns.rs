@@ -1,4 +1,4 @@
-//! Receiving: turns without the interpreter lock until something is whole.
+//! Receives without the interpreter lock until a message or a step of it is complete.
 
 use std::sync::TryLockError;
 use std::sync::atomic::Ordering;
@@ -7,84 +7,85 @@ use std::time::Duration;
 use colonnade::message::Step;
 use pyo3::prelude::*;
 
-use super::receive::{self, Answer, Pull, Receiving, Turn};
-use super::watch::{Patience, Watch};
+use super::receive::{self, ReceiveContext, Receiver, Turn, TurnOutcome};
+use super::watch::{Timeout, Watch};
 use super::{Callback, Connection};
 use crate::guard::Guarded;
 use crate::progress::PyProgress;
 
-/// How long to leave another thread that is receiving alone.
+/// The pause before another attempt to lock the receiving side, which another thread holds.
 const BUSY: Duration = Duration::from_millis(1);
 
 impl Connection {
-    /// Receives without the interpreter lock: `work` is asked until it has an answer, and the receiving side is free while the
-    /// channel is waited for. An error breaks the receiving side unless nothing was lost: a timeout, a signal, an exception of
-    /// a Python object's own methods.
-    pub(super) fn receiving<T: Send>(
+    /// Receives without the interpreter lock: calls `work` until it has a result. The receiving side is unlocked while the
+    /// channel is waited for. An error breaks the receiving side, unless it lost no bytes: a timeout, a signal, or an exception
+    /// of a Python object's methods.
+    pub(super) fn with_receiver<T: Send>(
         &self,
         py: Python<'_>,
-        patience: Patience,
+        timeout: Timeout,
         progress: Callback,
-        mut work: impl FnMut(&mut Receiving, &Pull<'_>) -> colonnade::Result<Answer<T>> + Send,
+        mut work: impl FnMut(&mut Receiver, &ReceiveContext<'_>) -> colonnade::Result<TurnOutcome<T>> + Send,
     ) -> PyResult<T> {
         let inner = &*self.inner;
         inner.check_broken(py)?;
         let progress = PyProgress::new(progress);
         let result = py.guarded(|| {
             let stopped = [&inner.closed];
-            let watch = Watch::new(&progress, patience, &stopped).telling();
+            let watch = Watch::new(&progress, timeout, &stopped).with_reports();
             let channel = inner.channel()?;
-            let pull = Pull { channel: &channel, watch: &watch, counted: &inner.nbytes_received };
+            let context =
+                ReceiveContext { channel: &channel, watch: &watch, nbytes_received: &inner.nbytes_received };
             loop {
-                let answer = match inner.receiving.try_lock() {
-                    Ok(mut receiving) => {
-                        let answer = work(&mut receiving, &pull);
-                        inner.messages_received.store(receiving.incoming.count(), Ordering::Relaxed);
+                let answer = match inner.receiver.try_lock() {
+                    Ok(mut receiver) => {
+                        let answer = work(&mut receiver, &context);
+                        inner.messages_received.store(receiver.incoming.count(), Ordering::Relaxed);
                         answer?
                     }
-                    // Another thread is at it, or this one, from inside an object's own method: then only the time limit or a
-                    // signal ends this.
+                    // Another thread receives, or this one does, from inside a Python object's method. In the second case only
+                    // the time limit or a signal ends the loop.
                     Err(TryLockError::WouldBlock) => {
                         std::thread::sleep(BUSY);
-                        Answer::Look
+                        TurnOutcome::CheckSignals
                     }
                     Err(TryLockError::Poisoned(_)) => {
                         return Err(std::io::Error::other("receiving failed before").into());
                     }
                 };
                 match answer {
-                    Answer::Done(answer) => return Ok(answer),
-                    Answer::Wait => receive::wait(&channel, &watch)?,
-                    Answer::Look => watch.waited()?,
+                    TurnOutcome::Done(answer) => return Ok(answer),
+                    TurnOutcome::Wait => receive::wait(&channel, &watch)?,
+                    TurnOutcome::CheckSignals => watch.check_timeout()?,
                 }
             }
         });
         match (result, progress.into_raised()) {
             (Ok(value), _) => Ok(value),
             (Err(_), Some(raised)) => Err(raised),
-            (Err(error), None) => Err(inner.receiving_failed(py, error)),
+            (Err(error), None) => Err(inner.receive_error(py, error)),
         }
     }
 
-    /// The next turn that ends something: a message is whole, or the input is at its end. `most` bytes are taken and nothing
-    /// is waited for, where that is given.
-    pub(super) fn whole(
+    /// Takes turns until a message is complete or the input ends. With `most`, it receives at most that many bytes and does not
+    /// wait.
+    pub(super) fn receive_message(
         &self,
         py: Python<'_>,
-        patience: Patience,
+        timeout: Timeout,
         most: Option<usize>,
         progress: Callback,
     ) -> PyResult<Turn> {
         let mut left = most.unwrap_or(usize::MAX);
-        self.receiving(py, patience, progress, |receiving, pull| {
-            receiving.incoming.by_batch(false);
+        self.with_receiver(py, timeout, progress, |receiver, context| {
+            receiver.incoming.by_batch(false);
             loop {
-                match receiving.turn(pull, &mut left)? {
+                match receiver.turn(context, &mut left)? {
                     // The rest of a message that was read batch by batch and left.
                     Turn::Step(Step::Schema | Step::Batch(_) | Step::End | Step::Need) => {}
-                    Turn::Look => return Ok(Answer::Look),
-                    Turn::Pending if most.is_none() => return Ok(Answer::Wait),
-                    turn => return Ok(Answer::Done(turn)),
+                    Turn::CheckSignals => return Ok(TurnOutcome::CheckSignals),
+                    Turn::Pending if most.is_none() => return Ok(TurnOutcome::Wait),
+                    turn => return Ok(TurnOutcome::Done(turn)),
                 }
             }
         })

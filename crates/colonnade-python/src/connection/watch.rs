@@ -1,4 +1,4 @@
-//! When to stop waiting: signals, deadlines, silence, a connection that another thread closed.
+//! Ends waits: after signals, deadlines and silence, and when another thread closes the connection.
 
 use std::cell::Cell;
 use std::io;
@@ -7,127 +7,129 @@ use std::time::{Duration, Instant};
 
 use colonnade::progress::Progress;
 
-/// How long one wait may take: signals, and closing by another thread, are noticed after it.
+/// The maximum time of one wait. Signals, and closing by another thread, are noticed after it.
 pub(super) const TICK: Duration = Duration::from_millis(50);
 
-/// How long to wait for a message's bytes.
+/// The time limit for a message's bytes.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Patience {
-    /// Until then.
+pub(super) enum Timeout {
+    /// Until a point in time.
     Until(Option<Instant>),
-    /// As long as something moves now and then.
+    /// As long as bytes move within this time.
     Silence(Option<Duration>),
 }
 
-impl Patience {
-    /// What a call asks for, else what the connection was told: of the first all is counted, of the second only silence.
-    pub(super) fn of(call: Option<f64>, told: Option<Duration>) -> pyo3::PyResult<Self> {
+impl Timeout {
+    /// The time limit of a call, otherwise that of the connection. The first limits the whole call, the second only silence.
+    pub(super) fn of(call: Option<f64>, connection: Option<Duration>) -> pyo3::PyResult<Self> {
         Ok(match call {
-            None => Self::Silence(told),
+            None => Self::Silence(connection),
             Some(_) => {
-                let asked = crate::connect_options::seconds("timeout_s", call)?;
-                Self::Until(asked.and_then(|d| Instant::now().checked_add(d)))
+                let limit = crate::connect_options::seconds("timeout_s", call)?;
+                Self::Until(limit.and_then(|d| Instant::now().checked_add(d)))
             }
         })
     }
 }
 
-/// The clock is looked at after so many bytes or calls.
+/// The clock is read after this many bytes or calls.
 const CANCEL_CHECK_NBYTES: u64 = 1 << 20;
-const LOOK_CALLS: u32 = 256;
+const CHECK_CALLS: u32 = 256;
 
-/// Watches one call.
+/// Counts the bytes of one call, and checks for signals and for its time limit.
 pub(super) struct Watch<'w> {
     progress: &'w dyn Progress,
-    patience: Patience,
+    timeout: Timeout,
     stopped: &'w [&'w AtomicBool],
-    /// Whether `progress` is told here how far it is; who encodes tells it itself.
-    tells: bool,
+    /// Whether this watch reports the bytes to `progress`. Encoders report their progress themselves.
+    reports: bool,
     done: Cell<u64>,
-    /// Bytes and calls since the clock was looked at.
+    /// Bytes and calls since the clock was last read.
     since: Cell<(u64, u32)>,
-    moved: Cell<Instant>,
-    asked: Cell<Instant>,
+    last_move: Cell<Instant>,
+    checked: Cell<Instant>,
 }
 
 impl<'w> Watch<'w> {
-    pub(super) fn new(progress: &'w dyn Progress, patience: Patience, stopped: &'w [&'w AtomicBool]) -> Self {
+    pub(super) fn new(progress: &'w dyn Progress, timeout: Timeout, stopped: &'w [&'w AtomicBool]) -> Self {
         let now = Instant::now();
-        let (moved, asked) = (Cell::new(now), Cell::new(now));
+        let (last_move, checked) = (Cell::new(now), Cell::new(now));
         Self {
             progress,
-            patience,
+            timeout,
             stopped,
-            tells: false,
+            reports: false,
             done: Cell::new(0),
             since: Cell::new((0, 0)),
-            moved,
-            asked,
+            last_move,
+            checked,
         }
     }
 
-    /// The same, telling `progress` how many bytes moved.
-    pub(super) fn telling(self) -> Self {
-        Self { tells: true, ..self }
+    /// Returns the watch, which also reports the moved bytes to `progress`.
+    pub(super) fn with_reports(self) -> Self {
+        Self { reports: true, ..self }
     }
 
-    /// `nbytes` moved; looks for signals now and then.
-    pub(super) fn moved(&self, nbytes: usize) -> io::Result<()> {
-        if self.count(nbytes) { self.look(Instant::now()) } else { Ok(()) }
+    /// Counts `nbytes` moved bytes, and checks for signals at intervals.
+    pub(super) fn add(&self, nbytes: usize) -> io::Result<()> {
+        if self.count(nbytes) { self.check(Instant::now()) } else { Ok(()) }
     }
 
-    /// `nbytes` moved: whether it is time to look for signals. Runs no Python.
+    /// Counts `nbytes` moved bytes. Returns whether to check for signals. Runs no Python.
     pub(super) fn count(&self, nbytes: usize) -> bool {
         self.done.set(self.done.get() + nbytes as u64);
         let (bytes, calls) = self.since.get();
         let (bytes, calls) = (bytes + nbytes as u64, calls + 1);
         self.since.set((bytes, calls));
-        if bytes < CANCEL_CHECK_NBYTES && calls < LOOK_CALLS {
+        if bytes < CANCEL_CHECK_NBYTES && calls < CHECK_CALLS {
             return false;
         }
         let now = Instant::now();
-        self.note(now);
-        now.duration_since(self.asked.get()) >= TICK
+        self.record_move(now);
+        now.duration_since(self.checked.get()) >= TICK
     }
 
-    /// What moved since, moved now.
-    fn note(&self, now: Instant) {
+    /// Records that bytes moved since the last call, if any did.
+    fn record_move(&self, now: Instant) {
         if self.since.replace((0, 0)).1 > 0 {
-            self.moved.set(now);
+            self.last_move.set(now);
         }
     }
 
-    /// Nothing moved for a tick, or a signal came.
+    /// Checks for signals and the time limit, after a tick without bytes or an interrupted wait.
     ///
     /// # Errors
-    /// `TimedOut`; `NotConnected` once the connection was closed; what a signal raised.
-    pub(super) fn waited(&self) -> io::Result<()> {
+    /// `TimedOut`; `NotConnected` after the connection was closed; the exception that a signal handler raised.
+    pub(super) fn check_timeout(&self) -> io::Result<()> {
         let now = Instant::now();
-        self.note(now);
-        self.look(now)?;
-        let over = match self.patience {
-            Patience::Until(end) => end.is_some_and(|end| now >= end),
-            Patience::Silence(most) => most.is_some_and(|most| now.duration_since(self.moved.get()) >= most),
+        self.record_move(now);
+        self.check(now)?;
+        let over = match self.timeout {
+            Timeout::Until(end) => end.is_some_and(|end| now >= end),
+            Timeout::Silence(most) => {
+                most.is_some_and(|most| now.duration_since(self.last_move.get()) >= most)
+            }
         };
         if over { Err(io::ErrorKind::TimedOut.into()) } else { Ok(()) }
     }
 
-    /// How long to wait at most before looking again.
+    /// The maximum time of the next wait.
     pub(super) fn tick(&self) -> Duration {
-        self.note(Instant::now());
-        let left = match self.patience {
-            Patience::Until(end) => end.map(|end| end.saturating_duration_since(Instant::now())),
-            Patience::Silence(most) => most.map(|most| most.saturating_sub(self.moved.get().elapsed())),
+        self.record_move(Instant::now());
+        let left = match self.timeout {
+            Timeout::Until(end) => end.map(|end| end.saturating_duration_since(Instant::now())),
+            Timeout::Silence(most) => most.map(|most| most.saturating_sub(self.last_move.get().elapsed())),
         };
         left.map_or(TICK, |left| left.min(TICK))
     }
 
-    fn look(&self, now: Instant) -> io::Result<()> {
-        self.asked.set(now);
+    fn check(&self, now: Instant) -> io::Result<()> {
+        self.checked.set(now);
         if self.stopped.iter().any(|flag| flag.load(Ordering::Relaxed)) {
             return Err(io::Error::new(io::ErrorKind::NotConnected, "the connection was closed here"));
         }
-        let asked = if self.tells { self.progress.advance(self.done.get(), None) } else { Ok(()) };
-        asked.and_then(|()| self.progress.interrupted()).map_err(io::Error::other)
+        let reported = if self.reports { self.progress.advance(self.done.get(), None) } else { Ok(()) };
+        reported.and_then(|()| self.progress.interrupted()).map_err(io::Error::other)
     }
 }

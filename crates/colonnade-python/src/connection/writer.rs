@@ -1,4 +1,4 @@
-//! One message written chunk by chunk.
+//! Writes one message of a connection chunk by chunk.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -8,31 +8,35 @@ use colonnade::progress::Progress;
 use colonnade::sink::Sink;
 use pyo3::prelude::*;
 
-use super::inner::{Inner, lock, watched_in};
-use super::send::Sending;
-use super::watch::{Patience, Watch};
+use super::send::SendState;
+use super::state::{ConnectionState, lock, run_call};
+use super::watch::{Timeout, Watch};
 use super::{Callback, SEND_ADVICE};
 
-/// The sending side of a connection, held for one message.
+/// The sending side of a connection, reserved for one message.
 pub(crate) struct ConnectionTarget {
-    inner: Arc<Inner>,
+    inner: Arc<ConnectionState>,
     timeout_s: Option<f64>,
     begun: u64,
     done: bool,
 }
 
 impl ConnectionTarget {
-    pub(super) fn begin(py: Python<'_>, inner: &Arc<Inner>, timeout_s: Option<f64>) -> PyResult<Self> {
+    pub(super) fn begin(
+        py: Python<'_>,
+        inner: &Arc<ConnectionState>,
+        timeout_s: Option<f64>,
+    ) -> PyResult<Self> {
         let number = inner.messages_sent.load(Ordering::Relaxed) + 1;
-        let begun = watched_in(py, None, |progress| {
-            let watch = Watch::new(progress, Patience::Until(None), &[]);
-            inner.send(watch, (&Sending::Open, Sending::Writing), 0, |_| Ok(()))
+        let begun = run_call(py, None, |progress| {
+            let watch = Watch::new(progress, Timeout::Until(None), &[]);
+            inner.send(watch, (&SendState::Open, SendState::Writing), 0, |_| Ok(()))
         });
-        begun.map_err(|e| e.raised(inner, "sending message", number, SEND_ADVICE))?;
+        begun.map_err(|e| e.into_exception(inner, "sending message", number, SEND_ADVICE))?;
         Ok(Self { inner: Arc::clone(inner), timeout_s, begun: 0, done: false })
     }
 
-    /// Sends a part of the message; the last one ends it.
+    /// Sends a part of the message. The last part ends it.
     pub(crate) fn run(
         &mut self,
         py: Python<'_>,
@@ -41,15 +45,15 @@ impl ConnectionTarget {
         work: impl FnOnce(&mut dyn Sink, &dyn Progress) -> Result<()> + Send,
     ) -> PyResult<()> {
         let (inner, begun) = (&*self.inner, self.begun);
-        let patience = Patience::of(self.timeout_s, inner.options.timeout)?;
+        let timeout = Timeout::of(self.timeout_s, inner.options.timeout)?;
         let number = inner.messages_sent.load(Ordering::Relaxed) + 1;
-        let sent = watched_in(py, progress, |progress| {
+        let sent = run_call(py, progress, |progress| {
             let stopped = [&inner.closed, &inner.finished];
-            let watch = Watch::new(progress, patience, &stopped);
-            let next = if last { Sending::Open } else { Sending::Writing };
-            inner.send(watch, (&Sending::Writing, next), begun, |sink| work(sink, progress))
+            let watch = Watch::new(progress, timeout, &stopped);
+            let next = if last { SendState::Open } else { SendState::Writing };
+            inner.send(watch, (&SendState::Writing, next), begun, |sink| work(sink, progress))
         });
-        self.begun += sent.map_err(|e| e.raised(inner, "sending message", number, SEND_ADVICE))?;
+        self.begun += sent.map_err(|e| e.into_exception(inner, "sending message", number, SEND_ADVICE))?;
         if last {
             self.done = true;
             inner.messages_sent.fetch_add(1, Ordering::Relaxed);
@@ -59,20 +63,20 @@ impl ConnectionTarget {
 }
 
 impl Drop for ConnectionTarget {
-    /// A message that is left: the peer sees that it breaks off, where any of it went out.
+    /// Breaks off an unfinished message. If a part of it was sent, the peer sees that it is incomplete.
     fn drop(&mut self) {
         if self.done {
             return;
         }
-        let mut state = lock(&self.inner.sending);
-        if *state != Sending::Writing {
+        let mut state = lock(&self.inner.send_state);
+        if *state != SendState::Writing {
             return;
         }
         if self.begun == 0 {
-            *state = Sending::Open;
+            *state = SendState::Open;
             return;
         }
-        *state = Sending::Broken("its writer gave up".into());
+        *state = SendState::Broken("its writer gave up".into());
         drop(state);
         if let Ok(channel) = self.inner.channel() {
             let _ = channel.finish();

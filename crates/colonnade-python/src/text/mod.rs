@@ -1,11 +1,11 @@
 //! Options for the text formats: csv, json, ndjson, yaml.
 
-mod options_csv;
-mod options_json;
+mod csv_options;
+mod json_options;
 
 use pyo3::prelude::*;
 
 pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
-    options_csv::register(m)?;
-    options_json::register(m)
+    csv_options::register(m)?;
+    json_options::register(m)
 }

@@ -14,15 +14,15 @@ use rustls::ServerConfig;
 
 use crate::address::{Address, TICK};
 use crate::channel::Channel;
-use crate::listen::Listening;
+use crate::listen::ListeningSocket;
 use crate::tls::{TlsFault, TlsFiles, Token, server_config};
 use pool::HandshakePool;
 use watch::Watch;
 
-/// How long somebody who was turned away stays unnamed while `accept` waits.
-const REPORT: Duration = Duration::from_secs(1);
+/// The time after which a waiting `accept` returns to report rejected peers.
+const REPORT_INTERVAL: Duration = Duration::from_secs(1);
 
-/// What a peer must satisfy.
+/// The requirements that a peer must satisfy.
 #[derive(Debug)]
 pub struct Policy {
     tls: Option<Arc<ServerConfig>>,
@@ -33,10 +33,10 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// What a listener at `address` demands: the files are read now.
+    /// Reads the files and returns the requirements of a listener at `address`.
     ///
     /// # Errors
-    /// [`TlsFault`], also where files or a token are given for an address that is not `tls://`.
+    /// [`TlsFault`], also if files or a token are given for an address that is not `tls://`.
     pub fn new(
         address: &Address,
         files: &TlsFiles,
@@ -53,30 +53,30 @@ impl Policy {
     }
 }
 
-/// What one `accept` came to.
+/// The result of one `accept`.
 #[derive(Debug, Default)]
 pub struct Accepted {
-    /// The peer that satisfied everything; None at the deadline, or where there is somebody to name.
+    /// The accepted peer; `None` at the deadline, or when there are rejected peers to report.
     pub channel: Option<Arc<dyn Channel>>,
-    /// Who was turned away since the last call, and why.
+    /// The peers that were rejected since the last call, and the reasons.
     pub rejected: Vec<(String, String)>,
 }
 
-/// A listener and its policy.
+/// A listener and its requirements of peers.
 #[derive(Debug)]
-pub struct Admission {
-    listening: Listening,
+pub struct HandshakeListener {
+    listening: ListeningSocket,
     policy: Policy,
     pool: Mutex<HandshakePool>,
     watch: Watch,
 }
 
-impl Admission {
-    /// Listens on `address`, for peers that satisfy `policy`.
+impl HandshakeListener {
+    /// Listens on `address` for peers that satisfy `policy`.
     ///
     /// # Errors
-    /// `InvalidInput` where a listener beyond this machine would let anybody in, before it listens there; those of
-    /// [`Listening::bind`].
+    /// `InvalidInput` before listening, if a listener reachable from other machines would accept any peer; errors of
+    /// [`ListeningSocket::bind`].
     pub fn bind(
         address: &Address,
         policy: Policy,
@@ -93,19 +93,19 @@ impl Admission {
             );
             Err(TlsFault::Option(text).into())
         };
-        let listening = Listening::bind_where(address, &check, interrupted)?;
+        let listening = ListeningSocket::bind_where(address, &check, interrupted)?;
         let watch = Watch::new()?;
         let pool = Mutex::new(HandshakePool::new(policy.max_peers));
         Ok(Self { listening, policy, pool, watch })
     }
 
-    /// The next peer that satisfies everything, waiting until `deadline`. Handshakes that have begun go on in the next
-    /// call; the time between calls counts. Comes back after a second with nobody where peers were turned away, so that
-    /// they are named soon.
+    /// Returns the next peer that satisfies the policy, and waits for it until `deadline`. Handshakes that have begun continue
+    /// in the next call; the time between calls counts. If peers were rejected, it returns after a second without a peer, so
+    /// that they are reported soon.
     ///
     /// # Errors
-    /// What `interrupted` gives (asked at least ten times a second); `NotConnected` once closed; the system's own. Those
-    /// of peers are in [`Accepted::rejected`].
+    /// Errors of `interrupted` (called at least ten times a second); `NotConnected` after `close`; operating-system errors.
+    /// Errors of peers are in [`Accepted::rejected`].
     pub fn accept(
         &self,
         deadline: Option<Instant>,
@@ -120,7 +120,7 @@ impl Admission {
         deadline: Option<Instant>,
         interrupted: &mut dyn FnMut() -> io::Result<()>,
     ) -> io::Result<Option<Arc<dyn Channel>>> {
-        let report = Instant::now() + REPORT;
+        let report = Instant::now() + REPORT_INTERVAL;
         loop {
             let (due, has_rejected) = {
                 let mut pool = self.pool();
@@ -141,22 +141,22 @@ impl Admission {
         }
     }
 
-    /// Readable once `accept` has something to do: a peer comes, or goes on with its handshake.
+    /// A descriptor that is readable when `accept` has work: a new peer, or the next bytes of a handshake.
     #[must_use]
     pub fn descriptor(&self) -> RawFd {
         self.watch.descriptor()
     }
 
-    /// Where it listens, with the port it got.
+    /// The address of the listener, with the port that the system chose.
     #[must_use]
     pub fn address(&self) -> &Address {
         self.listening.address()
     }
 
-    /// Takes nobody in any more, drops those who are half in, and wakes who waits. Who was let in stays.
+    /// Stops listening, drops pending peers, and wakes threads that wait in `accept`. Accepted peers stay connected.
     pub fn close(&self) {
         self.listening.close();
-        self.pool().clear(self.listening.is_ours().then_some(&self.watch));
+        self.pool().clear(self.listening.is_owner().then_some(&self.watch));
     }
 
     fn pool(&self) -> MutexGuard<'_, HandshakePool> {

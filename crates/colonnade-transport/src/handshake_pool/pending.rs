@@ -1,4 +1,4 @@
-//! One peer on its way in: TLS, then the token where one is demanded, then our yes.
+//! One pending peer: the TLS handshake, then the token if one is required, then the acceptance.
 
 use std::io::{ErrorKind, IoSlice, IoSliceMut};
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
@@ -12,78 +12,78 @@ use crate::tls::{ACCEPTED, HEAD_NBYTES, TlsChannel, Token, token_nbytes};
 pub(super) struct Pending {
     pub(super) channel: Arc<TlsChannel>,
     stage: Stage,
-    /// Whom it counts for; None where its address is not to be read.
+    /// The host that the peer counts for; `None` if its address cannot be parsed.
     pub(super) host: Option<IpAddr>,
     pub(super) began: Instant,
     pub(super) deadline: Instant,
-    most: Duration,
-    /// When it was last driven, and whether it has had its second time.
-    driven: Instant,
-    is_spared: bool,
+    time_limit: Duration,
+    /// The time of the last step. `is_extended`: whether the deadline was extended once.
+    last_step: Instant,
+    is_extended: bool,
 }
 
 #[derive(Debug)]
 enum Stage {
     Handshake,
-    /// What has come of the token's message, and how long it is: at first its head.
+    /// The received bytes of the token's message, and its expected length: at first that of its head.
     Token {
         bytes: Vec<u8>,
         length: usize,
     },
-    /// How much of our yes has gone.
-    Answer {
+    /// The number of bytes of the acceptance that were sent.
+    Acceptance {
         sent: usize,
     },
 }
 
 impl Pending {
-    pub(super) fn new(channel: TlsChannel, now: Instant, most: Duration) -> Self {
+    pub(super) fn new(channel: TlsChannel, now: Instant, time_limit: Duration) -> Self {
         let host = host(channel.peer());
         Self {
             channel: Arc::new(channel),
             stage: Stage::Handshake,
             host,
             began: now,
-            deadline: after(now, most),
-            most,
-            driven: now,
-            is_spared: false,
+            deadline: saturating_deadline(now, time_limit),
+            time_limit,
+            last_step: now,
+            is_extended: false,
         }
     }
 
-    /// Whether its time is over, asked after each `step`. Who spoke, and then was not driven for half of its time or
-    /// more, gets that time once more: the answer it waited for was ours to give.
+    /// Whether the deadline has passed; called after each `step`. The deadline is extended once for a peer that has sent bytes
+    /// and then was not driven for half of its time or more, because it waited for an answer from this side.
     pub(super) fn is_overdue(&mut self, now: Instant) -> bool {
-        let idle = now.saturating_duration_since(self.driven);
-        self.driven = now;
+        let idle = now.saturating_duration_since(self.last_step);
+        self.last_step = now;
         if now < self.deadline {
             return false;
         }
-        if self.is_spared || !self.has_spoken() || idle < self.most / 2 {
+        if self.is_extended || !self.has_received() || idle < self.time_limit / 2 {
             return true;
         }
-        self.is_spared = true;
-        self.deadline = after(now, self.most);
+        self.is_extended = true;
+        self.deadline = saturating_deadline(now, self.time_limit);
         false
     }
 
-    /// Whether it has shown nothing yet that would be worth its place.
+    /// Whether the peer has not yet proved that it may connect.
     pub(super) fn is_unproven(&self) -> bool {
-        !matches!(self.stage, Stage::Answer { .. })
+        !matches!(self.stage, Stage::Acceptance { .. })
     }
 
     pub(super) fn is_before_token(&self) -> bool {
         matches!(self.stage, Stage::Handshake)
     }
 
-    /// Goes on as far as that goes now: true once it is in.
+    /// Continues as far as possible without waiting. Returns `true` when the peer is accepted.
     ///
     /// # Errors
-    /// Why it is turned away.
+    /// The reason to reject the peer.
     pub(super) fn step(&mut self, token: Option<&Token>) -> Result<bool, String> {
         loop {
             let more = match &mut self.stage {
-                Stage::Handshake => match later(self.channel.handshake()) {
+                Stage::Handshake => match pending_to_none(self.channel.handshake()) {
                     Ok(Some(true)) => match token {
                         None => return Ok(true),
                         Some(_) => {
@@ -92,18 +92,18 @@ impl Pending {
                         }
                     },
                     Ok(_) => false,
-                    Err(e) => return Err(self.without_peer(&e)),
+                    Err(e) => return Err(self.error_text(&e)),
                 },
-                Stage::Token { .. } => self.token(token)?,
-                Stage::Answer { sent } => match ACCEPTED.get(*sent..).filter(|rest| !rest.is_empty()) {
-                    Some(rest) => match later(self.channel.send(&[IoSlice::new(rest)])) {
+                Stage::Token { .. } => self.read_token(token)?,
+                Stage::Acceptance { sent } => match ACCEPTED.get(*sent..).filter(|rest| !rest.is_empty()) {
+                    Some(rest) => match pending_to_none(self.channel.send(&[IoSlice::new(rest)])) {
                         Ok(count) => {
                             *sent += count.unwrap_or(0);
                             count.is_some()
                         }
-                        Err(e) => return Err(self.without_peer(&e)),
+                        Err(e) => return Err(self.error_text(&e)),
                     },
-                    None => return self.channel.flush().map_err(|e| self.without_peer(&e)),
+                    None => return self.channel.flush().map_err(|e| self.error_text(&e)),
                 },
             };
             if !more {
@@ -112,13 +112,14 @@ impl Pending {
         }
     }
 
-    /// Reads the token's message, not a byte more: whether to go on.
-    fn token(&mut self, token: Option<&Token>) -> Result<bool, String> {
+    /// Reads the token's message and no byte more. Returns whether to continue.
+    fn read_token(&mut self, token: Option<&Token>) -> Result<bool, String> {
         let Stage::Token { bytes, length } = &mut self.stage else { return Ok(true) };
         let start = bytes.len();
         bytes.resize(*length, 0);
-        let got =
-            later(self.channel.receive(&mut [IoSliceMut::new(bytes.get_mut(start..).unwrap_or_default())]));
+        let got = pending_to_none(
+            self.channel.receive(&mut [IoSliceMut::new(bytes.get_mut(start..).unwrap_or_default())]),
+        );
         bytes.truncate(start + got.as_ref().map_or(0, |got| got.unwrap_or(0)));
         match got {
             Ok(Some(0)) => return Err("it closed without showing a token".to_owned()),
@@ -127,7 +128,7 @@ impl Pending {
             Err(e) if e.kind() == ErrorKind::UnexpectedEof => {
                 return Err("it closed without showing a token".to_owned());
             }
-            Err(e) => return Err(self.without_peer(&e)),
+            Err(e) => return Err(self.error_text(&e)),
         }
         if bytes.len() < *length {
             return Ok(true);
@@ -139,35 +140,35 @@ impl Pending {
                 return Err("it showed no token, which this listener demands".to_owned());
             };
             *length = HEAD_NBYTES + nbytes;
-        } else if token.is_some_and(|token| token.is(shown)) {
-            self.stage = Stage::Answer { sent: 0 };
+        } else if token.is_some_and(|token| token.matches(shown)) {
+            self.stage = Stage::Acceptance { sent: 0 };
         } else {
             return Err("it showed a wrong token".to_owned());
         }
         Ok(true)
     }
 
-    /// Why it is turned away at its deadline.
-    pub(super) fn overdue(&self, most: Duration) -> String {
+    /// The reason to reject the peer at its deadline.
+    pub(super) fn timeout_reason(&self, time_limit: Duration) -> String {
         let missing = match self.stage {
-            Stage::Handshake if !self.has_spoken() => "it said nothing",
+            Stage::Handshake if !self.has_received() => "it said nothing",
             Stage::Handshake => "its TLS handshake was not through",
             Stage::Token { .. } => "it showed no token",
-            Stage::Answer { .. } => "it did not take our answer",
+            Stage::Acceptance { .. } => "it did not take our answer",
         };
-        format!("{missing} in {} s", most.as_secs_f64())
+        format!("{missing} in {} s", time_limit.as_secs_f64())
     }
 
-    pub(super) fn has_spoken(&self) -> bool {
-        self.channel.has_spoken()
+    pub(super) fn has_received(&self) -> bool {
+        self.channel.has_received()
     }
 
     pub(super) fn waits_for(&self) -> Direction {
         self.channel.waits_for()
     }
 
-    /// The peer stands beside the reason already.
-    fn without_peer(&self, error: &std::io::Error) -> String {
+    /// The text of an error without the peer, which the report already names.
+    fn error_text(&self, error: &std::io::Error) -> String {
         let text = error.to_string();
         text.strip_prefix(self.channel.peer())
             .map_or(text.as_str(), |rest| rest.trim_start_matches([':', ' ']))
@@ -175,12 +176,12 @@ impl Pending {
     }
 }
 
-/// A time beyond what the clock can count is a year.
-fn after(now: Instant, most: Duration) -> Instant {
-    now.checked_add(most).unwrap_or_else(|| now + Duration::from_secs(365 * 24 * 3600))
+/// Adds a duration. A time that the clock cannot represent becomes a year from now.
+fn saturating_deadline(now: Instant, time_limit: Duration) -> Instant {
+    now.checked_add(time_limit).unwrap_or_else(|| now + Duration::from_secs(365 * 24 * 3600))
 }
 
-/// One holder of addresses: of IPv6 the network, because a single machine has all addresses of its own.
+/// The host of a peer. For IPv6 it is the /64 network, because one machine has all addresses of its network.
 fn host(peer: &str) -> Option<IpAddr> {
     let at: SocketAddr = peer.strip_prefix("tls://")?.parse().ok()?;
     Some(match at.ip().to_canonical() {
@@ -189,8 +190,8 @@ fn host(peer: &str) -> Option<IpAddr> {
     })
 }
 
-/// None where it goes on later.
-fn later<T>(result: std::io::Result<T>) -> std::io::Result<Option<T>> {
+/// Converts errors that mean "try again later" to `None`.
+fn pending_to_none<T>(result: std::io::Result<T>) -> std::io::Result<Option<T>> {
     match result {
         Ok(value) => Ok(Some(value)),
         Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => Ok(None),

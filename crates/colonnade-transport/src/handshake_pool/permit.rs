@@ -7,20 +7,20 @@ use std::time::Duration;
 
 use crate::channel::{Channel, Direction};
 
-/// A channel that was handed out. The pool counts the clones of `_permit`.
+/// The channel of an accepted peer. The pool counts the clones of `_permit`.
 #[derive(Debug)]
-pub(super) struct Admitted {
+pub(super) struct PermitChannel {
     channel: Arc<dyn Channel>,
     _permit: Arc<()>,
 }
 
-impl Admitted {
+impl PermitChannel {
     pub(super) fn new(channel: Arc<dyn Channel>, permits: &Arc<()>) -> Self {
         Self { channel, _permit: Arc::clone(permits) }
     }
 }
 
-impl Channel for Admitted {
+impl Channel for PermitChannel {
     fn receive(&self, targets: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
         self.channel.receive(targets)
     }

@@ -1,4 +1,4 @@
-//! Peers whose handshakes are not complete, and the listener that they come from.
+//! Peers whose handshakes are not complete, and the listener that accepts them.
 
 use std::collections::HashMap;
 use std::io::{self, ErrorKind};
@@ -7,42 +7,42 @@ use std::time::{Duration, Instant};
 
 use super::Policy;
 use super::pending::Pending;
-use super::permit::Admitted;
+use super::permit::PermitChannel;
 use super::watch::Watch;
 use crate::channel::{Channel, Direction};
 use crate::failure::SystemError;
-use crate::listen::Listening;
+use crate::listen::ListeningSocket;
 use crate::socket::Socket;
 use crate::tls::TlsChannel;
 
-/// How many handshakes go on side by side.
-pub(super) const MOST_PENDING: usize = 64;
-/// How long a peer keeps its place when others wait for it.
-const PATIENCE: Duration = Duration::from_millis(250);
-/// How many peers one turn takes in: others want to be driven too.
-const AT_ONCE: usize = 64;
-/// How many of those who were turned away are named.
-const MOST_REJECTED: usize = 100;
+/// The maximum number of concurrent handshakes.
+pub(super) const MAX_PENDING: usize = 64;
+/// The time for which a pending peer keeps its place while others wait for one.
+const MIN_PLACE_TIME: Duration = Duration::from_millis(250);
+/// The maximum number of peers that one turn accepts, so that pending peers are driven too.
+const MAX_ACCEPTS: usize = 64;
+/// The maximum number of rejected peers that are reported by name.
+const MAX_REPORTED: usize = 100;
 
 #[derive(Debug)]
 pub(super) struct HandshakePool {
     pub(super) pending: Vec<Pending>,
     rejected: Vec<(String, String)>,
-    /// Turned away, and not named.
-    unnamed: u64,
-    /// One permit is the pool's, each other one belongs to a connected peer.
+    /// The number of rejected peers beyond those reported by name.
+    unreported: u64,
+    /// The pool holds one permit. Each connected peer holds another.
     permits: Arc<()>,
     max_peers: usize,
 }
 
 impl HandshakePool {
     pub(super) fn new(max_peers: usize) -> Self {
-        Self { pending: Vec::new(), rejected: Vec::new(), unnamed: 0, permits: Arc::new(()), max_peers }
+        Self { pending: Vec::new(), rejected: Vec::new(), unreported: 0, permits: Arc::new(()), max_peers }
     }
 
     pub(super) fn take_rejected(&mut self) -> Vec<(String, String)> {
         let mut all = std::mem::take(&mut self.rejected);
-        match std::mem::take(&mut self.unnamed) {
+        match std::mem::take(&mut self.unreported) {
             0 => {}
             count => all.push((format!("{count} more"), "turned away, for reasons as above".to_owned())),
         }
@@ -53,19 +53,19 @@ impl HandshakePool {
         !self.rejected.is_empty()
     }
 
-    /// Drops everybody. `watch` is None in a forked child, whose watch is its parent's too.
+    /// Drops all pending peers. `watch` is `None` in a forked child, because it shares its watch with the parent.
     pub(super) fn clear(&mut self, watch: Option<&Watch>) {
         for pending in self.pending.drain(..) {
             if let Some(watch) = watch {
-                forget(watch, &pending);
+                unwatch(watch, &pending);
             }
         }
     }
 
-    /// Drives everybody as far as that goes without waiting: the first who is in.
+    /// Drives all handshakes without waiting, and returns the first accepted peer.
     pub(super) fn turn(
         &mut self,
-        listening: &Listening,
+        listening: &ListeningSocket,
         policy: &Policy,
         watch: &Watch,
     ) -> io::Result<Option<Arc<dyn Channel>>> {
@@ -74,36 +74,37 @@ impl HandshakePool {
             match pending.step(policy.token.as_ref()) {
                 Ok(true) => {
                     let pending = self.pending.swap_remove(index);
-                    forget(watch, &pending);
-                    if let Some(channel) = self.admit(pending.channel) {
+                    unwatch(watch, &pending);
+                    if let Some(channel) = self.grant_permit(pending.channel) {
                         return Ok(Some(channel));
                     }
                 }
-                // What has come is looked at before the clock: nobody pays for bytes that we left lying.
+                // Received bytes are processed before the deadline is checked, so no peer is rejected for bytes that this side
+                // had not read.
                 Ok(false) if !pending.is_overdue(Instant::now()) => {
-                    look(watch, pending)?;
+                    watch_pending(watch, pending)?;
                     index += 1;
                 }
                 Ok(false) => {
-                    let reason = pending.overdue(policy.handshake);
-                    self.turn_away(index, reason, watch);
+                    let reason = pending.timeout_reason(policy.handshake);
+                    self.reject_pending(index, reason, watch);
                 }
-                Err(reason) => self.turn_away(index, reason, watch),
+                Err(reason) => self.reject_pending(index, reason, watch),
             }
         }
-        for _ in 0..AT_ONCE {
-            if self.pending.len() >= MOST_PENDING && !self.make_place(listening, watch)? {
+        for _ in 0..MAX_ACCEPTS {
+            if self.pending.len() >= MAX_PENDING && !self.evict(listening, watch)? {
                 break;
             }
             match listening.accept() {
                 Ok(Some(socket)) => {
-                    if let Some(channel) = self.welcome(socket, policy, watch)? {
+                    if let Some(channel) = self.begin_handshake(socket, policy, watch)? {
                         return Ok(Some(channel));
                     }
                 }
                 Ok(None) => break,
                 Err(e) if e.kind() == ErrorKind::Interrupted => break,
-                // Descriptors or memory have run out: that one was turned away, and others may go.
+                // The system had no descriptors or memory left: it rejected this peer, and pending peers may leave.
                 Err(e) if e.get_ref().is_some_and(|inner| inner.is::<SystemError>()) => {
                     self.reject(listening.address().to_string(), e.to_string());
                     break;
@@ -111,89 +112,91 @@ impl HandshakePool {
                 Err(e) => return Err(e),
             }
         }
-        // A full pool is not woken by new peers, unless a pending one can be dropped for them.
-        match self.pending.len() < MOST_PENDING || self.stalest(Instant::now()).is_some() {
+        // New peers do not wake a full pool, unless it can drop a pending one for them.
+        match self.pending.len() < MAX_PENDING || self.oldest_evictable(Instant::now()).is_some() {
             true => watch.add(listening.descriptor(), Direction::Receive)?,
             false => watch.remove(listening.descriptor()),
         }
         Ok(None)
     }
 
-    /// When something is to be done though nothing has come.
+    /// Returns the time of the next deadline.
     pub(super) fn due(&self, now: Instant) -> Option<Instant> {
         let deadline = self.pending.iter().map(|pending| pending.deadline).min();
-        if self.pending.len() < MOST_PENDING || self.stalest(now).is_some() {
+        if self.pending.len() < MAX_PENDING || self.oldest_evictable(now).is_some() {
             return deadline;
         }
-        let crowd = self.crowd().into_iter();
-        crowd.map(|(_, pending)| pending.began + PATIENCE).chain(deadline).min()
+        let evictable = self.evictable().into_iter();
+        evictable.map(|(_, pending)| pending.began + MIN_PLACE_TIME).chain(deadline).min()
     }
 
-    fn welcome(
+    fn begin_handshake(
         &mut self,
         socket: Socket,
         policy: &Policy,
         watch: &Watch,
     ) -> io::Result<Option<Arc<dyn Channel>>> {
         let socket = Arc::new(socket);
-        let Some(config) = &policy.tls else { return Ok(self.admit(socket)) };
+        let Some(config) = &policy.tls else { return Ok(self.grant_permit(socket)) };
         if self.is_full() {
-            self.reject(socket.peer().to_owned(), self.full());
+            self.reject(socket.peer().to_owned(), self.full_reason());
             return Ok(None);
         }
         let channel = TlsChannel::server(socket, Arc::clone(config))?;
         let pending = Pending::new(channel, Instant::now(), policy.handshake);
-        // Its first words are looked at in the next turn, which is at once where they have come.
-        look(watch, &pending)?;
+        // The next turn processes the peer's first bytes. It follows at once if they have arrived.
+        watch_pending(watch, &pending)?;
         self.pending.push(pending);
         Ok(None)
     }
 
-    fn admit(&mut self, channel: Arc<dyn Channel>) -> Option<Arc<dyn Channel>> {
+    fn grant_permit(&mut self, channel: Arc<dyn Channel>) -> Option<Arc<dyn Channel>> {
         if self.is_full() {
-            self.reject(channel.peer().to_owned(), self.full());
+            self.reject(channel.peer().to_owned(), self.full_reason());
             return None;
         }
-        Some(Arc::new(Admitted::new(channel, &self.permits)))
+        Some(Arc::new(PermitChannel::new(channel, &self.permits)))
     }
 
     fn is_full(&self) -> bool {
         Arc::strong_count(&self.permits) > self.max_peers
     }
 
-    fn full(&self) -> String {
+    fn full_reason(&self) -> String {
         format!("{} peers are connected, as many as max_peers allows", self.max_peers)
     }
 
-    /// Turns one away who has had its time, if somebody waits for the place.
-    fn make_place(&mut self, listening: &Listening, watch: &Watch) -> io::Result<bool> {
-        let Some(index) = self.stalest(Instant::now()) else { return Ok(false) };
+    /// Rejects a pending peer that had its time, if another one waits for the place.
+    fn evict(&mut self, listening: &ListeningSocket, watch: &Watch) -> io::Result<bool> {
+        let Some(index) = self.oldest_evictable(Instant::now()) else { return Ok(false) };
         match listening.wait(Duration::ZERO) {
             Ok(true) => {}
             Ok(false) => return Ok(false),
             Err(e) if e.kind() == ErrorKind::Interrupted => return Ok(false),
             Err(e) => return Err(e),
         }
-        let spoke = self.pending.get(index).is_some_and(Pending::has_spoken);
+        let spoke = self.pending.get(index).is_some_and(Pending::has_received);
         let reason = if spoke {
             "it was not through while others waited"
         } else {
             "it said nothing while others waited"
         };
-        self.turn_away(index, reason.to_owned(), watch);
+        self.reject_pending(index, reason.to_owned(), watch);
         Ok(true)
     }
 
-    /// Who goes first: before those who show a token, those who are not so far; then the oldest.
-    fn stalest(&self, now: Instant) -> Option<usize> {
-        let crowd = self.crowd().into_iter();
-        let stale = crowd.filter(|(_, pending)| now.saturating_duration_since(pending.began) >= PATIENCE);
+    /// Selects the peer to reject: those in the handshake before those that send a token, then the oldest.
+    fn oldest_evictable(&self, now: Instant) -> Option<usize> {
+        let evictable = self.evictable().into_iter();
+        let stale =
+            evictable.filter(|(_, pending)| now.saturating_duration_since(pending.began) >= MIN_PLACE_TIME);
         stale.min_by_key(|(_, pending)| (!pending.is_before_token(), pending.began)).map(|(index, _)| index)
     }
 
-    /// Who may have to go: of the host that holds most places, those who have shown nothing. What they say does not keep
-    /// a place, or a byte from each would keep out others. Peers of other hosts stay, also where these are younger.
-    fn crowd(&self) -> Vec<(usize, &Pending)> {
+    /// The peers that may be rejected: of the host that holds most places, those that have not proved anything. Bytes that
+    /// they send do not keep a place, otherwise one byte from each would keep out others. Peers of other hosts stay, even
+    /// if they are older.
+    fn evictable(&self) -> Vec<(usize, &Pending)> {
         let unproven = || self.pending.iter().enumerate().filter(|(_, pending)| pending.is_unproven());
         let mut places = HashMap::new();
         for (_, pending) in unproven() {
@@ -203,29 +206,30 @@ impl HandshakePool {
         unproven().filter(|(_, pending)| places.get(&pending.host).copied() == most).collect()
     }
 
-    fn turn_away(&mut self, index: usize, reason: String, watch: &Watch) {
+    fn reject_pending(&mut self, index: usize, reason: String, watch: &Watch) {
         let pending = self.pending.swap_remove(index);
-        forget(watch, &pending);
+        unwatch(watch, &pending);
         self.reject(pending.channel.peer().to_owned(), reason);
     }
 
     fn reject(&mut self, peer: String, reason: String) {
-        match self.rejected.len() < MOST_REJECTED {
+        match self.rejected.len() < MAX_REPORTED {
             true => self.rejected.push((peer, reason)),
-            false => self.unnamed += 1,
+            false => self.unreported += 1,
         }
     }
 }
 
-fn look(watch: &Watch, pending: &Pending) -> io::Result<()> {
+fn watch_pending(watch: &Watch, pending: &Pending) -> io::Result<()> {
     match pending.channel.descriptor(Direction::Receive) {
         Some(fd) => watch.add(fd, pending.waits_for()),
         None => Ok(()),
     }
 }
 
-/// Before it is dropped: a copy of the descriptor in a forked child would keep it in the watch, ready for ever.
-fn forget(watch: &Watch, pending: &Pending) {
+/// Removes a peer from the watch before it is dropped. A copy of the descriptor in a forked child would keep it in the watch,
+/// always ready.
+fn unwatch(watch: &Watch, pending: &Pending) {
     if let Some(fd) = pending.channel.descriptor(Direction::Receive) {
         watch.remove(fd);
     }

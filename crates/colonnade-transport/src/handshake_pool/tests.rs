@@ -1,4 +1,4 @@
-//! A listener on loopback, and peers of every kind.
+//! A listener on loopback, and its peers.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -6,7 +6,7 @@ use std::thread;
 
 use rustls::ClientConfig;
 
-use super::pool::MOST_PENDING;
+use super::pool::MAX_PENDING;
 use super::*;
 use crate::tls::certificates::Authority;
 use crate::tls::connect;
@@ -14,11 +14,11 @@ use crate::{Direction, dial};
 
 const SECRET: &[u8] = b"a secret of more than sixteen bytes";
 
-fn go_on() -> io::Result<()> {
+fn no_interrupt() -> io::Result<()> {
     Ok(())
 }
 
-fn in_time(seconds: u64) -> Option<Instant> {
+fn deadline_in(seconds: u64) -> Option<Instant> {
     Some(Instant::now() + Duration::from_secs(seconds))
 }
 
@@ -26,12 +26,12 @@ fn token(bytes: &[u8]) -> Token {
     Token::new(bytes.to_vec()).unwrap()
 }
 
-struct House {
+struct TestListener {
     authority: Authority,
-    admission: Admission,
+    inner: HandshakeListener,
 }
 
-impl House {
+impl TestListener {
     fn new(token: Option<&[u8]>, handshake: Duration, max_peers: usize) -> Self {
         let authority = Authority::new("ours");
         let (certificate, key) = authority.sign(&["localhost"], 2099);
@@ -39,11 +39,11 @@ impl House {
         let address: Address = "tls://localhost:0".parse().unwrap();
         let token = token.map(self::token);
         let policy = Policy::new(&address, &files, token, handshake, max_peers).unwrap();
-        Self { authority, admission: Admission::bind(&address, policy, &mut go_on).unwrap() }
+        Self { authority, inner: HandshakeListener::bind(&address, policy, &mut no_interrupt).unwrap() }
     }
 
     fn port(&self) -> u16 {
-        match self.admission.address() {
+        match self.inner.address() {
             Address::Tls { port, .. } => *port,
             other => panic!("{other}"),
         }
@@ -63,46 +63,46 @@ impl House {
         token: Option<&Token>,
         seconds: u64,
     ) -> io::Result<Arc<dyn Channel>> {
-        let socket = dial(self.admission.address(), in_time(20), &mut go_on)?;
-        connect(Arc::new(socket), "localhost", config, token, in_time(seconds), &mut go_on)
+        let socket = dial(self.inner.address(), deadline_in(20), &mut no_interrupt)?;
+        connect(Arc::new(socket), "localhost", config, token, deadline_in(seconds), &mut no_interrupt)
     }
 
     fn accept(&self, seconds: u64) -> Accepted {
-        let deadline = in_time(seconds);
+        let deadline = deadline_in(seconds);
         loop {
-            let accepted = self.admission.accept(deadline, &mut go_on).unwrap();
+            let accepted = self.inner.accept(deadline, &mut no_interrupt).unwrap();
             if accepted.channel.is_some() || Some(Instant::now()) >= deadline {
                 return accepted;
             }
         }
     }
 
-    fn look(&self) -> Accepted {
-        self.admission.accept(Some(Instant::now()), &mut go_on).unwrap()
+    fn poll(&self) -> Accepted {
+        self.inner.accept(Some(Instant::now()), &mut no_interrupt).unwrap()
     }
 
     fn pending(&self) -> usize {
-        self.admission.pool().pending.len()
+        self.inner.pool().pending.len()
     }
 
-    /// As many who say `words` as there are places, all of them taken in.
+    /// Connects as many peers as there are places. Each sends `words`, and all are pending.
     fn fill(&self, words: &[u8]) -> Vec<TcpStream> {
-        let peers = Vec::from_iter((0..MOST_PENDING).map(|_| {
+        let peers = Vec::from_iter((0..MAX_PENDING).map(|_| {
             let mut peer = self.bare();
             peer.write_all(words).unwrap();
             peer
         }));
-        while self.pending() < MOST_PENDING {
-            self.look();
+        while self.pending() < MAX_PENDING {
+            self.poll();
         }
         peers
     }
 
-    /// Accepts until somebody was turned away: why.
+    /// Accepts until a peer is rejected, and returns the reason.
     fn reason(&self) -> String {
         loop {
             let soon = Instant::now() + Duration::from_millis(20);
-            let accepted = self.admission.accept(Some(soon), &mut go_on).unwrap();
+            let accepted = self.inner.accept(Some(soon), &mut no_interrupt).unwrap();
             assert!(accepted.channel.is_none());
             if let Some((peer, reason)) = accepted.rejected.first() {
                 assert!(peer.starts_with("tls://127.0.0.1:"), "{peer}");
@@ -115,16 +115,16 @@ impl House {
 const TEN: Duration = Duration::from_secs(10);
 
 #[test]
-fn the_right_token_comes_in_and_what_follows_it_is_not_lost() {
-    let house = House::new(Some(SECRET), TEN, 4);
+fn the_right_token_is_accepted_and_later_bytes_arrive() {
+    let listener = TestListener::new(Some(SECRET), TEN, 4);
     thread::scope(|scope| {
         let other = scope.spawn(|| {
-            let channel = house.connect(Some(&token(SECRET))).unwrap();
+            let channel = listener.connect(Some(&token(SECRET))).unwrap();
             channel.send(&[io::IoSlice::new(b"first message")]).unwrap();
             channel.flush().unwrap();
             channel
         });
-        let accepted = house.accept(20);
+        let accepted = listener.accept(20);
         assert!(accepted.rejected.is_empty());
         let channel = accepted.channel.unwrap();
         let mut found = [0; 13];
@@ -144,202 +144,202 @@ fn the_right_token_comes_in_and_what_follows_it_is_not_lost() {
 }
 
 #[test]
-fn a_wrong_token_gets_nothing_and_others_go_on() {
-    let house = House::new(Some(SECRET), TEN, 4);
+fn a_wrong_token_is_rejected_and_other_peers_continue() {
+    let listener = TestListener::new(Some(SECRET), TEN, 4);
     for wrong in [&SECRET[1..], b"a secret of more than sixteen byteS", &[0; 4096]] {
         thread::scope(|scope| {
-            let other = scope.spawn(|| house.connect(Some(&token(wrong))).unwrap_err());
-            assert_eq!(house.reason(), "it showed a wrong token");
+            let other = scope.spawn(|| listener.connect(Some(&token(wrong))).unwrap_err());
+            assert_eq!(listener.reason(), "it showed a wrong token");
             let error = other.join().unwrap();
             assert_eq!(error.kind(), ErrorKind::ConnectionRefused, "{error}");
             assert!(error.to_string().contains("closed instead of accepting the token"), "{error}");
         });
     }
     thread::scope(|scope| {
-        scope.spawn(|| house.connect(Some(&token(SECRET))).unwrap());
-        assert!(house.accept(20).channel.is_some());
+        scope.spawn(|| listener.connect(Some(&token(SECRET))).unwrap());
+        assert!(listener.accept(20).channel.is_some());
     });
 }
 
 #[test]
-fn no_token_and_other_messages_are_turned_away() {
-    let house = House::new(Some(SECRET), TEN, 4);
+fn missing_tokens_and_other_messages_are_rejected() {
+    let listener = TestListener::new(Some(SECRET), TEN, 4);
     for message in
         [&[0xFF; 64][..], b"\xC1CNB\0\0\0\0\x20\0\0\0\0\0\0\0", b"\xC1CNT\0\0\0\0\x01\x10\0\0\0\0\0\0"]
     {
         thread::scope(|scope| {
             scope.spawn(|| {
-                let channel = house.connect(None).unwrap();
+                let channel = listener.connect(None).unwrap();
                 channel.send(&[io::IoSlice::new(message)]).unwrap();
                 channel.flush().unwrap();
-                // Kept open: the listener does not wait for the rest.
+                // The channel stays open: the listener does not wait for the rest.
                 channel.wait(Direction::Receive, TEN).unwrap();
             });
-            assert!(house.reason().contains("no token, which this listener demands"));
+            assert!(listener.reason().contains("no token, which this listener demands"));
         });
     }
     thread::scope(|scope| {
-        scope.spawn(|| drop(house.connect(None).unwrap()));
-        assert_eq!(house.reason(), "it closed without showing a token");
+        scope.spawn(|| drop(listener.connect(None).unwrap()));
+        assert_eq!(listener.reason(), "it closed without showing a token");
     });
 }
 
 #[test]
-fn a_token_that_nobody_asks_for_is_an_error_of_the_one_who_connects() {
-    let house = House::new(None, TEN, 4);
+fn a_token_for_a_listener_without_tokens_is_an_error_of_the_client() {
+    let listener = TestListener::new(None, TEN, 4);
     thread::scope(|scope| {
-        let config = house.authority.client(&[], 2099);
-        let other = scope.spawn(move || house.connect_with(&config, Some(&token(SECRET)), 0));
+        let config = listener.authority.client(&[], 2099);
+        let other = scope.spawn(move || listener.connect_with(&config, Some(&token(SECRET)), 0));
         assert!(other.join().unwrap().is_err());
     });
 }
 
 #[test]
 fn garbage_and_silence_cost_a_bounded_time() {
-    let house = House::new(None, Duration::from_millis(50), 4);
-    let mut stream = house.bare();
+    let listener = TestListener::new(None, Duration::from_millis(50), 4);
+    let mut stream = listener.bare();
     stream.write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
-    assert!(house.reason().contains("is not TLS"), "{}", house.reason());
-    let silent = house.bare();
-    assert_eq!(house.reason(), "it said nothing in 0.05 s");
+    assert!(listener.reason().contains("is not TLS"), "{}", listener.reason());
+    let silent = listener.bare();
+    assert_eq!(listener.reason(), "it said nothing in 0.05 s");
     drop(silent);
-    let mut half = house.bare();
+    let mut half = listener.bare();
     half.write_all(&[22, 3, 1, 1, 0, 1]).unwrap();
-    assert_eq!(house.reason(), "its TLS handshake was not through in 0.05 s");
-    // It gets nothing, and then the end.
+    assert_eq!(listener.reason(), "its TLS handshake was not through in 0.05 s");
+    // The peer gets no bytes, and then the end of input.
     let mut rest = Vec::new();
     assert!(half.read_to_end(&mut rest).is_ok() && rest.is_empty());
 }
 
-/// However short the calls are, and whatever lies between them.
+/// Short calls and pauses between them do not extend the time.
 #[test]
 fn the_time_between_calls_counts() {
-    let house = House::new(None, Duration::from_millis(20), 4);
-    let peers = house.fill(b"");
+    let listener = TestListener::new(None, Duration::from_millis(20), 4);
+    let peers = listener.fill(b"");
     let mut rejected = Vec::new();
     while rejected.len() < peers.len() {
         thread::sleep(Duration::from_millis(5));
-        rejected.extend(house.look().rejected);
+        rejected.extend(listener.poll().rejected);
     }
     assert!(rejected.iter().all(|(_, reason)| reason == "it said nothing in 0.02 s"), "{rejected:?}");
-    assert_eq!(house.pending(), 0);
+    assert_eq!(listener.pending(), 0);
 }
 
-/// Whoever calls `accept` seldom lets its peers in all the same, and those who do not go on, go.
+/// A listener that rarely calls `accept` still accepts its peers, and rejects those that do not continue.
 #[test]
-fn who_spoke_while_nobody_drove_is_answered() {
-    let house = House::new(Some(SECRET), Duration::from_millis(20), 4);
-    let mut half = house.bare();
+fn peers_that_send_between_calls_of_accept_are_answered() {
+    let listener = TestListener::new(Some(SECRET), Duration::from_millis(20), 4);
+    let mut half = listener.bare();
     half.write_all(&[22]).unwrap();
     let at = format!("tls://{}", half.local_addr().unwrap());
-    while house.pending() == 0 {
-        house.look();
+    while listener.pending() == 0 {
+        listener.poll();
     }
     thread::sleep(Duration::from_millis(60));
-    assert!(house.look().rejected.is_empty());
+    assert!(listener.poll().rejected.is_empty());
     thread::sleep(Duration::from_millis(60));
     let reason = "its TLS handshake was not through in 0.02 s".to_owned();
-    assert_eq!(house.look().rejected, [(at, reason)]);
+    assert_eq!(listener.poll().rejected, [(at, reason)]);
     thread::scope(|scope| {
-        // Now and then one is slower than that.
-        let other = scope.spawn(|| while house.connect(Some(&token(SECRET))).is_err() {});
+        // The test allows for a slow peer now and then.
+        let other = scope.spawn(|| while listener.connect(Some(&token(SECRET))).is_err() {});
         let mut channels = Vec::new();
         while !other.is_finished() {
-            channels.extend(house.look().channel);
+            channels.extend(listener.poll().channel);
             thread::sleep(Duration::from_millis(60));
         }
         assert!(!channels.is_empty());
     });
 }
 
-/// A byte does not keep a place that somebody waits for, nor does a handshake that no token follows.
+/// A byte does not keep a place that another peer waits for, nor does a handshake without a token.
 #[test]
-fn who_speaks_and_does_not_go_on_keeps_nobody_out() {
-    let house = House::new(Some(SECRET), Duration::from_secs(600), 4);
-    let _half = house.fill(&[22]);
+fn stalled_handshakes_keep_no_peer_out() {
+    let listener = TestListener::new(Some(SECRET), Duration::from_secs(600), 4);
+    let _half = listener.fill(&[22]);
     thread::scope(|scope| {
         scope.spawn(|| {
-            house.connect_with(&house.authority.client(&[], 2099), Some(&token(SECRET)), 60).unwrap()
+            listener.connect_with(&listener.authority.client(&[], 2099), Some(&token(SECRET)), 60).unwrap()
         });
-        let mut accepted = house.admission.accept(in_time(60), &mut go_on).unwrap();
+        let mut accepted = listener.inner.accept(deadline_in(60), &mut no_interrupt).unwrap();
         let mut rejected = std::mem::take(&mut accepted.rejected);
         while accepted.channel.is_none() {
-            accepted = house.admission.accept(in_time(60), &mut go_on).unwrap();
+            accepted = listener.inner.accept(deadline_in(60), &mut no_interrupt).unwrap();
             rejected.append(&mut accepted.rejected);
         }
         assert!(!rejected.is_empty());
         assert!(rejected.iter().all(|(_, reason)| reason == "it was not through while others waited"));
     });
-    assert!(house.pending() >= MOST_PENDING - 1);
+    assert!(listener.pending() >= MAX_PENDING - 1);
 }
 
-/// Of two hosts, the one that has most places gives one up, though the other one's peer is older.
+/// The host with most places loses one, even if a peer of the other host is older.
 #[test]
-fn the_host_with_most_places_makes_room() {
-    let house = House::new(None, Duration::from_secs(600), 4);
+fn the_host_with_most_places_loses_one() {
+    let listener = TestListener::new(None, Duration::from_secs(600), 4);
     let far =
         rustix::net::socket(rustix::net::AddressFamily::INET, rustix::net::SocketType::STREAM, None).unwrap();
     rustix::net::bind(&far, &std::net::SocketAddr::from(([127, 0, 0, 2], 0))).unwrap();
-    rustix::net::connect(&far, &std::net::SocketAddr::from(([127, 0, 0, 1], house.port()))).unwrap();
-    while house.pending() == 0 {
-        house.look();
+    rustix::net::connect(&far, &std::net::SocketAddr::from(([127, 0, 0, 1], listener.port()))).unwrap();
+    while listener.pending() == 0 {
+        listener.poll();
     }
-    let _near = Vec::from_iter((1..MOST_PENDING).map(|_| house.bare()));
-    while house.pending() < MOST_PENDING {
-        house.look();
+    let _near = Vec::from_iter((1..MAX_PENDING).map(|_| listener.bare()));
+    while listener.pending() < MAX_PENDING {
+        listener.poll();
     }
-    let _late = house.bare();
+    let _late = listener.bare();
     let reason = loop {
-        if let Some((peer, reason)) = house.look().rejected.first() {
+        if let Some((peer, reason)) = listener.poll().rejected.first() {
             assert!(peer.starts_with("tls://127.0.0.1:"), "{peer}");
             break reason.clone();
         }
     };
     assert_eq!(reason, "it said nothing while others waited");
-    assert_eq!(house.pending(), MOST_PENDING);
+    assert_eq!(listener.pending(), MAX_PENDING);
 }
 
 #[test]
-fn who_is_turned_away_is_named_though_nobody_comes() {
-    let house = House::new(None, TEN, 4);
-    house.bare().write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
-    let accepted = house.admission.accept(None, &mut go_on).unwrap();
+fn rejected_peers_are_reported_without_new_peers() {
+    let listener = TestListener::new(None, TEN, 4);
+    listener.bare().write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
+    let accepted = listener.inner.accept(None, &mut no_interrupt).unwrap();
     assert!(accepted.channel.is_none());
     assert_eq!(accepted.rejected.len(), 1);
 }
 
-/// A copy of the descriptor, as a forked child has it, would keep the watch ready for ever.
+/// A copy of the descriptor, as in a forked child, would keep the watch always ready.
 #[test]
-fn who_was_turned_away_is_watched_no_more() {
+fn rejected_peers_are_no_longer_watched() {
     for closes in [false, true] {
-        let house = House::new(None, if closes { TEN } else { Duration::from_millis(20) }, 4);
-        let mut peer = house.bare();
-        while house.pending() == 0 {
-            house.look();
+        let listener = TestListener::new(None, if closes { TEN } else { Duration::from_millis(20) }, 4);
+        let mut peer = listener.bare();
+        while listener.pending() == 0 {
+            listener.poll();
         }
-        let fd = house.admission.pool().pending[0].channel.descriptor(Direction::Receive).unwrap();
-        // SAFETY: the peer is pending, and so open.
+        let fd = listener.inner.pool().pending[0].channel.descriptor(Direction::Receive).unwrap();
+        // SAFETY: the peer is pending, so its descriptor is open.
         let _copy = unsafe { std::os::fd::BorrowedFd::borrow_raw(fd) }.try_clone_to_owned().unwrap();
         if closes {
-            house.admission.pool().clear(Some(&house.admission.watch));
+            listener.inner.pool().clear(Some(&listener.inner.watch));
         } else {
-            assert_eq!(house.reason(), "it said nothing in 0.02 s");
+            assert_eq!(listener.reason(), "it said nothing in 0.02 s");
         }
         peer.write_all(b"more").unwrap();
-        assert!(!house.admission.watch.wait(Duration::from_millis(50)).unwrap());
+        assert!(!listener.inner.watch.wait(Duration::from_millis(50)).unwrap());
     }
 }
 
-/// They keep only the places of others who say nothing; who speaks comes in.
+/// Silent peers lose their places to peers that send something.
 #[test]
-fn a_thousand_who_say_nothing_keep_nobody_out() {
-    let house = House::new(None, TEN, 4);
+fn a_thousand_silent_peers_keep_no_peer_out() {
+    let listener = TestListener::new(None, TEN, 4);
     let asked = std::sync::atomic::AtomicBool::new(false);
     thread::scope(|scope| {
         scope.spawn(|| {
             let mut silent = Vec::new();
             for _ in 0..1000 {
-                match TcpStream::connect(("127.0.0.1", house.port())) {
+                match TcpStream::connect(("127.0.0.1", listener.port())) {
                     Ok(stream) => silent.push(stream),
                     Err(_) => break,
                 }
@@ -352,29 +352,30 @@ fn a_thousand_who_say_nothing_keep_nobody_out() {
             while !asked.load(std::sync::atomic::Ordering::Acquire) {
                 thread::sleep(Duration::from_millis(1));
             }
-            house.connect_with(&house.authority.client(&[], 2099), None, 60).unwrap();
+            listener.connect_with(&listener.authority.client(&[], 2099), None, 60).unwrap();
         });
-        let accepted = house.accept(60);
+        let accepted = listener.accept(60);
         assert!(accepted.channel.is_some());
         assert!(accepted.rejected.len() <= 101);
-        assert!(house.pending() > 0);
-        assert!(house.admission.pool().due(Instant::now()).is_some());
-        // Lets the others connect, so that the test ends.
-        house.admission.close();
+        assert!(listener.pending() > 0);
+        assert!(listener.inner.pool().due(Instant::now()).is_some());
+        // Ends the other connections, so that the test ends.
+        listener.inner.close();
     });
 }
 
 #[test]
-fn peers_beyond_the_limit_are_turned_away_until_one_goes() {
+fn peers_beyond_the_limit_are_rejected_until_one_leaves() {
     let address: Address = "tcp://:0".parse().unwrap();
     let policy = Policy::new(&address, &TlsFiles::default(), None, TEN, 2).unwrap();
-    let admission = Admission::bind(&address, policy, &mut go_on).unwrap();
-    let dial = || dial(admission.address(), in_time(20), &mut go_on).unwrap();
-    let accept = || admission.accept(in_time(20), &mut go_on).unwrap().channel.unwrap();
+    let listener = HandshakeListener::bind(&address, policy, &mut no_interrupt).unwrap();
+    let dial = || dial(listener.address(), deadline_in(20), &mut no_interrupt).unwrap();
+    let accept = || listener.accept(deadline_in(20), &mut no_interrupt).unwrap().channel.unwrap();
     let (_a, first, _b) = (dial(), accept(), dial());
     let _second = accept();
     let third = dial();
-    let accepted = admission.accept(Some(Instant::now() + Duration::from_millis(50)), &mut go_on).unwrap();
+    let accepted =
+        listener.accept(Some(Instant::now() + Duration::from_millis(50)), &mut no_interrupt).unwrap();
     assert!(accepted.channel.is_none());
     assert!(accepted.rejected[0].1.contains("2 peers are connected, as many as max_peers allows"));
     assert!(third.wait(Direction::Receive, TEN).unwrap());
@@ -385,14 +386,14 @@ fn peers_beyond_the_limit_are_turned_away_until_one_goes() {
 }
 
 #[test]
-fn whom_to_let_in_must_be_said() {
+fn remote_listeners_must_authenticate_peers() {
     let authority = Authority::new("ours");
     let (certificate, key) = authority.sign(&["localhost"], 2099);
     let files = TlsFiles { certificate: Some(certificate), key: Some(key), authorities: None };
     let open = |files: &TlsFiles, token| {
         let address: Address = "tls://0.0.0.0:0".parse().unwrap();
         let policy = Policy::new(&address, files, token, TEN, 4).unwrap();
-        Admission::bind(&address, policy, &mut go_on)
+        HandshakeListener::bind(&address, policy, &mut no_interrupt)
     };
     let error = open(&files, None).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidInput);
@@ -415,12 +416,12 @@ fn whom_to_let_in_must_be_said() {
 
 #[test]
 fn an_interruption_and_a_close_end_the_wait() {
-    let house = House::new(None, TEN, 4);
-    let error = house.admission.accept(None, &mut || Err(io::Error::other("stop"))).unwrap_err();
+    let listener = TestListener::new(None, TEN, 4);
+    let error = listener.inner.accept(None, &mut || Err(io::Error::other("stop"))).unwrap_err();
     assert_eq!(error.to_string(), "stop");
     thread::scope(|scope| {
-        let waits = scope.spawn(|| house.admission.accept(None, &mut go_on).unwrap_err());
-        house.admission.close();
+        let waits = scope.spawn(|| listener.inner.accept(None, &mut no_interrupt).unwrap_err());
+        listener.inner.close();
         assert_eq!(waits.join().unwrap().kind(), ErrorKind::NotConnected);
     });
 }

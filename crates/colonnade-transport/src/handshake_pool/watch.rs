@@ -1,4 +1,4 @@
-//! One descriptor that is ready as soon as any of several is.
+//! A descriptor that is ready as soon as any of several descriptors is.
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
@@ -20,13 +20,13 @@ impl Watch {
         Ok(Self { epoll: epoll::create(CreateFlags::CLOEXEC)? })
     }
 
-    /// Ready, from now on, when `fd` is ready for `direction`.
+    /// Watches `fd` until it is ready for `direction`.
     pub(super) fn add(&self, fd: RawFd, direction: Direction) -> io::Result<()> {
         let flags = match direction {
             Direction::Receive => EventFlags::IN,
             Direction::Send => EventFlags::OUT,
         };
-        // SAFETY: the callers own what stands behind `fd` and keep it open over this call.
+        // SAFETY: the callers own the object behind `fd` and keep it open during this call.
         let fd = unsafe { BorrowedFd::borrow_raw(fd) };
         match epoll::add(&self.epoll, fd, EventData::new_u64(0), flags) {
             Err(Errno::EXIST) => Ok(epoll::modify(&self.epoll, fd, EventData::new_u64(0), flags)?),
@@ -34,11 +34,11 @@ impl Watch {
         }
     }
 
-    /// Looks at `fd` no more. Closing it does the same only where no other process has a copy.
+    /// Stops watching `fd`. Closing it has the same effect only if no other process has a copy.
     pub(super) fn remove(&self, fd: RawFd) {
         // SAFETY: as in `add`.
         let fd = unsafe { BorrowedFd::borrow_raw(fd) };
-        // Where it was not looked at there is nothing to do.
+        // A descriptor that is not watched needs no removal.
         epoll::delete(&self.epoll, fd).ok();
     }
 

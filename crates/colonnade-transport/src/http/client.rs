@@ -1,4 +1,4 @@
-//! One request: headers, redirects, and what the answer says of itself.
+//! Single HTTP requests, redirects, and the headers of responses.
 
 use std::process;
 use std::sync::Arc;
@@ -14,19 +14,19 @@ use super::proxy;
 use super::url::Url;
 use super::version::Version;
 
-const MOST_REDIRECTS: usize = 10;
+const MAX_REDIRECTS: usize = 10;
 
-/// Asks one server (and whom it redirects to), over connections that are kept.
+/// A client of one server and of those that it redirects to. It reuses connections.
 #[derive(Debug, Clone)]
 pub(super) struct Client {
     agent: Agent,
-    /// Whom the agent was made for.
+    /// The address that the agent was created for.
     peer: Url,
     timeout: Duration,
     headers: Arc<Vec<(String, String)>>,
-    /// Whom the headers and the password in the address are for.
+    /// The address that the headers and the password are for.
     home: Url,
-    /// Who made the connections: a forked child has copies of them that it must not speak over.
+    /// The process that opened the connections. A forked child has copies of them, which it must not use.
     pid: u32,
 }
 
@@ -36,7 +36,7 @@ impl Client {
         timeout: Duration,
         headers: Vec<(String, String)>,
     ) -> Result<Self, HttpError> {
-        let agent = agent(&url, timeout)?;
+        let agent = new_agent(&url, timeout)?;
         Ok(Self {
             agent,
             peer: url.clone(),
@@ -47,50 +47,50 @@ impl Client {
         })
     }
 
-    /// The same with connections of its own.
-    pub(super) fn renewed(&self) -> Result<Self, HttpError> {
-        Ok(Self { agent: agent(&self.peer, self.timeout)?, pid: process::id(), ..self.clone() })
+    /// Returns a client with the same settings and new connections.
+    pub(super) fn with_new_connections(&self) -> Result<Self, HttpError> {
+        Ok(Self { agent: new_agent(&self.peer, self.timeout)?, pid: process::id(), ..self.clone() })
     }
 
-    /// The address for messages.
-    pub(super) fn shown(&self) -> String {
-        self.home.shown()
+    /// The address for messages, without secrets.
+    pub(super) fn redacted_url(&self) -> String {
+        self.home.redact()
     }
 
-    /// Whether another process made the connections, of which this one is a fork.
+    /// Whether this process was forked from the one that opened the connections.
     pub(super) fn is_inherited(&self) -> bool {
         self.pid != process::id()
     }
 
-    /// Ends all its connections: requests on other threads fail at once. Those of the process that this one was forked
-    /// from go on.
+    /// Closes all connections, so that requests on other threads fail at once. In a forked child it closes none, because they
+    /// belong to the parent.
     pub(super) fn shutdown(&self) {
         if !self.is_inherited() {
             self.agent.clone().shutdown();
         }
     }
 
-    /// Follows redirects from `url`; answers where they end too. After that the client asks whoever is there.
-    pub(super) fn follow(&mut self, url: Url, range: (u64, u64)) -> Result<(Answer, Url), HttpError> {
+    /// Follows redirects from `url`. Returns the final response and its address, which later requests use.
+    pub(super) fn follow(&mut self, url: Url, range: (u64, u64)) -> Result<(HttpResponse, Url), HttpError> {
         let mut url = url;
-        for _ in 0..=MOST_REDIRECTS {
-            if !self.peer.same_place(&url) {
-                self.agent = agent(&url, self.timeout)?;
+        for _ in 0..=MAX_REDIRECTS {
+            if !self.peer.same_server(&url) {
+                self.agent = new_agent(&url, self.timeout)?;
                 self.peer = url.clone();
             }
-            let answer = self.ask(&url, Some(range), None)?;
+            let answer = self.send(&url, Some(range), None)?;
             if !answer.status.is_redirection() || answer.status == StatusCode::NOT_MODIFIED {
                 return Ok((answer, url));
             }
             let location = answer.text(&header::LOCATION).ok_or_else(|| {
                 let message =
-                    format!("{}: the server redirects ({}), and not where to.", url.shown(), answer.status);
+                    format!("{}: the server redirects ({}), and not where to.", url.redact(), answer.status);
                 HttpError::new(HttpErrorKind::Answer, message)
             })?;
             let next = url.join(&location).map_err(|e| {
                 let message = format!(
                     "{}: the server redirects ({}) to what cannot be read from ({e}).",
-                    url.shown(),
+                    url.redact(),
                     answer.status
                 );
                 HttpError::new(HttpErrorKind::Answer, message)
@@ -98,26 +98,26 @@ impl Client {
             if url.is_secure() && !next.is_secure() {
                 let message = format!(
                     "{}: the server redirects to {}, which is not encrypted. Ask for that address if you trust it.",
-                    url.shown(),
-                    next.shown()
+                    url.redact(),
+                    next.redact()
                 );
                 return Err(HttpError::new(HttpErrorKind::Forbidden, message));
             }
             url = next;
         }
-        let message = format!("{}: more than {MOST_REDIRECTS} redirects.", self.home.shown());
+        let message = format!("{}: more than {MAX_REDIRECTS} redirects.", self.home.redact());
         Err(HttpError::new(HttpErrorKind::Answer, message))
     }
 
-    /// One request without redirects. `range`: first and last byte. `same`: the answer to this question must still be of
-    /// the file with this validator.
-    pub(super) fn ask(
+    /// Sends one request without redirects. `range`: first and last byte. `same`: the validator of the file that the range must
+    /// belong to (`If-Range`).
+    pub(super) fn send(
         &self,
         url: &Url,
         range: Option<(u64, u64)>,
         same: Option<&str>,
-    ) -> Result<Answer, HttpError> {
-        let shown = url.shown();
+    ) -> Result<HttpResponse, HttpError> {
+        let redacted_url = url.redact();
         let mut request = self.agent.get(url.request()).header(header::ACCEPT_ENCODING, "identity");
         if let Some((first, last)) = range {
             request = request.header(header::RANGE, format!("bytes={first}-{last}"));
@@ -134,12 +134,12 @@ impl Client {
                 request = request.header(name, value);
             }
         }
-        let response = request.call().map_err(|e| HttpError::of(&shown, e))?;
-        Answer::new(response, shown)
+        let response = request.call().map_err(|e| HttpError::of(&redacted_url, e))?;
+        HttpResponse::new(response, redacted_url)
     }
 }
 
-fn agent(url: &Url, timeout: Duration) -> Result<Agent, HttpError> {
+fn new_agent(url: &Url, timeout: Duration) -> Result<Agent, HttpError> {
     let proxy = proxy::of(url)?;
     let secure = url.is_secure() || proxy.as_ref().is_some_and(proxy::is_secure);
     let config = Agent::config_builder()
@@ -171,32 +171,32 @@ fn agent(url: &Url, timeout: Duration) -> Result<Agent, HttpError> {
     Ok(config.tls_config(tls).build().new_agent())
 }
 
-/// An answer whose body was not read yet.
+/// A response whose body was not read yet.
 #[derive(Debug)]
-pub(super) struct Answer {
+pub(super) struct HttpResponse {
     pub(super) status: StatusCode,
     headers: HeaderMap,
     pub(super) body: Body,
-    pub(super) shown: String,
+    pub(super) redacted_url: String,
 }
 
-/// What `Content-Range` says: first and last byte, and the length of the whole, where they are known.
+/// The content of `Content-Range`: first and last byte, and the length of the whole file, where they are known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ContentRange {
     pub(super) bytes: Option<(u64, u64)>,
     pub(super) total: Option<u64>,
 }
 
-impl Answer {
-    fn new(response: Response<Body>, shown: String) -> Result<Self, HttpError> {
+impl HttpResponse {
+    fn new(response: Response<Body>, redacted_url: String) -> Result<Self, HttpError> {
         let (parts, body) = response.into_parts();
-        let answer = Self { status: parts.status, headers: parts.headers, body, shown };
+        let answer = Self { status: parts.status, headers: parts.headers, body, redacted_url };
         match answer.text(&header::CONTENT_ENCODING).as_deref() {
             None | Some("identity" | "") => Ok(answer),
             Some(other) => {
                 let message = format!(
                     "{}: expected the bytes as they are, the server sends them as {other}. Ask for another address.",
-                    answer.shown
+                    answer.redacted_url
                 );
                 Err(HttpError::new(HttpErrorKind::Answer, message))
             }
@@ -207,7 +207,7 @@ impl Answer {
         self.headers.get(name).and_then(|value| value.to_str().ok()).map(|text| text.trim().to_owned())
     }
 
-    /// Bytes of the body, where the server says.
+    /// The length of the body, if the server declares it.
     pub(super) fn content_length(&self) -> Option<u64> {
         self.text(&header::CONTENT_LENGTH).and_then(|text| text.parse().ok())
     }
@@ -216,7 +216,7 @@ impl Answer {
         parse_range(&self.text(&header::CONTENT_RANGE)?)
     }
 
-    /// What tells this file from another one of the same address.
+    /// Returns the validators that identify this version of the file.
     pub(super) fn version(&self) -> Version {
         Version { etag: self.text(&header::ETAG), modified: self.text(&header::LAST_MODIFIED) }
     }

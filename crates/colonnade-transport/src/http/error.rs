@@ -1,44 +1,44 @@
-//! What goes wrong between here and a server, each with the address.
+//! Errors of HTTP requests. Each names the address.
 
 use std::fmt;
 use std::io;
 
-/// What went wrong.
+/// The kind of an HTTP error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HttpErrorKind {
-    /// The address is none.
+    /// The address is invalid.
     Address,
-    /// There is no such file.
+    /// The file does not exist.
     NotFound,
-    /// The server does not give it to us.
+    /// The server denies access.
     Forbidden,
-    /// The server, or a proxy, could not be reached, or gave up.
+    /// The server or a proxy cannot be reached, or gave up.
     Connection,
-    /// Nobody listens there.
+    /// No server listens at the address.
     Refused,
-    /// Nothing came for too long.
+    /// No bytes arrived within the timeout.
     TimedOut,
-    /// Fewer bytes came than were promised.
+    /// Fewer bytes arrived than the server declared.
     Truncated {
-        /// Bytes that were promised.
+        /// Number of declared bytes.
         needed: u64,
-        /// Bytes that came.
+        /// Number of bytes that arrived.
         had: u64,
     },
-    /// The file is another one than it was.
+    /// The file has changed since it was opened.
     Changed,
-    /// An answer that contradicts itself or the question.
+    /// The response contradicts itself or the request.
     Answer,
-    /// Anything else.
+    /// Any other error.
     Other,
 }
 
-/// An error of reading over HTTP.
+/// An error of a file over HTTP.
 #[derive(Debug, Clone)]
 pub struct HttpError {
-    /// What went wrong.
+    /// The kind of the error.
     pub kind: HttpErrorKind,
-    /// What, where, and what to do.
+    /// The text: what failed, at which address, and what to do.
     pub message: String,
 }
 
@@ -51,7 +51,7 @@ impl HttpError {
         Self::new(HttpErrorKind::Address, format!("url: {message}"))
     }
 
-    /// What came, where more was promised.
+    /// The error of a body that is shorter than declared.
     pub(super) fn truncated(url: &str, needed: u64, had: u64) -> Self {
         let message = format!(
             "{url}: expected {needed} bytes, the connection ended after {had}. Read it again; if it stays so, the server's file or a proxy is at fault."
@@ -59,7 +59,7 @@ impl HttpError {
         Self::new(HttpErrorKind::Truncated { needed, had }, message)
     }
 
-    /// The answer to a request that was not what was asked for.
+    /// The error of an unexpected status.
     pub(super) fn of_status(url: &str, status: ureq::http::StatusCode) -> Self {
         let kind = match status.as_u16() {
             404 | 410 => HttpErrorKind::NotFound,
@@ -71,7 +71,7 @@ impl HttpError {
         Self::new(kind, format!("{url}: the server answers {status}."))
     }
 
-    /// An error of the client library.
+    /// Converts an error of the client library.
     pub(super) fn of(url: &str, error: ureq::Error) -> Self {
         match error {
             ureq::Error::Io(error) => Self::of_io(url, &error),
@@ -92,7 +92,7 @@ impl HttpError {
         }
     }
 
-    /// An error while bytes moved.
+    /// Converts an I/O error of reading a body.
     pub(super) fn of_io(url: &str, error: &io::Error) -> Self {
         if let Some(inner) = error.get_ref().and_then(|e| e.downcast_ref::<ureq::Error>()) {
             return match inner {

@@ -1,8 +1,8 @@
-//! Files behind HTTP(S): ranges of them where the server gives ranges, else the whole from front to back.
+//! Files over HTTP(S): ranges of them if the server supports ranges, otherwise the whole file from front to back.
 //!
-//! Requests run on threads of their own, which nobody has to wait for: the caller looks for signals meanwhile, and when
-//! he gives up, their connections are shut. TLS is rustls with ring; whom it trusts the system says (or the file that
-//! `SSL_CERT_FILE` names). Proxies are those of the environment.
+//! Requests run on background threads. The caller checks for signals meanwhile; if it gives up, the connections are closed. TLS
+//! is rustls with ring. The system's certificates are trusted (or those of the file that `SSL_CERT_FILE` names). Proxies are
+//! those of the environment.
 
 mod background;
 mod client;
@@ -22,82 +22,82 @@ pub use error::{HttpError, HttpErrorKind};
 pub use stream::HttpStream;
 
 use background::run_in_background;
-use client::{Answer, Client};
-use stream::{Incoming, fill};
+use client::{Client, HttpResponse};
+use stream::{BodySource, fill};
 use url::Url;
 use version::Version;
 
-/// How much the first request asks for: the head of the file, and all of a small one.
+/// The length of the first request's range: the beginning of a file, or all of a small file.
 const FIRST_NBYTES: u64 = 64 << 10;
 
-/// Enough to tell a format by.
-const LEAST_NBYTES: usize = 64;
+/// The minimum number of bytes that identify a format.
+const MIN_HEAD_NBYTES: usize = 64;
 
-/// How long nothing may come, where nobody says otherwise.
+/// The default time limit for the next bytes.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Called while a request is waited for; its error ends the waiting.
+/// A function that is called while a request is pending. Its error ends the request.
 pub type Tick<'a> = dyn FnMut() -> io::Result<()> + 'a;
 
-/// Takes a piece of the file that came: where it stands, and its bytes.
-pub type Land<'a, E> = dyn FnMut(u64, &[u8]) -> Result<(), E> + 'a;
+/// A function that receives a fetched piece: its offset in the file, and its bytes.
+pub type OnPiece<'a, E> = dyn FnMut(u64, &[u8]) -> Result<(), E> + 'a;
 
-/// How a file is asked for.
+/// Options for requests.
 #[derive(Debug, Clone, Default)]
 pub struct HttpOptions {
-    /// How long connecting, the answer, or the next bytes may take; 30 seconds where `None`.
+    /// The time limit for connecting, for the response and for the next bytes; `None`: 30 seconds.
     pub timeout: Option<Duration>,
     /// Headers of each request to the host of the address.
     pub headers: Vec<(String, String)>,
 }
 
-/// A file behind an address.
+/// A file at an HTTP(S) address.
 #[derive(Debug)]
 pub struct HttpFile {
     client: Mutex<Client>,
     url: Url,
     head: Vec<u8>,
     extent: Extent,
-    /// What tells this file from a later one.
+    /// The validators of the opened version of the file.
     version: Version,
-    /// The rest of the first answer, where that is the whole file.
-    rest: Mutex<Option<Incoming>>,
+    /// The rest of the first response, if that is the whole file.
+    rest: Mutex<Option<BodySource>>,
     fetched: Arc<AtomicU64>,
 }
 
 #[derive(Debug, Clone, Copy)]
 enum Extent {
-    /// The server gives ranges of so many bytes.
+    /// The server supports ranges. The file has this length.
     Ranged(u64),
-    /// It gives the whole, of so many bytes where it says.
+    /// The server only sends the whole file, of this length if it declares one.
     Whole(Option<u64>),
 }
 
 impl HttpFile {
-    /// Asks for the head of the file at `url`, following redirects (never from https to http).
+    /// Requests the beginning of the file at `url`, and follows redirects (never from https to http).
     ///
     /// # Errors
-    /// An [`HttpError`] as the source of the I/O error; what `tick` answers.
+    /// An [`HttpError`] as the source of the I/O error; errors of `tick`.
     pub fn open(url: &str, options: &HttpOptions, tick: &mut Tick<'_>) -> io::Result<Self> {
         let url = Url::parse(url)?;
         let client = Client::new(url.clone(), options.timeout.unwrap_or(TIMEOUT), options.headers.clone())?;
         let abandoned = client.clone();
-        run_in_background(tick, move || first(client, url)).inspect_err(|_| abandoned.shutdown())
+        run_in_background(tick, move || send_first(client, url)).inspect_err(|_| abandoned.shutdown())
     }
 
-    /// The address after redirects, without user and password.
+    /// Returns the address after redirects, without user and password.
     #[must_use]
     pub fn url(&self) -> String {
         self.url.request().to_owned()
     }
 
-    /// The address for messages.
+    /// Returns the address for messages, without secrets.
     #[must_use]
-    pub fn shown(&self) -> String {
-        self.url.shown()
+    pub fn redacted_url(&self) -> String {
+        self.url.redact()
     }
 
-    /// Bytes of the file, where the server says.
+    /// Returns the length of the file, if the server declares it.
     #[must_use]
     pub fn nbytes(&self) -> Option<u64> {
         match self.extent {
@@ -106,97 +106,98 @@ impl HttpFile {
         }
     }
 
-    /// Whether parts of it can be asked for.
+    /// Whether ranges of the file can be requested.
     #[must_use]
     pub fn is_ranged(&self) -> bool {
         matches!(self.extent, Extent::Ranged(_))
     }
 
-    /// The first bytes, all of a small file's.
+    /// Returns the first bytes: all of a small file.
     #[must_use]
     pub fn head(&self) -> &[u8] {
         &self.head
     }
 
-    /// Bytes of bodies that came so far.
+    /// Returns the number of bytes of bodies that have been fetched.
     #[must_use]
     pub fn fetched_nbytes(&self) -> u64 {
         self.fetched.load(Ordering::Relaxed)
     }
 
-    /// Fetches ranges (start and end) over a few connections at once, and hands their pieces on in any order.
+    /// Fetches ranges (start and end) over several connections, and passes their pieces to `on_piece` in any order.
     ///
     /// # Errors
-    /// An [`HttpError`] as the source of the I/O error; what `tick` or `land` answer.
+    /// An [`HttpError`] as the source of the I/O error; errors of `tick` and `on_piece`.
     pub fn fetch<E: From<io::Error>>(
         &self,
         ranges: &[(u64, u64)],
-        land: &mut Land<'_, E>,
+        on_piece: &mut OnPiece<'_, E>,
         tick: &mut Tick<'_>,
     ) -> Result<(), E> {
         let Extent::Ranged(total) = self.extent else {
             return Err(io::Error::from(io::ErrorKind::Unsupported).into());
         };
-        let asked = ranges::Asked {
+        let request = ranges::RangeRequest {
             client: self.client().map_err(io::Error::from)?,
             url: self.url.clone(),
             total,
             version: self.version.clone(),
             fetched: Arc::clone(&self.fetched),
         };
-        let done = ranges::fetch(asked, ranges, land, tick);
+        let done = ranges::fetch(request, ranges, on_piece, tick);
         if done.is_err() {
-            self.renew()?;
+            self.end_requests()?;
         }
         done
     }
 
-    /// The whole file from front to back. `lenient`: where the connection ends early, so does the file.
+    /// Returns a stream of the whole file. `lenient`: a connection that closes early ends the stream without an error.
     ///
     /// # Errors
-    /// The system's own.
+    /// Operating-system errors.
     pub fn stream(&self, lenient: bool) -> io::Result<HttpStream> {
-        // The body of an answer to the process that this one was forked from is for that one alone.
+        // The rest of the first response belongs to the process that requested it, not to a forked child.
         let inherited = self.lock().is_inherited();
         let rest = self.rest.lock().unwrap_or_else(PoisonError::into_inner).take().filter(|_| !inherited);
-        // A stream has connections of its own, which end with it.
-        let client = self.client()?.renewed()?;
+        // A stream has its own connections, which it closes when it ends.
+        let client = self.client()?.with_new_connections()?;
         let (url, fetched) = (self.url.clone(), Arc::clone(&self.fetched));
         let (asking, head) = (client.clone(), self.head.clone());
         match (self.extent, rest) {
             (Extent::Whole(_), Some(rest)) => HttpStream::new(head, Some(rest), lenient, self.client()?),
             (Extent::Whole(_), None) => {
-                let ask = move || asking.ask(&url, None, None).and_then(whole);
-                HttpStream::new(Vec::new(), Some(Incoming::later(ask, fetched)), lenient, client)
+                let send = move || asking.send(&url, None, None).and_then(whole_body);
+                HttpStream::new(Vec::new(), Some(BodySource::from_request(send, fetched)), lenient, client)
             }
             (Extent::Ranged(total), _) if total <= head.len() as u64 => {
                 HttpStream::new(head, None, lenient, client)
             }
             (Extent::Ranged(total), _) => {
                 let (range, version) = ((head.len() as u64, total - 1), self.version.clone());
-                let ask = move || ranges::body(&asking, &url, range, total, &version);
-                HttpStream::new(head, Some(Incoming::later(ask, fetched)), lenient, client)
+                let send = move || ranges::open_range(&asking, &url, range, total, &version);
+                HttpStream::new(head, Some(BodySource::from_request(send, fetched)), lenient, client)
             }
         }
     }
 
-    /// Who asks: in a forked child somebody new, for two processes on one connection take each other's answers.
+    /// Returns the client. A forked child creates its own, because two processes on one connection would mix up responses.
     fn client(&self) -> Result<Client, HttpError> {
         let client = self.lock().clone();
-        if client.is_inherited() { self.replace(&client) } else { Ok(client) }
+        if client.is_inherited() { self.replace_client(&client) } else { Ok(client) }
     }
 
-    /// Ends requests that nobody waits for any more.
-    fn renew(&self) -> io::Result<()> {
+    /// Ends abandoned requests by closing their connections.
+    fn end_requests(&self) -> io::Result<()> {
         let client = self.lock().clone();
         client.shutdown();
-        self.replace(&client)?;
+        self.replace_client(&client)?;
         Ok(())
     }
 
-    /// The client anew. The lock is not held while it is made: a fork meanwhile would leave it locked.
-    fn replace(&self, client: &Client) -> Result<Client, HttpError> {
-        let client = client.renewed()?;
+    /// Replaces the client's connections. The lock is not held while they are created, because a fork meanwhile would leave it
+    /// locked.
+    fn replace_client(&self, client: &Client) -> Result<Client, HttpError> {
+        let client = client.with_new_connections()?;
         *self.lock() = client.clone();
         Ok(client)
     }
@@ -208,19 +209,19 @@ impl HttpFile {
 
 impl Drop for HttpFile {
     fn drop(&mut self) {
-        // A stream has taken over the connection, if there is one: it goes on.
+        // A stream may have taken over the connection of the first response, so it stays open.
         if self.is_ranged() {
             self.lock().shutdown();
         }
     }
 }
 
-/// The first request: it tells whether the server gives ranges.
-fn first(mut client: Client, url: Url) -> Result<HttpFile, HttpError> {
+/// Sends the first request, which shows whether the server supports ranges.
+fn send_first(mut client: Client, url: Url) -> Result<HttpFile, HttpError> {
     let (answer, url) = client.follow(url, (0, FIRST_NBYTES - 1))?;
     let fetched = Arc::new(AtomicU64::new(0));
     let version = answer.version();
-    let shown = answer.shown.clone();
+    let redacted_url = answer.redacted_url.clone();
     let file = |client, head: Vec<u8>, extent, rest| {
         fetched.fetch_add(head.len() as u64, Ordering::Relaxed);
         let (client, rest, fetched) = (Mutex::new(client), Mutex::new(rest), Arc::clone(&fetched));
@@ -229,44 +230,44 @@ fn first(mut client: Client, url: Url) -> Result<HttpFile, HttpError> {
     match (answer.status.as_u16(), answer.content_range()) {
         (206, Some(range)) => match (range.bytes, range.total) {
             (Some((0, last)), Some(total)) if last.checked_add(1) == Some(total.min(FIRST_NBYTES)) => {
-                let head = ranges::exactly(answer, last + 1)?;
+                let head = ranges::read_exactly(answer, last + 1)?;
                 Ok(file(client, head, Extent::Ranged(total), None))
             }
-            // Of a file that is still being written nobody knows the end.
+            // The length of a file that is still being written is unknown.
             (Some((0, _)), None) => {
-                let answer = client.ask(&url, None, None)?;
+                let answer = client.send(&url, None, None)?;
                 from_whole(answer, |head, extent, rest| file(client, head, extent, rest), &fetched)
             }
-            _ => Err(ranges::contradiction(&shown, (0, FIRST_NBYTES - 1), Some(range))),
+            _ => Err(ranges::contradiction_error(&redacted_url, (0, FIRST_NBYTES - 1), Some(range))),
         },
-        (206, None) => Err(ranges::contradiction(&shown, (0, FIRST_NBYTES - 1), None)),
-        // No byte of an empty file can be asked for.
+        (206, None) => Err(ranges::contradiction_error(&redacted_url, (0, FIRST_NBYTES - 1), None)),
+        // An empty file has no byte to request.
         (416, Some(range)) if range.total == Some(0) => Ok(file(client, Vec::new(), Extent::Ranged(0), None)),
         (200, _) => from_whole(answer, |head, extent, rest| file(client, head, extent, rest), &fetched),
-        _ => Err(HttpError::of_status(&shown, answer.status)),
+        _ => Err(HttpError::of_status(&redacted_url, answer.status)),
     }
 }
 
 fn from_whole(
-    answer: Answer,
-    file: impl FnOnce(Vec<u8>, Extent, Option<Incoming>) -> HttpFile,
+    answer: HttpResponse,
+    file: impl FnOnce(Vec<u8>, Extent, Option<BodySource>) -> HttpFile,
     fetched: &Arc<AtomicU64>,
 ) -> Result<HttpFile, HttpError> {
     let length = answer.content_length();
-    let mut body = whole(answer)?;
-    let mut head = vec![0; LEAST_NBYTES];
+    let mut body = whole_body(answer)?;
+    let mut head = vec![0; MIN_HEAD_NBYTES];
     let count = fill(&mut body, &mut head)?;
     head.truncate(count);
-    let rest = (count == LEAST_NBYTES).then(|| Incoming::now(body, Arc::clone(fetched)));
+    let rest = (count == MIN_HEAD_NBYTES).then(|| BodySource::from_body(body, Arc::clone(fetched)));
     Ok(file(head, Extent::Whole(length), rest))
 }
 
-/// The body of an answer that is the whole file.
-fn whole(answer: Answer) -> Result<stream::Counted, HttpError> {
+/// Returns the body of a response that has the whole file.
+fn whole_body(answer: HttpResponse) -> Result<stream::CheckedBody, HttpError> {
     if answer.status.as_u16() != 200 {
-        return Err(HttpError::of_status(&answer.shown, answer.status));
+        return Err(HttpError::of_status(&answer.redacted_url, answer.status));
     }
-    let (length, shown) = (answer.content_length(), answer.shown);
+    let (length, redacted_url) = (answer.content_length(), answer.redacted_url);
     let reader: Box<dyn Read + Send> = Box::new(answer.body.into_reader());
-    Ok(stream::Counted::new(reader, shown, length))
+    Ok(stream::CheckedBody::new(reader, redacted_url, length))
 }

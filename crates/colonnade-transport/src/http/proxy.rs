@@ -1,4 +1,4 @@
-//! The proxy that the environment names for an address, as curl reads it.
+//! The proxy that the environment sets for an address, with curl's rules.
 
 use std::env;
 
@@ -7,9 +7,9 @@ use ureq::{Proxy, ProxyProtocol};
 use super::error::{HttpError, HttpErrorKind};
 use super::url::Url;
 
-/// The proxy for `url`, if there is one.
+/// Returns the proxy for `url`, if there is one.
 pub(super) fn of(url: &Url) -> Result<Option<Proxy>, HttpError> {
-    // HTTP_PROXY in capitals is what a client of a CGI program can set: nobody reads it.
+    // `HTTP_PROXY` in capitals is ignored, because a client of a CGI program can set it.
     let names: &[&str] = if url.is_secure() {
         &["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
     } else {
@@ -19,7 +19,7 @@ pub(super) fn of(url: &Url) -> Result<Option<Proxy>, HttpError> {
     if first(&["no_proxy", "NO_PROXY"]).is_some_and(|(_, list)| is_listed(&list, &url.host_and_port())) {
         return Ok(None);
     }
-    // The value may hold a password.
+    // The error does not show the value, which may hold a password.
     let wrong = |_| {
         let message = format!("the proxy that {name} names is no address: expected http://host:port.");
         HttpError::new(HttpErrorKind::Connection, message)
@@ -27,7 +27,7 @@ pub(super) fn of(url: &Url) -> Result<Option<Proxy>, HttpError> {
     Proxy::new(&value).map(Some).map_err(wrong)
 }
 
-/// Whether one speaks to the proxy itself by TLS.
+/// Whether connections to the proxy use TLS.
 pub(super) fn is_secure(proxy: &Proxy) -> bool {
     proxy.protocol() == ProxyProtocol::Https
 }
@@ -36,7 +36,7 @@ fn first(names: &[&'static str]) -> Option<(&'static str, String)> {
     names.iter().find_map(|&name| env::var(name).ok().filter(|v| !v.is_empty()).map(|value| (name, value)))
 }
 
-/// Whether a list of `no_proxy` names the host: itself, a domain that it belongs to, or all.
+/// Whether a `no_proxy` list contains the host, a domain above it, or `*`.
 fn is_listed(list: &str, authority: &str) -> bool {
     let authority = authority.to_ascii_lowercase();
     let host = match authority.rsplit_once(':') {

@@ -1,4 +1,4 @@
-//! A file from front to back, received on another thread.
+//! A file from front to back, received on a background thread.
 
 use std::fmt;
 use std::io::{self, Read};
@@ -10,60 +10,61 @@ use super::background::{TICK, spawn};
 use super::client::Client;
 use super::error::{HttpError, HttpErrorKind};
 
-/// How much goes from thread to thread at once.
+/// The maximum number of bytes of one chunk that the thread sends to the reader.
 pub(super) const CHUNK_NBYTES: usize = 256 << 10;
 
-/// Pieces that wait for the reader: while it works, the connection does too.
-const AHEAD: usize = 8;
+/// The number of chunks that may wait for the reader. Beyond that, the thread stops receiving.
+const MAX_QUEUED_CHUNKS: usize = 8;
 
-/// A body that must have as many bytes as were promised.
-pub(super) struct Counted {
+/// A body that must have as many bytes as the server declared.
+pub(super) struct CheckedBody {
     reader: Box<dyn Read + Send>,
-    shown: String,
-    promised: Option<u64>,
+    redacted_url: String,
+    declared: Option<u64>,
     had: u64,
 }
 
-impl Counted {
-    pub(super) fn new(reader: Box<dyn Read + Send>, shown: String, promised: Option<u64>) -> Self {
-        Self { reader, shown, promised, had: 0 }
+impl CheckedBody {
+    pub(super) fn new(reader: Box<dyn Read + Send>, redacted_url: String, declared: Option<u64>) -> Self {
+        Self { reader, redacted_url, declared, had: 0 }
     }
 
-    /// What comes next; 0 at the end.
+    /// Reads the next bytes; 0 at the end.
     fn read(&mut self, target: &mut [u8]) -> Result<usize, HttpError> {
-        let short = |had| HttpError::truncated(&self.shown, self.promised.unwrap_or(had + 1), had);
+        let short = |had| HttpError::truncated(&self.redacted_url, self.declared.unwrap_or(had + 1), had);
         loop {
             return match self.reader.read(target) {
-                Ok(0) if self.promised.is_some_and(|n| self.had < n) => Err(short(self.had)),
+                Ok(0) if self.declared.is_some_and(|n| self.had < n) => Err(short(self.had)),
                 Ok(count) => {
                     self.had += count as u64;
-                    self.within().map(|()| count)
+                    self.check_length().map(|()| count)
                 }
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
                 Err(e) if e.kind() == io::ErrorKind::UnexpectedEof => Err(short(self.had)),
-                Err(e) => Err(HttpError::of_io(&self.shown, &e)),
+                Err(e) => Err(HttpError::of_io(&self.redacted_url, &e)),
             };
         }
     }
 
-    fn within(&self) -> Result<(), HttpError> {
-        match self.promised {
-            Some(promised) if self.had > promised => {
-                let message = format!("{}: expected {promised} bytes, the server sends more.", self.shown);
+    fn check_length(&self) -> Result<(), HttpError> {
+        match self.declared {
+            Some(declared) if self.had > declared => {
+                let message =
+                    format!("{}: expected {declared} bytes, the server sends more.", self.redacted_url);
                 Err(HttpError::new(HttpErrorKind::Answer, message))
             }
             _ => Ok(()),
         }
     }
 
-    /// Reads past the end, so that the connection can be used again; more bytes are an error.
+    /// Reads to the end, so that the connection can be reused. Further bytes are an error.
     pub(super) fn finish(&mut self) -> Result<(), HttpError> {
         self.read(&mut [0]).map(drop)
     }
 }
 
-/// Fills `target`, or as much as there is: how many bytes.
-pub(super) fn fill(body: &mut Counted, target: &mut [u8]) -> Result<usize, HttpError> {
+/// Fills `target` as far as the body suffices, and returns the number of bytes.
+pub(super) fn fill(body: &mut CheckedBody, target: &mut [u8]) -> Result<usize, HttpError> {
     let mut filled = 0;
     while let Some(room) = target.get_mut(filled..).filter(|room| !room.is_empty()) {
         match body.read(room)? {
@@ -74,31 +75,31 @@ pub(super) fn fill(body: &mut Counted, target: &mut [u8]) -> Result<usize, HttpE
     Ok(filled)
 }
 
-/// A body that came, or one that is asked for when somebody reads.
-pub(super) struct Incoming {
-    open: Box<dyn FnOnce() -> Result<Counted, HttpError> + Send>,
+/// A body that is already open, or a request that opens one.
+pub(super) struct BodySource {
+    open: Box<dyn FnOnce() -> Result<CheckedBody, HttpError> + Send>,
     fetched: Arc<AtomicU64>,
 }
 
-impl Incoming {
-    pub(super) fn now(body: Counted, fetched: Arc<AtomicU64>) -> Self {
-        Self::later(move || Ok(body), fetched)
+impl BodySource {
+    pub(super) fn from_body(body: CheckedBody, fetched: Arc<AtomicU64>) -> Self {
+        Self::from_request(move || Ok(body), fetched)
     }
 
-    pub(super) fn later(
-        open: impl FnOnce() -> Result<Counted, HttpError> + Send + 'static,
+    pub(super) fn from_request(
+        open: impl FnOnce() -> Result<CheckedBody, HttpError> + Send + 'static,
         fetched: Arc<AtomicU64>,
     ) -> Self {
         Self { open: Box::new(open), fetched }
     }
 
-    /// Receives all of it, until nobody listens any more.
+    /// Receives the whole body, or until the receiver is gone.
     fn run(self, send: &SyncSender<Result<Vec<u8>, HttpError>>) {
         let all = || {
             let mut body = (self.open)()?;
             loop {
                 let mut bytes = vec![0; CHUNK_NBYTES];
-                // As it comes: who reads message by message must not wait for the next one.
+                // Bytes are sent as they arrive, because a reader of single messages must not wait for the next one.
                 let count = body.read(&mut bytes)?;
                 bytes.truncate(count);
                 self.fetched.fetch_add(count as u64, Ordering::Relaxed);
@@ -113,14 +114,14 @@ impl Incoming {
     }
 }
 
-impl fmt::Debug for Incoming {
+impl fmt::Debug for BodySource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Incoming")
     }
 }
 
-/// A file from front to back. Every read that waits answers `Interrupted` now and then, so that the caller can look for
-/// signals; it loses nothing.
+/// A file from front to back. A read that waits returns `Interrupted` at intervals, so that the caller can check for signals.
+/// No bytes are lost.
 #[derive(Debug)]
 pub struct HttpStream {
     bytes: Vec<u8>,
@@ -133,14 +134,14 @@ pub struct HttpStream {
 impl HttpStream {
     pub(super) fn new(
         head: Vec<u8>,
-        incoming: Option<Incoming>,
+        incoming: Option<BodySource>,
         lenient: bool,
         client: Client,
     ) -> io::Result<Self> {
         let rest = match incoming {
             None => None,
             Some(incoming) => {
-                let (send, receive) = sync_channel(AHEAD);
+                let (send, receive) = sync_channel(MAX_QUEUED_CHUNKS);
                 spawn(move || incoming.run(&send))?;
                 Some(receive)
             }
@@ -156,7 +157,7 @@ impl Read for HttpStream {
             if self.client.is_inherited() {
                 let message = format!(
                     "{}: it is being read by the process that this one was forked from. Read it again here.",
-                    self.client.shown()
+                    self.client.redacted_url()
                 );
                 return Err(HttpError::new(HttpErrorKind::Other, message).into());
             }
@@ -185,7 +186,7 @@ impl Read for HttpStream {
 
 impl Drop for HttpStream {
     fn drop(&mut self) {
-        // What still comes nobody reads. In a forked child nothing is sent, and the channel may be in any state.
+        // The rest of the file is not read. A forked child closes no connection, and the channel may be in any state there.
         if self.client.is_inherited() {
             std::mem::forget(self.rest.take());
         } else if self.rest.is_some() {

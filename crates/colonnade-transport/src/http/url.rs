@@ -1,5 +1,4 @@
-//! The address of a file behind HTTP, parsed as the URL Standard says: what a request needs of it, and how messages show it
-//! without secrets.
+//! HTTP addresses, parsed by the URL Standard: their parts for requests, and their text without secrets for messages.
 
 use percent_encoding::percent_decode_str;
 use url::{ParseError, Position};
@@ -35,7 +34,7 @@ impl Url {
             }
             Err(_) => return Err(no_host(text)),
         };
-        // Legal, but it is what `f"{host}:{port}"` gives without a port.
+        // Such an address is legal, but it is the result of `f"{host}:{port}"` without a port.
         let authority = text.split("://").nth(1).and_then(|rest| rest.split(['/', '?', '#']).next());
         if authority.is_some_and(|authority| authority.ends_with(':')) {
             return Err(no_host(text));
@@ -46,9 +45,9 @@ impl Url {
             return Err(no_host(text));
         }
         let url = Self { url, user };
-        // The request's own type holds 65,534 bytes.
+        // The URI type of the client library is limited to 65,534 bytes.
         if url.request().parse::<ureq::http::Uri>().is_err() {
-            return Err(HttpError::address(format!("{} is no URL.", url.shown())));
+            return Err(HttpError::address(format!("{} is no URL.", url.redact())));
         }
         Ok(url)
     }
@@ -58,29 +57,29 @@ impl Url {
         self.url.scheme() == "https"
     }
 
-    /// Host and port, the port left out where it is the scheme's own.
+    /// Returns host and port, without the port if it is the scheme's default.
     pub(super) fn authority(&self) -> &str {
         &self.url[Position::BeforeHost..Position::AfterPort]
     }
 
-    /// Host and port, whichever scheme has it as its own.
+    /// Returns host and port, always with the port.
     pub(super) fn host_and_port(&self) -> String {
         let host = self.url.host_str().unwrap_or_default();
         self.url.port_or_known_default().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
     }
 
-    /// The address as a request has it: no user, no password.
+    /// Returns the address for a request, without user and password.
     pub(super) fn request(&self) -> &str {
         self.url.as_str()
     }
 
-    /// The address for messages: a query may be a signature, so it is left out too.
-    pub(super) fn shown(&self) -> String {
+    /// Returns the address for messages: without user and password, and without the query, which may be a signature.
+    pub(super) fn redact(&self) -> String {
         let query = if self.url.query().is_some() { "?..." } else { "" };
         format!("{}{query}", &self.url[..Position::AfterPath])
     }
 
-    /// User and password, decoded.
+    /// Returns user and password, decoded.
     pub(super) fn user(&self) -> Option<&[u8]> {
         self.user.as_deref()
     }
@@ -90,8 +89,8 @@ impl Url {
         self.authority() == other.authority() && (other.is_secure() || !self.is_secure())
     }
 
-    /// Whether both are on one server, asked in one way.
-    pub(super) fn same_place(&self, other: &Self) -> bool {
+    /// Whether both addresses are on one server and have the same scheme.
+    pub(super) fn same_server(&self, other: &Self) -> bool {
         self.authority() == other.authority() && self.is_secure() == other.is_secure()
     }
 }
@@ -106,7 +105,7 @@ fn user(url: &url::Url) -> Option<Vec<u8>> {
     Some(user)
 }
 
-/// A text that is no URL is not shown: any part of it may be a password.
+/// The error does not show an invalid URL, any part of which may be a password.
 fn no_host(text: &str) -> HttpError {
     HttpError::address(format!(
         "{}: expected a host, or host:port with a port of 0 to 65535. In a password, / ? # are %2F %3F %23.",
@@ -127,7 +126,7 @@ mod tests {
     fn addresses_are_shown_without_secrets() {
         let url = Url::parse("HTTP://me:p%40ss@host:81/a b/ü.npz?key=secret#part").unwrap();
         assert_eq!(url.request(), "http://host:81/a%20b/%C3%BC.npz?key=secret");
-        assert_eq!(url.shown(), "http://host:81/a%20b/%C3%BC.npz?...");
+        assert_eq!(url.redact(), "http://host:81/a%20b/%C3%BC.npz?...");
         assert_eq!(url.user().unwrap(), b"me:p@ss");
         assert_eq!(Url::parse("http://HOST:80/").unwrap().authority(), "host");
         assert_eq!(Url::parse("https://host").unwrap().request(), "https://host/");

@@ -1,6 +1,6 @@
-//! What tells a file from a later one of the same address.
+//! Distinguishes versions of a file at one address.
 
-/// What an answer says of the file: its ETag, and the time of its last change.
+/// The validators of a response: its ETag, and the time of the last change.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Version {
     pub(super) etag: Option<String>,
@@ -8,14 +8,14 @@ pub(super) struct Version {
 }
 
 impl Version {
-    /// What `If-Range` may name: weak ETags promise too little for ranges.
+    /// Returns the validator for `If-Range`. Weak ETags do not guarantee identical bytes, as ranges need.
     pub(super) fn for_ranges(&self) -> Option<&str> {
         self.strong().or(self.modified.as_deref())
     }
 
-    /// Whether `now`, of the answer with a range, is of the same file. Such an answer must have the ETag that the whole
-    /// file has; the date it may leave out (RFC 9110, 15.3.7).
-    pub(super) fn is_still(&self, now: &Self) -> bool {
+    /// Whether `now`, from the response to a range request, is of the same version. Such a response must have the ETag that the
+    /// whole file has. It may omit the date (RFC 9110, 15.3.7).
+    pub(super) fn is_same_file(&self, now: &Self) -> bool {
         if let Some(was) = &self.etag {
             if now.etag.as_deref().map(opaque) != Some(opaque(was)) {
                 return false;
@@ -32,7 +32,7 @@ impl Version {
     }
 }
 
-/// An ETag without its mark of weakness, which a proxy may add.
+/// Returns an ETag without its mark of weakness, which a proxy may add.
 fn opaque(tag: &str) -> &str {
     tag.strip_prefix("W/").unwrap_or(tag)
 }
@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn another_file_is_told_by_its_etag_or_date() {
+    fn another_version_is_detected_by_its_etag_or_date() {
         for (was, now, same) in [
             (("", ""), ("", ""), true),
             (("", ""), ("\"1\"", "d"), true),
@@ -63,12 +63,12 @@ mod tests {
             (("", "d"), ("", ""), true),
             (("", "d"), ("", "e"), false),
         ] {
-            assert_eq!(version(was.0, was.1).is_still(&version(now.0, now.1)), same, "{was:?} {now:?}");
+            assert_eq!(version(was.0, was.1).is_same_file(&version(now.0, now.1)), same, "{was:?} {now:?}");
         }
     }
 
     #[test]
-    fn ranges_are_asked_for_by_what_is_strong() {
+    fn ranges_use_strong_validators() {
         assert_eq!(version("\"1\"", "d").for_ranges(), Some("\"1\""));
         assert_eq!(version("W/\"1\"", "d").for_ranges(), Some("d"));
         assert_eq!(version("W/\"1\"", "").for_ranges(), None);

@@ -1,58 +1,58 @@
-//! What stands between the socket and the session: bounded, and grown only by peers that send much.
+//! Buffers between the socket and the TLS session. They are bounded, and grow only for peers that send much.
 
 use std::io::{self, Error, ErrorKind, IoSlice, IoSliceMut};
 
 use super::session::{RECORD, RECORD_EXTRA, whole_records};
 use crate::channel::Channel;
 
-/// Encrypted bytes taken from the socket at once: at first, and where they fill that.
-const LEAST: usize = RECORD + RECORD_EXTRA;
-const MOST: usize = 256 * 1024;
+/// The minimum and maximum number of encrypted bytes of one receive. The buffer grows when a receive fills it.
+const MIN_RECEIVE: usize = RECORD + RECORD_EXTRA;
+const MAX_RECEIVE: usize = 256 * 1024;
 
-/// What has come and is not decrypted, and what is decrypted and was not asked for.
+/// Received bytes that are not decrypted yet, and decrypted bytes that no call has taken yet.
 #[derive(Debug)]
-pub(super) struct Incoming {
+pub(super) struct ReceiveBuffer {
     bytes: Vec<u8>,
     start: usize,
     end: usize,
     /// Plaintext that did not fit its targets: less than a buffer.
-    kept: Vec<u8>,
-    kept_start: usize,
-    /// The session has seen all there is.
-    looked: bool,
+    plaintext: Vec<u8>,
+    plaintext_start: usize,
+    /// Whether the session has processed all received bytes that it can.
+    is_processed: bool,
     failed: Option<(ErrorKind, String)>,
-    /// The peer said that it will send no more.
+    /// Whether the peer has ended its sending.
     pub(super) ended: bool,
-    /// Anything has come.
-    pub(super) spoken: bool,
-    /// Plaintext has been given.
-    pub(super) given: bool,
+    /// Whether any bytes were received.
+    pub(super) has_received_any: bool,
+    /// Whether any plaintext was returned.
+    pub(super) has_delivered: bool,
 }
 
-impl Incoming {
+impl ReceiveBuffer {
     pub(super) fn new() -> Self {
         Self {
             bytes: Vec::new(),
             start: 0,
             end: 0,
-            kept: Vec::new(),
-            kept_start: 0,
-            looked: false,
+            plaintext: Vec::new(),
+            plaintext_start: 0,
+            is_processed: false,
             failed: None,
             ended: false,
-            spoken: false,
-            given: false,
+            has_received_any: false,
+            has_delivered: false,
         }
     }
 
-    /// One read, as large as the buffer allows. 0 is the end of the peer's bytes.
+    /// Receives once, as many bytes as the buffer has space for. 0 is the end of input.
     pub(super) fn fill(&mut self, below: &dyn Channel) -> io::Result<usize> {
         self.check()?;
         self.bytes.copy_within(self.start..self.end, 0);
         self.end -= self.start;
         self.start = 0;
         if self.bytes.len() - self.end < self.bytes.len() / 2 || self.bytes.is_empty() {
-            self.bytes.resize((self.bytes.len() * 2).clamp(LEAST, MOST), 0);
+            self.bytes.resize((self.bytes.len() * 2).clamp(MIN_RECEIVE, MAX_RECEIVE), 0);
         }
         let room = self.bytes.get_mut(self.end..).unwrap_or_default();
         if room.is_empty() {
@@ -61,48 +61,48 @@ impl Incoming {
         let most = room.len();
         let count = below.receive(&mut [IoSliceMut::new(room)])?;
         self.end += count;
-        self.looked = false;
-        self.spoken |= count > 0;
-        if count == most && self.bytes.len() < MOST {
-            self.bytes.resize((self.bytes.len() * 4).min(MOST), 0);
+        self.is_processed = false;
+        self.has_received_any |= count > 0;
+        if count == most && self.bytes.len() < MAX_RECEIVE {
+            self.bytes.resize((self.bytes.len() * 4).min(MAX_RECEIVE), 0);
         }
         Ok(count)
     }
 
-    /// The bytes for the session, and where plaintext goes that no target is left for.
+    /// Returns the bytes for the session, and the buffer for plaintext that the targets have no space for.
     pub(super) fn parts(&mut self) -> (&mut [u8], &mut Vec<u8>) {
-        (self.bytes.get_mut(self.start..self.end).unwrap_or_default(), &mut self.kept)
+        (self.bytes.get_mut(self.start..self.end).unwrap_or_default(), &mut self.plaintext)
     }
 
     pub(super) fn discard(&mut self, count: usize) {
         self.start = (self.start + count).min(self.end);
     }
 
-    pub(super) fn looked_at(&mut self) {
-        self.looked = true;
+    pub(super) fn mark_processed(&mut self) {
+        self.is_processed = true;
     }
 
-    /// Nothing that the session has not seen.
+    /// Whether the session has processed everything that it can.
     pub(super) fn is_idle(&self) -> bool {
-        self.looked || self.ended
+        self.is_processed || self.ended
     }
 
     pub(super) fn has_pending(&self) -> bool {
         let whole = || whole_records(self.bytes.get(self.start..self.end).unwrap_or_default()) > 0;
-        !self.kept.is_empty() || self.ended || self.failed.is_some() || (!self.looked && whole())
+        !self.plaintext.is_empty() || self.ended || self.failed.is_some() || (!self.is_processed && whole())
     }
 
-    /// The plaintext of earlier calls.
-    pub(super) fn give_kept(&mut self, targets: &mut Targets<'_, '_>) {
-        let rest = targets.take(self.kept.get(self.kept_start..).unwrap_or_default()).len();
-        self.kept_start = self.kept.len() - rest;
+    /// Copies the plaintext of earlier calls to the targets.
+    pub(super) fn deliver_plaintext(&mut self, targets: &mut Targets<'_, '_>) {
+        let rest = targets.take(self.plaintext.get(self.plaintext_start..).unwrap_or_default()).len();
+        self.plaintext_start = self.plaintext.len() - rest;
         if rest == 0 {
-            self.kept.clear();
-            self.kept_start = 0;
+            self.plaintext.clear();
+            self.plaintext_start = 0;
         }
     }
 
-    /// Remembers an error: it is every later call's too.
+    /// Stores an error, which all later calls return too.
     pub(super) fn fail(&mut self, kind: ErrorKind, text: String) -> Error {
         self.failed = Some((kind, text.clone()));
         Error::new(kind, text)
@@ -116,10 +116,10 @@ impl Incoming {
     }
 }
 
-/// Bytes that wait to go out: appended behind, taken in front.
+/// A queue of bytes to send: appended at the end, removed from the front.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
-    // Longer than what is in use, so that nothing is zeroed twice.
+    // Longer than the used range, so that no byte is zeroed twice.
     bytes: Vec<u8>,
     start: usize,
     end: usize,
@@ -134,8 +134,8 @@ impl Queue {
         self.len() == 0
     }
 
-    /// Room for so many bytes behind the others; `add` then says how many there are.
-    pub(super) fn room(&mut self, count: usize) -> &mut [u8] {
+    /// Returns space for `count` bytes at the end; `add` then says how many were written.
+    pub(super) fn reserve(&mut self, count: usize) -> &mut [u8] {
         if self.start == self.end {
             (self.start, self.end) = (0, 0);
         } else if self.end + count > self.bytes.len() {
@@ -148,21 +148,21 @@ impl Queue {
         self.bytes.get_mut(self.end..).unwrap_or_default()
     }
 
-    pub(super) fn add(&mut self, count: usize) {
+    pub(super) fn commit(&mut self, count: usize) {
         self.end = (self.end + count).min(self.bytes.len());
     }
 
-    /// Takes all that another one holds.
+    /// Moves all bytes of another queue to the end of this one.
     pub(super) fn append(&mut self, other: &mut Self) {
         if let Some(bytes) = other.bytes.get(other.start..other.end).filter(|bytes| !bytes.is_empty()) {
-            self.room(bytes.len()).split_at_mut(bytes.len()).0.copy_from_slice(bytes);
-            self.add(bytes.len());
+            self.reserve(bytes.len()).split_at_mut(bytes.len()).0.copy_from_slice(bytes);
+            self.commit(bytes.len());
             other.start = other.end;
         }
     }
 
-    /// Gives all of it to the socket, or `WouldBlock`.
-    pub(super) fn give(&mut self, below: &dyn Channel) -> io::Result<()> {
+    /// Sends all bytes to the socket, or returns `WouldBlock`.
+    pub(super) fn send_to(&mut self, below: &dyn Channel) -> io::Result<()> {
         while let Some(rest) = self.bytes.get(self.start..self.end).filter(|rest| !rest.is_empty()) {
             match below.send(&[IoSlice::new(rest)])? {
                 0 => return Err(ErrorKind::WriteZero.into()),
@@ -173,7 +173,7 @@ impl Queue {
     }
 }
 
-/// The targets of one call, filled in their order.
+/// The targets of one call, which are filled in order.
 pub(super) struct Targets<'t, 'b> {
     targets: &'t mut [IoSliceMut<'b>],
     index: usize,
@@ -196,7 +196,7 @@ impl<'t, 'b> Targets<'t, 'b> {
         self.taken == self.room
     }
 
-    /// Takes what fits: the rest.
+    /// Copies as many bytes as fit, and returns the rest.
     pub(super) fn take<'x>(&mut self, mut text: &'x [u8]) -> &'x [u8] {
         while !text.is_empty() {
             let Some(target) = self.targets.get_mut(self.index) else { break };
@@ -217,7 +217,8 @@ impl<'t, 'b> Targets<'t, 'b> {
     }
 }
 
-/// The next piece to encrypt: part of one source where that makes whole records, else several small ones together.
+/// Returns the next piece to encrypt: part of one source if that makes whole records, otherwise several small sources copied
+/// together.
 pub(super) fn gather<'x>(
     sources: &'x [IoSlice<'x>],
     at: &mut (usize, usize),

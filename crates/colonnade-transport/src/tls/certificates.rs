@@ -11,7 +11,7 @@ use rustls::{ClientConfig, ServerConfig};
 
 use super::{TlsFault, TlsFiles, client_config, server_config};
 
-/// An authority, and the folder where it puts what it signs.
+/// A certificate authority, and the folder for the files of its certificates.
 pub(crate) struct Authority {
     issuer: CertifiedIssuer<'static, KeyPair>,
     folder: tempfile::TempDir,
@@ -37,7 +37,7 @@ impl Authority {
         self.path("ca.pem")
     }
 
-    /// A certificate and its key for these names, valid until that year.
+    /// Signs a certificate for these names, valid until a year. Returns the paths of the certificate and its key.
     pub(crate) fn sign(&self, names: &[&str], until: i32) -> (PathBuf, PathBuf) {
         let mut params =
             CertificateParams::new(names.iter().map(|n| n.to_string()).collect::<Vec<_>>()).unwrap();
@@ -61,12 +61,12 @@ impl Authority {
         }
     }
 
-    /// A listener's configuration; `clients`: who signs the certificates it demands.
+    /// Returns a listener's configuration. `clients`: the authority that must sign the certificates of clients.
     pub(crate) fn server(&self, names: &[&str], until: i32, clients: Option<&Self>) -> Arc<ServerConfig> {
         server_config(&self.files(names, until, clients.map(Self::pem).as_deref())).unwrap()
     }
 
-    /// The configuration of who connects: trusts this authority, shows what it signed where `names` are given.
+    /// Returns a client's configuration. It trusts this authority, and with `names` has a certificate of it.
     pub(crate) fn client(&self, names: &[&str], until: i32) -> Arc<ClientConfig> {
         client_config(&match names {
             [] => TlsFiles { authorities: Some(self.pem()), ..TlsFiles::default() },
@@ -108,7 +108,7 @@ fn files_that_make_no_configuration_are_named() {
     )
     .unwrap();
     said(made(&certificate, Some(&empty), None), &["encrypted", "openssl pkey"]);
-    // Both in one file.
+    // Certificate and key in one file.
     let both = authority.path("both.pem");
     std::fs::write(&both, [std::fs::read(&certificate).unwrap(), std::fs::read(&key).unwrap()].concat())
         .unwrap();

@@ -1,4 +1,4 @@
-//! Certificates, keys and authorities from PEM files.
+//! Reads certificates, keys and authorities from PEM files.
 
 use std::fmt;
 use std::fs::File;
@@ -16,22 +16,23 @@ use rustls::{ClientConfig, Error, RootCertStore, ServerConfig};
 use super::Token;
 use crate::address::Address;
 
-/// A system's bundle of authorities has a quarter of this.
-const MOST_PEM_NBYTES: u64 = 4 << 20;
+/// The maximum size of a PEM file: four times that of a system's bundle of authorities.
+const MAX_PEM_NBYTES: u64 = 4 << 20;
 
-/// Where to find what this side shows and whom it trusts.
+/// The files of this side's certificate and of the authorities that it trusts.
 #[derive(Debug, Clone, Default)]
 pub struct TlsFiles {
-    /// The certificate chain, our own first.
+    /// The certificate chain, beginning with this side's certificate.
     pub certificate: Option<PathBuf>,
-    /// Its key; None: in the certificate's file.
+    /// The key of the certificate; `None`: the certificate's file contains it.
     pub key: Option<PathBuf>,
-    /// Who may sign the peer's certificate. None: connecting, the system's; listening, no certificate is demanded.
+    /// The authorities that may sign the peer's certificate. `None`: a client trusts the system's, a listener demands no
+    /// certificate.
     pub authorities: Option<PathBuf>,
 }
 
 impl TlsFiles {
-    /// That neither these nor a token are given for an address where they would mean nothing.
+    /// Refuses files and a token for an address that is not `tls://`.
     ///
     /// # Errors
     /// [`TlsFault::Option`].
@@ -43,7 +44,7 @@ impl TlsFiles {
             ("token", token.is_some()),
         ];
         match given.iter().find(|(_, is_given)| *is_given) {
-            Some((name, _)) if !matches!(address, Address::Tls { .. }) => Err(option(format!(
+            Some((name, _)) if !matches!(address, Address::Tls { .. }) => Err(option_fault(format!(
                 "{name}: expected a tls:// address beside it, found {address}. Nothing of it goes over a bare wire"
             ))),
             _ => Ok(()),
@@ -51,17 +52,17 @@ impl TlsFiles {
     }
 }
 
-/// Files that make no configuration.
+/// An error of certificate and key files.
 #[derive(Debug)]
 pub enum TlsFault {
-    /// One could not be read.
+    /// A file cannot be read.
     File {
-        /// Which.
+        /// The file.
         path: PathBuf,
-        /// The system's error.
+        /// The error of the operating system.
         error: io::Error,
     },
-    /// One says what it should not: in words.
+    /// The content of a file or option is invalid; with the text.
     Option(String),
 }
 
@@ -86,67 +87,67 @@ impl From<TlsFault> for io::Error {
     }
 }
 
-/// What a listener shows and demands: where `authorities` are named, certificates of those who connect.
+/// Returns a listener's configuration. If `authorities` are set, clients must have certificates.
 ///
 /// # Errors
 /// [`TlsFault`].
 pub fn server_config(files: &TlsFiles) -> Result<Arc<ServerConfig>, TlsFault> {
-    let Some((chain, key, path)) = own(files)? else {
-        return Err(option(
+    let Some((chain, key, path)) = identity(files)? else {
+        return Err(option_fault(
             "tls:// needs the listener's own certificate: certificate='server.pem', key='server.key'",
         ));
     };
     let provider = provider();
     let builder = ServerConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
-        .map_err(|error| option(format!("TLS: {error}")))?;
+        .map_err(|error| option_fault(format!("TLS: {error}")))?;
     let builder = match &files.authorities {
         None => builder.with_no_client_auth(),
         Some(authorities) => {
-            let roots = Arc::new(trusted(authorities)?);
+            let roots = Arc::new(read_roots(authorities)?);
             let verifier = WebPkiClientVerifier::builder_with_provider(roots, provider)
                 .build()
-                .map_err(|error| option(format!("authorities: {}: {error}", authorities.display())))?;
+                .map_err(|error| option_fault(format!("authorities: {}: {error}", authorities.display())))?;
             builder.with_client_cert_verifier(verifier)
         }
     };
-    let mut config = builder.with_single_cert(chain, key).map_err(|error| mismatched(&error, &path))?;
-    // Nothing is resumed: certificates are looked at each time.
+    let mut config = builder.with_single_cert(chain, key).map_err(|error| key_mismatch(&error, &path))?;
+    // Sessions are not resumed, so certificates are checked for each connection.
     config.session_storage = Arc::new(NoServerSessionStorage {});
     config.send_tls13_tickets = 0;
     Ok(Arc::new(config))
 }
 
-/// What who connects trusts and, where a certificate is named, shows.
+/// Returns a client's configuration. If a certificate is set, the client shows it.
 ///
 /// # Errors
 /// [`TlsFault`].
 pub fn client_config(files: &TlsFiles) -> Result<Arc<ClientConfig>, TlsFault> {
     let roots = match &files.authorities {
-        Some(path) => trusted(path)?,
-        None => system()?,
+        Some(path) => read_roots(path)?,
+        None => system_roots()?,
     };
     let builder = ClientConfig::builder_with_provider(provider())
         .with_safe_default_protocol_versions()
-        .map_err(|error| option(format!("TLS: {error}")))?
+        .map_err(|error| option_fault(format!("TLS: {error}")))?
         .with_root_certificates(roots);
-    let mut config = match own(files)? {
+    let mut config = match identity(files)? {
         None => builder.with_no_client_auth(),
         Some((chain, key, path)) => {
-            builder.with_client_auth_cert(chain, key).map_err(|error| mismatched(&error, &path))?
+            builder.with_client_auth_cert(chain, key).map_err(|error| key_mismatch(&error, &path))?
         }
     };
     config.resumption = Resumption::disabled();
     Ok(Arc::new(config))
 }
 
-type Own = (Vec<CertificateDer<'static>>, PrivateKeyDer<'static>, PathBuf);
+type Identity = (Vec<CertificateDer<'static>>, PrivateKeyDer<'static>, PathBuf);
 
-fn own(files: &TlsFiles) -> Result<Option<Own>, TlsFault> {
+fn identity(files: &TlsFiles) -> Result<Option<Identity>, TlsFault> {
     let Some(path) = &files.certificate else {
         return match &files.key {
             None => Ok(None),
-            Some(_) => Err(option("key: expected certificate= beside it, found none")),
+            Some(_) => Err(option_fault("key: expected certificate= beside it, found none")),
         };
     };
     let bytes = read(path)?;
@@ -160,7 +161,7 @@ fn own(files: &TlsFiles) -> Result<Option<Own>, TlsFault> {
             true => "an encrypted one. Decrypt it: openssl pkey -in it -out plain.key".to_owned(),
             false => format!("none ({error}). Name it: key='server.key'"),
         };
-        option(format!(
+        option_fault(format!(
             "key: {}: expected a PEM private key (PKCS8, PKCS1 or SEC1), found {found}",
             key_path.display()
         ))
@@ -168,23 +169,26 @@ fn own(files: &TlsFiles) -> Result<Option<Own>, TlsFault> {
     Ok(Some((chain, key, key_path.clone())))
 }
 
-fn trusted(path: &Path) -> Result<RootCertStore, TlsFault> {
+fn read_roots(path: &Path) -> Result<RootCertStore, TlsFault> {
     let mut roots = RootCertStore::empty();
     for certificate in certificates("authorities", path, &read(path)?)? {
         roots.add(certificate).map_err(|error| {
-            option(format!("authorities: {}: expected certificates of authorities: {error}", path.display()))
+            option_fault(format!(
+                "authorities: {}: expected certificates of authorities: {error}",
+                path.display()
+            ))
         })?;
     }
     Ok(roots)
 }
 
-fn system() -> Result<RootCertStore, TlsFault> {
+fn system_roots() -> Result<RootCertStore, TlsFault> {
     let found = rustls_native_certs::load_native_certs();
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(found.certs);
     if roots.is_empty() {
         let why = found.errors.first().map(|error| format!(" ({error})")).unwrap_or_default();
-        return Err(option(format!(
+        return Err(option_fault(format!(
             "authorities: the system has none{why}. Name a file: authorities='ca.pem'"
         )));
     }
@@ -197,7 +201,7 @@ fn certificates(
     bytes: &[u8],
 ) -> Result<Vec<CertificateDer<'static>>, TlsFault> {
     let wrong = |found: &str| {
-        option(format!("{option_name}: {}: expected a PEM certificate, found {found}", path.display()))
+        option_fault(format!("{option_name}: {}: expected a PEM certificate, found {found}", path.display()))
     };
     let all: Vec<_> = CertificateDer::pem_slice_iter(bytes)
         .collect::<Result<_, _>>()
@@ -209,27 +213,27 @@ fn certificates(
     }
 }
 
-fn mismatched(error: &Error, key: &Path) -> TlsFault {
+fn key_mismatch(error: &Error, key: &Path) -> TlsFault {
     match error {
-        Error::InconsistentKeys(_) => option(format!(
+        Error::InconsistentKeys(_) => option_fault(format!(
             "key: {}: expected the key of the certificate, found another one's. Are the two files of one pair?",
             key.display()
         )),
-        other => option(format!("certificate and key {}: {other}", key.display())),
+        other => option_fault(format!("certificate and key {}: {other}", key.display())),
     }
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, TlsFault> {
     let fault = |error| TlsFault::File { path: path.to_owned(), error };
     let mut bytes = Vec::new();
-    File::open(path).map_err(fault)?.take(MOST_PEM_NBYTES + 1).read_to_end(&mut bytes).map_err(fault)?;
-    if bytes.len() as u64 > MOST_PEM_NBYTES {
-        return Err(option(format!("{}: expected a PEM file, found more than 4 MiB", path.display())));
+    File::open(path).map_err(fault)?.take(MAX_PEM_NBYTES + 1).read_to_end(&mut bytes).map_err(fault)?;
+    if bytes.len() as u64 > MAX_PEM_NBYTES {
+        return Err(option_fault(format!("{}: expected a PEM file, found more than 4 MiB", path.display())));
     }
     Ok(bytes)
 }
 
-/// One provider, whatever else in the process has set a default.
+/// Returns ring's provider, whatever default other code of the process has set.
 fn provider() -> Arc<CryptoProvider> {
     Arc::new(rustls::crypto::ring::default_provider())
 }
@@ -238,6 +242,6 @@ fn find(bytes: &[u8], text: &[u8]) -> bool {
     bytes.windows(text.len()).any(|window| window == text)
 }
 
-fn option(text: impl Into<String>) -> TlsFault {
+fn option_fault(text: impl Into<String>) -> TlsFault {
     TlsFault::Option(text.into())
 }

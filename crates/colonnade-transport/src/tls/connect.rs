@@ -1,4 +1,4 @@
-//! The connecting side: handshake, then the token where there is one, then the listener's yes.
+//! The client side of a TLS connection: the handshake, then the token if there is one, then the listener's acceptance.
 
 use std::io::{self, ErrorKind, IoSlice, IoSliceMut};
 use std::sync::Arc;
@@ -9,14 +9,14 @@ use rustls::ClientConfig;
 use super::{ACCEPTED, HEAD_NBYTES, TlsChannel, Token};
 use crate::channel::{Channel, Direction};
 
-/// How long one wait takes before signals are looked for.
-const SLICE: Duration = Duration::from_millis(100);
+/// The interval at which waits check for signals.
+const WAIT_TIME: Duration = Duration::from_millis(100);
 
-/// TLS over a connected channel. It is ours from here on, and closed where this fails.
+/// Connects TLS over a connected channel. Takes the channel, and closes it on failure.
 ///
 /// # Errors
-/// `TimedOut` at the deadline; what `interrupted` gives (asked at least ten times a second); `ConnectionAborted` where
-/// we refuse the peer, `ConnectionRefused` where it refuses us, with the reason in words; the system's own.
+/// `TimedOut` at the deadline; errors of `interrupted` (called at least ten times a second); `ConnectionAborted` if this side
+/// refuses the peer, `ConnectionRefused` if the peer refuses this side, both with the reason; operating-system errors.
 pub fn connect(
     below: Arc<dyn Channel>,
     server_name: &str,
@@ -42,7 +42,7 @@ pub fn connect(
     Ok(Arc::new(channel))
 }
 
-/// Sends the token and reads the answer, as far as that goes now.
+/// Sends the token and reads the acceptance, as far as possible without waiting.
 fn show(
     channel: &TlsChannel,
     message: &[u8],
@@ -57,10 +57,10 @@ fn show(
     }
     while let Some(rest) = answer.get_mut(*got..).filter(|rest| !rest.is_empty()) {
         match channel.receive(&mut [IoSliceMut::new(rest)]) {
-            Ok(0) => return Err(refused(channel)),
+            Ok(0) => return Err(refusal_error(channel)),
             Ok(count) => *got += count,
             Err(e) if matches!(e.kind(), ErrorKind::UnexpectedEof | ErrorKind::ConnectionReset) => {
-                return Err(refused(channel));
+                return Err(refusal_error(channel));
             }
             Err(e) => return Err(e),
         }
@@ -73,7 +73,7 @@ fn show(
     Err(io::Error::new(ErrorKind::ConnectionAborted, text))
 }
 
-fn refused(channel: &TlsChannel) -> io::Error {
+fn refusal_error(channel: &TlsChannel) -> io::Error {
     let text =
         format!("{} closed instead of accepting the token. Do both sides have the same?", channel.peer());
     io::Error::new(ErrorKind::ConnectionRefused, text)
@@ -97,7 +97,7 @@ fn drive(
         if left == Some(Duration::ZERO) {
             return Err(late());
         }
-        let slice = left.map_or(SLICE, |left| left.min(SLICE));
+        let slice = left.map_or(WAIT_TIME, |left| left.min(WAIT_TIME));
         let direction: Direction = channel.waits_for();
         match channel.below.wait(direction, slice) {
             Err(e) if e.kind() != ErrorKind::Interrupted => return Err(e),

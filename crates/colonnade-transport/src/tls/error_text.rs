@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind};
 use rustls::pki_types::UnixTime;
 use rustls::{AlertDescription, CertificateError, Error, InvalidMessage, PeerIncompatible};
 
-/// An error of receiving, or of the handshake.
+/// Returns the kind and text of an error of receiving or of the handshake.
 pub(super) fn of(error: &Error, peer: &str) -> (ErrorKind, String) {
     match error {
         Error::AlertReceived(alert) => (ErrorKind::ConnectionRefused, alerted(*alert, peer)),
@@ -33,7 +33,7 @@ pub(super) fn of(error: &Error, peer: &str) -> (ErrorKind, String) {
     }
 }
 
-/// An error of encrypting.
+/// Converts an error of encrypting.
 pub(super) fn sending(error: &Error, peer: &str) -> io::Error {
     match error {
         Error::HandshakeNotComplete => {
@@ -50,9 +50,9 @@ pub(super) fn sending(error: &Error, peer: &str) -> io::Error {
     }
 }
 
-/// The bytes ended without TLS's farewell.
-pub(super) fn cut_off(peer: &str, given: bool) -> String {
-    match given {
+/// Returns the text for bytes that end without TLS's close notification.
+pub(super) fn cut_off_text(peer: &str, has_delivered: bool) -> String {
+    match has_delivered {
         true => format!("{peer}: the connection ended without TLS's farewell: what came may be cut off"),
         false => format!(
             "{peer} closed without a word. It may have crashed, or refuse this side: does it ask for a token or a \
@@ -61,7 +61,7 @@ pub(super) fn cut_off(peer: &str, given: bool) -> String {
     }
 }
 
-pub(super) fn cut_handshake(peer: &str) -> String {
+pub(super) fn cut_handshake_text(peer: &str) -> String {
     format!("{peer} closed during the TLS handshake. Is it a TLS listener, with room for another peer?")
 }
 
@@ -101,7 +101,7 @@ fn certificate(why: &CertificateError, peer: &str) -> String {
     }
 }
 
-/// `DnsName("localhost")` is localhost.
+/// Extracts the name: `DnsName("localhost")` becomes `localhost`.
 fn bare(name: &str) -> &str {
     let inner = name.split_once('(').and_then(|(_, rest)| rest.strip_suffix(')')).unwrap_or(name);
     inner.trim_matches('"')
@@ -141,7 +141,7 @@ fn alerted(alert: AlertDescription, peer: &str) -> String {
     }
 }
 
-/// `2024-02-29 12:00:00 UTC`.
+/// Formats a date as `2024-02-29 12:00:00 UTC`.
 fn date(time: UnixTime) -> String {
     let seconds = time.as_secs();
     let (mut days, rest) = (seconds / 86_400, seconds % 86_400);

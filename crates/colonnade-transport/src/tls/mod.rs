@@ -1,5 +1,5 @@
-//! TLS over any channel: rustls does the cryptography, this moves the bytes. Buffers are bounded, and a sending and a
-//! receiving thread meet in the session alone, which is never held while anything waits or moves.
+//! TLS over any channel: rustls does the cryptography, and this module moves the bytes. Buffers are bounded. A sending and a
+//! receiving thread share only the session, which is never locked while bytes are moved or waited for.
 
 mod buffers;
 mod config;
@@ -19,7 +19,7 @@ use rustls::server::UnbufferedServerConnection;
 use rustls::{ClientConfig, ServerConfig};
 
 use crate::channel::{Channel, Direction};
-use buffers::{Incoming, Queue, Targets, gather};
+use buffers::{Queue, ReceiveBuffer, Targets, gather};
 use session::{Role, Session, Turn};
 
 pub use config::{TlsFault, TlsFiles, client_config, server_config};
@@ -27,31 +27,31 @@ pub use connect::connect;
 pub use token::Token;
 pub(crate) use token::{ACCEPTED, HEAD_NBYTES, token_nbytes};
 
-/// Encrypted bytes that may wait until the socket takes them.
+/// The maximum number of encrypted bytes that wait for the socket.
 const BACKLOG: usize = 256 * 1024;
-/// Plaintext that is encrypted at once: the session is not held for longer.
-const STRIDE: usize = 64 * 1024;
-/// What one call sends at most, so that whoever drives it gets to look around.
-const AT_ONCE: usize = 4 << 20;
+/// The number of plaintext bytes that are encrypted in one step, which bounds the time that the session is locked.
+const ENCRYPT_NBYTES: usize = 64 * 1024;
+/// The maximum number of bytes that one call sends, so that its caller can check for signals.
+const MAX_SEND: usize = 4 << 20;
 
-/// A channel inside which another one's bytes are encrypted.
+/// A TLS connection over another channel.
 #[derive(Debug)]
 pub struct TlsChannel {
     below: Arc<dyn Channel>,
     peer: String,
-    // Locked in this order: one of the halves, then the session.
-    incoming: Mutex<Incoming>,
+    // The lock order: `incoming` or `outgoing` first, then the session.
+    incoming: Mutex<ReceiveBuffer>,
     outgoing: Mutex<Queue>,
     session: Mutex<Session>,
-    /// The process that made it: see `check_owner`.
+    /// The process that created the connection; see `check_owner`.
     owner: u32,
 }
 
 impl TlsChannel {
-    /// The connecting side; `server_name` is what the certificate must be made out to.
+    /// Creates the client side. The certificate must be valid for `server_name`.
     ///
     /// # Errors
-    /// `InvalidInput` where that is neither a host name nor an address.
+    /// `InvalidInput` if the name is neither a host name nor an IP address.
     pub fn client(below: Arc<dyn Channel>, config: Arc<ClientConfig>, server_name: &str) -> io::Result<Self> {
         let name = ServerName::try_from(server_name.to_owned()).map_err(|_| {
             let text = format!("server_name: expected a host name or an IP address, found {server_name:?}");
@@ -61,10 +61,10 @@ impl TlsChannel {
         Ok(Self::new(below, Role::Client(Box::new(session))))
     }
 
-    /// The listening side.
+    /// Creates the listener's side.
     ///
     /// # Errors
-    /// rustls's own, of the configuration.
+    /// Errors of rustls about the configuration.
     pub fn server(below: Arc<dyn Channel>, config: Arc<ServerConfig>) -> io::Result<Self> {
         let session = UnbufferedServerConnection::new(config).map_err(io::Error::other)?;
         Ok(Self::new(below, Role::Server(Box::new(session))))
@@ -78,14 +78,15 @@ impl TlsChannel {
         Self {
             below,
             peer,
-            incoming: Mutex::new(Incoming::new()),
+            incoming: Mutex::new(ReceiveBuffer::new()),
             outgoing: Mutex::new(Queue::default()),
             session: Mutex::new(Session::new(role)),
             owner: std::process::id(),
         }
     }
 
-    /// A forked child has the same keys and numbers: whatever it sent would spoil the parent's session, and give away more.
+    /// Refuses a forked child. It has the same keys and sequence numbers: bytes that it sent would break the parent's session
+    /// and weaken its encryption.
     fn check_owner(&self) -> io::Result<()> {
         if self.owner == std::process::id() {
             return Ok(());
@@ -95,25 +96,25 @@ impl TlsChannel {
         ))
     }
 
-    /// Gets on with the handshake: true once it is through and all of ours has gone out.
+    /// Continues the handshake. Returns true when it is complete and all of this side's bytes are sent.
     ///
     /// # Errors
-    /// `WouldBlock` (wait for what [`TlsChannel::waits_for`] says), the system's own, and the reasons why it failed.
+    /// `WouldBlock` (wait for [`TlsChannel::waits_for`]); operating-system errors; the reason for a failed handshake.
     pub fn handshake(&self) -> io::Result<bool> {
         let through = {
-            let mut half = lock(&self.incoming);
-            self.digest(&mut half, &mut Targets::new(&mut []))?;
+            let mut buffer = lock(&self.incoming);
+            self.decrypt(&mut buffer, &mut Targets::new(&mut []))?;
             loop {
                 if lock(&self.session).established {
                     break true;
                 }
-                match half.fill(&*self.below) {
+                match buffer.fill(&*self.below) {
                     Ok(0) => {
                         return Err(
-                            half.fail(ErrorKind::UnexpectedEof, error_text::cut_handshake(&self.peer))
+                            buffer.fail(ErrorKind::UnexpectedEof, error_text::cut_handshake_text(&self.peer))
                         );
                     }
-                    Ok(_) => self.digest(&mut half, &mut Targets::new(&mut []))?,
+                    Ok(_) => self.decrypt(&mut buffer, &mut Targets::new(&mut []))?,
                     Err(e) if e.kind() == ErrorKind::WouldBlock => break false,
                     Err(e) => return Err(e),
                 }
@@ -123,7 +124,7 @@ impl TlsChannel {
         Ok(through && gone)
     }
 
-    /// What the handshake, or a flush, waits for.
+    /// The direction that the handshake or a flush waits for.
     pub fn waits_for(&self) -> Direction {
         match lock(&self.outgoing).is_empty() {
             true => Direction::Receive,
@@ -131,63 +132,63 @@ impl TlsChannel {
         }
     }
 
-    /// Whether anything at all has come from the peer.
-    pub(crate) fn has_spoken(&self) -> bool {
-        lock(&self.incoming).spoken
+    /// Whether any bytes have arrived from the peer.
+    pub(crate) fn has_received(&self) -> bool {
+        lock(&self.incoming).has_received_any
     }
 
-    /// Decrypts what has come, into the targets and, where those are full, what is kept for the next call.
-    fn digest(&self, half: &mut Incoming, targets: &mut Targets<'_, '_>) -> io::Result<()> {
-        half.check()?;
-        if half.is_idle() {
+    /// Decrypts received bytes into the targets. Plaintext beyond their space is kept for the next call.
+    fn decrypt(&self, buffer: &mut ReceiveBuffer, targets: &mut Targets<'_, '_>) -> io::Result<()> {
+        buffer.check()?;
+        if buffer.is_idle() {
             return Ok(());
         }
         let mut session = lock(&self.session);
         loop {
-            let (bytes, plain) = half.parts();
+            let (bytes, plain) = buffer.parts();
             let before = targets.taken();
             let (used, turn) = session.receive(bytes, &mut |text| {
                 let rest = targets.take(text);
                 plain.extend_from_slice(rest);
             });
-            half.discard(used);
-            half.given |= targets.taken() > 0;
+            buffer.discard(used);
+            buffer.has_delivered |= targets.taken() > 0;
             match turn {
                 Ok(Turn::Again) if targets.taken() > before && targets.is_full() => return Ok(()),
                 Ok(Turn::Again) => {}
                 Ok(Turn::Blocked | Turn::Ready) => break,
                 Ok(Turn::Ended) => {
-                    half.ended = true;
+                    buffer.ended = true;
                     break;
                 }
                 Err(error) => {
-                    session.alert(half.parts().0);
+                    session.alert(buffer.parts().0);
                     drop(session);
-                    // The peer may learn the reason; if not, ours counts.
+                    // The alert tells the peer the reason. If it cannot be sent, this error still counts.
                     self.flush().ok();
                     let (kind, text) = error_text::of(&error, &self.peer);
-                    return Err(half.fail(kind, text));
+                    return Err(buffer.fail(kind, text));
                 }
             }
         }
-        half.looked_at();
+        buffer.mark_processed();
         Ok(())
     }
 
-    /// Our side's error, or the peer's alert that explains it: a refused peer often finds its socket closed first.
-    fn explained(&self, error: io::Error) -> io::Error {
+    /// Returns the peer's alert if it explains an error of sending: a refused peer often finds its socket closed first.
+    fn with_alert(&self, error: io::Error) -> io::Error {
         if !matches!(error.kind(), ErrorKind::BrokenPipe | ErrorKind::ConnectionReset) {
             return error;
         }
-        let Ok(mut half) = self.incoming.try_lock() else { return error };
-        if half.has_pending() {
-            return half.check().err().unwrap_or(error);
+        let Ok(mut buffer) = self.incoming.try_lock() else { return error };
+        if buffer.has_pending() {
+            return buffer.check().err().unwrap_or(error);
         }
         let mut targets = Targets::new(&mut []);
-        match half.fill(&*self.below) {
-            Ok(1..) => self.digest(&mut half, &mut targets).err().unwrap_or(error),
-            Ok(0) | Err(_) if !half.given => {
-                io::Error::new(error.kind(), error_text::cut_off(&self.peer, false))
+        match buffer.fill(&*self.below) {
+            Ok(1..) => self.decrypt(&mut buffer, &mut targets).err().unwrap_or(error),
+            Ok(0) | Err(_) if !buffer.has_delivered => {
+                io::Error::new(error.kind(), error_text::cut_off_text(&self.peer, false))
             }
             _ => error,
         }
@@ -198,51 +199,51 @@ impl Channel for TlsChannel {
     fn receive(&self, targets: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
         self.check_owner()?;
         let mut targets = Targets::new(targets);
-        let mut half = lock(&self.incoming);
-        half.give_kept(&mut targets);
+        let mut buffer = lock(&self.incoming);
+        buffer.deliver_plaintext(&mut targets);
         loop {
             if targets.is_full() {
                 return Ok(targets.taken());
             }
-            match self.digest(&mut half, &mut targets) {
+            match self.decrypt(&mut buffer, &mut targets) {
                 Err(error) if targets.taken() == 0 => return Err(error),
-                // An error comes again with the next call.
-                _ if targets.taken() > 0 || half.ended => return Ok(targets.taken()),
+                // Later calls return the error again.
+                _ if targets.taken() > 0 || buffer.ended => return Ok(targets.taken()),
                 _ => {}
             }
-            if half.fill(&*self.below)? == 0 {
-                let text = error_text::cut_off(&self.peer, half.given);
-                return Err(half.fail(ErrorKind::UnexpectedEof, text));
+            if buffer.fill(&*self.below)? == 0 {
+                let text = error_text::cut_off_text(&self.peer, buffer.has_delivered);
+                return Err(buffer.fail(ErrorKind::UnexpectedEof, text));
             }
         }
     }
 
     fn send(&self, sources: &[IoSlice<'_>]) -> io::Result<usize> {
         self.check_owner()?;
-        let mut half = lock(&self.outgoing);
+        let mut buffer = lock(&self.outgoing);
         let mut scratch = Vec::new();
         let mut sent = 0;
         let mut at = (0, 0);
         loop {
-            match half.give(&*self.below) {
+            match buffer.send_to(&*self.below) {
                 Ok(()) => {}
-                Err(e) if e.kind() == ErrorKind::WouldBlock && half.len() < BACKLOG / 2 => {}
-                // What was encrypted counts as sent: it stands in the backlog.
+                Err(e) if e.kind() == ErrorKind::WouldBlock && buffer.len() < BACKLOG / 2 => {}
+                // Encrypted bytes count as sent: they are in the backlog.
                 Err(_) if sent > 0 => return Ok(sent),
                 Err(e) => {
-                    drop(half);
-                    return Err(self.explained(e));
+                    drop(buffer);
+                    return Err(self.with_alert(e));
                 }
             }
-            if sent >= AT_ONCE {
+            if sent >= MAX_SEND {
                 return Ok(sent);
             }
-            let Some(piece) = gather(sources, &mut at, &mut scratch, STRIDE) else { return Ok(sent) };
+            let Some(piece) = gather(sources, &mut at, &mut scratch, ENCRYPT_NBYTES) else { return Ok(sent) };
             let mut session = lock(&self.session);
-            half.append(&mut session.outgoing);
-            std::mem::swap(&mut *half, &mut session.outgoing);
+            buffer.append(&mut session.outgoing);
+            std::mem::swap(&mut *buffer, &mut session.outgoing);
             let result = session.encrypt(piece);
-            std::mem::swap(&mut *half, &mut session.outgoing);
+            std::mem::swap(&mut *buffer, &mut session.outgoing);
             drop(session);
             if let Err(error) = result {
                 return Err(error_text::sending(&error, &self.peer));
@@ -260,18 +261,18 @@ impl Channel for TlsChannel {
 
     fn flush(&self) -> io::Result<bool> {
         self.check_owner()?;
-        let mut half = lock(&self.outgoing);
-        half.append(&mut lock(&self.session).outgoing);
-        let given = half.give(&*self.below);
-        drop(half);
-        match given {
+        let mut buffer = lock(&self.outgoing);
+        buffer.append(&mut lock(&self.session).outgoing);
+        let sent = buffer.send_to(&*self.below);
+        drop(buffer);
+        match sent {
             Ok(()) => self.below.flush(),
             Err(e) if e.kind() == ErrorKind::WouldBlock => Ok(false),
-            Err(e) => Err(self.explained(e)),
+            Err(e) => Err(self.with_alert(e)),
         }
     }
 
-    /// Says TLS's farewell. `WouldBlock` while it, or what stands before it, does not fit: wait, and call it again.
+    /// Sends TLS's close notification. `WouldBlock` while it, or earlier bytes, do not fit: wait and call it again.
     fn finish(&self) -> io::Result<()> {
         self.check_owner()?;
         lock(&self.session).close().map_err(|error| error_text::sending(&error, &self.peer))?;
@@ -294,7 +295,7 @@ impl Channel for TlsChannel {
     }
 }
 
-/// What a panic elsewhere left is as good as what an error leaves.
+/// Locks a mutex. The state after a panic elsewhere is as consistent as after an error.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

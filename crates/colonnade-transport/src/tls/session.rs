@@ -1,4 +1,4 @@
-//! One rustls session, without a byte of input or output of its own: what came goes in, what shall go comes out.
+//! One rustls session without input and output: callers pass in received bytes and take the bytes to send.
 
 use std::fmt;
 
@@ -9,11 +9,11 @@ use rustls::{AlertDescription, Error};
 
 use super::buffers::Queue;
 
-/// The largest plaintext of one record.
+/// The maximum plaintext of one record.
 pub(super) const RECORD: usize = 16 * 1024;
-/// Room that a record needs beyond its plaintext: header, type, tag, explicit nonce, and a key update in front.
+/// The space that a record needs beyond its plaintext: header, type, tag, explicit nonce, and a key update in front.
 pub(super) const RECORD_EXTRA: usize = 256;
-/// A record's header: type, version, length.
+/// The length of a record's header: type, version, length.
 const HEADER: usize = 5;
 
 pub(super) enum Role {
@@ -30,35 +30,35 @@ impl Role {
     }
 }
 
-/// What one turn shall do, if it comes to it.
-pub(super) enum Act<'a> {
+/// The action of one turn, if the session is ready for it.
+pub(super) enum Action<'a> {
     Nothing,
     Encrypt(&'a [u8]),
     Close,
 }
 
-/// How a turn ended.
+/// The result of a turn.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Turn {
-    /// Something moved: there may be more.
+    /// The session made progress: another turn may make more.
     Again,
-    /// More of the peer's handshake is needed.
+    /// The session needs more of the peer's handshake.
     Blocked,
-    /// The handshake is through, no whole record is left, and what was to be done is done.
+    /// The handshake is complete, no whole record is left, and the action is done.
     Ready,
-    /// The peer said that it will send no more.
+    /// The peer has ended its sending.
     Ended,
 }
 
 pub(super) struct Session {
     role: Role,
-    /// Records that go before all that is encrypted later, in the order in which they were made.
+    /// Encrypted records to send before any that are encrypted later.
     pub(super) outgoing: Queue,
-    /// Part of a handshake message that rustls has looked at and wants to see again: nearly always empty.
-    held: Vec<u8>,
-    /// The handshake is through.
+    /// A part of a handshake message that rustls has seen and needs to see again; nearly always empty.
+    partial_message: Vec<u8>,
+    /// Whether the handshake is complete.
     pub(super) established: bool,
-    /// rustls is not asked again after an error.
+    /// The error of rustls. The session is not used after it.
     failed: Option<Error>,
     closing: bool,
 }
@@ -68,57 +68,57 @@ impl Session {
         Self {
             role,
             outgoing: Queue::default(),
-            held: Vec::new(),
+            partial_message: Vec::new(),
             established: false,
             failed: None,
             closing: false,
         }
     }
 
-    /// Takes one step with what came: how many bytes of it are used up, and how the step ended. Plaintext goes to `sink`.
+    /// Processes received bytes for one turn. Returns the number of used bytes and the result. Plaintext goes to `sink`.
     pub(super) fn receive(
         &mut self,
         incoming: &mut [u8],
         sink: &mut dyn FnMut(&[u8]),
     ) -> (usize, Result<Turn, Error>) {
-        self.held.clear();
-        let (used, turn) = self.turn(incoming, &Act::Nothing, sink);
+        self.partial_message.clear();
+        let (used, turn) = self.turn(incoming, &Action::Nothing, sink);
         if turn == Ok(Turn::Ready) {
             self.established = true;
-            // A whole record that is not used up: a handshake message goes on in the next one. (Only the first head is
-            // still one: rustls puts the pieces of the message together where they lie.)
+            // A whole record that is not used: its handshake message continues in the next one. (Only the first record still
+            // has its header: rustls joins the pieces of the message in place.)
             let rest = incoming.get(used..).unwrap_or_default();
             if whole_records(rest) > 0 {
-                self.held.extend_from_slice(rest);
+                self.partial_message.extend_from_slice(rest);
             }
         }
         (used, turn)
     }
 
-    /// Encrypts into `outgoing`.
+    /// Encrypts `plaintext` into `outgoing`.
     pub(super) fn encrypt(&mut self, plaintext: &[u8]) -> Result<(), Error> {
-        self.act(&Act::Encrypt(plaintext))
+        self.run(&Action::Encrypt(plaintext))
     }
 
-    /// Puts the farewell into `outgoing`, once.
+    /// Encrypts the close notification into `outgoing`, once.
     pub(super) fn close(&mut self) -> Result<(), Error> {
-        if std::mem::replace(&mut self.closing, true) { Ok(()) } else { self.act(&Act::Close) }
+        if std::mem::replace(&mut self.closing, true) { Ok(()) } else { self.run(&Action::Close) }
     }
 
-    /// After an error: the alert that tells the peer goes into `outgoing`.
+    /// Encrypts the alert for an error into `outgoing`.
     pub(super) fn alert(&mut self, rest: &mut [u8]) {
         let mut ignored = |_: &[u8]| ();
-        // Only as long as there is something: rustls wants no more input after an alert.
-        while self.role.wants_write() && self.turn(rest, &Act::Nothing, &mut ignored).1.is_ok() {}
+        // Only while rustls has bytes to write: after an alert it accepts no input.
+        while self.role.wants_write() && self.turn(rest, &Action::Nothing, &mut ignored).1.is_ok() {}
     }
 
     #[cfg(test)]
-    pub(super) fn is_holding(&self) -> bool {
-        !self.held.is_empty()
+    pub(super) fn has_partial_message(&self) -> bool {
+        !self.partial_message.is_empty()
     }
 
-    fn act(&mut self, act: &Act<'_>) -> Result<(), Error> {
-        if matches!(act, Act::Encrypt(_)) && self.closing {
+    fn run(&mut self, action: &Action<'_>) -> Result<(), Error> {
+        if matches!(action, Action::Encrypt(_)) && self.closing {
             return Err(Error::AlertReceived(AlertDescription::CloseNotify));
         }
         if !self.established {
@@ -127,30 +127,30 @@ impl Session {
         if let Some(error) = &self.failed {
             return Err(error.clone());
         }
-        let mut held = std::mem::take(&mut self.held);
+        let mut partial_message = std::mem::take(&mut self.partial_message);
         let mut ignored = |_: &[u8]| ();
         let result = loop {
-            match self.turn(&mut held, act, &mut ignored) {
+            match self.turn(&mut partial_message, action, &mut ignored) {
                 (_, Ok(Turn::Again)) => {}
                 (_, Ok(Turn::Ready | Turn::Ended)) => break Ok(()),
                 (_, Ok(Turn::Blocked)) => break Err(Error::HandshakeNotComplete),
                 (_, Err(error)) => break Err(error),
             }
         };
-        self.held = held;
+        self.partial_message = partial_message;
         result
     }
 
     fn turn(
         &mut self,
         incoming: &mut [u8],
-        act: &Act<'_>,
+        action: &Action<'_>,
         sink: &mut dyn FnMut(&[u8]),
     ) -> (usize, Result<Turn, Error>) {
         let out = &mut self.outgoing;
         let (used, turn) = match &mut self.role {
-            Role::Client(connection) => step(connection.process_tls_records(incoming), act, out, sink),
-            Role::Server(connection) => step(connection.process_tls_records(incoming), act, out, sink),
+            Role::Client(connection) => step(connection.process_tls_records(incoming), action, out, sink),
+            Role::Server(connection) => step(connection.process_tls_records(incoming), action, out, sink),
         };
         self.failed = turn.as_ref().err().cloned().or(self.failed.take());
         (used, turn)
@@ -168,7 +168,7 @@ impl fmt::Debug for Session {
 
 fn step<Data>(
     status: UnbufferedStatus<'_, '_, Data>,
-    act: &Act<'_>,
+    action: &Action<'_>,
     out: &mut Queue,
     sink: &mut dyn FnMut(&[u8]),
 ) -> (usize, Result<Turn, Error>) {
@@ -193,19 +193,19 @@ fn step<Data>(
             Err(EncodeError::InsufficientSize(_)) => Ok(None),
             Err(error) => Err(Error::General(error.to_string())),
         }),
-        // What was encoded stands in `outgoing`, before anything that is encrypted later: as good as sent.
+        // The record is in `outgoing`, before any that are encrypted later, so it counts as sent.
         ConnectionState::TransmitTlsData(data) => {
             data.done();
             Ok(Turn::Again)
         }
         ConnectionState::BlockedHandshake => Ok(Turn::Blocked),
-        ConnectionState::WriteTraffic(mut traffic) => match act {
-            Act::Nothing => Ok(Turn::Ready),
-            Act::Encrypt(plaintext) => {
+        ConnectionState::WriteTraffic(mut traffic) => match action {
+            Action::Nothing => Ok(Turn::Ready),
+            Action::Encrypt(plaintext) => {
                 let room = plaintext.len() + plaintext.len().div_ceil(RECORD) * RECORD_EXTRA;
-                append(out, room, |room| encrypted(traffic.encrypt(plaintext, room)))
+                append(out, room, |room| record_size(traffic.encrypt(plaintext, room)))
             }
-            Act::Close => append(out, RECORD_EXTRA, |room| encrypted(traffic.queue_close_notify(room))),
+            Action::Close => append(out, RECORD_EXTRA, |room| record_size(traffic.queue_close_notify(room))),
         }
         .map(|turn| if turn == Turn::Again { Turn::Ready } else { turn }),
         ConnectionState::PeerClosed => Ok(Turn::Ended),
@@ -215,7 +215,7 @@ fn step<Data>(
     (used, turn)
 }
 
-fn encrypted(result: Result<usize, EncryptError>) -> Result<Option<usize>, Error> {
+fn record_size(result: Result<usize, EncryptError>) -> Result<Option<usize>, Error> {
     match result {
         Ok(written) => Ok(Some(written)),
         Err(EncryptError::InsufficientSize(_)) => Ok(None),
@@ -223,7 +223,7 @@ fn encrypted(result: Result<usize, EncryptError>) -> Result<Option<usize>, Error
     }
 }
 
-/// Lets `write` write behind what is there, with more room until it suffices.
+/// Calls `write` with the free space of the queue, and with more space until it suffices.
 fn append(
     out: &mut Queue,
     expected: usize,
@@ -231,9 +231,9 @@ fn append(
 ) -> Result<Turn, Error> {
     let mut room = expected.max(RECORD_EXTRA);
     loop {
-        match write(out.room(room))? {
+        match write(out.reserve(room))? {
             Some(written) => {
-                out.add(written);
+                out.commit(written);
                 return Ok(Turn::Again);
             }
             None => room *= 2,
@@ -241,7 +241,7 @@ fn append(
     }
 }
 
-/// The length of the whole records at the front.
+/// Returns the length of the whole records at the front.
 pub(super) fn whole_records(bytes: &[u8]) -> usize {
     let mut end = 0;
     while let Some([_, _, _, high, low]) = bytes.get(end..end + HEADER) {

@@ -1,4 +1,4 @@
-//! Both ends over loopback, driven by two threads.
+//! Both sides of TLS connections over loopback, driven by two threads.
 
 use std::io::{ErrorKind, IoSlice, IoSliceMut};
 use std::os::fd::AsFd;
@@ -11,7 +11,7 @@ use crate::Socket;
 
 const SOON: Duration = Duration::from_secs(20);
 
-/// Two sockets that are connected.
+/// Connects two sockets.
 pub(crate) fn pair() -> (Arc<dyn Channel>, Arc<dyn Channel>) {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let here = std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
@@ -67,7 +67,7 @@ fn take(channel: &dyn Channel, bytes: &mut [u8]) -> io::Result<usize> {
     Ok(start)
 }
 
-/// What the two sides of a handshake say, the connecting one first.
+/// Runs a handshake and returns the results of both sides, the client's first.
 fn both(
     server: Arc<ServerConfig>,
     client: Arc<ClientConfig>,
@@ -100,7 +100,7 @@ fn joined() -> (TlsChannel, TlsChannel) {
 }
 
 #[test]
-fn bytes_come_as_they_went_both_ways_at_once() {
+fn bytes_arrive_unchanged_in_both_directions_at_once() {
     let (here, there) = joined();
     assert!(here.peer().starts_with("tls://127.0.0.1:"));
     let bytes: Vec<u8> = (0..9_000_001_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
@@ -139,7 +139,7 @@ fn small_pieces_share_records_and_small_targets_lose_nothing() {
 }
 
 #[test]
-fn a_farewell_is_the_end_and_the_other_way_goes_on() {
+fn a_close_notification_ends_one_direction() {
     let (here, there) = joined();
     give(&here, b"last").unwrap();
     until(&here, Direction::Send, || here.finish()).unwrap();
@@ -155,7 +155,7 @@ fn a_farewell_is_the_end_and_the_other_way_goes_on() {
 }
 
 #[test]
-fn an_end_without_farewell_is_an_error_each_time() {
+fn an_end_without_close_notification_is_an_error_each_time() {
     let (here, there) = joined();
     give(&here, b"cut").unwrap();
     drop(here);
@@ -170,7 +170,7 @@ fn an_end_without_farewell_is_an_error_each_time() {
 #[test]
 fn a_record_that_was_altered_is_refused() {
     let (here, there) = joined();
-    // A record of the right form that nobody encrypted.
+    // A record of the right form that was not encrypted.
     let forged = [&[23, 3, 3, 0, 40][..], &[7; 40]].concat();
     here.below.send(&[IoSlice::new(&forged)]).unwrap();
     let error = take(&there, &mut [0; 4]).unwrap_err();
@@ -179,7 +179,7 @@ fn a_record_that_was_altered_is_refused() {
 }
 
 #[test]
-fn certificates_decide_who_comes_in() {
+fn certificates_decide_which_peers_connect() {
     let (ours, theirs) = (Authority::new("ours"), Authority::new("theirs"));
     let good = || ours.server(&["localhost", "127.0.0.1"], 2099, Some(&ours));
     let (one, other, ..) = both(good(), ours.client(&["me"], 2099), "127.0.0.1");
@@ -216,7 +216,7 @@ fn certificates_decide_who_comes_in() {
     said(&other.unwrap_err(), ErrorKind::ConnectionRefused, &["has expired"]);
 }
 
-/// With TLS 1.3 a client is through before the listener has looked at its certificate: the reason comes afterwards.
+/// With TLS 1.3 a client completes its handshake before the listener checks its certificate. The reason arrives afterwards.
 #[test]
 fn a_client_learns_why_it_was_refused() {
     let (ours, theirs) = (Authority::new("ours"), Authority::new("theirs"));
@@ -246,7 +246,7 @@ fn a_client_learns_why_it_was_refused() {
 }
 
 #[test]
-fn what_is_not_tls_is_refused() {
+fn bytes_that_are_not_tls_are_refused() {
     let ours = Authority::new("ours");
     for garbage in
         [&b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"[..], &[0xFF; 64], b"\x16\x03\x01\xFF\xFF", &[0; 1 << 16]]
@@ -265,7 +265,7 @@ fn what_is_not_tls_is_refused() {
 }
 
 #[test]
-fn who_is_refused_without_a_word_is_told_what_it_may_be() {
+fn a_refusal_without_an_alert_lists_possible_reasons() {
     let (here, there) = joined();
     drop(there);
     let error = (0..100).find_map(|_| {
@@ -275,7 +275,7 @@ fn who_is_refused_without_a_word_is_told_what_it_may_be() {
     said(&error.unwrap(), ErrorKind::BrokenPipe, &["closed without a word", "a token or a certificate"]);
 }
 
-/// Gives one byte, and then none, in turn.
+/// Receives one byte, then returns `WouldBlock` once, and so on.
 #[derive(Debug)]
 struct Dribble(Arc<dyn Channel>, AtomicBool);
 
@@ -308,7 +308,7 @@ impl Channel for Dribble {
     }
 }
 
-/// Another listener's session tickets, in records of a few bytes: while half of one has come, sending goes on.
+/// Session tickets of another TLS implementation in records of a few bytes. Sending continues while half of one has arrived.
 #[test]
 fn messages_of_tls_itself_may_come_in_pieces() {
     let ours = Authority::new("ours");
@@ -334,7 +334,7 @@ fn messages_of_tls_itself_may_come_in_pieces() {
             Err(e) if e.kind() == ErrorKind::WouldBlock => {}
             other => panic!("{other:?}"),
         }
-        held += usize::from(lock(&here.session).is_holding());
+        held += usize::from(lock(&here.session).has_partial_message());
         sent += here.send(&[IoSlice::new(b"x")]).unwrap();
         if sent == 2000 {
             break;

@@ -1,16 +1,16 @@
-//! The token that a client shows inside TLS, and its two envelopes: 16 bytes, C1 'C' 'N' kind, four zeros, the length.
+//! The token that a client sends inside TLS, and its two envelopes: 16 bytes, C1 'C' 'N' kind, four zeros, the length.
 
 use std::fmt;
 
 use subtle::ConstantTimeEq;
 
-/// An envelope's head.
+/// The length of an envelope's header.
 pub(crate) const HEAD_NBYTES: usize = 16;
-const LEAST: usize = 16;
-const MOST: usize = 4096;
+const MIN_TOKEN_NBYTES: usize = 16;
+const MAX_TOKEN_NBYTES: usize = 4096;
 const MAGIC: [u8; 3] = [0xC1, b'C', b'N'];
 
-/// What the listening side answers to the right token.
+/// The listener's answer to the right token.
 pub(crate) const ACCEPTED: [u8; HEAD_NBYTES] = head(b'A', 0);
 
 /// A secret of 16 to 4096 bytes that both sides know.
@@ -18,29 +18,31 @@ pub(crate) const ACCEPTED: [u8; HEAD_NBYTES] = head(b'A', 0);
 pub struct Token(Vec<u8>);
 
 impl Token {
+    /// Checks the length of a secret and wraps it.
+    ///
     /// # Errors
-    /// Its length, where that is not 16 to 4096; never its content.
+    /// The length, if it is not 16 to 4096 bytes. The text never has the content.
     pub fn new(bytes: Vec<u8>) -> Result<Self, String> {
         match bytes.len() {
-            LEAST..=MOST => Ok(Self(bytes)),
+            MIN_TOKEN_NBYTES..=MAX_TOKEN_NBYTES => Ok(Self(bytes)),
             length => Err(format!(
-                "token: expected {LEAST} to {MOST} bytes, found {length}. Make one with \
+                "token: expected {MIN_TOKEN_NBYTES} to {MAX_TOKEN_NBYTES} bytes, found {length}. Make one with \
                  `python -c \"import secrets; print(secrets.token_urlsafe(32))\"`"
             )),
         }
     }
 
-    /// As it goes over the wire.
+    /// Returns the message that sends the token.
     pub(crate) fn message(&self) -> Vec<u8> {
         let mut bytes = head(b'T', self.0.len()).to_vec();
         bytes.extend_from_slice(&self.0);
         bytes
     }
 
-    /// Takes the same time for any `shown`, whatever its length.
-    pub(crate) fn is(&self, shown: &[u8]) -> bool {
+    /// Compares the token with `shown`, in the same time for any content and length.
+    pub(crate) fn matches(&self, shown: &[u8]) -> bool {
         let padded = |bytes: &[u8]| {
-            let mut all = [0; MOST];
+            let mut all = [0; MAX_TOKEN_NBYTES];
             for (to, from) in all.iter_mut().zip(bytes) {
                 *to = *from;
             }
@@ -58,11 +60,12 @@ impl fmt::Debug for Token {
     }
 }
 
-/// The length of the token behind this head; None where it is another message's, or the length is out of bounds.
+/// Returns the length of the token after this header; `None` for another message, or a length out of bounds.
 pub(crate) fn token_nbytes(found: &[u8; HEAD_NBYTES]) -> Option<usize> {
     let [_, _, _, _, _, _, _, _, length @ ..] = *found;
     let length = usize::try_from(u64::from_le_bytes(length)).ok()?;
-    (*found == head(b'T', length) && (LEAST..=MOST).contains(&length)).then_some(length)
+    (*found == head(b'T', length) && (MIN_TOKEN_NBYTES..=MAX_TOKEN_NBYTES).contains(&length))
+        .then_some(length)
 }
 
 const fn head(kind: u8, length: usize) -> [u8; HEAD_NBYTES] {
@@ -77,9 +80,9 @@ mod tests {
     #[test]
     fn only_the_same_token_is_it() {
         let token = Token::new(b"sixteen bytes ok".to_vec()).unwrap();
-        assert!(token.is(b"sixteen bytes ok"));
+        assert!(token.matches(b"sixteen bytes ok"));
         for other in [&b"sixteen bytes oK"[..], b"sixteen bytes o", b"sixteen bytes ok\0", b"", &[0; 4096]] {
-            assert!(!token.is(other));
+            assert!(!token.matches(other));
         }
         assert!(!format!("{token:?}").contains("sixteen"));
     }

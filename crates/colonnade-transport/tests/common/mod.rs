@@ -1,4 +1,4 @@
-//! What tests of channels share.
+//! Helpers for the tests of channels.
 #![allow(
     dead_code,
     clippy::unwrap_used,

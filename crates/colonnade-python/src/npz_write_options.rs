@@ -20,7 +20,7 @@ enum ByColumn {
 
 impl ByColumn {
     /// The value for all columns, and values for some by position.
-    fn parsed<T: Default>(
+    fn parse<T: Default>(
         argument: Option<Self>,
         parse: impl Fn(Option<&str>) -> colonnade::Result<T>,
     ) -> PyResult<(T, BTreeMap<usize, T>)> {
@@ -73,8 +73,8 @@ impl NpzWriteOptions {
         fsync: bool,
         threads: Option<usize>,
     ) -> PyResult<PyClassInitializer<Self>> {
-        let (codec, columns) = ByColumn::parsed(compression, MemberCodec::parse)?;
-        let (filter, filters) = ByColumn::parsed(filter, FilterChoice::parse)?;
+        let (codec, columns) = ByColumn::parse(compression, MemberCodec::parse)?;
+        let (filter, filters) = ByColumn::parse(filter, FilterChoice::parse)?;
         let profile = profile.map(npz::profile).transpose().py()?;
         let threads = self::threads(threads);
         let core = npz::WriteOptions::new(codec, columns, level, compat_of(compat)?, threads).py()?;

@@ -24,7 +24,7 @@ impl NpzReadOptions {
     #[new]
     #[pyo3(signature = (*, limits, threads = None, verify = false))]
     fn new(limits: PyLimits, threads: Option<usize>, verify: bool) -> PyResult<PyClassInitializer<Self>> {
-        Ok(base("npz", limits, threads, verify)?.extended(Self))
+        Ok(base("npz", limits, threads, verify)?.into_subclass(Self))
     }
 }
 
@@ -33,7 +33,7 @@ impl NpyReadOptions {
     #[new]
     #[pyo3(signature = (*, limits, threads = None, verify = false))]
     fn new(limits: PyLimits, threads: Option<usize>, verify: bool) -> PyResult<PyClassInitializer<Self>> {
-        Ok(base("npy", limits, threads, verify)?.extended(Self))
+        Ok(base("npy", limits, threads, verify)?.into_subclass(Self))
     }
 }
 

@@ -24,7 +24,7 @@ fn base(
     let threads = self::threads(threads);
     let core = ReadOptions { form: None, limits: limits.core(), allow_truncated, threads };
     let base = PyReadOptions::new(format, core, limits, threads, verify)?;
-    Ok(base.allowing_truncated(allow_truncated))
+    Ok(base.with_allow_truncated(allow_truncated))
 }
 
 #[pymethods]
@@ -37,7 +37,7 @@ impl ArrowReadOptions {
         verify: bool,
         allow_truncated: bool,
     ) -> PyResult<PyClassInitializer<Self>> {
-        Ok(base("arrow", limits, threads, verify, allow_truncated)?.extended(Self))
+        Ok(base("arrow", limits, threads, verify, allow_truncated)?.into_subclass(Self))
     }
 }
 
@@ -51,7 +51,7 @@ impl ArrowsReadOptions {
         verify: bool,
         allow_truncated: bool,
     ) -> PyResult<PyClassInitializer<Self>> {
-        Ok(base("arrows", limits, threads, verify, allow_truncated)?.extended(Self))
+        Ok(base("arrows", limits, threads, verify, allow_truncated)?.into_subclass(Self))
     }
 }
 

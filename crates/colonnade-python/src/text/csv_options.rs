@@ -138,7 +138,7 @@ impl CsvReadOptions {
             threads: self::threads(threads),
         };
         let threads = core.threads;
-        Ok(PyReadOptions::new("csv", core, limits, threads, false)?.extended(Self))
+        Ok(PyReadOptions::new("csv", core, limits, threads, false)?.into_subclass(Self))
     }
 }
 
@@ -197,7 +197,7 @@ impl CsvWriteOptions {
             threads: self::threads(threads),
         };
         let options = WriteOptions::new("csv", core.check().py()?, fsync)?;
-        Ok(PyClassInitializer::from(options.compressed(packing, level)?).add_subclass(Self))
+        Ok(PyClassInitializer::from(options.with_packing(packing, level)?).add_subclass(Self))
     }
 }
 

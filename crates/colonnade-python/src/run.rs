@@ -15,7 +15,7 @@ use crate::progress::PyProgress;
 pub(crate) type Callback = Option<Py<PyAny>>;
 
 /// Runs `work` without the interpreter lock and checks for signals. Errors of the operating system name `path`.
-pub(crate) fn watched<T: Send>(
+pub(crate) fn run_with_progress<T: Send>(
     py: Python<'_>,
     progress: Callback,
     path: Option<&Path>,
@@ -33,7 +33,7 @@ pub(crate) fn watched<T: Send>(
 }
 
 /// The request of a Python call to load from an opened file.
-pub(crate) struct Asked {
+pub(crate) struct LoadRequest {
     pub(crate) positions: Option<Vec<usize>>,
     pub(crate) kept: Option<Projection>,
     pub(crate) rows: Option<(usize, usize)>,
@@ -42,16 +42,16 @@ pub(crate) struct Asked {
     pub(crate) threads: usize,
 }
 
-impl Asked {
-    /// Runs [`watched`] with the core's form of the request.
-    pub(crate) fn watched<T: Send>(
+impl LoadRequest {
+    /// Runs [`run_with_progress`] with the core's form of the request.
+    pub(crate) fn run<T: Send>(
         self,
         py: Python<'_>,
         progress: Callback,
         work: impl FnOnce(&Request<'_>) -> colonnade::Result<T> + Send,
     ) -> PyResult<T> {
         let Self { positions, kept, rows, private, layout, threads } = self;
-        watched(py, progress, None, |progress| {
+        run_with_progress(py, progress, None, |progress| {
             work(&Request {
                 positions: positions.as_deref(),
                 projection: kept.as_ref(),

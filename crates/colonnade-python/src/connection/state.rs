@@ -1,4 +1,4 @@
-//! A connection as both of its sides share it.
+//! The state that both sides of a connection share.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -22,16 +22,16 @@ use crate::guard::Guarded;
 use crate::progress::PyProgress;
 
 use super::RECEIVE_ADVICE;
-use super::receive::Receiving;
-use super::send::{ChannelSink, Sending};
+use super::receive::Receiver;
+use super::send::{ChannelSink, SendState};
 use super::watch::{TICK, Watch};
 
-/// Both sides, and what stops them.
-pub(crate) struct Inner {
+/// The receiving side, the sending side, and the flags that stop them.
+pub(crate) struct ConnectionState {
     channel: Mutex<Option<Arc<dyn Channel>>>,
-    pub(super) receiving: Mutex<Receiving>,
-    pub(super) sending: Mutex<Sending>,
-    /// What a format, by its name, remembers of the frames before; used by whoever has `sending`.
+    pub(super) receiver: Mutex<Receiver>,
+    pub(super) send_state: Mutex<SendState>,
+    /// The encoder and the name of its format. It caches the layouts of earlier frames. Only the holder of `send_state` uses it.
     pub(super) encoder: Mutex<Option<(&'static str, Box<dyn FrameEncoder>)>>,
     pub(super) closed: AtomicBool,
     pub(super) finished: AtomicBool,
@@ -39,20 +39,20 @@ pub(crate) struct Inner {
     pub(super) nbytes_sent: AtomicU64,
     pub(super) messages_received: AtomicU64,
     pub(super) nbytes_received: AtomicU64,
-    /// What broke the receiving side: class and arguments. The exception itself would hold the frames it passed, and these
-    /// the connection.
+    /// The class and arguments of the exception that broke the receiving side. The exception itself would keep its traceback's
+    /// frames alive, and these would keep the connection alive.
     broken: Mutex<Option<(Py<PyType>, Py<PyAny>)>>,
     pub(super) options: ConnectOptions,
     pub(super) peer: String,
-    /// The socket is the connection's own, not one that somebody lent.
-    own: bool,
-    /// The process that opened it.
+    /// Whether the connection owns the channel. It does not own a descriptor or object of the caller.
+    owns_channel: bool,
+    /// The process that opened the connection.
     process: u32,
 }
 
-/// Says that nothing more will be sent; the last records of a session may have to wait for their place.
-fn farewell(channel: &Arc<dyn Channel>) -> io::Result<()> {
-    let deadline = Instant::now() + FAREWELL;
+/// Ends the sending direction. A TLS session's last records may have to wait until the socket takes them.
+fn finish_channel(channel: &Arc<dyn Channel>) -> io::Result<()> {
+    let deadline = Instant::now() + FINISH_TIMEOUT;
     loop {
         match channel.finish() {
             Err(e) if e.kind() == io::ErrorKind::WouldBlock && Instant::now() < deadline => {
@@ -63,23 +63,20 @@ fn farewell(channel: &Arc<dyn Channel>) -> io::Result<()> {
     }
 }
 
-/// How long the farewell of a session may take.
-const FAREWELL: Duration = Duration::from_secs(1);
+/// The maximum time for sending the last records of a session.
+const FINISH_TIMEOUT: Duration = Duration::from_secs(1);
 
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Inner {
-    pub(super) fn new(channel: Arc<dyn Channel>, options: &ConnectOptions, own: bool) -> Self {
+impl ConnectionState {
+    pub(super) fn new(channel: Arc<dyn Channel>, options: &ConnectOptions, owns_channel: bool) -> Self {
         let peer = channel.peer().to_owned();
         Self {
             channel: Mutex::new(Some(channel)),
-            receiving: Mutex::new(Receiving::new(Incoming::new(
-                options.limits.core(),
-                bytes_buffer::allocate,
-            ))),
-            sending: Mutex::new(Sending::Open),
+            receiver: Mutex::new(Receiver::new(Incoming::new(options.limits.core(), bytes_buffer::allocate))),
+            send_state: Mutex::new(SendState::Open),
             encoder: Mutex::default(),
             closed: AtomicBool::new(false),
             finished: AtomicBool::new(false),
@@ -90,12 +87,12 @@ impl Inner {
             broken: Mutex::new(None),
             options: options.clone(),
             peer,
-            own,
+            owns_channel,
             process: std::process::id(),
         }
     }
 
-    /// The channel.
+    /// Returns the channel.
     ///
     /// # Errors
     /// `NotConnected` after closing.
@@ -104,19 +101,19 @@ impl Inner {
         channel.ok_or_else(|| io::Error::new(io::ErrorKind::NotConnected, "the connection was closed here"))
     }
 
-    /// Runs `work`, which sends one message or part of one, with the sending side to itself.
+    /// Locks the sending side and runs `work`, which sends one message or a part of one.
     ///
     /// # Errors
-    /// `work`'s own; the sending side cannot.
+    /// Errors of `work`. `BrokenPipe` if the sending side is in another state than `from`.
     pub(super) fn send(
         &self,
         watch: Watch<'_>,
-        (from, to): (&Sending, Sending),
+        (from, to): (&SendState, SendState),
         begun: u64,
         work: impl FnOnce(&mut ChannelSink<'_>) -> Result<()>,
     ) -> Result<u64> {
         let channel = self.channel()?;
-        let mut state = lock(&self.sending);
+        let mut state = lock(&self.send_state);
         if *state != *from {
             return Err(refusal(&state));
         }
@@ -131,9 +128,9 @@ impl Inner {
             }
             Err(error) => {
                 if sent + begun > 0 && !is_harmless(&error, sent) {
-                    *state = Sending::Broken(error.to_string());
+                    *state = SendState::Broken(error.to_string());
                     drop(state);
-                    let _ = channel.finish(); // the peer sees that the message breaks off
+                    let _ = channel.finish(); // the peer sees that the message is incomplete
                 }
                 Err(error)
             }
@@ -141,40 +138,40 @@ impl Inner {
     }
 
     pub(super) fn send_bytes(&self, watch: Watch<'_>, bytes: &[u8]) -> Result<u64> {
-        self.send(watch, (&Sending::Open, Sending::Open), 0, |sink| {
+        self.send(watch, (&SendState::Open, SendState::Open), 0, |sink| {
             let head = envelope(b'B', bytes.len() as u64);
             Ok(sink.write_pieces(&[io::IoSlice::new(&head), io::IoSlice::new(bytes)])?)
         })
     }
 
-    /// Lets go of the channel: whoever waits notices within a tick.
+    /// Drops the channel. A thread that waits on it notices within a tick.
     pub(super) fn close(&self) {
         self.closed.store(true, Ordering::Relaxed);
-        // A socket that was lent stays its owner's, and one that was opened before a fork the parent's: both directions go on.
-        let ours = self.own && self.process == std::process::id();
-        if let Some(channel) = lock(&self.channel).take().filter(|_| ours) {
-            let _ = farewell(&channel);
+        // A socket of the caller stays open. So does a socket that was opened before a fork: it belongs to the parent process.
+        let closes_channel = self.owns_channel && self.process == std::process::id();
+        if let Some(channel) = lock(&self.channel).take().filter(|_| closes_channel) {
+            let _ = finish_channel(&channel);
         }
     }
 
-    /// Nothing more is sent: at once where nobody is sending, else whoever does is stopped.
+    /// Ends sending: at once if no thread is sending; otherwise the sending thread stops.
     pub(super) fn finish(&self) -> io::Result<()> {
         self.finished.store(true, Ordering::Relaxed);
         let channel = self.channel()?;
-        let mut state = lock(&self.sending);
-        if matches!(*state, Sending::Open | Sending::Writing) {
-            *state = Sending::Finished;
+        let mut state = lock(&self.send_state);
+        if matches!(*state, SendState::Open | SendState::Writing) {
+            *state = SendState::Finished;
         }
         drop(state);
-        farewell(&channel)
+        finish_channel(&channel)
     }
 
-    /// The receiving side, to look at. A thread that receives has it for moments only; `None` where it keeps it, inside the
-    /// method of a Python object.
-    pub(super) fn look(&self) -> Option<MutexGuard<'_, Receiving>> {
+    /// Locks the receiving side to read its state. A receiving thread holds the lock only for moments, except inside a method
+    /// of a Python object; then this returns `None`.
+    pub(super) fn lock_receiver(&self) -> Option<MutexGuard<'_, Receiver>> {
         let deadline = Instant::now() + Duration::from_millis(20);
         loop {
-            match self.receiving.try_lock() {
+            match self.receiver.try_lock() {
                 Ok(guard) => return Some(guard),
                 Err(TryLockError::Poisoned(_)) => return None,
                 Err(TryLockError::WouldBlock) if Instant::now() >= deadline => return None,
@@ -187,11 +184,13 @@ impl Inner {
         lock(&self.broken).is_some()
     }
 
-    /// What broke the receiving side, raised again.
+    /// Raises the exception that broke the receiving side again.
     pub(super) fn check_broken(&self, py: Python<'_>) -> PyResult<()> {
-        // The lock is let go before Python runs: another thread may wait for it with the interpreter lock.
-        let told = lock(&self.broken).as_ref().map(|(class, told)| (class.clone_ref(py), told.clone_ref(py)));
-        match told {
+        // The lock is released before Python runs, because another thread may wait for it while it holds the interpreter lock.
+        let broken = lock(&self.broken)
+            .as_ref()
+            .map(|(class, arguments)| (class.clone_ref(py), arguments.clone_ref(py)));
+        match broken {
             None => Ok(()),
             Some((class, arguments)) => {
                 let arguments = arguments.bind(py).cast::<PyTuple>()?.clone();
@@ -200,13 +199,13 @@ impl Inner {
         }
     }
 
-    /// The exception of a failed call of receiving, which is kept where bytes were lost.
-    pub(super) fn receiving_failed(&self, py: Python<'_>, error: Error) -> PyErr {
+    /// Converts the error of a failed receive to an exception. If bytes were lost, the connection keeps it for later calls.
+    pub(super) fn receive_error(&self, py: Python<'_>, error: Error) -> PyErr {
         let lost = match error.kind() {
             ErrorKind::Cancelled => false,
             ErrorKind::Io(e) => {
                 let from_python = e.get_ref().is_some_and(|inner| inner.is::<PyErr>() || inner.is::<Error>());
-                // The system's own time-out says that the peer is lost.
+                // A time-out of the operating system means that the peer is lost.
                 let waiting = match e.kind() {
                     io::ErrorKind::TimedOut => e.raw_os_error().is_none(),
                     kind => matches!(kind, io::ErrorKind::Interrupted | io::ErrorKind::NotConnected),
@@ -216,7 +215,7 @@ impl Inner {
             _ => true,
         };
         let number = self.messages_received.load(Ordering::Relaxed) + 1;
-        let raised = self.raised(error, "message", number, RECEIVE_ADVICE);
+        let raised = self.to_exception(error, "message", number, RECEIVE_ADVICE);
         if lost && let Ok(arguments) = raised.value(py).getattr("args") {
             *lock(&self.broken) = Some((raised.get_type(py).unbind(), arguments.unbind()));
         }
@@ -227,64 +226,70 @@ impl Inner {
         format!("{}: {verb} {number}", self.peer)
     }
 
-    /// The exception of a failed call; a timeout says how to go on.
-    pub(super) fn raised(&self, error: Error, verb: &str, number: u64, advice: &str) -> PyErr {
+    /// Converts the error of a failed call to an exception. That of a timeout says how to continue.
+    pub(super) fn to_exception(&self, error: Error, verb: &str, number: u64, advice: &str) -> PyErr {
         let context = self.context(verb, number);
         match error.kind() {
             ErrorKind::Io(e) if e.kind() == io::ErrorKind::TimedOut && e.raw_os_error().is_none() => {
                 PyTimeoutError::new_err(format!("{context}: the time is up. {advice}"))
             }
-            // A session that was cut off: nobody said farewell.
+            // The peer closed the socket without TLS's close notification.
             ErrorKind::Io(e) if e.kind() == io::ErrorKind::UnexpectedEof => {
                 let cut = ErrorKind::Truncated { needed: 1, had: 0 };
-                errors::to_py_in(Error::new(cut, "message", e.to_string()), &context)
+                errors::to_py_with_context(Error::new(cut, "message", e.to_string()), &context)
             }
-            _ => errors::to_py_in(error, &context),
+            _ => errors::to_py_with_context(error, &context),
         }
     }
 }
 
-/// A call that failed: what Python raised meanwhile, or the work's own error.
-pub(super) enum Failed {
+/// The failure of a call: an exception that Python raised meanwhile, or the error of the work.
+pub(super) enum CallError {
     Raised(PyErr),
     Work(Error),
 }
 
-impl Failed {
-    pub(super) fn raised(self, inner: &Inner, verb: &str, number: u64, advice: &str) -> PyErr {
+impl CallError {
+    pub(super) fn into_exception(
+        self,
+        inner: &ConnectionState,
+        verb: &str,
+        number: u64,
+        advice: &str,
+    ) -> PyErr {
         match self {
             Self::Raised(error) => error,
-            Self::Work(error) => inner.raised(error, verb, number, advice),
+            Self::Work(error) => inner.to_exception(error, verb, number, advice),
         }
     }
 }
 
-/// Runs `work` without the interpreter lock, watching for signals.
-pub(super) fn watched_in<T: Send>(
+/// Runs `work` without the interpreter lock and checks for signals.
+pub(super) fn run_call<T: Send>(
     py: Python<'_>,
     callback: Option<Py<PyAny>>,
     work: impl FnOnce(&dyn Progress) -> Result<T> + Send,
-) -> std::result::Result<T, Failed> {
+) -> std::result::Result<T, CallError> {
     let progress = PyProgress::new(callback);
     let result = py.guarded(|| work(&progress));
     match (result, progress.into_raised()) {
         (Ok(value), _) => Ok(value),
-        (Err(_), Some(raised)) => Err(Failed::Raised(raised)),
-        (Err(error), None) => Err(Failed::Work(error)),
+        (Err(_), Some(raised)) => Err(CallError::Raised(raised)),
+        (Err(error), None) => Err(CallError::Work(error)),
     }
 }
 
-/// Whether nothing of the message is lost: an error of the writer's before anything new went out.
+/// Whether the message can be sent again: the encoder failed before any byte was sent.
 fn is_harmless(error: &Error, sent: u64) -> bool {
     sent == 0 && matches!(error.kind(), ErrorKind::Unrepresentable)
 }
 
-fn refusal(state: &Sending) -> Error {
+fn refusal(state: &SendState) -> Error {
     let text = match state {
-        Sending::Open => "no writer is open on this connection",
-        Sending::Writing => "a writer is open on this connection. Close it first",
-        Sending::Finished => "nothing more can be sent: the sending side was finished",
-        Sending::Broken(why) => {
+        SendState::Open => "no writer is open on this connection",
+        SendState::Writing => "a writer is open on this connection. Close it first",
+        SendState::Finished => "nothing more can be sent: the sending side was finished",
+        SendState::Broken(why) => {
             let text = format!("an earlier message broke off ({why}). Connect again to send more");
             return io::Error::new(io::ErrorKind::BrokenPipe, text).into();
         }

@@ -5,7 +5,7 @@ use colonnade::formats::{json, yaml};
 use colonnade::text::input::TextEncoding;
 use pyo3::prelude::*;
 
-use super::options_csv::choice;
+use super::csv_options::choice;
 use crate::errors::IntoPy;
 use crate::limits::PyLimits;
 use crate::read_options::{PyReadOptions, threads};
@@ -40,7 +40,7 @@ impl JsonReadOptions {
             limits: limits.core(),
             threads: self::threads(threads),
         };
-        Ok(PyReadOptions::new("json", core, limits, core.threads, false)?.extended(Self))
+        Ok(PyReadOptions::new("json", core, limits, core.threads, false)?.into_subclass(Self))
     }
 }
 
@@ -68,7 +68,7 @@ impl NdjsonReadOptions {
             limits: limits.core(),
             threads: self::threads(threads),
         };
-        Ok(PyReadOptions::new("ndjson", core, limits, core.threads, false)?.extended(Self))
+        Ok(PyReadOptions::new("ndjson", core, limits, core.threads, false)?.into_subclass(Self))
     }
 }
 
@@ -99,7 +99,7 @@ impl YamlReadOptions {
             limits: limits.core(),
             threads: self::threads(threads),
         };
-        Ok(PyReadOptions::new("yaml", core, limits, core.threads, false)?.extended(Self))
+        Ok(PyReadOptions::new("yaml", core, limits, core.threads, false)?.into_subclass(Self))
     }
 }
 
@@ -133,7 +133,7 @@ impl JsonWriteOptions {
         let orient = json::JsonOrient::from_name(orient).py()?;
         let nonfinite = nonfinite_of("json", nonfinite)?;
         let core = json::WriteOptions { orient, header, nonfinite, indent, threads: self::threads(threads) };
-        Ok(PyClassInitializer::from(WriteOptions::new("json", core, fsync)?.compressed(packing, level)?)
+        Ok(PyClassInitializer::from(WriteOptions::new("json", core, fsync)?.with_packing(packing, level)?)
             .add_subclass(Self))
     }
 }
@@ -158,7 +158,7 @@ impl NdjsonWriteOptions {
     ) -> PyResult<PyClassInitializer<Self>> {
         let nonfinite = nonfinite_of("ndjson", nonfinite)?;
         let core = lines::WriteOptions { header, nonfinite, threads: self::threads(threads) };
-        Ok(PyClassInitializer::from(WriteOptions::new("ndjson", core, fsync)?.compressed(packing, level)?)
+        Ok(PyClassInitializer::from(WriteOptions::new("ndjson", core, fsync)?.with_packing(packing, level)?)
             .add_subclass(Self))
     }
 }
@@ -183,7 +183,7 @@ impl YamlWriteOptions {
     ) -> PyResult<PyClassInitializer<Self>> {
         let orient = yaml::YamlOrient::named(orient).py()?;
         let core = yaml::WriteOptions { orient, header, threads: self::threads(threads) };
-        Ok(PyClassInitializer::from(WriteOptions::new("yaml", core, fsync)?.compressed(packing, level)?)
+        Ok(PyClassInitializer::from(WriteOptions::new("yaml", core, fsync)?.with_packing(packing, level)?)
             .add_subclass(Self))
     }
 }

@@ -46,7 +46,7 @@ impl ParquetReadOptions {
             keys: footer_key.map(|footer| DecryptionKeys { footer, columns: column_keys, aad_prefix }),
             ..ReadOptions::default()
         };
-        Ok(PyReadOptions::new("parquet", core, limits, threads, verify)?.extended(Self))
+        Ok(PyReadOptions::new("parquet", core, limits, threads, verify)?.into_subclass(Self))
     }
 }
 

@@ -22,9 +22,9 @@ pub(crate) fn bytes_of(object: &Bound<'_, PyAny>) -> PyResult<Buffer> {
 }
 
 /// The bytes read from a descriptor before, then the descriptor.
-pub(crate) type Headed = Chain<Cursor<Vec<u8>>, Descriptor>;
+pub(crate) type PrefixedDescriptor = Chain<Cursor<Vec<u8>>, Descriptor>;
 
 /// The bytes of `head`, then those of `fd`.
-pub(crate) fn after(head: Option<Vec<u8>>, fd: RawFd) -> Headed {
+pub(crate) fn prefixed_descriptor(head: Option<Vec<u8>>, fd: RawFd) -> PrefixedDescriptor {
     Cursor::new(head.unwrap_or_default()).chain(Descriptor::new(fd))
 }
