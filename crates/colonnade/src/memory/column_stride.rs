@@ -1,19 +1,19 @@
 //! The distance from column to column. Columns a multiple of 4096 bytes apart share the sets of the cache, so the distance is an
 //! odd number of cache lines.
 
-/// From this size on columns are worth a gap.
+/// The columns are padded from this size on.
 const FROM_NBYTES: usize = 4096;
 
 /// Bytes of a cache line.
 const LINE_NBYTES: usize = 64;
 
-/// At least `nbytes`, as an odd number of cache lines.
+/// Rounds `nbytes` up to an odd number of cache lines.
 #[must_use]
 pub fn odd_lines(nbytes: usize) -> usize {
     (nbytes.div_ceil(LINE_NBYTES) | 1) * LINE_NBYTES
 }
 
-/// The distance between columns of `nbytes`.
+/// Returns the distance between columns of `nbytes`.
 #[must_use]
 pub fn column_stride(nbytes: usize) -> usize {
     if nbytes < FROM_NBYTES { nbytes } else { odd_lines(nbytes) }

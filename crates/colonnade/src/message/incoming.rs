@@ -1,4 +1,4 @@
-//! The message that comes in, as far as it has come.
+//! Decodes the messages of a connection while their bytes arrive.
 
 use super::envelope::{ENVELOPE_NBYTES, Envelope, is_envelope, parse};
 use super::outcome::{IoBuffer, Message, NewIoBuffer, Step, Waiting};
@@ -10,10 +10,10 @@ use crate::formats::msgpack::value::{Value, is_value};
 use crate::limits::Limits;
 use std::io::IoSliceMut;
 
-/// The first byte tells whether a message is MessagePack or text, which may be no longer than that.
+/// The first byte distinguishes MessagePack and text from other messages; such a message may be only this long.
 const MARKER_NBYTES: usize = 1;
 
-/// Bytes that tell what any other message is; a frame's prefix has as many.
+/// The bytes that identify all other messages; the prefix of an Arrow frame has as many.
 const START_NBYTES: usize = 8;
 
 #[derive(Debug)]
@@ -31,13 +31,13 @@ enum State {
         filled: usize,
         nbytes: usize,
     },
-    /// A whole message that nobody took yet.
+    /// A complete message that the caller has not taken yet.
     Whole(Box<Message>),
 }
 
 const START: State = State::Start { bytes: [0; ENVELOPE_NBYTES], filled: 0, wanted: MARKER_NBYTES };
 
-/// Messages as they come in, one at a time.
+/// The decoder of incoming messages, one after the other.
 #[derive(Debug)]
 pub struct Incoming {
     limits: Limits,
@@ -49,31 +49,31 @@ pub struct Incoming {
 }
 
 impl Incoming {
-    /// At the front of the first message.
+    /// Starts before the first message.
     #[must_use]
     pub fn new(limits: Limits, new_buffer: NewIoBuffer) -> Self {
         Self { limits, new_buffer, schemas: Schemas::default(), state: START, by_batch: false, count: 0 }
     }
 
-    /// Whole messages so far.
+    /// The number of complete messages so far.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Whether a message is whole, or being read batch by batch and not at its end.
+    /// Whether a message is complete, or is being read batch by batch and is not at its end.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         matches!(self.state, State::Whole(_))
     }
 
-    /// Whether nothing of a message has come.
+    /// Whether no byte of the next message has arrived.
     #[must_use]
     pub fn is_between(&self) -> bool {
         matches!(self.state, State::Start { filled: 0, .. })
     }
 
-    /// What has begun.
+    /// The kind of the message that has begun.
     #[must_use]
     pub fn waiting(&self) -> Waiting {
         match &self.state {
@@ -92,20 +92,21 @@ impl Incoming {
         }
     }
 
-    /// The next frame is wanted batch by batch; false where it has begun already and will be whole.
+    /// Sets whether the next frame is returned batch by batch. Returns false if it has already begun and will be returned
+    /// whole.
     pub fn by_batch(&mut self, wanted: bool) -> bool {
         self.by_batch = wanted && matches!(self.state, State::Start { .. });
         self.by_batch || self.decoder().is_some()
     }
 
-    /// What is known of a frame that comes batch by batch.
+    /// The decoder of a frame that is read batch by batch.
     #[must_use]
     pub fn decoder(&self) -> Option<&IncrementalDecoder> {
         let State::Frame(decoder) = &self.state else { return None };
         decoder.gives_batches().then_some(decoder)
     }
 
-    /// The whole message.
+    /// Takes the complete message.
     pub fn take(&mut self) -> Option<Message> {
         match std::mem::replace(&mut self.state, START) {
             State::Whole(message) => {
@@ -119,11 +120,12 @@ impl Incoming {
         }
     }
 
-    /// Where the next bytes go, in this order; none while a whole message waits, and where nobody knows how many still belong
-    /// to this one: those go through [`Incoming::feed`]. Places for `enough` bytes will do.
+    /// Returns the buffers for the next bytes, in order. Returns none while a complete message waits, and if the message's
+    /// remaining length is unknown; then the caller passes the bytes to [`Incoming::feed`]. Buffers for `enough` bytes
+    /// suffice.
     ///
     /// # Errors
-    /// A limit; the system's refusal of memory.
+    /// A limit; errors of the operating system, for example without memory.
     pub fn io_buffers(&mut self, enough: usize) -> Result<Vec<IoSliceMut<'_>>> {
         let one = |place| Ok(vec![IoSliceMut::new(place)]);
         match &mut self.state {
@@ -137,10 +139,10 @@ impl Incoming {
         }
     }
 
-    /// Says that the first `count` bytes of the buffers were filled.
+    /// Reports that the first `count` bytes of the buffers are filled.
     ///
     /// # Errors
-    /// Malformed messages; a limit. No more can be told from this connection then.
+    /// Malformed messages; a limit. The connection cannot be decoded any further.
     pub fn filled(&mut self, count: usize) -> Result<Step> {
         match &mut self.state {
             State::Start { filled, wanted, .. } => {
@@ -161,13 +163,13 @@ impl Incoming {
                 *filled += count;
                 Ok(if filled < nbytes { Step::Need } else { self.bytes_are_whole() })
             }
-            // Its bytes go through `feed`.
+            // The bytes of a table arrive through `feed`.
             State::Table(_) => Ok(Step::Need),
             State::Whole(_) => Ok(Step::Whole),
         }
     }
 
-    /// Takes bytes from the front of `bytes` until something happens: how many, and what.
+    /// Takes bytes from the front of `bytes` until a step is complete. Returns the number of bytes taken, and the step.
     ///
     /// # Errors
     /// As [`Incoming::filled`].
@@ -209,10 +211,10 @@ impl Incoming {
         Ok((at, if self.is_whole() { Step::Whole } else { Step::Need }))
     }
 
-    /// The end of input: clean between two messages only.
+    /// Handles the end of input, which is valid only between two messages.
     ///
     /// # Errors
-    /// Truncated, with what came of the message.
+    /// Truncated, with the number of bytes received of the message.
     pub fn end(&self) -> Result<()> {
         match &self.state {
             State::Start { filled: 0, .. } | State::Whole(_) => Ok(()),
@@ -230,7 +232,7 @@ impl Incoming {
         }
     }
 
-    /// What has come of a piece that is not whole.
+    /// The received bytes of an incomplete piece.
     #[must_use]
     pub fn partial(&mut self) -> Vec<u8> {
         match &mut self.state {

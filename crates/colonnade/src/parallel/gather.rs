@@ -7,7 +7,7 @@ use super::{Task, run};
 use crate::error::{Error, ErrorKind, Result};
 use crate::progress::Progress;
 
-/// Runs tasks as [`run`] does, and returns their values in order. A task is its size in bytes, for progress, and its work.
+/// Runs tasks as [`run`] does, and returns their values in order. A task is a size in bytes, for progress, and a function.
 ///
 /// # Errors
 /// The first task's error, or `Cancelled` from `progress`.

@@ -1,4 +1,4 @@
-//! What each kind of source gives, and what it refuses.
+//! Tests of what each kind of source returns and refuses.
 
 use std::cell::Cell;
 use std::io::{self, Read, Write};
@@ -57,7 +57,7 @@ fn what_the_system_refuses_stays_its_error() {
     assert_eq!(errno(folder.path()), Some(libc::EISDIR));
 }
 
-/// Gives a few bytes a call, and is interrupted before each.
+/// Returns a few bytes a call, and `Interrupted` before each call.
 struct Drops {
     left: usize,
     interrupted: bool,
@@ -76,7 +76,7 @@ impl Read for Drops {
     }
 }
 
-/// Counts what it is told and asked.
+/// Counts the calls of `Progress`.
 #[derive(Default)]
 struct Counts {
     done: Cell<u64>,
@@ -113,7 +113,7 @@ fn a_stream_ends_at_the_limit_in_the_words_of_its_format() {
     assert!(matches!(error.kind(), ErrorKind::LimitExceeded));
     let text = error.to_string();
     assert!(text.starts_with("test: ") && text.contains("max_stream_nbytes"), "{text}");
-    // It was given up before it ended.
+    // The read was cancelled before the end of the stream.
     assert!(stream.left > 40);
 }
 
