@@ -1,4 +1,4 @@
-//! Arrow arrays as cells of a NumPy dtype: what a field's `dtype` undoes.
+//! Converts Arrow arrays to cells of a NumPy dtype, the inverse of export.
 //!
 //! | dtype | Arrow |
 //! |---|---|
@@ -18,7 +18,7 @@ use crate::frame::{Block, ByteOrder, Column, DType, Grid, Kind, type_name};
 use crate::limits::Limits;
 use crate::memory::{Buffer, Region, unpack};
 
-/// The dtype that an Arrow type is without being told: `None` for all that NumPy has no exact word for.
+/// Returns the dtype that an Arrow type has without metadata; `None` if NumPy has no exact counterpart.
 #[must_use]
 pub fn implied_dtype(data_type: &DataType) -> Option<DType> {
     let (kind, itemsize, unit) = match data_type {
@@ -42,7 +42,7 @@ pub fn implied_dtype(data_type: &DataType) -> Option<DType> {
     Some(DType { kind, itemsize, order, unit })
 }
 
-/// What [`implied_dtype`] undoes: the Arrow type that is a dtype exactly, but for its byte order; `None` where there is none.
+/// Returns the Arrow type of which [`implied_dtype`] is this dtype, apart from its byte order; `None` if there is none.
 #[must_use]
 pub fn exact_type(dtype: DType) -> Option<DataType> {
     Some(match (dtype.kind, dtype.itemsize) {
@@ -84,16 +84,16 @@ fn numpy_unit(unit: ArrowUnit) -> TimeUnit {
     TimeUnit { base, multiple: 1 }
 }
 
-/// How the array becomes cells.
+/// The conversion of an array to cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
     /// Bits to bytes.
     Bits,
-    /// The bytes of the values, in words of `word` bytes that a big-endian dtype turns round.
+    /// The bytes of the values, in words of `word` bytes that are swapped for a big-endian dtype.
     Bytes { word: usize },
     /// The bytes of the values of the list's child.
     Pairs { word: usize },
-    /// 32-bit days to 64-bit ones.
+    /// 32-bit days to 64-bit days.
     Days,
     /// Text to UCS-4.
     Text,
@@ -130,7 +130,7 @@ impl Way {
                 }
                 other => {
                     let same = |i: DType| (i.kind, i.unit) == (dtype.kind, dtype.unit);
-                    // A level's zone stands in the axis' meta too; the dtype has none.
+                    // The axis' meta also has the zone of a level; the dtype has none.
                     let other = match other {
                         DataType::Timestamp(unit, Some(_)) => &DataType::Timestamp(*unit, None),
                         other => other,
@@ -146,7 +146,7 @@ impl Way {
     }
 }
 
-/// Whether the dtype can be read from arrays of this type.
+/// Whether arrays of this type can be converted to the dtype.
 #[must_use]
 pub fn fits(dtype: DType, data_type: &DataType) -> bool {
     Way::of(dtype, data_type).is_some()
@@ -173,9 +173,9 @@ fn has_place(dtype: DType, way: Way, data: &ArrayData) -> bool {
     (times || data.null_count() == 0) && !inner && !(way == Way::Text && ends_in_nul(data))
 }
 
-/// Whether a row of text ends in NUL, which `<U` cells do not tell from their padding.
+/// Whether a row of text ends in NUL, which `<U` cells cannot distinguish from padding.
 fn ends_in_nul(data: &ArrayData) -> bool {
-    // Text without any NUL is the rule, and the buffers are searched faster than the rows.
+    // Most text has no NUL, and searching the buffers is faster than searching the rows.
     if !data.buffers().iter().skip(1).any(|bytes| bytes.contains(&0))
         && *data.data_type() != DataType::Utf8View
     {
@@ -192,8 +192,8 @@ fn ends_in_nul(data: &ArrayData) -> bool {
     })
 }
 
-/// The dtype that holds all of `data`: text of a stream's later chunks may be longer than the first chunk's, whose width
-/// the field says. Only `<U` grows; what is not its text is left to [`to_block`] to refuse.
+/// Returns a dtype wide enough for all of `data`: the text of a stream's later chunks may be wider than that of the first,
+/// whose width the field declares. Only `<U` grows; [`to_block`] refuses other types.
 #[must_use]
 pub fn widened(dtype: DType, data: &[&ArrayData]) -> DType {
     if dtype.kind != Kind::Unicode {
@@ -208,7 +208,7 @@ pub fn widened(dtype: DType, data: &[&ArrayData]) -> DType {
                 Some(views) => Some(views.value(row)),
                 None => column.string(row),
             };
-            // As many bytes are as many characters at most.
+            // So many bytes are at most as many characters.
             if let Some(value) = value.filter(|v| v.len() > points) {
                 points = points.max(value.chars().count());
             }
@@ -219,17 +219,17 @@ pub fn widened(dtype: DType, data: &[&ArrayData]) -> DType {
     DType { itemsize: itemsize.unwrap_or(dtype.itemsize), ..dtype }
 }
 
-/// Whether the dtype has a cell for every row: nulls are NaT, and nothing else; `<U` has none for text that ends in NUL.
+/// Whether the dtype has a cell for every row: only NaT represents nulls, and `<U` cannot hold text that ends in NUL.
 #[must_use]
 pub fn holds_nulls(dtype: DType, data: &ArrayData) -> bool {
     Way::of(dtype, data.data_type()).is_some_and(|way| has_place(dtype, way, data))
 }
 
-/// The array as a block of one column, of `<U` as wide as its longest text; `None` where it has nulls, or text that ends
-/// in NUL, which the dtype cannot hold. Nothing is copied where the values lie as the dtype wants them.
+/// Converts the array to a block of one column; `<U` is as wide as the longest text. Returns `None` if the dtype cannot
+/// hold its nulls, or text that ends in NUL. Values that already have the dtype's layout are not copied.
 ///
 /// # Errors
-/// Malformed: a type that cannot hold the dtype; a limit, where `<U` cells ask for far more memory than their text has.
+/// Malformed: the type cannot hold the dtype; a limit: `<U` cells need far more memory than their text has.
 pub fn to_block(dtype: DType, data: &ArrayData) -> Result<Option<Block>> {
     let way = way(dtype, data)?;
     if !has_place(dtype, way, data) {
@@ -253,7 +253,7 @@ pub fn to_block(dtype: DType, data: &ArrayData) -> Result<Option<Block>> {
     let nbytes = nbytes
         .ok_or_else(|| Error::limit("arrow", format!("{rows} rows of {} are too many.", dtype.descr())))?;
     if way == Way::Text {
-        // A frame knows no limits of its caller's.
+        // A frame does not know the limits of its caller.
         let what = format!("{rows} cells of {}", dtype.descr());
         let input = (text_nbytes(data) as u64).saturating_add(rows);
         Limits::default().check_decoded("arrow", &what, nbytes as u64, input, rows)?;
@@ -283,11 +283,11 @@ fn short(dtype: DType, data: &ArrayData) -> Error {
     Error::malformed("arrow", message)
 }
 
-/// Writes the array as packed cells over `out`, which has room for all its rows exactly. Nulls become NaT; where the
-/// dtype has none (see [`holds_nulls`]) whatever stands in the slot is written.
+/// Writes the array as packed cells to `out`, whose size is exactly that of its rows. Nulls become NaT; for a dtype without
+/// NaT (see [`holds_nulls`]) the value in the slot is written.
 ///
 /// # Errors
-/// As [`to_block`]; malformed where `out` has another size.
+/// As [`to_block`]; malformed: `out` has another size.
 pub fn fill(dtype: DType, data: &ArrayData, out: &mut [u8]) -> Result<()> {
     let way = way(dtype, data)?;
     let item = dtype.itemsize as usize;

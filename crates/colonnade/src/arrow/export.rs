@@ -1,4 +1,4 @@
-//! A frame as an Arrow schema and arrays; later chunks of the same layout as arrays of that schema.
+//! Converts a frame to an Arrow schema and arrays, and later chunks of the same layout to arrays of that schema.
 
 mod admit;
 
@@ -21,25 +21,25 @@ use super::orders::Orders;
 use super::pandas::{self, Entry, Written};
 use super::{gather, labels, names, required};
 
-/// Turns frames of one layout into arrays of one schema.
+/// Converts frames of one layout to arrays of one schema.
 #[derive(Debug)]
 pub struct Exporter {
     schema: SchemaRef,
     columns: Vec<Kept>,
     levels: Vec<Kept>,
-    /// The first chunk's axes, row labels without rows.
+    /// The first chunk's row labels without rows, and its column labels.
     index: Axis,
     axis: Axis,
-    /// Where an automatic index goes on.
+    /// The next label of an automatic index.
     next: AtomicI64,
-    /// Item sizes of fixed-width text, the widest seen: a later chunk's may be wider.
+    /// The item sizes of fixed-width text, of the widest chunk so far.
     widest: Vec<AtomicU32>,
     orders: Orders,
     pandas: Written,
 }
 
 impl Exporter {
-    /// An exporter for frames like `frame`. `total_rows`: rows of all chunks together, where that is known.
+    /// An exporter for frames with the layout of `frame`. `total_rows`: the number of rows of all chunks, if known.
     ///
     /// # Errors
     /// `Unrepresentable`: labels or dtypes that Arrow cannot hold.
@@ -47,8 +47,8 @@ impl Exporter {
         Self::build(frame, total_rows, true)
     }
 
-    /// The same for a library that looks at fields alone: a schema without metadata of its own, which of 10,000 columns
-    /// would be a megabyte of text.
+    /// An exporter whose schema has no metadata, for libraries that only read the fields. The metadata of 10,000 columns
+    /// would take a megabyte.
     ///
     /// # Errors
     /// As [`Exporter::new`].
@@ -115,8 +115,8 @@ impl Exporter {
         Ok(out)
     }
 
-    /// The same exporter with columns that are never null, as the file of these frames says, told so in the schema: for
-    /// consumers that are given these frames and no others.
+    /// Declares columns as non-nullable that the file of these frames declares as required, for consumers that get only
+    /// these frames.
     #[must_use]
     pub fn with_required(mut self, frames: &[Arc<Frame>]) -> Self {
         let kept: Vec<&Kept> = self.columns.iter().chain(&self.levels).collect();
@@ -126,8 +126,8 @@ impl Exporter {
         self
     }
 
-    /// The same exporter with fields nullable that say that they never are null, and hold nulls in these frames: data
-    /// count, not what metadata says of them.
+    /// Makes fields nullable that are declared as non-nullable but have nulls in these frames: the data counts, not the
+    /// metadata.
     #[must_use]
     pub fn with_nulls_of(mut self, frames: &[Arc<Frame>]) -> Self {
         if let Some(schema) = required::relaxed(&self.schema, frames) {
@@ -136,19 +136,19 @@ impl Exporter {
         self
     }
 
-    /// The same exporter for a format whose chunks have dictionaries of their own: their orders need but agree.
+    /// Lets chunks have different dictionaries, for formats that store them for each chunk. Only their orders must agree.
     #[must_use]
     pub fn with_own_dictionaries(mut self) -> Self {
         self.orders = Orders::default();
         self
     }
 
-    /// The same exporter with axes that are like the frame's own.
+    /// Replaces the axes.
     pub(super) fn with_axes(self, index: Axis, columns: Axis) -> Self {
         Self { index, axis: columns, ..self }
     }
 
-    /// Kinds of the columns and of the levels of row labels.
+    /// The layouts of the columns and of the row label levels.
     pub(super) fn kept(&self) -> (&[Kept], &[Kept]) {
         (&self.columns, &self.levels)
     }
@@ -159,7 +159,7 @@ impl Exporter {
         Arc::clone(&self.schema)
     }
 
-    /// The schema as it is known at the end, `total_rows` being all rows: a footer is written then.
+    /// The final schema, with `total_rows` rows in all, for a footer.
     #[must_use]
     pub fn schema_of(&self, total_rows: Option<usize>) -> SchemaRef {
         let range = match (&self.index.labels, total_rows) {
@@ -194,8 +194,8 @@ impl Exporter {
         Arc::new(Schema::new_with_metadata(fields, metadata))
     }
 
-    /// The arrays of `frame`, the first one or a later chunk: data columns, then levels of row labels. Native columns that
-    /// lie packed are not copied.
+    /// Converts a frame, the first or a later chunk, to arrays: data columns, then row label levels. Packed native columns
+    /// are not copied.
     ///
     /// # Errors
     /// As [`Exporter::admit`] and [`Exporter::admitted`].
@@ -204,10 +204,10 @@ impl Exporter {
         self.admitted(frame)
     }
 
-    /// The arrays of a chunk that was admitted, or of some of its rows.
+    /// Converts an admitted chunk, or some of its rows, to arrays.
     ///
     /// # Errors
-    /// `Unrepresentable` for values that the schema's types cannot hold.
+    /// `Unrepresentable`: values that the schema's types cannot hold.
     pub fn admitted(&self, frame: &Frame) -> Result<Vec<ArrayData>> {
         let blocks: Vec<Option<(Block, ArrowBuffer)>> =
             frame.parts.iter().map(ready).collect::<Result<_>>()?;
@@ -252,7 +252,7 @@ impl Exporter {
         Ok(out)
     }
 
-    /// Data columns; the fields after them are levels of row labels.
+    /// The number of data columns. The other fields are row label levels.
     #[must_use]
     pub fn ncols(&self) -> usize {
         self.columns.len()
@@ -263,7 +263,7 @@ impl Exporter {
     }
 }
 
-/// A block whose columns are packed and of native order, copied where they are not, and its buffer as Arrow's.
+/// Returns a block with packed columns in native byte order, copied if necessary, and its buffer as an Arrow buffer.
 fn ready(part: &Part) -> Result<Option<(Block, ArrowBuffer)>> {
     let Part::Block(block, _) = part else { return Ok(None) };
     let grid = &block.grid;
@@ -287,7 +287,7 @@ fn dtype_of(kept: &Kept) -> Option<DType> {
     }
 }
 
-/// The column at `position`, where its type makes pandas' metadata want to see it.
+/// Returns the column at `position` if pandas' metadata needs it.
 fn column_at<'f>(frame: &'f Frame, position: usize, kept: &Kept) -> Option<&'f Column> {
     let Kept::Arrow { data_type: DataType::Dictionary(..), .. } = kept else { return None };
     frame.parts.iter().find_map(|part| match part {

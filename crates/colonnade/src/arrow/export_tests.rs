@@ -1,4 +1,4 @@
-//! Frames through schema and arrays and back; the way back is `import`, the arrays are checked by arrow-rs.
+//! Round trips of frames through schema and arrays. `import` reads them back, and arrow-rs validates the arrays.
 
 use arrow_array::{Array, DictionaryArray, Int64Array, StringArray};
 use arrow_data::ArrayData;

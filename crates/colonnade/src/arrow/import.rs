@@ -1,7 +1,7 @@
-//! An Arrow schema and arrays as a frame.
+//! Converts an Arrow schema and arrays to a frame.
 //!
-//! A [`Plan`] is made once a schema; every batch of it then is a frame, and whoever lands batches elsewhere asks the plan
-//! where each field belongs.
+//! A [`Plan`] is built once for each schema. It converts every batch to a frame, and readers that decode batches elsewhere
+//! look up the position of each field in it.
 
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, Schema};
@@ -19,11 +19,11 @@ use crate::frame::{Block, DType, Frame, Kind, Level, Part, Tags};
 impl Plan {
     /// Reads a schema and its metadata.
     ///
-    /// Our metadata that says another number of columns is what another tool carried along when it changed them: such a
-    /// schema is foreign.
+    /// If our metadata has another number of columns, another tool changed the columns and kept the metadata. Such a schema
+    /// is foreign.
     ///
     /// # Errors
-    /// Malformed or unsupported metadata, a field that cannot hold the dtype it claims.
+    /// Malformed or unsupported metadata; a field whose type cannot hold its dtype.
     pub fn new(schema: &Schema) -> Result<Self> {
         let ours = match schema.metadata().get(KEY) {
             None => None,
@@ -75,10 +75,10 @@ impl Plan {
         Ok(Self { ncols: names.len(), tags, index, picked: None, columns, version: None, fields })
     }
 
-    /// A batch as a frame in Arrow's layout, nothing copied; `first_row` is the place of its first row in the data.
+    /// Converts a batch to a frame in Arrow's layout, without a copy. `first_row` is the row number of its first row.
     ///
     /// # Errors
-    /// Malformed: arrays of another number or length than the schema and `nrows` say.
+    /// Malformed: the number or the length of the arrays does not match the schema and `nrows`.
     pub fn frame(&self, arrays: &[ArrayData], nrows: usize, first_row: usize) -> Result<Frame> {
         self.frame_with(arrays, nrows, first_row, &|i, data| match self.fields.get(i) {
             Some(field) if matches!(field.place, Place::Level(_)) => {
@@ -88,7 +88,8 @@ impl Plan {
         })
     }
 
-    /// As [`Plan::frame`], with the columns that say their dtype as blocks: one batch of many whose others nobody has seen.
+    /// Converts a batch as [`Plan::frame`] does, with fields of a declared dtype as blocks: for one batch of many, of which
+    /// the others are unknown.
     ///
     /// # Errors
     /// As [`Plan::frame`].
@@ -102,7 +103,7 @@ impl Plan {
         })
     }
 
-    /// As [`Plan::frame`], with the fields that `block` answers as blocks.
+    /// Converts a batch as [`Plan::frame`] does, with the fields for which `block` returns a block.
     pub(crate) fn frame_with(
         &self,
         arrays: &[ArrayData],
@@ -142,8 +143,8 @@ impl Plan {
         Frame::new(index, self.columns.clone(), parts, self.tags.clone())
     }
 
-    /// All batches as frames. Fields that say their dtype are blocks; levels of the row labels, and all fields of our own
-    /// schemas, also where the type says it and no batch has a null: the frames are what was written.
+    /// Converts all batches to frames. Fields with a declared dtype become blocks. So do row label levels and all fields of
+    /// our own schemas, if the type implies a dtype and no batch has a null, which restores the frames that were written.
     ///
     /// # Errors
     /// As [`Plan::frame`].
@@ -151,7 +152,7 @@ impl Plan {
         self.settle(batches.iter().map(|(nrows, _)| nrows).sum());
         let ours = self.version.is_some();
         let dtype_of = |(i, field): (usize, &FieldPlan)| {
-            // Times of Arrow stay Arrow's: NumPy's would be told.
+            // Arrow times stay Arrow times: NumPy times would be declared.
             let times = matches!(field.data_type, DataType::Timestamp(..) | DataType::Duration(_));
             let implied = (ours && !times) || matches!(field.place, Place::Level(_));
             let dtype = if implied { field.block_dtype() } else { field.dtype }?;
@@ -175,7 +176,7 @@ impl Plan {
     }
 }
 
-/// Whether our metadata is about these fields: a tool that adds, drops or reorders fields carries it along unchanged.
+/// Whether our metadata describes these fields: a tool that adds, drops or reorders fields keeps it unchanged.
 fn is_about(meta: &SchemaMeta, schema: &Schema) -> bool {
     let levels = if let LabelsMeta::Levels(names) = &meta.index.labels { names.as_slice() } else { &[] };
     let stored = schema.fields().iter().skip(meta.ncols).map(|field| field.name());
@@ -208,7 +209,7 @@ fn fields(schema: &Schema, levels: &[usize]) -> Result<Vec<FieldPlan>> {
         let place = level.map_or(Place::Column(position), Place::Level);
         position += usize::from(level.is_none());
         let FieldMeta { dtype, tag } = field_meta(field)?;
-        // NumPy's times have no zone: only row labels have it in their axis' own metadata.
+        // NumPy times have no zone. Only row labels may have one, in their axis' metadata.
         let zoned = matches!(place, Place::Column(_))
             && matches!(field.data_type(), DataType::Timestamp(_, Some(zone)) if !zone.is_empty());
         if let Some(dtype) = dtype

@@ -1,5 +1,5 @@
-//! Column labels into a schema: as the names of its fields where they are such text, else as a small stream beside them.
-//! `column_labels` is the way back.
+//! Stores column labels in a schema: as the names of its fields, if they are suitable text, else as a small stream in the
+//! metadata. `column_labels` reads them.
 
 use std::sync::Arc;
 
@@ -15,11 +15,11 @@ use crate::frame::{Axis, Kind, Labels, Level};
 use super::meta::{self, FieldMeta, LabelsMeta};
 use super::native::Native;
 
-/// How the labels of the columns are kept. `are_names`: their texts are names, of one field each, as they stand (Arrow's C
-/// interface ends names at a NUL, and nobody finds a field without one).
+/// Returns how the column labels are stored. `are_names`: their texts are unique names that fields can have unchanged
+/// (Arrow's C interface ends names at a NUL, and a field without a name cannot be found).
 ///
 /// # Errors
-/// Of labels that Arrow cannot hold.
+/// Labels that Arrow cannot hold.
 pub(super) fn kept(columns: &Axis, are_names: bool) -> Result<LabelsMeta> {
     let levels = match &columns.labels {
         Labels::Auto { start, stop, step, .. } => {
@@ -31,7 +31,7 @@ pub(super) fn kept(columns: &Axis, are_names: bool) -> Result<LabelsMeta> {
         [Level::Block(block)] if are_names && block.grid.dtype.kind == Kind::Unicode => {
             Some(LabelsMeta::Fixed(block.grid.dtype))
         }
-        // Labels in tagged JSON have another text than their own.
+        // The text of labels in tagged JSON differs from the labels.
         [Level::Column(c)]
             if are_names
                 && matches!(c.data.data_type(), DataType::Utf8 | DataType::LargeUtf8)
@@ -48,7 +48,7 @@ pub(super) fn kept(columns: &Axis, are_names: bool) -> Result<LabelsMeta> {
     }
 }
 
-/// Levels as an `arrows` stream in base64: a column a level.
+/// Writes levels as an `arrows` stream in base64, one column for each level.
 fn to_stream(levels: &[Level]) -> Result<String> {
     let broken = |e: ArrowError| Error::unrepresentable("arrow", format!("labels of the columns: {e}."));
     let nrows = levels.first().map_or(0, Level::len);

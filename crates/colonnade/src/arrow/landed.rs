@@ -1,4 +1,4 @@
-//! What lands field by field, as a frame: which fields are asked for, and what they became.
+//! Builds frames from columns that a reader decoded field by field.
 
 use std::borrow::Cow;
 
@@ -10,32 +10,32 @@ use crate::error::{Error, Result};
 use crate::frame::paths::{LeafProjection, Projection};
 use crate::frame::{Axis, Block, Column, DType, Frame, Level, Part};
 
-/// What landed: blocks with the places of their columns in the list of fields that were wanted, and the rest.
+/// Decoded columns: blocks, with the indices of their columns in the list of wanted fields, and the other columns.
 #[derive(Default)]
 pub(crate) struct Landed {
     pub(crate) blocks: Vec<(Block, Vec<usize>)>,
     pub(crate) columns: Vec<(usize, ArrayData)>,
-    /// Whether the values of those columns that [`is_number`] names are memory of their own.
+    /// Whether nothing else uses the memory of the columns that [`is_number`] names.
     pub(crate) exclusive: bool,
 }
 
-/// Whether values of this type are numbers or times of one width that NumPy has too.
+/// Whether values of this type are numbers or times of a fixed width that NumPy has too.
 pub(crate) fn is_number(data_type: &DataType) -> bool {
     let times = matches!(data_type, DataType::Timestamp(..) | DataType::Duration(_));
     times || data_type.is_integer() || data_type.is_floating()
 }
 
-/// Data columns that are asked for.
+/// The requested data columns.
 pub(crate) struct Chosen<'r> {
     /// Their fields, each once.
     pub(crate) fields: Vec<usize>,
-    /// The positions that were asked for, and the place of each among the fields; `None`: all columns as they stand.
+    /// The requested positions, and the index of each in `fields`; `None`: all columns in their order.
     order: Option<(&'r [usize], Vec<usize>)>,
 }
 
 impl FieldPlan {
-    /// The dtype of the block that it lands in where it has no nulls. Times that are NumPy's say so; those of other libraries stay
-    /// Arrow's, since a block of them would come back as NumPy's.
+    /// The dtype of the block that the field is decoded to if it has no nulls. Times become NumPy times only if their
+    /// metadata says so: times of other libraries stay Arrow times, because a block would be written back as NumPy's.
     pub(crate) fn landing_dtype(&self) -> Option<DType> {
         let times = matches!(self.data_type, DataType::Timestamp(..) | DataType::Duration(_));
         if times { self.dtype } else { self.block_dtype() }
@@ -56,16 +56,16 @@ impl Plan {
         out
     }
 
-    /// The type of the column at `position`, where it has no dtype of NumPy's.
+    /// The type of the column at `position`, if it has no NumPy dtype.
     #[must_use]
     pub fn arrow_type(&self, position: usize) -> Option<DataType> {
         let is = |field: &&FieldPlan| field.place == Place::Column(position);
-        // Columns stand as their fields do, nearly always.
+        // The order of columns is nearly always that of the fields.
         let field = self.fields.get(position).filter(is).or_else(|| self.fields.iter().find(is))?;
         field.block_dtype().is_none().then(|| field.data_type.clone())
     }
 
-    /// The plan of the part of nested columns that is wanted, and that part by field.
+    /// Returns the plan for the projected leaves of nested columns, and the projection by field.
     pub(crate) fn kept(&self, kept: Option<&Projection>) -> (Cow<'_, Self>, Option<Projection>) {
         let Some(kept) = kept.filter(|kept| !kept.is_all()) else { return (Cow::Borrowed(self), None) };
         let mut plan = self.clone();
@@ -94,10 +94,10 @@ impl Plan {
         levels.into_iter().map(|(_, field)| field).collect()
     }
 
-    /// The columns at `positions`, repeats allowed; all where `None`.
+    /// Selects the columns at `positions`, which may repeat; `None` selects all.
     ///
     /// # Errors
-    /// `NotFound`: a position that is not there.
+    /// `NotFound`: a position that does not exist.
     pub(crate) fn chosen<'r>(
         &self,
         format: &'static str,
@@ -122,7 +122,7 @@ impl Plan {
         Ok(Chosen { fields, order: Some((positions, order)) })
     }
 
-    /// The row labels that `fields`, those of [`Plan::level_fields`], became.
+    /// Builds the row labels from the decoded `fields`, those of [`Plan::level_fields`].
     ///
     /// # Errors
     /// As [`Plan::index_axis`].
@@ -146,7 +146,7 @@ impl Plan {
         self.index_axis(levels.into_iter().flatten().collect(), nrows, 0)
     }
 
-    /// The frame of the columns that landed, beside their row labels.
+    /// Builds the frame of the decoded columns and the row labels.
     ///
     /// # Errors
     /// As [`Frame::new`].

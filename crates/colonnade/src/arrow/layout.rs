@@ -1,4 +1,4 @@
-//! What every chunk of a stream must agree on: columns, their types, the kind of row labels.
+//! The layout that all chunks of a stream share: columns, their types, and the kind of row labels.
 
 use arrow_schema::DataType;
 use serde_json::Value;
@@ -10,12 +10,12 @@ use crate::frame::{Axis, Column, DType, Frame, Kind, Labels, Level, Part, same_t
 use super::native::Native;
 use super::pandas;
 
-/// What a column is.
+/// The layout of a column.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Kept {
-    /// Of a block.
+    /// A column of a block.
     Native(Native),
-    /// In Arrow's layout.
+    /// A column in Arrow's layout.
     Arrow { data_type: DataType, ordered: bool, tag: Option<String> },
 }
 
@@ -29,7 +29,7 @@ impl Kept {
         Self::Arrow { data_type, ordered: column.ordered, tag: column.tag.clone() }
     }
 
-    /// The Arrow type of its field.
+    /// The Arrow type of the column's field.
     pub(super) fn data_type(&self) -> &DataType {
         match self {
             Self::Native(native) => &native.data_type,
@@ -37,7 +37,7 @@ impl Kept {
         }
     }
 
-    /// For messages.
+    /// The text for messages.
     fn spelled(&self) -> String {
         match self {
             Self::Native(native) => {
@@ -50,14 +50,14 @@ impl Kept {
         }
     }
 
-    /// Whether a later block of `dtype` can follow. Text may be of any width.
+    /// Whether a later block of `dtype` fits. Text may have any width.
     fn fits_dtype(&self, dtype: DType) -> bool {
         let Self::Native(native) = self else { return false };
         let text = native.dtype.kind == Kind::Unicode && dtype.kind == Kind::Unicode;
         native.dtype == dtype || text && native.dtype.order == dtype.order
     }
 
-    /// Whether a later column can follow.
+    /// Whether a later column fits.
     fn fits_column(&self, column: &Column) -> bool {
         let Self::Arrow { data_type, ordered, tag } = self else { return false };
         same_type(data_type, column.data.data_type())
@@ -73,7 +73,8 @@ impl Kept {
     }
 }
 
-/// A chunk of objects without a missing cell does not say which missing value the others have.
+/// Whether the tags of two chunks fit. A chunk of objects without a missing cell does not determine the missing value of
+/// others.
 fn tags_fit(first: Option<&str>, found: Option<&str>) -> bool {
     let parse =
         |text: Option<&str>| serde_json::from_str::<Value>(text.unwrap_or("null")).unwrap_or_default();
@@ -82,7 +83,7 @@ fn tags_fit(first: Option<&str>, found: Option<&str>) -> bool {
     kind(&first).as_deref() == Some("object") && kind(&found) == kind(&first) && found.get("null").is_none()
 }
 
-/// The kinds of a frame's columns, left to right.
+/// Returns the layouts of a frame's columns, left to right.
 pub(super) fn columns(frame: &Frame) -> Result<Vec<Kept>> {
     let mut out = Vec::with_capacity(frame.ncols);
     for slot in frame.slots()? {
@@ -95,7 +96,7 @@ pub(super) fn columns(frame: &Frame) -> Result<Vec<Kept>> {
     Ok(out)
 }
 
-/// The kinds of an axis' levels. A zone, or a period's frequency, that stands in the axis' meta shows in the Arrow type.
+/// Returns the layouts of an axis' levels. The Arrow type shows a zone or a period's frequency that is in the axis' meta.
 pub(super) fn levels(axis: &Axis) -> Result<Vec<Kept>> {
     let Labels::Levels(levels) = &axis.labels else { return Ok(Vec::new()) };
     let metas = pandas::level_metas(axis);
@@ -138,7 +139,7 @@ fn same_labels(a: &Axis, b: &Axis) -> bool {
     }
 }
 
-/// The first labels of an axis, for messages.
+/// Returns the first labels of an axis, for messages.
 fn shown(axis: &Axis) -> String {
     const SHOWN: usize = 12;
     let first = axis.slice(0, axis.len().min(SHOWN));
@@ -148,7 +149,7 @@ fn shown(axis: &Axis) -> String {
     format!("[{}{more}]", texts.join(", "))
 }
 
-/// Checks a later chunk's columns.
+/// Checks the columns of a later chunk.
 pub(super) fn check_columns(
     axis: &Axis,
     kept: &[Kept],
@@ -175,7 +176,7 @@ pub(super) fn check_columns(
     Ok(())
 }
 
-/// Checks a later chunk's row labels, all but where a range stands.
+/// Checks the row labels of a later chunk, except the start of a range.
 pub(super) fn check_index(
     ours: &Axis,
     kept: &[Kept],

@@ -1,4 +1,5 @@
-//! Frames as Arrow arrays and back: schemas, metadata, axes. Knows no bytes of files; `ipc` and the bindings use it.
+//! Converts frames to Arrow arrays and back: schemas, metadata, axes. Files are the task of `ipc` and of the formats; the
+//! bindings use this module too.
 
 mod cells;
 mod column_labels;

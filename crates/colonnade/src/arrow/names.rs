@@ -1,4 +1,4 @@
-//! Labels as the names of fields: text, unique, without NUL (Arrow's C interface ends names there).
+//! Converts labels to names of fields: text, unique, without NUL (Arrow's C interface ends names there).
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,11 +13,11 @@ use crate::frame::{Axis, Column, Kind, Labels, Level};
 
 use super::native::Native;
 
-/// `str(label)` of every label, as Python and pandas spell it; a tuple's for labels of several levels. `None` is a missing
-/// label.
+/// Returns `str(label)` of every label, as Python and pandas print it; for labels of several levels that of a tuple. `None`
+/// is a missing label.
 ///
 /// # Errors
-/// Of labels that are no Unicode.
+/// Labels that are not Unicode.
 pub(crate) fn texts(axis: &Axis) -> Result<Vec<Option<String>>> {
     let levels = match &axis.labels {
         Labels::Auto { start, step, count, .. } => {
@@ -43,7 +43,7 @@ pub(crate) fn texts(axis: &Axis) -> Result<Vec<Option<String>>> {
     Ok((0..axis.len()).map(|row| Some(tuple(row))).collect())
 }
 
-/// Names for fields: the texts, made unique (`a`, `a_1`); and whether they were names already, of one field each.
+/// Makes the texts unique (`a`, `a_1`), and returns whether they already were unique names.
 pub(super) fn unique(texts: &[Option<String>]) -> (Vec<String>, bool) {
     let mut used: HashSet<&str> = HashSet::with_capacity(texts.len());
     let is_name = |text: &Option<String>| text.as_deref().is_some_and(|t| !t.is_empty() && !t.contains('\0'));
@@ -51,7 +51,7 @@ pub(super) fn unique(texts: &[Option<String>]) -> (Vec<String>, bool) {
         return (texts.iter().flatten().cloned().collect(), true);
     }
     let mut used: HashSet<String> = HashSet::with_capacity(texts.len());
-    // How far each text was counted: all smaller numbers are taken.
+    // The last number tried for each text: all smaller numbers are used.
     let mut counts: HashMap<String, usize> = HashMap::new();
     let mut out = Vec::with_capacity(texts.len());
     for text in texts {
@@ -69,7 +69,7 @@ pub(super) fn unique(texts: &[Option<String>]) -> (Vec<String>, bool) {
     (out, false)
 }
 
-/// Text as Python's `repr` quotes it, for what `ast.literal_eval` must read.
+/// Quotes text as Python's `repr` does, so that `ast.literal_eval` can read it.
 fn quoted(text: &str) -> String {
     let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
     let mut out = String::with_capacity(text.len() + 2);
@@ -93,7 +93,7 @@ fn level_texts(level: &Level) -> Result<Vec<Option<String>>> {
         Level::Block(block) => {
             let native = Native::of(block)?;
             let array = make_array(native.array(block, 0, &block.buffer.to_arrow())?);
-            // Units that Arrow has not: what a date prints is not what its number says.
+            // Units that Arrow does not have are printed as dates; their numbers mean something else.
             let unit = block.grid.dtype.unit.filter(|_| block.grid.dtype.kind == Kind::DateTime);
             if let (Some(unit), DataType::Int64) = (unit, array.data_type())
                 && let Some(text) = dated(unit.base, i64::from(unit.multiple))
@@ -116,7 +116,7 @@ pub(super) fn is_tagged(column: &Column) -> bool {
     column.tag.as_deref().is_some_and(|t| t.contains("\"labels\""))
 }
 
-/// Years and months, which are no number of seconds.
+/// Prints years and months, which have no fixed number of seconds.
 fn dated(base: TimeBase, multiple: i64) -> Option<Box<dyn Fn(i64) -> String>> {
     match base {
         TimeBase::Year => {
@@ -130,7 +130,7 @@ fn dated(base: TimeBase, multiple: i64) -> Option<Box<dyn Fn(i64) -> String>> {
     }
 }
 
-/// A label in tagged JSON, as near to `str` as it needs to be.
+/// Converts a label in tagged JSON to text close to `str`.
 pub(super) fn untagged(text: Option<String>) -> Option<String> {
     let text = text?;
     Some(match serde_json::from_str::<Value>(&text) {
@@ -189,7 +189,7 @@ fn cell(array: &ArrayRef, row: usize) -> String {
         DataType::Time32(_) => clock(i64::from(value!(t::Time32MillisecondType)), 3),
         DataType::Time64(TimeUnit::Microsecond) => clock(value!(t::Time64MicrosecondType), 6),
         DataType::Time64(_) => clock(value!(t::Time64NanosecondType), 9),
-        // Their counts, as pandas writes them.
+        // Durations are printed as counts, as pandas does.
         DataType::Duration(TimeUnit::Second) => value!(t::DurationSecondType).to_string(),
         DataType::Duration(TimeUnit::Millisecond) => value!(t::DurationMillisecondType).to_string(),
         DataType::Duration(TimeUnit::Microsecond) => value!(t::DurationMicrosecondType).to_string(),
@@ -199,7 +199,7 @@ fn cell(array: &ArrayRef, row: usize) -> String {
         DataType::Decimal128(..) => array.as_primitive::<t::Decimal128Type>().value_as_string(row),
         DataType::Decimal256(..) => array.as_primitive::<t::Decimal256Type>().value_as_string(row),
         DataType::Dictionary(..) => {
-            // Of this row alone: the keys of all rows are a new vector each time.
+            // Slices one row, because the keys of all rows would be a new vector each time.
             let one = array.slice(row, 1);
             let codes = one.as_any_dictionary();
             let code = codes.normalized_keys().first().copied().unwrap_or(0);
@@ -210,7 +210,7 @@ fn cell(array: &ArrayRef, row: usize) -> String {
             let parts: Vec<String> = array.as_struct().columns().iter().map(part).collect();
             format!("({})", parts.join(", "))
         }
-        // Unique, which is all that is asked: the labels themselves stand in the metadata.
+        // The text only needs to be unique, because the metadata has the labels themselves.
         _ => format!("{row}"),
     }
 }
@@ -219,7 +219,7 @@ fn bytes(value: &[u8]) -> String {
     String::from_utf8_lossy(value).trim_end_matches('\0').to_owned()
 }
 
-/// Rust's digits with Python's exponent.
+/// Converts Rust's digits to Python's exponent notation.
 fn float(text: &str) -> String {
     match text.split_once('e') {
         Some((digits, power)) => {
@@ -230,13 +230,13 @@ fn float(text: &str) -> String {
     }
 }
 
-/// Days since 1970 as year-month-day.
+/// Prints days since 1970 as year-month-day.
 fn date(days: i64) -> String {
     let (year, month, day) = crate::calendar::civil(days);
     format!("{year:04}-{month:02}-{day:02}")
 }
 
-/// Ticks of `digits` decimal digits a second, as `str(pandas.Timestamp)`.
+/// Prints ticks of `digits` decimal digits a second as `str(pandas.Timestamp)` does.
 fn instant(ticks: i64, digits: u32) -> String {
     let scale = 10_i64.pow(digits);
     let (seconds, fraction) = (ticks.div_euclid(scale), ticks.rem_euclid(scale));
@@ -244,7 +244,7 @@ fn instant(ticks: i64, digits: u32) -> String {
     format!("{} {}", date(day), clock(second * scale + fraction, digits))
 }
 
-/// Ticks of `digits` decimal digits a second since midnight, as `str(datetime.time)`.
+/// Prints ticks of `digits` decimal digits a second since midnight as `str(datetime.time)` does.
 fn clock(ticks: i64, digits: u32) -> String {
     let scale = 10_i64.pow(digits);
     let (second, fraction) = (ticks.div_euclid(scale), ticks.rem_euclid(scale));

@@ -1,4 +1,4 @@
-//! What schemas say, and what nobody should believe.
+//! Tests of what schemas declare, and of false declarations.
 
 use std::collections::HashMap;
 
@@ -97,7 +97,7 @@ fn text_becomes_cells() {
     assert_eq!(bytes(&block(">U3", &LargeStringArray::from(values.clone())).unwrap()), expected);
     let views = arrow_array::StringViewArray::from(values.clone());
     assert_eq!(bytes(&block(">U3", &views).unwrap()), expected);
-    // Longer text than the field says is that of later chunks.
+    // Text may be longer than the field's dtype: later chunks may have wider text.
     assert_eq!(bytes(&block(">U2", &StringArray::from(values.clone())).unwrap()), expected);
     let error = fill(dtype("<U2"), &StringArray::from(values).to_data(), &mut [0; 32]).unwrap_err();
     assert!(error.to_string().contains("row 2"), "{error}");
