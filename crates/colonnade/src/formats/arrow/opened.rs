@@ -1,4 +1,4 @@
-//! The registry's view of an opened file or stream.
+//! Implements the registry's traits for an opened file or stream.
 
 use arrow_schema::DataType;
 

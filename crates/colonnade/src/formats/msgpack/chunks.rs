@@ -1,4 +1,4 @@
-//! Frames of one schema, one value behind the other.
+//! Writes series: frames of one schema, one value after the other.
 
 use std::io::{self, IoSlice};
 
@@ -23,19 +23,19 @@ pub struct ChunkWriter {
 }
 
 impl ChunkWriter {
-    /// Of nothing yet.
+    /// A series without chunks.
     #[must_use]
     pub fn new(options: WriteOptions) -> Self {
         Self { options, first: None, count: 0, nrows: 0, state: State::Open }
     }
 
-    /// Chunks so far.
+    /// The number of chunks so far.
     #[must_use]
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// Rows so far.
+    /// The number of rows so far.
     #[must_use]
     pub fn nrows(&self) -> usize {
         self.nrows
@@ -44,7 +44,8 @@ impl ChunkWriter {
     /// Writes a chunk.
     ///
     /// # Errors
-    /// `Unrepresentable` that shows both where columns, types or row labels differ from the first chunk's, and for values
+    /// `Unrepresentable`: columns, types or row labels differ from the first chunk's, or MessagePack cannot hold a value;
+    /// nothing was written. After an error of the sink the writer is unusable.
     /// that MessagePack cannot hold: nothing was written then. The sink's own, after which the writer is of no use.
     pub fn write(&mut self, chunk: &Frame, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
         self.state.check_open(FORMAT)?;
@@ -70,18 +71,17 @@ impl ChunkWriter {
         Ok(())
     }
 
-    /// Ends the series, which has no mark of its own.
+    /// Ends the series. There is no end mark.
     ///
     /// # Errors
-    /// `Unrepresentable` where there was no chunk: an input without a byte is a series of nothing, whose columns nobody
-    /// knows.
+    /// `Unrepresentable`: there was no chunk. An input without a byte would be a series without known columns.
     pub fn finish(&mut self) -> Result<()> {
         self.state.check_open(FORMAT)?;
         if self.count == 0 { Err(nothing(FORMAT)) } else { Ok(()) }
     }
 }
 
-/// A sink that goes on behind what it has: how many bytes a chunk has says nothing of the whole.
+/// A sink that continues after earlier chunks. The size of one chunk does not determine the total.
 struct Part<'s> {
     sink: &'s mut dyn Sink,
     written: bool,

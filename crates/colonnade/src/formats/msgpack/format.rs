@@ -1,4 +1,4 @@
-//! The format as the registry knows it.
+//! The registry entry of `msgpack`.
 
 use super::opened::OpenedMsgpack;
 use super::series::{FrameSeries, is_series};
@@ -28,7 +28,7 @@ static SPEC: FormatSpec = FormatSpec {
     },
 };
 
-/// `msgpack`; see the module's documentation.
+/// The format `msgpack`; see the module's documentation.
 pub struct MsgpackFormat;
 
 impl Format for MsgpackFormat {
@@ -101,7 +101,7 @@ impl Format for MsgpackFormat {
     }
 }
 
-/// Pickles begin with this byte too, so a receiver that has it waits for more.
+/// Pickles begin with this byte too, so a receiver reads more bytes before it decides.
 const EMPTY_MAP: [u8; 1] = [0x80];
 
 impl FrameWriter for ChunkWriter {

@@ -1,4 +1,4 @@
-//! The header of our own frames: the first entry of their map.
+//! The header of frames with a schema: the first entry of their map.
 //!
 //! ```text
 //! "__colonnade__": {"version": 1, "orient": .., "nrows": .., ["chunk": ..], "schema": bin, ["numbers": "packed"],
@@ -6,9 +6,9 @@
 //!                   "dictionaries": [values of each dictionary, depth first]}
 //! ```
 //!
-//! The schema is Arrow's own message, which any Arrow library reads (`pyarrow.ipc.read_schema`); axes, names and attrs are its
-//! metadata. `nbytes` lets columns be decoded side by side without a pass that looks for their ends; each column is found to
-//! end where it should when it is decoded.
+//! The schema is Arrow's own message, which any Arrow library reads (`pyarrow.ipc.read_schema`); axes, names and attrs are
+//! its metadata. With `nbytes`, columns can be decoded in parallel without a pass that searches for their ends; decoding a
+//! column checks its end.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -30,37 +30,37 @@ use crate::cells::msgpack::options::Orient;
 /// The version that this code writes.
 pub(crate) const VERSION: u64 = 1;
 
-/// What a header says.
+/// A decoded header.
 #[derive(Debug, Clone)]
 pub(crate) struct Header {
     pub(crate) orient: Orient,
     pub(crate) nrows: usize,
-    /// Which of a series this is.
+    /// The number of this frame in a series.
     pub(crate) chunk: Option<u64>,
     pub(crate) schema: SchemaRef,
-    /// Bytes of each field's value; columns only.
+    /// The size of each field's value; only for columns.
     pub(crate) nbytes: Vec<u64>,
-    /// Nils of each field.
+    /// The number of nils of each field.
     pub(crate) nulls: Vec<u64>,
     pub(crate) packed: bool,
-    /// Whether it keeps to the old specification.
+    /// Whether the frame uses only the specification before 2013.
     pub(crate) old: bool,
-    /// The array of dictionary values, in the bytes that the header was read from.
+    /// The range of the array of dictionary values, in the bytes that the header was read from.
     pub(crate) dictionaries: Range<usize>,
 }
 
-/// Appends text with its head.
+/// Appends text with its marker and length.
 pub(crate) fn put_text(out: &mut Vec<u8>, text: &str) -> Result<()> {
     let result = rmp::encode::write_str(out, text);
     result.map_err(|_| Error::malformed(FORMAT, "no memory for text."))
 }
 
-/// What writing to a vector answers.
+/// Converts the result of writing to a vector.
 pub(crate) fn ended<T>(result: std::result::Result<T, rmp::encode::ValueWriteError>) -> Result<()> {
     result.map(|_| ()).map_err(|_| Error::malformed(FORMAT, "no memory."))
 }
 
-/// A number of entries as the specification counts them.
+/// Converts a number of entries to the specification's 32 bits.
 ///
 /// # Errors
 /// `Unrepresentable`: over 32 bits.
@@ -72,7 +72,8 @@ pub(crate) fn count(n: usize, what: &str) -> Result<u32> {
 }
 
 impl Header {
-    /// Appends key and value. `dictionaries`: encoded, as [`crate::cells::typed::write_dictionaries`] has them. `old`: for readers that know no `bin`.
+    /// Appends key and value. `dictionaries`: encoded by [`crate::cells::typed::write_dictionaries`]. `old`: for readers
+    /// without `bin`.
     ///
     /// # Errors
     /// `Unrepresentable`: over 32 bits.
@@ -119,7 +120,7 @@ impl Header {
     }
 }
 
-/// Where reading stands in a header.
+/// A position in a header.
 struct Reader<'b> {
     bytes: &'b [u8],
     at: usize,
@@ -175,7 +176,7 @@ impl<'b> Reader<'b> {
         }
     }
 
-    /// Entries of an array; each has a byte at least.
+    /// Reads the number of entries of an array; each has at least one byte.
     fn array(&mut self) -> std::result::Result<usize, CellError> {
         let start = self.at;
         match self.head()? {
@@ -189,7 +190,7 @@ impl<'b> Reader<'b> {
         (0..self.array()?).map(|_| self.uint()).collect()
     }
 
-    /// The schema, and whether it is text as the old specification has it.
+    /// Reads the schema, and whether it is text, as in the specification before 2013.
     fn schema(&mut self, limits: &Limits) -> std::result::Result<(SchemaRef, bool), CellError> {
         let start = self.at;
         let found = self.head()?;
@@ -291,7 +292,7 @@ impl<'b> Reader<'b> {
                 "nbytes" => out.nbytes = self.uints()?,
                 "nulls" => out.nulls = self.uints()?,
                 "dictionaries" => out.dictionaries = self.skip()?,
-                // What later versions of version 1 add is no reason to refuse the rest.
+                // Keys that later writers add within version 1 are ignored.
                 _ => {
                     self.skip()?;
                 }
@@ -319,11 +320,11 @@ impl<'b> Reader<'b> {
     }
 }
 
-/// The header behind the head of the map at the front of `bytes`, with the number of the map's entries and where they go on
-/// behind it; `None` where the map is not ours.
+/// Reads the header after the head of the map at the start of `bytes`. Returns it with the number of entries of the map and
+/// the offset of the next entry; `None` if the map has no header of ours.
 ///
 /// # Errors
-/// Malformed, with place; truncated.
+/// Malformed, with the position; truncated.
 pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Option<(Header, u32, usize)>> {
     let mut reader = Reader { bytes, at: 0, depth: limits.max_depth };
     let Ok(Some((Head::Map(entries @ 1..), at))) = head(bytes) else { return Ok(None) };

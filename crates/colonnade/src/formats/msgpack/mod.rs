@@ -29,10 +29,10 @@ use crate::frame::Frame;
 use crate::progress::Progress;
 use crate::sink::Sink;
 
-/// Writes `frame` whole.
+/// Writes a whole frame.
 ///
 /// # Errors
-/// `Unrepresentable`, naming column and reason; the sink's own.
+/// `Unrepresentable`, naming column and reason; errors of the sink.
 pub fn encode(
     frame: &Frame,
     options: &WriteOptions,

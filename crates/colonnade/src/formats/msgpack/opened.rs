@@ -1,4 +1,4 @@
-//! An opened file: one frame, ours or a foreign one, or a bundle of them.
+//! An opened file: one frame, with or without our header, or a bundle of frames.
 
 use super::header;
 use super::read::own::{Opening, Own};
@@ -27,15 +27,15 @@ pub struct OpenedMsgpack {
 
 #[derive(Debug)]
 enum Content {
-    /// Our own columns: decoded when they are asked for.
+    /// Columns after our header, which are decoded when they are requested.
     Own(Box<Own>),
-    /// What had to be decoded to be described.
+    /// A frame that had to be decoded to be described.
     Whole(Box<Whole>),
-    /// Labels and extents of frames.
+    /// The labels and byte ranges of frames.
     Bundle(Vec<(String, Range<usize>)>),
 }
 
-/// A frame that is decoded.
+/// A decoded frame.
 #[derive(Debug)]
 struct Whole {
     orient: Orient,
@@ -55,20 +55,20 @@ impl OpenedMsgpack {
     /// Opens a source.
     ///
     /// # Errors
-    /// The system's own; as [`OpenedMsgpack::open_buffer`].
+    /// Errors of the operating system; as [`OpenedMsgpack::open_buffer`].
     pub(super) fn open(source: Source<'_>, options: &ReadOptions, progress: &dyn Progress) -> Result<Self> {
         let is_told = matches!(source, Source::Stream(_) | Source::Ranges(_));
         let bytes = source.read(FORMAT, &options.limits, options.threads, progress)?;
-        // What came has told its bytes: decoding them does not begin again at 0.
+        // Reading has already reported the bytes, so decoding does not report from 0 again.
         let silent = SignalsOnly(progress);
         Self::open_buffer(bytes, *options, if is_told { &silent } else { progress })
     }
 
-    /// Opens bytes in memory, which hold one value and nothing behind it. `progress` is told of what has to be decoded to be
-    /// described.
+    /// Opens bytes in memory, which must be exactly one value. Reports the bytes to `progress` if they must be decoded to
+    /// be described.
     ///
     /// # Errors
-    /// Malformed, truncated, over a limit, with place; `Cancelled` from `progress`.
+    /// Malformed, truncated, over a limit, with the position; `Cancelled` from `progress`.
     pub fn open_buffer(bytes: Buffer, options: ReadOptions, progress: &dyn Progress) -> Result<Self> {
         let content = match Own::open(&bytes, options, progress)? {
             Some(opening) => {
@@ -93,7 +93,7 @@ impl OpenedMsgpack {
         Ok(Self { bytes, options, content })
     }
 
-    /// One frame of a bundle.
+    /// Opens one frame of a bundle.
     ///
     /// # Errors
     /// `NotFound`; as [`OpenedMsgpack::open_buffer`].
@@ -105,7 +105,7 @@ impl OpenedMsgpack {
         Self::open_buffer(bytes, self.options, progress).map_err(|e| in_frame(e, label, extent.start))
     }
 
-    /// The frame a second time.
+    /// Decodes the frame again.
     fn again(&self, progress: &dyn Progress) -> Result<Frame> {
         if let Some(Opening::Rows { frame, .. }) = Own::open(&self.bytes, self.options, progress)? {
             return Ok(*frame);
@@ -179,7 +179,7 @@ impl Opened for OpenedMsgpack {
         self.bytes.nbytes() as u64
     }
 
-    /// Decoded bytes where everything had to be decoded, else bytes as they are stored.
+    /// The decoded size if everything had to be decoded, else the stored size.
     fn nbytes(&self) -> u64 {
         match &self.content {
             Content::Own(own) => own.places().map(|(_, _, nbytes)| nbytes as u64).sum(),
@@ -203,20 +203,20 @@ impl Opened for OpenedMsgpack {
         }
     }
 
-    /// Decodes everything once; of a bundle every frame.
+    /// Decodes everything once; for a bundle, every frame.
     fn verify(&self, threads: usize, progress: &dyn Progress) -> Result<()> {
         let request = Request::all(threads, progress);
         let whole = |opened: &Self| check_ranges(FORMAT, &opened.load(&request)?.frame, 0);
         let Content::Bundle(frames) = &self.content else { return whole(self) };
         for (label, extent) in frames {
-            // A bundle in a bundle is none: it is refused as a frame.
+            // A bundle inside a bundle is refused as a frame.
             let verified = whole(&self.part(label, &SignalsOnly(progress))?);
             verified.map_err(|e| in_frame(e, label, extent.start))?;
         }
         Ok(())
     }
 
-    /// One a column, or one a frame of a bundle; without a place where cells of several columns are mixed.
+    /// Describes each column, or each frame of a bundle; without a position if cells of several columns are interleaved.
     fn members(&self) -> Result<Vec<Facts>> {
         let nrows = self.shape()?.0;
         let member = |name: &str, offset: usize, nbytes: usize| -> Facts {
@@ -266,7 +266,7 @@ impl Opened for OpenedMsgpack {
     }
 }
 
-/// The error of a bundle that is read as one frame.
+/// The error of reading a bundle as one frame.
 fn is_bundle(frames: &[(String, Range<usize>)]) -> Error {
     let mut labels: Vec<String> = frames.iter().take(5).map(|(label, _)| cut(label, 40)).collect();
     if frames.len() > labels.len() {
@@ -281,7 +281,7 @@ fn is_bundle(frames: &[(String, Range<usize>)]) -> Error {
     Error::malformed(FORMAT, message)
 }
 
-/// An error inside one frame of a bundle, with its place in the whole.
+/// Adds the frame of a bundle to an error, and converts its offset to one in the whole.
 fn in_frame(error: Error, label: &str, start: usize) -> Error {
     let inner = error.location().clone();
     let step = crate::cells::msgpack::column::step(label);

@@ -1,4 +1,4 @@
-//! Frames one behind the other in one file, pipe or socket.
+//! Series of frames in one file, pipe or socket.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -20,9 +20,9 @@ use crate::progress::Progress;
 
 use super::OpenedMsgpack;
 
-/// Decodes a frame a value.
+/// Decodes one frame for each value.
 pub(super) struct FrameSeries {
-    /// Makes a decoder that threads may share; nobody waits for the lock.
+    /// The decoder. The lock only makes it shareable between threads, which never contend for it.
     series: Mutex<Series>,
     options: ReadOptions,
 }
@@ -68,7 +68,7 @@ impl DecodeChunks for FrameSeries {
     }
 }
 
-/// Whether another value follows the first one, which is not decoded. `progress` is only asked whether to go on.
+/// Returns whether another value follows the first one, without decoding it. Checks `progress` only for cancellation.
 ///
 /// # Errors
 /// `Cancelled` from `progress`.
@@ -85,7 +85,7 @@ pub(super) fn is_series(bytes: &Buffer, options: &ReadOptions, progress: &dyn Pr
     Ok(end.is_some_and(|end| end < bytes.nbytes()))
 }
 
-/// Where the first value ends; `None` where it does not.
+/// Returns the end of the first value; `None` if it is incomplete.
 fn end_of(bytes: &[u8], depth: u64, progress: &dyn Progress) -> Result<Option<usize>> {
     let mut skipper = Skipper::new(depth);
     let mut end = 0;

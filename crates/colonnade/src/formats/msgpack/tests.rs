@@ -1,4 +1,4 @@
-//! Frames through the format; speed by hand: `cargo test --release -p colonnade speed -- --ignored --nocapture`.
+//! Round trips of frames. The speed tests run by hand: `cargo test --release -p colonnade speed -- --ignored --nocapture`.
 
 use std::time::Instant;
 

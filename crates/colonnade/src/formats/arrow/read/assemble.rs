@@ -1,14 +1,14 @@
-//! What landed, as a frame.
+//! Builds the frame of all decoded columns.
 
 use crate::arrow::import::{Place, Plan};
 use crate::arrow::landed::Landed;
 use crate::error::Result;
 use crate::frame::{Frame, Level, Part};
 
-/// The frame of all fields: members of `landed` are fields of the schema.
+/// Builds the frame of all fields. The indices in `landed` are those of the schema's fields.
 ///
 /// # Errors
-/// Malformed: fields that are missing or of another length.
+/// Malformed: fields that are missing or have another length.
 pub(super) fn assembled(plan: &Plan, landed: Landed, nrows: usize) -> Result<Frame> {
     let mut parts = Vec::with_capacity(landed.blocks.len() + landed.columns.len());
     let mut levels: Vec<Option<Level>> = vec![None; plan.fields.len() - plan.ncols];
@@ -29,7 +29,7 @@ pub(super) fn assembled(plan: &Plan, landed: Landed, nrows: usize) -> Result<Fra
                 None => {}
             }
         }
-        // Columns and row labels land in blocks of their own.
+        // Columns and row labels have separate blocks.
         if positions.len() == fields.len() && !positions.is_empty() {
             parts.push(Part::Block(block, positions));
         }

@@ -1,4 +1,4 @@
-//! The record batches of an opened source, one by one, in Arrow's layout.
+//! Reads the record batches of an opened source one by one, in Arrow's layout.
 
 use arrow_data::ArrayData;
 
@@ -19,7 +19,8 @@ use crate::arrow::ipc::arrays::{Cursor, field_of};
 use crate::arrow::ipc::body::Body;
 
 impl Ipc {
-    /// One frame a record batch, in Arrow's layout, not copied where not compressed; at least one frame.
+    /// Decodes each record batch to a frame in Arrow's layout, without copying uncompressed buffers. Returns at least one
+    /// frame.
     ///
     /// # Errors
     /// As [`Ipc::load`].
@@ -34,7 +35,7 @@ impl Ipc {
         for (i, batch) in self.catalog.batches.iter().enumerate() {
             let (first, last) =
                 (batch.first_row.max(start), (batch.first_row + batch.header.nrows).min(stop));
-            // Batches without rows are batches too, where all rows are wanted.
+            // Batches without rows are returned too, if all rows are requested.
             if first > last || first == last && request.rows.is_some() {
                 continue;
             }
@@ -53,10 +54,10 @@ impl Ipc {
         Ok(out)
     }
 
-    /// Record batch `i` alone, in Arrow's layout.
+    /// Decodes only record batch `i`, in Arrow's layout.
     ///
     /// # Errors
-    /// As [`Ipc::load`]; `NotFound` past the end.
+    /// As [`Ipc::load`]; `NotFound`: there is no batch `i`.
     pub fn batch(&self, i: usize, request: &Request<'_>) -> Result<Frame> {
         let batch = self.catalog.batches.get(i).ok_or_else(|| {
             Error::not_found(
@@ -101,14 +102,14 @@ impl Ipc {
                 }
             }
         }
-        // Columns that nobody asked for stand in as empty values that are dropped at once.
+        // Columns outside the request are replaced by empty values, which are dropped at once.
         let nrows = batch.header.nrows;
         let arrays: Vec<ArrayData> =
             made.into_iter().map(|data| data.unwrap_or_else(|| nothing(nrows))).collect();
         arrow_frame(&plan, &arrays, nrows, batch.first_row, request.positions)
     }
 
-    /// Fields to decode for these columns: theirs and those of the index, in order.
+    /// The fields to decode for these columns, including those of the index, in order.
     fn needed(&self, positions: Option<&[usize]>) -> Result<Vec<usize>> {
         let mut needed = self.plan.chosen("arrow", positions)?.fields;
         needed.extend(self.plan.level_fields());
@@ -117,10 +118,10 @@ impl Ipc {
         Ok(needed)
     }
 
-    /// Decodes and checks everything; nothing is kept.
+    /// Decodes and checks everything, and drops the result.
     ///
     /// # Errors
-    /// What is wrong, and where.
+    /// The first invalid part, with its position.
     pub fn verify(&self, threads: usize, progress: &dyn Progress) -> Result<()> {
         self.need_all(progress)?;
         let mut done = 0u64;
@@ -141,7 +142,7 @@ impl Ipc {
     }
 }
 
-/// The columns at `positions` as a frame.
+/// Builds a frame of the columns at `positions`.
 fn arrow_frame(
     plan: &Plan,
     arrays: &[ArrayData],

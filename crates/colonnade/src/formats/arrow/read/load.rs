@@ -1,4 +1,4 @@
-//! An opened source as one frame: every field landed where it will stay.
+//! Decodes an opened source to one frame.
 
 use crate::arrow::landed::Landed;
 use crate::decode::{Layout, PandasNulls, Request};
@@ -12,7 +12,7 @@ use super::open::Ipc;
 use crate::arrow::ipc::allowed::DecodeBudget;
 
 impl Ipc {
-    /// Row labels, decoded once.
+    /// Returns the row labels, which are decoded once.
     ///
     /// # Errors
     /// Malformed bodies.
@@ -27,10 +27,10 @@ impl Ipc {
         Ok(self.index.get_or_init(|| axis))
     }
 
-    /// All batches landed in one frame, or the part of it that is asked for.
+    /// Decodes all batches, or the requested part, to one frame.
     ///
     /// # Errors
-    /// Malformed bodies; a position or row that is not there; the system's own.
+    /// Malformed bodies; a position or row that does not exist; errors of the operating system.
     pub fn load(&self, request: &Request<'_>) -> Result<Frame> {
         let (start, stop) = row_range("arrow", request.rows, self.catalog.nrows)?;
         let chosen = self.plan.chosen("arrow", request.positions)?;

@@ -1,4 +1,4 @@
-//! Opening a file or stream: its headers are read, its bodies are not.
+//! Opens a file or stream: reads its headers, but not its bodies.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -19,7 +19,7 @@ use crate::arrow::ipc::catalog::{Batch, Catalog};
 use crate::arrow::ipc::dictionaries::History;
 use crate::arrow::ipc::scan;
 
-/// Dictionaries that were decoded, and of which ids; `None`: all.
+/// Decoded dictionaries, and their ids; `None`: all.
 pub(super) type Decoded = (Option<HashSet<i64>>, Arc<History>);
 
 /// An opened file or stream.
@@ -36,11 +36,11 @@ pub struct Ipc {
 }
 
 impl Ipc {
-    /// Opens any source. A stream is read up to its end mark and no further, a file to the end; of a file elsewhere, which
-    /// must be a random-access one, no bodies come yet.
+    /// Opens any source. Reads a stream up to its end mark and no further, and a file to its end. Of a remote file, which
+    /// must have a footer, fetches no bodies yet.
     ///
     /// # Errors
-    /// The system's own; malformed or truncated messages; a limit.
+    /// Errors of the operating system; malformed or truncated messages; a limit.
     pub fn open_source(
         source: source::Source<'_>,
         options: OpenOptions,
@@ -79,7 +79,7 @@ impl Ipc {
         let catalog = match form {
             Form::File => match footer::file(all, &options.limits) {
                 Err(e) if options.allow_truncated && matches!(e.kind(), ErrorKind::Truncated { .. }) => {
-                    // Without its footer it is the stream that it begins with, which is somewhere else as a whole.
+                    // Without its footer a file is the stream that it begins with, whose offset differs.
                     form = Form::Stream;
                     if let Some(remote) = &source.remote {
                         remote.need(&[(0, all.len())], &NoProgress)?;
@@ -100,38 +100,38 @@ impl Ipc {
         Ok(Self { source, mapped, catalog, plan, form, options, history, index })
     }
 
-    /// File or stream.
+    /// The form: file or stream.
     #[must_use]
     pub fn form(&self) -> Form {
         self.form
     }
 
-    /// How its fields become a frame.
+    /// The conversion of its fields to a frame.
     #[must_use]
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
 
-    /// (rows, columns).
+    /// The numbers of rows and columns.
     #[must_use]
     pub fn shape(&self) -> (usize, usize) {
         (self.catalog.nrows, self.plan.ncols)
     }
 
-    /// Record batches.
+    /// The number of record batches.
     #[must_use]
     pub fn nbatches(&self) -> usize {
         self.catalog.batches.len()
     }
 
-    /// Rows of each record batch.
+    /// The number of rows of each record batch.
     pub fn batch_rows(&self) -> impl Iterator<Item = usize> + '_ {
         self.catalog.batches.iter().map(|b| b.header.nrows)
     }
 }
 
-/// Refuses bodies that become more than the limit. What compressed ones claim, and the cells that their fields declare, is
-/// read only where it may be too much.
+/// Refuses bodies that decompress to more than the limit. Reads the declared lengths of compressed bodies and the number of
+/// cells only if they may exceed it.
 pub(super) fn check_nbytes<'b>(
     source: &Source,
     batches: impl Iterator<Item = &'b Batch> + Clone,

@@ -1,4 +1,4 @@
-//! A file elsewhere: its footer comes first, then the headers that it points at, then the buffers that are asked for.
+//! Reads remote files: fetches the footer first, then the headers that it refers to, then the requested buffers.
 
 use std::collections::HashSet;
 use std::sync::{Arc, PoisonError};
@@ -19,7 +19,7 @@ use crate::arrow::ipc::dictionaries::History;
 use crate::arrow::ipc::shape::{Place, Shape};
 
 impl Ipc {
-    /// Makes sure that these fields of these batches may be looked at.
+    /// Fetches the buffers of these fields in these batches.
     pub(super) fn need(
         &self,
         fields: &[usize],
@@ -35,7 +35,7 @@ impl Ipc {
             Ok(())
         })?;
         remote.need(&ranges, progress)?;
-        // What compressed buffers become can be told only now.
+        // The decompressed sizes are known only now.
         let mut nbytes = 0u64;
         self.each(fields, kept, batches.clone(), &mut |body, i| {
             nbytes = nbytes.saturating_add(body.becomes(i)?);
@@ -47,13 +47,13 @@ impl Ipc {
         self.options.limits.check_decoded("arrow", "the columns", nbytes, input, ncells)
     }
 
-    /// Makes sure that the whole file may be looked at.
+    /// Fetches the whole file.
     pub(super) fn need_all(&self, progress: &dyn Progress) -> Result<()> {
         let Some(remote) = &self.source.remote else { return Ok(()) };
         remote.need(&[(0, usize::MAX)], progress)
     }
 
-    /// Calls `work` for each buffer of these fields, or of the part of them that is wanted, in these batches.
+    /// Calls `work` for each buffer of these fields in these batches, as far as `kept` projects them.
     fn each(
         &self,
         fields: &[usize],
@@ -83,7 +83,7 @@ impl Ipc {
         Ok(())
     }
 
-    /// The dictionaries of these fields: of a file elsewhere no others come. Decoded once.
+    /// Returns the dictionaries of these fields, decoded once. Of a remote file only these are fetched.
     pub(super) fn history(&self, fields: &[usize], kept: Option<&Projection>) -> Result<Arc<History>> {
         let mut wanted = match self.source.remote {
             Some(_) => Some(self.dictionaries_of(fields, kept)?),
@@ -107,7 +107,7 @@ impl Ipc {
         Ok(made)
     }
 
-    /// The ids of all dictionaries that these fields, and the values of their dictionaries, refer to.
+    /// The ids of all dictionaries that these fields refer to, including those inside the values of other dictionaries.
     fn dictionaries_of(&self, fields: &[usize], kept: Option<&Projection>) -> Result<HashSet<i64>> {
         let shape = &self.catalog.shape;
         let mut ids = HashSet::new();
@@ -127,7 +127,7 @@ impl Ipc {
     }
 }
 
-/// Passes over the nodes and buffers of one field in one batch, and calls `work` for the buffers of the part that is wanted.
+/// Visits the nodes and buffers of one field in one batch, and calls `work` for the buffers of the projected leaves.
 struct Walk<'w, 'b> {
     body: &'w Body<'b>,
     shape: &'w Shape,
@@ -136,7 +136,7 @@ struct Walk<'w, 'b> {
 }
 
 impl Walk<'_, '_> {
-    /// The field, which goes as far as `whole`.
+    /// Visits a field, up to the position `whole`.
     fn field(&mut self, field: &Field, whole: Place, kept: &LeafProjection) -> Result<()> {
         if *kept == LeafProjection::All {
             return self.take(whole);
@@ -145,7 +145,7 @@ impl Walk<'_, '_> {
         let below = children(field.data_type());
         let extents = below.iter().map(|child| self.shape.extent(child));
         let extents: Vec<Place> = extents.collect::<Result<_>>()?;
-        // What is the field's own stands in front of its children's.
+        // The field's own nodes and buffers precede those of its children.
         self.take(extents.iter().fold(whole, |own, extent| own.without(*extent)))?;
         for (number, (child, extent)) in below.into_iter().zip(extents).enumerate() {
             match kept.child(number) {
@@ -157,7 +157,7 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    /// What comes next, as far as `extent` goes.
+    /// Visits the next nodes and buffers, as many as in `extent`.
     fn take(&mut self, extent: Place) -> Result<()> {
         let end = self.at.past(extent);
         let first = self.at.buffer + self.body.variadic_before(self.at.view)?;

@@ -1,4 +1,4 @@
-//! The format as the registry knows it.
+//! The registry entry of `arrows`.
 
 use super::reader::Reader;
 use super::{WriteOptions, encode, writer};
@@ -30,7 +30,7 @@ static SPEC: FormatSpec = FormatSpec {
     },
 };
 
-/// `arrows`; see the module's documentation.
+/// The format `arrows`; see the module's documentation.
 pub struct ArrowStreamFormat;
 
 impl Format for ArrowStreamFormat {
@@ -54,7 +54,7 @@ impl Format for ArrowStreamFormat {
         Ok(Box::new(Ipc::open_buffer(bytes, options)?))
     }
 
-    /// Record batches are received into the memory of the frame.
+    /// Receives record batches in the memory of the frame.
     fn read_stream(
         &self,
         stream: &mut (dyn Read + Send),

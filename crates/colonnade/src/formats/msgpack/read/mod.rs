@@ -1,4 +1,4 @@
-//! From bytes to frames.
+//! Decodes frames.
 
 pub mod own;
 pub mod rows;

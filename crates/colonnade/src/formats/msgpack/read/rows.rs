@@ -1,4 +1,4 @@
-//! Rows behind a header, into what takes the cells of each column: `{header, "records": [{key: cell, ...}, ...]}` and
+//! Decodes rows after a header to the cell decoders of the columns: `{header, "records": [{key: cell, ...}, ...]}` and
 //! `{header, "columns": [key, ...], "data": [[cell, ...], ...]}`.
 
 use std::collections::HashMap;
@@ -11,27 +11,27 @@ use crate::error::{ErrorKind, Result};
 use crate::parallel::CANCEL_CHECK_NBYTES;
 use crate::progress::Progress;
 
-/// The rest of a frame behind the entry of its header.
+/// The part of a frame after the entry of its header.
 #[derive(Debug, Clone, Copy)]
 pub struct Rows<'a> {
     /// Records or split.
     pub orient: Orient,
-    /// Entries of the frame's map, the header among them.
+    /// The number of entries of the frame's map, including the header.
     pub entries: u32,
-    /// Rows as the header says.
+    /// The number of rows in the header.
     pub nrows: usize,
-    /// Keys of the fields.
+    /// The keys of the fields.
     pub keys: &'a [String],
 }
 
 type Found<T> = std::result::Result<T, CellError>;
 
 impl Rows<'_> {
-    /// Gives all cells of `bytes` from `at` to `columns`, one a key; answers where the frame ends. `progress` is looked at and
-    /// told nothing.
+    /// Passes all cells of `bytes` from `at` on to `columns`, one for each key, and returns the end of the frame. Checks
+    /// `progress` only for cancellation.
     ///
     /// # Errors
-    /// Malformed, truncated, or what a column refuses; with path and place. `Cancelled` from `progress`.
+    /// Malformed, truncated, or refused by a column, with path and position. `Cancelled` from `progress`.
     pub fn decode<C: Cells + ?Sized>(
         &self,
         bytes: &[u8],
@@ -80,14 +80,14 @@ impl Rows<'_> {
         self.keys.iter().map(encoded).collect()
     }
 
-    /// The names of a split frame.
+    /// Reads the names of a split frame.
     fn names(&self, cursor: &mut Cursor<'_>) -> Found<()> {
         cursor.key("columns")?;
         cursor.array(self.keys.len(), "names as the header says")?;
         self.keys.iter().try_for_each(|key| cursor.key(key))
     }
 
-    /// One row as an array.
+    /// Reads one row as an array.
     fn array<C: Cells + ?Sized>(&self, cursor: &mut Cursor<'_>, columns: &mut [Box<C>]) -> Found<()> {
         cursor.array(self.keys.len(), "cells, one a column")?;
         for (i, column) in columns.iter_mut().enumerate() {
@@ -96,7 +96,7 @@ impl Rows<'_> {
         Ok(())
     }
 
-    /// One row as a map: keys in the header's order where we wrote it, in any where another program did.
+    /// Reads one row as a map. This library writes keys in the header's order; another program may use any order.
     fn map<C: Cells + ?Sized>(
         &self,
         cursor: &mut Cursor<'_>,
@@ -144,7 +144,7 @@ impl Rows<'_> {
     }
 }
 
-/// Where reading stands; errors count from the front of the bytes.
+/// The read position. Errors have offsets from the start of the bytes.
 struct Cursor<'b> {
     bytes: &'b [u8],
     at: usize,
@@ -219,7 +219,7 @@ mod tests {
     use crate::cells::msgpack::column::Taken;
     use crate::progress::NoProgress;
 
-    /// Small integers.
+    /// A column of small integers.
     struct Small(Vec<u8>);
 
     impl Cells for Small {

@@ -1,9 +1,9 @@
-//! Series in pieces, cut, and with a chunk missing.
+//! Series in pieces, truncated, and with a missing chunk.
 
 use super::*;
 use crate::error::ErrorKind;
 
-/// What a series holds, read `piece` bytes at a time.
+/// Decodes the values of a series, reading `piece` bytes in each call.
 fn values(bytes: &[u8], piece: usize) -> Result<Vec<String>> {
     let (mut series, mut at, mut out) = (Series::new(ReadOptions::default()), 0, Vec::new());
     loop {

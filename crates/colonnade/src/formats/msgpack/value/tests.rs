@@ -1,4 +1,4 @@
-//! MessagePack messages between others, in pieces and at their limits.
+//! Tests of single MessagePack messages among others, in pieces and at their limits.
 
 use super::*;
 
@@ -10,14 +10,14 @@ fn incoming(limits: Limits) -> Incoming {
     Incoming::new(limits, |nbytes| Ok(Box::new(vec![0; nbytes])))
 }
 
-/// A message that came at once.
+/// Decodes a message that arrives in one piece.
 fn alone(message: &[u8]) -> Vec<u8> {
     let mut incoming = incoming(Limits::default());
     assert!(matches!(incoming.feed(message).unwrap(), (n, Step::Whole) if n == message.len()));
     taken(&mut incoming)
 }
 
-/// A column of `n` doubles.
+/// Encodes a column of `n` doubles.
 fn doubles(n: u32) -> Vec<u8> {
     let mut out = b"\x81\xa1a\xdd".to_vec();
     out.extend(n.to_be_bytes());

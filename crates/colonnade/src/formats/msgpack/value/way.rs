@@ -1,14 +1,14 @@
-//! What the front of a value tells: whose it is, and whether it can be decoded while it comes.
+//! Detects from the first bytes of a value who wrote it, and whether it can be decoded while it arrives.
 
 use crate::cells::msgpack::column::CellError;
 use crate::cells::msgpack::head::{Head, head};
 use crate::cells::msgpack::options::{Orient, ReadOptions};
 use crate::cells::msgpack::skip::{Skipper, skip};
 
-/// What a value is stands in so many bytes, or is told by its end.
+/// The longest start that detection examines; after it, only the end of the value decides.
 const LOOKED_NBYTES: usize = 4 << 10;
 
-/// The front of a value, as long as it has to be.
+/// The start of a value, as long as detection needs it.
 #[derive(Debug)]
 pub(super) struct Front {
     stage: Stage,
@@ -18,20 +18,20 @@ pub(super) struct Front {
 
 #[derive(Debug)]
 enum Stage {
-    /// Byte by byte until it is clear whether it may be ours.
+    /// Examines each byte until it is clear whether the value may have our header.
     Look,
-    /// Finds the end of our header.
+    /// Searches for the end of our header.
     Header(Skipper),
 }
 
-/// What a value is.
+/// The result of detection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Told {
-    /// Ours, and its header is whole.
+    /// A frame with our header, which is complete.
     Own,
-    /// Decoded as it comes.
+    /// Data without a header that is decoded while it arrives.
     Foreign,
-    /// Told by its end only.
+    /// Data that can be decoded only when it is complete.
     Keep,
 }
 
@@ -47,7 +47,7 @@ impl Front {
         }
     }
 
-    /// How many of the next bytes belong to the front for certain.
+    /// Returns how many of the next bytes certainly belong to the start.
     pub(super) fn feed(&mut self, bytes: &[u8]) -> Result<usize, CellError> {
         let taken = match &mut self.stage {
             Stage::Look => 1,
@@ -57,7 +57,7 @@ impl Front {
         Ok(taken)
     }
 
-    /// What it is, once `bytes`, all that came, tell.
+    /// Detects the kind of the value from all bytes received, or returns `None` if they are too few.
     pub(super) fn told(&mut self, bytes: &[u8], options: &ReadOptions) -> Option<Told> {
         if let Stage::Header(skipper) = &self.stage {
             return skipper.is_whole().then_some(Told::Own);
@@ -66,18 +66,18 @@ impl Front {
         if told != Told::Own {
             return Some(told);
         }
-        // The header is the first value behind the first key, in a map.
+        // The header is the value of the first key, in a map.
         self.stage = Stage::Header(Skipper::within(&[], 1, self.depth.saturating_sub(1)));
         None
     }
 
-    /// `Own` where the key of our header is there.
+    /// Returns `Own` if the key of our header is the first one.
     fn look(&self, bytes: &[u8], options: &ReadOptions) -> Option<Told> {
-        // Each byte looks again at all before it.
+        // Each call examines all bytes again.
         if bytes.len() > LOOKED_NBYTES {
             return Some(Told::Keep);
         }
-        // What is wrong is found by whoever looks for the end.
+        // The search for the end of the value reports the error.
         let Ok(found) = head(bytes) else { return Some(Told::Keep) };
         let (root, length) = found?;
         let rest = bytes.get(length..)?;
@@ -99,7 +99,8 @@ impl Front {
         if matches!(options.orient, Some(Orient::Split | Orient::Records)) {
             return Some(Told::Keep);
         }
-        // A map of arrays whose first cell is no map: what may be a bundle, rows or one row is kept.
+        // A map of arrays whose first cell is not a map is decoded. Other values may be a bundle, rows or one row, and are
+        // kept.
         let Ok(length) = skip(rest, self.depth) else { return Some(Told::Keep) };
         let length = length?;
         let key = rest.get(..length)?;

@@ -1,7 +1,7 @@
-//! A map of names to arrays, behind its header.
+//! Writes a map of names to arrays, after its header.
 //!
-//! Two passes: the first measures, so that the header can say where every column ends and every piece of a column has its place;
-//! the second writes all pieces side by side where the sink gives its memory, else one behind the other.
+//! The first of two passes measures, so that the header can declare the end of every column and every piece of a column has
+//! a known offset. The second writes all pieces, in parallel if the sink lends its memory, else one after the other.
 
 use std::io::IoSlice;
 use std::ops::Range;
@@ -32,31 +32,31 @@ use crate::formats::msgpack::header;
 use crate::formats::msgpack::header::Header;
 use crate::formats::msgpack::options::WriteOptions;
 
-/// Rows of a piece: small enough that its bytes are still in the cache when they go out.
+/// The number of rows of a piece, small enough that its bytes are still in the cache when they are passed to the sink.
 const PIECE_ROWS: usize = 32 << 10;
 
 /// The value of one column.
 enum Value<'a> {
     /// An array of cells.
     Cells(Box<dyn CellWriter + 'a>),
-    /// One `bin` of the values as they lie.
+    /// One `bin` of the unchanged values.
     Packed(&'a [u8]),
 }
 
 struct Column<'a> {
-    /// Key and head of the value.
+    /// The key, and the head of the value.
     head: Vec<u8>,
     key_nbytes: usize,
     value: Value<'a>,
     nulls: u64,
-    /// Bytes of each piece.
+    /// The size of each piece.
     pieces: Vec<usize>,
 }
 
 /// Encodes `frame`.
 ///
 /// # Errors
-/// `Unrepresentable`, naming column and reason; the sink's own.
+/// `Unrepresentable`, naming column and reason; errors of the sink.
 pub(crate) fn encode_frame(
     frame: &Frame,
     options: &WriteOptions,
@@ -101,7 +101,7 @@ pub(crate) fn encode_frame(
     one_by_one(&columns, frame.nrows, rest, sink, progress)
 }
 
-/// Rows, and data without a header.
+/// Encodes frames in rows, and frames without a header.
 fn in_rows(
     frame: &Frame,
     schema: &Schema,
@@ -140,7 +140,7 @@ fn writer_of(style: Style) -> impl for<'a> Fn(&'a Field, &'a ArrayData) -> Resul
     }
 }
 
-/// The schema without what is for pandas' own reader of Arrow files.
+/// The schema without the metadata for pandas' reader of Arrow files.
 fn bare(schema: &Schema) -> Schema {
     let mut metadata = schema.metadata().clone();
     metadata.remove(pandas::KEY);
@@ -151,7 +151,7 @@ fn style(options: &WriteOptions) -> Style {
     Style { header: options.header, compatible: options.compatible }
 }
 
-/// The NumPy dtype that the field's own metadata says, and its tag.
+/// Returns the NumPy dtype and the tag in the field's metadata.
 pub(crate) fn told(field: &Field) -> Result<FieldMeta> {
     field.metadata().get(meta::KEY).map_or_else(|| Ok(FieldMeta::default()), |text| FieldMeta::parse(text))
 }
@@ -185,7 +185,7 @@ fn column<'a>(
     Ok(Column { head, key_nbytes, value: Value::Cells(writer), nulls, pieces: Vec::new() })
 }
 
-/// Nils among the cells: nulls, and NaT where NumPy's own times are.
+/// Counts the nils among the cells: nulls, and NaT in NumPy times.
 fn nils(data: &ArrayData, says: Option<DType>) -> usize {
     if data.data_type() == &DataType::Null {
         return data.len();
@@ -204,7 +204,7 @@ fn is_time(dtype: DType) -> bool {
     matches!(dtype.kind, Kind::DateTime | Kind::TimeDelta)
 }
 
-/// The bytes of a column of numbers without nulls.
+/// Returns the bytes of a column of numbers without nulls.
 fn packed(data: &ArrayData) -> Option<&[u8]> {
     let item = match data.data_type() {
         DataType::Int8 | DataType::UInt8 => 1,
@@ -234,7 +234,7 @@ impl Column<'_> {
     }
 }
 
-/// Rows of piece `i` of a column.
+/// Returns the rows of piece `i` of a column.
 fn piece(i: usize, nrows: usize) -> Range<usize> {
     i * PIECE_ROWS..nrows.min((i + 1) * PIECE_ROWS)
 }
@@ -246,7 +246,7 @@ fn measure(
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<()> {
-    /// Bytes of work that a cell stands for, when it is decided whether a thread pays.
+    /// Bytes of work that count for a cell in the decision whether a thread pays.
     const CELL_NBYTES: usize = 4;
     let mut tasks = Vec::with_capacity(columns.len());
     for (column, field) in columns.iter_mut().zip(schema.fields()) {
@@ -258,7 +258,7 @@ fn measure(
             Ok(())
         }));
     }
-    // Progress counts what is written, not what is measured.
+    // Progress counts written bytes, not measured ones.
     parallel::run(tasks, threads, &SignalsOnly(progress))
 }
 
@@ -300,7 +300,7 @@ fn side_by_side(
     parallel::run(tasks, threads, progress)
 }
 
-/// One piece into its place, which it has to fill.
+/// Writes one piece to `room`, which it must fill exactly.
 fn written(writer: &dyn CellWriter, rows: Range<usize>, room: &mut [u8]) -> Result<()> {
     let nbytes = room.len();
     if writer.write(rows, room)? == nbytes { Ok(()) } else { Err(changed()) }
@@ -313,15 +313,15 @@ fn one_by_one(
     sink: &mut dyn Sink,
     progress: &dyn Progress,
 ) -> Result<()> {
-    /// Small pieces wait for each other until they are worth a call.
+    /// Smaller pieces are collected to calls of this size.
     const CALL_NBYTES: usize = 128 << 10;
-    // Made once for the largest that has to wait: filling it anew for every piece would touch all bytes twice.
+    // One buffer for the largest collected pieces: clearing it for every piece would touch all bytes twice.
     let largest =
         columns.iter().map(|c| c.head.len() + c.pieces.iter().max().unwrap_or(&0)).max().unwrap_or(0);
     let mut buffer = vec![0; CALL_NBYTES.saturating_add(largest)];
     let (mut filled, mut done) = (0, 0);
     for column in columns {
-        // Columns without rows are their heads alone.
+        // Columns without rows consist of their heads.
         if filled >= CALL_NBYTES {
             sink.write(buffer.get(..filled).unwrap_or(&[]))?;
             done += filled;

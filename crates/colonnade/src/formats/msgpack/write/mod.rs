@@ -1,4 +1,4 @@
-//! From frames to bytes.
+//! Encodes frames.
 
 mod columns;
 mod integer;

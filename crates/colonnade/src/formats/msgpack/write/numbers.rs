@@ -13,9 +13,9 @@ use crate::cells::msgpack::column::{CellWriter, changed};
 
 /// A number as a cell.
 trait Number: ArrowNativeType {
-    /// Bytes of its cell.
+    /// The number of bytes of its cell.
     fn nbytes(self) -> usize;
-    /// Writes its cell at the front of a place with room for any.
+    /// Writes its cell at the start of `place`, which has room for the longest cell.
     fn put(self, place: &mut [u8; MAX_NBYTES]) -> usize;
 }
 
@@ -111,7 +111,7 @@ impl<T: Number + Sync> CellWriter for Numbers<'_, T> {
     }
 }
 
-/// Writes cells front to back. The last few have less room than the longest form may take.
+/// Writes cells front to back. The last few have less room than the longest cell.
 fn fill<T: Number>(mut cells: impl Iterator<Item = Option<T>>, out: &mut [u8]) -> Result<usize> {
     let mut at = 0;
     for cell in &mut cells {
@@ -171,7 +171,7 @@ impl CellWriter for Booleans<'_> {
     }
 }
 
-/// The writer of a column of numbers or booleans; `None` for other types.
+/// Returns the writer of a column of numbers or booleans; `None` for other types.
 pub(super) fn writer(data: &ArrayData) -> Option<Box<dyn CellWriter + '_>> {
     fn made<'a, T: Number + Sync>(data: &'a ArrayData) -> Option<Box<dyn CellWriter + 'a>> {
         let values = data.buffers().first()?.typed_data::<T>();

@@ -1,4 +1,4 @@
-//! Sections cut into pieces of rows, measured first and written by several threads.
+//! Splits sections into pieces of rows, which are measured first and then written by several threads.
 
 use std::ops::Range;
 
@@ -11,24 +11,24 @@ use crate::sink::Sink;
 
 use super::section::Section;
 
-/// Bytes that a piece should have: what fits the caches beside the columns it comes from.
+/// The target size of a piece, which fits the caches together with its columns.
 const PIECE_NBYTES: usize = 256 << 10;
 
-/// Pieces that a thread gets before they go out.
+/// The number of pieces for each thread in one batch of writes.
 const PIECES_A_THREAD: usize = 4;
 
-/// Rows of the first piece, whose width nobody knows.
+/// The number of rows of the first piece, before the width of a row is known.
 const FIRST_ROWS: usize = 256;
 
 #[derive(Debug)]
 struct Piece {
     section: usize,
     rows: Range<usize>,
-    /// With the section's opening, where it is the first.
+    /// Includes the section's opening bytes, for the first piece.
     nbytes: usize,
 }
 
-/// Encoded rows that are measured and not yet written.
+/// Measured rows that are not written yet.
 pub struct Pieces<'a> {
     sections: Vec<Section<'a>>,
     pieces: Vec<Piece>,
@@ -36,7 +36,7 @@ pub struct Pieces<'a> {
 }
 
 impl<'a> Pieces<'a> {
-    /// Measures everything.
+    /// Measures all sections.
     ///
     /// # Errors
     /// `Unrepresentable`: a value that MessagePack cannot hold, with the name of its column.
@@ -49,10 +49,10 @@ impl<'a> Pieces<'a> {
         Ok(Self { sections, pieces, nbytes })
     }
 
-    /// Writes everything, a few pieces at a time.
+    /// Writes everything, a few pieces in one step.
     ///
     /// # Errors
-    /// The sink's; `Cancelled` of `progress`; data that changed since they were measured.
+    /// Errors of the sink; `Cancelled` from `progress`; data that changed after the measurement.
     pub fn write(&self, threads: usize, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
         let threads = threads.max(1);
         let at_once = if threads == 1 { 1 } else { threads * PIECES_A_THREAD };
@@ -94,7 +94,7 @@ impl<'a> Pieces<'a> {
     }
 }
 
-/// Cuts a section where a piece is long enough; a row that is longer than that is a piece of its own.
+/// Splits a section into pieces of the target size; a longer row is a piece by itself.
 fn cut(section: usize, rows: &Section<'_>, pieces: &mut Vec<Piece>) -> Result<()> {
     let mut start = 0;
     let mut count = FIRST_ROWS;

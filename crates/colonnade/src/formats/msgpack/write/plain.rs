@@ -1,4 +1,4 @@
-//! Frames without a header: what is a column, and under which name.
+//! Frames without a header as maps of columns.
 
 use crate::error::Result;
 
@@ -7,10 +7,10 @@ use crate::cells::msgpack::heads;
 
 pub use crate::arrow::named::{Named, columns, labels};
 
-/// A map of arrays: a section a column.
+/// Returns the sections of a map of arrays, one for each column.
 ///
 /// # Errors
-/// `Unrepresentable`: more rows or columns than MessagePack counts.
+/// `Unrepresentable`: too many rows or columns for MessagePack.
 pub fn sections(columns: Vec<Cell<'_>>, nrows: usize, compatible: bool) -> Result<Vec<Section<'_>>> {
     let mut opening = Vec::new();
     heads::map(&mut opening, columns.len())?;

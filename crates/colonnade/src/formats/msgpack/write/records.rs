@@ -5,10 +5,10 @@ use crate::error::Result;
 use super::section::{Cell, Section};
 use crate::cells::msgpack::heads;
 
-/// The rows. `header`: the encoded entry of the header, its key and its value.
+/// Returns the section of the rows. `header`: the encoded entry of the header, its key and its value.
 ///
 /// # Errors
-/// `Unrepresentable`: more rows or columns than MessagePack counts.
+/// `Unrepresentable`: too many rows or columns for MessagePack.
 pub fn section<'a>(
     columns: Vec<Cell<'a>>,
     nrows: usize,

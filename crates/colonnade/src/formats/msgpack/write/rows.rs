@@ -1,4 +1,4 @@
-//! Frames in rows, and frames without a header: everything but our own columns.
+//! Writes frames in rows, and frames without a header.
 
 use arrow_array::{Array, StringArray};
 use arrow_data::ArrayData;
@@ -17,24 +17,24 @@ use super::plain::{self, Named};
 use super::section::Cell;
 use super::{records, split};
 
-/// What writes the cells of a field.
+/// Returns the cell writer of a field.
 pub type WriterOf<'w> = &'w dyn for<'a> Fn(&'a Field, &'a ArrayData) -> Result<Box<dyn CellWriter + 'a>>;
 
-/// What an exporter makes of a frame.
+/// The result of an exporter for a frame.
 #[derive(Debug, Clone, Copy)]
 pub struct Exported<'a> {
-    /// Its fields.
+    /// The fields.
     pub schema: &'a Schema,
-    /// Their arrays.
+    /// The arrays of the fields.
     pub arrays: &'a [ArrayData],
-    /// The encoded entry of the header, its key and its value, and the keys of the fields; `None` where there is none.
+    /// The encoded entry of the header, its key and its value, and the keys of the fields; `None` without a header.
     pub header: Option<(&'a [u8], &'a [String])>,
 }
 
 /// Encodes `frame` in rows, or in columns without a header.
 ///
 /// # Errors
-/// `Unrepresentable`: a value that MessagePack cannot hold, with the name of its column; the sink's own.
+/// `Unrepresentable`: a value that MessagePack cannot hold, with the name of its column; errors of the sink.
 pub fn encode(
     frame: &Frame,
     exported: Exported<'_>,
@@ -80,7 +80,7 @@ pub fn encode(
     Pieces::of(sections)?.write(options.threads, sink, progress)
 }
 
-/// All fields under their keys.
+/// Returns all fields with their keys as names.
 fn described(schema: &Schema, arrays: &[ArrayData], keys: &[String]) -> Result<Vec<Named>> {
     if keys.len() != schema.fields().len() || keys.len() != arrays.len() {
         let message = format!("expected {} keys and arrays, found {}.", schema.fields().len(), keys.len());
@@ -99,7 +99,7 @@ fn cells<'a>(columns: &'a [Named], writer_of: WriterOf<'_>) -> Result<Vec<Cell<'
     columns.iter().map(cell).collect()
 }
 
-/// Labels of columns: integers as integers, all others as the keys of maps have them.
+/// Returns the labels of columns: integers unchanged, others as the keys of maps.
 fn column_labels(axis: &Axis, columns: &[Named]) -> Result<Vec<Named>> {
     let own = plain::labels(axis)?;
     if matches!(own.as_slice(), [only] if only.data.data_type().is_integer() && only.data.null_count() == 0) {

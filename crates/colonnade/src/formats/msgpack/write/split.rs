@@ -1,15 +1,16 @@
-//! Names, labels and rows apart: `{"columns": [key, ...], "data": [[cell, ...], ...]}` behind a header, and
-//! `{"index": [label, ...], "columns": [...], "data": [...]}` without, as `DataFrame.to_dict(orient="split")` has it.
+//! The split layout, with separate names, labels and rows: `{"columns": [key, ...], "data": [[cell, ...], ...]}` after a
+//! header, and `{"index": [label, ...], "columns": [...], "data": [...]}` without one, as in
+//! `DataFrame.to_dict(orient="split")`.
 
 use crate::error::Result;
 
 use super::section::{Cell, Section};
 use crate::cells::msgpack::heads;
 
-/// The rows behind a header; row labels are columns. `header`: its encoded entry, key and value.
+/// Returns the sections of a frame with a header; row labels are columns. `header`: its encoded entry, key and value.
 ///
 /// # Errors
-/// `Unrepresentable`: more rows or columns than MessagePack counts.
+/// `Unrepresentable`: too many rows or columns for MessagePack.
 pub fn described<'a>(
     columns: Vec<Cell<'a>>,
     nrows: usize,
@@ -27,7 +28,7 @@ pub fn described<'a>(
     data(opening, columns, nrows, compatible)
 }
 
-/// The same without a header: row labels, column labels, data. Labels of several levels are arrays.
+/// Returns the sections of a frame without a header: row labels, column labels, data. Labels of several levels are arrays.
 ///
 /// # Errors
 /// As [`described`].
@@ -56,7 +57,7 @@ fn data(mut opening: Vec<u8>, columns: Vec<Cell<'_>>, nrows: usize, compatible: 
     Ok(Section { opening, row_head, columns, nrows })
 }
 
-/// Labels: each an array where there are several levels.
+/// Returns the section of labels, with an array for each label of several levels.
 fn list(mut opening: Vec<u8>, levels: Vec<Cell<'_>>, count: usize) -> Result<Section<'_>> {
     heads::array(&mut opening, count)?;
     let mut row_head = Vec::new();

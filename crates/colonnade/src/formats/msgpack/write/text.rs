@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 
 use crate::cells::msgpack::column::{CellWriter, FORMAT, changed};
 
-/// Short texts are copied as so many bytes, whatever their length: one move instead of a call.
+/// Short texts are copied with this constant size, whatever their length: one move instead of a call.
 const BLIND_NBYTES: usize = 16;
 
 struct Text<'a, O> {
@@ -33,7 +33,7 @@ impl<O: ArrowNativeType> Text<'_, O> {
     }
 }
 
-/// The span between two neighbouring offsets.
+/// Returns the range between two neighbouring offsets.
 #[inline]
 fn span<O: ArrowNativeType>(pair: &[O]) -> (usize, usize) {
     match pair {
@@ -113,7 +113,7 @@ fn long(text: &[u8], str8: bool, out: &mut [u8]) -> Result<usize> {
     Ok(head + length)
 }
 
-/// The writer of a column of text; `None` for other types.
+/// Returns the writer of a column of text; `None` for other types.
 pub(super) fn writer(data: &ArrayData, str8: bool) -> Option<Box<dyn CellWriter + '_>> {
     fn made<'a, O: ArrowNativeType + Sync>(
         data: &'a ArrayData,

@@ -1,4 +1,4 @@
-//! Record batches as frames of their own, one by one.
+//! Decodes each record batch to a separate frame.
 
 use arrow_data::ArrayData;
 
@@ -18,7 +18,7 @@ use crate::arrow::ipc::dictionaries::{Dictionaries, Known};
 use crate::arrow::ipc::message::Kind;
 use crate::arrow::ipc::scan;
 
-/// What later batches need of those before them.
+/// The state that later batches need of earlier ones.
 #[derive(Debug, Default)]
 pub(super) struct Batches {
     catalog: Option<Catalog>,
@@ -37,12 +37,12 @@ impl Batches {
         self.catalog.as_ref().and_then(|catalog| catalog.shape.announced)
     }
 
-    /// Batches that came, and their rows.
+    /// The number of complete batches, and of their rows.
     pub(super) fn whole(&self) -> (usize, usize) {
         (self.nbatches, self.nrows)
     }
 
-    /// Takes a message.
+    /// Decodes a message.
     ///
     /// # Errors
     /// Malformed messages; a limit.
@@ -56,7 +56,7 @@ impl Batches {
                 Ok(Event::Schema)
             }
             Kind::Dictionary { .. } => {
-                // An endless stream's must not pile up: the values are taken here.
+                // Removes the values, so that those of an endless stream do not accumulate.
                 if let Some(message) = catalog.dictionaries.pop() {
                     let message = DictionaryBatch { before: 0, ..message };
                     check_nbytes(&source, std::iter::once(&message.batch), limits)?;
@@ -100,7 +100,7 @@ fn arrays(
     shape.places.iter().enumerate().map(one).collect()
 }
 
-/// A frame of no rows.
+/// Builds a frame without rows.
 ///
 /// # Errors
 /// As [`Plan::frame_with`].

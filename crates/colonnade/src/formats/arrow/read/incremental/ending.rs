@@ -1,4 +1,4 @@
-//! The end of a stream: what it became, or how much of it is missing.
+//! Ends a stream: returns its result, or reports how much is missing.
 
 use crate::arrow::ipc::scan::cut_short;
 use crate::error::{Error, ErrorKind, Result};
@@ -9,7 +9,7 @@ use super::decoder::{IncrementalDecoder, State, Target};
 use super::event::Decoded;
 
 impl IncrementalDecoder {
-    /// Batches that came whole, and their rows.
+    /// The number of complete batches, and of their rows.
     fn whole(&self) -> (usize, usize) {
         match &self.target {
             Target::Batches(batches) => batches.whole(),
@@ -25,7 +25,7 @@ impl IncrementalDecoder {
         cut_short(nbatches, nrows, had + self.missing() as u64, had).at(self.piece_at)
     }
 
-    /// Bytes that are missing at least.
+    /// The number of missing bytes, at least.
     fn missing(&self) -> usize {
         match &self.state {
             State::Done => 0,
@@ -36,10 +36,10 @@ impl IncrementalDecoder {
         }
     }
 
-    /// The error of a stream that ends here; none behind its end mark.
+    /// Checks that the stream may end here, after its end mark.
     ///
     /// # Errors
-    /// Truncated, with both counts, and the count of batches and rows received.
+    /// Truncated, with the missing and the received number of bytes, and the number of batches and rows received.
     pub fn finish(&self) -> Result<()> {
         if self.is_done() {
             return Ok(());
@@ -58,10 +58,11 @@ impl IncrementalDecoder {
         })
     }
 
-    /// The frame of a [`IncrementalDecoder::frame`] whose end mark has come. `is_private`: in memory that no other frame sees.
+    /// Returns the result of a [`IncrementalDecoder::frame`] after its end mark. `is_private`: no other frame uses its
+    /// memory.
     ///
     /// # Errors
-    /// Truncated; malformed bodies; another number of rows than was announced.
+    /// Truncated; malformed bodies; the number of rows differs from the announced one.
     pub fn into_decoded(self, is_private: bool, threads: usize, progress: &dyn Progress) -> Result<Decoded> {
         self.finish()?;
         match self.target {
@@ -72,10 +73,10 @@ impl IncrementalDecoder {
         }
     }
 
-    /// The bytes so far of a [`IncrementalDecoder::bytes`].
+    /// Returns the received bytes of a [`IncrementalDecoder::bytes`].
     ///
     /// # Errors
-    /// The system's refusal of memory.
+    /// Errors of the operating system: no memory.
     pub(in crate::formats::arrow) fn into_bytes(mut self) -> Result<Region> {
         let partial = if matches!(self.state, State::Segments { .. }) { Vec::new() } else { self.partial() };
         match self.target {

@@ -1,4 +1,4 @@
-//! The frame of a stream that has come whole.
+//! Builds the frame of a complete stream.
 
 use std::borrow::Cow;
 
@@ -22,10 +22,10 @@ use super::frame::{Rows, WholeFrame};
 const END_MARK: [u8; 8] = [0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0];
 
 impl WholeFrame {
-    /// The frame, or the opened stream. `is_private`: in memory that no other frame sees.
+    /// Returns the frame, or the opened stream. `is_private`: no other frame uses its memory.
     ///
     /// # Errors
-    /// Malformed bodies; another number of rows than was announced.
+    /// Malformed bodies; the number of rows differs from the announced one.
     pub(super) fn finish(
         mut self,
         is_private: bool,

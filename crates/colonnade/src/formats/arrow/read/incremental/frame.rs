@@ -1,4 +1,4 @@
-//! All record batches of a stream as one frame: what each message needs once its header is there.
+//! Decodes all record batches of a stream to one frame.
 
 use std::sync::Arc;
 
@@ -19,18 +19,18 @@ use super::whole_body::WholeBody;
 #[derive(Debug)]
 pub(super) struct WholeFrame {
     pub(super) schemas: Schemas,
-    /// What the schema's header says, where the same one came before.
+    /// The cached schema, if an earlier stream had the same header.
     remembered: Option<Arc<Known>>,
     pub(super) rows: Option<Rows>,
     pub(super) kept: StreamBytes,
     patches: Vec<Patch>,
-    /// Batches that came whole, and their rows.
+    /// The number of complete batches, and of their rows.
     pub(super) whole: (usize, usize),
-    /// Bounds a stream that does not announce its rows.
+    /// The limit for a stream that does not announce its rows.
     stream: StreamLimit,
 }
 
-/// The rows so far.
+/// The rows received so far.
 #[derive(Debug)]
 pub(super) struct Rows {
     pub(super) known: Arc<Known>,
@@ -48,7 +48,7 @@ impl WholeFrame {
         self.rows.as_ref().map(|rows| &rows.known.plan)
     }
 
-    /// Whether `head` is the schema of an earlier stream.
+    /// Whether `head` is the cached schema of an earlier stream.
     pub(super) fn remembers(&mut self, head: &[u8]) -> bool {
         if self.rows.is_none() {
             self.remembered = self.schemas.find(head);
@@ -56,7 +56,7 @@ impl WholeFrame {
         self.rows.is_none() && self.remembered.is_some()
     }
 
-    /// Begins the body of a message.
+    /// Prepares for the body of a message.
     ///
     /// # Errors
     /// Malformed messages; a limit.
@@ -115,7 +115,7 @@ impl WholeFrame {
         Ok(())
     }
 
-    /// Keeps a header behind its prefix.
+    /// Keeps a header, after its prefix.
     fn keep(&mut self, head: &[u8]) -> Result<()> {
         self.kept.push(&CONTINUATION.to_le_bytes())?;
         self.kept.push(&u32::try_from(head.len()).unwrap_or(u32::MAX).to_le_bytes())?;
@@ -160,7 +160,7 @@ impl WholeFrame {
         Ok(Receipt::Segments(plan.segments))
     }
 
-    /// Takes a record batch that was received whole.
+    /// Decodes a record batch that was received as a whole.
     ///
     /// # Errors
     /// Malformed buffers.
@@ -174,7 +174,7 @@ impl WholeFrame {
         Ok(())
     }
 
-    /// Times without a value become NaT, once a body is whole.
+    /// Replaces null times by NaT when a body is complete.
     pub(super) fn patch(&mut self) {
         let Some(Rows { blocks, catalog, .. }) = &mut self.rows else { return };
         let Some(batch) = catalog.batches.last() else { return };

@@ -1,4 +1,4 @@
-//! Prefixes, headers and bodies, as far as they have come.
+//! Decodes prefixes, headers and bodies while they arrive.
 
 use crate::arrow::ipc::message::{CONTINUATION, Header, Kind, Prefix, check_header_nbytes, header, prefix};
 use crate::error::{Error, Result};
@@ -10,7 +10,7 @@ use super::event::Event;
 use super::whole_body::WholeBody;
 
 impl IncrementalDecoder {
-    /// Says that the first `count` bytes of the buffers were filled.
+    /// Reports that the first `count` bytes of the buffers are filled.
     ///
     /// # Errors
     /// Malformed messages; a limit.
@@ -20,7 +20,7 @@ impl IncrementalDecoder {
                 return Ok(Event::Need);
             }
             let event = self.piece();
-            // A frame's errors stand where its bytes have come to, those of other targets where the piece begins.
+            // Errors of a frame have the offset of the received bytes, those of other targets the offset of the piece.
             let at = if matches!(self.target, Target::Frame(_)) { self.received } else { self.piece_at };
             match event.map_err(|e| e.at(at))? {
                 Event::Need if count > 0 => {}
@@ -29,7 +29,7 @@ impl IncrementalDecoder {
         }
     }
 
-    /// Takes what belongs to the piece from `count` bytes; answers whether the piece is whole.
+    /// Takes the bytes of the current piece from `count` bytes, and returns whether the piece is complete.
     fn takes(&mut self, count: &mut usize) -> bool {
         let received = &mut self.received;
         let mut take = |filled: &mut usize, wanted: usize| {
@@ -59,7 +59,7 @@ impl IncrementalDecoder {
         }
     }
 
-    /// The piece is whole.
+    /// Decodes the complete piece.
     fn piece(&mut self) -> Result<Event> {
         match std::mem::replace(&mut self.state, State::Done) {
             State::Done => Ok(Event::End),
@@ -125,11 +125,11 @@ impl IncrementalDecoder {
         event
     }
 
-    /// Begins the body whose header is `head`.
+    /// Begins the body with the header `head`.
     fn begin(&mut self, head: &mut [u8]) -> Result<Event> {
         let remembered =
             if let Target::Frame(frame) = &mut self.target { frame.remembers(head) } else { false };
-        // A remembered schema was checked when it first came, and has no body: see `Schemas`.
+        // A cached schema was checked when it first arrived, and has no body; see `Schemas`.
         let found = match remembered {
             true => Header { version: 0, kind: Kind::Schema, body_nbytes: 0 },
             false => header(head)?,
@@ -159,7 +159,7 @@ impl IncrementalDecoder {
                 State::Segments { at: 0, done: 0 }
             }
         };
-        // A body of no bytes is there at once.
+        // An empty body is complete at once.
         if self.takes(&mut 0) { self.piece() } else { Ok(Event::Need) }
     }
 

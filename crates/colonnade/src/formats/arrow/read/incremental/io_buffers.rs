@@ -1,4 +1,4 @@
-//! Where the bytes of a stream go while they come.
+//! Lends the buffers that the bytes of a stream are read into.
 
 use std::io::IoSliceMut;
 
@@ -8,20 +8,20 @@ use crate::formats::arrow::read::land::too_large;
 use super::body::{Dest, Segment};
 use super::decoder::{IncrementalDecoder, State, Target};
 
-/// Buffers given out at once.
+/// The maximum number of buffers that are lent together.
 const MAX_BUFFERS: usize = 256;
 
-/// Padding is received here and dropped.
+/// The buffer for padding, which is dropped.
 const PADDING_NBYTES: usize = 4096;
 
-/// A header is believed as far as its bytes come: memory for so many at first.
+/// The first allocation for a header. It grows with the received bytes, so a false length takes little memory.
 const HEADER_NBYTES: usize = 64 << 10;
 
 impl IncrementalDecoder {
-    /// The one place where the next bytes go, which may be fewer than the message needs; empty behind the end mark.
+    /// Returns the buffer for the next bytes, which may be smaller than the rest of the message; empty after the end mark.
     ///
     /// # Errors
-    /// A limit; the system's refusal of memory.
+    /// A limit; errors of the operating system: no memory.
     pub fn buffer(&mut self) -> Result<&mut [u8]> {
         match &mut self.state {
             State::Done | State::Segments { .. } => Ok(&mut []),
@@ -36,11 +36,11 @@ impl IncrementalDecoder {
         }
     }
 
-    /// Where the next bytes go, in this order; none behind the end mark. Places for `enough` bytes will do, where that many
-    /// are expected at once.
+    /// Returns the buffers for the next bytes, in order; none after the end mark. Buffers for `enough` bytes suffice, if
+    /// the caller expects that many.
     ///
     /// # Errors
-    /// A limit; the system's refusal of memory.
+    /// A limit; errors of the operating system: no memory.
     pub fn io_buffers(&mut self, enough: usize) -> Result<Vec<IoSliceMut<'_>>> {
         if let State::Segments { at, done } = self.state {
             return self.scattered(at, done, enough);
@@ -99,16 +99,16 @@ impl IncrementalDecoder {
                     if count == 0 {
                         return Ok(out);
                     }
-                    // SAFETY: inside the memory that `kept` lent, which grows no more while `self` is borrowed; segments of one
-                    // body are disjoint (`body::plan` places each behind the one before).
+                    // SAFETY: inside the memory that `kept` lent, which does not grow while `self` is borrowed; the
+                    // segments of one body are disjoint (`body::plan` places each after the previous one).
                     (unsafe { std::slice::from_raw_parts_mut(kept_at.add(from), count) }, count == nbytes)
                 }
                 Dest::Block(region) => {
                     let region = regions.as_mut().and_then(|regions| regions.get_mut(region));
                     let place =
                         region.and_then(|region| region.address(from, nbytes)).ok_or_else(too_large)?;
-                    // SAFETY: a live range of the region, which `self` owns and is borrowed for as long; each target has columns
-                    // and each batch rows of its own, so no two segments overlap.
+                    // SAFETY: a live range of the region that `self` owns, which stays borrowed; targets have disjoint
+                    // columns and batches disjoint rows, so no two segments overlap.
                     (unsafe { std::slice::from_raw_parts_mut(place, nbytes) }, true)
                 }
             };
@@ -125,7 +125,7 @@ impl IncrementalDecoder {
         Ok(out)
     }
 
-    /// The bytes of the piece (prefix, header, body) that is not whole yet.
+    /// The received bytes of the current piece (prefix, header, body).
     #[must_use]
     pub fn partial(&mut self) -> Vec<u8> {
         match &mut self.state {
@@ -149,7 +149,7 @@ impl IncrementalDecoder {
     }
 }
 
-/// The prefix behind a body, which comes with it: a message is followed by another one or by the end mark.
+/// The prefix after a body, which is received with it: another message or the end mark follows a message.
 fn next_prefix(small: &mut Vec<u8>, is_modern: bool) -> IoSliceMut<'_> {
     let nbytes = if is_modern { 8 } else { 4 };
     if small.len() < nbytes {
@@ -159,7 +159,7 @@ fn next_prefix(small: &mut Vec<u8>, is_modern: bool) -> IoSliceMut<'_> {
 }
 
 impl Target {
-    /// Where a segment is received, unless that is nowhere.
+    /// The memory of a segment, unless it is padding.
     fn bytes_of(&mut self, segment: &Segment) -> Option<&[u8]> {
         let all: &[u8] = match (segment.dest, self) {
             (Dest::Kept, Self::Frame(frame)) => frame.kept.bytes(),

@@ -1,4 +1,4 @@
-//! Which fields are received into blocks, and which are decoded at the end.
+//! Decides which fields are received into blocks, and which are decoded at the end.
 
 use std::collections::HashMap;
 
@@ -9,14 +9,15 @@ use crate::arrow::ipc::shape::Shape;
 use crate::formats::arrow::read::land::{Way, direct_way};
 use crate::frame::DType;
 
-/// What a schema says of the blocks; shared by streams of one schema.
+/// The layout of a schema's blocks, which streams of one schema share.
 #[derive(Debug)]
 pub(super) struct Layout {
-    /// One a dtype (data columns and row labels apart), then fields that have no dtype: (dtype, item, fields).
+    /// The groups of fields, as (dtype, item size, fields): one for each dtype, with separate groups for data columns and
+    /// row labels; then those without a dtype.
     pub(super) groups: Vec<(Option<DType>, usize, Vec<usize>)>,
-    /// Fields that land at the end: data columns, and row labels.
+    /// The fields that are decoded at the end: data columns, and row labels.
     pub(super) rest: [Vec<usize>; 2],
-    /// Whether fields have text or nested values, which Arrow libraries take from the stream's own bytes.
+    /// Whether fields have text or nested values, which Arrow libraries use from the bytes of the stream.
     pub(super) has_text: bool,
     pub(super) row_nbytes: u64,
 }

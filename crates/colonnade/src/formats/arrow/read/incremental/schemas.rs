@@ -1,4 +1,4 @@
-//! Schema messages that came before.
+//! Caches decoded schema messages.
 
 use std::sync::Arc;
 
@@ -11,13 +11,13 @@ use crate::limits::Limits;
 
 use super::layout::Layout;
 
-/// Schemas that are remembered: streams of one connection are often alike.
+/// The number of cached schemas: streams of one connection are often alike.
 const REMEMBERED: usize = 4;
 
-/// Larger ones are not: they cost what they cost each time.
+/// Larger schema messages are not cached.
 const REMEMBERED_NBYTES: usize = 1 << 20;
 
-/// What a schema message says, proven once.
+/// A schema message, decoded and checked once.
 #[derive(Debug)]
 pub(super) struct Known {
     head: Vec<u8>,
@@ -27,13 +27,13 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// Whether the stream is kept as it comes: its rows are not announced, and text would be copied once more.
+    /// Whether the bytes of the stream are kept: its number of rows is not announced, so text would be copied once more.
     pub(super) fn keeps_bytes(&self) -> bool {
         self.shape.announced.is_none() && self.layout.has_text
     }
 }
 
-/// Schema messages that came before; streams that begin with the same bytes share what they say.
+/// The cached schema messages. Streams that begin with the same bytes share the decoded schema.
 #[derive(Debug, Default)]
 pub struct Schemas(Vec<Arc<Known>>);
 
@@ -51,7 +51,7 @@ impl Schemas {
         }
         let layout = Layout::new(&shape, &plan);
         let known = Arc::new(Known { head: head.to_vec(), shape: Arc::new(shape), plan, layout });
-        // `begin` takes it that what is remembered has no body.
+        // `begin` assumes that cached messages have no body.
         if head.len() > REMEMBERED_NBYTES || header(head)?.body_nbytes > 0 {
             return Ok(known);
         }

@@ -1,4 +1,4 @@
-//! A body that is received whole, behind its header.
+//! A body that is received as a whole, after its header.
 
 use crate::arrow::ipc::body::{Body, Source};
 use crate::arrow::ipc::encapsulated_message::EncapsulatedMessage;
@@ -11,13 +11,13 @@ use super::blocks::{Blocks, Target};
 use super::body::{owners, set_pair};
 use super::stream_bytes::StreamBytes;
 
-/// A length is believed as far as bytes come: memory for so many at first, then for twice what has come.
+/// The first allocation for a body. Further ones are as large as the received bytes, so a false length takes little memory.
 const BELIEVED_NBYTES: usize = 4 << 20;
 
-/// Smaller regions take ordinary pages: a huge one costs more than it spares.
+/// Smaller regions use ordinary pages: a huge page would cost more than it saves.
 const HUGE_FROM_NBYTES: usize = 1 << 20;
 
-/// A message in memory of its own: the header, then the body at a multiple of 64.
+/// A message in separate memory: the header, then the body at a multiple of 64.
 #[derive(Debug)]
 pub(super) struct WholeBody {
     region: RegionMut,
@@ -40,7 +40,7 @@ impl WholeBody {
         Ok(Self { region, filled: body_at, wanted, message })
     }
 
-    /// Where the next bytes go.
+    /// The buffer for the next bytes.
     pub(super) fn place(&mut self) -> Result<&mut [u8]> {
         let end = self.wanted.min((self.filled * 2).max(BELIEVED_NBYTES));
         if self.region.nbytes() < end {
@@ -49,18 +49,18 @@ impl WholeBody {
         Ok(self.region.as_mut_slice().get_mut(self.filled..end).unwrap_or(&mut []))
     }
 
-    /// What has come of the body.
+    /// The received bytes of the body.
     pub(super) fn received(&mut self) -> &[u8] {
         self.region.as_mut_slice().get(self.message.body_at..self.filled).unwrap_or(&[])
     }
 
-    /// The message, and the memory that it is stored in.
+    /// Returns the message and its memory.
     pub(super) fn into_source(self) -> (EncapsulatedMessage, Source) {
         (self.message, Source::new(Buffer::from_region(self.region.finish(), true)))
     }
 
-    /// Copies the rows of the blocks to their places and keeps the rest behind the header. The answer: where header and
-    /// body are kept, and how long the body is there.
+    /// Copies the rows of the blocks to their positions, and keeps the other buffers after the header. Returns the offsets
+    /// of header and body, and the length of the kept body.
     ///
     /// # Errors
     /// Malformed buffers.
@@ -88,7 +88,7 @@ impl WholeBody {
             sum = sum.saturating_add(body.bytes(i)?.len());
         }
         if sum > body_nbytes {
-            // Buffers that share bytes are kept once, as they are.
+            // Buffers that share bytes are kept once and unchanged.
             let bytes = source.bytes.as_slice().get(message.body_at..).unwrap_or(&[]);
             let header_at = kept.push_aligned(&head)?;
             let body_at = kept.push_aligned(bytes.get(..body_nbytes).unwrap_or(&[]))?;

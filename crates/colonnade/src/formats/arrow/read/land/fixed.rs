@@ -1,4 +1,4 @@
-//! Values of one width: into blocks, or into Arrow's layout.
+//! Decodes fixed-width values to blocks or to Arrow's layout.
 
 use std::collections::HashMap;
 
@@ -20,10 +20,10 @@ use super::{Landing, Piece, Way};
 use crate::arrow::ipc::arrays::field_of;
 use crate::arrow::ipc::body::{Body, Packed, decompress, packed};
 
-/// Copies of one column are cut to this size, so that all threads have some.
+/// Long columns are split into copies of this size, so that all threads get some.
 const CUT_NBYTES: usize = 4 << 20;
 
-/// One column's way: where its buffer is, and where it goes.
+/// The source buffer of one column, and its position in the result.
 #[derive(Clone, Copy)]
 struct Target {
     field: usize,
@@ -37,7 +37,7 @@ struct Target {
 }
 
 impl Landing<'_> {
-    /// Lands the fields `wanted[i]` for `i` of `these`.
+    /// Decodes the fields `wanted[i]` for each `i` of `these`.
     pub(super) fn fixed(
         &self,
         wanted: &[usize],
@@ -118,7 +118,7 @@ impl Landing<'_> {
                         Error::malformed("arrow", format!("dictionary {id} is not there."))
                     })?);
             }
-            // SAFETY: the values were filled whole; codes are compared with their dictionary just below.
+            // SAFETY: all values are initialized; the codes are compared with their dictionary below.
             let data = unsafe { builder.align_buffers(true).build_unchecked() };
             crate::arrow::ipc::check::values(&data).map_err(|e| e.in_member(field_name(self, field)))?;
             landed.columns.push((i, data));
@@ -139,7 +139,7 @@ impl Landing<'_> {
         let way = ways.get(i).copied().unwrap_or(Way::Text);
         let place = self.catalog.shape.places.get(field).copied();
         let place = place.ok_or_else(|| Error::not_found("arrow", format!("field {field}.")))?;
-        // The pairs' numbers are the child's values: past both validities.
+        // The numbers of the pairs are the values of the child, which follow both validities.
         let skipped = if matches!(way, Way::Pairs(_)) { 2 } else { 1 };
         Ok(Target {
             field,
@@ -179,14 +179,14 @@ impl Landing<'_> {
         }
         let mut tasks = Vec::new();
         for piece in pieces {
-            // Large batches: some columns each, and large columns in parts.
+            // Tasks of large batches copy some columns each, and parts of large columns.
             let mut rest = targets;
             while let Some(first) = rest.first() {
                 let one = piece.nrows.saturating_mul(first.item).max(1);
                 let (some, tail) = rest.split_at((CUT_NBYTES / one).clamp(1, rest.len()));
                 rest = tail;
                 let compressed = self.batch(piece)?.header.codec.is_some();
-                // Whole bytes of bits, so that parts of a boolean column do not share one.
+                // Parts of a boolean column must not share a byte of bits.
                 let step =
                     if compressed { piece.nrows } else { (CUT_NBYTES / first.item.max(1)).div_ceil(64) * 64 };
                 for start in (0..piece.nrows).step_by(step.max(1)) {
@@ -229,7 +229,7 @@ impl Landing<'_> {
     ) -> Result<()> {
         let (item, buffer) = (target.item, target.buffer + body.variadic_before(target.view)?);
         let scatter = scatters.get(target.region).ok_or_else(too_large)?;
-        // SAFETY: each task has rows of its own, and each column ranges of its own.
+        // SAFETY: the tasks have disjoint rows, and the columns have disjoint ranges.
         let place = unsafe { scatter.range(target.offset + piece.at * item, piece.nrows * item) }
             .ok_or_else(too_large)?;
         let end = piece.skip + piece.nrows;
@@ -247,7 +247,7 @@ impl Landing<'_> {
         let Way::Missing(dtype, width) = target.way else {
             return values_into(body, buffer, (piece.skip, end), item, place, streaming);
         };
-        // What follows writes to the same cache lines: no streaming.
+        // The next steps write to the same cache lines, so the copy does not bypass the cache.
         let data_type = field_of(&self.catalog.shape, target.field)?.data_type();
         if data_type.is_integer() && dtype.kind == Kind::Float {
             let values = body.buffer(buffer, end * width)?;
@@ -262,12 +262,12 @@ impl Landing<'_> {
         Ok(())
     }
 
-    /// The validity of a field over all rows.
+    /// Decodes the validity of a field over all rows.
     pub(in crate::formats::arrow::read) fn validity_of(&self, field: usize) -> Result<Option<NullBuffer>> {
         self.validity(field, &self.pieces())
     }
 
-    /// The validity of a whole column; none where nothing is null.
+    /// Decodes the validity of a whole column; `None` if it has no nulls.
     pub(super) fn validity(&self, field: usize, pieces: &[Piece]) -> Result<Option<NullBuffer>> {
         if !self.catalog.nulls.get(field).copied().unwrap_or(true) {
             return Ok(None);
@@ -286,7 +286,7 @@ impl Landing<'_> {
     }
 }
 
-/// The rows `start..end` of buffer `buffer`, decompressed, of `item` bytes each.
+/// Decodes the rows `start..end` of buffer `buffer`, of `item` bytes each, to `place`.
 pub(in crate::formats::arrow::read) fn values_into(
     body: &Body<'_>,
     buffer: usize,
@@ -305,7 +305,7 @@ pub(in crate::formats::arrow::read) fn values_into(
         Some(codec) => codec,
     };
     match packed(body.bytes(buffer)?, codec)? {
-        // The common case: straight to the final place.
+        // The common case: decompresses directly to the final position.
         Packed::Compressed(bytes, nbytes) if nbytes == place.len() && start == 0 => {
             decompress(codec, bytes, place)
         }
@@ -317,14 +317,14 @@ pub(in crate::formats::arrow::read) fn values_into(
     }
 }
 
-/// The validity of a field in one batch; none where its node says that nothing is null.
+/// Decodes the validity of a field in one batch; `None` if its node declares no nulls.
 fn bits_of(body: &Body<'_>, node: usize, buffer: usize) -> Result<Option<arrow_buffer::Buffer>> {
     let node = body.node(node)?;
     if node.nulls == 0 { Ok(None) } else { body.buffer(buffer, node.length.div_ceil(8)).map(Some) }
 }
 
 fn allocate(nbytes: usize) -> Result<RegionMut> {
-    // Many small columns would each take a huge page.
+    // Small columns get ordinary pages: many of them would take a huge page each.
     Ok(Region::allocate(nbytes, nbytes < 256 << 10)?)
 }
 

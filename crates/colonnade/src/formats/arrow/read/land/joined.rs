@@ -1,4 +1,4 @@
-//! What has no kernel of its own: arrays of each batch, joined.
+//! Decodes types without a specialized decoder: an array for each batch, which are then joined.
 
 use arrow_data::ArrayData;
 
@@ -12,7 +12,7 @@ use super::{Landing, Piece, Way};
 use crate::arrow::ipc::arrays::field_of;
 
 impl Landing<'_> {
-    /// Lands the fields `wanted[i]` for `i` of `these`.
+    /// Decodes the fields `wanted[i]` for each `i` of `these`.
     pub(super) fn joined(
         &self,
         wanted: &[usize],
@@ -54,7 +54,7 @@ impl Landing<'_> {
     }
 }
 
-/// A stream says the width of its first chunk's texts: later ones may be longer.
+/// Widens the dtype of text: a stream declares the width of its first chunk, and later chunks may be wider.
 fn widened(dtype: DType, data: &ArrayData) -> DType {
     if dtype.kind != Kind::Unicode {
         return dtype;

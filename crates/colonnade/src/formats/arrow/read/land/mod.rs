@@ -1,7 +1,8 @@
-//! Landing: every batch's buffers are copied once, in parallel, to where they will stay.
+//! Decodes columns: copies the buffers of every batch once, in parallel, to their final position.
 //!
-//! Columns that NumPy has a dtype for and that hold no nulls land in blocks, one a dtype, column-major; text, and numbers
-//! with nulls, land in Arrow's layout; what is rarer is decoded batch by batch and joined. No table stands in between.
+//! Columns with a NumPy dtype and without nulls are decoded to blocks, one column-major block for each dtype. Text, and
+//! numbers with nulls, are decoded to Arrow's layout. Rarer types are decoded batch by batch and joined. There is no
+//! intermediate table.
 
 mod fixed;
 mod joined;
@@ -33,58 +34,58 @@ use crate::arrow::ipc::shape::width;
 pub(super) use crate::decode::missing::write_nat as nat;
 pub(super) use fixed::{too_large, values_into};
 
-/// What is landed, and from where.
+/// A decoding request: the columns and rows of a source.
 pub(crate) struct Landing<'a> {
     pub(crate) source: &'a Source,
     pub(crate) catalog: &'a Catalog,
     pub(crate) plan: &'a Plan,
     pub(crate) history: &'a History,
-    /// Of nested fields the part that is wanted, by field.
+    /// The projection of nested fields, by field.
     pub(crate) kept: Option<&'a Projection>,
     pub(crate) rows: (usize, usize),
     pub(crate) threads: usize,
     pub(crate) allowed: &'a DecodeBudget,
-    /// A map (or memory) whose bytes may be handed out as they lie; a private one where arrays must be writable.
+    /// A map (or memory) whose bytes may be returned without a copy; a private map if arrays must be writable.
     pub(crate) in_place: Option<&'a Buffer>,
-    /// Set where the target is pandas.
+    /// Set if the target is pandas.
     pub(crate) nulls: Option<&'a PandasNulls<'a>>,
 }
 
-/// Rows of one batch, and where they go.
+/// Rows of one batch, and their position in the result.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Piece {
     pub(crate) batch: usize,
-    /// Rows of the batch before the first wanted.
+    /// The rows of the batch before the first requested one.
     pub(crate) skip: usize,
     pub(crate) nrows: usize,
-    /// Row of the result.
+    /// The row of the result.
     pub(crate) at: usize,
 }
 
-/// How a field lands.
+/// The conversion of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Way {
-    /// Bytes as they lie, into a block.
+    /// Unchanged bytes, copied to a block.
     Copy(DType),
-    /// Values of this type and width, with NaN or NaT where the validity says null; integers become floats.
+    /// Values of this type and width, with NaN or NaT for nulls; integers become floats.
     Missing(DType, usize),
-    /// The pairs of a fixed-size list are complex numbers.
+    /// Pairs of a fixed-size list, which become complex numbers.
     Pairs(DType),
-    /// Bits become bytes.
+    /// Bits, which become bytes.
     Bits(DType),
-    /// Fixed-width values in Arrow's layout; validity beside them.
+    /// Fixed-width values in Arrow's layout, with separate validity.
     Values(usize),
-    /// Offsets and bytes.
+    /// Offsets and bytes in Arrow's layout.
     Text,
-    /// Arrays of each batch, joined; a block afterwards where it has a dtype.
+    /// An array for each batch, which are joined, and converted to a block if there is a dtype.
     Joined(Option<DType>),
 }
 
 impl Landing<'_> {
-    /// Lands the fields `wanted`.
+    /// Decodes the fields `wanted`.
     ///
     /// # Errors
-    /// Malformed bodies; the system's refusal of memory; cancellation.
+    /// Malformed bodies; errors of the operating system: no memory; cancellation.
     pub(crate) fn run(&self, wanted: &[usize], progress: &dyn Progress) -> Result<Landed> {
         let ways: Vec<Way> = wanted.iter().map(|&field| self.way(field)).collect::<Result<_>>()?;
         let pieces = self.pieces();
@@ -114,7 +115,7 @@ impl Landing<'_> {
         Ok(landed)
     }
 
-    /// The batches that the rows touch.
+    /// The batches that contain requested rows.
     pub(super) fn pieces(&self) -> Vec<Piece> {
         let (start, stop) = self.rows;
         let batches = &self.catalog.batches;
@@ -144,7 +145,7 @@ impl Landing<'_> {
         })
     }
 
-    /// The part of a field that is wanted.
+    /// The projected leaves of a field.
     fn kept_of(&self, field: usize) -> &LeafProjection {
         self.kept.map_or(&LeafProjection::All, |kept| kept.of(field))
     }
@@ -162,7 +163,8 @@ impl Landing<'_> {
         if self.catalog.shape.big_endian {
             return Ok(Way::Joined(dtype));
         }
-        // Integers become floats only where a null is among the rows, which of some rows nobody knows yet.
+        // Integers become floats only if the requested rows have a null, which is unknown in advance for a part of the
+        // rows.
         let known = !data_type.is_integer() || self.rows == (0, self.catalog.nrows);
         if let Some(dtype) = self.nulls.filter(|_| nulls && known).and_then(|nulls| nulls.dtype(field)) {
             return Ok(Way::Missing(dtype, width(data_type).unwrap_or(0)));
@@ -179,7 +181,7 @@ impl Landing<'_> {
         })
     }
 
-    /// Runs `work` over tiles of pieces: as many as make about `nbytes` of bodies.
+    /// Runs `work` for tiles of pieces, each of about `nbytes` of bodies.
     fn tiles(
         &self,
         pieces: &[Piece],
@@ -203,12 +205,12 @@ impl Landing<'_> {
         parallel::run(tasks, self.threads, progress)
     }
 
-    /// No rows of a field; a dictionary keeps its values.
+    /// An array of a field without rows; a dictionary keeps its values.
     fn empty(&self, field: usize) -> Result<ArrayData> {
         empty_of(field_of(&self.catalog.shape, field)?, self.history.last())
     }
 
-    /// The name of a field and the batch, for errors.
+    /// Adds the name of a field and the batch to an error.
     fn named(&self, error: Error, field: usize, piece: &Piece) -> Error {
         let name = self.catalog.shape.schema.fields().get(field).map_or("", |f| f.name());
         let at = self.batch(piece).map_or(0, |b| b.body_at as u64);
@@ -218,8 +220,8 @@ impl Landing<'_> {
     }
 }
 
-/// How a field lands of which nobody knows yet whether it has nulls: as if it had none, where its values are of one width and
-/// become no others.
+/// The conversion of a field before its nulls are known. Assumes that there are none if its values have a fixed width and
+/// are copied unchanged.
 pub(super) fn direct_way(field: &import::FieldPlan) -> Way {
     let data_type = &field.data_type;
     match field.landing_dtype() {
@@ -250,10 +252,10 @@ fn block_way(dtype: DType, data_type: &DataType, nulls: bool) -> Way {
     }
 }
 
-/// No rows of a field; a dictionary keeps its values.
+/// Builds an array of a field without rows; a dictionary keeps its values.
 ///
 /// # Errors
-/// Malformed: additions that do not fit.
+/// Malformed: a dictionary's deltas do not fit.
 pub(crate) fn empty_of(field: &Field, dictionaries: Known<'_>) -> Result<ArrayData> {
     #[allow(deprecated)] // the id of a dictionary lives in the field, and there alone
     let values = field.dict_id().map_or(Ok(None), |id| dictionaries.get(id))?;
@@ -261,7 +263,7 @@ pub(crate) fn empty_of(field: &Field, dictionaries: Known<'_>) -> Result<ArrayDa
         (DataType::Dictionary(..), Some(values)) => {
             let builder = ArrayDataBuilder::new(field.data_type().clone()).len(0);
             let builder = builder.add_buffer(arrow_buffer::Buffer::default()).add_child_data(values);
-            // Trusted: no code points anywhere, and the values were checked when they came.
+            // Trusted: there are no codes, and the values were checked when they were decoded.
             trusted_array(builder.align_buffers(true))
         }
         (data_type, _) => ArrayData::new_empty(data_type),

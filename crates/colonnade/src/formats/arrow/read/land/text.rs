@@ -1,4 +1,5 @@
-//! Text and bytes: the sizes first, then every batch's bytes to their place, checked while they are hot.
+//! Decodes text and bytes: computes all sizes first, then copies each batch's bytes to their position and validates them
+//! while they are in the cache.
 
 use arrow_data::ArrayDataBuilder;
 use arrow_schema::DataType;
@@ -16,17 +17,17 @@ use crate::arrow::ipc::arrays::field_of;
 use crate::arrow::ipc::body::Body;
 use crate::arrow::ipc::check;
 
-/// Where the bytes of one batch's rows lie, and where they go.
+/// The offsets and bytes of one batch's rows, and their position in the column.
 #[derive(Debug, Clone)]
 struct Run {
-    /// Decompressed once, where they were compressed.
+    /// The decompressed buffers, if they were compressed.
     held: Option<(arrow_buffer::Buffer, arrow_buffer::Buffer)>,
     nbytes: usize,
     at: usize,
 }
 
 impl Landing<'_> {
-    /// Lands the text fields `wanted[i]` for `i` of `these`.
+    /// Decodes the text fields `wanted[i]` for each `i` of `these`.
     pub(super) fn text(
         &self,
         wanted: &[usize],
@@ -57,7 +58,7 @@ impl Landing<'_> {
         };
         let nrows = self.nrows();
         let (mut runs, total) = self.sizes(field, pieces, small, progress)?;
-        // 32-bit offsets that no longer reach become 64-bit ones.
+        // Offsets become 64-bit if 32 bits are too few for the sum.
         let narrow = small && i32::try_from(total).is_ok();
         let data_type = match data_type {
             DataType::Utf8 if !narrow => DataType::LargeUtf8,
@@ -110,11 +111,11 @@ impl Landing<'_> {
         let builder = ArrayDataBuilder::new(data_type).len(nrows).nulls(self.validity(field, pieces)?);
         let builder = builder.add_buffer(Buffer::from_region(offsets.finish(), true).to_arrow());
         let builder = builder.add_buffer(Buffer::from_region(bytes.finish(), true).to_arrow());
-        // Trusted: each batch's offsets were checked and moved by where its bytes went, and its text is UTF-8.
+        // Trusted: the offsets of each batch were checked and rebased to the position of its bytes, and its text is UTF-8.
         Ok(trusted_array(builder))
     }
 
-    /// How many bytes each batch's rows have; compressed ones are decompressed here, in parallel.
+    /// Returns the number of text bytes of each batch's rows. Decompresses compressed buffers, in parallel.
     fn sizes(
         &self,
         field: usize,
@@ -207,7 +208,7 @@ impl Landing<'_> {
             check::strings(wanted.as_chunks::<8>().0, i64::from_le_bytes, values, is_text)?
         };
         let wide = if narrow { 4 } else { 8 };
-        // SAFETY: each batch has rows of its own (its offsets after the first), and bytes of its own.
+        // SAFETY: the batches write disjoint rows (the offsets after the first) and disjoint bytes.
         let ranges = unsafe {
             (offsets.range((piece.at + 1) * wide, piece.nrows * wide), bytes.range(run.at, run.nbytes))
         };
@@ -224,11 +225,11 @@ impl Landing<'_> {
     }
 }
 
-/// Offsets moved by `shift`, in the width of the target.
+/// Adds `shift` to the offsets, and converts them to the width of the target.
 fn rebase(source: &[u8], target: &mut [u8], small: bool, narrow: bool, shift: i64) {
     match (small, narrow) {
         (true, true) => {
-            // Both ends fit 32 bits, so their difference does.
+            // Both bounds fit 32 bits, so their difference does too.
             let shift = i32::try_from(shift).unwrap_or(0);
             for (to, from) in target.as_chunks_mut::<4>().0.iter_mut().zip(source.as_chunks::<4>().0) {
                 *to = i32::from_le_bytes(*from).wrapping_add(shift).to_le_bytes();

@@ -1,4 +1,4 @@
-//! One batch: what lies as the target wants it is handed out where it lies.
+//! Returns the columns of a single batch without a copy if they already have the layout of the target.
 
 use std::collections::HashMap;
 
@@ -17,11 +17,11 @@ use super::{Landing, Piece, Way};
 use crate::arrow::ipc::arrays::{Cursor, field_of};
 use crate::arrow::ipc::body::Body;
 
-/// More grids than this (and one more for each so many columns) are not worth having in place of one block a dtype.
+/// The maximum number of grids instead of one block for each dtype (plus one for each so many columns).
 const GRIDS: usize = 64;
 
 impl Landing<'_> {
-    /// Takes what needs no copy off `left`: only where the rows lie in one batch at most.
+    /// Returns the fields of `left` that need no copy, and removes them from it. Only if all rows are in one batch.
     pub(super) fn in_place(
         &self,
         wanted: &[usize],
@@ -66,23 +66,23 @@ impl Landing<'_> {
         Ok(())
     }
 
-    /// Whether pandas writes into the values of a field, so that they must be memory of their own.
+    /// Whether pandas writes to the values of a field, so that they need separate memory.
     fn is_written(&self, field: usize) -> bool {
         let data_type = self.plan.fields.get(field).map(|told| &told.data_type);
         self.nulls.is_some() && data_type.is_some_and(is_number)
     }
 
-    /// The array with its values in the private map of the same file, where a write copies one page. Values that are not in
-    /// the file (they were not aligned) have memory of their own already.
+    /// Returns the array over a private map of the same file, of which a write copies one page. Values outside of the file
+    /// (because they were not aligned) already have separate memory.
     fn over_map(&self, data: ArrayData, map: &Buffer) -> ArrayData {
         let Some(values) = data.buffers().first() else { return data };
         let start = values.as_ptr().addr().checked_sub(self.source.bytes.as_ptr().addr());
         let Some(values) = start.and_then(|start| map.slice(start, values.len())) else { return data };
-        // Trusted: the same bytes of the same file at the same alignment, since maps begin with a page.
+        // Trusted: the same bytes of the same file with the same alignment, since maps begin at a page boundary.
         trusted_array(data.into_builder().buffers(vec![values.to_arrow()]))
     }
 
-    /// The arrays of the fields `wanted[i]` in one batch, in parallel where there is something to decompress.
+    /// Decodes the arrays of the fields `wanted[i]` in one batch, in parallel if there are compressed buffers.
     pub(super) fn arrays(
         &self,
         wanted: &[usize],
@@ -111,7 +111,7 @@ impl Landing<'_> {
         parallel::gather(tasks, self.threads, progress)
     }
 
-    /// Fixed-width columns at constant distances become strided blocks over `bytes`.
+    /// Combines fixed-width columns at constant distances to strided blocks over `bytes`.
     #[allow(clippy::too_many_arguments)] // all of the plan meets here
     fn grids(
         &self,

@@ -1,5 +1,5 @@
-//! Frames of our own: the header says what every column is, how many rows there are and where each column ends, so that all are
-//! decoded side by side, straight into their blocks.
+//! Reads frames with our header. It declares the type and end of every column and the number of rows, so that all columns
+//! are decoded in parallel, directly into their blocks.
 
 mod incremental;
 mod numbers;
@@ -27,37 +27,37 @@ use crate::infer::schemaless::check_nbytes;
 
 pub use incremental::{Broken, IncrementalColumns};
 
-/// A frame whose columns were found and not yet decoded.
+/// A frame whose columns are located and not yet decoded.
 #[derive(Debug)]
 pub struct Own {
     bytes: Buffer,
     header: Header,
     plan: Plan,
-    /// The value of each field, head included.
+    /// The range of each field's value, including its head.
     extents: Vec<Range<usize>>,
     options: ReadOptions,
     index: OnceLock<Axis>,
     end: usize,
 }
 
-/// A frame of our own, as far as it is decoded when it is opened.
+/// An opened frame, as far as opening decodes it.
 #[derive(Debug)]
 pub enum Opening {
-    /// Columns: found, not decoded.
+    /// A frame in columns: located, not decoded.
     Columns(Box<Own>),
-    /// Rows: decoded, since cells of a column lie all over the bytes.
+    /// A frame in rows: decoded, because the cells of a column are interleaved with others.
     Rows {
         /// The frame.
         frame: Box<Frame>,
         /// Records or split.
         orient: Orient,
-        /// Where it ends.
+        /// The end of the frame.
         end: usize,
     },
 }
 
 impl Opening {
-    /// Where the frame ends.
+    /// The end of the frame.
     #[must_use]
     pub fn end(&self) -> usize {
         match self {
@@ -68,10 +68,11 @@ impl Opening {
 }
 
 impl Own {
-    /// The frame at the front of `bytes`; `None` where it is not ours. `progress` is looked at and told nothing.
+    /// Opens the frame at the start of `bytes`; `None` if it has no header of ours. Checks `progress` only for
+    /// cancellation.
     ///
     /// # Errors
-    /// Malformed, truncated, over a limit, with place; `Cancelled` from `progress`.
+    /// Malformed, truncated, over a limit, with the position; `Cancelled` from `progress`.
     pub fn open(bytes: &Buffer, options: ReadOptions, progress: &dyn Progress) -> Result<Option<Opening>> {
         let Some((header, entries, at)) = header::read(bytes.as_slice(), &options.limits)? else {
             return Ok(None);
@@ -90,19 +91,19 @@ impl Own {
         Ok(Some(Opening::Columns(Box::new(own))))
     }
 
-    /// (rows, columns).
+    /// The numbers of rows and columns.
     #[must_use]
     pub fn shape(&self) -> (usize, usize) {
         (self.header.nrows, self.plan.ncols)
     }
 
-    /// How its fields become a frame.
+    /// The conversion of its fields to a frame.
     #[must_use]
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
 
-    /// Key, offset and bytes of each data column's value.
+    /// The key, offset and size of each data column's value.
     pub fn places(&self) -> impl Iterator<Item = (&str, usize, usize)> + '_ {
         let place = |f: usize| {
             let (field, extent) = (self.plan.fields.get(f)?, self.extents.get(f)?);
@@ -111,7 +112,7 @@ impl Own {
         self.plan.column_fields().into_iter().filter_map(place)
     }
 
-    /// One name a column: NumPy's where it lands in a block, else Arrow's.
+    /// The dtype of each column: NumPy's name if it is decoded to a block, else Arrow's.
     #[must_use]
     pub fn dtypes(&self) -> Vec<String> {
         let name = |f: usize| {
@@ -122,13 +123,13 @@ impl Own {
         self.plan.column_fields().into_iter().filter_map(name).collect()
     }
 
-    /// The dtype of the block that a field lands in.
+    /// The dtype of the block that a field is decoded to.
     fn dtype(&self, field: usize, told: &FieldPlan) -> Option<DType> {
         let nulls = self.header.nulls.get(field).is_none_or(|&n| n > 0);
         told.landing_dtype().filter(|_| told.dtype.is_some() || !nulls)
     }
 
-    /// Row labels, decoded once.
+    /// Returns the row labels, which are decoded once.
     ///
     /// # Errors
     /// Malformed columns.
@@ -142,28 +143,28 @@ impl Own {
         Ok(self.index.get_or_init(|| axis))
     }
 
-    /// The frame, or the part of it that is asked for, in memory of its own.
+    /// Decodes the frame, or the requested part of it, to separate memory.
     ///
     /// # Errors
-    /// Malformed columns; a position or row that is not there; the system's own.
+    /// Malformed columns; a position or row that does not exist; errors of the operating system.
     pub fn load(&self, request: &Request<'_>) -> Result<Frame> {
         let nrows = self.header.nrows;
         let (start, stop) = row_range(FORMAT, request.rows, nrows)?;
         let chosen = self.plan.chosen(FORMAT, request.positions)?;
-        // Whether integers become floats depends on the nulls among the rows.
+        // Whether integers become floats depends on the nulls among the requested rows.
         let layout = if (start, stop) == (0, nrows) { request.layout } else { Layout::AsStored };
         let landed = self.land(&chosen.fields, (layout, request.threads), request.progress)?;
         let frame = self.plan.landed_frame(&chosen, landed, self.index()?.clone())?;
         Ok(if (start, stop) == (0, nrows) { frame } else { frame.slice(start, stop) })
     }
 
-    /// Where a field stands, for errors.
+    /// The path of a field, for errors.
     fn path(&self, field: usize) -> String {
         format!("${}", step(self.header.schema.fields().get(field).map_or("", |f| f.name())))
     }
 }
 
-/// Refuses what no writer of ours says: names that are no keys, rows that nothing stands for.
+/// Refuses headers that no writer of this library produces: duplicate names, or too many rows without bytes.
 fn check(header: &Header, options: &ReadOptions) -> Result<()> {
     let fields = header.schema.fields();
     let mut seen = HashSet::with_capacity(fields.len());
@@ -183,7 +184,7 @@ fn check(header: &Header, options: &ReadOptions) -> Result<()> {
     Ok(())
 }
 
-/// Refuses more than the limit once it is decoded.
+/// Refuses frames that exceed the limit when they are decoded.
 fn check_decoded(
     header: &Header,
     plan: &Plan,
@@ -198,7 +199,7 @@ fn check_decoded(
     check_nbytes(plan.fields.iter().zip(extents).map(nbytes).fold(0, u64::saturating_add), options)
 }
 
-/// Where the value of each field lies, and where the frame ends.
+/// Finds the range of each field's value, and the end of the frame.
 fn extents(bytes: &[u8], header: &Header, entries: u32, mut at: usize) -> Result<(Vec<Range<usize>>, usize)> {
     check_entries(header, entries)?;
     let fields = header.schema.fields();
@@ -229,7 +230,7 @@ fn extents(bytes: &[u8], header: &Header, entries: u32, mut at: usize) -> Result
     Ok((out, at))
 }
 
-/// A column each, and the header.
+/// Checks that there is one entry for each column, and the header.
 fn check_entries(header: &Header, entries: u32) -> Result<()> {
     let fields = header.schema.fields().len();
     if entries as usize == fields + 1 {

@@ -1,9 +1,9 @@
-//! Numbers without nulls, straight into their place in a block.
+//! Decodes numbers without nulls directly to their position in a block.
 
 use crate::cells::msgpack::column::{CellError, Cells, Taken, malformed};
 use crate::cells::msgpack::head::{Head, head};
 
-/// Bytes behind each marker of an integer; [`SIGNED`] where they have a sign, [`OTHER`] for what is no integer.
+/// The number of bytes after each marker of an integer; [`SIGNED`] for signed ones, [`OTHER`] for markers of other values.
 const FORMS: [u8; 256] = {
     let mut out = [OTHER; 256];
     let mut marker = 0;
@@ -27,11 +27,11 @@ const FORMS: [u8; 256] = {
 const SIGNED: u8 = 0x10;
 const OTHER: u8 = 0xff;
 
-/// A cell's value as so many little-endian bytes.
+/// Decodes a cell to `N` little-endian bytes.
 pub(super) trait Number<const N: usize>: Send + Sync {
-    /// What the header calls it.
+    /// Its name in the header.
     const NAME: &'static str;
-    /// The cell at the front of a window as long as the longest cell, and its length.
+    /// Decodes the cell at the start of a window as long as the longest cell. Returns the value and the length of the cell.
     fn of(window: &[u8; 9]) -> Option<([u8; N], usize)>;
 }
 
@@ -78,7 +78,7 @@ impl Number<8> for OrNan<f64> {
             [0xcb, raw @ ..] => Some((u64::from_be_bytes(raw).to_le_bytes(), 9)),
             [NIL, ..] => Some((f64::NAN.to_le_bytes(), 1)),
             [0xca, a, b, c, d, ..] => Some((f64::from(f32::from_le_bytes([d, c, b, a])).to_le_bytes(), 5)),
-            // Other writers spell 1.0 as an integer.
+            // Some writers encode 1.0 as an integer.
             _ => {
                 let (bits, unsigned, nbytes) = integer(window)?;
                 let value = if unsigned { i64::try_from(bits).ok()? } else { bits.cast_signed() };
@@ -133,7 +133,7 @@ impl Number<1> for bool {
     }
 }
 
-/// The bits of an integer, whether they are all value, and the length of its cell.
+/// Returns the bits of an integer, whether they are unsigned, and the length of its cell.
 #[inline]
 fn integer(window: &[u8; 9]) -> Option<(u64, bool, usize)> {
     let [marker, raw @ ..] = *window;
@@ -152,13 +152,13 @@ fn integer(window: &[u8; 9]) -> Option<(u64, bool, usize)> {
 
 /// Fills one column of a block.
 pub(super) struct Into<'r, T, const N: usize> {
-    /// What is not filled yet.
+    /// The part that is not filled yet.
     rest: std::slice::IterMut<'r, [u8; N]>,
     number: std::marker::PhantomData<T>,
 }
 
 impl<'r, T: Number<N>, const N: usize> Into<'r, T, N> {
-    /// Into `place`, `N` bytes a row.
+    /// Fills `place`, `N` bytes for each row.
     pub(super) fn new(place: &'r mut [u8]) -> Self {
         Self { rest: place.as_chunks_mut().0.iter_mut(), number: std::marker::PhantomData }
     }
@@ -172,7 +172,7 @@ impl<T: Number<N>, const N: usize> Cells for Into<'_, T, N> {
             let rest = bytes.get(at..).unwrap_or(&[]);
             let found = match rest.first_chunk::<9>() {
                 Some(window) => T::of(window),
-                // The last cells have no whole window behind them.
+                // The last cells are shorter than a window.
                 None => {
                     let mut window = [0xc1; 9];
                     for (to, from) in window.iter_mut().zip(rest) {
@@ -193,7 +193,7 @@ impl<T: Number<N>, const N: usize> Cells for Into<'_, T, N> {
     }
 }
 
-/// Why a cell was not taken: it is not whole, or not what it should be.
+/// Returns why a cell was not decoded: it is incomplete, or not of the declared type.
 #[cold]
 fn not_taken<T: Number<N>, const N: usize>(rest: &[u8], taken: Taken) -> Result<Taken, CellError> {
     let placed = |e: CellError| e.after(taken.cells, taken.nbytes);

@@ -1,4 +1,4 @@
-//! Every column to its place: numbers into one block a dtype, text and all else in Arrow's layout.
+//! Decodes columns: numbers to one block for each dtype, text and other types to Arrow's layout.
 
 use std::sync::OnceLock;
 
@@ -27,7 +27,7 @@ pub(super) fn too_large() -> Error {
     Error::too_large(FORMAT)
 }
 
-/// Columns that share a block.
+/// The columns of a block.
 #[derive(Debug)]
 pub(super) struct Group {
     pub(super) dtype: DType,
@@ -35,7 +35,7 @@ pub(super) struct Group {
     pub(super) stride: usize,
 }
 
-/// What fills one column of a block.
+/// Returns the decoder that fills one column of a block.
 pub(super) fn into<'p>(dtype: DType, place: &'p mut [u8]) -> Box<dyn Cells + 'p> {
     match (dtype.kind, dtype.itemsize) {
         (Kind::Bool, _) => Box::new(Into::<bool, 1>::new(place)),
@@ -52,7 +52,8 @@ pub(super) fn into<'p>(dtype: DType, place: &'p mut [u8]) -> Box<dyn Cells + 'p>
     }
 }
 
-/// What fills one column of a block of floats with values of this type, NaN for null; `None` where it is no number.
+/// Returns the decoder that fills one column of a float block with values of this type, NaN for null; `None` if the type is
+/// not a number.
 fn into_floats<'p>(data_type: &DataType, place: &'p mut [u8]) -> Option<Box<dyn Cells + 'p>> {
     Some(match data_type {
         DataType::Int8 => Box::new(Into::<OrNan<i8>, 8>::new(place)),
@@ -93,7 +94,7 @@ impl Own {
             let scatter = Scatter::new(region);
             for (column, &i) in group.members.iter().enumerate() {
                 let nbytes = nrows * group.dtype.itemsize as usize;
-                // SAFETY: columns stand `stride` apart, which is no less than their bytes.
+                // SAFETY: columns are `stride` bytes apart, which is at least their size.
                 let place = unsafe { scatter.range(column * group.stride, nbytes) }.ok_or_else(too_large)?;
                 let (field, dtype) = (wanted.get(i).copied().unwrap_or(0), group.dtype);
                 tasks.push(Task::new(self.nbytes(field), move || self.block_column(field, dtype, place)));
@@ -117,8 +118,8 @@ impl Own {
         Ok(landed)
     }
 
-    /// Which of the fields `wanted` share a block, and which have none. `missing` answers the dtype of the block for one with
-    /// nulls.
+    /// Groups the fields `wanted` by block, and returns those without a block. `missing` returns the dtype of the block for
+    /// a field with nulls.
     pub(super) fn groups(
         &self,
         wanted: &[usize],
@@ -146,7 +147,7 @@ impl Own {
         Ok((groups, rest))
     }
 
-    /// What the fields `wanted` became.
+    /// Collects the decoded fields `wanted`.
     pub(super) fn landed(
         &self,
         wanted: &[usize],
@@ -177,7 +178,7 @@ impl Own {
         self.extents.get(field).map_or(0, ExactSizeIterator::len)
     }
 
-    /// A column takes a byte a row at least, but where nothing stands behind its values.
+    /// Checks that a column has at least one byte for each row, unless its type needs no bytes.
     fn check_rows(&self, field: usize) -> Result<()> {
         let (nrows, nbytes) = (self.header.nrows, self.nbytes(field));
         let packed = self.header.packed && self.direct(field).is_some();
@@ -189,7 +190,7 @@ impl Own {
         Ok(())
     }
 
-    /// The dtype of a block that cells are decoded into as they come.
+    /// The dtype of the block that cells are decoded to while they arrive.
     pub(super) fn direct(&self, field: usize) -> Option<DType> {
         let told = self.plan.fields.get(field)?;
         let dtype = self.dtype(field, told)?;
@@ -202,12 +203,12 @@ impl Own {
         (plain && known && !self.has_nulls(field)).then_some(dtype)
     }
 
-    /// Whether the header says that a field has nulls.
+    /// Whether the header declares nulls for a field.
     fn has_nulls(&self, field: usize) -> bool {
         self.header.nulls.get(field).is_none_or(|&n| n > 0)
     }
 
-    /// Head and cells of a field, and where the cells begin.
+    /// Returns the head and the cells of a field, and the offset of the cells.
     fn value(&self, field: usize) -> Result<(Head, &[u8], u64)> {
         let extent = self.extents.get(field).cloned().unwrap_or(0..0);
         let base = extent.start as u64;
@@ -217,7 +218,8 @@ impl Own {
         Ok((found, bytes.get(length..).unwrap_or(&[]), base + length as u64))
     }
 
-    /// The head of a field's value, of as many cells as there are rows where it is an array; `None` where it is not whole.
+    /// Reads the head of a field's value, and checks that an array has as many cells as there are rows; `None` if it is
+    /// incomplete.
     pub(super) fn head_of(&self, field: usize, bytes: &[u8], base: u64) -> Result<Option<(Head, usize)>> {
         let path = self.path(field);
         let found = head(bytes).map_err(|e| e.placed(&path, base))?;
@@ -244,7 +246,7 @@ impl Own {
                 drop(cells);
                 self.check_nulls(field, data_type, place, base)
             }
-            // Any byte but 0 and 1 would be no boolean.
+            // A byte other than 0 and 1 is not a boolean.
             Head::Bin(n) if self.header.packed && dtype.kind != Kind::Bool => {
                 if n as usize != bytes.len() || bytes.len() != place.len() {
                     return Err(self.not_packed(field, place.len(), bytes.len().min(n as usize), base));
@@ -260,7 +262,7 @@ impl Own {
         }
     }
 
-    /// Refuses integers that became floats for nulls that are not there.
+    /// Refuses integers that were decoded as floats for nulls that do not exist.
     fn check_nulls(&self, field: usize, data_type: &DataType, floats: &[u8], base: u64) -> Result<()> {
         let is_nan = |float: &[u8; 8]| f64::from_le_bytes(*float).is_nan();
         if !data_type.is_integer() || floats.as_chunks().0.iter().any(is_nan) {
@@ -279,7 +281,7 @@ impl Own {
         malformed(0, format!("expected an array, found {}.", found.name())).placed(&self.path(field), base)
     }
 
-    /// Takes every cell; the last one ends where the header says that the column does.
+    /// Decodes every cell. The last one must end at the declared end of the column.
     fn all(&self, cells: &mut dyn Cells, field: usize, bytes: &[u8], base: u64) -> Result<()> {
         let nrows = self.header.nrows;
         let path = self.path(field);
@@ -290,7 +292,7 @@ impl Own {
         Err(self.not_all(field, taken, bytes.len(), base))
     }
 
-    /// The cells of a value do not fill it, or do not fit.
+    /// The error of cells that do not fill their value, or do not fit.
     pub(super) fn not_all(&self, field: usize, taken: Taken, nbytes: usize, base: u64) -> Error {
         let Taken { cells, nbytes: at } = taken;
         let nrows = self.header.nrows;
@@ -299,7 +301,7 @@ impl Own {
         malformed(at, message).after(cells, 0).in_column(&self.path(field), 0, base)
     }
 
-    /// A field in Arrow's layout.
+    /// Decodes a field to Arrow's layout.
     fn array(&self, field: usize, reader: Option<Box<dyn TypedCells>>) -> Result<ArrayData> {
         let (found, bytes, base) = self.value(field)?;
         let schema = self.header.schema.field(field);
@@ -334,7 +336,7 @@ impl Own {
         }
     }
 
-    /// What reads the cells of those fields that have no way of their own, one for each of `rest`.
+    /// Returns the cell decoders of the fields without a specialized one, one for each of `rest`.
     pub(super) fn readers(
         &self,
         wanted: &[usize],
@@ -356,7 +358,7 @@ impl Own {
                 *slot = Some(place);
             }
         }
-        // All fields with dictionaries in their order, since each takes its own from the front.
+        // In the order of all fields with dictionaries, because each takes its dictionaries from the front.
         for ((i, field), place) in fields.iter().enumerate().zip(places) {
             if place.is_none() && !has_dictionary(field.data_type()) {
                 continue;
@@ -372,7 +374,7 @@ impl Own {
         Ok(out)
     }
 
-    /// Packed values that are no NumPy block: times of other libraries.
+    /// Converts packed values that are not a NumPy block: times of other libraries.
     pub(super) fn packed(&self, data_type: &DataType, bytes: &[u8]) -> Result<ArrayData> {
         let is_packed = data_type.is_integer()
             || data_type.is_floating()

@@ -1,4 +1,4 @@
-//! Rows behind a header: every cell goes to what reads its column.
+//! Decodes rows after a header: passes every cell to the decoder of its column.
 
 use arrow_data::ArrayData;
 
@@ -13,7 +13,7 @@ use crate::cells::typed;
 use crate::cells::typed::TypedCells;
 use crate::formats::msgpack::header::Header;
 
-/// Decodes a frame whose entries behind the header begin at `at`.
+/// Decodes a frame whose entries after the header begin at `at`.
 pub(super) fn decode(
     bytes: &[u8],
     header: &Header,

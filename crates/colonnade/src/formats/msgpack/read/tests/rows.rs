@@ -1,4 +1,4 @@
-//! Rows that were written are read back, cell by cell, with the types known.
+//! Reads written rows back, cell by cell, with known types.
 
 use arrow_array::types::Int8Type;
 use arrow_array::{
@@ -35,7 +35,7 @@ fn columns() -> Vec<ArrayData> {
     ]
 }
 
-/// Says for a closure that its writers may borrow.
+/// Gives a closure the lifetimes that let its writers borrow.
 fn told<F: for<'a> Fn(&'a Field, &'a ArrayData) -> Result<Box<dyn CellWriter + 'a>>>(writer_of: F) -> F {
     writer_of
 }
@@ -70,7 +70,7 @@ fn both_ways(orient: Orient, compatible: bool) {
         RecordBatch::try_new(Schema::clone(&schema).into(), columns).unwrap()
     };
     let back = readers.into_iter().map(|reader| reader.finish().unwrap()).collect();
-    // NaN equals itself as text.
+    // Compared as text, in which NaN equals itself.
     assert_eq!(format!("{:?}", batch(back).columns()), format!("{:?}", batch(data).columns()));
 }
 

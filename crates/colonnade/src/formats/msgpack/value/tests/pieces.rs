@@ -1,4 +1,4 @@
-//! A frame is the same however its bytes were cut, and so is what is wrong with it.
+//! Frames and errors do not depend on how the bytes were split.
 
 use std::sync::Arc;
 
@@ -61,7 +61,7 @@ fn encoded(frame: &Frame, options: &WriteOptions) -> Vec<u8> {
     out
 }
 
-/// What a frame is, or why there is none.
+/// The decoded frame, or the error text.
 type Outcome = std::result::Result<Vec<u8>, String>;
 
 fn told(frame: Result<Frame>) -> Outcome {
@@ -74,8 +74,8 @@ fn opened(bytes: Buffer) -> Result<Frame> {
     Ok(opened.load(&request)?.frame)
 }
 
-/// The value at the front of `bytes` that come in pieces, and how long it is; `None` where it does not end. Every other
-/// piece goes to its place at once, where there is one.
+/// Decodes the value at the start of `bytes` that arrive in pieces, and returns its length; `None` if it is incomplete.
+/// Every other piece is received at its final position, if there is one.
 fn in_pieces(bytes: &[u8], piece: usize, places: bool) -> Result<Option<(Outcome, usize)>> {
     let mut value = Value::new(&ReadOptions::default())?;
     let mut at = 0;
@@ -117,7 +117,7 @@ fn any_cut_gives_the_same_frame() {
         for options in styles {
             let bytes = encoded(&frame(nrows), &options);
             let wanted = told(opened(Buffer::from_vec(bytes.clone())));
-            // Foreign ones of no rows have nothing but their names, in records not even these.
+            // Frames without a header and without rows have only column names, or not even these in records.
             assert!(wanted.is_ok(), "{nrows} rows, {options:?}: {wanted:?}");
             for (piece, places) in
                 [(1, false), (7, true), (1000, false), (5000, true), (usize::MAX >> 1, false), (70_000, true)]
@@ -146,7 +146,7 @@ fn our_columns_are_decoded_before_they_are_whole() {
     assert!(matches!(value.way, Way::Foreign(_, Ok(_))) && value.bytes.nbytes() < 64);
 }
 
-/// Every byte changed in some ways: the same frame or the same error, whatever the cut; and the same as of the whole.
+/// Changes every byte in several ways: the frame or the error does not depend on the pieces, and equals that of the whole.
 #[test]
 fn any_cut_of_damaged_bytes_gives_the_same() {
     for options in [WriteOptions::default(), WriteOptions { packed: true, ..WriteOptions::default() }] {
@@ -156,7 +156,7 @@ fn any_cut_of_damaged_bytes_gives_the_same() {
             for change in [0x01, 0x80, 0xff] {
                 let mut bad = bytes.clone();
                 bad[at] ^= change;
-                // The next message, which belongs to no value.
+                // The next message, which is not part of the value.
                 bad.extend([0x93, 1, 2, 3]);
                 let describe = |e: Error| format!("{:?} {e}", e.kind());
                 let one = in_pieces(&bad, 1, false).map_err(describe);

@@ -1,4 +1,4 @@
-//! Layouts against literal bytes, and pieces against the whole.
+//! Compares layouts with literal bytes, and pieces with the whole.
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ use crate::formats::msgpack::options::WriteOptions;
 use crate::frame::{Axis, Column, Frame, Labels, Level, Part, Tags};
 use crate::progress::NoProgress;
 
-/// Small integers and text, as simply as can be.
+/// A minimal writer of small integers and text.
 struct Simple(ArrayRef);
 
 impl Simple {

@@ -1,4 +1,4 @@
-//! Where the columns of a frame are decoded to while they come.
+//! The positions that the columns of a frame are decoded to while they arrive.
 
 use std::sync::OnceLock;
 
@@ -15,23 +15,23 @@ use super::growing_blocks::GrowingBlocks;
 use crate::cells::msgpack::column::{CellError, Cells, FORMAT, Taken};
 use crate::cells::typed::TypedCells;
 
-/// Room for text at first; more is made as it comes.
+/// The first size of text, which grows with the received bytes.
 const TEXT_NBYTES: usize = 16 << 20;
 
-/// Data columns, and the levels of the row labels, which have blocks of their own.
+/// The data columns, and the levels of the row labels, which have separate blocks.
 #[derive(Debug)]
 pub(super) struct ColumnTargets {
     sets: [Set; 2],
-    /// Which of the two each field belongs to, and where it goes there.
+    /// The part and the position of each field.
     homes: Vec<Home>,
-    /// What takes the cells of the column that comes now, where it is in no block.
+    /// The cell decoder of the current column, if it is not in a block.
     now: Option<Reader>,
 }
 
 struct Set {
     fields: Vec<usize>,
     blocks: GrowingBlocks,
-    /// Those of the fields that are in no block, with what they became.
+    /// The fields outside of blocks, with their decoded arrays.
     rest: Vec<(usize, OnceLock<ArrayData>)>,
     readers: Vec<Option<Box<dyn TypedCells>>>,
 }
@@ -50,9 +50,9 @@ struct Home {
 
 #[derive(Debug, Clone, Copy)]
 enum Place {
-    /// Column of a block.
+    /// A column of a block.
     Block { group: usize, column: usize },
-    /// Number among those that are in none.
+    /// The index among the fields outside of blocks.
     Array(usize),
 }
 
@@ -99,14 +99,14 @@ impl ColumnTargets {
         Ok((self.sets.get_mut(home.set).ok_or_else(lost)?, home.place))
     }
 
-    /// Whether a field lands in a block of booleans, which no bytes are.
+    /// Whether a field is decoded to a block of booleans, which cannot be packed.
     pub(super) fn is_bool(&self, field: usize) -> bool {
         let home = self.homes.get(field);
         let set = home.and_then(|home| self.sets.get(home.set));
         matches!((home, set), (Some(Home { place: Place::Block { group, .. }, .. }), Some(set)) if set.blocks.is_bool(*group))
     }
 
-    /// Bytes of the packed values of a field.
+    /// Returns the size of the packed values of a field.
     pub(super) fn packed_nbytes(&mut self, own: &Own, field: usize) -> Result<usize> {
         let (set, place) = self.home(field)?;
         let width = match place {
@@ -124,7 +124,7 @@ impl ColumnTargets {
         nbytes.ok_or_else(told)
     }
 
-    /// The array of a field begins.
+    /// Begins the array of a field.
     pub(super) fn begin(&mut self, own: &Own, field: usize) -> Result<()> {
         let (set, place) = self.home(field)?;
         let Place::Array(slot) = place else { return Ok(()) };
@@ -144,7 +144,7 @@ impl ColumnTargets {
         Ok(())
     }
 
-    /// Takes cells of a field, behind `row` of them, from the front of its bytes.
+    /// Decodes cells of a field from the front of its bytes, after `row` of them.
     pub(super) fn take(
         &mut self,
         own: &Own,
@@ -167,14 +167,14 @@ impl ColumnTargets {
             None => {
                 let (set, place) = self.home(field)?;
                 let Place::Block { group, column } = place else { return Err(lost()) };
-                // A cell has a byte at least.
+                // A cell has at least one byte.
                 let wanted = wanted.min(bytes.len());
                 set.blocks.cells(group, column, row, wanted)?.take(bytes, wanted)
             }
         })
     }
 
-    /// Packed bytes of a field, behind `done` of them.
+    /// Copies packed bytes of a field, after `done` of them.
     pub(super) fn copy(&mut self, _own: &Own, field: usize, done: usize, bytes: &[u8]) -> Result<()> {
         if let Some(Reader::Packed(kept)) = &mut self.now {
             kept.extend_from_slice(bytes);
@@ -186,7 +186,7 @@ impl ColumnTargets {
         Ok(())
     }
 
-    /// The last cell of a field has come.
+    /// Ends a field after its last cell.
     pub(super) fn end(&mut self, own: &Own, field: usize) -> Result<()> {
         let named = |e: Error| e.in_member(own.path(field));
         let Some(reader) = self.now.take() else { return Ok(()) };
@@ -206,7 +206,7 @@ impl ColumnTargets {
         Ok(())
     }
 
-    /// The frame of it all.
+    /// Returns the frame.
     pub(super) fn finish(self, own: &Own) -> Result<Frame> {
         let [data, levels] = self.sets;
         let (fields, landed) = levels.landed(own)?;

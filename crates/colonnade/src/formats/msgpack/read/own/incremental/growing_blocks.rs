@@ -1,4 +1,4 @@
-//! Memory of blocks, which grows with the cells that come.
+//! Memory of blocks that grows with the received cells.
 
 use crate::error::Result;
 use crate::frame::Kind;
@@ -7,7 +7,7 @@ use crate::memory::{Region, RegionMut};
 use super::super::place::{Group, into, too_large};
 use crate::cells::msgpack::column::Cells;
 
-/// What a block has at first, whatever the header claims; address space, which costs nothing before it is filled.
+/// The first size of a block, whatever the header declares. It is address space, which costs nothing before it is filled.
 const FIRST_NBYTES: usize = 64 << 20;
 
 /// Blocks that are filled column by column.
@@ -26,24 +26,24 @@ impl GrowingBlocks {
         Ok(Self { blocks, nrows })
     }
 
-    /// Every column: its number among what was wanted, its block and its place there.
+    /// Each column: its index in the wanted fields, its block, and its position there.
     pub(super) fn places(&self) -> impl Iterator<Item = (usize, (usize, usize))> + '_ {
         self.blocks.iter().enumerate().flat_map(|(g, (group, _))| {
             group.members.iter().enumerate().map(move |(column, &i)| (i, (g, column)))
         })
     }
 
-    /// Bytes of a value.
+    /// The size of a value.
     pub(super) fn item(&self, group: usize) -> usize {
         self.blocks.get(group).map_or(0, |(group, _)| group.dtype.itemsize as usize)
     }
 
-    /// Whether a block is of booleans.
+    /// Whether a block holds booleans.
     pub(super) fn is_bool(&self, group: usize) -> bool {
         self.blocks.get(group).is_some_and(|(group, _)| group.dtype.kind == Kind::Bool)
     }
 
-    /// What takes the next `wanted` cells of a column, behind `row` of them.
+    /// Returns the decoder of the next `wanted` cells of a column, after `row` of them.
     pub(super) fn cells(
         &mut self,
         group: usize,
@@ -56,7 +56,7 @@ impl GrowingBlocks {
         Ok(into(dtype.ok_or_else(too_large)?, place))
     }
 
-    /// The next `nbytes` bytes of a column, behind `done` of them.
+    /// Returns the next `nbytes` bytes of a column, after `done` of them.
     pub(super) fn bytes(
         &mut self,
         group: usize,
@@ -75,7 +75,7 @@ impl GrowingBlocks {
         region.as_mut_slice().get_mut(start..end).ok_or_else(too_large)
     }
 
-    /// The blocks, whole.
+    /// Returns the complete blocks.
     pub(super) fn finish(mut self) -> Result<impl Iterator<Item = (Group, RegionMut)>> {
         for (group, region) in &mut self.blocks {
             region.grow(nbytes(group)?)?;
