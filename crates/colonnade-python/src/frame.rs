@@ -3,7 +3,7 @@
 use std::os::fd::RawFd;
 use std::sync::Arc;
 
-use colonnade::frame::{Axis, Block, Column, Frame, Part, Run, Tags};
+use colonnade::frame::{AdjacentColumns, Axis, Block, Column, Frame, Part, Tags};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -142,12 +142,12 @@ impl CoreFrame {
         let mut out = Vec::new();
         for run in self.frame.runs(&|_| 0).py()? {
             out.push(match run {
-                Run::Column(column) => {
+                AdjacentColumns::Column(column) => {
                     let column = Column { exclusive: false, ..column.clone() };
                     Bound::new(py, ArrowColumn { column })?.into_any()
                 }
-                Run::Block(block) if block.grid.width == 1 => arrays.line(&block)?,
-                Run::Block(block) => arrays.matrix(&block)?,
+                AdjacentColumns::Block(block) if block.grid.width == 1 => arrays.line(&block)?,
+                AdjacentColumns::Block(block) => arrays.matrix(&block)?,
             });
         }
         PyList::new(py, out)

@@ -1,8 +1,8 @@
 //! One message read batch by batch.
 
-use colonnade::formats::arrow::read::{Decoded, Ipc, Request};
+use colonnade::formats::arrow::read::{DecodedStream, Ipc, Request};
 use colonnade::frame::Frame;
-use colonnade::message::{Message, Step, Waiting};
+use colonnade::message::{Message, MessageStep, PendingMessage};
 use colonnade::progress::Progress;
 use pyo3::exceptions::{PyEOFError, PyValueError};
 use pyo3::prelude::*;
@@ -85,18 +85,20 @@ impl ConnectionReader {
                     return Ok(Answer::Done(match receiving.turn(pull, &mut left)? {
                         Turn::Pending => return Ok(Answer::Wait),
                         Turn::Look => return Ok(Answer::Look),
-                        Turn::Step(Step::Need) => continue,
+                        Turn::Step(MessageStep::Need) => continue,
                         Turn::End => Gave::Nothing,
-                        Turn::Step(Step::Batch(frame)) => Gave::Batch(frame),
-                        Turn::Step(Step::End) => Gave::End,
-                        Turn::Step(Step::Schema) => match receiving.incoming.decoder() {
+                        Turn::Step(MessageStep::Batch(frame)) => Gave::Batch(frame),
+                        Turn::Step(MessageStep::End) => Gave::End,
+                        Turn::Step(MessageStep::Schema) => match receiving.incoming.decoder() {
                             Some(decoder) => Gave::Schema(Box::new(decoder.empty()?), decoder.announced()),
                             None => continue,
                         },
-                        Turn::Step(Step::Whole) if receiving.incoming.waiting() == Waiting::Bytes => {
+                        Turn::Step(MessageStep::Whole)
+                            if receiving.incoming.waiting() == PendingMessage::Bytes =>
+                        {
                             Gave::Bytes
                         }
-                        Turn::Step(Step::Whole) => match receiving.incoming.take() {
+                        Turn::Step(MessageStep::Whole) => match receiving.incoming.take() {
                             // Bytes wait for their own call.
                             Some(Message::Bytes(_)) | None => continue,
                             Some(message) => Gave::Whole(Box::new(message)),
@@ -161,19 +163,19 @@ impl ConnectionReader {
             Ok(match message {
                 Message::Frame(decoder) => Some(decoder.into_decoded(false, threads, watch)?),
                 Message::Msgpack(bytes) => match msgpack::open(*bytes, false, options, watch)? {
-                    Held::Frame(frame) => Some(Decoded::Frame(frame)),
+                    Held::Frame(frame) => Some(DecodedStream::Frame(frame)),
                     Held::Bundle(_) => None,
                 },
                 Message::Table(format, bytes) => {
-                    Some(Decoded::Frame(Box::new(table::open(format, &bytes, options, watch)?)))
+                    Some(DecodedStream::Frame(Box::new(table::open(format, &bytes, options, watch)?)))
                 }
                 Message::Bytes(_) => None,
             })
         });
         self.ended = decoded.is_ok();
         match decoded {
-            Ok(Some(Decoded::Frame(frame))) => Ok(vec![*frame]),
-            Ok(Some(Decoded::Opened(ipc))) => {
+            Ok(Some(DecodedStream::Frame(frame))) => Ok(vec![*frame]),
+            Ok(Some(DecodedStream::Opened(ipc))) => {
                 watched(py, None, None, |watch| all_batches(&ipc, threads, watch))
             }
             Ok(None) => {

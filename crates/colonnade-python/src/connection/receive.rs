@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use colonnade::Result;
-use colonnade::message::{Incoming, Step};
+use colonnade::message::{Incoming, MessageStep};
 use colonnade_transport::{Channel, Direction};
 
 use super::watch::Watch;
@@ -25,7 +25,7 @@ const LARGEST_NBYTES: usize = 64 << 20;
 #[derive(Debug)]
 pub(super) enum Turn {
     /// Something happened.
-    Step(Step),
+    Step(MessageStep),
     /// Nothing is there now.
     Pending,
     /// The end of input, between two messages.
@@ -80,13 +80,13 @@ impl Receiving {
     pub(super) fn turn(&mut self, pull: &Pull<'_>, left: &mut usize) -> Result<Turn> {
         loop {
             if self.incoming.is_whole() {
-                return Ok(Turn::Step(Step::Whole));
+                return Ok(Turn::Step(MessageStep::Whole));
             }
             if self.from < self.to {
                 let (count, step) = self.incoming.feed(self.ahead.get(self.from..self.to).unwrap_or(&[]))?;
                 self.from += count;
                 match step {
-                    Step::Need => continue,
+                    MessageStep::Need => continue,
                     step => return Ok(Turn::Step(step)),
                 }
             }
@@ -105,8 +105,8 @@ impl Receiving {
                     pull.counted.fetch_add(count as u64, Ordering::Relaxed);
                     let look = pull.watch.count(count);
                     match self.incoming.filled(in_message)? {
-                        Step::Need if look => return Ok(Turn::Look),
-                        Step::Need => {}
+                        MessageStep::Need if look => return Ok(Turn::Look),
+                        MessageStep::Need => {}
                         step => return Ok(Turn::Step(step)),
                     }
                 }

@@ -4,7 +4,7 @@ use std::sync::TryLockError;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use colonnade::message::Step;
+use colonnade::message::MessageStep;
 use pyo3::prelude::*;
 
 use super::receive::{self, Answer, Pull, Receiving, Turn};
@@ -81,7 +81,9 @@ impl Connection {
             loop {
                 match receiving.turn(pull, &mut left)? {
                     // The rest of a message that was read batch by batch and left.
-                    Turn::Step(Step::Schema | Step::Batch(_) | Step::End | Step::Need) => {}
+                    Turn::Step(
+                        MessageStep::Schema | MessageStep::Batch(_) | MessageStep::End | MessageStep::Need,
+                    ) => {}
                     Turn::Look => return Ok(Answer::Look),
                     Turn::Pending if most.is_none() => return Ok(Answer::Wait),
                     turn => return Ok(Answer::Done(turn)),

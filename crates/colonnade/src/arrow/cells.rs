@@ -14,7 +14,7 @@ use arrow_schema::{DataType, TimeUnit as ArrowUnit};
 
 use crate::error::{Error, Result};
 use crate::frame::dtype::{TimeBase, TimeUnit};
-use crate::frame::{Block, ByteOrder, Column, DType, Grid, Kind, type_name};
+use crate::frame::{Block, ByteOrder, Column, DType, DTypeKind, Grid, type_name};
 use crate::limits::Limits;
 use crate::memory::{Buffer, Region, unpack};
 
@@ -22,20 +22,20 @@ use crate::memory::{Buffer, Region, unpack};
 #[must_use]
 pub fn implied_dtype(data_type: &DataType) -> Option<DType> {
     let (kind, itemsize, unit) = match data_type {
-        DataType::Boolean => (Kind::Bool, 1, None),
-        DataType::Int8 => (Kind::Int, 1, None),
-        DataType::Int16 => (Kind::Int, 2, None),
-        DataType::Int32 => (Kind::Int, 4, None),
-        DataType::Int64 => (Kind::Int, 8, None),
-        DataType::UInt8 => (Kind::UInt, 1, None),
-        DataType::UInt16 => (Kind::UInt, 2, None),
-        DataType::UInt32 => (Kind::UInt, 4, None),
-        DataType::UInt64 => (Kind::UInt, 8, None),
-        DataType::Float16 => (Kind::Float, 2, None),
-        DataType::Float32 => (Kind::Float, 4, None),
-        DataType::Float64 => (Kind::Float, 8, None),
-        DataType::Timestamp(unit, None) => (Kind::DateTime, 8, Some(numpy_unit(*unit))),
-        DataType::Duration(unit) => (Kind::TimeDelta, 8, Some(numpy_unit(*unit))),
+        DataType::Boolean => (DTypeKind::Bool, 1, None),
+        DataType::Int8 => (DTypeKind::Int, 1, None),
+        DataType::Int16 => (DTypeKind::Int, 2, None),
+        DataType::Int32 => (DTypeKind::Int, 4, None),
+        DataType::Int64 => (DTypeKind::Int, 8, None),
+        DataType::UInt8 => (DTypeKind::UInt, 1, None),
+        DataType::UInt16 => (DTypeKind::UInt, 2, None),
+        DataType::UInt32 => (DTypeKind::UInt, 4, None),
+        DataType::UInt64 => (DTypeKind::UInt, 8, None),
+        DataType::Float16 => (DTypeKind::Float, 2, None),
+        DataType::Float32 => (DTypeKind::Float, 4, None),
+        DataType::Float64 => (DTypeKind::Float, 8, None),
+        DataType::Timestamp(unit, None) => (DTypeKind::DateTime, 8, Some(numpy_unit(*unit))),
+        DataType::Duration(unit) => (DTypeKind::TimeDelta, 8, Some(numpy_unit(*unit))),
         _ => return None,
     };
     let order = if itemsize == 1 { ByteOrder::None } else { ByteOrder::Little };
@@ -46,20 +46,20 @@ pub fn implied_dtype(data_type: &DataType) -> Option<DType> {
 #[must_use]
 pub fn exact_type(dtype: DType) -> Option<DataType> {
     Some(match (dtype.kind, dtype.itemsize) {
-        (Kind::Bool, 1) => DataType::Boolean,
-        (Kind::Int, 1) => DataType::Int8,
-        (Kind::Int, 2) => DataType::Int16,
-        (Kind::Int, 4) => DataType::Int32,
-        (Kind::Int, 8) => DataType::Int64,
-        (Kind::UInt, 1) => DataType::UInt8,
-        (Kind::UInt, 2) => DataType::UInt16,
-        (Kind::UInt, 4) => DataType::UInt32,
-        (Kind::UInt, 8) => DataType::UInt64,
-        (Kind::Float, 2) => DataType::Float16,
-        (Kind::Float, 4) => DataType::Float32,
-        (Kind::Float, 8) => DataType::Float64,
-        (Kind::DateTime, 8) => DataType::Timestamp(arrow_unit(dtype.unit?)?, None),
-        (Kind::TimeDelta, 8) => DataType::Duration(arrow_unit(dtype.unit?)?),
+        (DTypeKind::Bool, 1) => DataType::Boolean,
+        (DTypeKind::Int, 1) => DataType::Int8,
+        (DTypeKind::Int, 2) => DataType::Int16,
+        (DTypeKind::Int, 4) => DataType::Int32,
+        (DTypeKind::Int, 8) => DataType::Int64,
+        (DTypeKind::UInt, 1) => DataType::UInt8,
+        (DTypeKind::UInt, 2) => DataType::UInt16,
+        (DTypeKind::UInt, 4) => DataType::UInt32,
+        (DTypeKind::UInt, 8) => DataType::UInt64,
+        (DTypeKind::Float, 2) => DataType::Float16,
+        (DTypeKind::Float, 4) => DataType::Float32,
+        (DTypeKind::Float, 8) => DataType::Float64,
+        (DTypeKind::DateTime, 8) => DataType::Timestamp(arrow_unit(dtype.unit?)?, None),
+        (DTypeKind::TimeDelta, 8) => DataType::Duration(arrow_unit(dtype.unit?)?),
         _ => return None,
     })
 }
@@ -86,7 +86,7 @@ fn numpy_unit(unit: ArrowUnit) -> TimeUnit {
 
 /// The conversion of an array to cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum CellConversion {
     /// Bits to bytes.
     Bits,
     /// The bytes of the values, in words of `word` bytes that are swapped for a big-endian dtype.
@@ -99,7 +99,7 @@ enum Way {
     Text,
 }
 
-impl Way {
+impl CellConversion {
     fn of(dtype: DType, data_type: &DataType) -> Option<Self> {
         let item = dtype.itemsize as usize;
         let plain = |dtype: DType| match implied_dtype(data_type) {
@@ -108,25 +108,29 @@ impl Way {
         };
         let fixed = matches!(data_type, DataType::FixedSizeBinary(n) if usize::try_from(*n) == Ok(item));
         let way = match dtype.kind {
-            Kind::Bool => (*data_type == DataType::Boolean).then_some(Self::Bits),
-            Kind::Float if item == 16 => fixed.then_some(Self::Bytes { word: 16 }),
-            Kind::Int | Kind::UInt | Kind::Float => plain(dtype).then_some(Self::Bytes { word: item }),
-            Kind::Complex if item == 32 => fixed.then_some(Self::Bytes { word: 16 }),
-            Kind::Complex => match data_type {
+            DTypeKind::Bool => (*data_type == DataType::Boolean).then_some(Self::Bits),
+            DTypeKind::Float if item == 16 => fixed.then_some(Self::Bytes { word: 16 }),
+            DTypeKind::Int | DTypeKind::UInt | DTypeKind::Float => {
+                plain(dtype).then_some(Self::Bytes { word: item })
+            }
+            DTypeKind::Complex if item == 32 => fixed.then_some(Self::Bytes { word: 16 }),
+            DTypeKind::Complex => match data_type {
                 DataType::FixedSizeList(child, 2) => {
                     let float = if item == 8 { DataType::Float32 } else { DataType::Float64 };
                     (*child.data_type() == float).then_some(Self::Pairs { word: item / 2 })
                 }
                 _ => None,
             },
-            Kind::Bytes | Kind::Void => fixed.then_some(Self::Bytes { word: 1 }),
-            Kind::Unicode => matches!(data_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
-                .then_some(Self::Text),
-            Kind::DateTime | Kind::TimeDelta => match data_type {
+            DTypeKind::Bytes | DTypeKind::Void => fixed.then_some(Self::Bytes { word: 1 }),
+            DTypeKind::Unicode => {
+                matches!(data_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
+                    .then_some(Self::Text)
+            }
+            DTypeKind::DateTime | DTypeKind::TimeDelta => match data_type {
                 DataType::Int64 => Some(Self::Bytes { word: 8 }),
                 DataType::Date32 => {
                     let days = dtype.unit == Some(TimeUnit { base: TimeBase::Day, multiple: 1 });
-                    (days && dtype.kind == Kind::DateTime).then_some(Self::Days)
+                    (days && dtype.kind == DTypeKind::DateTime).then_some(Self::Days)
                 }
                 other => {
                     let same = |i: DType| (i.kind, i.unit) == (dtype.kind, dtype.unit);
@@ -149,11 +153,11 @@ impl Way {
 /// Whether arrays of this type can be converted to the dtype.
 #[must_use]
 pub fn fits(dtype: DType, data_type: &DataType) -> bool {
-    Way::of(dtype, data_type).is_some()
+    CellConversion::of(dtype, data_type).is_some()
 }
 
-fn way(dtype: DType, data: &ArrayData) -> Result<Way> {
-    Way::of(dtype, data.data_type()).ok_or_else(|| {
+fn way(dtype: DType, data: &ArrayData) -> Result<CellConversion> {
+    CellConversion::of(dtype, data.data_type()).ok_or_else(|| {
         let message = format!(
             "expected an Arrow type that holds the dtype {}, found {}. Drop the field's `colonnade` metadata to read it as it is.",
             dtype.descr(),
@@ -163,14 +167,14 @@ fn way(dtype: DType, data: &ArrayData) -> Result<Way> {
     })
 }
 
-fn has_place(dtype: DType, way: Way, data: &ArrayData) -> bool {
-    let times = matches!(dtype.kind, Kind::DateTime | Kind::TimeDelta);
-    let inner = matches!(way, Way::Pairs { .. })
+fn has_place(dtype: DType, way: CellConversion, data: &ArrayData) -> bool {
+    let times = matches!(dtype.kind, DTypeKind::DateTime | DTypeKind::TimeDelta);
+    let inner = matches!(way, CellConversion::Pairs { .. })
         && data.child_data().first().is_some_and(|c| {
             let width = data.len() * 2;
             c.nulls().is_some_and(|n| n.slice(data.offset() * 2, width).null_count() > 0)
         });
-    (times || data.null_count() == 0) && !inner && !(way == Way::Text && ends_in_nul(data))
+    (times || data.null_count() == 0) && !inner && !(way == CellConversion::Text && ends_in_nul(data))
 }
 
 /// Whether a row of text ends in NUL, which `<U` cells cannot distinguish from padding.
@@ -196,7 +200,7 @@ fn ends_in_nul(data: &ArrayData) -> bool {
 /// whose width the field declares. Only `<U` grows; [`to_block`] refuses other types.
 #[must_use]
 pub fn widened(dtype: DType, data: &[&ArrayData]) -> DType {
-    if dtype.kind != Kind::Unicode {
+    if dtype.kind != DTypeKind::Unicode {
         return dtype;
     }
     let mut points = dtype.itemsize as usize / 4;
@@ -222,7 +226,7 @@ pub fn widened(dtype: DType, data: &[&ArrayData]) -> DType {
 /// Whether the dtype has a cell for every row: only NaT represents nulls, and `<U` cannot hold text that ends in NUL.
 #[must_use]
 pub fn holds_nulls(dtype: DType, data: &ArrayData) -> bool {
-    Way::of(dtype, data.data_type()).is_some_and(|way| has_place(dtype, way, data))
+    CellConversion::of(dtype, data.data_type()).is_some_and(|way| has_place(dtype, way, data))
 }
 
 /// Converts the array to a block of one column; `<U` is as wide as the longest text. Returns `None` if the dtype cannot
@@ -239,8 +243,10 @@ pub fn to_block(dtype: DType, data: &ArrayData) -> Result<Option<Block>> {
     let item = dtype.itemsize as usize;
     let swapped = |word: usize| dtype.order == ByteOrder::Big && word > 1;
     let as_it_lies = match way {
-        Way::Bytes { word } if !swapped(word) && data.null_count() == 0 => data.buffers().first(),
-        Way::Pairs { word } if !swapped(word) => data.child_data().first().and_then(|c| c.buffers().first()),
+        CellConversion::Bytes { word } if !swapped(word) && data.null_count() == 0 => data.buffers().first(),
+        CellConversion::Pairs { word } if !swapped(word) => {
+            data.child_data().first().and_then(|c| c.buffers().first())
+        }
         _ => None,
     };
     if let Some(buffer) = as_it_lies {
@@ -252,7 +258,7 @@ pub fn to_block(dtype: DType, data: &ArrayData) -> Result<Option<Block>> {
     let rows = data.len() as u64;
     let nbytes = nbytes
         .ok_or_else(|| Error::limit("arrow", format!("{rows} rows of {} are too many.", dtype.descr())))?;
-    if way == Way::Text {
+    if way == CellConversion::Text {
         // A frame does not know the limits of its caller.
         let what = format!("{rows} cells of {}", dtype.descr());
         let input = (text_nbytes(data) as u64).saturating_add(rows);
@@ -268,9 +274,9 @@ fn text_nbytes(data: &ArrayData) -> usize {
     data.buffers().iter().skip(1).map(|b| b.len()).sum()
 }
 
-fn first_byte(way: Way, data: &ArrayData, item: usize) -> usize {
+fn first_byte(way: CellConversion, data: &ArrayData, item: usize) -> usize {
     match way {
-        Way::Pairs { word } => {
+        CellConversion::Pairs { word } => {
             let inner = data.child_data().first().map_or(0, ArrayData::offset);
             data.offset() * item + inner * word
         }
@@ -296,13 +302,16 @@ pub fn fill(dtype: DType, data: &ArrayData, out: &mut [u8]) -> Result<()> {
         return Err(Error::malformed("arrow", message));
     }
     match way {
-        Way::Bits => {
+        CellConversion::Bits => {
             let bits = data.buffers().first().map_or(&[][..], |b| b.as_slice());
             unpack(bits, data.offset(), out).ok_or_else(|| short(dtype, data))?;
         }
-        Way::Bytes { word } | Way::Pairs { word } => {
-            let holder =
-                if matches!(way, Way::Pairs { .. }) { data.child_data().first() } else { Some(data) };
+        CellConversion::Bytes { word } | CellConversion::Pairs { word } => {
+            let holder = if matches!(way, CellConversion::Pairs { .. }) {
+                data.child_data().first()
+            } else {
+                Some(data)
+            };
             let start = first_byte(way, data, item);
             let bytes = holder.and_then(|h| h.buffers().first()).map_or(&[][..], |b| b.as_slice());
             let bytes = bytes.get(start..start + out.len()).ok_or_else(|| short(dtype, data))?;
@@ -312,7 +321,7 @@ pub fn fill(dtype: DType, data: &ArrayData, out: &mut [u8]) -> Result<()> {
                 out.chunks_exact_mut(word).for_each(<[u8]>::reverse);
             }
         }
-        Way::Days => {
+        CellConversion::Days => {
             let bytes = data.buffers().first().map_or(&[][..], |b| b.as_slice());
             let (words, _) = bytes.as_chunks::<4>();
             let words =
@@ -325,13 +334,13 @@ pub fn fill(dtype: DType, data: &ArrayData, out: &mut [u8]) -> Result<()> {
                 out.chunks_exact_mut(8).for_each(<[u8]>::reverse);
             }
         }
-        Way::Text => text(dtype, data, out)?,
+        CellConversion::Text => text(dtype, data, out)?,
     }
     Ok(())
 }
 
 fn write_nat(dtype: DType, data: &ArrayData, out: &mut [u8]) {
-    if !matches!(dtype.kind, Kind::DateTime | Kind::TimeDelta) {
+    if !matches!(dtype.kind, DTypeKind::DateTime | DTypeKind::TimeDelta) {
         return;
     }
     if let Some(nulls) = data.nulls().filter(|n| n.null_count() > 0) {

@@ -10,7 +10,7 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::cells::{implied_dtype, to_block};
 use super::fields::field_meta;
-use super::meta::{AxisMeta, LabelsMeta};
+use super::meta::{LabelsMeta, SchemaAxisMeta};
 use crate::arrow::ipc::{Plain, plain};
 use crate::error::{Error, Result};
 use crate::frame::{Axis, Block, ByteOrder, Column, DType, Grid, Labels, Level};
@@ -27,7 +27,7 @@ const MAX_RATIO: usize = 16;
 const ALWAYS_NBYTES: usize = 4096;
 
 /// Builds the labels of a foreign schema: the names of its fields, as text.
-pub(crate) fn foreign(names: &[&str], name: String) -> Result<Axis> {
+pub(crate) fn from_names(names: &[&str], name: String) -> Result<Axis> {
     let labels = Labels::Levels(vec![as_they_are(names)?]);
     Ok(Axis { labels, class: "Index".into(), classes: vec!["Index".into()], name, meta: None })
 }
@@ -47,7 +47,7 @@ fn as_they_are(names: &[&str]) -> Result<Level> {
 }
 
 /// Builds the labels that the `colonnade` metadata describes.
-pub(super) fn described(names: &[&str], meta: &AxisMeta) -> Result<Axis> {
+pub(super) fn from_meta(names: &[&str], meta: &SchemaAxisMeta) -> Result<Axis> {
     let labels = match &meta.labels {
         LabelsMeta::Auto { start, step, .. } => {
             let stop = i64::try_from(names.len()).ok().and_then(|n| start.checked_add(step.checked_mul(n)?));
@@ -82,7 +82,7 @@ pub(super) fn described(names: &[&str], meta: &AxisMeta) -> Result<Axis> {
         );
         return Err(Error::malformed("arrow", message));
     }
-    let AxisMeta { class, classes, name, meta, .. } = meta.clone();
+    let SchemaAxisMeta { class, classes, name, meta, .. } = meta.clone();
     Ok(Axis { labels, class, classes, name, meta })
 }
 

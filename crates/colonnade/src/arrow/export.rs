@@ -14,19 +14,19 @@ use crate::frame::{Axis, Block, ByteOrder, Column, DType, Frame, Grid, Labels, L
 use crate::memory::Buffer;
 
 pub use super::cells::exact_type;
-use super::fields::{Fields, foreign_metadata};
-use super::layout::{self, Kept, refuse};
-use super::meta::{self, AxisMeta, FieldMeta, LabelsMeta, SchemaMeta};
-use super::orders::Orders;
-use super::pandas::{self, Entry, Written};
+use super::fields::{FieldsBuilder, foreign_metadata};
+use super::layout::{self, ColumnLayout, refuse};
+use super::meta::{self, FieldMeta, LabelsMeta, SchemaAxisMeta, SchemaMeta};
+use super::orders::CategoryOrders;
+use super::pandas::{self, PandasColumn, PandasMetadata};
 use super::{gather, labels, names, required};
 
 /// Converts frames of one layout to arrays of one schema.
 #[derive(Debug)]
 pub struct Exporter {
     schema: SchemaRef,
-    columns: Vec<Kept>,
-    levels: Vec<Kept>,
+    columns: Vec<ColumnLayout>,
+    levels: Vec<ColumnLayout>,
     /// The first chunk's row labels without rows, and its column labels.
     index: Axis,
     axis: Axis,
@@ -34,8 +34,8 @@ pub struct Exporter {
     next: AtomicI64,
     /// The item sizes of fixed-width text, of the widest chunk so far.
     widest: Vec<AtomicU32>,
-    orders: Orders,
-    pandas: Written,
+    orders: CategoryOrders,
+    pandas: PandasMetadata,
 }
 
 impl Exporter {
@@ -61,7 +61,7 @@ impl Exporter {
         let texts = names::texts(&frame.columns)?;
         let level_names = pandas::level_names(&frame.index);
         let level_metas = pandas::level_metas(&frame.index);
-        let mut fields = Fields::default();
+        let mut fields = FieldsBuilder::default();
         let (names, are_names) = names::unique(&texts);
         for (kept, name) in columns.iter().zip(names) {
             fields.push(name, kept, None)?;
@@ -70,12 +70,12 @@ impl Exporter {
             let name = fields.level_name(i, level_names.get(i).and_then(Option::as_deref));
             fields.push(name, kept, meta.as_ref())?;
         }
-        let mut pandas = pandas::Writer::new(&frame.columns);
+        let mut pandas = pandas::PandasMetadataWriter::new(&frame.columns);
         let described = if told { columns.len() } else { 0 };
         let entries = fields.list.iter().zip(&columns).enumerate().zip(&texts).take(described);
         for ((position, (field, kept)), text) in entries {
             let tag = fields.tag(position);
-            let entry = Entry { name: text.as_deref(), column: column_at(frame, position, kept), tag };
+            let entry = PandasColumn { name: text.as_deref(), column: column_at(frame, position, kept), tag };
             pandas.entry(field, dtype_of(kept), &entry);
         }
         for (i, kept) in levels.iter().enumerate() {
@@ -86,7 +86,11 @@ impl Exporter {
             let name = level_names.get(i).and_then(Option::as_deref);
             let position = columns.len() + i;
             if let Some(field) = fields.list.get(position) {
-                pandas.entry(field, dtype_of(kept), &Entry { name, column, tag: fields.tag(position) });
+                pandas.entry(
+                    field,
+                    dtype_of(kept),
+                    &PandasColumn { name, column, tag: fields.tag(position) },
+                );
             }
         }
         let mut metadata = foreign_metadata(frame.tags.origin.as_deref());
@@ -100,7 +104,7 @@ impl Exporter {
         let widths = columns.iter().chain(&levels).map(|kept| dtype_of(kept).map_or(0, |d| d.itemsize));
         let mut out = Self {
             widest: widths.map(AtomicU32::new).collect(),
-            orders: Orders::growing(),
+            orders: CategoryOrders::growing(),
             schema: Arc::new(Schema::new_with_metadata(fields.list, metadata)),
             columns,
             levels,
@@ -119,8 +123,8 @@ impl Exporter {
     /// these frames.
     #[must_use]
     pub fn with_required(mut self, frames: &[Arc<Frame>]) -> Self {
-        let kept: Vec<&Kept> = self.columns.iter().chain(&self.levels).collect();
-        if let Some(schema) = required::told(&self.schema, &kept, frames) {
+        let kept: Vec<&ColumnLayout> = self.columns.iter().chain(&self.levels).collect();
+        if let Some(schema) = required::with_nullability(&self.schema, &kept, frames) {
             self.schema = Arc::new(schema);
         }
         self
@@ -130,7 +134,7 @@ impl Exporter {
     /// metadata.
     #[must_use]
     pub fn with_nulls_of(mut self, frames: &[Arc<Frame>]) -> Self {
-        if let Some(schema) = required::relaxed(&self.schema, frames) {
+        if let Some(schema) = required::relax_nullability(&self.schema, frames) {
             self.schema = Arc::new(schema);
         }
         self
@@ -139,7 +143,7 @@ impl Exporter {
     /// Lets chunks have different dictionaries, for formats that store them for each chunk. Only their orders must agree.
     #[must_use]
     pub fn with_own_dictionaries(mut self) -> Self {
-        self.orders = Orders::default();
+        self.orders = CategoryOrders::default();
         self
     }
 
@@ -149,7 +153,7 @@ impl Exporter {
     }
 
     /// The layouts of the columns and of the row label levels.
-    pub(super) fn kept(&self) -> (&[Kept], &[Kept]) {
+    pub(super) fn kept(&self) -> (&[ColumnLayout], &[ColumnLayout]) {
         (&self.columns, &self.levels)
     }
 
@@ -217,10 +221,10 @@ impl Exporter {
         };
         for (position, (slot, kept)) in frame.slots()?.into_iter().zip(&self.columns).enumerate() {
             let array = match (kept, blocks.get(slot.part), frame.parts.get(slot.part)) {
-                (Kept::Native(native), Some(Some((block, whole))), _) => {
+                (ColumnLayout::Native(native), Some(Some((block, whole))), _) => {
                     native.array(block, slot.column, whole).map_err(|e| e.in_member(self.name(position)))?
                 }
-                (Kept::Arrow { .. }, _, Some(Part::Column(column, _))) => column.data.clone(),
+                (ColumnLayout::Arrow { .. }, _, Some(Part::Column(column, _))) => column.data.clone(),
                 _ => return Err(strange(position)),
             };
             out.push(array);
@@ -229,10 +233,10 @@ impl Exporter {
             for (level, kept) in levels.iter().zip(&self.levels) {
                 let position = out.len();
                 out.push(match (level, kept) {
-                    (Level::Block(block), Kept::Native(native)) => native
+                    (Level::Block(block), ColumnLayout::Native(native)) => native
                         .array(block, 0, &block.buffer.to_arrow())
                         .map_err(|e| e.in_member(self.name(position)))?,
-                    (Level::Column(column), Kept::Arrow { .. }) => column.data.clone(),
+                    (Level::Column(column), ColumnLayout::Arrow { .. }) => column.data.clone(),
                     _ => return Err(strange(position)),
                 });
             }
@@ -280,16 +284,16 @@ fn ready(part: &Part) -> Result<Option<(Block, ArrowBuffer)>> {
     Ok(Some((Block { grid, buffer: Buffer::from_arrow(whole.clone()) }, whole)))
 }
 
-fn dtype_of(kept: &Kept) -> Option<DType> {
+fn dtype_of(kept: &ColumnLayout) -> Option<DType> {
     match kept {
-        Kept::Native(native) => Some(native.dtype),
-        Kept::Arrow { .. } => None,
+        ColumnLayout::Native(native) => Some(native.dtype),
+        ColumnLayout::Arrow { .. } => None,
     }
 }
 
 /// Returns the column at `position` if pandas' metadata needs it.
-fn column_at<'f>(frame: &'f Frame, position: usize, kept: &Kept) -> Option<&'f Column> {
-    let Kept::Arrow { data_type: DataType::Dictionary(..), .. } = kept else { return None };
+fn column_at<'f>(frame: &'f Frame, position: usize, kept: &ColumnLayout) -> Option<&'f Column> {
+    let ColumnLayout::Arrow { data_type: DataType::Dictionary(..), .. } = kept else { return None };
     frame.parts.iter().find_map(|part| match part {
         Part::Column(column, at) if *at == position => Some(column),
         _ => None,
@@ -304,7 +308,7 @@ fn column_of_level(level: &Level) -> Option<&Column> {
 }
 
 fn schema_meta(frame: &Frame, fields: &[Field], are_names: bool) -> Result<SchemaMeta> {
-    let axis = |axis: &Axis, labels: LabelsMeta| AxisMeta {
+    let axis = |axis: &Axis, labels: LabelsMeta| SchemaAxisMeta {
         class: axis.class.clone(),
         classes: axis.classes.clone(),
         name: axis.name.clone(),
@@ -325,6 +329,6 @@ fn schema_meta(frame: &Frame, fields: &[Field], are_names: bool) -> Result<Schem
         origin: frame.tags.origin.clone(),
         ncols: frame.ncols,
         index: axis(&frame.index, index),
-        columns: axis(&frame.columns, labels::kept(&frame.columns, are_names)?),
+        columns: axis(&frame.columns, labels::labels_meta(&frame.columns, are_names)?),
     })
 }

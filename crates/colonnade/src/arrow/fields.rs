@@ -9,13 +9,13 @@ use serde_json::Value;
 use crate::error::{Error, Result};
 use crate::frame::DType;
 
-use super::layout::Kept;
+use super::layout::ColumnLayout;
 use super::meta::{self, FieldMeta};
 use super::pandas;
 
 /// Builds the fields of a schema. Thousands of columns share a few kinds of metadata.
 #[derive(Default)]
-pub(super) struct Fields {
+pub(super) struct FieldsBuilder {
     /// The fields.
     pub(super) list: Vec<Field>,
     tags: Vec<Option<Arc<Value>>>,
@@ -23,18 +23,23 @@ pub(super) struct Fields {
     parsed: HashMap<String, Arc<Value>>,
 }
 
-impl Fields {
+impl FieldsBuilder {
     /// Adds the field of a column, or of a level with its part of the axis' meta.
-    pub(super) fn push(&mut self, name: String, kept: &Kept, level_meta: Option<&Value>) -> Result<()> {
+    pub(super) fn push(
+        &mut self,
+        name: String,
+        kept: &ColumnLayout,
+        level_meta: Option<&Value>,
+    ) -> Result<()> {
         let mut field = Field::new(name, kept.data_type().clone(), true);
         let mut tag = level_meta.map(|meta| Arc::new(meta.clone()));
         match kept {
-            Kept::Native(native) => {
+            ColumnLayout::Native(native) => {
                 if native.needs_dtype() {
                     field.set_metadata(self.dtype(native.dtype)?);
                 }
             }
-            Kept::Arrow { ordered, tag: own, .. } => {
+            ColumnLayout::Arrow { ordered, tag: own, .. } => {
                 field = field.with_dict_is_ordered(*ordered);
                 if let Some(text) = own {
                     let value = self.parse(text)?;
@@ -48,7 +53,7 @@ impl Fields {
         {
             // Without our metadata the extension would be read as part of a foreign field.
             if field.metadata().get(meta::KEY).is_none()
-                && let Kept::Native(native) = kept
+                && let ColumnLayout::Native(native) = kept
             {
                 field.set_metadata(self.dtype(native.dtype)?);
             }

@@ -16,7 +16,7 @@ use crate::frame::Tags;
 const PANDAS: &str = "pandas";
 
 /// What this library uses of a foreign schema.
-pub(super) struct Foreign {
+pub(super) struct ForeignSchema {
     /// The row labels.
     pub(super) index: IndexPlan,
     /// The fields of the row label levels, in order.
@@ -27,7 +27,7 @@ pub(super) struct Foreign {
     pub(super) tags: Tags,
 }
 
-impl Foreign {
+impl ForeignSchema {
     /// Reads the metadata of a schema.
     pub(super) fn of(schema: &Schema) -> Self {
         let pandas = schema.metadata().get(PANDAS);

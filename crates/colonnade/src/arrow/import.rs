@@ -1,6 +1,6 @@
 //! Converts an Arrow schema and arrays to a frame.
 //!
-//! A [`Plan`] is built once for each schema. It converts every batch to a frame, and readers that decode batches elsewhere
+//! A [`FramePlan`] is built once for each schema. It converts every batch to a frame, and readers that decode batches elsewhere
 //! look up the position of each field in it.
 
 use arrow_data::ArrayData;
@@ -9,14 +9,14 @@ use arrow_schema::{DataType, Schema};
 pub use super::cells::{exact_type, fill, fits, holds_nulls, implied_dtype, to_block, widened};
 use super::column_labels;
 use super::fields::field_meta;
-use super::foreign::Foreign;
+use super::foreign::ForeignSchema;
 use super::meta::{FieldMeta, KEY, LabelsMeta, SchemaMeta};
 use super::names::{texts, unique};
-pub use super::plan::{FieldPlan, IndexLabels, IndexPlan, Place, Plan};
+pub use super::plan::{FieldPlan, FieldRole, FramePlan, IndexLabels, IndexPlan};
 use crate::error::{Error, Result};
-use crate::frame::{Block, DType, Frame, Kind, Level, Part, Tags};
+use crate::frame::{Block, DType, DTypeKind, Frame, Level, Part, Tags};
 
-impl Plan {
+impl FramePlan {
     /// Reads a schema and its metadata.
     ///
     /// If our metadata has another number of columns, another tool changed the columns and kept the metadata. Such a schema
@@ -32,7 +32,7 @@ impl Plan {
         let Some(meta) = ours else { return Self::foreign(schema) };
         let levels: Vec<usize> = (meta.ncols..schema.fields().len()).collect();
         let names: Vec<&str> = schema.fields().iter().take(meta.ncols).map(|f| f.name().as_str()).collect();
-        let columns = column_labels::described(&names, &meta.columns)?;
+        let columns = column_labels::from_meta(&names, &meta.columns)?;
         if matches!(meta.columns.labels, LabelsMeta::Stream(_)) && unique(&texts(&columns)?).0 != names {
             return Self::foreign(schema); // fields were reordered or renamed
         }
@@ -67,11 +67,11 @@ impl Plan {
     }
 
     fn foreign(schema: &Schema) -> Result<Self> {
-        let Foreign { index, levels, columns_name, tags } = Foreign::of(schema);
+        let ForeignSchema { index, levels, columns_name, tags } = ForeignSchema::of(schema);
         let fields = fields(schema, &levels)?;
-        let data = fields.iter().filter(|f| matches!(f.place, Place::Column(_)));
+        let data = fields.iter().filter(|f| matches!(f.place, FieldRole::Column(_)));
         let names: Vec<&str> = data.map(|f| f.name.as_str()).collect();
-        let columns = column_labels::foreign(&names, columns_name)?;
+        let columns = column_labels::from_names(&names, columns_name)?;
         Ok(Self { ncols: names.len(), tags, index, picked: None, columns, version: None, fields })
     }
 
@@ -81,29 +81,29 @@ impl Plan {
     /// Malformed: the number or the length of the arrays does not match the schema and `nrows`.
     pub fn frame(&self, arrays: &[ArrayData], nrows: usize, first_row: usize) -> Result<Frame> {
         self.frame_with(arrays, nrows, first_row, &|i, data| match self.fields.get(i) {
-            Some(field) if matches!(field.place, Place::Level(_)) => {
+            Some(field) if matches!(field.place, FieldRole::Level(_)) => {
                 field.block_dtype().map_or(Ok(None), |dtype| to_block(dtype, data))
             }
             _ => Ok(None),
         })
     }
 
-    /// Converts a batch as [`Plan::frame`] does, with fields of a declared dtype as blocks: for one batch of many, of which
+    /// Converts a batch as [`FramePlan::frame`] does, with fields of a declared dtype as blocks: for one batch of many, of which
     /// the others are unknown.
     ///
     /// # Errors
-    /// As [`Plan::frame`].
+    /// As [`FramePlan::frame`].
     pub fn batch(&self, arrays: &[ArrayData], nrows: usize, first_row: usize) -> Result<Frame> {
         self.frame_with(arrays, nrows, first_row, &|i, data| {
             let dtype = self.fields.get(i).and_then(|field| match field.place {
-                Place::Level(_) => field.block_dtype(),
-                Place::Column(_) => field.dtype,
+                FieldRole::Level(_) => field.block_dtype(),
+                FieldRole::Column(_) => field.dtype,
             });
             dtype.map_or(Ok(None), |dtype| to_block(dtype, data))
         })
     }
 
-    /// Converts a batch as [`Plan::frame`] does, with the fields for which `block` returns a block.
+    /// Converts a batch as [`FramePlan::frame`] does, with the fields for which `block` returns a block.
     pub(crate) fn frame_with(
         &self,
         arrays: &[ArrayData],
@@ -126,11 +126,11 @@ impl Plan {
             }
             let block = block(i, data).map_err(named)?;
             match field.place {
-                Place::Column(position) => parts.push(match block {
+                FieldRole::Column(position) => parts.push(match block {
                     Some(block) => Part::Block(block, vec![position]),
                     None => Part::Column(field.column(data.clone()), position),
                 }),
-                Place::Level(level) => {
+                FieldRole::Level(level) => {
                     if let Some(slot) = levels.get_mut(level) {
                         let column = || Level::Column(field.column(data.clone()));
                         *slot = Some(block.map_or_else(column, Level::Block));
@@ -147,19 +147,19 @@ impl Plan {
     /// our own schemas, if the type implies a dtype and no batch has a null, which restores the frames that were written.
     ///
     /// # Errors
-    /// As [`Plan::frame`].
+    /// As [`FramePlan::frame`].
     pub fn frames(&mut self, batches: &[(usize, Vec<ArrayData>)]) -> Result<Vec<Frame>> {
         self.settle(batches.iter().map(|(nrows, _)| nrows).sum());
         let ours = self.version.is_some();
         let dtype_of = |(i, field): (usize, &FieldPlan)| {
             // Arrow times stay Arrow times: NumPy times would be declared.
             let times = matches!(field.data_type, DataType::Timestamp(..) | DataType::Duration(_));
-            let implied = (ours && !times) || matches!(field.place, Place::Level(_));
+            let implied = (ours && !times) || matches!(field.place, FieldRole::Level(_));
             let dtype = if implied { field.block_dtype() } else { field.dtype }?;
             let held = batches.iter().all(|(_, arrays)| arrays.get(i).is_none_or(|a| holds_nulls(dtype, a)));
             let all =
                 || -> Vec<&ArrayData> { batches.iter().filter_map(|(_, arrays)| arrays.get(i)).collect() };
-            held.then(|| if dtype.kind == Kind::Unicode { widened(dtype, &all()) } else { dtype })
+            held.then(|| if dtype.kind == DTypeKind::Unicode { widened(dtype, &all()) } else { dtype })
         };
         let dtypes: Vec<Option<DType>> = self.fields.iter().enumerate().map(dtype_of).collect();
         let block = |i: usize, data: &ArrayData| match dtypes.get(i) {
@@ -206,11 +206,11 @@ fn fields(schema: &Schema, levels: &[usize]) -> Result<Vec<FieldPlan>> {
     let mut position = 0;
     let mut out = Vec::with_capacity(places.len());
     for (field, level) in schema.fields().iter().zip(places) {
-        let place = level.map_or(Place::Column(position), Place::Level);
+        let place = level.map_or(FieldRole::Column(position), FieldRole::Level);
         position += usize::from(level.is_none());
         let FieldMeta { dtype, tag } = field_meta(field)?;
         // NumPy times have no zone. Only row labels may have one, in their axis' metadata.
-        let zoned = matches!(place, Place::Column(_))
+        let zoned = matches!(place, FieldRole::Column(_))
             && matches!(field.data_type(), DataType::Timestamp(_, Some(zone)) if !zone.is_empty());
         if let Some(dtype) = dtype
             && (zoned || !fits(dtype, field.data_type()))

@@ -10,17 +10,17 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::error::{Error, Result};
-use crate::frame::{Axis, Kind, Labels, Level};
+use crate::frame::{Axis, DTypeKind, Labels, Level};
 
 use super::meta::{self, FieldMeta, LabelsMeta};
-use super::native::Native;
+use super::native::NativeType;
 
 /// Returns how the column labels are stored. `are_names`: their texts are unique names that fields can have unchanged
 /// (Arrow's C interface ends names at a NUL, and a field without a name cannot be found).
 ///
 /// # Errors
 /// Labels that Arrow cannot hold.
-pub(super) fn kept(columns: &Axis, are_names: bool) -> Result<LabelsMeta> {
+pub(super) fn labels_meta(columns: &Axis, are_names: bool) -> Result<LabelsMeta> {
     let levels = match &columns.labels {
         Labels::Auto { start, stop, step, .. } => {
             return Ok(LabelsMeta::Auto { start: *start, stop: Some(*stop), step: *step });
@@ -28,7 +28,7 @@ pub(super) fn kept(columns: &Axis, are_names: bool) -> Result<LabelsMeta> {
         Labels::Levels(levels) => levels,
     };
     let text = match levels.as_slice() {
-        [Level::Block(block)] if are_names && block.grid.dtype.kind == Kind::Unicode => {
+        [Level::Block(block)] if are_names && block.grid.dtype.kind == DTypeKind::Unicode => {
             Some(LabelsMeta::Fixed(block.grid.dtype))
         }
         // The text of labels in tagged JSON differs from the labels.
@@ -56,7 +56,7 @@ fn to_stream(levels: &[Level]) -> Result<String> {
     for (i, level) in levels.iter().enumerate() {
         let (data, meta, ordered) = match level {
             Level::Block(block) => {
-                let native = Native::of(block)?;
+                let native = NativeType::of(block)?;
                 let data = native.array(block, 0, &block.buffer.to_arrow())?;
                 (data, FieldMeta { dtype: Some(native.dtype), tag: None }, false)
             }
@@ -82,15 +82,15 @@ mod tests {
     use arrow_array::{Array, StringArray};
 
     use super::*;
-    use crate::arrow::column_labels::described;
-    use crate::arrow::meta::AxisMeta;
+    use crate::arrow::column_labels::from_meta;
+    use crate::arrow::meta::SchemaAxisMeta;
     use crate::arrow::names;
     use crate::frame::{Block, Column, DType, Grid};
     use crate::memory::Buffer;
 
     fn kept(axis: &Axis) -> Result<LabelsMeta> {
         let (_, are_names) = names::unique(&names::texts(axis).unwrap());
-        super::kept(axis, are_names)
+        super::labels_meta(axis, are_names)
     }
 
     fn axis(levels: Vec<Level>) -> Axis {
@@ -105,7 +105,7 @@ mod tests {
 
     fn back(axis: &Axis, names: &[&str]) -> Axis {
         let Axis { class, classes, name, meta, .. } = axis.clone();
-        described(names, &AxisMeta { class, classes, name, meta, labels: kept(axis).unwrap() }).unwrap()
+        from_meta(names, &SchemaAxisMeta { class, classes, name, meta, labels: kept(axis).unwrap() }).unwrap()
     }
 
     fn bytes(axis: &Axis) -> Vec<u8> {
@@ -125,7 +125,7 @@ mod tests {
             "<M8[25s]", "<m8[s]", "<m8",
         ] {
             let dtype = DType::parse(descr).unwrap();
-            let byte = |i: u8| if dtype.kind == Kind::Bool { i % 2 } else { i % 100 };
+            let byte = |i: u8| if dtype.kind == DTypeKind::Bool { i % 2 } else { i % 100 };
             let mut cells: Vec<u8> = (0..=255).take(dtype.itemsize as usize * 3).map(byte).collect();
             if dtype.unit.is_some() {
                 let small = |v: i64| if descr.starts_with('>') { v.to_be_bytes() } else { v.to_le_bytes() };

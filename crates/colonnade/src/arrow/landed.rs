@@ -5,14 +5,14 @@ use std::borrow::Cow;
 use arrow_data::ArrayData;
 use arrow_schema::DataType;
 
-use super::import::{FieldPlan, Place, Plan};
+use super::import::{FieldPlan, FieldRole, FramePlan};
 use crate::error::{Error, Result};
 use crate::frame::paths::{LeafProjection, Projection};
 use crate::frame::{Axis, Block, Column, DType, Frame, Level, Part};
 
 /// Decoded columns: blocks, with the indices of their columns in the list of wanted fields, and the other columns.
 #[derive(Default)]
-pub(crate) struct Landed {
+pub(crate) struct DecodedColumns {
     pub(crate) blocks: Vec<(Block, Vec<usize>)>,
     pub(crate) columns: Vec<(usize, ArrayData)>,
     /// Whether nothing else uses the memory of the columns that [`is_number`] names.
@@ -26,7 +26,7 @@ pub(crate) fn is_number(data_type: &DataType) -> bool {
 }
 
 /// The requested data columns.
-pub(crate) struct Chosen<'r> {
+pub(crate) struct ColumnSelection<'r> {
     /// Their fields, each once.
     pub(crate) fields: Vec<usize>,
     /// The requested positions, and the index of each in `fields`; `None`: all columns in their order.
@@ -42,12 +42,12 @@ impl FieldPlan {
     }
 }
 
-impl Plan {
+impl FramePlan {
     /// The field of each data column.
     pub(crate) fn column_fields(&self) -> Vec<usize> {
         let mut out = vec![0; self.ncols];
         for (i, field) in self.fields.iter().enumerate() {
-            if let Place::Column(position) = field.place
+            if let FieldRole::Column(position) = field.place
                 && let Some(slot) = out.get_mut(position)
             {
                 *slot = i;
@@ -59,7 +59,7 @@ impl Plan {
     /// The type of the column at `position`, if it has no NumPy dtype.
     #[must_use]
     pub fn arrow_type(&self, position: usize) -> Option<DataType> {
-        let is = |field: &&FieldPlan| field.place == Place::Column(position);
+        let is = |field: &&FieldPlan| field.place == FieldRole::Column(position);
         // The order of columns is nearly always that of the fields.
         let field = self.fields.get(position).filter(is).or_else(|| self.fields.iter().find(is))?;
         field.block_dtype().is_none().then(|| field.data_type.clone())
@@ -71,7 +71,7 @@ impl Plan {
         let mut plan = self.clone();
         let mut by_field = Vec::new();
         for (i, field) in plan.fields.iter_mut().enumerate() {
-            let Place::Column(position) = field.place else { continue };
+            let FieldRole::Column(position) = field.place else { continue };
             let leaves = kept.of(position);
             if *leaves != LeafProjection::All {
                 field.tag = leaves.project_tag(field.tag.take());
@@ -86,7 +86,7 @@ impl Plan {
     pub(crate) fn level_fields(&self) -> Vec<usize> {
         let mut levels: Vec<(usize, usize)> = Vec::new();
         for (i, field) in self.fields.iter().enumerate() {
-            if let Place::Level(level) = field.place {
+            if let FieldRole::Level(level) = field.place {
                 levels.push((level, i));
             }
         }
@@ -102,9 +102,9 @@ impl Plan {
         &self,
         format: &'static str,
         positions: Option<&'r [usize]>,
-    ) -> Result<Chosen<'r>> {
+    ) -> Result<ColumnSelection<'r>> {
         let all = self.column_fields();
-        let Some(positions) = positions else { return Ok(Chosen { fields: all, order: None }) };
+        let Some(positions) = positions else { return Ok(ColumnSelection { fields: all, order: None }) };
         let mut places = vec![usize::MAX; all.len()];
         let mut fields = Vec::with_capacity(positions.len());
         let mut order = Vec::with_capacity(positions.len());
@@ -119,14 +119,19 @@ impl Plan {
             }
             order.push(*place);
         }
-        Ok(Chosen { fields, order: Some((positions, order)) })
+        Ok(ColumnSelection { fields, order: Some((positions, order)) })
     }
 
-    /// Builds the row labels from the decoded `fields`, those of [`Plan::level_fields`].
+    /// Builds the row labels from the decoded `fields`, those of [`FramePlan::level_fields`].
     ///
     /// # Errors
-    /// As [`Plan::index_axis`].
-    pub(crate) fn landed_index(&self, fields: &[usize], landed: Landed, nrows: usize) -> Result<Axis> {
+    /// As [`FramePlan::index_axis`].
+    pub(crate) fn landed_index(
+        &self,
+        fields: &[usize],
+        landed: DecodedColumns,
+        nrows: usize,
+    ) -> Result<Axis> {
         let mut levels: Vec<Option<Level>> = vec![None; fields.len()];
         let mut put = |i: usize, level: Level| {
             if let Some(slot) = levels.get_mut(i) {
@@ -150,7 +155,12 @@ impl Plan {
     ///
     /// # Errors
     /// As [`Frame::new`].
-    pub(crate) fn landed_frame(&self, chosen: &Chosen<'_>, landed: Landed, index: Axis) -> Result<Frame> {
+    pub(crate) fn landed_frame(
+        &self,
+        chosen: &ColumnSelection<'_>,
+        landed: DecodedColumns,
+        index: Axis,
+    ) -> Result<Frame> {
         let mut parts: Vec<Part> =
             landed.blocks.into_iter().map(|(block, members)| Part::Block(block, members)).collect();
         for (i, data) in landed.columns {

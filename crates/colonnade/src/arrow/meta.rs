@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 
 use crate::error::{Error, Result};
 use crate::frame::arrow_type;
-use crate::frame::{DType, Kind};
+use crate::frame::{DType, DTypeKind};
 
 /// The key, in schemas and in fields.
 pub const KEY: &str = "colonnade";
@@ -37,14 +37,14 @@ pub struct SchemaMeta {
     /// The number of data columns; the fields after them are row label levels.
     pub ncols: usize,
     /// The row labels.
-    pub index: AxisMeta,
+    pub index: SchemaAxisMeta,
     /// The column labels.
-    pub columns: AxisMeta,
+    pub columns: SchemaAxisMeta,
 }
 
 /// The metadata of one axis.
 #[derive(Debug, Clone, PartialEq)]
-pub struct AxisMeta {
+pub struct SchemaAxisMeta {
     /// The class of the axis.
     pub class: String,
     /// The class of each level.
@@ -150,7 +150,10 @@ impl SchemaMeta {
         let size = |key: &str| usize::try_from(root.get(key)?.as_u64()?).ok();
         let ncols = size("ncols").ok_or_else(|| wrong("ncols, a count", &root))?;
         let side = |key: &str, rows: bool| {
-            AxisMeta::from_value(root.get(key).ok_or_else(|| wrong(&format!("a key {key}"), &root))?, rows)
+            SchemaAxisMeta::from_value(
+                root.get(key).ok_or_else(|| wrong(&format!("a key {key}"), &root))?,
+                rows,
+            )
         };
         let text = |key: &str| root.get(key).map(Value::to_string);
         Ok(Self {
@@ -165,7 +168,7 @@ impl SchemaMeta {
     }
 }
 
-impl AxisMeta {
+impl SchemaAxisMeta {
     fn to_value(&self) -> Result<Value> {
         let mut out = Map::new();
         out.insert("class".into(), json!(self.class));
@@ -242,7 +245,7 @@ impl LabelsMeta {
         }
         let names = value.get("names").ok_or_else(|| wrong("auto, names or stream", value))?;
         if let Some(descr) = names.get("dtype") {
-            let dtype = descr.as_str().and_then(DType::parse).filter(|d| d.kind == Kind::Unicode);
+            let dtype = descr.as_str().and_then(DType::parse).filter(|d| d.kind == DTypeKind::Unicode);
             return dtype.map(Self::Fixed).ok_or_else(|| wrong("names of a dtype <U", names));
         }
         let data_type = names.get("type").and_then(|t| arrow_type::from_json(t).ok());
@@ -298,8 +301,8 @@ fn check_class(class: &str) -> Result<()> {
 mod tests {
     use super::*;
 
-    fn axis(labels: LabelsMeta) -> AxisMeta {
-        AxisMeta {
+    fn axis(labels: LabelsMeta) -> SchemaAxisMeta {
+        SchemaAxisMeta {
             class: "Index".into(),
             classes: vec!["Index".into()],
             name: r#"{"$tuple":[1,"a"]}"#.into(),

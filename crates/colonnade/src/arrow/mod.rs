@@ -29,7 +29,7 @@ pub(crate) mod scan;
 pub(crate) mod trusted;
 pub mod views;
 
-pub(crate) use column_labels::{foreign as text_labels, stream_of};
+pub(crate) use column_labels::{from_names as text_labels, stream_of};
 
 #[cfg(test)]
 mod export_tests;

@@ -11,7 +11,7 @@ use crate::frame::{Axis, Frame, Labels, Level, Tags};
 
 /// A column and the name under which it is written.
 #[derive(Debug)]
-pub struct Named {
+pub struct NamedColumn {
     /// The name.
     pub name: String,
     /// The type and the metadata.
@@ -20,7 +20,7 @@ pub struct Named {
     pub data: ArrayData,
 }
 
-impl Named {
+impl NamedColumn {
     /// The column under its own name.
     #[must_use]
     pub fn new(field: &Field, data: &ArrayData) -> Self {
@@ -33,8 +33,9 @@ impl Named {
 ///
 /// # Errors
 /// Labels that do not fit into memory.
-pub fn columns(frame: &Frame, schema: &Schema, arrays: &[ArrayData]) -> Result<Vec<Named>> {
-    let all: Vec<Named> = schema.fields().iter().zip(arrays).map(|(f, a)| Named::new(f, a)).collect();
+pub fn columns(frame: &Frame, schema: &Schema, arrays: &[ArrayData]) -> Result<Vec<NamedColumn>> {
+    let all: Vec<NamedColumn> =
+        schema.fields().iter().zip(arrays).map(|(f, a)| NamedColumn::new(f, a)).collect();
     let data = all.get(..frame.ncols).unwrap_or(&[]);
     let mut out = match frame.index.labels {
         Labels::Auto { start: 0, step: 1, .. } => Vec::new(),
@@ -46,7 +47,7 @@ pub fn columns(frame: &Frame, schema: &Schema, arrays: &[ArrayData]) -> Result<V
 }
 
 /// Names unnamed levels as `DataFrame.reset_index` does, and renames levels whose name is also a column's.
-pub fn rename<'n>(levels: &mut [Named], columns: impl Iterator<Item = &'n str>) {
+pub fn rename<'n>(levels: &mut [NamedColumn], columns: impl Iterator<Item = &'n str>) {
     let mut used: HashSet<String> = columns.map(str::to_owned).collect();
     let depth = levels.len();
     for (i, level) in levels.iter_mut().enumerate() {
@@ -65,7 +66,7 @@ pub fn rename<'n>(levels: &mut [Named], columns: impl Iterator<Item = &'n str>) 
 ///
 /// # Errors
 /// Labels that Arrow cannot represent, or that do not fit into memory.
-pub fn labels(axis: &Axis) -> Result<Vec<Named>> {
+pub fn labels(axis: &Axis) -> Result<Vec<NamedColumn>> {
     let index = match axis.labels {
         Labels::Auto { .. } => Axis {
             labels: Labels::Levels(vec![Level::Block(axis.range_labels()?)]),
@@ -77,5 +78,5 @@ pub fn labels(axis: &Axis) -> Result<Vec<Named>> {
     let frame = Frame::new(index, Axis::range(0), Vec::new(), Tags::default())?;
     let exporter = Exporter::without_metadata(&frame)?;
     let arrays = exporter.arrays(&frame)?;
-    Ok(exporter.schema().fields().iter().zip(&arrays).map(|(f, a)| Named::new(f, a)).collect())
+    Ok(exporter.schema().fields().iter().zip(&arrays).map(|(f, a)| NamedColumn::new(f, a)).collect())
 }

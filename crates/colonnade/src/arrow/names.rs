@@ -9,9 +9,9 @@ use serde_json::Value;
 
 use crate::error::Result;
 use crate::frame::dtype::TimeBase;
-use crate::frame::{Axis, Column, Kind, Labels, Level};
+use crate::frame::{Axis, Column, DTypeKind, Labels, Level};
 
-use super::native::Native;
+use super::native::NativeType;
 
 /// Returns `str(label)` of every label, as Python and pandas print it; for labels of several levels that of a tuple. `None`
 /// is a missing label.
@@ -91,10 +91,10 @@ fn quoted(text: &str) -> String {
 fn level_texts(level: &Level) -> Result<Vec<Option<String>>> {
     match level {
         Level::Block(block) => {
-            let native = Native::of(block)?;
+            let native = NativeType::of(block)?;
             let array = make_array(native.array(block, 0, &block.buffer.to_arrow())?);
             // Units that Arrow does not have are printed as dates; their numbers mean something else.
-            let unit = block.grid.dtype.unit.filter(|_| block.grid.dtype.kind == Kind::DateTime);
+            let unit = block.grid.dtype.unit.filter(|_| block.grid.dtype.kind == DTypeKind::DateTime);
             if let (Some(unit), DataType::Int64) = (unit, array.data_type())
                 && let Some(text) = dated(unit.base, i64::from(unit.multiple))
             {

@@ -9,7 +9,7 @@ use arrow_schema::{DataType, Field};
 use super::trusted::trusted_array;
 use crate::error::{Error, Result};
 use crate::frame::dtype::TimeBase;
-use crate::frame::{Block, ByteOrder, DType, Grid, Kind};
+use crate::frame::{Block, ByteOrder, DType, DTypeKind, Grid};
 
 use super::cells::exact_type;
 use super::gather;
@@ -19,7 +19,7 @@ const NAT: i64 = i64::MIN;
 
 /// A NumPy dtype and the Arrow type that its cells are converted to.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Native {
+pub struct NativeType {
     /// The NumPy dtype.
     pub dtype: DType,
     /// The Arrow type.
@@ -40,15 +40,16 @@ fn pair(float: DataType) -> DataType {
 }
 
 fn is_days(dtype: DType) -> bool {
-    dtype.kind == Kind::DateTime && dtype.unit.is_some_and(|u| u.base == TimeBase::Day && u.multiple == 1)
+    dtype.kind == DTypeKind::DateTime
+        && dtype.unit.is_some_and(|u| u.base == TimeBase::Day && u.multiple == 1)
 }
 
-/// Whether columns of one dtype and length may get different Arrow types; see [`Native::of`].
+/// Whether columns of one dtype and length may get different Arrow types; see [`NativeType::of`].
 pub(super) fn depends_on_values(dtype: DType) -> bool {
     is_days(dtype)
 }
 
-impl Native {
+impl NativeType {
     /// Chooses the Arrow type for the first column of `block`. The type may depend on the values: days are `date32` if all
     /// fit, and text is `large_utf8` if it is too long for 32-bit offsets.
     ///
@@ -57,11 +58,11 @@ impl Native {
     pub fn of(block: &Block) -> Result<Self> {
         let dtype = block.grid.dtype;
         let data_type = match (dtype.kind, dtype.itemsize) {
-            (Kind::Complex, 8) => pair(DataType::Float32),
-            (Kind::Complex, 16) => pair(DataType::Float64),
-            (Kind::Unicode, _) if block.grid.nbytes() <= i32::MAX as usize => DataType::Utf8,
-            (Kind::Unicode, _) => DataType::LargeUtf8,
-            (Kind::DateTime, _) if is_days(dtype) => {
+            (DTypeKind::Complex, 8) => pair(DataType::Float32),
+            (DTypeKind::Complex, 16) => pair(DataType::Float64),
+            (DTypeKind::Unicode, _) if block.grid.nbytes() <= i32::MAX as usize => DataType::Utf8,
+            (DTypeKind::Unicode, _) => DataType::LargeUtf8,
+            (DTypeKind::DateTime, _) if is_days(dtype) => {
                 if days(&gather::packed(&block.column(0))?).is_some() {
                     DataType::Date32
                 } else {
@@ -71,7 +72,7 @@ impl Native {
             (kind, _) => match (exact_type(dtype), kind) {
                 (Some(exact), _) => exact,
                 // Times in units that Arrow does not have.
-                (None, Kind::DateTime | Kind::TimeDelta) => DataType::Int64,
+                (None, DTypeKind::DateTime | DTypeKind::TimeDelta) => DataType::Int64,
                 (None, _) => DataType::FixedSizeBinary(width_of(dtype)?),
             },
         };
@@ -83,8 +84,8 @@ impl Native {
     pub fn needs_dtype(&self) -> bool {
         self.dtype.order == ByteOrder::Big
             || match self.dtype.kind {
-                Kind::Bool | Kind::Int | Kind::UInt => false,
-                Kind::Float => self.dtype.itemsize > 8,
+                DTypeKind::Bool | DTypeKind::Int | DTypeKind::UInt => false,
+                DTypeKind::Float => self.dtype.itemsize > 8,
                 _ => true,
             }
     }
@@ -119,7 +120,7 @@ impl Native {
                 };
                 builder.add_buffer(days).nulls(nulls).build()
             }
-            (_, Kind::DateTime | Kind::TimeDelta) => {
+            (_, DTypeKind::DateTime | DTypeKind::TimeDelta) => {
                 let nulls = not_a_time(cells.typed_data::<i64>());
                 builder.add_buffer(cells).nulls(nulls).build()
             }

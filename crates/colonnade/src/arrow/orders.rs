@@ -16,13 +16,13 @@ const APART: usize = 16;
 
 /// The dictionaries of all chunks so far, by field and position within the field.
 #[derive(Debug, Default)]
-pub(super) struct Orders {
+pub(super) struct CategoryOrders {
     known: Mutex<HashMap<(usize, usize), Vec<ArrayData>>>,
     /// Whether written codes are final, so that values can only be appended.
     grow: bool,
 }
 
-impl Orders {
+impl CategoryOrders {
     /// The orders for a format whose codes mean the same in all chunks.
     pub(super) fn growing() -> Self {
         Self { grow: true, ..Self::default() }
@@ -43,7 +43,7 @@ impl Orders {
             for (k, values) in own.into_iter().enumerate() {
                 let before = known.get(&(position, k)).map_or(&[][..], Vec::as_slice);
                 let all: Vec<&ArrayData> = before.iter().chain([values]).collect();
-                let one = order::joined(&all, self.grow).map_err(|e| e.in_member(name(position)))?;
+                let one = order::merged_values(&all, self.grow).map_err(|e| e.in_member(name(position)))?;
                 let one = one.map_err(|wrong| {
                     let advice = "Give all chunks the same categories, or no order.";
                     refuse(format!("{wrong} {advice}")).in_member(name(position))

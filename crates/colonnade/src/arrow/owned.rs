@@ -14,7 +14,7 @@ use crate::frame::{children, has_validity};
 /// # Errors
 /// Malformed: the type cannot be copied.
 /// Malformed: a type of which no copies are made.
-pub(crate) fn owned(data: &ArrayData) -> Result<ArrayData> {
+pub(crate) fn deep_copy(data: &ArrayData) -> Result<ArrayData> {
     let failed = |e: ArrowError| Error::malformed("frame", format!("it cannot be copied: {e}."));
     let mut copy = MutableArrayData::try_new(vec![data], has_validity(data), data.len()).map_err(failed)?;
     copy.try_extend(0, 0, data.len()).map_err(failed)?;
@@ -28,7 +28,7 @@ fn with_own_dictionaries(data: ArrayData) -> Result<ArrayData> {
     }
     let is_dictionary = matches!(data.data_type(), DataType::Dictionary(..));
     let own = data.child_data().iter().map(|child| match is_dictionary {
-        true => owned(child),
+        true => deep_copy(child),
         false => with_own_dictionaries(child.clone()),
     });
     let own: Vec<ArrayData> = own.collect::<Result<_>>()?;

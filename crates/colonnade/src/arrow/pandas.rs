@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use arrow_schema::{DataType, Field, TimeUnit};
 use serde_json::{Map, Value, json};
 
-use crate::frame::{Axis, Column, DType, Kind, Labels, Level, unit_name};
+use crate::frame::{Axis, Column, DType, DTypeKind, Labels, Level, unit_name};
 
 use super::names;
 
@@ -17,7 +17,7 @@ pub const KEY: &str = "pandas";
 
 /// The part of a column's entry that its field does not determine.
 #[derive(Debug, Default)]
-pub struct Entry<'a> {
+pub struct PandasColumn<'a> {
     /// Its label as text; `None` for a missing label.
     pub name: Option<&'a str>,
     /// A column in Arrow's layout.
@@ -28,15 +28,15 @@ pub struct Entry<'a> {
 
 /// Writes the metadata entry by entry. The row labels are added last, when the number of rows is known.
 #[derive(Debug)]
-pub struct Writer {
+pub struct PandasMetadataWriter {
     out: String,
 }
 
 /// The metadata without the part of the row labels.
 #[derive(Debug, Clone)]
-pub struct Written(String);
+pub struct PandasMetadata(String);
 
-impl Written {
+impl PandasMetadata {
     /// The metadata of rows whose labels are in `fields`.
     #[must_use]
     pub fn with_levels(&self, fields: &[&str]) -> String {
@@ -86,7 +86,7 @@ fn optional(out: &mut String, value: Option<&str>) {
     }
 }
 
-impl Writer {
+impl PandasMetadataWriter {
     /// Begins the metadata with the labels of the columns.
     #[must_use]
     pub fn new(columns: &Axis) -> Self {
@@ -98,7 +98,7 @@ impl Writer {
     }
 
     /// Adds the next field.
-    pub fn entry(&mut self, field: &Field, dtype: Option<DType>, entry: &Entry<'_>) {
+    pub fn entry(&mut self, field: &Field, dtype: Option<DType>, entry: &PandasColumn<'_>) {
         let out = &mut self.out;
         if !out.ends_with('[') {
             out.push_str(", ");
@@ -122,7 +122,7 @@ impl Writer {
 
     /// Ends the metadata with the frame's attributes, if plain JSON can hold them, and the creator.
     #[must_use]
-    pub fn finish(self, attrs: Option<&str>) -> Written {
+    pub fn finish(self, attrs: Option<&str>) -> PandasMetadata {
         let attrs = attrs.and_then(|text| serde_json::from_str::<Value>(text).ok());
         let attrs = attrs.filter(|v| v.is_object() && is_plain(v)).unwrap_or_else(|| json!({}));
         let mut out = self.out;
@@ -132,7 +132,7 @@ impl Writer {
             "], \"attributes\": {attrs}, \"creator\": {{\"library\": \"colonnade\", \"version\": \"{version}\"}}, \
              \"pandas_version\": \"2.2.0\"}}"
         ));
-        Written(out)
+        PandasMetadata(out)
     }
 }
 
@@ -148,7 +148,7 @@ fn is_plain(value: &Value) -> bool {
 type Types = (Cow<'static, str>, Cow<'static, str>, Option<Value>);
 
 /// Returns `pandas_type`, `numpy_type` and `metadata` of a field.
-fn types(field: &Field, dtype: Option<DType>, entry: &Entry<'_>) -> Types {
+fn types(field: &Field, dtype: Option<DType>, entry: &PandasColumn<'_>) -> Types {
     let data_type = field.data_type();
     let logical = logical(data_type);
     let plain = |numpy: Cow<'static, str>| (logical.clone(), numpy, None);
@@ -240,7 +240,8 @@ fn integer(data_type: &DataType) -> Option<&'static str> {
 
 /// Returns NumPy's name of the array that pandas uses for a type.
 fn numpy_name(data_type: &DataType, dtype: Option<DType>) -> Cow<'static, str> {
-    if dtype.is_some_and(|d| d.kind == Kind::DateTime && d.unit.is_some_and(|u| u.base.symbol() == "D")) {
+    if dtype.is_some_and(|d| d.kind == DTypeKind::DateTime && d.unit.is_some_and(|u| u.base.symbol() == "D"))
+    {
         return "datetime64[s]".into();
     }
     match data_type {
@@ -330,20 +331,20 @@ fn label_types(level: &Level, meta: Option<&Value>) -> (String, String, Value) {
         Level::Block(block) => {
             let dtype = block.grid.dtype;
             match (dtype.kind, dtype.unit) {
-                (Kind::Int | Kind::UInt, _) | (Kind::Float, _) if dtype.itemsize <= 8 => {
+                (DTypeKind::Int | DTypeKind::UInt, _) | (DTypeKind::Float, _) if dtype.itemsize <= 8 => {
                     let letter = match dtype.kind {
-                        Kind::Int => "int",
-                        Kind::UInt => "uint",
+                        DTypeKind::Int => "int",
+                        DTypeKind::UInt => "uint",
                         _ => "float",
                     };
                     both(format!("{letter}{}", dtype.itemsize * 8))
                 }
-                (Kind::DateTime, Some(unit))
+                (DTypeKind::DateTime, Some(unit))
                     if unit.multiple == 1 && matches!(unit.base.symbol(), "s" | "ms" | "us" | "ns") =>
                 {
                     times(unit.base.symbol(), zone)
                 }
-                (Kind::Bytes, _) => ("bytes".into(), "object".into(), Value::Null),
+                (DTypeKind::Bytes, _) => ("bytes".into(), "object".into(), Value::Null),
                 _ => unicode(),
             }
         }

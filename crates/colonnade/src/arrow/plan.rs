@@ -8,7 +8,7 @@ use crate::frame::{Axis, Column, DType, Tags};
 
 /// The position of a field in the frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum FieldRole {
     /// A data column.
     Column(usize),
     /// A level of the row labels.
@@ -19,7 +19,7 @@ pub enum Place {
 #[derive(Debug, Clone)]
 pub struct FieldPlan {
     /// Its position in the frame.
-    pub place: Place,
+    pub place: FieldRole,
     /// Its Arrow type.
     pub data_type: DataType,
     /// The NumPy dtype in its metadata; see also [`FieldPlan::block_dtype`].
@@ -48,7 +48,7 @@ impl FieldPlan {
 
 /// The conversion of a schema's fields to a frame.
 #[derive(Debug, Clone)]
-pub struct Plan {
+pub struct FramePlan {
     /// The plans of the fields, in the schema's order.
     pub fields: Vec<FieldPlan>,
     /// The number of data columns.
@@ -57,7 +57,7 @@ pub struct Plan {
     pub tags: Tags,
     /// The row labels.
     pub index: IndexPlan,
-    /// The labels of rows picked from a range; see [`Plan::pick`].
+    /// The labels of rows picked from a range; see [`FramePlan::pick`].
     pub(crate) picked: Option<Axis>,
     /// The column labels.
     pub columns: Axis,
@@ -90,7 +90,7 @@ pub enum IndexLabels {
         /// The difference of neighbouring labels; not 0.
         step: i64,
     },
-    /// pandas' descriptor of a range, which may be shorter or longer than the data; see [`Plan::settle`].
+    /// pandas' descriptor of a range, which may be shorter or longer than the data; see [`FramePlan::settle`].
     Range {
         /// The first label.
         start: i64,

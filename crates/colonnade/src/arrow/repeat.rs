@@ -18,13 +18,13 @@ use crate::memory::Buffer;
 use super::concat::dictionary::keys_of;
 use super::export::Exporter;
 use super::gather;
-use super::layout::Kept;
-use super::native::{self, Native};
+use super::layout::ColumnLayout;
+use super::native::{self, NativeType};
 use super::owned;
 
 /// An exporter for whole frames of one layout. It keeps no reference to the frame that it was made from.
 #[derive(Debug)]
-pub struct Repeated {
+pub struct RepeatedExporter {
     exporter: Arc<Exporter>,
     nrows: usize,
     tags: Tags,
@@ -35,7 +35,7 @@ pub struct Repeated {
     categories: Vec<(usize, usize)>,
 }
 
-impl Repeated {
+impl RepeatedExporter {
     /// An exporter for frames with the layout of `frame`.
     ///
     /// # Errors
@@ -81,7 +81,7 @@ impl Repeated {
                 (start, step) == (other, by)
             }
             (Labels::Levels(_), Labels::Levels(levels)) => {
-                let same = |(kept, level): (&Kept, &Level)| match level {
+                let same = |(kept, level): (&ColumnLayout, &Level)| match level {
                     Level::Block(block) => is_of_block(kept, block),
                     Level::Column(column) => is_of_column(kept, column),
                 };
@@ -96,7 +96,7 @@ impl Repeated {
         frame.parts.iter().all(|part| match part {
             Part::Block(block, positions) => {
                 let same = |(i, &position): (usize, &usize)| match kept.get(position) {
-                    Some(Kept::Native(native)) if !native::depends_on_values(block.grid.dtype) => {
+                    Some(ColumnLayout::Native(native)) if !native::depends_on_values(block.grid.dtype) => {
                         native.dtype == block.grid.dtype
                     }
                     Some(kept) => is_of_block(kept, &block.column(i)),
@@ -111,16 +111,16 @@ impl Repeated {
     }
 }
 
-fn is_of_block(kept: &Kept, block: &Block) -> bool {
-    let Kept::Native(native) = kept else { return false };
+fn is_of_block(kept: &ColumnLayout, block: &Block) -> bool {
+    let ColumnLayout::Native(native) = kept else { return false };
     let dtype = block.grid.dtype;
     native.dtype == dtype
         && (!native::depends_on_values(dtype)
-            || Native::of(block).is_ok_and(|found| found.data_type == native.data_type))
+            || NativeType::of(block).is_ok_and(|found| found.data_type == native.data_type))
 }
 
-fn is_of_column(kept: &Kept, column: &Column) -> bool {
-    let Kept::Arrow { data_type, ordered, tag } = kept else { return false };
+fn is_of_column(kept: &ColumnLayout, column: &Column) -> bool {
+    let ColumnLayout::Arrow { data_type, ordered, tag } = kept else { return false };
     *ordered == column.ordered && *tag == column.tag && same_type(data_type, column.data.data_type())
 }
 

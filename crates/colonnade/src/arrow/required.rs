@@ -10,8 +10,8 @@ use std::sync::Arc;
 use arrow_schema::{Field, FieldRef, Fields, Schema};
 use serde_json::{Value, json};
 
-use super::layout::Kept;
-use crate::frame::{Frame, Kind, Tags};
+use super::layout::ColumnLayout;
+use crate::frame::{DTypeKind, Frame, Tags};
 
 /// Key of the names of required columns.
 const KEY: &str = "required";
@@ -23,7 +23,7 @@ const IDS: &str = "field_ids";
 pub(crate) const FIELD_ID: &str = "PARQUET:field_id";
 
 /// Stores the names of required columns.
-pub(crate) fn note(tags: &mut Tags, names: &[&str]) {
+pub(crate) fn note_required(tags: &mut Tags, names: &[&str]) {
     if !names.is_empty() {
         put(tags, KEY, &json!(names));
     }
@@ -46,7 +46,7 @@ fn put(tags: &mut Tags, key: &str, value: &Value) {
 }
 
 /// Reads the stored declarations from the origin of a frame; `None` if there are none.
-fn noted(tags: &Tags) -> Option<Value> {
+fn read_notes(tags: &Tags) -> Option<Value> {
     let origin = tags.origin.as_deref().filter(|text| text.contains(KEY) || text.contains(IDS))?;
     serde_json::from_str(origin).ok()
 }
@@ -66,15 +66,19 @@ fn numbered(field: &FieldRef, ids: Option<&Value>) -> FieldRef {
 
 /// Adds the stored field ids of a frame to its fields.
 pub(crate) fn with_ids(fields: &Fields, tags: &Tags) -> Fields {
-    let noted = noted(tags);
-    let Some(ids) = noted.as_ref().and_then(|noted| noted.get(IDS)) else { return fields.clone() };
+    let notes = read_notes(tags);
+    let Some(ids) = notes.as_ref().and_then(|notes| notes.get(IDS)) else { return fields.clone() };
     fields.iter().map(|field| numbered(field, Some(ids))).collect()
 }
 
 /// Adds the stored field ids to the schema of these frames, and makes required columns without nulls non-nullable. `kept`
 /// has the layouts of the fields.
-pub(super) fn told(schema: &Schema, kept: &[&Kept], frames: &[Arc<Frame>]) -> Option<Schema> {
-    let origin = noted(&frames.first()?.tags)?;
+pub(super) fn with_nullability(
+    schema: &Schema,
+    kept: &[&ColumnLayout],
+    frames: &[Arc<Frame>],
+) -> Option<Schema> {
+    let origin = read_notes(&frames.first()?.tags)?;
     let names = origin.get(KEY).and_then(Value::as_array);
     let names: HashSet<&str> = names.into_iter().flatten().filter_map(Value::as_str).collect();
     let ids = origin.get(IDS);
@@ -84,8 +88,10 @@ pub(super) fn told(schema: &Schema, kept: &[&Kept], frames: &[Arc<Frame>]) -> Op
     let never = |position: usize, field: &Field| {
         // NumPy times have NaT as a null.
         let whole = match kept.get(position) {
-            Some(Kept::Native(native)) => !matches!(native.dtype.kind, Kind::DateTime | Kind::TimeDelta),
-            Some(Kept::Arrow { .. }) => true,
+            Some(ColumnLayout::Native(native)) => {
+                !matches!(native.dtype.kind, DTypeKind::DateTime | DTypeKind::TimeDelta)
+            }
+            Some(ColumnLayout::Arrow { .. }) => true,
             None => false,
         };
         whole && names.contains(field.name().as_str()) && !nulls.contains(&position)
@@ -98,7 +104,7 @@ pub(super) fn told(schema: &Schema, kept: &[&Kept], frames: &[Arc<Frame>]) -> Op
 }
 
 /// Makes fields nullable that are declared as required but have nulls. `None`: the schema needs no change.
-pub(super) fn relaxed(schema: &Schema, frames: &[Arc<Frame>]) -> Option<Schema> {
+pub(super) fn relax_nullability(schema: &Schema, frames: &[Arc<Frame>]) -> Option<Schema> {
     if schema.fields().iter().all(|field| field.is_nullable()) {
         return None;
     }

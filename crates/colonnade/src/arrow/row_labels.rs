@@ -1,10 +1,10 @@
 //! The row labels of a plan, and their values for the rows that are read.
 
-use super::plan::{IndexLabels, IndexPlan, Plan};
+use super::plan::{FramePlan, IndexLabels, IndexPlan};
 use crate::error::{Error, Result};
 use crate::frame::{Axis, Labels, Level};
 
-impl Plan {
+impl FramePlan {
     /// Sets the number of rows. A pandas range of another length is ignored, and the labels become 0, 1, 2..., as in
     /// `pyarrow`.
     pub fn settle(&mut self, nrows: usize) {

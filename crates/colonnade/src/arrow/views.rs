@@ -40,7 +40,7 @@ const REACH: usize = i32::MAX as usize;
 ///
 /// # Errors
 /// Malformed: offsets beyond the end of the values.
-pub fn viewed(frames: Vec<Arc<Frame>>) -> Result<Vec<Arc<Frame>>> {
+pub fn to_views(frames: Vec<Arc<Frame>>) -> Result<Vec<Arc<Frame>>> {
     let mut wanted = Vec::new();
     for (which, frame) in frames.iter().enumerate() {
         for (at, part) in frame.parts.iter().enumerate() {
@@ -54,7 +54,7 @@ pub fn viewed(frames: Vec<Arc<Frame>>) -> Result<Vec<Arc<Frame>>> {
                     }
                     continue;
                 }
-                wanted.push(Wanted { which, at, position: *position, made: None });
+                wanted.push(ViewColumn { which, at, position: *position, made: None });
             }
         }
     }
@@ -75,7 +75,7 @@ pub fn viewed(frames: Vec<Arc<Frame>>) -> Result<Vec<Arc<Frame>>> {
 }
 
 /// A column to convert, and the results.
-struct Wanted {
+struct ViewColumn {
     which: usize,
     /// Its position among the frame's parts.
     at: usize,
@@ -85,10 +85,10 @@ struct Wanted {
 
 /// Replaces columns by their converted arrays. If one chunk of a column cannot be converted, none is, because all chunks
 /// have one type.
-fn exchanged(frames: Vec<Arc<Frame>>, wanted: Vec<Wanted>) -> Vec<Arc<Frame>> {
+fn exchanged(frames: Vec<Arc<Frame>>, wanted: Vec<ViewColumn>) -> Vec<Arc<Frame>> {
     let mut parts: Vec<Vec<Part>> = frames.iter().map(|frame| frame.parts.clone()).collect();
     let refused: BTreeSet<usize> = wanted.iter().filter(|w| w.made.is_none()).map(|w| w.position).collect();
-    for Wanted { which, at, position, made } in wanted {
+    for ViewColumn { which, at, position, made } in wanted {
         if let Some(made) = made.filter(|_| !refused.contains(&position))
             && let Some(Part::Column(column, _)) = parts.get_mut(which).and_then(|parts| parts.get_mut(at))
         {
@@ -260,7 +260,7 @@ mod tests {
         {
             for first in 0..CELLS.len() {
                 for stop in first..=CELLS.len() {
-                    let made = column(&viewed(vec![frame(array.slice(first, stop - first))]).unwrap()[0]);
+                    let made = column(&to_views(vec![frame(array.slice(first, stop - first))]).unwrap()[0]);
                     made.validate_full().unwrap();
                     assert_eq!(
                         *make_array(made).as_string_view(),
@@ -274,7 +274,7 @@ mod tests {
     #[test]
     fn bytes_too() {
         let cells: Vec<Option<&[u8]>> = vec![Some(b"\xff\x00"), None, Some(b"more than twelve \xfe")];
-        let made = column(&viewed(vec![frame(BinaryArray::from(cells.clone()).to_data())]).unwrap()[0]);
+        let made = column(&to_views(vec![frame(BinaryArray::from(cells.clone()).to_data())]).unwrap()[0]);
         made.validate_full().unwrap();
         assert_eq!(make_array(made).as_binary_view().iter().collect::<Vec<_>>(), cells);
     }

@@ -5,10 +5,10 @@ use std::sync::OnceLock;
 
 use serde_json::Value;
 
-use crate::arrow::import::Plan;
+use crate::arrow::import::FramePlan;
 use crate::arrow::pandas::KEY;
 use crate::arrow::scan::{past, space, value_of};
-use crate::frame::{DType, Kind};
+use crate::frame::{DType, DTypeKind};
 
 use super::missing::missing_dtype;
 
@@ -35,12 +35,12 @@ const UNITS: [&str; 4] = ["s]", "ms]", "us]", "ns]"];
 /// Knows of each field of a plan whether a null in it becomes NaN or NaT. The metadata of pandas are read once somebody
 /// asks.
 pub(crate) struct PandasNulls<'p> {
-    plan: &'p Plan,
+    plan: &'p FramePlan,
     masked: OnceLock<Option<HashSet<String>>>,
 }
 
 impl<'p> PandasNulls<'p> {
-    pub(crate) fn new(plan: &'p Plan) -> Self {
+    pub(crate) fn new(plan: &'p FramePlan) -> Self {
         Self { plan, masked: OnceLock::new() }
     }
 
@@ -58,7 +58,7 @@ impl<'p> PandasNulls<'p> {
         let told = self.plan.fields.get(field)?;
         told.landing_dtype().or_else(|| {
             let dtype = told.block_dtype()?;
-            let times = matches!(dtype.kind, Kind::DateTime | Kind::TimeDelta);
+            let times = matches!(dtype.kind, DTypeKind::DateTime | DTypeKind::TimeDelta);
             (times && is_schema(self.plan.tags.origin.as_deref()?)).then_some(dtype)
         })
     }

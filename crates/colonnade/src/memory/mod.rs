@@ -22,6 +22,6 @@ pub use copy::{STREAMING_FROM_NBYTES, copy, fence};
 pub use file::{MappedFile, advise_dont_need, read_small};
 pub use pool::{RECYCLE_CAP_NBYTES, trim};
 pub use region::{Region, RegionMut, advise_huge};
-pub use remote::{Fetch, Land, Remote};
+pub use remote::{Fetch, PieceReceiver, Remote};
 pub use scatter::Scatter;
 pub use stream::read_to_end;

@@ -27,14 +27,14 @@ pub(super) struct Mapping {
     pub(super) origin: Origin,
 }
 
-struct Waiting {
+struct IdleMapping {
     mapping: Mapping,
     since: Instant,
 }
 
 struct Pool {
     pid: u32,
-    waiting: Vec<Waiting>,
+    waiting: Vec<IdleMapping>,
     janitor: bool,
 }
 
@@ -79,7 +79,7 @@ pub(super) fn give(mapping: Mapping) {
     if held.saturating_add(mapping.nbytes) > RECYCLE_CAP_NBYTES {
         return unmap(&mapping);
     }
-    pool.waiting.push(Waiting { mapping, since: Instant::now() });
+    pool.waiting.push(IdleMapping { mapping, since: Instant::now() });
     if !pool.janitor {
         pool.janitor = std::thread::Builder::new().name("colonnade-idle".into()).spawn(release_idle).is_ok();
     }

@@ -22,7 +22,7 @@ use super::{Buffer, MappedFile};
 const JOIN_GAP: usize = 64 << 10;
 
 /// Receives a fetched piece: its offset in the file and its bytes.
-pub type Land<'a> = dyn FnMut(usize, &[u8]) -> Result<()> + 'a;
+pub type PieceReceiver<'a> = dyn FnMut(usize, &[u8]) -> Result<()> + 'a;
 
 /// Fetches ranges of a remote file.
 pub trait Fetch: Send + Sync + Debug {
@@ -30,7 +30,7 @@ pub trait Fetch: Send + Sync + Debug {
     ///
     /// # Errors
     /// Errors of the transport and of `land`; cancellation.
-    fn fetch(&self, ranges: &[(usize, usize)], land: &mut Land<'_>) -> Result<()>;
+    fn fetch(&self, ranges: &[(usize, usize)], land: &mut PieceReceiver<'_>) -> Result<()>;
 
     /// Waits briefly while another thread fetches.
     ///
@@ -50,12 +50,12 @@ pub struct Remote {
     /// The id of the process that is fetching; 0 if none is.
     fetching: AtomicU32,
     /// The lock is held only for a lookup or an update, never while fetching.
-    held: Mutex<Held>,
+    held: Mutex<FetchedRanges>,
 }
 
 /// The fetched ranges, from each start to its end: disjoint, and none touches the next.
 #[derive(Debug, Default)]
-struct Held {
+struct FetchedRanges {
     ranges: BTreeMap<usize, usize>,
     nbytes: u64,
 }
@@ -158,12 +158,12 @@ impl Remote {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Held> {
+    fn lock(&self) -> MutexGuard<'_, FetchedRanges> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Obtains the right to fetch. Checks for signals while another thread fetches.
-    fn wait(&self) -> Result<Fetching<'_>> {
+    fn wait(&self) -> Result<FetchGuard<'_>> {
         let us = std::process::id();
         loop {
             let owner = self.fetching.load(Ordering::Relaxed);
@@ -171,7 +171,7 @@ impl Remote {
             let free = owner != us;
             if free && self.fetching.compare_exchange(owner, us, Ordering::Acquire, Ordering::Relaxed).is_ok()
             {
-                return Ok(Fetching(&self.fetching));
+                return Ok(FetchGuard(&self.fetching));
             }
             if !free {
                 self.source.pause()?;
@@ -192,15 +192,15 @@ fn anonymous_file() -> io::Result<File> {
 }
 
 /// The right to fetch; dropping it frees the right.
-struct Fetching<'a>(&'a AtomicU32);
+struct FetchGuard<'a>(&'a AtomicU32);
 
-impl Drop for Fetching<'_> {
+impl Drop for FetchGuard<'_> {
     fn drop(&mut self) {
         self.0.store(0, Ordering::Release);
     }
 }
 
-impl Held {
+impl FetchedRanges {
     fn add(&mut self, start: usize, end: usize) {
         if start >= end {
             return;
@@ -259,12 +259,12 @@ mod tests {
 
     /// Returns the low byte of each offset, and records the requested ranges.
     #[derive(Debug, Default)]
-    struct Asked(Log);
+    struct RecordedFetch(Log);
 
     type Log = std::sync::Arc<Mutex<Vec<(usize, usize)>>>;
 
-    impl Fetch for Asked {
-        fn fetch(&self, ranges: &[(usize, usize)], land: &mut Land<'_>) -> Result<()> {
+    impl Fetch for RecordedFetch {
+        fn fetch(&self, ranges: &[(usize, usize)], land: &mut PieceReceiver<'_>) -> Result<()> {
             self.0.lock().unwrap().extend(ranges);
             for &(start, end) in ranges {
                 let bytes: Vec<u8> = (start..end).map(|i| i.to_le_bytes()[0]).collect();
@@ -280,7 +280,7 @@ mod tests {
 
     fn remote(nbytes: u64, limit: u64) -> (Remote, Log) {
         let asked = Log::default();
-        (Remote::new(nbytes, limit, Box::new(Asked(asked.clone()))).unwrap(), asked)
+        (Remote::new(nbytes, limit, Box::new(RecordedFetch(asked.clone()))).unwrap(), asked)
     }
 
     const GAP: usize = JOIN_GAP;
@@ -301,9 +301,9 @@ mod tests {
     }
 
     /// Checks the fetched ranges while fetching, as another thread may.
-    struct Looking<'r>(&'r Remote);
+    struct CheckWhileFetching<'r>(&'r Remote);
 
-    impl Progress for Looking<'_> {
+    impl Progress for CheckWhileFetching<'_> {
         fn advance(&self, _done: u64, _total: Option<u64>) -> Result<()> {
             assert_eq!((self.0.held_from(0), self.0.fetched_nbytes()), (0, 0));
             Ok(())
@@ -313,7 +313,7 @@ mod tests {
     #[test]
     fn who_only_looks_waits_for_nobody() {
         let (remote, _) = remote(1 << 20, u64::MAX);
-        remote.need(&[(0, 5000)], &Looking(&remote)).unwrap();
+        remote.need(&[(0, 5000)], &CheckWhileFetching(&remote)).unwrap();
         assert_eq!(remote.held_from(0), 5000);
     }
 
@@ -342,6 +342,6 @@ mod tests {
         remote.need(&[(5, 1005)], &NoProgress).unwrap();
         assert!(remote.need(&[(0, 5)], &NoProgress).is_err());
         assert_eq!(asked.lock().unwrap().len(), 1);
-        assert!(Remote::new(1 << 63, u64::MAX, Box::new(Asked::default())).is_err());
+        assert!(Remote::new(1 << 63, u64::MAX, Box::new(RecordedFetch::default())).is_err());
     }
 }

@@ -23,5 +23,5 @@ pub use crate::formats::msgpack::value::Received;
 
 pub use envelope::{ENVELOPE_NBYTES, Envelope, envelope};
 pub use incoming::Incoming;
-pub use outcome::{IoBuffer, Message, NewIoBuffer, Step, Waiting};
+pub use outcome::{IoBuffer, Message, MessageStep, NewIoBuffer, PendingMessage};
 pub use table::TableFormat;

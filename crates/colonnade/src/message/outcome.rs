@@ -48,7 +48,7 @@ pub enum Message {
 
 /// The kind of the message that has begun or is complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Waiting {
+pub enum PendingMessage {
     /// No bytes, or too few to identify the message.
     Nothing,
     /// A frame.
@@ -59,7 +59,7 @@ pub enum Waiting {
 
 /// The result of a step of decoding.
 #[derive(Debug)]
-pub enum Step {
+pub enum MessageStep {
     /// The decoder needs more bytes.
     Need,
     /// A message is complete: see [`super::Incoming::take`].

@@ -21,7 +21,7 @@ pub enum TableFormat {
 
 /// A table whose bytes are arriving.
 #[derive(Debug)]
-pub(super) struct Table {
+pub(super) struct IncomingTable {
     format: TableFormat,
     bytes: Vec<u8>,
     limits: Limits,
@@ -40,7 +40,7 @@ pub(super) fn is_table(marker: u8) -> Option<TableFormat> {
     }
 }
 
-impl Table {
+impl IncomingTable {
     pub(super) fn new(format: TableFormat, limits: Limits) -> Self {
         Self { format, bytes: Vec::new(), limits, left: None, quote: b'"', quoted: false }
     }
@@ -183,7 +183,7 @@ mod tests {
 
     fn fed(text: &[u8], step: usize) -> Result<(Vec<u8>, usize)> {
         let format = is_table(text[0]).unwrap();
-        let mut table = Table::new(format, Limits::default());
+        let mut table = IncomingTable::new(format, Limits::default());
         let mut at = 0;
         while at < text.len() && !table.is_whole() {
             at += table.feed(&text[at..(at + step).min(text.len())])?;
@@ -220,9 +220,11 @@ mod tests {
         ] {
             assert!(fed(text.as_bytes(), 3).unwrap_err().to_string().contains("header"), "{text}");
         }
-        let mut table = Table::new(TableFormat::Ndjson, Limits { max_meta_nbytes: 10, ..Limits::default() });
+        let mut table =
+            IncomingTable::new(TableFormat::Ndjson, Limits { max_meta_nbytes: 10, ..Limits::default() });
         assert!(table.feed(b"{\"a long key").unwrap_err().to_string().contains("max_meta_nbytes"));
-        let mut table = Table::new(TableFormat::Ndjson, Limits { max_nbytes: 40, ..Limits::default() });
+        let mut table =
+            IncomingTable::new(TableFormat::Ndjson, Limits { max_nbytes: 40, ..Limits::default() });
         assert!(table.feed(b"{\"__colonnade__\":{\"nrows\":99}}\n").is_ok());
         assert!(table.feed(b"{}\n").unwrap_err().to_string().contains("max_nbytes"));
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::error::ErrorKind;
-use crate::memory::{Fetch, Land};
+use crate::memory::{Fetch, PieceReceiver};
 use crate::progress::NoProgress;
 
 /// A file of `nbytes` bytes that count up.
@@ -135,7 +135,7 @@ fn a_check_of_a_stream_sees_all_that_came_and_may_refuse_it() {
 struct Served(Vec<u8>);
 
 impl Fetch for Served {
-    fn fetch(&self, ranges: &[(usize, usize)], land: &mut Land<'_>) -> Result<()> {
+    fn fetch(&self, ranges: &[(usize, usize)], land: &mut PieceReceiver<'_>) -> Result<()> {
         ranges.iter().try_for_each(|&(start, end)| land(start, self.0.get(start..end).unwrap()))
     }
 

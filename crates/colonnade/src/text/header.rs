@@ -17,7 +17,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
 use crate::arrow::export::Exporter;
-use crate::arrow::import::Plan;
+use crate::arrow::import::FramePlan;
 use crate::arrow::ipc;
 use crate::arrow::meta::{self, FieldMeta};
 use crate::arrow::pandas;
@@ -231,15 +231,20 @@ impl Header {
     ///
     /// # Errors
     /// Malformed or unsupported metadata.
-    pub fn plan(&self) -> Result<Plan> {
-        Plan::new(&self.schema)
+    pub fn plan(&self) -> Result<FramePlan> {
+        FramePlan::new(&self.schema)
     }
 
     /// What reads each field's cells; `plan` is [`Header::plan`].
     ///
     /// # Errors
     /// As [`text::reader`], naming the field.
-    pub fn readers(&self, plan: &Plan, style: Style, limits: &Limits) -> Result<Vec<Box<dyn TextReader>>> {
+    pub fn readers(
+        &self,
+        plan: &FramePlan,
+        style: Style,
+        limits: &Limits,
+    ) -> Result<Vec<Box<dyn TextReader>>> {
         let mut dictionaries = Dictionaries::of(self.dictionaries.clone());
         let pairs = self.schema.fields().iter().zip(&plan.fields);
         let one = |(field, told): (&arrow_schema::FieldRef, &crate::arrow::import::FieldPlan)| {
@@ -253,7 +258,7 @@ impl Header {
     ///
     /// # Errors
     /// Malformed: arrays of other lengths than `nrows` says, or than each other where it says none.
-    pub fn frame(&self, mut plan: Plan, arrays: Vec<ArrayData>) -> Result<Frame> {
+    pub fn frame(&self, mut plan: FramePlan, arrays: Vec<ArrayData>) -> Result<Frame> {
         let none = || Error::malformed("arrow", "expected a frame, found none.");
         let nrows = self.nrows.or_else(|| arrays.first().map(ArrayData::len)).unwrap_or(0);
         plan.frames(&[(nrows, arrays)])?.pop().ok_or_else(none)

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::arrow::ranges::check_ranges;
-use crate::codec::file::{Codec, DecompressReader, TextSizeLimit, unpacked};
+use crate::codec::file::{DecompressReader, FileCodec, TextSizeLimit, unpacked};
 use crate::decode::Request;
 use crate::error::{Error, Result};
 use crate::frame::{Frame, FrameCache};
@@ -59,7 +59,7 @@ pub struct OpenedText {
     part: Option<Part>,
     text_nbytes: u64,
     file_nbytes: u64,
-    packing: Option<Codec>,
+    packing: Option<FileCodec>,
     content: Content,
 }
 
@@ -108,7 +108,7 @@ impl OpenedText {
     fn whole(
         text: Buffer,
         decoder: Arc<dyn DecodeText>,
-        packing: Option<Codec>,
+        packing: Option<FileCodec>,
         file_nbytes: u64,
         progress: &dyn Progress,
     ) -> Result<Self> {
@@ -134,7 +134,7 @@ impl OpenedText {
 
     /// How the file is packed.
     #[must_use]
-    pub fn packing(&self) -> Option<Codec> {
+    pub fn packing(&self) -> Option<FileCodec> {
         self.packing
     }
 

@@ -3,9 +3,9 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::error::Result;
-use crate::frame::{Block, DType, Frame, Kind, Labels, Level, Part};
+use crate::frame::{Block, DType, DTypeKind, Frame, Labels, Level, Part};
 
-use super::super::layout::{self, Kept, refuse};
+use super::super::layout::{self, ColumnLayout, refuse};
 use super::{Exporter, dtype_of};
 
 impl Exporter {
@@ -62,7 +62,7 @@ impl Exporter {
     /// Fields of fixed-width text that later chunks made wider.
     pub(super) fn widened(&self) -> Vec<(usize, DType)> {
         let kept = self.columns.iter().chain(&self.levels).zip(&self.widest).enumerate();
-        let wider = |(position, (kept, widest)): (usize, (&Kept, &AtomicU32))| {
+        let wider = |(position, (kept, widest)): (usize, (&ColumnLayout, &AtomicU32))| {
             let dtype = dtype_of(kept)?;
             let itemsize = widest.load(Ordering::Relaxed);
             (itemsize > dtype.itemsize).then_some((position, DType { itemsize, ..dtype }))
@@ -72,7 +72,7 @@ impl Exporter {
 
     /// Records the width of a chunk's fixed-width text.
     fn note_widths(&self, chunk: &Frame) {
-        let unicode = |b: &Block| (b.grid.dtype.kind == Kind::Unicode).then_some(b.grid.dtype.itemsize);
+        let unicode = |b: &Block| (b.grid.dtype.kind == DTypeKind::Unicode).then_some(b.grid.dtype.itemsize);
         for part in &chunk.parts {
             if let Part::Block(block, positions) = part
                 && let Some(itemsize) = unicode(block)

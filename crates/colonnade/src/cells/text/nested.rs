@@ -7,7 +7,7 @@ use super::{Cell, CellFault, Nonfinite, Style, Syntax, TextWriter};
 use crate::arrow::meta;
 use crate::cells::typed;
 use crate::error::{Error, Result};
-use crate::frame::{DType, Kind, type_name};
+use crate::frame::{DType, DTypeKind, type_name};
 
 /// The adapter's tag in a field's metadata.
 pub(super) fn tag_of(field: &Field) -> Option<String> {
@@ -74,7 +74,7 @@ pub(super) fn check_field(field: &Field, says: Option<DType>, style: Style) -> R
 }
 
 pub(super) fn is_complex(says: Option<DType>) -> bool {
-    says.is_some_and(|dtype| dtype.kind == Kind::Complex)
+    says.is_some_and(|dtype| dtype.kind == DTypeKind::Complex)
 }
 
 fn has_parts(data_type: &DataType, complex: bool) -> bool {

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use crate::codec::filter::Table;
+use crate::codec::filter::ValueTable;
 use crate::container::members::{Filter, FilterSpec, Meta, Name};
 use crate::container::npy;
 use crate::container::zip::Method;
@@ -22,7 +22,7 @@ use super::scan::{Array, Member, array_key};
 const SCRATCH_NBYTES: usize = 8 << 20;
 
 /// Dictionaries' values by the number of their filtered array.
-pub(super) type Tables = HashMap<u32, Table>;
+pub(super) type Tables = HashMap<u32, ValueTable>;
 
 /// Finds the members of the filtered arrays that the meta member lists.
 pub(super) fn locate_parts(store: &mut Store, by_name: &MembersByName, meta: &Meta) -> Result<()> {
@@ -182,8 +182,9 @@ impl Store {
         let tasks = values.iter().map(|&(number, member)| {
             let work = move || {
                 let Some(spec) = self.filtered_of(member).map(|f| &f.spec) else { return Ok(None) };
-                let table = self
-                    .payload(member, |bytes| Table::new(bytes, spec.dtype.itemsize as usize, spec.is_wide()));
+                let table = self.payload(member, |bytes| {
+                    ValueTable::new(bytes, spec.dtype.itemsize as usize, spec.is_wide())
+                });
                 let table = table.map_err(|e| e.in_member(self.name(member.entry)))?;
                 Ok(table.map(|table| (number, table)))
             };

@@ -10,23 +10,23 @@ use crate::error::Result;
 use crate::frame::Frame;
 use crate::progress::Progress;
 use crate::sink::Sink;
-use crate::sink::writer_state::{State, nothing};
+use crate::sink::writer_state::{WriterState, nothing};
 
 /// Writes a series.
 #[derive(Debug)]
-pub struct ChunkWriter {
+pub struct SeriesWriter {
     options: WriteOptions,
     first: Option<Exporter>,
     count: usize,
     nrows: usize,
-    state: State,
+    state: WriterState,
 }
 
-impl ChunkWriter {
+impl SeriesWriter {
     /// A series without chunks.
     #[must_use]
     pub fn new(options: WriteOptions) -> Self {
-        Self { options, first: None, count: 0, nrows: 0, state: State::Open }
+        Self { options, first: None, count: 0, nrows: 0, state: WriterState::Open }
     }
 
     /// The number of chunks so far.
@@ -59,11 +59,11 @@ impl ChunkWriter {
         }
         admitted.map_err(|e| e.in_format(FORMAT))?;
         let number = self.options.header.then_some(self.count as u64);
-        let mut part = Part { sink, written: false };
+        let mut part = ChunkSink { sink, written: false };
         let result =
             write::encode_frame(chunk, &WriteOptions { chunk: number, ..self.options }, &mut part, progress);
         if result.is_err() && part.written {
-            self.state = State::Broken;
+            self.state = WriterState::Broken;
         }
         result?;
         self.count += 1;
@@ -82,12 +82,12 @@ impl ChunkWriter {
 }
 
 /// A sink that continues after earlier chunks. The size of one chunk does not determine the total.
-struct Part<'s> {
+struct ChunkSink<'s> {
     sink: &'s mut dyn Sink,
     written: bool,
 }
 
-impl Sink for Part<'_> {
+impl Sink for ChunkSink<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.written = true;
         self.sink.write(bytes)

@@ -32,7 +32,7 @@ pub(crate) const VERSION: u64 = 1;
 
 /// A decoded header.
 #[derive(Debug, Clone)]
-pub(crate) struct Header {
+pub(crate) struct MsgpackHeader {
     pub(crate) orient: Orient,
     pub(crate) nrows: usize,
     /// The number of this frame in a series.
@@ -56,7 +56,7 @@ pub(crate) fn put_text(out: &mut Vec<u8>, text: &str) -> Result<()> {
 }
 
 /// Converts the result of writing to a vector.
-pub(crate) fn ended<T>(result: std::result::Result<T, rmp::encode::ValueWriteError>) -> Result<()> {
+pub(crate) fn write_result<T>(result: std::result::Result<T, rmp::encode::ValueWriteError>) -> Result<()> {
     result.map(|_| ()).map_err(|_| Error::malformed(FORMAT, "no memory."))
 }
 
@@ -71,7 +71,7 @@ pub(crate) fn count(n: usize, what: &str) -> Result<u32> {
     })
 }
 
-impl Header {
+impl MsgpackHeader {
     /// Appends key and value. `dictionaries`: encoded by [`crate::cells::typed::write_dictionaries`]. `old`: for readers
     /// without `bin`.
     ///
@@ -82,16 +82,16 @@ impl Header {
         put_text(out, KEY)?;
         let more = [!self.nbytes.is_empty(), self.packed, self.chunk.is_some()];
         let entries = 6 + more.into_iter().map(u32::from).sum::<u32>();
-        ended(write_map_len(out, entries))?;
+        write_result(write_map_len(out, entries))?;
         put_text(out, "version")?;
-        ended(write_uint(out, VERSION))?;
+        write_result(write_uint(out, VERSION))?;
         put_text(out, "orient")?;
         put_text(out, self.orient.name())?;
         put_text(out, "nrows")?;
-        ended(write_uint(out, self.nrows as u64))?;
+        write_result(write_uint(out, self.nrows as u64))?;
         if let Some(number) = self.chunk {
             put_text(out, "chunk")?;
-            ended(write_uint(out, number))?;
+            write_result(write_uint(out, number))?;
         }
         put_text(out, "schema")?;
         ipc::check_depth(&self.schema).map_err(|e| e.in_format("msgpack"))?;
@@ -100,7 +100,7 @@ impl Header {
             put_text(out, &STANDARD.encode(&schema))?;
         } else {
             count(schema.len(), "bytes of schema")?;
-            ended(write_bin(out, &schema))?;
+            write_result(write_bin(out, &schema))?;
         }
         if self.packed {
             put_text(out, "numbers")?;
@@ -109,9 +109,9 @@ impl Header {
         let lists = [("nbytes", &self.nbytes), ("nulls", &self.nulls)];
         for (key, list) in lists.into_iter().filter(|(key, list)| *key == "nulls" || !list.is_empty()) {
             put_text(out, key)?;
-            ended(write_array_len(out, count(list.len(), "columns")?))?;
+            write_result(write_array_len(out, count(list.len(), "columns")?))?;
             for n in list {
-                ended(write_uint(out, *n))?;
+                write_result(write_uint(out, *n))?;
             }
         }
         put_text(out, "dictionaries")?;
@@ -225,7 +225,7 @@ impl<'b> Reader<'b> {
         Ok(start..self.at)
     }
 
-    fn value(&mut self, limits: &Limits) -> std::result::Result<Header, CellError> {
+    fn value(&mut self, limits: &Limits) -> std::result::Result<MsgpackHeader, CellError> {
         let start = self.at;
         let entries = match self.head()? {
             Head::Map(n) => n,
@@ -234,7 +234,7 @@ impl<'b> Reader<'b> {
         let mut version = None;
         let mut nrows = None;
         let mut schema = None;
-        let mut out = Header {
+        let mut out = MsgpackHeader {
             orient: Orient::Columns,
             nrows: 0,
             chunk: None,
@@ -325,7 +325,7 @@ impl<'b> Reader<'b> {
 ///
 /// # Errors
 /// Malformed, with the position; truncated.
-pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Option<(Header, u32, usize)>> {
+pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Option<(MsgpackHeader, u32, usize)>> {
     let mut reader = Reader { bytes, at: 0, depth: limits.max_depth };
     let Ok(Some((Head::Map(entries @ 1..), at))) = head(bytes) else { return Ok(None) };
     reader.at = at;

@@ -19,7 +19,7 @@ mod tests;
 
 pub use crate::cells::msgpack::options::{Orient, Otherwise, ReadOptions};
 pub use bundle::encode_bundle;
-pub use chunks::ChunkWriter;
+pub use chunks::SeriesWriter;
 pub use format::MsgpackFormat;
 pub use opened::OpenedMsgpack;
 pub use options::WriteOptions;

@@ -1,7 +1,7 @@
 //! An opened file: one frame, with or without our header, or a bundle of frames.
 
 use super::header;
-use super::read::own::{Opening, Own};
+use super::read::own::{LocatedFrame, OpenedFrame};
 use crate::arrow::ranges::check_ranges;
 use crate::cells::msgpack::column::FORMAT;
 use crate::cells::msgpack::options::{Orient, ReadOptions};
@@ -22,32 +22,37 @@ use std::ops::Range;
 pub struct OpenedMsgpack {
     bytes: Buffer,
     options: ReadOptions,
-    content: Content,
+    content: MsgpackContent,
 }
 
 #[derive(Debug)]
-enum Content {
+enum MsgpackContent {
     /// Columns after our header, which are decoded when they are requested.
-    Own(Box<Own>),
+    Own(Box<LocatedFrame>),
     /// A frame that had to be decoded to be described.
-    Whole(Box<Whole>),
+    Whole(Box<DecodedFrame>),
     /// The labels and byte ranges of frames.
     Bundle(Vec<(String, Range<usize>)>),
 }
 
 /// A decoded frame.
 #[derive(Debug)]
-struct Whole {
+struct DecodedFrame {
     orient: Orient,
     version: Option<u64>,
     about: Description,
     frame: FrameCache,
 }
 
-impl Whole {
-    fn content(frame: Frame, orient: Orient, version: Option<u64>, options: &ReadOptions) -> Result<Content> {
+impl DecodedFrame {
+    fn content(
+        frame: Frame,
+        orient: Orient,
+        version: Option<u64>,
+        options: &ReadOptions,
+    ) -> Result<MsgpackContent> {
         let about = Description::of(FORMAT, &frame, options.limits.max_nbytes)?;
-        Ok(Content::Whole(Box::new(Self { orient, version, about, frame: FrameCache::new(frame) })))
+        Ok(MsgpackContent::Whole(Box::new(Self { orient, version, about, frame: FrameCache::new(frame) })))
     }
 }
 
@@ -70,23 +75,23 @@ impl OpenedMsgpack {
     /// # Errors
     /// Malformed, truncated, over a limit, with the position; `Cancelled` from `progress`.
     pub fn open_buffer(bytes: Buffer, options: ReadOptions, progress: &dyn Progress) -> Result<Self> {
-        let content = match Own::open(&bytes, options, progress)? {
+        let content = match LocatedFrame::open(&bytes, options, progress)? {
             Some(opening) => {
                 if opening.end() < bytes.nbytes() {
                     return Err(trailing(bytes.nbytes() - opening.end(), opening.end()));
                 }
                 match opening {
-                    Opening::Columns(own) => Content::Own(own),
-                    Opening::Rows { frame, orient, .. } => {
-                        Whole::content(*frame, orient, Some(header::VERSION), &options)?
+                    OpenedFrame::Columns(own) => MsgpackContent::Own(own),
+                    OpenedFrame::Rows { frame, orient, .. } => {
+                        DecodedFrame::content(*frame, orient, Some(header::VERSION), &options)?
                     }
                 }
             }
             None => match schemaless::shape_of(bytes.as_slice(), 0, &options)? {
-                Layout::Bundle(frames) => Content::Bundle(frames),
+                Layout::Bundle(frames) => MsgpackContent::Bundle(frames),
                 Layout::Frame(orient) => {
                     let frame = schemaless::decode_with(bytes.as_slice(), 0, &options, progress)?;
-                    Whole::content(frame, orient, None, &options)?
+                    DecodedFrame::content(frame, orient, None, &options)?
                 }
             },
         };
@@ -99,7 +104,7 @@ impl OpenedMsgpack {
     /// `NotFound`; as [`OpenedMsgpack::open_buffer`].
     fn part(&self, label: &str, progress: &dyn Progress) -> Result<Self> {
         let missing = || Error::not_found(FORMAT, format!("frame {label:?} is not there."));
-        let Content::Bundle(frames) = &self.content else { return Err(missing()) };
+        let MsgpackContent::Bundle(frames) = &self.content else { return Err(missing()) };
         let (_, extent) = frames.iter().find(|(name, _)| name == label).ok_or_else(missing)?;
         let bytes = self.bytes.slice(extent.start, extent.len()).ok_or_else(missing)?;
         Self::open_buffer(bytes, self.options, progress).map_err(|e| in_frame(e, label, extent.start))
@@ -107,7 +112,9 @@ impl OpenedMsgpack {
 
     /// Decodes the frame again.
     fn again(&self, progress: &dyn Progress) -> Result<Frame> {
-        if let Some(Opening::Rows { frame, .. }) = Own::open(&self.bytes, self.options, progress)? {
+        if let Some(OpenedFrame::Rows { frame, .. }) =
+            LocatedFrame::open(&self.bytes, self.options, progress)?
+        {
             return Ok(*frame);
         }
         schemaless::decode_with(self.bytes.as_slice(), 0, &self.options, progress)
@@ -120,7 +127,7 @@ impl Opened for OpenedMsgpack {
     }
 
     fn kind(&self) -> &'static str {
-        if matches!(self.content, Content::Bundle(_)) { "bundle" } else { "frame" }
+        if matches!(self.content, MsgpackContent::Bundle(_)) { "bundle" } else { "frame" }
     }
 
     fn layout(&self) -> &'static str {
@@ -129,49 +136,49 @@ impl Opened for OpenedMsgpack {
 
     fn shape(&self) -> Result<(usize, usize)> {
         Ok(match &self.content {
-            Content::Own(own) => own.shape(),
-            Content::Whole(whole) => (whole.about.nrows, whole.about.columns.len()),
-            Content::Bundle(_) => (0, 0),
+            MsgpackContent::Own(own) => own.shape(),
+            MsgpackContent::Whole(whole) => (whole.about.nrows, whole.about.columns.len()),
+            MsgpackContent::Bundle(_) => (0, 0),
         })
     }
 
     fn index(&self) -> Result<Axis> {
         match &self.content {
-            Content::Own(own) => own.index().cloned(),
-            Content::Whole(whole) => Ok(whole.about.index.clone()),
-            Content::Bundle(_) => Ok(Axis::range(0)),
+            MsgpackContent::Own(own) => own.index().cloned(),
+            MsgpackContent::Whole(whole) => Ok(whole.about.index.clone()),
+            MsgpackContent::Bundle(_) => Ok(Axis::range(0)),
         }
     }
 
     fn columns(&self) -> Result<Axis> {
         Ok(match &self.content {
-            Content::Own(own) => own.plan().columns.clone(),
-            Content::Whole(whole) => whole.about.columns.clone(),
-            Content::Bundle(_) => Axis::range(0),
+            MsgpackContent::Own(own) => own.plan().columns.clone(),
+            MsgpackContent::Whole(whole) => whole.about.columns.clone(),
+            MsgpackContent::Bundle(_) => Axis::range(0),
         })
     }
 
     fn tags(&self) -> Result<&Tags> {
         Ok(match &self.content {
-            Content::Own(own) => &own.plan().tags,
-            Content::Whole(whole) => &whole.about.tags,
-            Content::Bundle(_) => Tags::unnamed(),
+            MsgpackContent::Own(own) => &own.plan().tags,
+            MsgpackContent::Whole(whole) => &whole.about.tags,
+            MsgpackContent::Bundle(_) => Tags::unnamed(),
         })
     }
 
     fn dtypes(&self) -> Result<Vec<String>> {
         Ok(match &self.content {
-            Content::Own(own) => own.dtypes(),
-            Content::Whole(whole) => whole.about.dtypes.clone(),
-            Content::Bundle(_) => Vec::new(),
+            MsgpackContent::Own(own) => own.dtypes(),
+            MsgpackContent::Whole(whole) => whole.about.dtypes.clone(),
+            MsgpackContent::Bundle(_) => Vec::new(),
         })
     }
 
     fn version(&self) -> Option<u64> {
         match &self.content {
-            Content::Own(_) => Some(header::VERSION),
-            Content::Whole(whole) => whole.version,
-            Content::Bundle(_) => None,
+            MsgpackContent::Own(_) => Some(header::VERSION),
+            MsgpackContent::Whole(whole) => whole.version,
+            MsgpackContent::Bundle(_) => None,
         }
     }
 
@@ -182,16 +189,16 @@ impl Opened for OpenedMsgpack {
     /// The decoded size if everything had to be decoded, else the stored size.
     fn nbytes(&self) -> u64 {
         match &self.content {
-            Content::Own(own) => own.places().map(|(_, _, nbytes)| nbytes as u64).sum(),
-            Content::Whole(whole) => whole.about.nbytes,
-            Content::Bundle(frames) => frames.iter().map(|(_, extent)| extent.len() as u64).sum(),
+            MsgpackContent::Own(own) => own.places().map(|(_, _, nbytes)| nbytes as u64).sum(),
+            MsgpackContent::Whole(whole) => whole.about.nbytes,
+            MsgpackContent::Bundle(frames) => frames.iter().map(|(_, extent)| extent.len() as u64).sum(),
         }
     }
 
     fn load(&self, request: &Request<'_>) -> Result<Loaded> {
         match &self.content {
-            Content::Own(own) => Ok(Loaded::new(own.load(request)?, request)),
-            Content::Whole(whole) => {
+            MsgpackContent::Own(own) => Ok(Loaded::new(own.load(request)?, request)),
+            MsgpackContent::Whole(whole) => {
                 let is_part = request.positions.is_some() || request.rows.is_some();
                 let (frame, private) = match whole.frame.take(is_part, request.private) {
                     Some(taken) => taken,
@@ -199,7 +206,7 @@ impl Opened for OpenedMsgpack {
                 };
                 Ok(Loaded { frame: frame.part(FORMAT, request.positions, request.rows)?, private })
             }
-            Content::Bundle(frames) => Err(is_bundle(frames)),
+            MsgpackContent::Bundle(frames) => Err(is_bundle(frames)),
         }
     }
 
@@ -207,7 +214,7 @@ impl Opened for OpenedMsgpack {
     fn verify(&self, threads: usize, progress: &dyn Progress) -> Result<()> {
         let request = Request::all(threads, progress);
         let whole = |opened: &Self| check_ranges(FORMAT, &opened.load(&request)?.frame, 0);
-        let Content::Bundle(frames) = &self.content else { return whole(self) };
+        let MsgpackContent::Bundle(frames) = &self.content else { return whole(self) };
         for (label, extent) in frames {
             // A bundle inside a bundle is refused as a frame.
             let verified = whole(&self.part(label, &SignalsOnly(progress))?);
@@ -233,16 +240,16 @@ impl Opened for OpenedMsgpack {
             ]
         };
         Ok(match &self.content {
-            Content::Own(own) => {
+            MsgpackContent::Own(own) => {
                 own.places().map(|(name, offset, nbytes)| member(name, offset, nbytes)).collect()
             }
-            Content::Whole(whole) => {
+            MsgpackContent::Whole(whole) => {
                 let columns = &whole.about.columns;
                 let names = columns.strings().unwrap_or_default();
                 let name = |i: usize| names.get(i).cloned().unwrap_or_else(|| i.to_string());
                 (0..columns.len()).map(|i| member(&name(i), 0, 0)).collect()
             }
-            Content::Bundle(frames) => {
+            MsgpackContent::Bundle(frames) => {
                 frames.iter().map(|(label, extent)| member(label, extent.start, extent.len())).collect()
             }
         })
@@ -250,14 +257,14 @@ impl Opened for OpenedMsgpack {
 
     fn facts(&self) -> Facts {
         let orient = match &self.content {
-            Content::Whole(whole) => whole.orient,
+            MsgpackContent::Whole(whole) => whole.orient,
             _ => Orient::Columns,
         };
         vec![("orient", orient.name().into())]
     }
 
     fn labels(&self) -> Result<Vec<String>> {
-        let Content::Bundle(frames) = &self.content else { return Ok(Vec::new()) };
+        let MsgpackContent::Bundle(frames) = &self.content else { return Ok(Vec::new()) };
         Ok(frames.iter().map(|(label, _)| label.clone()).collect())
     }
 

@@ -10,7 +10,7 @@ use crate::formats::Opened;
 use crate::formats::chunk_reader::DecodeChunks;
 use crate::formats::msgpack::header;
 use crate::formats::msgpack::options::{Orient, ReadOptions};
-use crate::formats::msgpack::read::own::Own;
+use crate::formats::msgpack::read::own::LocatedFrame;
 use crate::formats::msgpack::series_decoder::Series;
 use crate::formats::msgpack::value::Received;
 use crate::frame::Frame;
@@ -78,7 +78,7 @@ pub(super) fn is_series(bytes: &Buffer, options: &ReadOptions, progress: &dyn Pr
         Ok(Some((head, ..))) if head.orient == Orient::Columns
     );
     let end = if is_columns {
-        Own::open(bytes, *options, progress).ok().flatten().map(|opening| opening.end())
+        LocatedFrame::open(bytes, *options, progress).ok().flatten().map(|opening| opening.end())
     } else {
         end_of(bytes.as_slice(), options.limits.max_depth, progress)?
     };

@@ -3,7 +3,7 @@
 //! There are no bytes between two values or after the last. Chunks of this library are numbered, so that a missing one is
 //! detected. The input may end after any value.
 
-use super::value::{Received, Value};
+use super::value::{Received, ValueDecoder};
 use crate::cells::msgpack::options::ReadOptions;
 use crate::error::{Error, Result};
 
@@ -14,7 +14,7 @@ const AHEAD_NBYTES: usize = 64 << 10;
 #[derive(Debug)]
 pub struct Series {
     options: ReadOptions,
-    value: Option<Box<Value>>,
+    value: Option<Box<ValueDecoder>>,
     ahead: Vec<u8>,
     from: usize,
     to: usize,
@@ -82,7 +82,7 @@ impl Series {
         if self.from < self.to {
             let value = match &mut self.value {
                 Some(value) => value,
-                none => none.insert(Box::new(Value::new(&self.options)?)),
+                none => none.insert(Box::new(ValueDecoder::new(&self.options)?)),
             };
             let bytes = self.ahead.get(self.from..self.to).unwrap_or(&[]);
             self.from += value.feed(bytes).map_err(|e| e.shifted(self.base))?;
@@ -98,7 +98,7 @@ impl Series {
         self.value.as_ref().map_or(Ok(()), |value| Err(self.cut_short(value)))
     }
 
-    fn whole(&mut self, value: Value) -> Result<(Received, u64)> {
+    fn whole(&mut self, value: ValueDecoder) -> Result<(Received, u64)> {
         let (nbytes, start) = (value.so_far().0, self.base);
         let received = value.finish()?;
         (self.base, self.count) = (start + nbytes, self.count + 1);
@@ -118,7 +118,7 @@ impl Series {
         Ok((received, start))
     }
 
-    fn cut_short(&self, value: &Value) -> Error {
+    fn cut_short(&self, value: &ValueDecoder) -> Error {
         value.cut_short(&format!("frame {} of the series", self.count + 1), self.base)
     }
 }

@@ -1,7 +1,7 @@
 //! Builds the frame of all decoded columns.
 
-use crate::arrow::import::{Place, Plan};
-use crate::arrow::landed::Landed;
+use crate::arrow::import::{FieldRole, FramePlan};
+use crate::arrow::landed::DecodedColumns;
 use crate::error::Result;
 use crate::frame::{Frame, Level, Part};
 
@@ -9,7 +9,7 @@ use crate::frame::{Frame, Level, Part};
 ///
 /// # Errors
 /// Malformed: fields that are missing or have another length.
-pub(super) fn assembled(plan: &Plan, landed: Landed, nrows: usize) -> Result<Frame> {
+pub(super) fn assemble_frame(plan: &FramePlan, landed: DecodedColumns, nrows: usize) -> Result<Frame> {
     let mut parts = Vec::with_capacity(landed.blocks.len() + landed.columns.len());
     let mut levels: Vec<Option<Level>> = vec![None; plan.fields.len() - plan.ncols];
     let mut put = |level: usize, made: Level| {
@@ -22,8 +22,8 @@ pub(super) fn assembled(plan: &Plan, landed: Landed, nrows: usize) -> Result<Fra
         let mut positions = Vec::with_capacity(fields.len());
         for (column, &field) in fields.iter().enumerate() {
             match seat(field) {
-                Some(Place::Column(position)) => positions.push(position),
-                Some(Place::Level(level)) => {
+                Some(FieldRole::Column(position)) => positions.push(position),
+                Some(FieldRole::Level(level)) => {
                     put(level, Level::Block(block.column(column)));
                 }
                 None => {}
@@ -37,8 +37,8 @@ pub(super) fn assembled(plan: &Plan, landed: Landed, nrows: usize) -> Result<Fra
     for (field, data) in landed.columns {
         let Some(told) = plan.fields.get(field) else { continue };
         match told.place {
-            Place::Column(position) => parts.push(Part::Column(told.column(data), position)),
-            Place::Level(level) => put(level, Level::Column(told.column(data))),
+            FieldRole::Column(position) => parts.push(Part::Column(told.column(data), position)),
+            FieldRole::Level(level) => put(level, Level::Column(told.column(data))),
         }
     }
     let index = plan.index_axis(levels.into_iter().flatten().collect(), nrows, 0)?;

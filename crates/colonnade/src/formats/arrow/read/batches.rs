@@ -2,7 +2,7 @@
 
 use arrow_data::ArrayData;
 
-use crate::arrow::import::{Plan, fits, to_block};
+use crate::arrow::import::{FramePlan, fits, to_block};
 use crate::arrow::ranges::check_ranges;
 use crate::decode::Request;
 use crate::error::{Error, Result};
@@ -15,8 +15,8 @@ use crate::progress::{NoProgress, Progress};
 use super::land::empty_of;
 use super::open::Ipc;
 use crate::arrow::ipc::allowed::DecodeBudget;
-use crate::arrow::ipc::arrays::{Cursor, field_of};
-use crate::arrow::ipc::body::Body;
+use crate::arrow::ipc::arrays::{FieldCursor, field_of};
+use crate::arrow::ipc::body::BatchBody;
 
 impl Ipc {
     /// Decodes each record batch to a frame in Arrow's layout, without copying uncompressed buffers. Returns at least one
@@ -65,7 +65,7 @@ impl Ipc {
                 format!("batch {i} is out of range: there are {}.", self.catalog.batches.len()),
             )
         })?;
-        let body = Body::new(&self.source, batch)?;
+        let body = BatchBody::new(&self.source, batch)?;
         let needed = self.needed(request.positions)?;
         let (plan, kept) = self.plan.kept(request.kept);
         let kept = kept.as_ref();
@@ -76,7 +76,7 @@ impl Ipc {
         let allowed = DecodeBudget::new(&self.options.limits, batch.body_nbytes);
         let one = |index: usize| -> Result<ArrayData> {
             let place = shape.places.get(index).copied().unwrap_or_default();
-            let mut cursor = Cursor::new(&body, shape, dictionaries, place, &allowed)?;
+            let mut cursor = FieldCursor::new(&body, shape, dictionaries, place, &allowed)?;
             let named = |e: Error| e.in_member(format!("batch {i}")).at(batch.body_at as u64);
             let part = kept.map_or(&LeafProjection::All, |kept| kept.of(index));
             cursor.part(field_of(shape, index)?, part).map_err(named)
@@ -144,7 +144,7 @@ impl Ipc {
 
 /// Builds a frame of the columns at `positions`.
 fn arrow_frame(
-    plan: &Plan,
+    plan: &FramePlan,
     arrays: &[ArrayData],
     nrows: usize,
     first_row: usize,

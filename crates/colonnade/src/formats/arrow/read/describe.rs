@@ -3,13 +3,13 @@
 use crate::frame::{ByteOrder, type_name};
 
 use super::open::Ipc;
-use crate::arrow::ipc::body::Body;
-use crate::arrow::ipc::catalog::Batch;
+use crate::arrow::ipc::body::BatchBody;
+use crate::arrow::ipc::catalog::BatchPosition;
 use crate::arrow::ipc::message::BodyCodec;
 
 /// One message.
 #[derive(Debug, Clone)]
-pub struct Message {
+pub struct MessageInfo {
     /// `schema`, `dictionary 0`, `batch 3`.
     pub name: String,
     /// The compression of its buffers.
@@ -27,8 +27,8 @@ pub struct Message {
 impl Ipc {
     /// Describes the dictionaries and record batches, in the order of the source.
     #[must_use]
-    pub fn messages(&self) -> Vec<Message> {
-        let one = |name: String, batch: &Batch| Message {
+    pub fn messages(&self) -> Vec<MessageInfo> {
+        let one = |name: String, batch: &BatchPosition| MessageInfo {
             name,
             codec: batch.header.codec,
             nbytes: self.decoded(batch),
@@ -36,7 +36,7 @@ impl Ipc {
             offset: batch.header_at as u64,
             nrows: batch.header.nrows,
         };
-        let mut out: Vec<Message> = Vec::new();
+        let mut out: Vec<MessageInfo> = Vec::new();
         for d in &self.catalog.dictionaries {
             out.push(one(
                 format!("dictionary {}{}", d.id, if d.delta { " (addition)" } else { "" }),
@@ -50,8 +50,8 @@ impl Ipc {
         out
     }
 
-    fn decoded(&self, batch: &Batch) -> u64 {
-        Body::new(&self.source, batch).map_or(batch.body_nbytes as u64, |body| body.decoded_nbytes())
+    fn decoded(&self, batch: &BatchPosition) -> u64 {
+        BatchBody::new(&self.source, batch).map_or(batch.body_nbytes as u64, |body| body.decoded_nbytes())
     }
 
     /// The decompressed size of all bodies.

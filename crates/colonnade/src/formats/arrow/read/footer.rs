@@ -9,9 +9,9 @@ use crate::progress::NoProgress;
 
 use crate::arrow::ipc::catalog::Catalog;
 use crate::arrow::ipc::encapsulated_message::EncapsulatedMessage;
-use crate::arrow::ipc::message::{Kind, Prefix, copied, first_line, prefix, verifier};
-use crate::arrow::ipc::scan::{At, MAGIC, check_columns, message_at};
-use crate::arrow::ipc::shape::Shape;
+use crate::arrow::ipc::message::{MessageKind, Prefix, copied, first_line, prefix, verifier};
+use crate::arrow::ipc::scan::{MAGIC, StreamItem, check_columns, message_at};
+use crate::arrow::ipc::shape::BatchLayout;
 
 /// Bytes that contain the footer of most files, or the schema at their start.
 const ENDS_NBYTES: usize = 64 << 10;
@@ -42,7 +42,7 @@ pub(crate) fn file(bytes: &[u8], limits: &Limits) -> Result<Catalog> {
         };
         let schema = footer.schema().ok_or_else(|| damaged("expected a schema, found none.".into()))?;
         agree(bytes.get(..start).unwrap_or(&[]), schema, start)?;
-        let shape = Shape::of_schema(foot, schema, version).map_err(|e| e.in_member("footer"))?;
+        let shape = BatchLayout::of_schema(foot, schema, version).map_err(|e| e.in_member("footer"))?;
         check_columns(&shape, limits)?;
         let mut catalog = Catalog::new(Arc::new(shape));
         let blocks = |list: Option<flatbuffers::Vector<'_, arrow_ipc::Block>>| -> Vec<arrow_ipc::Block> {
@@ -51,7 +51,7 @@ pub(crate) fn file(bytes: &[u8], limits: &Limits) -> Result<Catalog> {
         let mut dictionaries = Vec::new();
         for block in blocks(footer.dictionaries()) {
             let found = pointed_at(bytes, block, start)?;
-            let Kind::Dictionary { id, delta, batch } = found.header.kind else {
+            let MessageKind::Dictionary { id, delta, batch } = found.header.kind else {
                 return Err(damaged(format!(
                     "expected a dictionary at byte {}, found another message.",
                     block.offset()
@@ -69,7 +69,7 @@ pub(crate) fn file(bytes: &[u8], limits: &Limits) -> Result<Catalog> {
         }
         for block in blocks(footer.recordBatches()) {
             let found = pointed_at(bytes, block, start)?;
-            let Kind::Batch(header) = found.header.kind else {
+            let MessageKind::Batch(header) = found.header.kind else {
                 return Err(damaged(format!(
                     "expected a record batch at byte {}, found another message.",
                     block.offset()
@@ -90,7 +90,7 @@ fn footer_version(messages: &[u8], told: arrow_ipc::MetadataVersion) -> Result<i
         Err(error) => error.in_member("footer"),
     };
     match message_at(messages, 8) {
-        Ok(At::Message(found))
+        Ok(StreamItem::Message(found))
             if told.0 < found.header.version && found.header.version == arrow_ipc::MetadataVersion::V4.0 =>
         {
             Ok(found.header.version)
@@ -103,7 +103,7 @@ fn footer_version(messages: &[u8], told: arrow_ipc::MetadataVersion) -> Result<i
 /// there, which is not a message and is not compared.
 fn agree(messages: &[u8], footer: arrow_ipc::Schema<'_>, footer_at: usize) -> Result<()> {
     let found = match message_at(messages, 8) {
-        Ok(At::Message(found)) if matches!(found.header.kind, Kind::Schema) => found,
+        Ok(StreamItem::Message(found)) if matches!(found.header.kind, MessageKind::Schema) => found,
         _ => return Ok(()),
     };
     let head = messages.get(found.header_at..found.body_at).unwrap_or(&[]);
@@ -197,7 +197,7 @@ fn pointed_at(bytes: &[u8], block: arrow_ipc::Block, footer_at: usize) -> Result
         .filter(|&at| at >= 8 && at < footer_at)
         .ok_or_else(|| wrong("there is none"))?;
     let inside = bytes.get(..footer_at).unwrap_or(&[]);
-    let At::Message(found) = message_at(inside, at)? else { return Err(wrong("it passes the end")) };
+    let StreamItem::Message(found) = message_at(inside, at)? else { return Err(wrong("it passes the end")) };
     let agrees = i64::from(header_nbytes) == i64::try_from(found.body_at - at).unwrap_or(-1)
         && body_nbytes == i64::try_from(found.body_nbytes).unwrap_or(-1);
     if agrees { Ok(found) } else { Err(wrong("the message says otherwise")) }

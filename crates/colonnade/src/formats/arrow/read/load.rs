@@ -1,13 +1,13 @@
 //! Decodes an opened source to one frame.
 
-use crate::arrow::landed::Landed;
+use crate::arrow::landed::DecodedColumns;
 use crate::decode::{Layout, PandasNulls, Request};
 use crate::error::Result;
 use crate::frame::paths::Projection;
 use crate::frame::{Axis, Frame, row_range};
 use crate::progress::NoProgress;
 
-use super::land::Landing;
+use super::land::ColumnDecoder;
 use super::open::Ipc;
 use crate::arrow::ipc::allowed::DecodeBudget;
 
@@ -47,7 +47,7 @@ impl Ipc {
         kept: Option<&Projection>,
         rows: (usize, usize),
         request: &Request<'_>,
-    ) -> Result<Landed> {
+    ) -> Result<DecodedColumns> {
         let in_place = match (&self.mapped, request.private) {
             (_, false) => Some(self.source.bytes.clone()),
             (Some(file), true) if self.nbatches() > 0 => Some(file.map_private()?),
@@ -59,7 +59,7 @@ impl Ipc {
         self.need(wanted, kept, (0..self.nbatches()).filter(touched), request.progress)?;
         let allowed = DecodeBudget::new(&self.options.limits, self.source.bytes.nbytes());
         let nulls = PandasNulls::new(&self.plan);
-        let landing = Landing {
+        let landing = ColumnDecoder {
             source: &self.source,
             catalog: &self.catalog,
             plan: &self.plan,

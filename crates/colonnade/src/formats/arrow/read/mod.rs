@@ -16,7 +16,7 @@ mod options;
 mod remote;
 
 pub use crate::decode::Request;
-pub use describe::Message;
-pub use incremental::{Decoded, Event, IncrementalDecoder, Schemas};
+pub use describe::MessageInfo;
+pub use incremental::{DecodedStream, IncrementalDecoder, Schemas, StreamEvent};
 pub use open::Ipc;
 pub use options::{Form, OpenOptions};

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use crate::arrow::import::Plan;
+use crate::arrow::import::FramePlan;
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::Axis;
 use crate::limits::Limits;
@@ -14,24 +14,24 @@ use crate::source;
 use super::footer;
 use super::footer::need_headers;
 use super::options::{Form, OpenOptions};
-use crate::arrow::ipc::body::{Body, Source};
-use crate::arrow::ipc::catalog::{Batch, Catalog};
-use crate::arrow::ipc::dictionaries::History;
+use crate::arrow::ipc::body::{BatchBody, IpcSource};
+use crate::arrow::ipc::catalog::{BatchPosition, Catalog};
+use crate::arrow::ipc::dictionaries::DictionaryHistory;
 use crate::arrow::ipc::scan;
 
 /// Decoded dictionaries, and their ids; `None`: all.
-pub(super) type Decoded = (Option<HashSet<i64>>, Arc<History>);
+pub(super) type DecodedDictionaries = (Option<HashSet<i64>>, Arc<DictionaryHistory>);
 
 /// An opened file or stream.
 #[derive(Debug)]
 pub struct Ipc {
-    pub(super) source: Source,
+    pub(super) source: IpcSource,
     pub(super) mapped: Option<Arc<MappedFile>>,
     pub(super) catalog: Catalog,
-    pub(super) plan: Plan,
+    pub(super) plan: FramePlan,
     form: Form,
     pub(super) options: OpenOptions,
-    pub(super) history: Mutex<Option<Decoded>>,
+    pub(super) history: Mutex<Option<DecodedDictionaries>>,
     pub(super) index: OnceLock<Axis>,
 }
 
@@ -51,9 +51,9 @@ impl Ipc {
             Some(remote) => {
                 need_headers(&remote)?;
                 let options = OpenOptions { form: Some(Form::File), ..options };
-                Self::open(Source::elsewhere(remote), None, options)
+                Self::open(IpcSource::elsewhere(remote), None, options)
             }
-            None => Self::open(Source::new(opened.bytes), opened.map, options),
+            None => Self::open(IpcSource::new(opened.bytes), opened.map, options),
         }
     }
 
@@ -62,11 +62,11 @@ impl Ipc {
     /// # Errors
     /// Malformed or truncated messages.
     pub fn open_buffer(bytes: Buffer, options: OpenOptions) -> Result<Self> {
-        Self::open(Source::new(bytes), None, options)
+        Self::open(IpcSource::new(bytes), None, options)
     }
 
     pub(super) fn open(
-        source: Source,
+        source: IpcSource,
         mapped: Option<Arc<MappedFile>>,
         options: OpenOptions,
     ) -> Result<Self> {
@@ -92,7 +92,7 @@ impl Ipc {
             },
             Form::Stream => scan::stream(all, &options.limits, options.allow_truncated)?,
         };
-        let mut plan = Plan::new(&catalog.shape.schema)?;
+        let mut plan = FramePlan::new(&catalog.shape.schema)?;
         plan.settle(catalog.nrows);
         let (history, index) = (Mutex::new(None), OnceLock::new());
         let batches = catalog.batches.iter().chain(catalog.dictionaries.iter().map(|d| &d.batch));
@@ -108,7 +108,7 @@ impl Ipc {
 
     /// The conversion of its fields to a frame.
     #[must_use]
-    pub fn plan(&self) -> &Plan {
+    pub fn plan(&self) -> &FramePlan {
         &self.plan
     }
 
@@ -133,13 +133,13 @@ impl Ipc {
 /// Refuses bodies that decompress to more than the limit. Reads the declared lengths of compressed bodies and the number of
 /// cells only if they may exceed it.
 pub(super) fn check_nbytes<'b>(
-    source: &Source,
-    batches: impl Iterator<Item = &'b Batch> + Clone,
+    source: &IpcSource,
+    batches: impl Iterator<Item = &'b BatchPosition> + Clone,
     limits: &Limits,
 ) -> Result<()> {
     let input = source.bytes.nbytes() as u64;
-    let sum = |of: &dyn Fn(&Body<'_>) -> u64| {
-        let mut nbytes = batches.clone().map(|batch| Ok(of(&Body::new(source, batch)?)));
+    let sum = |of: &dyn Fn(&BatchBody<'_>) -> u64| {
+        let mut nbytes = batches.clone().map(|batch| Ok(of(&BatchBody::new(source, batch)?)));
         nbytes.try_fold(0u64, |sum, n: Result<u64>| Ok::<u64, Error>(sum.saturating_add(n?)))
     };
     if sum(&|body| body.most_nbytes())? <= limits.decoded_nbytes(input, 0) {

@@ -3,7 +3,9 @@
 use super::reader::Reader;
 use super::{WriteOptions, encode, writer};
 use crate::error::Result;
-use crate::formats::arrow::read::{Decoded, Form, IncrementalDecoder, Ipc, OpenOptions, Request, Schemas};
+use crate::formats::arrow::read::{
+    DecodedStream, Form, IncrementalDecoder, Ipc, OpenOptions, Request, Schemas,
+};
 use crate::formats::arrow::write::Encoder;
 use crate::formats::{
     Capabilities, Format, FormatSpec, FrameEncoder, FrameWriter, IncrementalReader, Loaded, Opened, Options,
@@ -66,8 +68,8 @@ impl Format for ArrowStreamFormat {
         let mut decoder = IncrementalDecoder::frame(options.limits, Schemas::default())?;
         decoder.read(stream, progress)?;
         let frame = match decoder.into_decoded(true, threads, progress)? {
-            Decoded::Frame(frame) => *frame,
-            Decoded::Opened(ipc) => {
+            DecodedStream::Frame(frame) => *frame,
+            DecodedStream::Opened(ipc) => {
                 ipc.load(&Request { private: true, ..Request::all(threads, progress) })?
             }
         };

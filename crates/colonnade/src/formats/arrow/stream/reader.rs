@@ -33,10 +33,10 @@ impl IncrementalReader for Reader {
         // After an error there are no further events and no schema.
         self.ended |= event.is_err();
         Ok(match event? {
-            read::Event::Need => Event::Need,
-            read::Event::Schema => Event::Schema,
-            read::Event::Batch(frame) => Event::Batch(frame),
-            read::Event::End => Event::End,
+            read::StreamEvent::Need => Event::Need,
+            read::StreamEvent::Schema => Event::Schema,
+            read::StreamEvent::Batch(frame) => Event::Batch(frame),
+            read::StreamEvent::End => Event::End,
         })
     }
 

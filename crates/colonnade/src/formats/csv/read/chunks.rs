@@ -3,10 +3,10 @@
 //! A header, `dtypes` or the first rows say the types; a later cell that does not fit is an error. All columns are in
 //! Arrow's layout, which holds nulls whether there are some or not.
 
-use super::kinds::Kind;
+use super::kinds::InferredType;
 use super::line_errors::TOO_LONG;
 use super::lines::Lines;
-use super::opening::{Opening, open};
+use super::opening::{Preamble, open};
 use super::options::ReadOptions;
 use super::pass::longest;
 use super::schema::{another_count, check_end};
@@ -22,7 +22,7 @@ use crate::progress::NoProgress;
 
 /// Takes bytes, gives frames.
 #[derive(Debug)]
-pub struct Chunks {
+pub struct CsvChunks {
     options: ReadOptions,
     /// Of text that waits.
     limit: StreamLimit,
@@ -36,15 +36,15 @@ pub struct Chunks {
     sniffer: Option<Sniffer>,
     /// The lines before the rows are not tried again before there is as much text.
     try_at: usize,
-    opened: Option<(Opening, Lines)>,
-    kinds: Option<Vec<Option<Kind>>>,
+    opened: Option<(Preamble, Lines)>,
+    kinds: Option<Vec<Option<InferredType>>>,
     rows: usize,
     dropped: u64,
     nulled: u64,
     given: bool,
 }
 
-impl Chunks {
+impl CsvChunks {
     /// Nothing has come yet.
     ///
     /// # Errors

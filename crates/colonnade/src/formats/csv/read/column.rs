@@ -1,21 +1,21 @@
 //! One column of some rows: from the text of its cells straight into the words that the frame keeps.
 //!
-//! A loop for each type. [`Rules::class`] classifies a cell that does not fit; the rest of the column is then only classified,
+//! A loop for each type. [`DialectRules::class`] classifies a cell that does not fit; the rest of the column is then only classified,
 //! so that the next pass knows the type that holds all of it.
 
-use super::kinds::{Classes, Kind};
+use super::kinds::{Classes, InferredType};
 use super::normalize::place;
 use super::null_values::{NullValue, truth};
-use super::number::{self, Whole};
-use super::rules::Rules;
+use super::number::{self, IntegerText};
+use super::rules::DialectRules;
 use super::time;
 use crate::cells::text;
 
 /// A word of the frame: a number's bytes, or the end of a text.
-pub(super) type Slot = [u8; 8];
+pub(super) type CellWord = [u8; 8];
 
 /// No instant, as NumPy has it.
-const NAT: Slot = i64::MIN.to_le_bytes();
+const NAT: CellWord = i64::MIN.to_le_bytes();
 
 /// Where the cells of one column stand.
 pub(super) trait Spans: Copy {
@@ -92,12 +92,12 @@ impl PieceColumn {
 /// Reads `out.len()` cells of a column of `kind`; the first is row `first` of its piece. `bytes` reach as far as possible
 /// behind the cells. `kind` is the least type of what `part.seen` and earlier looks have found.
 pub(super) fn take(
-    kind: Option<Kind>,
-    rules: &Rules,
+    kind: Option<InferredType>,
+    rules: &DialectRules,
     bytes: &[u8],
     spans: impl Spans,
     first: usize,
-    out: &mut [Slot],
+    out: &mut [CellWord],
     part: &mut PieceColumn,
 ) {
     if part.misfit {
@@ -105,26 +105,28 @@ pub(super) fn take(
     }
     let done = match kind {
         // Text has a loop of its own.
-        None | Some(Kind::Text | Kind::Decimal(_)) => 0,
-        Some(Kind::Int) => ints(rules, bytes, spans, first, out, part),
-        Some(Kind::Float) => floats(rules, bytes, spans, first, out, part, false),
-        Some(Kind::Nothing) => floats(rules, bytes, spans, first, out, part, true),
-        Some(Kind::UInt) => {
+        None | Some(InferredType::Text | InferredType::Decimal(_)) => 0,
+        Some(InferredType::Int) => ints(rules, bytes, spans, first, out, part),
+        Some(InferredType::Float) => floats(rules, bytes, spans, first, out, part, false),
+        Some(InferredType::Nothing) => floats(rules, bytes, spans, first, out, part, true),
+        Some(InferredType::UInt) => {
             others(rules, bytes, spans, first, out, part, [0; 8], |text| match number::whole(text) {
-                Whole::Int(value) if value >= 0 => Some((value.to_le_bytes(), Classes::INT)),
-                Whole::Big(value) => Some((value.to_le_bytes(), Classes::BIG)),
+                IntegerText::Int(value) if value >= 0 => Some((value.to_le_bytes(), Classes::INT)),
+                IntegerText::Big(value) => Some((value.to_le_bytes(), Classes::BIG)),
                 _ => None,
             })
         }
-        Some(Kind::Bool) => others(rules, bytes, spans, first, out, part, [0; 8], |text| {
+        Some(InferredType::Bool) => others(rules, bytes, spans, first, out, part, [0; 8], |text| {
             truth(text).map(|value| (u64::from(value).to_le_bytes(), Classes::BOOL))
         }),
-        Some(Kind::Time { nanos, zoned }) => others(rules, bytes, spans, first, out, part, NAT, |text| {
-            let found = rules.time.as_ref().and_then(|format| time::parse(text, format))?;
-            let class = found.class();
-            let fits = found.zoned == zoned && (nanos || !class.has(Classes::NANOS));
-            fits.then(|| Some((found.ticks(nanos)?.to_le_bytes(), class))).flatten()
-        }),
+        Some(InferredType::Time { nanos, zoned }) => {
+            others(rules, bytes, spans, first, out, part, NAT, |text| {
+                let found = rules.time.as_ref().and_then(|format| time::parse(text, format))?;
+                let class = found.class();
+                let fits = found.zoned == zoned && (nanos || !class.has(Classes::NANOS));
+                fits.then(|| Some((found.ticks(nanos)?.to_le_bytes(), class))).flatten()
+            })
+        }
     };
     if done < out.len() {
         part.misfit = true;
@@ -134,7 +136,7 @@ pub(super) fn take(
 
 /// Classifies cells without keeping them.
 pub(super) fn classify(
-    rules: &Rules,
+    rules: &DialectRules,
     bytes: &[u8],
     spans: impl Spans,
     from: usize,
@@ -167,10 +169,10 @@ fn is_nothing(class: Classes, row: usize, part: &mut PieceColumn) -> bool {
 fn each<T>(
     bytes: &[u8],
     spans: impl Spans,
-    out: &mut [Slot],
+    out: &mut [CellWord],
     short: impl Fn(usize, usize) -> Option<T>,
     mut long: impl FnMut(usize, Option<&[u8]>) -> Option<T>,
-    mut word: impl FnMut(T) -> Slot,
+    mut word: impl FnMut(T) -> CellWord,
 ) -> usize {
     for (row, slot) in out.iter_mut().enumerate() {
         let (start, end) = spans.span(row);
@@ -187,11 +189,11 @@ fn each<T>(
 }
 
 fn ints(
-    rules: &Rules,
+    rules: &DialectRules,
     bytes: &[u8],
     spans: impl Spans,
     first: usize,
-    out: &mut [Slot],
+    out: &mut [CellWord],
     part: &mut PieceColumn,
 ) -> usize {
     let (mut signs, mut nothing) = (0i64, 0);
@@ -222,9 +224,14 @@ fn note_signs(signs: i64, values: usize, part: &mut PieceColumn) {
 
 /// A cell that is no short whole number: a value, nothing (`Some(None)`), or another type (`None`).
 #[inline(never)]
-fn long_int(rules: &Rules, raw: Option<&[u8]>, row: usize, part: &mut PieceColumn) -> Option<Option<i64>> {
+fn long_int(
+    rules: &DialectRules,
+    raw: Option<&[u8]>,
+    row: usize,
+    part: &mut PieceColumn,
+) -> Option<Option<i64>> {
     let Some(raw) = raw else { return is_nothing(Classes::NULL, row, part).then_some(None) };
-    if let Whole::Int(value) = number::whole(raw)
+    if let IntegerText::Int(value) = number::whole(raw)
         && !rules.numbers_are_looked_up()
     {
         return Some(Some(value));
@@ -235,17 +242,17 @@ fn long_int(rules: &Rules, raw: Option<&[u8]>, row: usize, part: &mut PieceColum
         return Some(None);
     }
     match number::whole(&rules.plain_number(&text.bytes)) {
-        Whole::Int(value) if class.has(Classes::INT | Classes::NEGATIVE) => Some(Some(value)),
+        IntegerText::Int(value) if class.has(Classes::INT | Classes::NEGATIVE) => Some(Some(value)),
         _ => None,
     }
 }
 
 fn floats(
-    rules: &Rules,
+    rules: &DialectRules,
     bytes: &[u8],
     spans: impl Spans,
     first: usize,
-    out: &mut [Slot],
+    out: &mut [CellWord],
     part: &mut PieceColumn,
     exact: bool,
 ) -> usize {
@@ -259,7 +266,7 @@ fn floats(
 /// `exact`: whole numbers that a float would round are another type.
 #[inline(never)]
 fn long_float(
-    rules: &Rules,
+    rules: &DialectRules,
     raw: Option<&[u8]>,
     row: usize,
     part: &mut PieceColumn,
@@ -293,14 +300,14 @@ fn long_float(
 
 #[allow(clippy::too_many_arguments)] // one loop for several types
 fn others(
-    rules: &Rules,
+    rules: &DialectRules,
     bytes: &[u8],
     spans: impl Spans,
     first: usize,
-    out: &mut [Slot],
+    out: &mut [CellWord],
     part: &mut PieceColumn,
-    nothing: Slot,
-    value: impl Fn(&[u8]) -> Option<(Slot, Classes)>,
+    nothing: CellWord,
+    value: impl Fn(&[u8]) -> Option<(CellWord, Classes)>,
 ) -> usize {
     for (row, slot) in out.iter_mut().enumerate() {
         let (start, end) = spans.span(row);

@@ -1,10 +1,10 @@
 //! Finds the first cell that does not fit the type of its column, for the error message.
 
 use super::errors;
-use super::kinds::{Classes, Kind};
+use super::kinds::{Classes, InferredType};
 use super::normalize::{MISSING, RowSpans};
 use super::number;
-use super::pass::RowSource;
+use super::pass::PassInput;
 use super::tokenizer::Tokenizer;
 use super::whole::Reading;
 use crate::error::Error;
@@ -14,13 +14,14 @@ impl Reading<'_> {
     #[cold]
     pub(super) fn refused(
         &self,
-        source: &RowSource<'_>,
+        source: &PassInput<'_>,
         column: usize,
         class: Classes,
-        fixed: Option<&[Option<Kind>]>,
+        fixed: Option<&[Option<InferredType>]>,
     ) -> Error {
         if class == Classes::default() {
-            let kind = fixed.and_then(|kinds| kinds.get(column).copied().flatten()).unwrap_or(Kind::Text);
+            let kind =
+                fixed.and_then(|kinds| kinds.get(column).copied().flatten()).unwrap_or(InferredType::Text);
             return self.misfit(source, column, kind);
         }
         let times = Classes::INSTANT | Classes::ZONED;
@@ -37,16 +38,16 @@ impl Reading<'_> {
 
     /// The error of a column that is no longer what the first rows were.
     #[cold]
-    pub(super) fn misfit(&self, source: &RowSource<'_>, column: usize, kind: Kind) -> Error {
-        let timed = matches!(kind, Kind::Time { .. });
+    pub(super) fn misfit(&self, source: &PassInput<'_>, column: usize, kind: InferredType) -> Error {
+        let timed = matches!(kind, InferredType::Time { .. });
         let (held, rules) = (Classes::held_by(kind), &source.rules);
         let nothing = Classes::NULL | Classes::NAN | Classes::EMPTY;
         let fits = |raw: &[u8]| {
             let text = rules.text(raw);
             let plain = rules.plain_number(&text.bytes);
             match kind {
-                Kind::Nothing => !number::may_be_rounded(&plain),
-                Kind::Decimal(Some(most)) => {
+                InferredType::Nothing => !number::may_be_rounded(&plain),
+                InferredType::Decimal(Some(most)) => {
                     number::whole_digits(&plain).is_some_and(|digits| digits <= most)
                 }
                 _ => true,
@@ -66,7 +67,7 @@ impl Reading<'_> {
 
 /// The first cell of a column that is of a class, among the rows that are kept.
 fn first_of(
-    source: &RowSource<'_>,
+    source: &PassInput<'_>,
     body: usize,
     column: usize,
     timed: bool,

@@ -2,10 +2,10 @@
 
 use super::FORMAT;
 use super::decimals::LARGE;
-use super::kinds::{Classes, Kind};
+use super::kinds::{Classes, InferredType};
 use super::line_errors;
-use super::number::{self, Whole};
-use super::opening::Opening;
+use super::number::{self, IntegerText};
+use super::opening::Preamble;
 use super::pass::{InputFault, InputFaultKind};
 use crate::cells::place::Place;
 use crate::error::{Error, ErrorKind};
@@ -13,7 +13,7 @@ use crate::shown::shown;
 
 /// The error of a fault.
 #[cold]
-pub(super) fn fault(fault: InputFault, opening: &Opening, place: &dyn Fn(usize) -> Place) -> Error {
+pub(super) fn fault(fault: InputFault, opening: &Preamble, place: &dyn Fn(usize) -> Place) -> Error {
     match fault.kind {
         InputFaultKind::TokenError(found) => {
             let (_, message) = line_errors::message(found, &opening.rules);
@@ -48,7 +48,7 @@ pub(super) fn class(
     column: usize,
     wanted: Classes,
     (at, raw): (usize, &[u8]),
-    opening: &Opening,
+    opening: &Preamble,
     place: &dyn Fn(usize) -> Place,
 ) -> Error {
     let cell = shown(&String::from_utf8_lossy(raw));
@@ -83,9 +83,9 @@ pub(super) fn class(
 #[cold]
 pub(super) fn misfit(
     column: usize,
-    kind: Kind,
+    kind: InferredType,
     (at, raw): (usize, &[u8]),
-    opening: &Opening,
+    opening: &Preamble,
     place: &dyn Fn(usize) -> Place,
 ) -> Error {
     let cell = shown(&String::from_utf8_lossy(raw));
@@ -94,7 +94,7 @@ pub(super) fn misfit(
     let text = opening.rules.text(raw);
     let plain = opening.rules.plain_number(&text.bytes);
     let (whole, digits) = (number::whole(&plain), number::whole_digits(&plain));
-    if kind == Kind::Decimal(Some(LARGE))
+    if kind == InferredType::Decimal(Some(LARGE))
         && let Some(digits) = digits
     {
         let message = format!(
@@ -103,28 +103,30 @@ pub(super) fn misfit(
         return place(at).error(ErrorKind::Unsupported, FORMAT, Some(name), message);
     }
     let (what, dtype) = match kind {
-        Kind::Bool => ("a truth value".into(), "boolean".into()),
+        InferredType::Bool => ("a truth value".into(), "boolean".into()),
         // A float would lose digits of it.
-        Kind::Int | Kind::UInt if whole != Whole::Not => ("a whole number of 64 bits".into(), "str".into()),
-        Kind::Int | Kind::UInt => ("a whole number of 64 bits".into(), "float64".into()),
-        Kind::Nothing if whole != Whole::Not => {
+        InferredType::Int | InferredType::UInt if whole != IntegerText::Not => {
+            ("a whole number of 64 bits".into(), "str".into())
+        }
+        InferredType::Int | InferredType::UInt => ("a whole number of 64 bits".into(), "float64".into()),
+        InferredType::Nothing if whole != IntegerText::Not => {
             let dtype = match whole {
-                Whole::Int(_) => "Int64",
-                Whole::Big(_) => "UInt64",
+                IntegerText::Int(_) => "Int64",
+                IntegerText::Big(_) => "UInt64",
                 _ => "str",
             };
             ("a number that a float holds exactly".into(), dtype.into())
         }
-        Kind::Float | Kind::Nothing => ("a number".into(), "str".into()),
-        Kind::Time { .. } => ("an instant".into(), "str".into()),
-        Kind::Decimal(most) => {
+        InferredType::Float | InferredType::Nothing => ("a number".into(), "str".into()),
+        InferredType::Time { .. } => ("an instant".into(), "str".into()),
+        InferredType::Decimal(most) => {
             let dtype = match digits {
                 Some(digits) if digits <= LARGE => format!("decimal256({LARGE}, 0)"),
                 _ => "str".to_owned(),
             };
             (format!("a whole number of at most {} digits", most.unwrap_or(LARGE)), dtype)
         }
-        Kind::Text => ("text".to_owned(), "str".to_owned()),
+        InferredType::Text => ("text".to_owned(), "str".to_owned()),
     };
     let message = format!(
         "expected {what} as in the rows before, found {cell}. Say the type with dtypes={{{name:?}: {dtype:?}}}, or read the \

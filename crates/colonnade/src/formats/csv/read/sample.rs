@@ -4,7 +4,7 @@ use super::column::PieceColumn;
 use super::column_request::ColumnRequest;
 use super::fields::{Ends, fields};
 use super::kinds::Classes;
-use super::pass::{ColumnTarget, Piece, RowSource, WantedColumn, run};
+use super::pass::{ColumnTarget, LinePiece, PassInput, WantedColumn, run};
 use super::tokenizer::Tokenizer;
 use crate::error::Result;
 use crate::progress::NoProgress;
@@ -16,8 +16,8 @@ const SAMPLE_CELLS: usize = 64 << 10;
 
 /// What the first lines of some pieces are. Faults are left to the pass that reads everything, which finds the first.
 pub(super) fn sample(
-    source: &RowSource<'_>,
-    pieces: &[Piece],
+    source: &PassInput<'_>,
+    pieces: &[LinePiece],
     columns: &[ColumnRequest<'_>],
 ) -> Result<Vec<Classes>> {
     let ncols = source.shape.ncols;
@@ -42,7 +42,7 @@ pub(super) fn sample(
             fields(bytes, source.search(cells), &mut ends).map(|n| (n, ends.lines))
         };
         let Ok((nbytes, lines)) = found else { continue };
-        let small = Piece { end: piece.start + nbytes, lines, ..*piece };
+        let small = LinePiece { end: piece.start + nbytes, lines, ..*piece };
         let targets = list.iter().map(|_| ColumnTarget::Classify(PieceColumn::default())).collect();
         let Ok(done) = run(source, &[small], &list, vec![targets], 1, &NoProgress)? else { continue };
         for (seen, target) in seen_of.iter_mut().zip(done.into_iter().flat_map(|done| done.targets)) {

@@ -1,7 +1,7 @@
 //! Columns as our header says, in the first line or beside the file.
 
 use super::FORMAT;
-use super::declared::Declared;
+use super::declared::DeclaredColumn;
 use super::whole::{DecodedRows, Reading};
 use crate::cells::place::Place;
 use crate::cells::text::Style;
@@ -52,9 +52,9 @@ impl Reading<'_> {
         let declare = |position: usize| {
             let reader = readers.get_mut(field(position)).and_then(Option::take)?;
             let field = fields.get(field(position))?;
-            Some(Declared::new(position, field, reader, self.is_lenient()))
+            Some(DeclaredColumn::new(position, field, reader, self.is_lenient()))
         };
-        let declared: Vec<Declared> = (0..keys.len()).filter_map(declare).collect();
+        let declared: Vec<DeclaredColumn> = (0..keys.len()).filter_map(declare).collect();
         let read = self.either(None, &mut |source, pieces| self.columns((source, pieces), &[], &declared))?;
         if !keys.is_empty()
             && self.chunk.is_none()

@@ -3,7 +3,7 @@
 mod malformed;
 mod pieces;
 
-use super::{BigInts, Chunks, Dates, IndexColumns, OnError, ReadOptions, decode};
+use super::{BigInts, CsvChunks, Dates, IndexColumns, OnError, ReadOptions, decode};
 use crate::arrow::export::Exporter;
 use crate::frame::Frame;
 use crate::memory::Buffer;
@@ -342,7 +342,7 @@ fn what_was_written_with_a_schema_comes_back() {
         let found = read_with(&out, &ReadOptions { threads: 2, ..ReadOptions::default() }).unwrap();
         assert_eq!(found.version, Some(1));
         assert_eq!(shown(&found.frame), shown(&frame));
-        let mut chunks = Chunks::new(ReadOptions::default()).unwrap();
+        let mut chunks = CsvChunks::new(ReadOptions::default()).unwrap();
         chunks.feed(&out).unwrap();
         chunks.finish().unwrap();
         assert_eq!(chunks.next(2).unwrap().unwrap().nrows, 2);
@@ -365,13 +365,13 @@ fn what_was_written_with_a_schema_comes_back() {
 
 #[test]
 fn chunks_keep_the_types_of_the_first() {
-    let mut chunks = Chunks::new(ReadOptions::default()).unwrap();
+    let mut chunks = CsvChunks::new(ReadOptions::default()).unwrap();
     chunks.feed(b"a,b\n1,x\n2,y\n,z\n4.5,w\n").unwrap();
     chunks.finish().unwrap();
     assert_eq!(chunks.next(2).unwrap().unwrap().nrows, 2);
     let found = chunks.next(2).unwrap_err().to_string();
     assert!(found.contains("line 5, column 1") && found.contains("dtypes="), "{found}");
-    let mut empty = Chunks::new(ReadOptions::default()).unwrap();
+    let mut empty = CsvChunks::new(ReadOptions::default()).unwrap();
     assert!(empty.next(9).unwrap().is_none());
     empty.feed(b"a,b\n").unwrap();
     empty.finish().unwrap();

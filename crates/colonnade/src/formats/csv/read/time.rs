@@ -5,7 +5,7 @@ use crate::calendar;
 
 /// How instants are spelled.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Format {
+pub(super) enum TimeFormat {
     /// `2013-01-31`, perhaps with `T` or a blank, a time of day and a zone.
     Iso,
     /// Letters between others.
@@ -24,7 +24,7 @@ pub(super) enum Item {
 /// The fields that a format may have, as `strptime` names them.
 pub(super) const FIELDS: &str = "Y y m b B d j H I M S f p z %";
 
-impl Format {
+impl TimeFormat {
     /// A format of `strptime`; the field that is not known where one is not.
     pub(super) fn parse(text: &str) -> Result<Self, char> {
         let mut items = Vec::new();
@@ -77,7 +77,7 @@ impl Instant {
 
 /// Fields that have been read; those that are missing are the first of their kind.
 #[derive(Debug, Clone, Copy)]
-struct Fields {
+struct TimeFields {
     year: i64,
     month: i64,
     day: i64,
@@ -91,7 +91,7 @@ struct Fields {
     zone: Option<i64>,
 }
 
-const NOTHING: Fields = Fields {
+const NOTHING: TimeFields = TimeFields {
     year: 1900,
     month: 1,
     day: 1,
@@ -104,7 +104,7 @@ const NOTHING: Fields = Fields {
     zone: None,
 };
 
-impl Fields {
+impl TimeFields {
     fn instant(self) -> Option<Instant> {
         let days = calendar::days(self.year, self.month, self.day)?;
         let hour = match self.afternoon {
@@ -204,17 +204,17 @@ impl<'a> Rest<'a> {
 }
 
 /// The instant that a text is.
-pub(super) fn parse(text: &[u8], format: &Format) -> Option<Instant> {
+pub(super) fn parse(text: &[u8], format: &TimeFormat) -> Option<Instant> {
     let mut rest = Rest(text);
     let fields = match format {
-        Format::Iso => iso(&mut rest)?,
-        Format::Fields(items) => fields(&mut rest, items)?,
+        TimeFormat::Iso => iso(&mut rest)?,
+        TimeFormat::Fields(items) => fields(&mut rest, items)?,
     };
     if rest.0.is_empty() { fields.instant() } else { None }
 }
 
-fn iso(rest: &mut Rest<'_>) -> Option<Fields> {
-    let mut out = Fields { year: rest.number(4, 4)?, ..NOTHING };
+fn iso(rest: &mut Rest<'_>) -> Option<TimeFields> {
+    let mut out = TimeFields { year: rest.number(4, 4)?, ..NOTHING };
     rest.byte(b'-')?;
     out.month = rest.number(2, 2)?;
     rest.byte(b'-')?;
@@ -237,7 +237,7 @@ fn iso(rest: &mut Rest<'_>) -> Option<Fields> {
     Some(out)
 }
 
-fn fields(rest: &mut Rest<'_>, items: &[Item]) -> Option<Fields> {
+fn fields(rest: &mut Rest<'_>, items: &[Item]) -> Option<TimeFields> {
     let mut out = NOTHING;
     for item in items {
         match item {
@@ -274,7 +274,7 @@ mod tests {
     use super::*;
 
     fn iso_ticks(text: &str) -> Option<(i64, bool)> {
-        let found = parse(text.as_bytes(), &Format::Iso)?;
+        let found = parse(text.as_bytes(), &TimeFormat::Iso)?;
         Some((found.ticks(true)?, found.zoned))
     }
 
@@ -311,7 +311,7 @@ mod tests {
     #[test]
     fn formats_are_read_as_strptime_reads_them() {
         let read = |text: &str, format: &str| {
-            let format = Format::parse(format).unwrap_or_else(|c| panic!("{c}"));
+            let format = TimeFormat::parse(format).unwrap_or_else(|c| panic!("{c}"));
             parse(text.as_bytes(), &format).and_then(|found| found.ticks(false))
         };
         assert_eq!(read("31/01/2013", "%d/%m/%Y"), read("2013-01-31", "%Y-%m-%d"));
@@ -324,13 +324,13 @@ mod tests {
         assert_eq!(read("100% 2013", "100%% %Y"), Some(1_356_998_400_000_000));
         assert_eq!(read("2013-01-31", "%d/%m/%Y"), None);
         assert_eq!(read("13 PM", "%I %p"), None);
-        assert_eq!(Format::parse("%Q"), Err('Q'));
-        assert_eq!(Format::parse("%"), Err('%'));
+        assert_eq!(TimeFormat::parse("%Q"), Err('Q'));
+        assert_eq!(TimeFormat::parse("%"), Err('%'));
     }
 
     #[test]
     fn the_class_tells_unit_and_zone() {
-        let class = |text: &str| parse(text.as_bytes(), &Format::Iso).map(Instant::class);
+        let class = |text: &str| parse(text.as_bytes(), &TimeFormat::Iso).map(Instant::class);
         assert_eq!(class("2013-01-01"), Some(Classes::INSTANT));
         assert_eq!(class("2013-01-01T00:00:00.000001Z"), Some(Classes::ZONED));
         assert_eq!(class("2013-01-01T00:00:00.000000001"), Some(Classes::INSTANT | Classes::NANOS));

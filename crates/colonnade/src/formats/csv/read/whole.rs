@@ -4,11 +4,11 @@ use super::FORMAT;
 use super::errors;
 use super::fields::{RareBytes, TokenError};
 use super::infer::Refused;
-use super::kinds::Kind;
+use super::kinds::InferredType;
 use super::normalize::RowShape;
-use super::opening::{Opening, open};
+use super::opening::{Preamble, open};
 use super::options::{OnError, ReadOptions};
-use super::pass::{InputFault, InputFaultKind, Piece, RowSource, longest};
+use super::pass::{InputFault, InputFaultKind, LinePiece, PassInput, longest};
 use super::rules::NEVER;
 use super::sniff::Sniffer;
 use super::split::{careful_pieces, piece_nbytes, pieces};
@@ -78,7 +78,7 @@ fn decode_text(text: &Text, options: &ReadOptions, progress: &dyn Progress) -> R
 pub(super) struct Reading<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) options: &'a ReadOptions,
-    pub(super) opening: &'a Opening,
+    pub(super) opening: &'a Preamble,
     pub(super) place: &'a dyn Fn(usize) -> Place,
     /// One chunk of several: rows before it. Its columns are in Arrow's layout, and the header says nothing of its rows.
     pub(super) chunk: Option<usize>,
@@ -91,23 +91,23 @@ pub(super) struct DecodedRows {
     pub(super) dropped: u64,
     pub(super) nulled: u64,
     /// What inferred columns have become, by position; `None` where a type is declared.
-    pub(super) kinds: Vec<Option<Kind>>,
+    pub(super) kinds: Vec<Option<InferredType>>,
 }
 
 /// What was read, or why it was not.
-pub(super) type Outcome<T> = Result<std::result::Result<T, Refused>>;
+pub(super) type ReadOutcome<T> = Result<std::result::Result<T, Refused>>;
 
 impl Reading<'_> {
     /// All rows. `fixed`: the types that columns have had so far.
-    pub(super) fn rows(&self, fixed: Option<&[Option<Kind>]>) -> Result<DecodedRows> {
+    pub(super) fn rows(&self, fixed: Option<&[Option<InferredType>]>) -> Result<DecodedRows> {
         match &self.opening.header {
             Some(header) => self.schema(header),
             None => self.cells(fixed),
         }
     }
 
-    fn source<'s>(&'s self, careful: bool, left_out: &'s [usize]) -> Result<(RowSource<'s>, Vec<Piece>)> {
-        let Opening { body, rules, ncols, .. } = self.opening;
+    fn source<'s>(&'s self, careful: bool, left_out: &'s [usize]) -> Result<(PassInput<'s>, Vec<LinePiece>)> {
+        let Preamble { body, rules, ncols, .. } = self.opening;
         let (special, threads) = (self.opening.special(), self.options.threads);
         let nbytes = piece_nbytes(self.bytes.len(), *ncols, threads);
         let (pieces, found) = if careful {
@@ -117,7 +117,7 @@ impl Reading<'_> {
         } else {
             pieces(self.bytes, *body, special, nbytes, threads, self.progress)?
         };
-        let source = RowSource {
+        let source = PassInput {
             bytes: self.bytes,
             special,
             rare_bytes: found,
@@ -146,8 +146,8 @@ impl Reading<'_> {
     /// that their other cells say nothing of the types of columns.
     pub(super) fn either<T>(
         &self,
-        fixed: Option<&[Option<Kind>]>,
-        read: &mut dyn FnMut(&RowSource<'_>, &[Piece]) -> Outcome<T>,
+        fixed: Option<&[Option<InferredType>]>,
+        read: &mut dyn FnMut(&PassInput<'_>, &[LinePiece]) -> ReadOutcome<T>,
     ) -> Result<T> {
         let rules = &self.opening.rules;
         let mut careful = rules.escape != NEVER || rules.comment != NEVER || !rules.doublequote;

@@ -6,8 +6,8 @@ use arrow_array::{
 };
 use arrow_data::ArrayData;
 
-use super::options::{Encoding, Quoting, SchemaPlace, WriteOptions};
-use super::{COMMENT, ChunkWriter, encode, sidecar};
+use super::options::{OutputEncoding, Quoting, SchemaPlace, WriteOptions};
+use super::{COMMENT, CsvChunkWriter, encode, sidecar};
 use crate::error::{ErrorKind, Result};
 use crate::frame::{Axis, Column, Frame, Labels, Level, Part, Tags};
 use crate::progress::NoProgress;
@@ -157,7 +157,7 @@ fn chunks_are_one_file() {
     for schema in [SchemaPlace::Nowhere, SchemaPlace::Header] {
         let options = WriteOptions { schema, ..WriteOptions::default() };
         let whole = frame(vec![("x", Int64Array::from(vec![1, 2, 3]).into_data())]);
-        let mut writer = ChunkWriter::new(options.clone());
+        let mut writer = CsvChunkWriter::new(options.clone());
         let mut out = Vec::new();
         for (start, stop) in [(0, 2), (2, 2), (2, 3)] {
             writer.write(&whole.slice(start, stop), &mut out, &NoProgress).unwrap();
@@ -180,10 +180,10 @@ fn encodings_have_their_marks() {
         encode(&frame, &WriteOptions { encoding, ..WriteOptions::default() }, &mut out, &NoProgress)?;
         Ok::<_, crate::Error>(out)
     };
-    assert!(bytes(Encoding::Utf8Sig).unwrap().starts_with(b"\xef\xbb\xbf\xc3\xa9\n"));
-    assert!(bytes(Encoding::Utf16).unwrap().starts_with(b"\xff\xfe\xe9\0\n\0a\0\xac\x20"));
-    assert!(bytes(Encoding::Utf16Be).unwrap().starts_with(b"\0\xe9\0\n"));
-    let error = bytes(Encoding::Latin1).unwrap_err();
+    assert!(bytes(OutputEncoding::Utf8Sig).unwrap().starts_with(b"\xef\xbb\xbf\xc3\xa9\n"));
+    assert!(bytes(OutputEncoding::Utf16).unwrap().starts_with(b"\xff\xfe\xe9\0\n\0a\0\xac\x20"));
+    assert!(bytes(OutputEncoding::Utf16Be).unwrap().starts_with(b"\0\xe9\0\n"));
+    let error = bytes(OutputEncoding::Latin1).unwrap_err();
     assert!(error.to_string().contains("'€'"), "{error}");
 }
 

@@ -5,7 +5,7 @@
 
 use arrow_data::ArrayData;
 
-use crate::arrow::import::Plan;
+use crate::arrow::import::FramePlan;
 use crate::cells::text::Style;
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::Frame;
@@ -77,7 +77,12 @@ fn named(context: &Context<'_>, error: Error) -> Error {
 }
 
 /// One array a field.
-fn arrays(context: &Context<'_>, header: &Header, plan: &Plan, mut table: Table) -> Result<Vec<ArrayData>> {
+fn arrays(
+    context: &Context<'_>,
+    header: &Header,
+    plan: &FramePlan,
+    mut table: Table,
+) -> Result<Vec<ArrayData>> {
     let readers = || {
         let style = Style::json(context.format);
         let style = if is_inferred(context) { style.of_inferred() } else { style };

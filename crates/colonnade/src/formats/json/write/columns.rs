@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use arrow_data::ArrayData;
 use arrow_schema::Field;
 
-use crate::arrow::named::{self, Named};
+use crate::arrow::named::{self, NamedColumn};
 use crate::arrow::names;
 use crate::cells::text;
 use crate::cells::text::Style;
@@ -33,7 +33,7 @@ impl Column {
         Ok(Self { name, field: field.clone(), data: data.clone(), says })
     }
 
-    fn of_named(named: Named) -> Result<Self> {
+    fn of_named(named: NamedColumn) -> Result<Self> {
         Self::new(named.name, &named.field, &named.data)
     }
 

@@ -13,7 +13,7 @@ use crate::progress::Progress;
 
 /// The part of a frame after the entry of its header.
 #[derive(Debug, Clone, Copy)]
-pub struct Rows<'a> {
+pub struct HeaderRows<'a> {
     /// Records or split.
     pub orient: Orient,
     /// The number of entries of the frame's map, including the header.
@@ -24,9 +24,9 @@ pub struct Rows<'a> {
     pub keys: &'a [String],
 }
 
-type Found<T> = std::result::Result<T, CellError>;
+type CellResult<T> = std::result::Result<T, CellError>;
 
-impl Rows<'_> {
+impl HeaderRows<'_> {
     /// Passes all cells of `bytes` from `at` on to `columns`, one for each key, and returns the end of the frame. Checks
     /// `progress` only for cancellation.
     ///
@@ -40,7 +40,7 @@ impl Rows<'_> {
         progress: &dyn Progress,
     ) -> Result<usize> {
         let records = self.orient == Orient::Records;
-        let mut cursor = Cursor { bytes, at };
+        let mut cursor = RowCursor { bytes, at };
         let expected = if records { 2 } else { 3 };
         if self.entries != expected {
             let message = format!("expected {expected} entries, header and rows, found {}.", self.entries);
@@ -81,14 +81,14 @@ impl Rows<'_> {
     }
 
     /// Reads the names of a split frame.
-    fn names(&self, cursor: &mut Cursor<'_>) -> Found<()> {
+    fn names(&self, cursor: &mut RowCursor<'_>) -> CellResult<()> {
         cursor.key("columns")?;
         cursor.array(self.keys.len(), "names as the header says")?;
         self.keys.iter().try_for_each(|key| cursor.key(key))
     }
 
     /// Reads one row as an array.
-    fn array<C: Cells + ?Sized>(&self, cursor: &mut Cursor<'_>, columns: &mut [Box<C>]) -> Found<()> {
+    fn array<C: Cells + ?Sized>(&self, cursor: &mut RowCursor<'_>, columns: &mut [Box<C>]) -> CellResult<()> {
         cursor.array(self.keys.len(), "cells, one a column")?;
         for (i, column) in columns.iter_mut().enumerate() {
             cursor.cell(column.as_mut()).map_err(|e| e.in_entry(i))?;
@@ -99,12 +99,12 @@ impl Rows<'_> {
     /// Reads one row as a map. This library writes keys in the header's order; another program may use any order.
     fn map<C: Cells + ?Sized>(
         &self,
-        cursor: &mut Cursor<'_>,
+        cursor: &mut RowCursor<'_>,
         row: usize,
         (encoded, places): (&[Vec<u8>], &HashMap<&str, usize>),
         seen: &mut [usize],
         columns: &mut [Box<C>],
-    ) -> Found<()> {
+    ) -> CellResult<()> {
         let start = cursor.at;
         match cursor.head()? {
             Head::Map(n) if n as usize == self.keys.len() => {}
@@ -145,12 +145,12 @@ impl Rows<'_> {
 }
 
 /// The read position. Errors have offsets from the start of the bytes.
-struct Cursor<'b> {
+struct RowCursor<'b> {
     bytes: &'b [u8],
     at: usize,
 }
 
-impl<'b> Cursor<'b> {
+impl<'b> RowCursor<'b> {
     fn rest(&self) -> &'b [u8] {
         self.bytes.get(self.at..).unwrap_or(&[])
     }
@@ -164,14 +164,14 @@ impl<'b> Cursor<'b> {
     }
 
     #[inline]
-    fn head(&mut self) -> Found<Head> {
+    fn head(&mut self) -> CellResult<Head> {
         let found = head(self.rest()).map_err(|e| e.after(0, self.at))?;
         let (found, length) = found.ok_or_else(|| self.cut(self.rest().len() + 1))?;
         self.at += length;
         Ok(found)
     }
 
-    fn text(&mut self) -> Found<&'b str> {
+    fn text(&mut self) -> CellResult<&'b str> {
         let start = self.at;
         let length = match self.head()? {
             Head::Str(n) => n as usize,
@@ -184,7 +184,7 @@ impl<'b> Cursor<'b> {
         std::str::from_utf8(text).map_err(|_| malformed(start, "expected a key of UTF-8."))
     }
 
-    fn key(&mut self, expected: &str) -> Found<()> {
+    fn key(&mut self, expected: &str) -> CellResult<()> {
         let start = self.at;
         match self.text()? {
             found if found == expected => Ok(()),
@@ -193,7 +193,7 @@ impl<'b> Cursor<'b> {
     }
 
     #[inline]
-    fn array(&mut self, expected: usize, what: &str) -> Found<()> {
+    fn array(&mut self, expected: usize, what: &str) -> CellResult<()> {
         let start = self.at;
         match self.head()? {
             Head::Array(n) if n as usize == expected => Ok(()),
@@ -203,7 +203,7 @@ impl<'b> Cursor<'b> {
     }
 
     #[inline]
-    fn cell<C: Cells + ?Sized>(&mut self, column: &mut C) -> Found<()> {
+    fn cell<C: Cells + ?Sized>(&mut self, column: &mut C) -> CellResult<()> {
         let taken = column.take(self.rest(), 1).map_err(|e| e.after(0, self.at))?;
         if taken.cells != 1 {
             return Err(self.cut(self.rest().len() + 1));
@@ -223,7 +223,7 @@ mod tests {
     struct Small(Vec<u8>);
 
     impl Cells for Small {
-        fn take(&mut self, bytes: &[u8], _: usize) -> Found<Taken> {
+        fn take(&mut self, bytes: &[u8], _: usize) -> CellResult<Taken> {
             match head(bytes)? {
                 None => Ok(Taken::default()),
                 Some((Head::Int(v), nbytes)) => {
@@ -240,7 +240,7 @@ mod tests {
     fn decoded(orient: Orient, entries: u32, bytes: &[u8]) -> Result<(Vec<Vec<u8>>, usize)> {
         let keys = ["a".to_owned(), "b".to_owned()];
         let mut columns = vec![Box::new(Small(vec![])), Box::new(Small(vec![]))];
-        let rows = Rows { orient, entries, nrows: 2, keys: &keys };
+        let rows = HeaderRows { orient, entries, nrows: 2, keys: &keys };
         let end = rows.decode(bytes, 0, &mut columns, &NoProgress)?;
         Ok((columns.into_iter().map(|c| c.0).collect(), end))
     }

@@ -12,14 +12,14 @@ use crate::cells::msgpack::options::ReadOptions;
 use crate::cells::msgpack::skip::Skipper;
 use crate::error::{Error, ErrorKind, Result};
 use crate::formats::msgpack::header;
-use crate::formats::msgpack::read::own::{Broken, IncrementalColumns};
+use crate::formats::msgpack::read::own::{FrameFault, IncrementalColumns};
 use crate::frame::Frame;
 use crate::infer::schemaless::SchemalessDecoder;
 use crate::limits::{Limits, StreamLimit};
 use crate::memory::Buffer;
 
 use received_bytes::ReceivedBytes;
-use way::{Front, Told};
+use way::{ValueKind, ValueStart};
 
 /// From this number of expected bytes on they are received at their final position. Fewer bytes are copied there from those
 /// read ahead. No bytes of the next message are received with them.
@@ -68,12 +68,12 @@ impl Received {
 
 /// A value whose bytes are arriving.
 #[derive(Debug)]
-pub(crate) struct Value {
+pub(crate) struct ValueDecoder {
     /// All bytes if they are kept, else the bytes that are not decoded yet.
     bytes: ReceivedBytes,
     /// The number of received bytes of the value.
     seen: usize,
-    way: Way,
+    way: ValueState,
     /// The number of undecoded bytes from which decoding a value without a header is tried again.
     enough: usize,
     /// The limit for a value that never ends, because it does not declare its length.
@@ -83,9 +83,9 @@ pub(crate) struct Value {
 
 /// The handling of the bytes.
 #[derive(Debug)]
-enum Way {
+enum ValueState {
     /// Collects bytes until their kind is detected.
-    Front(Front),
+    Front(ValueStart),
     /// Collects bytes to the end of the value.
     Keep(Skipper),
     Own(Box<IncrementalColumns>),
@@ -101,9 +101,9 @@ pub(crate) fn is_value(marker: u8) -> bool {
     matches!(marker, 0x81..=0x9f | 0xdc..=0xdf)
 }
 
-impl Value {
+impl ValueDecoder {
     pub(crate) fn new(options: &ReadOptions) -> Result<Self> {
-        let way = Way::Front(Front::new(options));
+        let way = ValueState::Front(ValueStart::new(options));
         let stream = StreamLimit::new(&options.limits);
         Ok(Self { bytes: ReceivedBytes::new()?, seen: 0, way, enough: 0, stream, options: *options })
     }
@@ -115,18 +115,22 @@ impl Value {
 
     pub(crate) fn is_whole(&self) -> bool {
         match &self.way {
-            Way::Front(_) => false,
-            Way::Own(columns) => columns.is_whole(),
-            Way::Keep(skipper) | Way::Foreign(skipper, _) | Way::Refused(skipper, _) => skipper.is_whole(),
+            ValueState::Front(_) => false,
+            ValueState::Own(columns) => columns.is_whole(),
+            ValueState::Keep(skipper) | ValueState::Foreign(skipper, _) | ValueState::Refused(skipper, _) => {
+                skipper.is_whole()
+            }
         }
     }
 
     /// The number of missing bytes, at least.
     fn least(&self) -> u64 {
         match &self.way {
-            Way::Front(front) => front.least(),
-            Way::Own(columns) => (columns.end() as u64).saturating_sub(self.seen as u64),
-            Way::Keep(skipper) | Way::Foreign(skipper, _) | Way::Refused(skipper, _) => skipper.least(),
+            ValueState::Front(front) => front.least(),
+            ValueState::Own(columns) => (columns.end() as u64).saturating_sub(self.seen as u64),
+            ValueState::Keep(skipper) | ValueState::Foreign(skipper, _) | ValueState::Refused(skipper, _) => {
+                skipper.least()
+            }
         }
     }
 
@@ -144,14 +148,14 @@ impl Value {
             format!("the input ends inside {what}: {had} bytes came, {needed} at least are needed.");
         let error = Error::new(ErrorKind::Truncated { needed, had }, "msgpack", message).at(had);
         match &self.way {
-            Way::Own(columns) => error.in_member(columns.path()),
+            ValueState::Own(columns) => error.in_member(columns.path()),
             _ => error,
         }
     }
 
-    /// Whether [`Value::room`] returns memory.
+    /// Whether [`ValueDecoder::room`] returns memory.
     pub(crate) fn has_room(&self) -> bool {
-        self.least() >= IN_PLACE_NBYTES as u64 && !matches!(self.way, Way::Front(_))
+        self.least() >= IN_PLACE_NBYTES as u64 && !matches!(self.way, ValueState::Front(_))
     }
 
     /// Returns memory for bytes that certainly belong to this value; `None` if they are few.
@@ -164,7 +168,7 @@ impl Value {
         }
         let least = usize::try_from(self.least()).unwrap_or(usize::MAX);
         let piece = match &self.way {
-            Way::Keep(_) => self.bytes.nbytes().max(IN_PLACE_NBYTES),
+            ValueState::Keep(_) => self.bytes.nbytes().max(IN_PLACE_NBYTES),
             // The undecoded bytes are the start of one cell: the longer it is, the more bytes are read before the next
             // attempt.
             _ => PIECE_NBYTES.max(self.bytes.nbytes()),
@@ -181,17 +185,17 @@ impl Value {
         self.seen += count;
         let start = self.seen - count;
         match &mut self.way {
-            Way::Front(_) => {}
-            Way::Keep(skipper) | Way::Refused(skipper, _) => {
+            ValueState::Front(_) => {}
+            ValueState::Keep(skipper) | ValueState::Refused(skipper, _) => {
                 skipper.feed(self.bytes.last(count)).map_err(|e| placed(e, start))?;
             }
-            Way::Foreign(skipper, _) => {
+            ValueState::Foreign(skipper, _) => {
                 skipper.feed(self.bytes.last(count)).map_err(|e| placed(e, start))?;
                 self.decode()?;
             }
-            Way::Own(_) => self.columns()?,
+            ValueState::Own(_) => self.columns()?,
         }
-        if matches!(self.way, Way::Refused(..)) {
+        if matches!(self.way, ValueState::Refused(..)) {
             self.bytes.drop_front(self.bytes.nbytes());
         }
         self.check()
@@ -200,7 +204,7 @@ impl Value {
     /// Takes the bytes of the value from the front of `bytes`, and returns their number.
     ///
     /// # Errors
-    /// As [`Value::advance`]; errors of the operating system: no memory.
+    /// As [`ValueDecoder::advance`]; errors of the operating system: no memory.
     pub(crate) fn feed(&mut self, bytes: &[u8]) -> Result<usize> {
         let mut at = 0;
         while at < bytes.len() && !self.is_whole() {
@@ -211,36 +215,36 @@ impl Value {
         Ok(at)
     }
 
-    /// Performs one step of [`Value::feed`].
+    /// Performs one step of [`ValueDecoder::feed`].
     fn some(&mut self, bytes: &[u8]) -> Result<usize> {
         let start = self.seen;
         match &mut self.way {
-            Way::Front(front) => {
+            ValueState::Front(front) => {
                 let taken = front.feed(bytes).map_err(|e| placed(e, start))?;
                 self.bytes.push(bytes.get(..taken).unwrap_or(&[]))?;
                 self.seen += taken;
                 self.turn()?;
                 Ok(taken)
             }
-            Way::Keep(skipper) => {
+            ValueState::Keep(skipper) => {
                 let taken = skipper.feed(bytes).map_err(|e| placed(e, start))?;
                 self.bytes.push(bytes.get(..taken).unwrap_or(&[]))?;
                 self.seen += taken;
                 Ok(taken)
             }
-            Way::Refused(skipper, _) => {
+            ValueState::Refused(skipper, _) => {
                 let taken = skipper.feed(bytes).map_err(|e| placed(e, start))?;
                 self.seen += taken;
                 Ok(taken)
             }
-            Way::Foreign(skipper, _) => {
+            ValueState::Foreign(skipper, _) => {
                 let taken = skipper.feed(bytes).map_err(|e| placed(e, start))?;
                 self.bytes.push(bytes.get(..taken).unwrap_or(&[]))?;
                 self.seen += taken;
                 self.decode()?;
                 Ok(taken)
             }
-            Way::Own(columns) => {
+            ValueState::Own(columns) => {
                 let left = columns.end().saturating_sub(self.seen);
                 let here = bytes.get(..left.min(bytes.len()).min(PIECE_NBYTES)).unwrap_or(&[]);
                 if self.bytes.nbytes() > 0 {
@@ -256,9 +260,9 @@ impl Value {
                         Ok(here.len())
                     }
                     Err(broken) => {
-                        let Broken { error, taken, rest } = *broken;
+                        let FrameFault { error, taken, rest } = *broken;
                         self.seen += taken;
-                        self.way = Way::Refused(rest, error);
+                        self.way = ValueState::Refused(rest, error);
                         Ok(taken)
                     }
                 }
@@ -272,21 +276,21 @@ impl Value {
     /// Errors of the operating system: no memory.
     pub(crate) fn finish(self) -> Result<Received> {
         Ok(match self.way {
-            Way::Front(_) | Way::Keep(_) => Received::Bytes(self.bytes.finish()?),
-            Way::Own(columns) => Received::Own(columns),
-            Way::Foreign(_, Ok(frame)) => Received::Foreign(frame),
-            Way::Foreign(_, Err(error)) | Way::Refused(_, error) => Received::Refused(error),
+            ValueState::Front(_) | ValueState::Keep(_) => Received::Bytes(self.bytes.finish()?),
+            ValueState::Own(columns) => Received::Own(columns),
+            ValueState::Foreign(_, Ok(frame)) => Received::Foreign(frame),
+            ValueState::Foreign(_, Err(error)) | ValueState::Refused(_, error) => Received::Refused(error),
         })
     }
 
     /// Switches to the detected kind.
     fn turn(&mut self) -> Result<()> {
-        let Way::Front(front) = &mut self.way else { return Ok(()) };
+        let ValueState::Front(front) = &mut self.way else { return Ok(()) };
         let Some(told) = front.told(self.bytes.get(), &self.options) else { return Ok(()) };
-        if let Told::Own = told {
+        if let ValueKind::Own = told {
             let front = std::mem::replace(&mut self.bytes, ReceivedBytes::new()?).finish()?;
             if let Some(columns) = IncrementalColumns::of(front.clone(), &self.options) {
-                self.way = Way::Own(Box::new(columns));
+                self.way = ValueState::Own(Box::new(columns));
                 return self.check();
             }
             self.bytes.push(front.as_slice())?;
@@ -294,15 +298,17 @@ impl Value {
         let mut skipper = Skipper::new(self.options.limits.max_depth);
         skipper.feed(self.bytes.get()).map_err(|e| placed(e, 0))?;
         self.way = match told {
-            Told::Foreign => Way::Foreign(skipper, Ok(Box::new(SchemalessDecoder::new(&self.options)))),
-            _ => Way::Keep(skipper),
+            ValueKind::Foreign => {
+                ValueState::Foreign(skipper, Ok(Box::new(SchemalessDecoder::new(&self.options))))
+            }
+            _ => ValueState::Keep(skipper),
         };
         self.decode()
     }
 
     /// Decodes the received part of a value without a header.
     fn decode(&mut self) -> Result<()> {
-        let Way::Foreign(skipper, state) = &mut self.way else { return Ok(()) };
+        let ValueState::Foreign(skipper, state) = &mut self.way else { return Ok(()) };
         let Ok(frame) = state else {
             self.bytes.drop_front(self.bytes.nbytes());
             return Ok(());
@@ -330,14 +336,14 @@ impl Value {
 
     /// Decodes the received part of the columns after our header.
     fn columns(&mut self) -> Result<()> {
-        let Way::Own(columns) = &mut self.way else { return Ok(()) };
+        let ValueState::Own(columns) = &mut self.way else { return Ok(()) };
         match columns.take(self.bytes.get()) {
             Ok(taken) => {
                 self.bytes.drop_front(taken);
                 Ok(())
             }
             Err(broken) => {
-                let Broken { error, taken, mut rest } = *broken;
+                let FrameFault { error, taken, mut rest } = *broken;
                 self.bytes.drop_front(taken);
                 let here = self.bytes.nbytes();
                 let passed = rest.feed(self.bytes.get()).map_err(|e| placed(e, self.seen - here))?;
@@ -347,7 +353,7 @@ impl Value {
                     // message.
                     return Err(error);
                 }
-                self.way = Way::Refused(rest, error);
+                self.way = ValueState::Refused(rest, error);
                 Ok(())
             }
         }
@@ -355,7 +361,7 @@ impl Value {
 
     fn check(&mut self) -> Result<()> {
         let (had, needed) = self.so_far();
-        if !matches!(self.way, Way::Refused(..)) {
+        if !matches!(self.way, ValueState::Refused(..)) {
             self.stream.check("message", had)?;
         }
         let limit = self.options.limits.max_nbytes;

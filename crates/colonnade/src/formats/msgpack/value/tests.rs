@@ -4,7 +4,7 @@ use super::*;
 
 mod pieces;
 use crate::error::ErrorKind;
-use crate::message::{Incoming, Message, Step, envelope};
+use crate::message::{Incoming, Message, MessageStep, envelope};
 
 fn incoming(limits: Limits) -> Incoming {
     Incoming::new(limits, |nbytes| Ok(Box::new(vec![0; nbytes])))
@@ -13,7 +13,7 @@ fn incoming(limits: Limits) -> Incoming {
 /// Decodes a message that arrives in one piece.
 fn alone(message: &[u8]) -> Vec<u8> {
     let mut incoming = incoming(Limits::default());
-    assert!(matches!(incoming.feed(message).unwrap(), (n, Step::Whole) if n == message.len()));
+    assert!(matches!(incoming.feed(message).unwrap(), (n, MessageStep::Whole) if n == message.len()));
     taken(&mut incoming)
 }
 
@@ -66,7 +66,7 @@ fn messages_in_pieces_of_any_size() {
             while !part.is_empty() {
                 let (count, step) = incoming.feed(part).unwrap();
                 part = &part[count..];
-                if let Step::Whole = step {
+                if let MessageStep::Whole = step {
                     found.push(taken(&mut incoming));
                 }
             }
@@ -96,7 +96,7 @@ fn buffers_never_reach_into_the_next_message() {
             at += count;
             step = fed;
         }
-        if let Step::Whole = step {
+        if let MessageStep::Whole = step {
             found.push(taken(&mut incoming));
         }
     }
@@ -108,7 +108,7 @@ fn buffers_never_reach_into_the_next_message() {
 fn a_claim_allocates_nothing_and_a_limit_holds() {
     let mut open = incoming(Limits::default());
     let (count, step) = open.feed(b"\xdd\xff\xff\xff\xff\x01").unwrap();
-    assert!(count == 6 && matches!(step, Step::Need));
+    assert!(count == 6 && matches!(step, MessageStep::Need));
     let room: usize = open.io_buffers(1 << 30).unwrap().iter().map(|r| r.len()).sum();
     assert!(room <= PIECE_NBYTES, "{room}");
     let ErrorKind::Truncated { needed, had } = *open.end().unwrap_err().kind() else { panic!("not cut") };

@@ -10,14 +10,14 @@ const LOOKED_NBYTES: usize = 4 << 10;
 
 /// The start of a value, as long as detection needs it.
 #[derive(Debug)]
-pub(super) struct Front {
-    stage: Stage,
+pub(super) struct ValueStart {
+    stage: DetectionStage,
     depth: u64,
     seen: usize,
 }
 
 #[derive(Debug)]
-enum Stage {
+enum DetectionStage {
     /// Examines each byte until it is clear whether the value may have our header.
     Look,
     /// Searches for the end of our header.
@@ -26,7 +26,7 @@ enum Stage {
 
 /// The result of detection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Told {
+pub(super) enum ValueKind {
     /// A frame with our header, which is complete.
     Own,
     /// Data without a header that is decoded while it arrives.
@@ -35,88 +35,88 @@ pub(super) enum Told {
     Keep,
 }
 
-impl Front {
+impl ValueStart {
     pub(super) fn new(options: &ReadOptions) -> Self {
-        Self { stage: Stage::Look, depth: options.limits.max_depth, seen: 0 }
+        Self { stage: DetectionStage::Look, depth: options.limits.max_depth, seen: 0 }
     }
 
     pub(super) fn least(&self) -> u64 {
         match &self.stage {
-            Stage::Look => 1,
-            Stage::Header(skipper) => skipper.least().max(1),
+            DetectionStage::Look => 1,
+            DetectionStage::Header(skipper) => skipper.least().max(1),
         }
     }
 
     /// Returns how many of the next bytes certainly belong to the start.
     pub(super) fn feed(&mut self, bytes: &[u8]) -> Result<usize, CellError> {
         let taken = match &mut self.stage {
-            Stage::Look => 1,
-            Stage::Header(skipper) => skipper.feed(bytes)?,
+            DetectionStage::Look => 1,
+            DetectionStage::Header(skipper) => skipper.feed(bytes)?,
         };
         self.seen += taken;
         Ok(taken)
     }
 
     /// Detects the kind of the value from all bytes received, or returns `None` if they are too few.
-    pub(super) fn told(&mut self, bytes: &[u8], options: &ReadOptions) -> Option<Told> {
-        if let Stage::Header(skipper) = &self.stage {
-            return skipper.is_whole().then_some(Told::Own);
+    pub(super) fn told(&mut self, bytes: &[u8], options: &ReadOptions) -> Option<ValueKind> {
+        if let DetectionStage::Header(skipper) = &self.stage {
+            return skipper.is_whole().then_some(ValueKind::Own);
         }
         let told = self.look(bytes, options)?;
-        if told != Told::Own {
+        if told != ValueKind::Own {
             return Some(told);
         }
         // The header is the value of the first key, in a map.
-        self.stage = Stage::Header(Skipper::within(&[], 1, self.depth.saturating_sub(1)));
+        self.stage = DetectionStage::Header(Skipper::within(&[], 1, self.depth.saturating_sub(1)));
         None
     }
 
     /// Returns `Own` if the key of our header is the first one.
-    fn look(&self, bytes: &[u8], options: &ReadOptions) -> Option<Told> {
+    fn look(&self, bytes: &[u8], options: &ReadOptions) -> Option<ValueKind> {
         // Each call examines all bytes again.
         if bytes.len() > LOOKED_NBYTES {
-            return Some(Told::Keep);
+            return Some(ValueKind::Keep);
         }
         // The search for the end of the value reports the error.
-        let Ok(found) = head(bytes) else { return Some(Told::Keep) };
+        let Ok(found) = head(bytes) else { return Some(ValueKind::Keep) };
         let (root, length) = found?;
         let rest = bytes.get(length..)?;
         let entries = match root {
             Head::Map(entries @ 1..) => entries,
             Head::Array(1..) if matches!(options.orient, None | Some(Orient::Records)) => {
-                return Some(Told::Foreign);
+                return Some(ValueKind::Foreign);
             }
-            _ => return Some(Told::Keep),
+            _ => return Some(ValueKind::Keep),
         };
         let key = crate::cells::header_key::KEY.as_bytes();
         let ours = [&[0xa0 | u8::try_from(key.len()).unwrap_or(0)][..], key].concat();
         if rest == ours {
-            return Some(Told::Own);
+            return Some(ValueKind::Own);
         }
         if ours.starts_with(rest) {
             return None;
         }
         if matches!(options.orient, Some(Orient::Split | Orient::Records)) {
-            return Some(Told::Keep);
+            return Some(ValueKind::Keep);
         }
         // A map of arrays whose first cell is not a map is decoded. Other values may be a bundle, rows or one row, and are
         // kept.
-        let Ok(length) = skip(rest, self.depth) else { return Some(Told::Keep) };
+        let Ok(length) = skip(rest, self.depth) else { return Some(ValueKind::Keep) };
         let length = length?;
         let key = rest.get(..length)?;
         let is_split = key == b"\xa5index" || key == b"\xa7columns" || key == b"\xa4data";
         if is_split && (2..=3).contains(&entries) && options.orient.is_none() {
-            return Some(Told::Keep);
+            return Some(ValueKind::Keep);
         }
         let rest = rest.get(length..)?;
         match head(rest) {
             Ok(Some((Head::Array(1..), length))) => match head(rest.get(length..)?) {
                 Ok(None) => None,
-                Ok(Some((Head::Map(_), _))) | Err(_) => Some(Told::Keep),
-                Ok(Some(_)) => Some(Told::Foreign),
+                Ok(Some((Head::Map(_), _))) | Err(_) => Some(ValueKind::Keep),
+                Ok(Some(_)) => Some(ValueKind::Foreign),
             },
             Ok(None) => None,
-            _ => Some(Told::Keep),
+            _ => Some(ValueKind::Keep),
         }
     }
 }

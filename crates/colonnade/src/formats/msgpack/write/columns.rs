@@ -14,14 +14,14 @@ use crate::arrow::meta::{self, FieldMeta};
 use crate::arrow::pandas;
 use crate::cells::header_key::keys;
 use crate::error::{Error, Result};
-use crate::frame::{DType, Frame, Kind};
+use crate::frame::{DType, DTypeKind, Frame};
 use crate::memory::Scatter;
 use crate::parallel;
 use crate::parallel::Task;
 use crate::progress::{Progress, SignalsOnly};
 use crate::sink::Sink;
 
-use super::rows::{self, Exported};
+use super::rows::{self, ExportedArrays};
 use super::{numbers, text};
 use crate::cells::msgpack::column::{CellWriter, changed};
 use crate::cells::msgpack::heads;
@@ -29,25 +29,25 @@ use crate::cells::msgpack::options::Orient;
 use crate::cells::typed;
 use crate::cells::typed::Style;
 use crate::formats::msgpack::header;
-use crate::formats::msgpack::header::Header;
+use crate::formats::msgpack::header::MsgpackHeader;
 use crate::formats::msgpack::options::WriteOptions;
 
 /// The number of rows of a piece, small enough that its bytes are still in the cache when they are passed to the sink.
 const PIECE_ROWS: usize = 32 << 10;
 
 /// The value of one column.
-enum Value<'a> {
+enum ColumnValue<'a> {
     /// An array of cells.
     Cells(Box<dyn CellWriter + 'a>),
     /// One `bin` of the unchanged values.
     Packed(&'a [u8]),
 }
 
-struct Column<'a> {
+struct MeasuredColumn<'a> {
     /// The key, and the head of the value.
     head: Vec<u8>,
     key_nbytes: usize,
-    value: Value<'a>,
+    value: ColumnValue<'a>,
     nulls: u64,
     /// The size of each piece.
     pieces: Vec<usize>,
@@ -77,11 +77,11 @@ pub(crate) fn encode_frame(
     }
     let dictionaries = typed::write_dictionaries(&arrays, style(options))?;
     measure(&mut columns, &schema, frame.nrows, options.threads, progress)?;
-    let head = Header {
+    let head = MsgpackHeader {
         orient: Orient::Columns,
         nrows: frame.nrows,
         chunk: options.chunk,
-        nbytes: columns.iter().map(Column::value_nbytes).collect(),
+        nbytes: columns.iter().map(MeasuredColumn::value_nbytes).collect(),
         nulls: columns.iter().map(|c| c.nulls).collect(),
         packed: options.packed,
         old: options.compatible,
@@ -89,9 +89,12 @@ pub(crate) fn encode_frame(
         schema: schema.clone().into(),
     };
     let mut start = Vec::new();
-    header::ended(rmp::encode::write_map_len(&mut start, header::count(columns.len() + 1, "columns")?))?;
+    header::write_result(rmp::encode::write_map_len(
+        &mut start,
+        header::count(columns.len() + 1, "columns")?,
+    ))?;
     head.write(&dictionaries, options.compatible, &mut start)?;
-    let total = start.len() + columns.iter().map(Column::nbytes).sum::<usize>();
+    let total = start.len() + columns.iter().map(MeasuredColumn::nbytes).sum::<usize>();
     sink.reserve(total as u64)?;
     sink.write(&start)?;
     let rest = total - start.len();
@@ -113,8 +116,9 @@ fn in_rows(
     let mut entry = Vec::new();
     let keys = keys(schema);
     if options.header {
-        let nulls = |(data, field): (&ArrayData, &FieldRef)| Ok(nils(data, told(field)?.dtype) as u64);
-        let head = Header {
+        let nulls =
+            |(data, field): (&ArrayData, &FieldRef)| Ok(nils(data, field_meta_of(field)?.dtype) as u64);
+        let head = MsgpackHeader {
             orient: options.orient,
             nrows: frame.nrows,
             chunk: options.chunk,
@@ -129,13 +133,13 @@ fn in_rows(
         head.write(&dictionaries, options.compatible, &mut entry)?;
     }
     let header = options.header.then_some((entry.as_slice(), keys.as_slice()));
-    let exported = Exported { schema, arrays, header };
+    let exported = ExportedArrays { schema, arrays, header };
     rows::encode(frame, exported, options, &writer_of(style(options)), sink, progress)
 }
 
 fn writer_of(style: Style) -> impl for<'a> Fn(&'a Field, &'a ArrayData) -> Result<Box<dyn CellWriter + 'a>> {
     move |field, data| {
-        let writer: Box<dyn CellWriter> = typed::writer(field, told(field)?.dtype, data, style)?;
+        let writer: Box<dyn CellWriter> = typed::writer(field, field_meta_of(field)?.dtype, data, style)?;
         Ok(writer)
     }
 }
@@ -152,7 +156,7 @@ fn style(options: &WriteOptions) -> Style {
 }
 
 /// Returns the NumPy dtype and the tag in the field's metadata.
-pub(crate) fn told(field: &Field) -> Result<FieldMeta> {
+pub(crate) fn field_meta_of(field: &Field) -> Result<FieldMeta> {
     field.metadata().get(meta::KEY).map_or_else(|| Ok(FieldMeta::default()), |text| FieldMeta::parse(text))
 }
 
@@ -162,27 +166,33 @@ fn column<'a>(
     key: &str,
     rows: u32,
     options: &WriteOptions,
-) -> Result<Column<'a>> {
+) -> Result<MeasuredColumn<'a>> {
     let mut head = Vec::with_capacity(key.len() + 10);
     heads::text(&mut head, key, options.compatible)?;
     let key_nbytes = head.len();
-    let told = told(field)?;
+    let meta = field_meta_of(field)?;
     if options.packed
         && let Some(bytes) = packed(data)
         && let Ok(nbytes) = u32::try_from(bytes.len())
     {
-        header::ended(rmp::encode::write_bin_len(&mut head, nbytes))?;
-        return Ok(Column { head, key_nbytes, value: Value::Packed(bytes), nulls: 0, pieces: Vec::new() });
+        header::write_result(rmp::encode::write_bin_len(&mut head, nbytes))?;
+        return Ok(MeasuredColumn {
+            head,
+            key_nbytes,
+            value: ColumnValue::Packed(bytes),
+            nulls: 0,
+            pieces: Vec::new(),
+        });
     }
-    header::ended(rmp::encode::write_array_len(&mut head, rows))?;
-    let writer = numbers::writer(data).filter(|_| told.dtype.is_none_or(|d| !is_time(d)));
+    header::write_result(rmp::encode::write_array_len(&mut head, rows))?;
+    let writer = numbers::writer(data).filter(|_| meta.dtype.is_none_or(|d| !is_time(d)));
     let writer = writer.or_else(|| text::writer(data, !options.compatible));
     let writer = match writer {
         Some(writer) => writer,
-        None => typed::writer(field, told.dtype, data, style(options))?,
+        None => typed::writer(field, meta.dtype, data, style(options))?,
     };
-    let nulls = nils(data, told.dtype) as u64;
-    Ok(Column { head, key_nbytes, value: Value::Cells(writer), nulls, pieces: Vec::new() })
+    let nulls = nils(data, meta.dtype) as u64;
+    Ok(MeasuredColumn { head, key_nbytes, value: ColumnValue::Cells(writer), nulls, pieces: Vec::new() })
 }
 
 /// Counts the nils among the cells: nulls, and NaT in NumPy times.
@@ -201,7 +211,7 @@ fn nils(data: &ArrayData, says: Option<DType>) -> usize {
 }
 
 fn is_time(dtype: DType) -> bool {
-    matches!(dtype.kind, Kind::DateTime | Kind::TimeDelta)
+    matches!(dtype.kind, DTypeKind::DateTime | DTypeKind::TimeDelta)
 }
 
 /// Returns the bytes of a column of numbers without nulls.
@@ -220,15 +230,15 @@ fn packed(data: &ArrayData) -> Option<&[u8]> {
     data.buffers().first()?.as_slice().get(data.offset() * item..(data.offset() + data.len()) * item)
 }
 
-impl Column<'_> {
+impl MeasuredColumn<'_> {
     fn value_nbytes(&self) -> u64 {
         (self.nbytes() - self.key_nbytes) as u64
     }
 
     fn nbytes(&self) -> usize {
         let body = match self.value {
-            Value::Cells(_) => self.pieces.iter().sum(),
-            Value::Packed(bytes) => bytes.len(),
+            ColumnValue::Cells(_) => self.pieces.iter().sum(),
+            ColumnValue::Packed(bytes) => bytes.len(),
         };
         self.head.len() + body
     }
@@ -240,7 +250,7 @@ fn piece(i: usize, nrows: usize) -> Range<usize> {
 }
 
 fn measure(
-    columns: &mut [Column<'_>],
+    columns: &mut [MeasuredColumn<'_>],
     schema: &Schema,
     nrows: usize,
     threads: usize,
@@ -250,7 +260,7 @@ fn measure(
     const CELL_NBYTES: usize = 4;
     let mut tasks = Vec::with_capacity(columns.len());
     for (column, field) in columns.iter_mut().zip(schema.fields()) {
-        let Column { value: Value::Cells(writer), pieces, .. } = column else { continue };
+        let MeasuredColumn { value: ColumnValue::Cells(writer), pieces, .. } = column else { continue };
         tasks.push(Task::new(nrows.saturating_mul(CELL_NBYTES), move || {
             let of =
                 |i: usize| writer.measure(piece(i, nrows)).map_err(|e| e.in_member(field.name().clone()));
@@ -263,7 +273,7 @@ fn measure(
 }
 
 fn side_by_side(
-    columns: &[Column<'_>],
+    columns: &[MeasuredColumn<'_>],
     nrows: usize,
     place: &mut [u8],
     threads: usize,
@@ -281,7 +291,7 @@ fn side_by_side(
     for column in columns {
         claim(column.head.len())?.copy_from_slice(&column.head);
         match &column.value {
-            Value::Packed(bytes) => {
+            ColumnValue::Packed(bytes) => {
                 let bytes: &[u8] = bytes;
                 let room = claim(bytes.len())?;
                 tasks.push(Task::new(bytes.len(), move || {
@@ -289,7 +299,7 @@ fn side_by_side(
                     Ok(())
                 }));
             }
-            Value::Cells(writer) => {
+            ColumnValue::Cells(writer) => {
                 for (i, &nbytes) in column.pieces.iter().enumerate() {
                     let room = claim(nbytes)?;
                     tasks.push(Task::new(nbytes, move || written(writer.as_ref(), piece(i, nrows), room)));
@@ -307,7 +317,7 @@ fn written(writer: &dyn CellWriter, rows: Range<usize>, room: &mut [u8]) -> Resu
 }
 
 fn one_by_one(
-    columns: &[Column<'_>],
+    columns: &[MeasuredColumn<'_>],
     nrows: usize,
     total: usize,
     sink: &mut dyn Sink,
@@ -331,14 +341,14 @@ fn one_by_one(
         head.copy_from_slice(&column.head);
         filled += column.head.len();
         match &column.value {
-            Value::Packed(bytes) => {
+            ColumnValue::Packed(bytes) => {
                 let waiting = buffer.get(..filled).unwrap_or(&[]);
                 sink.write_pieces(&[IoSlice::new(waiting), IoSlice::new(bytes)])?;
                 done += filled + bytes.len();
                 filled = 0;
                 progress.advance(done as u64, Some(total as u64))?;
             }
-            Value::Cells(writer) => {
+            ColumnValue::Cells(writer) => {
                 for (i, &nbytes) in column.pieces.iter().enumerate() {
                     let room = buffer.get_mut(filled..filled + nbytes).ok_or_else(changed)?;
                     written(writer.as_ref(), piece(i, nrows), room)?;

@@ -9,7 +9,7 @@ use crate::parallel::Task;
 use crate::progress::{NoProgress, Progress};
 use crate::sink::Sink;
 
-use super::section::Section;
+use super::section::RowSection;
 
 /// The target size of a piece, which fits the caches together with its columns.
 const PIECE_NBYTES: usize = 256 << 10;
@@ -21,7 +21,7 @@ const PIECES_A_THREAD: usize = 4;
 const FIRST_ROWS: usize = 256;
 
 #[derive(Debug)]
-struct Piece {
+struct SectionPiece {
     section: usize,
     rows: Range<usize>,
     /// Includes the section's opening bytes, for the first piece.
@@ -30,8 +30,8 @@ struct Piece {
 
 /// Measured rows that are not written yet.
 pub struct Pieces<'a> {
-    sections: Vec<Section<'a>>,
-    pieces: Vec<Piece>,
+    sections: Vec<RowSection<'a>>,
+    pieces: Vec<SectionPiece>,
     nbytes: u64,
 }
 
@@ -40,7 +40,7 @@ impl<'a> Pieces<'a> {
     ///
     /// # Errors
     /// `Unrepresentable`: a value that MessagePack cannot hold, with the name of its column.
-    pub fn of(sections: Vec<Section<'a>>) -> Result<Self> {
+    pub fn of(sections: Vec<RowSection<'a>>) -> Result<Self> {
         let mut pieces = Vec::new();
         for (section, rows) in sections.iter().enumerate() {
             cut(section, rows, &mut pieces)?;
@@ -73,7 +73,7 @@ impl<'a> Pieces<'a> {
         Ok(())
     }
 
-    fn fill_all(&self, some: &[Piece], mut out: &mut [u8], threads: usize) -> Result<()> {
+    fn fill_all(&self, some: &[SectionPiece], mut out: &mut [u8], threads: usize) -> Result<()> {
         let mut tasks = Vec::with_capacity(some.len());
         for piece in some {
             let (place, rest) = out.split_at_mut_checked(piece.nbytes).ok_or_else(changed)?;
@@ -83,7 +83,7 @@ impl<'a> Pieces<'a> {
         parallel::run(tasks, threads, &NoProgress)
     }
 
-    fn fill(&self, piece: &Piece, mut out: &mut [u8]) -> Result<()> {
+    fn fill(&self, piece: &SectionPiece, mut out: &mut [u8]) -> Result<()> {
         let section = self.sections.get(piece.section).ok_or_else(changed)?;
         if piece.rows.start == 0 {
             let (place, rest) = out.split_at_mut_checked(section.opening.len()).ok_or_else(changed)?;
@@ -95,7 +95,7 @@ impl<'a> Pieces<'a> {
 }
 
 /// Splits a section into pieces of the target size; a longer row is a piece by itself.
-fn cut(section: usize, rows: &Section<'_>, pieces: &mut Vec<Piece>) -> Result<()> {
+fn cut(section: usize, rows: &RowSection<'_>, pieces: &mut Vec<SectionPiece>) -> Result<()> {
     let mut start = 0;
     let mut count = FIRST_ROWS;
     loop {
@@ -108,7 +108,7 @@ fn cut(section: usize, rows: &Section<'_>, pieces: &mut Vec<Piece>) -> Result<()
             continue;
         }
         let opening = if start == 0 { rows.opening.len() } else { 0 };
-        pieces.push(Piece { section, rows: start..stop, nbytes: opening + nbytes });
+        pieces.push(SectionPiece { section, rows: start..stop, nbytes: opening + nbytes });
         if stop == rows.nrows {
             return Ok(());
         }

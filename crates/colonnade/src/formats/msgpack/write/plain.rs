@@ -2,23 +2,27 @@
 
 use crate::error::Result;
 
-use super::section::{Cell, Section};
+use super::section::{RowSection, SectionColumn};
 use crate::cells::msgpack::heads;
 
-pub use crate::arrow::named::{Named, columns, labels};
+pub use crate::arrow::named::{NamedColumn, columns, labels};
 
 /// Returns the sections of a map of arrays, one for each column.
 ///
 /// # Errors
 /// `Unrepresentable`: too many rows or columns for MessagePack.
-pub fn sections(columns: Vec<Cell<'_>>, nrows: usize, compatible: bool) -> Result<Vec<Section<'_>>> {
+pub fn sections(
+    columns: Vec<SectionColumn<'_>>,
+    nrows: usize,
+    compatible: bool,
+) -> Result<Vec<RowSection<'_>>> {
     let mut opening = Vec::new();
     heads::map(&mut opening, columns.len())?;
     let mut out = Vec::with_capacity(columns.len());
     for column in columns {
         heads::text(&mut opening, &column.name, compatible)?;
         heads::array(&mut opening, nrows)?;
-        out.push(Section {
+        out.push(RowSection {
             opening: std::mem::take(&mut opening),
             columns: vec![column],
             nrows,
@@ -26,7 +30,7 @@ pub fn sections(columns: Vec<Cell<'_>>, nrows: usize, compatible: bool) -> Resul
         });
     }
     if out.is_empty() {
-        out.push(Section { opening, ..Section::default() });
+        out.push(RowSection { opening, ..Section::default() });
     }
     Ok(out)
 }

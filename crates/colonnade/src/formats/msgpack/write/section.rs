@@ -7,7 +7,7 @@ use crate::cells::msgpack::column::{CellWriter, changed};
 use crate::error::Result;
 
 /// One column of a section.
-pub struct Cell<'a> {
+pub struct SectionColumn<'a> {
     /// The name, for errors.
     pub name: String,
     /// The bytes before each of its cells: the encoded key in maps, none in arrays.
@@ -18,18 +18,18 @@ pub struct Cell<'a> {
 
 /// Opening bytes, then rows.
 #[derive(Default)]
-pub struct Section<'a> {
+pub struct RowSection<'a> {
     /// The bytes before the first row.
     pub opening: Vec<u8>,
     /// The bytes before each row.
     pub row_head: Vec<u8>,
     /// The cells of a row.
-    pub columns: Vec<Cell<'a>>,
+    pub columns: Vec<SectionColumn<'a>>,
     /// The number of rows.
     pub nrows: usize,
 }
 
-impl Section<'_> {
+impl RowSection<'_> {
     /// Returns the exact number of bytes of these rows.
     pub(super) fn measure(&self, rows: Range<usize>) -> Result<usize> {
         let keys: usize = self.columns.iter().map(|c| c.key.len()).sum();

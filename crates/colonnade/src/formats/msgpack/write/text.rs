@@ -13,7 +13,7 @@ use crate::cells::msgpack::column::{CellWriter, FORMAT, changed};
 /// Short texts are copied with this constant size, whatever their length: one move instead of a call.
 const BLIND_NBYTES: usize = 16;
 
-struct Text<'a, O> {
+struct StringWriter<'a, O> {
     offsets: &'a [O],
     values: &'a [u8],
     nulls: Option<&'a NullBuffer>,
@@ -27,7 +27,7 @@ fn head_nbytes(length: usize, str8: bool) -> usize {
         + 2 * usize::from(length > 65535)
 }
 
-impl<O: ArrowNativeType> Text<'_, O> {
+impl<O: ArrowNativeType> StringWriter<'_, O> {
     fn bounds(&self, rows: Range<usize>) -> Result<&[O]> {
         self.offsets.get(rows.start..=rows.end).ok_or_else(changed)
     }
@@ -49,7 +49,7 @@ fn too_long(length: usize) -> Error {
     Error::unrepresentable(FORMAT, message)
 }
 
-impl<O: ArrowNativeType + Sync> CellWriter for Text<'_, O> {
+impl<O: ArrowNativeType + Sync> CellWriter for StringWriter<'_, O> {
     fn measure(&self, rows: Range<usize>) -> Result<usize> {
         let bounds = self.bounds(rows.clone())?;
         let mut total = 0usize;
@@ -122,7 +122,7 @@ pub(super) fn writer(data: &ArrayData, str8: bool) -> Option<Box<dyn CellWriter 
         let [offsets, values] = data.buffers() else { return None };
         let offsets = offsets.typed_data::<O>().get(data.offset()..)?;
         let nulls = data.nulls().filter(|n| n.null_count() > 0);
-        Some(Box::new(Text { offsets, values: values.as_slice(), nulls, str8 }))
+        Some(Box::new(StringWriter { offsets, values: values.as_slice(), nulls, str8 }))
     }
     match data.data_type() {
         _ if data.is_empty() => None,

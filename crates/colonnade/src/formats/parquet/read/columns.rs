@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use arrow_schema::{FieldRef, Fields, Metadata, Schema, SchemaRef};
 
-use crate::arrow::import::{Place, Plan};
+use crate::arrow::import::{FieldRole, FramePlan};
 use crate::arrow::meta::{LabelsMeta, SchemaMeta};
 use crate::arrow::required;
 use crate::error::Result;
@@ -24,13 +24,13 @@ pub(super) fn described(
     footer: &Footer<'_>,
     ours: bool,
     options: &ReadOptions,
-) -> Result<(SchemaRef, Vec<Root>, Plan)> {
+) -> Result<(SchemaRef, Vec<Root>, FramePlan)> {
     let some = footer.wanted.len() < footer.leaves.len();
     let all: Vec<usize> = (0..footer.leaves.len()).collect();
     // Our metadata are about all columns: the plan is made of all, and cut down.
     if ours && some {
         let (every, _) = made(footer, &all, true, options)?;
-        let plan = Plan::new(&every).map_err(|e| e.in_format("parquet"))?;
+        let plan = FramePlan::new(&every).map_err(|e| e.in_format("parquet"))?;
         let (schema, roots_of) = made(footer, &footer.wanted, true, options)?;
         let kept: HashSet<usize> =
             roots(&footer.leaves, &footer.wanted).iter().map(|(root, _)| *root).collect();
@@ -39,12 +39,12 @@ pub(super) fn described(
         return Ok((schema, roots_of, plan));
     }
     let (schema, roots) = made(footer, &footer.wanted, ours, options)?;
-    let mut plan = Plan::new(&schema).map_err(|e| e.in_format("parquet"))?;
+    let mut plan = FramePlan::new(&schema).map_err(|e| e.in_format("parquet"))?;
     if !ours {
         let never = |root: &Root| matches!(root.kind, RootKind::Flat(flat) if !flat.optional);
         let names = schema.fields().iter().zip(&roots).filter(|(_, root)| never(root));
         let names: Vec<&str> = names.map(|(field, _)| field.name().as_str()).collect();
-        required::note(&mut plan.tags, &names);
+        required::note_required(&mut plan.tags, &names);
         required::note_ids(&mut plan.tags, &field_ids(footer, &schema, &roots));
     }
     Ok((schema, roots, plan))
@@ -109,11 +109,11 @@ fn cut(told: &Schema, runs: &[(usize, Range<usize>)], parts: &HashMap<usize, Lea
 
 /// A plan of all columns, with those at `kept` (among `order`, the roots) alone.
 fn restricted(
-    mut plan: Plan,
+    mut plan: FramePlan,
     order: &[usize],
     kept: &HashSet<usize>,
     fields: &arrow_schema::Fields,
-) -> Result<Plan> {
+) -> Result<FramePlan> {
     let mut positions = Vec::new();
     let mut out = Vec::with_capacity(fields.len());
     for (field, root) in plan.fields.into_iter().zip(order) {
@@ -121,8 +121,8 @@ fn restricted(
             continue;
         }
         let mut field = field;
-        if let Place::Column(position) = field.place {
-            field.place = Place::Column(positions.len());
+        if let FieldRole::Column(position) = field.place {
+            field.place = FieldRole::Column(positions.len());
             positions.push(position);
         }
         // Of a nested column some leaves may be left.

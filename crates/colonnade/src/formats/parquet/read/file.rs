@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use arrow_schema::SchemaRef;
 
-use crate::arrow::import::Plan;
+use crate::arrow::import::FramePlan;
 use crate::formats::parquet::footer::Group;
 use crate::formats::parquet::schema::Leaf;
 use crate::frame::Axis;
@@ -73,7 +73,7 @@ pub struct Parquet {
     /// The wanted columns, and those of the row labels.
     pub(crate) schema: SchemaRef,
     /// How they become a frame.
-    pub(crate) plan: Plan,
+    pub(crate) plan: FramePlan,
     /// Start and end of the footer in the source.
     pub(crate) footer: (usize, usize),
     pub(crate) created_by: Option<String>,
@@ -89,7 +89,7 @@ pub struct Parquet {
 impl Parquet {
     /// How its fields become a frame.
     #[must_use]
-    pub fn plan(&self) -> &Plan {
+    pub fn plan(&self) -> &FramePlan {
         &self.plan
     }
 

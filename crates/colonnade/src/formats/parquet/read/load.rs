@@ -4,7 +4,7 @@ use arrow_data::ArrayData;
 use arrow_schema::DataType;
 
 use crate::arrow::import::{fits, to_block};
-use crate::arrow::landed::Landed;
+use crate::arrow::landed::DecodedColumns;
 use crate::decode::{Layout, Request, missing};
 use crate::error::{Error, Result};
 use crate::frame::{Axis, Frame, row_range};
@@ -61,7 +61,7 @@ impl Parquet {
         rows: &Rows,
         (layout, threads): (Layout, usize),
         progress: &dyn Progress,
-    ) -> Result<Landed> {
+    ) -> Result<DecodedColumns> {
         self.need(wanted, &rows.pieces, progress)?;
         let landing = Landing::new(self, rows.decoded, threads, layout);
         let landed = landing.run(wanted, &rows.pieces, progress)?;

@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError};
 
 use arrow_schema::DataType;
 
-use crate::arrow::import::Place;
+use crate::arrow::import::FieldRole;
 use crate::decode::Request;
 use crate::error::Result;
 use crate::frame::paths::{LeafProjection, Projection};
@@ -67,7 +67,7 @@ impl Parquet {
         for (field, root) in self.plan.fields.iter().zip(&self.roots) {
             let leaves = self.leaves.get(root.leaves.clone()).unwrap_or_default();
             let mut chosen = vec![true; leaves.len()];
-            if let Place::Column(position) = field.place
+            if let FieldRole::Column(position) = field.place
                 && *kept.of(position) != LeafProjection::All
                 && !leaves.first().is_some_and(|leaf| self.old_lists.contains(&leaf.root))
             {
@@ -100,7 +100,7 @@ impl Parquet {
             rest.insert(position, leaves.within(part));
         }
         for field in &mut file.plan.fields {
-            if let Place::Column(position) = field.place {
+            if let FieldRole::Column(position) = field.place {
                 field.tag = kept.of(position).project_tag(field.tag.take());
             }
         }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use arrow_array::{BooleanArray, make_array};
 use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder};
 
-use crate::arrow::landed::Landed;
+use crate::arrow::landed::DecodedColumns;
 use crate::error::{Error, Result};
 use crate::frame::{Block, Grid};
 use crate::memory::{Buffer, Region, Scatter};
@@ -155,14 +155,14 @@ impl GroupRows {
 /// # Errors
 /// The system's refusal of memory; cancellation.
 pub(crate) fn kept(
-    landed: Landed,
+    landed: DecodedColumns,
     keep: &BooleanBuffer,
     threads: usize,
     progress: &dyn Progress,
-) -> Result<Landed> {
+) -> Result<DecodedColumns> {
     let nrows = keep.count_set_bits();
     let runs: Vec<(usize, usize)> = keep.set_slices().collect();
-    let mut out = Landed { exclusive: landed.exclusive, ..Landed::default() };
+    let mut out = DecodedColumns { exclusive: landed.exclusive, ..Landed::default() };
     for (block, members) in landed.blocks {
         out.blocks.push((picked(&block, &runs, nrows, threads, progress)?, members));
     }

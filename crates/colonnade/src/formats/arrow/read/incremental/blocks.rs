@@ -3,20 +3,20 @@
 use arrow_buffer::NullBuffer;
 use arrow_data::ArrayDataBuilder;
 
-use crate::arrow::import::{self, FieldPlan, Plan};
-use crate::arrow::landed::Landed;
+use crate::arrow::import::{self, FieldPlan, FramePlan};
+use crate::arrow::landed::DecodedColumns;
 use crate::error::{Error, Result};
-use crate::frame::{Block, DType, Grid, Kind, as_stride};
+use crate::frame::{Block, DType, DTypeKind, Grid, as_stride};
 use crate::memory::{Buffer, Region, RegionMut, column_stride};
 
-use super::layout::Layout;
-use super::schemas::Known;
+use super::layout::BlockLayout;
+use super::schemas::CachedSchema;
 use crate::arrow::ipc::check;
 use crate::formats::arrow::read::land::too_large;
 
 /// The position of one field's rows.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Target {
+pub(super) struct BlockTarget {
     pub(super) field: usize,
     pub(super) node: usize,
     /// The index of its values among the buffers of a batch, without the variadic buffers before it.
@@ -35,7 +35,7 @@ pub(super) struct Blocks {
     /// The rows that there is memory for: the announced number, or more than the number received.
     capacity: usize,
     pub(super) regions: Vec<RegionMut>,
-    pub(super) targets: Vec<Target>,
+    pub(super) targets: Vec<BlockTarget>,
     /// The region, offset and column stride of each group of the layout.
     places: Vec<(usize, usize, usize)>,
     row_nbytes: u64,
@@ -53,7 +53,7 @@ impl Blocks {
     ///
     /// # Errors
     /// A limit; errors of the operating system: no address space.
-    pub(super) fn new(known: &Known, limit: u64) -> Result<Self> {
+    pub(super) fn new(known: &CachedSchema, limit: u64) -> Result<Self> {
         let announced = known.shape.announced.unwrap_or(0);
         let claimed = known.layout.row_nbytes.saturating_mul(announced);
         if claimed > limit {
@@ -65,7 +65,7 @@ impl Blocks {
         Self::of(known, usize::try_from(announced).map_err(|_| too_large())?)
     }
 
-    fn of(known: &Known, capacity: usize) -> Result<Self> {
+    fn of(known: &CachedSchema, capacity: usize) -> Result<Self> {
         let (shape, plan, layout) = (&known.shape, &known.plan, &known.layout);
         let (regions, targets, places) = (Vec::new(), Vec::new(), Vec::new());
         let mut made = Self { capacity, regions, targets, places, row_nbytes: layout.row_nbytes };
@@ -78,7 +78,7 @@ impl Blocks {
             let (region, base) = if together { (0, at) } else { (sizes.len(), 0) };
             for (column, &field) in members.iter().enumerate() {
                 let place = shape.places.get(field).copied().unwrap_or_default();
-                made.targets.push(Target {
+                made.targets.push(BlockTarget {
                     field,
                     node: place.node,
                     buffer: place.buffer + 1,
@@ -117,7 +117,13 @@ impl Blocks {
     /// # Errors
     /// A limit; errors of the operating system: no address space.
     /// More than the limit; the system's refusal of address space.
-    pub(super) fn grow(&mut self, known: &Known, nrows: usize, filled: usize, limit: u64) -> Result<()> {
+    pub(super) fn grow(
+        &mut self,
+        known: &CachedSchema,
+        nrows: usize,
+        filled: usize,
+        limit: u64,
+    ) -> Result<()> {
         if nrows <= self.capacity {
             return Ok(());
         }
@@ -148,7 +154,12 @@ impl Blocks {
     }
 
     /// The `nbytes` bytes of a target's rows from `first_row` on.
-    pub(super) fn place(&mut self, target: &Target, first_row: usize, nbytes: usize) -> Option<&mut [u8]> {
+    pub(super) fn place(
+        &mut self,
+        target: &BlockTarget,
+        first_row: usize,
+        nbytes: usize,
+    ) -> Option<&mut [u8]> {
         let start = target.offset + first_row.checked_mul(target.item)?;
         self.regions.get_mut(target.region)?.as_mut_slice().get_mut(start..start.checked_add(nbytes)?)
     }
@@ -159,14 +170,14 @@ impl Blocks {
     /// Malformed: nulls in a field whose dtype has none.
     pub(super) fn finish(
         self,
-        layout: &Layout,
-        plan: &Plan,
+        layout: &BlockLayout,
+        plan: &FramePlan,
         nrows: usize,
         nulls: &[bool],
         is_private: bool,
         validity: &dyn Fn(usize) -> Result<Option<NullBuffer>>,
-    ) -> Result<Landed> {
-        let mut landed = Landed::default();
+    ) -> Result<DecodedColumns> {
+        let mut landed = DecodedColumns::default();
         let whole: Vec<Buffer> =
             self.regions.into_iter().map(|region| Buffer::from_region(region.finish(), is_private)).collect();
         for ((dtype, item, members), (region, base, stride)) in layout.groups.iter().zip(self.places) {
@@ -206,7 +217,7 @@ impl Blocks {
 
 /// Whether nulls of a field become NaT: only if its metadata declares a NumPy dtype.
 fn becomes_nat(field: &FieldPlan) -> bool {
-    field.dtype.is_some_and(|dtype| matches!(dtype.kind, Kind::DateTime | Kind::TimeDelta))
+    field.dtype.is_some_and(|dtype| matches!(dtype.kind, DTypeKind::DateTime | DTypeKind::TimeDelta))
 }
 
 /// Adds neighbouring columns as one block.
@@ -217,7 +228,7 @@ fn put_block(
     buffer: &Buffer,
     members: &[usize],
     columns: std::ops::Range<usize>,
-    landed: &mut Landed,
+    landed: &mut DecodedColumns,
 ) -> Result<()> {
     let (Some(dtype), Some(fields)) = (dtype, members.get(columns.clone()).filter(|f| !f.is_empty())) else {
         return Ok(());

@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 
 use super::blocks::Blocks;
 use crate::arrow::ipc::catalog::node;
-use crate::arrow::ipc::message::{BatchHeader, Span};
+use crate::arrow::ipc::message::{BatchHeader, HeaderVector};
 use crate::formats::arrow::read::land::too_large;
 
 /// Bodies with smaller buffers on average are received as a whole and then copied, because a system call takes time for
@@ -55,11 +55,11 @@ pub(super) enum Receipt {
     Whole,
 }
 
-fn pair_at(head: &[u8], span: Span, i: usize) -> (i64, i64) {
+fn pair_at(head: &[u8], span: HeaderVector, i: usize) -> (i64, i64) {
     node(head.get(span.at..span.at + span.count * 16).unwrap_or(&[]), i)
 }
 
-pub(super) fn set_pair(head: &mut [u8], span: Span, i: usize, offset: usize, length: usize) {
+pub(super) fn set_pair(head: &mut [u8], span: HeaderVector, i: usize, offset: usize, length: usize) {
     let at = span.at + i * 16;
     if let Some(place) = head.get_mut(at..at + 16) {
         let number = |n: usize| i64::try_from(n).unwrap_or(i64::MAX).to_le_bytes();

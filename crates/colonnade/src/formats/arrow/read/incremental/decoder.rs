@@ -1,6 +1,6 @@
 //! The incremental decoder of streams: its state and its targets.
 
-use crate::arrow::import::Plan;
+use crate::arrow::import::FramePlan;
 use crate::error::{Error, Result};
 use crate::frame::Frame;
 use crate::limits::Limits;
@@ -13,7 +13,7 @@ use super::stream_bytes::StreamBytes;
 use super::whole_body::WholeBody;
 
 #[derive(Debug)]
-pub(super) enum State {
+pub(super) enum DecoderState {
     Prefix,
     Header,
     /// The body is received into segments: the number of filled ones, and the number of filled bytes of the next one.
@@ -28,7 +28,7 @@ pub(super) enum State {
 
 /// The result of decoding.
 #[derive(Debug)]
-pub(super) enum Target {
+pub(super) enum StreamTarget {
     /// A frame for each record batch.
     Batches(Box<Batches>),
     /// One frame.
@@ -41,7 +41,7 @@ pub(super) enum Target {
 #[derive(Debug)]
 pub struct IncrementalDecoder {
     pub(super) limits: Limits,
-    pub(super) state: State,
+    pub(super) state: DecoderState,
     /// The received part of a prefix or header.
     pub(super) small: Vec<u8>,
     pub(super) filled: usize,
@@ -49,7 +49,7 @@ pub struct IncrementalDecoder {
     pub(super) segments: Vec<Segment>,
     /// Receives padding.
     pub(super) padding: Vec<u8>,
-    pub(super) target: Target,
+    pub(super) target: StreamTarget,
     pub(super) received: u64,
     /// The offset of the current piece (prefix, header, or header with body).
     pub(super) piece_at: u64,
@@ -61,7 +61,7 @@ impl IncrementalDecoder {
     /// A decoder that returns each record batch when it is complete.
     #[must_use]
     pub fn batches(limits: Limits) -> Self {
-        Self::new(limits, Target::Batches(Box::default()))
+        Self::new(limits, StreamTarget::Batches(Box::default()))
     }
 
     /// A decoder that builds one frame of all record batches. `schemas` are those of earlier streams.
@@ -69,7 +69,7 @@ impl IncrementalDecoder {
     /// # Errors
     /// Errors of the operating system: no memory.
     pub fn frame(limits: Limits, schemas: Schemas) -> Result<Self> {
-        Ok(Self::new(limits, Target::Frame(Box::new(WholeFrame::new(&limits, schemas)?))))
+        Ok(Self::new(limits, StreamTarget::Frame(Box::new(WholeFrame::new(&limits, schemas)?))))
     }
 
     /// A decoder that keeps the bytes of the stream, for a caller that opens them afterwards.
@@ -77,13 +77,13 @@ impl IncrementalDecoder {
     /// # Errors
     /// Errors of the operating system: no memory.
     pub(in crate::formats::arrow) fn bytes(limits: Limits) -> Result<Self> {
-        Ok(Self::new(limits, Target::Bytes(StreamBytes::new(&limits)?)))
+        Ok(Self::new(limits, StreamTarget::Bytes(StreamBytes::new(&limits)?)))
     }
 
-    fn new(limits: Limits, target: Target) -> Self {
+    fn new(limits: Limits, target: StreamTarget) -> Self {
         Self {
             limits,
-            state: State::Prefix,
+            state: DecoderState::Prefix,
             small: Vec::new(),
             filled: 0,
             wanted: 4,
@@ -99,7 +99,7 @@ impl IncrementalDecoder {
     /// Whether the end mark has arrived.
     #[must_use]
     pub fn is_done(&self) -> bool {
-        matches!(self.state, State::Done)
+        matches!(self.state, DecoderState::Done)
     }
 
     /// Bytes received so far.
@@ -111,28 +111,28 @@ impl IncrementalDecoder {
     /// Whether each batch is returned when it is complete.
     #[must_use]
     pub fn gives_batches(&self) -> bool {
-        matches!(self.target, Target::Batches(_))
+        matches!(self.target, StreamTarget::Batches(_))
     }
 
     /// Whether the bytes are only kept.
     pub(super) fn keeps_bytes(&self) -> bool {
-        matches!(self.target, Target::Bytes(_))
+        matches!(self.target, StreamTarget::Bytes(_))
     }
 
     /// The conversion of the fields to a frame, once the schema is known.
     #[must_use]
-    pub fn plan(&self) -> Option<&Plan> {
+    pub fn plan(&self) -> Option<&FramePlan> {
         match &self.target {
-            Target::Batches(batches) => batches.plan(),
-            Target::Frame(frame) => frame.plan(),
-            Target::Bytes(_) => None,
+            StreamTarget::Batches(batches) => batches.plan(),
+            StreamTarget::Frame(frame) => frame.plan(),
+            StreamTarget::Bytes(_) => None,
         }
     }
 
     /// The announced number of rows of all batches, if the writer declared it.
     #[must_use]
     pub fn announced(&self) -> Option<u64> {
-        if let Target::Batches(batches) = &self.target { batches.announced() } else { None }
+        if let StreamTarget::Batches(batches) = &self.target { batches.announced() } else { None }
     }
 
     /// Builds a frame without rows.
@@ -146,7 +146,7 @@ impl IncrementalDecoder {
     /// The schemas of this stream and of earlier ones.
     #[must_use]
     pub fn schemas(&mut self) -> Schemas {
-        if let Target::Frame(frame) = &mut self.target {
+        if let StreamTarget::Frame(frame) = &mut self.target {
             std::mem::take(&mut frame.schemas)
         } else {
             Schemas::default()
@@ -154,7 +154,7 @@ impl IncrementalDecoder {
     }
 }
 
-impl Target {
+impl StreamTarget {
     /// Records that all kept bytes before `end` have arrived.
     pub(super) fn kept_to(&mut self, end: usize) {
         match self {

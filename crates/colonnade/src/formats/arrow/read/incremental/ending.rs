@@ -5,16 +5,16 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::memory::Region;
 use crate::progress::Progress;
 
-use super::decoder::{IncrementalDecoder, State, Target};
-use super::event::Decoded;
+use super::decoder::{DecoderState, IncrementalDecoder, StreamTarget};
+use super::event::DecodedStream;
 
 impl IncrementalDecoder {
     /// The number of complete batches, and of their rows.
     fn whole(&self) -> (usize, usize) {
         match &self.target {
-            Target::Batches(batches) => batches.whole(),
-            Target::Frame(frame) => frame.whole,
-            Target::Bytes(_) => (0, 0),
+            StreamTarget::Batches(batches) => batches.whole(),
+            StreamTarget::Frame(frame) => frame.whole,
+            StreamTarget::Bytes(_) => (0, 0),
         }
     }
 
@@ -28,9 +28,9 @@ impl IncrementalDecoder {
     /// The number of missing bytes, at least.
     fn missing(&self) -> usize {
         match &self.state {
-            State::Done => 0,
-            State::Whole(body) => body.wanted - body.filled,
-            State::Prefix | State::Header | State::Segments { .. } => {
+            DecoderState::Done => 0,
+            DecoderState::Whole(body) => body.wanted - body.filled,
+            DecoderState::Prefix | DecoderState::Header | DecoderState::Segments { .. } => {
                 self.wanted.saturating_sub(self.filled).max(1)
             }
         }
@@ -48,8 +48,8 @@ impl IncrementalDecoder {
         let needed = had + self.missing() as u64;
         let (nbatches, nrows) = self.whole();
         Err(match &self.target {
-            Target::Batches(_) | Target::Bytes(_) => cut_short(nbatches, nrows, needed, had),
-            Target::Frame(_) => {
+            StreamTarget::Batches(_) | StreamTarget::Bytes(_) => cut_short(nbatches, nrows, needed, had),
+            StreamTarget::Frame(_) => {
                 let message = format!(
                     "the input ends inside a message: {had} bytes of it came, {needed} at least are needed; {nbatches} batches with {nrows} rows are among them. Read it batch by batch to have those."
                 );
@@ -63,11 +63,16 @@ impl IncrementalDecoder {
     ///
     /// # Errors
     /// Truncated; malformed bodies; the number of rows differs from the announced one.
-    pub fn into_decoded(self, is_private: bool, threads: usize, progress: &dyn Progress) -> Result<Decoded> {
+    pub fn into_decoded(
+        self,
+        is_private: bool,
+        threads: usize,
+        progress: &dyn Progress,
+    ) -> Result<DecodedStream> {
         self.finish()?;
         match self.target {
-            Target::Frame(frame) => frame.finish(is_private, threads, &self.limits, progress),
-            Target::Batches(_) | Target::Bytes(_) => {
+            StreamTarget::Frame(frame) => frame.finish(is_private, threads, &self.limits, progress),
+            StreamTarget::Batches(_) | StreamTarget::Bytes(_) => {
                 Err(Error::malformed("arrow", "the batches were given out."))
             }
         }
@@ -78,13 +83,14 @@ impl IncrementalDecoder {
     /// # Errors
     /// Errors of the operating system: no memory.
     pub(in crate::formats::arrow) fn into_bytes(mut self) -> Result<Region> {
-        let partial = if matches!(self.state, State::Segments { .. }) { Vec::new() } else { self.partial() };
+        let partial =
+            if matches!(self.state, DecoderState::Segments { .. }) { Vec::new() } else { self.partial() };
         match self.target {
-            Target::Bytes(mut kept) => {
+            StreamTarget::Bytes(mut kept) => {
                 kept.push(&partial)?;
                 kept.finish()
             }
-            Target::Batches(_) | Target::Frame(_) => {
+            StreamTarget::Batches(_) | StreamTarget::Frame(_) => {
                 Err(Error::malformed("arrow", "the bytes were decoded."))
             }
         }

@@ -5,7 +5,7 @@ use crate::frame::Frame;
 
 /// The result of one step.
 #[derive(Debug)]
-pub enum Event {
+pub enum StreamEvent {
     /// The decoder needs more bytes; see [`IncrementalDecoder::io_buffers`].
     Need,
     /// The schema has arrived.
@@ -18,7 +18,7 @@ pub enum Event {
 
 /// The result of a whole stream.
 #[derive(Debug)]
-pub enum Decoded {
+pub enum DecodedStream {
     /// A frame in its final memory.
     Frame(Box<Frame>),
     /// A stream of text whose number of rows was not announced, as its bytes.

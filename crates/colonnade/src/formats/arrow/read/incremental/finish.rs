@@ -3,20 +3,20 @@
 use std::borrow::Cow;
 
 use crate::arrow::ipc::allowed::DecodeBudget;
-use crate::arrow::ipc::body::Source;
-use crate::arrow::ipc::dictionaries::History;
-use crate::arrow::landed::Landed;
+use crate::arrow::ipc::body::IpcSource;
+use crate::arrow::ipc::dictionaries::DictionaryHistory;
+use crate::arrow::landed::DecodedColumns;
 use crate::error::{Error, Result};
-use crate::formats::arrow::read::assemble::assembled;
-use crate::formats::arrow::read::land::Landing;
+use crate::formats::arrow::read::assemble::assemble_frame;
+use crate::formats::arrow::read::land::ColumnDecoder;
 use crate::formats::arrow::read::open::{Ipc, check_nbytes};
 use crate::formats::arrow::read::options::{Form, OpenOptions};
 use crate::limits::Limits;
 use crate::memory::Buffer;
 use crate::progress::Progress;
 
-use super::event::Decoded;
-use super::frame::{Rows, WholeFrame};
+use super::event::DecodedStream;
+use super::frame::{ReceivedRows, WholeFrame};
 
 /// The end mark of a stream.
 const END_MARK: [u8; 8] = [0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0];
@@ -32,15 +32,15 @@ impl WholeFrame {
         threads: usize,
         limits: &Limits,
         progress: &dyn Progress,
-    ) -> Result<Decoded> {
+    ) -> Result<DecodedStream> {
         let none = || Error::malformed("arrow", "expected a schema, found the end mark.");
-        let Rows { known, blocks, catalog } = self.rows.ok_or_else(none)?;
+        let ReceivedRows { known, blocks, catalog } = self.rows.ok_or_else(none)?;
         if known.keeps_bytes() {
             self.kept.push(&END_MARK)?;
             let bytes = Buffer::from_region(self.kept.finish()?, false);
             let options =
                 OpenOptions { form: Some(Form::Stream), limits: *limits, allow_truncated: false, threads };
-            return Ok(Decoded::Opened(Box::new(Ipc::open_buffer(bytes, options)?)));
+            return Ok(DecodedStream::Opened(Box::new(Ipc::open_buffer(bytes, options)?)));
         }
         let nrows = catalog.nrows;
         let plan = match known.shape.announced {
@@ -56,12 +56,12 @@ impl WholeFrame {
                 Cow::Owned(plan)
             }
         };
-        let source = Source::new(Buffer::from_region(self.kept.finish()?, false));
+        let source = IpcSource::new(Buffer::from_region(self.kept.finish()?, false));
         let batches = catalog.batches.iter().chain(catalog.dictionaries.iter().map(|d| &d.batch));
         check_nbytes(&source, batches, limits)?;
         let allowed = DecodeBudget::new(limits, source.bytes.nbytes());
-        let history = History::new(&source, &catalog, &allowed, None)?;
-        let landing = Landing {
+        let history = DictionaryHistory::new(&source, &catalog, &allowed, None)?;
+        let landing = ColumnDecoder {
             kept: None,
             source: &source,
             catalog: &catalog,
@@ -73,7 +73,7 @@ impl WholeFrame {
             in_place: None,
             nulls: None,
         };
-        let mut landed = Landed::default();
+        let mut landed = DecodedColumns::default();
         for rest in known.layout.rest.iter().filter(|rest| !rest.is_empty()) {
             let made = landing.run(rest, progress)?;
             let of = |i: usize| rest.get(i).copied().unwrap_or(0);
@@ -85,6 +85,6 @@ impl WholeFrame {
         let filled = blocks.finish(&known.layout, &plan, nrows, &catalog.nulls, is_private, &validity)?;
         landed.blocks.extend(filled.blocks);
         landed.columns.extend(filled.columns);
-        Ok(Decoded::Frame(Box::new(assembled(&plan, landed, nrows)?)))
+        Ok(DecodedStream::Frame(Box::new(assemble_frame(&plan, landed, nrows)?)))
     }
 }

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use crate::arrow::import::Plan;
-use crate::arrow::ipc::catalog::{Batch, Catalog};
-use crate::arrow::ipc::message::{BatchHeader, CONTINUATION, Header, Kind};
+use crate::arrow::import::FramePlan;
+use crate::arrow::ipc::catalog::{BatchPosition, Catalog};
+use crate::arrow::ipc::message::{BatchHeader, CONTINUATION, MessageHeader, MessageKind};
 use crate::error::{Error, Result};
 use crate::formats::arrow::read::land::nat;
 use crate::limits::{Limits, StreamLimit};
 
 use super::blocks::Blocks;
 use super::body::{self, Dest, Patch, Receipt, Segment};
-use super::schemas::{Known, Schemas};
+use super::schemas::{CachedSchema, Schemas};
 use super::stream_bytes::StreamBytes;
 use super::whole_body::WholeBody;
 
@@ -20,8 +20,8 @@ use super::whole_body::WholeBody;
 pub(super) struct WholeFrame {
     pub(super) schemas: Schemas,
     /// The cached schema, if an earlier stream had the same header.
-    remembered: Option<Arc<Known>>,
-    pub(super) rows: Option<Rows>,
+    remembered: Option<Arc<CachedSchema>>,
+    pub(super) rows: Option<ReceivedRows>,
     pub(super) kept: StreamBytes,
     patches: Vec<Patch>,
     /// The number of complete batches, and of their rows.
@@ -32,8 +32,8 @@ pub(super) struct WholeFrame {
 
 /// The rows received so far.
 #[derive(Debug)]
-pub(super) struct Rows {
-    pub(super) known: Arc<Known>,
+pub(super) struct ReceivedRows {
+    pub(super) known: Arc<CachedSchema>,
     pub(super) blocks: Blocks,
     pub(super) catalog: Catalog,
 }
@@ -44,7 +44,7 @@ impl WholeFrame {
         Ok(Self { schemas, remembered: None, rows: None, kept, patches: Vec::new(), whole: (0, 0), stream })
     }
 
-    pub(super) fn plan(&self) -> Option<&Plan> {
+    pub(super) fn plan(&self) -> Option<&FramePlan> {
         self.rows.as_ref().map(|rows| &rows.known.plan)
     }
 
@@ -63,14 +63,14 @@ impl WholeFrame {
     pub(super) fn begin(
         &mut self,
         head: &mut [u8],
-        found: &Header,
+        found: &MessageHeader,
         body_nbytes: usize,
         limits: &Limits,
     ) -> Result<Receipt> {
         let wrong = |message: &str| Err(Error::malformed("arrow", message));
         let Some(rows) = &mut self.rows else {
             return match found.kind {
-                Kind::Schema => {
+                MessageKind::Schema => {
                     self.learn(head, limits)?;
                     Ok(Receipt::Segments(vec![Segment { dest: Dest::Padding, at: 0, nbytes: body_nbytes }]))
                 }
@@ -78,9 +78,9 @@ impl WholeFrame {
             };
         };
         match found.kind {
-            Kind::Schema => wrong("expected one schema, found a second one."),
+            MessageKind::Schema => wrong("expected one schema, found a second one."),
             kind if rows.known.keeps_bytes() => {
-                if let Kind::Batch(batch) = kind {
+                if let MessageKind::Batch(batch) = kind {
                     self.whole = (self.whole.0 + 1, self.whole.1.saturating_add(batch.nrows));
                 }
                 self.keep(head)?;
@@ -90,11 +90,11 @@ impl WholeFrame {
                     nbytes: body_nbytes,
                 }]))
             }
-            Kind::Batch(header) => self.begin_batch(head, header, body_nbytes, limits),
-            Kind::Dictionary { id, delta, batch } => {
+            MessageKind::Batch(header) => self.begin_batch(head, header, body_nbytes, limits),
+            MessageKind::Dictionary { id, delta, batch } => {
                 let header_at = self.kept.push_aligned(head)?;
                 let body_at = self.kept.push_aligned(&[])?;
-                let batch = Batch { header_at, header: batch, body_at, body_nbytes, first_row: 0 };
+                let batch = BatchPosition { header_at, header: batch, body_at, body_nbytes, first_row: 0 };
                 rows.catalog.dictionary(id, delta, batch)?;
                 Ok(Receipt::Segments(vec![Segment { dest: Dest::Kept, at: body_at, nbytes: body_nbytes }]))
             }
@@ -111,7 +111,7 @@ impl WholeFrame {
         if known.keeps_bytes() {
             self.keep(head)?;
         }
-        self.rows = Some(Rows { known, blocks, catalog });
+        self.rows = Some(ReceivedRows { known, blocks, catalog });
         Ok(())
     }
 
@@ -129,9 +129,13 @@ impl WholeFrame {
         body_nbytes: usize,
         limits: &Limits,
     ) -> Result<Receipt> {
-        let Some(Rows { known, blocks, catalog }) = &mut self.rows else { return Ok(Receipt::Whole) };
+        let Some(ReceivedRows { known, blocks, catalog }) = &mut self.rows else { return Ok(Receipt::Whole) };
         let first_row = catalog.nrows;
-        catalog.batch(head, Batch { header_at: 0, header, body_at: 0, body_nbytes, first_row }, limits)?;
+        catalog.batch(
+            head,
+            BatchPosition { header_at: 0, header, body_at: 0, body_nbytes, first_row },
+            limits,
+        )?;
         let nrows = catalog.nrows;
         match known.shape.announced {
             Some(announced) if nrows as u64 > announced => {
@@ -165,7 +169,7 @@ impl WholeFrame {
     /// # Errors
     /// Malformed buffers.
     pub(super) fn take(&mut self, body: WholeBody) -> Result<()> {
-        let Some(Rows { blocks, catalog, .. }) = &mut self.rows else { return Ok(()) };
+        let Some(ReceivedRows { blocks, catalog, .. }) = &mut self.rows else { return Ok(()) };
         if let Some(last) = catalog.batches.last_mut() {
             let places = body.settle(&last.header, last.first_row, blocks, &mut self.kept)?;
             (last.header_at, last.body_at, last.body_nbytes) = places;
@@ -176,7 +180,7 @@ impl WholeFrame {
 
     /// Replaces null times by NaT when a body is complete.
     pub(super) fn patch(&mut self) {
-        let Some(Rows { blocks, catalog, .. }) = &mut self.rows else { return };
+        let Some(ReceivedRows { blocks, catalog, .. }) = &mut self.rows else { return };
         let Some(batch) = catalog.batches.last() else { return };
         self.whole = (catalog.batches.len(), catalog.nrows);
         let (first_row, nrows) = (batch.first_row, batch.header.nrows);

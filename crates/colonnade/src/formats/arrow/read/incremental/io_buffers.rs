@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::formats::arrow::read::land::too_large;
 
 use super::body::{Dest, Segment};
-use super::decoder::{IncrementalDecoder, State, Target};
+use super::decoder::{DecoderState, IncrementalDecoder, StreamTarget};
 
 /// The maximum number of buffers that are lent together.
 const MAX_BUFFERS: usize = 256;
@@ -24,15 +24,15 @@ impl IncrementalDecoder {
     /// A limit; errors of the operating system: no memory.
     pub fn buffer(&mut self) -> Result<&mut [u8]> {
         match &mut self.state {
-            State::Done | State::Segments { .. } => Ok(&mut []),
-            State::Prefix | State::Header => {
+            DecoderState::Done | DecoderState::Segments { .. } => Ok(&mut []),
+            DecoderState::Prefix | DecoderState::Header => {
                 let end = self.wanted.min((self.filled * 2).max(HEADER_NBYTES));
                 if self.small.len() < end {
                     self.small.resize(end, 0);
                 }
                 Ok(self.small.get_mut(self.filled..end).unwrap_or(&mut []))
             }
-            State::Whole(body) => body.place(),
+            DecoderState::Whole(body) => body.place(),
         }
     }
 
@@ -42,13 +42,13 @@ impl IncrementalDecoder {
     /// # Errors
     /// A limit; errors of the operating system: no memory.
     pub fn io_buffers(&mut self, enough: usize) -> Result<Vec<IoSliceMut<'_>>> {
-        if let State::Segments { at, done } = self.state {
+        if let DecoderState::Segments { at, done } = self.state {
             return self.scattered(at, done, enough);
         }
-        if self.gives_batches() || !matches!(self.state, State::Whole(_)) {
+        if self.gives_batches() || !matches!(self.state, DecoderState::Whole(_)) {
             return Ok(vec![IoSliceMut::new(self.buffer()?)]);
         }
-        let State::Whole(body) = &mut self.state else { return Ok(Vec::new()) };
+        let DecoderState::Whole(body) = &mut self.state else { return Ok(Vec::new()) };
         let left = body.wanted - body.filled;
         let mut out = vec![IoSliceMut::new(body.place()?)];
         if out.iter().all(|place| place.len() == left) {
@@ -69,11 +69,11 @@ impl IncrementalDecoder {
         let window = rest.get(..count.map_or(rest.len(), |i| i + 1)).unwrap_or(&[]);
         let kept_end = window.iter().filter(|s| s.dest == Dest::Kept).map(|s| s.at + s.nbytes).max();
         let (kept, mut regions) = match &mut self.target {
-            Target::Frame(frame) => {
+            StreamTarget::Frame(frame) => {
                 (Some(&mut frame.kept), frame.rows.as_mut().map(|rows| &mut rows.blocks.regions))
             }
-            Target::Bytes(kept) => (Some(kept), None),
-            Target::Batches(_) => (None, None),
+            StreamTarget::Bytes(kept) => (Some(kept), None),
+            StreamTarget::Batches(_) => (None, None),
         };
         let kept = match (kept, kept_end) {
             (Some(kept), Some(end)) => kept.room(end)?,
@@ -129,10 +129,12 @@ impl IncrementalDecoder {
     #[must_use]
     pub fn partial(&mut self) -> Vec<u8> {
         match &mut self.state {
-            State::Done => Vec::new(),
-            State::Prefix | State::Header => self.small.get(..self.filled).unwrap_or(&[]).to_vec(),
-            State::Whole(body) => body.received().to_vec(),
-            State::Segments { at, done } => {
+            DecoderState::Done => Vec::new(),
+            DecoderState::Prefix | DecoderState::Header => {
+                self.small.get(..self.filled).unwrap_or(&[]).to_vec()
+            }
+            DecoderState::Whole(body) => body.received().to_vec(),
+            DecoderState::Segments { at, done } => {
                 let (at, done) = (*at, *done);
                 let mut out = Vec::new();
                 for (i, segment) in self.segments.iter().enumerate().take(at + 1) {
@@ -158,7 +160,7 @@ fn next_prefix(small: &mut Vec<u8>, is_modern: bool) -> IoSliceMut<'_> {
     IoSliceMut::new(small.get_mut(..nbytes).unwrap_or(&mut []))
 }
 
-impl Target {
+impl StreamTarget {
     /// The memory of a segment, unless it is padding.
     fn bytes_of(&mut self, segment: &Segment) -> Option<&[u8]> {
         let all: &[u8] = match (segment.dest, self) {

@@ -4,14 +4,14 @@ use std::collections::HashMap;
 
 use arrow_schema::DataType;
 
-use crate::arrow::import::{Place as Seat, Plan};
-use crate::arrow::ipc::shape::Shape;
-use crate::formats::arrow::read::land::{Way, direct_way};
+use crate::arrow::import::{FieldRole as Seat, FramePlan};
+use crate::arrow::ipc::shape::BatchLayout;
+use crate::formats::arrow::read::land::{ColumnConversion, direct_conversion};
 use crate::frame::DType;
 
 /// The layout of a schema's blocks, which streams of one schema share.
 #[derive(Debug)]
-pub(super) struct Layout {
+pub(super) struct BlockLayout {
     /// The groups of fields, as (dtype, item size, fields): one for each dtype, with separate groups for data columns and
     /// row labels; then those without a dtype.
     pub(super) groups: Vec<(Option<DType>, usize, Vec<usize>)>,
@@ -22,16 +22,16 @@ pub(super) struct Layout {
     pub(super) row_nbytes: u64,
 }
 
-impl Layout {
-    pub(super) fn new(shape: &Shape, plan: &Plan) -> Self {
+impl BlockLayout {
+    pub(super) fn new(shape: &BatchLayout, plan: &FramePlan) -> Self {
         let mut groups: Vec<(Option<DType>, usize, Vec<usize>)> = Vec::new();
         let mut known: HashMap<(DType, bool), usize> = HashMap::new();
         let (mut columns, mut levels, mut has_text) = (Vec::new(), Vec::new(), false);
         for (i, field) in plan.fields.iter().enumerate() {
             let level = matches!(field.place, Seat::Level(_));
-            let way = if shape.big_endian { Way::Text } else { direct_way(field) };
+            let way = if shape.big_endian { ColumnConversion::Text } else { direct_conversion(field) };
             match way {
-                Way::Copy(dtype) => {
+                ColumnConversion::Copy(dtype) => {
                     let group = *known.entry((dtype, level)).or_insert_with(|| {
                         groups.push((Some(dtype), dtype.itemsize as usize, Vec::new()));
                         groups.len() - 1
@@ -40,7 +40,7 @@ impl Layout {
                         members.push(i);
                     }
                 }
-                Way::Values(item) => groups.push((None, item, vec![i])),
+                ColumnConversion::Values(item) => groups.push((None, item, vec![i])),
                 _ => {
                     has_text |= !matches!(field.data_type, DataType::Boolean | DataType::Dictionary(..));
                     if level { levels.push(i) } else { columns.push(i) }

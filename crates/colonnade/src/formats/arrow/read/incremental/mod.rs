@@ -26,5 +26,5 @@ mod stream_bytes;
 mod whole_body;
 
 pub use decoder::IncrementalDecoder;
-pub use event::{Decoded, Event};
+pub use event::{DecodedStream, StreamEvent};
 pub use schemas::Schemas;

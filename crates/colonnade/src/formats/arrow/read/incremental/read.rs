@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::progress::Progress;
 
 use super::decoder::IncrementalDecoder;
-use super::event::Event;
+use super::event::StreamEvent;
 
 /// Bytes of one read: the most that a pipe or a socket holds.
 const STEP_NBYTES: usize = 4 << 20;
@@ -30,7 +30,7 @@ impl IncrementalDecoder {
                 Ok(count) => {
                     let event = self.filled(count)?;
                     progress.advance(self.received(), None)?;
-                    if matches!(event, Event::End) {
+                    if matches!(event, StreamEvent::End) {
                         return Ok(());
                     }
                 }

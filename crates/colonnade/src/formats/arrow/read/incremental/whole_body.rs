@@ -1,13 +1,13 @@
 //! A body that is received as a whole, after its header.
 
-use crate::arrow::ipc::body::{Body, Source};
+use crate::arrow::ipc::body::{BatchBody, IpcSource};
 use crate::arrow::ipc::encapsulated_message::EncapsulatedMessage;
-use crate::arrow::ipc::message::{BatchHeader, Header};
+use crate::arrow::ipc::message::{BatchHeader, MessageHeader};
 use crate::error::Result;
 use crate::formats::arrow::read::land::{nat, too_large, values_into};
 use crate::memory::{Buffer, Region, RegionMut};
 
-use super::blocks::{Blocks, Target};
+use super::blocks::{BlockTarget, Blocks};
 use super::body::{owners, set_pair};
 use super::stream_bytes::StreamBytes;
 
@@ -27,7 +27,7 @@ pub(super) struct WholeBody {
 }
 
 impl WholeBody {
-    pub(super) fn new(head: &[u8], header: Header, body_nbytes: usize) -> Result<Self> {
+    pub(super) fn new(head: &[u8], header: MessageHeader, body_nbytes: usize) -> Result<Self> {
         let body_at = head.len().next_multiple_of(64);
         let wanted = body_at.checked_add(body_nbytes).ok_or_else(too_large)?;
         let first = wanted.min(body_at + BELIEVED_NBYTES);
@@ -55,8 +55,8 @@ impl WholeBody {
     }
 
     /// Returns the message and its memory.
-    pub(super) fn into_source(self) -> (EncapsulatedMessage, Source) {
-        (self.message, Source::new(Buffer::from_region(self.region.finish(), true)))
+    pub(super) fn into_source(self) -> (EncapsulatedMessage, IpcSource) {
+        (self.message, IpcSource::new(Buffer::from_region(self.region.finish(), true)))
     }
 
     /// Copies the rows of the blocks to their positions, and keeps the other buffers after the header. Returns the offsets
@@ -73,7 +73,7 @@ impl WholeBody {
     ) -> Result<(usize, usize, usize)> {
         let (message, source) = self.into_source();
         let (batch, body_nbytes) = (message.batch(*header), message.body_nbytes);
-        let body = Body::new(&source, &batch)?;
+        let body = BatchBody::new(&source, &batch)?;
         let mut head = source.bytes.as_slice().get(..message.header_nbytes).unwrap_or(&[]).to_vec();
         let (owners, _) = owners(header, &head, blocks)?;
         for (i, &owner) in owners.iter().enumerate() {
@@ -113,7 +113,7 @@ impl WholeBody {
     }
 }
 
-fn nat_into(target: &Target, body: &Body<'_>, buffer: usize, place: &mut [u8]) -> Result<()> {
+fn nat_into(target: &BlockTarget, body: &BatchBody<'_>, buffer: usize, place: &mut [u8]) -> Result<()> {
     let node = body.node(target.node)?;
     if target.nat && node.nulls > 0 {
         nat(place, body.buffer(buffer - 1, node.length.div_ceil(8))?.as_slice(), 0);

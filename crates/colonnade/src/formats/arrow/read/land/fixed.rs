@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use arrow_buffer::{BooleanBufferBuilder, NullBuffer};
 use arrow_data::ArrayDataBuilder;
 
-use crate::arrow::landed::Landed;
+use crate::arrow::landed::DecodedColumns;
 use crate::decode::missing::{write_missing, write_values};
 use crate::error::{Error, Result};
-use crate::frame::{Block, DType, Grid, Kind, as_stride};
+use crate::frame::{Block, DType, DTypeKind, Grid, as_stride};
 use crate::memory::{
     Buffer, Region, RegionMut, STREAMING_FROM_NBYTES, Scatter, column_stride, copy, fence, unpack,
 };
@@ -16,35 +16,35 @@ use crate::parallel;
 use crate::parallel::Task;
 use crate::progress::Progress;
 
-use super::{Landing, Piece, Way};
+use super::{BatchRows, ColumnConversion, ColumnDecoder};
 use crate::arrow::ipc::arrays::field_of;
-use crate::arrow::ipc::body::{Body, Packed, decompress, packed};
+use crate::arrow::ipc::body::{BatchBody, CompressedBuffer, decompress, packed};
 
 /// Long columns are split into copies of this size, so that all threads get some.
 const CUT_NBYTES: usize = 4 << 20;
 
 /// The source buffer of one column, and its position in the result.
 #[derive(Clone, Copy)]
-struct Target {
+struct CopyTarget {
     field: usize,
     node: usize,
     buffer: usize,
     view: usize,
     item: usize,
-    way: Way,
+    way: ColumnConversion,
     region: usize,
     offset: usize,
 }
 
-impl Landing<'_> {
+impl ColumnDecoder<'_> {
     /// Decodes the fields `wanted[i]` for each `i` of `these`.
     pub(super) fn fixed(
         &self,
         wanted: &[usize],
-        ways: &[Way],
+        ways: &[ColumnConversion],
         these: &[usize],
-        pieces: &[Piece],
-        landed: &mut Landed,
+        pieces: &[BatchRows],
+        landed: &mut DecodedColumns,
         progress: &dyn Progress,
     ) -> Result<()> {
         if these.is_empty() {
@@ -56,7 +56,12 @@ impl Landing<'_> {
         let mut alone: Vec<(usize, usize)> = Vec::new();
         for &i in these {
             match ways.get(i) {
-                Some(Way::Copy(d) | Way::Missing(d, _) | Way::Pairs(d) | Way::Bits(d)) => {
+                Some(
+                    ColumnConversion::Copy(d)
+                    | ColumnConversion::Missing(d, _)
+                    | ColumnConversion::Pairs(d)
+                    | ColumnConversion::Bits(d),
+                ) => {
                     let group = *known.entry(*d).or_insert_with(|| {
                         groups.push((*d, Vec::new()));
                         groups.len() - 1
@@ -65,12 +70,12 @@ impl Landing<'_> {
                         members.push(i);
                     }
                 }
-                Some(Way::Values(item)) => alone.push((i, *item)),
+                Some(ColumnConversion::Values(item)) => alone.push((i, *item)),
                 _ => {}
             }
         }
         let mut regions: Vec<RegionMut> = Vec::with_capacity(groups.len() + alone.len());
-        let mut targets: Vec<Target> = Vec::with_capacity(these.len());
+        let mut targets: Vec<CopyTarget> = Vec::with_capacity(these.len());
         let mut grids: Vec<Grid> = Vec::with_capacity(groups.len());
         for (dtype, members) in &groups {
             let item = dtype.itemsize as usize;
@@ -129,19 +134,19 @@ impl Landing<'_> {
     fn target(
         &self,
         wanted: &[usize],
-        ways: &[Way],
+        ways: &[ColumnConversion],
         i: usize,
         item: usize,
         region: usize,
         offset: usize,
-    ) -> Result<Target> {
+    ) -> Result<CopyTarget> {
         let field = wanted.get(i).copied().unwrap_or(0);
-        let way = ways.get(i).copied().unwrap_or(Way::Text);
+        let way = ways.get(i).copied().unwrap_or(ColumnConversion::Text);
         let place = self.catalog.shape.places.get(field).copied();
         let place = place.ok_or_else(|| Error::not_found("arrow", format!("field {field}.")))?;
         // The numbers of the pairs are the values of the child, which follow both validities.
-        let skipped = if matches!(way, Way::Pairs(_)) { 2 } else { 1 };
-        Ok(Target {
+        let skipped = if matches!(way, ColumnConversion::Pairs(_)) { 2 } else { 1 };
+        Ok(CopyTarget {
             field,
             node: place.node,
             buffer: place.buffer + skipped,
@@ -155,14 +160,14 @@ impl Landing<'_> {
 
     fn copy_all(
         &self,
-        targets: &[Target],
+        targets: &[CopyTarget],
         scatters: &[Scatter<'_>],
-        pieces: &[Piece],
+        pieces: &[BatchRows],
         progress: &dyn Progress,
     ) -> Result<()> {
         let row_nbytes: usize = targets.iter().map(|t| t.item).sum();
         let streaming = row_nbytes.saturating_mul(self.nrows()) >= STREAMING_FROM_NBYTES;
-        let small = |p: &Piece| p.nrows.saturating_mul(row_nbytes) <= CUT_NBYTES;
+        let small = |p: &BatchRows| p.nrows.saturating_mul(row_nbytes) <= CUT_NBYTES;
         if pieces.iter().all(small) {
             return self.tiles(
                 pieces,
@@ -191,7 +196,7 @@ impl Landing<'_> {
                     if compressed { piece.nrows } else { (CUT_NBYTES / first.item.max(1)).div_ceil(64) * 64 };
                 for start in (0..piece.nrows).step_by(step.max(1)) {
                     let nrows = step.min(piece.nrows - start);
-                    let part = Piece { skip: piece.skip + start, nrows, at: piece.at + start, ..*piece };
+                    let part = BatchRows { skip: piece.skip + start, nrows, at: piece.at + start, ..*piece };
                     let nbytes = some.iter().map(|t| t.item * nrows).sum();
                     tasks.push(Task::new(nbytes, move || {
                         self.copy_piece(some, scatters, &part, streaming)?;
@@ -206,12 +211,12 @@ impl Landing<'_> {
 
     fn copy_piece(
         &self,
-        targets: &[Target],
+        targets: &[CopyTarget],
         scatters: &[Scatter<'_>],
-        piece: &Piece,
+        piece: &BatchRows,
         streaming: bool,
     ) -> Result<()> {
-        let body = Body::new(self.source, self.batch(piece)?)?;
+        let body = BatchBody::new(self.source, self.batch(piece)?)?;
         for target in targets {
             self.copy_column(target, scatters, piece, &body, streaming)
                 .map_err(|e| self.named(e, target.field, piece))?;
@@ -221,10 +226,10 @@ impl Landing<'_> {
 
     fn copy_column(
         &self,
-        target: &Target,
+        target: &CopyTarget,
         scatters: &[Scatter<'_>],
-        piece: &Piece,
-        body: &Body<'_>,
+        piece: &BatchRows,
+        body: &BatchBody<'_>,
         streaming: bool,
     ) -> Result<()> {
         let (item, buffer) = (target.item, target.buffer + body.variadic_before(target.view)?);
@@ -233,23 +238,23 @@ impl Landing<'_> {
         let place = unsafe { scatter.range(target.offset + piece.at * item, piece.nrows * item) }
             .ok_or_else(too_large)?;
         let end = piece.skip + piece.nrows;
-        if let Way::Pairs(_) = target.way {
+        if let ColumnConversion::Pairs(_) = target.way {
             let node = body.node(target.node + 1)?;
             if node.length < end * 2 || node.nulls > 0 {
                 return Err(Error::malformed("arrow", "expected two numbers a row, without nulls."));
             }
         }
-        if let Way::Bits(_) = target.way {
+        if let ColumnConversion::Bits(_) = target.way {
             let bits = body.buffer(buffer, end.div_ceil(8))?;
             let unpacked = unpack(bits.as_slice(), piece.skip, place);
             return unpacked.ok_or_else(|| body.short(buffer, end.div_ceil(8), bits.len()));
         }
-        let Way::Missing(dtype, width) = target.way else {
+        let ColumnConversion::Missing(dtype, width) = target.way else {
             return values_into(body, buffer, (piece.skip, end), item, place, streaming);
         };
         // The next steps write to the same cache lines, so the copy does not bypass the cache.
         let data_type = field_of(&self.catalog.shape, target.field)?.data_type();
-        if data_type.is_integer() && dtype.kind == Kind::Float {
+        if data_type.is_integer() && dtype.kind == DTypeKind::Float {
             let values = body.buffer(buffer, end * width)?;
             let values = values.as_slice().get(piece.skip * width..end * width).unwrap_or(&[]);
             write_values(data_type, values, dtype, place)?;
@@ -268,14 +273,14 @@ impl Landing<'_> {
     }
 
     /// Decodes the validity of a whole column; `None` if it has no nulls.
-    pub(super) fn validity(&self, field: usize, pieces: &[Piece]) -> Result<Option<NullBuffer>> {
+    pub(super) fn validity(&self, field: usize, pieces: &[BatchRows]) -> Result<Option<NullBuffer>> {
         if !self.catalog.nulls.get(field).copied().unwrap_or(true) {
             return Ok(None);
         }
         let place = self.catalog.shape.places.get(field).copied().unwrap_or_default();
         let mut out = BooleanBufferBuilder::new(self.nrows());
         for piece in pieces {
-            let body = Body::new(self.source, self.batch(piece)?)?;
+            let body = BatchBody::new(self.source, self.batch(piece)?)?;
             let buffer = place.buffer + body.variadic_before(place.view)?;
             match bits_of(&body, place.node, buffer).map_err(|e| self.named(e, field, piece))? {
                 Some(bits) => out.append_packed_range(piece.skip..piece.skip + piece.nrows, bits.as_slice()),
@@ -288,7 +293,7 @@ impl Landing<'_> {
 
 /// Decodes the rows `start..end` of buffer `buffer`, of `item` bytes each, to `place`.
 pub(in crate::formats::arrow::read) fn values_into(
-    body: &Body<'_>,
+    body: &BatchBody<'_>,
     buffer: usize,
     (start, end): (usize, usize),
     item: usize,
@@ -306,7 +311,7 @@ pub(in crate::formats::arrow::read) fn values_into(
     };
     match packed(body.bytes(buffer)?, codec)? {
         // The common case: decompresses directly to the final position.
-        Packed::Compressed(bytes, nbytes) if nbytes == place.len() && start == 0 => {
+        CompressedBuffer::Compressed(bytes, nbytes) if nbytes == place.len() && start == 0 => {
             decompress(codec, bytes, place)
         }
         _ => {
@@ -318,7 +323,7 @@ pub(in crate::formats::arrow::read) fn values_into(
 }
 
 /// Decodes the validity of a field in one batch; `None` if its node declares no nulls.
-fn bits_of(body: &Body<'_>, node: usize, buffer: usize) -> Result<Option<arrow_buffer::Buffer>> {
+fn bits_of(body: &BatchBody<'_>, node: usize, buffer: usize) -> Result<Option<arrow_buffer::Buffer>> {
     let node = body.node(node)?;
     if node.nulls == 0 { Ok(None) } else { body.buffer(buffer, node.length.div_ceil(8)).map(Some) }
 }
@@ -332,6 +337,6 @@ pub(in crate::formats::arrow::read) fn too_large() -> Error {
     Error::too_large("arrow")
 }
 
-fn field_name(landing: &Landing<'_>, field: usize) -> String {
+fn field_name(landing: &ColumnDecoder<'_>, field: usize) -> String {
     landing.catalog.shape.schema.fields().get(field).map_or_else(String::new, |f| f.name().clone())
 }

@@ -2,24 +2,24 @@
 
 use arrow_data::ArrayData;
 
-use crate::arrow::landed::Landed;
+use crate::arrow::landed::DecodedColumns;
 use crate::arrow::{concat, import};
 use crate::error::{Error, Result};
-use crate::frame::{Column, DType, Kind};
+use crate::frame::{Column, DType, DTypeKind};
 use crate::progress::Progress;
 
-use super::{Landing, Piece, Way};
+use super::{BatchRows, ColumnConversion, ColumnDecoder};
 use crate::arrow::ipc::arrays::field_of;
 
-impl Landing<'_> {
+impl ColumnDecoder<'_> {
     /// Decodes the fields `wanted[i]` for each `i` of `these`.
     pub(super) fn joined(
         &self,
         wanted: &[usize],
-        ways: &[Way],
+        ways: &[ColumnConversion],
         these: &[usize],
-        pieces: &[Piece],
-        landed: &mut Landed,
+        pieces: &[BatchRows],
+        landed: &mut DecodedColumns,
         progress: &dyn Progress,
     ) -> Result<()> {
         if these.is_empty() {
@@ -41,7 +41,7 @@ impl Landing<'_> {
             let data = concat::arrays(&self.kept_of(field).prune(self.empty(field)?), &refs, is_ordered)
                 .map_err(named)?;
             let dtype = match ways.get(i) {
-                Some(Way::Joined(dtype)) => *dtype,
+                Some(ColumnConversion::Joined(dtype)) => *dtype,
                 _ => None,
             };
             let dtype = dtype.map(|d| widened(d, &data));
@@ -56,7 +56,7 @@ impl Landing<'_> {
 
 /// Widens the dtype of text: a stream declares the width of its first chunk, and later chunks may be wider.
 fn widened(dtype: DType, data: &ArrayData) -> DType {
-    if dtype.kind != Kind::Unicode {
+    if dtype.kind != DTypeKind::Unicode {
         return dtype;
     }
     let column = Column::new(data.clone());

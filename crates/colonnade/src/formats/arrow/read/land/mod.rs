@@ -12,13 +12,13 @@ mod views;
 use arrow_data::{ArrayData, ArrayDataBuilder};
 use arrow_schema::{DataType, Field};
 
-use crate::arrow::import::{self, Plan};
-use crate::arrow::landed::Landed;
+use crate::arrow::import::{self, FramePlan};
+use crate::arrow::landed::DecodedColumns;
 use crate::arrow::trusted::trusted_array;
 use crate::decode::{PandasNulls, missing};
 use crate::error::{Error, Result};
 use crate::frame::paths::{LeafProjection, Projection};
-use crate::frame::{ByteOrder, DType, Kind};
+use crate::frame::{ByteOrder, DType, DTypeKind};
 use crate::memory::Buffer;
 use crate::parallel;
 use crate::parallel::Task;
@@ -26,20 +26,20 @@ use crate::progress::Progress;
 
 use crate::arrow::ipc::allowed::DecodeBudget;
 use crate::arrow::ipc::arrays::field_of;
-use crate::arrow::ipc::body::Source;
-use crate::arrow::ipc::catalog::{Batch, Catalog};
-use crate::arrow::ipc::dictionaries::{History, Known};
+use crate::arrow::ipc::body::IpcSource;
+use crate::arrow::ipc::catalog::{BatchPosition, Catalog};
+use crate::arrow::ipc::dictionaries::{DictionaryHistory, DictionaryLookup};
 use crate::arrow::ipc::shape::width;
 
 pub(super) use crate::decode::missing::write_nat as nat;
 pub(super) use fixed::{too_large, values_into};
 
 /// A decoding request: the columns and rows of a source.
-pub(crate) struct Landing<'a> {
-    pub(crate) source: &'a Source,
+pub(crate) struct ColumnDecoder<'a> {
+    pub(crate) source: &'a IpcSource,
     pub(crate) catalog: &'a Catalog,
-    pub(crate) plan: &'a Plan,
-    pub(crate) history: &'a History,
+    pub(crate) plan: &'a FramePlan,
+    pub(crate) history: &'a DictionaryHistory,
     /// The projection of nested fields, by field.
     pub(crate) kept: Option<&'a Projection>,
     pub(crate) rows: (usize, usize),
@@ -53,7 +53,7 @@ pub(crate) struct Landing<'a> {
 
 /// Rows of one batch, and their position in the result.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Piece {
+pub(crate) struct BatchRows {
     pub(crate) batch: usize,
     /// The rows of the batch before the first requested one.
     pub(crate) skip: usize,
@@ -64,7 +64,7 @@ pub(crate) struct Piece {
 
 /// The conversion of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum ColumnConversion {
     /// Unchanged bytes, copied to a block.
     Copy(DType),
     /// Values of this type and width, with NaN or NaT for nulls; integers become floats.
@@ -81,19 +81,20 @@ pub(super) enum Way {
     Joined(Option<DType>),
 }
 
-impl Landing<'_> {
+impl ColumnDecoder<'_> {
     /// Decodes the fields `wanted`.
     ///
     /// # Errors
     /// Malformed bodies; errors of the operating system: no memory; cancellation.
-    pub(crate) fn run(&self, wanted: &[usize], progress: &dyn Progress) -> Result<Landed> {
-        let ways: Vec<Way> = wanted.iter().map(|&field| self.way(field)).collect::<Result<_>>()?;
+    pub(crate) fn run(&self, wanted: &[usize], progress: &dyn Progress) -> Result<DecodedColumns> {
+        let ways: Vec<ColumnConversion> =
+            wanted.iter().map(|&field| self.way(field)).collect::<Result<_>>()?;
         let pieces = self.pieces();
         let exclusive = self.nulls.is_some() && !self.catalog.shape.big_endian;
-        let mut landed = Landed { exclusive, ..Landed::default() };
+        let mut landed = DecodedColumns { exclusive, ..Landed::default() };
         let mut left: Vec<bool> = vec![true; wanted.len()];
         self.in_place(wanted, &ways, &pieces, &mut left, &mut landed, progress)?;
-        let of = |pick: &dyn Fn(Way) -> bool| -> Vec<usize> {
+        let of = |pick: &dyn Fn(ColumnConversion) -> bool| -> Vec<usize> {
             (0..wanted.len())
                 .filter(|&i| left.get(i) == Some(&true) && ways.get(i).is_some_and(|&w| pick(w)))
                 .collect()
@@ -101,13 +102,20 @@ impl Landing<'_> {
         self.fixed(
             wanted,
             &ways,
-            &of(&|w| !matches!(w, Way::Text | Way::Joined(_))),
+            &of(&|w| !matches!(w, ColumnConversion::Text | ColumnConversion::Joined(_))),
             &pieces,
             &mut landed,
             progress,
         )?;
-        self.text(wanted, &of(&|w| w == Way::Text), &pieces, &mut landed, progress)?;
-        self.joined(wanted, &ways, &of(&|w| matches!(w, Way::Joined(_))), &pieces, &mut landed, progress)?;
+        self.text(wanted, &of(&|w| w == ColumnConversion::Text), &pieces, &mut landed, progress)?;
+        self.joined(
+            wanted,
+            &ways,
+            &of(&|w| matches!(w, ColumnConversion::Joined(_))),
+            &pieces,
+            &mut landed,
+            progress,
+        )?;
         if let Some(nulls) = self.nulls {
             let dtype = |i: usize| nulls.dtype(*wanted.get(i)?);
             missing::into_blocks(&mut landed, &dtype, self.threads, progress)?;
@@ -116,7 +124,7 @@ impl Landing<'_> {
     }
 
     /// The batches that contain requested rows.
-    pub(super) fn pieces(&self) -> Vec<Piece> {
+    pub(super) fn pieces(&self) -> Vec<BatchRows> {
         let (start, stop) = self.rows;
         let batches = &self.catalog.batches;
         let first = batches.partition_point(|b| b.first_row + b.header.nrows <= start);
@@ -128,7 +136,7 @@ impl Landing<'_> {
             let skip = start.saturating_sub(batch.first_row);
             let end = batch.header.nrows.min(stop - batch.first_row);
             if end > skip {
-                out.push(Piece { batch: i, skip, nrows: end - skip, at: batch.first_row + skip - start });
+                out.push(BatchRows { batch: i, skip, nrows: end - skip, at: batch.first_row + skip - start });
             }
         }
         out
@@ -138,7 +146,7 @@ impl Landing<'_> {
         self.rows.1 - self.rows.0
     }
 
-    fn batch(&self, piece: &Piece) -> Result<&Batch> {
+    fn batch(&self, piece: &BatchRows) -> Result<&BatchPosition> {
         let batch = self.catalog.batches.get(piece.batch);
         batch.ok_or_else(|| {
             Error::not_found("arrow", format!("batch {} of {}.", piece.batch, self.catalog.batches.len()))
@@ -150,9 +158,9 @@ impl Landing<'_> {
         self.kept.map_or(&LeafProjection::All, |kept| kept.of(field))
     }
 
-    fn way(&self, field: usize) -> Result<Way> {
+    fn way(&self, field: usize) -> Result<ColumnConversion> {
         if *self.kept_of(field) != LeafProjection::All {
-            return Ok(Way::Joined(None));
+            return Ok(ColumnConversion::Joined(None));
         }
         let data_type = field_of(&self.catalog.shape, field)?.data_type();
         let told = self.plan.fields.get(field);
@@ -161,32 +169,36 @@ impl Landing<'_> {
         let tagged = told.is_some_and(|f| f.tag.is_some());
         let dtype = said.or_else(|| import::implied_dtype(data_type).filter(|_| !nulls && !tagged));
         if self.catalog.shape.big_endian {
-            return Ok(Way::Joined(dtype));
+            return Ok(ColumnConversion::Joined(dtype));
         }
         // Integers become floats only if the requested rows have a null, which is unknown in advance for a part of the
         // rows.
         let known = !data_type.is_integer() || self.rows == (0, self.catalog.nrows);
         if let Some(dtype) = self.nulls.filter(|_| nulls && known).and_then(|nulls| nulls.dtype(field)) {
-            return Ok(Way::Missing(dtype, width(data_type).unwrap_or(0)));
+            return Ok(ColumnConversion::Missing(dtype, width(data_type).unwrap_or(0)));
         }
         if let Some(dtype) = dtype {
             return Ok(block_way(dtype, data_type, nulls));
         }
         Ok(match data_type {
-            DataType::Utf8 | DataType::LargeUtf8 | DataType::Binary | DataType::LargeBinary => Way::Text,
-            DataType::Dictionary(key, _) if !self.history.replaced => {
-                width(key).map_or(Way::Joined(None), Way::Values)
+            DataType::Utf8 | DataType::LargeUtf8 | DataType::Binary | DataType::LargeBinary => {
+                ColumnConversion::Text
             }
-            other => width(other).filter(|&w| w > 0).map_or(Way::Joined(None), Way::Values),
+            DataType::Dictionary(key, _) if !self.history.replaced => {
+                width(key).map_or(ColumnConversion::Joined(None), ColumnConversion::Values)
+            }
+            other => width(other)
+                .filter(|&w| w > 0)
+                .map_or(ColumnConversion::Joined(None), ColumnConversion::Values),
         })
     }
 
     /// Runs `work` for tiles of pieces, each of about `nbytes` of bodies.
     fn tiles(
         &self,
-        pieces: &[Piece],
+        pieces: &[BatchRows],
         row_nbytes: usize,
-        work: &(dyn Fn(&[Piece]) -> Result<()> + Sync),
+        work: &(dyn Fn(&[BatchRows]) -> Result<()> + Sync),
         progress: &dyn Progress,
     ) -> Result<()> {
         const TILE_NBYTES: usize = 2 << 20;
@@ -211,7 +223,7 @@ impl Landing<'_> {
     }
 
     /// Adds the name of a field and the batch to an error.
-    fn named(&self, error: Error, field: usize, piece: &Piece) -> Error {
+    fn named(&self, error: Error, field: usize, piece: &BatchRows) -> Error {
         let name = self.catalog.shape.schema.fields().get(field).map_or("", |f| f.name());
         let at = self.batch(piece).map_or(0, |b| b.body_at as u64);
         error
@@ -222,33 +234,35 @@ impl Landing<'_> {
 
 /// The conversion of a field before its nulls are known. Assumes that there are none if its values have a fixed width and
 /// are copied unchanged.
-pub(super) fn direct_way(field: &import::FieldPlan) -> Way {
+pub(super) fn direct_conversion(field: &import::FieldPlan) -> ColumnConversion {
     let data_type = &field.data_type;
     match field.landing_dtype() {
         Some(dtype) => block_way(dtype, data_type, false),
-        None if matches!(data_type, DataType::Dictionary(..)) => Way::Joined(None),
-        None => width(data_type).filter(|&w| w > 0).map_or(Way::Joined(None), Way::Values),
+        None if matches!(data_type, DataType::Dictionary(..)) => ColumnConversion::Joined(None),
+        None => width(data_type)
+            .filter(|&w| w > 0)
+            .map_or(ColumnConversion::Joined(None), ColumnConversion::Values),
     }
 }
 
-fn block_way(dtype: DType, data_type: &DataType, nulls: bool) -> Way {
+fn block_way(dtype: DType, data_type: &DataType, nulls: bool) -> ColumnConversion {
     let native = dtype.order != ByteOrder::Big;
     let item = dtype.itemsize as usize;
     match data_type {
-        DataType::Boolean if dtype.kind == Kind::Bool && !nulls => Way::Bits(dtype),
-        DataType::FixedSizeList(inner, 2) if dtype.kind == Kind::Complex && native && !nulls => {
+        DataType::Boolean if dtype.kind == DTypeKind::Bool && !nulls => ColumnConversion::Bits(dtype),
+        DataType::FixedSizeList(inner, 2) if dtype.kind == DTypeKind::Complex && native && !nulls => {
             if width(inner.data_type()).is_some_and(|w| w * 2 == item) {
-                Way::Pairs(dtype)
+                ColumnConversion::Pairs(dtype)
             } else {
-                Way::Joined(Some(dtype))
+                ColumnConversion::Joined(Some(dtype))
             }
         }
         other if native && item > 0 && width(other) == Some(item) => match dtype.kind {
-            Kind::DateTime | Kind::TimeDelta if nulls => Way::Missing(dtype, item),
-            _ if nulls => Way::Joined(Some(dtype)),
-            _ => Way::Copy(dtype),
+            DTypeKind::DateTime | DTypeKind::TimeDelta if nulls => ColumnConversion::Missing(dtype, item),
+            _ if nulls => ColumnConversion::Joined(Some(dtype)),
+            _ => ColumnConversion::Copy(dtype),
         },
-        _ => Way::Joined(Some(dtype)),
+        _ => ColumnConversion::Joined(Some(dtype)),
     }
 }
 
@@ -256,7 +270,7 @@ fn block_way(dtype: DType, data_type: &DataType, nulls: bool) -> Way {
 ///
 /// # Errors
 /// Malformed: a dictionary's deltas do not fit.
-pub(crate) fn empty_of(field: &Field, dictionaries: Known<'_>) -> Result<ArrayData> {
+pub(crate) fn empty_of(field: &Field, dictionaries: DictionaryLookup<'_>) -> Result<ArrayData> {
     #[allow(deprecated)] // the id of a dictionary lives in the field, and there alone
     let values = field.dict_id().map_or(Ok(None), |id| dictionaries.get(id))?;
     Ok(match (field.data_type(), values) {

@@ -4,7 +4,7 @@
 use arrow_data::ArrayDataBuilder;
 use arrow_schema::DataType;
 
-use crate::arrow::landed::Landed;
+use crate::arrow::landed::DecodedColumns;
 use crate::arrow::trusted::trusted_array;
 use crate::error::{Error, Result};
 use crate::memory::{Buffer, Region, STREAMING_FROM_NBYTES, Scatter, copy, fence};
@@ -12,28 +12,28 @@ use crate::parallel;
 use crate::parallel::Task;
 use crate::progress::Progress;
 
-use super::{Landing, Piece};
+use super::{BatchRows, ColumnDecoder};
 use crate::arrow::ipc::arrays::field_of;
-use crate::arrow::ipc::body::Body;
+use crate::arrow::ipc::body::BatchBody;
 use crate::arrow::ipc::check;
 
 /// The offsets and bytes of one batch's rows, and their position in the column.
 #[derive(Debug, Clone)]
-struct Run {
+struct TextRun {
     /// The decompressed buffers, if they were compressed.
     held: Option<(arrow_buffer::Buffer, arrow_buffer::Buffer)>,
     nbytes: usize,
     at: usize,
 }
 
-impl Landing<'_> {
+impl ColumnDecoder<'_> {
     /// Decodes the text fields `wanted[i]` for each `i` of `these`.
     pub(super) fn text(
         &self,
         wanted: &[usize],
         these: &[usize],
-        pieces: &[Piece],
-        landed: &mut Landed,
+        pieces: &[BatchRows],
+        landed: &mut DecodedColumns,
         progress: &dyn Progress,
     ) -> Result<()> {
         for &i in these {
@@ -46,7 +46,7 @@ impl Landing<'_> {
     fn text_column(
         &self,
         field: usize,
-        pieces: &[Piece],
+        pieces: &[BatchRows],
         progress: &dyn Progress,
     ) -> Result<arrow_data::ArrayData> {
         let data_type = field_of(&self.catalog.shape, field)?.data_type();
@@ -77,7 +77,7 @@ impl Landing<'_> {
             let (offsets, bytes) = (Scatter::new(&mut offsets), Scatter::new(&mut bytes));
             let streaming = total >= STREAMING_FROM_NBYTES;
             let mut tasks = Vec::new();
-            let mut rest: (&[Piece], &mut [Run]) = (pieces, &mut runs);
+            let mut rest: (&[BatchRows], &mut [TextRun]) = (pieces, &mut runs);
             while !rest.0.is_empty() {
                 let mut nbytes = 0;
                 let enough = rest.0.iter().zip(rest.1.iter()).position(|(piece, run)| {
@@ -119,14 +119,14 @@ impl Landing<'_> {
     fn sizes(
         &self,
         field: usize,
-        pieces: &[Piece],
+        pieces: &[BatchRows],
         small: bool,
         progress: &dyn Progress,
-    ) -> Result<(Vec<Run>, usize)> {
+    ) -> Result<(Vec<TextRun>, usize)> {
         let place = self.catalog.shape.places.get(field).copied().unwrap_or_default();
         let item = if small { 4 } else { 8 };
-        let one = |piece: &Piece| -> Result<Run> {
-            let body = Body::new(self.source, self.batch(piece)?)?;
+        let one = |piece: &BatchRows| -> Result<TextRun> {
+            let body = BatchBody::new(self.source, self.batch(piece)?)?;
             let mut first = place.buffer + 1;
             for view in 0..place.view {
                 first += body.views(view)?;
@@ -151,10 +151,10 @@ impl Landing<'_> {
                 )
             })?;
             let held = body.codec().map(|_| (offsets, values));
-            Ok(Run { held, nbytes: end - start, at: 0 })
+            Ok(TextRun { held, nbytes: end - start, at: 0 })
         };
         let compressed = self.catalog.batches.iter().any(|b| b.header.codec.is_some());
-        let mut runs: Vec<Run> = if compressed {
+        let mut runs: Vec<TextRun> = if compressed {
             let tasks = pieces.iter().map(|piece| {
                 let one = &one;
                 let nbytes = self.batch(piece).map_or(0, |b| b.body_nbytes);
@@ -181,15 +181,15 @@ impl Landing<'_> {
     fn text_piece(
         &self,
         field: usize,
-        piece: &Piece,
-        run: &Run,
+        piece: &BatchRows,
+        run: &TextRun,
         (small, narrow, is_text): (bool, bool, bool),
         offsets: Scatter<'_>,
         bytes: Scatter<'_>,
         streaming: bool,
     ) -> Result<()> {
         let place = self.catalog.shape.places.get(field).copied().unwrap_or_default();
-        let body = Body::new(self.source, self.batch(piece)?)?;
+        let body = BatchBody::new(self.source, self.batch(piece)?)?;
         let mut first = place.buffer + 1;
         for view in 0..place.view {
             first += body.views(view)?;

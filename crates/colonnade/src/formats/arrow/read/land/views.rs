@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use arrow_data::ArrayData;
 
-use crate::arrow::landed::{Landed, is_number};
+use crate::arrow::landed::{DecodedColumns, is_number};
 use crate::arrow::trusted::trusted_array;
 use crate::decode::{GroupKey, Groups};
 use crate::error::{Error, Result};
@@ -13,28 +13,31 @@ use crate::memory::Buffer;
 use crate::parallel;
 use crate::progress::Progress;
 
-use super::{Landing, Piece, Way};
-use crate::arrow::ipc::arrays::{Cursor, field_of};
-use crate::arrow::ipc::body::Body;
+use super::{BatchRows, ColumnConversion, ColumnDecoder};
+use crate::arrow::ipc::arrays::{FieldCursor, field_of};
+use crate::arrow::ipc::body::BatchBody;
 
 /// The maximum number of grids instead of one block for each dtype (plus one for each so many columns).
 const GRIDS: usize = 64;
 
-impl Landing<'_> {
+impl ColumnDecoder<'_> {
     /// Returns the fields of `left` that need no copy, and removes them from it. Only if all rows are in one batch.
     pub(super) fn in_place(
         &self,
         wanted: &[usize],
-        ways: &[Way],
-        pieces: &[Piece],
+        ways: &[ColumnConversion],
+        pieces: &[BatchRows],
         left: &mut [bool],
-        landed: &mut Landed,
+        landed: &mut DecodedColumns,
         progress: &dyn Progress,
     ) -> Result<()> {
         let piece = match pieces {
             [] => {
                 for (i, way) in ways.iter().enumerate() {
-                    if matches!(way, Way::Values(_) | Way::Text | Way::Joined(None)) {
+                    if matches!(
+                        way,
+                        ColumnConversion::Values(_) | ColumnConversion::Text | ColumnConversion::Joined(None)
+                    ) {
                         landed.columns.push((i, self.empty(wanted.get(i).copied().unwrap_or(0))?));
                         take(left, i);
                     }
@@ -44,12 +47,12 @@ impl Landing<'_> {
             [piece] => piece,
             _ => return Ok(()),
         };
-        let body = Body::new(self.source, self.batch(piece)?)?;
+        let body = BatchBody::new(self.source, self.batch(piece)?)?;
         let map = self.in_place.filter(|_| body.codec().is_none() && !self.catalog.shape.big_endian);
         let is_written = |i: usize| self.is_written(wanted.get(i).copied().unwrap_or(0));
         let stays = |i: usize| match ways.get(i) {
-            Some(Way::Values(_)) => map.is_some() || !is_written(i),
-            way => matches!(way, Some(Way::Text | Way::Joined(None))),
+            Some(ColumnConversion::Values(_)) => map.is_some() || !is_written(i),
+            way => matches!(way, Some(ColumnConversion::Text | ColumnConversion::Joined(None))),
         };
         let columns: Vec<usize> = (0..ways.len()).filter(|&i| stays(i)).collect();
         for (&i, data) in columns.iter().zip(self.arrays(wanted, &columns, piece, progress)?) {
@@ -87,17 +90,22 @@ impl Landing<'_> {
         &self,
         wanted: &[usize],
         these: &[usize],
-        piece: &Piece,
+        piece: &BatchRows,
         progress: &dyn Progress,
     ) -> Result<Vec<ArrayData>> {
         let batch = self.batch(piece)?;
-        let body = Body::new(self.source, batch)?;
+        let body = BatchBody::new(self.source, batch)?;
         let one = |i: usize| -> Result<ArrayData> {
             let index = wanted.get(i).copied().unwrap_or(0);
             let field = field_of(&self.catalog.shape, index)?;
             let place = self.catalog.shape.places.get(index).copied().unwrap_or_default();
-            let mut cursor =
-                Cursor::new(&body, &self.catalog.shape, self.history.at(piece.batch), place, self.allowed)?;
+            let mut cursor = FieldCursor::new(
+                &body,
+                &self.catalog.shape,
+                self.history.at(piece.batch),
+                place,
+                self.allowed,
+            )?;
             let data = cursor.part(field, self.kept_of(index)).map_err(|e| self.named(e, index, piece))?;
             Ok(if piece.nrows == data.len() { data } else { data.slice(piece.skip, piece.nrows) })
         };
@@ -116,18 +124,18 @@ impl Landing<'_> {
     fn grids(
         &self,
         wanted: &[usize],
-        ways: &[Way],
-        piece: &Piece,
-        body: &Body<'_>,
+        ways: &[ColumnConversion],
+        piece: &BatchRows,
+        body: &BatchBody<'_>,
         bytes: &Buffer,
         left: &mut [bool],
-        landed: &mut Landed,
+        landed: &mut DecodedColumns,
     ) -> Result<()> {
         let mut groups = Groups::default();
         let mut ids: HashMap<DType, usize> = HashMap::new();
         let mut taken = Vec::new();
         for (i, way) in ways.iter().enumerate() {
-            let Way::Copy(dtype) = *way else { continue };
+            let ColumnConversion::Copy(dtype) = *way else { continue };
             let field = wanted.get(i).copied().unwrap_or(0);
             let place = self.catalog.shape.places.get(field).copied().unwrap_or_default();
             let buffer = place.buffer + 1 + body.variadic_before(place.view)?;

@@ -2,7 +2,7 @@
 
 use super::super::pass::with_lines_of;
 use super::super::split::with_pieces_of;
-use super::super::{BigInts, Chunks, Dates, IndexColumns, OnError, ReadOptions, decode};
+use super::super::{BigInts, CsvChunks, Dates, IndexColumns, OnError, ReadOptions, decode};
 use crate::arrow::export::Exporter;
 use crate::frame::Frame;
 use crate::memory::Buffer;
@@ -83,7 +83,7 @@ fn nan_is_null_where_the_told_type_has_none() {
 }
 
 fn chunked(text: &[u8], options: &ReadOptions, rows: usize) -> crate::Result<Vec<Vec<String>>> {
-    let mut chunks = Chunks::new(options.clone())?;
+    let mut chunks = CsvChunks::new(options.clone())?;
     chunks.feed(text)?;
     chunks.finish()?;
     let mut out = Vec::new();
@@ -120,7 +120,7 @@ fn an_escaped_line_end_ends_no_line_however_the_text_comes() {
     let whole = read(&text, &options).unwrap();
     assert_eq!(whole.nrows, 11_000);
     for end in 0..7 {
-        let mut chunks = Chunks::new(options.clone()).unwrap();
+        let mut chunks = CsvChunks::new(options.clone()).unwrap();
         let (front, back) = text.split_at(70_000 + end);
         let mut rows = 0;
         for (piece, last) in [(front, false), (back, true)] {
@@ -286,7 +286,7 @@ fn a_line_over_the_limit_is_refused_where_it_begins() {
             }
         }
         // Nothing waits for ever for the end of a line.
-        let mut chunks = Chunks::new(ReadOptions::default()).unwrap();
+        let mut chunks = CsvChunks::new(ReadOptions::default()).unwrap();
         chunks.feed(b"a,b\n1,2\n3,\"").unwrap();
         assert_eq!(chunks.next(1).unwrap().unwrap().nrows, 1);
         let found = (0..9).find_map(|_| {

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::super::{Chunks, OnError, ReadOptions, split};
+use super::super::{CsvChunks, OnError, ReadOptions, split};
 use super::{read_with, shown};
 
 /// All that is said of an input.
@@ -22,8 +22,8 @@ fn in_pieces(text: &[u8], options: &ReadOptions, nbytes: usize) -> String {
 fn chunked(text: &[u8], options: &ReadOptions, portion: usize, max_rows: usize) -> Vec<String> {
     let mut out = Vec::new();
     let mut all = || -> crate::Result<()> {
-        let mut chunks = Chunks::new(options.clone())?;
-        let mut take = |chunks: &mut Chunks| -> crate::Result<()> {
+        let mut chunks = CsvChunks::new(options.clone())?;
+        let mut take = |chunks: &mut CsvChunks| -> crate::Result<()> {
             while let Some(frame) = chunks.next(max_rows)? {
                 out.push(format!("{:?}", shown(&frame)));
             }
@@ -117,7 +117,7 @@ fn rows_come_as_soon_as_there_are_enough() {
     let plain = ReadOptions::default();
     let commented = ReadOptions { comment: Some(b'#'), skip_rows: 1, ..ReadOptions::default() };
     for (options, head) in [(plain, "a,b\n"), (commented, "x\n# y\n\na;b\n")] {
-        let mut chunks = Chunks::new(options).unwrap();
+        let mut chunks = CsvChunks::new(options).unwrap();
         chunks.feed(head.as_bytes()).unwrap();
         assert!(chunks.next(4).unwrap().is_none());
         for n in 0..40 {

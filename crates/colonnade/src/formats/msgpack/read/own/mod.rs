@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use crate::arrow::import::{FieldPlan, Plan};
+use crate::arrow::import::{FieldPlan, FramePlan};
 use crate::decode::{Layout, Request};
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::{Axis, DType, Frame, row_range};
@@ -22,17 +22,17 @@ use crate::cells::msgpack::column::{FORMAT, step};
 use crate::cells::msgpack::heads;
 use crate::cells::msgpack::options::{Orient, ReadOptions};
 use crate::formats::msgpack::header;
-use crate::formats::msgpack::header::Header;
+use crate::formats::msgpack::header::MsgpackHeader;
 use crate::infer::schemaless::check_nbytes;
 
-pub use incremental::{Broken, IncrementalColumns};
+pub use incremental::{FrameFault, IncrementalColumns};
 
 /// A frame whose columns are located and not yet decoded.
 #[derive(Debug)]
-pub struct Own {
+pub struct LocatedFrame {
     bytes: Buffer,
-    header: Header,
-    plan: Plan,
+    header: MsgpackHeader,
+    plan: FramePlan,
     /// The range of each field's value, including its head.
     extents: Vec<Range<usize>>,
     options: ReadOptions,
@@ -42,9 +42,9 @@ pub struct Own {
 
 /// An opened frame, as far as opening decodes it.
 #[derive(Debug)]
-pub enum Opening {
+pub enum OpenedFrame {
     /// A frame in columns: located, not decoded.
-    Columns(Box<Own>),
+    Columns(Box<LocatedFrame>),
     /// A frame in rows: decoded, because the cells of a column are interleaved with others.
     Rows {
         /// The frame.
@@ -56,7 +56,7 @@ pub enum Opening {
     },
 }
 
-impl Opening {
+impl OpenedFrame {
     /// The end of the frame.
     #[must_use]
     pub fn end(&self) -> usize {
@@ -67,17 +67,21 @@ impl Opening {
     }
 }
 
-impl Own {
+impl LocatedFrame {
     /// Opens the frame at the start of `bytes`; `None` if it has no header of ours. Checks `progress` only for
     /// cancellation.
     ///
     /// # Errors
     /// Malformed, truncated, over a limit, with the position; `Cancelled` from `progress`.
-    pub fn open(bytes: &Buffer, options: ReadOptions, progress: &dyn Progress) -> Result<Option<Opening>> {
+    pub fn open(
+        bytes: &Buffer,
+        options: ReadOptions,
+        progress: &dyn Progress,
+    ) -> Result<Option<OpenedFrame>> {
         let Some((header, entries, at)) = header::read(bytes.as_slice(), &options.limits)? else {
             return Ok(None);
         };
-        let plan = Plan::new(&header.schema).map_err(|e| e.in_member("$.__colonnade__"))?;
+        let plan = FramePlan::new(&header.schema).map_err(|e| e.in_member("$.__colonnade__"))?;
         check(&header, &options)?;
         if header.orient != Orient::Columns {
             check_nbytes(bytes.nbytes() as u64, &options)?;
@@ -88,7 +92,7 @@ impl Own {
         check_decoded(&header, &plan, &extents, &options)?;
         let bytes = bytes.clone();
         let own = Self { bytes, header, plan, extents, options, index: OnceLock::new(), end };
-        Ok(Some(Opening::Columns(Box::new(own))))
+        Ok(Some(OpenedFrame::Columns(Box::new(own))))
     }
 
     /// The numbers of rows and columns.
@@ -99,7 +103,7 @@ impl Own {
 
     /// The conversion of its fields to a frame.
     #[must_use]
-    pub fn plan(&self) -> &Plan {
+    pub fn plan(&self) -> &FramePlan {
         &self.plan
     }
 
@@ -165,7 +169,7 @@ impl Own {
 }
 
 /// Refuses headers that no writer of this library produces: duplicate names, or too many rows without bytes.
-fn check(header: &Header, options: &ReadOptions) -> Result<()> {
+fn check(header: &MsgpackHeader, options: &ReadOptions) -> Result<()> {
     let fields = header.schema.fields();
     let mut seen = HashSet::with_capacity(fields.len());
     if let Some(twice) = fields.iter().find(|field| !seen.insert(field.name())) {
@@ -186,8 +190,8 @@ fn check(header: &Header, options: &ReadOptions) -> Result<()> {
 
 /// Refuses frames that exceed the limit when they are decoded.
 fn check_decoded(
-    header: &Header,
-    plan: &Plan,
+    header: &MsgpackHeader,
+    plan: &FramePlan,
     extents: &[Range<usize>],
     options: &ReadOptions,
 ) -> Result<()> {
@@ -200,7 +204,12 @@ fn check_decoded(
 }
 
 /// Finds the range of each field's value, and the end of the frame.
-fn extents(bytes: &[u8], header: &Header, entries: u32, mut at: usize) -> Result<(Vec<Range<usize>>, usize)> {
+fn extents(
+    bytes: &[u8],
+    header: &MsgpackHeader,
+    entries: u32,
+    mut at: usize,
+) -> Result<(Vec<Range<usize>>, usize)> {
     check_entries(header, entries)?;
     let fields = header.schema.fields();
     let mut out = Vec::with_capacity(fields.len());
@@ -231,7 +240,7 @@ fn extents(bytes: &[u8], header: &Header, entries: u32, mut at: usize) -> Result
 }
 
 /// Checks that there is one entry for each column, and the header.
-fn check_entries(header: &Header, entries: u32) -> Result<()> {
+fn check_entries(header: &MsgpackHeader, entries: u32) -> Result<()> {
     let fields = header.schema.fields().len();
     if entries as usize == fields + 1 {
         return Ok(());

@@ -28,7 +28,7 @@ const SIGNED: u8 = 0x10;
 const OTHER: u8 = 0xff;
 
 /// Decodes a cell to `N` little-endian bytes.
-pub(super) trait Number<const N: usize>: Send + Sync {
+pub(super) trait NumberFromCell<const N: usize>: Send + Sync {
     /// Its name in the header.
     const NAME: &'static str;
     /// Decodes the cell at the start of a window as long as the longest cell. Returns the value and the length of the cell.
@@ -37,7 +37,7 @@ pub(super) trait Number<const N: usize>: Send + Sync {
 
 macro_rules! integers {
     ($($t:ty, $n:literal);*) => {$(
-        impl Number<$n> for $t {
+        impl NumberFromCell<$n> for $t {
             const NAME: &'static str = stringify!($t);
             #[inline]
             fn of(window: &[u8; 9]) -> Option<([u8; $n], usize)> {
@@ -57,12 +57,12 @@ const NIL: u8 = 0xc0;
 
 macro_rules! integers_or_nan {
     ($($t:ty, $n:literal);*) => {$(
-        impl Number<8> for OrNan<$t> {
+        impl NumberFromCell<8> for OrNan<$t> {
             const NAME: &'static str = stringify!($t);
             #[inline]
             fn of(window: &[u8; 9]) -> Option<([u8; 8], usize)> {
                 if let [NIL, ..] = *window { return Some((f64::NAN.to_le_bytes(), 1)) }
-                let (value, nbytes) = <$t as Number<$n>>::of(window)?;
+                let (value, nbytes) = <$t as NumberFromCell<$n>>::of(window)?;
                 Some(((<$t>::from_le_bytes(value) as f64).to_le_bytes(), nbytes))
             }
         }
@@ -70,7 +70,7 @@ macro_rules! integers_or_nan {
 }
 integers_or_nan!(i8, 1; i16, 2; i32, 4; i64, 8; u8, 1; u16, 2; u32, 4; u64, 8);
 
-impl Number<8> for OrNan<f64> {
+impl NumberFromCell<8> for OrNan<f64> {
     const NAME: &'static str = "float64";
     #[inline]
     fn of(window: &[u8; 9]) -> Option<([u8; 8], usize)> {
@@ -88,7 +88,7 @@ impl Number<8> for OrNan<f64> {
     }
 }
 
-impl Number<4> for OrNan<f32> {
+impl NumberFromCell<4> for OrNan<f32> {
     const NAME: &'static str = "float32";
     #[inline]
     fn of(window: &[u8; 9]) -> Option<([u8; 4], usize)> {
@@ -106,7 +106,7 @@ impl Number<4> for OrNan<f32> {
     }
 }
 
-impl Number<4> for f32 {
+impl NumberFromCell<4> for f32 {
     const NAME: &'static str = "float32";
     #[inline]
     fn of(window: &[u8; 9]) -> Option<([u8; 4], usize)> {
@@ -115,7 +115,7 @@ impl Number<4> for f32 {
     }
 }
 
-impl Number<8> for f64 {
+impl NumberFromCell<8> for f64 {
     const NAME: &'static str = "float64";
     #[inline]
     fn of(window: &[u8; 9]) -> Option<([u8; 8], usize)> {
@@ -124,7 +124,7 @@ impl Number<8> for f64 {
     }
 }
 
-impl Number<1> for bool {
+impl NumberFromCell<1> for bool {
     const NAME: &'static str = "bool";
     #[inline]
     fn of(window: &[u8; 9]) -> Option<([u8; 1], usize)> {
@@ -151,20 +151,20 @@ fn integer(window: &[u8; 9]) -> Option<(u64, bool, usize)> {
 }
 
 /// Fills one column of a block.
-pub(super) struct Into<'r, T, const N: usize> {
+pub(super) struct NumberColumn<'r, T, const N: usize> {
     /// The part that is not filled yet.
     rest: std::slice::IterMut<'r, [u8; N]>,
     number: std::marker::PhantomData<T>,
 }
 
-impl<'r, T: Number<N>, const N: usize> Into<'r, T, N> {
+impl<'r, T: NumberFromCell<N>, const N: usize> NumberColumn<'r, T, N> {
     /// Fills `place`, `N` bytes for each row.
     pub(super) fn new(place: &'r mut [u8]) -> Self {
         Self { rest: place.as_chunks_mut().0.iter_mut(), number: std::marker::PhantomData }
     }
 }
 
-impl<T: Number<N>, const N: usize> Cells for Into<'_, T, N> {
+impl<T: NumberFromCell<N>, const N: usize> Cells for NumberColumn<'_, T, N> {
     fn take(&mut self, bytes: &[u8], wanted: usize) -> Result<Taken, CellError> {
         let wanted = wanted.min(self.rest.len());
         let mut at = 0;
@@ -195,7 +195,7 @@ impl<T: Number<N>, const N: usize> Cells for Into<'_, T, N> {
 
 /// Returns why a cell was not decoded: it is incomplete, or not of the declared type.
 #[cold]
-fn not_taken<T: Number<N>, const N: usize>(rest: &[u8], taken: Taken) -> Result<Taken, CellError> {
+fn not_taken<T: NumberFromCell<N>, const N: usize>(rest: &[u8], taken: Taken) -> Result<Taken, CellError> {
     let placed = |e: CellError| e.after(taken.cells, taken.nbytes);
     let Some((found, _)) = head(rest).map_err(placed)? else { return Ok(taken) };
     let found = match found {
@@ -211,12 +211,12 @@ fn not_taken<T: Number<N>, const N: usize>(rest: &[u8], taken: Taken) -> Result<
 mod tests {
     use super::*;
 
-    fn taken<T: Number<N>, const N: usize>(
+    fn taken<T: NumberFromCell<N>, const N: usize>(
         bytes: &[u8],
         wanted: usize,
     ) -> Result<(Vec<u8>, Taken), CellError> {
         let mut place = vec![0; N * wanted];
-        let taken = Into::<T, N>::new(&mut place).take(bytes, wanted)?;
+        let taken = NumberColumn::<T, N>::new(&mut place).take(bytes, wanted)?;
         place.truncate(taken.cells * N);
         Ok((place, taken))
     }

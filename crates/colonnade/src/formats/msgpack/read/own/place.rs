@@ -6,18 +6,18 @@ use arrow_data::{ArrayData, ArrayDataBuilder};
 use arrow_schema::DataType;
 
 use crate::arrow::import::{self, implied_dtype};
-use crate::arrow::landed::Landed;
+use crate::arrow::landed::DecodedColumns;
 use crate::decode::{Layout, PandasNulls, missing};
 use crate::error::{Error, Result};
-use crate::frame::{Block, ByteOrder, DType, Grid, Kind, as_stride, has_dictionary};
+use crate::frame::{Block, ByteOrder, DType, DTypeKind, Grid, as_stride, has_dictionary};
 use crate::memory::{Buffer, Region, RegionMut, Scatter, column_stride};
 use crate::parallel;
 use crate::parallel::Task;
 use crate::progress::Progress;
 
-use super::Own;
-use super::numbers::{Into, OrNan};
-use super::text::Text;
+use super::LocatedFrame;
+use super::numbers::{NumberColumn, OrNan};
+use super::text::StringColumn;
 use crate::cells::msgpack::column::{CellError, Cells, FORMAT, Taken, malformed};
 use crate::cells::msgpack::head::{Head, head};
 use crate::cells::typed;
@@ -29,7 +29,7 @@ pub(super) fn too_large() -> Error {
 
 /// The columns of a block.
 #[derive(Debug)]
-pub(super) struct Group {
+pub(super) struct BlockGroup {
     pub(super) dtype: DType,
     pub(super) members: Vec<usize>,
     pub(super) stride: usize,
@@ -38,17 +38,17 @@ pub(super) struct Group {
 /// Returns the decoder that fills one column of a block.
 pub(super) fn into<'p>(dtype: DType, place: &'p mut [u8]) -> Box<dyn Cells + 'p> {
     match (dtype.kind, dtype.itemsize) {
-        (Kind::Bool, _) => Box::new(Into::<bool, 1>::new(place)),
-        (Kind::Int, 1) => Box::new(Into::<i8, 1>::new(place)),
-        (Kind::Int, 2) => Box::new(Into::<i16, 2>::new(place)),
-        (Kind::Int, 4) => Box::new(Into::<i32, 4>::new(place)),
-        (Kind::Int, _) => Box::new(Into::<i64, 8>::new(place)),
-        (Kind::UInt, 1) => Box::new(Into::<u8, 1>::new(place)),
-        (Kind::UInt, 2) => Box::new(Into::<u16, 2>::new(place)),
-        (Kind::UInt, 4) => Box::new(Into::<u32, 4>::new(place)),
-        (Kind::UInt, _) => Box::new(Into::<u64, 8>::new(place)),
-        (_, 4) => Box::new(Into::<f32, 4>::new(place)),
-        _ => Box::new(Into::<f64, 8>::new(place)),
+        (DTypeKind::Bool, _) => Box::new(NumberColumn::<bool, 1>::new(place)),
+        (DTypeKind::Int, 1) => Box::new(NumberColumn::<i8, 1>::new(place)),
+        (DTypeKind::Int, 2) => Box::new(NumberColumn::<i16, 2>::new(place)),
+        (DTypeKind::Int, 4) => Box::new(NumberColumn::<i32, 4>::new(place)),
+        (DTypeKind::Int, _) => Box::new(NumberColumn::<i64, 8>::new(place)),
+        (DTypeKind::UInt, 1) => Box::new(NumberColumn::<u8, 1>::new(place)),
+        (DTypeKind::UInt, 2) => Box::new(NumberColumn::<u16, 2>::new(place)),
+        (DTypeKind::UInt, 4) => Box::new(NumberColumn::<u32, 4>::new(place)),
+        (DTypeKind::UInt, _) => Box::new(NumberColumn::<u64, 8>::new(place)),
+        (_, 4) => Box::new(NumberColumn::<f32, 4>::new(place)),
+        _ => Box::new(NumberColumn::<f64, 8>::new(place)),
     }
 }
 
@@ -56,34 +56,34 @@ pub(super) fn into<'p>(dtype: DType, place: &'p mut [u8]) -> Box<dyn Cells + 'p>
 /// not a number.
 fn into_floats<'p>(data_type: &DataType, place: &'p mut [u8]) -> Option<Box<dyn Cells + 'p>> {
     Some(match data_type {
-        DataType::Int8 => Box::new(Into::<OrNan<i8>, 8>::new(place)),
-        DataType::Int16 => Box::new(Into::<OrNan<i16>, 8>::new(place)),
-        DataType::Int32 => Box::new(Into::<OrNan<i32>, 8>::new(place)),
-        DataType::Int64 => Box::new(Into::<OrNan<i64>, 8>::new(place)),
-        DataType::UInt8 => Box::new(Into::<OrNan<u8>, 8>::new(place)),
-        DataType::UInt16 => Box::new(Into::<OrNan<u16>, 8>::new(place)),
-        DataType::UInt32 => Box::new(Into::<OrNan<u32>, 8>::new(place)),
-        DataType::UInt64 => Box::new(Into::<OrNan<u64>, 8>::new(place)),
-        DataType::Float32 => Box::new(Into::<OrNan<f32>, 4>::new(place)),
-        DataType::Float64 => Box::new(Into::<OrNan<f64>, 8>::new(place)),
+        DataType::Int8 => Box::new(NumberColumn::<OrNan<i8>, 8>::new(place)),
+        DataType::Int16 => Box::new(NumberColumn::<OrNan<i16>, 8>::new(place)),
+        DataType::Int32 => Box::new(NumberColumn::<OrNan<i32>, 8>::new(place)),
+        DataType::Int64 => Box::new(NumberColumn::<OrNan<i64>, 8>::new(place)),
+        DataType::UInt8 => Box::new(NumberColumn::<OrNan<u8>, 8>::new(place)),
+        DataType::UInt16 => Box::new(NumberColumn::<OrNan<u16>, 8>::new(place)),
+        DataType::UInt32 => Box::new(NumberColumn::<OrNan<u32>, 8>::new(place)),
+        DataType::UInt64 => Box::new(NumberColumn::<OrNan<u64>, 8>::new(place)),
+        DataType::Float32 => Box::new(NumberColumn::<OrNan<f32>, 4>::new(place)),
+        DataType::Float64 => Box::new(NumberColumn::<OrNan<f64>, 8>::new(place)),
         _ => return None,
     })
 }
 
-impl Own {
+impl LocatedFrame {
     /// Decodes the fields `wanted`.
     pub(super) fn land(
         &self,
         wanted: &[usize],
         (layout, threads): (Layout, usize),
         progress: &dyn Progress,
-    ) -> Result<Landed> {
+    ) -> Result<DecodedColumns> {
         let nrows = self.header.nrows;
         let nulls = PandasNulls::new(&self.plan);
         let dtype_of = |i: usize| nulls.dtype(*wanted.get(i)?);
         let (groups, rest) =
             self.groups(wanted, &|i| (layout == Layout::Pandas).then(|| dtype_of(i)).flatten())?;
-        let allocate = |g: &Group| -> Result<RegionMut> {
+        let allocate = |g: &BlockGroup| -> Result<RegionMut> {
             let nbytes = g.stride.checked_mul(g.members.len()).ok_or_else(too_large)?;
             Ok(Region::allocate(nbytes, false)?)
         };
@@ -124,12 +124,12 @@ impl Own {
         &self,
         wanted: &[usize],
         missing: &dyn Fn(usize) -> Option<DType>,
-    ) -> Result<(Vec<Group>, Vec<usize>)> {
-        let mut groups: Vec<Group> = Vec::new();
+    ) -> Result<(Vec<BlockGroup>, Vec<usize>)> {
+        let mut groups: Vec<BlockGroup> = Vec::new();
         let mut rest = Vec::new();
         for (i, &field) in wanted.iter().enumerate() {
             self.check_rows(field)?;
-            let floats = || missing(i).filter(|dtype| dtype.kind == Kind::Float && dtype.itemsize > 2);
+            let floats = || missing(i).filter(|dtype| dtype.kind == DTypeKind::Float && dtype.itemsize > 2);
             let Some(dtype) = self.direct(field).or_else(|| floats().filter(|_| self.has_nulls(field)))
             else {
                 rest.push(i);
@@ -140,7 +140,7 @@ impl Own {
                 None => {
                     let nbytes = self.header.nrows.checked_mul(dtype.itemsize as usize);
                     let stride = column_stride(nbytes.ok_or_else(too_large)?);
-                    groups.push(Group { dtype, members: vec![i], stride });
+                    groups.push(BlockGroup { dtype, members: vec![i], stride });
                 }
             }
         }
@@ -151,10 +151,10 @@ impl Own {
     pub(super) fn landed(
         &self,
         wanted: &[usize],
-        blocks: impl Iterator<Item = (Group, RegionMut)>,
+        blocks: impl Iterator<Item = (BlockGroup, RegionMut)>,
         arrays: impl Iterator<Item = (usize, OnceLock<ArrayData>)>,
-    ) -> Result<Landed> {
-        let mut landed = Landed { exclusive: true, ..Landed::default() };
+    ) -> Result<DecodedColumns> {
+        let mut landed = DecodedColumns { exclusive: true, ..Landed::default() };
         for (group, region) in blocks {
             let grid = Grid::column_major(group.dtype, self.header.nrows, group.members.len(), 0);
             let grid = Grid { col_stride: as_stride(group.stride), ..grid };
@@ -196,8 +196,8 @@ impl Own {
         let dtype = self.dtype(field, told)?;
         let plain = implied_dtype(&told.data_type) == Some(dtype) && dtype.order != ByteOrder::Big;
         let known = match dtype.kind {
-            Kind::Bool | Kind::Int | Kind::UInt => true,
-            Kind::Float => matches!(dtype.itemsize, 4 | 8),
+            DTypeKind::Bool | DTypeKind::Int | DTypeKind::UInt => true,
+            DTypeKind::Float => matches!(dtype.itemsize, 4 | 8),
             _ => false,
         };
         (plain && known && !self.has_nulls(field)).then_some(dtype)
@@ -247,7 +247,7 @@ impl Own {
                 self.check_nulls(field, data_type, place, base)
             }
             // A byte other than 0 and 1 is not a boolean.
-            Head::Bin(n) if self.header.packed && dtype.kind != Kind::Bool => {
+            Head::Bin(n) if self.header.packed && dtype.kind != DTypeKind::Bool => {
                 if n as usize != bytes.len() || bytes.len() != place.len() {
                     return Err(self.not_packed(field, place.len(), bytes.len().min(n as usize), base));
                 }
@@ -317,11 +317,11 @@ impl Own {
                 let nulls = self.has_nulls(field);
                 let data_type = data_type.clone();
                 if matches!(data_type, DataType::Utf8) {
-                    let mut text = Text::<4>::new(data_type, self.header.nrows, bytes.len(), nulls)?;
+                    let mut text = StringColumn::<4>::new(data_type, self.header.nrows, bytes.len(), nulls)?;
                     self.all(&mut text, field, bytes, base)?;
                     text.finish().map_err(named)
                 } else {
-                    let mut text = Text::<8>::new(data_type, self.header.nrows, bytes.len(), nulls)?;
+                    let mut text = StringColumn::<8>::new(data_type, self.header.nrows, bytes.len(), nulls)?;
                     self.all(&mut text, field, bytes, base)?;
                     text.finish().map_err(named)
                 }

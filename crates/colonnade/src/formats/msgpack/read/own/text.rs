@@ -18,7 +18,7 @@ const BLIND_NBYTES: usize = 16;
 const CHECKED_NBYTES: usize = 64 << 10;
 
 /// A column of text with a known number of rows, which has no more bytes than its cells.
-pub(super) struct Text<const N: usize> {
+pub(super) struct StringColumn<const N: usize> {
     data_type: DataType,
     offsets: RegionMut,
     values: RegionMut,
@@ -29,7 +29,7 @@ pub(super) struct Text<const N: usize> {
     validity: Option<Vec<u8>>,
 }
 
-impl<const N: usize> Text<N> {
+impl<const N: usize> StringColumn<N> {
     /// Allocates memory for `rows` cells in `nbytes` bytes.
     ///
     /// # Errors
@@ -89,7 +89,7 @@ impl<const N: usize> Text<N> {
     }
 }
 
-impl<const N: usize> Cells for Text<N> {
+impl<const N: usize> Cells for StringColumn<N> {
     fn take(&mut self, bytes: &[u8], wanted: usize) -> std::result::Result<Taken, CellError> {
         let wanted = wanted.min(self.rows - self.row);
         let mut taken = Taken::default();
@@ -106,7 +106,7 @@ impl<const N: usize> Cells for Text<N> {
     }
 }
 
-impl<const N: usize> Text<N> {
+impl<const N: usize> StringColumn<N> {
     /// Decodes cells until there is enough text to validate.
     fn run(&mut self, bytes: &[u8], wanted: usize) -> std::result::Result<Taken, CellError> {
         let (values, offsets) =

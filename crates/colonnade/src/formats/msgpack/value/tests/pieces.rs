@@ -62,9 +62,9 @@ fn encoded(frame: &Frame, options: &WriteOptions) -> Vec<u8> {
 }
 
 /// The decoded frame, or the error text.
-type Outcome = std::result::Result<Vec<u8>, String>;
+type PiecesOutcome = std::result::Result<Vec<u8>, String>;
 
-fn told(frame: Result<Frame>) -> Outcome {
+fn outcome_of(frame: Result<Frame>) -> PiecesOutcome {
     frame.map(|f| encoded(&f, &WriteOptions::default())).map_err(|e| format!("{:?} {e}", e.kind()))
 }
 
@@ -76,8 +76,8 @@ fn opened(bytes: Buffer) -> Result<Frame> {
 
 /// Decodes the value at the start of `bytes` that arrive in pieces, and returns its length; `None` if it is incomplete.
 /// Every other piece is received at its final position, if there is one.
-fn in_pieces(bytes: &[u8], piece: usize, places: bool) -> Result<Option<(Outcome, usize)>> {
-    let mut value = Value::new(&ReadOptions::default())?;
+fn in_pieces(bytes: &[u8], piece: usize, places: bool) -> Result<Option<(PiecesOutcome, usize)>> {
+    let mut value = ValueDecoder::new(&ReadOptions::default())?;
     let mut at = 0;
     while at < bytes.len() && !value.is_whole() {
         let here = &bytes[at..bytes.len().min(at + piece)];
@@ -97,7 +97,7 @@ fn in_pieces(bytes: &[u8], piece: usize, places: bool) -> Result<Option<(Outcome
         Ok(Ok(frame)) => Ok(frame),
         Err(e) => Err(e),
     };
-    Ok(Some((told(frame), at)))
+    Ok(Some((outcome_of(frame), at)))
 }
 
 #[test]
@@ -116,7 +116,7 @@ fn any_cut_gives_the_same_frame() {
     for nrows in [0, 1, 100, 4000] {
         for options in styles {
             let bytes = encoded(&frame(nrows), &options);
-            let wanted = told(opened(Buffer::from_vec(bytes.clone())));
+            let wanted = outcome_of(opened(Buffer::from_vec(bytes.clone())));
             // Frames without a header and without rows have only column names, or not even these in records.
             assert!(wanted.is_ok(), "{nrows} rows, {options:?}: {wanted:?}");
             for (piece, places) in
@@ -135,15 +135,15 @@ fn any_cut_gives_the_same_frame() {
 #[test]
 fn our_columns_are_decoded_before_they_are_whole() {
     let bytes = encoded(&frame(4000), &WriteOptions::default());
-    let mut value = Value::new(&ReadOptions::default()).unwrap();
+    let mut value = ValueDecoder::new(&ReadOptions::default()).unwrap();
     value.feed(&bytes[..bytes.len() - 1]).unwrap();
-    assert!(matches!(value.way, Way::Own(_)), "{:?}", value.way);
+    assert!(matches!(value.way, ValueState::Own(_)), "{:?}", value.way);
     assert!(value.bytes.nbytes() < 64, "{}", value.bytes.nbytes());
     assert_eq!(value.so_far(), (bytes.len() as u64 - 1, bytes.len() as u64));
     let plain = encoded(&frame(4000), &WriteOptions { header: false, ..WriteOptions::default() });
-    let mut value = Value::new(&ReadOptions::default()).unwrap();
+    let mut value = ValueDecoder::new(&ReadOptions::default()).unwrap();
     value.feed(&plain[..plain.len() - 1]).unwrap();
-    assert!(matches!(value.way, Way::Foreign(_, Ok(_))) && value.bytes.nbytes() < 64);
+    assert!(matches!(value.way, ValueState::Foreign(_, Ok(_))) && value.bytes.nbytes() < 64);
 }
 
 /// Changes every byte in several ways: the frame or the error does not depend on the pieces, and equals that of the whole.
@@ -168,7 +168,7 @@ fn any_cut_of_damaged_bytes_gives_the_same() {
                 match (one, end) {
                     (Ok(Some((outcome, nbytes))), Some(end)) => {
                         assert_eq!(nbytes, end, "byte {at} ^ {change:#x}: {outcome:?}");
-                        let whole = told(opened(Buffer::from_vec(bad[..end].to_vec())));
+                        let whole = outcome_of(opened(Buffer::from_vec(bad[..end].to_vec())));
                         assert!(
                             outcome == whole || (outcome.is_err() && whole.is_err()),
                             "byte {at} ^ {change:#x}: {outcome:?} {whole:?}"

@@ -6,7 +6,7 @@ use arrow_array::{Array, ArrayRef, Int64Array, StringArray, make_array};
 use arrow_data::ArrayData;
 use arrow_schema::Field;
 
-use super::super::rows::{Exported, encode};
+use super::super::rows::{ExportedArrays, encode};
 use crate::arrow::export::Exporter;
 use crate::cells::msgpack::column::{CellWriter, changed};
 use crate::cells::msgpack::heads;
@@ -75,7 +75,7 @@ fn written(frame: &Frame, orient: Orient, header: Option<&[u8]>, threads: usize)
     let options = WriteOptions { orient, header: header.is_some(), threads, ..WriteOptions::default() };
     let keys: Vec<String> = schema.fields().iter().map(|f| f.name().clone()).collect();
     let header = header.map(|h| (h, keys.as_slice()));
-    let exported = Exported { schema: &schema, arrays: &arrays, header };
+    let exported = ExportedArrays { schema: &schema, arrays: &arrays, header };
     let mut out = Vec::new();
     encode(frame, exported, &options, &simple, &mut out, &NoProgress).unwrap();
     out

@@ -10,11 +10,11 @@ pub(super) use decode::{Made, values};
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use crate::arrow::landed::Landed;
+use crate::arrow::landed::DecodedColumns;
 use crate::decode::Layout;
 use crate::error::{Error, Result};
 use crate::formats::parquet::levels::Validity;
-use crate::frame::{ByteOrder, DType, Kind as Letter};
+use crate::frame::{ByteOrder, DType, DTypeKind as Letter};
 use crate::memory::{Buffer, Region, RegionMut, STREAMING_FROM_NBYTES, Scatter, column_stride};
 use crate::progress::Progress;
 
@@ -76,7 +76,7 @@ impl Landing<'_> {
         wanted: &[usize],
         these: &[usize],
         pieces: &[Piece],
-        landed: &mut Landed,
+        landed: &mut DecodedColumns,
         progress: &dyn Progress,
     ) -> Result<()> {
         if these.is_empty() {

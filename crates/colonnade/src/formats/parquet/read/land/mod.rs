@@ -18,7 +18,7 @@ use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field};
 
 use crate::arrow::import::{holds_nulls, to_block};
-use crate::arrow::landed::Landed;
+use crate::arrow::landed::DecodedColumns;
 use crate::decode::{Layout, PandasNulls};
 use crate::error::{Error, Result};
 use crate::formats::parquet::chunk::Chunk;
@@ -82,12 +82,17 @@ impl<'a> Landing<'a> {
     ///
     /// # Errors
     /// Malformed pages; the system's refusal of memory; cancellation.
-    pub(crate) fn run(&self, wanted: &[usize], pieces: &[Piece], progress: &dyn Progress) -> Result<Landed> {
+    pub(crate) fn run(
+        &self,
+        wanted: &[usize],
+        pieces: &[Piece],
+        progress: &dyn Progress,
+    ) -> Result<DecodedColumns> {
         let ways: Vec<Way> = wanted.iter().map(|&field| self.way(field)).collect::<Result<_>>()?;
         // Row groups without rows have no pages.
         let pieces: Vec<Piece> = pieces.iter().filter(|p| p.nrows > 0).copied().collect();
         let pieces = pieces.as_slice();
-        let mut landed = Landed { exclusive: true, ..Landed::default() };
+        let mut landed = DecodedColumns { exclusive: true, ..Landed::default() };
         let of = |pick: &dyn Fn(Way) -> bool| -> Vec<usize> {
             (0..wanted.len()).filter(|&i| ways.get(i).is_some_and(|&w| pick(w))).collect()
         };
@@ -113,7 +118,7 @@ impl<'a> Landing<'a> {
     }
 
     /// Columns that say a dtype of their own become blocks of it where it holds all that they are.
-    fn seat_blocks(&self, wanted: &[usize], landed: &mut Landed) -> Result<()> {
+    fn seat_blocks(&self, wanted: &[usize], landed: &mut DecodedColumns) -> Result<()> {
         let mut left = Vec::with_capacity(landed.columns.len());
         for (i, data) in std::mem::take(&mut landed.columns) {
             let plan = wanted.get(i).and_then(|&field| self.file.plan.fields.get(field));

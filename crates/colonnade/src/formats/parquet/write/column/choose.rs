@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::codec::Profile;
 
 use super::delta::{self, Number};
-use super::dictionary::{self, Word};
+use super::dictionary::{self, DictionaryWord};
 use super::leaf::{Leaf, Order, Physical};
 use super::non_null_values::NonNullValues;
 use super::settings::{Encoding, Settings, Wanted};
@@ -181,7 +181,7 @@ pub(super) fn choose<'a>(
 
 type Keyed<T> = (Vec<u32>, Vec<T>);
 
-fn numbers<T: Word + Number>(
+fn numbers<T: DictionaryWord + Number>(
     words: &[T],
     range: Option<(T, T)>,
     integers: bool,

@@ -4,10 +4,14 @@
 //! values are too many, and building ends there.
 
 use crate::codec::dictionary::{DictionaryBuilder, place};
-pub(super) use crate::codec::dictionary::{Word, words};
+pub(super) use crate::codec::dictionary::{DictionaryWord, words};
 
 /// Keys of text by numbers that stand for it, a part at a time.
-fn numbered<T: Word>(texts: &[&[u8]], most: usize, number: impl Fn(&[u8]) -> T) -> Option<(Vec<u32>, usize)> {
+fn numbered<T: DictionaryWord>(
+    texts: &[&[u8]],
+    most: usize,
+    number: impl Fn(&[u8]) -> T,
+) -> Option<(Vec<u32>, usize)> {
     const PART: usize = 1024;
     let mut building = DictionaryBuilder::new(texts.len());
     let mut numbers = [T::default(); PART];

@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::formats::parquet::write::column::{Chunk, Settings, encode};
 use crate::frame::Frame;
 use crate::parallel;
-use crate::sink::joined::{Joined, Target};
+use crate::sink::joined::{SinkTarget, WriteBuffer};
 
 use super::footer::{Place, Written};
 use super::layout::Layout;
@@ -48,8 +48,8 @@ pub(super) fn write(
     layout: &Layout,
     all: &Settings,
     threads: usize,
-    (written, output): (&mut Written, &mut Joined),
-    target: &mut Target<'_>,
+    (written, output): (&mut Written, &mut WriteBuffer),
+    target: &mut SinkTarget<'_>,
 ) -> Result<()> {
     let groups: Vec<Vec<Source<'_>>> = frames.iter().map(sources).collect::<Result<_>>()?;
     let index = all.page_index;

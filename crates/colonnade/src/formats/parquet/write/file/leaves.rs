@@ -3,11 +3,11 @@
 use arrow_data::ArrayData;
 use arrow_schema::DataType;
 
-use crate::arrow::native::Native;
+use crate::arrow::native::NativeType;
 use crate::error::Result;
 use crate::formats::parquet::types::{Stored, Way};
 use crate::formats::parquet::write::column::{Bits, Leaf, LeafData, Turn};
-use crate::frame::{Block, Kind};
+use crate::frame::{Block, DTypeKind};
 
 use super::array_leaf::{Take, of_array, order};
 use super::source::Packed;
@@ -37,7 +37,7 @@ pub(super) fn array(column: &Packed<'_>, data_type: &DataType) -> Result<ArrayDa
     match column {
         Packed::Array(data) => Ok((*data).clone()),
         Packed::Block(block) => {
-            let native = Native { dtype: block.grid.dtype, data_type: data_type.clone() };
+            let native = NativeType { dtype: block.grid.dtype, data_type: data_type.clone() };
             native.array(block, 0, &block.buffer.to_arrow())
         }
     }
@@ -51,21 +51,21 @@ fn of_block(
     take: Take<'_>,
 ) -> Result<()> {
     let dtype = block.grid.dtype;
-    if dtype.kind == Kind::Unicode || *data_type == DataType::Date32 || stored.way == Way::Empty {
+    if dtype.kind == DTypeKind::Unicode || *data_type == DataType::Date32 || stored.way == Way::Empty {
         let data = array(&Packed::Block(block.clone()), data_type)?;
         return of_array(&data, stored, optional, take);
     }
     let (start, nrows, width) = (block.grid.offset, block.grid.nrows, dtype.itemsize as usize);
     let bytes = block.buffer.as_slice();
     let turn = match (dtype.kind, stored.way) {
-        (Kind::Bool, _) => Turn::Truth,
-        (Kind::UInt, Way::Narrow(_)) => Turn::Unsigned,
+        (DTypeKind::Bool, _) => Turn::Truth,
+        (DTypeKind::UInt, Way::Narrow(_)) => Turn::Unsigned,
         (_, Way::Narrow(_)) => Turn::Signed,
         (_, Way::Thousands) => Turn::Times(1000),
         _ => Turn::AsIs,
     };
     let nat = match dtype.kind {
-        Kind::DateTime | Kind::TimeDelta => {
+        DTypeKind::DateTime | DTypeKind::TimeDelta => {
             not_a_time(bytes.get(start..start + nrows * width).unwrap_or(&[]))
         }
         _ => None,

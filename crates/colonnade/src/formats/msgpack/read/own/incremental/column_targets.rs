@@ -5,12 +5,12 @@ use std::sync::OnceLock;
 use arrow_data::ArrayData;
 use arrow_schema::DataType;
 
-use crate::arrow::landed::Landed;
+use crate::arrow::landed::DecodedColumns;
 use crate::error::{Error, Result};
 use crate::frame::Frame;
 
-use super::super::Own;
-use super::super::text::Text;
+use super::super::LocatedFrame;
+use super::super::text::StringColumn;
 use super::growing_blocks::GrowingBlocks;
 use crate::cells::msgpack::column::{CellError, Cells, FORMAT, Taken};
 use crate::cells::typed::TypedCells;
@@ -25,7 +25,7 @@ pub(super) struct ColumnTargets {
     /// The part and the position of each field.
     homes: Vec<Home>,
     /// The cell decoder of the current column, if it is not in a block.
-    now: Option<Reader>,
+    now: Option<ArrayReader>,
 }
 
 struct Set {
@@ -45,25 +45,25 @@ impl std::fmt::Debug for Set {
 #[derive(Debug, Clone, Copy)]
 struct Home {
     set: usize,
-    place: Place,
+    place: ColumnPosition,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Place {
+enum ColumnPosition {
     /// A column of a block.
     Block { group: usize, column: usize },
     /// The index among the fields outside of blocks.
     Array(usize),
 }
 
-enum Reader {
-    Short(Box<Text<4>>),
-    Long(Box<Text<8>>),
+enum ArrayReader {
+    Short(Box<StringColumn<4>>),
+    Long(Box<StringColumn<8>>),
     Typed(Box<dyn TypedCells>),
     Packed(Vec<u8>),
 }
 
-impl std::fmt::Debug for Reader {
+impl std::fmt::Debug for ArrayReader {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Reader")
     }
@@ -74,27 +74,27 @@ fn lost() -> Error {
 }
 
 impl ColumnTargets {
-    pub(super) fn of(own: &Own) -> Result<Self> {
+    pub(super) fn of(own: &LocatedFrame) -> Result<Self> {
         let sets = [Set::of(own, own.plan.column_fields())?, Set::of(own, own.plan.level_fields())?];
         let mut homes = Vec::new();
-        homes.resize(own.plan.fields.len(), Home { set: 0, place: Place::Array(usize::MAX) });
+        homes.resize(own.plan.fields.len(), Home { set: 0, place: ColumnPosition::Array(usize::MAX) });
         for (number, set) in sets.iter().enumerate() {
-            let mut put = |i: usize, place: Place| {
+            let mut put = |i: usize, place: ColumnPosition| {
                 if let Some(home) = set.fields.get(i).and_then(|&field| homes.get_mut(field)) {
                     *home = Home { set: number, place };
                 }
             };
             for (i, (group, column)) in set.blocks.places() {
-                put(i, Place::Block { group, column });
+                put(i, ColumnPosition::Block { group, column });
             }
             for (slot, (i, _)) in set.rest.iter().enumerate() {
-                put(*i, Place::Array(slot));
+                put(*i, ColumnPosition::Array(slot));
             }
         }
         Ok(Self { sets, homes, now: None })
     }
 
-    fn home(&mut self, field: usize) -> Result<(&mut Set, Place)> {
+    fn home(&mut self, field: usize) -> Result<(&mut Set, ColumnPosition)> {
         let home = self.homes.get(field).copied().ok_or_else(lost)?;
         Ok((self.sets.get_mut(home.set).ok_or_else(lost)?, home.place))
     }
@@ -103,17 +103,17 @@ impl ColumnTargets {
     pub(super) fn is_bool(&self, field: usize) -> bool {
         let home = self.homes.get(field);
         let set = home.and_then(|home| self.sets.get(home.set));
-        matches!((home, set), (Some(Home { place: Place::Block { group, .. }, .. }), Some(set)) if set.blocks.is_bool(*group))
+        matches!((home, set), (Some(Home { place: ColumnPosition::Block { group, .. }, .. }), Some(set)) if set.blocks.is_bool(*group))
     }
 
     /// Returns the size of the packed values of a field.
-    pub(super) fn packed_nbytes(&mut self, own: &Own, field: usize) -> Result<usize> {
+    pub(super) fn packed_nbytes(&mut self, own: &LocatedFrame, field: usize) -> Result<usize> {
         let (set, place) = self.home(field)?;
         let width = match place {
-            Place::Block { group, .. } => Some(set.blocks.item(group)),
-            Place::Array(_) => own.header.schema.field(field).data_type().primitive_width(),
+            ColumnPosition::Block { group, .. } => Some(set.blocks.item(group)),
+            ColumnPosition::Array(_) => own.header.schema.field(field).data_type().primitive_width(),
         };
-        self.now = matches!(place, Place::Array(_)).then(|| Reader::Packed(Vec::new()));
+        self.now = matches!(place, ColumnPosition::Array(_)).then(|| ArrayReader::Packed(Vec::new()));
         let nbytes = width.and_then(|w| w.checked_mul(own.header.nrows));
         let told = || {
             let data_type = own.header.schema.field(field).data_type();
@@ -125,19 +125,23 @@ impl ColumnTargets {
     }
 
     /// Begins the array of a field.
-    pub(super) fn begin(&mut self, own: &Own, field: usize) -> Result<()> {
+    pub(super) fn begin(&mut self, own: &LocatedFrame, field: usize) -> Result<()> {
         let (set, place) = self.home(field)?;
-        let Place::Array(slot) = place else { return Ok(()) };
+        let ColumnPosition::Array(slot) = place else { return Ok(()) };
         let nulls = own.header.nulls.get(field).is_none_or(|&n| n > 0);
         let nbytes = own.nbytes(field).min(TEXT_NBYTES);
         let (nrows, told) = (own.header.nrows, own.header.schema.field(field).data_type());
         let reader = match told {
-            DataType::Utf8 => Reader::Short(Box::new(Text::new(told.clone(), nrows, nbytes, nulls)?)),
-            DataType::LargeUtf8 => Reader::Long(Box::new(Text::new(told.clone(), nrows, nbytes, nulls)?)),
+            DataType::Utf8 => {
+                ArrayReader::Short(Box::new(StringColumn::new(told.clone(), nrows, nbytes, nulls)?))
+            }
+            DataType::LargeUtf8 => {
+                ArrayReader::Long(Box::new(StringColumn::new(told.clone(), nrows, nbytes, nulls)?))
+            }
             _ => {
                 let none = || Error::unsupported(FORMAT, format!("no reader of {told}."));
                 let reader = set.readers.get_mut(slot).and_then(Option::take).ok_or_else(none);
-                Reader::Typed(reader.map_err(|e| e.in_member(own.path(field)))?)
+                ArrayReader::Typed(reader.map_err(|e| e.in_member(own.path(field)))?)
             }
         };
         self.now = Some(reader);
@@ -147,26 +151,26 @@ impl ColumnTargets {
     /// Decodes cells of a field from the front of its bytes, after `row` of them.
     pub(super) fn take(
         &mut self,
-        own: &Own,
+        own: &LocatedFrame,
         field: usize,
         row: usize,
         bytes: &[u8],
     ) -> Result<std::result::Result<Taken, CellError>> {
         let wanted = own.header.nrows - row;
         Ok(match &mut self.now {
-            Some(Reader::Short(text)) => {
+            Some(ArrayReader::Short(text)) => {
                 text.room(bytes.len())?;
                 text.take(bytes, wanted)
             }
-            Some(Reader::Long(text)) => {
+            Some(ArrayReader::Long(text)) => {
                 text.room(bytes.len())?;
                 text.take(bytes, wanted)
             }
-            Some(Reader::Typed(cells)) => cells.take(bytes, wanted),
-            Some(Reader::Packed(_)) => return Err(lost()),
+            Some(ArrayReader::Typed(cells)) => cells.take(bytes, wanted),
+            Some(ArrayReader::Packed(_)) => return Err(lost()),
             None => {
                 let (set, place) = self.home(field)?;
-                let Place::Block { group, column } = place else { return Err(lost()) };
+                let ColumnPosition::Block { group, column } = place else { return Err(lost()) };
                 // A cell has at least one byte.
                 let wanted = wanted.min(bytes.len());
                 set.blocks.cells(group, column, row, wanted)?.take(bytes, wanted)
@@ -175,30 +179,36 @@ impl ColumnTargets {
     }
 
     /// Copies packed bytes of a field, after `done` of them.
-    pub(super) fn copy(&mut self, _own: &Own, field: usize, done: usize, bytes: &[u8]) -> Result<()> {
-        if let Some(Reader::Packed(kept)) = &mut self.now {
+    pub(super) fn copy(
+        &mut self,
+        _own: &LocatedFrame,
+        field: usize,
+        done: usize,
+        bytes: &[u8],
+    ) -> Result<()> {
+        if let Some(ArrayReader::Packed(kept)) = &mut self.now {
             kept.extend_from_slice(bytes);
             return Ok(());
         }
         let (set, place) = self.home(field)?;
-        let Place::Block { group, column } = place else { return Err(lost()) };
+        let ColumnPosition::Block { group, column } = place else { return Err(lost()) };
         set.blocks.bytes(group, column, done, bytes.len())?.copy_from_slice(bytes);
         Ok(())
     }
 
     /// Ends a field after its last cell.
-    pub(super) fn end(&mut self, own: &Own, field: usize) -> Result<()> {
+    pub(super) fn end(&mut self, own: &LocatedFrame, field: usize) -> Result<()> {
         let named = |e: Error| e.in_member(own.path(field));
         let Some(reader) = self.now.take() else { return Ok(()) };
         let data = match reader {
-            Reader::Short(text) => text.finish(),
-            Reader::Long(text) => text.finish(),
-            Reader::Typed(cells) => cells.finish(),
-            Reader::Packed(bytes) => own.packed(own.header.schema.field(field).data_type(), &bytes),
+            ArrayReader::Short(text) => text.finish(),
+            ArrayReader::Long(text) => text.finish(),
+            ArrayReader::Typed(cells) => cells.finish(),
+            ArrayReader::Packed(bytes) => own.packed(own.header.schema.field(field).data_type(), &bytes),
         };
         let data = data.map_err(named)?;
         let (set, place) = self.home(field)?;
-        if let Place::Array(slot) = place
+        if let ColumnPosition::Array(slot) = place
             && let Some((_, slot)) = set.rest.get(slot)
         {
             let _ = slot.set(data);
@@ -207,7 +217,7 @@ impl ColumnTargets {
     }
 
     /// Returns the frame.
-    pub(super) fn finish(self, own: &Own) -> Result<Frame> {
+    pub(super) fn finish(self, own: &LocatedFrame) -> Result<Frame> {
         let [data, levels] = self.sets;
         let (fields, landed) = levels.landed(own)?;
         let index = own.plan.landed_index(&fields, landed, own.header.nrows)?;
@@ -217,14 +227,14 @@ impl ColumnTargets {
 }
 
 impl Set {
-    fn of(own: &Own, fields: Vec<usize>) -> Result<Self> {
+    fn of(own: &LocatedFrame, fields: Vec<usize>) -> Result<Self> {
         let (groups, rest) = own.groups(&fields, &|_| None)?;
         let readers = own.readers(&fields, &rest)?;
         let rest = rest.into_iter().map(|i| (i, OnceLock::new())).collect();
         Ok(Self { blocks: GrowingBlocks::of(groups, own.header.nrows)?, fields, rest, readers })
     }
 
-    fn landed(self, own: &Own) -> Result<(Vec<usize>, Landed)> {
+    fn landed(self, own: &LocatedFrame) -> Result<(Vec<usize>, DecodedColumns)> {
         let landed = own.landed(&self.fields, self.blocks.finish()?, self.rest.into_iter())?;
         Ok((self.fields, landed))
     }

@@ -1,10 +1,10 @@
 //! Memory of blocks that grows with the received cells.
 
 use crate::error::Result;
-use crate::frame::Kind;
+use crate::frame::DTypeKind;
 use crate::memory::{Region, RegionMut};
 
-use super::super::place::{Group, into, too_large};
+use super::super::place::{BlockGroup, into, too_large};
 use crate::cells::msgpack::column::Cells;
 
 /// The first size of a block, whatever the header declares. It is address space, which costs nothing before it is filled.
@@ -12,12 +12,12 @@ const FIRST_NBYTES: usize = 64 << 20;
 
 /// Blocks that are filled column by column.
 pub(super) struct GrowingBlocks {
-    blocks: Vec<(Group, RegionMut)>,
+    blocks: Vec<(BlockGroup, RegionMut)>,
     nrows: usize,
 }
 
 impl GrowingBlocks {
-    pub(super) fn of(groups: Vec<Group>, nrows: usize) -> Result<Self> {
+    pub(super) fn of(groups: Vec<BlockGroup>, nrows: usize) -> Result<Self> {
         let mut blocks = Vec::with_capacity(groups.len());
         for group in groups {
             let nbytes = nbytes(&group)?;
@@ -40,7 +40,7 @@ impl GrowingBlocks {
 
     /// Whether a block holds booleans.
     pub(super) fn is_bool(&self, group: usize) -> bool {
-        self.blocks.get(group).is_some_and(|(group, _)| group.dtype.kind == Kind::Bool)
+        self.blocks.get(group).is_some_and(|(group, _)| group.dtype.kind == DTypeKind::Bool)
     }
 
     /// Returns the decoder of the next `wanted` cells of a column, after `row` of them.
@@ -76,7 +76,7 @@ impl GrowingBlocks {
     }
 
     /// Returns the complete blocks.
-    pub(super) fn finish(mut self) -> Result<impl Iterator<Item = (Group, RegionMut)>> {
+    pub(super) fn finish(mut self) -> Result<impl Iterator<Item = (BlockGroup, RegionMut)>> {
         for (group, region) in &mut self.blocks {
             region.grow(nbytes(group)?)?;
         }
@@ -84,6 +84,6 @@ impl GrowingBlocks {
     }
 }
 
-fn nbytes(group: &Group) -> Result<usize> {
+fn nbytes(group: &BlockGroup) -> Result<usize> {
     group.stride.checked_mul(group.members.len()).ok_or_else(too_large)
 }

@@ -12,33 +12,33 @@ use crate::error::{Error, Result};
 use crate::frame::Frame;
 use crate::memory::Buffer;
 
-use super::{Own, check, check_decoded, check_entries, wrong_key};
-use crate::arrow::import::Plan;
+use super::{LocatedFrame, check, check_decoded, check_entries, wrong_key};
+use crate::arrow::import::FramePlan;
 use crate::cells::msgpack::column::{Taken, malformed};
 use crate::cells::msgpack::head::Head;
 use crate::cells::msgpack::heads;
 use crate::cells::msgpack::options::{Orient, ReadOptions};
 use crate::cells::msgpack::skip::Skipper;
 use crate::formats::msgpack::header;
-use crate::formats::msgpack::header::Header;
+use crate::formats::msgpack::header::MsgpackHeader;
 use column_targets::ColumnTargets;
 
 /// Decodes the columns of a frame with our header, front to back.
 #[derive(Debug)]
 pub struct IncrementalColumns {
-    own: Own,
+    own: LocatedFrame,
     /// The encoded key of each field.
     keys: Vec<Vec<u8>>,
     targets: ColumnTargets,
     /// The current field, and its state.
     field: usize,
-    stage: Stage,
+    stage: ColumnStage,
     /// The offset of the next bytes.
     offset: usize,
 }
 
 #[derive(Debug)]
-enum Stage {
+enum ColumnStage {
     Key,
     Head,
     /// Decoded cells and bytes of an array, which begins at `base`.
@@ -55,7 +55,7 @@ enum Stage {
 
 /// An error in a frame whose end has not arrived.
 #[derive(Debug)]
-pub struct Broken {
+pub struct FrameFault {
     /// The error.
     pub error: Error,
     /// The number of bytes of this call before the start of `rest`.
@@ -75,7 +75,7 @@ impl IncrementalColumns {
         }
         check(&header, options).ok()?;
         check_entries(&header, entries).ok()?;
-        let plan = Plan::new(&header.schema).ok()?;
+        let plan = FramePlan::new(&header.schema).ok()?;
         let mut keys = Vec::with_capacity(header.schema.fields().len());
         for key in crate::cells::header_key::keys(&header.schema) {
             let mut encoded = Vec::with_capacity(key.len() + 5);
@@ -85,9 +85,9 @@ impl IncrementalColumns {
         let (extents, end) = extents(&header, &keys, at)?;
         check_decoded(&header, &plan, &extents, options).ok()?;
         let index = OnceLock::new();
-        let own = Own { bytes: front, header, plan, extents, options: *options, index, end };
+        let own = LocatedFrame { bytes: front, header, plan, extents, options: *options, index, end };
         let targets = ColumnTargets::of(&own).ok()?;
-        Some(Self { own, keys, targets, field: 0, stage: Stage::Key, offset: at })
+        Some(Self { own, keys, targets, field: 0, stage: ColumnStage::Key, offset: at })
     }
 
     /// Its number in a series, if the header declares it.
@@ -107,7 +107,7 @@ impl IncrementalColumns {
     pub fn path(&self) -> String {
         match self.stage {
             _ if self.is_whole() => "$".to_owned(),
-            Stage::Cells { taken, .. } => format!("{}[{}]", self.own.path(self.field), taken.cells),
+            ColumnStage::Cells { taken, .. } => format!("{}[{}]", self.own.path(self.field), taken.cells),
             _ => self.own.path(self.field),
         }
     }
@@ -123,7 +123,7 @@ impl IncrementalColumns {
     ///
     /// # Errors
     /// Bytes that are malformed, or do not match the header.
-    pub fn take(&mut self, bytes: &[u8]) -> std::result::Result<usize, Box<Broken>> {
+    pub fn take(&mut self, bytes: &[u8]) -> std::result::Result<usize, Box<FrameFault>> {
         let mut at = 0;
         while !self.is_whole() {
             let rest = bytes.get(at..).unwrap_or(&[]);
@@ -134,7 +134,7 @@ impl IncrementalColumns {
                 }
                 Ok(None) => break,
                 Err(error) => {
-                    return Err(Box::new(Broken { error, taken: at, rest: self.rest() }));
+                    return Err(Box::new(FrameFault { error, taken: at, rest: self.rest() }));
                 }
             }
         }
@@ -152,17 +152,17 @@ impl IncrementalColumns {
     /// Decodes the next key, head, or some cells, and returns their number of bytes; `None` if none of them is complete.
     fn step(&mut self, rest: &[u8]) -> Result<Option<usize>> {
         match self.stage {
-            Stage::Key => self.key(rest),
-            Stage::Head => self.head(rest),
-            Stage::Cells { taken, base } => self.cells(rest, taken, base),
-            Stage::Packed { done, base } => self.packed(rest, done, base),
+            ColumnStage::Key => self.key(rest),
+            ColumnStage::Head => self.head(rest),
+            ColumnStage::Cells { taken, base } => self.cells(rest, taken, base),
+            ColumnStage::Packed { done, base } => self.packed(rest, done, base),
         }
     }
 
     fn key(&mut self, rest: &[u8]) -> Result<Option<usize>> {
         let key = self.keys.get(self.field).map_or(&[][..], Vec::as_slice);
         if rest.starts_with(key) {
-            self.stage = Stage::Head;
+            self.stage = ColumnStage::Head;
             return Ok(Some(key.len()));
         }
         if key.starts_with(rest) {
@@ -198,11 +198,11 @@ impl IncrementalColumns {
                 if n as usize != inside || expected != inside {
                     return Err(self.own.not_packed(field, expected, inside.min(n as usize), base));
                 }
-                self.stage = Stage::Packed { done: 0, base };
+                self.stage = ColumnStage::Packed { done: 0, base };
             }
             Head::Array(_) => {
                 self.targets.begin(&self.own, field)?;
-                self.stage = Stage::Cells { taken: Taken::default(), base };
+                self.stage = ColumnStage::Cells { taken: Taken::default(), base };
             }
             other => return Err(self.own.no_column(field, other, base)),
         }
@@ -227,7 +227,7 @@ impl IncrementalColumns {
         } else if now.cells == nrows || here == left {
             return Err(self.own.not_all(self.field, now, taken.nbytes + left, base));
         } else {
-            self.stage = Stage::Cells { taken: now, base };
+            self.stage = ColumnStage::Cells { taken: now, base };
         }
         // A column without rows ends with its head, which is a step too.
         Ok((some.cells > 0 || nrows == 0).then_some(some.nbytes))
@@ -241,13 +241,13 @@ impl IncrementalColumns {
             self.next();
             return Ok(Some(here));
         }
-        self.stage = Stage::Packed { done: done + here, base };
+        self.stage = ColumnStage::Packed { done: done + here, base };
         Ok((here > 0).then_some(here))
     }
 
     fn next(&mut self) {
         self.field += 1;
-        self.stage = Stage::Key;
+        self.stage = ColumnStage::Key;
     }
 
     /// Returns the skipper that finds the end, from the start of the step that failed.
@@ -255,20 +255,24 @@ impl IncrementalColumns {
         let behind = 2 * (self.keys.len() - self.field) as u64;
         let depth = self.own.options.limits.max_depth;
         match self.stage {
-            Stage::Key => Skipper::within(&[0], behind, depth),
-            Stage::Head => Skipper::within(&[0], behind - 1, depth),
-            Stage::Cells { taken, .. } => {
+            ColumnStage::Key => Skipper::within(&[0], behind, depth),
+            ColumnStage::Head => Skipper::within(&[0], behind - 1, depth),
+            ColumnStage::Cells { taken, .. } => {
                 let cells = self.own.header.nrows - taken.cells;
                 Skipper::within(&[0, behind - 2], cells as u64, depth)
             }
             // Its length was checked with its head.
-            Stage::Packed { .. } => Skipper::within(&[0], behind - 2, depth),
+            ColumnStage::Packed { .. } => Skipper::within(&[0], behind - 2, depth),
         }
     }
 }
 
 /// Computes the range of each value, and the end of the frame.
-fn extents(header: &Header, keys: &[Vec<u8>], mut at: usize) -> Option<(Vec<std::ops::Range<usize>>, usize)> {
+fn extents(
+    header: &MsgpackHeader,
+    keys: &[Vec<u8>],
+    mut at: usize,
+) -> Option<(Vec<std::ops::Range<usize>>, usize)> {
     let mut out = Vec::with_capacity(keys.len());
     for (key, &nbytes) in keys.iter().zip(&header.nbytes) {
         let start = at.checked_add(key.len())?;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::arrow::concat::{agreed::agreed, order};
+use crate::arrow::concat::{agreed::common_order, order};
 use crate::error::{Error, Result};
 
 use super::super::text::Dictionary;
@@ -64,7 +64,7 @@ impl Merged {
     /// Malformed: two categories stand the other way round in two of them. It shows both.
     pub(super) fn arrange(&mut self, these: &[usize]) -> Result<()> {
         let maps: Vec<&[u32]> = these.iter().filter_map(|&k| self.maps.get(k)).map(Vec::as_slice).collect();
-        let (first, second) = match agreed(&maps) {
+        let (first, second) = match common_order(&maps) {
             Ok(None) => return Ok(()),
             Ok(Some(order)) => return self.rearranged(&order),
             Err(turned) => turned,

@@ -15,7 +15,7 @@ use arrow_data::transform::MutableArrayData;
 use arrow_data::{ArrayData, ArrayDataBuilder};
 use arrow_schema::DataType;
 
-use crate::arrow::landed::Landed;
+use crate::arrow::landed::DecodedColumns;
 use crate::arrow::trusted::trusted_array;
 use crate::decode::Layout;
 use crate::error::{Error, Result};
@@ -97,7 +97,7 @@ impl<'a> Landing<'a> {
         wanted: &[usize],
         these: &[usize],
         pieces: &[Piece],
-        landed: &mut Landed,
+        landed: &mut DecodedColumns,
         progress: &dyn Progress,
     ) -> Result<()> {
         for &slot in these {

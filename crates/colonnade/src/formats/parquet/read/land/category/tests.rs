@@ -10,7 +10,7 @@ use arrow_select::concat::concat;
 use parquet::arrow::ArrowWriter;
 use parquet::file::properties::{WriterProperties, WriterVersion};
 
-use crate::arrow::landed::Landed;
+use crate::arrow::landed::DecodedColumns;
 use crate::decode::Layout;
 use crate::formats::parquet::read::land::{Landing, Piece};
 use crate::formats::parquet::read::{Parquet, ReadOptions};
@@ -35,7 +35,7 @@ fn written(batches: &[ArrayRef], properties: WriterProperties) -> Parquet {
 fn landed(file: &Parquet, pieces: &[Piece]) -> ArrayRef {
     let nrows = pieces.iter().map(|p| p.nrows).sum();
     let landing = Landing::new(file, nrows, 2, Layout::Arrow);
-    let mut landed = Landed::default();
+    let mut landed = DecodedColumns::default();
     landing.category(&[0], &[0], pieces, &mut landed, &NoProgress).unwrap();
     let data = landed.columns.pop().unwrap().1;
     data.validate_full().unwrap();

@@ -15,7 +15,7 @@ use parquet::basic::{Repetition, Type as CrateType};
 use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor, Type};
 
 use crate::arrow::concat;
-use crate::arrow::landed::Landed;
+use crate::arrow::landed::DecodedColumns;
 use crate::error::{Error, Result};
 use crate::formats::parquet::types::{Physical, Way};
 use crate::parallel;
@@ -38,7 +38,7 @@ impl Landing<'_> {
         wanted: &[usize],
         these: &[usize],
         pieces: &[Piece],
-        landed: &mut Landed,
+        landed: &mut DecodedColumns,
         progress: &dyn Progress,
     ) -> Result<()> {
         let groups: Vec<&[Piece]> = pieces.chunk_by(|a, b| a.group == b.group).collect();

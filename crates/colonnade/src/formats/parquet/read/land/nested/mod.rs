@@ -26,7 +26,7 @@ mod values;
 use arrow_buffer::NullBuffer;
 use arrow_data::ArrayData;
 
-use crate::arrow::landed::Landed;
+use crate::arrow::landed::DecodedColumns;
 use crate::error::{Error, Result};
 use crate::formats::parquet::page::Kind;
 use crate::formats::parquet::read::page::Page;
@@ -98,7 +98,7 @@ impl<'a> Landing<'a> {
         wanted: &[usize],
         these: &[usize],
         pieces: &[Piece],
-        landed: &mut Landed,
+        landed: &mut DecodedColumns,
         progress: &dyn Progress,
     ) -> Result<()> {
         let (mut others, mut ours, mut shapes) = (Vec::new(), Vec::new(), Vec::new());

@@ -10,7 +10,7 @@ use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, Encoding};
 use parquet::file::properties::{WriterProperties, WriterVersion};
 
-use crate::arrow::landed::Landed;
+use crate::arrow::landed::DecodedColumns;
 use crate::decode::Layout;
 use crate::formats::parquet::read::land::{Landing, Piece};
 use crate::formats::parquet::read::{Parquet, ReadOptions};
@@ -72,7 +72,7 @@ fn landed(file: &Parquet, field: usize, pieces: &[Piece]) -> crate::Result<Array
 fn landed_by(file: &Parquet, field: usize, pieces: &[Piece], fallback: bool) -> crate::Result<ArrayRef> {
     let nrows = pieces.iter().map(|p| p.nrows).sum();
     let landing = Landing::new(file, nrows, 2, Layout::Arrow);
-    let mut landed = Landed::default();
+    let mut landed = DecodedColumns::default();
     match fallback {
         false => landing.nested(&[field], &[0], pieces, &mut landed, &NoProgress)?,
         true => landing.fallback(&[field], &[0], pieces, &mut landed, &NoProgress)?,

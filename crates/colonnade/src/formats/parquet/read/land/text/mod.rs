@@ -23,7 +23,7 @@ use arrow_buffer::{BooleanBuffer, NullBuffer};
 use arrow_data::{ArrayData, ArrayDataBuilder};
 use arrow_schema::DataType;
 
-use crate::arrow::landed::Landed;
+use crate::arrow::landed::DecodedColumns;
 use crate::arrow::trusted::trusted_array;
 use crate::error::{Error, Result};
 use crate::formats::parquet::levels::Validity;
@@ -118,7 +118,7 @@ impl<'a> Landing<'a> {
         wanted: &[usize],
         these: &[usize],
         pieces: &[Piece],
-        landed: &mut Landed,
+        landed: &mut DecodedColumns,
         progress: &dyn Progress,
     ) -> Result<()> {
         let mut strips = Vec::with_capacity(these.len());

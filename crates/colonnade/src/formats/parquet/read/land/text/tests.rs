@@ -10,7 +10,7 @@ use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, Encoding};
 use parquet::file::properties::{WriterProperties, WriterVersion};
 
-use crate::arrow::landed::Landed;
+use crate::arrow::landed::DecodedColumns;
 use crate::decode::Layout;
 use crate::formats::parquet::read::land::{Landing, Piece, Way};
 use crate::formats::parquet::read::{Parquet, ReadOptions};
@@ -58,7 +58,7 @@ fn written(array: &ArrayRef, properties: WriterProperties) -> Parquet {
 fn landed(file: &Parquet, pieces: &[Piece], threads: usize) -> ArrayRef {
     let nrows = pieces.iter().map(|p| p.nrows).sum();
     let landing = Landing::new(file, nrows, threads, Layout::Arrow);
-    let mut landed = Landed::default();
+    let mut landed = DecodedColumns::default();
     landing.text(&[0], &[0], pieces, &mut landed, &NoProgress).unwrap();
     let data = landed.columns.pop().unwrap().1;
     data.validate_full().unwrap();
@@ -178,7 +178,7 @@ fn what_is_cut_or_flipped_ends_in_an_error_or_in_texts() {
                 if landing.way(0).ok() != Some(Way::Text) {
                     continue;
                 }
-                let mut landed = Landed::default();
+                let mut landed = DecodedColumns::default();
                 if landing.text(&[0], &[0], &pieces, &mut landed, &NoProgress).is_ok() {
                     for (_, data) in landed.columns {
                         data.validate_full().unwrap();
