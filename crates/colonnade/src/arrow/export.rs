@@ -17,9 +17,9 @@ pub use super::cells::exact_type;
 use super::fields::{FieldsBuilder, foreign_metadata};
 use super::layout::{self, ColumnLayout, refuse};
 use super::meta::{self, FieldMeta, LabelsMeta, SchemaAxisMeta, SchemaMeta};
-use super::orders::CategoryOrders;
+use super::ordered_categories::CategoryOrders;
 use super::pandas::{self, PandasColumn, PandasMetadata};
-use super::{gather, labels, names, required};
+use super::{gather, labels, names, nullability};
 
 /// Converts frames of one layout to arrays of one schema.
 #[derive(Debug)]
@@ -124,7 +124,7 @@ impl Exporter {
     #[must_use]
     pub fn with_required(mut self, frames: &[Arc<Frame>]) -> Self {
         let kept: Vec<&ColumnLayout> = self.columns.iter().chain(&self.levels).collect();
-        if let Some(schema) = required::with_nullability(&self.schema, &kept, frames) {
+        if let Some(schema) = nullability::with_nullability(&self.schema, &kept, frames) {
             self.schema = Arc::new(schema);
         }
         self
@@ -134,7 +134,7 @@ impl Exporter {
     /// metadata.
     #[must_use]
     pub fn with_nulls_of(mut self, frames: &[Arc<Frame>]) -> Self {
-        if let Some(schema) = required::relax_nullability(&self.schema, frames) {
+        if let Some(schema) = nullability::relax_nullability(&self.schema, frames) {
             self.schema = Arc::new(schema);
         }
         self

@@ -16,11 +16,11 @@ use crate::frame::{
 use crate::memory::Buffer;
 
 use super::concat::dictionary::keys_of;
+use super::deep_copy;
 use super::export::Exporter;
 use super::gather;
 use super::layout::ColumnLayout;
 use super::native::{self, NativeType};
-use super::owned;
 
 /// An exporter for whole frames of one layout. It keeps no reference to the frame that it was made from.
 #[derive(Debug)]

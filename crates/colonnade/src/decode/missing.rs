@@ -4,8 +4,8 @@ use arrow_buffer::bit_chunk_iterator::BitChunks;
 use arrow_data::ArrayData;
 use arrow_schema::DataType;
 
+use crate::arrow::decoded_columns::DecodedColumns;
 use crate::arrow::import::implied_dtype;
-use crate::arrow::landed::DecodedColumns;
 use crate::error::{Error, Result};
 use crate::frame::{Block, DType, DTypeKind, Grid, as_stride};
 use crate::memory::{Buffer, Region, Scatter, column_stride, fence};

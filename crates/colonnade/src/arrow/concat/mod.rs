@@ -4,9 +4,9 @@
 //! kernel, and their dictionaries are merged. Frames that differ in more than rows are refused with an error that shows
 //! both.
 
-pub(crate) mod agreed;
 mod blocks;
 mod columns;
+pub(crate) mod common_order;
 mod compatibility;
 pub(crate) mod dictionary;
 mod index;

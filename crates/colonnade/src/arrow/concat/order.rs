@@ -3,7 +3,7 @@
 use arrow_data::ArrayData;
 use arrow_schema::DataType;
 
-use super::agreed::common_order;
+use super::common_order::common_order;
 use super::dictionary::{self, MergedDictionary, longest};
 use crate::arrow::names;
 use crate::arrow::trusted::trusted_array;

@@ -1,7 +1,7 @@
 //! An opened file: one frame, with or without our header, or a bundle of frames.
 
 use super::header;
-use super::read::own::{LocatedFrame, OpenedFrame};
+use super::read::with_header::{LocatedFrame, OpenedFrame};
 use crate::arrow::ranges::check_ranges;
 use crate::cells::msgpack::column::FORMAT;
 use crate::cells::msgpack::options::{Orient, ReadOptions};

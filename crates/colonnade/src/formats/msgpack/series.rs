@@ -10,7 +10,7 @@ use crate::formats::Opened;
 use crate::formats::chunk_reader::DecodeChunks;
 use crate::formats::msgpack::header;
 use crate::formats::msgpack::options::{Orient, ReadOptions};
-use crate::formats::msgpack::read::own::LocatedFrame;
+use crate::formats::msgpack::read::with_header::LocatedFrame;
 use crate::formats::msgpack::series_decoder::Series;
 use crate::formats::msgpack::value::Received;
 use crate::frame::Frame;

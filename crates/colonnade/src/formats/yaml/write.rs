@@ -7,7 +7,7 @@ use std::ops::Range;
 use arrow_data::ArrayData;
 use arrow_schema::Field;
 
-use crate::arrow::named;
+use crate::arrow::index_names;
 use crate::arrow::names;
 use crate::cells::text;
 use crate::cells::text::{Style, TextWriter, strings};
@@ -121,8 +121,8 @@ fn columns(frame: &Frame, exported: &Exported, header: bool) -> Result<Vec<Colum
     let mut out: Vec<Column> =
         fields.zip(texts).map(|((f, data), text)| Column::new(text, f, data)).collect();
     if !matches!(frame.index.labels, Labels::Auto { start: 0, step: 1, .. }) {
-        let mut levels = named::labels(&frame.index)?;
-        named::rename(&mut levels, out.iter().map(|column| column.name.as_str()));
+        let mut levels = index_names::labels(&frame.index)?;
+        index_names::rename(&mut levels, out.iter().map(|column| column.name.as_str()));
         out.splice(0..0, levels.into_iter().map(|l| Column::new(l.name, &l.field, &l.data)));
     }
     let mut seen = HashSet::new();

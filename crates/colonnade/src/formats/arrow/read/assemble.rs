@@ -1,7 +1,7 @@
 //! Builds the frame of all decoded columns.
 
+use crate::arrow::decoded_columns::DecodedColumns;
 use crate::arrow::import::{FieldRole, FramePlan};
-use crate::arrow::landed::DecodedColumns;
 use crate::error::Result;
 use crate::frame::{Frame, Level, Part};
 

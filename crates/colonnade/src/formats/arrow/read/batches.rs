@@ -12,7 +12,7 @@ use crate::parallel;
 use crate::parallel::Task;
 use crate::progress::{NoProgress, Progress};
 
-use super::land::empty_of;
+use super::decode::empty_of;
 use super::open::Ipc;
 use crate::arrow::ipc::allowed::DecodeBudget;
 use crate::arrow::ipc::arrays::{FieldCursor, field_of};

@@ -1,13 +1,13 @@
 //! Decodes an opened source to one frame.
 
-use crate::arrow::landed::DecodedColumns;
+use crate::arrow::decoded_columns::DecodedColumns;
 use crate::decode::{Layout, PandasNulls, Request};
 use crate::error::Result;
 use crate::frame::paths::Projection;
 use crate::frame::{Axis, Frame, row_range};
 use crate::progress::NoProgress;
 
-use super::land::ColumnDecoder;
+use super::decode::ColumnDecoder;
 use super::open::Ipc;
 use crate::arrow::ipc::allowed::DecodeBudget;
 

@@ -1,15 +1,15 @@
 //! Decodes messages to columns in their final memory.
 //!
 //! A first pass over the headers finds the number of rows, the types and the offset of each buffer ([`crate::arrow::ipc`],
-//! [`footer`]). Then each buffer is copied once, in parallel, to its final position ([`land`]), or returned without a copy
+//! [`footer`]). Then each buffer is copied once, in parallel, to its final position ([`decode`]), or returned without a copy
 //! after validation.
 
 mod assemble;
 mod batches;
+mod decode;
 mod describe;
 mod footer;
 mod incremental;
-mod land;
 mod load;
 mod open;
 mod options;

@@ -11,7 +11,7 @@ use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field, FieldRef};
 
 use crate::arrow::concat::dictionary::{MergedDictionary, recode};
-use crate::arrow::owned::deep_copy;
+use crate::arrow::deep_copy::deep_copy;
 use crate::arrow::trusted::trusted_array;
 use crate::error::{Error, Result};
 use crate::formats::arrow::read::Form;

@@ -4,7 +4,7 @@ use std::io::IoSlice;
 
 use crate::arrow::ipc::encode::ALIGNMENT;
 use crate::error::Result;
-use crate::sink::joined::{SinkTarget, WriteBuffer};
+use crate::sink::write_buffer::{SinkTarget, WriteBuffer};
 
 use super::body::{BodyBuffer, EncodedBody};
 

@@ -6,7 +6,7 @@ use arrow_data::ArrayData;
 use arrow_schema::DataType;
 use arrow_select::concat::concat;
 
-use crate::arrow::owned::deep_copy;
+use crate::arrow::deep_copy::deep_copy;
 use crate::error::Result;
 
 use super::slice;

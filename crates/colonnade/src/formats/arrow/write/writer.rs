@@ -25,7 +25,7 @@ use super::pending::PendingBatch;
 use super::slice::invalid_layout;
 use crate::arrow::ipc::MAGIC;
 use crate::arrow::ipc::encode::{self, BatchMetadata, END};
-use crate::sink::joined::{SinkTarget, WriteBuffer};
+use crate::sink::write_buffer::{SinkTarget, WriteBuffer};
 
 /// Uncompressed bytes for each thread that are compressed at once.
 const WINDOW_NBYTES: usize = 8 << 20;

@@ -102,7 +102,7 @@ struct PieceOrder {
 
 impl TextColumn {
     pub(super) fn new(body: usize, end: usize) -> Self {
-        let order = PieceOrder { whole: Some(TextBuffer::default()), ..Order::default() };
+        let order = PieceOrder { whole: Some(TextBuffer::default()), ..PieceOrder::default() };
         Self { input: (body, end), order: Mutex::new(order) }
     }
 

@@ -15,7 +15,7 @@ mod tests;
 
 use serde_json::{Map, Value, json};
 
-use crate::arrow::named::{self, NamedColumn};
+use crate::arrow::index_names::{self, NamedColumn};
 use crate::cells::text::Style;
 use crate::error::{Error, Result};
 use crate::frame::{Frame, Labels};
@@ -172,7 +172,7 @@ fn data_keys(exported: &Exported) -> Vec<String> {
 fn described_levels(exported: &Exported) -> Result<Vec<NamedColumn>> {
     let fields = exported.schema.fields().iter().zip(&exported.arrays).zip(exported.keys());
     let levels = fields.skip(exported.ncols);
-    Ok(levels.map(|((field, data), name)| NamedColumn { name, ..Named::new(field, data) }).collect())
+    Ok(levels.map(|((field, data), name)| NamedColumn { name, ..NamedColumn::new(field, data) }).collect())
 }
 
 /// Row labels of plain CSV: where they are not automatic, or as asked.
@@ -180,9 +180,9 @@ fn plain_levels(frame: &Frame, exported: &Exported, options: &WriteOptions) -> R
     if !options.index.unwrap_or_else(|| !is_automatic(frame)) {
         return Ok(Vec::new());
     }
-    let mut levels = named::labels(&frame.index)?;
+    let mut levels = index_names::labels(&frame.index)?;
     let columns = exported.schema.fields().iter().take(exported.ncols);
-    named::rename(&mut levels, columns.map(|field| field.name().as_str()));
+    index_names::rename(&mut levels, columns.map(|field| field.name().as_str()));
     Ok(levels)
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use arrow_data::ArrayData;
 use arrow_schema::Field;
 
-use crate::arrow::named::{self, NamedColumn};
+use crate::arrow::index_names::{self, NamedColumn};
 use crate::arrow::names;
 use crate::cells::text;
 use crate::cells::text::Style;
@@ -82,8 +82,8 @@ pub fn data(frame: &Frame, exported: &Exported) -> Result<Vec<Column>> {
 /// As [`data`]; labels that no memory holds.
 pub fn with_index(frame: &Frame, exported: &Exported) -> Result<Vec<Column>> {
     let columns = data(frame, exported)?;
-    let mut levels = named::labels(&frame.index)?;
-    named::rename(&mut levels, columns.iter().map(|column| column.name.as_str()));
+    let mut levels = index_names::labels(&frame.index)?;
+    index_names::rename(&mut levels, columns.iter().map(|column| column.name.as_str()));
     let levels = levels.into_iter().map(Column::of_named).collect::<Result<Vec<_>>>()?;
     Ok(levels.into_iter().chain(columns).collect())
 }
@@ -99,7 +99,7 @@ pub fn is_automatic(frame: &Frame) -> bool {
 /// # Errors
 /// Labels that no memory holds.
 pub fn index(frame: &Frame) -> Result<Vec<Column>> {
-    named::labels(&frame.index)?.into_iter().map(Column::of_named).collect()
+    index_names::labels(&frame.index)?.into_iter().map(Column::of_named).collect()
 }
 
 /// The column labels as JSON: arrays where there are several levels.
@@ -108,7 +108,7 @@ pub fn index(frame: &Frame) -> Result<Vec<Column>> {
 /// `Unrepresentable`: labels that JSON cannot hold.
 pub fn names(frame: &Frame, style: Style) -> Result<String> {
     let levels =
-        named::labels(&frame.columns)?.into_iter().map(Column::of_named).collect::<Result<Vec<_>>>()?;
+        index_names::labels(&frame.columns)?.into_iter().map(Column::of_named).collect::<Result<Vec<_>>>()?;
     let cells = levels.iter().map(|level| level.cell(style)).collect::<Result<Vec<_>>>()?;
     let mut out = vec![b'['];
     for row in 0..frame.ncols {

@@ -1,8 +1,8 @@
 //! Decodes one MessagePack value while it arrives. A value does not contain its length, so the end is searched for while it
 //! arrives. As much as possible is decoded at the same time, so that little work is left after the last byte.
 
+mod detect;
 mod received_bytes;
-mod way;
 
 #[cfg(test)]
 mod tests;
@@ -12,14 +12,14 @@ use crate::cells::msgpack::options::ReadOptions;
 use crate::cells::msgpack::skip::Skipper;
 use crate::error::{Error, ErrorKind, Result};
 use crate::formats::msgpack::header;
-use crate::formats::msgpack::read::own::{FrameFault, IncrementalColumns};
+use crate::formats::msgpack::read::with_header::{FrameFault, IncrementalColumns};
 use crate::frame::Frame;
 use crate::infer::schemaless::SchemalessDecoder;
 use crate::limits::{Limits, StreamLimit};
 use crate::memory::Buffer;
 
+use detect::{ValueKind, ValueStart};
 use received_bytes::ReceivedBytes;
-use way::{ValueKind, ValueStart};
 
 /// From this number of expected bytes on they are received at their final position. Fewer bytes are copied there from those
 /// read ahead. No bytes of the next message are received with them.

@@ -13,8 +13,8 @@ use crate::progress::Progress;
 use crate::sink::Sink;
 
 use super::pieces::Pieces;
-use super::plain::{self, NamedColumn};
 use super::section::SectionColumn;
+use super::without_header::{self, NamedColumn};
 use super::{records, split};
 
 /// Returns the cell writer of a field.
@@ -54,7 +54,7 @@ pub fn encode(
             .take(frame.ncols)
             .map(|(f, a)| NamedColumn::new(f, a))
             .collect(),
-        None => plain::columns(frame, schema, arrays)?,
+        None => without_header::columns(frame, schema, arrays)?,
     };
     if own.is_empty() && nrows > 0 && header.is_none() && options.orient == Orient::Columns {
         let message = format!(
@@ -73,12 +73,12 @@ pub fn encode(
             vec![split::sections_with_header(columns, nrows, entry, compatible)?]
         }
         (Orient::Split, None) => {
-            index = plain::labels(&frame.index)?;
+            index = without_header::labels(&frame.index)?;
             labels = column_labels(&frame.columns, &own)?;
             let (index, labels) = (cells(&index, writer_of)?, cells(&labels, writer_of)?);
             split::sections_without_header(index, labels, columns, nrows, compatible)?
         }
-        (Orient::Columns, None) => plain::sections(columns, nrows, compatible)?,
+        (Orient::Columns, None) => without_header::sections(columns, nrows, compatible)?,
         (Orient::Columns, Some(_)) => {
             return Err(Error::unsupported(FORMAT, "columns behind a header are written elsewhere."));
         }
@@ -94,7 +94,7 @@ fn with_keys(schema: &Schema, arrays: &[ArrayData], keys: &[String]) -> Result<V
     }
     let fields = schema.fields().iter().zip(arrays).zip(keys);
     Ok(fields
-        .map(|((field, data), key)| NamedColumn { name: key.clone(), ..Named::new(field, data) })
+        .map(|((field, data), key)| NamedColumn { name: key.clone(), ..NamedColumn::new(field, data) })
         .collect())
 }
 
@@ -109,7 +109,7 @@ fn cells<'a>(columns: &'a [NamedColumn], writer_of: WriterOf<'_>) -> Result<Vec<
 
 /// Returns the labels of columns: integers unchanged, others as the keys of maps.
 fn column_labels(axis: &Axis, columns: &[NamedColumn]) -> Result<Vec<NamedColumn>> {
-    let own = plain::labels(axis)?;
+    let own = without_header::labels(axis)?;
     if matches!(own.as_slice(), [only] if only.data.data_type().is_integer() && only.data.null_count() == 0) {
         return Ok(own);
     }

@@ -8,7 +8,7 @@ use arrow_schema::{FieldRef, Fields, Metadata, Schema, SchemaRef};
 
 use crate::arrow::import::{FieldRole, FramePlan};
 use crate::arrow::meta::{LabelsMeta, SchemaMeta};
-use crate::arrow::required;
+use crate::arrow::nullability;
 use crate::error::Result;
 use crate::formats::parquet::footer::Footer;
 use crate::frame::paths::LeafProjection;
@@ -44,8 +44,8 @@ pub(super) fn described(
         let never = |root: &Root| matches!(root.kind, RootKind::Flat(flat) if !flat.optional);
         let names = schema.fields().iter().zip(&roots).filter(|(_, root)| never(root));
         let names: Vec<&str> = names.map(|(field, _)| field.name().as_str()).collect();
-        required::note_required(&mut plan.tags, &names);
-        required::note_ids(&mut plan.tags, &field_ids(footer, &schema, &roots));
+        nullability::note_required(&mut plan.tags, &names);
+        nullability::note_ids(&mut plan.tags, &field_ids(footer, &schema, &roots));
     }
     Ok((schema, roots, plan))
 }

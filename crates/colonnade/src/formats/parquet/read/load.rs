@@ -3,8 +3,8 @@
 use arrow_data::ArrayData;
 use arrow_schema::DataType;
 
+use crate::arrow::decoded_columns::DecodedColumns;
 use crate::arrow::import::{fits, to_block};
-use crate::arrow::landed::DecodedColumns;
 use crate::decode::{Layout, Request, missing};
 use crate::error::{Error, Result};
 use crate::frame::{Axis, Frame, row_range};

@@ -6,7 +6,7 @@ use std::ops::Range;
 use arrow_array::{BooleanArray, make_array};
 use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder};
 
-use crate::arrow::landed::DecodedColumns;
+use crate::arrow::decoded_columns::DecodedColumns;
 use crate::error::{Error, Result};
 use crate::frame::{Block, Grid};
 use crate::memory::{Buffer, Region, Scatter};
@@ -162,7 +162,7 @@ pub(crate) fn kept(
 ) -> Result<DecodedColumns> {
     let nrows = keep.count_set_bits();
     let runs: Vec<(usize, usize)> = keep.set_slices().collect();
-    let mut out = DecodedColumns { exclusive: landed.exclusive, ..Landed::default() };
+    let mut out = DecodedColumns { exclusive: landed.exclusive, ..DecodedColumns::default() };
     for (block, members) in landed.blocks {
         out.blocks.push((picked(&block, &runs, nrows, threads, progress)?, members));
     }

@@ -3,8 +3,8 @@
 use arrow_buffer::NullBuffer;
 use arrow_data::ArrayDataBuilder;
 
+use crate::arrow::decoded_columns::DecodedColumns;
 use crate::arrow::import::{self, FieldPlan, FramePlan};
-use crate::arrow::landed::DecodedColumns;
 use crate::error::{Error, Result};
 use crate::frame::{Block, DType, DTypeKind, Grid, as_stride};
 use crate::memory::{Buffer, Region, RegionMut, column_stride};
@@ -12,7 +12,7 @@ use crate::memory::{Buffer, Region, RegionMut, column_stride};
 use super::layout::BlockLayout;
 use super::schemas::CachedSchema;
 use crate::arrow::ipc::check;
-use crate::formats::arrow::read::land::too_large;
+use crate::formats::arrow::read::decode::too_large;
 
 /// The position of one field's rows.
 #[derive(Debug, Clone, Copy)]

@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use super::blocks::Blocks;
 use crate::arrow::ipc::catalog::node;
 use crate::arrow::ipc::message::{BatchHeader, HeaderVector};
-use crate::formats::arrow::read::land::too_large;
+use crate::formats::arrow::read::decode::too_large;
 
 /// Bodies with smaller buffers on average are received as a whole and then copied, because a system call takes time for
 /// each buffer.

@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 
+use crate::arrow::decoded_columns::DecodedColumns;
 use crate::arrow::ipc::allowed::DecodeBudget;
 use crate::arrow::ipc::body::IpcSource;
 use crate::arrow::ipc::dictionaries::DictionaryHistory;
-use crate::arrow::landed::DecodedColumns;
 use crate::error::{Error, Result};
 use crate::formats::arrow::read::assemble::assemble_frame;
-use crate::formats::arrow::read::land::ColumnDecoder;
+use crate::formats::arrow::read::decode::ColumnDecoder;
 use crate::formats::arrow::read::open::{Ipc, check_nbytes};
 use crate::formats::arrow::read::options::{Form, OpenOptions};
 use crate::limits::Limits;

@@ -6,7 +6,7 @@ use crate::arrow::import::FramePlan;
 use crate::arrow::ipc::catalog::{BatchPosition, Catalog};
 use crate::arrow::ipc::message::{BatchHeader, CONTINUATION, MessageHeader, MessageKind};
 use crate::error::{Error, Result};
-use crate::formats::arrow::read::land::nat;
+use crate::formats::arrow::read::decode::nat;
 use crate::limits::{Limits, StreamLimit};
 
 use super::blocks::Blocks;

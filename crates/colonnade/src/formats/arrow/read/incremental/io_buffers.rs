@@ -3,7 +3,7 @@
 use std::io::IoSliceMut;
 
 use crate::error::Result;
-use crate::formats::arrow::read::land::too_large;
+use crate::formats::arrow::read::decode::too_large;
 
 use super::body::{Dest, Segment};
 use super::decoder::{DecoderState, IncrementalDecoder, StreamTarget};

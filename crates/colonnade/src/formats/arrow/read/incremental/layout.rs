@@ -6,7 +6,7 @@ use arrow_schema::DataType;
 
 use crate::arrow::import::{FieldRole as Seat, FramePlan};
 use crate::arrow::ipc::shape::BatchLayout;
-use crate::formats::arrow::read::land::{ColumnConversion, direct_conversion};
+use crate::formats::arrow::read::decode::{ColumnConversion, direct_conversion};
 use crate::frame::DType;
 
 /// The layout of a schema's blocks, which streams of one schema share.

@@ -4,7 +4,7 @@ use crate::arrow::ipc::body::{BatchBody, IpcSource};
 use crate::arrow::ipc::encapsulated_message::EncapsulatedMessage;
 use crate::arrow::ipc::message::{BatchHeader, MessageHeader};
 use crate::error::Result;
-use crate::formats::arrow::read::land::{nat, too_large, values_into};
+use crate::formats::arrow::read::decode::{nat, too_large, values_into};
 use crate::memory::{Buffer, Region, RegionMut};
 
 use super::blocks::{BlockTarget, Blocks};

@@ -10,7 +10,7 @@ pub(super) use decode::{Made, values};
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use crate::arrow::landed::DecodedColumns;
+use crate::arrow::decoded_columns::DecodedColumns;
 use crate::decode::Layout;
 use crate::error::{Error, Result};
 use crate::formats::parquet::levels::Validity;

@@ -17,8 +17,8 @@ mod words;
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field};
 
+use crate::arrow::decoded_columns::DecodedColumns;
 use crate::arrow::import::{holds_nulls, to_block};
-use crate::arrow::landed::DecodedColumns;
 use crate::decode::{Layout, PandasNulls};
 use crate::error::{Error, Result};
 use crate::formats::parquet::chunk::Chunk;
@@ -92,7 +92,7 @@ impl<'a> Landing<'a> {
         // Row groups without rows have no pages.
         let pieces: Vec<Piece> = pieces.iter().filter(|p| p.nrows > 0).copied().collect();
         let pieces = pieces.as_slice();
-        let mut landed = DecodedColumns { exclusive: true, ..Landed::default() };
+        let mut landed = DecodedColumns { exclusive: true, ..DecodedColumns::default() };
         let of = |pick: &dyn Fn(Way) -> bool| -> Vec<usize> {
             (0..wanted.len()).filter(|&i| ways.get(i).is_some_and(|&w| pick(w))).collect()
         };

@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::formats::parquet::write::column::{Chunk, Settings, encode};
 use crate::frame::Frame;
 use crate::parallel;
-use crate::sink::joined::{SinkTarget, WriteBuffer};
+use crate::sink::write_buffer::{SinkTarget, WriteBuffer};
 
 use super::footer::{Place, Written};
 use super::layout::Layout;

@@ -1,7 +1,7 @@
 //! Rows that wait for more of them: copies, for the caller's memory is his again when `write` returns.
 
 use crate::arrow::concat::concat_all;
-use crate::arrow::owned::deep_copy;
+use crate::arrow::deep_copy::deep_copy;
 use crate::error::Result;
 use crate::frame::{Frame, Labels, Level, Part};
 

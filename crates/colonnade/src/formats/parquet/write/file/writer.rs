@@ -3,12 +3,12 @@
 use arrow_schema::SchemaRef;
 
 use crate::arrow::export::Exporter;
-use crate::arrow::{names, required};
+use crate::arrow::{names, nullability};
 use crate::error::Result;
 use crate::frame::Frame;
 use crate::progress::Progress;
 use crate::sink::Sink;
-use crate::sink::joined::{SinkTarget, WriteBuffer};
+use crate::sink::write_buffer::{SinkTarget, WriteBuffer};
 use crate::sink::writer_state::{WriterState, check_rows, nothing};
 
 use super::footer::{MAGIC, Schema, Written};
@@ -105,7 +105,7 @@ impl Writer {
         } else {
             self.options.clone()
         };
-        let fields = required::with_ids(schema.fields(), &chunk.tags);
+        let fields = nullability::with_ids(schema.fields(), &chunk.tags);
         let layout = Layout::of(&fields, &sources, &options)?;
         self.begun = Some(Begun { exporter, layout });
         Ok(())

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::arrow::concat::{agreed::common_order, order};
+use crate::arrow::concat::{common_order::common_order, order};
 use crate::error::{Error, Result};
 
 use super::super::text::Dictionary;

@@ -15,7 +15,7 @@ use arrow_data::transform::MutableArrayData;
 use arrow_data::{ArrayData, ArrayDataBuilder};
 use arrow_schema::DataType;
 
-use crate::arrow::landed::DecodedColumns;
+use crate::arrow::decoded_columns::DecodedColumns;
 use crate::arrow::trusted::trusted_array;
 use crate::decode::Layout;
 use crate::error::{Error, Result};

@@ -4,7 +4,7 @@ use arrow_buffer::{BooleanBufferBuilder, NullBuffer};
 use arrow_data::{ArrayData, ArrayDataBuilder};
 use arrow_schema::DataType;
 
-use crate::arrow::landed::DecodedColumns;
+use crate::arrow::decoded_columns::DecodedColumns;
 use crate::decode::Layout;
 use crate::error::Result;
 use crate::frame::{Block, Grid, as_stride};

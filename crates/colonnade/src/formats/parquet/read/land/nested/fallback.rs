@@ -15,7 +15,7 @@ use parquet::basic::{Repetition, Type as CrateType};
 use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor, Type};
 
 use crate::arrow::concat;
-use crate::arrow::landed::DecodedColumns;
+use crate::arrow::decoded_columns::DecodedColumns;
 use crate::error::{Error, Result};
 use crate::formats::parquet::types::{Physical, Way};
 use crate::parallel;

@@ -26,7 +26,7 @@ mod values;
 use arrow_buffer::NullBuffer;
 use arrow_data::ArrayData;
 
-use crate::arrow::landed::DecodedColumns;
+use crate::arrow::decoded_columns::DecodedColumns;
 use crate::error::{Error, Result};
 use crate::formats::parquet::page::Kind;
 use crate::formats::parquet::read::page::Page;

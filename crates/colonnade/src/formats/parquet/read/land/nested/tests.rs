@@ -10,7 +10,7 @@ use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, Encoding};
 use parquet::file::properties::{WriterProperties, WriterVersion};
 
-use crate::arrow::landed::DecodedColumns;
+use crate::arrow::decoded_columns::DecodedColumns;
 use crate::decode::Layout;
 use crate::formats::parquet::read::land::{Landing, Piece};
 use crate::formats::parquet::read::{Parquet, ReadOptions};

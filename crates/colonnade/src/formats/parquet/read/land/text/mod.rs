@@ -23,7 +23,7 @@ use arrow_buffer::{BooleanBuffer, NullBuffer};
 use arrow_data::{ArrayData, ArrayDataBuilder};
 use arrow_schema::DataType;
 
-use crate::arrow::landed::DecodedColumns;
+use crate::arrow::decoded_columns::DecodedColumns;
 use crate::arrow::trusted::trusted_array;
 use crate::error::{Error, Result};
 use crate::formats::parquet::levels::Validity;

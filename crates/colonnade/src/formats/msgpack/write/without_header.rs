@@ -5,7 +5,7 @@ use crate::error::Result;
 use super::section::{RowSection, SectionColumn};
 use crate::cells::msgpack::heads;
 
-pub use crate::arrow::named::{NamedColumn, columns, labels};
+pub use crate::arrow::index_names::{NamedColumn, columns, labels};
 
 /// Returns the sections of a map of arrays, one for each column.
 ///
@@ -26,11 +26,11 @@ pub fn sections(
             opening: std::mem::take(&mut opening),
             columns: vec![column],
             nrows,
-            ..Section::default()
+            ..RowSection::default()
         });
     }
     if out.is_empty() {
-        out.push(RowSection { opening, ..Section::default() });
+        out.push(RowSection { opening, ..RowSection::default() });
     }
     Ok(out)
 }

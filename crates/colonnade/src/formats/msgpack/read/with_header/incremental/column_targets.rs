@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use arrow_data::ArrayData;
 use arrow_schema::DataType;
 
-use crate::arrow::landed::DecodedColumns;
+use crate::arrow::decoded_columns::DecodedColumns;
 use crate::error::{Error, Result};
 use crate::frame::Frame;
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use arrow_buffer::{BooleanBufferBuilder, NullBuffer};
 use arrow_data::ArrayDataBuilder;
 
-use crate::arrow::landed::DecodedColumns;
+use crate::arrow::decoded_columns::DecodedColumns;
 use crate::decode::missing::{write_missing, write_values};
 use crate::error::{Error, Result};
 use crate::frame::{Block, DType, DTypeKind, Grid, as_stride};

@@ -1,9 +1,9 @@
 //! Reads frames with our header. It declares the type and end of every column and the number of rows, so that all columns
 //! are decoded in parallel, directly into their blocks.
 
+mod columns;
 mod incremental;
 mod numbers;
-mod place;
 mod rows;
 mod text;
 

@@ -4,7 +4,7 @@
 use arrow_data::ArrayDataBuilder;
 use arrow_schema::DataType;
 
-use crate::arrow::landed::DecodedColumns;
+use crate::arrow::decoded_columns::DecodedColumns;
 use crate::arrow::trusted::trusted_array;
 use crate::error::{Error, Result};
 use crate::memory::{Buffer, Region, STREAMING_FROM_NBYTES, Scatter, copy, fence};

@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::frame::DTypeKind;
 use crate::memory::{Region, RegionMut};
 
-use super::super::place::{BlockGroup, into, too_large};
+use super::super::columns::{BlockGroup, into, too_large};
 use crate::cells::msgpack::column::Cells;
 
 /// The first size of a block, whatever the header declares. It is address space, which costs nothing before it is filled.

@@ -5,15 +5,15 @@
 //! intermediate table.
 
 mod fixed;
-mod joined;
+mod general;
 mod text;
 mod views;
 
 use arrow_data::{ArrayData, ArrayDataBuilder};
 use arrow_schema::{DataType, Field};
 
+use crate::arrow::decoded_columns::DecodedColumns;
 use crate::arrow::import::{self, FramePlan};
-use crate::arrow::landed::DecodedColumns;
 use crate::arrow::trusted::trusted_array;
 use crate::decode::{PandasNulls, missing};
 use crate::error::{Error, Result};
@@ -91,7 +91,7 @@ impl ColumnDecoder<'_> {
             wanted.iter().map(|&field| self.way(field)).collect::<Result<_>>()?;
         let pieces = self.pieces();
         let exclusive = self.nulls.is_some() && !self.catalog.shape.big_endian;
-        let mut landed = DecodedColumns { exclusive, ..Landed::default() };
+        let mut landed = DecodedColumns { exclusive, ..DecodedColumns::default() };
         let mut left: Vec<bool> = vec![true; wanted.len()];
         self.in_place(wanted, &ways, &pieces, &mut left, &mut landed, progress)?;
         let of = |pick: &dyn Fn(ColumnConversion) -> bool| -> Vec<usize> {

@@ -5,8 +5,8 @@ use std::sync::OnceLock;
 use arrow_data::{ArrayData, ArrayDataBuilder};
 use arrow_schema::DataType;
 
+use crate::arrow::decoded_columns::DecodedColumns;
 use crate::arrow::import::{self, implied_dtype};
-use crate::arrow::landed::DecodedColumns;
 use crate::decode::{Layout, PandasNulls, missing};
 use crate::error::{Error, Result};
 use crate::frame::{Block, ByteOrder, DType, DTypeKind, Grid, as_stride, has_dictionary};
@@ -154,7 +154,7 @@ impl LocatedFrame {
         blocks: impl Iterator<Item = (BlockGroup, RegionMut)>,
         arrays: impl Iterator<Item = (usize, OnceLock<ArrayData>)>,
     ) -> Result<DecodedColumns> {
-        let mut landed = DecodedColumns { exclusive: true, ..Landed::default() };
+        let mut landed = DecodedColumns { exclusive: true, ..DecodedColumns::default() };
         for (group, region) in blocks {
             let grid = Grid::column_major(group.dtype, self.header.nrows, group.members.len(), 0);
             let grid = Grid { col_stride: as_stride(group.stride), ..grid };

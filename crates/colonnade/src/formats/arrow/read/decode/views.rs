@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use arrow_data::ArrayData;
 
-use crate::arrow::landed::{DecodedColumns, is_number};
+use crate::arrow::decoded_columns::{DecodedColumns, is_number};
 use crate::arrow::trusted::trusted_array;
 use crate::decode::{GroupKey, Groups};
 use crate::error::{Error, Result};

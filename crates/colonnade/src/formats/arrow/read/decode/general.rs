@@ -2,7 +2,7 @@
 
 use arrow_data::ArrayData;
 
-use crate::arrow::landed::DecodedColumns;
+use crate::arrow::decoded_columns::DecodedColumns;
 use crate::arrow::{concat, import};
 use crate::error::{Error, Result};
 use crate::frame::{Column, DType, DTypeKind};
