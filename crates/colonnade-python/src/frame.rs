@@ -203,7 +203,7 @@ impl CoreFrame {
     fn kept(&self, leaves: leaves::Asked) -> PyResult<Self> {
         let kept = leaves::kept(leaves, &|position| self.frame.arrow_type(position))?;
         let frame = (*self.frame).clone();
-        Ok(Self::alone(if let Some(kept) = kept { frame.kept(&kept) } else { frame }, self.alone))
+        Ok(Self::alone(if let Some(kept) = kept { frame.projected(&kept) } else { frame }, self.alone))
     }
 
     fn slice(&self, start: usize, stop: usize) -> PyResult<Self> {

@@ -107,7 +107,7 @@ impl CellConversion {
             None => false,
         };
         let fixed = matches!(data_type, DataType::FixedSizeBinary(n) if usize::try_from(*n) == Ok(item));
-        let way = match dtype.kind {
+        let conversion = match dtype.kind {
             DTypeKind::Bool => (*data_type == DataType::Boolean).then_some(Self::Bits),
             DTypeKind::Float if item == 16 => fixed.then_some(Self::Bytes { word: 16 }),
             DTypeKind::Int | DTypeKind::UInt | DTypeKind::Float => {
@@ -143,7 +143,7 @@ impl CellConversion {
                 }
             },
         };
-        way.filter(|way| match way {
+        conversion.filter(|conversion| match conversion {
             Self::Bytes { word } | Self::Pairs { word } => *word > 0,
             _ => true,
         })
@@ -156,7 +156,7 @@ pub fn fits(dtype: DType, data_type: &DataType) -> bool {
     CellConversion::of(dtype, data_type).is_some()
 }
 
-fn way(dtype: DType, data: &ArrayData) -> Result<CellConversion> {
+fn conversion_of(dtype: DType, data: &ArrayData) -> Result<CellConversion> {
     CellConversion::of(dtype, data.data_type()).ok_or_else(|| {
         let message = format!(
             "expected an Arrow type that holds the dtype {}, found {}. Drop the field's `colonnade` metadata to read it as it is.",
@@ -167,14 +167,14 @@ fn way(dtype: DType, data: &ArrayData) -> Result<CellConversion> {
     })
 }
 
-fn has_place(dtype: DType, way: CellConversion, data: &ArrayData) -> bool {
+fn has_place(dtype: DType, conversion: CellConversion, data: &ArrayData) -> bool {
     let times = matches!(dtype.kind, DTypeKind::DateTime | DTypeKind::TimeDelta);
-    let inner = matches!(way, CellConversion::Pairs { .. })
+    let inner = matches!(conversion, CellConversion::Pairs { .. })
         && data.child_data().first().is_some_and(|c| {
             let width = data.len() * 2;
             c.nulls().is_some_and(|n| n.slice(data.offset() * 2, width).null_count() > 0)
         });
-    (times || data.null_count() == 0) && !inner && !(way == CellConversion::Text && ends_in_nul(data))
+    (times || data.null_count() == 0) && !inner && !(conversion == CellConversion::Text && ends_in_nul(data))
 }
 
 /// Whether a row of text ends in NUL, which `<U` cells cannot distinguish from padding.
@@ -199,7 +199,7 @@ fn ends_in_nul(data: &ArrayData) -> bool {
 /// Returns a dtype wide enough for all of `data`: the text of a stream's later chunks may be wider than that of the first,
 /// whose width the field declares. Only `<U` grows; [`to_block`] refuses other types.
 #[must_use]
-pub fn widened(dtype: DType, data: &[&ArrayData]) -> DType {
+pub fn widen_dtype(dtype: DType, data: &[&ArrayData]) -> DType {
     if dtype.kind != DTypeKind::Unicode {
         return dtype;
     }
@@ -226,7 +226,7 @@ pub fn widened(dtype: DType, data: &[&ArrayData]) -> DType {
 /// Whether the dtype has a cell for every row: only NaT represents nulls, and `<U` cannot hold text that ends in NUL.
 #[must_use]
 pub fn holds_nulls(dtype: DType, data: &ArrayData) -> bool {
-    CellConversion::of(dtype, data.data_type()).is_some_and(|way| has_place(dtype, way, data))
+    CellConversion::of(dtype, data.data_type()).is_some_and(|conversion| has_place(dtype, conversion, data))
 }
 
 /// Converts the array to a block of one column; `<U` is as wide as the longest text. Returns `None` if the dtype cannot
@@ -235,14 +235,14 @@ pub fn holds_nulls(dtype: DType, data: &ArrayData) -> bool {
 /// # Errors
 /// Malformed: the type cannot hold the dtype; a limit: `<U` cells need far more memory than their text has.
 pub fn to_block(dtype: DType, data: &ArrayData) -> Result<Option<Block>> {
-    let way = way(dtype, data)?;
-    if !has_place(dtype, way, data) {
+    let conversion = conversion_of(dtype, data)?;
+    if !has_place(dtype, conversion, data) {
         return Ok(None);
     }
-    let dtype = widened(dtype, &[data]);
+    let dtype = widen_dtype(dtype, &[data]);
     let item = dtype.itemsize as usize;
     let swapped = |word: usize| dtype.order == ByteOrder::Big && word > 1;
-    let as_it_lies = match way {
+    let as_it_lies = match conversion {
         CellConversion::Bytes { word } if !swapped(word) && data.null_count() == 0 => data.buffers().first(),
         CellConversion::Pairs { word } if !swapped(word) => {
             data.child_data().first().and_then(|c| c.buffers().first())
@@ -250,7 +250,7 @@ pub fn to_block(dtype: DType, data: &ArrayData) -> Result<Option<Block>> {
         _ => None,
     };
     if let Some(buffer) = as_it_lies {
-        let grid = Grid::column_major(dtype, data.len(), 1, first_byte(way, data, item));
+        let grid = Grid::column_major(dtype, data.len(), 1, first_byte(conversion, data, item));
         let block = Block::new(grid, Buffer::from_arrow(buffer.clone()));
         return block.map(Some).ok_or_else(|| short(dtype, data));
     }
@@ -258,7 +258,7 @@ pub fn to_block(dtype: DType, data: &ArrayData) -> Result<Option<Block>> {
     let rows = data.len() as u64;
     let nbytes = nbytes
         .ok_or_else(|| Error::limit("arrow", format!("{rows} rows of {} are too many.", dtype.descr())))?;
-    if way == CellConversion::Text {
+    if conversion == CellConversion::Text {
         // A frame does not know the limits of its caller.
         let what = format!("{rows} cells of {}", dtype.descr());
         let input = (text_nbytes(data) as u64).saturating_add(rows);
@@ -274,8 +274,8 @@ fn text_nbytes(data: &ArrayData) -> usize {
     data.buffers().iter().skip(1).map(|b| b.len()).sum()
 }
 
-fn first_byte(way: CellConversion, data: &ArrayData, item: usize) -> usize {
-    match way {
+fn first_byte(conversion: CellConversion, data: &ArrayData, item: usize) -> usize {
+    match conversion {
         CellConversion::Pairs { word } => {
             let inner = data.child_data().first().map_or(0, ArrayData::offset);
             data.offset() * item + inner * word
@@ -295,24 +295,24 @@ fn short(dtype: DType, data: &ArrayData) -> Error {
 /// # Errors
 /// As [`to_block`]; malformed: `out` has another size.
 pub fn fill(dtype: DType, data: &ArrayData, out: &mut [u8]) -> Result<()> {
-    let way = way(dtype, data)?;
+    let conversion = conversion_of(dtype, data)?;
     let item = dtype.itemsize as usize;
     if out.len() != data.len() * item {
         let message = format!("expected room for {} bytes, found {}.", data.len() * item, out.len());
         return Err(Error::malformed("arrow", message));
     }
-    match way {
+    match conversion {
         CellConversion::Bits => {
             let bits = data.buffers().first().map_or(&[][..], |b| b.as_slice());
             unpack(bits, data.offset(), out).ok_or_else(|| short(dtype, data))?;
         }
         CellConversion::Bytes { word } | CellConversion::Pairs { word } => {
-            let holder = if matches!(way, CellConversion::Pairs { .. }) {
+            let holder = if matches!(conversion, CellConversion::Pairs { .. }) {
                 data.child_data().first()
             } else {
                 Some(data)
             };
-            let start = first_byte(way, data, item);
+            let start = first_byte(conversion, data, item);
             let bytes = holder.and_then(|h| h.buffers().first()).map_or(&[][..], |b| b.as_slice());
             let bytes = bytes.get(start..start + out.len()).ok_or_else(|| short(dtype, data))?;
             out.copy_from_slice(bytes);

@@ -28,12 +28,12 @@ const ALWAYS_NBYTES: usize = 4096;
 
 /// Builds the labels of a foreign schema: the names of its fields, as text.
 pub(crate) fn from_names(names: &[&str], name: String) -> Result<Axis> {
-    let labels = Labels::Levels(vec![as_they_are(names)?]);
+    let labels = Labels::Levels(vec![text_level(names)?]);
     Ok(Axis { labels, class: "Index".into(), classes: vec!["Index".into()], name, meta: None })
 }
 
 /// Converts names to text: `<U` cells if they are small, else Arrow's layout.
-fn as_they_are(names: &[&str]) -> Result<Level> {
+fn text_level(names: &[&str]) -> Result<Level> {
     let width = names.iter().map(|n| n.chars().count()).max().unwrap_or(0).max(1);
     let utf8: usize = names.iter().map(|n| n.len()).sum();
     let cells = width.saturating_mul(4).saturating_mul(names.len());
@@ -62,7 +62,7 @@ pub(super) fn from_meta(names: &[&str], meta: &SchemaAxisMeta) -> Result<Axis> {
             // Another tool may have renamed fields, whose names may need wider cells.
             let level = match names.iter().all(fits) {
                 true => Level::Block(cells_of(names, *dtype)?),
-                false => as_they_are(names)?,
+                false => text_level(names)?,
             };
             Labels::Levels(vec![level])
         }

@@ -36,7 +36,7 @@ pub(crate) struct ColumnSelection<'r> {
 impl FieldPlan {
     /// The dtype of the block that the field is decoded to if it has no nulls. Times become NumPy times only if their
     /// metadata says so: times of other libraries stay Arrow times, because a block would be written back as NumPy's.
-    pub(crate) fn landing_dtype(&self) -> Option<DType> {
+    pub(crate) fn decoded_dtype(&self) -> Option<DType> {
         let times = matches!(self.data_type, DataType::Timestamp(..) | DataType::Duration(_));
         if times { self.dtype } else { self.block_dtype() }
     }
@@ -66,7 +66,7 @@ impl FramePlan {
     }
 
     /// Returns the plan for the projected leaves of nested columns, and the projection by field.
-    pub(crate) fn kept(&self, kept: Option<&Projection>) -> (Cow<'_, Self>, Option<Projection>) {
+    pub(crate) fn projected(&self, kept: Option<&Projection>) -> (Cow<'_, Self>, Option<Projection>) {
         let Some(kept) = kept.filter(|kept| !kept.is_all()) else { return (Cow::Borrowed(self), None) };
         let mut plan = self.clone();
         let mut by_field = Vec::new();
@@ -126,10 +126,10 @@ impl FramePlan {
     ///
     /// # Errors
     /// As [`FramePlan::index_axis`].
-    pub(crate) fn landed_index(
+    pub(crate) fn decoded_index(
         &self,
         fields: &[usize],
-        landed: DecodedColumns,
+        decoded: DecodedColumns,
         nrows: usize,
     ) -> Result<Axis> {
         let mut levels: Vec<Option<Level>> = vec![None; fields.len()];
@@ -138,12 +138,12 @@ impl FramePlan {
                 *slot = Some(level);
             }
         };
-        for (block, members) in landed.blocks {
+        for (block, members) in decoded.blocks {
             for (column, &i) in members.iter().enumerate() {
                 put(i, Level::Block(block.column(column)));
             }
         }
-        for (i, data) in landed.columns {
+        for (i, data) in decoded.columns {
             if let Some(field) = fields.get(i).and_then(|&f| self.fields.get(f)) {
                 put(i, Level::Column(field.column(data)));
             }
@@ -155,17 +155,17 @@ impl FramePlan {
     ///
     /// # Errors
     /// As [`Frame::new`].
-    pub(crate) fn landed_frame(
+    pub(crate) fn decoded_frame(
         &self,
         chosen: &ColumnSelection<'_>,
-        landed: DecodedColumns,
+        decoded: DecodedColumns,
         index: Axis,
     ) -> Result<Frame> {
         let mut parts: Vec<Part> =
-            landed.blocks.into_iter().map(|(block, members)| Part::Block(block, members)).collect();
-        for (i, data) in landed.columns {
+            decoded.blocks.into_iter().map(|(block, members)| Part::Block(block, members)).collect();
+        for (i, data) in decoded.columns {
             if let Some(field) = chosen.fields.get(i).and_then(|&f| self.fields.get(f)) {
-                let exclusive = landed.exclusive && is_number(&field.data_type);
+                let exclusive = decoded.exclusive && is_number(&field.data_type);
                 parts.push(Part::Column(Column { exclusive, ..field.column(data) }, i));
             }
         }

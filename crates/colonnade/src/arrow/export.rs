@@ -153,7 +153,7 @@ impl Exporter {
     }
 
     /// The layouts of the columns and of the row label levels.
-    pub(super) fn kept(&self) -> (&[ColumnLayout], &[ColumnLayout]) {
+    pub(super) fn layouts(&self) -> (&[ColumnLayout], &[ColumnLayout]) {
         (&self.columns, &self.levels)
     }
 
@@ -214,7 +214,7 @@ impl Exporter {
     /// `Unrepresentable`: values that the schema's types cannot hold.
     pub fn admitted(&self, frame: &Frame) -> Result<Vec<ArrayData>> {
         let blocks: Vec<Option<(Block, ArrowBuffer)>> =
-            frame.parts.iter().map(ready).collect::<Result<_>>()?;
+            frame.parts.iter().map(packed_block).collect::<Result<_>>()?;
         let mut out = Vec::with_capacity(self.columns.len() + self.levels.len());
         let strange = |position: usize| {
             refuse("is not of the first chunk's layout.".into()).in_member(self.name(position))
@@ -268,7 +268,7 @@ impl Exporter {
 }
 
 /// Returns a block with packed columns in native byte order, copied if necessary, and its buffer as an Arrow buffer.
-fn ready(part: &Part) -> Result<Option<(Block, ArrowBuffer)>> {
+fn packed_block(part: &Part) -> Result<Option<(Block, ArrowBuffer)>> {
     let Part::Block(block, _) = part else { return Ok(None) };
     let grid = &block.grid;
     let one = Grid { width: grid.width.min(1), ..*grid };

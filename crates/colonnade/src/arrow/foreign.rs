@@ -152,11 +152,11 @@ fn level_name(field: &str, described: &HashMap<&str, &Value>) -> Value {
     if let Some(entry) = described.get(field) {
         return entry.get("name").filter(|n| n.is_string()).cloned().unwrap_or(Value::Null);
     }
-    if is_made_up(field) { Value::Null } else { json!(field) }
+    if is_generated_name(field) { Value::Null } else { json!(field) }
 }
 
 /// Whether a field's name is generated (`__index_level_0__`), so that the level has no name.
-fn is_made_up(field: &str) -> bool {
+fn is_generated_name(field: &str) -> bool {
     let digits = field.strip_prefix("__index_level_").and_then(|rest| rest.strip_suffix("__"));
     digits.is_some_and(|d| !d.is_empty() && d.bytes().all(|b| b.is_ascii_digit()))
 }

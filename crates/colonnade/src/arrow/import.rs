@@ -6,7 +6,7 @@
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, Schema};
 
-pub use super::cells::{exact_type, fill, fits, holds_nulls, implied_dtype, to_block, widened};
+pub use super::cells::{exact_type, fill, fits, holds_nulls, implied_dtype, to_block, widen_dtype};
 use super::column_labels;
 use super::fields::field_meta;
 use super::foreign::ForeignSchema;
@@ -159,7 +159,7 @@ impl FramePlan {
             let held = batches.iter().all(|(_, arrays)| arrays.get(i).is_none_or(|a| holds_nulls(dtype, a)));
             let all =
                 || -> Vec<&ArrayData> { batches.iter().filter_map(|(_, arrays)| arrays.get(i)).collect() };
-            held.then(|| if dtype.kind == DTypeKind::Unicode { widened(dtype, &all()) } else { dtype })
+            held.then(|| if dtype.kind == DTypeKind::Unicode { widen_dtype(dtype, &all()) } else { dtype })
         };
         let dtypes: Vec<Option<DType>> = self.fields.iter().enumerate().map(dtype_of).collect();
         let block = |i: usize, data: &ArrayData| match dtypes.get(i) {

@@ -35,7 +35,7 @@ pub(crate) fn texts(axis: &Axis) -> Result<Vec<Option<String>>> {
     }
     let tuple = |row: usize| {
         let parts = all.iter().map(|level| match level.get(row) {
-            Some(Some(text)) => quoted(text),
+            Some(Some(text)) => python_repr(text),
             _ => "None".into(),
         });
         format!("({})", parts.collect::<Vec<_>>().join(", "))
@@ -70,7 +70,7 @@ pub(super) fn unique(texts: &[Option<String>]) -> (Vec<String>, bool) {
 }
 
 /// Quotes text as Python's `repr` does, so that `ast.literal_eval` can read it.
-fn quoted(text: &str) -> String {
+fn python_repr(text: &str) -> String {
     let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
     let mut out = String::with_capacity(text.len() + 2);
     out.push(quote);
@@ -96,16 +96,16 @@ fn level_texts(level: &Level) -> Result<Vec<Option<String>>> {
             // Units that Arrow does not have are printed as dates; their numbers mean something else.
             let unit = block.grid.dtype.unit.filter(|_| block.grid.dtype.kind == DTypeKind::DateTime);
             if let (Some(unit), DataType::Int64) = (unit, array.data_type())
-                && let Some(text) = dated(unit.base, i64::from(unit.multiple))
+                && let Some(text) = year_month(unit.base, i64::from(unit.multiple))
             {
                 let values = array.as_primitive::<arrow_array::types::Int64Type>();
                 return Ok(values.iter().map(|v| v.map(&*text)).collect());
             }
-            Ok(spelled(&array))
+            Ok(label_texts(&array))
         }
         Level::Column(column) => {
             let array = make_array(column.data.clone());
-            let texts = spelled(&array);
+            let texts = label_texts(&array);
             Ok(if is_tagged(column) { texts.into_iter().map(untagged).collect() } else { texts })
         }
     }
@@ -117,7 +117,7 @@ pub(super) fn is_tagged(column: &Column) -> bool {
 }
 
 /// Prints years and months, which have no fixed number of seconds.
-fn dated(base: TimeBase, multiple: i64) -> Option<Box<dyn Fn(i64) -> String>> {
+fn year_month(base: TimeBase, multiple: i64) -> Option<Box<dyn Fn(i64) -> String>> {
     match base {
         TimeBase::Year => {
             Some(Box::new(move |v| format!("{:04}", v.saturating_mul(multiple).saturating_add(1970))))
@@ -140,7 +140,8 @@ pub(super) fn untagged(text: Option<String>) -> Option<String> {
         Ok(Value::Bool(false)) => "False".into(),
         Ok(Value::Object(map)) => match map.get("$tuple").and_then(Value::as_array) {
             Some(parts) => {
-                let part = |v: &Value| untagged(Some(v.to_string())).map_or("None".into(), |t| quoted(&t));
+                let part =
+                    |v: &Value| untagged(Some(v.to_string())).map_or("None".into(), |t| python_repr(&t));
                 format!("({})", parts.iter().map(part).collect::<Vec<_>>().join(", "))
             }
             None => text,
@@ -149,7 +150,7 @@ pub(super) fn untagged(text: Option<String>) -> Option<String> {
     })
 }
 
-fn spelled(array: &ArrayRef) -> Vec<Option<String>> {
+fn label_texts(array: &ArrayRef) -> Vec<Option<String>> {
     (0..array.len()).map(|row| if array.is_null(row) { None } else { Some(cell(array, row)) }).collect()
 }
 
@@ -279,8 +280,8 @@ mod tests {
             (date(0), date(-719_528), date(19_782)),
             ("1970-01-01".into(), "0000-01-01".into(), "2024-02-29".into())
         );
-        assert_eq!(quoted("it's"), "\"it's\"");
-        assert_eq!(quoted("a\\\n'\""), "'a\\\\\\n\\'\"'");
+        assert_eq!(python_repr("it's"), "\"it's\"");
+        assert_eq!(python_repr("a\\\n'\""), "'a\\\\\\n\\'\"'");
         assert_eq!(untagged(Some(r#"{"$tuple":[1,"a",null]}"#.into())).unwrap(), "('1', 'a', None)");
     }
 
@@ -290,8 +291,8 @@ mod tests {
             [Some("b"), None, Some("a"), Some("b")].into_iter().collect();
         let expected = [Some("b"), None, Some("a"), Some("b")].map(|t| t.map(str::to_owned));
         let labels: ArrayRef = Arc::new(labels);
-        assert_eq!(spelled(&labels), expected);
-        assert_eq!(spelled(&labels.slice(2, 2)), expected[2..]);
+        assert_eq!(label_texts(&labels), expected);
+        assert_eq!(label_texts(&labels.slice(2, 2)), expected[2..]);
     }
 
     #[test]

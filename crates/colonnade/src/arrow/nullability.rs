@@ -52,7 +52,7 @@ fn read_notes(tags: &Tags) -> Option<Value> {
 }
 
 /// Adds the stored field id to a field.
-fn numbered(field: &FieldRef, ids: Option<&Value>) -> FieldRef {
+fn add_field_id(field: &FieldRef, ids: Option<&Value>) -> FieldRef {
     let id = ids.and_then(|ids| ids.get(field.name())).and_then(Value::as_i64);
     match id.filter(|_| field.metadata().get(FIELD_ID).is_none()) {
         Some(id) => {
@@ -68,7 +68,7 @@ fn numbered(field: &FieldRef, ids: Option<&Value>) -> FieldRef {
 pub(crate) fn with_ids(fields: &Fields, tags: &Tags) -> Fields {
     let notes = read_notes(tags);
     let Some(ids) = notes.as_ref().and_then(|notes| notes.get(IDS)) else { return fields.clone() };
-    fields.iter().map(|field| numbered(field, Some(ids))).collect()
+    fields.iter().map(|field| add_field_id(field, Some(ids))).collect()
 }
 
 /// Adds the stored field ids to the schema of these frames, and makes required columns without nulls non-nullable. `kept`
@@ -97,7 +97,7 @@ pub(super) fn with_nullability(
         whole && names.contains(field.name().as_str()) && !nulls.contains(&position)
     };
     let fields = schema.fields().iter().enumerate().map(|(position, field)| {
-        let field = numbered(field, ids);
+        let field = add_field_id(field, ids);
         if never(position, &field) { Arc::new(Field::clone(&field).with_nullable(false)) } else { field }
     });
     Some(Schema::new_with_metadata(fields.collect::<Vec<_>>(), schema.metadata().clone()))

@@ -75,7 +75,7 @@ impl RepeatedExporter {
     }
 
     fn same_index(&self, index: &Axis) -> bool {
-        let (_, kept) = self.exporter.kept();
+        let (_, kept) = self.exporter.layouts();
         match (&self.index.labels, &index.labels) {
             (Labels::Auto { start, step, .. }, Labels::Auto { start: other, step: by, .. }) => {
                 (start, step) == (other, by)
@@ -92,7 +92,7 @@ impl RepeatedExporter {
     }
 
     fn same_parts(&self, frame: &Frame) -> bool {
-        let (kept, _) = self.exporter.kept();
+        let (kept, _) = self.exporter.layouts();
         frame.parts.iter().all(|part| match part {
             Part::Block(block, positions) => {
                 let same = |(i, &position): (usize, &usize)| match kept.get(position) {

@@ -71,7 +71,7 @@ pub fn to_views(frames: Vec<Arc<Frame>>) -> Result<Vec<Arc<Frame>>> {
         })
     });
     parallel::run_on_all_cores(tasks.collect())?;
-    Ok(exchanged(frames, wanted))
+    Ok(replace_columns(frames, wanted))
 }
 
 /// A column to convert, and the results.
@@ -85,7 +85,7 @@ struct ViewColumn {
 
 /// Replaces columns by their converted arrays. If one chunk of a column cannot be converted, none is, because all chunks
 /// have one type.
-fn exchanged(frames: Vec<Arc<Frame>>, wanted: Vec<ViewColumn>) -> Vec<Arc<Frame>> {
+fn replace_columns(frames: Vec<Arc<Frame>>, wanted: Vec<ViewColumn>) -> Vec<Arc<Frame>> {
     let mut parts: Vec<Vec<Part>> = frames.iter().map(|frame| frame.parts.clone()).collect();
     let refused: BTreeSet<usize> = wanted.iter().filter(|w| w.made.is_none()).map(|w| w.position).collect();
     for ViewColumn { which, at, position, made } in wanted {
@@ -129,7 +129,7 @@ fn has_narrow_decimals(data_type: &DataType) -> bool {
 }
 
 /// Widens decimals to 128 bits.
-fn widened(data: &ArrayData, wide: DataType) -> Option<ArrayData> {
+fn widen_decimals(data: &ArrayData, wide: DataType) -> Option<ArrayData> {
     let bytes = data.buffers().first()?.as_slice();
     let range = data.offset()..data.offset() + data.len();
     let values: Vec<i128> = if matches!(data.data_type(), DataType::Decimal32(..)) {
@@ -143,7 +143,7 @@ fn widened(data: &ArrayData, wide: DataType) -> Option<ArrayData> {
 
 fn of_array(data: &ArrayData) -> Result<Option<ArrayData>> {
     if let Some(wide @ DataType::Decimal128(..)) = view_type(data.data_type()) {
-        return Ok(widened(data, wide));
+        return Ok(widen_decimals(data, wide));
     }
     let (Some(view_type), [offsets, values]) = (view_type(data.data_type()), data.buffers()) else {
         return Ok(None);

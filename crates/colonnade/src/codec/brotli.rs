@@ -18,7 +18,7 @@ const WINDOW_LOG: i32 = 22;
 /// Most bytes that `compressed` bytes can decompress to. A block of 16 MiB takes at least 101 bits: its header, three codes of one
 /// symbol each, and a copy.
 #[must_use]
-pub fn most(compressed: u64) -> u64 {
+pub fn max_decompressed(compressed: u64) -> u64 {
     (compressed / 12 + 1).saturating_mul(16 << 20)
 }
 
@@ -97,7 +97,7 @@ mod tests {
             for level in [1, 4, 9] {
                 let mut packed = Vec::new();
                 compress(&bytes, level, &mut packed).unwrap();
-                assert!(most(packed.len() as u64) >= bytes.len() as u64);
+                assert!(max_decompressed(packed.len() as u64) >= bytes.len() as u64);
                 let mut out = vec![1; bytes.len()];
                 decompress(&packed, &mut out).unwrap();
                 assert!(out == bytes);
@@ -111,9 +111,9 @@ mod tests {
         let zeros = vec![0; 40 << 20];
         let mut packed = Vec::new();
         compress(&zeros, 5, &mut packed).unwrap();
-        assert!(most(packed.len() as u64) >= zeros.len() as u64);
-        assert_eq!(most(11), 16 << 20);
-        assert_eq!(most(130), 11 * (16 << 20));
+        assert!(max_decompressed(packed.len() as u64) >= zeros.len() as u64);
+        assert_eq!(max_decompressed(11), 16 << 20);
+        assert_eq!(max_decompressed(130), 11 * (16 << 20));
     }
 
     #[test]

@@ -16,7 +16,7 @@ const MEMBER_NBYTES: usize = HEADER.len() + 8;
 
 /// Most bytes that `compressed` bytes can decompress to.
 #[must_use]
-pub fn most(compressed: u64) -> u64 {
+pub fn max_decompressed(compressed: u64) -> u64 {
     compressed.saturating_mul(super::deflate::MAX_RATIO)
 }
 

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 
 use super::{lz4, lz4_block};
 
-pub use super::lz4::most;
+pub use super::lz4::max_decompressed;
 
 fn malformed(message: &str) -> Error {
     Error::malformed("lz4", format!("{message}. The compressed bytes are damaged."))

@@ -18,7 +18,7 @@ fn malformed(what: &str) -> Error {
 
 /// Most bytes that `compressed` bytes can decompress to: three bytes copy 64.
 #[must_use]
-pub fn most(compressed: u64) -> u64 {
+pub fn max_decompressed(compressed: u64) -> u64 {
     compressed.saturating_mul(22)
 }
 

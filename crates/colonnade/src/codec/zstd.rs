@@ -13,7 +13,7 @@ pub const DEFAULT_LEVEL: i32 = 3;
 
 /// Most bytes that `compressed` bytes can decompress to: a block of 128 KiB takes at least four bytes.
 #[must_use]
-pub fn most(compressed: u64) -> u64 {
+pub fn max_decompressed(compressed: u64) -> u64 {
     (compressed / 4 + 1).saturating_mul(128 << 10)
 }
 

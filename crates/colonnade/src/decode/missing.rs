@@ -166,14 +166,14 @@ pub fn block_of(
 /// # Errors
 /// As [`block_of`].
 pub(crate) fn into_blocks(
-    landed: &mut DecodedColumns,
+    decoded: &mut DecodedColumns,
     dtype_of: &dyn Fn(usize) -> Option<DType>,
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<()> {
     let mut groups: Vec<(DType, Vec<usize>, Vec<ArrayData>)> = Vec::new();
-    let mut rest = Vec::with_capacity(landed.columns.len());
-    for (i, data) in std::mem::take(&mut landed.columns) {
+    let mut rest = Vec::with_capacity(decoded.columns.len());
+    for (i, data) in std::mem::take(&mut decoded.columns) {
         let dtype = missing_dtype(data.data_type()).filter(|_| data.null_count() > 0);
         match dtype.and_then(|_| dtype_of(i)) {
             None => rest.push((i, data)),
@@ -186,10 +186,10 @@ pub(crate) fn into_blocks(
             },
         }
     }
-    landed.columns = rest;
+    decoded.columns = rest;
     for (dtype, members, columns) in groups {
         let columns: Vec<&ArrayData> = columns.iter().collect();
-        landed.blocks.push((block_of(&columns, dtype, threads, progress)?, members));
+        decoded.blocks.push((block_of(&columns, dtype, threads, progress)?, members));
     }
     Ok(())
 }

@@ -56,7 +56,7 @@ impl<'p> PandasNulls<'p> {
     /// The dtype of the block that `field` has where it has no nulls.
     pub(crate) fn dtype_without_nulls(&self, field: usize) -> Option<DType> {
         let told = self.plan.fields.get(field)?;
-        told.landing_dtype().or_else(|| {
+        told.decoded_dtype().or_else(|| {
             let dtype = told.block_dtype()?;
             let times = matches!(dtype.kind, DTypeKind::DateTime | DTypeKind::TimeDelta);
             (times && is_schema(self.plan.tags.origin.as_deref()?)).then_some(dtype)

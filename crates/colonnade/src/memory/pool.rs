@@ -43,7 +43,7 @@ static POOL: Mutex<Pool> = Mutex::new(Pool { pid: 0, waiting: Vec::new(), janito
 impl Pool {
     /// The pool of this process. A forked child starts empty: its copies of these pages belong to the parent until they are
     /// unmapped.
-    fn own(&mut self) -> &mut Self {
+    fn current(&mut self) -> &mut Self {
         let pid = std::process::id();
         if self.pid != pid {
             for waiting in self.waiting.drain(..) {
@@ -60,7 +60,7 @@ impl Pool {
 pub(super) fn take(nbytes: usize) -> Option<Mapping> {
     // `try_lock`: after a fork the lock may be held by a thread that no longer exists; fresh memory is always right.
     let mut guard = POOL.try_lock().ok()?;
-    let pool = guard.own();
+    let pool = guard.current();
     let best = pool
         .waiting
         .iter()
@@ -74,7 +74,7 @@ pub(super) fn take(nbytes: usize) -> Option<Mapping> {
 /// Keeps `mapping` for reuse, or unmaps it if the pool is full.
 pub(super) fn give(mapping: Mapping) {
     let Ok(mut guard) = POOL.try_lock() else { return unmap(&mapping) };
-    let pool = guard.own();
+    let pool = guard.current();
     let held: usize = pool.waiting.iter().map(|w| w.mapping.nbytes).sum();
     if held.saturating_add(mapping.nbytes) > RECYCLE_CAP_NBYTES {
         return unmap(&mapping);
@@ -88,7 +88,7 @@ pub(super) fn give(mapping: Mapping) {
 /// Returns all waiting memory to the system, and returns the number of bytes released.
 pub fn trim() -> usize {
     let Ok(mut guard) = POOL.try_lock() else { return 0 };
-    let waiting = std::mem::take(&mut guard.own().waiting);
+    let waiting = std::mem::take(&mut guard.current().waiting);
     drop(guard);
     waiting.iter().map(|w| (unmap(&w.mapping), w.mapping.nbytes).1).sum()
 }

@@ -48,7 +48,7 @@ pub fn map_cancellable<I: Sync, T: Send>(
 ) -> Result<Vec<T>> {
     if threads <= 1 || items.len() <= 1 {
         // The calling thread checks `progress` directly.
-        let cancel = || progress.look();
+        let cancel = || progress.check();
         return items.iter().map(|item| cancel().and_then(|()| work(item, &cancel))).collect();
     }
     let stop = AtomicBool::new(false);
@@ -72,7 +72,7 @@ struct CancelOnError<'a> {
 
 impl Progress for CancelOnError<'_> {
     fn advance(&self, _done: u64, _total: Option<u64>) -> Result<()> {
-        self.progress.look().map_err(|error| {
+        self.progress.check().map_err(|error| {
             self.stop.store(true, Ordering::Relaxed);
             self.error.set(Some(error));
             cancelled()
@@ -112,10 +112,10 @@ mod tests {
 
     impl Progress for CancelAtSecondCheck {
         fn advance(&self, _done: u64, _total: Option<u64>) -> Result<()> {
-            self.look()
+            self.check()
         }
 
-        fn look(&self) -> Result<()> {
+        fn check(&self) -> Result<()> {
             if self.0.replace(true) { Err(Error::malformed("plan", "enough")) } else { Ok(()) }
         }
     }

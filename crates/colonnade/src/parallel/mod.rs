@@ -140,7 +140,7 @@ impl<'a> TaskQueue<'a> {
                 let before = std::mem::replace(&mut reported, self.done_nbytes.load(Ordering::Relaxed));
                 // The end is reported once, even while a worker is still returning.
                 outcome = if before == reported && reported == total {
-                    progress.look()
+                    progress.check()
                 } else {
                     progress.advance(reported as u64, Some(total as u64))
                 };

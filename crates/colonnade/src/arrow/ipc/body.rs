@@ -113,10 +113,9 @@ impl<'s> BatchBody<'s> {
         let (count, stored) = (self.batch.header.buffers.count, self.buffers_nbytes());
         match self.codec() {
             None => self.uncompressed_nbytes(),
-            Some(BodyCodec::Zstd) => {
-                zstd::most(stored).saturating_add(zstd::most(0).saturating_mul(count as u64))
-            }
-            Some(BodyCodec::Lz4) => lz4::most(stored),
+            Some(BodyCodec::Zstd) => zstd::max_decompressed(stored)
+                .saturating_add(zstd::max_decompressed(0).saturating_mul(count as u64)),
+            Some(BodyCodec::Lz4) => lz4::max_decompressed(stored),
         }
     }
 
@@ -300,8 +299,8 @@ pub(crate) fn packed(raw: &[u8], codec: BodyCodec) -> Result<CompressedBuffer<'_
         return Ok(CompressedBuffer::Stored(rest));
     }
     let max = match codec {
-        BodyCodec::Zstd => zstd::most(rest.len() as u64),
-        BodyCodec::Lz4 => lz4::most(rest.len() as u64),
+        BodyCodec::Zstd => zstd::max_decompressed(rest.len() as u64),
+        BodyCodec::Lz4 => lz4::max_decompressed(rest.len() as u64),
     };
     match usize::try_from(length) {
         Ok(length) if length as u64 <= max => Ok(CompressedBuffer::Compressed(rest, length)),
@@ -321,6 +320,6 @@ pub(crate) fn decompress(codec: BodyCodec, source: &[u8], target: &mut [u8]) -> 
 }
 
 /// The column's name in error messages.
-pub(crate) fn named(name: &str) -> Cow<'_, str> {
+pub(crate) fn display_name(name: &str) -> Cow<'_, str> {
     if name.is_empty() { Cow::Borrowed("(no name)") } else { Cow::Borrowed(name) }
 }

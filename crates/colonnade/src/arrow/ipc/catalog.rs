@@ -125,7 +125,7 @@ impl Catalog {
         }
         let available = match header.codec {
             None => batch.body_nbytes as u64,
-            Some(_) => crate::codec::zstd::most(batch.body_nbytes as u64).min(limits.max_nbytes),
+            Some(_) => crate::codec::zstd::max_decompressed(batch.body_nbytes as u64).min(limits.max_nbytes),
         };
         let needed = u128::from(self.shape.row_bits) * header.nrows as u128 / 8;
         if needed > u128::from(available) {

@@ -53,7 +53,7 @@ impl DecodeChunks for FrameSeries {
     }
 
     fn next(&mut self, count: usize, progress: &dyn Progress) -> Result<Option<Frame>> {
-        progress.look()?;
+        progress.check()?;
         self.series().filled(count)?;
         let Some((received, start)) = self.series().next_value()? else { return Ok(None) };
         self.frame(received, progress).map(Some).map_err(|e| e.shifted(start))
@@ -90,7 +90,7 @@ fn end_of(bytes: &[u8], depth: u64, progress: &dyn Progress) -> Result<Option<us
     let mut skipper = Skipper::new(depth);
     let mut end = 0;
     for piece in bytes.chunks(CANCEL_CHECK_NBYTES) {
-        progress.look()?;
+        progress.check()?;
         let Ok(nbytes) = skipper.feed(piece) else { return Ok(None) };
         end += nbytes;
         if skipper.is_whole() {

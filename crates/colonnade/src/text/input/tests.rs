@@ -107,7 +107,7 @@ fn a_check_of_many_shares_can_be_stopped() {
         fn advance(&self, _: u64, _: Option<u64>) -> Result<()> {
             Ok(())
         }
-        fn look(&self) -> Result<()> {
+        fn check(&self) -> Result<()> {
             Err(Error::new(ErrorKind::Cancelled, "core", "stopped by the caller."))
         }
     }

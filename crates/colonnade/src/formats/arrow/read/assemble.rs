@@ -5,12 +5,12 @@ use crate::arrow::import::{FieldRole, FramePlan};
 use crate::error::Result;
 use crate::frame::{Frame, Level, Part};
 
-/// Builds the frame of all fields. The indices in `landed` are those of the schema's fields.
+/// Builds the frame of all fields. The indices in `decoded` are those of the schema's fields.
 ///
 /// # Errors
 /// Malformed: fields that are missing or have another length.
-pub(super) fn assemble_frame(plan: &FramePlan, landed: DecodedColumns, nrows: usize) -> Result<Frame> {
-    let mut parts = Vec::with_capacity(landed.blocks.len() + landed.columns.len());
+pub(super) fn assemble_frame(plan: &FramePlan, decoded: DecodedColumns, nrows: usize) -> Result<Frame> {
+    let mut parts = Vec::with_capacity(decoded.blocks.len() + decoded.columns.len());
     let mut levels: Vec<Option<Level>> = vec![None; plan.fields.len() - plan.ncols];
     let mut put = |level: usize, made: Level| {
         if let Some(slot) = levels.get_mut(level) {
@@ -18,7 +18,7 @@ pub(super) fn assemble_frame(plan: &FramePlan, landed: DecodedColumns, nrows: us
         }
     };
     let seat = |field: usize| plan.fields.get(field).map(|f| f.place);
-    for (block, fields) in landed.blocks {
+    for (block, fields) in decoded.blocks {
         let mut positions = Vec::with_capacity(fields.len());
         for (column, &field) in fields.iter().enumerate() {
             match seat(field) {
@@ -34,7 +34,7 @@ pub(super) fn assemble_frame(plan: &FramePlan, landed: DecodedColumns, nrows: us
             parts.push(Part::Block(block, positions));
         }
     }
-    for (field, data) in landed.columns {
+    for (field, data) in decoded.columns {
         let Some(told) = plan.fields.get(field) else { continue };
         match told.place {
             FieldRole::Column(position) => parts.push(Part::Column(told.column(data), position)),

@@ -28,7 +28,7 @@ impl Ipc {
         let (start, stop) = row_range("arrow", request.rows, self.catalog.nrows)?;
         let touched = |i: &usize| self.catalog.batches.get(*i).is_some_and(|b| b.meets(start, stop));
         let needed = self.needed(request.positions)?;
-        let (plan, kept) = self.plan.kept(request.kept);
+        let (plan, kept) = self.plan.projected(request.kept);
         let kept = kept.as_ref();
         self.need(&needed, kept, (0..self.nbatches()).filter(touched), request.progress)?;
         let mut out = Vec::new();
@@ -67,7 +67,7 @@ impl Ipc {
         })?;
         let body = BatchBody::new(&self.source, batch)?;
         let needed = self.needed(request.positions)?;
-        let (plan, kept) = self.plan.kept(request.kept);
+        let (plan, kept) = self.plan.projected(request.kept);
         let kept = kept.as_ref();
         let history = self.history(&needed, kept)?;
         self.need(&needed, kept, std::iter::once(i), &NoProgress)?;

@@ -22,8 +22,8 @@ impl Ipc {
         }
         let fields = self.plan.level_fields();
         let request = Request::all(self.options.threads, &NoProgress);
-        let landed = self.land(&fields, None, (0, self.catalog.nrows), &request)?;
-        let axis = self.plan.landed_index(&fields, landed, self.catalog.nrows)?;
+        let decoded = self.decode_columns(&fields, None, (0, self.catalog.nrows), &request)?;
+        let axis = self.plan.decoded_index(&fields, decoded, self.catalog.nrows)?;
         Ok(self.index.get_or_init(|| axis))
     }
 
@@ -34,14 +34,14 @@ impl Ipc {
     pub fn load(&self, request: &Request<'_>) -> Result<Frame> {
         let (start, stop) = row_range("arrow", request.rows, self.catalog.nrows)?;
         let chosen = self.plan.chosen("arrow", request.positions)?;
-        let (plan, kept) = self.plan.kept(request.kept);
-        let landed = self.land(&chosen.fields, kept.as_ref(), (start, stop), request)?;
+        let (plan, kept) = self.plan.projected(request.kept);
+        let decoded = self.decode_columns(&chosen.fields, kept.as_ref(), (start, stop), request)?;
         let whole = (start, stop) == (0, self.catalog.nrows);
         let index = if whole { self.index()?.clone() } else { self.index()?.slice(start, stop) };
-        plan.landed_frame(&chosen, landed, index)
+        plan.decoded_frame(&chosen, decoded, index)
     }
 
-    fn land(
+    fn decode_columns(
         &self,
         wanted: &[usize],
         kept: Option<&Projection>,
@@ -59,7 +59,7 @@ impl Ipc {
         self.need(wanted, kept, (0..self.nbatches()).filter(touched), request.progress)?;
         let allowed = DecodeBudget::new(&self.options.limits, self.source.bytes.nbytes());
         let nulls = PandasNulls::new(&self.plan);
-        let landing = ColumnDecoder {
+        let decoder = ColumnDecoder {
             source: &self.source,
             catalog: &self.catalog,
             plan: &self.plan,
@@ -71,6 +71,6 @@ impl Ipc {
             in_place: in_place.as_ref(),
             nulls: (request.layout == Layout::Pandas).then_some(&nulls),
         };
-        landing.run(wanted, request.progress)
+        decoder.run(wanted, request.progress)
     }
 }

@@ -8,7 +8,7 @@ use super::line_errors::TOO_LONG;
 use super::lines::Lines;
 use super::opening::{Preamble, open};
 use super::options::ReadOptions;
-use super::pass::longest;
+use super::pass::max_line_nbytes;
 use super::schema::{another_count, check_end};
 use super::sniff::Sniffer;
 use super::stream::Stream;
@@ -174,7 +174,7 @@ impl CsvChunks {
 
     /// Refuses a line that begins at `start` and has no end, where it is over the limit.
     fn not_too_long(&self, start: usize) -> Result<()> {
-        if self.text.len() - start <= longest() {
+        if self.text.len() - start <= max_line_nbytes() {
             return Ok(());
         }
         let before = self.text.get(self.taken..start).unwrap_or_default();

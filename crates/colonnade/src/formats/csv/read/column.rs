@@ -110,7 +110,7 @@ pub(super) fn take(
         Some(InferredType::Float) => floats(rules, bytes, spans, first, out, part, false),
         Some(InferredType::Nothing) => floats(rules, bytes, spans, first, out, part, true),
         Some(InferredType::UInt) => {
-            others(rules, bytes, spans, first, out, part, [0; 8], |text| match number::whole(text) {
+            others(rules, bytes, spans, first, out, part, [0; 8], |text| match number::parse_integer(text) {
                 IntegerText::Int(value) if value >= 0 => Some((value.to_le_bytes(), Classes::INT)),
                 IntegerText::Big(value) => Some((value.to_le_bytes(), Classes::BIG)),
                 _ => None,
@@ -231,7 +231,7 @@ fn long_int(
     part: &mut PieceColumn,
 ) -> Option<Option<i64>> {
     let Some(raw) = raw else { return is_nothing(Classes::NULL, row, part).then_some(None) };
-    if let IntegerText::Int(value) = number::whole(raw)
+    if let IntegerText::Int(value) = number::parse_integer(raw)
         && !rules.numbers_are_looked_up()
     {
         return Some(Some(value));
@@ -241,7 +241,7 @@ fn long_int(
     if is_nothing(class, row, part) {
         return Some(None);
     }
-    match number::whole(&rules.plain_number(&text.bytes)) {
+    match number::parse_integer(&rules.plain_number(&text.bytes)) {
         IntegerText::Int(value) if class.has(Classes::INT | Classes::NEGATIVE) => Some(Some(value)),
         _ => None,
     }

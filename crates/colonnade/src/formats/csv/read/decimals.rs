@@ -16,7 +16,7 @@ pub(super) const LARGE: usize = 76;
 
 /// A column of texts as decimals without a fraction, and the digits that they have room for: `digits` where that is said.
 /// `None` where one of them is no whole number, or has more.
-pub(super) fn of(
+pub(super) fn decimals_of(
     texts: &Column,
     rules: &DialectRules,
     digits: Option<usize>,

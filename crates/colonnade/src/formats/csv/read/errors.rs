@@ -93,7 +93,7 @@ pub(super) fn misfit(
     let name = opening.name(column).unwrap_or(&number);
     let text = opening.rules.text(raw);
     let plain = opening.rules.plain_number(&text.bytes);
-    let (whole, digits) = (number::whole(&plain), number::whole_digits(&plain));
+    let (whole, digits) = (number::parse_integer(&plain), number::whole_digits(&plain));
     if kind == InferredType::Decimal(Some(LARGE))
         && let Some(digits) = digits
     {

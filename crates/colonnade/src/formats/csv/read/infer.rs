@@ -9,7 +9,7 @@ use super::declared::DeclaredColumn;
 use super::kinds::{BigInts, Classes, InferredType};
 use super::options::OnError;
 use super::pass::{self, ColumnTarget, InputFault, LinePiece, PassInput, WantedColumn, run};
-use super::promotion::{guess, last, settle};
+use super::promotion::{final_type, first_type, promoted_type};
 use super::sample::sample;
 use super::table::{FinishedColumn, WordTable, close_gaps, validity};
 use super::text::{TextColumn, TextPiece, shift};
@@ -95,7 +95,7 @@ pub(super) fn read<'d>(
     let begin = |(column, seen): (ColumnRequest<'d>, Classes)| ColumnState {
         column,
         seen,
-        kind: column.fixed.or_else(|| guess(&column, seen, big_ints)),
+        kind: column.fixed.or_else(|| first_type(&column, seen, big_ints)),
         // Where rows are left out for their cells, it is known first which: nothing else in them says anything.
         by_reader: column.declared.is_some_and(|declared| declared.kind.is_none() || skips),
         parts: Vec::new(),
@@ -177,7 +177,7 @@ pub(super) fn read<'d>(
             for (part, _) in &state.parts {
                 state.seen |= part.seen;
             }
-            match settle(&state.column, state.seen, state.kind, misfit, big_ints) {
+            match promoted_type(&state.column, state.seen, state.kind, misfit, big_ints) {
                 Ok(None) => {}
                 Ok(next) => {
                     state.kind = next;
@@ -296,7 +296,7 @@ fn filled(
     rows_at: &[(usize, usize)],
     rows: usize,
 ) -> Result<FinishedColumn> {
-    let kind = state.column.fixed.unwrap_or(last(state.kind, state.seen));
+    let kind = state.column.fixed.unwrap_or(final_type(state.kind, state.seen));
     let filled = FinishedColumn { kind, nulls: None, text: None, arrow: state.column.arrow, array: None };
     if let Some(declared) = state.reader() {
         return Ok(FinishedColumn { array: declared.join(state.readers)?, ..filled });

@@ -81,7 +81,7 @@ impl Reading<'_> {
             parts.push(match part {
                 Part::Column(column, position) => {
                     let is_category = categories.contains(&position);
-                    let made = if is_category { category::of(&column) } else { Ok(column) };
+                    let made = if is_category { category::categories_of(&column) } else { Ok(column) };
                     Part::Column(made.map_err(|e| e.in_member(self.name(position)))?, position)
                 }
                 block => block,
@@ -152,7 +152,7 @@ impl Reading<'_> {
         for part in &mut found.parts {
             let Part::Column(column, position) = part else { continue };
             let Some(Some(InferredType::Decimal(digits))) = found.kinds.get_mut(*position) else { continue };
-            match decimals::of(column, &self.opening.rules, *digits)? {
+            match decimals::decimals_of(column, &self.opening.rules, *digits)? {
                 Some((made, width)) => (*column, *digits) = (made, Some(width)),
                 None => {
                     return Ok(Err(Refused::Misfit(

@@ -2,7 +2,7 @@
 
 use super::fields::TokenError;
 use super::line_errors;
-use super::pass::longest;
+use super::pass::max_line_nbytes;
 use super::rules::DialectRules;
 use super::tokenizer::Tokenizer;
 use crate::error::ErrorKind;
@@ -72,7 +72,7 @@ type NameLine = (usize, Option<Vec<String>>);
 fn row(bytes: &[u8], at: usize, rules: &DialectRules, ended: bool) -> NamesResult<NameLine> {
     let mut tokenizer = Tokenizer::default();
     let rest = bytes.get(at..).unwrap_or_default();
-    let next = match tokenizer.line(rest, 0, rules, longest()) {
+    let next = match tokenizer.line(rest, 0, rules, max_line_nbytes()) {
         Ok(_) if !tokenizer.ended && !ended => return Ok(None),
         Ok(next) => next,
         // What has not come yet may mend it.

@@ -46,7 +46,7 @@ pub(super) enum IntegerText {
 }
 
 /// A whole number of any length.
-pub(super) fn whole(text: &[u8]) -> IntegerText {
+pub(super) fn parse_integer(text: &[u8]) -> IntegerText {
     let (negative, digits) = match text {
         [b'-', rest @ ..] => (true, rest),
         [b'+', rest @ ..] => (false, rest),
@@ -74,7 +74,7 @@ pub(super) fn whole(text: &[u8]) -> IntegerText {
 
 /// Whether a text is a whole number beyond those that floats hold all of.
 pub(super) fn may_be_rounded(text: &[u8]) -> bool {
-    match whole(text) {
+    match parse_integer(text) {
         IntegerText::Int(value) => value.unsigned_abs() > 1 << 53,
         IntegerText::Big(_) | IntegerText::Huge => true,
         IntegerText::Not => false,
@@ -84,7 +84,7 @@ pub(super) fn may_be_rounded(text: &[u8]) -> bool {
 /// Digits of a whole number, but for zeros in front; `None` where the text is none.
 pub(super) fn whole_digits(text: &[u8]) -> Option<usize> {
     let digits = text.strip_prefix(b"-").or_else(|| text.strip_prefix(b"+")).unwrap_or(text);
-    (whole(text) != IntegerText::Not).then(|| digits.iter().skip_while(|b| **b == b'0').count())
+    (parse_integer(text) != IntegerText::Not).then(|| digits.iter().skip_while(|b| **b == b'0').count())
 }
 
 /// Powers of ten that floats hold exactly.
@@ -175,7 +175,7 @@ mod tests {
             let text = value.to_string();
             let expected = (text.len() <= 8).then_some(value);
             prop_assert_eq!(short_int(&padded(&text), 0, text.len()), expected);
-            prop_assert_eq!(whole(text.as_bytes()), IntegerText::Int(value));
+            prop_assert_eq!(parse_integer(text.as_bytes()), IntegerText::Int(value));
         }
 
         #[test]
@@ -201,15 +201,15 @@ mod tests {
 
     #[test]
     fn whole_numbers_end_where_their_types_do() {
-        assert_eq!(whole(b"9223372036854775807"), IntegerText::Int(i64::MAX));
-        assert_eq!(whole(b"9223372036854775808"), IntegerText::Big(1 << 63));
-        assert_eq!(whole(b"-9223372036854775808"), IntegerText::Int(i64::MIN));
-        assert_eq!(whole(b"-9223372036854775809"), IntegerText::Huge);
-        assert_eq!(whole(b"18446744073709551615"), IntegerText::Big(u64::MAX));
-        assert_eq!(whole(b"18446744073709551616"), IntegerText::Huge);
-        assert_eq!(whole(b"+7"), IntegerText::Int(7));
+        assert_eq!(parse_integer(b"9223372036854775807"), IntegerText::Int(i64::MAX));
+        assert_eq!(parse_integer(b"9223372036854775808"), IntegerText::Big(1 << 63));
+        assert_eq!(parse_integer(b"-9223372036854775808"), IntegerText::Int(i64::MIN));
+        assert_eq!(parse_integer(b"-9223372036854775809"), IntegerText::Huge);
+        assert_eq!(parse_integer(b"18446744073709551615"), IntegerText::Big(u64::MAX));
+        assert_eq!(parse_integer(b"18446744073709551616"), IntegerText::Huge);
+        assert_eq!(parse_integer(b"+7"), IntegerText::Int(7));
         for text in ["", "-", "+", "1.", "1e3", " 1", "0x1", "--1"] {
-            assert_eq!(whole(text.as_bytes()), IntegerText::Not, "{text}");
+            assert_eq!(parse_integer(text.as_bytes()), IntegerText::Not, "{text}");
         }
     }
 

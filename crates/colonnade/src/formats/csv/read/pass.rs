@@ -28,7 +28,7 @@ const BATCH_ROWS: usize = 8;
 const LONGEST: usize = 1 << 30;
 
 /// Bytes of a line that are accepted.
-pub(super) fn longest() -> usize {
+pub(super) fn max_line_nbytes() -> usize {
     #[cfg(test)]
     if let Some(nbytes) = TESTED.get() {
         return nbytes;

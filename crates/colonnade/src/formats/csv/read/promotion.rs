@@ -7,7 +7,7 @@ use super::kinds::{BigInts, Classes, InferredType, kind_of};
 const NO_TIME: InferredType = InferredType::Time { nanos: false, zoned: false };
 
 /// What a column must be read as once more, if it must.
-pub(super) fn settle(
+pub(super) fn promoted_type(
     column: &ColumnRequest<'_>,
     seen: Classes,
     kind: Option<InferredType>,
@@ -49,7 +49,7 @@ pub(super) fn settle(
 }
 
 /// What a column is in the end: one of nothing is a column of floats, though it was read as another.
-pub(super) fn last(kind: Option<InferredType>, seen: Classes) -> InferredType {
+pub(super) fn final_type(kind: Option<InferredType>, seen: Classes) -> InferredType {
     match kind {
         Some(InferredType::Int) if !seen.has(Classes::VALUES) && !seen.has(Classes::EMPTY) => {
             InferredType::Nothing
@@ -60,7 +60,11 @@ pub(super) fn last(kind: Option<InferredType>, seen: Classes) -> InferredType {
 }
 
 /// What a column with such cells is read as at first; `None` where it is only looked at.
-pub(super) fn guess(column: &ColumnRequest<'_>, seen: Classes, big_ints: BigInts) -> Option<InferredType> {
+pub(super) fn first_type(
+    column: &ColumnRequest<'_>,
+    seen: Classes,
+    big_ints: BigInts,
+) -> Option<InferredType> {
     match kind_of(seen, big_ints) {
         // Numbers are instants in some formats, and in a column that must be instants they are wrong: none is taken for one.
         Ok(kind) if column.must && !matches!(kind, InferredType::Time { .. }) => Some(NO_TIME),

@@ -126,7 +126,7 @@ impl DialectRules {
             return Classes::BOOL;
         }
         let plain = self.plain_number(cell);
-        match number::whole(&plain) {
+        match number::parse_integer(&plain) {
             IntegerText::Int(value) if value < 0 => return Classes::NEGATIVE,
             IntegerText::Int(_) => return Classes::INT,
             IntegerText::Big(_) => return Classes::BIG,

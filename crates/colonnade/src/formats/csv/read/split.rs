@@ -101,7 +101,7 @@ fn first_line_end(bytes: &[u8], at: usize, mut inside: bool, special: Special) -
 }
 
 /// The same pieces, found byte by byte.
-pub(super) fn careful_pieces(
+pub(super) fn pieces_bytewise(
     bytes: &[u8],
     body: usize,
     rules: &DialectRules,

@@ -85,7 +85,7 @@ impl WordTable {
         let mut numbers: Vec<(usize, usize, DType)> = Vec::new();
         let mut bools: Vec<(usize, usize)> = Vec::new();
         for (position, (column, offset)) in columns.into_iter().zip(offsets).enumerate() {
-            match made(column, rows, offset, &whole)? {
+            match column_form(column, rows, offset, &whole)? {
                 ColumnForm::Block(dtype) => numbers.push((offset, position, dtype)),
                 ColumnForm::Bools => bools.push((offset, position)),
                 ColumnForm::Column(column) => parts.push(crate::frame::Part::Column(column, position)),
@@ -126,7 +126,7 @@ fn short() -> Error {
     Error::malformed("csv", "a column is shorter than its rows.")
 }
 
-fn made(column: FinishedColumn, rows: usize, offset: usize, whole: &Buffer) -> Result<ColumnForm> {
+fn column_form(column: FinishedColumn, rows: usize, offset: usize, whole: &Buffer) -> Result<ColumnForm> {
     if let Some(data) = column.array {
         return Ok(ColumnForm::Column(Column::new(data)));
     }
@@ -153,7 +153,7 @@ fn made(column: FinishedColumn, rows: usize, offset: usize, whole: &Buffer) -> R
             let bits: BooleanBuffer =
                 cells.as_slice().as_chunks::<8>().0.iter().map(|word| word[0] != 0).collect();
             let builder = ArrayDataBuilder::new(DataType::Boolean).len(rows).nulls(column.nulls);
-            return built(builder.add_buffer(bits.into_inner()));
+            return built_column(builder.add_buffer(bits.into_inner()));
         }
         (InferredType::Text | InferredType::Decimal(_), _) => {
             let text = column.text.unwrap_or_else(|| Buffer::from_vec(Vec::new()));
@@ -167,10 +167,12 @@ fn made(column: FinishedColumn, rows: usize, offset: usize, whole: &Buffer) -> R
             return Ok(ColumnForm::Column(Column::new(trusted_array(builder))));
         }
     };
-    built(ArrayDataBuilder::new(data_type).len(rows).nulls(column.nulls).add_buffer(words(rows)?.to_arrow()))
+    built_column(
+        ArrayDataBuilder::new(data_type).len(rows).nulls(column.nulls).add_buffer(words(rows)?.to_arrow()),
+    )
 }
 
-fn built(builder: ArrayDataBuilder) -> Result<ColumnForm> {
+fn built_column(builder: ArrayDataBuilder) -> Result<ColumnForm> {
     let data =
         builder.build().map_err(|e| Error::malformed("csv", format!("Arrow refused a column: {e}.")))?;
     Ok(ColumnForm::Column(Column::new(data)))

@@ -22,7 +22,7 @@ fn error(text: &str) -> String {
 }
 
 /// Columns as text: name, type, cells.
-fn shown(frame: &Frame) -> Vec<String> {
+fn cell_texts(frame: &Frame) -> Vec<String> {
     let exporter = Exporter::without_metadata(frame).unwrap();
     let arrays = exporter.arrays(frame).unwrap();
     let fields = exporter.schema();
@@ -45,7 +45,7 @@ fn columns_are_what_all_their_cells_are() {
         dtypes(&frame),
         ["a: Int64", "b: Float64", "c: LargeUtf8", "d: Boolean", "e: Float64", "f: UInt64"]
     );
-    let text = shown(&frame).join("|");
+    let text = cell_texts(&frame).join("|");
     assert!(text.contains("y,\\\"z") || text.contains("y,\"z"), "{text}");
     assert_eq!(frame.nrows, 2);
 }
@@ -84,7 +84,7 @@ fn quotes_hold_line_ends_and_delimiters() {
     // A quote inside a cell that does not begin with one is itself, wherever it stands.
     let frame = read("a,b\n5\" pipe,1\n\"x\ny\",2\n");
     assert_eq!(frame.nrows, 2);
-    assert!(shown(&frame)[0].contains("pipe"));
+    assert!(cell_texts(&frame)[0].contains("pipe"));
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn wrong_rows_are_filled_up_or_left_out_and_counted() {
     assert_eq!((found.frame.nrows, found.dropped, found.nulled), (4, 0, 2));
     let found = with(OnError::Skip);
     assert_eq!((found.frame.nrows, found.dropped, found.nulled), (2, 2, 0));
-    assert_eq!(shown(&found.frame), shown(&read("a,b\n1,2\n7,8\n")));
+    assert_eq!(cell_texts(&found.frame), cell_texts(&read("a,b\n1,2\n7,8\n")));
 }
 
 #[test]
@@ -190,7 +190,7 @@ fn dialects_are_told_by_the_look() {
     let options = ReadOptions { decimal: b',', thousands: Some(b'.'), ..ReadOptions::default() };
     let found = read_with(b"a;b\n1.234,5;-2\n,0;3\n", &options).unwrap().frame;
     assert_eq!(dtypes(&found), ["a: Float64", "b: Int64"]);
-    assert!(shown(&found)[0].contains("1234.5"));
+    assert!(cell_texts(&found)[0].contains("1234.5"));
 }
 
 #[test]
@@ -204,7 +204,7 @@ fn escapes_and_comments_are_read_byte_by_byte() {
     let text = b"name,year\n# nothing\n\"\\\"Big\\\" Ernie\",1964\nx\\,y,1 # end\n";
     let found = read_with(text, &options).unwrap().frame;
     assert_eq!(dtypes(&found), ["name: LargeUtf8", "year: Int64"]);
-    assert!(shown(&found)[0].contains("x,y"), "{:?}", shown(&found));
+    assert!(cell_texts(&found)[0].contains("x,y"), "{:?}", cell_texts(&found));
 }
 
 #[test]
@@ -270,7 +270,7 @@ fn big_whole_numbers_are_what_is_asked() {
     let with = |big_ints| read_with(text, &ReadOptions { big_ints, ..ReadOptions::default() }).unwrap().frame;
     assert_eq!(dtypes(&with(BigInts::Text)), ["a: LargeUtf8"]);
     assert_eq!(dtypes(&with(BigInts::Decimal)), ["a: Decimal128(38, 0)"]);
-    assert!(shown(&with(BigInts::Decimal))[0].contains("-18446744073709551616"));
+    assert!(cell_texts(&with(BigInts::Decimal))[0].contains("-18446744073709551616"));
 }
 
 #[test]
@@ -283,7 +283,7 @@ fn types_that_are_told_are_read_as_such() {
     let pairs = [("a", "str"), ("b", "int16"), ("c", "datetime64[ns]")];
     let found = dtypes_of(&pairs, text, OnError::Raise).unwrap().frame;
     assert_eq!(dtypes(&found), ["a: LargeUtf8", "b: Int16", "c: Timestamp(ns)", "d: LargeUtf8"]);
-    assert!(shown(&found)[0].contains("007"));
+    assert!(cell_texts(&found)[0].contains("007"));
     let wrong = b"a,b\nx,1\ny,70000\n";
     let error = dtypes_of(&[("b", "int16")], wrong, OnError::Raise).unwrap_err().to_string();
     assert!(
@@ -341,7 +341,7 @@ fn what_was_written_with_a_schema_comes_back() {
         encode(&frame, &with(SchemaPlace::Header), &mut out, &crate::progress::NoProgress).unwrap();
         let found = read_with(&out, &ReadOptions { threads: 2, ..ReadOptions::default() }).unwrap();
         assert_eq!(found.version, Some(1));
-        assert_eq!(shown(&found.frame), shown(&frame));
+        assert_eq!(cell_texts(&found.frame), cell_texts(&frame));
         let mut chunks = CsvChunks::new(ReadOptions::default()).unwrap();
         chunks.feed(&out).unwrap();
         chunks.finish().unwrap();
@@ -353,7 +353,7 @@ fn what_was_written_with_a_schema_comes_back() {
         encode(&frame, &with(SchemaPlace::Sidecar), &mut out, &crate::progress::NoProgress).unwrap();
         let beside = Some(sidecar(&frame, &with(SchemaPlace::Sidecar)).unwrap());
         let options = ReadOptions { sidecar: beside, ..ReadOptions::default() };
-        assert_eq!(shown(&read_with(&out, &options).unwrap().frame), shown(&frame));
+        assert_eq!(cell_texts(&read_with(&out, &options).unwrap().frame), cell_texts(&frame));
         // A file that was cut, or is another one, is not the sidecar's.
         let cut = out.len() - out.iter().rev().skip(1).position(|b| *b == b'\n').unwrap() - 1;
         let found = read_with(&out[..cut], &options).unwrap_err().to_string();

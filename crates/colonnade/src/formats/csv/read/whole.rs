@@ -8,10 +8,10 @@ use super::kinds::InferredType;
 use super::normalize::RowShape;
 use super::opening::{Preamble, open};
 use super::options::{OnError, ReadOptions};
-use super::pass::{InputFault, InputFaultKind, LinePiece, PassInput, longest};
+use super::pass::{InputFault, InputFaultKind, LinePiece, PassInput, max_line_nbytes};
 use super::rules::NEVER;
 use super::sniff::Sniffer;
-use super::split::{careful_pieces, piece_nbytes, pieces};
+use super::split::{piece_nbytes, pieces, pieces_bytewise};
 use crate::cells::place::Place;
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::Frame;
@@ -113,7 +113,7 @@ impl Reading<'_> {
         let (pieces, found) = if careful {
             // The tokenizer distinguishes carriage returns before line feeds from escaped ones.
             let found = RareBytes { returns: false, nul: true };
-            (careful_pieces(self.bytes, *body, rules, nbytes, longest()), found)
+            (pieces_bytewise(self.bytes, *body, rules, nbytes, max_line_nbytes()), found)
         } else {
             pieces(self.bytes, *body, special, nbytes, threads, self.progress)?
         };
@@ -132,7 +132,7 @@ impl Reading<'_> {
             rules: rules.clone(),
             timed: self.opening.timed(self.options)?,
             careful,
-            longest: longest(),
+            longest: max_line_nbytes(),
         };
         let rows: usize = source.rows_at_most(&pieces).iter().map(|(_, count)| count).sum();
         let unbacked = rows.saturating_mul(*ncols).saturating_sub(self.bytes.len() + 1) as u64;

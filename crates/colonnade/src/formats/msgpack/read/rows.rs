@@ -58,7 +58,7 @@ impl HeaderRows<'_> {
         let mut look_at = cursor.at;
         for row in 0..self.nrows {
             if cursor.at >= look_at {
-                progress.look()?;
+                progress.check()?;
                 look_at = cursor.at + CANCEL_CHECK_NBYTES;
             }
             let read = if records {

@@ -28,9 +28,9 @@ enum DetectionStage {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ValueKind {
     /// A frame with our header, which is complete.
-    Own,
+    WithHeader,
     /// Data without a header that is decoded while it arrives.
-    Foreign,
+    WithoutHeader,
     /// Data that can be decoded only when it is complete.
     Keep,
 }
@@ -58,21 +58,21 @@ impl ValueStart {
     }
 
     /// Detects the kind of the value from all bytes received, or returns `None` if they are too few.
-    pub(super) fn told(&mut self, bytes: &[u8], options: &ReadOptions) -> Option<ValueKind> {
+    pub(super) fn detect(&mut self, bytes: &[u8], options: &ReadOptions) -> Option<ValueKind> {
         if let DetectionStage::Header(skipper) = &self.stage {
-            return skipper.is_whole().then_some(ValueKind::Own);
+            return skipper.is_whole().then_some(ValueKind::WithHeader);
         }
-        let told = self.look(bytes, options)?;
-        if told != ValueKind::Own {
-            return Some(told);
+        let kind = self.detect_header(bytes, options)?;
+        if kind != ValueKind::WithHeader {
+            return Some(kind);
         }
         // The header is the value of the first key, in a map.
         self.stage = DetectionStage::Header(Skipper::within(&[], 1, self.depth.saturating_sub(1)));
         None
     }
 
-    /// Returns `Own` if the key of our header is the first one.
-    fn look(&self, bytes: &[u8], options: &ReadOptions) -> Option<ValueKind> {
+    /// Returns `WithHeader` if the key of our header is the first one.
+    fn detect_header(&self, bytes: &[u8], options: &ReadOptions) -> Option<ValueKind> {
         // Each call examines all bytes again.
         if bytes.len() > LOOKED_NBYTES {
             return Some(ValueKind::Keep);
@@ -84,14 +84,14 @@ impl ValueStart {
         let entries = match root {
             Head::Map(entries @ 1..) => entries,
             Head::Array(1..) if matches!(options.orient, None | Some(Orient::Records)) => {
-                return Some(ValueKind::Foreign);
+                return Some(ValueKind::WithoutHeader);
             }
             _ => return Some(ValueKind::Keep),
         };
         let key = crate::cells::header_key::KEY.as_bytes();
         let ours = [&[0xa0 | u8::try_from(key.len()).unwrap_or(0)][..], key].concat();
         if rest == ours {
-            return Some(ValueKind::Own);
+            return Some(ValueKind::WithHeader);
         }
         if ours.starts_with(rest) {
             return None;
@@ -113,7 +113,7 @@ impl ValueStart {
             Ok(Some((Head::Array(1..), length))) => match head(rest.get(length..)?) {
                 Ok(None) => None,
                 Ok(Some((Head::Map(_), _))) | Err(_) => Some(ValueKind::Keep),
-                Ok(Some(_)) => Some(ValueKind::Foreign),
+                Ok(Some(_)) => Some(ValueKind::WithoutHeader),
             },
             Ok(None) => None,
             _ => Some(ValueKind::Keep),

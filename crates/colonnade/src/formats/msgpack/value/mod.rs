@@ -34,9 +34,9 @@ pub enum Received {
     /// The unchanged bytes, of which nothing could be decoded before the value was complete.
     Bytes(Buffer),
     /// A frame with our header.
-    Own(Box<IncrementalColumns>),
+    WithHeader(Box<IncrementalColumns>),
     /// A frame without a header.
-    Foreign(Box<SchemalessDecoder>),
+    WithoutHeader(Box<SchemalessDecoder>),
     /// Not a frame.
     Refused(Error),
 }
@@ -46,9 +46,9 @@ impl Received {
     #[must_use]
     pub fn chunk(&self, limits: &Limits) -> Option<u64> {
         match self {
-            Self::Own(columns) => columns.chunk(),
+            Self::WithHeader(columns) => columns.chunk(),
             Self::Bytes(bytes) => header::read(bytes.as_slice(), limits).ok()??.0.chunk,
-            Self::Foreign(_) | Self::Refused(_) => None,
+            Self::WithoutHeader(_) | Self::Refused(_) => None,
         }
     }
 
@@ -59,8 +59,8 @@ impl Received {
     pub fn frame(self) -> Result<std::result::Result<Frame, Buffer>> {
         match self {
             Self::Bytes(bytes) => Ok(Err(bytes)),
-            Self::Own(columns) => columns.finish().map(Ok),
-            Self::Foreign(frame) => frame.finish().map(Ok),
+            Self::WithHeader(columns) => columns.finish().map(Ok),
+            Self::WithoutHeader(frame) => frame.finish().map(Ok),
             Self::Refused(error) => Err(error),
         }
     }
@@ -73,7 +73,7 @@ pub(crate) struct ValueDecoder {
     bytes: ReceivedBytes,
     /// The number of received bytes of the value.
     seen: usize,
-    way: ValueState,
+    state: ValueState,
     /// The number of undecoded bytes from which decoding a value without a header is tried again.
     enough: usize,
     /// The limit for a value that never ends, because it does not declare its length.
@@ -88,9 +88,9 @@ enum ValueState {
     Front(ValueStart),
     /// Collects bytes to the end of the value.
     Keep(Skipper),
-    Own(Box<IncrementalColumns>),
+    WithHeader(Box<IncrementalColumns>),
     /// Searches for the end, and decodes until an error.
-    Foreign(Skipper, std::result::Result<Box<SchemalessDecoder>, Error>),
+    WithoutHeader(Skipper, std::result::Result<Box<SchemalessDecoder>, Error>),
     /// Skips the rest after an error.
     Refused(Skipper, Error),
 }
@@ -103,9 +103,9 @@ pub(crate) fn is_value(marker: u8) -> bool {
 
 impl ValueDecoder {
     pub(crate) fn new(options: &ReadOptions) -> Result<Self> {
-        let way = ValueState::Front(ValueStart::new(options));
+        let state = ValueState::Front(ValueStart::new(options));
         let stream = StreamLimit::new(&options.limits);
-        Ok(Self { bytes: ReceivedBytes::new()?, seen: 0, way, enough: 0, stream, options: *options })
+        Ok(Self { bytes: ReceivedBytes::new()?, seen: 0, state, enough: 0, stream, options: *options })
     }
 
     /// The bytes that are not decoded yet.
@@ -114,23 +114,23 @@ impl ValueDecoder {
     }
 
     pub(crate) fn is_whole(&self) -> bool {
-        match &self.way {
+        match &self.state {
             ValueState::Front(_) => false,
-            ValueState::Own(columns) => columns.is_whole(),
-            ValueState::Keep(skipper) | ValueState::Foreign(skipper, _) | ValueState::Refused(skipper, _) => {
-                skipper.is_whole()
-            }
+            ValueState::WithHeader(columns) => columns.is_whole(),
+            ValueState::Keep(skipper)
+            | ValueState::WithoutHeader(skipper, _)
+            | ValueState::Refused(skipper, _) => skipper.is_whole(),
         }
     }
 
     /// The number of missing bytes, at least.
     fn least(&self) -> u64 {
-        match &self.way {
+        match &self.state {
             ValueState::Front(front) => front.least(),
-            ValueState::Own(columns) => (columns.end() as u64).saturating_sub(self.seen as u64),
-            ValueState::Keep(skipper) | ValueState::Foreign(skipper, _) | ValueState::Refused(skipper, _) => {
-                skipper.least()
-            }
+            ValueState::WithHeader(columns) => (columns.end() as u64).saturating_sub(self.seen as u64),
+            ValueState::Keep(skipper)
+            | ValueState::WithoutHeader(skipper, _)
+            | ValueState::Refused(skipper, _) => skipper.least(),
         }
     }
 
@@ -147,15 +147,15 @@ impl ValueDecoder {
         let message =
             format!("the input ends inside {what}: {had} bytes came, {needed} at least are needed.");
         let error = Error::new(ErrorKind::Truncated { needed, had }, "msgpack", message).at(had);
-        match &self.way {
-            ValueState::Own(columns) => error.in_member(columns.path()),
+        match &self.state {
+            ValueState::WithHeader(columns) => error.in_member(columns.path()),
             _ => error,
         }
     }
 
     /// Whether [`ValueDecoder::room`] returns memory.
     pub(crate) fn has_room(&self) -> bool {
-        self.least() >= IN_PLACE_NBYTES as u64 && !matches!(self.way, ValueState::Front(_))
+        self.least() >= IN_PLACE_NBYTES as u64 && !matches!(self.state, ValueState::Front(_))
     }
 
     /// Returns memory for bytes that certainly belong to this value; `None` if they are few.
@@ -167,7 +167,7 @@ impl ValueDecoder {
             return Ok(None);
         }
         let least = usize::try_from(self.least()).unwrap_or(usize::MAX);
-        let piece = match &self.way {
+        let piece = match &self.state {
             ValueState::Keep(_) => self.bytes.nbytes().max(IN_PLACE_NBYTES),
             // The undecoded bytes are the start of one cell: the longer it is, the more bytes are read before the next
             // attempt.
@@ -184,18 +184,18 @@ impl ValueDecoder {
         self.bytes.filled(count);
         self.seen += count;
         let start = self.seen - count;
-        match &mut self.way {
+        match &mut self.state {
             ValueState::Front(_) => {}
             ValueState::Keep(skipper) | ValueState::Refused(skipper, _) => {
-                skipper.feed(self.bytes.last(count)).map_err(|e| placed(e, start))?;
+                skipper.feed(self.bytes.last(count)).map_err(|e| with_offset(e, start))?;
             }
-            ValueState::Foreign(skipper, _) => {
-                skipper.feed(self.bytes.last(count)).map_err(|e| placed(e, start))?;
+            ValueState::WithoutHeader(skipper, _) => {
+                skipper.feed(self.bytes.last(count)).map_err(|e| with_offset(e, start))?;
                 self.decode()?;
             }
-            ValueState::Own(_) => self.columns()?,
+            ValueState::WithHeader(_) => self.columns()?,
         }
-        if matches!(self.way, ValueState::Refused(..)) {
+        if matches!(self.state, ValueState::Refused(..)) {
             self.bytes.drop_front(self.bytes.nbytes());
         }
         self.check()
@@ -218,33 +218,33 @@ impl ValueDecoder {
     /// Performs one step of [`ValueDecoder::feed`].
     fn some(&mut self, bytes: &[u8]) -> Result<usize> {
         let start = self.seen;
-        match &mut self.way {
+        match &mut self.state {
             ValueState::Front(front) => {
-                let taken = front.feed(bytes).map_err(|e| placed(e, start))?;
+                let taken = front.feed(bytes).map_err(|e| with_offset(e, start))?;
                 self.bytes.push(bytes.get(..taken).unwrap_or(&[]))?;
                 self.seen += taken;
                 self.turn()?;
                 Ok(taken)
             }
             ValueState::Keep(skipper) => {
-                let taken = skipper.feed(bytes).map_err(|e| placed(e, start))?;
+                let taken = skipper.feed(bytes).map_err(|e| with_offset(e, start))?;
                 self.bytes.push(bytes.get(..taken).unwrap_or(&[]))?;
                 self.seen += taken;
                 Ok(taken)
             }
             ValueState::Refused(skipper, _) => {
-                let taken = skipper.feed(bytes).map_err(|e| placed(e, start))?;
+                let taken = skipper.feed(bytes).map_err(|e| with_offset(e, start))?;
                 self.seen += taken;
                 Ok(taken)
             }
-            ValueState::Foreign(skipper, _) => {
-                let taken = skipper.feed(bytes).map_err(|e| placed(e, start))?;
+            ValueState::WithoutHeader(skipper, _) => {
+                let taken = skipper.feed(bytes).map_err(|e| with_offset(e, start))?;
                 self.bytes.push(bytes.get(..taken).unwrap_or(&[]))?;
                 self.seen += taken;
                 self.decode()?;
                 Ok(taken)
             }
-            ValueState::Own(columns) => {
+            ValueState::WithHeader(columns) => {
                 let left = columns.end().saturating_sub(self.seen);
                 let here = bytes.get(..left.min(bytes.len()).min(PIECE_NBYTES)).unwrap_or(&[]);
                 if self.bytes.nbytes() > 0 {
@@ -262,7 +262,7 @@ impl ValueDecoder {
                     Err(broken) => {
                         let FrameFault { error, taken, rest } = *broken;
                         self.seen += taken;
-                        self.way = ValueState::Refused(rest, error);
+                        self.state = ValueState::Refused(rest, error);
                         Ok(taken)
                     }
                 }
@@ -275,31 +275,33 @@ impl ValueDecoder {
     /// # Errors
     /// Errors of the operating system: no memory.
     pub(crate) fn finish(self) -> Result<Received> {
-        Ok(match self.way {
+        Ok(match self.state {
             ValueState::Front(_) | ValueState::Keep(_) => Received::Bytes(self.bytes.finish()?),
-            ValueState::Own(columns) => Received::Own(columns),
-            ValueState::Foreign(_, Ok(frame)) => Received::Foreign(frame),
-            ValueState::Foreign(_, Err(error)) | ValueState::Refused(_, error) => Received::Refused(error),
+            ValueState::WithHeader(columns) => Received::WithHeader(columns),
+            ValueState::WithoutHeader(_, Ok(frame)) => Received::WithoutHeader(frame),
+            ValueState::WithoutHeader(_, Err(error)) | ValueState::Refused(_, error) => {
+                Received::Refused(error)
+            }
         })
     }
 
     /// Switches to the detected kind.
     fn turn(&mut self) -> Result<()> {
-        let ValueState::Front(front) = &mut self.way else { return Ok(()) };
-        let Some(told) = front.told(self.bytes.get(), &self.options) else { return Ok(()) };
-        if let ValueKind::Own = told {
+        let ValueState::Front(front) = &mut self.state else { return Ok(()) };
+        let Some(kind) = front.detect(self.bytes.get(), &self.options) else { return Ok(()) };
+        if let ValueKind::WithHeader = kind {
             let front = std::mem::replace(&mut self.bytes, ReceivedBytes::new()?).finish()?;
             if let Some(columns) = IncrementalColumns::of(front.clone(), &self.options) {
-                self.way = ValueState::Own(Box::new(columns));
+                self.state = ValueState::WithHeader(Box::new(columns));
                 return self.check();
             }
             self.bytes.push(front.as_slice())?;
         }
         let mut skipper = Skipper::new(self.options.limits.max_depth);
-        skipper.feed(self.bytes.get()).map_err(|e| placed(e, 0))?;
-        self.way = match told {
-            ValueKind::Foreign => {
-                ValueState::Foreign(skipper, Ok(Box::new(SchemalessDecoder::new(&self.options))))
+        skipper.feed(self.bytes.get()).map_err(|e| with_offset(e, 0))?;
+        self.state = match kind {
+            ValueKind::WithoutHeader => {
+                ValueState::WithoutHeader(skipper, Ok(Box::new(SchemalessDecoder::new(&self.options))))
             }
             _ => ValueState::Keep(skipper),
         };
@@ -308,7 +310,7 @@ impl ValueDecoder {
 
     /// Decodes the received part of a value without a header.
     fn decode(&mut self) -> Result<()> {
-        let ValueState::Foreign(skipper, state) = &mut self.way else { return Ok(()) };
+        let ValueState::WithoutHeader(skipper, state) = &mut self.state else { return Ok(()) };
         let Ok(frame) = state else {
             self.bytes.drop_front(self.bytes.nbytes());
             return Ok(());
@@ -336,7 +338,7 @@ impl ValueDecoder {
 
     /// Decodes the received part of the columns after our header.
     fn columns(&mut self) -> Result<()> {
-        let ValueState::Own(columns) = &mut self.way else { return Ok(()) };
+        let ValueState::WithHeader(columns) = &mut self.state else { return Ok(()) };
         match columns.take(self.bytes.get()) {
             Ok(taken) => {
                 self.bytes.drop_front(taken);
@@ -346,14 +348,14 @@ impl ValueDecoder {
                 let FrameFault { error, taken, mut rest } = *broken;
                 self.bytes.drop_front(taken);
                 let here = self.bytes.nbytes();
-                let passed = rest.feed(self.bytes.get()).map_err(|e| placed(e, self.seen - here))?;
+                let passed = rest.feed(self.bytes.get()).map_err(|e| with_offset(e, self.seen - here))?;
                 self.bytes.drop_front(here);
                 if passed < here {
                     // The header declared more bytes than the value has: the bytes after the value were those of the next
                     // message.
                     return Err(error);
                 }
-                self.way = ValueState::Refused(rest, error);
+                self.state = ValueState::Refused(rest, error);
                 Ok(())
             }
         }
@@ -361,7 +363,7 @@ impl ValueDecoder {
 
     fn check(&mut self) -> Result<()> {
         let (had, needed) = self.so_far();
-        if !matches!(self.way, ValueState::Refused(..)) {
+        if !matches!(self.state, ValueState::Refused(..)) {
             self.stream.check("message", had)?;
         }
         let limit = self.options.limits.max_nbytes;
@@ -375,6 +377,6 @@ impl ValueDecoder {
     }
 }
 
-fn placed(error: CellError, base: usize) -> Error {
+fn with_offset(error: CellError, base: usize) -> Error {
     error.placed("$", base as u64)
 }

@@ -64,7 +64,7 @@ pub(crate) fn encode_frame(
     progress: &dyn Progress,
 ) -> Result<()> {
     let exporter = Exporter::new(frame, Some(frame.nrows))?;
-    let schema = bare(&exporter.schema());
+    let schema = without_pandas_metadata(&exporter.schema());
     let arrays = exporter.arrays(frame)?;
     if options.orient != Orient::Columns || !options.header {
         return in_rows(frame, &schema, &arrays, options, sink, progress);
@@ -145,7 +145,7 @@ fn writer_of(style: Style) -> impl for<'a> Fn(&'a Field, &'a ArrayData) -> Resul
 }
 
 /// The schema without the metadata for pandas' reader of Arrow files.
-fn bare(schema: &Schema) -> Schema {
+fn without_pandas_metadata(schema: &Schema) -> Schema {
     let mut metadata = schema.metadata().clone();
     metadata.remove(pandas::KEY);
     Schema::new_with_metadata(schema.fields().clone(), metadata)

@@ -33,7 +33,7 @@ impl Parquet {
     fn labels(&self, rows: &Rows, threads: usize) -> Result<Axis> {
         let fields = self.plan.level_fields();
         let landed = self.land(&fields, rows, (Layout::AsStored, threads), &NoProgress)?;
-        self.plan.landed_index(&fields, landed, rows.nrows)
+        self.plan.decoded_index(&fields, landed, rows.nrows)
     }
 
     /// All row groups landed in one frame, or the part of it that is asked for.
@@ -48,7 +48,7 @@ impl Parquet {
         let landed = self.land(&chosen.fields, &rows, how, request.progress)?;
         let whole = (start, stop) == (0, self.nrows);
         let index = if whole { self.index()?.clone() } else { self.index()?.slice(start, stop) };
-        self.plan.landed_frame(&chosen, landed, index)
+        self.plan.decoded_frame(&chosen, landed, index)
     }
 
     /// Lands the fields `wanted`, of these rows.

@@ -22,7 +22,7 @@ impl Parquet {
     /// As [`Parquet::load`].
     pub fn load_part(&self, request: &Request<'_>) -> Result<Frame> {
         let Some((file, rest)) = self.narrow(request)? else { return self.load(request) };
-        Ok(file.load(&Request { kept: None, ..*request })?.kept(&rest))
+        Ok(file.load(&Request { kept: None, ..*request })?.projected(&rest))
     }
 
     /// [`Parquet::load_arrow`], of nested columns the part that is asked for.
@@ -32,7 +32,7 @@ impl Parquet {
     pub fn load_arrow_part(&self, request: &Request<'_>) -> Result<Vec<Frame>> {
         let Some((file, rest)) = self.narrow(request)? else { return self.load_arrow(request) };
         let frames = file.load_arrow(&Request { kept: None, ..*request })?;
-        Ok(frames.into_iter().map(|frame| frame.kept(&rest)).collect())
+        Ok(frames.into_iter().map(|frame| frame.projected(&rest)).collect())
     }
 
     /// [`Parquet::batch`], of nested columns the part that is asked for.
@@ -41,7 +41,7 @@ impl Parquet {
     /// As [`Parquet::load`].
     pub fn batch_part(&self, i: usize, request: &Request<'_>) -> Result<Frame> {
         let Some((file, rest)) = self.narrow(request)? else { return self.batch(i, request) };
-        Ok(file.batch(i, &Request { kept: None, ..*request })?.kept(&rest))
+        Ok(file.batch(i, &Request { kept: None, ..*request })?.projected(&rest))
     }
 
     /// The file that reads a part of nested columns, and what is left of what it reads; nothing where all is asked for.

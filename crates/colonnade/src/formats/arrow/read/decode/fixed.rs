@@ -31,7 +31,7 @@ struct CopyTarget {
     buffer: usize,
     view: usize,
     item: usize,
-    way: ColumnConversion,
+    conversion: ColumnConversion,
     region: usize,
     offset: usize,
 }
@@ -41,10 +41,10 @@ impl ColumnDecoder<'_> {
     pub(super) fn fixed(
         &self,
         wanted: &[usize],
-        ways: &[ColumnConversion],
+        conversions: &[ColumnConversion],
         these: &[usize],
         pieces: &[BatchRows],
-        landed: &mut DecodedColumns,
+        decoded: &mut DecodedColumns,
         progress: &dyn Progress,
     ) -> Result<()> {
         if these.is_empty() {
@@ -55,7 +55,7 @@ impl ColumnDecoder<'_> {
         let mut known: HashMap<DType, usize> = HashMap::new();
         let mut alone: Vec<(usize, usize)> = Vec::new();
         for &i in these {
-            match ways.get(i) {
+            match conversions.get(i) {
                 Some(
                     ColumnConversion::Copy(d)
                     | ColumnConversion::Missing(d, _)
@@ -84,7 +84,7 @@ impl ColumnDecoder<'_> {
             let region = regions.len();
             regions.push(allocate(total)?);
             for (column, &i) in members.iter().enumerate() {
-                targets.push(self.target(wanted, ways, i, item, region, column * stride)?);
+                targets.push(self.target(wanted, conversions, i, item, region, column * stride)?);
             }
             grids.push(Grid {
                 col_stride: as_stride(stride),
@@ -94,7 +94,7 @@ impl ColumnDecoder<'_> {
         for &(i, item) in &alone {
             let region = regions.len();
             regions.push(allocate(nrows.checked_mul(item).ok_or_else(too_large)?)?);
-            targets.push(self.target(wanted, ways, i, item, region, 0)?);
+            targets.push(self.target(wanted, conversions, i, item, region, 0)?);
         }
         let scatters: Vec<Scatter<'_>> = regions.iter_mut().map(Scatter::new).collect();
         self.copy_all(&targets, &scatters, pieces, progress)?;
@@ -104,7 +104,7 @@ impl ColumnDecoder<'_> {
             let Some(region) = regions.next() else { break };
             let buffer = Buffer::from_region(region.finish(), true);
             let block = Block::new(grid, buffer).ok_or_else(too_large)?;
-            landed.blocks.push((block, members));
+            decoded.blocks.push((block, members));
         }
         for ((i, _), region) in alone.into_iter().zip(regions) {
             let field = wanted.get(i).copied().unwrap_or(0);
@@ -126,7 +126,7 @@ impl ColumnDecoder<'_> {
             // SAFETY: all values are initialized; the codes are compared with their dictionary below.
             let data = unsafe { builder.align_buffers(true).build_unchecked() };
             crate::arrow::ipc::check::values(&data).map_err(|e| e.in_member(field_name(self, field)))?;
-            landed.columns.push((i, data));
+            decoded.columns.push((i, data));
         }
         Ok(())
     }
@@ -134,25 +134,25 @@ impl ColumnDecoder<'_> {
     fn target(
         &self,
         wanted: &[usize],
-        ways: &[ColumnConversion],
+        conversions: &[ColumnConversion],
         i: usize,
         item: usize,
         region: usize,
         offset: usize,
     ) -> Result<CopyTarget> {
         let field = wanted.get(i).copied().unwrap_or(0);
-        let way = ways.get(i).copied().unwrap_or(ColumnConversion::Text);
+        let conversion = conversions.get(i).copied().unwrap_or(ColumnConversion::Text);
         let place = self.catalog.shape.places.get(field).copied();
         let place = place.ok_or_else(|| Error::not_found("arrow", format!("field {field}.")))?;
         // The numbers of the pairs are the values of the child, which follow both validities.
-        let skipped = if matches!(way, ColumnConversion::Pairs(_)) { 2 } else { 1 };
+        let skipped = if matches!(conversion, ColumnConversion::Pairs(_)) { 2 } else { 1 };
         Ok(CopyTarget {
             field,
             node: place.node,
             buffer: place.buffer + skipped,
             view: place.view,
             item,
-            way,
+            conversion,
             region,
             offset,
         })
@@ -238,18 +238,18 @@ impl ColumnDecoder<'_> {
         let place = unsafe { scatter.range(target.offset + piece.at * item, piece.nrows * item) }
             .ok_or_else(too_large)?;
         let end = piece.skip + piece.nrows;
-        if let ColumnConversion::Pairs(_) = target.way {
+        if let ColumnConversion::Pairs(_) = target.conversion {
             let node = body.node(target.node + 1)?;
             if node.length < end * 2 || node.nulls > 0 {
                 return Err(Error::malformed("arrow", "expected two numbers a row, without nulls."));
             }
         }
-        if let ColumnConversion::Bits(_) = target.way {
+        if let ColumnConversion::Bits(_) = target.conversion {
             let bits = body.buffer(buffer, end.div_ceil(8))?;
             let unpacked = unpack(bits.as_slice(), piece.skip, place);
             return unpacked.ok_or_else(|| body.short(buffer, end.div_ceil(8), bits.len()));
         }
-        let ColumnConversion::Missing(dtype, width) = target.way else {
+        let ColumnConversion::Missing(dtype, width) = target.conversion else {
             return values_into(body, buffer, (piece.skip, end), item, place, streaming);
         };
         // The next steps write to the same cache lines, so the copy does not bypass the cache.
@@ -337,6 +337,6 @@ pub(in crate::formats::arrow::read) fn too_large() -> Error {
     Error::too_large("arrow")
 }
 
-fn field_name(landing: &ColumnDecoder<'_>, field: usize) -> String {
-    landing.catalog.shape.schema.fields().get(field).map_or_else(String::new, |f| f.name().clone())
+fn field_name(decoder: &ColumnDecoder<'_>, field: usize) -> String {
+    decoder.catalog.shape.schema.fields().get(field).map_or_else(String::new, |f| f.name().clone())
 }

@@ -16,10 +16,10 @@ impl ColumnDecoder<'_> {
     pub(super) fn joined(
         &self,
         wanted: &[usize],
-        ways: &[ColumnConversion],
+        conversions: &[ColumnConversion],
         these: &[usize],
         pieces: &[BatchRows],
-        landed: &mut DecodedColumns,
+        decoded: &mut DecodedColumns,
         progress: &dyn Progress,
     ) -> Result<()> {
         if these.is_empty() {
@@ -38,16 +38,17 @@ impl ColumnDecoder<'_> {
             let named = |e: Error| e.in_member(field_type.name());
             let refs: Vec<&ArrayData> = list.iter().collect();
             let is_ordered = field_type.dict_is_ordered().unwrap_or(false);
-            let data = concat::arrays(&self.kept_of(field).prune(self.empty(field)?), &refs, is_ordered)
-                .map_err(named)?;
-            let dtype = match ways.get(i) {
+            let data =
+                concat::arrays(&self.projection_of(field).prune(self.empty(field)?), &refs, is_ordered)
+                    .map_err(named)?;
+            let dtype = match conversions.get(i) {
                 Some(ColumnConversion::Joined(dtype)) => *dtype,
                 _ => None,
             };
-            let dtype = dtype.map(|d| widened(d, &data));
+            let dtype = dtype.map(|d| widen_text(d, &data));
             match dtype.map(|d| import::to_block(d, &data)).transpose().map_err(named)?.flatten() {
-                Some(block) => landed.blocks.push((block, vec![i])),
-                None => landed.columns.push((i, data)),
+                Some(block) => decoded.blocks.push((block, vec![i])),
+                None => decoded.columns.push((i, data)),
             }
         }
         Ok(())
@@ -55,7 +56,7 @@ impl ColumnDecoder<'_> {
 }
 
 /// Widens the dtype of text: a stream declares the width of its first chunk, and later chunks may be wider.
-fn widened(dtype: DType, data: &ArrayData) -> DType {
+fn widen_text(dtype: DType, data: &ArrayData) -> DType {
     if dtype.kind != DTypeKind::Unicode {
         return dtype;
     }

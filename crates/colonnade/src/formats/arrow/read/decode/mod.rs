@@ -87,40 +87,40 @@ impl ColumnDecoder<'_> {
     /// # Errors
     /// Malformed bodies; errors of the operating system: no memory; cancellation.
     pub(crate) fn run(&self, wanted: &[usize], progress: &dyn Progress) -> Result<DecodedColumns> {
-        let ways: Vec<ColumnConversion> =
-            wanted.iter().map(|&field| self.way(field)).collect::<Result<_>>()?;
+        let conversions: Vec<ColumnConversion> =
+            wanted.iter().map(|&field| self.conversion(field)).collect::<Result<_>>()?;
         let pieces = self.pieces();
         let exclusive = self.nulls.is_some() && !self.catalog.shape.big_endian;
-        let mut landed = DecodedColumns { exclusive, ..DecodedColumns::default() };
+        let mut decoded = DecodedColumns { exclusive, ..DecodedColumns::default() };
         let mut left: Vec<bool> = vec![true; wanted.len()];
-        self.in_place(wanted, &ways, &pieces, &mut left, &mut landed, progress)?;
+        self.in_place(wanted, &conversions, &pieces, &mut left, &mut decoded, progress)?;
         let of = |pick: &dyn Fn(ColumnConversion) -> bool| -> Vec<usize> {
             (0..wanted.len())
-                .filter(|&i| left.get(i) == Some(&true) && ways.get(i).is_some_and(|&w| pick(w)))
+                .filter(|&i| left.get(i) == Some(&true) && conversions.get(i).is_some_and(|&w| pick(w)))
                 .collect()
         };
         self.fixed(
             wanted,
-            &ways,
+            &conversions,
             &of(&|w| !matches!(w, ColumnConversion::Text | ColumnConversion::Joined(_))),
             &pieces,
-            &mut landed,
+            &mut decoded,
             progress,
         )?;
-        self.text(wanted, &of(&|w| w == ColumnConversion::Text), &pieces, &mut landed, progress)?;
+        self.text(wanted, &of(&|w| w == ColumnConversion::Text), &pieces, &mut decoded, progress)?;
         self.joined(
             wanted,
-            &ways,
+            &conversions,
             &of(&|w| matches!(w, ColumnConversion::Joined(_))),
             &pieces,
-            &mut landed,
+            &mut decoded,
             progress,
         )?;
         if let Some(nulls) = self.nulls {
             let dtype = |i: usize| nulls.dtype(*wanted.get(i)?);
-            missing::into_blocks(&mut landed, &dtype, self.threads, progress)?;
+            missing::into_blocks(&mut decoded, &dtype, self.threads, progress)?;
         }
-        Ok(landed)
+        Ok(decoded)
     }
 
     /// The batches that contain requested rows.
@@ -154,12 +154,12 @@ impl ColumnDecoder<'_> {
     }
 
     /// The projected leaves of a field.
-    fn kept_of(&self, field: usize) -> &LeafProjection {
+    fn projection_of(&self, field: usize) -> &LeafProjection {
         self.kept.map_or(&LeafProjection::All, |kept| kept.of(field))
     }
 
-    fn way(&self, field: usize) -> Result<ColumnConversion> {
-        if *self.kept_of(field) != LeafProjection::All {
+    fn conversion(&self, field: usize) -> Result<ColumnConversion> {
+        if *self.projection_of(field) != LeafProjection::All {
             return Ok(ColumnConversion::Joined(None));
         }
         let data_type = field_of(&self.catalog.shape, field)?.data_type();
@@ -178,7 +178,7 @@ impl ColumnDecoder<'_> {
             return Ok(ColumnConversion::Missing(dtype, width(data_type).unwrap_or(0)));
         }
         if let Some(dtype) = dtype {
-            return Ok(block_way(dtype, data_type, nulls));
+            return Ok(block_conversion(dtype, data_type, nulls));
         }
         Ok(match data_type {
             DataType::Utf8 | DataType::LargeUtf8 | DataType::Binary | DataType::LargeBinary => {
@@ -227,7 +227,11 @@ impl ColumnDecoder<'_> {
         let name = self.catalog.shape.schema.fields().get(field).map_or("", |f| f.name());
         let at = self.batch(piece).map_or(0, |b| b.body_at as u64);
         error
-            .in_member(format!("batch {}, column {}", piece.batch, crate::arrow::ipc::body::named(name)))
+            .in_member(format!(
+                "batch {}, column {}",
+                piece.batch,
+                crate::arrow::ipc::body::display_name(name)
+            ))
             .at(at)
     }
 }
@@ -236,8 +240,8 @@ impl ColumnDecoder<'_> {
 /// are copied unchanged.
 pub(super) fn direct_conversion(field: &import::FieldPlan) -> ColumnConversion {
     let data_type = &field.data_type;
-    match field.landing_dtype() {
-        Some(dtype) => block_way(dtype, data_type, false),
+    match field.decoded_dtype() {
+        Some(dtype) => block_conversion(dtype, data_type, false),
         None if matches!(data_type, DataType::Dictionary(..)) => ColumnConversion::Joined(None),
         None => width(data_type)
             .filter(|&w| w > 0)
@@ -245,7 +249,7 @@ pub(super) fn direct_conversion(field: &import::FieldPlan) -> ColumnConversion {
     }
 }
 
-fn block_way(dtype: DType, data_type: &DataType, nulls: bool) -> ColumnConversion {
+fn block_conversion(dtype: DType, data_type: &DataType, nulls: bool) -> ColumnConversion {
     let native = dtype.order != ByteOrder::Big;
     let item = dtype.itemsize as usize;
     match data_type {

@@ -33,12 +33,12 @@ impl ColumnDecoder<'_> {
         wanted: &[usize],
         these: &[usize],
         pieces: &[BatchRows],
-        landed: &mut DecodedColumns,
+        decoded: &mut DecodedColumns,
         progress: &dyn Progress,
     ) -> Result<()> {
         for &i in these {
             let field = wanted.get(i).copied().unwrap_or(0);
-            landed.columns.push((i, self.text_column(field, pieces, progress)?));
+            decoded.columns.push((i, self.text_column(field, pieces, progress)?));
         }
         Ok(())
     }

@@ -25,20 +25,20 @@ impl ColumnDecoder<'_> {
     pub(super) fn in_place(
         &self,
         wanted: &[usize],
-        ways: &[ColumnConversion],
+        conversions: &[ColumnConversion],
         pieces: &[BatchRows],
         left: &mut [bool],
-        landed: &mut DecodedColumns,
+        decoded: &mut DecodedColumns,
         progress: &dyn Progress,
     ) -> Result<()> {
         let piece = match pieces {
             [] => {
-                for (i, way) in ways.iter().enumerate() {
+                for (i, conversion) in conversions.iter().enumerate() {
                     if matches!(
-                        way,
+                        conversion,
                         ColumnConversion::Values(_) | ColumnConversion::Text | ColumnConversion::Joined(None)
                     ) {
-                        landed.columns.push((i, self.empty(wanted.get(i).copied().unwrap_or(0))?));
+                        decoded.columns.push((i, self.empty(wanted.get(i).copied().unwrap_or(0))?));
                         take(left, i);
                     }
                 }
@@ -50,21 +50,21 @@ impl ColumnDecoder<'_> {
         let body = BatchBody::new(self.source, self.batch(piece)?)?;
         let map = self.in_place.filter(|_| body.codec().is_none() && !self.catalog.shape.big_endian);
         let is_written = |i: usize| self.is_written(wanted.get(i).copied().unwrap_or(0));
-        let stays = |i: usize| match ways.get(i) {
+        let stays = |i: usize| match conversions.get(i) {
             Some(ColumnConversion::Values(_)) => map.is_some() || !is_written(i),
-            way => matches!(way, Some(ColumnConversion::Text | ColumnConversion::Joined(None))),
+            conversion => matches!(conversion, Some(ColumnConversion::Text | ColumnConversion::Joined(None))),
         };
-        let columns: Vec<usize> = (0..ways.len()).filter(|&i| stays(i)).collect();
+        let columns: Vec<usize> = (0..conversions.len()).filter(|&i| stays(i)).collect();
         for (&i, data) in columns.iter().zip(self.arrays(wanted, &columns, piece, progress)?) {
             let data = match map {
                 Some(map) if is_written(i) => self.over_map(data, map),
                 _ => data,
             };
-            landed.columns.push((i, data));
+            decoded.columns.push((i, data));
             take(left, i);
         }
         if let Some(bytes) = map {
-            self.grids(wanted, ways, piece, &body, bytes, left, landed)?;
+            self.grids(wanted, conversions, piece, &body, bytes, left, decoded)?;
         }
         Ok(())
     }
@@ -106,7 +106,8 @@ impl ColumnDecoder<'_> {
                 place,
                 self.allowed,
             )?;
-            let data = cursor.part(field, self.kept_of(index)).map_err(|e| self.named(e, index, piece))?;
+            let data =
+                cursor.part(field, self.projection_of(index)).map_err(|e| self.named(e, index, piece))?;
             Ok(if piece.nrows == data.len() { data } else { data.slice(piece.skip, piece.nrows) })
         };
         let work = body.codec().is_some() || self.catalog.shape.big_endian || batch.body_nbytes > 1 << 20;
@@ -124,18 +125,18 @@ impl ColumnDecoder<'_> {
     fn grids(
         &self,
         wanted: &[usize],
-        ways: &[ColumnConversion],
+        conversions: &[ColumnConversion],
         piece: &BatchRows,
         body: &BatchBody<'_>,
         bytes: &Buffer,
         left: &mut [bool],
-        landed: &mut DecodedColumns,
+        decoded: &mut DecodedColumns,
     ) -> Result<()> {
         let mut groups = Groups::default();
         let mut ids: HashMap<DType, usize> = HashMap::new();
         let mut taken = Vec::new();
-        for (i, way) in ways.iter().enumerate() {
-            let ColumnConversion::Copy(dtype) = *way else { continue };
+        for (i, conversion) in conversions.iter().enumerate() {
+            let ColumnConversion::Copy(dtype) = *conversion else { continue };
             let field = wanted.get(i).copied().unwrap_or(0);
             let place = self.catalog.shape.places.get(field).copied().unwrap_or_default();
             let buffer = place.buffer + 1 + body.variadic_before(place.view)?;
@@ -162,7 +163,7 @@ impl ColumnDecoder<'_> {
         }
         for (grid, members) in grids {
             let block = Block::new(grid, bytes.clone());
-            landed.blocks.push((
+            decoded.blocks.push((
                 block.ok_or_else(|| Error::malformed("arrow", "a column passes the end of the file."))?,
                 members,
             ));

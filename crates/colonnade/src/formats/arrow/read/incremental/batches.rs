@@ -76,7 +76,7 @@ impl Batches {
                 let arrays =
                     arrays(&source, catalog, &batch, DictionaryLookup::Now(&self.dictionaries), limits)
                         .map_err(named)?;
-                let frame = framed(plan, &arrays, batch.header.nrows, self.nrows)?;
+                let frame = batch_frame(plan, &arrays, batch.header.nrows, self.nrows)?;
                 self.nbatches += 1;
                 self.nrows = catalog.nrows;
                 Ok(StreamEvent::Batch(Box::new(frame)))
@@ -107,10 +107,10 @@ fn arrays(
 /// As [`FramePlan::frame_with`].
 pub(super) fn empty(plan: &FramePlan) -> Result<Frame> {
     let arrays: Vec<ArrayData> = plan.fields.iter().map(|f| ArrayData::new_empty(&f.data_type)).collect();
-    framed(plan, &arrays, 0, 0)
+    batch_frame(plan, &arrays, 0, 0)
 }
 
-fn framed(plan: &FramePlan, arrays: &[ArrayData], nrows: usize, first_row: usize) -> Result<Frame> {
+fn batch_frame(plan: &FramePlan, arrays: &[ArrayData], nrows: usize, first_row: usize) -> Result<Frame> {
     let said = |i: usize, data: &ArrayData| {
         let dtype = plan.fields.get(i).and_then(|f| f.dtype).filter(|d| fits(*d, data.data_type()));
         dtype.map_or(Ok(None), |dtype| to_block(dtype, data))

@@ -177,7 +177,7 @@ impl Blocks {
         is_private: bool,
         validity: &dyn Fn(usize) -> Result<Option<NullBuffer>>,
     ) -> Result<DecodedColumns> {
-        let mut landed = DecodedColumns::default();
+        let mut decoded = DecodedColumns::default();
         let whole: Vec<Buffer> =
             self.regions.into_iter().map(|region| Buffer::from_region(region.finish(), is_private)).collect();
         for ((dtype, item, members), (region, base, stride)) in layout.groups.iter().zip(self.places) {
@@ -193,7 +193,7 @@ impl Blocks {
                     run += 1;
                 } else {
                     let values = buffer.slice(column * stride, nrows * item).ok_or_else(too_large)?;
-                    put_block(*dtype, nrows, stride, &buffer, members, column - run..column, &mut landed)?;
+                    put_block(*dtype, nrows, stride, &buffer, members, column - run..column, &mut decoded)?;
                     run = 0;
                     let Some(told) = plan.fields.get(field) else { continue };
                     let builder = ArrayDataBuilder::new(told.data_type.clone()).len(nrows);
@@ -203,15 +203,15 @@ impl Blocks {
                     check::values(&data).map_err(|e| e.in_member(told.name.clone()))?;
                     let block = told.dtype.map(|d| import::to_block(d, &data)).transpose();
                     match block.map_err(|e| e.in_member(told.name.clone()))?.flatten() {
-                        Some(block) => landed.blocks.push((block, vec![field])),
-                        None => landed.columns.push((field, data)),
+                        Some(block) => decoded.blocks.push((block, vec![field])),
+                        None => decoded.columns.push((field, data)),
                     }
                 }
             }
             let end = members.len();
-            put_block(*dtype, nrows, stride, &buffer, members, end - run..end, &mut landed)?;
+            put_block(*dtype, nrows, stride, &buffer, members, end - run..end, &mut decoded)?;
         }
-        Ok(landed)
+        Ok(decoded)
     }
 }
 
@@ -228,7 +228,7 @@ fn put_block(
     buffer: &Buffer,
     members: &[usize],
     columns: std::ops::Range<usize>,
-    landed: &mut DecodedColumns,
+    decoded: &mut DecodedColumns,
 ) -> Result<()> {
     let (Some(dtype), Some(fields)) = (dtype, members.get(columns.clone()).filter(|f| !f.is_empty())) else {
         return Ok(());
@@ -236,6 +236,6 @@ fn put_block(
     let grid = Grid::column_major(dtype, nrows, fields.len(), columns.start * stride);
     let grid = Grid { col_stride: as_stride(stride), ..grid };
     let block = Block::new(grid, buffer.clone()).ok_or_else(too_large)?;
-    landed.blocks.push((block, fields.to_vec()));
+    decoded.blocks.push((block, fields.to_vec()));
     Ok(())
 }

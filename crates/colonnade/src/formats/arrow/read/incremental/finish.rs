@@ -61,7 +61,7 @@ impl WholeFrame {
         check_nbytes(&source, batches, limits)?;
         let allowed = DecodeBudget::new(limits, source.bytes.nbytes());
         let history = DictionaryHistory::new(&source, &catalog, &allowed, None)?;
-        let landing = ColumnDecoder {
+        let decoder = ColumnDecoder {
             kept: None,
             source: &source,
             catalog: &catalog,
@@ -73,18 +73,18 @@ impl WholeFrame {
             in_place: None,
             nulls: None,
         };
-        let mut landed = DecodedColumns::default();
+        let mut decoded = DecodedColumns::default();
         for rest in known.layout.rest.iter().filter(|rest| !rest.is_empty()) {
-            let made = landing.run(rest, progress)?;
+            let made = decoder.run(rest, progress)?;
             let of = |i: usize| rest.get(i).copied().unwrap_or(0);
             let renamed = |members: Vec<usize>| members.into_iter().map(of).collect();
-            landed.blocks.extend(made.blocks.into_iter().map(|(block, members)| (block, renamed(members))));
-            landed.columns.extend(made.columns.into_iter().map(|(i, data)| (of(i), data)));
+            decoded.blocks.extend(made.blocks.into_iter().map(|(block, members)| (block, renamed(members))));
+            decoded.columns.extend(made.columns.into_iter().map(|(i, data)| (of(i), data)));
         }
-        let validity = |field: usize| landing.validity_of(field);
+        let validity = |field: usize| decoder.validity_of(field);
         let filled = blocks.finish(&known.layout, &plan, nrows, &catalog.nulls, is_private, &validity)?;
-        landed.blocks.extend(filled.blocks);
-        landed.columns.extend(filled.columns);
-        Ok(DecodedStream::Frame(Box::new(assemble_frame(&plan, landed, nrows)?)))
+        decoded.blocks.extend(filled.blocks);
+        decoded.columns.extend(filled.columns);
+        Ok(DecodedStream::Frame(Box::new(assemble_frame(&plan, decoded, nrows)?)))
     }
 }

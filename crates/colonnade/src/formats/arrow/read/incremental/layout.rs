@@ -29,8 +29,8 @@ impl BlockLayout {
         let (mut columns, mut levels, mut has_text) = (Vec::new(), Vec::new(), false);
         for (i, field) in plan.fields.iter().enumerate() {
             let level = matches!(field.place, Seat::Level(_));
-            let way = if shape.big_endian { ColumnConversion::Text } else { direct_conversion(field) };
-            match way {
+            let conversion = if shape.big_endian { ColumnConversion::Text } else { direct_conversion(field) };
+            match conversion {
                 ColumnConversion::Copy(dtype) => {
                     let group = *known.entry((dtype, level)).or_insert_with(|| {
                         groups.push((Some(dtype), dtype.itemsize as usize, Vec::new()));

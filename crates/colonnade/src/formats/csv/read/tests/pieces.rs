@@ -3,12 +3,12 @@
 use proptest::prelude::*;
 
 use super::super::{CsvChunks, OnError, ReadOptions, split};
-use super::{read_with, shown};
+use super::{cell_texts, read_with};
 
 /// All that is said of an input.
 fn told(text: &[u8], options: &ReadOptions) -> String {
     match read_with(text, options) {
-        Ok(found) => format!("{:?} {} {}", shown(&found.frame), found.dropped, found.nulled),
+        Ok(found) => format!("{:?} {} {}", cell_texts(&found.frame), found.dropped, found.nulled),
         Err(error) => error.to_string(),
     }
 }
@@ -25,7 +25,7 @@ fn chunked(text: &[u8], options: &ReadOptions, portion: usize, max_rows: usize) 
         let mut chunks = CsvChunks::new(options.clone())?;
         let mut take = |chunks: &mut CsvChunks| -> crate::Result<()> {
             while let Some(frame) = chunks.next(max_rows)? {
-                out.push(format!("{:?}", shown(&frame)));
+                out.push(format!("{:?}", cell_texts(&frame)));
             }
             Ok(())
         };

@@ -40,7 +40,7 @@ fn lending<F: for<'a> Fn(&'a Field, &'a ArrayData) -> Result<Box<dyn CellWriter 
     writer_of
 }
 
-fn both_ways(orient: Orient, compatible: bool) {
+fn round_trip(orient: Orient, compatible: bool) {
     let data = columns();
     let parts = data.iter().enumerate().map(|(i, data)| Part::Column(Column::new(data.clone()), i)).collect();
     let frame = Frame::new(Axis::range(4), Axis::range(data.len()), parts, Tags::default()).unwrap();
@@ -77,7 +77,7 @@ fn both_ways(orient: Orient, compatible: bool) {
 #[test]
 fn rows_of_many_types_come_back() {
     for orient in [Orient::Records, Orient::Split] {
-        both_ways(orient, false);
-        both_ways(orient, true);
+        round_trip(orient, false);
+        round_trip(orient, true);
     }
 }

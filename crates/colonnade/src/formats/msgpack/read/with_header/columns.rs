@@ -72,7 +72,7 @@ fn into_floats<'p>(data_type: &DataType, place: &'p mut [u8]) -> Option<Box<dyn 
 
 impl LocatedFrame {
     /// Decodes the fields `wanted`.
-    pub(super) fn land(
+    pub(super) fn decode_columns(
         &self,
         wanted: &[usize],
         (layout, threads): (Layout, usize),
@@ -110,12 +110,12 @@ impl LocatedFrame {
             }));
         }
         parallel::run(tasks, threads, progress)?;
-        let mut landed =
-            self.landed(wanted, groups.into_iter().zip(regions), rest.into_iter().zip(arrays))?;
+        let mut decoded =
+            self.collect_decoded(wanted, groups.into_iter().zip(regions), rest.into_iter().zip(arrays))?;
         if layout == Layout::Pandas {
-            missing::into_blocks(&mut landed, &dtype_of, threads, progress)?;
+            missing::into_blocks(&mut decoded, &dtype_of, threads, progress)?;
         }
-        Ok(landed)
+        Ok(decoded)
     }
 
     /// Groups the fields `wanted` by block, and returns those without a block. `missing` returns the dtype of the block for
@@ -148,18 +148,18 @@ impl LocatedFrame {
     }
 
     /// Collects the decoded fields `wanted`.
-    pub(super) fn landed(
+    pub(super) fn collect_decoded(
         &self,
         wanted: &[usize],
         blocks: impl Iterator<Item = (BlockGroup, RegionMut)>,
         arrays: impl Iterator<Item = (usize, OnceLock<ArrayData>)>,
     ) -> Result<DecodedColumns> {
-        let mut landed = DecodedColumns { exclusive: true, ..DecodedColumns::default() };
+        let mut decoded = DecodedColumns { exclusive: true, ..DecodedColumns::default() };
         for (group, region) in blocks {
             let grid = Grid::column_major(group.dtype, self.header.nrows, group.members.len(), 0);
             let grid = Grid { col_stride: as_stride(group.stride), ..grid };
             let buffer = Buffer::from_region(region.finish(), true);
-            landed.blocks.push((Block::new(grid, buffer).ok_or_else(too_large)?, group.members));
+            decoded.blocks.push((Block::new(grid, buffer).ok_or_else(too_large)?, group.members));
         }
         for (i, slot) in arrays {
             let Some(data) = slot.into_inner() else { continue };
@@ -167,11 +167,11 @@ impl LocatedFrame {
             let dtype = self.plan.fields.get(field).and_then(|told| self.dtype(field, told));
             let block = dtype.map_or(Ok(None), |dtype| import::to_block(dtype, &data));
             match block.map_err(|e| e.in_member(self.path(field)))? {
-                Some(block) => landed.blocks.push((block, vec![i])),
-                None => landed.columns.push((i, data)),
+                Some(block) => decoded.blocks.push((block, vec![i])),
+                None => decoded.columns.push((i, data)),
             }
         }
-        Ok(landed)
+        Ok(decoded)
     }
 
     pub(super) fn nbytes(&self, field: usize) -> usize {

@@ -130,7 +130,7 @@ impl LocatedFrame {
     /// The dtype of the block that a field is decoded to.
     fn dtype(&self, field: usize, told: &FieldPlan) -> Option<DType> {
         let nulls = self.header.nulls.get(field).is_none_or(|&n| n > 0);
-        told.landing_dtype().filter(|_| told.dtype.is_some() || !nulls)
+        told.decoded_dtype().filter(|_| told.dtype.is_some() || !nulls)
     }
 
     /// Returns the row labels, which are decoded once.
@@ -142,8 +142,8 @@ impl LocatedFrame {
             return Ok(index);
         }
         let fields = self.plan.level_fields();
-        let landed = self.land(&fields, (Layout::AsStored, self.options.threads), &NoProgress)?;
-        let axis = self.plan.landed_index(&fields, landed, self.header.nrows)?;
+        let decoded = self.decode_columns(&fields, (Layout::AsStored, self.options.threads), &NoProgress)?;
+        let axis = self.plan.decoded_index(&fields, decoded, self.header.nrows)?;
         Ok(self.index.get_or_init(|| axis))
     }
 
@@ -157,8 +157,8 @@ impl LocatedFrame {
         let chosen = self.plan.chosen(FORMAT, request.positions)?;
         // Whether integers become floats depends on the nulls among the requested rows.
         let layout = if (start, stop) == (0, nrows) { request.layout } else { Layout::AsStored };
-        let landed = self.land(&chosen.fields, (layout, request.threads), request.progress)?;
-        let frame = self.plan.landed_frame(&chosen, landed, self.index()?.clone())?;
+        let decoded = self.decode_columns(&chosen.fields, (layout, request.threads), request.progress)?;
+        let frame = self.plan.decoded_frame(&chosen, decoded, self.index()?.clone())?;
         Ok(if (start, stop) == (0, nrows) { frame } else { frame.slice(start, stop) })
     }
 
@@ -197,7 +197,7 @@ fn check_decoded(
 ) -> Result<()> {
     let nrows = header.nrows as u64;
     let nbytes = |(told, extent): (&FieldPlan, &Range<usize>)| {
-        let decoded = told.landing_dtype().map_or(0, |dtype| nrows.saturating_mul(u64::from(dtype.itemsize)));
+        let decoded = told.decoded_dtype().map_or(0, |dtype| nrows.saturating_mul(u64::from(dtype.itemsize)));
         decoded.max(extent.len() as u64)
     };
     check_nbytes(plan.fields.iter().zip(extents).map(nbytes).fold(0, u64::saturating_add), options)

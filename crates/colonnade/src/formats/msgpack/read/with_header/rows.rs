@@ -42,7 +42,7 @@ pub(super) fn decode(
     let arrays: Vec<ArrayData> = readers.into_iter().map(TypedCells::finish).collect::<Result<_>>()?;
     plan.settle(header.nrows);
     let block = |i: usize, data: &ArrayData| {
-        plan.fields.get(i).and_then(FieldPlan::landing_dtype).map_or(Ok(None), |dtype| to_block(dtype, data))
+        plan.fields.get(i).and_then(FieldPlan::decoded_dtype).map_or(Ok(None), |dtype| to_block(dtype, data))
     };
     let frame = plan.frame_with(&arrays, header.nrows, 0, &block)?;
     Ok(OpenedFrame::Rows { frame: Box::new(frame), orient: header.orient, end })

@@ -137,13 +137,13 @@ fn our_columns_are_decoded_before_they_are_whole() {
     let bytes = encoded(&frame(4000), &WriteOptions::default());
     let mut value = ValueDecoder::new(&ReadOptions::default()).unwrap();
     value.feed(&bytes[..bytes.len() - 1]).unwrap();
-    assert!(matches!(value.way, ValueState::Own(_)), "{:?}", value.way);
+    assert!(matches!(value.state, ValueState::WithHeader(_)), "{:?}", value.state);
     assert!(value.bytes.nbytes() < 64, "{}", value.bytes.nbytes());
     assert_eq!(value.so_far(), (bytes.len() as u64 - 1, bytes.len() as u64));
     let plain = encoded(&frame(4000), &WriteOptions { header: false, ..WriteOptions::default() });
     let mut value = ValueDecoder::new(&ReadOptions::default()).unwrap();
     value.feed(&plain[..plain.len() - 1]).unwrap();
-    assert!(matches!(value.way, ValueState::Foreign(_, Ok(_))) && value.bytes.nbytes() < 64);
+    assert!(matches!(value.state, ValueState::WithoutHeader(_, Ok(_))) && value.bytes.nbytes() < 64);
 }
 
 /// Changes every byte in several ways: the frame or the error does not depend on the pieces, and equals that of the whole.

@@ -119,7 +119,7 @@ impl Landing<'_> {
                 kind(data_type, &flat).ok_or_else(|| Error::unsupported("parquet", "its type."))?;
             let dtype = match self.layout {
                 Layout::Arrow => None,
-                Layout::AsStored => self.file.plan.fields.get(field).and_then(|plan| plan.landing_dtype()),
+                Layout::AsStored => self.file.plan.fields.get(field).and_then(|plan| plan.decoded_dtype()),
                 Layout::Pandas => self.nulls.dtype_without_nulls(field),
             };
             let dtype = dtype.filter(|d| d.order != ByteOrder::Big && d.itemsize as usize == item);

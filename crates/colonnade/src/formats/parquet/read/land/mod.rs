@@ -122,7 +122,7 @@ impl<'a> Landing<'a> {
         let mut left = Vec::with_capacity(landed.columns.len());
         for (i, data) in std::mem::take(&mut landed.columns) {
             let plan = wanted.get(i).and_then(|&field| self.file.plan.fields.get(field));
-            match plan.and_then(|plan| plan.landing_dtype()) {
+            match plan.and_then(|plan| plan.decoded_dtype()) {
                 Some(dtype) if holds_nulls(dtype, &data) => match to_block(dtype, &data)? {
                     Some(block) => landed.blocks.push((block, vec![i])),
                     None => left.push((i, data)),

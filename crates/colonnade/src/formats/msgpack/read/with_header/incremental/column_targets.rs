@@ -219,10 +219,10 @@ impl ColumnTargets {
     /// Returns the frame.
     pub(super) fn finish(self, own: &LocatedFrame) -> Result<Frame> {
         let [data, levels] = self.sets;
-        let (fields, landed) = levels.landed(own)?;
-        let index = own.plan.landed_index(&fields, landed, own.header.nrows)?;
-        let (_, landed) = data.landed(own)?;
-        own.plan.landed_frame(&own.plan.chosen(FORMAT, None)?, landed, index)
+        let (fields, decoded) = levels.collect_decoded(own)?;
+        let index = own.plan.decoded_index(&fields, decoded, own.header.nrows)?;
+        let (_, decoded) = data.collect_decoded(own)?;
+        own.plan.decoded_frame(&own.plan.chosen(FORMAT, None)?, decoded, index)
     }
 }
 
@@ -234,8 +234,8 @@ impl Set {
         Ok(Self { blocks: GrowingBlocks::of(groups, own.header.nrows)?, fields, rest, readers })
     }
 
-    fn landed(self, own: &LocatedFrame) -> Result<(Vec<usize>, DecodedColumns)> {
-        let landed = own.landed(&self.fields, self.blocks.finish()?, self.rest.into_iter())?;
-        Ok((self.fields, landed))
+    fn collect_decoded(self, own: &LocatedFrame) -> Result<(Vec<usize>, DecodedColumns)> {
+        let decoded = own.collect_decoded(&self.fields, self.blocks.finish()?, self.rest.into_iter())?;
+        Ok((self.fields, decoded))
     }
 }
