@@ -13,7 +13,7 @@ use crate::arrow::ipc::arrays::field_of;
 
 impl ColumnDecoder<'_> {
     /// Decodes the fields `wanted[i]` for each `i` of `these`.
-    pub(super) fn joined(
+    pub(super) fn decode_general(
         &self,
         wanted: &[usize],
         conversions: &[ColumnConversion],
@@ -42,7 +42,7 @@ impl ColumnDecoder<'_> {
                 concat::arrays(&self.projection_of(field).prune(self.empty(field)?), &refs, is_ordered)
                     .map_err(named)?;
             let dtype = match conversions.get(i) {
-                Some(ColumnConversion::Joined(dtype)) => *dtype,
+                Some(ColumnConversion::General(dtype)) => *dtype,
                 _ => None,
             };
             let dtype = dtype.map(|d| widen_text(d, &data));

@@ -78,7 +78,7 @@ pub(super) enum ColumnConversion {
     /// Offsets and bytes in Arrow's layout.
     Text,
     /// An array for each batch, which are joined, and converted to a block if there is a dtype.
-    Joined(Option<DType>),
+    General(Option<DType>),
 }
 
 impl ColumnDecoder<'_> {
@@ -102,16 +102,16 @@ impl ColumnDecoder<'_> {
         self.fixed(
             wanted,
             &conversions,
-            &of(&|w| !matches!(w, ColumnConversion::Text | ColumnConversion::Joined(_))),
+            &of(&|w| !matches!(w, ColumnConversion::Text | ColumnConversion::General(_))),
             &pieces,
             &mut decoded,
             progress,
         )?;
         self.text(wanted, &of(&|w| w == ColumnConversion::Text), &pieces, &mut decoded, progress)?;
-        self.joined(
+        self.decode_general(
             wanted,
             &conversions,
-            &of(&|w| matches!(w, ColumnConversion::Joined(_))),
+            &of(&|w| matches!(w, ColumnConversion::General(_))),
             &pieces,
             &mut decoded,
             progress,
@@ -160,7 +160,7 @@ impl ColumnDecoder<'_> {
 
     fn conversion(&self, field: usize) -> Result<ColumnConversion> {
         if *self.projection_of(field) != LeafProjection::All {
-            return Ok(ColumnConversion::Joined(None));
+            return Ok(ColumnConversion::General(None));
         }
         let data_type = field_of(&self.catalog.shape, field)?.data_type();
         let told = self.plan.fields.get(field);
@@ -169,7 +169,7 @@ impl ColumnDecoder<'_> {
         let tagged = told.is_some_and(|f| f.tag.is_some());
         let dtype = said.or_else(|| import::implied_dtype(data_type).filter(|_| !nulls && !tagged));
         if self.catalog.shape.big_endian {
-            return Ok(ColumnConversion::Joined(dtype));
+            return Ok(ColumnConversion::General(dtype));
         }
         // Integers become floats only if the requested rows have a null, which is unknown in advance for a part of the
         // rows.
@@ -185,11 +185,11 @@ impl ColumnDecoder<'_> {
                 ColumnConversion::Text
             }
             DataType::Dictionary(key, _) if !self.history.replaced => {
-                width(key).map_or(ColumnConversion::Joined(None), ColumnConversion::Values)
+                width(key).map_or(ColumnConversion::General(None), ColumnConversion::Values)
             }
             other => width(other)
                 .filter(|&w| w > 0)
-                .map_or(ColumnConversion::Joined(None), ColumnConversion::Values),
+                .map_or(ColumnConversion::General(None), ColumnConversion::Values),
         })
     }
 
@@ -242,10 +242,10 @@ pub(super) fn direct_conversion(field: &import::FieldPlan) -> ColumnConversion {
     let data_type = &field.data_type;
     match field.decoded_dtype() {
         Some(dtype) => block_conversion(dtype, data_type, false),
-        None if matches!(data_type, DataType::Dictionary(..)) => ColumnConversion::Joined(None),
+        None if matches!(data_type, DataType::Dictionary(..)) => ColumnConversion::General(None),
         None => width(data_type)
             .filter(|&w| w > 0)
-            .map_or(ColumnConversion::Joined(None), ColumnConversion::Values),
+            .map_or(ColumnConversion::General(None), ColumnConversion::Values),
     }
 }
 
@@ -258,15 +258,15 @@ fn block_conversion(dtype: DType, data_type: &DataType, nulls: bool) -> ColumnCo
             if width(inner.data_type()).is_some_and(|w| w * 2 == item) {
                 ColumnConversion::Pairs(dtype)
             } else {
-                ColumnConversion::Joined(Some(dtype))
+                ColumnConversion::General(Some(dtype))
             }
         }
         other if native && item > 0 && width(other) == Some(item) => match dtype.kind {
             DTypeKind::DateTime | DTypeKind::TimeDelta if nulls => ColumnConversion::Missing(dtype, item),
-            _ if nulls => ColumnConversion::Joined(Some(dtype)),
+            _ if nulls => ColumnConversion::General(Some(dtype)),
             _ => ColumnConversion::Copy(dtype),
         },
-        _ => ColumnConversion::Joined(Some(dtype)),
+        _ => ColumnConversion::General(Some(dtype)),
     }
 }
 
