@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_panic_is_answered() {
+    fn results_without_a_panic_are_returned() {
         assert_eq!(catch_panic(|| 3).unwrap(), 3);
     }
 }

@@ -105,7 +105,7 @@ fn packed_native_columns_are_not_copied() {
 }
 
 #[test]
-fn the_range_is_described_where_its_end_is_known() {
+fn a_range_of_known_length_is_described() {
     let mut frame = frame(vec![Part::Block(block("<i8", 4, 1, false), vec![0])], 4, 1);
     frame.index = Axis { name: "\"row\"".into(), ..Axis::range(10).slice(3, 7) };
     let exporter = Exporter::new(&frame, Some(4)).unwrap();
@@ -118,7 +118,7 @@ fn the_range_is_described_where_its_end_is_known() {
 }
 
 #[test]
-fn levels_stand_behind_the_columns_with_pandas_names() {
+fn levels_follow_the_columns_under_pandas_names() {
     let text = |values: Vec<&str>| Column::new(StringArray::from(values).into_data());
     let mut frame = frame(vec![Part::Block(block("<i8", 2, 2, false), vec![0, 1])], 2, 2);
     frame.columns = Axis {
@@ -231,7 +231,7 @@ fn text_may_grow_wider() {
 }
 
 #[test]
-fn doubled_and_missing_labels_get_names_of_their_own() {
+fn duplicate_and_missing_labels_get_unique_names() {
     let labels = StringArray::from(vec!["a", "a", ""]).into_data();
     let mut frame = frame(vec![Part::Block(block("<i8", 2, 3, false), vec![0, 1, 2])], 2, 3);
     frame.columns = Axis {
@@ -249,7 +249,7 @@ fn doubled_and_missing_labels_get_names_of_their_own() {
 }
 
 #[test]
-fn text_that_is_no_unicode_is_refused_by_place() {
+fn invalid_unicode_is_refused_with_its_position() {
     let dtype = DType::parse("<U1").unwrap();
     let cells: Vec<u8> = [0x61u32, 0xD800].iter().flat_map(|p| p.to_le_bytes()).collect();
     let bad = Block::new(Grid::column_major(dtype, 2, 1, 0), Buffer::from_vec(cells)).unwrap();

@@ -185,7 +185,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_that_are_no_json_are_null_outside_of_text() {
+    fn invalid_json_words_become_null_outside_strings() {
         let text = r#"{"name": NaN, "a\\\"NaN": [-Infinity, Infinity, 1], "b": "Infinity"}"#;
         let found = lenient(text);
         assert_eq!(found, Some(json!({"name": null, "a\\\"NaN": [null, null, 1], "b": "Infinity"})));

@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_of_every_dtype_come_back() {
+    fn labels_of_every_dtype_round_trip() {
         for descr in [
             "|b1", ">i4", "<u8", "<f2", ">f8", "<f16", "<c16", "<c32", "|S5", "|V3", ">M8[ns]", "<M8[D]",
             "<M8[25s]", "<m8[s]", "<m8",
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn text_stands_in_the_names_where_it_can() {
+    fn text_labels_are_field_names_if_possible() {
         for (descr, little) in [("<U2", true), (">U2", false)] {
             let cell = |c: char| if little { u32::from(c).to_le_bytes() } else { u32::from(c).to_be_bytes() };
             let cells: Vec<u8> = "abc\0".chars().flat_map(cell).collect();

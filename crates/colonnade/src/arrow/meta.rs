@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_comes_back() {
+    fn schema_metadata_round_trips() {
         let unicode = DType::parse("<U5").unwrap();
         let sides = [
             (LabelsMeta::Auto { start: 3, stop: None, step: -2 }, LabelsMeta::Fixed(unicode)),
@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_ours_is_refused() {
+    fn invalid_metadata_is_refused() {
         let good = r#"{"version":1,"name":null,"ncols":1,"index":{"class":"Index","classes":[],"auto":[0,1]},
             "columns":{"class":"Index","classes":["Index"],"names":{"dtype":"<U1"}}}"#;
         SchemaMeta::parse(good).unwrap();

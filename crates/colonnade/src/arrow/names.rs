@@ -270,7 +270,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_pythons() {
+    fn names_are_those_of_python() {
         assert_eq!(float("1e20"), "1e+20");
         assert_eq!(float("1.5e-7"), "1.5e-07");
         assert_eq!(float("1.0"), "1.0");
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn doubles_get_numbers() {
+    fn duplicates_are_numbered() {
         let texts = ["a", "a", "a_1", "", "x\0"].map(|t| Some(t.to_owned()));
         assert_eq!(unique(&texts).0, ["a", "a_1", "a_1_1", "", "x\u{2400}"]);
         let texts = ["b", "a"].map(|t| Some(t.to_owned()));

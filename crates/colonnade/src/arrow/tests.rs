@@ -31,7 +31,7 @@ fn block(descr: &str, data: &dyn Array) -> Option<Block> {
 }
 
 #[test]
-fn values_that_lie_right_are_not_copied() {
+fn matching_layouts_are_not_copied() {
     let data = Int64Array::from(vec![1, 2, 3]).to_data().slice(1, 2);
     let got = to_block(dtype("<i8"), &data).unwrap().unwrap();
     assert_eq!(bytes(&got), words(&[2, 3], false));
@@ -107,7 +107,7 @@ fn text_becomes_cells() {
 }
 
 #[test]
-fn what_a_dtype_cannot_hold_stays_a_column() {
+fn values_outside_the_dtype_stay_a_column() {
     assert!(block("<i8", &Int64Array::from(vec![Some(1), None])).is_none());
     assert!(block("<U1", &StringArray::from(vec![Some("a"), None])).is_none());
     assert!(to_block(dtype("<i4"), &Int64Array::from(vec![1]).to_data()).is_err());
@@ -116,7 +116,7 @@ fn what_a_dtype_cannot_hold_stays_a_column() {
 }
 
 #[test]
-fn exact_types_imply_the_dtype_they_came_from() {
+fn exact_types_imply_their_dtype() {
     let plain = "|b1 |i1 <i2 <i4 <i8 |u1 <u2 <u4 <u8 <f2 <f4 <f8";
     let times = "<M8[s] <M8[ms] <M8[us] <M8[ns] <m8[s] <m8[ms] <m8[us] <m8[ns]";
     for descr in plain.split(' ').chain(times.split(' ')) {
@@ -166,7 +166,7 @@ fn pandas_levels_are_taken_by_name() {
 }
 
 #[test]
-fn a_range_of_pandas_counts_where_it_has_the_length_of_the_data() {
+fn a_pandas_range_needs_the_length_of_the_data() {
     let pandas = r#"{"index_columns":[{"kind":"range","name":"r","start":10,"stop":0,"step":-3}]}"#;
     let plan = FramePlan::new(&schema(numbers(&["a"]), &[("pandas", pandas)])).unwrap();
     let mut right = plan.clone();
@@ -183,7 +183,7 @@ fn a_range_of_pandas_counts_where_it_has_the_length_of_the_data() {
 }
 
 #[test]
-fn odd_pandas_metadata_is_passed_over() {
+fn unexpected_pandas_metadata_is_ignored() {
     for pandas in [
         "",
         "[",
@@ -220,7 +220,7 @@ fn ours() -> Vec<Field> {
 }
 
 #[test]
-fn our_metadata_is_taken_up() {
+fn colonnade_metadata_is_read() {
     let mut plan = FramePlan::new(&schema(ours(), &[("colonnade", OURS)])).unwrap();
     assert_eq!((plan.ncols, plan.version, &*plan.tags.name), (2, Some(1), r#""n""#));
     assert_eq!(plan.fields[1].tag.as_deref(), Some(r#"{"kind":"masked"}"#));
@@ -235,7 +235,7 @@ fn our_metadata_is_taken_up() {
 }
 
 #[test]
-fn metadata_of_other_columns_is_stale() {
+fn metadata_of_other_columns_is_ignored() {
     let mut fields = ours();
     fields.remove(0);
     let plan = FramePlan::new(&schema(fields, &[("colonnade", OURS), ("k", "v")])).unwrap();

@@ -254,7 +254,7 @@ mod tests {
     ];
 
     #[test]
-    fn values_are_the_same() {
+    fn views_keep_text_values() {
         for array in
             [StringArray::from(CELLS.to_vec()).to_data(), LargeStringArray::from(CELLS.to_vec()).to_data()]
         {
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_too() {
+    fn views_keep_binary_values() {
         let cells: Vec<Option<&[u8]>> = vec![Some(b"\xff\x00"), None, Some(b"more than twelve \xfe")];
         let made = column(&to_views(vec![frame(BinaryArray::from(cells.clone()).to_data())]).unwrap()[0]);
         made.validate_full().unwrap();

@@ -92,7 +92,7 @@ mod tests {
     use crate::codec::samples;
 
     #[test]
-    fn streams_come_back() {
+    fn streams_round_trip() {
         for bytes in samples::all() {
             for level in [1, 4, 9] {
                 let mut packed = Vec::new();
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_is_believed_than_there_can_be() {
+    fn declared_sizes_are_bounded() {
         let zeros = vec![0; 40 << 20];
         let mut packed = Vec::new();
         compress(&zeros, 5, &mut packed).unwrap();
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_c_library_wrote() {
+    fn output_of_the_c_library_is_read() {
         // b"colonnade " * 40 by pyarrow 26.
         let packed =
             [27, 143, 1, 0, 4, 38, 114, 164, 177, 182, 253, 90, 13, 66, 91, 41, 167, 66, 16, 80, 185, 3];

@@ -171,7 +171,7 @@ mod tests {
     use crate::codec::samples;
 
     #[test]
-    fn output_of_another_writer_comes_back() {
+    fn output_of_another_writer_is_read() {
         for bytes in samples::all() {
             let mut gz = flate2::GzBuilder::new().filename("a name").comment("text").extra(vec![1, 2, 3]);
             gz = gz.mtime(7);

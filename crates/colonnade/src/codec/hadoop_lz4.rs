@@ -81,7 +81,7 @@ mod tests {
     use crate::codec::samples;
 
     #[test]
-    fn blocks_frames_and_raw_come_back() {
+    fn blocks_frames_and_raw_round_trip() {
         for bytes in samples::all() {
             let mut one = Vec::new();
             compress(&bytes, 0, &mut one).unwrap();

@@ -97,7 +97,7 @@ mod tests {
     use crate::codec::samples;
 
     #[test]
-    fn output_of_another_writer_comes_back() {
+    fn output_of_another_writer_is_read() {
         for bytes in samples::all() {
             let mut theirs = vec![0; bytes.len() * 2 + 64];
             let n = parquet_lz4(&bytes, &mut theirs);

@@ -319,7 +319,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn output_of_another_writer_comes_back() {
+    fn output_of_another_writer_is_read() {
         let mut seed = 1u64;
         for round in 0..400usize {
             let n = round * 37 % 5000;

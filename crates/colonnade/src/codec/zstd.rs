@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_come_back_as_one() {
+    fn parts_decompress_as_one() {
         let packed = compress(&[b"abc", b"", &[7; 5000]], 3, 1, &|| Ok(())).unwrap();
         let mut out = vec![0; 5003];
         decompress(&packed, &mut out).unwrap();

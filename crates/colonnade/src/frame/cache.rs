@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_request_for_all_of_it_takes_it() {
+    fn the_first_full_request_takes_the_frame() {
         let cache = cache();
         assert_eq!(is_private(cache.take(false, true)), Some(true));
         assert!(

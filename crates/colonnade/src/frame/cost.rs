@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn shared_values_count_as_often_as_they_are_seen() {
+    fn shared_values_count_for_each_use() {
         assert_eq!(unshared_nbytes(&texts(10), Sharing::Views), 10 * 1008);
         assert_eq!(unshared_nbytes(&texts(20), Sharing::Views), 20 * 1008);
         assert_eq!(unshared_nbytes(&texts(20).slice(5, 2), Sharing::Views), 2 * 1008);
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn codes_and_runs_count_where_each_row_gets_its_own() {
+    fn codes_and_runs_count_for_each_row() {
         let long = "a".repeat(500);
         let codes = DictionaryArray::<Int32Type>::new(
             Int32Array::from(vec![Some(1), Some(0), None, Some(1)]),

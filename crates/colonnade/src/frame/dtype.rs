@@ -311,7 +311,7 @@ mod tests {
     ];
 
     #[test]
-    fn spells_as_numpy_does() {
+    fn names_are_those_of_numpy() {
         for (given, expected) in NUMPY {
             let dtype = DType::parse(given).unwrap_or_else(|| panic!("{given} was refused"));
             assert_eq!(&dtype.descr(), expected);
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_not_on_the_list() {
+    fn unknown_dtypes_are_refused() {
         for descr in [
             "",
             "<",
@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_is_what_numpy_calls_it() {
+    fn byte_types_have_numpy_names() {
         assert_eq!(DType::parse("|u1"), Some(DType::BYTE));
     }
 

@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn row_major_pairs_in_two_strided_blocks_are_pairs_again() {
+    fn strided_blocks_of_row_major_pairs_are_joined() {
         let dtype = DType::parse("<i8").unwrap();
         let member = Grid::row_major(dtype, 5, 2, 64);
         let column = |i: usize| Grid { width: 3, col_stride: 192, ..member.columns(i, 1, 1) };
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_at_a_distance_stay_single_and_kinds_cut() {
+    fn distant_or_different_columns_stay_separate() {
         let dtype = DType::parse("<i8").unwrap();
         let apart = Grid { col_stride: 192, ..Grid::column_major(dtype, 5, 4, 0) };
         assert_eq!(widths(&frame(&[(apart, &[0, 1, 2, 3])], 5, 4)), [1, 1, 1, 1]);

@@ -286,7 +286,7 @@ mod tests {
     const GAP: usize = JOIN_GAP;
 
     #[test]
-    fn every_byte_is_fetched_once_and_small_gaps_with_it() {
+    fn every_byte_is_fetched_once_with_small_gaps() {
         let (mut remote, asked) = remote(100 << 20, u64::MAX);
         remote.seed(&[0, 1, 2, 3]).unwrap();
         remote.need(&[(0, 10), (20, 30), (10 * GAP, 10 * GAP + 5)], &NoProgress).unwrap();
@@ -311,14 +311,14 @@ mod tests {
     }
 
     #[test]
-    fn who_only_looks_waits_for_nobody() {
+    fn lookups_do_not_wait_for_fetches() {
         let (remote, _) = remote(1 << 20, u64::MAX);
         remote.need(&[(0, 5000)], &CheckWhileFetching(&remote)).unwrap();
         assert_eq!(remote.held_from(0), 5000);
     }
 
     #[test]
-    fn the_mark_of_another_process_holds_nobody_up() {
+    fn the_id_of_another_process_does_not_block() {
         let (remote, _) = remote(100, u64::MAX);
         remote.fetching.store(std::process::id() + 1, Ordering::Relaxed);
         remote.need(&[(0, 100)], &NoProgress).unwrap();
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn what_passes_the_end_is_left_out_and_an_empty_file_is_a_file() {
+    fn ranges_beyond_the_end_are_ignored_and_empty_files_work() {
         let (remote, asked) = remote(100, u64::MAX);
         remote.need(&[(90, 1000), (500, 600)], &NoProgress).unwrap();
         assert_eq!(*asked.lock().unwrap(), [(90, 100)]);

@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_ends_with_its_last_row() {
+    fn a_table_ends_after_its_last_row() {
         let ndjson = "{\"__colonnade__\":{\"nrows\":2}}\n{\"a\":\"x\"}\n{}\n";
         let csv = "# colonnade: {\"nrows\":2,\"csv\":{\"quotechar\":\"'\"}}\na,b\n1,'x\n''y\n'\n2,\"\n";
         for text in [ndjson, csv] {
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_header_must_say_the_rows() {
+    fn a_header_must_declare_the_rows() {
         for text in [
             "{\"a\":1}\n",
             "{}\n",

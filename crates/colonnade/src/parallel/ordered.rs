@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn the_taker_can_stop() {
+    fn the_consumer_can_stop() {
         let make = |_: usize, out: &mut Vec<u8>| {
             out.push(1);
             Ok(())

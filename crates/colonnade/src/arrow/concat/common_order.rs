@@ -137,7 +137,7 @@ mod tests {
     use super::common_order;
 
     #[test]
-    fn the_order_of_first_appearance_is_kept_where_it_is_compatible() {
+    fn a_compatible_order_of_first_appearance_is_kept() {
         for fits in [
             &[&[0u32, 1, 2][..], &[0, 1]][..],
             &[&[0, 1], &[1, 2]],
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_compatible_order_is_found_where_first_appearance_is_not() {
+    fn a_compatible_order_is_found() {
         assert_eq!(common_order(&[&[0], &[1, 0]]), Ok(Some(vec![1, 0])));
         assert_eq!(common_order(&[&[0, 1], &[0, 2, 1]]), Ok(Some(vec![0, 2, 1])));
         assert_eq!(common_order(&[&[0, 1, 2], &[2], &[0, 2, 2, 3], &[4, 1]]), Ok(Some(vec![0, 4, 1, 2, 3])));

@@ -121,13 +121,13 @@ impl MsgpackHeader {
 }
 
 /// A position in a header.
-struct Reader<'b> {
+struct HeaderReader<'b> {
     bytes: &'b [u8],
     at: usize,
     depth: u64,
 }
 
-impl<'b> Reader<'b> {
+impl<'b> HeaderReader<'b> {
     fn head(&mut self) -> std::result::Result<Head, CellError> {
         let rest = self.bytes.get(self.at..).unwrap_or(&[]);
         let (found, length) = head(rest).map_err(|e| e.after(0, self.at))?.ok_or_else(|| self.cut(1))?;
@@ -326,7 +326,7 @@ impl<'b> Reader<'b> {
 /// # Errors
 /// Malformed, with the position; truncated.
 pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Option<(MsgpackHeader, u32, usize)>> {
-    let mut reader = Reader { bytes, at: 0, depth: limits.max_depth };
+    let mut reader = HeaderReader { bytes, at: 0, depth: limits.max_depth };
     let Ok(Some((Head::Map(entries @ 1..), at))) = head(bytes) else { return Ok(None) };
     reader.at = at;
     if !matches!(reader.text(), Ok(KEY)) {

@@ -41,7 +41,7 @@ fn encoded(frame: &Frame, options: &WriteOptions) -> Vec<u8> {
 }
 
 #[test]
-fn a_frame_comes_back_in_every_layout() {
+fn a_frame_round_trips_in_every_layout() {
     let given = frame(100);
     for orient in [Orient::Columns, Orient::Records, Orient::Split] {
         for compatible in [false, true] {

@@ -31,7 +31,7 @@ fn opened(bytes: &[u8], max_nbytes: u64) -> crate::Result<Vec<u8>> {
 }
 
 #[test]
-fn what_is_packed_is_unpacked() {
+fn compressed_files_round_trip() {
     let text: Vec<u8> = (0..200_000u32).flat_map(|i| format!("{i},{}\n", i % 7).into_bytes()).collect();
     for codec in [FileCodec::Gzip, FileCodec::Zstd] {
         for bytes in [&b""[..], b"a", &text] {
@@ -51,7 +51,7 @@ fn what_is_packed_is_unpacked() {
 }
 
 #[test]
-fn what_is_cut_is_truncated() {
+fn truncated_files_are_errors() {
     for codec in [FileCodec::Gzip, FileCodec::Zstd] {
         let whole = packed(codec, &b"some text that is long enough\n".repeat(50));
         for end in 4..whole.len() {
@@ -63,7 +63,7 @@ fn what_is_cut_is_truncated() {
 }
 
 #[test]
-fn what_is_damaged_is_malformed() {
+fn damaged_files_are_malformed() {
     for codec in [FileCodec::Gzip, FileCodec::Zstd] {
         let mut whole = packed(codec, &b"some text that is long enough\n".repeat(50));
         let end = whole.len();
@@ -75,7 +75,7 @@ fn what_is_damaged_is_malformed() {
 }
 
 #[test]
-fn what_unpacks_to_too_much_is_refused() {
+fn files_that_decompress_beyond_the_limit_are_refused() {
     for codec in [FileCodec::Gzip, FileCodec::Zstd] {
         let error = opened(&packed(codec, &vec![b'a'; 4 << 20]), 1 << 18).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::LimitExceeded), "{error:?}");
@@ -83,7 +83,7 @@ fn what_unpacks_to_too_much_is_refused() {
 }
 
 #[test]
-fn a_text_grows_with_its_lines_and_with_what_it_is_unpacked_from() {
+fn text_is_limited_by_its_lines_and_compressed_size() {
     let limits = Limits { max_unbacked_nbytes: 1 << 10, max_expansion: 4, ..Limits::default() };
     let check = |text: &[u8]| {
         let bytes = Buffer::from_vec(packed(FileCodec::Zstd, text));

@@ -171,7 +171,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn short_ints_are_what_they_say(value in -99_999_999i64..=99_999_999) {
+        fn short_ints_are_parsed(value in -99_999_999i64..=99_999_999) {
             let text = value.to_string();
             let expected = (text.len() <= 8).then_some(value);
             prop_assert_eq!(short_int(&padded(&text), 0, text.len()), expected);
@@ -188,7 +188,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_no_number_is_none(text in "[-+0-9a.]{1,9}") {
+        fn other_text_is_not_a_number(text in "[-+0-9a.]{1,9}") {
             let (bytes, n) = (padded(&text), text.len());
             if text.parse::<i64>().is_err() {
                 prop_assert_eq!(short_int(&bytes, 0, n), None);
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_numbers_end_where_their_types_do() {
+    fn integers_end_at_the_bounds_of_their_types() {
         assert_eq!(parse_integer(b"9223372036854775807"), IntegerText::Int(i64::MAX));
         assert_eq!(parse_integer(b"9223372036854775808"), IntegerText::Big(1 << 63));
         assert_eq!(parse_integer(b"-9223372036854775808"), IntegerText::Int(i64::MIN));
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cell_at_the_end_of_the_input_takes_the_long_way() {
+    fn a_cell_at_the_end_of_the_input_needs_the_slow_parser() {
         assert_eq!(short_int(b"12", 0, 2), None);
         assert_eq!(short_float(b"1.5", 0, 3, b'.'), None);
     }

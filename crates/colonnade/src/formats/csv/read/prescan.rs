@@ -102,7 +102,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn counts_as_a_loop_does(bytes in proptest::collection::vec(proptest::sample::select(b"a,\"\n\r\0".to_vec()), 0..300)) {
+        fn prescan_counts_as_a_simple_loop(bytes in proptest::collection::vec(proptest::sample::select(b"a,\"\n\r\0".to_vec()), 0..300)) {
             let special = Special { delimiter: b',', quote: Some(b'"'), newline: b'\n' };
             let (mut inside, mut outside_lines, mut inside_lines) = (false, 0, 0);
             for byte in &bytes {

@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_say_something_count() {
+    fn only_lines_with_content_count() {
         let options = ReadOptions { comment: Some(b'#'), skip_rows: 1, ..ReadOptions::default() };
         assert_eq!(sniffed(b"x\r\n#c\n\na,b\n \n1,\"2\n\"\n3,4\n", &options, 1), (3, 20));
         assert_eq!(sniffed(b"x", &options, 1), (1, 1));

@@ -116,7 +116,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn all_ways_see_the_same(bytes in proptest::collection::vec(0u8..4, CHUNK), a in 0u8..4, b in 0u8..4) {
+        fn all_implementations_agree(bytes in proptest::collection::vec(0u8..4, CHUNK), a in 0u8..4, b in 0u8..4) {
             let chunk: &[u8; CHUNK] = bytes.first_chunk().unwrap();
             let expected = |wanted: &dyn Fn(u8) -> bool| {
                 (0..CHUNK).filter(|i| wanted(chunk[*i])).fold(0u64, |mask, i| mask | 1 << i)

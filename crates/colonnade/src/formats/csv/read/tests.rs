@@ -39,7 +39,7 @@ fn dtypes(frame: &Frame) -> Vec<String> {
 }
 
 #[test]
-fn columns_are_what_all_their_cells_are() {
+fn column_types_hold_all_cells() {
     let frame = read("a,b,c,d,e,f\n1,1.5,x,true,,18446744073709551615\n-2,3,\"y,\"\"z\",False,NA,1\n");
     assert_eq!(
         dtypes(&frame),
@@ -88,7 +88,7 @@ fn quotes_hold_line_ends_and_delimiters() {
 }
 
 #[test]
-fn blank_lines_are_no_rows() {
+fn blank_lines_are_skipped() {
     assert_eq!(read("a,b\n\n1,2\n  \n\n3,4\n\n").nrows, 2);
     assert_eq!(read("\n\na\n1\n\n2").nrows, 2);
     assert_eq!(read("a\n\"\"\nx\n").nrows, 2);
@@ -107,7 +107,7 @@ fn every_kind_of_line_end_ends_lines() {
 }
 
 #[test]
-fn bad_input_is_refused_with_its_place() {
+fn bad_input_is_refused_with_its_position() {
     for (text, parts) in [
         ("a,b\n1,2\n3\n", ["line 3, column 1", "at byte 8", "expected 2 fields"]),
         ("a,b\n1,2,3\n", ["line 2, column 5", "at byte 8", "found 3 fields"]),
@@ -130,7 +130,7 @@ fn bad_input_is_refused_with_its_place() {
 }
 
 #[test]
-fn wrong_rows_are_filled_up_or_left_out_and_counted() {
+fn ragged_rows_are_filled_or_dropped_and_counted() {
     let text = "a,b\n1,2\n3\n4,5,6\n7,8\n";
     let with = |on_error| {
         let options = ReadOptions { on_error, ..ReadOptions::default() };
@@ -144,7 +144,7 @@ fn wrong_rows_are_filled_up_or_left_out_and_counted() {
 }
 
 #[test]
-fn short_rows_may_not_ask_for_more_than_their_bytes() {
+fn missing_cells_of_short_rows_are_bounded() {
     let names = vec!["x"; 100_000].join(",");
     let text = format!("{names}\n{}", "1\n".repeat(100_000));
     let options = ReadOptions { on_error: OnError::Null, ..ReadOptions::default() };
@@ -175,7 +175,7 @@ fn lines_may_be_longer_than_pieces() {
 }
 
 #[test]
-fn dialects_are_told_by_the_look() {
+fn dialects_are_sniffed() {
     for (text, delimiter) in [
         ("a;b\n1,5;2\n", ";"),
         ("a\tb\n1\t2\n", "\\t"),
@@ -208,7 +208,7 @@ fn escapes_and_comments_are_read_byte_by_byte() {
 }
 
 #[test]
-fn null_words_are_pandas() {
+fn null_values_are_those_of_pandas() {
     let frame = read("a,b,c\n1,x,1.5\nNA,,nan\n<NA>,\"\",\n");
     assert_eq!(dtypes(&frame), ["a: Int64", "b: LargeUtf8", "c: Float64"]);
     let nulls: Vec<usize> = frame
@@ -227,7 +227,7 @@ fn null_words_are_pandas() {
 }
 
 #[test]
-fn dates_are_read_where_asked() {
+fn dates_are_read_on_request() {
     let text = b"a,b,c\n2013-01-01,x,2013-01-01T10:00:00Z\n,2013-01-02,2013-01-01 05:00-05:00\n";
     let with = |dates, format: Option<&str>| {
         let options = ReadOptions { dates, date_format: format.map(str::to_owned), ..ReadOptions::default() };
@@ -250,7 +250,7 @@ fn dates_are_read_where_asked() {
 }
 
 #[test]
-fn labels_stand_in_rows_and_columns() {
+fn labels_come_from_rows_and_columns() {
     let options =
         ReadOptions { header_rows: 2, index_columns: IndexColumns::Count(1), ..ReadOptions::default() };
     let frame = read_with(b"k,a,a\n,x,y\np,1,2\nq,3,4\n", &options).unwrap().frame;
@@ -265,7 +265,7 @@ fn labels_stand_in_rows_and_columns() {
 }
 
 #[test]
-fn big_whole_numbers_are_what_is_asked() {
+fn big_ints_option_decides_about_big_integers() {
     let text = b"a\n1\n-18446744073709551616\n";
     let with = |big_ints| read_with(text, &ReadOptions { big_ints, ..ReadOptions::default() }).unwrap().frame;
     assert_eq!(dtypes(&with(BigInts::Text)), ["a: LargeUtf8"]);
@@ -274,7 +274,7 @@ fn big_whole_numbers_are_what_is_asked() {
 }
 
 #[test]
-fn types_that_are_told_are_read_as_such() {
+fn declared_types_are_read() {
     let dtypes_of = |pairs: &[(&str, &str)], text: &[u8], on_error| {
         let dtypes = pairs.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
         read_with(text, &ReadOptions { dtypes, on_error, ..ReadOptions::default() })
@@ -319,7 +319,7 @@ fn many_types() -> Frame {
 }
 
 #[test]
-fn what_was_written_with_a_schema_comes_back() {
+fn files_with_a_schema_round_trip() {
     use crate::formats::csv::write::options::{Quoting, SchemaPlace, WriteOptions};
     use crate::formats::csv::write::{encode, sidecar};
     let frame = many_types();

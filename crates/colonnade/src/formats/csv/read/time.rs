@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn iso_is_read_as_numpy_reads_it() {
+    fn iso_instants_are_parsed_as_in_numpy() {
         // `np.datetime64(text, "ns").astype(int)`
         assert_eq!(iso_ticks("1970-01-01"), Some((0, false)));
         assert_eq!(iso_ticks("2013-01-01T10:00:00Z"), Some((1_357_034_400_000_000_000, true)));
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn formats_are_read_as_strptime_reads_them() {
+    fn formats_are_parsed_as_in_strptime() {
         let read = |text: &str, format: &str| {
             let format = TimeFormat::parse(format).unwrap_or_else(|c| panic!("{c}"));
             parse(text.as_bytes(), &format).and_then(|found| found.ticks(false))

@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn every_cut_is_named() {
+    fn truncation_is_reported_at_every_byte() {
         for (orient, entries, bytes) in [(Orient::Records, 2, RECORDS), (Orient::Split, 3, SPLIT)] {
             for end in 0..bytes.len() {
                 let error = decoded(orient, entries, &bytes[..end]).unwrap_err();

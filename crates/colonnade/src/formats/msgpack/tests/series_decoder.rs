@@ -30,7 +30,7 @@ fn values(bytes: &[u8], piece: usize) -> Result<Vec<String>> {
 }
 
 #[test]
-fn maps_and_rows_one_behind_the_other() {
+fn maps_and_rows_in_one_series() {
     let bytes = b"\x81\xa1a\x93\x01\xc0\x03\x92\x81\xa1b\x01\x81\xa1b\x02\x81\xa1a\x90\x80";
     for piece in [1, 2, 5, 100] {
         let found = values(bytes, piece).unwrap();

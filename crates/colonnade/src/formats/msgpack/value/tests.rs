@@ -105,7 +105,7 @@ fn buffers_never_reach_into_the_next_message() {
 }
 
 #[test]
-fn a_claim_allocates_nothing_and_a_limit_holds() {
+fn declared_sizes_do_not_allocate_and_limits_hold() {
     let mut open = incoming(Limits::default());
     let (count, step) = open.feed(b"\xdd\xff\xff\xff\xff\x01").unwrap();
     assert!(count == 6 && matches!(step, MessageStep::Need));
@@ -125,7 +125,7 @@ fn a_claim_allocates_nothing_and_a_limit_holds() {
 }
 
 #[test]
-fn what_has_come_is_kept() {
+fn received_bytes_are_kept() {
     let mut open = incoming(Limits::default());
     open.feed(b"\x92\xa3ab").unwrap();
     assert_eq!(open.partial(), b"\xa3ab", "what was taken in is gone");

@@ -36,7 +36,9 @@ impl ColumnDecoder<'_> {
                 for (i, conversion) in conversions.iter().enumerate() {
                     if matches!(
                         conversion,
-                        ColumnConversion::Values(_) | ColumnConversion::Text | ColumnConversion::General(None)
+                        ColumnConversion::Values(_)
+                            | ColumnConversion::Text
+                            | ColumnConversion::General(None)
                     ) {
                         decoded.columns.push((i, self.empty(wanted.get(i).copied().unwrap_or(0))?));
                         take(left, i);
@@ -52,7 +54,9 @@ impl ColumnDecoder<'_> {
         let is_written = |i: usize| self.is_written(wanted.get(i).copied().unwrap_or(0));
         let stays = |i: usize| match conversions.get(i) {
             Some(ColumnConversion::Values(_)) => map.is_some() || !is_written(i),
-            conversion => matches!(conversion, Some(ColumnConversion::Text | ColumnConversion::General(None))),
+            conversion => {
+                matches!(conversion, Some(ColumnConversion::Text | ColumnConversion::General(None)))
+            }
         };
         let columns: Vec<usize> = (0..conversions.len()).filter(|&i| stays(i)).collect();
         for (&i, data) in columns.iter().zip(self.arrays(wanted, &columns, piece, progress)?) {

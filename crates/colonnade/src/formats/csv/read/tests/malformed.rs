@@ -41,7 +41,7 @@ fn text_of(array: &dyn arrow_array::Array, row: usize) -> String {
 }
 
 #[test]
-fn whole_numbers_over_every_float_among_floats_are_refused() {
+fn integers_beyond_every_float_are_refused_among_floats() {
     let huge = "9".repeat(400);
     let text = format!("a,b\n1.5,x\n{huge},y\n");
     let found = read(text.as_bytes(), &ReadOptions::default()).unwrap_err().to_string();
@@ -52,7 +52,7 @@ fn whole_numbers_over_every_float_among_floats_are_refused() {
 }
 
 #[test]
-fn instants_that_nanoseconds_do_not_reach_are_text_or_refused() {
+fn instants_beyond_nanoseconds_are_text_or_refused() {
     let text = b"a,b\n2300-01-01,x\n2000-01-01T00:00:00.000000001,y\n";
     let all = ReadOptions { dates: Dates::All, ..ReadOptions::default() };
     let found = cell_texts(&read(text, &all).unwrap());
@@ -74,7 +74,7 @@ fn null_words_may_be_numbers() {
 }
 
 #[test]
-fn nan_is_null_where_the_told_type_has_none() {
+fn nan_is_null_for_declared_types_without_nan() {
     let dtypes = [("a", "Int64"), ("b", "str"), ("c", "Float64")];
     let dtypes = dtypes.iter().map(|(n, t)| ((*n).into(), (*t).into())).collect();
     let options = ReadOptions { dtypes, ..ReadOptions::default() };
@@ -111,7 +111,7 @@ fn blank_lines_cost_no_stack_and_types_stay_those_of_the_first_chunk() {
 }
 
 #[test]
-fn an_escaped_line_end_ends_no_line_however_the_text_comes() {
+fn an_escaped_line_end_does_not_end_a_line() {
     let options = ReadOptions { escape: Some(b'\\'), ..ReadOptions::default() };
     let mut text = b"a,b\n".to_vec();
     for _ in 0..11_000 {
@@ -137,7 +137,7 @@ fn an_escaped_line_end_ends_no_line_however_the_text_comes() {
 }
 
 #[test]
-fn rows_cut_short_and_odd_bytes_have_their_places() {
+fn truncated_rows_and_invalid_bytes_are_located() {
     let place = |text: &[u8], part: &str| {
         let found = read(text, &ReadOptions::default()).unwrap_err().to_string();
         assert!(found.contains(part), "{found}");
@@ -155,7 +155,7 @@ fn rows_cut_short_and_odd_bytes_have_their_places() {
 }
 
 #[test]
-fn integers_beside_nulls_are_floats_to_others_only_where_no_float_rounds_them() {
+fn integers_with_nulls_are_exported_as_floats_unless_rounded() {
     let origin = |text: &[u8]| read(text, &ReadOptions::default()).unwrap().tags.origin.is_some();
     assert!(origin(b"a,b\n9007199254740992,x\n,y\n"));
     assert!(!origin(b"a,b\n9007199254740993,x\n,y\n"));
@@ -168,7 +168,7 @@ fn refused(text: &[u8], options: &ReadOptions) -> String {
 }
 
 #[test]
-fn an_escape_character_that_escapes_nothing_is_no_byte_to_drop() {
+fn a_final_escape_character_is_an_error() {
     let options = ReadOptions { escape: Some(b'\\'), ..ReadOptions::default() };
     for (text, place) in [
         (&b"a,b\n1,x\\"[..], "at byte 7: line 2, column 4: expected a character behind the escape"),
@@ -184,7 +184,7 @@ fn an_escape_character_that_escapes_nothing_is_no_byte_to_drop() {
 }
 
 #[test]
-fn no_cell_of_a_row_that_was_left_out_is_named() {
+fn errors_do_not_name_cells_of_dropped_rows() {
     let options = ReadOptions { on_error: OnError::Skip, big_ints: BigInts::Error, ..ReadOptions::default() };
     let found = refused(b"a,b\n1,2\n99999999999999999999\n3,4\n99999999999999999998,5\n", &options);
     assert!(found.contains("line 5, column 1") && found.contains("99999999999999999998"), "{found}");
@@ -195,14 +195,14 @@ fn no_cell_of_a_row_that_was_left_out_is_named() {
 }
 
 #[test]
-fn instants_with_and_without_zones_are_told_apart_by_name() {
+fn columns_mixing_zones_are_refused_by_name() {
     let options = ReadOptions { dates: Dates::Names(vec!["a".into()]), ..ReadOptions::default() };
     let found = refused(b"a,b\n2000-01-01,1\n2000-01-01T00:00:00Z,2\n", &options);
     assert!(found.contains("line 3, column 1") && found.contains("without a zone"), "{found}");
 }
 
 #[test]
-fn numbers_are_instants_where_the_format_says_so_wherever_they_stand() {
+fn numbers_are_instants_if_the_format_allows() {
     let format = Some("%Y%m%d".to_owned());
     let options = ReadOptions { dates: Dates::All, date_format: format.clone(), ..ReadOptions::default() };
     let times = |text: &str| cell_texts(&read(text.as_bytes(), &options).unwrap())[0].clone();
@@ -228,7 +228,7 @@ fn blank_lines_without_names_are_nothing() {
 }
 
 #[test]
-fn rows_with_cells_that_are_not_what_was_told_are_left_out_and_counted() {
+fn rows_with_invalid_cells_are_dropped_and_counted() {
     let dtypes = vec![("b".to_owned(), "int16".to_owned())];
     let dates = Dates::Names(vec!["c".into()]);
     let text = b"a,b,c\n1,2,2000-01-01\nx,70000,2000-01-02\ny,3,never\n2,4,\n3\n\n4,z,nor\n";
@@ -253,7 +253,7 @@ fn rows_with_cells_that_are_not_what_was_told_are_left_out_and_counted() {
 }
 
 #[test]
-fn the_first_fault_in_the_input_is_told_whatever_it_is() {
+fn the_first_fault_in_the_input_is_reported() {
     let dtypes = ["a", "b"].map(|name| (name.to_owned(), "int8".to_owned())).to_vec();
     let options = ReadOptions { dtypes, threads: 2, ..ReadOptions::default() };
     for text in [
@@ -301,7 +301,7 @@ fn a_line_over_the_limit_is_refused_where_it_begins() {
 }
 
 #[test]
-fn a_comment_ends_where_its_line_does_and_swallows_no_row() {
+fn a_comment_ends_with_its_line() {
     let options = ReadOptions { comment: Some(b'#'), ..ReadOptions::default() };
     for text in [&b"#it\"s\ra,b\r1,2\r3,4\r"[..], b"a,b #\"\r1,2\r3,4\r", b"a,b\r1,2 #\"\r#\"\r3,4#"] {
         assert_eq!(cell_texts(&read(text, &options).unwrap()), ["Int64: 1 3", "Int64: 2 4"], "{text:?}");
@@ -337,7 +337,7 @@ fn quotes_inside_names_do_not_hide_the_line_end() {
 }
 
 #[test]
-fn lines_behind_an_open_quote_are_no_short_rows() {
+fn lines_after_an_open_quote_are_not_short_rows() {
     let names = vec!["x"; 100].join(",");
     let text = format!("{names}\n\"x\n{}", "1\n".repeat(1_500_000));
     let options = ReadOptions { comment: Some(b'#'), on_error: OnError::Null, ..ReadOptions::default() };
@@ -346,7 +346,7 @@ fn lines_behind_an_open_quote_are_no_short_rows() {
 }
 
 #[test]
-fn cells_that_a_row_has_not_are_null_whatever_the_words_are() {
+fn missing_cells_are_null_for_any_null_values() {
     let of = |dtypes: &[(&str, &str)]| ReadOptions {
         keep_default_na: false,
         on_error: OnError::Null,
@@ -370,7 +370,7 @@ fn cells_that_a_row_has_not_are_null_whatever_the_words_are() {
 }
 
 #[test]
-fn numbers_of_columns_that_stay_are_those_of_the_input() {
+fn selected_columns_keep_their_numbers() {
     let options =
         ReadOptions { header_rows: 0, index_columns: IndexColumns::Count(1), ..ReadOptions::default() };
     let frame = read(b"1,2,3\n4,5,6\n", &options).unwrap();

@@ -54,7 +54,7 @@ const HARD: [&str; 8] = [
 ];
 
 #[test]
-fn borders_at_every_byte_change_nothing() {
+fn piece_borders_at_every_byte_change_nothing() {
     let escaped = ReadOptions {
         escape: Some(b'\\'),
         comment: Some(b'#'),
@@ -82,7 +82,7 @@ fn borders_at_every_byte_change_nothing() {
 }
 
 #[test]
-fn places_are_the_files_however_it_comes_in_and_whatever_its_encoding() {
+fn error_positions_do_not_depend_on_portions_or_encoding() {
     use crate::text::input::Encoding;
     let units =
         |text: &str, unit: fn(u16) -> [u8; 2]| text.encode_utf16().flat_map(unit).collect::<Vec<u8>>();
@@ -172,7 +172,7 @@ proptest! {
     }
 
     #[test]
-    fn told_types_are_read_the_same_by_both_ways(
+    fn declared_types_are_read_the_same_by_both_readers(
         text in table(), told in proptest::sample::select(vec!["int64", "uint64", "float64", "boolean", "str"])
     ) {
         // Where rows may be left out, only the readers of types read; else they read what the loops of cells leave.

@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused() {
+    fn cells_of_another_type_are_refused() {
         for bytes in
             [&[0xcc, 0x80][..], &[0xcd, 1, 0], &[0xc0], &[0xcb, 0, 0, 0, 0, 0, 0, 0, 0], &[0xd1, 0xff, 0]]
         {

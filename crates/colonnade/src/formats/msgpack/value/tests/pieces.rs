@@ -133,7 +133,7 @@ fn any_cut_gives_the_same_frame() {
 }
 
 #[test]
-fn our_columns_are_decoded_before_they_are_whole() {
+fn columns_with_a_header_are_decoded_early() {
     let bytes = encoded(&frame(4000), &WriteOptions::default());
     let mut value = ValueDecoder::new(&ReadOptions::default()).unwrap();
     value.feed(&bytes[..bytes.len() - 1]).unwrap();
@@ -148,7 +148,7 @@ fn our_columns_are_decoded_before_they_are_whole() {
 
 /// Changes every byte in several ways: the frame or the error does not depend on the pieces, and equals that of the whole.
 #[test]
-fn any_cut_of_damaged_bytes_gives_the_same() {
+fn any_cut_of_damaged_bytes_gives_the_same_error() {
     for options in [WriteOptions::default(), WriteOptions { packed: true, ..WriteOptions::default() }] {
         let bytes = encoded(&frame(5), &options);
         let data = bytes.len() - 600;

@@ -104,7 +104,7 @@ fn layouts_are_the_literal_bytes() {
 }
 
 #[test]
-fn row_labels_come_first_as_reset_index_has_them() {
+fn row_labels_come_first_as_in_reset_index() {
     let labelled = two(named(vec![texts(&["p", "q"])], "null"));
     assert_eq!(
         written(&labelled, Orient::Columns, None, 1),
@@ -145,7 +145,7 @@ fn integer_labels_of_columns_stay_integers_in_split() {
 }
 
 #[test]
-fn nothing_is_still_something() {
+fn empty_frames_are_written() {
     let empty = frame(Axis::range(0), &[], vec![]);
     assert_eq!(written(&empty, Orient::Columns, None, 1), b"\x80");
     assert_eq!(written(&empty, Orient::Records, None, 1), b"\x90");
@@ -156,7 +156,7 @@ fn nothing_is_still_something() {
 }
 
 #[test]
-fn pieces_are_the_whole_on_any_number_of_threads() {
+fn pieces_do_not_depend_on_threads() {
     let nrows = 70_000;
     let long = "z".repeat(600_000);
     let wide: Vec<String> =
