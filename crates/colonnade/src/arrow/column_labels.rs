@@ -11,7 +11,7 @@ use base64::engine::general_purpose::STANDARD;
 use super::cells::{implied_dtype, to_block};
 use super::fields::field_meta;
 use super::meta::{LabelsMeta, SchemaAxisMeta};
-use crate::arrow::ipc::{Plain, plain};
+use crate::arrow::ipc::{EmbeddedStream, plain};
 use crate::error::{Error, Result};
 use crate::frame::{Axis, Block, ByteOrder, Column, DType, Grid, Labels, Level};
 use crate::memory::Buffer;
@@ -124,7 +124,7 @@ fn text_of(names: &[&str], data_type: &DataType, tag: Option<String>) -> Result<
 ///
 /// # Errors
 /// Malformed, with what was found instead.
-pub(crate) fn stream_of(text: &str, accepts: &dyn Fn(usize) -> Result<()>) -> Result<Plain> {
+pub(crate) fn stream_of(text: &str, accepts: &dyn Fn(usize) -> Result<()>) -> Result<EmbeddedStream> {
     let bytes = STANDARD
         .decode(text)
         .map_err(|e| Error::malformed("arrow", format!("expected base64, found other text: {e}.")))?;
@@ -143,7 +143,7 @@ fn levels_of(text: &str, count: usize) -> Result<Vec<Level>> {
         true => Ok(()),
         false => Err(Error::malformed("arrow", format!("{nrows} rows."))),
     };
-    let Plain { schema, arrays } = stream_of(text, &accepts).map_err(|e| wrong(e.message()))?;
+    let EmbeddedStream { schema, arrays } = stream_of(text, &accepts).map_err(|e| wrong(e.message()))?;
     if arrays.is_empty() {
         return Err(wrong("no level."));
     }

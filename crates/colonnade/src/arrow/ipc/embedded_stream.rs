@@ -17,7 +17,7 @@ use super::scan;
 
 /// The fields of a stream of one batch, and their validated values.
 #[derive(Debug)]
-pub(crate) struct Plain {
+pub(crate) struct EmbeddedStream {
     /// The schema.
     pub(crate) schema: SchemaRef,
     /// One array a field.
@@ -28,7 +28,7 @@ pub(crate) struct Plain {
 ///
 /// # Errors
 /// Malformed or truncated messages; more than one batch; compressed bodies; a limit.
-pub(crate) fn plain(bytes: Vec<u8>, accepts: &dyn Fn(usize) -> Result<()>) -> Result<Plain> {
+pub(crate) fn plain(bytes: Vec<u8>, accepts: &dyn Fn(usize) -> Result<()>) -> Result<EmbeddedStream> {
     let limits = Limits::default();
     let source = IpcSource::new(Buffer::from_vec(bytes));
     let catalog = scan::stream(source.bytes.as_slice(), &limits, false)?;
@@ -49,5 +49,5 @@ pub(crate) fn plain(bytes: Vec<u8>, accepts: &dyn Fn(usize) -> Result<()>) -> Re
         FieldCursor::new(&body, shape, history.at(0), place, &budget)?.field(field_of(shape, i)?)
     };
     let arrays = shape.places.iter().copied().enumerate().map(array).collect::<Result<_>>()?;
-    Ok(Plain { schema: Arc::clone(&shape.schema), arrays })
+    Ok(EmbeddedStream { schema: Arc::clone(&shape.schema), arrays })
 }

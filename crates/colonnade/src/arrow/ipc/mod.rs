@@ -26,7 +26,7 @@ pub(crate) mod scan;
 pub(crate) mod shape;
 mod template;
 
-pub(crate) use embedded_stream::{Plain, plain};
+pub(crate) use embedded_stream::{EmbeddedStream, plain};
 pub use message::BodyCodec;
 pub use scan::MAGIC;
 pub use shape::NROWS_KEY;

@@ -38,7 +38,7 @@ pub(super) fn categories_of(column: &Column) -> Result<Column> {
             let cells = Float64Array::from(data.clone());
             // NaN is no category. Zeros are one, as they are equal.
             let found = cells.iter().map(|cell| cell.filter(|value| !value.is_nan()));
-            let (codes, values) = encode_categories(found, |value: f64| Ordered::of(value));
+            let (codes, values) = encode_categories(found, |value: f64| OrderedFloat::of(value));
             (codes, std::sync::Arc::new(Float64Array::from(values)))
         }
         DataType::Boolean => {
@@ -72,9 +72,9 @@ pub(super) fn categories_of(column: &Column) -> Result<Column> {
 
 /// A float's place among all others, as a whole number; both zeros have the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-struct Ordered(u64);
+struct OrderedFloat(u64);
 
-impl Ordered {
+impl OrderedFloat {
     fn of(value: f64) -> Self {
         let bits = (value + 0.0).to_bits();
         Self(if bits >> 63 == 1 { !bits } else { bits | 1 << 63 })

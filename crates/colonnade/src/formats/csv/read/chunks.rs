@@ -5,14 +5,14 @@
 
 use super::kinds::InferredType;
 use super::line_errors::TOO_LONG;
-use super::lines::Lines;
+use super::lines::LineEnds;
 use super::opening::{Preamble, open};
 use super::options::ReadOptions;
 use super::pass::max_line_nbytes;
 use super::schema::{another_count, check_end};
 use super::sniff::Sniffer;
-use super::stream::Stream;
-use super::whole::{DecodedRows, Reading};
+use super::stream::TextStream;
+use super::whole::{DecodedRows, InputReader};
 use super::{FORMAT, category};
 use crate::cells::place::Place;
 use crate::error::{Error, ErrorKind, Result};
@@ -26,7 +26,7 @@ pub struct CsvChunks {
     options: ReadOptions,
     /// Of text that waits.
     limit: StreamLimit,
-    stream: Stream,
+    stream: TextStream,
     text: Vec<u8>,
     /// Bytes of `text` that frames have taken.
     taken: usize,
@@ -36,7 +36,7 @@ pub struct CsvChunks {
     sniffer: Option<Sniffer>,
     /// The lines before the rows are not tried again before there is as much text.
     try_at: usize,
-    opened: Option<(Preamble, Lines)>,
+    opened: Option<(Preamble, LineEnds)>,
     kinds: Option<Vec<Option<InferredType>>>,
     rows: usize,
     dropped: u64,
@@ -58,7 +58,7 @@ impl CsvChunks {
         }
         Ok(Self {
             limit: StreamLimit::new(&options.limits),
-            stream: Stream::new(options.encoding),
+            stream: TextStream::new(options.encoding),
             options,
             text: Vec::new(),
             taken: 0,
@@ -209,7 +209,7 @@ impl CsvChunks {
             Some(opening) => {
                 self.place = place(opening.body);
                 self.taken = opening.body;
-                let lines = Lines::new(opening.body, opening.ncols);
+                let lines = LineEnds::new(opening.body, opening.ncols);
                 self.opened = Some((opening, lines));
                 Ok(true)
             }
@@ -226,7 +226,7 @@ impl CsvChunks {
         let place = |at: usize| stream.after(front, bytes.get(..at).unwrap_or_default());
         // Rows begin where the bytes do.
         opening.body = 0;
-        let reading = Reading {
+        let reading = InputReader {
             bytes,
             options: &self.options,
             opening,

@@ -13,7 +13,7 @@ use arrow_schema::{DataType, Field};
 use arrow_select::concat::concat;
 
 use super::FORMAT;
-use super::column::Spans;
+use super::column::CellSpans;
 use super::kinds::InferredType;
 use super::null_values::NullValue;
 use super::rules::DialectRules;
@@ -56,7 +56,7 @@ pub(super) struct CellRun<'a, S> {
 }
 
 /// A wrong cell: where it stands in the input, and what is wrong.
-type Wrong = (usize, CellFault);
+type WrongCell = (usize, CellFault);
 
 impl DeclaredColumn {
     pub(super) fn new(position: usize, field: &Field, reader: Box<dyn TextReader>, lenient: bool) -> Self {
@@ -90,12 +90,12 @@ impl DeclaredColumn {
     ///
     /// # Errors
     /// The first wrong cell, unless wrong cells are null.
-    pub(super) fn take<S: Spans>(
+    pub(super) fn take<S: CellSpans>(
         &self,
         cells: &CellRun<'_, S>,
         reader: &mut dyn TextReader,
         wrong: &mut Vec<usize>,
-    ) -> std::result::Result<(), Wrong> {
+    ) -> std::result::Result<(), WrongCell> {
         let place = |row: usize| cells.at + cells.spans.span(row).0;
         let mut refuse = |row: usize, fault: CellFault, reader: &mut dyn TextReader| {
             let nulled = if self.lenient { reader.nulls(1) } else { Err(fault) };

@@ -2,7 +2,7 @@
 
 use super::FORMAT;
 use super::decimals::LARGE;
-use super::kinds::{Classes, InferredType};
+use super::kinds::{CellClasses, InferredType};
 use super::line_errors;
 use super::number::{self, IntegerText};
 use super::opening::Preamble;
@@ -46,26 +46,26 @@ pub(super) fn changed() -> Error {
 #[cold]
 pub(super) fn class(
     column: usize,
-    wanted: Classes,
+    wanted: CellClasses,
     (at, raw): (usize, &[u8]),
     opening: &Preamble,
     place: &dyn Fn(usize) -> Place,
 ) -> Error {
     let cell = shown(&String::from_utf8_lossy(raw));
-    let message = if wanted == Classes::FAR {
+    let message = if wanted == CellClasses::FAR {
         format!(
             "expected an instant from 1677 to 2262, as others of the column need nanoseconds, found {cell}. Leave the column \
              out of dates=."
         )
-    } else if wanted == Classes::OVERFLOW || wanted == Classes::VAST {
+    } else if wanted == CellClasses::OVERFLOW || wanted == CellClasses::VAST {
         format!(
             "expected a number that a 64-bit float holds, found {cell}. Read the column as text with dtypes=."
         )
-    } else if wanted == Classes::ZONED {
+    } else if wanted == CellClasses::ZONED {
         format!(
             "expected an instant without a zone, as others of the column are, found {cell}. Leave the column out of dates=."
         )
-    } else if wanted == Classes::TEXT {
+    } else if wanted == CellClasses::TEXT {
         format!(
             "expected an instant as date_format= says, found {cell}. Leave the column out of dates=, or read with \
              on_error=\"null\" or \"skip\"."

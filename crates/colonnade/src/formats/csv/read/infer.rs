@@ -6,7 +6,7 @@
 use super::column::{CellWord, PieceColumn};
 use super::column_request::ColumnRequest;
 use super::declared::DeclaredColumn;
-use super::kinds::{BigInts, Classes, InferredType};
+use super::kinds::{BigInts, CellClasses, InferredType};
 use super::options::OnError;
 use super::pass::{self, ColumnTarget, InputFault, LinePiece, PassInput, WantedColumn, run};
 use super::promotion::{final_type, first_type, promoted_type};
@@ -34,11 +34,11 @@ pub(super) struct InferredColumns {
 
 /// Why columns could not be read.
 #[derive(Debug)]
-pub(super) enum Refused {
+pub(super) enum ReadFailure {
     /// Something in the input.
     Fault(InputFault),
     /// A column whose type does not hold such cells: its place in a row.
-    Class(usize, Classes),
+    Class(usize, CellClasses),
     /// A column with a cell that is not of this type: its place in a row.
     Misfit(usize, InferredType),
     /// Rows that must be left out, as these cells of theirs are not what they must be.
@@ -48,7 +48,7 @@ pub(super) enum Refused {
 /// A column between two passes.
 struct ColumnState<'d> {
     column: ColumnRequest<'d>,
-    seen: Classes,
+    seen: CellClasses,
     /// What the next pass reads it as; it is only looked at where `None`.
     kind: Option<InferredType>,
     /// Whether the reader of its declared type reads it.
@@ -76,7 +76,7 @@ impl<'d> ColumnState<'d> {
     /// Whether all cells are what is declared. Nothing between quotes is null among inferred numbers only.
     fn is(&self, declared: &DeclaredColumn) -> bool {
         self.parts.iter().all(|(part, _)| {
-            let empty = part.seen.has(Classes::EMPTY) && self.kind != Some(InferredType::Text);
+            let empty = part.seen.has(CellClasses::EMPTY) && self.kind != Some(InferredType::Text);
             !part.misfit && !empty && (declared.nullable || part.nulls.is_empty())
         })
     }
@@ -89,10 +89,10 @@ pub(super) fn read<'d>(
     columns: &[ColumnRequest<'d>],
     (big_ints, threads): (BigInts, usize),
     progress: &dyn Progress,
-) -> Result<std::result::Result<InferredColumns, Refused>> {
+) -> Result<std::result::Result<InferredColumns, ReadFailure>> {
     let skips = source.shape.on_error == OnError::Skip;
     let seen = sample(source, pieces, columns)?;
-    let begin = |(column, seen): (ColumnRequest<'d>, Classes)| ColumnState {
+    let begin = |(column, seen): (ColumnRequest<'d>, CellClasses)| ColumnState {
         column,
         seen,
         kind: column.fixed.or_else(|| first_type(&column, seen, big_ints)),
@@ -124,7 +124,7 @@ pub(super) fn read<'d>(
         let targets = targets(&mut table, &states, (&wanted, &texts), &rows_at)?;
         let done = match run(source, pieces, &list, targets, threads, heard)? {
             Ok(done) => done,
-            Err(fault) => return Ok(Err(Refused::Fault(fault))),
+            Err(fault) => return Ok(Err(ReadFailure::Fault(fault))),
         };
         heard = &silent;
         for &c in &wanted {
@@ -157,7 +157,7 @@ pub(super) fn read<'d>(
         if skips {
             let wrong = wrong(&states);
             if !wrong.is_empty() {
-                return Ok(Err(Refused::Rows(wrong)));
+                return Ok(Err(ReadFailure::Rows(wrong)));
             }
         }
         let mut again = Vec::new();
@@ -183,7 +183,7 @@ pub(super) fn read<'d>(
                     state.kind = next;
                     again.push(c);
                 }
-                Err(class) => return Ok(Err(Refused::Class(state.column.position, class))),
+                Err(class) => return Ok(Err(ReadFailure::Class(state.column.position, class))),
             }
         }
         wanted = if again.is_empty() { std::mem::take(&mut late) } else { again };
@@ -207,7 +207,7 @@ pub(super) fn read<'d>(
                         filled.array = Some(reader.finish()?);
                     }
                 }
-                Err(fault) => return Ok(Err(Refused::Fault(fault))),
+                Err(fault) => return Ok(Err(ReadFailure::Fault(fault))),
             }
         }
     }

@@ -11,11 +11,11 @@ use super::column_request::ColumnRequest;
 use super::decimals;
 use super::declared::DeclaredColumn;
 use super::dtypes::{self, DeclaredType};
-use super::infer::{self, Refused};
+use super::infer::{self, ReadFailure};
 use super::kinds::InferredType;
 use super::options::Dates;
 use super::pass::{LinePiece, PassInput};
-use super::whole::{DecodedRows, ReadOutcome, Reading};
+use super::whole::{DecodedRows, InputReader, ReadOutcome};
 use crate::arrow::import::to_block;
 use crate::cells::text;
 use crate::cells::text::Style;
@@ -43,7 +43,7 @@ struct DtypeColumn {
     dtype: Option<DType>,
 }
 
-impl Reading<'_> {
+impl InputReader<'_> {
     /// Columns as their cells are, or as `dtypes` say. `fixed`: what they have been so far.
     pub(super) fn cells(&self, fixed: Option<&[Option<InferredType>]>) -> Result<DecodedRows> {
         let ncols = self.opening.ncols;
@@ -155,7 +155,7 @@ impl Reading<'_> {
             match decimals::decimals_of(column, &self.opening.rules, *digits)? {
                 Some((made, width)) => (*column, *digits) = (made, Some(width)),
                 None => {
-                    return Ok(Err(Refused::Misfit(
+                    return Ok(Err(ReadFailure::Misfit(
                         *position,
                         InferredType::Decimal(Some(digits.unwrap_or(decimals::LARGE))),
                     )));

@@ -6,9 +6,9 @@ use std::ops::{BitOr, BitOrAssign};
 /// What has been seen in a column: one bit a class of cells. The type of a column depends on this alone, not on the order
 /// of its cells nor on the pieces they were read in.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Classes(u16);
+pub(super) struct CellClasses(u16);
 
-impl Classes {
+impl CellClasses {
     /// Null words.
     pub(super) const NULL: Self = Self(1);
     /// `NaN`.
@@ -77,20 +77,20 @@ impl Classes {
     }
 }
 
-impl BitOr for Classes {
+impl BitOr for CellClasses {
     type Output = Self;
     fn bitor(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 }
 
-impl BitOrAssign for Classes {
+impl BitOrAssign for CellClasses {
     fn bitor_assign(&mut self, other: Self) {
         self.0 |= other.0;
     }
 }
 
-impl fmt::Debug for Classes {
+impl fmt::Debug for CellClasses {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Classes({:#b})", self.0)
     }
@@ -128,44 +128,47 @@ pub(super) enum InferredType {
 }
 
 /// The least type that holds all that has been seen; the class that must be refused where there is none.
-pub(super) fn kind_of(seen: Classes, big_ints: BigInts) -> Result<InferredType, Classes> {
-    let times = Classes::INSTANT | Classes::ZONED;
-    if seen.has(Classes::TEXT) {
+pub(super) fn kind_of(seen: CellClasses, big_ints: BigInts) -> Result<InferredType, CellClasses> {
+    let times = CellClasses::INSTANT | CellClasses::ZONED;
+    if seen.has(CellClasses::TEXT) {
         return Ok(InferredType::Text);
     }
     if seen.has(times) {
-        let mixed = seen.has(Classes::BOOL | Classes::NUMBERS)
-            || (seen.has(Classes::NANOS) && seen.has(Classes::FAR))
-            || (seen.has(Classes::INSTANT) && seen.has(Classes::ZONED));
-        let time = InferredType::Time { nanos: seen.has(Classes::NANOS), zoned: seen.has(Classes::ZONED) };
+        let mixed = seen.has(CellClasses::BOOL | CellClasses::NUMBERS)
+            || (seen.has(CellClasses::NANOS) && seen.has(CellClasses::FAR))
+            || (seen.has(CellClasses::INSTANT) && seen.has(CellClasses::ZONED));
+        let time =
+            InferredType::Time { nanos: seen.has(CellClasses::NANOS), zoned: seen.has(CellClasses::ZONED) };
         return Ok(if mixed { InferredType::Text } else { time });
     }
-    if seen.has(Classes::BOOL) {
-        return Ok(if seen.has(Classes::NUMBERS) { InferredType::Text } else { InferredType::Bool });
+    if seen.has(CellClasses::BOOL) {
+        return Ok(if seen.has(CellClasses::NUMBERS) { InferredType::Text } else { InferredType::Bool });
     }
-    if seen.has(Classes::OVERFLOW) || (seen.has(Classes::FLOAT) && seen.has(Classes::VAST)) {
+    if seen.has(CellClasses::OVERFLOW) || (seen.has(CellClasses::FLOAT) && seen.has(CellClasses::VAST)) {
         // No type holds them; nothing is lost where they stay text.
-        let which = if seen.has(Classes::OVERFLOW) { Classes::OVERFLOW } else { Classes::VAST };
+        let which = if seen.has(CellClasses::OVERFLOW) { CellClasses::OVERFLOW } else { CellClasses::VAST };
         return if big_ints == BigInts::Text { Ok(InferredType::Text) } else { Err(which) };
     }
-    if seen.has(Classes::FLOAT) {
+    if seen.has(CellClasses::FLOAT) {
         return Ok(InferredType::Float);
     }
-    if seen.has(Classes::HUGE) || (seen.has(Classes::BIG) && seen.has(Classes::NEGATIVE)) {
+    if seen.has(CellClasses::HUGE) || (seen.has(CellClasses::BIG) && seen.has(CellClasses::NEGATIVE)) {
         return match big_ints {
             BigInts::Text => Ok(InferredType::Text),
             BigInts::Decimal => Ok(InferredType::Decimal(None)),
-            BigInts::Error => Err(if seen.has(Classes::HUGE) { Classes::HUGE } else { Classes::BIG }),
+            BigInts::Error => {
+                Err(if seen.has(CellClasses::HUGE) { CellClasses::HUGE } else { CellClasses::BIG })
+            }
         };
     }
-    if seen.has(Classes::BIG) {
+    if seen.has(CellClasses::BIG) {
         return Ok(InferredType::UInt);
     }
-    if seen.has(Classes::INT | Classes::NEGATIVE) {
+    if seen.has(CellClasses::INT | CellClasses::NEGATIVE) {
         return Ok(InferredType::Int);
     }
     // A column of nothing is what `pandas.read_csv` makes of it, unless empty texts were written as such.
-    Ok(if seen.has(Classes::EMPTY) { InferredType::Text } else { InferredType::Float })
+    Ok(if seen.has(CellClasses::EMPTY) { InferredType::Text } else { InferredType::Float })
 }
 
 #[cfg(test)]
@@ -174,24 +177,25 @@ mod tests {
 
     #[test]
     fn the_least_type_holds_all() {
-        let kind =
-            |list: &[Classes]| kind_of(list.iter().fold(Classes::default(), |a, b| a | *b), BigInts::Error);
+        let kind = |list: &[CellClasses]| {
+            kind_of(list.iter().fold(CellClasses::default(), |a, b| a | *b), BigInts::Error)
+        };
         assert_eq!(kind(&[]), Ok(InferredType::Float));
-        assert_eq!(kind(&[Classes::NULL, Classes::NAN]), Ok(InferredType::Float));
-        assert_eq!(kind(&[Classes::EMPTY, Classes::NULL]), Ok(InferredType::Text));
-        assert_eq!(kind(&[Classes::EMPTY, Classes::INT]), Ok(InferredType::Int));
-        assert_eq!(kind(&[Classes::BOOL, Classes::NULL]), Ok(InferredType::Bool));
-        assert_eq!(kind(&[Classes::BOOL, Classes::INT]), Ok(InferredType::Text));
-        assert_eq!(kind(&[Classes::INT, Classes::NEGATIVE]), Ok(InferredType::Int));
-        assert_eq!(kind(&[Classes::INT, Classes::BIG]), Ok(InferredType::UInt));
-        assert_eq!(kind(&[Classes::NEGATIVE, Classes::BIG]), Err(Classes::BIG));
-        assert_eq!(kind(&[Classes::HUGE, Classes::INT]), Err(Classes::HUGE));
-        assert_eq!(kind(&[Classes::HUGE, Classes::FLOAT]), Ok(InferredType::Float));
-        assert_eq!(kind(&[Classes::HUGE, Classes::TEXT]), Ok(InferredType::Text));
-        assert_eq!(kind(&[Classes::OVERFLOW]), Err(Classes::OVERFLOW));
-        assert_eq!(kind(&[Classes::INSTANT, Classes::ZONED]), Ok(InferredType::Text));
+        assert_eq!(kind(&[CellClasses::NULL, CellClasses::NAN]), Ok(InferredType::Float));
+        assert_eq!(kind(&[CellClasses::EMPTY, CellClasses::NULL]), Ok(InferredType::Text));
+        assert_eq!(kind(&[CellClasses::EMPTY, CellClasses::INT]), Ok(InferredType::Int));
+        assert_eq!(kind(&[CellClasses::BOOL, CellClasses::NULL]), Ok(InferredType::Bool));
+        assert_eq!(kind(&[CellClasses::BOOL, CellClasses::INT]), Ok(InferredType::Text));
+        assert_eq!(kind(&[CellClasses::INT, CellClasses::NEGATIVE]), Ok(InferredType::Int));
+        assert_eq!(kind(&[CellClasses::INT, CellClasses::BIG]), Ok(InferredType::UInt));
+        assert_eq!(kind(&[CellClasses::NEGATIVE, CellClasses::BIG]), Err(CellClasses::BIG));
+        assert_eq!(kind(&[CellClasses::HUGE, CellClasses::INT]), Err(CellClasses::HUGE));
+        assert_eq!(kind(&[CellClasses::HUGE, CellClasses::FLOAT]), Ok(InferredType::Float));
+        assert_eq!(kind(&[CellClasses::HUGE, CellClasses::TEXT]), Ok(InferredType::Text));
+        assert_eq!(kind(&[CellClasses::OVERFLOW]), Err(CellClasses::OVERFLOW));
+        assert_eq!(kind(&[CellClasses::INSTANT, CellClasses::ZONED]), Ok(InferredType::Text));
         assert_eq!(
-            kind(&[Classes::INSTANT, Classes::NULL]),
+            kind(&[CellClasses::INSTANT, CellClasses::NULL]),
             Ok(InferredType::Time { nanos: false, zoned: false })
         );
     }

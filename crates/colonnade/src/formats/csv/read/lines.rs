@@ -27,7 +27,7 @@ enum LineState {
 
 /// Ends of lines.
 #[derive(Debug)]
-pub(super) struct Lines {
+pub(super) struct LineEnds {
     state: LineState,
     /// Whether the line says something: blank lines and comments are no rows.
     says: bool,
@@ -40,7 +40,7 @@ pub(super) struct Lines {
     ends: VecDeque<usize>,
 }
 
-impl Lines {
+impl LineEnds {
     /// Lines from `at` on, of rows of `ncols` cells.
     pub(super) fn new(at: usize, ncols: usize) -> Self {
         Self { state: LineState::Line, says: false, blanks: ncols > 1, at, last: at, ends: VecDeque::new() }

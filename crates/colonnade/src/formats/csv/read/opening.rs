@@ -7,7 +7,7 @@ use super::null_values::NullValues;
 use super::options::{Dates, OnError, ReadOptions, SchemaOption};
 use super::rules::{DialectRules, NEVER};
 use super::sniff::{DELIMITERS, Sniffer};
-use super::structural::Special;
+use super::structural::SpecialBytes;
 use super::time::{FIELDS, TimeFormat};
 use super::tokenizer::{Tokenizer, closing};
 use super::{COMMENT, FORMAT};
@@ -32,9 +32,9 @@ pub(super) struct Preamble {
 }
 
 impl Preamble {
-    pub(super) fn special(&self) -> Special {
+    pub(super) fn special(&self) -> SpecialBytes {
         let DialectRules { delimiter, quote, newline, .. } = self.rules;
-        Special { delimiter, quote: (quote != NEVER).then_some(quote), newline }
+        SpecialBytes { delimiter, quote: (quote != NEVER).then_some(quote), newline }
     }
 
     /// The rules of columns whose cells may be instants.

@@ -4,12 +4,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::column::{self, AdjacentCells, CellWord, PieceColumn, ScatteredCells};
 use super::declared::{CellRun, DeclaredColumn};
-use super::fields::{Ends, RareBytes, Search, TokenError, fields};
+use super::fields::{FieldEnds, FieldSearch, RareBytes, TokenError, fields};
 use super::kinds::InferredType;
 use super::normalize::{RowShape, RowSpans, spans};
 use super::options::OnError;
 use super::rules::DialectRules;
-use super::structural::Special;
+use super::structural::SpecialBytes;
 use super::text::TextPiece;
 use super::text_cells;
 use super::tokenizer::Tokenizer;
@@ -65,7 +65,7 @@ pub(super) struct LinePiece {
 #[derive(Debug)]
 pub(super) struct PassInput<'a> {
     pub(super) bytes: &'a [u8],
-    pub(super) special: Special,
+    pub(super) special: SpecialBytes,
     pub(super) rare_bytes: RareBytes,
     pub(super) shape: RowShape<'a>,
     /// Rules of most columns, and of those that may be instants.
@@ -78,8 +78,8 @@ pub(super) struct PassInput<'a> {
 
 impl PassInput<'_> {
     /// What is looked for where masks tell cells apart.
-    pub(super) fn search(&self, wanted: usize) -> Search {
-        Search { special: self.special, rare_bytes: self.rare_bytes, wanted, longest: self.longest }
+    pub(super) fn search(&self, wanted: usize) -> FieldSearch {
+        FieldSearch { special: self.special, rare_bytes: self.rare_bytes, wanted, longest: self.longest }
     }
 
     /// Where each piece's rows begin, and how many there can be: no more than its lines, and each has its cells' bytes,
@@ -223,14 +223,16 @@ fn lines(
     wanted: &[WantedColumn],
     done: &mut DonePiece<'_>,
 ) -> std::result::Result<(), LineFault> {
-    let (mut ends, mut rows, mut tokenizer) = (Ends::default(), RowSpans::default(), Tokenizer::default());
+    let (mut ends, mut rows, mut tokenizer) =
+        (FieldEnds::default(), RowSpans::default(), Tokenizer::default());
     let ncols = source.shape.ncols;
     let cells = BATCH_CELLS.max(ncols.saturating_mul(BATCH_ROWS));
     let mut at = piece.start;
     while at < piece.end {
         let bytes = source.bytes.get(at..piece.end).unwrap_or_default();
         let reach = source.bytes.get(at..).unwrap_or_default();
-        let ragged = |r: super::normalize::Ragged| (at, InputFaultKind::Ragged { found: r.found }, at + r.at);
+        let ragged =
+            |r: super::normalize::RaggedRow| (at, InputFaultKind::Ragged { found: r.found }, at + r.at);
         let used = if source.careful {
             let used = tokenizer.lines(bytes, &source.rules, cells, source.longest);
             let used = used.map_err(|t| first_fault(source, bytes, at, t))?;
@@ -316,7 +318,7 @@ struct PieceRows<'a> {
 impl PieceRows<'_> {
     /// Takes all columns that are wanted; answers the first cell in the input that is wrong.
     #[inline]
-    fn take_all<S: column::Spans>(
+    fn take_all<S: column::CellSpans>(
         &self,
         wanted: &[WantedColumn],
         targets: &mut [ColumnTarget<'_>],
@@ -337,7 +339,7 @@ impl PieceRows<'_> {
     fn take(
         &self,
         column: WantedColumn,
-        spans: impl column::Spans,
+        spans: impl column::CellSpans,
         target: &mut ColumnTarget<'_>,
     ) -> std::result::Result<(), InputFault> {
         let rules = if column.timed { &self.source.timed } else { &self.source.rules };

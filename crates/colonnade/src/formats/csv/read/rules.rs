@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::kinds::Classes;
+use super::kinds::CellClasses;
 use super::null_values::{NullValue, NullValues, truth};
 use super::number::{self, IntegerText};
 use super::time::{self, TimeFormat};
@@ -96,51 +96,53 @@ impl DialectRules {
     }
 
     /// What one cell could be.
-    pub(super) fn class(&self, raw: &[u8]) -> Classes {
+    pub(super) fn class(&self, raw: &[u8]) -> CellClasses {
         let text = self.text(raw);
         self.class_of(&text)
     }
 
     /// What the text of one cell could be.
-    pub(super) fn class_of(&self, text: &CellText<'_>) -> Classes {
+    pub(super) fn class_of(&self, text: &CellText<'_>) -> CellClasses {
         let cell = &*text.bytes;
         if cell.is_empty() {
             return match (text.quoted, self.null_values.empty_is_null()) {
-                (true, _) => Classes::EMPTY,
-                (false, true) => Classes::NULL,
-                (false, false) => Classes::TEXT,
+                (true, _) => CellClasses::EMPTY,
+                (false, true) => CellClasses::NULL,
+                (false, false) => CellClasses::TEXT,
             };
         }
         match self.null_value(text) {
-            NullValue::Null => return Classes::NULL,
-            NullValue::NaN => return Classes::NAN,
+            NullValue::Null => return CellClasses::NULL,
+            NullValue::NaN => return CellClasses::NAN,
             NullValue::Other => {}
         }
         if let Some(found) = self.time.as_ref().and_then(|format| time::parse(cell, format)) {
             return found.class();
         }
         if self.lenient {
-            return Classes::NULL;
+            return CellClasses::NULL;
         }
         if truth(cell).is_some() {
-            return Classes::BOOL;
+            return CellClasses::BOOL;
         }
         let plain = self.plain_number(cell);
         match number::parse_integer(&plain) {
-            IntegerText::Int(value) if value < 0 => return Classes::NEGATIVE,
-            IntegerText::Int(_) => return Classes::INT,
-            IntegerText::Big(_) => return Classes::BIG,
+            IntegerText::Int(value) if value < 0 => return CellClasses::NEGATIVE,
+            IntegerText::Int(_) => return CellClasses::INT,
+            IntegerText::Big(_) => return CellClasses::BIG,
             IntegerText::Huge => {
                 let value = std::str::from_utf8(&plain).ok().and_then(number::float);
                 let fits = value.is_some_and(f64::is_finite);
-                return if fits { Classes::HUGE } else { Classes::HUGE | Classes::VAST };
+                return if fits { CellClasses::HUGE } else { CellClasses::HUGE | CellClasses::VAST };
             }
             IntegerText::Not => {}
         }
         match std::str::from_utf8(&plain).ok().and_then(|t| number::float(t).map(|v| (t, v))) {
-            Some((t, value)) if value.is_infinite() && !number::is_infinite_by_name(t) => Classes::OVERFLOW,
-            Some(_) => Classes::FLOAT,
-            None => Classes::TEXT,
+            Some((t, value)) if value.is_infinite() && !number::is_infinite_by_name(t) => {
+                CellClasses::OVERFLOW
+            }
+            Some(_) => CellClasses::FLOAT,
+            None => CellClasses::TEXT,
         }
     }
 

@@ -2,8 +2,8 @@
 
 use super::column::PieceColumn;
 use super::column_request::ColumnRequest;
-use super::fields::{Ends, fields};
-use super::kinds::Classes;
+use super::fields::{FieldEnds, fields};
+use super::kinds::CellClasses;
 use super::pass::{ColumnTarget, LinePiece, PassInput, WantedColumn, run};
 use super::tokenizer::Tokenizer;
 use crate::error::Result;
@@ -19,9 +19,9 @@ pub(super) fn sample(
     source: &PassInput<'_>,
     pieces: &[LinePiece],
     columns: &[ColumnRequest<'_>],
-) -> Result<Vec<Classes>> {
+) -> Result<Vec<CellClasses>> {
     let ncols = source.shape.ncols;
-    let mut seen = vec![Classes::default(); columns.len()];
+    let mut seen = vec![CellClasses::default(); columns.len()];
     let is_open = |column: &ColumnRequest<'_>| column.fixed.is_none() && column.declared.is_none();
     if !columns.iter().any(is_open) {
         return Ok(seen);
@@ -35,7 +35,7 @@ pub(super) fn sample(
     for piece in pieces.iter().step_by(step) {
         let bytes = source.bytes.get(piece.start..piece.end).unwrap_or_default();
         let cells = SAMPLE_LINES.saturating_mul(ncols).min(SAMPLE_CELLS).max(ncols);
-        let (mut ends, mut tokenizer) = (Ends::default(), Tokenizer::default());
+        let (mut ends, mut tokenizer) = (FieldEnds::default(), Tokenizer::default());
         let found = if source.careful {
             tokenizer.lines(bytes, &source.rules, cells, source.longest).map(|n| (n, tokenizer.lines))
         } else {

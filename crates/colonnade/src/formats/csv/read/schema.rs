@@ -2,7 +2,7 @@
 
 use super::FORMAT;
 use super::declared::DeclaredColumn;
-use super::whole::{DecodedRows, Reading};
+use super::whole::{DecodedRows, InputReader};
 use crate::cells::place::Place;
 use crate::cells::text::Style;
 use crate::error::{ErrorKind, Result};
@@ -19,7 +19,7 @@ pub(super) fn check_end(bytes: &[u8], end: Place) -> Result<()> {
     Err(end.error(kind, FORMAT, None, message))
 }
 
-impl Reading<'_> {
+impl InputReader<'_> {
     /// Columns as our header says.
     pub(super) fn schema(&self, header: &Header) -> Result<DecodedRows> {
         let plan = header.plan().map_err(|e| e.in_format(FORMAT))?;

@@ -4,7 +4,7 @@ use super::fields::RareBytes;
 use super::pass::LinePiece;
 use super::prescan::{Prescan, prescan};
 use super::rules::DialectRules;
-use super::structural::Special;
+use super::structural::SpecialBytes;
 use super::tokenizer::Tokenizer;
 use crate::error::Result;
 use crate::parallel;
@@ -35,7 +35,7 @@ pub(super) fn piece_nbytes(nbytes: usize, ncols: usize, threads: usize) -> usize
 pub(super) fn pieces(
     bytes: &[u8],
     body: usize,
-    special: Special,
+    special: SpecialBytes,
     nbytes: usize,
     threads: usize,
     progress: &dyn Progress,
@@ -87,7 +87,7 @@ pub(super) fn pieces(
 }
 
 /// Where the line begins that follows the first line end outside quotes from `at` on.
-fn first_line_end(bytes: &[u8], at: usize, mut inside: bool, special: Special) -> Option<usize> {
+fn first_line_end(bytes: &[u8], at: usize, mut inside: bool, special: SpecialBytes) -> Option<usize> {
     // A line that ends right before the chunk has its end in the chunk before, and this one begins a line: it is left to
     // the piece before all the same, so that line numbers need no other case.
     for (i, &byte) in bytes.get(at..)?.iter().enumerate() {

@@ -7,7 +7,7 @@ pub(super) const CHUNK: usize = 64;
 
 /// The bytes that mean something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Special {
+pub(super) struct SpecialBytes {
     /// Between cells.
     pub(super) delimiter: u8,
     /// Around cells; `None` where no byte is.

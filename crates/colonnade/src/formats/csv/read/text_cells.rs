@@ -1,6 +1,6 @@
 //! Cells of a text column: their text goes into the memory of the column, one after the other.
 
-use super::column::{CellWord, PieceColumn, Spans};
+use super::column::{CellSpans, CellWord, PieceColumn};
 use super::normalize::NOWHERE;
 use super::null_values::NullValue;
 use super::rules::{DialectRules, NEVER};
@@ -14,7 +14,7 @@ const STRIDE: usize = 32;
 pub(super) fn take_text(
     (rules, part): (&DialectRules, &mut PieceColumn),
     (bytes, at): (&[u8], usize),
-    spans: impl Spans,
+    spans: impl CellSpans,
     (first, rows): (usize, usize),
     ends: &mut [CellWord],
     text: &mut TextPiece<'_>,
@@ -41,7 +41,7 @@ pub(super) fn take_text(
 fn fill_text(
     rules: &DialectRules,
     bytes: &[u8],
-    spans: impl Spans,
+    spans: impl CellSpans,
     first: usize,
     (out, base): (&mut [CellWord], usize),
     part: &mut PieceColumn,

@@ -1,6 +1,6 @@
 //! Instants as text: ISO 8601, or a format in the words of `strptime`.
 
-use super::kinds::Classes;
+use super::kinds::CellClasses;
 use crate::calendar;
 
 /// How instants are spelled.
@@ -9,12 +9,12 @@ pub(super) enum TimeFormat {
     /// `2013-01-31`, perhaps with `T` or a blank, a time of day and a zone.
     Iso,
     /// Letters between others.
-    Fields(Vec<Item>),
+    Fields(Vec<FormatItem>),
 }
 
 /// One thing of a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Item {
+pub(super) enum FormatItem {
     /// This byte itself.
     Byte(u8),
     /// The letter behind a per cent sign.
@@ -32,13 +32,13 @@ impl TimeFormat {
         while let Some(c) = rest.next() {
             if c != '%' {
                 let mut bytes = [0; 4];
-                items.extend(c.encode_utf8(&mut bytes).bytes().map(Item::Byte));
+                items.extend(c.encode_utf8(&mut bytes).bytes().map(FormatItem::Byte));
                 continue;
             }
             match rest.next() {
-                Some('%') => items.push(Item::Byte(b'%')),
+                Some('%') => items.push(FormatItem::Byte(b'%')),
                 Some(field) if field.is_ascii_alphabetic() && FIELDS.contains(field) => {
-                    items.push(Item::Field(u8::try_from(field).unwrap_or(0)));
+                    items.push(FormatItem::Field(u8::try_from(field).unwrap_or(0)));
                 }
                 other => return Err(other.unwrap_or('%')),
             }
@@ -57,10 +57,10 @@ pub(super) struct Instant {
 }
 
 impl Instant {
-    pub(super) fn class(self) -> Classes {
-        let base = if self.zoned { Classes::ZONED } else { Classes::INSTANT };
-        let fine = if self.nanos.is_multiple_of(1000) { base } else { base | Classes::NANOS };
-        if self.ticks(true).is_some() { fine } else { fine | Classes::FAR }
+    pub(super) fn class(self) -> CellClasses {
+        let base = if self.zoned { CellClasses::ZONED } else { CellClasses::INSTANT };
+        let fine = if self.nanos.is_multiple_of(1000) { base } else { base | CellClasses::NANOS };
+        if self.ticks(true).is_some() { fine } else { fine | CellClasses::FAR }
     }
 
     /// In nanoseconds or in microseconds; `None` past 64 bits.
@@ -126,9 +126,9 @@ impl TimeFields {
 }
 
 /// The rest of a text.
-struct Rest<'a>(&'a [u8]);
+struct TimeCursor<'a>(&'a [u8]);
 
-impl<'a> Rest<'a> {
+impl<'a> TimeCursor<'a> {
     /// Between `least` and `most` digits.
     fn digits(&mut self, least: usize, most: usize) -> Option<&'a [u8]> {
         let count = self.0.iter().take(most).take_while(|b| b.is_ascii_digit()).count();
@@ -205,7 +205,7 @@ impl<'a> Rest<'a> {
 
 /// The instant that a text is.
 pub(super) fn parse(text: &[u8], format: &TimeFormat) -> Option<Instant> {
-    let mut rest = Rest(text);
+    let mut rest = TimeCursor(text);
     let fields = match format {
         TimeFormat::Iso => iso(&mut rest)?,
         TimeFormat::Fields(items) => fields(&mut rest, items)?,
@@ -213,7 +213,7 @@ pub(super) fn parse(text: &[u8], format: &TimeFormat) -> Option<Instant> {
     if rest.0.is_empty() { fields.instant() } else { None }
 }
 
-fn iso(rest: &mut Rest<'_>) -> Option<TimeFields> {
+fn iso(rest: &mut TimeCursor<'_>) -> Option<TimeFields> {
     let mut out = TimeFields { year: rest.number(4, 4)?, ..NOTHING };
     rest.byte(b'-')?;
     out.month = rest.number(2, 2)?;
@@ -237,12 +237,12 @@ fn iso(rest: &mut Rest<'_>) -> Option<TimeFields> {
     Some(out)
 }
 
-fn fields(rest: &mut Rest<'_>, items: &[Item]) -> Option<TimeFields> {
+fn fields(rest: &mut TimeCursor<'_>, items: &[FormatItem]) -> Option<TimeFields> {
     let mut out = NOTHING;
     for item in items {
         match item {
-            Item::Byte(byte) => rest.byte(*byte)?,
-            Item::Field(field) => match field {
+            FormatItem::Byte(byte) => rest.byte(*byte)?,
+            FormatItem::Field(field) => match field {
                 b'Y' => out.year = rest.number(4, 4)?,
                 b'y' => {
                     let year = rest.number(2, 2)?;
@@ -331,8 +331,8 @@ mod tests {
     #[test]
     fn the_class_tells_unit_and_zone() {
         let class = |text: &str| parse(text.as_bytes(), &TimeFormat::Iso).map(Instant::class);
-        assert_eq!(class("2013-01-01"), Some(Classes::INSTANT));
-        assert_eq!(class("2013-01-01T00:00:00.000001Z"), Some(Classes::ZONED));
-        assert_eq!(class("2013-01-01T00:00:00.000000001"), Some(Classes::INSTANT | Classes::NANOS));
+        assert_eq!(class("2013-01-01"), Some(CellClasses::INSTANT));
+        assert_eq!(class("2013-01-01T00:00:00.000001Z"), Some(CellClasses::ZONED));
+        assert_eq!(class("2013-01-01T00:00:00.000000001"), Some(CellClasses::INSTANT | CellClasses::NANOS));
     }
 }

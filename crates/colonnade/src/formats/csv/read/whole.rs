@@ -3,7 +3,7 @@
 use super::FORMAT;
 use super::errors;
 use super::fields::{RareBytes, TokenError};
-use super::infer::Refused;
+use super::infer::ReadFailure;
 use super::kinds::InferredType;
 use super::normalize::RowShape;
 use super::opening::{Preamble, open};
@@ -68,14 +68,14 @@ fn decode_text(text: &Text, options: &ReadOptions, progress: &dyn Progress) -> R
     if std::str::from_utf8(bytes.get(..opening.body).unwrap_or_default()).is_err() {
         return Err(errors::changed());
     }
-    let read = Reading { bytes, options, opening: &opening, place: &place, chunk: None, progress };
+    let read = InputReader { bytes, options, opening: &opening, place: &place, chunk: None, progress };
     let DecodedRows { frame, dropped, nulled, .. } = read.rows(None)?;
     let version = opening.header.as_ref().map(|_| crate::text::header::VERSION);
     Ok(Decoded { frame, orient: "records", version, dropped, nulled, dialect: Some(opening.dialect) })
 }
 
 /// Rows of an input whose opening has been read.
-pub(super) struct Reading<'a> {
+pub(super) struct InputReader<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) options: &'a ReadOptions,
     pub(super) opening: &'a Preamble,
@@ -95,9 +95,9 @@ pub(super) struct DecodedRows {
 }
 
 /// What was read, or why it was not.
-pub(super) type ReadOutcome<T> = Result<std::result::Result<T, Refused>>;
+pub(super) type ReadOutcome<T> = Result<std::result::Result<T, ReadFailure>>;
 
-impl Reading<'_> {
+impl InputReader<'_> {
     /// All rows. `fixed`: the types that columns have had so far.
     pub(super) fn rows(&self, fixed: Option<&[Option<InferredType>]>) -> Result<DecodedRows> {
         match &self.opening.header {
@@ -156,17 +156,19 @@ impl Reading<'_> {
             let (source, pieces) = self.source(careful, &left_out)?;
             match read(&source, &pieces)? {
                 Ok(found) => return Ok(found),
-                Err(Refused::Rows(places)) => {
+                Err(ReadFailure::Rows(places)) => {
                     left_out.extend(places);
                     left_out.sort_unstable();
                 }
-                Err(Refused::Fault(InputFault {
+                Err(ReadFailure::Fault(InputFault {
                     kind: InputFaultKind::TokenError(TokenError::Quote(_)),
                     ..
                 })) if !careful => careful = true,
-                Err(Refused::Fault(fault)) => return Err(errors::fault(fault, self.opening, self.place)),
-                Err(Refused::Misfit(column, kind)) => return Err(self.misfit(&source, column, kind)),
-                Err(Refused::Class(column, class)) => return Err(self.refused(&source, column, class, fixed)),
+                Err(ReadFailure::Fault(fault)) => return Err(errors::fault(fault, self.opening, self.place)),
+                Err(ReadFailure::Misfit(column, kind)) => return Err(self.misfit(&source, column, kind)),
+                Err(ReadFailure::Class(column, class)) => {
+                    return Err(self.refused(&source, column, class, fixed));
+                }
             }
         }
     }

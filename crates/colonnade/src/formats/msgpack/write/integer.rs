@@ -5,9 +5,9 @@
 //! value overwrites the unused ones.
 
 /// The marker and the number of bytes after it, by the number of bits that a value needs.
-type Forms = [(u8, u8); 65];
+type IntegerForms = [(u8, u8); 65];
 
-const fn forms(fix_bits: usize, markers: [u8; 4], signed: bool) -> Forms {
+const fn forms(fix_bits: usize, markers: [u8; 4], signed: bool) -> IntegerForms {
     let mut out = [(0, 0); 65];
     let mut bits = fix_bits + 1;
     while bits <= 64 {
@@ -28,9 +28,9 @@ const fn forms(fix_bits: usize, markers: [u8; 4], signed: bool) -> Forms {
 }
 
 /// The forms from 0 on. Values of up to 7 bits are in the marker itself.
-const POSITIVE: Forms = forms(7, [0xcc, 0xcd, 0xce, 0xcf], false);
+const POSITIVE: IntegerForms = forms(7, [0xcc, 0xcd, 0xce, 0xcf], false);
 /// The forms below 0, by the bits of the complement. Values of up to 5 bits are in the marker itself.
-const NEGATIVE: Forms = forms(5, [0xd0, 0xd1, 0xd2, 0xd3], true);
+const NEGATIVE: IntegerForms = forms(5, [0xd0, 0xd1, 0xd2, 0xd3], true);
 
 /// The longest form, for which [`put`] needs room.
 pub(super) const MAX_NBYTES: usize = 9;

@@ -16,7 +16,7 @@ const WHOLE_BELOW_NBYTES: usize = 64 << 10;
 
 /// The memory that receives a run of bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Dest {
+pub(super) enum SegmentTarget {
     /// The bytes that are kept until the end.
     Kept,
     /// A block.
@@ -27,15 +27,15 @@ pub(super) enum Dest {
 
 /// A run of bytes of a body, and the offset that it is received at.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Segment {
-    pub(super) dest: Dest,
+pub(super) struct BodySegment {
+    pub(super) dest: SegmentTarget,
     pub(super) at: usize,
     pub(super) nbytes: usize,
 }
 
 /// The validity of times, which is applied when it is complete: the target, and the offset of the kept bits.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Patch {
+pub(super) struct ValidityPatch {
     pub(super) target: usize,
     pub(super) bits_at: usize,
 }
@@ -43,15 +43,15 @@ pub(super) struct Patch {
 /// The plan for receiving one body.
 #[derive(Debug, Default)]
 pub(super) struct BodyPlan {
-    pub(super) segments: Vec<Segment>,
-    pub(super) patches: Vec<Patch>,
+    pub(super) segments: Vec<BodySegment>,
+    pub(super) patches: Vec<ValidityPatch>,
     /// The number of bytes of the body that are kept.
     pub(super) kept_nbytes: usize,
 }
 
 /// How a body is received.
-pub(super) enum Receipt {
-    Segments(Vec<Segment>),
+pub(super) enum BodyReceipt {
+    Segments(Vec<BodySegment>),
     Whole,
 }
 
@@ -119,7 +119,7 @@ pub(super) fn plan(
     let mut at = 0;
     let skip = |plan: &mut BodyPlan, nbytes: usize| {
         if nbytes > 0 {
-            plan.segments.push(Segment { dest: Dest::Padding, at: 0, nbytes });
+            plan.segments.push(BodySegment { dest: SegmentTarget::Padding, at: 0, nbytes });
         }
     };
     let mut places = Vec::with_capacity(count);
@@ -146,13 +146,21 @@ pub(super) fn plan(
                     return Err(short(i, nbytes, length));
                 }
                 let place = target.offset + first_row * target.item;
-                plan.segments.push(Segment { dest: Dest::Block(target.region), at: place, nbytes });
+                plan.segments.push(BodySegment {
+                    dest: SegmentTarget::Block(target.region),
+                    at: place,
+                    nbytes,
+                });
                 skip(&mut plan, length - nbytes);
                 places.push((0, 0));
             }
             None => {
                 let start = plan.kept_nbytes.next_multiple_of(64);
-                plan.segments.push(Segment { dest: Dest::Kept, at: kept_at + start, nbytes: length });
+                plan.segments.push(BodySegment {
+                    dest: SegmentTarget::Kept,
+                    at: kept_at + start,
+                    nbytes: length,
+                });
                 plan.kept_nbytes = start + length;
                 places.push((start, length));
             }
@@ -166,7 +174,7 @@ pub(super) fn plan(
             let needed = header.nrows.div_ceil(8);
             match bits {
                 Some(&(start, length)) if length >= needed => {
-                    plan.patches.push(Patch { target: i, bits_at: kept_at + start });
+                    plan.patches.push(ValidityPatch { target: i, bits_at: kept_at + start });
                 }
                 other => return Err(short(target.buffer - 1, needed, other.map_or(0, |p| p.1))),
             }

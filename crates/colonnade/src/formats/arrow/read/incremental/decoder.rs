@@ -6,7 +6,7 @@ use crate::frame::Frame;
 use crate::limits::Limits;
 
 use super::batches::{self, Batches};
-use super::body::Segment;
+use super::body::BodySegment;
 use super::frame::WholeFrame;
 use super::schemas::Schemas;
 use super::stream_bytes::StreamBytes;
@@ -46,7 +46,7 @@ pub struct IncrementalDecoder {
     pub(super) small: Vec<u8>,
     pub(super) filled: usize,
     pub(super) wanted: usize,
-    pub(super) segments: Vec<Segment>,
+    pub(super) segments: Vec<BodySegment>,
     /// Receives padding.
     pub(super) padding: Vec<u8>,
     pub(super) target: StreamTarget,

@@ -10,7 +10,7 @@ use crate::formats::arrow::read::decode::nat;
 use crate::limits::{Limits, StreamLimit};
 
 use super::blocks::Blocks;
-use super::body::{self, Dest, Patch, Receipt, Segment};
+use super::body::{self, BodyReceipt, BodySegment, SegmentTarget, ValidityPatch};
 use super::schemas::{CachedSchema, Schemas};
 use super::stream_bytes::StreamBytes;
 use super::whole_body::WholeBody;
@@ -23,7 +23,7 @@ pub(super) struct WholeFrame {
     remembered: Option<Arc<CachedSchema>>,
     pub(super) rows: Option<ReceivedRows>,
     pub(super) kept: StreamBytes,
-    patches: Vec<Patch>,
+    patches: Vec<ValidityPatch>,
     /// The number of complete batches, and of their rows.
     pub(super) whole: (usize, usize),
     /// The limit for a stream that does not announce its rows.
@@ -66,13 +66,17 @@ impl WholeFrame {
         found: &MessageHeader,
         body_nbytes: usize,
         limits: &Limits,
-    ) -> Result<Receipt> {
+    ) -> Result<BodyReceipt> {
         let wrong = |message: &str| Err(Error::malformed("arrow", message));
         let Some(rows) = &mut self.rows else {
             return match found.kind {
                 MessageKind::Schema => {
                     self.learn(head, limits)?;
-                    Ok(Receipt::Segments(vec![Segment { dest: Dest::Padding, at: 0, nbytes: body_nbytes }]))
+                    Ok(BodyReceipt::Segments(vec![BodySegment {
+                        dest: SegmentTarget::Padding,
+                        at: 0,
+                        nbytes: body_nbytes,
+                    }]))
                 }
                 _ => wrong("expected a schema as the first message, found another."),
             };
@@ -84,8 +88,8 @@ impl WholeFrame {
                     self.whole = (self.whole.0 + 1, self.whole.1.saturating_add(batch.nrows));
                 }
                 self.keep(head)?;
-                Ok(Receipt::Segments(vec![Segment {
-                    dest: Dest::Kept,
+                Ok(BodyReceipt::Segments(vec![BodySegment {
+                    dest: SegmentTarget::Kept,
                     at: self.kept.len(),
                     nbytes: body_nbytes,
                 }]))
@@ -96,7 +100,11 @@ impl WholeFrame {
                 let body_at = self.kept.push_aligned(&[])?;
                 let batch = BatchPosition { header_at, header: batch, body_at, body_nbytes, first_row: 0 };
                 rows.catalog.dictionary(id, delta, batch)?;
-                Ok(Receipt::Segments(vec![Segment { dest: Dest::Kept, at: body_at, nbytes: body_nbytes }]))
+                Ok(BodyReceipt::Segments(vec![BodySegment {
+                    dest: SegmentTarget::Kept,
+                    at: body_at,
+                    nbytes: body_nbytes,
+                }]))
             }
         }
     }
@@ -128,8 +136,10 @@ impl WholeFrame {
         header: BatchHeader,
         body_nbytes: usize,
         limits: &Limits,
-    ) -> Result<Receipt> {
-        let Some(ReceivedRows { known, blocks, catalog }) = &mut self.rows else { return Ok(Receipt::Whole) };
+    ) -> Result<BodyReceipt> {
+        let Some(ReceivedRows { known, blocks, catalog }) = &mut self.rows else {
+            return Ok(BodyReceipt::Whole);
+        };
         let first_row = catalog.nrows;
         catalog.batch(
             head,
@@ -153,7 +163,7 @@ impl WholeFrame {
         let header_at = self.kept.len().next_multiple_of(64);
         let body_at = (header_at + head.len()).next_multiple_of(64);
         let Some(plan) = body::plan(&header, head, body_nbytes, blocks, first_row, body_at)? else {
-            return Ok(Receipt::Whole);
+            return Ok(BodyReceipt::Whole);
         };
         self.kept.push_aligned(head)?;
         self.kept.push_aligned(&[])?;
@@ -161,7 +171,7 @@ impl WholeFrame {
             (last.header_at, last.body_at, last.body_nbytes) = (header_at, body_at, plan.kept_nbytes);
         }
         self.patches = plan.patches;
-        Ok(Receipt::Segments(plan.segments))
+        Ok(BodyReceipt::Segments(plan.segments))
     }
 
     /// Decodes a record batch that was received as a whole.

@@ -6,7 +6,7 @@ use crate::arrow::ipc::message::{
 use crate::error::{Error, Result};
 use crate::formats::arrow::read::open::feather_v1;
 
-use super::body::{Dest, Receipt, Segment};
+use super::body::{BodyReceipt, BodySegment, SegmentTarget};
 use super::decoder::{DecoderState, IncrementalDecoder, StreamTarget};
 use super::event::StreamEvent;
 use super::whole_body::WholeBody;
@@ -49,7 +49,7 @@ impl IncrementalDecoder {
             DecoderState::Segments { at, done } => {
                 while let Some(segment) = self.segments.get(*at) {
                     let is_whole = take(done, segment.nbytes);
-                    if segment.dest == Dest::Kept {
+                    if segment.dest == SegmentTarget::Kept {
                         self.target.kept_to(segment.at + *done);
                     }
                     if !is_whole {
@@ -147,16 +147,20 @@ impl IncrementalDecoder {
             return Err(Error::limit("arrow", message));
         }
         let receipt = match &mut self.target {
-            StreamTarget::Batches(_) => Receipt::Whole,
+            StreamTarget::Batches(_) => BodyReceipt::Whole,
             StreamTarget::Frame(frame) => frame.begin(head, &found, body_nbytes, &self.limits)?,
             StreamTarget::Bytes(kept) => {
                 kept.push(head)?;
-                Receipt::Segments(vec![Segment { dest: Dest::Kept, at: kept.len(), nbytes: body_nbytes }])
+                BodyReceipt::Segments(vec![BodySegment {
+                    dest: SegmentTarget::Kept,
+                    at: kept.len(),
+                    nbytes: body_nbytes,
+                }])
             }
         };
         self.state = match receipt {
-            Receipt::Whole => DecoderState::Whole(Box::new(WholeBody::new(head, found, body_nbytes)?)),
-            Receipt::Segments(segments) => {
+            BodyReceipt::Whole => DecoderState::Whole(Box::new(WholeBody::new(head, found, body_nbytes)?)),
+            BodyReceipt::Segments(segments) => {
                 self.segments = segments;
                 self.segments.retain(|segment| segment.nbytes > 0);
                 DecoderState::Segments { at: 0, done: 0 }

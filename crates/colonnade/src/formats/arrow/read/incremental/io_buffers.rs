@@ -5,7 +5,7 @@ use std::io::IoSliceMut;
 use crate::error::Result;
 use crate::formats::arrow::read::decode::too_large;
 
-use super::body::{Dest, Segment};
+use super::body::{BodySegment, SegmentTarget};
 use super::decoder::{DecoderState, IncrementalDecoder, StreamTarget};
 
 /// The maximum number of buffers that are lent together.
@@ -67,7 +67,7 @@ impl IncrementalDecoder {
             nbytes - done.min(nbytes) >= enough
         });
         let window = rest.get(..count.map_or(rest.len(), |i| i + 1)).unwrap_or(&[]);
-        let kept_end = window.iter().filter(|s| s.dest == Dest::Kept).map(|s| s.at + s.nbytes).max();
+        let kept_end = window.iter().filter(|s| s.dest == SegmentTarget::Kept).map(|s| s.at + s.nbytes).max();
         let (kept, mut regions) = match &mut self.target {
             StreamTarget::Frame(frame) => {
                 (Some(&mut frame.kept), frame.rows.as_mut().map(|rows| &mut rows.blocks.regions))
@@ -88,13 +88,13 @@ impl IncrementalDecoder {
             let (from, nbytes) = (segment.at + skipped, segment.nbytes - skipped);
             skipped = 0;
             let (place, is_whole) = match segment.dest {
-                Dest::Padding => {
+                SegmentTarget::Padding => {
                     let count = nbytes.min(unused.len());
                     let (place, rest) = std::mem::take(&mut unused).split_at_mut(count);
                     unused = rest;
                     (place, count == nbytes)
                 }
-                Dest::Kept => {
+                SegmentTarget::Kept => {
                     let count = nbytes.min(kept_nbytes.saturating_sub(from));
                     if count == 0 {
                         return Ok(out);
@@ -103,7 +103,7 @@ impl IncrementalDecoder {
                     // segments of one body are disjoint (`body::plan` places each after the previous one).
                     (unsafe { std::slice::from_raw_parts_mut(kept_at.add(from), count) }, count == nbytes)
                 }
-                Dest::Block(region) => {
+                SegmentTarget::Block(region) => {
                     let region = regions.as_mut().and_then(|regions| regions.get_mut(region));
                     let place =
                         region.and_then(|region| region.address(from, nbytes)).ok_or_else(too_large)?;
@@ -162,11 +162,11 @@ fn next_prefix(small: &mut Vec<u8>, is_modern: bool) -> IoSliceMut<'_> {
 
 impl StreamTarget {
     /// The memory of a segment, unless it is padding.
-    fn bytes_of(&mut self, segment: &Segment) -> Option<&[u8]> {
+    fn bytes_of(&mut self, segment: &BodySegment) -> Option<&[u8]> {
         let all: &[u8] = match (segment.dest, self) {
-            (Dest::Kept, Self::Frame(frame)) => frame.kept.bytes(),
-            (Dest::Kept, Self::Bytes(kept)) => kept.bytes(),
-            (Dest::Block(region), Self::Frame(frame)) => {
+            (SegmentTarget::Kept, Self::Frame(frame)) => frame.kept.bytes(),
+            (SegmentTarget::Kept, Self::Bytes(kept)) => kept.bytes(),
+            (SegmentTarget::Block(region), Self::Frame(frame)) => {
                 frame.rows.as_mut()?.blocks.regions.get_mut(region)?.as_mut_slice()
             }
             _ => return None,

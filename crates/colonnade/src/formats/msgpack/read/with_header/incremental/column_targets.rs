@@ -21,14 +21,14 @@ const TEXT_NBYTES: usize = 16 << 20;
 /// The data columns, and the levels of the row labels, which have separate blocks.
 #[derive(Debug)]
 pub(super) struct ColumnTargets {
-    sets: [Set; 2],
+    sets: [TargetSet; 2],
     /// The part and the position of each field.
-    homes: Vec<Home>,
+    homes: Vec<ColumnHome>,
     /// The cell decoder of the current column, if it is not in a block.
     now: Option<ArrayReader>,
 }
 
-struct Set {
+struct TargetSet {
     fields: Vec<usize>,
     blocks: GrowingBlocks,
     /// The fields outside of blocks, with their decoded arrays.
@@ -36,14 +36,14 @@ struct Set {
     readers: Vec<Option<Box<dyn TypedCells>>>,
 }
 
-impl std::fmt::Debug for Set {
+impl std::fmt::Debug for TargetSet {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Set").field("fields", &self.fields).finish_non_exhaustive()
     }
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Home {
+struct ColumnHome {
     set: usize,
     place: ColumnPosition,
 }
@@ -75,13 +75,14 @@ fn lost() -> Error {
 
 impl ColumnTargets {
     pub(super) fn of(own: &LocatedFrame) -> Result<Self> {
-        let sets = [Set::of(own, own.plan.column_fields())?, Set::of(own, own.plan.level_fields())?];
+        let sets =
+            [TargetSet::of(own, own.plan.column_fields())?, TargetSet::of(own, own.plan.level_fields())?];
         let mut homes = Vec::new();
-        homes.resize(own.plan.fields.len(), Home { set: 0, place: ColumnPosition::Array(usize::MAX) });
+        homes.resize(own.plan.fields.len(), ColumnHome { set: 0, place: ColumnPosition::Array(usize::MAX) });
         for (number, set) in sets.iter().enumerate() {
             let mut put = |i: usize, place: ColumnPosition| {
                 if let Some(home) = set.fields.get(i).and_then(|&field| homes.get_mut(field)) {
-                    *home = Home { set: number, place };
+                    *home = ColumnHome { set: number, place };
                 }
             };
             for (i, (group, column)) in set.blocks.places() {
@@ -94,7 +95,7 @@ impl ColumnTargets {
         Ok(Self { sets, homes, now: None })
     }
 
-    fn home(&mut self, field: usize) -> Result<(&mut Set, ColumnPosition)> {
+    fn home(&mut self, field: usize) -> Result<(&mut TargetSet, ColumnPosition)> {
         let home = self.homes.get(field).copied().ok_or_else(lost)?;
         Ok((self.sets.get_mut(home.set).ok_or_else(lost)?, home.place))
     }
@@ -103,7 +104,7 @@ impl ColumnTargets {
     pub(super) fn is_bool(&self, field: usize) -> bool {
         let home = self.homes.get(field);
         let set = home.and_then(|home| self.sets.get(home.set));
-        matches!((home, set), (Some(Home { place: ColumnPosition::Block { group, .. }, .. }), Some(set)) if set.blocks.is_bool(*group))
+        matches!((home, set), (Some(ColumnHome { place: ColumnPosition::Block { group, .. }, .. }), Some(set)) if set.blocks.is_bool(*group))
     }
 
     /// Returns the size of the packed values of a field.
@@ -226,7 +227,7 @@ impl ColumnTargets {
     }
 }
 
-impl Set {
+impl TargetSet {
     fn of(own: &LocatedFrame, fields: Vec<usize>) -> Result<Self> {
         let (groups, rest) = own.groups(&fields, &|_| None)?;
         let readers = own.readers(&fields, &rest)?;
