@@ -56,7 +56,7 @@ impl Exporter {
         Self::build(frame, None, false)
     }
 
-    fn build(frame: &Frame, total_rows: Option<usize>, told: bool) -> Result<Self> {
+    fn build(frame: &Frame, total_rows: Option<usize>, with_metadata: bool) -> Result<Self> {
         let (columns, levels) = (layout::columns(frame)?, layout::levels(&frame.index)?);
         let texts = names::texts(&frame.columns)?;
         let level_names = pandas::level_names(&frame.index);
@@ -71,7 +71,7 @@ impl Exporter {
             fields.push(name, kept, meta.as_ref())?;
         }
         let mut pandas = pandas::PandasMetadataWriter::new(&frame.columns);
-        let described = if told { columns.len() } else { 0 };
+        let described = if with_metadata { columns.len() } else { 0 };
         let entries = fields.list.iter().zip(&columns).enumerate().zip(&texts).take(described);
         for ((position, (field, kept)), text) in entries {
             let tag = fields.tag(position);
@@ -94,7 +94,7 @@ impl Exporter {
             }
         }
         let mut metadata = foreign_metadata(frame.tags.origin.as_deref());
-        if told {
+        if with_metadata {
             metadata.insert(meta::KEY, schema_meta(frame, &fields.list, are_names)?.to_json()?);
         }
         let start = match frame.index.labels {
@@ -113,7 +113,7 @@ impl Exporter {
             next: AtomicI64::new(start),
             pandas: pandas.finish(frame.tags.attrs.as_deref()),
         };
-        if told {
+        if with_metadata {
             out.schema = out.schema_of(total_rows);
         }
         Ok(out)

@@ -199,8 +199,8 @@ impl<'b> HeaderReader<'b> {
             Head::Bin(n) => self.payload(n)?,
             Head::Str(n) => {
                 let text = self.payload(n)?;
-                let told = |e| malformed(start, format!("header: schema: expected base64: {e}."));
-                decoded = STANDARD.decode(text).map_err(told)?;
+                let invalid = |e| malformed(start, format!("header: schema: expected base64: {e}."));
+                decoded = STANDARD.decode(text).map_err(invalid)?;
                 &decoded
             }
             other => return Err(self.wrong(start, "the schema as bin", other)),

@@ -35,10 +35,10 @@ pub(super) fn assemble_frame(plan: &FramePlan, decoded: DecodedColumns, nrows: u
         }
     }
     for (field, data) in decoded.columns {
-        let Some(told) = plan.fields.get(field) else { continue };
-        match told.place {
-            FieldRole::Column(position) => parts.push(Part::Column(told.column(data), position)),
-            FieldRole::Level(level) => put(level, Level::Column(told.column(data))),
+        let Some(field_plan) = plan.fields.get(field) else { continue };
+        match field_plan.place {
+            FieldRole::Column(position) => parts.push(Part::Column(field_plan.column(data), position)),
+            FieldRole::Level(level) => put(level, Level::Column(field_plan.column(data))),
         }
     }
     let index = plan.index_axis(levels.into_iter().flatten().collect(), nrows, 0)?;

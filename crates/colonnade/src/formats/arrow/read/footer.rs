@@ -29,7 +29,7 @@ pub(crate) fn file(bytes: &[u8], limits: &Limits) -> Result<Catalog> {
         let footer = arrow_ipc::root_as_footer_with_opts(&verifier(foot.len()), foot).map_err(|e| {
             damaged(format!("expected a flatbuffer, found bytes that are none ({}).", first_line(&e)))
         })?;
-        let told = footer_version(bytes.get(..start).unwrap_or(&[]), footer.version())?;
+        let declared = footer_version(bytes.get(..start).unwrap_or(&[]), footer.version())?;
         if let Some(at) = shared(&footer) {
             return Err(damaged(format!("two blocks point at the bytes from {at} on.")));
         }
@@ -38,7 +38,7 @@ pub(crate) fn file(bytes: &[u8], limits: &Limits) -> Result<Catalog> {
         // layout.
         let version = match first {
             Some(block) => pointed_at(bytes, block, start)?.header.version,
-            None => told,
+            None => declared,
         };
         let schema = footer.schema().ok_or_else(|| damaged("expected a schema, found none.".into()))?;
         agree(bytes.get(..start).unwrap_or(&[]), schema, start)?;
@@ -84,14 +84,15 @@ pub(crate) fn file(bytes: &[u8], limits: &Limits) -> Result<Catalog> {
 
 /// Returns the version of the messages. Footers of Arrow 0.14 declare V1 although their messages are V4; then the first
 /// message determines it.
-fn footer_version(messages: &[u8], told: arrow_ipc::MetadataVersion) -> Result<i16> {
-    let error = match crate::arrow::ipc::message::check_version(told) {
+fn footer_version(messages: &[u8], declared: arrow_ipc::MetadataVersion) -> Result<i16> {
+    let error = match crate::arrow::ipc::message::check_version(declared) {
         Ok(version) => return Ok(version),
         Err(error) => error.in_member("footer"),
     };
     match message_at(messages, 8) {
         Ok(StreamItem::Message(found))
-            if told.0 < found.header.version && found.header.version == arrow_ipc::MetadataVersion::V4.0 =>
+            if declared.0 < found.header.version
+                && found.header.version == arrow_ipc::MetadataVersion::V4.0 =>
         {
             Ok(found.header.version)
         }

@@ -18,12 +18,12 @@ fn values(bytes: &[u8], piece: usize) -> Result<Vec<String>> {
             series.filled(count)?;
             continue;
         };
-        let told = match received.frame() {
+        let text = match received.frame() {
             Ok(Ok(frame)) => format!("{} x {}", frame.nrows, frame.columns.len()),
             Ok(Err(kept)) => format!("{} bytes", kept.nbytes()),
             Err(error) => error.to_string(),
         };
-        out.push(format!("{start}: {told}"));
+        out.push(format!("{start}: {text}"));
     }
     series.finish()?;
     Ok(out)

@@ -163,10 +163,10 @@ impl ColumnDecoder<'_> {
             return Ok(ColumnConversion::General(None));
         }
         let data_type = field_of(&self.catalog.shape, field)?.data_type();
-        let told = self.plan.fields.get(field);
-        let said = told.and_then(|f| f.dtype);
+        let field_plan = self.plan.fields.get(field);
+        let said = field_plan.and_then(|f| f.dtype);
         let nulls = self.catalog.nulls.get(field).copied().unwrap_or(true);
-        let tagged = told.is_some_and(|f| f.tag.is_some());
+        let tagged = field_plan.is_some_and(|f| f.tag.is_some());
         let dtype = said.or_else(|| import::implied_dtype(data_type).filter(|_| !nulls && !tagged));
         if self.catalog.shape.big_endian {
             return Ok(ColumnConversion::General(dtype));

@@ -75,7 +75,7 @@ impl ColumnDecoder<'_> {
 
     /// Whether pandas writes to the values of a field, so that they need separate memory.
     fn is_written(&self, field: usize) -> bool {
-        let data_type = self.plan.fields.get(field).map(|told| &told.data_type);
+        let data_type = self.plan.fields.get(field).map(|field_plan| &field_plan.data_type);
         self.nulls.is_some() && data_type.is_some_and(is_number)
     }
 

@@ -195,14 +195,14 @@ impl Blocks {
                     let values = buffer.slice(column * stride, nrows * item).ok_or_else(too_large)?;
                     put_block(*dtype, nrows, stride, &buffer, members, column - run..column, &mut decoded)?;
                     run = 0;
-                    let Some(told) = plan.fields.get(field) else { continue };
-                    let builder = ArrayDataBuilder::new(told.data_type.clone()).len(nrows);
+                    let Some(field_plan) = plan.fields.get(field) else { continue };
+                    let builder = ArrayDataBuilder::new(field_plan.data_type.clone()).len(nrows);
                     let builder = builder.add_buffer(values.to_arrow()).nulls(validity(field)?);
                     // SAFETY: the type has a fixed width, and all values are initialized.
                     let data = unsafe { builder.align_buffers(true).build_unchecked() };
-                    check::values(&data).map_err(|e| e.in_member(told.name.clone()))?;
-                    let block = told.dtype.map(|d| import::to_block(d, &data)).transpose();
-                    match block.map_err(|e| e.in_member(told.name.clone()))?.flatten() {
+                    check::values(&data).map_err(|e| e.in_member(field_plan.name.clone()))?;
+                    let block = field_plan.dtype.map(|d| import::to_block(d, &data)).transpose();
+                    match block.map_err(|e| e.in_member(field_plan.name.clone()))?.flatten() {
                         Some(block) => decoded.blocks.push((block, vec![field])),
                         None => decoded.columns.push((field, data)),
                     }

@@ -164,7 +164,7 @@ impl LocatedFrame {
         for (i, slot) in arrays {
             let Some(data) = slot.into_inner() else { continue };
             let field = wanted.get(i).copied().unwrap_or(0);
-            let dtype = self.plan.fields.get(field).and_then(|told| self.dtype(field, told));
+            let dtype = self.plan.fields.get(field).and_then(|field_plan| self.dtype(field, field_plan));
             let block = dtype.map_or(Ok(None), |dtype| import::to_block(dtype, &data));
             match block.map_err(|e| e.in_member(self.path(field)))? {
                 Some(block) => decoded.blocks.push((block, vec![i])),
@@ -192,9 +192,9 @@ impl LocatedFrame {
 
     /// The dtype of the block that cells are decoded to while they arrive.
     pub(super) fn direct(&self, field: usize) -> Option<DType> {
-        let told = self.plan.fields.get(field)?;
-        let dtype = self.dtype(field, told)?;
-        let plain = implied_dtype(&told.data_type) == Some(dtype) && dtype.order != ByteOrder::Big;
+        let field_plan = self.plan.fields.get(field)?;
+        let dtype = self.dtype(field, field_plan)?;
+        let plain = implied_dtype(&field_plan.data_type) == Some(dtype) && dtype.order != ByteOrder::Big;
         let known = match dtype.kind {
             DTypeKind::Bool | DTypeKind::Int | DTypeKind::UInt => true,
             DTypeKind::Float => matches!(dtype.itemsize, 4 | 8),
@@ -363,8 +363,8 @@ impl LocatedFrame {
             if place.is_none() && !has_dictionary(field.data_type()) {
                 continue;
             }
-            let told = self.plan.fields.get(i);
-            let (says, tag) = (told.and_then(|t| t.dtype), told.and_then(|t| t.tag.as_deref()));
+            let field_plan = self.plan.fields.get(i);
+            let (says, tag) = (field_plan.and_then(|t| t.dtype), field_plan.and_then(|t| t.tag.as_deref()));
             let reader = typed::reader(field, says, tag, &self.options, &mut dictionaries);
             let reader = reader.map_err(|e| e.in_member(self.path(i)))?;
             if let Some(slot) = place.and_then(|p: usize| out.get_mut(p)) {

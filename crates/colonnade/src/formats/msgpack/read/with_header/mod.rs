@@ -128,9 +128,9 @@ impl LocatedFrame {
     }
 
     /// The dtype of the block that a field is decoded to.
-    fn dtype(&self, field: usize, told: &FieldPlan) -> Option<DType> {
+    fn dtype(&self, field: usize, field_plan: &FieldPlan) -> Option<DType> {
         let nulls = self.header.nulls.get(field).is_none_or(|&n| n > 0);
-        told.decoded_dtype().filter(|_| told.dtype.is_some() || !nulls)
+        field_plan.decoded_dtype().filter(|_| field_plan.dtype.is_some() || !nulls)
     }
 
     /// Returns the row labels, which are decoded once.
@@ -196,8 +196,9 @@ fn check_decoded(
     options: &ReadOptions,
 ) -> Result<()> {
     let nrows = header.nrows as u64;
-    let nbytes = |(told, extent): (&FieldPlan, &Range<usize>)| {
-        let decoded = told.decoded_dtype().map_or(0, |dtype| nrows.saturating_mul(u64::from(dtype.itemsize)));
+    let nbytes = |(field_plan, extent): (&FieldPlan, &Range<usize>)| {
+        let decoded =
+            field_plan.decoded_dtype().map_or(0, |dtype| nrows.saturating_mul(u64::from(dtype.itemsize)));
         decoded.max(extent.len() as u64)
     };
     check_nbytes(plan.fields.iter().zip(extents).map(nbytes).fold(0, u64::saturating_add), options)

@@ -33,8 +33,14 @@ pub(super) fn decode(
         }
     };
     let mut readers: Vec<Box<dyn TypedCells>> = Vec::with_capacity(fields.len());
-    for (field, told) in fields.iter().zip(&plan.fields) {
-        readers.push(typed::reader(field, told.dtype, told.tag.as_deref(), options, &mut dictionaries)?);
+    for (field, field_plan) in fields.iter().zip(&plan.fields) {
+        readers.push(typed::reader(
+            field,
+            field_plan.dtype,
+            field_plan.tag.as_deref(),
+            options,
+            &mut dictionaries,
+        )?);
     }
     let keys = crate::cells::header_key::keys(&header.schema);
     let rows = HeaderRows { orient: header.orient, entries, nrows: header.nrows, keys: &keys };

@@ -116,13 +116,13 @@ impl ColumnTargets {
         };
         self.now = matches!(place, ColumnPosition::Array(_)).then(|| ArrayReader::Packed(Vec::new()));
         let nbytes = width.and_then(|w| w.checked_mul(own.header.nrows));
-        let told = || {
+        let malformed = || {
             let data_type = own.header.schema.field(field).data_type();
             let nrows = own.header.nrows;
             let message = format!("expected {nrows} packed values of {data_type}, found bytes.");
             Error::malformed(FORMAT, message).in_member(own.path(field))
         };
-        nbytes.ok_or_else(told)
+        nbytes.ok_or_else(malformed)
     }
 
     /// Begins the array of a field.
@@ -131,16 +131,16 @@ impl ColumnTargets {
         let ColumnPosition::Array(slot) = place else { return Ok(()) };
         let nulls = own.header.nulls.get(field).is_none_or(|&n| n > 0);
         let nbytes = own.nbytes(field).min(TEXT_NBYTES);
-        let (nrows, told) = (own.header.nrows, own.header.schema.field(field).data_type());
-        let reader = match told {
+        let (nrows, data_type) = (own.header.nrows, own.header.schema.field(field).data_type());
+        let reader = match data_type {
             DataType::Utf8 => {
-                ArrayReader::Short(Box::new(StringColumn::new(told.clone(), nrows, nbytes, nulls)?))
+                ArrayReader::Short(Box::new(StringColumn::new(data_type.clone(), nrows, nbytes, nulls)?))
             }
             DataType::LargeUtf8 => {
-                ArrayReader::Long(Box::new(StringColumn::new(told.clone(), nrows, nbytes, nulls)?))
+                ArrayReader::Long(Box::new(StringColumn::new(data_type.clone(), nrows, nbytes, nulls)?))
             }
             _ => {
-                let none = || Error::unsupported(FORMAT, format!("no reader of {told}."));
+                let none = || Error::unsupported(FORMAT, format!("no reader of {data_type}."));
                 let reader = set.readers.get_mut(slot).and_then(Option::take).ok_or_else(none);
                 ArrayReader::Typed(reader.map_err(|e| e.in_member(own.path(field)))?)
             }
