@@ -227,7 +227,7 @@ fn owned_level(level: &Level) -> Result<Level> {
             Level::Block(Block { grid: Grid::column_major(grid.dtype, grid.nrows, grid.width, 0), buffer })
         }
         Level::Column(column) => {
-            Level::Column(Column { data: owned::owned(&column.data)?, ..column.clone() })
+            Level::Column(Column { data: deep_copy::deep_copy(&column.data)?, ..column.clone() })
         }
     })
 }

@@ -1,12 +1,12 @@
 //! The position of an encapsulated message in its source.
 
 use super::catalog::BatchPosition;
-use super::message::{BatchHeader, MessageHeader};
+use super::message::{BatchHeader, VerifiedHeader};
 
 /// One message: its header, and the offsets of header and body.
 #[derive(Debug)]
 pub(crate) struct EncapsulatedMessage {
-    pub(crate) header: MessageHeader,
+    pub(crate) header: VerifiedHeader,
     pub(crate) header_at: usize,
     pub(crate) header_nbytes: usize,
     pub(crate) body_at: usize,

@@ -118,7 +118,7 @@ pub(crate) enum MessageKind {
 
 /// A verified header.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct MessageHeader {
+pub(crate) struct VerifiedHeader {
     pub(crate) version: i16,
     pub(crate) kind: MessageKind,
     pub(crate) body_nbytes: u64,
@@ -175,7 +175,7 @@ fn legacy_codec(message: arrow_ipc::Message<'_>) -> Result<Option<BodyCodec>> {
 ///
 /// # Errors
 /// Malformed flatbuffers; `Unsupported` metadata versions, kinds of messages and codecs, by name.
-pub(crate) fn header(bytes: &[u8]) -> Result<MessageHeader> {
+pub(crate) fn header(bytes: &[u8]) -> Result<VerifiedHeader> {
     copied(bytes, |bytes| {
         let message = arrow_ipc::root_as_message_with_opts(&verifier(bytes.len()), bytes).map_err(|e| {
             damaged(&format!("expected a flatbuffer, found other bytes ({}).", first_line(&e)))
@@ -207,7 +207,7 @@ pub(crate) fn header(bytes: &[u8]) -> Result<MessageHeader> {
                 ));
             }
         };
-        Ok(MessageHeader { version, kind, body_nbytes })
+        Ok(VerifiedHeader { version, kind, body_nbytes })
     })
 }
 

@@ -190,7 +190,7 @@ impl Store {
             };
             (member.nbytes, work)
         });
-        Ok(parallel::gather(tasks.collect(), threads, &NoProgress)?.into_iter().flatten().collect())
+        Ok(parallel::map(tasks.collect(), threads, &NoProgress)?.into_iter().flatten().collect())
     }
 
     /// Decodes a part of an array into its place in the image.

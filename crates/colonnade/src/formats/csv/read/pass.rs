@@ -176,7 +176,7 @@ pub(super) fn run<'a>(
         };
         (piece.end - piece.start, work)
     });
-    let done = parallel::gather(tasks.collect(), threads, progress)?;
+    let done = parallel::map(tasks.collect(), threads, progress)?;
     Ok(done.into_iter().map_while(|done| done).collect())
 }
 

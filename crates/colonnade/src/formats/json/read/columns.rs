@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::error::Result;
 use crate::infer::columns::Inferred;
-use crate::parallel::gather;
+use crate::parallel;
 
 use super::cells;
 use super::context::Context;
@@ -117,7 +117,8 @@ fn side_by_side(
         let work = move || Ok(group.iter().map(|member| column(input, member, declared, labels)).collect());
         (nbytes, work)
     });
-    let found: Vec<Option<Vec<Column>>> = gather(tasks.collect(), context.options.threads, context.progress)?;
+    let found: Vec<Option<Vec<Column>>> =
+        parallel::map(tasks.collect(), context.options.threads, context.progress)?;
     for group in found {
         let Some(group) = group else { return Ok(None) };
         columns.extend(group);

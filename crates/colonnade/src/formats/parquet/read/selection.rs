@@ -176,7 +176,7 @@ pub(crate) fn kept(
         };
         (keep.len(), work)
     });
-    out.columns = parallel::gather(tasks.collect(), threads, progress)?;
+    out.columns = parallel::map(tasks.collect(), threads, progress)?;
     out.columns.sort_unstable_by_key(|(i, _)| *i);
     Ok(out)
 }

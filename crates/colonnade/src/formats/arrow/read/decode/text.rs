@@ -160,7 +160,7 @@ impl ColumnDecoder<'_> {
                 let nbytes = self.batch(piece).map_or(0, |b| b.body_nbytes);
                 (nbytes, move || one(piece).map_err(|e| self.named(e, field, piece)))
             });
-            parallel::gather(tasks.collect(), self.threads, progress)?
+            parallel::map(tasks.collect(), self.threads, progress)?
         } else {
             pieces
                 .iter()

@@ -121,7 +121,7 @@ impl ColumnDecoder<'_> {
         let nbytes = batch.body_nbytes / these.len().max(1);
         let one = &one;
         let tasks = these.iter().map(|&i| (nbytes, move || one(i))).collect();
-        parallel::gather(tasks, self.threads, progress)
+        parallel::map(tasks, self.threads, progress)
     }
 
     /// Combines fixed-width columns at constant distances to strided blocks over `bytes`.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::arrow::import::FramePlan;
 use crate::arrow::ipc::catalog::{BatchPosition, Catalog};
-use crate::arrow::ipc::message::{BatchHeader, CONTINUATION, MessageHeader, MessageKind};
+use crate::arrow::ipc::message::{BatchHeader, CONTINUATION, MessageKind, VerifiedHeader};
 use crate::error::{Error, Result};
 use crate::formats::arrow::read::decode::nat;
 use crate::limits::{Limits, StreamLimit};
@@ -63,7 +63,7 @@ impl WholeFrame {
     pub(super) fn begin(
         &mut self,
         head: &mut [u8],
-        found: &MessageHeader,
+        found: &VerifiedHeader,
         body_nbytes: usize,
         limits: &Limits,
     ) -> Result<BodyReceipt> {

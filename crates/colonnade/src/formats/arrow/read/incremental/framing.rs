@@ -1,7 +1,7 @@
 //! Decodes prefixes, headers and bodies while they arrive.
 
 use crate::arrow::ipc::message::{
-    CONTINUATION, MessageHeader, MessageKind, Prefix, check_header_nbytes, header, prefix,
+    CONTINUATION, MessageKind, Prefix, VerifiedHeader, check_header_nbytes, header, prefix,
 };
 use crate::error::{Error, Result};
 use crate::formats::arrow::read::open::feather_v1;
@@ -134,7 +134,7 @@ impl IncrementalDecoder {
             if let StreamTarget::Frame(frame) = &mut self.target { frame.remembers(head) } else { false };
         // A cached schema was checked when it first arrived, and has no body; see `Schemas`.
         let found = match remembered {
-            true => MessageHeader { version: 0, kind: MessageKind::Schema, body_nbytes: 0 },
+            true => VerifiedHeader { version: 0, kind: MessageKind::Schema, body_nbytes: 0 },
             false => header(head)?,
         };
         let is_kept = self.keeps_bytes();

@@ -2,7 +2,7 @@
 
 use crate::arrow::ipc::body::{BatchBody, IpcSource};
 use crate::arrow::ipc::encapsulated_message::EncapsulatedMessage;
-use crate::arrow::ipc::message::{BatchHeader, MessageHeader};
+use crate::arrow::ipc::message::{BatchHeader, VerifiedHeader};
 use crate::error::Result;
 use crate::formats::arrow::read::decode::{nat, too_large, values_into};
 use crate::memory::{Buffer, Region, RegionMut};
@@ -27,7 +27,7 @@ pub(super) struct WholeBody {
 }
 
 impl WholeBody {
-    pub(super) fn new(head: &[u8], header: MessageHeader, body_nbytes: usize) -> Result<Self> {
+    pub(super) fn new(head: &[u8], header: VerifiedHeader, body_nbytes: usize) -> Result<Self> {
         let body_at = head.len().next_multiple_of(64);
         let wanted = body_at.checked_add(body_nbytes).ok_or_else(too_large)?;
         let first = wanted.min(body_at + BELIEVED_NBYTES);

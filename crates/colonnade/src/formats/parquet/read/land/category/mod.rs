@@ -217,7 +217,7 @@ impl<'a> Landing<'a> {
             };
             (coded.part.nrows * width, work)
         });
-        let found = parallel::gather(tasks.collect(), self.threads, progress)?;
+        let found = parallel::map(tasks.collect(), self.threads, progress)?;
         let found = found.iter().zip(&coded).map(|(bits, coded)| (bits.as_ref(), coded.part.nrows));
         let nulls = joined(found, nrows);
         let data_type = DataType::Dictionary(Box::new(key_type), value_type.clone());
@@ -264,7 +264,7 @@ impl<'a> Landing<'a> {
             };
             (1 << 20, work)
         });
-        let walked = parallel::gather(tasks.collect(), self.threads, progress)?;
+        let walked = parallel::map(tasks.collect(), self.threads, progress)?;
         // Where every dictionary stands among those that are merged: of a chunk, then of its pages of values.
         let (mut dictionaries, mut paged) = (Vec::new(), Vec::new());
         let mut coded = Vec::new();

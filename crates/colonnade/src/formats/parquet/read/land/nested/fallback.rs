@@ -56,7 +56,7 @@ impl Landing<'_> {
                 }));
             }
         }
-        let mut read = parallel::gather(tasks, self.threads, progress)?.into_iter();
+        let mut read = parallel::map(tasks, self.threads, progress)?.into_iter();
         for &i in these {
             let field = wanted.get(i).copied().unwrap_or(0);
             let arrays: Vec<ArrayData> = read.by_ref().take(groups.len()).flatten().collect();

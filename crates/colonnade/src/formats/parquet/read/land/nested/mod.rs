@@ -191,7 +191,7 @@ impl<'a> Landing<'a> {
                 }));
             }
         }
-        let mut chunks = parallel::gather(tasks, self.threads, progress)?.into_iter();
+        let mut chunks = parallel::map(tasks, self.threads, progress)?.into_iter();
         Ok(leaves.iter().map(|_| chunks.by_ref().take(groups.len()).collect()).collect())
     }
 

@@ -218,7 +218,7 @@ impl<'a> Landing<'a> {
                 }));
             }
         }
-        let mut walked = parallel::gather(tasks, self.threads, progress)?.into_iter();
+        let mut walked = parallel::map(tasks, self.threads, progress)?.into_iter();
         for column in columns {
             let ngroups = groups(column).count();
             column.walked = walked.by_ref().take(ngroups).collect();
