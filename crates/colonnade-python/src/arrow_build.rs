@@ -6,7 +6,7 @@ use arrow_buffer::{BooleanBuffer, NullBuffer};
 use arrow_data::{ArrayData, ArrayDataBuilder};
 use arrow_schema::{DataType, Field};
 use colonnade::arrow::export::exact_type;
-use colonnade::frame::{Block, ByteOrder, DType, Kind};
+use colonnade::frame::{Block, ByteOrder, DType, DTypeKind};
 use numpy::PyUntypedArray;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -39,7 +39,7 @@ fn build(builder: ArrayDataBuilder) -> PyResult<ArrayData> {
 fn validity(mask: Option<&Bound<'_, PyUntypedArray>>, length: usize) -> PyResult<Option<NullBuffer>> {
     let Some(mask) = mask else { return Ok(None) };
     let block = ArrayBlocks::new().block(mask, 0, None)?;
-    if block.grid.dtype.kind != Kind::Bool || block.grid.nrows != length {
+    if block.grid.dtype.kind != DTypeKind::Bool || block.grid.nrows != length {
         return Err(PyTypeError::new_err(format!("mask: expected {length} bools")));
     }
     let bytes = packed_bytes(&block)?;
@@ -91,7 +91,7 @@ pub(crate) fn fixed(values: &Bound<'_, PyUntypedArray>) -> PyResult<ArrayData> {
 pub(crate) fn from_unicode(values: &Bound<'_, PyUntypedArray>) -> PyResult<ArrayData> {
     let block = ArrayBlocks::new().block(values, 0, None)?;
     let dtype = block.grid.dtype;
-    if dtype.kind != Kind::Unicode {
+    if dtype.kind != DTypeKind::Unicode {
         return Err(PyTypeError::new_err(format!("expected <U strings, found {}", dtype.descr())));
     }
     let bytes = packed_bytes(&block)?;
@@ -161,7 +161,7 @@ pub(crate) fn mask(nulls: &NullBuffer) -> Vec<u8> {
 /// Codes with -1 for nulls, of a wider signed type if `dtype` is unsigned. `None`: the codes already have that form.
 pub(crate) fn codes_with_minus_one(data: &ArrayData, dtype: DType) -> Option<(DType, Vec<u8>)> {
     let nulls = data.nulls().filter(|n| n.null_count() > 0);
-    let unsigned = dtype.kind == Kind::UInt;
+    let unsigned = dtype.kind == DTypeKind::UInt;
     if nulls.is_none() && !unsigned {
         return None;
     }

@@ -10,9 +10,9 @@ use arrow_data::ffi::FFI_ArrowArray;
 use arrow_schema::ffi::FFI_ArrowSchema;
 use arrow_schema::{DataType, Schema};
 use colonnade::arrow::export::Exporter;
-use colonnade::arrow::views::viewed;
+use colonnade::arrow::views::to_views;
 use colonnade::frame::Frame;
-use colonnade::panics::caught;
+use colonnade::panics::catch_panic;
 use colonnade::{Error, Result};
 
 use crate::foreign_fields;
@@ -39,7 +39,7 @@ pub(crate) fn stream(
     metadata: bool,
     storage: Vec<usize>,
 ) -> Result<FFI_ArrowArrayStream> {
-    let frames = if metadata { frames } else { viewed(frames)? };
+    let frames = if metadata { frames } else { to_views(frames)? };
     let first = frames
         .first()
         .ok_or_else(|| Error::malformed("arrow", "expected one frame at least, found none."))?;
@@ -113,7 +113,7 @@ fn run_callback<T>(
     work: impl FnOnce(&mut PrivateData) -> Result<T>,
 ) -> c_int {
     let Some(private) = private.filter(|_| !out.is_null()) else { return EINVAL };
-    let result = caught(|| work(private)).and_then(|result| result);
+    let result = catch_panic(|| work(private)).and_then(|result| result);
     let message = match result {
         Ok(value) => {
             // SAFETY: by the interface's contract, `out` points at a released or uninitialised structure.

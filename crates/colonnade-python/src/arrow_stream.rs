@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_data::ArrayData;
 use colonnade::arrow::concat::concat_all;
-use colonnade::arrow::import::Plan;
+use colonnade::arrow::import::FramePlan;
 use colonnade::frame::Frame;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
@@ -22,7 +22,7 @@ fn frames(schema: &arrow_schema::Schema, mut batches: Vec<Batch>) -> colonnade::
         let empty = schema.fields().iter().map(|f| ArrayData::new_empty(f.data_type())).collect();
         batches.push((0, empty));
     }
-    Plan::new(schema)?.frames(&batches)
+    FramePlan::new(schema)?.frames(&batches)
 }
 
 #[pyfunction]
@@ -86,7 +86,7 @@ fn concat_frames<'py>(
 /// The batches of a foreign stream, imported one at a time.
 #[pyclass(module = "colonnade._core")]
 struct ArrowStream {
-    plan: Plan,
+    plan: FramePlan,
     schema: arrow_schema::Schema,
     /// The mutex only makes the interface's pointers `Sync`: `next_batch` borrows the class mutably, so no lock is
     /// contended.
@@ -99,7 +99,7 @@ impl ArrowStream {
     #[staticmethod]
     fn open(obj: &Bound<'_, PyAny>) -> PyResult<Self> {
         let (schema, batches) = ForeignBatches::of(obj)?;
-        Ok(Self { plan: Plan::new(&schema).py()?, schema, batches: Mutex::new(batches), nrows: 0 })
+        Ok(Self { plan: FramePlan::new(&schema).py()?, schema, batches: Mutex::new(batches), nrows: 0 })
     }
 
     fn schema(&self) -> PyResult<CoreFrame> {

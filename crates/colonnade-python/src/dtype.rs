@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use colonnade::container::npy::{Descr, DescrField};
-use colonnade::frame::{ByteOrder, DType, Kind};
+use colonnade::frame::{ByteOrder, DType, DTypeKind};
 use numpy::{PyArrayDescr, PyArrayDescrMethods};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -19,14 +19,14 @@ pub(crate) fn from_numpy(descr: &Bound<'_, PyArrayDescr>) -> PyResult<DType> {
         _ => ByteOrder::Little,
     };
     let kind = match descr.kind() {
-        b'b' => Kind::Bool,
-        b'i' => Kind::Int,
-        b'u' => Kind::UInt,
-        b'f' => Kind::Float,
-        b'c' => Kind::Complex,
-        b'S' => Kind::Bytes,
-        b'U' => Kind::Unicode,
-        b'V' if !descr.has_fields() && !descr.has_subarray() => Kind::Void,
+        b'b' => DTypeKind::Bool,
+        b'i' => DTypeKind::Int,
+        b'u' => DTypeKind::UInt,
+        b'f' => DTypeKind::Float,
+        b'c' => DTypeKind::Complex,
+        b'S' => DTypeKind::Bytes,
+        b'U' => DTypeKind::Unicode,
+        b'V' if !descr.has_fields() && !descr.has_subarray() => DTypeKind::Void,
         b'M' | b'm' => {
             let text: String = descr.getattr("str")?.extract()?;
             return DType::parse(&text).ok_or_else(|| unsupported_dtype(descr, "its unit is unknown"));

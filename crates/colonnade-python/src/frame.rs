@@ -3,7 +3,7 @@
 use std::os::fd::RawFd;
 use std::sync::Arc;
 
-use colonnade::frame::{Axis, Block, Column, Frame, Part, Run, Tags};
+use colonnade::frame::{AdjacentColumns, Axis, Block, Column, Frame, Part, Tags};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -143,12 +143,12 @@ impl CoreFrame {
         let mut out = Vec::new();
         for run in self.frame.runs(&|_| 0).py()? {
             out.push(match run {
-                Run::Column(column) => {
+                AdjacentColumns::Column(column) => {
                     let column = Column { exclusive: false, ..column.clone() };
                     Bound::new(py, ArrowColumn { column })?.into_any()
                 }
-                Run::Block(block) if block.grid.width == 1 => arrays.column(&block)?,
-                Run::Block(block) => arrays.matrix(&block)?,
+                AdjacentColumns::Block(block) if block.grid.width == 1 => arrays.column(&block)?,
+                AdjacentColumns::Block(block) => arrays.matrix(&block)?,
             });
         }
         PyList::new(py, out)
@@ -211,7 +211,7 @@ impl CoreFrame {
         let kept = projection::of_paths(leaves, &|position| self.frame.arrow_type(position))?;
         let frame = (*self.frame).clone();
         Ok(Self::with_exclusivity(
-            if let Some(kept) = kept { frame.kept(&kept) } else { frame },
+            if let Some(kept) = kept { frame.projected(&kept) } else { frame },
             self.is_exclusive,
         ))
     }

@@ -8,7 +8,7 @@
 use std::io;
 
 use colonnade::Error;
-use colonnade::panics::{caught, install_panic_hook};
+use colonnade::panics::{catch_panic, install_panic_hook};
 use colonnade::parallel::panic_for_tests;
 use pyo3::panic::PanicException;
 use pyo3::prelude::*;
@@ -58,7 +58,7 @@ impl Guarded for Python<'_> {
         self,
         work: impl FnOnce() -> Result<T, E> + Send,
     ) -> Result<T, E> {
-        self.detach(|| caught(work)).map_err(E::from_panic)?
+        self.detach(|| catch_panic(work)).map_err(E::from_panic)?
     }
 }
 

@@ -55,7 +55,7 @@ impl Progress for PyProgress {
         })
     }
 
-    fn look(&self) -> colonnade::Result<()> {
+    fn check(&self) -> colonnade::Result<()> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.checked.elapsed() < TICK {
             return Ok(());

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use colonnade::codec::file::Codec;
+use colonnade::codec::file::FileCodec;
 use colonnade::formats::FrameEncoding;
 use pyo3::prelude::*;
 
@@ -24,7 +24,7 @@ impl WriteOptions {
 
     /// The same options, with the whole file compressed if `packing` names a codec.
     pub(crate) fn with_packing(self, packing: Option<&str>, level: Option<i32>) -> PyResult<Self> {
-        let codec = packing.map(Codec::named).transpose().py()?;
+        let codec = packing.map(FileCodec::named).transpose().py()?;
         Ok(Self { encoding: self.encoding.compressed(codec, level).py()?, fsync: self.fsync })
     }
 }

@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn small_inputs_may_always_become_the_floor() {
+    fn small_inputs_may_always_decode_to_the_minimum() {
         let limits = Limits::default();
         assert_eq!(limits.decoded_nbytes(0, 0), 128 << 20);
         assert_eq!(limits.decoded_nbytes(1000, 0), 128 << 20);

@@ -1,7 +1,7 @@
 //! Converts panics to errors.
 //!
-//! This crate is not supposed to panic on any input. If it or a library does, [`caught`] converts the panic to an
-//! [`ErrorKind::Internal`](crate::ErrorKind), which callers handle like any other error. Worker threads use [`caught`] too, so
+//! This crate is not supposed to panic on any input. If it or a library does, [`catch_panic`] converts the panic to an
+//! [`ErrorKind::Internal`](crate::ErrorKind), which callers handle like any other error. Worker threads use [`catch_panic`] too, so
 //! that their panic becomes the error of the call that started them.
 
 use std::any::Any;
@@ -11,13 +11,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use crate::error::{Error, Result};
 
 thread_local! {
-    /// Number of running calls of [`caught`] on this thread.
+    /// Number of running calls of [`catch_panic`] on this thread.
     static DEPTH: Cell<usize> = const { Cell::new(0) };
     /// File and line of the last panic of this thread.
     static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Installs a panic hook that records the place of panics, and does not print those that [`caught`] handles. Called once per
+/// Installs a panic hook that records the place of panics, and does not print those that [`catch_panic`] handles. Called once per
 /// process.
 pub fn install_panic_hook() {
     let print = take_hook();
@@ -52,7 +52,7 @@ impl Drop for DepthGuard {
 ///
 /// # Errors
 /// `Internal`: `work` panicked.
-pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T> {
+pub fn catch_panic<T>(work: impl FnOnce() -> T) -> Result<T> {
     let deeper = DepthGuard::new();
     let answer = catch_unwind(AssertUnwindSafe(work));
     drop(deeper);
@@ -84,18 +84,18 @@ mod tests {
 
     #[test]
     fn a_panic_is_an_error_on_every_thread() {
-        assert!(is_internal(caught(|| panic_for_tests(false))));
+        assert!(is_internal(catch_panic(|| panic_for_tests(false))));
         assert!(is_internal(panic_for_tests(true)));
         for threads in [1, 2] {
             let other = || panic!("a panic for tests");
-            assert!(is_internal(caught(|| join(threads, || Ok(()), other)).and_then(|answer| answer)));
+            assert!(is_internal(catch_panic(|| join(threads, || Ok(()), other)).and_then(|answer| answer)));
         }
         let make = |i: usize, _: &mut Vec<u8>| if i == 3 { panic_for_tests(false) } else { Ok(()) };
         assert!(is_internal(ordered(9, 2, &make, &mut |_| Ok(()), &NoProgress)));
     }
 
     #[test]
-    fn what_does_not_panic_is_answered() {
-        assert_eq!(caught(|| 3).unwrap(), 3);
+    fn results_without_a_panic_are_returned() {
+        assert_eq!(catch_panic(|| 3).unwrap(), 3);
     }
 }

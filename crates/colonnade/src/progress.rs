@@ -24,7 +24,7 @@ pub trait Progress {
     ///
     /// # Errors
     /// As [`Progress::advance`].
-    fn look(&self) -> Result<()> {
+    fn check(&self) -> Result<()> {
         Ok(())
     }
 }
@@ -51,7 +51,7 @@ impl Progress for ScaledProgress<'_> {
         let done = u64::try_from(scaled).unwrap_or(u64::MAX).min(self.nbytes);
         // A second pass counts from 0 again.
         if done <= self.last.replace(done.max(self.last.get())) {
-            return self.inner.look();
+            return self.inner.check();
         }
         self.inner.advance(done, Some(self.nbytes))
     }
@@ -60,8 +60,8 @@ impl Progress for ScaledProgress<'_> {
         self.inner.interrupted()
     }
 
-    fn look(&self) -> Result<()> {
-        self.inner.look()
+    fn check(&self) -> Result<()> {
+        self.inner.check()
     }
 }
 
@@ -107,8 +107,8 @@ impl Progress for Share<'_> {
         self.inner.interrupted()
     }
 
-    fn look(&self) -> Result<()> {
-        self.inner.look()
+    fn check(&self) -> Result<()> {
+        self.inner.check()
     }
 }
 
@@ -117,15 +117,15 @@ pub struct SignalsOnly<'a>(pub &'a dyn Progress);
 
 impl Progress for SignalsOnly<'_> {
     fn advance(&self, _done: u64, _total: Option<u64>) -> Result<()> {
-        self.0.look()
+        self.0.check()
     }
 
     fn interrupted(&self) -> Result<()> {
         self.0.interrupted()
     }
 
-    fn look(&self) -> Result<()> {
-        self.0.look()
+    fn check(&self) -> Result<()> {
+        self.0.check()
     }
 }
 

@@ -8,7 +8,7 @@ use arrow_data::ArrayData;
 use colonnade::container::store::{Request, Store, StoreSource};
 use colonnade::formats::npz;
 use colonnade::formats::parquet::read::{Parquet, ReadOptions};
-use colonnade::frame::{Axis, Block, ByteOrder, DType, Frame, Kind, Labels, Level, Part, type_name};
+use colonnade::frame::{Axis, Block, ByteOrder, DType, DTypeKind, Frame, Labels, Level, Part, type_name};
 use colonnade::limits::Limits;
 use colonnade::memory::Buffer;
 use colonnade::progress::NoProgress;
@@ -139,7 +139,7 @@ fn check_axis(axis: &Axis, held: &Value, place: &str) {
                 match level {
                     // Text labels of an Arrow library are stored as NumPy's, so that StaticFrame reads them.
                     Level::Block(block) if wanted["dtype"] == "large_utf8" => {
-                        assert_eq!(block.grid.dtype.kind, Kind::Unicode, "{place}");
+                        assert_eq!(block.grid.dtype.kind, DTypeKind::Unicode, "{place}");
                         assert_eq!(cells(block), wanted["values"], "{place}");
                     }
                     Level::Block(block) => {
@@ -177,19 +177,19 @@ fn spell(dtype: &DType, raw: &[u8]) -> Value {
         u128::from_le_bytes(little)
     };
     match dtype.kind {
-        Kind::Bool => Value::Bool(raw == [1]),
-        Kind::UInt => u64::try_from(number(raw)).unwrap().into(),
-        Kind::Int | Kind::DateTime | Kind::TimeDelta => {
+        DTypeKind::Bool => Value::Bool(raw == [1]),
+        DTypeKind::UInt => u64::try_from(number(raw)).unwrap().into(),
+        DTypeKind::Int | DTypeKind::DateTime | DTypeKind::TimeDelta => {
             let shift = 128 - 8 * raw.len();
             i64::try_from((number(raw) << shift).cast_signed() >> shift).unwrap().into()
         }
-        Kind::Float => float(number(raw), raw.len()).into(),
-        Kind::Complex => {
+        DTypeKind::Float => float(number(raw), raw.len()).into(),
+        DTypeKind::Complex => {
             let (re, im) = raw.split_at(raw.len() / 2);
             vec![float(number(re), re.len()), float(number(im), im.len())].into()
         }
-        Kind::Bytes | Kind::Void => hexadecimal(raw),
-        Kind::Unicode => {
+        DTypeKind::Bytes | DTypeKind::Void => hexadecimal(raw),
+        DTypeKind::Unicode => {
             let points = raw.chunks(4).map(|p| u32::try_from(number(p)).unwrap());
             let text: String = points.map(|p| char::from_u32(p).unwrap()).collect();
             text.trim_end_matches('\0').into()

@@ -18,7 +18,7 @@ use std::os::fd::{BorrowedFd, RawFd};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use colonnade::message::Waiting;
+use colonnade::message::PendingMessage;
 use colonnade_transport::{Address, Channel, Direction, from_descriptors};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -215,9 +215,9 @@ impl Connection {
         py.guarded(|| {
             let waiting = self.inner.lock_receiver().map(|receiver| receiver.incoming.waiting());
             Ok(match waiting {
-                None | Some(Waiting::Nothing) => None,
-                Some(Waiting::Frame) => Some("frame"),
-                Some(Waiting::Bytes) => Some("bytes"),
+                None | Some(PendingMessage::Nothing) => None,
+                Some(PendingMessage::Frame) => Some("frame"),
+                Some(PendingMessage::Bytes) => Some("bytes"),
             })
         })
     }

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use colonnade::formats::arrow::read::Decoded;
+use colonnade::formats::arrow::read::DecodedStream;
 use colonnade::message::Message;
 use pyo3::prelude::*;
 
@@ -31,8 +31,8 @@ pub(super) fn of(
         Message::Frame(decoder) => {
             let decoded = run_call(py, None, |watch| decoder.into_decoded(private, threads, watch));
             match decoded.map_err(failed)? {
-                Decoded::Frame(decoded) => frame(*decoded)?,
-                Decoded::Opened(ipc) => Py::new(py, PyFile::of(ipc, threads))?.into_any(),
+                DecodedStream::Frame(decoded) => frame(*decoded)?,
+                DecodedStream::Opened(ipc) => Py::new(py, PyFile::of(ipc, threads))?.into_any(),
             }
         }
         Message::Table(format, bytes) => {

@@ -1,8 +1,8 @@
 //! Reads one message of a connection batch by batch.
 
-use colonnade::formats::arrow::read::{Decoded, Ipc, Request};
+use colonnade::formats::arrow::read::{DecodedStream, Ipc, Request};
 use colonnade::frame::Frame;
-use colonnade::message::{Message, Step, Waiting};
+use colonnade::message::{Message, MessageStep, PendingMessage};
 use colonnade::progress::Progress;
 use pyo3::exceptions::{PyEOFError, PyValueError};
 use pyo3::prelude::*;
@@ -88,20 +88,22 @@ impl ConnectionReader {
                     return Ok(TurnOutcome::Done(match receiver.turn(context, &mut left)? {
                         Turn::Pending => return Ok(TurnOutcome::Wait),
                         Turn::CheckSignals => return Ok(TurnOutcome::CheckSignals),
-                        Turn::Step(Step::Need) => continue,
+                        Turn::Step(MessageStep::Need) => continue,
                         Turn::End => ReaderEvent::Nothing,
-                        Turn::Step(Step::Batch(frame)) => ReaderEvent::Batch(frame),
-                        Turn::Step(Step::End) => ReaderEvent::End,
-                        Turn::Step(Step::Schema) => match receiver.incoming.decoder() {
+                        Turn::Step(MessageStep::Batch(frame)) => ReaderEvent::Batch(frame),
+                        Turn::Step(MessageStep::End) => ReaderEvent::End,
+                        Turn::Step(MessageStep::Schema) => match receiver.incoming.decoder() {
                             Some(decoder) => {
                                 ReaderEvent::Schema(Box::new(decoder.empty()?), decoder.announced())
                             }
                             None => continue,
                         },
-                        Turn::Step(Step::Whole) if receiver.incoming.waiting() == Waiting::Bytes => {
+                        Turn::Step(MessageStep::Whole)
+                            if receiver.incoming.waiting() == PendingMessage::Bytes =>
+                        {
                             ReaderEvent::Bytes
                         }
-                        Turn::Step(Step::Whole) => match receiver.incoming.take() {
+                        Turn::Step(MessageStep::Whole) => match receiver.incoming.take() {
                             // Messages of bytes wait for a call of `receive`.
                             Some(Message::Bytes(_)) | None => continue,
                             Some(message) => ReaderEvent::Whole(Box::new(message)),
@@ -167,19 +169,19 @@ impl ConnectionReader {
             Ok(match message {
                 Message::Frame(decoder) => Some(decoder.into_decoded(false, threads, watch)?),
                 Message::Msgpack(bytes) => match msgpack::open(*bytes, false, options, watch)? {
-                    MsgpackContent::Frame(frame) => Some(Decoded::Frame(frame)),
+                    MsgpackContent::Frame(frame) => Some(DecodedStream::Frame(frame)),
                     MsgpackContent::Bundle(_) => None,
                 },
                 Message::Table(format, bytes) => {
-                    Some(Decoded::Frame(Box::new(table::open(format, &bytes, options, watch)?)))
+                    Some(DecodedStream::Frame(Box::new(table::open(format, &bytes, options, watch)?)))
                 }
                 Message::Bytes(_) => None,
             })
         });
         self.ended = decoded.is_ok();
         match decoded {
-            Ok(Some(Decoded::Frame(frame))) => Ok(vec![*frame]),
-            Ok(Some(Decoded::Opened(ipc))) => {
+            Ok(Some(DecodedStream::Frame(frame))) => Ok(vec![*frame]),
+            Ok(Some(DecodedStream::Opened(ipc))) => {
                 run_with_progress(py, None, None, |watch| all_batches(&ipc, threads, watch))
             }
             Ok(None) => {

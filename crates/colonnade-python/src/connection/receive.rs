@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use colonnade::Result;
-use colonnade::message::{Incoming, Step};
+use colonnade::message::{Incoming, MessageStep};
 use colonnade_transport::{Channel, Direction};
 
 use super::watch::Watch;
@@ -25,7 +25,7 @@ const LARGEST_NBYTES: usize = 64 << 20;
 #[derive(Debug)]
 pub(super) enum Turn {
     /// The decoder made a step.
-    Step(Step),
+    Step(MessageStep),
     /// No bytes are available now.
     Pending,
     /// The end of input between two messages.
@@ -80,14 +80,14 @@ impl Receiver {
     pub(super) fn turn(&mut self, context: &ReceiveContext<'_>, left: &mut usize) -> Result<Turn> {
         loop {
             if self.incoming.is_whole() {
-                return Ok(Turn::Step(Step::Whole));
+                return Ok(Turn::Step(MessageStep::Whole));
             }
             if self.from < self.to {
                 let (count, step) =
                     self.incoming.feed(self.read_ahead.get(self.from..self.to).unwrap_or(&[]))?;
                 self.from += count;
                 match step {
-                    Step::Need => continue,
+                    MessageStep::Need => continue,
                     step => return Ok(Turn::Step(step)),
                 }
             }
@@ -107,8 +107,8 @@ impl Receiver {
                     context.nbytes_received.fetch_add(count as u64, Ordering::Relaxed);
                     let is_due = context.watch.count(count);
                     match self.incoming.filled(in_message)? {
-                        Step::Need if is_due => return Ok(Turn::CheckSignals),
-                        Step::Need => {}
+                        MessageStep::Need if is_due => return Ok(Turn::CheckSignals),
+                        MessageStep::Need => {}
                         step => return Ok(Turn::Step(step)),
                     }
                 }

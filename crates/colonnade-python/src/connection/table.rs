@@ -21,7 +21,7 @@ pub(super) fn open(
     let decoded = match format {
         TableFormat::Csv => {
             let read = csv::ReadOptions {
-                schema: csv::Schema::Header,
+                schema: csv::SchemaOption::Header,
                 limits,
                 threads,
                 ..csv::ReadOptions::default()

@@ -4,7 +4,7 @@ use std::sync::TryLockError;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use colonnade::message::Step;
+use colonnade::message::MessageStep;
 use pyo3::prelude::*;
 
 use super::receive::{self, ReceiveContext, Receiver, Turn, TurnOutcome};
@@ -82,7 +82,9 @@ impl Connection {
             loop {
                 match receiver.turn(context, &mut left)? {
                     // The rest of a message that was read batch by batch and left.
-                    Turn::Step(Step::Schema | Step::Batch(_) | Step::End | Step::Need) => {}
+                    Turn::Step(
+                        MessageStep::Schema | MessageStep::Batch(_) | MessageStep::End | MessageStep::Need,
+                    ) => {}
                     Turn::CheckSignals => return Ok(TurnOutcome::CheckSignals),
                     Turn::Pending if most.is_none() => return Ok(TurnOutcome::Wait),
                     turn => return Ok(TurnOutcome::Done(turn)),

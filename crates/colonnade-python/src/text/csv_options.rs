@@ -1,8 +1,8 @@
 //! Options for csv.
 
 use colonnade::formats::csv::{
-    self, BigInts, Dates, Encoding as WriteEncoding, IndexColumns, OnError, Quoting, ReadOptions, Schema,
-    SchemaPlace,
+    self, BigInts, Dates, IndexColumns, OnError, OutputEncoding as WriteEncoding, Quoting, ReadOptions,
+    SchemaOption, SchemaPlace,
 };
 use colonnade::text::input::TextEncoding;
 use pyo3::prelude::*;
@@ -125,12 +125,16 @@ impl CsvReadOptions {
                 &[("text", BigInts::Text), ("decimal", BigInts::Decimal), ("error", BigInts::Error)],
             )?,
             schema: match schema {
-                None => Schema::Found,
+                None => SchemaOption::Found,
                 Some(name) => choice(
                     "csv",
                     "schema",
                     name,
-                    &[("header", Schema::Header), ("sidecar", Schema::Sidecar), ("ignore", Schema::Ignore)],
+                    &[
+                        ("header", SchemaOption::Header),
+                        ("sidecar", SchemaOption::Sidecar),
+                        ("ignore", SchemaOption::Ignore),
+                    ],
                 )?,
             },
             sidecar,

@@ -1,4 +1,4 @@
-//! Arrow arrays as cells of a NumPy dtype: what a field's `dtype` undoes.
+//! Converts Arrow arrays to cells of a NumPy dtype, the inverse of export.
 //!
 //! | dtype | Arrow |
 //! |---|---|
@@ -14,52 +14,52 @@ use arrow_schema::{DataType, TimeUnit as ArrowUnit};
 
 use crate::error::{Error, Result};
 use crate::frame::dtype::{TimeBase, TimeUnit};
-use crate::frame::{Block, ByteOrder, Column, DType, Grid, Kind, type_name};
+use crate::frame::{Block, ByteOrder, Column, DType, DTypeKind, Grid, type_name};
 use crate::limits::Limits;
 use crate::memory::{Buffer, Region, unpack};
 
-/// The dtype that an Arrow type is without being told: `None` for all that NumPy has no exact word for.
+/// Returns the dtype that an Arrow type has without metadata; `None` if NumPy has no exact counterpart.
 #[must_use]
 pub fn implied_dtype(data_type: &DataType) -> Option<DType> {
     let (kind, itemsize, unit) = match data_type {
-        DataType::Boolean => (Kind::Bool, 1, None),
-        DataType::Int8 => (Kind::Int, 1, None),
-        DataType::Int16 => (Kind::Int, 2, None),
-        DataType::Int32 => (Kind::Int, 4, None),
-        DataType::Int64 => (Kind::Int, 8, None),
-        DataType::UInt8 => (Kind::UInt, 1, None),
-        DataType::UInt16 => (Kind::UInt, 2, None),
-        DataType::UInt32 => (Kind::UInt, 4, None),
-        DataType::UInt64 => (Kind::UInt, 8, None),
-        DataType::Float16 => (Kind::Float, 2, None),
-        DataType::Float32 => (Kind::Float, 4, None),
-        DataType::Float64 => (Kind::Float, 8, None),
-        DataType::Timestamp(unit, None) => (Kind::DateTime, 8, Some(numpy_unit(*unit))),
-        DataType::Duration(unit) => (Kind::TimeDelta, 8, Some(numpy_unit(*unit))),
+        DataType::Boolean => (DTypeKind::Bool, 1, None),
+        DataType::Int8 => (DTypeKind::Int, 1, None),
+        DataType::Int16 => (DTypeKind::Int, 2, None),
+        DataType::Int32 => (DTypeKind::Int, 4, None),
+        DataType::Int64 => (DTypeKind::Int, 8, None),
+        DataType::UInt8 => (DTypeKind::UInt, 1, None),
+        DataType::UInt16 => (DTypeKind::UInt, 2, None),
+        DataType::UInt32 => (DTypeKind::UInt, 4, None),
+        DataType::UInt64 => (DTypeKind::UInt, 8, None),
+        DataType::Float16 => (DTypeKind::Float, 2, None),
+        DataType::Float32 => (DTypeKind::Float, 4, None),
+        DataType::Float64 => (DTypeKind::Float, 8, None),
+        DataType::Timestamp(unit, None) => (DTypeKind::DateTime, 8, Some(numpy_unit(*unit))),
+        DataType::Duration(unit) => (DTypeKind::TimeDelta, 8, Some(numpy_unit(*unit))),
         _ => return None,
     };
     let order = if itemsize == 1 { ByteOrder::None } else { ByteOrder::Little };
     Some(DType { kind, itemsize, order, unit })
 }
 
-/// What [`implied_dtype`] undoes: the Arrow type that is a dtype exactly, but for its byte order; `None` where there is none.
+/// Returns the Arrow type of which [`implied_dtype`] is this dtype, apart from its byte order; `None` if there is none.
 #[must_use]
 pub fn exact_type(dtype: DType) -> Option<DataType> {
     Some(match (dtype.kind, dtype.itemsize) {
-        (Kind::Bool, 1) => DataType::Boolean,
-        (Kind::Int, 1) => DataType::Int8,
-        (Kind::Int, 2) => DataType::Int16,
-        (Kind::Int, 4) => DataType::Int32,
-        (Kind::Int, 8) => DataType::Int64,
-        (Kind::UInt, 1) => DataType::UInt8,
-        (Kind::UInt, 2) => DataType::UInt16,
-        (Kind::UInt, 4) => DataType::UInt32,
-        (Kind::UInt, 8) => DataType::UInt64,
-        (Kind::Float, 2) => DataType::Float16,
-        (Kind::Float, 4) => DataType::Float32,
-        (Kind::Float, 8) => DataType::Float64,
-        (Kind::DateTime, 8) => DataType::Timestamp(arrow_unit(dtype.unit?)?, None),
-        (Kind::TimeDelta, 8) => DataType::Duration(arrow_unit(dtype.unit?)?),
+        (DTypeKind::Bool, 1) => DataType::Boolean,
+        (DTypeKind::Int, 1) => DataType::Int8,
+        (DTypeKind::Int, 2) => DataType::Int16,
+        (DTypeKind::Int, 4) => DataType::Int32,
+        (DTypeKind::Int, 8) => DataType::Int64,
+        (DTypeKind::UInt, 1) => DataType::UInt8,
+        (DTypeKind::UInt, 2) => DataType::UInt16,
+        (DTypeKind::UInt, 4) => DataType::UInt32,
+        (DTypeKind::UInt, 8) => DataType::UInt64,
+        (DTypeKind::Float, 2) => DataType::Float16,
+        (DTypeKind::Float, 4) => DataType::Float32,
+        (DTypeKind::Float, 8) => DataType::Float64,
+        (DTypeKind::DateTime, 8) => DataType::Timestamp(arrow_unit(dtype.unit?)?, None),
+        (DTypeKind::TimeDelta, 8) => DataType::Duration(arrow_unit(dtype.unit?)?),
         _ => return None,
     })
 }
@@ -84,22 +84,22 @@ fn numpy_unit(unit: ArrowUnit) -> TimeUnit {
     TimeUnit { base, multiple: 1 }
 }
 
-/// How the array becomes cells.
+/// The conversion of an array to cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum CellConversion {
     /// Bits to bytes.
     Bits,
-    /// The bytes of the values, in words of `word` bytes that a big-endian dtype turns round.
+    /// The bytes of the values, in words of `word` bytes that are swapped for a big-endian dtype.
     Bytes { word: usize },
     /// The bytes of the values of the list's child.
     Pairs { word: usize },
-    /// 32-bit days to 64-bit ones.
+    /// 32-bit days to 64-bit days.
     Days,
     /// Text to UCS-4.
     Text,
 }
 
-impl Way {
+impl CellConversion {
     fn of(dtype: DType, data_type: &DataType) -> Option<Self> {
         let item = dtype.itemsize as usize;
         let plain = |dtype: DType| match implied_dtype(data_type) {
@@ -107,30 +107,34 @@ impl Way {
             None => false,
         };
         let fixed = matches!(data_type, DataType::FixedSizeBinary(n) if usize::try_from(*n) == Ok(item));
-        let way = match dtype.kind {
-            Kind::Bool => (*data_type == DataType::Boolean).then_some(Self::Bits),
-            Kind::Float if item == 16 => fixed.then_some(Self::Bytes { word: 16 }),
-            Kind::Int | Kind::UInt | Kind::Float => plain(dtype).then_some(Self::Bytes { word: item }),
-            Kind::Complex if item == 32 => fixed.then_some(Self::Bytes { word: 16 }),
-            Kind::Complex => match data_type {
+        let conversion = match dtype.kind {
+            DTypeKind::Bool => (*data_type == DataType::Boolean).then_some(Self::Bits),
+            DTypeKind::Float if item == 16 => fixed.then_some(Self::Bytes { word: 16 }),
+            DTypeKind::Int | DTypeKind::UInt | DTypeKind::Float => {
+                plain(dtype).then_some(Self::Bytes { word: item })
+            }
+            DTypeKind::Complex if item == 32 => fixed.then_some(Self::Bytes { word: 16 }),
+            DTypeKind::Complex => match data_type {
                 DataType::FixedSizeList(child, 2) => {
                     let float = if item == 8 { DataType::Float32 } else { DataType::Float64 };
                     (*child.data_type() == float).then_some(Self::Pairs { word: item / 2 })
                 }
                 _ => None,
             },
-            Kind::Bytes | Kind::Void => fixed.then_some(Self::Bytes { word: 1 }),
-            Kind::Unicode => matches!(data_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
-                .then_some(Self::Text),
-            Kind::DateTime | Kind::TimeDelta => match data_type {
+            DTypeKind::Bytes | DTypeKind::Void => fixed.then_some(Self::Bytes { word: 1 }),
+            DTypeKind::Unicode => {
+                matches!(data_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
+                    .then_some(Self::Text)
+            }
+            DTypeKind::DateTime | DTypeKind::TimeDelta => match data_type {
                 DataType::Int64 => Some(Self::Bytes { word: 8 }),
                 DataType::Date32 => {
                     let days = dtype.unit == Some(TimeUnit { base: TimeBase::Day, multiple: 1 });
-                    (days && dtype.kind == Kind::DateTime).then_some(Self::Days)
+                    (days && dtype.kind == DTypeKind::DateTime).then_some(Self::Days)
                 }
                 other => {
                     let same = |i: DType| (i.kind, i.unit) == (dtype.kind, dtype.unit);
-                    // A level's zone stands in the axis' meta too; the dtype has none.
+                    // The axis' meta also has the zone of a level; the dtype has none.
                     let other = match other {
                         DataType::Timestamp(unit, Some(_)) => &DataType::Timestamp(*unit, None),
                         other => other,
@@ -139,21 +143,21 @@ impl Way {
                 }
             },
         };
-        way.filter(|way| match way {
+        conversion.filter(|conversion| match conversion {
             Self::Bytes { word } | Self::Pairs { word } => *word > 0,
             _ => true,
         })
     }
 }
 
-/// Whether the dtype can be read from arrays of this type.
+/// Whether arrays of this type can be converted to the dtype.
 #[must_use]
 pub fn fits(dtype: DType, data_type: &DataType) -> bool {
-    Way::of(dtype, data_type).is_some()
+    CellConversion::of(dtype, data_type).is_some()
 }
 
-fn way(dtype: DType, data: &ArrayData) -> Result<Way> {
-    Way::of(dtype, data.data_type()).ok_or_else(|| {
+fn conversion_of(dtype: DType, data: &ArrayData) -> Result<CellConversion> {
+    CellConversion::of(dtype, data.data_type()).ok_or_else(|| {
         let message = format!(
             "expected an Arrow type that holds the dtype {}, found {}. Drop the field's `colonnade` metadata to read it as it is.",
             dtype.descr(),
@@ -163,19 +167,19 @@ fn way(dtype: DType, data: &ArrayData) -> Result<Way> {
     })
 }
 
-fn has_place(dtype: DType, way: Way, data: &ArrayData) -> bool {
-    let times = matches!(dtype.kind, Kind::DateTime | Kind::TimeDelta);
-    let inner = matches!(way, Way::Pairs { .. })
+fn has_place(dtype: DType, conversion: CellConversion, data: &ArrayData) -> bool {
+    let times = matches!(dtype.kind, DTypeKind::DateTime | DTypeKind::TimeDelta);
+    let inner = matches!(conversion, CellConversion::Pairs { .. })
         && data.child_data().first().is_some_and(|c| {
             let width = data.len() * 2;
             c.nulls().is_some_and(|n| n.slice(data.offset() * 2, width).null_count() > 0)
         });
-    (times || data.null_count() == 0) && !inner && !(way == Way::Text && ends_in_nul(data))
+    (times || data.null_count() == 0) && !inner && !(conversion == CellConversion::Text && ends_in_nul(data))
 }
 
-/// Whether a row of text ends in NUL, which `<U` cells do not tell from their padding.
+/// Whether a row of text ends in NUL, which `<U` cells cannot distinguish from padding.
 fn ends_in_nul(data: &ArrayData) -> bool {
-    // Text without any NUL is the rule, and the buffers are searched faster than the rows.
+    // Most text has no NUL, and searching the buffers is faster than searching the rows.
     if !data.buffers().iter().skip(1).any(|bytes| bytes.contains(&0))
         && *data.data_type() != DataType::Utf8View
     {
@@ -192,11 +196,11 @@ fn ends_in_nul(data: &ArrayData) -> bool {
     })
 }
 
-/// The dtype that holds all of `data`: text of a stream's later chunks may be longer than the first chunk's, whose width
-/// the field says. Only `<U` grows; what is not its text is left to [`to_block`] to refuse.
+/// Returns a dtype wide enough for all of `data`: the text of a stream's later chunks may be wider than that of the first,
+/// whose width the field declares. Only `<U` grows; [`to_block`] refuses other types.
 #[must_use]
-pub fn widened(dtype: DType, data: &[&ArrayData]) -> DType {
-    if dtype.kind != Kind::Unicode {
+pub fn widen_dtype(dtype: DType, data: &[&ArrayData]) -> DType {
+    if dtype.kind != DTypeKind::Unicode {
         return dtype;
     }
     let mut points = dtype.itemsize as usize / 4;
@@ -208,7 +212,7 @@ pub fn widened(dtype: DType, data: &[&ArrayData]) -> DType {
                 Some(views) => Some(views.value(row)),
                 None => column.string(row),
             };
-            // As many bytes are as many characters at most.
+            // So many bytes are at most as many characters.
             if let Some(value) = value.filter(|v| v.len() > points) {
                 points = points.max(value.chars().count());
             }
@@ -219,32 +223,34 @@ pub fn widened(dtype: DType, data: &[&ArrayData]) -> DType {
     DType { itemsize: itemsize.unwrap_or(dtype.itemsize), ..dtype }
 }
 
-/// Whether the dtype has a cell for every row: nulls are NaT, and nothing else; `<U` has none for text that ends in NUL.
+/// Whether the dtype has a cell for every row: only NaT represents nulls, and `<U` cannot hold text that ends in NUL.
 #[must_use]
 pub fn holds_nulls(dtype: DType, data: &ArrayData) -> bool {
-    Way::of(dtype, data.data_type()).is_some_and(|way| has_place(dtype, way, data))
+    CellConversion::of(dtype, data.data_type()).is_some_and(|conversion| has_place(dtype, conversion, data))
 }
 
-/// The array as a block of one column, of `<U` as wide as its longest text; `None` where it has nulls, or text that ends
-/// in NUL, which the dtype cannot hold. Nothing is copied where the values lie as the dtype wants them.
+/// Converts the array to a block of one column; `<U` is as wide as the longest text. Returns `None` if the dtype cannot
+/// hold its nulls, or text that ends in NUL. Values that already have the dtype's layout are not copied.
 ///
 /// # Errors
-/// Malformed: a type that cannot hold the dtype; a limit, where `<U` cells ask for far more memory than their text has.
+/// Malformed: the type cannot hold the dtype; a limit: `<U` cells need far more memory than their text has.
 pub fn to_block(dtype: DType, data: &ArrayData) -> Result<Option<Block>> {
-    let way = way(dtype, data)?;
-    if !has_place(dtype, way, data) {
+    let conversion = conversion_of(dtype, data)?;
+    if !has_place(dtype, conversion, data) {
         return Ok(None);
     }
-    let dtype = widened(dtype, &[data]);
+    let dtype = widen_dtype(dtype, &[data]);
     let item = dtype.itemsize as usize;
     let swapped = |word: usize| dtype.order == ByteOrder::Big && word > 1;
-    let as_it_lies = match way {
-        Way::Bytes { word } if !swapped(word) && data.null_count() == 0 => data.buffers().first(),
-        Way::Pairs { word } if !swapped(word) => data.child_data().first().and_then(|c| c.buffers().first()),
+    let as_it_lies = match conversion {
+        CellConversion::Bytes { word } if !swapped(word) && data.null_count() == 0 => data.buffers().first(),
+        CellConversion::Pairs { word } if !swapped(word) => {
+            data.child_data().first().and_then(|c| c.buffers().first())
+        }
         _ => None,
     };
     if let Some(buffer) = as_it_lies {
-        let grid = Grid::column_major(dtype, data.len(), 1, first_byte(way, data, item));
+        let grid = Grid::column_major(dtype, data.len(), 1, first_byte(conversion, data, item));
         let block = Block::new(grid, Buffer::from_arrow(buffer.clone()));
         return block.map(Some).ok_or_else(|| short(dtype, data));
     }
@@ -252,8 +258,8 @@ pub fn to_block(dtype: DType, data: &ArrayData) -> Result<Option<Block>> {
     let rows = data.len() as u64;
     let nbytes = nbytes
         .ok_or_else(|| Error::limit("arrow", format!("{rows} rows of {} are too many.", dtype.descr())))?;
-    if way == Way::Text {
-        // A frame knows no limits of its caller's.
+    if conversion == CellConversion::Text {
+        // A frame does not know the limits of its caller.
         let what = format!("{rows} cells of {}", dtype.descr());
         let input = (text_nbytes(data) as u64).saturating_add(rows);
         Limits::default().check_decoded("arrow", &what, nbytes as u64, input, rows)?;
@@ -268,9 +274,9 @@ fn text_nbytes(data: &ArrayData) -> usize {
     data.buffers().iter().skip(1).map(|b| b.len()).sum()
 }
 
-fn first_byte(way: Way, data: &ArrayData, item: usize) -> usize {
-    match way {
-        Way::Pairs { word } => {
+fn first_byte(conversion: CellConversion, data: &ArrayData, item: usize) -> usize {
+    match conversion {
+        CellConversion::Pairs { word } => {
             let inner = data.child_data().first().map_or(0, ArrayData::offset);
             data.offset() * item + inner * word
         }
@@ -283,27 +289,30 @@ fn short(dtype: DType, data: &ArrayData) -> Error {
     Error::malformed("arrow", message)
 }
 
-/// Writes the array as packed cells over `out`, which has room for all its rows exactly. Nulls become NaT; where the
-/// dtype has none (see [`holds_nulls`]) whatever stands in the slot is written.
+/// Writes the array as packed cells to `out`, whose size is exactly that of its rows. Nulls become NaT; for a dtype without
+/// NaT (see [`holds_nulls`]) the value in the slot is written.
 ///
 /// # Errors
-/// As [`to_block`]; malformed where `out` has another size.
+/// As [`to_block`]; malformed: `out` has another size.
 pub fn fill(dtype: DType, data: &ArrayData, out: &mut [u8]) -> Result<()> {
-    let way = way(dtype, data)?;
+    let conversion = conversion_of(dtype, data)?;
     let item = dtype.itemsize as usize;
     if out.len() != data.len() * item {
         let message = format!("expected room for {} bytes, found {}.", data.len() * item, out.len());
         return Err(Error::malformed("arrow", message));
     }
-    match way {
-        Way::Bits => {
+    match conversion {
+        CellConversion::Bits => {
             let bits = data.buffers().first().map_or(&[][..], |b| b.as_slice());
             unpack(bits, data.offset(), out).ok_or_else(|| short(dtype, data))?;
         }
-        Way::Bytes { word } | Way::Pairs { word } => {
-            let holder =
-                if matches!(way, Way::Pairs { .. }) { data.child_data().first() } else { Some(data) };
-            let start = first_byte(way, data, item);
+        CellConversion::Bytes { word } | CellConversion::Pairs { word } => {
+            let holder = if matches!(conversion, CellConversion::Pairs { .. }) {
+                data.child_data().first()
+            } else {
+                Some(data)
+            };
+            let start = first_byte(conversion, data, item);
             let bytes = holder.and_then(|h| h.buffers().first()).map_or(&[][..], |b| b.as_slice());
             let bytes = bytes.get(start..start + out.len()).ok_or_else(|| short(dtype, data))?;
             out.copy_from_slice(bytes);
@@ -312,7 +321,7 @@ pub fn fill(dtype: DType, data: &ArrayData, out: &mut [u8]) -> Result<()> {
                 out.chunks_exact_mut(word).for_each(<[u8]>::reverse);
             }
         }
-        Way::Days => {
+        CellConversion::Days => {
             let bytes = data.buffers().first().map_or(&[][..], |b| b.as_slice());
             let (words, _) = bytes.as_chunks::<4>();
             let words =
@@ -325,13 +334,13 @@ pub fn fill(dtype: DType, data: &ArrayData, out: &mut [u8]) -> Result<()> {
                 out.chunks_exact_mut(8).for_each(<[u8]>::reverse);
             }
         }
-        Way::Text => text(dtype, data, out)?,
+        CellConversion::Text => text(dtype, data, out)?,
     }
     Ok(())
 }
 
 fn write_nat(dtype: DType, data: &ArrayData, out: &mut [u8]) {
-    if !matches!(dtype.kind, Kind::DateTime | Kind::TimeDelta) {
+    if !matches!(dtype.kind, DTypeKind::DateTime | DTypeKind::TimeDelta) {
         return;
     }
     if let Some(nulls) = data.nulls().filter(|n| n.null_count() > 0) {

@@ -1,4 +1,4 @@
-//! Column labels out of a schema: the names of its fields, or a small stream beside them.
+//! Reads column labels from a schema: the names of its fields, or a small stream in its metadata.
 
 use std::sync::Arc;
 
@@ -10,30 +10,30 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::cells::{implied_dtype, to_block};
 use super::fields::field_meta;
-use super::meta::{AxisMeta, LabelsMeta};
-use crate::arrow::ipc::{Plain, plain};
+use super::meta::{LabelsMeta, SchemaAxisMeta};
+use crate::arrow::ipc::{EmbeddedStream, plain};
 use crate::error::{Error, Result};
 use crate::frame::{Axis, Block, ByteOrder, Column, DType, Grid, Labels, Level};
 use crate::memory::Buffer;
 
-/// Bytes of `<U` labels that any schema may ask for; more only where its names fill them to a reasonable part.
+/// Bytes of `<U` labels that any schema may declare. Larger labels must be filled to a reasonable part by the names.
 const UNASKED_NBYTES: usize = 16 << 20;
 
-/// Bytes of a `<U` cell a byte of UTF-8 that are accepted: four a character, times the padding (the rule by which
-/// labels are written, `adapters/_unicode.py`).
+/// Accepted bytes of a `<U` cell for each byte of UTF-8: four a character, times the padding. `adapters/_unicode.py` writes
+/// labels by the same rule.
 const MAX_RATIO: usize = 16;
 
 /// Below this size `<U` is always accepted.
 const ALWAYS_NBYTES: usize = 4096;
 
-/// Labels of a schema that nobody described: its names, as text.
-pub(crate) fn foreign(names: &[&str], name: String) -> Result<Axis> {
-    let labels = Labels::Levels(vec![as_they_are(names)?]);
+/// Builds the labels of a foreign schema: the names of its fields, as text.
+pub(crate) fn from_names(names: &[&str], name: String) -> Result<Axis> {
+    let labels = Labels::Levels(vec![text_level(names)?]);
     Ok(Axis { labels, class: "Index".into(), classes: vec!["Index".into()], name, meta: None })
 }
 
-/// Names as text: `<U` cells where they cost little, else Arrow's layout.
-fn as_they_are(names: &[&str]) -> Result<Level> {
+/// Converts names to text: `<U` cells if they are small, else Arrow's layout.
+fn text_level(names: &[&str]) -> Result<Level> {
     let width = names.iter().map(|n| n.chars().count()).max().unwrap_or(0).max(1);
     let utf8: usize = names.iter().map(|n| n.len()).sum();
     let cells = width.saturating_mul(4).saturating_mul(names.len());
@@ -46,8 +46,8 @@ fn as_they_are(names: &[&str]) -> Result<Level> {
     }
 }
 
-/// Labels as our metadata describes them.
-pub(super) fn described(names: &[&str], meta: &AxisMeta) -> Result<Axis> {
+/// Builds the labels that the `colonnade` metadata describes.
+pub(super) fn from_meta(names: &[&str], meta: &SchemaAxisMeta) -> Result<Axis> {
     let labels = match &meta.labels {
         LabelsMeta::Auto { start, step, .. } => {
             let stop = i64::try_from(names.len()).ok().and_then(|n| start.checked_add(step.checked_mul(n)?));
@@ -59,10 +59,10 @@ pub(super) fn described(names: &[&str], meta: &AxisMeta) -> Result<Axis> {
         LabelsMeta::Fixed(dtype) => {
             let points = dtype.itemsize as usize / 4;
             let fits = |name: &&str| name.chars().count() <= points && !name.ends_with('\0');
-            // Fields that were renamed by another tool may need more room.
+            // Another tool may have renamed fields, whose names may need wider cells.
             let level = match names.iter().all(fits) {
                 true => Level::Block(cells_of(names, *dtype)?),
-                false => as_they_are(names)?,
+                false => text_level(names)?,
             };
             Labels::Levels(vec![level])
         }
@@ -82,11 +82,11 @@ pub(super) fn described(names: &[&str], meta: &AxisMeta) -> Result<Axis> {
         );
         return Err(Error::malformed("arrow", message));
     }
-    let AxisMeta { class, classes, name, meta, .. } = meta.clone();
+    let SchemaAxisMeta { class, classes, name, meta, .. } = meta.clone();
     Ok(Axis { labels, class, classes, name, meta })
 }
 
-/// Names as `<U` cells; all fit.
+/// Converts names to `<U` cells; all of them fit.
 fn cells_of(names: &[&str], dtype: DType) -> Result<Block> {
     let item = dtype.itemsize as usize;
     let nbytes = item.saturating_mul(names.len());
@@ -120,19 +120,19 @@ fn text_of(names: &[&str], data_type: &DataType, tag: Option<String>) -> Result<
     Ok(Column { tag, ..Column::new(data) })
 }
 
-/// A stream of one batch in base64, decoded with all checks. `accepts` sees the number of rows before any is decoded.
+/// Decodes a base64 stream of one batch, with all checks. `accepts` gets the number of rows before decoding.
 ///
 /// # Errors
-/// Malformed: what was found instead.
-pub(crate) fn stream_of(text: &str, accepts: &dyn Fn(usize) -> Result<()>) -> Result<Plain> {
+/// Malformed, with what was found instead.
+pub(crate) fn stream_of(text: &str, accepts: &dyn Fn(usize) -> Result<()>) -> Result<EmbeddedStream> {
     let bytes = STANDARD
         .decode(text)
         .map_err(|e| Error::malformed("arrow", format!("expected base64, found other text: {e}.")))?;
     plain(bytes, accepts)
 }
 
-/// The columns of a stream in base64 as levels. The stream is a part of the schema: it is decoded with all checks, and
-/// holds no labels of its own.
+/// Reads the columns of a base64 stream as levels. The stream is part of the schema; it is decoded with all checks, and has
+/// no row labels.
 fn levels_of(text: &str, count: usize) -> Result<Vec<Level>> {
     let wrong = |what: &str| {
         let message =
@@ -143,7 +143,7 @@ fn levels_of(text: &str, count: usize) -> Result<Vec<Level>> {
         true => Ok(()),
         false => Err(Error::malformed("arrow", format!("{nrows} rows."))),
     };
-    let Plain { schema, arrays } = stream_of(text, &accepts).map_err(|e| wrong(e.message()))?;
+    let EmbeddedStream { schema, arrays } = stream_of(text, &accepts).map_err(|e| wrong(e.message()))?;
     if arrays.is_empty() {
         return Err(wrong("no level."));
     }
@@ -154,7 +154,7 @@ fn levels_of(text: &str, count: usize) -> Result<Vec<Level>> {
     schema.fields().iter().zip(arrays).map(level).collect()
 }
 
-/// A level: cells where a dtype is said or implied and holds every row, else the column as it is.
+/// Builds a level: cells, if a declared or implied dtype can hold every row, else the unchanged column.
 fn level(dtype: Option<DType>, tag: Option<String>, ordered: bool, data: ArrayData) -> Result<Level> {
     let dtype = dtype.or_else(|| implied_dtype(data.data_type()).filter(|_| tag.is_none()));
     if let Some(dtype) = dtype
@@ -165,7 +165,7 @@ fn level(dtype: Option<DType>, tag: Option<String>, ordered: bool, data: ArrayDa
     Ok(Level::Column(Column { ordered, tag, ..Column::new(data) }))
 }
 
-/// Whether a dictionary's order means anything: the flag lives in the field alone.
+/// Whether the order of a dictionary is significant. Only the field has this flag.
 pub(super) fn ordered(field: &arrow_schema::Field) -> bool {
     #[allow(deprecated)]
     field.dict_is_ordered().unwrap_or(false)

@@ -1,4 +1,4 @@
-//! A frame as an Arrow schema and arrays; later chunks of the same layout as arrays of that schema.
+//! Converts a frame to an Arrow schema and arrays, and later chunks of the same layout to arrays of that schema.
 
 mod admit;
 
@@ -14,32 +14,32 @@ use crate::frame::{Axis, Block, ByteOrder, Column, DType, Frame, Grid, Labels, L
 use crate::memory::Buffer;
 
 pub use super::cells::exact_type;
-use super::fields::{Fields, foreign_metadata};
-use super::layout::{self, Kept, refuse};
-use super::meta::{self, AxisMeta, FieldMeta, LabelsMeta, SchemaMeta};
-use super::orders::Orders;
-use super::pandas::{self, Entry, Written};
-use super::{gather, labels, names, required};
+use super::fields::{FieldsBuilder, foreign_metadata};
+use super::layout::{self, ColumnLayout, refuse};
+use super::meta::{self, FieldMeta, LabelsMeta, SchemaAxisMeta, SchemaMeta};
+use super::ordered_categories::CategoryOrders;
+use super::pandas::{self, PandasColumn, PandasMetadata};
+use super::{gather, labels, names, nullability};
 
-/// Turns frames of one layout into arrays of one schema.
+/// Converts frames of one layout to arrays of one schema.
 #[derive(Debug)]
 pub struct Exporter {
     schema: SchemaRef,
-    columns: Vec<Kept>,
-    levels: Vec<Kept>,
-    /// The first chunk's axes, row labels without rows.
+    columns: Vec<ColumnLayout>,
+    levels: Vec<ColumnLayout>,
+    /// The first chunk's row labels without rows, and its column labels.
     index: Axis,
     axis: Axis,
-    /// Where an automatic index goes on.
+    /// The next label of an automatic index.
     next: AtomicI64,
-    /// Item sizes of fixed-width text, the widest seen: a later chunk's may be wider.
+    /// The item sizes of fixed-width text, of the widest chunk so far.
     widest: Vec<AtomicU32>,
-    orders: Orders,
-    pandas: Written,
+    orders: CategoryOrders,
+    pandas: PandasMetadata,
 }
 
 impl Exporter {
-    /// An exporter for frames like `frame`. `total_rows`: rows of all chunks together, where that is known.
+    /// An exporter for frames with the layout of `frame`. `total_rows`: the number of rows of all chunks, if known.
     ///
     /// # Errors
     /// `Unrepresentable`: labels or dtypes that Arrow cannot hold.
@@ -47,8 +47,8 @@ impl Exporter {
         Self::build(frame, total_rows, true)
     }
 
-    /// The same for a library that looks at fields alone: a schema without metadata of its own, which of 10,000 columns
-    /// would be a megabyte of text.
+    /// An exporter whose schema has no metadata, for libraries that only read the fields. The metadata of 10,000 columns
+    /// would take a megabyte.
     ///
     /// # Errors
     /// As [`Exporter::new`].
@@ -56,12 +56,12 @@ impl Exporter {
         Self::build(frame, None, false)
     }
 
-    fn build(frame: &Frame, total_rows: Option<usize>, told: bool) -> Result<Self> {
+    fn build(frame: &Frame, total_rows: Option<usize>, with_metadata: bool) -> Result<Self> {
         let (columns, levels) = (layout::columns(frame)?, layout::levels(&frame.index)?);
         let texts = names::texts(&frame.columns)?;
         let level_names = pandas::level_names(&frame.index);
         let level_metas = pandas::level_metas(&frame.index);
-        let mut fields = Fields::default();
+        let mut fields = FieldsBuilder::default();
         let (names, are_names) = names::unique(&texts);
         for (kept, name) in columns.iter().zip(names) {
             fields.push(name, kept, None)?;
@@ -70,12 +70,12 @@ impl Exporter {
             let name = fields.level_name(i, level_names.get(i).and_then(Option::as_deref));
             fields.push(name, kept, meta.as_ref())?;
         }
-        let mut pandas = pandas::Writer::new(&frame.columns);
-        let described = if told { columns.len() } else { 0 };
+        let mut pandas = pandas::PandasMetadataWriter::new(&frame.columns);
+        let described = if with_metadata { columns.len() } else { 0 };
         let entries = fields.list.iter().zip(&columns).enumerate().zip(&texts).take(described);
         for ((position, (field, kept)), text) in entries {
             let tag = fields.tag(position);
-            let entry = Entry { name: text.as_deref(), column: column_at(frame, position, kept), tag };
+            let entry = PandasColumn { name: text.as_deref(), column: column_at(frame, position, kept), tag };
             pandas.entry(field, dtype_of(kept), &entry);
         }
         for (i, kept) in levels.iter().enumerate() {
@@ -86,11 +86,15 @@ impl Exporter {
             let name = level_names.get(i).and_then(Option::as_deref);
             let position = columns.len() + i;
             if let Some(field) = fields.list.get(position) {
-                pandas.entry(field, dtype_of(kept), &Entry { name, column, tag: fields.tag(position) });
+                pandas.entry(
+                    field,
+                    dtype_of(kept),
+                    &PandasColumn { name, column, tag: fields.tag(position) },
+                );
             }
         }
         let mut metadata = foreign_metadata(frame.tags.origin.as_deref());
-        if told {
+        if with_metadata {
             metadata.insert(meta::KEY, schema_meta(frame, &fields.list, are_names)?.to_json()?);
         }
         let start = match frame.index.labels {
@@ -100,7 +104,7 @@ impl Exporter {
         let widths = columns.iter().chain(&levels).map(|kept| dtype_of(kept).map_or(0, |d| d.itemsize));
         let mut out = Self {
             widest: widths.map(AtomicU32::new).collect(),
-            orders: Orders::growing(),
+            orders: CategoryOrders::growing(),
             schema: Arc::new(Schema::new_with_metadata(fields.list, metadata)),
             columns,
             levels,
@@ -109,47 +113,47 @@ impl Exporter {
             next: AtomicI64::new(start),
             pandas: pandas.finish(frame.tags.attrs.as_deref()),
         };
-        if told {
+        if with_metadata {
             out.schema = out.schema_of(total_rows);
         }
         Ok(out)
     }
 
-    /// The same exporter with columns that are never null, as the file of these frames says, told so in the schema: for
-    /// consumers that are given these frames and no others.
+    /// Declares columns as non-nullable that the file of these frames declares as required, for consumers that get only
+    /// these frames.
     #[must_use]
     pub fn with_required(mut self, frames: &[Arc<Frame>]) -> Self {
-        let kept: Vec<&Kept> = self.columns.iter().chain(&self.levels).collect();
-        if let Some(schema) = required::told(&self.schema, &kept, frames) {
+        let kept: Vec<&ColumnLayout> = self.columns.iter().chain(&self.levels).collect();
+        if let Some(schema) = nullability::with_nullability(&self.schema, &kept, frames) {
             self.schema = Arc::new(schema);
         }
         self
     }
 
-    /// The same exporter with fields nullable that say that they never are null, and hold nulls in these frames: data
-    /// count, not what metadata says of them.
+    /// Makes fields nullable that are declared as non-nullable but have nulls in these frames: the data counts, not the
+    /// metadata.
     #[must_use]
     pub fn with_nulls_of(mut self, frames: &[Arc<Frame>]) -> Self {
-        if let Some(schema) = required::relaxed(&self.schema, frames) {
+        if let Some(schema) = nullability::relax_nullability(&self.schema, frames) {
             self.schema = Arc::new(schema);
         }
         self
     }
 
-    /// The same exporter for a format whose chunks have dictionaries of their own: their orders need but agree.
+    /// Lets chunks have different dictionaries, for formats that store them for each chunk. Only their orders must agree.
     #[must_use]
     pub fn with_own_dictionaries(mut self) -> Self {
-        self.orders = Orders::default();
+        self.orders = CategoryOrders::default();
         self
     }
 
-    /// The same exporter with axes that are like the frame's own.
+    /// Replaces the axes.
     pub(super) fn with_axes(self, index: Axis, columns: Axis) -> Self {
         Self { index, axis: columns, ..self }
     }
 
-    /// Kinds of the columns and of the levels of row labels.
-    pub(super) fn kept(&self) -> (&[Kept], &[Kept]) {
+    /// The layouts of the columns and of the row label levels.
+    pub(super) fn layouts(&self) -> (&[ColumnLayout], &[ColumnLayout]) {
         (&self.columns, &self.levels)
     }
 
@@ -159,7 +163,7 @@ impl Exporter {
         Arc::clone(&self.schema)
     }
 
-    /// The schema as it is known at the end, `total_rows` being all rows: a footer is written then.
+    /// The final schema, with `total_rows` rows in all, for a footer.
     #[must_use]
     pub fn schema_of(&self, total_rows: Option<usize>) -> SchemaRef {
         let range = match (&self.index.labels, total_rows) {
@@ -194,8 +198,8 @@ impl Exporter {
         Arc::new(Schema::new_with_metadata(fields, metadata))
     }
 
-    /// The arrays of `frame`, the first one or a later chunk: data columns, then levels of row labels. Native columns that
-    /// lie packed are not copied.
+    /// Converts a frame, the first or a later chunk, to arrays: data columns, then row label levels. Packed native columns
+    /// are not copied.
     ///
     /// # Errors
     /// As [`Exporter::admit`] and [`Exporter::admitted`].
@@ -204,23 +208,23 @@ impl Exporter {
         self.admitted(frame)
     }
 
-    /// The arrays of a chunk that was admitted, or of some of its rows.
+    /// Converts an admitted chunk, or some of its rows, to arrays.
     ///
     /// # Errors
-    /// `Unrepresentable` for values that the schema's types cannot hold.
+    /// `Unrepresentable`: values that the schema's types cannot hold.
     pub fn admitted(&self, frame: &Frame) -> Result<Vec<ArrayData>> {
         let blocks: Vec<Option<(Block, ArrowBuffer)>> =
-            frame.parts.iter().map(ready).collect::<Result<_>>()?;
+            frame.parts.iter().map(packed_block).collect::<Result<_>>()?;
         let mut out = Vec::with_capacity(self.columns.len() + self.levels.len());
         let strange = |position: usize| {
             refuse("is not of the first chunk's layout.".into()).in_member(self.name(position))
         };
         for (position, (slot, kept)) in frame.slots()?.into_iter().zip(&self.columns).enumerate() {
             let array = match (kept, blocks.get(slot.part), frame.parts.get(slot.part)) {
-                (Kept::Native(native), Some(Some((block, whole))), _) => {
+                (ColumnLayout::Native(native), Some(Some((block, whole))), _) => {
                     native.array(block, slot.column, whole).map_err(|e| e.in_member(self.name(position)))?
                 }
-                (Kept::Arrow { .. }, _, Some(Part::Column(column, _))) => column.data.clone(),
+                (ColumnLayout::Arrow { .. }, _, Some(Part::Column(column, _))) => column.data.clone(),
                 _ => return Err(strange(position)),
             };
             out.push(array);
@@ -229,10 +233,10 @@ impl Exporter {
             for (level, kept) in levels.iter().zip(&self.levels) {
                 let position = out.len();
                 out.push(match (level, kept) {
-                    (Level::Block(block), Kept::Native(native)) => native
+                    (Level::Block(block), ColumnLayout::Native(native)) => native
                         .array(block, 0, &block.buffer.to_arrow())
                         .map_err(|e| e.in_member(self.name(position)))?,
-                    (Level::Column(column), Kept::Arrow { .. }) => column.data.clone(),
+                    (Level::Column(column), ColumnLayout::Arrow { .. }) => column.data.clone(),
                     _ => return Err(strange(position)),
                 });
             }
@@ -252,7 +256,7 @@ impl Exporter {
         Ok(out)
     }
 
-    /// Data columns; the fields after them are levels of row labels.
+    /// The number of data columns. The other fields are row label levels.
     #[must_use]
     pub fn ncols(&self) -> usize {
         self.columns.len()
@@ -263,8 +267,8 @@ impl Exporter {
     }
 }
 
-/// A block whose columns are packed and of native order, copied where they are not, and its buffer as Arrow's.
-fn ready(part: &Part) -> Result<Option<(Block, ArrowBuffer)>> {
+/// Returns a block with packed columns in native byte order, copied if necessary, and its buffer as an Arrow buffer.
+fn packed_block(part: &Part) -> Result<Option<(Block, ArrowBuffer)>> {
     let Part::Block(block, _) = part else { return Ok(None) };
     let grid = &block.grid;
     let one = Grid { width: grid.width.min(1), ..*grid };
@@ -280,16 +284,16 @@ fn ready(part: &Part) -> Result<Option<(Block, ArrowBuffer)>> {
     Ok(Some((Block { grid, buffer: Buffer::from_arrow(whole.clone()) }, whole)))
 }
 
-fn dtype_of(kept: &Kept) -> Option<DType> {
+fn dtype_of(kept: &ColumnLayout) -> Option<DType> {
     match kept {
-        Kept::Native(native) => Some(native.dtype),
-        Kept::Arrow { .. } => None,
+        ColumnLayout::Native(native) => Some(native.dtype),
+        ColumnLayout::Arrow { .. } => None,
     }
 }
 
-/// The column at `position`, where its type makes pandas' metadata want to see it.
-fn column_at<'f>(frame: &'f Frame, position: usize, kept: &Kept) -> Option<&'f Column> {
-    let Kept::Arrow { data_type: DataType::Dictionary(..), .. } = kept else { return None };
+/// Returns the column at `position` if pandas' metadata needs it.
+fn column_at<'f>(frame: &'f Frame, position: usize, kept: &ColumnLayout) -> Option<&'f Column> {
+    let ColumnLayout::Arrow { data_type: DataType::Dictionary(..), .. } = kept else { return None };
     frame.parts.iter().find_map(|part| match part {
         Part::Column(column, at) if *at == position => Some(column),
         _ => None,
@@ -304,7 +308,7 @@ fn column_of_level(level: &Level) -> Option<&Column> {
 }
 
 fn schema_meta(frame: &Frame, fields: &[Field], are_names: bool) -> Result<SchemaMeta> {
-    let axis = |axis: &Axis, labels: LabelsMeta| AxisMeta {
+    let axis = |axis: &Axis, labels: LabelsMeta| SchemaAxisMeta {
         class: axis.class.clone(),
         classes: axis.classes.clone(),
         name: axis.name.clone(),
@@ -325,6 +329,6 @@ fn schema_meta(frame: &Frame, fields: &[Field], are_names: bool) -> Result<Schem
         origin: frame.tags.origin.clone(),
         ncols: frame.ncols,
         index: axis(&frame.index, index),
-        columns: axis(&frame.columns, labels::kept(&frame.columns, are_names)?),
+        columns: axis(&frame.columns, labels::labels_meta(&frame.columns, are_names)?),
     })
 }

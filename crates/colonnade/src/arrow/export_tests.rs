@@ -1,4 +1,4 @@
-//! Frames through schema and arrays and back; the way back is `import`, the arrays are checked by arrow-rs.
+//! Round trips of frames through schema and arrays. `import` reads them back, and arrow-rs validates the arrays.
 
 use arrow_array::{Array, DictionaryArray, Int64Array, StringArray};
 use arrow_data::ArrayData;
@@ -6,10 +6,10 @@ use arrow_data::ArrayData;
 use serde_json::Value;
 
 use super::export::Exporter;
-use super::import::Plan;
+use super::import::FramePlan;
 use super::meta::KEY;
 use crate::ErrorKind;
-use crate::frame::{Axis, Block, Column, DType, Frame, Grid, Kind, Labels, Level, Part, Tags};
+use crate::frame::{Axis, Block, Column, DType, DTypeKind, Frame, Grid, Labels, Level, Part, Tags};
 use crate::memory::Buffer;
 
 const DTYPES: [&str; 24] = [
@@ -20,12 +20,12 @@ const DTYPES: [&str; 24] = [
 fn cells(dtype: DType, count: usize) -> Vec<u8> {
     let big = dtype.order == crate::frame::ByteOrder::Big;
     match dtype.kind {
-        Kind::Bool => (0..count).map(|i| u8::from(i % 3 == 1)).collect(),
-        Kind::Unicode => (0..count * 2)
+        DTypeKind::Bool => (0..count).map(|i| u8::from(i % 3 == 1)).collect(),
+        DTypeKind::Unicode => (0..count * 2)
             .map(|i| [0x61, 0x1F600, 0, 0xE9, 0x62, 0][i % 6])
             .flat_map(|p: u32| if big { p.to_be_bytes() } else { p.to_le_bytes() })
             .collect(),
-        Kind::DateTime | Kind::TimeDelta => (0..count)
+        DTypeKind::DateTime | DTypeKind::TimeDelta => (0..count)
             .map(|i| if i % 4 == 2 { i64::MIN } else { i64::try_from(i).unwrap() - 2 })
             .flat_map(|v| if big { v.to_be_bytes() } else { v.to_le_bytes() })
             .collect(),
@@ -78,7 +78,7 @@ fn every_dtype_comes_back_from_any_strides() {
                 let frame = frame(parts.clone(), 37, 3).slice(start, stop);
                 let exporter = Exporter::new(&frame, None).unwrap();
                 let arrays = checked(&exporter, &frame);
-                let mut plan = Plan::new(&exporter.schema()).unwrap();
+                let mut plan = FramePlan::new(&exporter.schema()).unwrap();
                 let back = plan.frames(&[(stop - start, arrays)]).unwrap().remove(0);
                 for (position, column) in [(2, 0), (0, 1), (1, 2)] {
                     let slot = back.slots().unwrap()[position];
@@ -105,7 +105,7 @@ fn packed_native_columns_are_not_copied() {
 }
 
 #[test]
-fn the_range_is_described_where_its_end_is_known() {
+fn a_range_of_known_length_is_described() {
     let mut frame = frame(vec![Part::Block(block("<i8", 4, 1, false), vec![0])], 4, 1);
     frame.index = Axis { name: "\"row\"".into(), ..Axis::range(10).slice(3, 7) };
     let exporter = Exporter::new(&frame, Some(4)).unwrap();
@@ -118,7 +118,7 @@ fn the_range_is_described_where_its_end_is_known() {
 }
 
 #[test]
-fn levels_stand_behind_the_columns_with_pandas_names() {
+fn levels_follow_the_columns_under_pandas_names() {
     let text = |values: Vec<&str>| Column::new(StringArray::from(values).into_data());
     let mut frame = frame(vec![Part::Block(block("<i8", 2, 2, false), vec![0, 1])], 2, 2);
     frame.columns = Axis {
@@ -147,7 +147,7 @@ fn levels_stand_behind_the_columns_with_pandas_names() {
     assert_eq!(meta["index_columns"].as_array().unwrap().len(), 3);
     assert_eq!(meta["columns"][2]["metadata"].to_string(), r#"{"timezone":"Europe/Berlin"}"#);
     assert_eq!(meta["columns"][3]["name"], "a");
-    let mut plan = Plan::new(&schema).unwrap();
+    let mut plan = FramePlan::new(&schema).unwrap();
     let back = plan.frames(&[(2, checked(&exporter, &frame))]).unwrap().remove(0);
     assert_eq!((back.index.name, back.index.meta), (frame.index.name, Some(zoned.to_owned())));
     let Labels::Levels(levels) = back.index.labels else { panic!() };
@@ -178,7 +178,7 @@ fn tags_and_foreign_fields_come_back() {
     let numpy: Vec<&str> = (0..4).map(|i| meta["columns"][i]["numpy_type"].as_str().unwrap()).collect();
     assert_eq!(numpy, ["int8", "int64", "period[D]", "Int64"]);
     assert_eq!(meta["columns"][0]["metadata"].to_string(), r#"{"num_categories":2,"ordered":true}"#);
-    let back = Plan::new(&schema).unwrap().frames(&[(3, checked(&exporter, &frame))]).unwrap().remove(0);
+    let back = FramePlan::new(&schema).unwrap().frames(&[(3, checked(&exporter, &frame))]).unwrap().remove(0);
     for (part, column) in back.parts.iter().zip(&columns) {
         let Part::Column(got, _) = part else { panic!("a block") };
         assert_eq!((got.data.clone(), got.tag.clone()), (column.data.clone(), column.tag.clone()));
@@ -231,7 +231,7 @@ fn text_may_grow_wider() {
 }
 
 #[test]
-fn doubled_and_missing_labels_get_names_of_their_own() {
+fn duplicate_and_missing_labels_get_unique_names() {
     let labels = StringArray::from(vec!["a", "a", ""]).into_data();
     let mut frame = frame(vec![Part::Block(block("<i8", 2, 3, false), vec![0, 1, 2])], 2, 3);
     frame.columns = Axis {
@@ -244,12 +244,12 @@ fn doubled_and_missing_labels_get_names_of_their_own() {
     let names: Vec<&str> = schema.fields().iter().map(|f| f.name().as_str()).collect();
     assert_eq!(names, ["a", "a_1", ""]);
     assert_eq!(pandas(&exporter)["columns"][1]["name"], "a");
-    let back = Plan::new(&schema).unwrap().columns;
+    let back = FramePlan::new(&schema).unwrap().columns;
     assert_eq!(back.strings().unwrap(), ["a", "a", ""]);
 }
 
 #[test]
-fn text_that_is_no_unicode_is_refused_by_place() {
+fn invalid_unicode_is_refused_with_its_position() {
     let dtype = DType::parse("<U1").unwrap();
     let cells: Vec<u8> = [0x61u32, 0xD800].iter().flat_map(|p| p.to_le_bytes()).collect();
     let bad = Block::new(Grid::column_major(dtype, 2, 1, 0), Buffer::from_vec(cells)).unwrap();

@@ -9,13 +9,13 @@ use serde_json::Value;
 use crate::error::{Error, Result};
 use crate::frame::DType;
 
-use super::layout::Kept;
+use super::layout::ColumnLayout;
 use super::meta::{self, FieldMeta};
 use super::pandas;
 
-/// The fields of a schema being made. Thousands of columns share a few kinds of metadata.
+/// Builds the fields of a schema. Thousands of columns share a few kinds of metadata.
 #[derive(Default)]
-pub(super) struct Fields {
+pub(super) struct FieldsBuilder {
     /// The fields.
     pub(super) list: Vec<Field>,
     tags: Vec<Option<Arc<Value>>>,
@@ -23,18 +23,23 @@ pub(super) struct Fields {
     parsed: HashMap<String, Arc<Value>>,
 }
 
-impl Fields {
-    /// Adds the field of a column or, with what the axis' meta says of it, of a level.
-    pub(super) fn push(&mut self, name: String, kept: &Kept, level_meta: Option<&Value>) -> Result<()> {
+impl FieldsBuilder {
+    /// Adds the field of a column, or of a level with its part of the axis' meta.
+    pub(super) fn push(
+        &mut self,
+        name: String,
+        kept: &ColumnLayout,
+        level_meta: Option<&Value>,
+    ) -> Result<()> {
         let mut field = Field::new(name, kept.data_type().clone(), true);
         let mut tag = level_meta.map(|meta| Arc::new(meta.clone()));
         match kept {
-            Kept::Native(native) => {
+            ColumnLayout::Native(native) => {
                 if native.needs_dtype() {
                     field.set_metadata(self.dtype(native.dtype)?);
                 }
             }
-            Kept::Arrow { ordered, tag: own, .. } => {
+            ColumnLayout::Arrow { ordered, tag: own, .. } => {
                 field = field.with_dict_is_ordered(*ordered);
                 if let Some(text) = own {
                     let value = self.parse(text)?;
@@ -46,9 +51,9 @@ impl Fields {
         if let Some((extension, text)) =
             tag.as_ref().and_then(|tag| pandas::extension(field.data_type(), tag))
         {
-            // Without a word of ours the extension would be read as a foreign field's own.
+            // Without our metadata the extension would be read as part of a foreign field.
             if field.metadata().get(meta::KEY).is_none()
-                && let Kept::Native(native) = kept
+                && let ColumnLayout::Native(native) = kept
             {
                 field.set_metadata(self.dtype(native.dtype)?);
             }
@@ -104,7 +109,8 @@ impl Fields {
     }
 }
 
-/// A field with its column's tag: a foreign field's own nullability and metadata as they were, all else under our key.
+/// Adds the tag of a column to its field. The nullability and metadata of a foreign field are restored, other tags go under
+/// our key.
 fn tagged(field: Field, text: &str, tag: &Value) -> Result<Field> {
     if tag.get("kind").and_then(Value::as_str) != Some("field") {
         let text = FieldMeta { dtype: None, tag: Some(text.to_owned()) }.to_json()?.unwrap_or_default();
@@ -114,7 +120,7 @@ fn tagged(field: Field, text: &str, tag: &Value) -> Result<Field> {
     Ok(field.with_nullable(nullable).with_metadata(pairs(tag.get("metadata"))))
 }
 
-/// What a field says of itself: under `colonnade`, or by metadata and nullability of its own.
+/// Reads the metadata of a field: our key, or its own metadata and nullability.
 pub(super) fn field_meta(field: &Field) -> Result<FieldMeta> {
     let metadata = field.metadata();
     if let Some(text) = metadata.get(meta::KEY) {
@@ -140,7 +146,7 @@ fn pairs(list: Option<&Value>) -> Metadata {
     out
 }
 
-/// Schema metadata that a foreign file had, without the keys that are written anew.
+/// Returns the schema metadata of a foreign file, without the keys that are written anew.
 pub(super) fn foreign_metadata(origin: Option<&str>) -> Metadata {
     let origin: Option<Value> = origin.and_then(|text| serde_json::from_str(text).ok());
     let mut out = pairs(origin.as_ref().and_then(|o| o.get("schema_metadata")));

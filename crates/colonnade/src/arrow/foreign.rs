@@ -1,6 +1,6 @@
-//! Schemas of other libraries: what pandas' own metadata says of row labels, and where a frame came from.
+//! Reads schemas of other libraries: the row labels in pandas' metadata, and the origin of the frame.
 //!
-//! pandas writes it for itself, in several versions: whatever is odd in it is passed over, as `pyarrow` does.
+//! Several versions of pandas write this metadata. Unexpected values are ignored, as `pyarrow` does.
 
 use std::collections::HashMap;
 
@@ -15,20 +15,20 @@ use crate::frame::Tags;
 /// Key of pandas' metadata.
 const PANDAS: &str = "pandas";
 
-/// What is taken from a foreign schema.
-pub(super) struct Foreign {
-    /// Row labels.
+/// What this library uses of a foreign schema.
+pub(super) struct ForeignSchema {
+    /// The row labels.
     pub(super) index: IndexPlan,
-    /// Fields that hold levels of the row labels, in their order.
+    /// The fields of the row label levels, in order.
     pub(super) levels: Vec<usize>,
-    /// Name of the column labels, tagged JSON.
+    /// The name of the column labels, in tagged JSON.
     pub(super) columns_name: String,
-    /// Origin.
+    /// The origin.
     pub(super) tags: Tags,
 }
 
-impl Foreign {
-    /// Reads a schema's metadata.
+impl ForeignSchema {
+    /// Reads the metadata of a schema.
     pub(super) fn of(schema: &Schema) -> Self {
         let pandas = schema.metadata().get(PANDAS);
         let parsed = |text: &String| parts(text).or_else(|| lenient(text));
@@ -37,7 +37,7 @@ impl Foreign {
             schema.metadata().iter().filter(|(k, _)| *k != KEY).collect();
         pairs.sort_unstable();
         let library = if pandas.is_some() { "pandas" } else { "pyarrow" };
-        // Written out at once: the metadata of many columns are megabytes.
+        // Written as text at once: the metadata of many columns can take megabytes.
         let pairs = serde_json::to_string(&pairs).unwrap_or_else(|_| "[]".into());
         let origin = format!("{{\"library\":\"{library}\",\"schema_metadata\":{pairs}}}");
         let tags = Tags { name: "null".into(), attrs: None, origin: Some(origin) };
@@ -46,11 +46,11 @@ impl Foreign {
     }
 }
 
-/// Metadata shorter than this are parsed whole.
+/// Shorter metadata is parsed as a whole.
 const LOOKED_THROUGH_FROM_NBYTES: usize = 32 << 10;
 
-/// What is asked for below, of long metadata: the entries of the columns are parsed only where a level of the row labels is
-/// among them.
+/// Parses the needed parts of long metadata. The entries of the columns are parsed only if a level of the row labels is one
+/// of them.
 fn parts(text: &str) -> Option<Value> {
     if text.len() < LOOKED_THROUGH_FROM_NBYTES {
         return None;
@@ -62,12 +62,12 @@ fn parts(text: &str) -> Option<Value> {
     Some(json!({"index_columns": index, "column_indexes": labels, "columns": columns}))
 }
 
-/// JSON as Python writes it: labels that are not a number stand in it as bare words.
+/// Parses JSON as Python writes it, with bare words for labels that are NaN or infinite.
 fn lenient(text: &str) -> Option<Value> {
     serde_json::from_str(text).ok().or_else(|| serde_json::from_str(&without_words(text)).ok())
 }
 
-/// `text` with null for the words that are no JSON.
+/// Replaces words that are not JSON by null.
 fn without_words(text: &str) -> String {
     let (mut out, mut rest, mut quoted) = (String::with_capacity(text.len()), text, false);
     while let Some(first) = rest.chars().next() {
@@ -75,7 +75,7 @@ fn without_words(text: &str) -> String {
             ["NaN", "-Infinity", "Infinity"].into_iter().find(|word| !quoted && rest.starts_with(word));
         let (taken, given) = match (word, first) {
             (Some(word), _) => (word.len(), "null"),
-            // What is escaped ends no text.
+            // An escaped character does not end a text.
             (None, '\\') if quoted => {
                 let length = 1 + rest.chars().nth(1).map_or(0, char::len_utf8);
                 (length, rest.get(..length).unwrap_or_default())
@@ -98,7 +98,7 @@ fn index_of(schema: &Schema, pandas: &Value) -> (IndexPlan, Vec<usize>) {
     {
         return (IndexPlan { labels, name, ..automatic() }, Vec::new());
     }
-    // A name that two fields bear says nothing.
+    // A name that two fields have is ambiguous, and ignored.
     let mut places: HashMap<&str, Option<usize>> = HashMap::with_capacity(schema.fields().len());
     for (i, field) in schema.fields().iter().enumerate() {
         places.entry(field.name()).and_modify(|place| *place = None).or_insert(Some(i));
@@ -147,16 +147,16 @@ fn automatic() -> IndexPlan {
     }
 }
 
-/// A level is called what its column's entry says; files older than `field_name` say it by the field's own name.
+/// Returns the name of a level from its column's entry. Files older than `field_name` only have the name of the field.
 fn level_name(field: &str, described: &HashMap<&str, &Value>) -> Value {
     if let Some(entry) = described.get(field) {
         return entry.get("name").filter(|n| n.is_string()).cloned().unwrap_or(Value::Null);
     }
-    if is_made_up(field) { Value::Null } else { json!(field) }
+    if is_generated_name(field) { Value::Null } else { json!(field) }
 }
 
-/// `__index_level_0__`: the name of a level without one.
-fn is_made_up(field: &str) -> bool {
+/// Whether a field's name is generated (`__index_level_0__`), so that the level has no name.
+fn is_generated_name(field: &str) -> bool {
     let digits = field.strip_prefix("__index_level_").and_then(|rest| rest.strip_suffix("__"));
     digits.is_some_and(|d| !d.is_empty() && d.bytes().all(|b| b.is_ascii_digit()))
 }
@@ -185,7 +185,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_that_are_no_json_are_null_outside_of_text() {
+    fn invalid_json_words_become_null_outside_strings() {
         let text = r#"{"name": NaN, "a\\\"NaN": [-Infinity, Infinity, 1], "b": "Infinity"}"#;
         let found = lenient(text);
         assert_eq!(found, Some(json!({"name": null, "a\\\"NaN": [null, null, 1], "b": "Infinity"})));

@@ -1,4 +1,4 @@
-//! Columns that do not lie packed, copied so that they do.
+//! Copies columns with gaps between their cells to packed memory.
 
 use arrow_buffer::{Buffer, MutableBuffer};
 
@@ -6,17 +6,17 @@ use crate::error::Result;
 use crate::frame::{Block, ByteOrder, Grid};
 use crate::memory::Region;
 
-/// Columns that are filled side by side: what a row gives them is one or two cache lines, and each has a line of its own
-/// that stays in L1 until it is full.
+/// The number of columns that are filled together. Each row reads one or two cache lines for them, and each column writes
+/// its own line, which stays in L1 until it is full.
 const TILE_COLUMNS: usize = 16;
 
-/// Above this size the memory is a region, which is recycled: fresh pages cost more than the copy.
+/// From this size on the memory is a region, which is recycled: fresh pages cost more than the copy.
 const REGION_FROM_NBYTES: usize = 1 << 20;
 
-/// All columns of `block`, packed one after the other, in native order.
+/// Copies all columns of `block` to packed memory, one after the other, in native byte order.
 ///
 /// # Errors
-/// The system's own: no memory.
+/// Errors of the operating system: no memory.
 pub(crate) fn packed(block: &Block) -> Result<Buffer> {
     let nbytes = block.grid.nbytes();
     if nbytes >= REGION_FROM_NBYTES {
@@ -32,7 +32,7 @@ pub(crate) fn packed(block: &Block) -> Result<Buffer> {
 fn fill(block: &Block, out: &mut [u8]) {
     let grid = &block.grid;
     let (low, high) = grid.extent();
-    // `Block::new` has proven it; what follows relies on it.
+    // `Block::new` has checked the extent; the code below relies on it.
     if low > high || high > block.buffer.nbytes() {
         return;
     }
@@ -51,7 +51,7 @@ fn fill(block: &Block, out: &mut [u8]) {
     }
 }
 
-/// Cells of any width.
+/// Copies cells of any width.
 fn cells(grid: &Grid, bytes: &[u8], out: &mut [u8], item: usize) {
     let mut targets = out.chunks_exact_mut(item);
     for column in 0..grid.width {
@@ -65,7 +65,7 @@ fn cells(grid: &Grid, bytes: &[u8], out: &mut [u8], item: usize) {
     }
 }
 
-/// Cells of `N` bytes: one register each.
+/// Copies cells of `N` bytes, one register each.
 fn tiles<const N: usize>(grid: &Grid, bytes: &[u8], out: &mut [u8]) {
     let nrows = grid.nrows;
     let (targets, _) = out.as_chunks_mut::<N>();
@@ -94,7 +94,7 @@ fn tiles<const N: usize>(grid: &Grid, bytes: &[u8], out: &mut [u8]) {
     }
 }
 
-/// Turns the bytes of each `unit` around.
+/// Reverses the bytes of each `unit`.
 fn swap(bytes: &mut [u8], unit: usize) {
     fn each<const N: usize>(bytes: &mut [u8]) {
         let (cells, _) = bytes.as_chunks_mut::<N>();

@@ -1,29 +1,29 @@
-//! An Arrow schema and arrays as a frame.
+//! Converts an Arrow schema and arrays to a frame.
 //!
-//! A [`Plan`] is made once a schema; every batch of it then is a frame, and whoever lands batches elsewhere asks the plan
-//! where each field belongs.
+//! A [`FramePlan`] is built once for each schema. It converts every batch to a frame, and readers that decode batches elsewhere
+//! look up the position of each field in it.
 
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, Schema};
 
-pub use super::cells::{exact_type, fill, fits, holds_nulls, implied_dtype, to_block, widened};
+pub use super::cells::{exact_type, fill, fits, holds_nulls, implied_dtype, to_block, widen_dtype};
 use super::column_labels;
 use super::fields::field_meta;
-use super::foreign::Foreign;
+use super::foreign::ForeignSchema;
 use super::meta::{FieldMeta, KEY, LabelsMeta, SchemaMeta};
 use super::names::{texts, unique};
-pub use super::plan::{FieldPlan, IndexLabels, IndexPlan, Place, Plan};
+pub use super::plan::{FieldPlan, FieldRole, FramePlan, IndexLabels, IndexPlan};
 use crate::error::{Error, Result};
-use crate::frame::{Block, DType, Frame, Kind, Level, Part, Tags};
+use crate::frame::{Block, DType, DTypeKind, Frame, Level, Part, Tags};
 
-impl Plan {
+impl FramePlan {
     /// Reads a schema and its metadata.
     ///
-    /// Our metadata that says another number of columns is what another tool carried along when it changed them: such a
-    /// schema is foreign.
+    /// If our metadata has another number of columns, another tool changed the columns and kept the metadata. Such a schema
+    /// is foreign.
     ///
     /// # Errors
-    /// Malformed or unsupported metadata, a field that cannot hold the dtype it claims.
+    /// Malformed or unsupported metadata; a field whose type cannot hold its dtype.
     pub fn new(schema: &Schema) -> Result<Self> {
         let ours = match schema.metadata().get(KEY) {
             None => None,
@@ -32,7 +32,7 @@ impl Plan {
         let Some(meta) = ours else { return Self::foreign(schema) };
         let levels: Vec<usize> = (meta.ncols..schema.fields().len()).collect();
         let names: Vec<&str> = schema.fields().iter().take(meta.ncols).map(|f| f.name().as_str()).collect();
-        let columns = column_labels::described(&names, &meta.columns)?;
+        let columns = column_labels::from_meta(&names, &meta.columns)?;
         if matches!(meta.columns.labels, LabelsMeta::Stream(_)) && unique(&texts(&columns)?).0 != names {
             return Self::foreign(schema); // fields were reordered or renamed
         }
@@ -67,42 +67,43 @@ impl Plan {
     }
 
     fn foreign(schema: &Schema) -> Result<Self> {
-        let Foreign { index, levels, columns_name, tags } = Foreign::of(schema);
+        let ForeignSchema { index, levels, columns_name, tags } = ForeignSchema::of(schema);
         let fields = fields(schema, &levels)?;
-        let data = fields.iter().filter(|f| matches!(f.place, Place::Column(_)));
+        let data = fields.iter().filter(|f| matches!(f.place, FieldRole::Column(_)));
         let names: Vec<&str> = data.map(|f| f.name.as_str()).collect();
-        let columns = column_labels::foreign(&names, columns_name)?;
+        let columns = column_labels::from_names(&names, columns_name)?;
         Ok(Self { ncols: names.len(), tags, index, picked: None, columns, version: None, fields })
     }
 
-    /// A batch as a frame in Arrow's layout, nothing copied; `first_row` is the place of its first row in the data.
+    /// Converts a batch to a frame in Arrow's layout, without a copy. `first_row` is the row number of its first row.
     ///
     /// # Errors
-    /// Malformed: arrays of another number or length than the schema and `nrows` say.
+    /// Malformed: the number or the length of the arrays does not match the schema and `nrows`.
     pub fn frame(&self, arrays: &[ArrayData], nrows: usize, first_row: usize) -> Result<Frame> {
         self.frame_with(arrays, nrows, first_row, &|i, data| match self.fields.get(i) {
-            Some(field) if matches!(field.place, Place::Level(_)) => {
+            Some(field) if matches!(field.place, FieldRole::Level(_)) => {
                 field.block_dtype().map_or(Ok(None), |dtype| to_block(dtype, data))
             }
             _ => Ok(None),
         })
     }
 
-    /// As [`Plan::frame`], with the columns that say their dtype as blocks: one batch of many whose others nobody has seen.
+    /// Converts a batch as [`FramePlan::frame`] does, with fields of a declared dtype as blocks: for one batch of many, of which
+    /// the others are unknown.
     ///
     /// # Errors
-    /// As [`Plan::frame`].
+    /// As [`FramePlan::frame`].
     pub fn batch(&self, arrays: &[ArrayData], nrows: usize, first_row: usize) -> Result<Frame> {
         self.frame_with(arrays, nrows, first_row, &|i, data| {
             let dtype = self.fields.get(i).and_then(|field| match field.place {
-                Place::Level(_) => field.block_dtype(),
-                Place::Column(_) => field.dtype,
+                FieldRole::Level(_) => field.block_dtype(),
+                FieldRole::Column(_) => field.dtype,
             });
             dtype.map_or(Ok(None), |dtype| to_block(dtype, data))
         })
     }
 
-    /// As [`Plan::frame`], with the fields that `block` answers as blocks.
+    /// Converts a batch as [`FramePlan::frame`] does, with the fields for which `block` returns a block.
     pub(crate) fn frame_with(
         &self,
         arrays: &[ArrayData],
@@ -125,11 +126,11 @@ impl Plan {
             }
             let block = block(i, data).map_err(named)?;
             match field.place {
-                Place::Column(position) => parts.push(match block {
+                FieldRole::Column(position) => parts.push(match block {
                     Some(block) => Part::Block(block, vec![position]),
                     None => Part::Column(field.column(data.clone()), position),
                 }),
-                Place::Level(level) => {
+                FieldRole::Level(level) => {
                     if let Some(slot) = levels.get_mut(level) {
                         let column = || Level::Column(field.column(data.clone()));
                         *slot = Some(block.map_or_else(column, Level::Block));
@@ -142,23 +143,23 @@ impl Plan {
         Frame::new(index, self.columns.clone(), parts, self.tags.clone())
     }
 
-    /// All batches as frames. Fields that say their dtype are blocks; levels of the row labels, and all fields of our own
-    /// schemas, also where the type says it and no batch has a null: the frames are what was written.
+    /// Converts all batches to frames. Fields with a declared dtype become blocks. So do row label levels and all fields of
+    /// our own schemas, if the type implies a dtype and no batch has a null, which restores the frames that were written.
     ///
     /// # Errors
-    /// As [`Plan::frame`].
+    /// As [`FramePlan::frame`].
     pub fn frames(&mut self, batches: &[(usize, Vec<ArrayData>)]) -> Result<Vec<Frame>> {
         self.settle(batches.iter().map(|(nrows, _)| nrows).sum());
         let ours = self.version.is_some();
         let dtype_of = |(i, field): (usize, &FieldPlan)| {
-            // Times of Arrow stay Arrow's: NumPy's would be told.
+            // Arrow times stay Arrow times: NumPy times would be declared.
             let times = matches!(field.data_type, DataType::Timestamp(..) | DataType::Duration(_));
-            let implied = (ours && !times) || matches!(field.place, Place::Level(_));
+            let implied = (ours && !times) || matches!(field.place, FieldRole::Level(_));
             let dtype = if implied { field.block_dtype() } else { field.dtype }?;
             let held = batches.iter().all(|(_, arrays)| arrays.get(i).is_none_or(|a| holds_nulls(dtype, a)));
             let all =
                 || -> Vec<&ArrayData> { batches.iter().filter_map(|(_, arrays)| arrays.get(i)).collect() };
-            held.then(|| if dtype.kind == Kind::Unicode { widened(dtype, &all()) } else { dtype })
+            held.then(|| if dtype.kind == DTypeKind::Unicode { widen_dtype(dtype, &all()) } else { dtype })
         };
         let dtypes: Vec<Option<DType>> = self.fields.iter().enumerate().map(dtype_of).collect();
         let block = |i: usize, data: &ArrayData| match dtypes.get(i) {
@@ -175,7 +176,7 @@ impl Plan {
     }
 }
 
-/// Whether our metadata is about these fields: a tool that adds, drops or reorders fields carries it along unchanged.
+/// Whether our metadata describes these fields: a tool that adds, drops or reorders fields keeps it unchanged.
 fn is_about(meta: &SchemaMeta, schema: &Schema) -> bool {
     let levels = if let LabelsMeta::Levels(names) = &meta.index.labels { names.as_slice() } else { &[] };
     let stored = schema.fields().iter().skip(meta.ncols).map(|field| field.name());
@@ -205,11 +206,11 @@ fn fields(schema: &Schema, levels: &[usize]) -> Result<Vec<FieldPlan>> {
     let mut position = 0;
     let mut out = Vec::with_capacity(places.len());
     for (field, level) in schema.fields().iter().zip(places) {
-        let place = level.map_or(Place::Column(position), Place::Level);
+        let place = level.map_or(FieldRole::Column(position), FieldRole::Level);
         position += usize::from(level.is_none());
         let FieldMeta { dtype, tag } = field_meta(field)?;
-        // NumPy's times have no zone: only row labels have it in their axis' own metadata.
-        let zoned = matches!(place, Place::Column(_))
+        // NumPy times have no zone. Only row labels may have one, in their axis' metadata.
+        let zoned = matches!(place, FieldRole::Column(_))
             && matches!(field.data_type(), DataType::Timestamp(_, Some(zone)) if !zone.is_empty());
         if let Some(dtype) = dtype
             && (zoned || !fits(dtype, field.data_type()))

@@ -1,5 +1,5 @@
-//! Column labels into a schema: as the names of its fields where they are such text, else as a small stream beside them.
-//! `column_labels` is the way back.
+//! Stores column labels in a schema: as the names of its fields, if they are suitable text, else as a small stream in the
+//! metadata. `column_labels` reads them.
 
 use std::sync::Arc;
 
@@ -10,17 +10,17 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::error::{Error, Result};
-use crate::frame::{Axis, Kind, Labels, Level};
+use crate::frame::{Axis, DTypeKind, Labels, Level};
 
 use super::meta::{self, FieldMeta, LabelsMeta};
-use super::native::Native;
+use super::native::NativeType;
 
-/// How the labels of the columns are kept. `are_names`: their texts are names, of one field each, as they stand (Arrow's C
-/// interface ends names at a NUL, and nobody finds a field without one).
+/// Returns how the column labels are stored. `are_names`: their texts are unique names that fields can have unchanged
+/// (Arrow's C interface ends names at a NUL, and a field without a name cannot be found).
 ///
 /// # Errors
-/// Of labels that Arrow cannot hold.
-pub(super) fn kept(columns: &Axis, are_names: bool) -> Result<LabelsMeta> {
+/// Labels that Arrow cannot hold.
+pub(super) fn labels_meta(columns: &Axis, are_names: bool) -> Result<LabelsMeta> {
     let levels = match &columns.labels {
         Labels::Auto { start, stop, step, .. } => {
             return Ok(LabelsMeta::Auto { start: *start, stop: Some(*stop), step: *step });
@@ -28,10 +28,10 @@ pub(super) fn kept(columns: &Axis, are_names: bool) -> Result<LabelsMeta> {
         Labels::Levels(levels) => levels,
     };
     let text = match levels.as_slice() {
-        [Level::Block(block)] if are_names && block.grid.dtype.kind == Kind::Unicode => {
+        [Level::Block(block)] if are_names && block.grid.dtype.kind == DTypeKind::Unicode => {
             Some(LabelsMeta::Fixed(block.grid.dtype))
         }
-        // Labels in tagged JSON have another text than their own.
+        // The text of labels in tagged JSON differs from the labels.
         [Level::Column(c)]
             if are_names
                 && matches!(c.data.data_type(), DataType::Utf8 | DataType::LargeUtf8)
@@ -48,7 +48,7 @@ pub(super) fn kept(columns: &Axis, are_names: bool) -> Result<LabelsMeta> {
     }
 }
 
-/// Levels as an `arrows` stream in base64: a column a level.
+/// Writes levels as an `arrows` stream in base64, one column for each level.
 fn to_stream(levels: &[Level]) -> Result<String> {
     let broken = |e: ArrowError| Error::unrepresentable("arrow", format!("labels of the columns: {e}."));
     let nrows = levels.first().map_or(0, Level::len);
@@ -56,7 +56,7 @@ fn to_stream(levels: &[Level]) -> Result<String> {
     for (i, level) in levels.iter().enumerate() {
         let (data, meta, ordered) = match level {
             Level::Block(block) => {
-                let native = Native::of(block)?;
+                let native = NativeType::of(block)?;
                 let data = native.array(block, 0, &block.buffer.to_arrow())?;
                 (data, FieldMeta { dtype: Some(native.dtype), tag: None }, false)
             }
@@ -82,15 +82,15 @@ mod tests {
     use arrow_array::{Array, StringArray};
 
     use super::*;
-    use crate::arrow::column_labels::described;
-    use crate::arrow::meta::AxisMeta;
+    use crate::arrow::column_labels::from_meta;
+    use crate::arrow::meta::SchemaAxisMeta;
     use crate::arrow::names;
     use crate::frame::{Block, Column, DType, Grid};
     use crate::memory::Buffer;
 
     fn kept(axis: &Axis) -> Result<LabelsMeta> {
         let (_, are_names) = names::unique(&names::texts(axis).unwrap());
-        super::kept(axis, are_names)
+        super::labels_meta(axis, are_names)
     }
 
     fn axis(levels: Vec<Level>) -> Axis {
@@ -105,7 +105,7 @@ mod tests {
 
     fn back(axis: &Axis, names: &[&str]) -> Axis {
         let Axis { class, classes, name, meta, .. } = axis.clone();
-        described(names, &AxisMeta { class, classes, name, meta, labels: kept(axis).unwrap() }).unwrap()
+        from_meta(names, &SchemaAxisMeta { class, classes, name, meta, labels: kept(axis).unwrap() }).unwrap()
     }
 
     fn bytes(axis: &Axis) -> Vec<u8> {
@@ -119,13 +119,13 @@ mod tests {
     }
 
     #[test]
-    fn labels_of_every_dtype_come_back() {
+    fn labels_of_every_dtype_round_trip() {
         for descr in [
             "|b1", ">i4", "<u8", "<f2", ">f8", "<f16", "<c16", "<c32", "|S5", "|V3", ">M8[ns]", "<M8[D]",
             "<M8[25s]", "<m8[s]", "<m8",
         ] {
             let dtype = DType::parse(descr).unwrap();
-            let byte = |i: u8| if dtype.kind == Kind::Bool { i % 2 } else { i % 100 };
+            let byte = |i: u8| if dtype.kind == DTypeKind::Bool { i % 2 } else { i % 100 };
             let mut cells: Vec<u8> = (0..=255).take(dtype.itemsize as usize * 3).map(byte).collect();
             if dtype.unit.is_some() {
                 let small = |v: i64| if descr.starts_with('>') { v.to_be_bytes() } else { v.to_le_bytes() };
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn text_stands_in_the_names_where_it_can() {
+    fn text_labels_are_field_names_if_possible() {
         for (descr, little) in [("<U2", true), (">U2", false)] {
             let cell = |c: char| if little { u32::from(c).to_le_bytes() } else { u32::from(c).to_be_bytes() };
             let cells: Vec<u8> = "abc\0".chars().flat_map(cell).collect();

@@ -1,21 +1,21 @@
-//! What every chunk of a stream must agree on: columns, their types, the kind of row labels.
+//! The layout that all chunks of a stream share: columns, their types, and the kind of row labels.
 
 use arrow_schema::DataType;
 use serde_json::Value;
 
 use crate::error::{Error, Result};
 use crate::frame::dtype::TimeBase;
-use crate::frame::{Axis, Column, DType, Frame, Kind, Labels, Level, Part, same_type, type_name};
+use crate::frame::{Axis, Column, DType, DTypeKind, Frame, Labels, Level, Part, same_type, type_name};
 
-use super::native::Native;
+use super::native::NativeType;
 use super::pandas;
 
-/// What a column is.
+/// The layout of a column.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Kept {
-    /// Of a block.
-    Native(Native),
-    /// In Arrow's layout.
+pub(super) enum ColumnLayout {
+    /// A column of a block.
+    Native(NativeType),
+    /// A column in Arrow's layout.
     Arrow { data_type: DataType, ordered: bool, tag: Option<String> },
 }
 
@@ -23,13 +23,13 @@ pub(super) fn refuse(message: String) -> Error {
     Error::unrepresentable("arrow", message)
 }
 
-impl Kept {
+impl ColumnLayout {
     fn of_column(column: &Column) -> Self {
         let data_type = column.data.data_type().clone();
         Self::Arrow { data_type, ordered: column.ordered, tag: column.tag.clone() }
     }
 
-    /// The Arrow type of its field.
+    /// The Arrow type of the column's field.
     pub(super) fn data_type(&self) -> &DataType {
         match self {
             Self::Native(native) => &native.data_type,
@@ -37,7 +37,7 @@ impl Kept {
         }
     }
 
-    /// For messages.
+    /// The text for messages.
     fn spelled(&self) -> String {
         match self {
             Self::Native(native) => {
@@ -50,14 +50,14 @@ impl Kept {
         }
     }
 
-    /// Whether a later block of `dtype` can follow. Text may be of any width.
+    /// Whether a later block of `dtype` fits. Text may have any width.
     fn fits_dtype(&self, dtype: DType) -> bool {
         let Self::Native(native) = self else { return false };
-        let text = native.dtype.kind == Kind::Unicode && dtype.kind == Kind::Unicode;
+        let text = native.dtype.kind == DTypeKind::Unicode && dtype.kind == DTypeKind::Unicode;
         native.dtype == dtype || text && native.dtype.order == dtype.order
     }
 
-    /// Whether a later column can follow.
+    /// Whether a later column fits.
     fn fits_column(&self, column: &Column) -> bool {
         let Self::Arrow { data_type, ordered, tag } = self else { return false };
         same_type(data_type, column.data.data_type())
@@ -73,7 +73,8 @@ impl Kept {
     }
 }
 
-/// A chunk of objects without a missing cell does not say which missing value the others have.
+/// Whether the tags of two chunks fit. A chunk of objects without a missing cell does not determine the missing value of
+/// others.
 fn tags_fit(first: Option<&str>, found: Option<&str>) -> bool {
     let parse =
         |text: Option<&str>| serde_json::from_str::<Value>(text.unwrap_or("null")).unwrap_or_default();
@@ -82,27 +83,27 @@ fn tags_fit(first: Option<&str>, found: Option<&str>) -> bool {
     kind(&first).as_deref() == Some("object") && kind(&found) == kind(&first) && found.get("null").is_none()
 }
 
-/// The kinds of a frame's columns, left to right.
-pub(super) fn columns(frame: &Frame) -> Result<Vec<Kept>> {
+/// Returns the layouts of a frame's columns, left to right.
+pub(super) fn columns(frame: &Frame) -> Result<Vec<ColumnLayout>> {
     let mut out = Vec::with_capacity(frame.ncols);
     for slot in frame.slots()? {
         out.push(match frame.parts.get(slot.part) {
-            Some(Part::Block(block, _)) => Kept::Native(Native::of(&block.column(slot.column))?),
-            Some(Part::Column(column, _)) => Kept::of_column(column),
+            Some(Part::Block(block, _)) => ColumnLayout::Native(NativeType::of(&block.column(slot.column))?),
+            Some(Part::Column(column, _)) => ColumnLayout::of_column(column),
             None => return Err(refuse(format!("column {} has no part.", out.len()))),
         });
     }
     Ok(out)
 }
 
-/// The kinds of an axis' levels. A zone, or a period's frequency, that stands in the axis' meta shows in the Arrow type.
-pub(super) fn levels(axis: &Axis) -> Result<Vec<Kept>> {
+/// Returns the layouts of an axis' levels. The Arrow type shows a zone or a period's frequency that is in the axis' meta.
+pub(super) fn levels(axis: &Axis) -> Result<Vec<ColumnLayout>> {
     let Labels::Levels(levels) = &axis.labels else { return Ok(Vec::new()) };
     let metas = pandas::level_metas(axis);
     let kept = |(level, meta): (&Level, &Option<Value>)| match level {
-        Level::Column(column) => Ok(Kept::of_column(column)),
+        Level::Column(column) => Ok(ColumnLayout::of_column(column)),
         Level::Block(block) => {
-            let mut native = Native::of(block)?;
+            let mut native = NativeType::of(block)?;
             let get = |key: &str| meta.as_ref().and_then(|m| m.get(key)).and_then(Value::as_str);
             if let (DataType::Timestamp(unit, None), Some(zone)) = (&native.data_type, get("tz")) {
                 native.data_type = DataType::Timestamp(*unit, Some(pandas::arrow_zone(zone).into()));
@@ -111,7 +112,7 @@ pub(super) fn levels(axis: &Axis) -> Result<Vec<Kept>> {
             if units && get("kind") == Some("period") {
                 native.data_type = DataType::Int64;
             }
-            Ok(Kept::Native(native))
+            Ok(ColumnLayout::Native(native))
         }
     };
     levels.iter().zip(&metas).map(kept).collect()
@@ -138,8 +139,8 @@ fn same_labels(a: &Axis, b: &Axis) -> bool {
     }
 }
 
-/// The first labels of an axis, for messages.
-fn shown(axis: &Axis) -> String {
+/// Returns the first labels of an axis, for messages.
+fn first_labels(axis: &Axis) -> String {
     const SHOWN: usize = 12;
     let first = axis.slice(0, axis.len().min(SHOWN));
     let texts = super::names::texts(&first).unwrap_or_default();
@@ -148,18 +149,18 @@ fn shown(axis: &Axis) -> String {
     format!("[{}{more}]", texts.join(", "))
 }
 
-/// Checks a later chunk's columns.
+/// Checks the columns of a later chunk.
 pub(super) fn check_columns(
     axis: &Axis,
-    kept: &[Kept],
+    kept: &[ColumnLayout],
     name: &dyn Fn(usize) -> String,
     chunk: &Frame,
 ) -> Result<()> {
     if chunk.ncols != kept.len() || !same_labels(&chunk.columns, axis) {
         return Err(refuse(format!(
             "expected the columns of the first chunk, {}, found {}. Select and rename them first.",
-            shown(axis),
-            shown(&chunk.columns)
+            first_labels(axis),
+            first_labels(&chunk.columns)
         )));
     }
     for (position, (slot, kept)) in chunk.slots()?.into_iter().zip(kept).enumerate() {
@@ -167,7 +168,7 @@ pub(super) fn check_columns(
             Some(Part::Block(block, _)) if kept.fits_dtype(block.grid.dtype) => continue,
             Some(Part::Column(column, _)) if kept.fits_column(column) => continue,
             Some(Part::Block(block, _)) => block.grid.dtype.descr(),
-            Some(Part::Column(column, _)) => Kept::of_column(column).spelled(),
+            Some(Part::Column(column, _)) => ColumnLayout::of_column(column).spelled(),
             None => "nothing".into(),
         };
         return Err(kept.differs(&found).in_member(name(position)));
@@ -175,10 +176,10 @@ pub(super) fn check_columns(
     Ok(())
 }
 
-/// Checks a later chunk's row labels, all but where a range stands.
+/// Checks the row labels of a later chunk, except the start of a range.
 pub(super) fn check_index(
     ours: &Axis,
-    kept: &[Kept],
+    kept: &[ColumnLayout],
     name: &dyn Fn(usize) -> String,
     theirs: &Axis,
 ) -> Result<()> {

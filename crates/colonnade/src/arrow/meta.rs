@@ -1,7 +1,7 @@
-//! The `colonnade` metadata of schemas and fields, both directions.
+//! Reads and writes the `colonnade` metadata of schemas and fields.
 //!
-//! A schema's says what Arrow's schema cannot: names, classes, how row and column labels are kept. A field's says the NumPy
-//! dtype behind an Arrow type that alone would not tell it, or carries the adapter's tag.
+//! A schema's metadata has what an Arrow schema cannot hold: names, classes, the storage of row and column labels. A
+//! field's metadata has the NumPy dtype, if the Arrow type does not determine it, or the adapter's tag.
 //!
 //! ```text
 //! {"version":1, "name":.., "attrs":.., "origin":.., "ncols":3,
@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 
 use crate::error::{Error, Result};
 use crate::frame::arrow_type;
-use crate::frame::{DType, Kind};
+use crate::frame::{DType, DTypeKind};
 
 /// The key, in schemas and in fields.
 pub const KEY: &str = "colonnade";
@@ -23,53 +23,53 @@ pub const KEY: &str = "colonnade";
 /// The version that this code writes.
 pub const VERSION: u64 = 1;
 
-/// What the schema's key says.
+/// The metadata of a schema.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SchemaMeta {
-    /// Version of the key.
+    /// The version of the metadata.
     pub version: u64,
-    /// Frame name, tagged JSON.
+    /// The name of the frame, in tagged JSON.
     pub name: String,
-    /// User attributes, tagged JSON.
+    /// The user attributes, in tagged JSON.
     pub attrs: Option<String>,
-    /// Library and class it came from, tagged JSON.
+    /// The library and class of the source, in tagged JSON.
     pub origin: Option<String>,
-    /// Data columns; fields after them are levels of the row labels.
+    /// The number of data columns; the fields after them are row label levels.
     pub ncols: usize,
-    /// Row labels.
-    pub index: AxisMeta,
-    /// Column labels.
-    pub columns: AxisMeta,
+    /// The row labels.
+    pub index: SchemaAxisMeta,
+    /// The column labels.
+    pub columns: SchemaAxisMeta,
 }
 
-/// What is said of one axis.
+/// The metadata of one axis.
 #[derive(Debug, Clone, PartialEq)]
-pub struct AxisMeta {
-    /// Class of the whole.
+pub struct SchemaAxisMeta {
+    /// The class of the axis.
     pub class: String,
-    /// Class of each level.
+    /// The class of each level.
     pub classes: Vec<String>,
-    /// Name, tagged JSON.
+    /// The name, in tagged JSON.
     pub name: String,
-    /// The adapter's own, tagged JSON.
+    /// The adapter's metadata, in tagged JSON.
     pub meta: Option<String>,
-    /// How the labels are kept.
+    /// The storage of the labels.
     pub labels: LabelsMeta,
 }
 
-/// How the labels of an axis are kept.
+/// The storage of an axis' labels.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LabelsMeta {
-    /// A range. Of row labels without a stop: the rows say how many.
+    /// A range. Row labels have no stop: the number of rows determines it.
     Auto {
-        /// First label.
+        /// The first label.
         start: i64,
-        /// One past the last, in steps; column labels only.
+        /// The end, exclusive, in steps; column labels only.
         stop: Option<i64>,
-        /// From one label to the next; not 0.
+        /// The difference of neighbouring labels; not 0.
         step: i64,
     },
-    /// Row labels: the fields of these names, after the data columns.
+    /// Row labels: the fields with these names, after the data columns.
     Levels(Vec<String>),
     /// Column labels: the names of the fields, as fixed-width text.
     Fixed(DType),
@@ -80,16 +80,16 @@ pub enum LabelsMeta {
         /// The adapter's tag.
         tag: Option<String>,
     },
-    /// Column labels: a stream in base64 whose columns are the levels; see [`super::labels`].
+    /// Column labels: a base64 stream whose columns are the levels; see [`super::labels`].
     Stream(String),
 }
 
-/// What a field's key says.
+/// The metadata of a field.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FieldMeta {
-    /// NumPy dtype of a block's column.
+    /// The NumPy dtype of a block's column.
     pub dtype: Option<DType>,
-    /// The adapter's tag of a column in Arrow's layout, tagged JSON.
+    /// The adapter's tag of a column in Arrow's layout, in tagged JSON.
     pub tag: Option<String>,
 }
 
@@ -119,10 +119,10 @@ fn put(map: &mut Map<String, Value>, key: &str, text: Option<&String>) -> Result
 }
 
 impl SchemaMeta {
-    /// The value of the schema's key.
+    /// Writes the value of the schema's key.
     ///
     /// # Errors
-    /// Malformed where a tag is no JSON.
+    /// Malformed: a tag is not JSON.
     pub fn to_json(&self) -> Result<String> {
         let mut out = Map::new();
         out.insert("version".into(), json!(self.version));
@@ -138,7 +138,7 @@ impl SchemaMeta {
     /// Reads the value of the schema's key.
     ///
     /// # Errors
-    /// Malformed: no JSON, a key missing or of another type. Unsupported: a later version.
+    /// Malformed: not JSON, or a key is missing or has another type. Unsupported: a later version.
     pub fn parse(text: &str) -> Result<Self> {
         let root = parse_json(text)?;
         let version = root.get("version").and_then(Value::as_u64).ok_or_else(|| wrong("a version", &root))?;
@@ -150,7 +150,10 @@ impl SchemaMeta {
         let size = |key: &str| usize::try_from(root.get(key)?.as_u64()?).ok();
         let ncols = size("ncols").ok_or_else(|| wrong("ncols, a count", &root))?;
         let side = |key: &str, rows: bool| {
-            AxisMeta::from_value(root.get(key).ok_or_else(|| wrong(&format!("a key {key}"), &root))?, rows)
+            SchemaAxisMeta::from_value(
+                root.get(key).ok_or_else(|| wrong(&format!("a key {key}"), &root))?,
+                rows,
+            )
         };
         let text = |key: &str| root.get(key).map(Value::to_string);
         Ok(Self {
@@ -165,7 +168,7 @@ impl SchemaMeta {
     }
 }
 
-impl AxisMeta {
+impl SchemaAxisMeta {
     fn to_value(&self) -> Result<Value> {
         let mut out = Map::new();
         out.insert("class".into(), json!(self.class));
@@ -242,7 +245,7 @@ impl LabelsMeta {
         }
         let names = value.get("names").ok_or_else(|| wrong("auto, names or stream", value))?;
         if let Some(descr) = names.get("dtype") {
-            let dtype = descr.as_str().and_then(DType::parse).filter(|d| d.kind == Kind::Unicode);
+            let dtype = descr.as_str().and_then(DType::parse).filter(|d| d.kind == DTypeKind::Unicode);
             return dtype.map(Self::Fixed).ok_or_else(|| wrong("names of a dtype <U", names));
         }
         let data_type = names.get("type").and_then(|t| arrow_type::from_json(t).ok());
@@ -256,10 +259,10 @@ impl LabelsMeta {
 }
 
 impl FieldMeta {
-    /// The value of the field's key; `None` where there is nothing to say.
+    /// Writes the value of the field's key; `None` if it would be empty.
     ///
     /// # Errors
-    /// Malformed where the tag is no JSON.
+    /// Malformed: the tag is not JSON.
     pub fn to_json(&self) -> Result<Option<String>> {
         let mut out = Map::new();
         if let Some(dtype) = &self.dtype {
@@ -272,7 +275,7 @@ impl FieldMeta {
     /// Reads the value of the field's key.
     ///
     /// # Errors
-    /// Malformed: no JSON, or a dtype that NumPy does not have.
+    /// Malformed: not JSON, or a dtype that NumPy does not have.
     pub fn parse(text: &str) -> Result<Self> {
         let root = parse_json(text)?;
         let dtype = match root.get("dtype") {
@@ -286,7 +289,7 @@ impl FieldMeta {
     }
 }
 
-/// StaticFrame looks its classes up by name: a name is letters, digits and underscores.
+/// Checks a class name, which StaticFrame looks up: it has only letters, digits and underscores.
 fn check_class(class: &str) -> Result<()> {
     crate::frame::check_class(class).map_err(|_| {
         let message = format!("expected an index class such as Index or IndexDate, found {class:?}.");
@@ -298,8 +301,8 @@ fn check_class(class: &str) -> Result<()> {
 mod tests {
     use super::*;
 
-    fn axis(labels: LabelsMeta) -> AxisMeta {
-        AxisMeta {
+    fn axis(labels: LabelsMeta) -> SchemaAxisMeta {
+        SchemaAxisMeta {
             class: "Index".into(),
             classes: vec!["Index".into()],
             name: r#"{"$tuple":[1,"a"]}"#.into(),
@@ -309,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_comes_back() {
+    fn schema_metadata_round_trips() {
         let unicode = DType::parse("<U5").unwrap();
         let sides = [
             (LabelsMeta::Auto { start: 3, stop: None, step: -2 }, LabelsMeta::Fixed(unicode)),
@@ -346,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_ours_is_refused() {
+    fn invalid_metadata_is_refused() {
         let good = r#"{"version":1,"name":null,"ncols":1,"index":{"class":"Index","classes":[],"auto":[0,1]},
             "columns":{"class":"Index","classes":["Index"],"names":{"dtype":"<U1"}}}"#;
         SchemaMeta::parse(good).unwrap();

@@ -1,34 +1,35 @@
-//! Frames as Arrow arrays and back: schemas, metadata, axes. Knows no bytes of files; `ipc` and the bindings use it.
+//! Converts frames to Arrow arrays and back: schemas, metadata, axes. Files are the task of `ipc` and of the formats; the
+//! bindings use this module too.
 
 mod cells;
 mod column_labels;
 pub mod concat;
+pub(crate) mod decoded_columns;
+pub(crate) mod deep_copy;
 pub mod export;
 mod fields;
 mod foreign;
 pub(crate) mod gather;
 pub mod import;
+pub mod index_names;
 pub mod ipc;
 mod labels;
-pub(crate) mod landed;
 mod layout;
 pub mod meta;
-pub mod named;
 pub(crate) mod names;
 pub(crate) mod native;
-mod orders;
-pub(crate) mod owned;
+pub(crate) mod nullability;
+mod ordered_categories;
 pub mod pandas;
 mod plan;
 pub mod ranges;
 pub mod repeat;
-pub(crate) mod required;
 mod row_labels;
 pub(crate) mod scan;
 pub(crate) mod trusted;
 pub mod views;
 
-pub(crate) use column_labels::{foreign as text_labels, stream_of};
+pub(crate) use column_labels::{from_names as text_labels, stream_of};
 
 #[cfg(test)]
 mod export_tests;

@@ -1,4 +1,4 @@
-//! Labels as the names of fields: text, unique, without NUL (Arrow's C interface ends names there).
+//! Converts labels to names of fields: text, unique, without NUL (Arrow's C interface ends names there).
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,15 +9,15 @@ use serde_json::Value;
 
 use crate::error::Result;
 use crate::frame::dtype::TimeBase;
-use crate::frame::{Axis, Column, Kind, Labels, Level};
+use crate::frame::{Axis, Column, DTypeKind, Labels, Level};
 
-use super::native::Native;
+use super::native::NativeType;
 
-/// `str(label)` of every label, as Python and pandas spell it; a tuple's for labels of several levels. `None` is a missing
-/// label.
+/// Returns `str(label)` of every label, as Python and pandas print it; for labels of several levels that of a tuple. `None`
+/// is a missing label.
 ///
 /// # Errors
-/// Of labels that are no Unicode.
+/// Labels that are not Unicode.
 pub(crate) fn texts(axis: &Axis) -> Result<Vec<Option<String>>> {
     let levels = match &axis.labels {
         Labels::Auto { start, step, count, .. } => {
@@ -35,7 +35,7 @@ pub(crate) fn texts(axis: &Axis) -> Result<Vec<Option<String>>> {
     }
     let tuple = |row: usize| {
         let parts = all.iter().map(|level| match level.get(row) {
-            Some(Some(text)) => quoted(text),
+            Some(Some(text)) => python_repr(text),
             _ => "None".into(),
         });
         format!("({})", parts.collect::<Vec<_>>().join(", "))
@@ -43,7 +43,7 @@ pub(crate) fn texts(axis: &Axis) -> Result<Vec<Option<String>>> {
     Ok((0..axis.len()).map(|row| Some(tuple(row))).collect())
 }
 
-/// Names for fields: the texts, made unique (`a`, `a_1`); and whether they were names already, of one field each.
+/// Makes the texts unique (`a`, `a_1`), and returns whether they already were unique names.
 pub(super) fn unique(texts: &[Option<String>]) -> (Vec<String>, bool) {
     let mut used: HashSet<&str> = HashSet::with_capacity(texts.len());
     let is_name = |text: &Option<String>| text.as_deref().is_some_and(|t| !t.is_empty() && !t.contains('\0'));
@@ -51,7 +51,7 @@ pub(super) fn unique(texts: &[Option<String>]) -> (Vec<String>, bool) {
         return (texts.iter().flatten().cloned().collect(), true);
     }
     let mut used: HashSet<String> = HashSet::with_capacity(texts.len());
-    // How far each text was counted: all smaller numbers are taken.
+    // The last number tried for each text: all smaller numbers are used.
     let mut counts: HashMap<String, usize> = HashMap::new();
     let mut out = Vec::with_capacity(texts.len());
     for text in texts {
@@ -69,8 +69,8 @@ pub(super) fn unique(texts: &[Option<String>]) -> (Vec<String>, bool) {
     (out, false)
 }
 
-/// Text as Python's `repr` quotes it, for what `ast.literal_eval` must read.
-fn quoted(text: &str) -> String {
+/// Quotes text as Python's `repr` does, so that `ast.literal_eval` can read it.
+fn python_repr(text: &str) -> String {
     let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
     let mut out = String::with_capacity(text.len() + 2);
     out.push(quote);
@@ -91,21 +91,21 @@ fn quoted(text: &str) -> String {
 fn level_texts(level: &Level) -> Result<Vec<Option<String>>> {
     match level {
         Level::Block(block) => {
-            let native = Native::of(block)?;
+            let native = NativeType::of(block)?;
             let array = make_array(native.array(block, 0, &block.buffer.to_arrow())?);
-            // Units that Arrow has not: what a date prints is not what its number says.
-            let unit = block.grid.dtype.unit.filter(|_| block.grid.dtype.kind == Kind::DateTime);
+            // Units that Arrow does not have are printed as dates; their numbers mean something else.
+            let unit = block.grid.dtype.unit.filter(|_| block.grid.dtype.kind == DTypeKind::DateTime);
             if let (Some(unit), DataType::Int64) = (unit, array.data_type())
-                && let Some(text) = dated(unit.base, i64::from(unit.multiple))
+                && let Some(text) = year_month(unit.base, i64::from(unit.multiple))
             {
                 let values = array.as_primitive::<arrow_array::types::Int64Type>();
                 return Ok(values.iter().map(|v| v.map(&*text)).collect());
             }
-            Ok(spelled(&array))
+            Ok(label_texts(&array))
         }
         Level::Column(column) => {
             let array = make_array(column.data.clone());
-            let texts = spelled(&array);
+            let texts = label_texts(&array);
             Ok(if is_tagged(column) { texts.into_iter().map(untagged).collect() } else { texts })
         }
     }
@@ -116,8 +116,8 @@ pub(super) fn is_tagged(column: &Column) -> bool {
     column.tag.as_deref().is_some_and(|t| t.contains("\"labels\""))
 }
 
-/// Years and months, which are no number of seconds.
-fn dated(base: TimeBase, multiple: i64) -> Option<Box<dyn Fn(i64) -> String>> {
+/// Prints years and months, which have no fixed number of seconds.
+fn year_month(base: TimeBase, multiple: i64) -> Option<Box<dyn Fn(i64) -> String>> {
     match base {
         TimeBase::Year => {
             Some(Box::new(move |v| format!("{:04}", v.saturating_mul(multiple).saturating_add(1970))))
@@ -130,7 +130,7 @@ fn dated(base: TimeBase, multiple: i64) -> Option<Box<dyn Fn(i64) -> String>> {
     }
 }
 
-/// A label in tagged JSON, as near to `str` as it needs to be.
+/// Converts a label in tagged JSON to text close to `str`.
 pub(super) fn untagged(text: Option<String>) -> Option<String> {
     let text = text?;
     Some(match serde_json::from_str::<Value>(&text) {
@@ -140,7 +140,8 @@ pub(super) fn untagged(text: Option<String>) -> Option<String> {
         Ok(Value::Bool(false)) => "False".into(),
         Ok(Value::Object(map)) => match map.get("$tuple").and_then(Value::as_array) {
             Some(parts) => {
-                let part = |v: &Value| untagged(Some(v.to_string())).map_or("None".into(), |t| quoted(&t));
+                let part =
+                    |v: &Value| untagged(Some(v.to_string())).map_or("None".into(), |t| python_repr(&t));
                 format!("({})", parts.iter().map(part).collect::<Vec<_>>().join(", "))
             }
             None => text,
@@ -149,7 +150,7 @@ pub(super) fn untagged(text: Option<String>) -> Option<String> {
     })
 }
 
-fn spelled(array: &ArrayRef) -> Vec<Option<String>> {
+fn label_texts(array: &ArrayRef) -> Vec<Option<String>> {
     (0..array.len()).map(|row| if array.is_null(row) { None } else { Some(cell(array, row)) }).collect()
 }
 
@@ -189,7 +190,7 @@ fn cell(array: &ArrayRef, row: usize) -> String {
         DataType::Time32(_) => clock(i64::from(value!(t::Time32MillisecondType)), 3),
         DataType::Time64(TimeUnit::Microsecond) => clock(value!(t::Time64MicrosecondType), 6),
         DataType::Time64(_) => clock(value!(t::Time64NanosecondType), 9),
-        // Their counts, as pandas writes them.
+        // Durations are printed as counts, as pandas does.
         DataType::Duration(TimeUnit::Second) => value!(t::DurationSecondType).to_string(),
         DataType::Duration(TimeUnit::Millisecond) => value!(t::DurationMillisecondType).to_string(),
         DataType::Duration(TimeUnit::Microsecond) => value!(t::DurationMicrosecondType).to_string(),
@@ -199,7 +200,7 @@ fn cell(array: &ArrayRef, row: usize) -> String {
         DataType::Decimal128(..) => array.as_primitive::<t::Decimal128Type>().value_as_string(row),
         DataType::Decimal256(..) => array.as_primitive::<t::Decimal256Type>().value_as_string(row),
         DataType::Dictionary(..) => {
-            // Of this row alone: the keys of all rows are a new vector each time.
+            // Slices one row, because the keys of all rows would be a new vector each time.
             let one = array.slice(row, 1);
             let codes = one.as_any_dictionary();
             let code = codes.normalized_keys().first().copied().unwrap_or(0);
@@ -210,7 +211,7 @@ fn cell(array: &ArrayRef, row: usize) -> String {
             let parts: Vec<String> = array.as_struct().columns().iter().map(part).collect();
             format!("({})", parts.join(", "))
         }
-        // Unique, which is all that is asked: the labels themselves stand in the metadata.
+        // The text only needs to be unique, because the metadata has the labels themselves.
         _ => format!("{row}"),
     }
 }
@@ -219,7 +220,7 @@ fn bytes(value: &[u8]) -> String {
     String::from_utf8_lossy(value).trim_end_matches('\0').to_owned()
 }
 
-/// Rust's digits with Python's exponent.
+/// Converts Rust's digits to Python's exponent notation.
 fn float(text: &str) -> String {
     match text.split_once('e') {
         Some((digits, power)) => {
@@ -230,13 +231,13 @@ fn float(text: &str) -> String {
     }
 }
 
-/// Days since 1970 as year-month-day.
+/// Prints days since 1970 as year-month-day.
 fn date(days: i64) -> String {
     let (year, month, day) = crate::calendar::date_from_days(days);
     format!("{year:04}-{month:02}-{day:02}")
 }
 
-/// Ticks of `digits` decimal digits a second, as `str(pandas.Timestamp)`.
+/// Prints ticks of `digits` decimal digits a second as `str(pandas.Timestamp)` does.
 fn instant(ticks: i64, digits: u32) -> String {
     let scale = 10_i64.pow(digits);
     let (seconds, fraction) = (ticks.div_euclid(scale), ticks.rem_euclid(scale));
@@ -244,7 +245,7 @@ fn instant(ticks: i64, digits: u32) -> String {
     format!("{} {}", date(day), clock(second * scale + fraction, digits))
 }
 
-/// Ticks of `digits` decimal digits a second since midnight, as `str(datetime.time)`.
+/// Prints ticks of `digits` decimal digits a second since midnight as `str(datetime.time)` does.
 fn clock(ticks: i64, digits: u32) -> String {
     let scale = 10_i64.pow(digits);
     let (second, fraction) = (ticks.div_euclid(scale), ticks.rem_euclid(scale));
@@ -269,7 +270,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_pythons() {
+    fn names_are_those_of_python() {
         assert_eq!(float("1e20"), "1e+20");
         assert_eq!(float("1.5e-7"), "1.5e-07");
         assert_eq!(float("1.0"), "1.0");
@@ -279,8 +280,8 @@ mod tests {
             (date(0), date(-719_528), date(19_782)),
             ("1970-01-01".into(), "0000-01-01".into(), "2024-02-29".into())
         );
-        assert_eq!(quoted("it's"), "\"it's\"");
-        assert_eq!(quoted("a\\\n'\""), "'a\\\\\\n\\'\"'");
+        assert_eq!(python_repr("it's"), "\"it's\"");
+        assert_eq!(python_repr("a\\\n'\""), "'a\\\\\\n\\'\"'");
         assert_eq!(untagged(Some(r#"{"$tuple":[1,"a",null]}"#.into())).unwrap(), "('1', 'a', None)");
     }
 
@@ -290,12 +291,12 @@ mod tests {
             [Some("b"), None, Some("a"), Some("b")].into_iter().collect();
         let expected = [Some("b"), None, Some("a"), Some("b")].map(|t| t.map(str::to_owned));
         let labels: ArrayRef = Arc::new(labels);
-        assert_eq!(spelled(&labels), expected);
-        assert_eq!(spelled(&labels.slice(2, 2)), expected[2..]);
+        assert_eq!(label_texts(&labels), expected);
+        assert_eq!(label_texts(&labels.slice(2, 2)), expected[2..]);
     }
 
     #[test]
-    fn doubles_get_numbers() {
+    fn duplicates_are_numbered() {
         let texts = ["a", "a", "a_1", "", "x\0"].map(|t| Some(t.to_owned()));
         assert_eq!(unique(&texts).0, ["a", "a_1", "a_1_1", "", "x\u{2400}"]);
         let texts = ["b", "a"].map(|t| Some(t.to_owned()));

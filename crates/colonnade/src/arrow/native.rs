@@ -1,4 +1,4 @@
-//! NumPy dtypes as Arrow types, and their cells as Arrow arrays.
+//! Converts NumPy dtypes to Arrow types, and their cells to Arrow arrays.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use arrow_schema::{DataType, Field};
 use super::trusted::trusted_array;
 use crate::error::{Error, Result};
 use crate::frame::dtype::TimeBase;
-use crate::frame::{Block, ByteOrder, DType, Grid, Kind};
+use crate::frame::{Block, ByteOrder, DType, DTypeKind, Grid};
 
 use super::cells::exact_type;
 use super::gather;
@@ -17,12 +17,12 @@ use super::gather;
 /// NumPy's NaT.
 const NAT: i64 = i64::MIN;
 
-/// A NumPy dtype and the Arrow type that its cells get.
+/// A NumPy dtype and the Arrow type that its cells are converted to.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Native {
-    /// NumPy's.
+pub struct NativeType {
+    /// The NumPy dtype.
     pub dtype: DType,
-    /// Arrow's.
+    /// The Arrow type.
     pub data_type: DataType,
 }
 
@@ -34,34 +34,35 @@ fn width_of(dtype: DType) -> Result<i32> {
     i32::try_from(dtype.itemsize).map_err(|_| refuse(format!("{} is too wide.", dtype.descr())))
 }
 
-/// The fixed-size list of two floats that a complex number is.
+/// The fixed-size list of two floats that represents a complex number.
 fn pair(float: DataType) -> DataType {
     DataType::FixedSizeList(Arc::new(Field::new("item", float, true)), 2)
 }
 
 fn is_days(dtype: DType) -> bool {
-    dtype.kind == Kind::DateTime && dtype.unit.is_some_and(|u| u.base == TimeBase::Day && u.multiple == 1)
+    dtype.kind == DTypeKind::DateTime
+        && dtype.unit.is_some_and(|u| u.base == TimeBase::Day && u.multiple == 1)
 }
 
-/// Whether columns of one dtype and length may get different Arrow types: see [`Native::of`].
+/// Whether columns of one dtype and length may get different Arrow types; see [`NativeType::of`].
 pub(super) fn depends_on_values(dtype: DType) -> bool {
     is_days(dtype)
 }
 
-impl Native {
-    /// The Arrow type for the column `block` (its first), which may depend on the values: days are `date32` where all fit,
-    /// text is `large_utf8` where it is too long for 32-bit offsets.
+impl NativeType {
+    /// Chooses the Arrow type for the first column of `block`. The type may depend on the values: days are `date32` if all
+    /// fit, and text is `large_utf8` if it is too long for 32-bit offsets.
     ///
     /// # Errors
-    /// `Unrepresentable` for widths that Arrow has not.
+    /// `Unrepresentable`: Arrow has no type of this width.
     pub fn of(block: &Block) -> Result<Self> {
         let dtype = block.grid.dtype;
         let data_type = match (dtype.kind, dtype.itemsize) {
-            (Kind::Complex, 8) => pair(DataType::Float32),
-            (Kind::Complex, 16) => pair(DataType::Float64),
-            (Kind::Unicode, _) if block.grid.nbytes() <= i32::MAX as usize => DataType::Utf8,
-            (Kind::Unicode, _) => DataType::LargeUtf8,
-            (Kind::DateTime, _) if is_days(dtype) => {
+            (DTypeKind::Complex, 8) => pair(DataType::Float32),
+            (DTypeKind::Complex, 16) => pair(DataType::Float64),
+            (DTypeKind::Unicode, _) if block.grid.nbytes() <= i32::MAX as usize => DataType::Utf8,
+            (DTypeKind::Unicode, _) => DataType::LargeUtf8,
+            (DTypeKind::DateTime, _) if is_days(dtype) => {
                 if days(&gather::packed(&block.column(0))?).is_some() {
                     DataType::Date32
                 } else {
@@ -70,32 +71,32 @@ impl Native {
             }
             (kind, _) => match (exact_type(dtype), kind) {
                 (Some(exact), _) => exact,
-                // Times of units that Arrow has not.
-                (None, Kind::DateTime | Kind::TimeDelta) => DataType::Int64,
+                // Times in units that Arrow does not have.
+                (None, DTypeKind::DateTime | DTypeKind::TimeDelta) => DataType::Int64,
                 (None, _) => DataType::FixedSizeBinary(width_of(dtype)?),
             },
         };
         Ok(Self { dtype, data_type })
     }
 
-    /// Whether the Arrow type alone does not say the dtype (times: because NaT is written as null).
+    /// Whether the Arrow type does not determine the dtype. Times need it because NaT is written as null.
     #[must_use]
     pub fn needs_dtype(&self) -> bool {
         self.dtype.order == ByteOrder::Big
             || match self.dtype.kind {
-                Kind::Bool | Kind::Int | Kind::UInt => false,
-                Kind::Float => self.dtype.itemsize > 8,
+                DTypeKind::Bool | DTypeKind::Int | DTypeKind::UInt => false,
+                DTypeKind::Float => self.dtype.itemsize > 8,
                 _ => true,
             }
     }
 
-    /// A column of `block` as an array: over the same memory where the cells lie there as Arrow wants them. `whole` is
-    /// `block.buffer` as Arrow's.
+    /// Converts a column of `block` to an array, without a copy if its cells are already in Arrow's layout. `whole` is
+    /// `block.buffer` as an Arrow buffer.
     ///
     /// # Errors
-    /// `Unrepresentable`: days past `date32`, text that is no Unicode or too long.
+    /// `Unrepresentable`: days beyond `date32`, text that is not Unicode or too long.
     pub fn array(&self, block: &Block, column: usize, whole: &ArrowBuffer) -> Result<ArrayData> {
-        // Text of a later chunk may be of another width.
+        // Text of a later chunk may have another width.
         let (nrows, width) = (block.grid.nrows, block.grid.dtype.itemsize as usize);
         let shared = self.shared(&block.grid.columns(column, 1, 1), whole);
         let cells = match shared {
@@ -119,7 +120,7 @@ impl Native {
                 };
                 builder.add_buffer(days).nulls(nulls).build()
             }
-            (_, Kind::DateTime | Kind::TimeDelta) => {
+            (_, DTypeKind::DateTime | DTypeKind::TimeDelta) => {
                 let nulls = not_a_time(cells.typed_data::<i64>());
                 builder.add_buffer(cells).nulls(nulls).build()
             }
@@ -128,7 +129,7 @@ impl Native {
         built.map_err(|e| refuse(format!("{}: {e}.", self.dtype.descr())))
     }
 
-    /// The cells where they lie, if they lie packed, aligned and in native order.
+    /// The cells without a copy, if they are packed, aligned and in native byte order.
     fn shared(&self, grid: &Grid, whole: &ArrowBuffer) -> Option<ArrowBuffer> {
         let nbytes = grid.nbytes();
         let packed = grid.is_column_major() && grid.dtype.order != ByteOrder::Big;
@@ -145,7 +146,7 @@ impl Native {
     }
 }
 
-/// One bit a byte, least significant first; any byte but 0 is true.
+/// Converts truth bytes to bits, least significant first; every byte except 0 is true.
 fn bits(cells: &[u8], nrows: usize) -> ArrowBuffer {
     let (words, rest) = cells.as_chunks::<8>();
     let mut out = Vec::with_capacity(nrows.div_ceil(8));
@@ -158,22 +159,22 @@ fn bits(cells: &[u8], nrows: usize) -> ArrowBuffer {
     ArrowBuffer::from_vec(out)
 }
 
-/// Eight truth bytes as eight bits.
+/// Converts eight truth bytes to eight bits.
 #[inline]
 fn eight(word: u64) -> u8 {
     const LOW: u64 = 0x0101_0101_0101_0101;
     let ones = if word & !LOW == 0 { word } else { any_bit(word) };
-    // Byte i moves to bit 56 + i; no two meet on the way.
+    // Byte i moves to bit 56 + i; no two of them meet.
     (ones.wrapping_mul(0x0102_0408_1020_4080) >> 56).to_le_bytes()[0]
 }
 
-/// 1 in each byte that is not 0.
+/// Returns a word with 1 in each byte that is not 0.
 fn any_bit(word: u64) -> u64 {
     let bytes = word.to_le_bytes().map(|b| u8::from(b != 0));
     u64::from_le_bytes(bytes)
 }
 
-/// Where the values are no NaT; `None` where none is.
+/// Returns the validity of times, false for NaT; `None` if there is no NaT.
 fn not_a_time(values: &[i64]) -> Option<NullBuffer> {
     // Blocks are folded without branches, so that the scan runs at memory speed.
     let found = |block: &[i64]| block.iter().fold(false, |any, &v| any | (v == NAT));
@@ -183,7 +184,7 @@ fn not_a_time(values: &[i64]) -> Option<NullBuffer> {
     Some(NullBuffer::new(BooleanBuffer::collect_bool(values.len(), |i| values.get(i) != Some(&NAT))))
 }
 
-/// 64-bit days as 32-bit ones; `None` where one does not fit.
+/// Converts 64-bit days to 32-bit ones; returns `None` if one does not fit.
 fn days(cells: &ArrowBuffer) -> Option<(ArrowBuffer, Option<NullBuffer>)> {
     let values = cells.typed_data::<i64>();
     let mut out = Vec::with_capacity(values.len());
@@ -193,7 +194,7 @@ fn days(cells: &ArrowBuffer) -> Option<(ArrowBuffer, Option<NullBuffer>)> {
     Some((ArrowBuffer::from_vec(out), not_a_time(values)))
 }
 
-/// UCS-4 cells as UTF-8 with offsets of type `O`.
+/// Converts UCS-4 cells to UTF-8 with offsets of type `O`.
 fn text<O: TryFrom<usize> + arrow_buffer::ArrowNativeType>(
     data_type: &DataType,
     width: usize,
@@ -233,8 +234,8 @@ fn text<O: TryFrom<usize> + arrow_buffer::ArrowNativeType>(
         .len(nrows)
         .add_buffer(ArrowBuffer::from_vec(offsets))
         .add_buffer(ArrowBuffer::from_vec(values));
-    // Trusted: `nrows` + 1 offsets that never fall and end at the length of the values, each on the border of characters
-    // that were encoded here.
+    // Trusted: `nrows` + 1 offsets that never fall and end at the length of the values, each between two characters that
+    // were encoded here.
     Ok(trusted_array(builder))
 }
 

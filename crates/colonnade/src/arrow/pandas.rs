@@ -1,43 +1,43 @@
-//! The standard `pandas` metadata of a schema, so that pandas, pyarrow and their friends see the frame that was meant.
+//! Writes the standard `pandas` metadata of a schema, from which pandas, pyarrow and other libraries restore the frame.
 //!
-//! Format: pandas' developer guide, "Storing pandas DataFrame objects in Apache Parquet format". Written by hand rather than
-//! through a JSON tree: ten thousand columns are a few milliseconds otherwise.
+//! Format: pandas' developer guide, "Storing pandas DataFrame objects in Apache Parquet format". Written as text rather
+//! than through a JSON tree, which would take a few milliseconds for ten thousand columns.
 
 use std::borrow::Cow;
 
 use arrow_schema::{DataType, Field, TimeUnit};
 use serde_json::{Map, Value, json};
 
-use crate::frame::{Axis, Column, DType, Kind, Labels, Level, unit_name};
+use crate::frame::{Axis, Column, DType, DTypeKind, Labels, Level, unit_name};
 
 use super::names;
 
-/// The key.
+/// The metadata key.
 pub const KEY: &str = "pandas";
 
-/// What the entry of a column says besides its field.
+/// The part of a column's entry that its field does not determine.
 #[derive(Debug, Default)]
-pub struct Entry<'a> {
-    /// Its label as text; `None` where it has none.
+pub struct PandasColumn<'a> {
+    /// Its label as text; `None` for a missing label.
     pub name: Option<&'a str>,
     /// A column in Arrow's layout.
     pub column: Option<&'a Column>,
-    /// The adapter's tag, or the meta of a level, which has the same kinds.
+    /// The adapter's tag, or the meta of a level, which has the same form.
     pub tag: Option<&'a Value>,
 }
 
-/// Writes the metadata, entry by entry; how the rows are labelled comes last, when their number is known.
+/// Writes the metadata entry by entry. The row labels are added last, when the number of rows is known.
 #[derive(Debug)]
-pub struct Writer {
+pub struct PandasMetadataWriter {
     out: String,
 }
 
-/// All of the metadata but the row labels' part.
+/// The metadata without the part of the row labels.
 #[derive(Debug, Clone)]
-pub struct Written(String);
+pub struct PandasMetadata(String);
 
-impl Written {
-    /// The metadata of rows whose labels stand in `fields`.
+impl PandasMetadata {
+    /// The metadata of rows whose labels are in `fields`.
     #[must_use]
     pub fn with_levels(&self, fields: &[&str]) -> String {
         let mut out = String::with_capacity(self.0.len() + 64);
@@ -51,7 +51,7 @@ impl Written {
         out + &self.0
     }
 
-    /// The metadata of rows labelled by a range.
+    /// The metadata of rows whose labels are a range.
     #[must_use]
     pub fn with_range(&self, (start, stop, step): (i64, i64, i64), name: Option<&str>) -> String {
         let mut out = String::with_capacity(self.0.len() + 128);
@@ -86,8 +86,8 @@ fn optional(out: &mut String, value: Option<&str>) {
     }
 }
 
-impl Writer {
-    /// Begins, with the labels of the columns.
+impl PandasMetadataWriter {
+    /// Begins the metadata with the labels of the columns.
     #[must_use]
     pub fn new(columns: &Axis) -> Self {
         let mut out = String::with_capacity(256 + 128 * columns.len());
@@ -97,8 +97,8 @@ impl Writer {
         Self { out }
     }
 
-    /// The next field.
-    pub fn entry(&mut self, field: &Field, dtype: Option<DType>, entry: &Entry<'_>) {
+    /// Adds the next field.
+    pub fn entry(&mut self, field: &Field, dtype: Option<DType>, entry: &PandasColumn<'_>) {
         let out = &mut self.out;
         if !out.ends_with('[') {
             out.push_str(", ");
@@ -120,23 +120,23 @@ impl Writer {
         out.push('}');
     }
 
-    /// Ends: the frame's attributes where plain JSON holds them, and who wrote this.
+    /// Ends the metadata with the frame's attributes, if plain JSON can hold them, and the creator.
     #[must_use]
-    pub fn finish(self, attrs: Option<&str>) -> Written {
+    pub fn finish(self, attrs: Option<&str>) -> PandasMetadata {
         let attrs = attrs.and_then(|text| serde_json::from_str::<Value>(text).ok());
         let attrs = attrs.filter(|v| v.is_object() && is_plain(v)).unwrap_or_else(|| json!({}));
         let mut out = self.out;
-        // Not the package's: the bytes of a file must not change with a release.
+        // Not the package's version: the bytes of a file must not change with a release.
         let version = super::meta::VERSION;
         out.push_str(&format!(
             "], \"attributes\": {attrs}, \"creator\": {{\"library\": \"colonnade\", \"version\": \"{version}\"}}, \
              \"pandas_version\": \"2.2.0\"}}"
         ));
-        Written(out)
+        PandasMetadata(out)
     }
 }
 
-/// Whether JSON of ours means what it says: no tags.
+/// Whether tagged JSON has no tags, so that it is also plain JSON.
 fn is_plain(value: &Value) -> bool {
     match value {
         Value::Array(list) => list.iter().all(is_plain),
@@ -147,14 +147,15 @@ fn is_plain(value: &Value) -> bool {
 
 type Types = (Cow<'static, str>, Cow<'static, str>, Option<Value>);
 
-/// `pandas_type`, `numpy_type` and `metadata` of a field.
-fn types(field: &Field, dtype: Option<DType>, entry: &Entry<'_>) -> Types {
+/// Returns `pandas_type`, `numpy_type` and `metadata` of a field.
+fn types(field: &Field, dtype: Option<DType>, entry: &PandasColumn<'_>) -> Types {
     let data_type = field.data_type();
     let logical = logical(data_type);
     let plain = |numpy: Cow<'static, str>| (logical.clone(), numpy, None);
     let get = |key: &str| entry.tag.and_then(|t| t.get(key)).and_then(Value::as_str);
     match (get("kind"), data_type) {
-        // The name that Arrow's readers know: the adapters' own says the class of the zone too, and stands in the tag.
+        // The zone name that Arrow's readers know. The adapters' name also contains the class of the zone, and is in the
+        // tag.
         (kind, DataType::Timestamp(unit, Some(zone))) => {
             let unit = unit_name(unit);
             let numpy = match kind {
@@ -197,7 +198,7 @@ fn types(field: &Field, dtype: Option<DType>, entry: &Entry<'_>) -> Types {
     }
 }
 
-/// pandas' word for an Arrow type, as pyarrow writes it.
+/// Returns pandas' name of an Arrow type, as pyarrow writes it.
 fn logical(data_type: &DataType) -> Cow<'static, str> {
     match data_type {
         DataType::Null => "empty",
@@ -222,7 +223,7 @@ fn logical(data_type: &DataType) -> Cow<'static, str> {
     .into()
 }
 
-/// NumPy's and pandas' name of an integer type.
+/// Returns the name of an integer type in NumPy and pandas.
 fn integer(data_type: &DataType) -> Option<&'static str> {
     Some(match data_type {
         DataType::Int8 => "int8",
@@ -237,9 +238,10 @@ fn integer(data_type: &DataType) -> Option<&'static str> {
     })
 }
 
-/// NumPy's name of the array that pandas has for a type.
+/// Returns NumPy's name of the array that pandas uses for a type.
 fn numpy_name(data_type: &DataType, dtype: Option<DType>) -> Cow<'static, str> {
-    if dtype.is_some_and(|d| d.kind == Kind::DateTime && d.unit.is_some_and(|u| u.base.symbol() == "D")) {
+    if dtype.is_some_and(|d| d.kind == DTypeKind::DateTime && d.unit.is_some_and(|u| u.base.symbol() == "D"))
+    {
         return "datetime64[s]".into();
     }
     match data_type {
@@ -253,27 +255,27 @@ fn numpy_name(data_type: &DataType, dtype: Option<DType>) -> Cow<'static, str> {
     }
 }
 
-/// pandas' nullable dtype over a type.
+/// Returns pandas' nullable dtype for a type.
 fn masked(data_type: &DataType) -> String {
     match data_type {
         DataType::Boolean => "boolean".into(),
-        // Int64, UInt8: the words are Arrow's own; floats' too.
+        // Int64, UInt8: the names are those of Arrow; so are the names of floats.
         other => other.to_string(),
     }
 }
 
-/// Arrow's spelling of a zone that the adapters wrote (`pytz:Europe/Berlin`, `pytz:+01:00`, `+01:00 ...`).
+/// Converts a zone of the adapters (`pytz:Europe/Berlin`, `pytz:+01:00`, `+01:00 ...`) to Arrow's spelling.
 pub(super) fn arrow_zone(zone: &str) -> &str {
     let zone = ["zoneinfo:", "pytz:", "dateutil:"].iter().find_map(|p| zone.strip_prefix(p)).unwrap_or(zone);
     if zone.starts_with(['+', '-']) { zone.split(' ').next().unwrap_or(zone) } else { zone }
 }
 
-/// Names of levels, from the axis' name in tagged JSON: text as it is, all else as `str` spells it.
+/// Returns the names of levels from the axis' name in tagged JSON: text unchanged, other values as `str` prints them.
 pub(super) fn level_names(axis: &Axis) -> Vec<Option<String>> {
     own_names(axis).iter().map(|name| names::untagged(Some(name.to_string()))).collect()
 }
 
-/// The same as they are, in tagged JSON.
+/// Returns the names of levels in tagged JSON.
 fn own_names(axis: &Axis) -> Vec<Value> {
     let depth = axis.depth();
     let name: Value = serde_json::from_str(&axis.name).unwrap_or_default();
@@ -284,7 +286,7 @@ fn own_names(axis: &Axis) -> Vec<Value> {
     }
 }
 
-/// What the axis' meta says of each level, where pandas' adapter wrote it.
+/// Returns the part of each level in the axis' meta, if pandas' adapter wrote it.
 pub(super) fn level_metas(axis: &Axis) -> Vec<Option<Value>> {
     let meta: Option<Value> = axis.meta.as_deref().and_then(|text| serde_json::from_str(text).ok());
     let list = meta.as_ref().and_then(|m| m.get("pandas")).and_then(Value::as_array);
@@ -292,9 +294,9 @@ pub(super) fn level_metas(axis: &Axis) -> Vec<Option<Value>> {
     (0..axis.depth()).map(entry).collect()
 }
 
-/// One entry a level of column labels: what the labels' text is to be turned into.
+/// Builds one entry for each level of column labels, with the type to which the text of the labels is converted.
 fn column_indexes(columns: &Axis) -> Value {
-    // pandas takes numbers back as numbers here; the names of levels of rows are text.
+    // pandas restores numbers as numbers here; the names of row label levels are text.
     let name =
         |name: Value| if name.is_number() { name } else { json!(names::untagged(Some(name.to_string()))) };
     let names: Vec<Value> = own_names(columns).into_iter().map(name).collect();
@@ -329,20 +331,20 @@ fn label_types(level: &Level, meta: Option<&Value>) -> (String, String, Value) {
         Level::Block(block) => {
             let dtype = block.grid.dtype;
             match (dtype.kind, dtype.unit) {
-                (Kind::Int | Kind::UInt, _) | (Kind::Float, _) if dtype.itemsize <= 8 => {
+                (DTypeKind::Int | DTypeKind::UInt, _) | (DTypeKind::Float, _) if dtype.itemsize <= 8 => {
                     let letter = match dtype.kind {
-                        Kind::Int => "int",
-                        Kind::UInt => "uint",
+                        DTypeKind::Int => "int",
+                        DTypeKind::UInt => "uint",
                         _ => "float",
                     };
                     both(format!("{letter}{}", dtype.itemsize * 8))
                 }
-                (Kind::DateTime, Some(unit))
+                (DTypeKind::DateTime, Some(unit))
                     if unit.multiple == 1 && matches!(unit.base.symbol(), "s" | "ms" | "us" | "ns") =>
                 {
                     times(unit.base.symbol(), zone)
                 }
-                (Kind::Bytes, _) => ("bytes".into(), "object".into(), Value::Null),
+                (DTypeKind::Bytes, _) => ("bytes".into(), "object".into(), Value::Null),
                 _ => unicode(),
             }
         }
@@ -357,7 +359,7 @@ fn label_types(level: &Level, meta: Option<&Value>) -> (String, String, Value) {
     }
 }
 
-/// The extension that pandas itself writes for a tagged column: name and metadata.
+/// Returns name and metadata of the extension type that pandas itself writes for a tagged column.
 pub(super) fn extension(data_type: &DataType, tag: &Value) -> Option<(&'static str, String)> {
     let get = |key: &str| tag.get(key).and_then(Value::as_str);
     match (get("kind")?, data_type) {
@@ -370,7 +372,7 @@ pub(super) fn extension(data_type: &DataType, tag: &Value) -> Option<(&'static s
     }
 }
 
-/// pyarrow's alias of a type; `None` for types that `pyarrow.type_for_alias` does not know.
+/// Returns pyarrow's alias of a type; `None` for types that `pyarrow.type_for_alias` does not know.
 fn alias(data_type: &DataType) -> Option<String> {
     Some(match data_type {
         DataType::Float32 => "float".into(),

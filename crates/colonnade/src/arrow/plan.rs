@@ -1,4 +1,4 @@
-//! Where the fields of a schema belong in a frame, and what its labels are.
+//! The plan by which the fields of a schema become a frame, with its labels.
 
 use arrow_data::ArrayData;
 use arrow_schema::DataType;
@@ -6,99 +6,99 @@ use arrow_schema::DataType;
 use super::cells::implied_dtype;
 use crate::frame::{Axis, Column, DType, Tags};
 
-/// Where a field belongs.
+/// The position of a field in the frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
-    /// Data, by position.
+pub enum FieldRole {
+    /// A data column.
     Column(usize),
-    /// Level of the row labels.
+    /// A level of the row labels.
     Level(usize),
 }
 
 /// One field.
 #[derive(Debug, Clone)]
 pub struct FieldPlan {
-    /// Where it belongs.
-    pub place: Place,
+    /// Its position in the frame.
+    pub place: FieldRole,
     /// Its Arrow type.
     pub data_type: DataType,
-    /// The NumPy dtype that its own metadata says; see also [`FieldPlan::block_dtype`].
+    /// The NumPy dtype in its metadata; see also [`FieldPlan::block_dtype`].
     pub dtype: Option<DType>,
     /// The adapter's tag, tagged JSON.
     pub tag: Option<String>,
-    /// Dictionaries only: whether their order means anything.
+    /// For dictionaries: whether their order is significant.
     pub ordered: bool,
     /// Its name.
     pub name: String,
 }
 
 impl FieldPlan {
-    /// The dtype of the block that it is where it has no nulls: said, or implied by a type without a tag.
+    /// The dtype of the block that the field becomes if it has no nulls: declared, or implied by a type without a tag.
     #[must_use]
     pub fn block_dtype(&self) -> Option<DType> {
         self.dtype.or_else(|| implied_dtype(&self.data_type).filter(|_| self.tag.is_none()))
     }
 
-    /// The column of this field.
+    /// Builds the column of this field.
     #[must_use]
     pub fn column(&self, data: ArrayData) -> Column {
         Column { ordered: self.ordered, tag: self.tag.clone(), ..Column::new(data) }
     }
 }
 
-/// How the fields of a schema become a frame.
+/// The conversion of a schema's fields to a frame.
 #[derive(Debug, Clone)]
-pub struct Plan {
-    /// One a field, in the schema's order.
+pub struct FramePlan {
+    /// The plans of the fields, in the schema's order.
     pub fields: Vec<FieldPlan>,
-    /// Data columns.
+    /// The number of data columns.
     pub ncols: usize,
-    /// Name, attributes, origin.
+    /// The name, attributes and origin.
     pub tags: Tags,
-    /// Row labels.
+    /// The row labels.
     pub index: IndexPlan,
-    /// The labels of rows that were picked out of a range: see [`Plan::pick`].
+    /// The labels of rows picked from a range; see [`FramePlan::pick`].
     pub(crate) picked: Option<Axis>,
-    /// Column labels.
+    /// The column labels.
     pub columns: Axis,
-    /// Version of the `colonnade` metadata; `None` in a foreign schema.
+    /// The version of the `colonnade` metadata; `None` for a foreign schema.
     pub version: Option<u64>,
 }
 
-/// Row labels.
+/// The row labels of a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IndexPlan {
-    /// Class of the whole.
+    /// The class of the axis.
     pub class: String,
-    /// Class of each level.
+    /// The class of each level.
     pub classes: Vec<String>,
-    /// Name, tagged JSON.
+    /// The name, in tagged JSON.
     pub name: String,
-    /// The adapter's own, tagged JSON.
+    /// The adapter's metadata, in tagged JSON.
     pub meta: Option<String>,
     /// The labels.
     pub labels: IndexLabels,
 }
 
-/// Where row labels come from.
+/// The source of row labels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IndexLabels {
     /// A range as long as the data.
     Auto {
-        /// First label of the first row.
+        /// The label of the first row.
         start: i64,
-        /// From one to the next; not 0.
+        /// The difference of neighbouring labels; not 0.
         step: i64,
     },
-    /// pandas' descriptor of a range, which may be shorter or longer than the data: see [`Plan::settle`].
+    /// pandas' descriptor of a range, which may be shorter or longer than the data; see [`FramePlan::settle`].
     Range {
-        /// First label.
+        /// The first label.
         start: i64,
-        /// One past the last.
+        /// The end, exclusive.
         stop: i64,
-        /// From one to the next; not 0.
+        /// The difference of neighbouring labels; not 0.
         step: i64,
     },
-    /// So many fields.
+    /// Fields, with their number.
     Levels(usize),
 }

@@ -1,6 +1,7 @@
-//! Values that a column's type has no room for: decimals over their precision, times of no day, dates within one.
+//! Finds values outside the range of a column's type: decimals over their precision, times outside a day, dates with a time
+//! of day.
 //!
-//! Reading keeps such values as they are and does not look for them; whoever verifies does.
+//! Reading keeps such values unchanged and does not check for them; verifying does.
 
 use arrow_buffer::i256;
 use arrow_data::ArrayData;
@@ -11,10 +12,10 @@ use crate::frame::{Axis, Frame, Labels, Level};
 
 const DAY_S: i64 = 86_400;
 
-/// Checks every value of every column and label, with the row that it stands in; the frame's first is row `first`.
+/// Checks every value of every column and label. `first` is the row number of the frame's first row.
 ///
 /// # Errors
-/// Malformed: the column, the row, the value.
+/// Malformed, with the column, the row and the value.
 pub fn check_ranges(format: &'static str, frame: &Frame, first: usize) -> Result<()> {
     let names = frame.arrow_columns().next().and_then(|_| frame.columns.strings());
     for (position, column) in frame.arrow_columns() {
@@ -28,10 +29,10 @@ pub fn check_ranges(format: &'static str, frame: &Frame, first: usize) -> Result
     levels(format, &frame.columns, 0, "columns")
 }
 
-/// [`check_ranges`] of one array, whose first row is `first`.
+/// Checks one array as [`check_ranges`] does. `first` is the row number of its first row.
 ///
 /// # Errors
-/// Malformed: the row, the value.
+/// Malformed, with the row and the value.
 pub(crate) fn check_array(format: &'static str, data: &ArrayData, first: usize) -> Result<()> {
     check(format, data, first, &|row| row)
 }
@@ -47,7 +48,7 @@ fn levels(format: &'static str, axis: &Axis, first: usize, side: &str) -> Result
     Ok(())
 }
 
-/// `row_of` gives the row of a column in which an item of this child stands.
+/// `row_of` returns the row of the column that contains an item of this child.
 fn check(
     format: &'static str,
     data: &ArrayData,
@@ -76,7 +77,7 @@ fn check(
             let size = usize::try_from(*size).unwrap_or(1).max(1);
             children(format, data, first, &|item| row_of((item / size).saturating_sub(data.offset())))
         }
-        // Of others, which children may be longer than their parent, or shared by its rows, the item is told.
+        // For other types, whose children may be longer than their parent or shared by its rows, the error names the item.
         DataType::Struct(_) => {
             children(format, data, first, &|item| row_of(item.saturating_sub(data.offset())))
         }
@@ -100,13 +101,13 @@ fn offsets<const N: usize>(data: &ArrayData, read: fn([u8; N]) -> i64) -> Vec<i6
     wanted.iter().map(|item| read(*item)).collect()
 }
 
-/// The row whose offsets enclose an item.
+/// Returns the row whose offsets enclose an item.
 fn holder(ends: &[i64], item: usize) -> usize {
     let item = i64::try_from(item).unwrap_or(i64::MAX);
     ends.partition_point(|end| *end <= item).saturating_sub(1)
 }
 
-/// The first valid value that its type has no room for.
+/// Finds the first valid value that is outside the range of its type.
 fn outside(data: &ArrayData) -> Option<(usize, String)> {
     match data.data_type() {
         DataType::Time32(unit) => {

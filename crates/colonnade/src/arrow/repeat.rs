@@ -1,7 +1,8 @@
-//! One more frame of the same layout: what its schema would be is known, down to the metadata.
+//! Reuses the exporter of an earlier frame for a frame of the same layout, so that the schema and its metadata are not
+//! built again.
 //!
-//! A chunk may differ from the first one in what the schema does not say. Here nothing may: rows, labels of the columns,
-//! dtypes, tags, names and classes of both axes, where a range of row labels begins.
+//! A later chunk may differ from the first in what the schema does not contain. Here nothing may differ: the number of
+//! rows, column labels, dtypes, tags, names and classes of both axes, and the start of a range of row labels.
 
 use std::sync::Arc;
 
@@ -15,30 +16,30 @@ use crate::frame::{
 use crate::memory::Buffer;
 
 use super::concat::dictionary::keys_of;
+use super::deep_copy;
 use super::export::Exporter;
 use super::gather;
-use super::layout::Kept;
-use super::native::{self, Native};
-use super::owned;
+use super::layout::ColumnLayout;
+use super::native::{self, NativeType};
 
-/// An exporter for whole frames of one layout, one after the other. Holds nothing of the frame that it was made of.
+/// An exporter for whole frames of one layout. It keeps no reference to the frame that it was made from.
 #[derive(Debug)]
-pub struct Repeated {
+pub struct RepeatedExporter {
     exporter: Arc<Exporter>,
     nrows: usize,
     tags: Tags,
     columns: Axis,
-    /// Without rows.
+    /// The row labels without rows.
     index: Axis,
-    /// Position and number of categories of what is a dictionary: pandas' metadata counts them.
+    /// The position and the number of categories of each dictionary, because pandas' metadata contains the number.
     categories: Vec<(usize, usize)>,
 }
 
-impl Repeated {
-    /// For frames like `frame`.
+impl RepeatedExporter {
+    /// An exporter for frames with the layout of `frame`.
     ///
     /// # Errors
-    /// Those of [`Exporter::new`].
+    /// As [`Exporter::new`].
     pub fn new(frame: &Frame) -> Result<Self> {
         let columns = owned(&frame.columns)?;
         let index = owned(&frame.index.slice(0, 0))?;
@@ -59,7 +60,7 @@ impl Repeated {
         &self.exporter
     }
 
-    /// Whether the exporter of `frame` would be the same.
+    /// Whether the exporter of `frame` would be equal.
     #[must_use]
     pub fn is_of(&self, frame: &Frame) -> bool {
         self.nrows == frame.nrows
@@ -74,13 +75,13 @@ impl Repeated {
     }
 
     fn same_index(&self, index: &Axis) -> bool {
-        let (_, kept) = self.exporter.kept();
+        let (_, kept) = self.exporter.layouts();
         match (&self.index.labels, &index.labels) {
             (Labels::Auto { start, step, .. }, Labels::Auto { start: other, step: by, .. }) => {
                 (start, step) == (other, by)
             }
             (Labels::Levels(_), Labels::Levels(levels)) => {
-                let same = |(kept, level): (&Kept, &Level)| match level {
+                let same = |(kept, level): (&ColumnLayout, &Level)| match level {
                     Level::Block(block) => is_of_block(kept, block),
                     Level::Column(column) => is_of_column(kept, column),
                 };
@@ -91,11 +92,11 @@ impl Repeated {
     }
 
     fn same_parts(&self, frame: &Frame) -> bool {
-        let (kept, _) = self.exporter.kept();
+        let (kept, _) = self.exporter.layouts();
         frame.parts.iter().all(|part| match part {
             Part::Block(block, positions) => {
                 let same = |(i, &position): (usize, &usize)| match kept.get(position) {
-                    Some(Kept::Native(native)) if !native::depends_on_values(block.grid.dtype) => {
+                    Some(ColumnLayout::Native(native)) if !native::depends_on_values(block.grid.dtype) => {
                         native.dtype == block.grid.dtype
                     }
                     Some(kept) => is_of_block(kept, &block.column(i)),
@@ -110,20 +111,20 @@ impl Repeated {
     }
 }
 
-fn is_of_block(kept: &Kept, block: &Block) -> bool {
-    let Kept::Native(native) = kept else { return false };
+fn is_of_block(kept: &ColumnLayout, block: &Block) -> bool {
+    let ColumnLayout::Native(native) = kept else { return false };
     let dtype = block.grid.dtype;
     native.dtype == dtype
         && (!native::depends_on_values(dtype)
-            || Native::of(block).is_ok_and(|found| found.data_type == native.data_type))
+            || NativeType::of(block).is_ok_and(|found| found.data_type == native.data_type))
 }
 
-fn is_of_column(kept: &Kept, column: &Column) -> bool {
-    let Kept::Arrow { data_type, ordered, tag } = kept else { return false };
+fn is_of_column(kept: &ColumnLayout, column: &Column) -> bool {
+    let ColumnLayout::Arrow { data_type, ordered, tag } = kept else { return false };
     *ordered == column.ordered && *tag == column.tag && same_type(data_type, column.data.data_type())
 }
 
-/// Position and number of categories of each dictionary; levels of row labels stand behind the columns.
+/// Returns position and number of categories of each dictionary; row label levels follow the columns.
 fn categories(frame: &Frame) -> impl Iterator<Item = (usize, usize)> + '_ {
     let count = |(position, column): (usize, &Column)| match column.data.data_type() {
         DataType::Dictionary(..) => Some((position, column.data.child_data().first().map(ArrayData::len)?)),
@@ -136,22 +137,22 @@ fn same_tags(a: &Tags, b: &Tags) -> bool {
     a.name == b.name && a.attrs == b.attrs && a.origin == b.origin
 }
 
-/// Whether all but the labels is the same.
+/// Whether two axes are equal except for their labels.
 fn same_words(a: &Axis, b: &Axis) -> bool {
     a.class == b.class && a.name == b.name && a.meta == b.meta && a.classes == b.classes
 }
 
 impl Axis {
-    /// Whether both have the same labels, to the bit, of the same types, and the same names, classes and meta.
+    /// Whether both axes have the same labels, bit by bit and of the same types, and the same names, classes and meta.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
         same_words(self, other) && same_labels(self, other)
     }
 
-    /// The same axis in memory of its own, that nobody writes and that keeps nothing else alive.
+    /// Copies the axis to memory that nothing else writes, and that keeps nothing else alive.
     ///
     /// # Errors
-    /// The system's own: no memory.
+    /// Errors of the operating system: no memory.
     pub fn detached(&self) -> Result<Self> {
         owned(self)
     }
@@ -189,14 +190,15 @@ fn same_level(a: &Level, b: &Level) -> bool {
     }
 }
 
-/// Whether two arrays of one type hold the same values, and the same dictionaries: arrays that mean the same values are
-/// equal to Arrow whatever else their dictionaries hold, and categories that no label uses are labels' own all the same.
+/// Whether two arrays of one type have the same values and the same dictionaries. Arrow compares arrays without unused
+/// categories, but those are part of the labels.
 fn same_array(a: &ArrayData, b: &ArrayData) -> bool {
     if let (DataType::Dictionary(..), [values], [others]) = (a.data_type(), a.child_data(), b.child_data()) {
         return values.len() == others.len() && same_array(values, others) && same_codes(a, b);
     }
     let children = a.child_data().iter().zip(b.child_data());
-    // Children that differ where no label reaches them are called different: the layout is then made anew, no more.
+    // Children may differ where no label refers to them. They count as different, which only means that the layout is built
+    // again.
     a == b && children.into_iter().all(|(a, b)| !has_dictionary(a.data_type()) || same_array(a, b))
 }
 
@@ -205,7 +207,7 @@ fn same_codes(a: &ArrayData, b: &ArrayData) -> bool {
     matches!((keys_of(a, key_type), keys_of(b, key_type)), (Ok(a), Ok(b)) if a == b)
 }
 
-/// A copy in memory of its own.
+/// Copies an axis.
 fn owned(axis: &Axis) -> Result<Axis> {
     let labels = match &axis.labels {
         Labels::Auto { .. } => axis.labels.clone(),
@@ -218,14 +220,14 @@ fn owned_level(level: &Level) -> Result<Level> {
     Ok(match level {
         Level::Block(block) => {
             let grid = block.grid;
-            // In the order that it has: `packed` would turn the bytes around.
+            // Keeps the byte order of the labels: `packed` would swap the bytes.
             let dtype = DType { order: crate::frame::ByteOrder::Little, ..grid.dtype };
             let native = Block { grid: Grid { dtype, ..grid }, buffer: block.buffer.clone() };
             let buffer = Buffer::from_arrow(gather::packed(&native)?);
             Level::Block(Block { grid: Grid::column_major(grid.dtype, grid.nrows, grid.width, 0), buffer })
         }
         Level::Column(column) => {
-            Level::Column(Column { data: owned::owned(&column.data)?, ..column.clone() })
+            Level::Column(Column { data: deep_copy::deep_copy(&column.data)?, ..column.clone() })
         }
     })
 }

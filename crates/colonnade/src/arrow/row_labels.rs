@@ -1,12 +1,12 @@
-//! Where the row labels of a schema come from, and what they are once it is known which rows there are.
+//! The row labels of a plan, and their values for the rows that are read.
 
-use super::plan::{IndexLabels, IndexPlan, Plan};
+use super::plan::{FramePlan, IndexLabels, IndexPlan};
 use crate::error::{Error, Result};
 use crate::frame::{Axis, Labels, Level};
 
-impl Plan {
-    /// Says how long the data are: a range of pandas' that has another length is no range of theirs, and the labels are
-    /// 0, 1, 2... as `pyarrow` reads them.
+impl FramePlan {
+    /// Sets the number of rows. A pandas range of another length is ignored, and the labels become 0, 1, 2..., as in
+    /// `pyarrow`.
     pub fn settle(&mut self, nrows: usize) {
         if let IndexLabels::Range { start, stop, step } = self.index.labels {
             let same = i128::try_from(nrows).ok() == Some(range_length(start, stop, step));
@@ -18,11 +18,11 @@ impl Plan {
         }
     }
 
-    /// Says which rows of the data are left. A range that means something keeps the labels of these rows; 0, 1, 2... are
-    /// counted anew, as `pyarrow` reads them.
+    /// Keeps only the labels of `rows`. A range with a meaning keeps the labels of these rows; the labels 0, 1, 2... are
+    /// numbered again, as in `pyarrow`.
     ///
     /// # Errors
-    /// Malformed: a range past 64 bits.
+    /// Malformed: a range beyond 64 bits.
     pub(crate) fn pick(&mut self, rows: impl FnOnce() -> Vec<usize>) -> Result<()> {
         match self.index.labels {
             IndexLabels::Auto { start: 0, step: 1 } if self.version.is_none() => {
@@ -38,10 +38,10 @@ impl Plan {
         Ok(())
     }
 
-    /// The row labels of `nrows` rows from `first_row` of the data; `levels` are those rows of each level.
+    /// Builds the labels of `nrows` rows from `first_row` on. `levels` has these rows of each level.
     ///
     /// # Errors
-    /// Malformed: levels that are missing or of another length, a range past 64 bits.
+    /// Malformed: levels that are missing or have another length, a range beyond 64 bits.
     pub fn index_axis(&self, levels: Vec<Level>, nrows: usize, first_row: usize) -> Result<Axis> {
         if let Some(picked) = &self.picked
             && let Some(stop) = first_row.checked_add(nrows).filter(|stop| *stop <= picked.len())

@@ -1,4 +1,4 @@
-//! Arrays of every type, for tests of what writes and reads them.
+//! Arrays of every type, for tests of writers and readers.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use arrow_array::*;
 use arrow_buffer::{IntervalDayTime, IntervalMonthDayNano, OffsetBuffer, ScalarBuffer, i256};
 use arrow_schema::{DataType, Field, Fields, UnionFields};
 
-/// Arrays of four cells of every flat type that Arrow compares by its values.
+/// Arrays of four cells of every flat type that Arrow compares by value.
 pub(crate) fn leaves() -> Vec<ArrayRef> {
     let mut views = StringViewBuilder::new();
     views.append_option(Some("short"));
@@ -94,7 +94,7 @@ pub(crate) fn item(child: &ArrayRef) -> Arc<Field> {
     Arc::new(Field::new("item", child.data_type().clone(), true))
 }
 
-/// Arrays of four cells that hold `child`, which has four.
+/// Arrays of four cells that contain `child`, which has four.
 pub(crate) fn around(child: &ArrayRef) -> Vec<ArrayRef> {
     let nulls = || Some(vec![true, false, true, true].into());
     let offsets = OffsetBuffer::new(ScalarBuffer::from(vec![0, 2, 2, 2, 4]));

@@ -1,14 +1,14 @@
-//! JSON that is looked through for a few of its parts: pandas' metadata of 18,000 columns are megabytes.
+//! Finds a few parts of a JSON text without parsing all of it: pandas' metadata of 18,000 columns takes megabytes.
 
 use crate::json_skip::value_end;
 
-/// The text of the value of `key` in the object that `text` is.
+/// Returns the text of the value of `key` in the object `text`.
 pub(crate) fn value_of<'t>(text: &'t str, key: &str) -> Option<&'t str> {
     let at = place_of(text, key)?;
     text.get(at..past(text.as_bytes(), at)?)
 }
 
-/// Where the value of `key` begins in the object that `text` is.
+/// Returns the offset of the value of `key` in the object `text`.
 pub(crate) fn place_of(text: &str, key: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut at = space(bytes, 0);
@@ -38,7 +38,7 @@ pub(crate) fn place_of(text: &str, key: &str) -> Option<usize> {
     }
 }
 
-/// Where what is no space begins.
+/// Returns the offset of the next byte that is not a space.
 pub(crate) fn space(bytes: &[u8], mut at: usize) -> usize {
     while bytes.get(at).is_some_and(u8::is_ascii_whitespace) {
         at += 1;
@@ -46,13 +46,13 @@ pub(crate) fn space(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Where the value at `at` ends. What stands in it is not looked at, but for text and brackets.
+/// Returns the end of the value at `at`. Only strings and brackets inside it are parsed.
 pub(crate) fn past(bytes: &[u8], at: usize) -> Option<usize> {
     match bytes.get(at)? {
         b'"' => past_text(bytes, at),
         b'{' | b'[' => value_end(bytes, at),
         _ => {
-            // A number or a word.
+            // A number or a literal.
             let rest = bytes.get(at..)?;
             let n = rest.iter().position(|b| matches!(b, b',' | b'}' | b']') || b.is_ascii_whitespace());
             n.filter(|n| *n > 0).map(|n| at + n)

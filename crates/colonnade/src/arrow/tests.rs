@@ -1,4 +1,4 @@
-//! What schemas say, and what nobody should believe.
+//! Tests of what schemas declare, and of false declarations.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field, Schema};
 
 use super::export::exact_type;
-use super::import::{IndexLabels, Plan, fill, fits, implied_dtype, to_block};
+use super::import::{FramePlan, IndexLabels, fill, fits, implied_dtype, to_block};
 use crate::frame::{Block, DType, Labels, Level, Part};
 
 fn dtype(descr: &str) -> DType {
@@ -31,7 +31,7 @@ fn block(descr: &str, data: &dyn Array) -> Option<Block> {
 }
 
 #[test]
-fn values_that_lie_right_are_not_copied() {
+fn matching_layouts_are_not_copied() {
     let data = Int64Array::from(vec![1, 2, 3]).to_data().slice(1, 2);
     let got = to_block(dtype("<i8"), &data).unwrap().unwrap();
     assert_eq!(bytes(&got), words(&[2, 3], false));
@@ -97,7 +97,7 @@ fn text_becomes_cells() {
     assert_eq!(bytes(&block(">U3", &LargeStringArray::from(values.clone())).unwrap()), expected);
     let views = arrow_array::StringViewArray::from(values.clone());
     assert_eq!(bytes(&block(">U3", &views).unwrap()), expected);
-    // Longer text than the field says is that of later chunks.
+    // Text may be longer than the field's dtype: later chunks may have wider text.
     assert_eq!(bytes(&block(">U2", &StringArray::from(values.clone())).unwrap()), expected);
     let error = fill(dtype("<U2"), &StringArray::from(values).to_data(), &mut [0; 32]).unwrap_err();
     assert!(error.to_string().contains("row 2"), "{error}");
@@ -107,7 +107,7 @@ fn text_becomes_cells() {
 }
 
 #[test]
-fn what_a_dtype_cannot_hold_stays_a_column() {
+fn values_outside_the_dtype_stay_a_column() {
     assert!(block("<i8", &Int64Array::from(vec![Some(1), None])).is_none());
     assert!(block("<U1", &StringArray::from(vec![Some("a"), None])).is_none());
     assert!(to_block(dtype("<i4"), &Int64Array::from(vec![1]).to_data()).is_err());
@@ -116,7 +116,7 @@ fn what_a_dtype_cannot_hold_stays_a_column() {
 }
 
 #[test]
-fn exact_types_imply_the_dtype_they_came_from() {
+fn exact_types_imply_their_dtype() {
     let plain = "|b1 |i1 <i2 <i4 <i8 |u1 <u2 <u4 <u8 <f2 <f4 <f8";
     let times = "<M8[s] <M8[ms] <M8[us] <M8[ns] <m8[s] <m8[ms] <m8[us] <m8[ns]";
     for descr in plain.split(' ').chain(times.split(' ')) {
@@ -148,9 +148,11 @@ fn pandas_levels_are_taken_by_name() {
     let pandas = r#"{"index_columns":["__index_level_1__","b"],"columns":[
         {"name":null,"field_name":"__index_level_1__"},{"name":"b","field_name":"b"}],
         "column_indexes":[{"name":"cols"}]}"#;
-    let plan =
-        Plan::new(&schema(numbers(&["a", "b", "c", "__index_level_1__"]), &[("pandas", pandas), ("z", "1")]))
-            .unwrap();
+    let plan = FramePlan::new(&schema(
+        numbers(&["a", "b", "c", "__index_level_1__"]),
+        &[("pandas", pandas), ("z", "1")],
+    ))
+    .unwrap();
     assert_eq!((plan.ncols, plan.version), (2, None));
     assert_eq!(plan.index.name, r#"{"$tuple":[null,"b"]}"#);
     assert_eq!(plan.index.class, "IndexHierarchy");
@@ -164,9 +166,9 @@ fn pandas_levels_are_taken_by_name() {
 }
 
 #[test]
-fn a_range_of_pandas_counts_where_it_has_the_length_of_the_data() {
+fn a_pandas_range_needs_the_length_of_the_data() {
     let pandas = r#"{"index_columns":[{"kind":"range","name":"r","start":10,"stop":0,"step":-3}]}"#;
-    let plan = Plan::new(&schema(numbers(&["a"]), &[("pandas", pandas)])).unwrap();
+    let plan = FramePlan::new(&schema(numbers(&["a"]), &[("pandas", pandas)])).unwrap();
     let mut right = plan.clone();
     right.settle(4);
     assert_eq!(
@@ -181,7 +183,7 @@ fn a_range_of_pandas_counts_where_it_has_the_length_of_the_data() {
 }
 
 #[test]
-fn odd_pandas_metadata_is_passed_over() {
+fn unexpected_pandas_metadata_is_ignored() {
     for pandas in [
         "",
         "[",
@@ -196,7 +198,7 @@ fn odd_pandas_metadata_is_passed_over() {
         r#"{"index_columns":[{"kind":"range","start":0,"stop":99999999999999999999,"step":1}]}"#,
         r#"{"index_columns":[],"columns":{"a":1},"column_indexes":"x"}"#,
     ] {
-        let plan = Plan::new(&schema(numbers(&["a", "d", "d"]), &[("pandas", pandas)])).unwrap();
+        let plan = FramePlan::new(&schema(numbers(&["a", "d", "d"]), &[("pandas", pandas)])).unwrap();
         assert_eq!((plan.ncols, plan.index.labels), (3, IndexLabels::Auto { start: 0, step: 1 }), "{pandas}");
     }
 }
@@ -218,8 +220,8 @@ fn ours() -> Vec<Field> {
 }
 
 #[test]
-fn our_metadata_is_taken_up() {
-    let mut plan = Plan::new(&schema(ours(), &[("colonnade", OURS)])).unwrap();
+fn colonnade_metadata_is_read() {
+    let mut plan = FramePlan::new(&schema(ours(), &[("colonnade", OURS)])).unwrap();
     assert_eq!((plan.ncols, plan.version, &*plan.tags.name), (2, Some(1), r#""n""#));
     assert_eq!(plan.fields[1].tag.as_deref(), Some(r#"{"kind":"masked"}"#));
     let days = Date32Array::from(vec![Some(1), None]).to_data();
@@ -233,18 +235,18 @@ fn our_metadata_is_taken_up() {
 }
 
 #[test]
-fn metadata_of_other_columns_is_stale() {
+fn metadata_of_other_columns_is_ignored() {
     let mut fields = ours();
     fields.remove(0);
-    let plan = Plan::new(&schema(fields, &[("colonnade", OURS), ("k", "v")])).unwrap();
+    let plan = FramePlan::new(&schema(fields, &[("colonnade", OURS), ("k", "v")])).unwrap();
     assert_eq!((plan.version, plan.ncols), (None, 2));
     assert_eq!(plan.fields[1].dtype, Some(dtype("<M8[D]")));
     assert_eq!(plan.tags.origin.as_deref(), Some(r#"{"library":"pyarrow","schema_metadata":[["k","v"]]}"#));
     let narrow = OURS.replace("<U5", "<U0");
-    let plan = Plan::new(&schema(ours(), &[("colonnade", &narrow)])).unwrap();
+    let plan = FramePlan::new(&schema(ours(), &[("colonnade", &narrow)])).unwrap();
     assert_eq!(plan.columns.strings().unwrap(), ["a", "b"]);
     let auto = OURS.replace(r#""names":{"dtype":"<U5"}"#, r#""auto":[0,2,1]"#);
-    assert_eq!(Plan::new(&schema(ours(), &[("colonnade", &auto)])).unwrap().version, None);
+    assert_eq!(FramePlan::new(&schema(ours(), &[("colonnade", &auto)])).unwrap().version, None);
 }
 
 #[test]
@@ -258,15 +260,15 @@ fn hostile_metadata_is_refused() {
         (r#""classes":["Index"]"#, r#""classes":["Index","Index"]"#),
     ] {
         let bad = OURS.replace(from, to);
-        assert!(Plan::new(&schema(ours(), &[("colonnade", &bad)])).is_err(), "{bad}");
+        assert!(FramePlan::new(&schema(ours(), &[("colonnade", &bad)])).is_err(), "{bad}");
     }
     let mut fields = ours();
     fields[0] = fields[0].clone().with_data_type(DataType::Float64);
-    let error = Plan::new(&schema(fields, &[("colonnade", OURS)])).unwrap_err();
+    let error = FramePlan::new(&schema(fields, &[("colonnade", OURS)])).unwrap_err();
     assert!(error.to_string().contains("\"a\""), "{error}");
     let far = r#"{"version":1,"name":null,"ncols":0,"columns":{"class":"Index","classes":[],"auto":[0,0,1]},
         "index":{"class":"Index","classes":[],"auto":[9223372036854775806,1]}}"#;
-    let plan = Plan::new(&schema(vec![], &[("colonnade", far)])).unwrap();
+    let plan = FramePlan::new(&schema(vec![], &[("colonnade", far)])).unwrap();
     assert!(plan.index_axis(vec![], 5, 0).is_err());
 }
 
@@ -274,7 +276,7 @@ fn hostile_metadata_is_refused() {
 fn foreign_fields_keep_nullability_and_metadata() {
     let field = Field::new("a", DataType::Int64, false)
         .with_metadata(HashMap::from([("z".to_owned(), "1".to_owned()), ("b".to_owned(), "2".to_owned())]));
-    let plan = Plan::new(&Schema::new(vec![field])).unwrap();
+    let plan = FramePlan::new(&Schema::new(vec![field])).unwrap();
     let expected = r#"{"kind":"field","nullable":false,"metadata":[["b","2"],["z","1"]]}"#;
     assert_eq!(plan.fields[0].tag.as_deref(), Some(expected));
 }
@@ -284,7 +286,7 @@ fn wide_schemas_are_planned_at_once() {
     let names: Vec<String> = (0..50_000).map(|i| format!("c{i}")).collect();
     let fields: Vec<Field> = names.iter().map(|n| Field::new(n, DataType::Int64, true)).collect();
     let listed = serde_json::json!({ "index_columns": names[..100], "columns": [] }).to_string();
-    let plan = Plan::new(&schema(fields, &[("pandas", &listed)])).unwrap();
+    let plan = FramePlan::new(&schema(fields, &[("pandas", &listed)])).unwrap();
     assert_eq!((plan.ncols, plan.index.classes.len()), (49_900, 100));
     let arrays = vec![integers(1); 50_000];
     assert_eq!(plan.frame(&arrays, 1, 0).unwrap().ncols, 49_900);
@@ -296,7 +298,7 @@ fn wide_schemas_are_planned_at_once() {
 fn text_of_later_chunks_may_be_longer() {
     let said = Field::new("a", DataType::Utf8, true)
         .with_metadata(HashMap::from([("colonnade".to_owned(), r#"{"dtype":"<U1"}"#.to_owned())]));
-    let mut plan = Plan::new(&Schema::new(vec![said])).unwrap();
+    let mut plan = FramePlan::new(&Schema::new(vec![said])).unwrap();
     let piece = |text: &str| (1, vec![StringArray::from(vec![text]).to_data()]);
     let frames = plan.frames(&[piece("é"), piece("ab\u{10FFFF}")]).unwrap();
     for frame in &frames {

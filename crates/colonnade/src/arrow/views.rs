@@ -1,5 +1,6 @@
-//! Text and bytes as views, for consumers that keep them so and would make them one column after the other; decimals of
-//! 32 and 64 bits as those of 128, for polars reads 128 bits of each, whatever the schema says.
+//! Converts text and bytes to views, for consumers that use views and would otherwise convert one column after the other.
+//! Widens decimals of 32 and 64 bits to 128 bits, because polars reads 128 bits for each of them, whatever the schema
+//! declares.
 //!
 //! Source: Arrow columnar format, "Variable-size Binary View Layout".
 
@@ -17,7 +18,7 @@ use crate::memory::{self, Region};
 use crate::parallel;
 use crate::parallel::Task;
 
-/// What of sixteen bytes is a value, by its length: of those that stand in the view itself.
+/// The mask of the value's bytes in the sixteen bytes of an inline view, by the value's length.
 const KEPT: [u128; 13] = {
     let mut kept = [0; 13];
     let mut length = 1;
@@ -28,18 +29,18 @@ const KEPT: [u128; 13] = {
     kept
 };
 
-/// A view.
+/// The size of a view.
 const NBYTES: usize = size_of::<u128>();
 
-/// The most bytes of a buffer: a view counts in 32 bits, with a sign.
+/// The most bytes of a buffer: a view has signed 32-bit offsets.
 const REACH: usize = i32::MAX as usize;
 
-/// The same frames, of one layout, with views for offsets in each column of text and of bytes; the characters are not
-/// copied. A column with a value of 2 GiB or more, which no view can hold, stays as it is in all of them.
+/// Converts the offsets of text and byte columns to views, in frames of one layout, without copying the characters. A
+/// column with a value of 2 GiB or more, which no view can hold, stays unchanged in all frames.
 ///
 /// # Errors
-/// Malformed: offsets that pass the end of the values.
-pub fn viewed(frames: Vec<Arc<Frame>>) -> Result<Vec<Arc<Frame>>> {
+/// Malformed: offsets beyond the end of the values.
+pub fn to_views(frames: Vec<Arc<Frame>>) -> Result<Vec<Arc<Frame>>> {
     let mut wanted = Vec::new();
     for (which, frame) in frames.iter().enumerate() {
         for (at, part) in frame.parts.iter().enumerate() {
@@ -53,7 +54,7 @@ pub fn viewed(frames: Vec<Arc<Frame>>) -> Result<Vec<Arc<Frame>>> {
                     }
                     continue;
                 }
-                wanted.push(Wanted { which, at, position: *position, made: None });
+                wanted.push(ViewColumn { which, at, position: *position, made: None });
             }
         }
     }
@@ -70,23 +71,24 @@ pub fn viewed(frames: Vec<Arc<Frame>>) -> Result<Vec<Arc<Frame>>> {
         })
     });
     parallel::run_on_all_cores(tasks.collect())?;
-    Ok(exchanged(frames, wanted))
+    Ok(replace_columns(frames, wanted))
 }
 
-/// A column of a frame, and what becomes of it.
-struct Wanted {
+/// A column to convert, and the results.
+struct ViewColumn {
     which: usize,
-    /// Among the frame's parts.
+    /// Its position among the frame's parts.
     at: usize,
     position: usize,
     made: Option<ArrayData>,
 }
 
-/// The frames with what was made of their columns. One chunk that could not be, and none is: all have one type.
-fn exchanged(frames: Vec<Arc<Frame>>, wanted: Vec<Wanted>) -> Vec<Arc<Frame>> {
+/// Replaces columns by their converted arrays. If one chunk of a column cannot be converted, none is, because all chunks
+/// have one type.
+fn replace_columns(frames: Vec<Arc<Frame>>, wanted: Vec<ViewColumn>) -> Vec<Arc<Frame>> {
     let mut parts: Vec<Vec<Part>> = frames.iter().map(|frame| frame.parts.clone()).collect();
     let refused: BTreeSet<usize> = wanted.iter().filter(|w| w.made.is_none()).map(|w| w.position).collect();
-    for Wanted { which, at, position, made } in wanted {
+    for ViewColumn { which, at, position, made } in wanted {
         if let Some(made) = made.filter(|_| !refused.contains(&position))
             && let Some(Part::Column(column, _)) = parts.get_mut(which).and_then(|parts| parts.get_mut(at))
         {
@@ -107,7 +109,7 @@ fn view_type(data_type: &DataType) -> Option<DataType> {
     }
 }
 
-/// Whether decimals of 32 or 64 bits stand within a type.
+/// Whether a type contains decimals of 32 or 64 bits.
 fn has_narrow_decimals(data_type: &DataType) -> bool {
     let of = |field: &arrow_schema::FieldRef| has_narrow_decimals(field.data_type());
     match data_type {
@@ -126,8 +128,8 @@ fn has_narrow_decimals(data_type: &DataType) -> bool {
     }
 }
 
-/// The same decimals in 128 bits each.
-fn widened(data: &ArrayData, wide: DataType) -> Option<ArrayData> {
+/// Widens decimals to 128 bits.
+fn widen_decimals(data: &ArrayData, wide: DataType) -> Option<ArrayData> {
     let bytes = data.buffers().first()?.as_slice();
     let range = data.offset()..data.offset() + data.len();
     let values: Vec<i128> = if matches!(data.data_type(), DataType::Decimal32(..)) {
@@ -141,12 +143,12 @@ fn widened(data: &ArrayData, wide: DataType) -> Option<ArrayData> {
 
 fn of_array(data: &ArrayData) -> Result<Option<ArrayData>> {
     if let Some(wide @ DataType::Decimal128(..)) = view_type(data.data_type()) {
-        return Ok(widened(data, wide));
+        return Ok(widen_decimals(data, wide));
     }
     let (Some(view_type), [offsets, values]) = (view_type(data.data_type()), data.buffers()) else {
         return Ok(None);
     };
-    // An array without rows may be without offsets too.
+    // An array without rows may have no offsets.
     let range = if data.is_empty() { 0..0 } else { data.offset()..data.offset() + data.len() + 1 };
     let views = match data.data_type() {
         DataType::LargeUtf8 | DataType::LargeBinary => views(offsets.typed_data::<i64>().get(range), values),
@@ -155,11 +157,11 @@ fn of_array(data: &ArrayData) -> Result<Option<ArrayData>> {
     let Some((views, buffers)) = views? else { return Ok(None) };
     let builder = ArrayData::builder(view_type).len(data.len()).nulls(data.nulls().cloned());
     let builder = builder.add_buffer(views).add_buffers(buffers);
-    // Trusted: one view a row, each over bytes that are there; text was text before.
+    // Trusted: one view for each row, each over existing bytes; the values were valid text before.
     Ok(Some(trusted_array(builder)))
 }
 
-/// Views of all values and the buffers that they point into; `None` where a value is too long.
+/// Builds the views of all values and the buffers that they refer to; `None` if a value is too long.
 fn views<O: ArrowNativeType>(
     offsets: Option<&[O]>,
     values: &Buffer,
@@ -174,16 +176,16 @@ fn views<O: ArrowNativeType>(
     let bytes = values.as_slice();
     let mut views = Region::allocate(offsets.len().saturating_sub(1) * NBYTES, false)?;
     let mut buffers = Vec::new();
-    // Where the buffer of the views now made begins, and where what it holds ends.
+    // Start and end of the current buffer.
     let (mut base, mut end) = (0, 0);
     let (rows, _) = views.as_mut_slice().as_chunks_mut::<NBYTES>();
     for (view, pair) in rows.iter_mut().zip(offsets.windows(2)) {
         let [start, stop] = [pair[0].as_usize(), pair[1].as_usize()];
         let value = bytes.get(start..stop).ok_or_else(broken)?;
-        // In bounds: a value is not longer than this.
+        // In bounds: no value is longer than a buffer.
         let nbytes = u32::try_from(value.len()).unwrap_or(u32::MAX);
         if let Some(kept) = KEPT.get(value.len()) {
-            // Sixteen bytes and a mask cost less than a copy of any length.
+            // Loading sixteen bytes and masking them costs less than a copy of variable length.
             let wide = match bytes.get(start..).and_then(|rest| rest.first_chunk()) {
                 Some(wide) => *wide,
                 None => {
@@ -252,13 +254,13 @@ mod tests {
     ];
 
     #[test]
-    fn values_are_the_same() {
+    fn views_keep_text_values() {
         for array in
             [StringArray::from(CELLS.to_vec()).to_data(), LargeStringArray::from(CELLS.to_vec()).to_data()]
         {
             for first in 0..CELLS.len() {
                 for stop in first..=CELLS.len() {
-                    let made = column(&viewed(vec![frame(array.slice(first, stop - first))]).unwrap()[0]);
+                    let made = column(&to_views(vec![frame(array.slice(first, stop - first))]).unwrap()[0]);
                     made.validate_full().unwrap();
                     assert_eq!(
                         *make_array(made).as_string_view(),
@@ -270,9 +272,9 @@ mod tests {
     }
 
     #[test]
-    fn bytes_too() {
+    fn views_keep_binary_values() {
         let cells: Vec<Option<&[u8]>> = vec![Some(b"\xff\x00"), None, Some(b"more than twelve \xfe")];
-        let made = column(&viewed(vec![frame(BinaryArray::from(cells.clone()).to_data())]).unwrap()[0]);
+        let made = column(&to_views(vec![frame(BinaryArray::from(cells.clone()).to_data())]).unwrap()[0]);
         made.validate_full().unwrap();
         assert_eq!(make_array(made).as_binary_view().iter().collect::<Vec<_>>(), cells);
     }

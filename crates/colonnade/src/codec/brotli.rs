@@ -18,7 +18,7 @@ const WINDOW_LOG: i32 = 22;
 /// Most bytes that `compressed` bytes can decompress to. A block of 16 MiB takes at least 101 bits: its header, three codes of one
 /// symbol each, and a copy.
 #[must_use]
-pub fn most(compressed: u64) -> u64 {
+pub fn max_decompressed(compressed: u64) -> u64 {
     (compressed / 12 + 1).saturating_mul(16 << 20)
 }
 
@@ -92,12 +92,12 @@ mod tests {
     use crate::codec::samples;
 
     #[test]
-    fn streams_come_back() {
+    fn streams_round_trip() {
         for bytes in samples::all() {
             for level in [1, 4, 9] {
                 let mut packed = Vec::new();
                 compress(&bytes, level, &mut packed).unwrap();
-                assert!(most(packed.len() as u64) >= bytes.len() as u64);
+                assert!(max_decompressed(packed.len() as u64) >= bytes.len() as u64);
                 let mut out = vec![1; bytes.len()];
                 decompress(&packed, &mut out).unwrap();
                 assert!(out == bytes);
@@ -107,17 +107,17 @@ mod tests {
     }
 
     #[test]
-    fn no_more_is_believed_than_there_can_be() {
+    fn declared_sizes_are_bounded() {
         let zeros = vec![0; 40 << 20];
         let mut packed = Vec::new();
         compress(&zeros, 5, &mut packed).unwrap();
-        assert!(most(packed.len() as u64) >= zeros.len() as u64);
-        assert_eq!(most(11), 16 << 20);
-        assert_eq!(most(130), 11 * (16 << 20));
+        assert!(max_decompressed(packed.len() as u64) >= zeros.len() as u64);
+        assert_eq!(max_decompressed(11), 16 << 20);
+        assert_eq!(max_decompressed(130), 11 * (16 << 20));
     }
 
     #[test]
-    fn what_the_c_library_wrote() {
+    fn output_of_the_c_library_is_read() {
         // b"colonnade " * 40 by pyarrow 26.
         let packed =
             [27, 143, 1, 0, 4, 38, 114, 164, 177, 182, 253, 90, 13, 66, 91, 41, 167, 66, 16, 80, 185, 3];

@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_come_back_as_one() {
+    fn parts_decompress_as_one() {
         for level in LEVELS {
             let packed = compress(&[b"abc", b"", &[7; 3_000_000]], level, &|| Ok(())).unwrap();
             let mut out = vec![0; 3_000_003];

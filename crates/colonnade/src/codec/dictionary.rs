@@ -7,13 +7,13 @@
 const BLOCK: usize = 8;
 
 /// A value that is compared as one number.
-pub(crate) trait Word: Copy + Eq + Default {
+pub(crate) trait DictionaryWord: Copy + Eq + Default {
     fn hash(self) -> u64;
     /// The difference to the least value, as integers.
     fn above(self, least: Self) -> u64;
 }
 
-impl Word for u32 {
+impl DictionaryWord for u32 {
     #[inline]
     fn hash(self) -> u64 {
         u64::from(self).wrapping_mul(0x9e37_79b9_7f4a_7c15)
@@ -24,7 +24,7 @@ impl Word for u32 {
     }
 }
 
-impl Word for u64 {
+impl DictionaryWord for u64 {
     #[inline]
     fn hash(self) -> u64 {
         // Floats with few digits differ only in their high bits, which the multiplication would not spread.
@@ -36,7 +36,7 @@ impl Word for u64 {
     }
 }
 
-impl Word for u128 {
+impl DictionaryWord for u128 {
     #[inline]
     fn hash(self) -> u64 {
         #[allow(clippy::cast_possible_truncation)] // both halves
@@ -53,7 +53,11 @@ impl Word for u128 {
 const TABLE: u64 = 1 << 16;
 
 /// Encodes values: keys and distinct values; `None` above `most` distinct values. `least`: the least and greatest value, if known.
-pub(crate) fn words<T: Word>(values: &[T], least: Option<(T, T)>, most: usize) -> Option<(Vec<u32>, Vec<T>)> {
+pub(crate) fn words<T: DictionaryWord>(
+    values: &[T],
+    least: Option<(T, T)>,
+    most: usize,
+) -> Option<(Vec<u32>, Vec<T>)> {
     if let Some((least, greatest)) = least {
         let range = greatest.above(least);
         if range < TABLE && range < 4 * values.len() as u64 {
@@ -63,7 +67,12 @@ pub(crate) fn words<T: Word>(values: &[T], least: Option<(T, T)>, most: usize) -
     hash_lookup(values, most)
 }
 
-fn table_lookup<T: Word>(values: &[T], least: T, range: usize, most: usize) -> Option<(Vec<u32>, Vec<T>)> {
+fn table_lookup<T: DictionaryWord>(
+    values: &[T],
+    least: T,
+    range: usize,
+    most: usize,
+) -> Option<(Vec<u32>, Vec<T>)> {
     let mut slots = vec![0u32; range.next_power_of_two()];
     let mask = slots.len() - 1;
     let mut found = Vec::new();
@@ -85,7 +94,7 @@ fn table_lookup<T: Word>(values: &[T], least: T, range: usize, most: usize) -> O
     Some((keys, found))
 }
 
-fn hash_lookup<T: Word>(values: &[T], most: usize) -> Option<(Vec<u32>, Vec<T>)> {
+fn hash_lookup<T: DictionaryWord>(values: &[T], most: usize) -> Option<(Vec<u32>, Vec<T>)> {
     let mut dictionary = DictionaryBuilder::new(values.len());
     dictionary.add(values, most)?;
     dictionary.done(most)
@@ -100,7 +109,7 @@ pub(crate) struct DictionaryBuilder<T> {
     last: (T, u32),
 }
 
-impl<T: Word> DictionaryBuilder<T> {
+impl<T: DictionaryWord> DictionaryBuilder<T> {
     /// An empty dictionary for about `n` rows.
     pub(crate) fn new(n: usize) -> Self {
         let bits = (usize::BITS - n.leading_zeros() + 1).clamp(4, 10);

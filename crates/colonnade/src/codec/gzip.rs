@@ -16,7 +16,7 @@ const MEMBER_NBYTES: usize = HEADER.len() + 8;
 
 /// Most bytes that `compressed` bytes can decompress to.
 #[must_use]
-pub fn most(compressed: u64) -> u64 {
+pub fn max_decompressed(compressed: u64) -> u64 {
     compressed.saturating_mul(super::deflate::MAX_RATIO)
 }
 
@@ -171,7 +171,7 @@ mod tests {
     use crate::codec::samples;
 
     #[test]
-    fn output_of_another_writer_comes_back() {
+    fn output_of_another_writer_is_read() {
         for bytes in samples::all() {
             let mut gz = flate2::GzBuilder::new().filename("a name").comment("text").extra(vec![1, 2, 3]);
             gz = gz.mtime(7);

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 
 use super::{lz4, lz4_block};
 
-pub use super::lz4::most;
+pub use super::lz4::max_decompressed;
 
 fn malformed(message: &str) -> Error {
     Error::malformed("lz4", format!("{message}. The compressed bytes are damaged."))
@@ -81,7 +81,7 @@ mod tests {
     use crate::codec::samples;
 
     #[test]
-    fn blocks_frames_and_raw_come_back() {
+    fn blocks_frames_and_raw_round_trip() {
         for bytes in samples::all() {
             let mut one = Vec::new();
             compress(&bytes, 0, &mut one).unwrap();

@@ -39,7 +39,7 @@ const WINDOW: usize = 64 << 10;
 
 /// Most bytes that `compressed` bytes can decompress to: a length byte stands for up to 255 bytes.
 #[must_use]
-pub fn most(compressed: u64) -> u64 {
+pub fn max_decompressed(compressed: u64) -> u64 {
     compressed.saturating_mul(255)
 }
 
@@ -235,7 +235,7 @@ impl<'s> Lz4Frame<'s> {
         let window = if self.linked { before.len().min(WINDOW) } else { 0 };
         let size = |n: usize| c_int::try_from(n).map_err(|_| malformed("a block is too long"));
         // SAFETY: source and target are live slices of the given lengths, and the dictionary is the end of `before`, directly
-        // before the target. liblz4 writes at most `most` bytes for any source.
+        // before the target. liblz4 writes at most `max_decompressed` bytes for any source.
         let count = unsafe {
             let dictionary = before.as_ptr().add(before.len() - window);
             LZ4_decompress_safe_usingDict(

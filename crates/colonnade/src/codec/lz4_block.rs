@@ -6,7 +6,7 @@ use lz4_sys::{LZ4_compress_HC, LZ4_compress_fast, LZ4_compressBound, LZ4_decompr
 
 use crate::error::{Error, Result};
 
-pub use super::lz4::{DEFAULT_LEVEL, LEVELS, most};
+pub use super::lz4::{DEFAULT_LEVEL, LEVELS, max_decompressed};
 
 /// First level of the high compression mode.
 const FIRST_HIGH_LEVEL: i32 = 3;
@@ -97,7 +97,7 @@ mod tests {
     use crate::codec::samples;
 
     #[test]
-    fn output_of_another_writer_comes_back() {
+    fn output_of_another_writer_is_read() {
         for bytes in samples::all() {
             let mut theirs = vec![0; bytes.len() * 2 + 64];
             let n = parquet_lz4(&bytes, &mut theirs);
@@ -105,7 +105,7 @@ mod tests {
             for level in [0, 9] {
                 let own = compress(&bytes, level, &mut packed).unwrap();
                 for packed in [&theirs[..n], &packed[..own]] {
-                    assert!(most(packed.len() as u64) >= bytes.len() as u64);
+                    assert!(max_decompressed(packed.len() as u64) >= bytes.len() as u64);
                     let mut out = vec![1; bytes.len()];
                     decompress(packed, &mut out).unwrap();
                     assert!(out == bytes);

@@ -18,7 +18,7 @@ fn malformed(what: &str) -> Error {
 
 /// Most bytes that `compressed` bytes can decompress to: three bytes copy 64.
 #[must_use]
-pub fn most(compressed: u64) -> u64 {
+pub fn max_decompressed(compressed: u64) -> u64 {
     compressed.saturating_mul(22)
 }
 
@@ -319,7 +319,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn output_of_another_writer_comes_back() {
+    fn output_of_another_writer_is_read() {
         let mut seed = 1u64;
         for round in 0..400usize {
             let n = round * 37 % 5000;

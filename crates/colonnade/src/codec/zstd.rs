@@ -13,7 +13,7 @@ pub const DEFAULT_LEVEL: i32 = 3;
 
 /// Most bytes that `compressed` bytes can decompress to: a block of 128 KiB takes at least four bytes.
 #[must_use]
-pub fn most(compressed: u64) -> u64 {
+pub fn max_decompressed(compressed: u64) -> u64 {
     (compressed / 4 + 1).saturating_mul(128 << 10)
 }
 
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_come_back_as_one() {
+    fn parts_decompress_as_one() {
         let packed = compress(&[b"abc", b"", &[7; 5000]], 3, 1, &|| Ok(())).unwrap();
         let mut out = vec![0; 5003];
         decompress(&packed, &mut out).unwrap();

@@ -4,10 +4,10 @@ use arrow_buffer::bit_chunk_iterator::BitChunks;
 use arrow_data::ArrayData;
 use arrow_schema::DataType;
 
+use crate::arrow::decoded_columns::DecodedColumns;
 use crate::arrow::import::implied_dtype;
-use crate::arrow::landed::Landed;
 use crate::error::{Error, Result};
-use crate::frame::{Block, DType, Grid, Kind, as_stride};
+use crate::frame::{Block, DType, DTypeKind, Grid, as_stride};
 use crate::memory::{Buffer, Region, Scatter, column_stride, fence};
 use crate::parallel;
 use crate::parallel::Task;
@@ -22,8 +22,8 @@ const TASK_ROWS: usize = 1 << 17;
 pub fn missing_dtype(data_type: &DataType) -> Option<DType> {
     let dtype = implied_dtype(data_type)?;
     match dtype.kind {
-        Kind::Int | Kind::UInt => implied_dtype(&DataType::Float64),
-        Kind::Float | Kind::DateTime | Kind::TimeDelta => Some(dtype),
+        DTypeKind::Int | DTypeKind::UInt => implied_dtype(&DataType::Float64),
+        DTypeKind::Float | DTypeKind::DateTime | DTypeKind::TimeDelta => Some(dtype),
         _ => None,
     }
 }
@@ -40,10 +40,10 @@ fn stored_dtype(data_type: &DataType) -> Option<DType> {
 /// bits keep their value.
 pub fn write_missing(dtype: DType, out: &mut [u8], valid: &[u8], offset: usize) {
     match (dtype.kind, dtype.itemsize) {
-        (Kind::Float, 2) => write(0x7e00_u16.to_le_bytes(), out, valid, offset),
-        (Kind::Float, 4) => write(f32::NAN.to_le_bytes(), out, valid, offset),
-        (Kind::Float, 8) => write(f64::NAN.to_le_bytes(), out, valid, offset),
-        (Kind::DateTime | Kind::TimeDelta, 8) => write_nat(out, valid, offset),
+        (DTypeKind::Float, 2) => write(0x7e00_u16.to_le_bytes(), out, valid, offset),
+        (DTypeKind::Float, 4) => write(f32::NAN.to_le_bytes(), out, valid, offset),
+        (DTypeKind::Float, 8) => write(f64::NAN.to_le_bytes(), out, valid, offset),
+        (DTypeKind::DateTime | DTypeKind::TimeDelta, 8) => write_nat(out, valid, offset),
         _ => {}
     }
 }
@@ -93,7 +93,7 @@ pub fn write_values(data_type: &DataType, values: &[u8], dtype: DType, out: &mut
         _ if stored_dtype(data_type) == Some(dtype) && values.len() == out.len() => {
             out.copy_from_slice(values)
         }
-        _ if dtype.kind != Kind::Float || dtype.itemsize != 8 => return Err(misfit(data_type, dtype)),
+        _ if dtype.kind != DTypeKind::Float || dtype.itemsize != 8 => return Err(misfit(data_type, dtype)),
         DataType::Int8 => floats!(i8),
         DataType::Int16 => floats!(i16),
         DataType::Int32 => floats!(i32),
@@ -167,14 +167,14 @@ pub fn block_of(
 /// # Errors
 /// As [`block_of`].
 pub(crate) fn into_blocks(
-    landed: &mut Landed,
+    decoded: &mut DecodedColumns,
     dtype_of: &dyn Fn(usize) -> Option<DType>,
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<()> {
     let mut groups: Vec<(DType, Vec<usize>, Vec<ArrayData>)> = Vec::new();
-    let mut rest = Vec::with_capacity(landed.columns.len());
-    for (i, data) in std::mem::take(&mut landed.columns) {
+    let mut rest = Vec::with_capacity(decoded.columns.len());
+    for (i, data) in std::mem::take(&mut decoded.columns) {
         let dtype = missing_dtype(data.data_type()).filter(|_| data.null_count() > 0);
         match dtype.and_then(|_| dtype_of(i)) {
             None => rest.push((i, data)),
@@ -187,10 +187,10 @@ pub(crate) fn into_blocks(
             },
         }
     }
-    landed.columns = rest;
+    decoded.columns = rest;
     for (dtype, members, columns) in groups {
         let columns: Vec<&ArrayData> = columns.iter().collect();
-        landed.blocks.push((block_of(&columns, dtype, threads, progress)?, members));
+        decoded.blocks.push((block_of(&columns, dtype, threads, progress)?, members));
     }
     Ok(())
 }

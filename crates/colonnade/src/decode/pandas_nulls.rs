@@ -5,10 +5,10 @@ use std::sync::OnceLock;
 
 use serde_json::Value;
 
-use crate::arrow::import::Plan;
+use crate::arrow::import::FramePlan;
 use crate::arrow::pandas::KEY;
 use crate::arrow::scan::{past, space, value_of};
-use crate::frame::{DType, Kind};
+use crate::frame::{DType, DTypeKind};
 
 use super::missing::missing_dtype;
 
@@ -34,12 +34,12 @@ const UNITS: [&str; 4] = ["s]", "ms]", "us]", "ns]"];
 
 /// Determines for each field of a plan whether a null becomes NaN or NaT. The pandas metadata are parsed on first use.
 pub(crate) struct PandasNulls<'p> {
-    plan: &'p Plan,
+    plan: &'p FramePlan,
     masked: OnceLock<Option<HashSet<String>>>,
 }
 
 impl<'p> PandasNulls<'p> {
-    pub(crate) fn new(plan: &'p Plan) -> Self {
+    pub(crate) fn new(plan: &'p FramePlan) -> Self {
         Self { plan, masked: OnceLock::new() }
     }
 
@@ -56,9 +56,9 @@ impl<'p> PandasNulls<'p> {
     /// Returns the dtype of the block for `field` if the field has no nulls.
     pub(crate) fn dtype_without_nulls(&self, field: usize) -> Option<DType> {
         let told = self.plan.fields.get(field)?;
-        told.landing_dtype().or_else(|| {
+        told.decoded_dtype().or_else(|| {
             let dtype = told.block_dtype()?;
-            let times = matches!(dtype.kind, Kind::DateTime | Kind::TimeDelta);
+            let times = matches!(dtype.kind, DTypeKind::DateTime | DTypeKind::TimeDelta);
             (times && is_schema(self.plan.tags.origin.as_deref()?)).then_some(dtype)
         })
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::codec::file::Codec;
+use crate::codec::file::FileCodec;
 use crate::error::{Error, Result};
 use crate::frame::Frame;
 use crate::progress::Progress;
@@ -18,7 +18,7 @@ use super::{Format, FrameEncoder, FrameWriter, OpenMember, Options, Sidecar, reg
 pub struct FrameEncoding {
     format: &'static dyn Format,
     options: Arc<Options>,
-    compression: Option<(Codec, Option<i32>)>,
+    compression: Option<(FileCodec, Option<i32>)>,
 }
 
 impl FrameEncoding {
@@ -37,7 +37,7 @@ impl FrameEncoding {
     ///
     /// # Errors
     /// `InvalidOption`: a file of this format is never compressed as a whole.
-    pub fn compressed(self, codec: Option<Codec>, level: Option<i32>) -> Result<Self> {
+    pub fn compressed(self, codec: Option<FileCodec>, level: Option<i32>) -> Result<Self> {
         let spec = self.format.spec();
         if codec.is_some() && !spec.capabilities.compressed {
             return Err(Error::invalid_option(

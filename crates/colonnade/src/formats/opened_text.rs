@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Fact, Facts, Loaded, Opened};
-use crate::codec::file::Codec;
+use crate::codec::file::FileCodec;
 use crate::decode::Request;
 use crate::error::Result;
 use crate::frame::{Axis, Tags};
@@ -87,7 +87,7 @@ impl Opened for OpenedText {
         let shape = self.description().map(|d| Fact::Shape(vec![d.nrows, d.columns.len()]));
         Ok(vec![vec![
             ("name", Self::format(self).into()),
-            ("method", self.packing().map_or("stored", Codec::name).into()),
+            ("method", self.packing().map_or("stored", FileCodec::name).into()),
             ("nbytes", self.text_nbytes().into()),
             ("compressed_nbytes", Self::file_nbytes(self).into()),
             ("offset", 0usize.into()),
@@ -103,7 +103,7 @@ impl Opened for OpenedText {
         let described = self.description();
         vec![
             ("orient", described.map_or("columns", |d| d.orient).into()),
-            ("packing", self.packing().map(Codec::name).into()),
+            ("packing", self.packing().map(FileCodec::name).into()),
             ("dialect", described.and_then(|d| d.dialect.clone()).into()),
             ("dropped", described.map_or(0, |d| d.dropped).into()),
             ("nulled", described.map_or(0, |d| d.nulled).into()),

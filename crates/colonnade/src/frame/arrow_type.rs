@@ -260,7 +260,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn types_come_back() {
+    fn types_round_trip() {
         let zone = Some(Arc::from("Europe/Berlin"));
         let interval = DataType::Struct(
             vec![Field::new("left", DataType::Float64, true), Field::new("right", DataType::Float64, true)]
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_a_producer_calls_nullable_are_not() {
+    fn map_keys_are_never_nullable() {
         let map = |nullable: bool| {
             let pair = vec![Field::new("k", DataType::Utf8, nullable), Field::new("v", DataType::Int8, true)];
             DataType::Map(Arc::new(Field::new("entries", DataType::Struct(pair.into()), nullable)), false)
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_type_is_refused() {
+    fn invalid_types_are_refused() {
         for bad in [json!("int7"), json!([]), json!(["time32", "ns"]), json!(["decimal128", 99, 0]), json!(7)]
         {
             assert!(from_json(&bad).is_err(), "{bad}");

@@ -266,7 +266,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn selected_ranges_stay_ranges_where_they_can() {
+    fn regular_selections_of_ranges_stay_ranges() {
         let axis = Axis::range(10).select(&[8, 6, 4]).unwrap();
         assert!(matches!(axis.labels, Labels::Auto { start: 8, step: -2, count: 3, .. }));
         let axis = Axis::range(10).select(&[1, 1]).unwrap();

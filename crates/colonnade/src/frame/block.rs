@@ -2,7 +2,7 @@
 
 use crate::memory::Buffer;
 
-use super::{ByteOrder, DType, Kind};
+use super::{ByteOrder, DType, DTypeKind};
 
 /// The positions of a block's cells in its buffer. Offsets and strides count bytes.
 ///
@@ -145,7 +145,7 @@ impl Block {
     /// The cells of the first column as text; `None` unless they are little-endian `<U` strings.
     #[must_use]
     pub fn strings(&self) -> Option<Vec<String>> {
-        if self.grid.dtype.kind != Kind::Unicode || self.grid.dtype.order == ByteOrder::Big {
+        if self.grid.dtype.kind != DTypeKind::Unicode || self.grid.dtype.order == ByteOrder::Big {
             return None;
         }
         let item = self.grid.dtype.itemsize as usize;

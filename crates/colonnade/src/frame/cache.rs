@@ -7,10 +7,10 @@ use super::Frame;
 /// The decoded frame, until a caller takes all of it. The caller then owns the memory and later callers decode again, so an open
 /// file holds no second copy of its data.
 #[derive(Debug)]
-pub struct FrameCache(Mutex<Option<Cached>>);
+pub struct FrameCache(Mutex<Option<CachedFrame>>);
 
 #[derive(Debug)]
-struct Cached {
+struct CachedFrame {
     frame: Frame,
     /// Whether parts that share the memory have been returned.
     is_shared: bool,
@@ -20,7 +20,7 @@ impl FrameCache {
     /// Caches `frame`.
     #[must_use]
     pub fn new(frame: Frame) -> Self {
-        Self(Mutex::new(Some(Cached { frame, is_shared: false })))
+        Self(Mutex::new(Some(CachedFrame { frame, is_shared: false })))
     }
 
     /// The frame, for a caller that needs a part of it (`is_part`) or all of it; `None` if it was taken before. It stays cached
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_request_for_all_of_it_takes_it() {
+    fn the_first_full_request_takes_the_frame() {
         let cache = cache();
         assert_eq!(is_private(cache.take(false, true)), Some(true));
         assert!(

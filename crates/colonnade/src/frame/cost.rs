@@ -16,14 +16,14 @@ pub const SHARED: &str = "values that share their bytes";
 const WORD: u64 = 8;
 
 /// The cost of each row.
-enum Costs {
+enum RowCosts {
     /// All rows cost the same.
     Each(u64),
     /// Prefix sums: before each row, and after the last one.
     Sums(Vec<u64>),
 }
 
-impl Costs {
+impl RowCosts {
     fn cost_of(&self, start: usize, end: usize) -> u64 {
         match self {
             Self::Each(cost) => cost.saturating_mul(end.saturating_sub(start) as u64),
@@ -78,12 +78,12 @@ pub fn unshared_nbytes(data: &ArrayData, sharing: Sharing) -> u64 {
     costs(data, sharing).cost_of(0, data.len())
 }
 
-fn costs(data: &ArrayData, sharing: Sharing) -> Costs {
-    let child = |i: usize| data.child_data().get(i).map_or(Costs::Each(0), |data| costs(data, sharing));
+fn costs(data: &ArrayData, sharing: Sharing) -> RowCosts {
+    let child = |i: usize| data.child_data().get(i).map_or(RowCosts::Each(0), |data| costs(data, sharing));
     let rows = data.offset()..data.offset() + data.len();
     match data.data_type() {
-        DataType::Utf8 | DataType::Binary => lengths::<i32>(data, &Costs::Each(1)),
-        DataType::LargeUtf8 | DataType::LargeBinary => lengths::<i64>(data, &Costs::Each(1)),
+        DataType::Utf8 | DataType::Binary => lengths::<i32>(data, &RowCosts::Each(1)),
+        DataType::LargeUtf8 | DataType::LargeBinary => lengths::<i64>(data, &RowCosts::Each(1)),
         DataType::List(_) | DataType::Map(..) => lengths::<i32>(data, &child(0)),
         DataType::LargeList(_) => lengths::<i64>(data, &child(0)),
         DataType::ListView(_) => sizes::<i32>(data, &child(0)),
@@ -91,34 +91,38 @@ fn costs(data: &ArrayData, sharing: Sharing) -> Costs {
         DataType::Utf8View | DataType::BinaryView => {
             let views = typed_buffer::<u128>(data, 0).get(rows).unwrap_or(&[]);
             // The lower half of a view's first word is its length.
-            Costs::of(views.iter().map(|view| WORD + u64::try_from(view & u128::from(u32::MAX)).unwrap_or(0)))
+            RowCosts::of(
+                views.iter().map(|view| WORD + u64::try_from(view & u128::from(u32::MAX)).unwrap_or(0)),
+            )
         }
         DataType::FixedSizeList(_, n) => {
             let (items, n) = (child(0), usize::try_from(*n).unwrap_or(0));
             let at = |row: usize| row.saturating_mul(n);
             match items {
-                Costs::Each(cost) => Costs::Each(WORD.saturating_add(cost.saturating_mul(n as u64))),
-                items => Costs::of(rows.map(|row| WORD.saturating_add(items.cost_of(at(row), at(row + 1))))),
+                RowCosts::Each(cost) => RowCosts::Each(WORD.saturating_add(cost.saturating_mul(n as u64))),
+                items => {
+                    RowCosts::of(rows.map(|row| WORD.saturating_add(items.cost_of(at(row), at(row + 1)))))
+                }
             }
         }
         DataType::Struct(_) | DataType::Union(_, UnionMode::Sparse) => {
-            let members: Vec<Costs> = (0..data.child_data().len()).map(child).collect();
+            let members: Vec<RowCosts> = (0..data.child_data().len()).map(child).collect();
             // Slicing a struct may slice its members too.
             let is_sliced = data.child_data().iter().all(|member| member.len() == data.len());
             let rows = if is_sliced { 0..data.len() } else { rows };
             let each = members.iter().try_fold(WORD, |sum, member| match member {
-                Costs::Each(cost) => Some(sum.saturating_add(*cost)),
-                Costs::Sums(_) => None,
+                RowCosts::Each(cost) => Some(sum.saturating_add(*cost)),
+                RowCosts::Sums(_) => None,
             });
             let of =
                 |row: usize| members.iter().fold(WORD, |sum, m| sum.saturating_add(m.cost_of(row, row + 1)));
-            each.map_or_else(|| Costs::of(rows.map(of)), Costs::Each)
+            each.map_or_else(|| RowCosts::of(rows.map(of)), RowCosts::Each)
         }
         DataType::Union(fields, _) => {
-            let members: Vec<Costs> = (0..data.child_data().len()).map(child).collect();
+            let members: Vec<RowCosts> = (0..data.child_data().len()).map(child).collect();
             let ids: Vec<i8> = fields.iter().map(|(id, _)| id).collect();
             let (types, offsets) = (typed_buffer::<i8>(data, 0), typed_buffer::<i32>(data, 1));
-            Costs::of(rows.map(|row| {
+            RowCosts::of(rows.map(|row| {
                 let member =
                     types.get(row).and_then(|id| members.get(ids.iter().position(|known| known == id)?));
                 let at = offsets.get(row).and_then(|&at| usize::try_from(at).ok()).unwrap_or(0);
@@ -140,11 +144,11 @@ fn costs(data: &ArrayData, sharing: Sharing) -> Costs {
                 })
             };
             let cost = |row: usize| code(row).map_or(0, |code| values.cost_of(code, code.saturating_add(1)));
-            Costs::of(rows.map(|row| WORD.saturating_add(cost(row))))
+            RowCosts::of(rows.map(|row| WORD.saturating_add(cost(row))))
         }
         DataType::RunEndEncoded(ends, _) if sharing == Sharing::All => {
             let (values, Some(run_end_data)) = (child(1), data.child_data().first()) else {
-                return Costs::Each(WORD);
+                return RowCosts::Each(WORD);
             };
             let end_rows = run_end_data.offset()..run_end_data.offset() + run_end_data.len();
             let ends: Vec<usize> = match ends.data_type() {
@@ -153,14 +157,14 @@ fn costs(data: &ArrayData, sharing: Sharing) -> Costs {
                 _ => run_ends::<i64>(run_end_data, end_rows),
             };
             let mut run = 0;
-            Costs::of(rows.map(|row| {
+            RowCosts::of(rows.map(|row| {
                 while ends.get(run).is_some_and(|&end| end <= row) {
                     run += 1;
                 }
                 WORD.saturating_add(values.cost_of(run, run + 1))
             }))
         }
-        other => Costs::Each(
+        other => RowCosts::Each(
             other.primitive_width().map_or(WORD, |width| WORD.max(width as u64)).max(fixed(other)),
         ),
     }
@@ -179,20 +183,20 @@ fn run_ends<T: ArrowNativeType>(run_end_data: &ArrayData, rows: std::ops::Range<
 }
 
 /// Of offsets, one behind the other.
-fn lengths<T: ArrowNativeType>(data: &ArrayData, items: &Costs) -> Costs {
+fn lengths<T: ArrowNativeType>(data: &ArrayData, items: &RowCosts) -> RowCosts {
     let offsets = typed_buffer::<T>(data, 0).get(data.offset()..=data.offset() + data.len()).unwrap_or(&[]);
-    Costs::of(offsets.windows(2).map(|pair| match pair {
+    RowCosts::of(offsets.windows(2).map(|pair| match pair {
         [start, end] => WORD.saturating_add(items.cost_of(start.as_usize(), end.as_usize())),
         _ => WORD,
     }))
 }
 
 /// Of offsets and sizes, which may overlap.
-fn sizes<T: ArrowNativeType>(data: &ArrayData, items: &Costs) -> Costs {
+fn sizes<T: ArrowNativeType>(data: &ArrayData, items: &RowCosts) -> RowCosts {
     let rows = data.offset()..data.offset() + data.len();
     let offsets = typed_buffer::<T>(data, 0).get(rows.clone()).unwrap_or(&[]);
     let sizes = typed_buffer::<T>(data, 1).get(rows).unwrap_or(&[]);
-    Costs::of(offsets.iter().zip(sizes).map(|(start, size)| {
+    RowCosts::of(offsets.iter().zip(sizes).map(|(start, size)| {
         let (start, size) = (start.as_usize(), size.as_usize());
         WORD.saturating_add(items.cost_of(start, start.saturating_add(size)))
     }))
@@ -229,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn shared_values_count_as_often_as_they_are_seen() {
+    fn shared_values_count_for_each_use() {
         assert_eq!(unshared_nbytes(&texts(10), Sharing::Views), 10 * 1008);
         assert_eq!(unshared_nbytes(&texts(20), Sharing::Views), 20 * 1008);
         assert_eq!(unshared_nbytes(&texts(20).slice(5, 2), Sharing::Views), 2 * 1008);
@@ -246,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn codes_and_runs_count_where_each_row_gets_its_own() {
+    fn codes_and_runs_count_for_each_row() {
         let long = "a".repeat(500);
         let codes = DictionaryArray::<Int32Type>::new(
             Int32Array::from(vec![Some(1), Some(0), None, Some(1)]),

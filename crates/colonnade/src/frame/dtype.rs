@@ -2,7 +2,7 @@
 
 /// Kind of a scalar, as NumPy's `dtype.kind`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Kind {
+pub enum DTypeKind {
     /// `b`: one byte, 0 or 1.
     Bool,
     /// `i`: signed integer.
@@ -139,7 +139,7 @@ impl TimeUnit {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct DType {
     /// Its kind.
-    pub kind: Kind,
+    pub kind: DTypeKind,
     /// Bytes of one element. At most 2³¹ - 1, NumPy's limit.
     pub itemsize: u32,
     /// Byte order; `None` for single bytes, `S` and `V`.
@@ -150,10 +150,10 @@ pub struct DType {
 
 impl DType {
     /// `|u1`: arbitrary bytes.
-    pub const BYTE: Self = Self { kind: Kind::UInt, itemsize: 1, order: ByteOrder::None, unit: None };
+    pub const BYTE: Self = Self { kind: DTypeKind::UInt, itemsize: 1, order: ByteOrder::None, unit: None };
 
     /// `|b1`.
-    pub const BOOL: Self = Self { kind: Kind::Bool, itemsize: 1, order: ByteOrder::None, unit: None };
+    pub const BOOL: Self = Self { kind: DTypeKind::Bool, itemsize: 1, order: ByteOrder::None, unit: None };
 
     /// Parses NumPy's `dtype.str`: `<f8`, `|b1`, `<M8[25s]`, `>U3`. No order, or `=`, means little-endian.
     ///
@@ -169,32 +169,32 @@ impl DType {
         };
         let (&code, size) = rest.split_first()?;
         let (kind, itemsize) = match (code, size) {
-            (b'b', b"1") => (Kind::Bool, 1),
-            (b'i', size) => (Kind::Int, integer_size(size)?),
-            (b'u', size) => (Kind::UInt, integer_size(size)?),
-            (b'f', b"2") => (Kind::Float, 2),
-            (b'f', b"4") => (Kind::Float, 4),
-            (b'f', b"8") => (Kind::Float, 8),
-            (b'f', b"16") => (Kind::Float, 16),
-            (b'c', b"8") => (Kind::Complex, 8),
-            (b'c', b"16") => (Kind::Complex, 16),
-            (b'c', b"32") => (Kind::Complex, 32),
-            (b'M', [b'8', unit @ ..]) => return Self::time(Kind::DateTime, order, unit),
-            (b'm', [b'8', unit @ ..]) => return Self::time(Kind::TimeDelta, order, unit),
-            (b'S', size) => (Kind::Bytes, decimal(size)?),
-            (b'V', size) => (Kind::Void, decimal(size)?),
-            (b'U', size) => (Kind::Unicode, decimal(size)?.checked_mul(4)?),
+            (b'b', b"1") => (DTypeKind::Bool, 1),
+            (b'i', size) => (DTypeKind::Int, integer_size(size)?),
+            (b'u', size) => (DTypeKind::UInt, integer_size(size)?),
+            (b'f', b"2") => (DTypeKind::Float, 2),
+            (b'f', b"4") => (DTypeKind::Float, 4),
+            (b'f', b"8") => (DTypeKind::Float, 8),
+            (b'f', b"16") => (DTypeKind::Float, 16),
+            (b'c', b"8") => (DTypeKind::Complex, 8),
+            (b'c', b"16") => (DTypeKind::Complex, 16),
+            (b'c', b"32") => (DTypeKind::Complex, 32),
+            (b'M', [b'8', unit @ ..]) => return Self::time(DTypeKind::DateTime, order, unit),
+            (b'm', [b'8', unit @ ..]) => return Self::time(DTypeKind::TimeDelta, order, unit),
+            (b'S', size) => (DTypeKind::Bytes, decimal(size)?),
+            (b'V', size) => (DTypeKind::Void, decimal(size)?),
+            (b'U', size) => (DTypeKind::Unicode, decimal(size)?.checked_mul(4)?),
             _ => return None,
         };
         if i32::try_from(itemsize).is_err() {
             return None;
         }
-        let orderless = itemsize == 1 || matches!(kind, Kind::Bytes | Kind::Void);
+        let orderless = itemsize == 1 || matches!(kind, DTypeKind::Bytes | DTypeKind::Void);
         let order = if orderless { ByteOrder::None } else { order };
         Some(Self { kind, itemsize, order, unit: None })
     }
 
-    fn time(kind: Kind, order: ByteOrder, unit: &[u8]) -> Option<Self> {
+    fn time(kind: DTypeKind, order: ByteOrder, unit: &[u8]) -> Option<Self> {
         let unit = match unit {
             [] => TimeUnit { base: TimeBase::Generic, multiple: 1 },
             [b'[', inner @ .., b']'] => TimeUnit::parse(std::str::from_utf8(inner).ok()?)?,
@@ -212,16 +212,16 @@ impl DType {
             ByteOrder::None => '|',
         };
         let (code, size) = match self.kind {
-            Kind::Bool => ('b', self.itemsize),
-            Kind::Int => ('i', self.itemsize),
-            Kind::UInt => ('u', self.itemsize),
-            Kind::Float => ('f', self.itemsize),
-            Kind::Complex => ('c', self.itemsize),
-            Kind::DateTime => ('M', self.itemsize),
-            Kind::TimeDelta => ('m', self.itemsize),
-            Kind::Bytes => ('S', self.itemsize),
-            Kind::Unicode => ('U', self.itemsize / 4),
-            Kind::Void => ('V', self.itemsize),
+            DTypeKind::Bool => ('b', self.itemsize),
+            DTypeKind::Int => ('i', self.itemsize),
+            DTypeKind::UInt => ('u', self.itemsize),
+            DTypeKind::Float => ('f', self.itemsize),
+            DTypeKind::Complex => ('c', self.itemsize),
+            DTypeKind::DateTime => ('M', self.itemsize),
+            DTypeKind::TimeDelta => ('m', self.itemsize),
+            DTypeKind::Bytes => ('S', self.itemsize),
+            DTypeKind::Unicode => ('U', self.itemsize / 4),
+            DTypeKind::Void => ('V', self.itemsize),
         };
         match self.unit {
             Some(TimeUnit { base, multiple: 1 }) if base != TimeBase::Generic => {
@@ -238,10 +238,14 @@ impl DType {
     #[must_use]
     pub fn alignment(&self) -> usize {
         match self.kind {
-            Kind::Bytes | Kind::Void | Kind::Bool => 1,
-            Kind::Unicode => 4,
-            Kind::Complex => self.itemsize as usize / 2,
-            Kind::Int | Kind::UInt | Kind::Float | Kind::DateTime | Kind::TimeDelta => self.itemsize as usize,
+            DTypeKind::Bytes | DTypeKind::Void | DTypeKind::Bool => 1,
+            DTypeKind::Unicode => 4,
+            DTypeKind::Complex => self.itemsize as usize / 2,
+            DTypeKind::Int
+            | DTypeKind::UInt
+            | DTypeKind::Float
+            | DTypeKind::DateTime
+            | DTypeKind::TimeDelta => self.itemsize as usize,
         }
     }
 }
@@ -307,7 +311,7 @@ mod tests {
     ];
 
     #[test]
-    fn spells_as_numpy_does() {
+    fn names_are_those_of_numpy() {
         for (given, expected) in NUMPY {
             let dtype = DType::parse(given).unwrap_or_else(|| panic!("{given} was refused"));
             assert_eq!(&dtype.descr(), expected);
@@ -316,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_not_on_the_list() {
+    fn unknown_dtypes_are_refused() {
         for descr in [
             "",
             "<",
@@ -378,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_is_what_numpy_calls_it() {
+    fn byte_types_have_numpy_names() {
         assert_eq!(DType::parse("|u1"), Some(DType::BYTE));
     }
 

@@ -324,7 +324,7 @@ impl Frame {
 
     /// The projected frame, without copying.
     #[must_use]
-    pub fn kept(self, kept: &Projection) -> Self {
+    pub fn projected(self, kept: &Projection) -> Self {
         if kept.is_all() {
             return self;
         }

@@ -7,14 +7,14 @@ use super::{Block, Column, Frame, Grid, Part, Slot};
 
 /// One or more adjacent columns of a frame.
 #[derive(Debug)]
-pub enum Run<'f> {
+pub enum AdjacentColumns<'f> {
     /// One column, or several that form a packed 2-D array.
     Block(Block),
     /// A column in Arrow's layout.
     Column(&'f Column),
 }
 
-impl Run<'_> {
+impl AdjacentColumns<'_> {
     /// Number of columns.
     #[must_use]
     pub fn width(&self) -> usize {
@@ -30,7 +30,7 @@ impl Frame {
     ///
     /// # Errors
     /// Malformed: the parts do not cover the frame.
-    pub fn runs(&self, kind: &dyn Fn(usize) -> usize) -> Result<Vec<Run<'_>>> {
+    pub fn runs(&self, kind: &dyn Fn(usize) -> usize) -> Result<Vec<AdjacentColumns<'_>>> {
         let slots = self.slots()?;
         // Fast path: a matrix is one run.
         if let [Part::Block(block, _)] = self.parts.as_slice()
@@ -39,14 +39,16 @@ impl Frame {
             && (block.grid.is_column_major() || block.grid.is_row_major())
             && (1..self.ncols).all(|position| kind(position) == kind(0))
         {
-            return Ok(vec![Run::Block(block.clone())]);
+            return Ok(vec![AdjacentColumns::Block(block.clone())]);
         }
         let mut out = Vec::with_capacity(slots.len().min(1 << 16));
         let mut position = 0;
         while let Some(slot) = slots.get(position) {
             let run = match self.parts.get(slot.part) {
-                Some(Part::Column(column, _)) => Run::Column(column),
-                Some(Part::Block(block, _)) => Run::Block(self.longest_run(block, &slots, position, kind)),
+                Some(Part::Column(column, _)) => AdjacentColumns::Column(column),
+                Some(Part::Block(block, _)) => {
+                    AdjacentColumns::Block(self.longest_run(block, &slots, position, kind))
+                }
                 None => break,
             };
             position += run.width();
@@ -123,11 +125,11 @@ mod tests {
     }
 
     fn widths(frame: &Frame) -> Vec<usize> {
-        frame.runs(&|_| 0).unwrap().iter().map(Run::width).collect()
+        frame.runs(&|_| 0).unwrap().iter().map(AdjacentColumns::width).collect()
     }
 
     #[test]
-    fn row_major_pairs_in_two_strided_blocks_are_pairs_again() {
+    fn strided_blocks_of_row_major_pairs_are_joined() {
         let dtype = DType::parse("<i8").unwrap();
         let member = Grid::row_major(dtype, 5, 2, 64);
         let column = |i: usize| Grid { width: 3, col_stride: 192, ..member.columns(i, 1, 1) };
@@ -136,13 +138,13 @@ mod tests {
     }
 
     #[test]
-    fn columns_at_a_distance_stay_single_and_kinds_cut() {
+    fn distant_or_different_columns_stay_separate() {
         let dtype = DType::parse("<i8").unwrap();
         let apart = Grid { col_stride: 192, ..Grid::column_major(dtype, 5, 4, 0) };
         assert_eq!(widths(&frame(&[(apart, &[0, 1, 2, 3])], 5, 4)), [1, 1, 1, 1]);
         let packed = frame(&[(Grid::column_major(dtype, 5, 4, 0), &[0, 1, 2, 3])], 5, 4);
         assert_eq!(widths(&packed), [4]);
-        let kinds: Vec<usize> = packed.runs(&|p| p / 3).unwrap().iter().map(Run::width).collect();
+        let kinds: Vec<usize> = packed.runs(&|p| p / 3).unwrap().iter().map(AdjacentColumns::width).collect();
         assert_eq!(kinds, [3, 1]);
         let part = frame(&[(Grid::row_major(dtype, 5, 4, 0).columns(1, 2, 1), &[0, 1])], 5, 2);
         assert_eq!(widths(&part), [1, 1]);

@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_of_the_system_are_read() {
+    fn meminfo_lines_are_parsed() {
         assert_eq!(kilobytes("MemFree: 5 kB\nMemAvailable:   7 kB\n", "MemAvailable:"), Some(7 << 10));
         assert_eq!(kilobytes("MemFree: 5 kB\n", "MemAvailable:"), None);
         assert!(available() > 0);

@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn the_limit_grows_with_what_came() {
+    fn the_limit_grows_with_received_bytes() {
         let limits = Limits { max_unbacked_nbytes: 0, ..Limits::default() };
         let budget = Budget::new(&limits, 0);
         assert!(budget.try_charge("texts", 1, 0).is_err());

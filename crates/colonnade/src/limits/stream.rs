@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_never_over_the_limit_of_all_bytes() {
+    fn stream_limits_never_exceed_max_nbytes() {
         for max_stream_nbytes in [None, Some(100)] {
             let limits = Limits { max_stream_nbytes, max_nbytes: 5, ..Limits::default() };
             let error = StreamLimit::new(&limits).check("csv", 6).unwrap_err().to_string();
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_limit_memory_is_one() {
+    fn available_memory_is_the_default_limit() {
         let mut limit = StreamLimit::new(&Limits::default());
         assert!(limit.check("csv", UNCHECKED_NBYTES).is_ok());
         assert!(limit.check("csv", u64::MAX).is_err());

@@ -1,6 +1,6 @@
-//! Bits as bytes, and back.
+//! Converts bits to bytes and bytes to bits.
 
-/// Bits from `offset` on as one byte each, 0 or 1; `None` where there are too few bits.
+/// Writes the bits from `offset` on as one byte each, 0 or 1; returns `None` if there are too few bits.
 #[must_use]
 pub fn unpack(bits: &[u8], offset: usize, out: &mut [u8]) -> Option<()> {
     let shift = offset % 8;
@@ -27,19 +27,19 @@ pub fn unpack(bits: &[u8], offset: usize, out: &mut [u8]) -> Option<()> {
     Some(())
 }
 
-/// The eight bits of a byte as eight bytes, lowest first.
+/// Returns the eight bits of a byte as eight bytes, lowest first.
 fn spread(byte: u8) -> [u8; 8] {
-    // Seven copies shifted by seven bring each bit to the lowest place of its own byte; the eighth would overlap.
+    // Seven copies shifted by seven bring each bit to the lowest position of its byte; an eighth would overlap.
     let low = u64::from(byte & 0x7F).wrapping_mul(0x0002_0408_1020_4081) & 0x0101_0101_0101_0101;
     (low | u64::from(byte >> 7) << 56).to_le_bytes()
 }
 
-/// Bytes that are 0 or 1 as bits, lowest first.
+/// Packs bytes that are 0 or 1 into bits, lowest first.
 #[must_use]
 pub fn pack(bytes: &[u8]) -> Vec<u8> {
     let (whole, rest) = bytes.as_chunks::<8>();
     let mut out = Vec::with_capacity(bytes.len().div_ceil(8));
-    // Each byte's lowest bit is multiplied to its place in the highest byte; no two of them meet.
+    // The multiplication moves each byte's lowest bit to its position in the highest byte; no two of them meet.
     out.extend(whole.iter().map(|cells| {
         let low = u64::from_le_bytes(*cells) & 0x0101_0101_0101_0101;
         let [.., bits] = low.wrapping_mul(0x0102_0408_1020_4080).to_le_bytes();

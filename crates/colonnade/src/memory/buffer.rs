@@ -1,4 +1,4 @@
-//! Bytes kept alive by their owner.
+//! Bytes with the owner that keeps them alive.
 
 use std::any::Any;
 use std::fmt;
@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use super::Region;
 
-/// A view of bytes together with whatever keeps them alive: a map, a region, a Python object, a `Vec`.
+/// A view of bytes together with the owner that keeps them alive: a map, a region, a Python object, a `Vec`.
 ///
-/// Cloning is cheap. The lifetime is the owner's: nothing a user can call frees memory that a view still sees.
+/// Cloning is cheap. The lifetime is the owner's: no user action frees memory that a view still uses.
 #[derive(Clone)]
 pub struct Buffer {
     ptr: *const u8,
@@ -17,7 +17,7 @@ pub struct Buffer {
     owner: Arc<dyn Any + Send + Sync>,
 }
 
-// SAFETY: the pointer is only read through, and `owner` (Send + Sync) keeps the bytes at their place.
+// SAFETY: the pointer is only used for reading, and `owner` (Send + Sync) keeps the bytes at their address.
 unsafe impl Send for Buffer {}
 // SAFETY: as above; shared reads need no synchronisation.
 unsafe impl Sync for Buffer {}
@@ -26,14 +26,14 @@ impl Buffer {
     /// Wraps `nbytes` bytes at `ptr`.
     ///
     /// # Safety
-    /// The bytes stay readable, at this address, until `owner` is dropped. Nobody writes them through Rust references
+    /// The bytes stay readable, at this address, until `owner` is dropped. Rust code does not write them through references
     /// meanwhile; a foreign library that owns them (NumPy) may, which is the caller's documented sharing.
     #[must_use]
     pub unsafe fn from_raw(ptr: *const u8, nbytes: usize, owner: Arc<dyn Any + Send + Sync>) -> Self {
         Self { ptr, nbytes, exclusive: false, owner }
     }
 
-    /// Says that these bytes are memory of their own: no file shows through, nobody lent them.
+    /// Declares that only this buffer uses the memory: it is not a shared map of a file, and not borrowed.
     #[must_use]
     pub fn assume_exclusive(mut self) -> Self {
         self.exclusive = true;
@@ -48,7 +48,7 @@ impl Buffer {
         Self { ptr, nbytes, exclusive: false, owner }
     }
 
-    /// Takes a region; `exclusive` says that it is memory of its own, which a write changes nothing else through.
+    /// Takes a region. `exclusive`: nothing else uses the memory, so writing to it changes nothing else.
     #[must_use]
     pub fn from_region(region: Region, exclusive: bool) -> Self {
         let (ptr, nbytes) = (region.as_ptr(), region.nbytes());
@@ -62,7 +62,7 @@ impl Buffer {
         Self { ptr, nbytes, exclusive: false, owner: Arc::new(buffer) }
     }
 
-    /// The same bytes as an Arrow buffer, no copy.
+    /// Returns the same bytes as an Arrow buffer, without a copy.
     #[must_use]
     pub fn to_arrow(&self) -> arrow_buffer::Buffer {
         struct Keep(#[allow(dead_code)] Buffer);
@@ -76,7 +76,7 @@ impl Buffer {
         }
     }
 
-    /// A part of it, by byte range; `None` where the range passes the end.
+    /// Returns a part by byte range; `None` if the range passes the end.
     #[must_use]
     pub fn slice(&self, start: usize, nbytes: usize) -> Option<Self> {
         let end = start.checked_add(nbytes)?;
@@ -94,7 +94,8 @@ impl Buffer {
         if self.nbytes == 0 {
             return &[];
         }
-        // SAFETY: `from_raw`'s contract and the other constructors: readable until `owner` drops, and `self` holds it.
+        // SAFETY: by the contract of `from_raw` and by the other constructors, the bytes are readable until `owner` drops,
+        // and `self` holds it.
         unsafe { std::slice::from_raw_parts(self.ptr, self.nbytes) }
     }
 
@@ -116,7 +117,7 @@ impl Buffer {
         self.nbytes
     }
 
-    /// Whether these bytes are memory of their own, so that the only one who sees them may write into them.
+    /// Whether nothing else uses the memory, so that the holder of the only reference may write to it.
     #[must_use]
     pub fn is_exclusive(&self) -> bool {
         self.exclusive

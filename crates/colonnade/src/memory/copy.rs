@@ -1,13 +1,13 @@
-//! Copies that go past the cache: what will not be read soon need not be fetched to be overwritten.
+//! Copies that bypass the cache: data that is not read soon need not be fetched into it.
 
-/// Copies of more bytes than this in all go past the cache.
+/// Copies of more bytes than this in total bypass the cache.
 pub const STREAMING_FROM_NBYTES: usize = 24 << 20;
 
-/// Below this a copy past the cache costs more than it spares.
+/// Below this size bypassing the cache costs more than it saves.
 const PIECE_NBYTES: usize = 256;
 
-/// Copies `source` to `target` (of the same length). `streaming`: with non-temporal stores where the machine has them;
-/// [`fence`] must follow before another thread may read.
+/// Copies `source` to `target` (of the same length). `streaming`: with non-temporal stores if the machine has them; then
+/// [`fence`] must follow before another thread reads.
 pub fn copy(target: &mut [u8], source: &[u8], streaming: bool) {
     debug_assert_eq!(target.len(), source.len());
     #[cfg(target_arch = "x86_64")]
@@ -16,7 +16,7 @@ pub fn copy(target: &mut [u8], source: &[u8], streaming: bool) {
         && target.len() == source.len()
         && std::arch::is_x86_feature_detected!("avx2")
     {
-        // SAFETY: AVX2 is there, and both slices have the length given.
+        // SAFETY: the machine has AVX2, and both slices have the given length.
         unsafe { stream(target.as_mut_ptr(), source.as_ptr(), target.len()) };
         return;
     }

@@ -9,8 +9,8 @@ use memmap2::{Mmap, MmapMut, MmapOptions};
 
 use super::{Buffer, Region};
 
-/// An open regular file that can be mapped any number of times; later maps see the same inode even where the name has
-/// been replaced meanwhile.
+/// An open regular file that can be mapped any number of times. Later maps see the same inode even if another file has
+/// replaced the name since.
 #[derive(Debug)]
 pub struct MappedFile {
     file: File,
@@ -30,20 +30,20 @@ impl MappedFile {
         &self.file
     }
 
-    /// Its size when it was opened.
+    /// Its size at the time of opening.
     #[must_use]
     pub fn nbytes(&self) -> u64 {
         self.nbytes
     }
 
-    /// A read-only map that any number of frames share.
+    /// Maps the file read-only. Any number of frames share the map.
     ///
     /// # Errors
-    /// The system's own.
+    /// Errors of the operating system.
     pub fn map_shared(&self) -> io::Result<Buffer> {
         let length = usize::try_from(self.nbytes).map_err(io::Error::other)?;
-        // SAFETY: the bytes are only read. Another process that shortens the file in place makes reads fault (SIGBUS):
-        // documented on `read`, with `mmap=False` as the way out.
+        // SAFETY: the bytes are only read. If another process shortens the file in place, reads fault (SIGBUS); `read`
+        // documents that, and `mmap=False` avoids it.
         let map = unsafe { MmapOptions::new().len(length).map(&self.file)? };
         let (ptr, nbytes) = (map.as_ptr(), map.len());
         let owner: Arc<Mmap> = Arc::new(map);
@@ -51,29 +51,28 @@ impl MappedFile {
         Ok(unsafe { Buffer::from_raw(ptr, nbytes, owner) })
     }
 
-    /// A private copy-on-write map: writes stay in this process and in this map.
+    /// Maps the file privately and copy-on-write: writes stay in this process and in this map.
     ///
     /// # Errors
-    /// The system's own.
+    /// Errors of the operating system.
     pub fn map_private(&self) -> io::Result<Buffer> {
         let length = usize::try_from(self.nbytes).map_err(io::Error::other)?;
-        // SAFETY: as in `map_shared`; private pages are never written back. No MAP_POPULATE, which would copy them.
+        // SAFETY: as in `map_shared`; private pages are never written back. Without MAP_POPULATE, which would copy them.
         let map = unsafe { MmapOptions::new().len(length).map_copy(&self.file)? };
         Ok(Buffer::from_private_map(map))
     }
 }
 
-/// Says that nobody needs these bytes soon: whole pages of them leave this process' memory, and come back from the file
-/// where they are looked at again.
+/// Drops the whole pages of this range from the memory of this process. The next access reads them from the file again.
 ///
 /// # Safety
-/// `map` is a shared map of a file ([`MappedFile::map_shared`]): of other memory the bytes would be lost.
+/// `map` is a shared map of a file ([`MappedFile::map_shared`]): other memory would lose its bytes.
 pub unsafe fn advise_dont_need(map: &Buffer, start: usize, nbytes: usize) {
     const PAGE: usize = 4096;
     let end = start.saturating_add(nbytes).min(map.nbytes()) / PAGE * PAGE;
     let start = start.div_ceil(PAGE) * PAGE;
     if end > start {
-        // SAFETY: whole pages inside the map, which this function's contract says is one of a file.
+        // SAFETY: whole pages inside the map, which by this function's contract maps a file.
         unsafe { libc::madvise(map.as_ptr().add(start).cast_mut().cast(), end - start, libc::MADV_DONTNEED) };
     }
 }
@@ -90,7 +89,7 @@ impl Buffer {
 /// Reads a whole small file into aligned memory.
 ///
 /// # Errors
-/// The system's own; `UnexpectedEof` where the file has shrunk.
+/// Errors of the operating system; `UnexpectedEof`: the file has shrunk.
 pub fn read_small(file: &File, nbytes: usize) -> io::Result<Region> {
     let mut region = Region::allocate(nbytes, true)?;
     file.read_exact_at(region.as_mut_slice(), 0)?;

@@ -1,8 +1,8 @@
 //! Memory that outlives a call: maps, recycled huge-page regions, and the buffers that keep them alive.
 //!
-//! Fresh memory is the wall: the first touch of a page costs three times a copy. So bytes that are usable as they lie
-//! are mapped, and what must be decoded lands in regions that are recycled when their last owner drops.
-//! This module is the only home of `unsafe` memory.
+//! Fresh memory is the bottleneck: the first touch of a page costs three times a copy. So bytes that are usable unchanged
+//! are mapped, and decoded values are written to regions that are recycled when their last owner drops. Only this module
+//! has `unsafe` code that manages memory.
 
 mod bits;
 mod buffer;
@@ -22,6 +22,6 @@ pub use copy::{STREAMING_FROM_NBYTES, copy, fence};
 pub use file::{MappedFile, advise_dont_need, read_small};
 pub use pool::{RECYCLE_CAP_NBYTES, trim};
 pub use region::{Region, RegionMut, advise_huge};
-pub use remote::{Fetch, Land, Remote};
+pub use remote::{Fetch, PieceReceiver, Remote};
 pub use scatter::Scatter;
 pub use stream::read_to_end;

@@ -1,17 +1,17 @@
-//! Regions waiting to be used again: bounded, given back after idleness, forgotten across a fork.
+//! Recycles regions: the pool has a maximal size, releases idle memory, and is empty in a forked child.
 
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-/// Bytes that may wait in the pool at most.
+/// The most bytes that wait in the pool.
 pub const RECYCLE_CAP_NBYTES: usize = 2 << 30;
 
 const IDLE: Duration = Duration::from_secs(10);
 
-/// Where memory comes from.
+/// The origin of memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Origin {
-    /// A mapping of huge pages: only these are worth waiting.
+    /// A mapping of huge pages. Only these are recycled.
     Huge,
     /// A mapping of ordinary pages.
     Ordinary,
@@ -19,7 +19,7 @@ pub(super) enum Origin {
     Heap,
 }
 
-/// Memory of its own: a mapping, page aligned, or a piece of the heap.
+/// Separate memory: a page-aligned mapping, or an allocation of the heap.
 #[derive(Debug)]
 pub(super) struct Mapping {
     pub(super) address: usize,
@@ -27,22 +27,23 @@ pub(super) struct Mapping {
     pub(super) origin: Origin,
 }
 
-struct Waiting {
+struct IdleMapping {
     mapping: Mapping,
     since: Instant,
 }
 
 struct Pool {
     pid: u32,
-    waiting: Vec<Waiting>,
+    waiting: Vec<IdleMapping>,
     janitor: bool,
 }
 
 static POOL: Mutex<Pool> = Mutex::new(Pool { pid: 0, waiting: Vec::new(), janitor: false });
 
 impl Pool {
-    /// A forked child starts empty: its copies of these pages are the parent's business until they are unmapped.
-    fn own(&mut self) -> &mut Self {
+    /// The pool of this process. A forked child starts empty: its copies of these pages belong to the parent until they are
+    /// unmapped.
+    fn current(&mut self) -> &mut Self {
         let pid = std::process::id();
         if self.pid != pid {
             for waiting in self.waiting.drain(..) {
@@ -55,11 +56,11 @@ impl Pool {
     }
 }
 
-/// A waiting mapping of at least `nbytes` and at most twice that, if there is one.
+/// Takes a waiting mapping of at least `nbytes` and at most twice that, if there is one.
 pub(super) fn take(nbytes: usize) -> Option<Mapping> {
     // `try_lock`: after a fork the lock may be held by a thread that no longer exists; fresh memory is always right.
     let mut guard = POOL.try_lock().ok()?;
-    let pool = guard.own();
+    let pool = guard.current();
     let best = pool
         .waiting
         .iter()
@@ -70,29 +71,29 @@ pub(super) fn take(nbytes: usize) -> Option<Mapping> {
     Some(pool.waiting.swap_remove(best).mapping)
 }
 
-/// Keeps `mapping` for the next taker, or gives it back where the pool is full.
+/// Keeps `mapping` for reuse, or unmaps it if the pool is full.
 pub(super) fn give(mapping: Mapping) {
     let Ok(mut guard) = POOL.try_lock() else { return unmap(&mapping) };
-    let pool = guard.own();
+    let pool = guard.current();
     let held: usize = pool.waiting.iter().map(|w| w.mapping.nbytes).sum();
     if held.saturating_add(mapping.nbytes) > RECYCLE_CAP_NBYTES {
         return unmap(&mapping);
     }
-    pool.waiting.push(Waiting { mapping, since: Instant::now() });
+    pool.waiting.push(IdleMapping { mapping, since: Instant::now() });
     if !pool.janitor {
         pool.janitor = std::thread::Builder::new().name("colonnade-idle".into()).spawn(release_idle).is_ok();
     }
 }
 
-/// Gives all waiting memory back to the system; answers the bytes released.
+/// Returns all waiting memory to the system, and returns the number of bytes released.
 pub fn trim() -> usize {
     let Ok(mut guard) = POOL.try_lock() else { return 0 };
-    let waiting = std::mem::take(&mut guard.own().waiting);
+    let waiting = std::mem::take(&mut guard.current().waiting);
     drop(guard);
     waiting.iter().map(|w| (unmap(&w.mapping), w.mapping.nbytes).1).sum()
 }
 
-/// The janitor: ends as soon as nothing waits.
+/// The thread that releases idle memory. It ends as soon as the pool is empty.
 fn release_idle() {
     loop {
         std::thread::sleep(IDLE / 4);
@@ -112,6 +113,6 @@ fn release_idle() {
 }
 
 pub(super) fn unmap(mapping: &Mapping) {
-    // SAFETY: a `Mapping` is made by `region::map` alone, owned by exactly one holder, and this is its end.
+    // SAFETY: only `region::map` makes a `Mapping`, which has exactly one holder, and this is its end.
     unsafe { libc::munmap(mapping.address as *mut libc::c_void, mapping.nbytes) };
 }

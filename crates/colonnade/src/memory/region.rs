@@ -1,4 +1,5 @@
-//! Anonymous memory in mappings of its own, with huge pages where they pay, recycled when dropped; small ones on the heap.
+//! Anonymous memory: separate mappings that are recycled when dropped, with huge pages if they are large, and the heap for
+//! small sizes.
 
 use std::alloc::{self, Layout};
 use std::io;
@@ -7,32 +8,32 @@ use super::pool::{self, Mapping, Origin};
 
 const HUGE_PAGE: usize = 2 << 20;
 
-/// A mapping costs two system calls and a fault; below this size that is most of the work.
+/// Smaller memory comes from the heap: a mapping costs two system calls and a fault, which would be most of the work.
 const HEAP_BELOW_NBYTES: usize = 64 << 10;
 
-/// Alignment of what lies on the heap.
+/// Alignment of memory from the heap.
 const ALIGNMENT: usize = 64;
 
-/// Huge pages that a claim nobody has proven may take at most, one a column.
+/// The most huge pages that an unproven claimed size may take, one for each column.
 const CLAIMED_HUGE_PAGES: usize = 128;
 
-/// Readable memory of a fixed size, 64-byte aligned at least (2 MiB aligned where it is larger than that).
+/// Readable memory of a fixed size, at least 64-byte aligned (2 MiB aligned if it is larger than that).
 #[derive(Debug)]
 pub struct Region {
     mapping: Option<Mapping>,
     nbytes: usize,
 }
 
-/// A region that one holder fills; parts of it are handed to tasks that write disjoint ranges.
+/// A region while its single holder fills it. Tasks can write disjoint parts of it.
 #[derive(Debug)]
 pub struct RegionMut(Region);
 
 impl Region {
-    /// A region of `nbytes` zero or recycled bytes, to be filled. `sparse`: little of it will be touched, so ordinary
-    /// pages, untouched ones costing nothing.
+    /// Allocates `nbytes` zero or recycled bytes. `sparse`: little of the region will be touched, so it gets ordinary
+    /// pages, because untouched ones cost nothing.
     ///
     /// # Errors
-    /// The system's own, where it has no such address space.
+    /// Errors of the operating system, for example without address space.
     pub fn allocate(nbytes: usize, sparse: bool) -> io::Result<RegionMut> {
         if nbytes == 0 {
             return Ok(RegionMut(Self { mapping: None, nbytes }));
@@ -47,11 +48,12 @@ impl Region {
         Ok(RegionMut(Self { mapping: Some(mapping), nbytes }))
     }
 
-    /// A region for what somebody claims will come, of `columns` that fill side by side: each touches a page long before it
-    /// fills it, so there are huge pages only where few can be touched, or where they wait in the pool anyway.
+    /// Allocates a region for the size that an input claims, with `columns` columns that are filled in parallel. Each
+    /// column touches a page long before it fills it, so the region gets huge pages only if few can be touched, or if they
+    /// wait in the pool anyway.
     ///
     /// # Errors
-    /// The system's own, where it has no such address space.
+    /// Errors of the operating system, for example without address space.
     pub fn allocate_claimed(nbytes: usize, columns: usize) -> io::Result<RegionMut> {
         if columns > CLAIMED_HUGE_PAGES
             && nbytes > CLAIMED_HUGE_PAGES * HUGE_PAGE
@@ -89,7 +91,7 @@ impl Drop for Region {
 }
 
 impl RegionMut {
-    /// The bytes, to fill.
+    /// The bytes, for filling.
     #[inline]
     pub fn as_mut_slice(&mut self) -> &mut [u8] {
         if self.0.nbytes == 0 {
@@ -100,41 +102,42 @@ impl RegionMut {
         unsafe { std::slice::from_raw_parts_mut(self.0.as_ptr().cast_mut(), self.0.nbytes) }
     }
 
-    /// Address of `nbytes` from `offset` on, without a reference to the rest; `None` where they pass the end.
+    /// Returns the address of `nbytes` bytes at `offset`, without a reference to the rest; `None` if they pass the end.
     #[must_use]
     pub fn address(&mut self, offset: usize, nbytes: usize) -> Option<*mut u8> {
         let inside = offset.checked_add(nbytes)? <= self.0.nbytes;
         inside.then(|| self.0.as_ptr().cast_mut().wrapping_add(offset))
     }
 
-    /// Gives whole pages of this range back to the system: they are zeros afterwards.
+    /// Returns the whole pages of this range to the system. They are zeros afterwards.
     pub fn discard(&mut self, offset: usize, nbytes: usize) {
         const PAGE: usize = 4096;
         let is_mapped = self.0.mapping.as_ref().is_some_and(|m| m.origin != Origin::Heap);
         let start = offset.div_ceil(PAGE).saturating_mul(PAGE);
         let end = offset.saturating_add(nbytes).min(self.0.nbytes) / PAGE * PAGE;
         if is_mapped && start < end {
-            // SAFETY: whole pages of a mapping that begins at a page and that `self` alone may write (`&mut`).
+            // SAFETY: whole pages of a mapping that begins at a page boundary, and `&mut self` is its only writer.
             unsafe {
                 libc::madvise(self.0.as_ptr().add(start).cast_mut().cast(), end - start, libc::MADV_DONTNEED)
             };
         }
     }
 
-    /// Ends filling.
+    /// Ends filling and returns the readable region.
     #[must_use]
     pub fn finish(self) -> Region {
         self.0
     }
 
-    /// Grows to `nbytes` without copying bytes (pages are moved) once they are many.
+    /// Grows to `nbytes`. Large memory grows without copying bytes, because the kernel moves the pages.
     ///
     /// # Errors
-    /// The system's own.
+    /// Errors of the operating system.
     pub fn grow(&mut self, nbytes: usize) -> io::Result<()> {
         let held = self.0.mapping.as_ref().map_or(0, |m| m.nbytes);
         if nbytes > held {
-            // A `Mapping` that was moved must not be unmapped, and one that was not moved is still ours: it has no `Drop`.
+            // A moved `Mapping` must not be unmapped, and one that did not move still belongs to `self`: `Mapping` has no
+            // `Drop`.
             let grown = match &self.0.mapping {
                 Some(old) if old.origin != Origin::Heap => remap(old, round_up(nbytes, HUGE_PAGE))?,
                 small => {
@@ -144,7 +147,7 @@ impl RegionMut {
                         map(round_up(nbytes, HUGE_PAGE), true)?
                     };
                     if let Some(old) = small {
-                        // SAFETY: both are ours, apart, and `old` is the smaller.
+                        // SAFETY: both mappings belong to this function and do not overlap, and `old` is the smaller.
                         unsafe {
                             std::ptr::copy_nonoverlapping(
                                 old.address as *const u8,
@@ -169,7 +172,7 @@ impl RegionMut {
         self.0.nbytes
     }
 
-    /// Bytes that fit without another mapping.
+    /// Bytes that fit into the current mapping.
     #[must_use]
     pub fn capacity(&self) -> usize {
         self.0.mapping.as_ref().map_or(0, |m| m.nbytes)
@@ -180,7 +183,7 @@ fn round_up(nbytes: usize, unit: usize) -> usize {
     nbytes.div_ceil(unit).saturating_mul(unit)
 }
 
-/// Asks for huge pages where whole ones lie inside memory of somebody else's, which nobody has touched yet.
+/// Requests huge pages for the whole huge pages inside memory of another owner that is still untouched.
 pub fn advise_huge(address: *const u8, nbytes: usize) {
     let start = round_up(address.addr(), HUGE_PAGE);
     let end = address.addr().saturating_add(nbytes) / HUGE_PAGE * HUGE_PAGE;
@@ -195,7 +198,7 @@ fn layout(nbytes: usize) -> io::Result<Layout> {
 }
 
 fn heap(nbytes: usize) -> io::Result<Mapping> {
-    // SAFETY: the layout has a size: `allocate` and `grow` take no memory for nothing.
+    // SAFETY: the size of the layout is not zero: `allocate` and `grow` take no memory for zero bytes.
     let address = unsafe { alloc::alloc_zeroed(layout(nbytes)?) };
     if address.is_null() {
         return Err(io::ErrorKind::OutOfMemory.into());
@@ -205,7 +208,7 @@ fn heap(nbytes: usize) -> io::Result<Mapping> {
 
 fn free(mapping: &Mapping) {
     if let Ok(layout) = layout(mapping.nbytes) {
-        // SAFETY: `heap` made it with this layout, and its one holder lets go of it.
+        // SAFETY: `heap` allocated it with this layout, and its single holder gives it up.
         unsafe { alloc::dealloc(mapping.address as *mut u8, layout) };
     }
 }
@@ -213,7 +216,7 @@ fn free(mapping: &Mapping) {
 fn map(nbytes: usize, huge: bool) -> io::Result<Mapping> {
     let unit = if huge { HUGE_PAGE } else { 4096 };
     let wanted = round_up(nbytes, unit);
-    // One huge page more, so that an aligned start lies inside; the ends are given back at once.
+    // Reserves one more huge page, so that an aligned start lies inside. The unused ends are unmapped at once.
     let reserve = if huge { wanted.saturating_add(HUGE_PAGE) } else { wanted };
     // SAFETY: a fresh anonymous private mapping; no existing memory is touched.
     let address = unsafe {
@@ -249,7 +252,8 @@ fn map(nbytes: usize, huge: bool) -> io::Result<Mapping> {
 }
 
 fn remap(old: &Mapping, nbytes: usize) -> io::Result<Mapping> {
-    // SAFETY: `old` is owned by the caller, who forgets it; the kernel moves its pages, or leaves all as it was.
+    // SAFETY: the caller owns `old` and does not use it afterwards; the kernel moves its pages, or leaves everything
+    // unchanged.
     let address =
         unsafe { libc::mremap(old.address as *mut libc::c_void, old.nbytes, nbytes, libc::MREMAP_MAYMOVE) };
     if address == libc::MAP_FAILED {

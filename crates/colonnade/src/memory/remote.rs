@@ -18,53 +18,53 @@ use crate::progress::Progress;
 
 use super::{Buffer, MappedFile};
 
-/// Ranges closer than this are fetched as one: a request costs more than so many bytes.
+/// Ranges closer than this are fetched as one, because a request costs more than so many bytes.
 const JOIN_GAP: usize = 64 << 10;
 
-/// Takes a piece of the file that came: where it stands, and its bytes.
-pub type Land<'a> = dyn FnMut(usize, &[u8]) -> Result<()> + 'a;
+/// Receives a fetched piece: its offset in the file and its bytes.
+pub type PieceReceiver<'a> = dyn FnMut(usize, &[u8]) -> Result<()> + 'a;
 
-/// Where the bytes come from.
+/// Fetches ranges of a remote file.
 pub trait Fetch: Send + Sync + Debug {
-    /// Fetches the ranges (sorted, disjoint, none empty), handing pieces on in any order. All of them, or an error.
+    /// Fetches all of the ranges (sorted, disjoint, none empty), or fails. Passes the pieces to `land` in any order.
     ///
     /// # Errors
-    /// The transport's own; what `land` answers; the caller's wish to stop.
-    fn fetch(&self, ranges: &[(usize, usize)], land: &mut Land<'_>) -> Result<()>;
+    /// Errors of the transport and of `land`; cancellation.
+    fn fetch(&self, ranges: &[(usize, usize)], land: &mut PieceReceiver<'_>) -> Result<()>;
 
-    /// Waits a moment while another thread fetches.
+    /// Waits briefly while another thread fetches.
     ///
     /// # Errors
-    /// The caller's wish to stop.
+    /// Cancellation.
     fn pause(&self) -> Result<()>;
 }
 
-/// A file of which some bytes are here.
+/// A remote file, some of whose bytes are fetched.
 #[derive(Debug)]
 pub struct Remote {
-    /// Holds what was fetched; `None` of an empty file.
+    /// Holds the fetched bytes; `None` for an empty file.
     file: Option<MappedFile>,
     bytes: Buffer,
     limit: u64,
     source: Box<dyn Fetch>,
-    /// The process of which a thread fetches; 0 while none does.
+    /// The id of the process that is fetching; 0 if none is.
     fetching: AtomicU32,
-    /// Locked for a look alone.
-    held: Mutex<Held>,
+    /// The lock is held only for a lookup or an update, never while fetching.
+    held: Mutex<FetchedRanges>,
 }
 
-/// The ranges that are here, each start with its end: disjoint, and none touches the next.
+/// The fetched ranges, from each start to its end: disjoint, and none touches the next.
 #[derive(Debug, Default)]
-struct Held {
+struct FetchedRanges {
     ranges: BTreeMap<usize, usize>,
     nbytes: u64,
 }
 
 impl Remote {
-    /// A file of `nbytes`, none of them here yet; at most `limit` of them are fetched.
+    /// Creates a file of `nbytes` bytes, none of them fetched yet. At most `limit` bytes are fetched.
     ///
     /// # Errors
-    /// A limit, where the address space does not hold so many bytes; the system's own.
+    /// `LimitExceeded`: the address space cannot hold so many bytes; errors of the operating system.
     pub fn new(nbytes: u64, limit: u64, source: Box<dyn Fetch>) -> Result<Self> {
         let (file, bytes) = if nbytes == 0 {
             (None, Buffer::from_vec(Vec::new()))
@@ -90,20 +90,20 @@ impl Remote {
         &self.bytes
     }
 
-    /// Takes bytes that came with the first answer.
+    /// Adds the bytes that came with the first response.
     ///
     /// # Errors
-    /// The system's refusal of memory.
+    /// Errors of the operating system, for example without memory.
     pub fn seed(&mut self, bytes: &[u8]) -> Result<()> {
         self.write(0, bytes)?;
         self.lock().add(0, bytes.len().min(self.bytes.nbytes()));
         Ok(())
     }
 
-    /// Fetches what of these ranges is not here. What passes the end of the file is left out.
+    /// Fetches the missing parts of these ranges. Ignores parts beyond the end of the file.
     ///
     /// # Errors
-    /// The transport's own; a limit; cancellation.
+    /// Errors of the transport; a limit; cancellation.
     pub fn need(&self, ranges: &[(usize, usize)], progress: &dyn Progress) -> Result<()> {
         if self.lock().to_fetch(ranges, self.bytes.nbytes()).is_empty() {
             return Ok(());
@@ -136,20 +136,20 @@ impl Remote {
         Ok(())
     }
 
-    /// How many bytes from `at` on are here.
+    /// The number of bytes from `at` on that are fetched.
     #[must_use]
     pub fn held_from(&self, at: usize) -> usize {
         let held = self.lock();
         held.ranges.range(..=at).next_back().map_or(0, |(_, &end)| end.saturating_sub(at))
     }
 
-    /// Bytes that were fetched.
+    /// The number of fetched bytes.
     #[must_use]
     pub fn fetched_nbytes(&self) -> u64 {
         self.lock().nbytes
     }
 
-    /// Writes what of `bytes` lies before the end of the file.
+    /// Writes the part of `bytes` before the end of the file.
     fn write(&self, at: usize, bytes: &[u8]) -> Result<()> {
         let count = bytes.len().min(self.bytes.nbytes().saturating_sub(at));
         match (&self.file, bytes.get(..count)) {
@@ -158,20 +158,20 @@ impl Remote {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Held> {
+    fn lock(&self) -> MutexGuard<'_, FetchedRanges> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The right to fetch, for which signals are looked at while another thread does.
-    fn wait(&self) -> Result<Fetching<'_>> {
+    /// Obtains the right to fetch. Checks for signals while another thread fetches.
+    fn wait(&self) -> Result<FetchGuard<'_>> {
         let us = std::process::id();
         loop {
             let owner = self.fetching.load(Ordering::Relaxed);
-            // A forked child has the mark of a thread that it does not have: nobody fetches here.
+            // A forked child inherits the id of a thread that does not exist there, so the right is free.
             let free = owner != us;
             if free && self.fetching.compare_exchange(owner, us, Ordering::Acquire, Ordering::Relaxed).is_ok()
             {
-                return Ok(Fetching(&self.fetching));
+                return Ok(FetchGuard(&self.fetching));
             }
             if !free {
                 self.source.pause()?;
@@ -180,27 +180,27 @@ impl Remote {
     }
 }
 
-/// A file without a name, which takes memory only where it is written.
+/// Creates an anonymous file, which takes memory only for written pages.
 fn anonymous_file() -> io::Result<File> {
-    // SAFETY: the name is a C string that lives over the call, which takes nothing else.
+    // SAFETY: the name is a C string that outlives the call; the call takes no other pointer.
     let fd = unsafe { libc::memfd_create(c"colonnade-remote".as_ptr(), libc::MFD_CLOEXEC) };
     if fd < 0 {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: a descriptor that was made just now, and that nobody else has.
+    // SAFETY: the descriptor is new, and nothing else uses it.
     Ok(unsafe { OwnedFd::from_raw_fd(fd) }.into())
 }
 
-/// The right to fetch, which ends with it.
-struct Fetching<'a>(&'a AtomicU32);
+/// The right to fetch; dropping it frees the right.
+struct FetchGuard<'a>(&'a AtomicU32);
 
-impl Drop for Fetching<'_> {
+impl Drop for FetchGuard<'_> {
     fn drop(&mut self) {
         self.0.store(0, Ordering::Release);
     }
 }
 
-impl Held {
+impl FetchedRanges {
     fn add(&mut self, start: usize, end: usize) {
         if start >= end {
             return;
@@ -215,7 +215,7 @@ impl Held {
         self.nbytes += (high - low) as u64;
     }
 
-    /// Adds to `out` what of the range is not here.
+    /// Adds the missing parts of the range to `out`.
     fn missing(&self, (start, end): (usize, usize), out: &mut Vec<(usize, usize)>) {
         let mut at = self.ranges.range(..=start).next_back().map_or(start, |(_, &to)| to.max(start));
         for (&from, &to) in self.ranges.range(start.saturating_add(1)..end.max(start.saturating_add(1))) {
@@ -229,7 +229,7 @@ impl Held {
         }
     }
 
-    /// What to fetch: what is missing, with the small gaps between, but nothing twice.
+    /// Returns the ranges to fetch: the missing ones, joined over small gaps, without fetched bytes.
     fn to_fetch(&self, ranges: &[(usize, usize)], nbytes: usize) -> Vec<(usize, usize)> {
         let mut missing = Vec::new();
         for &(start, end) in ranges {
@@ -257,14 +257,14 @@ mod tests {
     use super::*;
     use crate::progress::NoProgress;
 
-    /// Gives the low byte of each offset, and remembers what it was asked.
+    /// Returns the low byte of each offset, and records the requested ranges.
     #[derive(Debug, Default)]
-    struct Asked(Log);
+    struct RecordedFetch(Log);
 
     type Log = std::sync::Arc<Mutex<Vec<(usize, usize)>>>;
 
-    impl Fetch for Asked {
-        fn fetch(&self, ranges: &[(usize, usize)], land: &mut Land<'_>) -> Result<()> {
+    impl Fetch for RecordedFetch {
+        fn fetch(&self, ranges: &[(usize, usize)], land: &mut PieceReceiver<'_>) -> Result<()> {
             self.0.lock().unwrap().extend(ranges);
             for &(start, end) in ranges {
                 let bytes: Vec<u8> = (start..end).map(|i| i.to_le_bytes()[0]).collect();
@@ -280,13 +280,13 @@ mod tests {
 
     fn remote(nbytes: u64, limit: u64) -> (Remote, Log) {
         let asked = Log::default();
-        (Remote::new(nbytes, limit, Box::new(Asked(asked.clone()))).unwrap(), asked)
+        (Remote::new(nbytes, limit, Box::new(RecordedFetch(asked.clone()))).unwrap(), asked)
     }
 
     const GAP: usize = JOIN_GAP;
 
     #[test]
-    fn every_byte_is_fetched_once_and_small_gaps_with_it() {
+    fn every_byte_is_fetched_once_with_small_gaps() {
         let (mut remote, asked) = remote(100 << 20, u64::MAX);
         remote.seed(&[0, 1, 2, 3]).unwrap();
         remote.need(&[(0, 10), (20, 30), (10 * GAP, 10 * GAP + 5)], &NoProgress).unwrap();
@@ -300,10 +300,10 @@ mod tests {
         assert_eq!((remote.held_from(38), remote.held_from(40), remote.fetched_nbytes()), (2, 0, 51));
     }
 
-    /// Looks at the file while it is fetched, as another thread may.
-    struct Looking<'r>(&'r Remote);
+    /// Checks the fetched ranges while fetching, as another thread may.
+    struct CheckWhileFetching<'r>(&'r Remote);
 
-    impl Progress for Looking<'_> {
+    impl Progress for CheckWhileFetching<'_> {
         fn advance(&self, _done: u64, _total: Option<u64>) -> Result<()> {
             assert_eq!((self.0.held_from(0), self.0.fetched_nbytes()), (0, 0));
             Ok(())
@@ -311,14 +311,14 @@ mod tests {
     }
 
     #[test]
-    fn who_only_looks_waits_for_nobody() {
+    fn lookups_do_not_wait_for_fetches() {
         let (remote, _) = remote(1 << 20, u64::MAX);
-        remote.need(&[(0, 5000)], &Looking(&remote)).unwrap();
+        remote.need(&[(0, 5000)], &CheckWhileFetching(&remote)).unwrap();
         assert_eq!(remote.held_from(0), 5000);
     }
 
     #[test]
-    fn the_mark_of_another_process_holds_nobody_up() {
+    fn the_id_of_another_process_does_not_block() {
         let (remote, _) = remote(100, u64::MAX);
         remote.fetching.store(std::process::id() + 1, Ordering::Relaxed);
         remote.need(&[(0, 100)], &NoProgress).unwrap();
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn what_passes_the_end_is_left_out_and_an_empty_file_is_a_file() {
+    fn ranges_beyond_the_end_are_ignored_and_empty_files_work() {
         let (remote, asked) = remote(100, u64::MAX);
         remote.need(&[(90, 1000), (500, 600)], &NoProgress).unwrap();
         assert_eq!(*asked.lock().unwrap(), [(90, 100)]);
@@ -342,6 +342,6 @@ mod tests {
         remote.need(&[(5, 1005)], &NoProgress).unwrap();
         assert!(remote.need(&[(0, 5)], &NoProgress).is_err());
         assert_eq!(asked.lock().unwrap().len(), 1);
-        assert!(Remote::new(1 << 63, u64::MAX, Box::new(Asked::default())).is_err());
+        assert!(Remote::new(1 << 63, u64::MAX, Box::new(RecordedFetch::default())).is_err());
     }
 }

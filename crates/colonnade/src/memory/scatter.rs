@@ -1,10 +1,10 @@
-//! Writing one region from many tasks: each to its own ranges, wherever they lie.
+//! Lets many tasks write disjoint ranges of one region, in any order.
 
 use std::marker::PhantomData;
 
 use super::RegionMut;
 
-/// A region that tasks fill in disjoint ranges which follow no order that slices could be split by.
+/// A region that tasks fill in disjoint ranges whose order does not allow splitting a slice.
 #[derive(Debug, Clone, Copy)]
 pub struct Scatter<'r> {
     ptr: *mut u8,
@@ -12,28 +12,28 @@ pub struct Scatter<'r> {
     region: PhantomData<&'r mut [u8]>,
 }
 
-// SAFETY: the pointer is to memory that `&mut` lent for 'r; `range`'s contract keeps the threads apart.
+// SAFETY: the pointer is to memory that `&mut` lent for 'r; the contract of `range` makes the threads' ranges disjoint.
 unsafe impl Send for Scatter<'_> {}
 // SAFETY: as above.
 unsafe impl Sync for Scatter<'_> {}
 
 impl<'r> Scatter<'r> {
-    /// The bytes of `region`.
+    /// Wraps the bytes of `region`.
     #[must_use]
     pub fn new(region: &'r mut RegionMut) -> Self {
         Self::over(region.as_mut_slice())
     }
 
-    /// These bytes.
+    /// Wraps `bytes`.
     #[must_use]
     pub fn over(bytes: &'r mut [u8]) -> Self {
         Self { ptr: bytes.as_mut_ptr(), nbytes: bytes.len(), region: PhantomData }
     }
 
-    /// `nbytes` from `offset` on; `None` where they pass the end.
+    /// Returns `nbytes` bytes at `offset`; `None` if they pass the end.
     ///
     /// # Safety
-    /// No two ranges that live at once overlap.
+    /// No two ranges that live at the same time overlap.
     #[must_use]
     pub unsafe fn range(&self, offset: usize, nbytes: usize) -> Option<&'r mut [u8]> {
         let inside = offset.checked_add(nbytes)? <= self.nbytes;

@@ -1,4 +1,4 @@
-//! Streams, whole in recycled memory.
+//! Reads streams into recycled memory.
 
 use std::io::{self, Read};
 
@@ -7,10 +7,11 @@ use crate::progress::Progress;
 
 use super::{Buffer, Region};
 
-/// A pipe, socket or device, read to its end. `check` sees all that has come, time and again, and may refuse it.
+/// Reads a pipe, socket or device to its end. Calls `check` repeatedly with all bytes received so far, which may refuse
+/// them.
 ///
 /// # Errors
-/// The system's own; those of `check`.
+/// Errors of the operating system and of `check`.
 pub fn read_to_end(
     stream: &mut dyn Read,
     check: &mut dyn FnMut(&[u8]) -> Result<()>,

@@ -1,4 +1,4 @@
-//! The envelope of what does not say its own end.
+//! The envelope of messages that do not contain their own end.
 
 use crate::error::{Error, Result};
 
@@ -7,14 +7,14 @@ pub const ENVELOPE_NBYTES: usize = 16;
 
 const MAGIC: [u8; 3] = [0xC1, b'C', b'N'];
 
-/// What an envelope is around.
+/// The content of an envelope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Envelope {
-    /// Opaque bytes, so many.
+    /// Opaque bytes, with their number.
     Bytes(u64),
 }
 
-/// The envelope of a kind (`B`: bytes, `T`: a token, `A`: accepted) and length.
+/// Writes the envelope of a kind (`B`: bytes, `T`: a token, `A`: accepted) and length.
 #[must_use]
 pub fn envelope(kind: u8, nbytes: u64) -> [u8; ENVELOPE_NBYTES] {
     let mut out = [0; ENVELOPE_NBYTES];
@@ -28,7 +28,7 @@ pub fn envelope(kind: u8, nbytes: u64) -> [u8; ENVELOPE_NBYTES] {
     out
 }
 
-/// Whether a message that begins so has an envelope.
+/// Whether a message that begins with `start` has an envelope.
 pub(super) fn is_envelope(start: &[u8]) -> bool {
     start.starts_with(&MAGIC)
 }
@@ -36,7 +36,7 @@ pub(super) fn is_envelope(start: &[u8]) -> bool {
 /// Reads an envelope.
 ///
 /// # Errors
-/// Malformed: a kind that nobody sends here, padding that is not zero.
+/// Malformed: an unknown kind, or padding that is not zero.
 pub(super) fn parse(bytes: &[u8; ENVELOPE_NBYTES]) -> Result<Envelope> {
     let [_, _, _, kind, a, b, c, d, length @ ..] = *bytes;
     if kind != b'B' {

@@ -1,114 +1,120 @@
-//! The message that comes in, as far as it has come.
+//! Decodes the messages of a connection while their bytes arrive.
 
 use super::envelope::{ENVELOPE_NBYTES, Envelope, is_envelope, parse};
-use super::outcome::{IoBuffer, Message, NewIoBuffer, Step, Waiting};
-use super::table::{Table, is_table};
+use super::outcome::{IoBuffer, Message, MessageStep, NewIoBuffer, PendingMessage};
+use super::table::{IncomingTable, is_table};
 use crate::cells::msgpack::options::ReadOptions;
 use crate::error::{Error, ErrorKind, Result};
-use crate::formats::arrow::read::{Event, IncrementalDecoder, Schemas};
-use crate::formats::msgpack::value::{Value, is_value};
+use crate::formats::arrow::read::{IncrementalDecoder, Schemas, StreamEvent};
+use crate::formats::msgpack::value::{ValueDecoder, is_value};
 use crate::limits::Limits;
 use std::io::IoSliceMut;
 
-/// The first byte tells whether a message is MessagePack or text, which may be no longer than that.
+/// The first byte distinguishes MessagePack and text from other messages; such a message may be only this long.
 const MARKER_NBYTES: usize = 1;
 
-/// Bytes that tell what any other message is; a frame's prefix has as many.
+/// The bytes that identify all other messages; the prefix of an Arrow frame has as many.
 const START_NBYTES: usize = 8;
 
 #[derive(Debug)]
-enum State {
+enum IncomingState {
     Start {
         bytes: [u8; ENVELOPE_NBYTES],
         filled: usize,
         wanted: usize,
     },
     Frame(Box<IncrementalDecoder>),
-    Value(Box<Value>),
-    Table(Box<Table>),
+    Value(Box<ValueDecoder>),
+    Table(Box<IncomingTable>),
     Bytes {
         buffer: Box<dyn IoBuffer>,
         filled: usize,
         nbytes: usize,
     },
-    /// A whole message that nobody took yet.
+    /// A complete message that the caller has not taken yet.
     Whole(Box<Message>),
 }
 
-const START: State = State::Start { bytes: [0; ENVELOPE_NBYTES], filled: 0, wanted: MARKER_NBYTES };
+const START: IncomingState =
+    IncomingState::Start { bytes: [0; ENVELOPE_NBYTES], filled: 0, wanted: MARKER_NBYTES };
 
-/// Messages as they come in, one at a time.
+/// The decoder of incoming messages, one after the other.
 #[derive(Debug)]
 pub struct Incoming {
     limits: Limits,
     new_buffer: NewIoBuffer,
     schemas: Schemas,
-    state: State,
+    state: IncomingState,
     by_batch: bool,
     count: u64,
 }
 
 impl Incoming {
-    /// At the front of the first message.
+    /// Starts before the first message.
     #[must_use]
     pub fn new(limits: Limits, new_buffer: NewIoBuffer) -> Self {
         Self { limits, new_buffer, schemas: Schemas::default(), state: START, by_batch: false, count: 0 }
     }
 
-    /// Whole messages so far.
+    /// The number of complete messages so far.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Whether a message is whole, or being read batch by batch and not at its end.
+    /// Whether a message is complete, or is being read batch by batch and is not at its end.
     #[must_use]
     pub fn is_whole(&self) -> bool {
-        matches!(self.state, State::Whole(_))
+        matches!(self.state, IncomingState::Whole(_))
     }
 
-    /// Whether nothing of a message has come.
+    /// Whether no byte of the next message has arrived.
     #[must_use]
     pub fn is_between(&self) -> bool {
-        matches!(self.state, State::Start { filled: 0, .. })
+        matches!(self.state, IncomingState::Start { filled: 0, .. })
     }
 
-    /// What has begun.
+    /// The kind of the message that has begun.
     #[must_use]
-    pub fn waiting(&self) -> Waiting {
+    pub fn waiting(&self) -> PendingMessage {
         match &self.state {
-            State::Start { bytes, filled, .. } => match bytes.get(..*filled) {
-                Some(start) if start.len() >= 3 && is_envelope(start) => Waiting::Bytes,
-                Some([marker, ..]) if is_value(*marker) || is_table(*marker).is_some() => Waiting::Frame,
-                Some(start) if start.len() >= 4 && start.starts_with(&[0xFF; 4]) => Waiting::Frame,
-                _ => Waiting::Nothing,
+            IncomingState::Start { bytes, filled, .. } => match bytes.get(..*filled) {
+                Some(start) if start.len() >= 3 && is_envelope(start) => PendingMessage::Bytes,
+                Some([marker, ..]) if is_value(*marker) || is_table(*marker).is_some() => {
+                    PendingMessage::Frame
+                }
+                Some(start) if start.len() >= 4 && start.starts_with(&[0xFF; 4]) => PendingMessage::Frame,
+                _ => PendingMessage::Nothing,
             },
-            State::Frame(_) | State::Value(_) | State::Table(_) => Waiting::Frame,
-            State::Bytes { .. } => Waiting::Bytes,
-            State::Whole(message) => match **message {
-                Message::Frame(_) | Message::Msgpack(_) | Message::Table(..) => Waiting::Frame,
-                Message::Bytes(_) => Waiting::Bytes,
+            IncomingState::Frame(_) | IncomingState::Value(_) | IncomingState::Table(_) => {
+                PendingMessage::Frame
+            }
+            IncomingState::Bytes { .. } => PendingMessage::Bytes,
+            IncomingState::Whole(message) => match **message {
+                Message::Frame(_) | Message::Msgpack(_) | Message::Table(..) => PendingMessage::Frame,
+                Message::Bytes(_) => PendingMessage::Bytes,
             },
         }
     }
 
-    /// The next frame is wanted batch by batch; false where it has begun already and will be whole.
+    /// Sets whether the next frame is returned batch by batch. Returns false if it has already begun and will be returned
+    /// whole.
     pub fn by_batch(&mut self, wanted: bool) -> bool {
-        self.by_batch = wanted && matches!(self.state, State::Start { .. });
+        self.by_batch = wanted && matches!(self.state, IncomingState::Start { .. });
         self.by_batch || self.decoder().is_some()
     }
 
-    /// What is known of a frame that comes batch by batch.
+    /// The decoder of a frame that is read batch by batch.
     #[must_use]
     pub fn decoder(&self) -> Option<&IncrementalDecoder> {
-        let State::Frame(decoder) = &self.state else { return None };
+        let IncomingState::Frame(decoder) = &self.state else { return None };
         decoder.gives_batches().then_some(decoder)
     }
 
-    /// The whole message.
+    /// Takes the complete message.
     pub fn take(&mut self) -> Option<Message> {
         match std::mem::replace(&mut self.state, START) {
-            State::Whole(message) => {
+            IncomingState::Whole(message) => {
                 self.count += 1;
                 Some(*message)
             }
@@ -119,72 +125,75 @@ impl Incoming {
         }
     }
 
-    /// Where the next bytes go, in this order; none while a whole message waits, and where nobody knows how many still belong
-    /// to this one: those go through [`Incoming::feed`]. Places for `enough` bytes will do.
+    /// Returns the buffers for the next bytes, in order. Returns none while a complete message waits, and if the message's
+    /// remaining length is unknown; then the caller passes the bytes to [`Incoming::feed`]. Buffers for `enough` bytes
+    /// suffice.
     ///
     /// # Errors
-    /// A limit; the system's refusal of memory.
+    /// A limit; errors of the operating system, for example without memory.
     pub fn io_buffers(&mut self, enough: usize) -> Result<Vec<IoSliceMut<'_>>> {
         let one = |place| Ok(vec![IoSliceMut::new(place)]);
         match &mut self.state {
-            State::Start { bytes, filled, wanted } => one(bytes.get_mut(*filled..*wanted).unwrap_or(&mut [])),
-            State::Frame(decoder) => decoder.io_buffers(enough),
-            State::Value(value) => Ok(value.room()?.map(IoSliceMut::new).into_iter().collect()),
-            State::Bytes { buffer, filled, nbytes } => {
+            IncomingState::Start { bytes, filled, wanted } => {
+                one(bytes.get_mut(*filled..*wanted).unwrap_or(&mut []))
+            }
+            IncomingState::Frame(decoder) => decoder.io_buffers(enough),
+            IncomingState::Value(value) => Ok(value.room()?.map(IoSliceMut::new).into_iter().collect()),
+            IncomingState::Bytes { buffer, filled, nbytes } => {
                 one(buffer.as_mut_slice().get_mut(*filled..*nbytes).unwrap_or(&mut []))
             }
-            State::Table(_) | State::Whole(_) => Ok(Vec::new()),
+            IncomingState::Table(_) | IncomingState::Whole(_) => Ok(Vec::new()),
         }
     }
 
-    /// Says that the first `count` bytes of the buffers were filled.
+    /// Reports that the first `count` bytes of the buffers are filled.
     ///
     /// # Errors
-    /// Malformed messages; a limit. No more can be told from this connection then.
-    pub fn filled(&mut self, count: usize) -> Result<Step> {
+    /// Malformed messages; a limit. The connection cannot be decoded any further.
+    pub fn filled(&mut self, count: usize) -> Result<MessageStep> {
         match &mut self.state {
-            State::Start { filled, wanted, .. } => {
+            IncomingState::Start { filled, wanted, .. } => {
                 *filled += count;
-                if filled < wanted { Ok(Step::Need) } else { self.begin() }
+                if filled < wanted { Ok(MessageStep::Need) } else { self.begin() }
             }
-            State::Frame(decoder) => Ok(match decoder.filled(count)? {
-                Event::Need => Step::Need,
-                Event::Schema => Step::Schema,
-                Event::Batch(frame) => Step::Batch(frame),
-                Event::End => self.frame_is_whole(),
+            IncomingState::Frame(decoder) => Ok(match decoder.filled(count)? {
+                StreamEvent::Need => MessageStep::Need,
+                StreamEvent::Schema => MessageStep::Schema,
+                StreamEvent::Batch(frame) => MessageStep::Batch(frame),
+                StreamEvent::End => self.frame_is_whole(),
             }),
-            State::Value(value) => {
+            IncomingState::Value(value) => {
                 value.advance(count)?;
                 self.value_is_whole()
             }
-            State::Bytes { filled, nbytes, .. } => {
+            IncomingState::Bytes { filled, nbytes, .. } => {
                 *filled += count;
-                Ok(if filled < nbytes { Step::Need } else { self.bytes_are_whole() })
+                Ok(if filled < nbytes { MessageStep::Need } else { self.bytes_are_whole() })
             }
-            // Its bytes go through `feed`.
-            State::Table(_) => Ok(Step::Need),
-            State::Whole(_) => Ok(Step::Whole),
+            // The bytes of a table arrive through `feed`.
+            IncomingState::Table(_) => Ok(MessageStep::Need),
+            IncomingState::Whole(_) => Ok(MessageStep::Whole),
         }
     }
 
-    /// Takes bytes from the front of `bytes` until something happens: how many, and what.
+    /// Takes bytes from the front of `bytes` until a step is complete. Returns the number of bytes taken, and the step.
     ///
     /// # Errors
     /// As [`Incoming::filled`].
-    pub fn feed(&mut self, bytes: &[u8]) -> Result<(usize, Step)> {
+    pub fn feed(&mut self, bytes: &[u8]) -> Result<(usize, MessageStep)> {
         let mut at = 0;
         while at < bytes.len() && !self.is_whole() {
-            if let State::Value(value) = &mut self.state {
+            if let IncomingState::Value(value) = &mut self.state {
                 at += value.feed(bytes.get(at..).unwrap_or(&[]))?;
                 match self.value_is_whole()? {
-                    Step::Need => continue,
+                    MessageStep::Need => continue,
                     step => return Ok((at, step)),
                 }
             }
-            if let State::Table(table) = &mut self.state {
+            if let IncomingState::Table(table) = &mut self.state {
                 at += table.feed(bytes.get(at..).unwrap_or(&[]))?;
                 match self.table_is_whole() {
-                    Step::Need => continue,
+                    MessageStep::Need => continue,
                     step => return Ok((at, step)),
                 }
             }
@@ -202,71 +211,73 @@ impl Incoming {
             }
             at += count;
             match self.filled(count)? {
-                Step::Need => {}
+                MessageStep::Need => {}
                 step => return Ok((at, step)),
             }
         }
-        Ok((at, if self.is_whole() { Step::Whole } else { Step::Need }))
+        Ok((at, if self.is_whole() { MessageStep::Whole } else { MessageStep::Need }))
     }
 
-    /// The end of input: clean between two messages only.
+    /// Handles the end of input, which is valid only between two messages.
     ///
     /// # Errors
-    /// Truncated, with what came of the message.
+    /// Truncated, with the number of bytes received of the message.
     pub fn end(&self) -> Result<()> {
         match &self.state {
-            State::Start { filled: 0, .. } | State::Whole(_) => Ok(()),
-            State::Start { filled, wanted, .. } => Err(cut_short(*filled as u64, *wanted as u64)),
-            State::Frame(decoder) => decoder.finish(),
-            State::Value(value) => Err(value.cut_short("a message", 0)),
-            State::Table(table) => {
+            IncomingState::Start { filled: 0, .. } | IncomingState::Whole(_) => Ok(()),
+            IncomingState::Start { filled, wanted, .. } => Err(cut_short(*filled as u64, *wanted as u64)),
+            IncomingState::Frame(decoder) => decoder.finish(),
+            IncomingState::Value(value) => Err(value.cut_short("a message", 0)),
+            IncomingState::Table(table) => {
                 let (had, needed) = table.so_far();
                 Err(cut_short(had, needed))
             }
-            State::Bytes { filled, nbytes, .. } => {
+            IncomingState::Bytes { filled, nbytes, .. } => {
                 let head = ENVELOPE_NBYTES as u64;
                 Err(cut_short(head + *filled as u64, head + *nbytes as u64))
             }
         }
     }
 
-    /// What has come of a piece that is not whole.
+    /// The received bytes of an incomplete piece.
     #[must_use]
     pub fn partial(&mut self) -> Vec<u8> {
         match &mut self.state {
-            State::Start { bytes, filled, .. } => bytes.get(..*filled).unwrap_or(&[]).to_vec(),
-            State::Frame(decoder) => decoder.partial(),
-            State::Value(value) => value.bytes().to_vec(),
-            State::Table(table) => table.bytes().to_vec(),
-            State::Bytes { buffer, filled, .. } => {
+            IncomingState::Start { bytes, filled, .. } => bytes.get(..*filled).unwrap_or(&[]).to_vec(),
+            IncomingState::Frame(decoder) => decoder.partial(),
+            IncomingState::Value(value) => value.bytes().to_vec(),
+            IncomingState::Table(table) => table.bytes().to_vec(),
+            IncomingState::Bytes { buffer, filled, .. } => {
                 buffer.as_mut_slice().get(..*filled).unwrap_or(&[]).to_vec()
             }
-            State::Whole(_) => Vec::new(),
+            IncomingState::Whole(_) => Vec::new(),
         }
     }
 
-    fn begin(&mut self) -> Result<Step> {
-        let State::Start { bytes, wanted, .. } = &mut self.state else { return Ok(Step::Need) };
+    fn begin(&mut self) -> Result<MessageStep> {
+        let IncomingState::Start { bytes, wanted, .. } = &mut self.state else {
+            return Ok(MessageStep::Need);
+        };
         if *wanted == MARKER_NBYTES {
             let [marker, ..] = *bytes;
             if let Some(format) = is_table(marker) {
                 self.by_batch = false;
-                self.state = State::Table(Box::new(Table::new(format, self.limits)));
+                self.state = IncomingState::Table(Box::new(IncomingTable::new(format, self.limits)));
                 return self.feed(&[marker]).map(|(_, step)| step);
             }
             if !is_value(marker) {
                 *wanted = START_NBYTES;
-                return Ok(Step::Need);
+                return Ok(MessageStep::Need);
             }
             self.by_batch = false;
             let options = ReadOptions { limits: self.limits, threads: 1, ..ReadOptions::default() };
-            self.state = State::Value(Box::new(Value::new(&options)?));
+            self.state = IncomingState::Value(Box::new(ValueDecoder::new(&options)?));
             return self.feed(&[marker]).map(|(_, step)| step);
         }
         if is_envelope(bytes) {
             if *wanted < ENVELOPE_NBYTES {
                 *wanted = ENVELOPE_NBYTES;
-                return Ok(Step::Need);
+                return Ok(MessageStep::Need);
             }
             let Envelope::Bytes(claimed) = parse(bytes)?;
             let nbytes = usize::try_from(claimed).ok().filter(|&n| n as u64 <= self.limits.max_nbytes);
@@ -277,8 +288,8 @@ impl Incoming {
                 );
                 Error::limit("message", message)
             })?;
-            self.state = State::Bytes { buffer: (self.new_buffer)(nbytes)?, filled: 0, nbytes };
-            return Ok(if nbytes == 0 { self.bytes_are_whole() } else { Step::Need });
+            self.state = IncomingState::Bytes { buffer: (self.new_buffer)(nbytes)?, filled: 0, nbytes };
+            return Ok(if nbytes == 0 { self.bytes_are_whole() } else { MessageStep::Need });
         }
         let start = *bytes;
         let start = start.get(..START_NBYTES).unwrap_or(&[]);
@@ -293,53 +304,55 @@ impl Incoming {
         } else {
             IncrementalDecoder::frame(self.limits, std::mem::take(&mut self.schemas))?
         };
-        self.state = State::Frame(Box::new(decoder));
+        self.state = IncomingState::Frame(Box::new(decoder));
         self.feed(start).map(|(_, step)| step)
     }
 
-    fn frame_is_whole(&mut self) -> Step {
-        let State::Frame(mut decoder) = std::mem::replace(&mut self.state, START) else { return Step::Need };
+    fn frame_is_whole(&mut self) -> MessageStep {
+        let IncomingState::Frame(mut decoder) = std::mem::replace(&mut self.state, START) else {
+            return MessageStep::Need;
+        };
         if decoder.gives_batches() {
             self.count += 1;
-            return Step::End;
+            return MessageStep::End;
         }
         self.schemas = decoder.schemas();
-        self.state = State::Whole(Box::new(Message::Frame(decoder)));
-        Step::Whole
+        self.state = IncomingState::Whole(Box::new(Message::Frame(decoder)));
+        MessageStep::Whole
     }
 
-    fn value_is_whole(&mut self) -> Result<Step> {
+    fn value_is_whole(&mut self) -> Result<MessageStep> {
         match std::mem::replace(&mut self.state, START) {
-            State::Value(value) if value.is_whole() => {
-                self.state = State::Whole(Box::new(Message::Msgpack(Box::new(value.finish()?))));
-                Ok(Step::Whole)
+            IncomingState::Value(value) if value.is_whole() => {
+                self.state = IncomingState::Whole(Box::new(Message::Msgpack(Box::new(value.finish()?))));
+                Ok(MessageStep::Whole)
             }
             other => {
                 self.state = other;
-                Ok(Step::Need)
+                Ok(MessageStep::Need)
             }
         }
     }
 
-    fn table_is_whole(&mut self) -> Step {
+    fn table_is_whole(&mut self) -> MessageStep {
         match std::mem::replace(&mut self.state, START) {
-            State::Table(table) if table.is_whole() => {
+            IncomingState::Table(table) if table.is_whole() => {
                 let (format, bytes) = table.finish();
-                self.state = State::Whole(Box::new(Message::Table(format, bytes)));
-                Step::Whole
+                self.state = IncomingState::Whole(Box::new(Message::Table(format, bytes)));
+                MessageStep::Whole
             }
             other => {
                 self.state = other;
-                Step::Need
+                MessageStep::Need
             }
         }
     }
 
-    fn bytes_are_whole(&mut self) -> Step {
-        if let State::Bytes { buffer, .. } = std::mem::replace(&mut self.state, START) {
-            self.state = State::Whole(Box::new(Message::Bytes(buffer)));
+    fn bytes_are_whole(&mut self) -> MessageStep {
+        if let IncomingState::Bytes { buffer, .. } = std::mem::replace(&mut self.state, START) {
+            self.state = IncomingState::Whole(Box::new(Message::Bytes(buffer)));
         }
-        Step::Whole
+        MessageStep::Whole
     }
 }
 

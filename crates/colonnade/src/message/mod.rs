@@ -1,7 +1,7 @@
-//! Messages over one connection, any number of them, told apart by their first bytes. No I/O.
+//! Any number of messages over one connection, distinguished by their first bytes. No I/O.
 //!
-//! A frame is an Arrow stream as it is, from the schema to the end mark, so that any Arrow library can be the peer. What does
-//! not say its own end has an envelope:
+//! A frame is an unchanged Arrow stream, from the schema to the end mark, so that any Arrow library can be the peer. A
+//! message that does not contain its own end has an envelope:
 //!
 //! ```text
 //! FF FF FF FF ...                                   an Arrow stream
@@ -11,8 +11,8 @@
 //! {"__colonnade__": {...}} \n ...                   ndjson behind its header: as many lines as it says
 //! ```
 //!
-//! `C1` is the byte that MessagePack never uses, so its messages stand beside these as they are: any MessagePack library can
-//! be the peer. They say their length nowhere; where they end is found while they come.
+//! MessagePack never uses the byte `C1`, so its messages need no envelope: any MessagePack library can be the peer. They do
+//! not contain their length; the decoder finds their end while they arrive.
 
 mod envelope;
 mod incoming;
@@ -23,5 +23,5 @@ pub use crate::formats::msgpack::value::Received;
 
 pub use envelope::{ENVELOPE_NBYTES, Envelope, envelope};
 pub use incoming::Incoming;
-pub use outcome::{IoBuffer, Message, NewIoBuffer, Step, Waiting};
+pub use outcome::{IoBuffer, Message, MessageStep, NewIoBuffer, PendingMessage};
 pub use table::TableFormat;

@@ -1,4 +1,4 @@
-//! What comes of the bytes of a connection.
+//! The results of decoding the bytes of a connection.
 
 use std::any::Any;
 use std::fmt::Debug;
@@ -11,12 +11,12 @@ use crate::memory::Buffer;
 
 use super::table::TableFormat;
 
-/// Memory for opaque bytes, which the caller makes.
+/// Memory for opaque bytes, which the caller allocates.
 pub trait IoBuffer: Send + Debug {
-    /// All of it.
+    /// All of its bytes.
     fn as_mut_slice(&mut self) -> &mut [u8];
 
-    /// What it is, for whoever made it.
+    /// Converts it to `Any`, so that the caller gets its own type back.
     fn into_object(self: Box<Self>) -> Box<dyn Any + Send>;
 }
 
@@ -30,26 +30,26 @@ impl IoBuffer for Vec<u8> {
     }
 }
 
-/// Makes memory for so many bytes, which the peer claims and the limits allow.
+/// Allocates memory for as many bytes as the peer declared and the limits allow.
 pub type NewIoBuffer = fn(usize) -> io::Result<Box<dyn IoBuffer>>;
 
-/// A whole message.
+/// A complete message.
 #[derive(Debug)]
 pub enum Message {
     /// A frame: see [`IncrementalDecoder::into_decoded`].
     Frame(Box<IncrementalDecoder>),
-    /// A MessagePack value: a map or an array, decoded as far as it could be while it came.
+    /// A MessagePack value: a map or an array, decoded as far as possible while it arrived.
     Msgpack(Box<Received>),
-    /// A table of text behind its header.
+    /// A CSV or NDJSON table that begins with its header.
     Table(TableFormat, Buffer),
     /// Opaque bytes.
     Bytes(Box<dyn IoBuffer>),
 }
 
-/// What the message is that has begun or is whole.
+/// The kind of the message that has begun or is complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Waiting {
-    /// Nothing has come, or too little to tell.
+pub enum PendingMessage {
+    /// No bytes, or too few to identify the message.
     Nothing,
     /// A frame.
     Frame,
@@ -57,17 +57,17 @@ pub enum Waiting {
     Bytes,
 }
 
-/// What came of the bytes.
+/// The result of a step of decoding.
 #[derive(Debug)]
-pub enum Step {
-    /// More are needed.
+pub enum MessageStep {
+    /// The decoder needs more bytes.
     Need,
-    /// A message is whole: see [`super::Incoming::take`].
+    /// A message is complete: see [`super::Incoming::take`].
     Whole,
-    /// Batch by batch: the schema is known.
+    /// In batch-by-batch reading: the schema has arrived.
     Schema,
-    /// Batch by batch: one of them.
+    /// In batch-by-batch reading: a batch.
     Batch(Box<Frame>),
-    /// Batch by batch: the end mark.
+    /// In batch-by-batch reading: the end mark.
     End,
 }

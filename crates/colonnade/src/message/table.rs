@@ -1,4 +1,4 @@
-//! A table of text that comes in, csv or ndjson: its header, the first line, says how many rows come.
+//! An incoming CSV or NDJSON table. Its first line, the header, declares the number of rows.
 
 use serde_json::{Map, Value};
 
@@ -7,31 +7,31 @@ use crate::limits::Limits;
 use crate::memory::Buffer;
 use crate::text::header::KEY;
 
-/// What a header line of csv begins with.
+/// The start of a CSV header line.
 const COMMENT: &[u8] = b"# colonnade: ";
 
-/// The formats that say their rows before they come.
+/// The formats that declare the number of rows first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TableFormat {
-    /// A comment, a record of names, a record a row.
+    /// A comment, a record of names, and one record for each row.
     Csv,
-    /// A line that is our header, a line a row.
+    /// A header line, and one line for each row.
     Ndjson,
 }
 
-/// A table as far as it has come.
+/// A table whose bytes are arriving.
 #[derive(Debug)]
-pub(super) struct Table {
+pub(super) struct IncomingTable {
     format: TableFormat,
     bytes: Vec<u8>,
     limits: Limits,
-    /// Lines that still come, once the header is there.
+    /// The number of lines still to come, once the header has arrived.
     left: Option<u64>,
     quote: u8,
     quoted: bool,
 }
 
-/// The format of a message that begins with `marker`; MessagePack has single numbers there, which are no frame.
+/// The format of a message that begins with `marker`. In MessagePack these bytes are single numbers, which are no frame.
 pub(super) fn is_table(marker: u8) -> Option<TableFormat> {
     match marker {
         b'#' => Some(TableFormat::Csv),
@@ -40,12 +40,12 @@ pub(super) fn is_table(marker: u8) -> Option<TableFormat> {
     }
 }
 
-impl Table {
+impl IncomingTable {
     pub(super) fn new(format: TableFormat, limits: Limits) -> Self {
         Self { format, bytes: Vec::new(), limits, left: None, quote: b'"', quoted: false }
     }
 
-    /// Bytes so far.
+    /// The bytes received so far.
     pub(super) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -54,16 +54,16 @@ impl Table {
         self.left == Some(0)
     }
 
-    /// (had, needed): what has come, and what will have come at least: a byte for each line end.
+    /// Returns the number of bytes received, and the number expected at least: one more byte for each missing line end.
     pub(super) fn so_far(&self) -> (u64, u64) {
         let had = self.bytes.len() as u64;
         (had, had + self.left.unwrap_or(1))
     }
 
-    /// Takes what belongs to the table from the front of `bytes`; answers how much that is.
+    /// Takes the bytes of the table from the front of `bytes`, and returns their number.
     ///
     /// # Errors
-    /// A header that says no rows; a limit.
+    /// A header without a number of rows; a limit.
     pub(super) fn feed(&mut self, bytes: &[u8]) -> Result<usize> {
         let taken = match self.left {
             None => match bytes.iter().position(|&byte| byte == b'\n') {
@@ -93,7 +93,7 @@ impl Table {
         Ok(taken)
     }
 
-    /// The format, and all bytes.
+    /// Returns the format and all bytes.
     pub(super) fn finish(self) -> (TableFormat, Buffer) {
         (self.format, Buffer::from_vec(self.bytes))
     }
@@ -128,7 +128,7 @@ impl Table {
         if let Some([quote]) = quote.map(str::as_bytes) {
             self.quote = *quote;
         }
-        // Rows of no field are no records of csv.
+        // Rows without fields are not CSV records.
         let bare = said
             .and_then(|header| header.get("fields"))
             .and_then(Value::as_object)
@@ -138,7 +138,8 @@ impl Table {
         Ok(())
     }
 
-    /// (bytes, ends of records among them); a line end inside quotes is none.
+    /// Returns the number of bytes of at most `left` records, and the number of record ends among them. A line end inside
+    /// quotes does not end a record.
     fn records(&mut self, bytes: &[u8], left: u64) -> (usize, u64) {
         let mut ends = 0;
         for (at, &byte) in bytes.iter().enumerate() {
@@ -155,7 +156,7 @@ impl Table {
     }
 }
 
-/// (bytes, line ends among them).
+/// Returns the number of bytes of at most `left` lines, and the number of line ends among them.
 fn lines(bytes: &[u8], left: u64) -> (usize, u64) {
     let ends = bytes.iter().filter(|&&byte| byte == b'\n').count() as u64;
     if ends < left {
@@ -182,7 +183,7 @@ mod tests {
 
     fn fed(text: &[u8], step: usize) -> Result<(Vec<u8>, usize)> {
         let format = is_table(text[0]).unwrap();
-        let mut table = Table::new(format, Limits::default());
+        let mut table = IncomingTable::new(format, Limits::default());
         let mut at = 0;
         while at < text.len() && !table.is_whole() {
             at += table.feed(&text[at..(at + step).min(text.len())])?;
@@ -193,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_ends_with_its_last_row() {
+    fn a_table_ends_after_its_last_row() {
         let ndjson = "{\"__colonnade__\":{\"nrows\":2}}\n{\"a\":\"x\"}\n{}\n";
         let csv = "# colonnade: {\"nrows\":2,\"csv\":{\"quotechar\":\"'\"}}\na,b\n1,'x\n''y\n'\n2,\"\n";
         for text in [ndjson, csv] {
@@ -208,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_header_must_say_the_rows() {
+    fn a_header_must_declare_the_rows() {
         for text in [
             "{\"a\":1}\n",
             "{}\n",
@@ -219,9 +220,11 @@ mod tests {
         ] {
             assert!(fed(text.as_bytes(), 3).unwrap_err().to_string().contains("header"), "{text}");
         }
-        let mut table = Table::new(TableFormat::Ndjson, Limits { max_meta_nbytes: 10, ..Limits::default() });
+        let mut table =
+            IncomingTable::new(TableFormat::Ndjson, Limits { max_meta_nbytes: 10, ..Limits::default() });
         assert!(table.feed(b"{\"a long key").unwrap_err().to_string().contains("max_meta_nbytes"));
-        let mut table = Table::new(TableFormat::Ndjson, Limits { max_nbytes: 40, ..Limits::default() });
+        let mut table =
+            IncomingTable::new(TableFormat::Ndjson, Limits { max_nbytes: 40, ..Limits::default() });
         assert!(table.feed(b"{\"__colonnade__\":{\"nrows\":99}}\n").is_ok());
         assert!(table.feed(b"{}\n").unwrap_err().to_string().contains("max_nbytes"));
     }

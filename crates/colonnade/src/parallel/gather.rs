@@ -7,11 +7,11 @@ use super::{Task, run};
 use crate::error::{Error, ErrorKind, Result};
 use crate::progress::Progress;
 
-/// Runs tasks as [`run`] does, and returns their values in order. A task is its size in bytes, for progress, and its work.
+/// Runs tasks as [`run`] does, and returns their values in order. A task is a size in bytes, for progress, and a function.
 ///
 /// # Errors
 /// The first task's error, or `Cancelled` from `progress`.
-pub fn gather<T: Send, W: FnOnce() -> Result<T> + Send>(
+pub fn map<T: Send, W: FnOnce() -> Result<T> + Send>(
     tasks: Vec<(usize, W)>,
     threads: usize,
     progress: &dyn Progress,
@@ -34,12 +34,12 @@ pub type Cancel<'a> = &'a (dyn Fn() -> Result<()> + 'a);
 /// Bytes between two cancellation checks.
 pub const CANCEL_CHECK_NBYTES: usize = 1 << 20;
 
-/// Runs `work` for each item as [`gather`] does, and passes it a cancellation check. Reports no progress to `progress`, only
+/// Runs `work` for each item as [`map`] does, and passes it a cancellation check. Reports no progress to `progress`, only
 /// checks it for cancellation.
 ///
 /// # Errors
-/// As [`gather`].
-pub fn gather_cancellable<I: Sync, T: Send>(
+/// As [`map`].
+pub fn map_cancellable<I: Sync, T: Send>(
     items: &[I],
     nbytes: impl Fn(&I) -> usize,
     work: &(dyn Fn(&I, Cancel<'_>) -> Result<T> + Sync),
@@ -48,7 +48,7 @@ pub fn gather_cancellable<I: Sync, T: Send>(
 ) -> Result<Vec<T>> {
     if threads <= 1 || items.len() <= 1 {
         // The calling thread checks `progress` directly.
-        let cancel = || progress.look();
+        let cancel = || progress.check();
         return items.iter().map(|item| cancel().and_then(|()| work(item, &cancel))).collect();
     }
     let stop = AtomicBool::new(false);
@@ -56,7 +56,7 @@ pub fn gather_cancellable<I: Sync, T: Send>(
     let cancel = &cancel;
     let tasks = items.iter().map(|item| (nbytes(item), move || work(item, cancel))).collect();
     let cancel_on_error = CancelOnError { progress, stop: &stop, error: Cell::new(None) };
-    let values = gather(tasks, threads, &cancel_on_error);
+    let values = map(tasks, threads, &cancel_on_error);
     match cancel_on_error.error.take() {
         Some(error) => Err(error),
         None => values,
@@ -72,7 +72,7 @@ struct CancelOnError<'a> {
 
 impl Progress for CancelOnError<'_> {
     fn advance(&self, _done: u64, _total: Option<u64>) -> Result<()> {
-        self.progress.look().map_err(|error| {
+        self.progress.check().map_err(|error| {
             self.stop.store(true, Ordering::Relaxed);
             self.error.set(Some(error));
             cancelled()
@@ -93,10 +93,9 @@ mod tests {
     fn values_come_in_the_order_of_their_tasks() {
         for threads in [1, 2, 5] {
             let tasks = (0..100).map(|i| (1 << 20, move || Ok(i))).collect();
-            assert_eq!(gather(tasks, threads, &NoProgress).unwrap(), (0..100).collect::<Vec<_>>());
+            assert_eq!(map(tasks, threads, &NoProgress).unwrap(), (0..100).collect::<Vec<_>>());
             let items: Vec<i32> = (0..100).collect();
-            let values =
-                gather_cancellable(&items, |_| 1 << 20, &|i, _| Ok(-i), threads, &NoProgress).unwrap();
+            let values = map_cancellable(&items, |_| 1 << 20, &|i, _| Ok(-i), threads, &NoProgress).unwrap();
             assert_eq!(values, items.iter().map(|i| -i).collect::<Vec<_>>());
         }
     }
@@ -105,7 +104,7 @@ mod tests {
     fn an_error_is_returned_for_all() {
         let one = |i: u32| if i == 3 { Err(Error::malformed("plan", "three")) } else { Ok(i) };
         let tasks = (0..10).map(|i| (1 << 20, move || one(i))).collect();
-        assert!(gather(tasks, 2, &NoProgress).unwrap_err().to_string().contains("three"));
+        assert!(map(tasks, 2, &NoProgress).unwrap_err().to_string().contains("three"));
     }
 
     /// Cancels at the second check.
@@ -113,10 +112,10 @@ mod tests {
 
     impl Progress for CancelAtSecondCheck {
         fn advance(&self, _done: u64, _total: Option<u64>) -> Result<()> {
-            self.look()
+            self.check()
         }
 
-        fn look(&self) -> Result<()> {
+        fn check(&self) -> Result<()> {
             if self.0.replace(true) { Err(Error::malformed("plan", "enough")) } else { Ok(()) }
         }
     }
@@ -132,7 +131,7 @@ mod tests {
     fn running_tasks_are_stopped() {
         for (count, threads) in [(1, 1), (1, 3), (3, 1), (3, 3)] {
             let (items, twice) = (vec![(); count], CancelAtSecondCheck(Cell::new(false)));
-            let values = gather_cancellable(&items, |_| 1 << 20, &endless, threads, &twice);
+            let values = map_cancellable(&items, |_| 1 << 20, &endless, threads, &twice);
             let error = values.unwrap_err();
             assert!(error.to_string().contains("enough"), "{count} tasks on {threads} threads: {error}");
         }

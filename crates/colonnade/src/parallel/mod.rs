@@ -11,12 +11,12 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-pub use gather::{CANCEL_CHECK_NBYTES, Cancel, gather, gather_cancellable};
+pub use gather::{CANCEL_CHECK_NBYTES, Cancel, map, map_cancellable};
 pub use ordered::ordered;
 pub use panic_for_tests::panic_for_tests;
 
 use crate::error::{Error, Result};
-use crate::panics::caught;
+use crate::panics::catch_panic;
 use crate::progress::{NoProgress, Progress};
 
 /// Smaller work runs on the calling thread.
@@ -120,7 +120,7 @@ impl<'a> TaskQueue<'a> {
         while !self.stop.load(Ordering::Relaxed) {
             let Some(slot) = self.tasks.get(self.next.fetch_add(1, Ordering::Relaxed)) else { return };
             let Some(task) = slot.lock().unwrap_or_else(PoisonError::into_inner).take() else { continue };
-            let result = caught(task.work).and_then(|result| result);
+            let result = catch_panic(task.work).and_then(|result| result);
             self.done_nbytes.fetch_add(task.nbytes, Ordering::Relaxed);
             if let Err(error) = result {
                 self.stop.store(true, Ordering::Relaxed);
@@ -140,7 +140,7 @@ impl<'a> TaskQueue<'a> {
                 let before = std::mem::replace(&mut reported, self.done_nbytes.load(Ordering::Relaxed));
                 // The end is reported once, even while a worker is still returning.
                 outcome = if before == reported && reported == total {
-                    progress.look()
+                    progress.check()
                 } else {
                     progress.advance(reported as u64, Some(total as u64))
                 };
@@ -174,9 +174,9 @@ pub fn join<A, B: Send>(
         return Ok((here()?, other_result));
     }
     std::thread::scope(|scope| {
-        let handle = scope.spawn(|| caught(other));
+        let handle = scope.spawn(|| catch_panic(other));
         let here_result = here();
-        // `caught` turns panics into errors, so joining fails only if `caught` panics.
+        // `catch_panic` turns panics into errors, so joining fails only if `catch_panic` panics.
         let other_result =
             handle.join().unwrap_or_else(|_| Err(Error::internal("a worker thread ended early", None)))?;
         Ok((here_result?, other_result))

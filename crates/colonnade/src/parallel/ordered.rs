@@ -7,7 +7,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::error::{Error, Result};
-use crate::panics::caught;
+use crate::panics::catch_panic;
 use crate::progress::Progress;
 
 /// Pieces per thread that may wait to be consumed.
@@ -78,9 +78,9 @@ struct Pipeline<'a> {
 }
 
 /// Decrements the count of workers when a worker ends or panics, so that no thread waits in vain.
-struct WorkerGuard<'b, 'a>(&'b Pipeline<'a>);
+struct ProducerGuard<'b, 'a>(&'b Pipeline<'a>);
 
-impl Drop for WorkerGuard<'_, '_> {
+impl Drop for ProducerGuard<'_, '_> {
     fn drop(&mut self) {
         self.0.lock().working -= 1;
         self.0.changed.notify_all();
@@ -93,7 +93,7 @@ impl Pipeline<'_> {
     }
 
     fn work(&self) {
-        let _guard = WorkerGuard(self);
+        let _guard = ProducerGuard(self);
         loop {
             let mut state = self.lock();
             while !state.stop && state.next < self.count && state.next >= state.taken + self.window {
@@ -107,7 +107,8 @@ impl Pipeline<'_> {
             let mut buffer = state.free_buffers.pop().unwrap_or_default();
             drop(state);
             buffer.clear();
-            let piece = caught(|| (self.make)(i, &mut buffer)).and_then(|result| result).map(|()| buffer);
+            let piece =
+                catch_panic(|| (self.make)(i, &mut buffer)).and_then(|result| result).map(|()| buffer);
             let mut state = self.lock();
             if piece.is_err() {
                 // Earlier pieces are still needed, later ones are not.
@@ -203,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn the_taker_can_stop() {
+    fn the_consumer_can_stop() {
         let make = |_: usize, out: &mut Vec<u8>| {
             out.push(1);
             Ok(())

@@ -6,7 +6,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use zstd_safe::{CCtx, CParameter, InBuffer, OutBuffer, zstd_sys::ZSTD_EndDirective};
 
-use crate::codec::file::Codec;
+use crate::codec::file::FileCodec;
 use crate::codec::{deflate, zstd};
 use crate::error::{Error, Result};
 use crate::sink::Sink;
@@ -34,10 +34,10 @@ impl FileCompressor {
     ///
     /// # Errors
     /// `InvalidOption`: the level is outside the codec's range.
-    pub fn new(codec: Codec, level: Option<i32>) -> Result<Self> {
+    pub fn new(codec: FileCodec, level: Option<i32>) -> Result<Self> {
         let (levels, default) = match codec {
-            Codec::Gzip => (1..=9, deflate::DEFAULT_LEVEL),
-            Codec::Zstd => (1..=22, zstd::DEFAULT_LEVEL),
+            FileCodec::Gzip => (1..=9, deflate::DEFAULT_LEVEL),
+            FileCodec::Zstd => (1..=22, zstd::DEFAULT_LEVEL),
         };
         let level = level.unwrap_or(default);
         if !levels.contains(&level) {
@@ -50,11 +50,11 @@ impl FileCompressor {
             return Err(Error::invalid_option(codec.name(), message));
         }
         Ok(Self(match codec {
-            Codec::Gzip => {
+            FileCodec::Gzip => {
                 let level = Compression::new(level.unsigned_abs());
                 CompressorState::Gzip(Box::new(GzEncoder::new(Vec::new(), level)))
             }
-            Codec::Zstd => {
+            FileCodec::Zstd => {
                 let mut context = CCtx::create();
                 for parameter in [CParameter::CompressionLevel(level), CParameter::ChecksumFlag(true)] {
                     context.set_parameter(parameter).map_err(|code| {

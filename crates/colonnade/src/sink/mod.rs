@@ -1,7 +1,7 @@
 //! The destination of encoded bytes. Transports implement [`Sink`], and formats know only this trait.
 
 pub mod compressed;
-pub(crate) mod joined;
+pub(crate) mod write_buffer;
 pub(crate) mod writer_state;
 
 use std::io::{self, IoSlice};

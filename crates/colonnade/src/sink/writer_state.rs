@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 
 /// Whether a writer accepts more chunks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum State {
+pub(crate) enum WriterState {
     #[default]
     Open,
     /// A call failed, so the output is incomplete.
@@ -12,7 +12,7 @@ pub(crate) enum State {
     Closed,
 }
 
-impl State {
+impl WriterState {
     /// Refuses to write after an error or the end.
     ///
     /// # Errors

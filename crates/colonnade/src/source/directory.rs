@@ -1,4 +1,4 @@
-//! Directories of members: regular files, and nothing that a link leads to.
+//! Directories of members, which must be regular files and no links.
 
 use std::fs::{self, File, FileType};
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
@@ -13,14 +13,14 @@ pub struct DirectoryFile {
     pub name: String,
     /// Its path.
     pub path: PathBuf,
-    /// Its size when it was listed.
+    /// Its size at the time of the listing.
     pub nbytes: u64,
 }
 
-/// The files whose names `is_member` accepts, by name.
+/// Lists the files whose names `is_member` accepts, sorted by name.
 ///
 /// # Errors
-/// The system's own; `Malformed` where one of them is no regular file.
+/// Errors of the operating system; `Malformed`: one of them is not a regular file.
 pub fn list(
     path: &Path,
     format: &'static str,
@@ -40,11 +40,11 @@ pub fn list(
     Ok(files)
 }
 
-/// Opens a file of a directory. It was a regular one when the directory was listed; what has taken its name since is neither
-/// followed nor waited for.
+/// Opens a file of a directory. The listing found a regular file; if a link, pipe or device has replaced it since, this
+/// function does not follow it or wait for it.
 ///
 /// # Errors
-/// The system's own; `Malformed` where it is no regular file any more.
+/// Errors of the operating system; `Malformed`: it is no longer a regular file.
 pub fn open(path: &Path, format: &'static str) -> Result<File> {
     let opened = File::options().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path);
     let file = opened.map_err(|e| match e.raw_os_error() {
@@ -55,7 +55,7 @@ pub fn open(path: &Path, format: &'static str) -> Result<File> {
     Ok(file)
 }
 
-/// Refuses what is no regular file: a link may lead anywhere, and a pipe or a device may never end.
+/// Refuses everything but regular files: a link may lead anywhere, and a pipe or a device may never end.
 fn check_regular(found: FileType, format: &'static str) -> Result<()> {
     if found.is_file() {
         return Ok(());

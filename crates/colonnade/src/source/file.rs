@@ -1,4 +1,4 @@
-//! Regular files: mapped, or read.
+//! Opens regular files by mapping or reading them.
 
 use std::fs::File;
 use std::io;
@@ -12,27 +12,27 @@ use crate::parallel;
 use crate::parallel::Task;
 use crate::progress::{Progress, SignalsOnly};
 
-/// Files below this size are read rather than mapped: a map costs page faults, and shared fate with the file.
+/// Files below this size are read rather than mapped: a map costs page faults, and depends on the file staying unchanged.
 pub const MAP_MIN_NBYTES: u64 = 1 << 20;
 
-/// Bytes that one thread reads at a time.
+/// Bytes that one thread reads in one call.
 const PIECE_NBYTES: usize = 4 << 20;
 
-/// A regular file, opened.
+/// An opened regular file.
 #[derive(Debug)]
 pub enum FileBytes {
-    /// It is small, and was read.
+    /// A small file, which was read.
     Read(Buffer),
-    /// It is mapped.
+    /// A mapped file.
     Mapped(Arc<MappedFile>, Buffer),
-    /// It must not be mapped, and was not read yet: a format may need only some of it.
+    /// A file that must not be mapped and is not read yet, because a format may need only some of it.
     Unread(MappedFile),
 }
 
-/// Opens a regular file: a small one is read, a large one is mapped where `mmap` allows it.
+/// Opens a regular file: reads a small one, and maps a large one if `mmap` allows it.
 ///
 /// # Errors
-/// The system's own.
+/// Errors of the operating system.
 pub fn open_file(file: File, mmap: bool) -> Result<FileBytes> {
     let nbytes = file.metadata()?.len();
     if nbytes < MAP_MIN_NBYTES {
@@ -47,10 +47,11 @@ pub fn open_file(file: File, mmap: bool) -> Result<FileBytes> {
     Ok(FileBytes::Mapped(Arc::new(file), shared))
 }
 
-/// All bytes of a regular file: mapped, or read where it is small or `mmap` is off. `progress` is looked at and told nothing.
+/// Returns all bytes of a regular file: mapped, or read if it is small or `mmap` is off. Checks `progress` for cancellation
+/// and reports no bytes to it.
 ///
 /// # Errors
-/// The system's own; `Cancelled` from `progress`.
+/// Errors of the operating system; `Cancelled` from `progress`.
 pub fn file_bytes(file: File, mmap: bool, threads: usize, progress: &dyn Progress) -> Result<SourceBytes> {
     Ok(match open_file(file, mmap)? {
         FileBytes::Read(bytes) => bytes.into(),
@@ -59,10 +60,10 @@ pub fn file_bytes(file: File, mmap: bool, threads: usize, progress: &dyn Progres
     })
 }
 
-/// Reads a regular file whole, in parallel. `progress` is looked at and told nothing.
+/// Reads a whole regular file in parallel. Checks `progress` for cancellation and reports no bytes to it.
 ///
 /// # Errors
-/// The system's own; `Cancelled` from `progress`.
+/// Errors of the operating system; `Cancelled` from `progress`.
 pub fn read_file(file: &File, nbytes: u64, threads: usize, progress: &dyn Progress) -> Result<Buffer> {
     let length = usize::try_from(nbytes).map_err(io::Error::other)?;
     let mut region = Region::allocate(length, false)?;

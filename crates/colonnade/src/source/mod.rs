@@ -1,14 +1,14 @@
-//! Where bytes come from: memory, a path, a stream, or ranges of a file elsewhere. All formats are opened over it.
+//! The sources of bytes: memory, a path, a stream, or ranges of a remote file. All formats open a [`Source`].
 //!
-//! | source | its bytes | [`SourceBytes`] has |
+//! | source | how its bytes are obtained | [`SourceBytes`] has |
 //! |---|---|---|
-//! | memory | as they are | `bytes` |
+//! | memory | used directly | `bytes` |
 //! | a file of less than [`MAP_MIN_NBYTES`] | read | `bytes` |
-//! | a file, `mmap` | mapped: no byte is read before it is looked at | `bytes`, `map` |
+//! | a file, `mmap` | mapped: the system reads a page at its first use | `bytes`, `map` |
 //! | a file, not `mmap` | read in parallel | `bytes` |
-//! | a directory | listed by [`directory`], a file a member | |
-//! | a stream | collected to its end, up to a limit | `bytes` |
-//! | ranges | zeros where nothing was asked for | `bytes`, `remote` |
+//! | a directory | listed by [`directory`], one file for each member | |
+//! | a stream | read to its end, up to a limit | `bytes` |
+//! | ranges | zeros until a range is fetched | `bytes`, `remote` |
 
 pub mod directory;
 mod file;
@@ -29,31 +29,31 @@ use crate::limits::Limits;
 use crate::memory::{Buffer, MappedFile, Remote};
 use crate::progress::Progress;
 
-/// Where the bytes of a file come from.
+/// The source of a file's bytes.
 pub enum Source<'s> {
-    /// Memory that is there already.
+    /// Bytes in memory.
     Memory(Buffer),
     /// A file or directory.
     Path {
         /// Its path.
         path: &'s Path,
-        /// Whether a large file may be mapped; else it is read.
+        /// Whether a large file may be mapped. Otherwise it is read.
         mmap: bool,
     },
     /// A pipe, socket or object that is read to its end.
     Stream(&'s mut (dyn Read + Send)),
-    /// A file elsewhere, of which parts can be fetched.
+    /// A remote file, of which ranges can be fetched.
     Ranges(Arc<Remote>),
 }
 
 /// All bytes of a source.
 #[derive(Debug, Clone)]
 pub struct SourceBytes {
-    /// Them.
+    /// The bytes.
     pub bytes: Buffer,
-    /// The file that they map: it can be mapped once more, privately.
+    /// The mapped file, if they are a map: it can be mapped again, privately.
     pub map: Option<Arc<MappedFile>>,
-    /// Where they come from as they are asked for, where they are not all here.
+    /// The remote file, if ranges are fetched when they are needed.
     pub remote: Option<Arc<Remote>>,
 }
 
@@ -64,10 +64,11 @@ impl From<Buffer> for SourceBytes {
 }
 
 impl Source<'_> {
-    /// The bytes. Of a file elsewhere nothing is fetched yet. `progress` is told of streams; of files it is only looked at.
+    /// Opens the source and returns its bytes. Fetches nothing of a remote file yet. Reports the bytes of streams to
+    /// `progress`; for files only checks it for cancellation.
     ///
     /// # Errors
-    /// The system's own; `LimitExceeded` where a stream does not end; `Cancelled` from `progress`.
+    /// Errors of the operating system; `LimitExceeded`: a stream does not end; `Cancelled` from `progress`.
     pub fn open(
         self,
         format: &'static str,
@@ -85,10 +86,10 @@ impl Source<'_> {
         }
     }
 
-    /// [`Source::open`], for formats that read all of the bytes: a file elsewhere is fetched whole.
+    /// Opens the source as [`Source::open`] does, for formats that read all of the bytes: fetches a remote file completely.
     ///
     /// # Errors
-    /// As [`Source::open`]; the transport's own.
+    /// As [`Source::open`]; errors of the transport.
     pub fn read(
         self,
         format: &'static str,

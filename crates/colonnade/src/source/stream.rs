@@ -1,4 +1,4 @@
-//! Streams, collected to their end.
+//! Reads streams to their end.
 
 use std::io::Read;
 
@@ -7,10 +7,10 @@ use crate::limits::{Limits, StreamLimit};
 use crate::memory::{Buffer, read_to_end};
 use crate::progress::Progress;
 
-/// All bytes of a pipe, socket or device; `progress` is told of them.
+/// Reads all bytes of a pipe, socket or device, and reports them to `progress`.
 ///
 /// # Errors
-/// The system's own; `LimitExceeded` where it does not end.
+/// Errors of the operating system; `LimitExceeded`: the stream does not end.
 pub fn collect(
     stream: &mut dyn Read,
     format: &'static str,
@@ -20,10 +20,11 @@ pub fn collect(
     collect_checked(stream, format, limits, &mut |_| Ok(()), progress)
 }
 
-/// [`collect`] of a stream that is decompressed as it comes: `check` sees all that has come, time and again, and may refuse it.
+/// Reads a stream as [`collect`] does, and calls `check` repeatedly with all bytes received so far, which may refuse them.
+/// For streams that are decompressed while they arrive.
 ///
 /// # Errors
-/// As [`collect`]; those of `check`.
+/// As [`collect`]; errors of `check`.
 pub fn collect_checked(
     stream: &mut dyn Read,
     format: &'static str,

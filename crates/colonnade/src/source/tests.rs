@@ -1,4 +1,4 @@
-//! What each kind of source gives, and what it refuses.
+//! Tests of what each kind of source returns and refuses.
 
 use std::cell::Cell;
 use std::io::{self, Read, Write};
@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::error::ErrorKind;
-use crate::memory::{Fetch, Land};
+use crate::memory::{Fetch, PieceReceiver};
 use crate::progress::NoProgress;
 
 /// A file of `nbytes` bytes that count up.
@@ -23,7 +23,7 @@ fn opened(path: &Path, mmap: bool) -> Result<SourceBytes> {
 }
 
 #[test]
-fn only_a_large_file_is_mapped_and_only_where_that_is_allowed() {
+fn only_large_files_are_mapped_if_allowed() {
     for (nbytes, mmap, expected) in [
         (0, true, false),
         (MAP_MIN_NBYTES - 1, true, false),
@@ -47,7 +47,7 @@ fn a_file_that_is_not_mapped_may_be_left_unread() {
 }
 
 #[test]
-fn what_the_system_refuses_stays_its_error() {
+fn system_errors_are_unchanged() {
     let folder = tempfile::tempdir().unwrap();
     let errno = |path: &Path| match opened(path, true).unwrap_err().into_kind() {
         ErrorKind::Io(error) => error.raw_os_error(),
@@ -57,7 +57,7 @@ fn what_the_system_refuses_stays_its_error() {
     assert_eq!(errno(folder.path()), Some(libc::EISDIR));
 }
 
-/// Gives a few bytes a call, and is interrupted before each.
+/// Returns a few bytes a call, and `Interrupted` before each call.
 struct Drops {
     left: usize,
     interrupted: bool,
@@ -76,7 +76,7 @@ impl Read for Drops {
     }
 }
 
-/// Counts what it is told and asked.
+/// Counts the calls of `Progress`.
 #[derive(Default)]
 struct Counts {
     done: Cell<u64>,
@@ -97,7 +97,7 @@ impl Progress for Counts {
 }
 
 #[test]
-fn a_stream_is_told_as_it_comes_and_goes_on_after_a_signal() {
+fn streams_report_progress_and_continue_after_a_signal() {
     let counts = Counts::default();
     let mut stream = Drops { left: 100, interrupted: false };
     let bytes = Source::Stream(&mut stream).read("test", &Limits::default(), 1, &counts).unwrap();
@@ -106,19 +106,19 @@ fn a_stream_is_told_as_it_comes_and_goes_on_after_a_signal() {
 }
 
 #[test]
-fn a_stream_ends_at_the_limit_in_the_words_of_its_format() {
+fn a_stream_stops_at_the_limit_with_the_format_named() {
     let limits = Limits { max_stream_nbytes: Some(50), ..Limits::default() };
     let mut stream = Drops { left: 100, interrupted: false };
     let error = Source::Stream(&mut stream).read("test", &limits, 1, &NoProgress).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::LimitExceeded));
     let text = error.to_string();
     assert!(text.starts_with("test: ") && text.contains("max_stream_nbytes"), "{text}");
-    // It was given up before it ended.
+    // The read was cancelled before the end of the stream.
     assert!(stream.left > 40);
 }
 
 #[test]
-fn a_check_of_a_stream_sees_all_that_came_and_may_refuse_it() {
+fn a_check_sees_all_received_bytes_and_may_refuse_them() {
     let mut seen = 0;
     let mut check = |bytes: &[u8]| {
         seen = bytes.len();
@@ -135,7 +135,7 @@ fn a_check_of_a_stream_sees_all_that_came_and_may_refuse_it() {
 struct Served(Vec<u8>);
 
 impl Fetch for Served {
-    fn fetch(&self, ranges: &[(usize, usize)], land: &mut Land<'_>) -> Result<()> {
+    fn fetch(&self, ranges: &[(usize, usize)], land: &mut PieceReceiver<'_>) -> Result<()> {
         ranges.iter().try_for_each(|&(start, end)| land(start, self.0.get(start..end).unwrap()))
     }
 
@@ -145,7 +145,7 @@ impl Fetch for Served {
 }
 
 #[test]
-fn ranges_are_fetched_when_they_are_read_and_not_when_they_are_opened() {
+fn ranges_are_fetched_on_read_and_not_on_open() {
     let remote = Arc::new(Remote::new(1 << 20, u64::MAX, Box::new(Served(vec![3; 1 << 20]))).unwrap());
     let found = Source::Ranges(Arc::clone(&remote)).open("test", &Limits::default(), 1, &NoProgress).unwrap();
     assert!(found.remote.is_some() && remote.fetched_nbytes() == 0);

@@ -18,7 +18,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
 use crate::arrow::export::Exporter;
-use crate::arrow::import::Plan;
+use crate::arrow::import::FramePlan;
 use crate::arrow::ipc;
 use crate::arrow::meta::{self, FieldMeta};
 use crate::arrow::pandas;
@@ -232,8 +232,8 @@ impl TextHeader {
     ///
     /// # Errors
     /// Malformed or unsupported metadata.
-    pub fn plan(&self) -> Result<Plan> {
-        Plan::new(&self.schema)
+    pub fn plan(&self) -> Result<FramePlan> {
+        FramePlan::new(&self.schema)
     }
 
     /// Creates the reader of each field's cells; `plan` is [`TextHeader::plan`].
@@ -242,7 +242,7 @@ impl TextHeader {
     /// As [`text::reader`], naming the field.
     pub fn readers(
         &self,
-        plan: &Plan,
+        plan: &FramePlan,
         style: TextStyle,
         limits: &Limits,
     ) -> Result<Vec<Box<dyn TextReader>>> {
@@ -259,7 +259,7 @@ impl TextHeader {
     ///
     /// # Errors
     /// Malformed: arrays whose length differs from `nrows`, or from each other without `nrows`.
-    pub fn frame(&self, mut plan: Plan, arrays: Vec<ArrayData>) -> Result<Frame> {
+    pub fn frame(&self, mut plan: FramePlan, arrays: Vec<ArrayData>) -> Result<Frame> {
         let none = || Error::malformed("arrow", "expected a frame, found none.");
         let nrows = self.nrows.or_else(|| arrays.first().map(ArrayData::len)).unwrap_or(0);
         plan.frames(&[(nrows, arrays)])?.pop().ok_or_else(none)

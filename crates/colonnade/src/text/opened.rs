@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::arrow::ranges::check_ranges;
-use crate::codec::file::{Codec, DecompressReader, TextSizeLimit, unpacked};
+use crate::codec::file::{DecompressReader, FileCodec, TextSizeLimit, unpacked};
 use crate::decode::Request;
 use crate::error::{Error, Result};
 use crate::frame::{Frame, FrameCache};
@@ -64,7 +64,7 @@ pub struct OpenedText {
     part: Option<TextPart>,
     text_nbytes: u64,
     file_nbytes: u64,
-    packing: Option<Codec>,
+    packing: Option<FileCodec>,
     content: TextContent,
 }
 
@@ -113,7 +113,7 @@ impl OpenedText {
     fn whole(
         text: Buffer,
         decoder: Arc<dyn DecodeText>,
-        packing: Option<Codec>,
+        packing: Option<FileCodec>,
         file_nbytes: u64,
         progress: &dyn Progress,
     ) -> Result<Self> {
@@ -139,7 +139,7 @@ impl OpenedText {
 
     /// Returns the codec of the file.
     #[must_use]
-    pub fn packing(&self) -> Option<Codec> {
+    pub fn packing(&self) -> Option<FileCodec> {
         self.packing
     }
 

@@ -17,19 +17,19 @@ pub(super) struct BlockColumn<'f> {
 }
 
 /// The cells of one column.
-struct Cells<'f> {
+struct CellRows<'f> {
     bytes: &'f [u8],
     grid: Grid,
 }
 
 /// Cells and the memory they are copied to.
-type CellCopy<'f, 'o> = (Cells<'f>, &'o mut [u8]);
+type CellCopy<'f, 'o> = (CellRows<'f>, &'o mut [u8]);
 
 fn task<'a>(copies: Vec<CellCopy<'a, 'a>>, nbytes: usize, item: usize) -> Task<'a> {
     Task::new(nbytes, move || copies.into_iter().try_for_each(|(cells, to)| cells.copy(to, item)))
 }
 
-impl Cells<'_> {
+impl CellRows<'_> {
     fn copy(&self, to: &mut [u8], item: usize) -> Result<()> {
         let width = self.grid.dtype.itemsize as usize;
         let outside = || Error::malformed("frame", "a block passes its memory.");
@@ -90,7 +90,7 @@ pub(super) fn join(dtype: DType, nrows: usize, columns: Vec<Vec<BlockColumn<'_>>
             let grid = piece.block.grid.rows(rows.start, rows.start + count);
             rows.start += count;
             batch.push((
-                Cells { bytes: piece.block.buffer.as_slice(), grid: grid.columns(piece.column, 1, 1) },
+                CellRows { bytes: piece.block.buffer.as_slice(), grid: grid.columns(piece.column, 1, 1) },
                 to,
             ));
             batch_nbytes += count * item;

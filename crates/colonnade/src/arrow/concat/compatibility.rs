@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::error::{Error, Result};
-use crate::frame::{Axis, Frame, Kind, Labels, Level, Part, Slot, same_type, type_name};
+use crate::frame::{Axis, DTypeKind, Frame, Labels, Level, Part, Slot, same_type, type_name};
 
 /// Refuses frames whose column labels, types or kinds of row labels differ.
 pub(super) fn check(frames: &[&Frame], slots: &[Vec<Slot>]) -> Result<()> {
@@ -53,7 +53,8 @@ fn parts_equal(one: &Part, other: &Part) -> bool {
     match (one, other) {
         (Part::Block(one, _), Part::Block(other, _)) => {
             let (one, other) = (one.grid.dtype, other.grid.dtype);
-            one == other || (one.kind == Kind::Unicode && (one.kind, one.order) == (other.kind, other.order))
+            one == other
+                || (one.kind == DTypeKind::Unicode && (one.kind, one.order) == (other.kind, other.order))
         }
         (Part::Column(one, _), Part::Column(other, _)) => {
             same_type(one.data.data_type(), other.data.data_type())

@@ -3,7 +3,7 @@
 use arrow_schema::DataType;
 
 use crate::error::{Error, Result};
-use crate::frame::{Axis, Block, DType, Frame, Kind, Labels, Level};
+use crate::frame::{Axis, Block, DType, DTypeKind, Frame, Labels, Level};
 
 use super::blocks::{self, BlockColumn};
 use super::columns;
@@ -107,7 +107,7 @@ pub(super) fn common_dtype(columns: &[BlockColumn<'_>]) -> Result<DType> {
             Some(known) if known == dtype => known,
             Some(known)
                 if (known.kind, known.order) == (dtype.kind, dtype.order)
-                    && matches!(known.kind, Kind::Unicode | Kind::Bytes) =>
+                    && matches!(known.kind, DTypeKind::Unicode | DTypeKind::Bytes) =>
             {
                 if known.itemsize >= dtype.itemsize { known } else { dtype }
             }

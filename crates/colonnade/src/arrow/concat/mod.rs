@@ -4,9 +4,9 @@
 //! kernel, and their dictionaries are merged. Frames that differ in more than rows are refused with an error that shows
 //! both.
 
-pub(crate) mod agreed;
 mod blocks;
 mod columns;
+pub(crate) mod common_order;
 mod compatibility;
 pub(crate) mod dictionary;
 mod index;
@@ -15,7 +15,7 @@ mod nullability;
 pub(crate) mod order;
 
 use crate::error::{Error, Result};
-use crate::frame::{Frame, Kind, Part, Slot};
+use crate::frame::{DTypeKind, Frame, Part, Slot};
 use arrow_data::ArrayData;
 
 use self::blocks::BlockColumn;
@@ -54,7 +54,7 @@ pub fn concat_all(frames: &[&Frame]) -> Result<Frame> {
             Some(Part::Block(block, _)) => {
                 let dtype = match block.grid.dtype {
                     // Text may be longer in later frames; `compatibility` has checked that nothing else differs.
-                    text if text.kind == Kind::Unicode => {
+                    text if text.kind == DTypeKind::Unicode => {
                         index::common_dtype(&block_columns(frames, &slots, position))?
                     }
                     dtype => dtype,

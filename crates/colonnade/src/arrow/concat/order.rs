@@ -3,7 +3,7 @@
 use arrow_data::ArrayData;
 use arrow_schema::DataType;
 
-use super::agreed::agreed;
+use super::common_order::common_order;
 use super::dictionary::{self, MergedDictionary, longest};
 use crate::arrow::names;
 use crate::arrow::trusted::trusted_array;
@@ -159,7 +159,7 @@ fn recode<'m>(
 ///
 /// # Errors
 /// The dictionaries cannot be merged.
-pub(in crate::arrow) fn joined(
+pub(in crate::arrow) fn merged_values(
     all: &[&ArrayData],
     grow: bool,
 ) -> Result<std::result::Result<ArrayData, String>> {
@@ -174,7 +174,7 @@ fn merge_in_order(all: &[&ArrayData], grow: bool) -> Result<std::result::Result<
     let value_type = all.first().map_or(&DataType::Null, |d| d.data_type());
     let mut merged = MergedDictionary::new(all, value_type)?;
     let maps: Vec<&[usize]> = merged.maps.iter().map(Vec::as_slice).collect();
-    let conflict = match agreed(&maps) {
+    let conflict = match common_order(&maps) {
         Ok(None) => None,
         Ok(Some(order)) if grow => order.windows(2).find_map(|pair| match *pair {
             [first, second] if first > second => Some((first, second)),

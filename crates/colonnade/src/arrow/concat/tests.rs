@@ -25,7 +25,7 @@ fn frame(index: Axis, parts: Vec<Part>) -> Frame {
 }
 
 #[test]
-fn blocks_become_one_a_dtype() {
+fn each_dtype_becomes_one_block() {
     let a = frame(
         Axis::range(2),
         vec![
@@ -50,7 +50,7 @@ fn blocks_become_one_a_dtype() {
 }
 
 #[test]
-fn tall_columns_are_cut_and_end_whole() {
+fn tall_columns_are_split_and_complete() {
     let values: Vec<i64> = (0..700_000).collect();
     let parts = |v: &[i64]| vec![Part::Block(cells("<i8", ints(v), v.len(), 1, false), vec![0])];
     let frames: Vec<Frame> = values.chunks(300_001).map(|v| frame(Axis::range(v.len()), parts(v))).collect();
@@ -65,7 +65,7 @@ fn auto(start: i64, count: usize) -> Axis {
 }
 
 #[test]
-fn ranges_stay_ranges_where_they_can() {
+fn adjacent_ranges_stay_ranges() {
     let join = |axes: Vec<Axis>| {
         let frames: Vec<Frame> = axes.into_iter().map(|a| frame(a, vec![])).collect();
         concat(&frames).unwrap().index.labels
@@ -138,7 +138,7 @@ fn dictionaries_are_merged_in_the_order_of_appearance() {
 }
 
 #[test]
-fn codes_widen_where_the_values_are_too_many() {
+fn codes_widen_for_too_many_values() {
     let piece = |first: i64| {
         let values = Arc::new(Int64Array::from((first..first + 200).collect::<Vec<_>>()));
         let keys = UInt8Array::from((0..200u8).collect::<Vec<_>>());
@@ -154,7 +154,7 @@ fn codes_widen_where_the_values_are_too_many() {
 }
 
 #[test]
-fn what_differs_is_shown() {
+fn errors_show_the_difference() {
     let text = column(StringArray::from(vec!["a"]).to_data());
     let number = column(Int64Array::from(vec![1]).to_data());
     let error = concat(&[text.clone(), number]).unwrap_err().to_string();

@@ -1,19 +1,19 @@
-//! Later chunks: what they must have in common with the first, and what is noted of them.
+//! Checks that later chunks fit the first, and records their widths and orders of categories.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::error::Result;
-use crate::frame::{Block, DType, Frame, Kind, Labels, Level, Part};
+use crate::frame::{Block, DType, DTypeKind, Frame, Labels, Level, Part};
 
-use super::super::layout::{self, Kept, refuse};
+use super::super::layout::{self, ColumnLayout, refuse};
 use super::{Exporter, dtype_of};
 
 impl Exporter {
-    /// Checks that a chunk has the first one's columns, types and kind of row labels, that an automatic index goes on where the
-    /// last one ended, or begins again, and that categories whose order means something have that of the chunks before.
+    /// Checks that a chunk has the columns, types and kind of row labels of the first one, that an automatic index
+    /// continues the previous one or begins again, and that ordered categories have the order of the chunks before.
     ///
     /// # Errors
-    /// `Unrepresentable`: shows both.
+    /// `Unrepresentable`, with both values.
     pub fn admit(&self, chunk: &Frame) -> Result<()> {
         let next = self.fits(chunk)?;
         self.orders.admit(chunk, &|position| self.name(position))?;
@@ -21,7 +21,8 @@ impl Exporter {
         Ok(())
     }
 
-    /// As [`Exporter::admit`] for consumers that keep chunks apart: each may have an order of its own.
+    /// Checks a chunk as [`Exporter::admit`] does, but each chunk may have its own order of categories, for consumers that
+    /// keep chunks separate.
     ///
     /// # Errors
     /// As [`Exporter::admit`].
@@ -31,7 +32,7 @@ impl Exporter {
         Ok(())
     }
 
-    /// Where an automatic index goes on behind a chunk that fits.
+    /// Returns the start of an automatic index that continues after this chunk.
     fn fits(&self, chunk: &Frame) -> Result<Option<i64>> {
         layout::check_columns(&self.axis, &self.columns, &|i| self.name(i), chunk)?;
         layout::check_index(&self.index, &self.levels, &|i| self.name(self.columns.len() + i), &chunk.index)?;
@@ -61,7 +62,7 @@ impl Exporter {
     /// Fields of fixed-width text that later chunks made wider.
     pub(super) fn widened(&self) -> Vec<(usize, DType)> {
         let kept = self.columns.iter().chain(&self.levels).zip(&self.widest).enumerate();
-        let wider = |(position, (kept, widest)): (usize, (&Kept, &AtomicU32))| {
+        let wider = |(position, (kept, widest)): (usize, (&ColumnLayout, &AtomicU32))| {
             let dtype = dtype_of(kept)?;
             let itemsize = widest.load(Ordering::Relaxed);
             (itemsize > dtype.itemsize).then_some((position, DType { itemsize, ..dtype }))
@@ -69,9 +70,9 @@ impl Exporter {
         kept.filter_map(wider).collect()
     }
 
-    /// Takes note of how wide a chunk's fixed-width text is.
+    /// Records the width of a chunk's fixed-width text.
     fn note_widths(&self, chunk: &Frame) {
-        let unicode = |b: &Block| (b.grid.dtype.kind == Kind::Unicode).then_some(b.grid.dtype.itemsize);
+        let unicode = |b: &Block| (b.grid.dtype.kind == DTypeKind::Unicode).then_some(b.grid.dtype.itemsize);
         for part in &chunk.parts {
             if let Part::Block(block, positions) = part
                 && let Some(itemsize) = unicode(block)

@@ -11,33 +11,33 @@ use crate::frame::paths::LeafProjection;
 use crate::frame::{MAX_DEPTH, children};
 
 use super::allowed::DecodeBudget;
-use super::body::Body;
+use super::body::BatchBody;
 use super::check;
-use super::dictionaries::Known;
+use super::dictionaries::DictionaryLookup;
 use super::endianness;
-use super::shape::{Place, Shape, min_bits, width};
+use super::shape::{BatchLayout, FieldPosition, min_bits, width};
 
 /// Iterates over the nodes and buffers of one field.
-pub(crate) struct Cursor<'a> {
-    pub(crate) body: &'a Body<'a>,
-    pub(crate) shape: &'a Shape,
-    pub(crate) dictionaries: Known<'a>,
-    pub(crate) at: Place,
+pub(crate) struct FieldCursor<'a> {
+    pub(crate) body: &'a BatchBody<'a>,
+    pub(crate) shape: &'a BatchLayout,
+    pub(crate) dictionaries: DictionaryLookup<'a>,
+    pub(crate) at: FieldPosition,
     /// Variadic buffers before the current position.
     pub(crate) variadic: usize,
     pub(crate) budget: &'a DecodeBudget,
 }
 
-impl<'a> Cursor<'a> {
+impl<'a> FieldCursor<'a> {
     /// A cursor at the position of a field.
     ///
     /// # Errors
     /// Malformed: counts of view buffers.
     pub(crate) fn new(
-        body: &'a Body<'a>,
-        shape: &'a Shape,
-        dictionaries: Known<'a>,
-        at: Place,
+        body: &'a BatchBody<'a>,
+        shape: &'a BatchLayout,
+        dictionaries: DictionaryLookup<'a>,
+        at: FieldPosition,
         budget: &'a DecodeBudget,
     ) -> Result<Self> {
         Ok(Self { body, shape, dictionaries, at, variadic: body.variadic_before(at.view)?, budget })
@@ -251,7 +251,7 @@ impl<'a> Cursor<'a> {
 }
 
 /// Field `i` of the schema.
-pub(crate) fn field_of(shape: &Shape, i: usize) -> Result<&Arc<Field>> {
+pub(crate) fn field_of(shape: &BatchLayout, i: usize) -> Result<&Arc<Field>> {
     shape
         .schema
         .fields()

@@ -10,19 +10,19 @@ use crate::codec::{lz4, zstd};
 use crate::error::{Error, Result};
 use crate::memory;
 
-use super::catalog::{Batch, node, span_bytes};
+use super::catalog::{BatchPosition, node, span_bytes};
 use super::message::BodyCodec;
 
 /// The source's bytes as the core's buffer and as Arrow's. Slices of Arrow's buffer cost no allocation.
 #[derive(Debug, Clone)]
-pub(crate) struct Source {
+pub(crate) struct IpcSource {
     pub(crate) bytes: memory::Buffer,
     arrow: Buffer,
     /// The remote source that fetches missing bytes on demand.
     pub(crate) remote: Option<Arc<memory::Remote>>,
 }
 
-impl Source {
+impl IpcSource {
     pub(crate) fn new(bytes: memory::Buffer) -> Self {
         Self { arrow: bytes.to_arrow(), bytes, remote: None }
     }
@@ -33,12 +33,12 @@ impl Source {
 }
 
 /// The body of one batch, and the vectors of its header that locate the buffers.
-pub(crate) struct Body<'s> {
-    batch: &'s Batch,
+pub(crate) struct BatchBody<'s> {
+    batch: &'s BatchPosition,
     nodes: &'s [u8],
     buffers: &'s [u8],
     variadic: &'s [u8],
-    source: &'s Source,
+    source: &'s IpcSource,
     bytes: &'s [u8],
     /// Running sums of the counts in `variadic`, computed when many view columns are skipped.
     variadic_sums: OnceLock<Vec<usize>>,
@@ -48,17 +48,17 @@ pub(crate) struct Body<'s> {
 const UNCACHED_VIEWS: usize = 16;
 
 /// Length and null count of a field, as the header declares them.
-pub(crate) struct Node {
+pub(crate) struct FieldNode {
     pub(crate) length: usize,
     pub(crate) nulls: usize,
 }
 
-impl<'s> Body<'s> {
+impl<'s> BatchBody<'s> {
     /// The body of `batch` in `source`.
     ///
     /// # Errors
     /// Truncated: the body passes the end of the source (the scan has excluded this).
-    pub(crate) fn new(source: &'s Source, batch: &'s Batch) -> Result<Self> {
+    pub(crate) fn new(source: &'s IpcSource, batch: &'s BatchPosition) -> Result<Self> {
         let all = source.bytes.as_slice();
         let bytes = all
             .get(batch.body_at..)
@@ -103,8 +103,8 @@ impl<'s> Body<'s> {
         let raw = self.bytes(i)?;
         match self.codec().map(|codec| packed(raw, codec)).transpose()? {
             None => Ok(raw.len() as u64),
-            Some(Packed::Stored(bytes)) => Ok(bytes.len() as u64),
-            Some(Packed::Compressed(_, nbytes)) => Ok(nbytes as u64),
+            Some(CompressedBuffer::Stored(bytes)) => Ok(bytes.len() as u64),
+            Some(CompressedBuffer::Compressed(_, nbytes)) => Ok(nbytes as u64),
         }
     }
 
@@ -113,10 +113,9 @@ impl<'s> Body<'s> {
         let (count, stored) = (self.batch.header.buffers.count, self.buffers_nbytes());
         match self.codec() {
             None => self.uncompressed_nbytes(),
-            Some(BodyCodec::Zstd) => {
-                zstd::most(stored).saturating_add(zstd::most(0).saturating_mul(count as u64))
-            }
-            Some(BodyCodec::Lz4) => lz4::most(stored),
+            Some(BodyCodec::Zstd) => zstd::max_decompressed(stored)
+                .saturating_add(zstd::max_decompressed(0).saturating_mul(count as u64)),
+            Some(BodyCodec::Lz4) => lz4::max_decompressed(stored),
         }
     }
 
@@ -139,11 +138,11 @@ impl<'s> Body<'s> {
     ///
     /// # Errors
     /// Malformed: negative numbers, more nulls than rows.
-    pub(crate) fn node(&self, i: usize) -> Result<Node> {
+    pub(crate) fn node(&self, i: usize) -> Result<FieldNode> {
         let (length, nulls) = node(self.nodes, i);
         match (usize::try_from(length), usize::try_from(nulls)) {
             (Ok(length), Ok(nulls)) if nulls <= length && length <= isize::MAX as usize / 64 => {
-                Ok(Node { length, nulls })
+                Ok(FieldNode { length, nulls })
             }
             _ => Err(Error::malformed(
                 "arrow",
@@ -169,7 +168,7 @@ impl<'s> Body<'s> {
     /// Number of data buffers of the view columns `views`.
     ///
     /// # Errors
-    /// As [`Body::views`].
+    /// As [`BatchBody::views`].
     pub(crate) fn variadic_in(&self, mut views: Range<usize>) -> Result<usize> {
         views.try_fold(0usize, |sum, view| Ok(sum.saturating_add(self.views(view)?)))
     }
@@ -177,7 +176,7 @@ impl<'s> Body<'s> {
     /// Number of data buffers of the first `views` view columns.
     ///
     /// # Errors
-    /// As [`Body::views`].
+    /// As [`BatchBody::views`].
     pub(crate) fn variadic_before(&self, views: usize) -> Result<usize> {
         if views <= UNCACHED_VIEWS {
             return self.variadic_in(0..views);
@@ -248,11 +247,11 @@ impl<'s> Body<'s> {
             None => self.raw(i)?,
             Some(codec) => match packed(self.bytes(i)?, codec)? {
                 // An uncompressed buffer follows its length prefix. An empty one has no prefix.
-                Packed::Stored(bytes) => {
+                CompressedBuffer::Stored(bytes) => {
                     let raw = self.raw(i)?;
                     raw.slice_with_length(raw.len() - bytes.len(), bytes.len())
                 }
-                Packed::Compressed(bytes, nbytes) => {
+                CompressedBuffer::Compressed(bytes, nbytes) => {
                     if nbytes < needed {
                         return Err(self.short(i, needed, nbytes));
                     }
@@ -276,7 +275,7 @@ impl<'s> Body<'s> {
 }
 
 /// A buffer of a compressed body.
-pub(crate) enum Packed<'b> {
+pub(crate) enum CompressedBuffer<'b> {
     /// Uncompressed bytes: compression did not shrink them.
     Stored(&'b [u8]),
     /// Compressed bytes, and their decompressed size.
@@ -287,9 +286,9 @@ pub(crate) enum Packed<'b> {
 ///
 /// # Errors
 /// Malformed lengths, or lengths that the compressed bytes cannot yield.
-pub(crate) fn packed(raw: &[u8], codec: BodyCodec) -> Result<Packed<'_>> {
+pub(crate) fn packed(raw: &[u8], codec: BodyCodec) -> Result<CompressedBuffer<'_>> {
     if raw.is_empty() {
-        return Ok(Packed::Stored(raw));
+        return Ok(CompressedBuffer::Stored(raw));
     }
     let Some((word, rest)) = raw.split_first_chunk::<8>() else {
         return Err(Error::malformed("arrow", "a compressed buffer is shorter than its length."));
@@ -297,14 +296,14 @@ pub(crate) fn packed(raw: &[u8], codec: BodyCodec) -> Result<Packed<'_>> {
     let length = i64::from_le_bytes(*word);
     // For an empty buffer some writers store only the length.
     if length == -1 || (length == 0 && rest.is_empty()) {
-        return Ok(Packed::Stored(rest));
+        return Ok(CompressedBuffer::Stored(rest));
     }
     let max = match codec {
-        BodyCodec::Zstd => zstd::most(rest.len() as u64),
-        BodyCodec::Lz4 => lz4::most(rest.len() as u64),
+        BodyCodec::Zstd => zstd::max_decompressed(rest.len() as u64),
+        BodyCodec::Lz4 => lz4::max_decompressed(rest.len() as u64),
     };
     match usize::try_from(length) {
-        Ok(length) if length as u64 <= max => Ok(Packed::Compressed(rest, length)),
+        Ok(length) if length as u64 <= max => Ok(CompressedBuffer::Compressed(rest, length)),
         _ => Err(Error::limit("arrow", format!("{} compressed bytes claim to become {length}.", rest.len()))),
     }
 }
@@ -321,6 +320,6 @@ pub(crate) fn decompress(codec: BodyCodec, source: &[u8], target: &mut [u8]) -> 
 }
 
 /// The column's name in error messages.
-pub(crate) fn named(name: &str) -> Cow<'_, str> {
+pub(crate) fn display_name(name: &str) -> Cow<'_, str> {
     if name.is_empty() { Cow::Borrowed("(no name)") } else { Cow::Borrowed(name) }
 }

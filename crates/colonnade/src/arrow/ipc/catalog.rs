@@ -6,12 +6,12 @@ use std::sync::Arc;
 use crate::error::{Error, Result};
 use crate::limits::Limits;
 
-use super::message::{BatchHeader, Span};
-use super::shape::Shape;
+use super::message::{BatchHeader, HeaderVector};
+use super::shape::BatchLayout;
 
 /// The position of a record batch, or of a dictionary's values, in the source.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Batch {
+pub(crate) struct BatchPosition {
     /// Offset of the header. The spans of `header` count from here.
     pub(crate) header_at: usize,
     pub(crate) header: BatchHeader,
@@ -21,7 +21,7 @@ pub(crate) struct Batch {
     pub(crate) first_row: usize,
 }
 
-impl Batch {
+impl BatchPosition {
     /// Whether the batch has rows of `start..stop`.
     pub(crate) fn meets(&self, start: usize, stop: usize) -> bool {
         self.first_row < stop && self.first_row + self.header.nrows > start
@@ -33,7 +33,7 @@ impl Batch {
 pub(crate) struct DictionaryBatch {
     pub(crate) id: i64,
     pub(crate) delta: bool,
-    pub(crate) batch: Batch,
+    pub(crate) batch: BatchPosition,
     /// The first record batch that uses these values.
     pub(crate) before: usize,
 }
@@ -41,8 +41,8 @@ pub(crate) struct DictionaryBatch {
 /// All that the headers declare.
 #[derive(Debug)]
 pub(crate) struct Catalog {
-    pub(crate) shape: Arc<Shape>,
-    pub(crate) batches: Vec<Batch>,
+    pub(crate) shape: Arc<BatchLayout>,
+    pub(crate) batches: Vec<BatchPosition>,
     pub(crate) dictionaries: Vec<DictionaryBatch>,
     /// Ids of the dictionaries seen so far.
     pub(crate) known: HashSet<i64>,
@@ -58,7 +58,7 @@ pub(crate) struct Catalog {
 }
 
 impl Catalog {
-    pub(crate) fn new(shape: Arc<Shape>) -> Self {
+    pub(crate) fn new(shape: Arc<BatchLayout>) -> Self {
         let nulls = vec![false; shape.places.len()];
         let (batches, dictionaries, known) = (Vec::new(), Vec::new(), HashSet::new());
         Self { shape, batches, dictionaries, known, nrows: 0, nulls, truncated: false, passed: 0, end: 0 }
@@ -68,7 +68,7 @@ impl Catalog {
     ///
     /// # Errors
     /// Malformed: nodes or buffers do not fit the schema. Limit: a row count that the body cannot hold.
-    pub(crate) fn batch(&mut self, bytes: &[u8], mut batch: Batch, limits: &Limits) -> Result<()> {
+    pub(crate) fn batch(&mut self, bytes: &[u8], mut batch: BatchPosition, limits: &Limits) -> Result<()> {
         let number = self.passed + self.batches.len();
         let named = |e: Error| e.in_member(format!("batch {number}")).at(batch.header_at as u64);
         self.check(&batch, limits).map_err(named)?;
@@ -104,7 +104,7 @@ impl Catalog {
         Ok(())
     }
 
-    fn check(&self, batch: &Batch, limits: &Limits) -> Result<()> {
+    fn check(&self, batch: &BatchPosition, limits: &Limits) -> Result<()> {
         let header = &batch.header;
         let total = self.shape.total;
         let variadic = header.buffers.count.checked_sub(total.buffer);
@@ -125,7 +125,7 @@ impl Catalog {
         }
         let available = match header.codec {
             None => batch.body_nbytes as u64,
-            Some(_) => crate::codec::zstd::most(batch.body_nbytes as u64).min(limits.max_nbytes),
+            Some(_) => crate::codec::zstd::max_decompressed(batch.body_nbytes as u64).min(limits.max_nbytes),
         };
         let needed = u128::from(self.shape.row_bits) * header.nrows as u128 / 8;
         if needed > u128::from(available) {
@@ -144,7 +144,7 @@ impl Catalog {
     ///
     /// # Errors
     /// Malformed: an id that no field has.
-    pub(crate) fn dictionary(&mut self, id: i64, delta: bool, batch: Batch) -> Result<()> {
+    pub(crate) fn dictionary(&mut self, id: i64, delta: bool, batch: BatchPosition) -> Result<()> {
         let named = |e: Error| e.in_member(format!("dictionary {id}")).at(batch.header_at as u64);
         if !self.shape.dictionaries.contains_key(&id) {
             return Err(named(Error::malformed(
@@ -174,7 +174,12 @@ pub(crate) fn node(nodes: &[u8], i: usize) -> (i64, i64) {
 }
 
 /// The bytes of a header's span of structs of `item` bytes.
-pub(crate) fn span_bytes<'b>(bytes: &'b [u8], batch: &Batch, span: Span, item: usize) -> &'b [u8] {
+pub(crate) fn span_bytes<'b>(
+    bytes: &'b [u8],
+    batch: &BatchPosition,
+    span: HeaderVector,
+    item: usize,
+) -> &'b [u8] {
     let start = batch.header_at + span.at;
     bytes.get(start..start + span.count * item).unwrap_or(&[])
 }

@@ -31,21 +31,21 @@ pub(crate) fn values(data: &ArrayData) -> Result<()> {
 }
 
 /// Offsets at any alignment.
-struct Offsets<'d, const N: usize> {
+struct UnalignedOffsets<'d, const N: usize> {
     items: &'d [[u8; N]],
     read: fn([u8; N]) -> i64,
 }
 
-fn offsets_of<const N: usize>(data: &ArrayData, read: fn([u8; N]) -> i64) -> Result<Offsets<'_, N>> {
+fn offsets_of<const N: usize>(data: &ArrayData, read: fn([u8; N]) -> i64) -> Result<UnalignedOffsets<'_, N>> {
     let bytes = data.buffers().first().map_or(&[][..], |b| b.as_slice());
     let (items, _) = bytes.as_chunks::<N>();
     items
         .get(data.offset()..=data.offset() + data.len())
-        .map(|items| Offsets { items, read })
+        .map(|items| UnalignedOffsets { items, read })
         .ok_or_else(|| Error::malformed("arrow", "fewer offsets than rows."))
 }
 
-fn text<const N: usize>(data: &ArrayData, offsets: &Offsets<'_, N>) -> Result<()> {
+fn text<const N: usize>(data: &ArrayData, offsets: &UnalignedOffsets<'_, N>) -> Result<()> {
     let bytes = data.buffers().get(1).map_or(&[][..], |b| b.as_slice());
     let is_text = matches!(data.data_type(), DataType::Utf8 | DataType::LargeUtf8);
     strings(offsets.items, offsets.read, bytes, is_text).map(|_| ())

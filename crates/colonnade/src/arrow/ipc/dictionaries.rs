@@ -11,7 +11,7 @@ use crate::frame::has_validity;
 
 /// Values by id, at one position of a stream.
 #[derive(Debug, Default)]
-pub(crate) struct Dictionaries {
+pub(crate) struct DictionaryMap {
     pub(super) values: HashMap<i64, DictionaryValues>,
 }
 
@@ -63,14 +63,14 @@ fn join(pieces: &[ArrayData]) -> Result<ArrayData> {
 
 /// The position at which values are looked up.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Known<'a> {
+pub(crate) enum DictionaryLookup<'a> {
     /// The current values of a stream that is being read.
-    Now(&'a Dictionaries),
+    Now(&'a DictionaryMap),
     /// The values at a record batch.
-    At(&'a History, usize),
+    At(&'a DictionaryHistory, usize),
 }
 
-impl Known<'_> {
+impl DictionaryLookup<'_> {
     /// The values of dictionary `id`; `None` if it was not sent.
     ///
     /// # Errors
@@ -85,7 +85,7 @@ impl Known<'_> {
 
 /// The dictionaries at each record batch. A dictionary that grew is stored once, and each batch sees a prefix of it.
 #[derive(Debug)]
-pub(crate) struct History {
+pub(crate) struct DictionaryHistory {
     pub(super) versions: HashMap<i64, Vec<DictionaryVersion>>,
     /// Whether a dictionary was replaced, rather than extended.
     pub(crate) replaced: bool,
@@ -98,7 +98,7 @@ pub(super) struct DictionaryVersion {
     pub(super) steps: Vec<(usize, usize)>,
 }
 
-impl History {
+impl DictionaryHistory {
     fn get(&self, id: i64, batch: usize) -> Option<ArrayData> {
         let versions = self.versions.get(&id)?;
         let nversions = versions.partition_point(|v| v.steps.first().is_some_and(|(from, _)| *from <= batch));
@@ -113,12 +113,12 @@ impl History {
     }
 
     /// The values at batch `i`.
-    pub(crate) fn at(&self, i: usize) -> Known<'_> {
-        Known::At(self, i)
+    pub(crate) fn at(&self, i: usize) -> DictionaryLookup<'_> {
+        DictionaryLookup::At(self, i)
     }
 
     /// The values at the end.
-    pub(crate) fn last(&self) -> Known<'_> {
+    pub(crate) fn last(&self) -> DictionaryLookup<'_> {
         self.at(usize::MAX)
     }
 }

@@ -5,21 +5,23 @@ use std::collections::{HashMap, HashSet};
 use crate::error::{Error, Result};
 
 use super::allowed::DecodeBudget;
-use super::arrays::Cursor;
-use super::body::{Body, Source};
+use super::arrays::FieldCursor;
+use super::body::{BatchBody, IpcSource};
 use super::catalog::{Catalog, DictionaryBatch};
-use super::dictionaries::{Dictionaries, DictionaryValues, DictionaryVersion, History, Known};
-use super::shape::{Place, Shape};
+use super::dictionaries::{
+    DictionaryHistory, DictionaryLookup, DictionaryMap, DictionaryValues, DictionaryVersion,
+};
+use super::shape::{BatchLayout, FieldPosition};
 
-impl Dictionaries {
+impl DictionaryMap {
     /// Decodes one message and adds its values.
     ///
     /// # Errors
     /// Malformed values.
     pub(crate) fn take(
         &mut self,
-        source: &Source,
-        shape: &Shape,
+        source: &IpcSource,
+        shape: &BatchLayout,
         message: &DictionaryBatch,
         budget: &DecodeBudget,
     ) -> Result<()> {
@@ -28,9 +30,10 @@ impl Dictionaries {
         let data_type = shape.dictionaries.get(&message.id).ok_or_else(|| {
             named(Error::malformed("arrow", "no field of the schema has a dictionary of this id."))
         })?;
-        let body = Body::new(source, &message.batch).map_err(named)?;
+        let body = BatchBody::new(source, &message.batch).map_err(named)?;
         let mut cursor =
-            Cursor::new(&body, shape, Known::Now(self), Place::default(), budget).map_err(named)?;
+            FieldCursor::new(&body, shape, DictionaryLookup::Now(self), FieldPosition::default(), budget)
+                .map_err(named)?;
         let values = cursor.of_type(data_type).map_err(named)?;
         match self.values.get_mut(&message.id) {
             Some(known) if message.delta => known.add(values),
@@ -42,18 +45,18 @@ impl Dictionaries {
     }
 }
 
-impl History {
+impl DictionaryHistory {
     /// Decodes all dictionaries, or only those with ids in `only`.
     ///
     /// # Errors
     /// Malformed values.
     pub(crate) fn new(
-        source: &Source,
+        source: &IpcSource,
         catalog: &Catalog,
         budget: &DecodeBudget,
         only: Option<&HashSet<i64>>,
     ) -> Result<Self> {
-        let mut current = Dictionaries::default();
+        let mut current = DictionaryMap::default();
         let mut steps: HashMap<i64, Vec<(usize, usize)>> = HashMap::new();
         let mut out = Self { versions: HashMap::new(), replaced: false };
         let selected = |id: i64| only.is_none_or(|only| only.contains(&id));
@@ -76,7 +79,7 @@ impl History {
     fn add_version(
         &mut self,
         id: i64,
-        current: &Dictionaries,
+        current: &DictionaryMap,
         steps: &mut HashMap<i64, Vec<(usize, usize)>>,
     ) -> Result<()> {
         if let (Some(stored), Some(steps)) = (current.values.get(&id), steps.remove(&id)) {

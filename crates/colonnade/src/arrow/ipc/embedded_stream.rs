@@ -10,14 +10,14 @@ use crate::limits::Limits;
 use crate::memory::Buffer;
 
 use super::allowed::DecodeBudget;
-use super::arrays::{Cursor, field_of};
-use super::body::{Body, Source};
-use super::dictionaries::History;
+use super::arrays::{FieldCursor, field_of};
+use super::body::{BatchBody, IpcSource};
+use super::dictionaries::DictionaryHistory;
 use super::scan;
 
 /// The fields of a stream of one batch, and their validated values.
 #[derive(Debug)]
-pub(crate) struct Plain {
+pub(crate) struct EmbeddedStream {
     /// The schema.
     pub(crate) schema: SchemaRef,
     /// One array a field.
@@ -28,9 +28,9 @@ pub(crate) struct Plain {
 ///
 /// # Errors
 /// Malformed or truncated messages; more than one batch; compressed bodies; a limit.
-pub(crate) fn plain(bytes: Vec<u8>, accepts: &dyn Fn(usize) -> Result<()>) -> Result<Plain> {
+pub(crate) fn plain(bytes: Vec<u8>, accepts: &dyn Fn(usize) -> Result<()>) -> Result<EmbeddedStream> {
     let limits = Limits::default();
-    let source = Source::new(Buffer::from_vec(bytes));
+    let source = IpcSource::new(Buffer::from_vec(bytes));
     let catalog = scan::stream(source.bytes.as_slice(), &limits, false)?;
     let mut all = catalog.batches.iter().chain(catalog.dictionaries.iter().map(|d| &d.batch));
     if all.any(|batch| batch.header.codec.is_some()) {
@@ -42,11 +42,12 @@ pub(crate) fn plain(bytes: Vec<u8>, accepts: &dyn Fn(usize) -> Result<()>) -> Re
     };
     accepts(batch.header.nrows)?;
     let budget = DecodeBudget::new(&limits, source.bytes.nbytes());
-    let history = History::new(&source, &catalog, &budget, None)?;
-    let body = Body::new(&source, batch)?;
+    let history = DictionaryHistory::new(&source, &catalog, &budget, None)?;
+    let body = BatchBody::new(&source, batch)?;
     let shape = &catalog.shape;
-    let array =
-        |(i, place)| Cursor::new(&body, shape, history.at(0), place, &budget)?.field(field_of(shape, i)?);
+    let array = |(i, place)| {
+        FieldCursor::new(&body, shape, history.at(0), place, &budget)?.field(field_of(shape, i)?)
+    };
     let arrays = shape.places.iter().copied().enumerate().map(array).collect::<Result<_>>()?;
-    Ok(Plain { schema: Arc::clone(&shape.schema), arrays })
+    Ok(EmbeddedStream { schema: Arc::clone(&shape.schema), arrays })
 }

@@ -1,12 +1,12 @@
 //! The position of an encapsulated message in its source.
 
-use super::catalog::Batch;
-use super::message::{BatchHeader, Header};
+use super::catalog::BatchPosition;
+use super::message::{BatchHeader, VerifiedHeader};
 
 /// One message: its header, and the offsets of header and body.
 #[derive(Debug)]
 pub(crate) struct EncapsulatedMessage {
-    pub(crate) header: Header,
+    pub(crate) header: VerifiedHeader,
     pub(crate) header_at: usize,
     pub(crate) header_nbytes: usize,
     pub(crate) body_at: usize,
@@ -19,8 +19,8 @@ impl EncapsulatedMessage {
         self.body_at + self.body_nbytes
     }
 
-    pub(crate) fn batch(&self, header: BatchHeader) -> Batch {
+    pub(crate) fn batch(&self, header: BatchHeader) -> BatchPosition {
         let (header_at, body_at, body_nbytes) = (self.header_at, self.body_at, self.body_nbytes);
-        Batch { header_at, header, body_at, body_nbytes, first_row: 0 }
+        BatchPosition { header_at, header, body_at, body_nbytes, first_row: 0 }
     }
 }

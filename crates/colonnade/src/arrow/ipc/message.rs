@@ -71,7 +71,7 @@ pub(crate) fn check_header_nbytes(nbytes: usize, limits: &Limits) -> Result<()> 
 
 /// A vector of structs inside a header: the offset of the first, from the header's start, and their count.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Span {
+pub(crate) struct HeaderVector {
     pub(crate) at: usize,
     pub(crate) count: usize,
 }
@@ -100,9 +100,9 @@ impl BodyCodec {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BatchHeader {
     pub(crate) nrows: usize,
-    pub(crate) nodes: Span,
-    pub(crate) buffers: Span,
-    pub(crate) variadic: Span,
+    pub(crate) nodes: HeaderVector,
+    pub(crate) buffers: HeaderVector,
+    pub(crate) variadic: HeaderVector,
     pub(crate) codec: Option<BodyCodec>,
     /// Offsets of the row count and of the body's length. `None`: the flatbuffer omits one of them.
     pub(crate) count_offsets: Option<(usize, usize)>,
@@ -110,7 +110,7 @@ pub(crate) struct BatchHeader {
 
 /// The type of a message.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Kind {
+pub(crate) enum MessageKind {
     Schema,
     Dictionary { id: i64, delta: bool, batch: BatchHeader },
     Batch(BatchHeader),
@@ -118,9 +118,9 @@ pub(crate) enum Kind {
 
 /// A verified header.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Header {
+pub(crate) struct VerifiedHeader {
     pub(crate) version: i16,
-    pub(crate) kind: Kind,
+    pub(crate) kind: MessageKind,
     pub(crate) body_nbytes: u64,
 }
 
@@ -175,7 +175,7 @@ fn legacy_codec(message: arrow_ipc::Message<'_>) -> Result<Option<BodyCodec>> {
 ///
 /// # Errors
 /// Malformed flatbuffers; `Unsupported` metadata versions, kinds of messages and codecs, by name.
-pub(crate) fn header(bytes: &[u8]) -> Result<Header> {
+pub(crate) fn header(bytes: &[u8]) -> Result<VerifiedHeader> {
     copied(bytes, |bytes| {
         let message = arrow_ipc::root_as_message_with_opts(&verifier(bytes.len()), bytes).map_err(|e| {
             damaged(&format!("expected a flatbuffer, found other bytes ({}).", first_line(&e)))
@@ -185,14 +185,16 @@ pub(crate) fn header(bytes: &[u8]) -> Result<Header> {
             .map_err(|_| damaged(&format!("the body's length is {}.", message.bodyLength())))?;
         let missing = || damaged("expected the header that the message's type declares, found none.");
         let kind = match message.header_type() {
-            MessageHeader::Schema => Kind::Schema,
-            MessageHeader::RecordBatch => {
-                Kind::Batch(batch(bytes, message, message.header_as_record_batch().ok_or_else(missing)?)?)
-            }
+            MessageHeader::Schema => MessageKind::Schema,
+            MessageHeader::RecordBatch => MessageKind::Batch(batch(
+                bytes,
+                message,
+                message.header_as_record_batch().ok_or_else(missing)?,
+            )?),
             MessageHeader::DictionaryBatch => {
                 let dictionary = message.header_as_dictionary_batch().ok_or_else(missing)?;
                 let batch = batch(bytes, message, dictionary.data().ok_or_else(missing)?)?;
-                Kind::Dictionary { id: dictionary.id(), delta: dictionary.isDelta(), batch }
+                MessageKind::Dictionary { id: dictionary.id(), delta: dictionary.isDelta(), batch }
             }
             other => {
                 let name = other.variant_name().unwrap_or("unknown");
@@ -205,7 +207,7 @@ pub(crate) fn header(bytes: &[u8]) -> Result<Header> {
                 ));
             }
         };
-        Ok(Header { version, kind, body_nbytes })
+        Ok(VerifiedHeader { version, kind, body_nbytes })
     })
 }
 
@@ -246,8 +248,10 @@ fn batch(
     batch: arrow_ipc::RecordBatch<'_>,
 ) -> Result<BatchHeader> {
     let base = bytes.as_ptr().addr();
-    let span =
-        |vector: &[u8], item: usize| Span { at: vector.as_ptr().addr() - base, count: vector.len() / item };
+    let span = |vector: &[u8], item: usize| HeaderVector {
+        at: vector.as_ptr().addr() - base,
+        count: vector.len() / item,
+    };
     let nrows = usize::try_from(batch.length())
         .map_err(|_| damaged(&format!("expected a number of rows, found {}.", batch.length())))?;
     let codec = match batch.compression() {
@@ -275,9 +279,9 @@ fn batch(
     };
     Ok(BatchHeader {
         nrows,
-        nodes: batch.nodes().map_or(Span::default(), |v| span(v.bytes(), 16)),
-        buffers: batch.buffers().map_or(Span::default(), |v| span(v.bytes(), 16)),
-        variadic: batch.variadicBufferCounts().map_or(Span::default(), |v| span(v.bytes(), 8)),
+        nodes: batch.nodes().map_or(HeaderVector::default(), |v| span(v.bytes(), 16)),
+        buffers: batch.buffers().map_or(HeaderVector::default(), |v| span(v.bytes(), 16)),
+        variadic: batch.variadicBufferCounts().map_or(HeaderVector::default(), |v| span(v.bytes(), 8)),
         codec,
         count_offsets: count_offsets(message, batch),
     })

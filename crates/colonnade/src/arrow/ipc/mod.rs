@@ -26,7 +26,7 @@ pub(crate) mod scan;
 pub(crate) mod shape;
 mod template;
 
-pub(crate) use embedded_stream::{Plain, plain};
+pub(crate) use embedded_stream::{EmbeddedStream, plain};
 pub use message::BodyCodec;
 pub use scan::MAGIC;
 pub use shape::NROWS_KEY;
@@ -43,7 +43,9 @@ use crate::limits::Limits;
 pub(crate) fn schema_of(bytes: &[u8], limits: &Limits) -> Result<arrow_schema::SchemaRef> {
     message::check_header_nbytes(bytes.len(), limits)?;
     match bytes.split_at_checked(8) {
-        Some(([0xff, 0xff, 0xff, 0xff, ..], flatbuffer)) => Ok(shape::Shape::of_message(flatbuffer)?.schema),
+        Some(([0xff, 0xff, 0xff, 0xff, ..], flatbuffer)) => {
+            Ok(shape::BatchLayout::of_message(flatbuffer)?.schema)
+        }
         _ => Err(Error::malformed("arrow", "expected a schema message (FF FF FF FF).")),
     }
 }
@@ -54,7 +56,7 @@ pub(crate) fn schema_of(bytes: &[u8], limits: &Limits) -> Result<arrow_schema::S
 /// Malformed, unsupported, over the limit.
 pub(crate) fn schema_of_aligned(flatbuffer: &[u8], limits: &Limits) -> Result<arrow_schema::SchemaRef> {
     message::check_header_nbytes(flatbuffer.len(), limits)?;
-    Ok(shape::Shape::of_aligned(flatbuffer)?.schema)
+    Ok(shape::BatchLayout::of_aligned(flatbuffer)?.schema)
 }
 
 /// Encodes a schema message with its prefix, the form in which Arrow libraries read a single schema.

@@ -7,15 +7,15 @@ use crate::limits::Limits;
 
 use super::catalog::Catalog;
 use super::encapsulated_message::EncapsulatedMessage;
-use super::message::{Kind, Prefix, header, prefix};
-use super::shape::Shape;
+use super::message::{MessageKind, Prefix, header, prefix};
+use super::shape::BatchLayout;
 use super::template::HeaderTemplate;
 
 /// The first and last bytes of a file.
 pub const MAGIC: &[u8; 6] = b"ARROW1";
 
 /// The item at an offset of a stream.
-pub(crate) enum At {
+pub(crate) enum StreamItem {
     Message(EncapsulatedMessage),
     End(usize),
     /// The bytes from the start that are needed, more than there are.
@@ -26,28 +26,30 @@ pub(crate) enum At {
 ///
 /// # Errors
 /// Malformed headers.
-pub(crate) fn message_at(bytes: &[u8], at: usize) -> Result<At> {
+pub(crate) fn message_at(bytes: &[u8], at: usize) -> Result<StreamItem> {
     let rest = bytes.get(at..).unwrap_or(&[]);
     let (skip, nbytes) = match prefix(rest).map_err(|e| e.at(at as u64))? {
-        Prefix::Short => return Ok(At::Needs(at as u64 + 8)),
-        Prefix::End(skip) => return Ok(At::End(at + skip)),
+        Prefix::Short => return Ok(StreamItem::Needs(at as u64 + 8)),
+        Prefix::End(skip) => return Ok(StreamItem::End(at + skip)),
         Prefix::Message { skip, nbytes } => (skip, nbytes),
     };
     let header_at = at + skip;
-    let Some(head) = rest.get(skip..skip + nbytes) else { return Ok(At::Needs((header_at + nbytes) as u64)) };
+    let Some(head) = rest.get(skip..skip + nbytes) else {
+        return Ok(StreamItem::Needs((header_at + nbytes) as u64));
+    };
     let header = header(head).map_err(|e| e.at(header_at as u64))?;
     let body_at = header_at + nbytes;
     let end = (body_at as u64).saturating_add(header.body_nbytes);
     let body_nbytes = usize::try_from(header.body_nbytes).ok();
     match body_nbytes.filter(|_| end <= bytes.len() as u64) {
-        Some(body_nbytes) => Ok(At::Message(EncapsulatedMessage {
+        Some(body_nbytes) => Ok(StreamItem::Message(EncapsulatedMessage {
             header,
             header_at,
             header_nbytes: nbytes,
             body_at,
             body_nbytes,
         })),
-        None => Ok(At::Needs(end)),
+        None => Ok(StreamItem::Needs(end)),
     }
 }
 
@@ -88,7 +90,7 @@ pub(crate) fn stream_from(
     let mut template = HeaderTemplate::default();
     loop {
         if let (Some(found), Some(catalog)) = (template.message_at(bytes, at), catalog.as_mut())
-            && let Kind::Batch(header) = found.header.kind
+            && let MessageKind::Batch(header) = found.header.kind
         {
             catalog.batch(bytes, found.batch(header), limits)?;
             at = found.next();
@@ -96,14 +98,14 @@ pub(crate) fn stream_from(
             continue;
         }
         let found = match message_at(bytes, at)? {
-            At::Message(found) => found,
-            At::End(end) => {
+            StreamItem::Message(found) => found,
+            StreamItem::End(end) => {
                 let mut catalog = catalog
                     .ok_or_else(|| Error::malformed("arrow", "expected a schema, found the end mark."))?;
                 catalog.end = end;
                 return Ok(catalog);
             }
-            At::Needs(needed) => {
+            StreamItem::Needs(needed) => {
                 let had = bytes.len() as u64;
                 return match catalog {
                     Some(mut catalog) if allow_truncated => {
@@ -137,23 +139,23 @@ pub(crate) fn take(
 ) -> Result<()> {
     let wrong = |message: &str| Error::malformed("arrow", message.to_owned()).at(found.header_at as u64);
     match (&found.header.kind, catalog.as_mut()) {
-        (Kind::Schema, None) => {
+        (MessageKind::Schema, None) => {
             let head = bytes.get(found.header_at..found.header_at + found.header_nbytes).unwrap_or(&[]);
-            let shape = Shape::of_message(head).map_err(|e| e.at(found.header_at as u64))?;
+            let shape = BatchLayout::of_message(head).map_err(|e| e.at(found.header_at as u64))?;
             check_columns(&shape, limits)?;
             *catalog = Some(Catalog::new(Arc::new(shape)));
             Ok(())
         }
-        (Kind::Schema, Some(_)) => Err(wrong("expected one schema, found a second one.")),
+        (MessageKind::Schema, Some(_)) => Err(wrong("expected one schema, found a second one.")),
         (_, None) => Err(wrong("expected a schema as the first message, found another.")),
-        (Kind::Batch(header), Some(catalog)) => catalog.batch(bytes, found.batch(*header), limits),
-        (Kind::Dictionary { id, delta, batch }, Some(catalog)) => {
+        (MessageKind::Batch(header), Some(catalog)) => catalog.batch(bytes, found.batch(*header), limits),
+        (MessageKind::Dictionary { id, delta, batch }, Some(catalog)) => {
             catalog.dictionary(*id, *delta, found.batch(*batch))
         }
     }
 }
 
-pub(crate) fn check_columns(shape: &Shape, limits: &Limits) -> Result<()> {
+pub(crate) fn check_columns(shape: &BatchLayout, limits: &Limits) -> Result<()> {
     let ncols = shape.places.len() as u64;
     if ncols <= limits.max_columns {
         return Ok(());

@@ -18,7 +18,7 @@ pub const NROWS_KEY: &str = "colonnade.nrows";
 
 /// The position of a field among the nodes, buffers and view columns of a batch; or a number of each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Place {
+pub(crate) struct FieldPosition {
     pub(crate) node: usize,
     /// Not counting the variadic buffers of view columns before it.
     pub(crate) buffer: usize,
@@ -26,7 +26,7 @@ pub(crate) struct Place {
     pub(crate) view: usize,
 }
 
-impl Place {
+impl FieldPosition {
     /// The position after `extent`.
     pub(crate) fn past(self, extent: Self) -> Self {
         Self {
@@ -48,16 +48,16 @@ impl Place {
 
 /// The schema, and the layout of its batches.
 #[derive(Debug)]
-pub struct Shape {
+pub struct BatchLayout {
     /// Fields and metadata.
     pub schema: SchemaRef,
     /// Whether numbers in bodies are big-endian.
     pub big_endian: bool,
     /// The flatbuffer's enumeration: 3 is V4, 4 is V5.
     pub(crate) version: i16,
-    pub(crate) places: Vec<Place>,
+    pub(crate) places: Vec<FieldPosition>,
     /// Number of nodes, buffers and view columns of a batch.
-    pub(crate) total: Place,
+    pub(crate) total: FieldPosition,
     /// Types of the dictionaries' values, by id.
     pub(crate) dictionaries: HashMap<i64, DataType>,
     /// Minimum bits of a row, over all columns.
@@ -66,7 +66,7 @@ pub struct Shape {
     pub(crate) announced: Option<u64>,
 }
 
-impl Shape {
+impl BatchLayout {
     /// Decodes a schema message.
     ///
     /// # Errors
@@ -138,7 +138,8 @@ impl Shape {
     }
 
     fn new(schema: SchemaRef, big_endian: bool, version: i16) -> Result<Self> {
-        let mut counter = LayoutCounter { at: Place::default(), version, dictionaries: HashMap::new() };
+        let mut counter =
+            LayoutCounter { at: FieldPosition::default(), version, dictionaries: HashMap::new() };
         let mut places = Vec::with_capacity(schema.fields().len());
         let mut row_bits = 0u64;
         for field in schema.fields() {
@@ -154,9 +155,12 @@ impl Shape {
     ///
     /// # Errors
     /// The errors of decoding the schema.
-    pub(crate) fn extent(&self, field: &Field) -> Result<Place> {
-        let mut counter =
-            LayoutCounter { at: Place::default(), version: self.version, dictionaries: HashMap::new() };
+    pub(crate) fn extent(&self, field: &Field) -> Result<FieldPosition> {
+        let mut counter = LayoutCounter {
+            at: FieldPosition::default(),
+            version: self.version,
+            dictionaries: HashMap::new(),
+        };
         counter.field(field, 0)?;
         Ok(counter.at)
     }
@@ -291,7 +295,7 @@ pub(super) fn min_bits(data_type: &DataType) -> u64 {
 
 /// Counts the nodes, buffers and view columns of fields, and collects the types of dictionaries.
 struct LayoutCounter {
-    at: Place,
+    at: FieldPosition,
     version: i16,
     dictionaries: HashMap<i64, DataType>,
 }
@@ -321,7 +325,7 @@ impl LayoutCounter {
         }
         // The values have messages of their own, so they do not count here. They may hold dictionaries in turn.
         let mut values_counter = Self {
-            at: Place::default(),
+            at: FieldPosition::default(),
             version: self.version,
             dictionaries: std::mem::take(&mut self.dictionaries),
         };

@@ -1,7 +1,7 @@
 //! Recognizes headers that differ from the one before only in the numbers of their batch.
 
 use super::encapsulated_message::EncapsulatedMessage;
-use super::message::{BatchHeader, Header, Kind, Prefix, prefix};
+use super::message::{BatchHeader, MessageKind, Prefix, VerifiedHeader, prefix};
 
 /// A verified header. A header with the same bytes, except for the numbers of its batch, need not be verified again.
 /// Verification dominates the time of reading a stream of small batches.
@@ -18,8 +18,8 @@ pub(super) struct HeaderTemplate {
 }
 
 impl HeaderTemplate {
-    pub(super) fn of(head: &[u8], header: &Header) -> Self {
-        let Kind::Batch(batch) = header.kind else { return Self::default() };
+    pub(super) fn of(head: &[u8], header: &VerifiedHeader) -> Self {
+        let MessageKind::Batch(batch) = header.kind else { return Self::default() };
         let Some((nrows_at, body_at)) = batch.count_offsets else { return Self::default() };
         let mut variable = vec![
             (nrows_at, nrows_at + 8),
@@ -60,7 +60,7 @@ impl HeaderTemplate {
         let (header_at, body_at) = (at + skip, at + skip + nbytes);
         let nbytes_of_body = usize::try_from(body_nbytes).ok()?;
         let inside = body_at.checked_add(nbytes_of_body)? <= bytes.len();
-        let header = Header { version: 0, kind: Kind::Batch(header), body_nbytes };
+        let header = VerifiedHeader { version: 0, kind: MessageKind::Batch(header), body_nbytes };
         inside.then_some(EncapsulatedMessage {
             header,
             header_at,

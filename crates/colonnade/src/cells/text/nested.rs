@@ -8,7 +8,7 @@ use super::{CellFault, Nonfinite, Syntax, TextCell, TextStyle, TextWriter};
 use crate::arrow::meta;
 use crate::cells::typed;
 use crate::error::{Error, Result};
-use crate::frame::{DType, Kind, type_name};
+use crate::frame::{DType, DTypeKind, type_name};
 
 /// Returns the adapter's tag from a field's metadata.
 pub(super) fn tag_of(field: &Field) -> Option<String> {
@@ -75,7 +75,7 @@ pub(super) fn check_field(field: &Field, numpy_dtype: Option<DType>, style: Text
 }
 
 pub(super) fn is_complex(numpy_dtype: Option<DType>) -> bool {
-    numpy_dtype.is_some_and(|dtype| dtype.kind == Kind::Complex)
+    numpy_dtype.is_some_and(|dtype| dtype.kind == DTypeKind::Complex)
 }
 
 fn has_parts(data_type: &DataType, complex: bool) -> bool {

@@ -11,7 +11,7 @@ use super::*;
 use crate::arrow::trusted::trusted_array;
 use crate::calendar::per_second;
 use crate::cells::typed;
-use crate::frame::{Kind, type_name};
+use crate::frame::{DTypeKind, type_name};
 
 mod categories;
 mod complex;
@@ -37,7 +37,7 @@ pub(super) fn reader(
     let t = field.data_type();
     let csv = style.syntax == Syntax::Csv;
     let nullable = field.is_nullable();
-    let complex = csv && numpy_dtype.is_some_and(|d| d.kind == Kind::Complex);
+    let complex = csv && numpy_dtype.is_some_and(|d| d.kind == DTypeKind::Complex);
     let intervals = csv && nested::are_intervals(t, tag);
     let numbers = ReaderContext { data_type: t.clone(), nullable, csv, inferred: style.inferred };
     Ok(match t {

@@ -10,7 +10,7 @@ use crate::cells::digits::FormatInteger;
 use crate::cells::msgpack::column::changed;
 use crate::cells::typed;
 use crate::cells::typed::native;
-use crate::frame::Kind;
+use crate::frame::DTypeKind;
 
 pub(super) mod categories;
 mod general;
@@ -38,7 +38,7 @@ pub(super) fn writer<'a>(
     }
     let intervals = csv && nested::are_intervals(data.data_type(), tag.as_deref());
     // NumPy's times have no null except NaT.
-    let nat = numpy_dtype.is_some_and(|d| matches!(d.kind, Kind::DateTime | Kind::TimeDelta));
+    let nat = numpy_dtype.is_some_and(|d| matches!(d.kind, DTypeKind::DateTime | DTypeKind::TimeDelta));
     let t = data.data_type();
     let nulls = NullText { nulls: data.nulls().filter(|nulls| nulls.null_count() > 0).cloned(), style };
     Ok(match t {

@@ -10,7 +10,7 @@ use super::{CellWriter, MsgpackStyle, Range, decimal, half, is_cells, names_are_
 use crate::arrow::meta;
 use crate::cells::msgpack::column::{FORMAT, changed};
 use crate::error::{Error, Result};
-use crate::frame::{DType, Kind};
+use crate::frame::{DType, DTypeKind};
 
 mod values;
 use values::ArrayValues;
@@ -36,7 +36,7 @@ impl TypedWriter {
         let broken =
             |e| Error::malformed(FORMAT, format!("the array is no valid Arrow: {e}. Make it again."));
         data.validate().map_err(broken)?;
-        let times = |dtype: DType| matches!(dtype.kind, Kind::DateTime | Kind::TimeDelta);
+        let times = |dtype: DType| matches!(dtype.kind, DTypeKind::DateTime | DTypeKind::TimeDelta);
         let nat = numpy_dtype.is_some_and(times);
         let tag = field.metadata().get(meta::KEY).and_then(|text| meta::FieldMeta::parse(text).ok()?.tag);
         let values = ArrayValues::new(&data, is_cells(tag.as_deref()), style)?;

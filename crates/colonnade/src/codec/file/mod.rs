@@ -9,14 +9,14 @@ use crate::error::{Error, Result};
 
 /// The codec of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Codec {
+pub enum FileCodec {
     /// One or more gzip members.
     Gzip,
     /// One or more zstd frames.
     Zstd,
 }
 
-impl Codec {
+impl FileCodec {
     /// The name in options and descriptions.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -49,5 +49,5 @@ impl Codec {
     }
 }
 
-/// Bytes that [`Codec::detect`] needs.
+/// Bytes that [`FileCodec::detect`] needs.
 pub const HEAD_NBYTES: usize = 4;

@@ -5,7 +5,7 @@ use std::io::{self, Cursor, Read};
 use flate2::read::MultiGzDecoder;
 use zstd_safe::{DCtx, InBuffer, OutBuffer};
 
-use super::{Codec, HEAD_NBYTES};
+use super::{FileCodec, HEAD_NBYTES};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 use crate::memory::{Buffer, read_to_end};
@@ -39,10 +39,10 @@ impl<R: Read> DecompressReader<R> {
     }
 
     /// The codec of the source; `None` before the first read.
-    pub fn codec(&self) -> Option<Codec> {
+    pub fn codec(&self) -> Option<FileCodec> {
         match self.0 {
-            ReadState::Gzip(_) => Some(Codec::Gzip),
-            ReadState::Zstd(_) => Some(Codec::Zstd),
+            ReadState::Gzip(_) => Some(FileCodec::Gzip),
+            ReadState::Zstd(_) => Some(FileCodec::Zstd),
             _ => None,
         }
     }
@@ -64,14 +64,14 @@ impl<R: Read> DecompressReader<R> {
                 Err(e) => return Err(e),
             }
         }
-        let codec = Codec::detect(&head);
+        let codec = FileCodec::detect(&head);
         let source = Cursor::new(head).chain(source);
         self.0 = match codec {
             None => ReadState::Plain(source),
-            Some(Codec::Gzip) => {
+            Some(FileCodec::Gzip) => {
                 ReadState::Gzip(Box::new(MultiGzDecoder::new(CountingReader { source, count: 0 })))
             }
-            Some(Codec::Zstd) => ReadState::Zstd(Box::new(ZstdReader::new(source))),
+            Some(FileCodec::Zstd) => ReadState::Zstd(Box::new(ZstdReader::new(source))),
         };
         Ok(())
     }
@@ -100,8 +100,8 @@ pub fn unpacked(
     bytes: Buffer,
     limits: &Limits,
     progress: &dyn Progress,
-) -> Result<(Buffer, Option<Codec>)> {
-    let Some(codec) = Codec::detect(bytes.as_slice()) else { return Ok((bytes, None)) };
+) -> Result<(Buffer, Option<FileCodec>)> {
+    let Some(codec) = FileCodec::detect(bytes.as_slice()) else { return Ok((bytes, None)) };
     let mut source = DecompressReader::new(bytes.as_slice());
     let (input, mut growth) = (bytes.nbytes() as u64, TextSizeLimit::new(limits));
     let mut check = |text: &[u8]| growth.check(format, text, input);

@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn differences_wrap_and_come_back() {
+    fn differences_wrap_and_round_trip() {
         let values: Vec<u8> = [5u32, 3, u32::MAX, 0, 7].iter().flat_map(|v| v.to_le_bytes()).collect();
         let mut out = vec![0; values.len()];
         delta(&values, 4, false, &mut out);

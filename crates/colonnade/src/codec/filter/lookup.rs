@@ -2,7 +2,7 @@
 
 /// A table of values of 4 or 8 bytes, padded so that every code has an entry.
 #[derive(Debug, Clone)]
-pub enum Table {
+pub enum ValueTable {
     /// Values of 4 bytes.
     Four(Vec<[u8; 4]>),
     /// Values of 8 bytes.
@@ -20,7 +20,7 @@ pub fn greatest(codes: &[u8], wide: bool) -> usize {
     low.iter().zip(high).fold(0, |most, (&l, &h)| most.max(usize::from(u16::from_le_bytes([l, h]))))
 }
 
-impl Table {
+impl ValueTable {
     /// A table of the values in `bytes`, of `width` 4 or 8; `None` for other widths. `wide`: codes have two bytes.
     #[must_use]
     pub fn new(bytes: &[u8], width: usize, wide: bool) -> Option<Self> {
@@ -71,12 +71,12 @@ mod tests {
         let values: Vec<u8> = [10u32, 20, 30].iter().flat_map(|v| v.to_le_bytes()).collect();
         let expected: Vec<u8> = [30u32, 10, 20, 20].iter().flat_map(|v| v.to_le_bytes()).collect();
         let mut out = vec![0; 16];
-        Table::new(&values, 4, false).unwrap().find(&[2, 0, 1, 1], false, &mut out);
+        ValueTable::new(&values, 4, false).unwrap().find(&[2, 0, 1, 1], false, &mut out);
         assert_eq!(out, expected);
         let mut out = vec![0; 16];
-        Table::new(&values, 4, true).unwrap().find(&[2, 0, 1, 1, 0, 0, 0, 0], true, &mut out);
+        ValueTable::new(&values, 4, true).unwrap().find(&[2, 0, 1, 1, 0, 0, 0, 0], true, &mut out);
         assert_eq!(out, expected);
-        assert!(Table::new(&values, 3, false).is_none());
+        assert!(ValueTable::new(&values, 3, false).is_none());
     }
 
     #[test]

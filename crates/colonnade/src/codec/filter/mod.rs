@@ -11,7 +11,7 @@ mod lookup;
 mod shuffle;
 
 pub use delta::{delta, undelta};
-pub use lookup::{Table, greatest};
+pub use lookup::{ValueTable, greatest};
 pub use shuffle::{shuffle, unshuffle};
 
 /// Widths that the shuffle filter supports.

@@ -175,7 +175,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_are_the_bytes_of_all_values_in_turn() {
+    fn shuffled_rows_are_the_bytes_of_all_values_in_turn() {
         for width in super::super::SHUFFLE_WIDTHS {
             for n in [0, 1, 2, 15, 16, 17, 33, 100, 4099] {
                 let bytes: Vec<u8> = (0..n * width)
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn other_widths_and_lengths_move_nothing() {
+    fn other_widths_and_lengths_are_unchanged() {
         let mut target = [7; 6];
         shuffle(&[1; 6], 3, &mut target);
         unshuffle(&[1; 4], 2, &mut target);

@@ -19,7 +19,7 @@ fn pack(bytes: &[u8], level: i32) -> Vec<u8> {
 }
 
 #[test]
-fn frames_come_back_on_both_ways() {
+fn frames_round_trip_with_both_decoders() {
     for bytes in samples() {
         for level in [0, 1, 9] {
             let packed = pack(&bytes, level);

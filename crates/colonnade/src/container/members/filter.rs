@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 
 use crate::codec::filter::{DELTA_WIDTHS, SHUFFLE_WIDTHS};
 use crate::error::{Error, Result};
-use crate::frame::{DType, Kind};
+use crate::frame::{DType, DTypeKind};
 
 use crate::decode::GroupKey;
 
@@ -65,13 +65,13 @@ impl MemberFilter {
     pub fn supports(self, dtype: &DType) -> bool {
         let width = dtype.itemsize as usize;
         // Text is no number, and bools must stay 0 and 1.
-        let number = !matches!(dtype.kind, Kind::Bytes | Kind::Unicode | Kind::Bool);
+        let number = !matches!(dtype.kind, DTypeKind::Bytes | DTypeKind::Unicode | DTypeKind::Bool);
         match self {
             Self::None => width > 0,
             Self::Shuffle => number && SHUFFLE_WIDTHS.contains(&width),
-            Self::Delta => number && dtype.kind != Kind::Void && DELTA_WIDTHS.contains(&width),
+            Self::Delta => number && dtype.kind != DTypeKind::Void && DELTA_WIDTHS.contains(&width),
             Self::DeltaShuffle => Self::Shuffle.supports(dtype) && Self::Delta.supports(dtype),
-            Self::Dictionary => number && dtype.kind != Kind::Void && [4, 8].contains(&width),
+            Self::Dictionary => number && dtype.kind != DTypeKind::Void && [4, 8].contains(&width),
         }
     }
 
@@ -100,8 +100,8 @@ impl MemberFilter {
 /// The dtype of differences: integers keep theirs, other dtypes become signed integers of the same width.
 fn difference(dtype: DType) -> DType {
     match dtype.kind {
-        Kind::Int | Kind::UInt => dtype,
-        _ => DType { kind: Kind::Int, unit: None, ..dtype },
+        DTypeKind::Int | DTypeKind::UInt => dtype,
+        _ => DType { kind: DTypeKind::Int, unit: None, ..dtype },
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::container::npy::write_header;
 use crate::error::{Error, Result};
-use crate::frame::{Axis, Block, Column, DType, Frame, Grid, Labels, Level, Part, Run};
+use crate::frame::{AdjacentColumns, Axis, Block, Column, DType, Frame, Grid, Labels, Level, Part};
 use crate::memory::Buffer;
 
 use super::buffers::ColumnSpec;
@@ -105,8 +105,8 @@ pub fn members(
     let mut position = 0;
     for run in frame.runs(kind_of)? {
         match &run {
-            Run::Block(block) => block_members(position, block, split_nbytes, &mut blocks),
-            Run::Column(column) => {
+            AdjacentColumns::Block(block) => block_members(position, block, split_nbytes, &mut blocks),
+            AdjacentColumns::Column(column) => {
                 let named = |e: Error| e.in_member(label(frame, position));
                 column_members(position, column, compat, &mut blocks, &mut arrow).map_err(named)?;
             }

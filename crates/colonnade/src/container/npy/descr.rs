@@ -4,7 +4,7 @@ use super::literal::{LiteralNode, LiteralValue, shortened};
 use super::shape::shape_from_literal;
 use super::{FORMAT, to_u64};
 use crate::error::{Error, Result};
-use crate::frame::dtype::{DType, Kind};
+use crate::frame::dtype::{DType, DTypeKind};
 
 /// Type of the elements.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -32,7 +32,7 @@ impl DescrField {
     /// Whether the field is padding of an aligned struct, which NumPy writes as an unnamed `V`.
     #[must_use]
     pub fn is_padding(&self) -> bool {
-        self.name.is_empty() && matches!(&self.descr, Descr::Scalar(dtype) if dtype.kind == Kind::Void)
+        self.name.is_empty() && matches!(&self.descr, Descr::Scalar(dtype) if dtype.kind == DTypeKind::Void)
     }
 
     /// Bytes of the field; `None` past the address space.

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use crate::codec::filter::Table;
+use crate::codec::filter::ValueTable;
 use crate::container::members::{ArchiveMeta, FilterSpec, MemberFilter, MemberName};
 use crate::container::npy;
 use crate::container::zip::Method;
@@ -22,7 +22,7 @@ use super::scan::{ScannedArray, StoredMember, array_key};
 const SCRATCH_NBYTES: usize = 8 << 20;
 
 /// Dictionaries' values by the number of their filtered array.
-pub(super) type DecodeTables = HashMap<u32, Table>;
+pub(super) type DecodeTables = HashMap<u32, ValueTable>;
 
 /// Finds the members of the filtered arrays that the meta member lists.
 pub(super) fn locate_parts(store: &mut Store, by_name: &MembersByName, meta: &ArchiveMeta) -> Result<()> {
@@ -185,14 +185,15 @@ impl Store {
         let tasks = values.iter().map(|&(number, member)| {
             let work = move || {
                 let Some(spec) = self.filtered_of(member).map(|f| &f.spec) else { return Ok(None) };
-                let table = self
-                    .payload(member, |bytes| Table::new(bytes, spec.dtype.itemsize as usize, spec.is_wide()));
+                let table = self.payload(member, |bytes| {
+                    ValueTable::new(bytes, spec.dtype.itemsize as usize, spec.is_wide())
+                });
                 let table = table.map_err(|e| e.in_member(self.name(member.entry)))?;
                 Ok(table.map(|table| (number, table)))
             };
             (member.nbytes, work)
         });
-        Ok(parallel::gather(tasks.collect(), threads, &NoProgress)?.into_iter().flatten().collect())
+        Ok(parallel::map(tasks.collect(), threads, &NoProgress)?.into_iter().flatten().collect())
     }
 
     /// Decodes a part of an array into its place in the image.

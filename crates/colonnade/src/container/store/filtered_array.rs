@@ -1,6 +1,6 @@
 //! One filtered array: its parts, and how they are decoded.
 
-use crate::codec::filter::{Table, greatest, undelta, unshuffle};
+use crate::codec::filter::{ValueTable, greatest, undelta, unshuffle};
 use crate::container::members::{FilterSpec, MemberFilter};
 use crate::decode::GroupKey;
 use crate::error::{Error, Result};
@@ -45,7 +45,7 @@ impl FilteredArray {
         &self,
         part: u32,
         bytes: &[u8],
-        table: Option<&Table>,
+        table: Option<&ValueTable>,
         target: &mut [u8],
     ) -> Result<()> {
         let (dtype, rows) = (self.spec.dtype, self.spec.rows(part as usize));
@@ -74,7 +74,7 @@ impl FilteredArray {
         Ok(())
     }
 
-    fn look_up(&self, part: u32, codes: &[u8], table: Option<&Table>, target: &mut [u8]) -> Result<()> {
+    fn look_up(&self, part: u32, codes: &[u8], table: Option<&ValueTable>, target: &mut [u8]) -> Result<()> {
         let Some(table) = table else {
             return Err(Error::malformed("npz", "the values of its codes are missing."));
         };

@@ -197,7 +197,7 @@ impl Store {
         let bytes = block.buffer.slice(block.grid.offset, block.grid.nrows);
         let bytes = bytes.ok_or_else(|| Error::malformed("npz", "the array passes the file."))?;
         if let Descr::Scalar(dtype) = &descr
-            && dtype.kind == crate::frame::Kind::Unicode
+            && dtype.kind == crate::frame::DTypeKind::Unicode
         {
             let big = dtype.order == crate::frame::ByteOrder::Big;
             super::text::check_bytes(bytes.as_slice(), dtype.itemsize as usize, big)?;

@@ -134,7 +134,7 @@ impl StoredMember {
         let max_nbytes = match self.method {
             Method::Stored | Method::Other(_) => return Ok(()),
             Method::Deflate => (self.compressed_nbytes as u64).saturating_mul(deflate::MAX_RATIO),
-            Method::Zstd => zstd::most(self.compressed_nbytes as u64),
+            Method::Zstd => zstd::max_decompressed(self.compressed_nbytes as u64),
         };
         if nbytes > max_nbytes {
             let had = self.compressed_nbytes;

@@ -1,11 +1,11 @@
 //! Refuses `<U` cells with invalid code points when they are read.
 
 use crate::error::{Error, Result};
-use crate::frame::{Block, ByteOrder, Kind};
+use crate::frame::{Block, ByteOrder, DTypeKind};
 
 /// Refuses lone surrogates and code points above U+10FFFF in a block of strings.
 pub(super) fn check(block: &Block) -> Result<()> {
-    if block.grid.dtype.kind != Kind::Unicode {
+    if block.grid.dtype.kind != DTypeKind::Unicode {
         return Ok(());
     }
     let big = block.grid.dtype.order == ByteOrder::Big;

@@ -3,7 +3,7 @@
 use crate::arrow::ranges::check_ranges;
 use crate::container::zip::{self, Method};
 use crate::error::{Error, Result};
-use crate::frame::Kind as DTypeKind;
+use crate::frame::DTypeKind;
 use crate::parallel;
 use crate::parallel::Task;
 use crate::progress::Progress;

@@ -86,7 +86,7 @@ impl<'s> ZipWriter<'s> {
             crc.update(head);
             data.chunks(&mut |bytes| {
                 for chunk in bytes.chunks(CHUNK_NBYTES) {
-                    self.progress.look()?;
+                    self.progress.check()?;
                     crc.update(chunk);
                 }
                 Ok(())

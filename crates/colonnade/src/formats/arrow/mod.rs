@@ -48,7 +48,7 @@ use write::Writer;
 /// Writes a whole frame. Without compression it is one record batch, so that a mapped file is the frame.
 ///
 /// # Errors
-/// `Unrepresentable`, naming column and reason; the sink's own.
+/// `Unrepresentable`, naming column and reason; errors of the sink.
 pub fn encode(
     frame: &Frame,
     options: WriteOptions,

@@ -1,8 +1,8 @@
-//! The registry's view of an opened file or stream.
+//! Implements the registry's traits for an opened file or stream.
 
 use arrow_schema::DataType;
 
-use super::read::{Form, Ipc, Message};
+use super::read::{Form, Ipc, MessageInfo};
 use crate::arrow::ipc::BodyCodec;
 use crate::decode::Request;
 use crate::error::Result;
@@ -101,7 +101,7 @@ impl Opened for Ipc {
     }
 }
 
-fn message_facts(message: Message, ncols: usize) -> Facts {
+fn message_facts(message: MessageInfo, ncols: usize) -> Facts {
     let shape = message.name.starts_with("batch").then(|| Fact::Shape(vec![message.nrows, ncols]));
     vec![
         ("name", message.name.into()),

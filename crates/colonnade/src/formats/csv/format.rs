@@ -1,6 +1,6 @@
 //! The format as the registry knows it.
 
-use super::{ChunkWriter, Encoding, SchemaPlace, WriteOptions, encode, opened, sidecar};
+use super::{CsvChunkWriter, OutputEncoding, SchemaPlace, WriteOptions, encode, opened, sidecar};
 use crate::error::Result;
 use crate::formats::encoding::endless;
 use crate::formats::{
@@ -63,13 +63,13 @@ impl Format for CsvFormat {
     }
 
     fn writer(&self, options: &Options) -> Result<Box<dyn FrameWriter>> {
-        Ok(Box::new(ChunkWriter::new(options_of::<WriteOptions>("csv", options)?.clone())))
+        Ok(Box::new(CsvChunkWriter::new(options_of::<WriteOptions>("csv", options)?.clone())))
     }
 
     /// The header says how many rows come. Only UTF-8 is read while it comes in.
     fn check_message(&self, _frame: &Frame, options: &Options) -> Result<()> {
         let options = options_of::<WriteOptions>("csv", options)?;
-        let ends = options.schema == SchemaPlace::Header && options.encoding == Encoding::Utf8;
+        let ends = options.schema == SchemaPlace::Header && options.encoding == OutputEncoding::Utf8;
         if ends { Ok(()) } else { Err(endless()) }
     }
 
@@ -90,7 +90,7 @@ fn is_sidecar(bytes: &[u8]) -> bool {
     bytes.first() == Some(&b'{') && has(b"\"schema\"") && has(b"\"csv\"") && has(b"\"orient\"")
 }
 
-impl FrameWriter for ChunkWriter {
+impl FrameWriter for CsvChunkWriter {
     fn write(&mut self, frame: &Frame, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
         Self::write(self, frame, sink, progress)
     }

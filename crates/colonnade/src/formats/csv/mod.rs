@@ -10,6 +10,8 @@ pub mod write;
 
 pub use format::CsvFormat;
 
-pub use read::{BigInts, Chunks, Dates, IndexColumns, OnError, ReadOptions, Schema, decode, decode_with};
-pub use write::options::{Encoding, Quoting, SchemaPlace, WriteOptions};
-pub use write::{ChunkWriter, encode, sidecar};
+pub use read::{
+    BigInts, CsvChunks, Dates, IndexColumns, OnError, ReadOptions, SchemaOption, decode, decode_with,
+};
+pub use write::options::{OutputEncoding, Quoting, SchemaPlace, WriteOptions};
+pub use write::{CsvChunkWriter, encode, sidecar};

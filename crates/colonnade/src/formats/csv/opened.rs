@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{Chunks, ReadOptions, Schema, decode_with, sidecar};
+use super::{CsvChunks, ReadOptions, SchemaOption, decode_with, sidecar};
 use crate::error::Result;
 use crate::formats::chunk_reader::{ChunkReader, DecodeRows, TextChunks};
 use crate::formats::opened_text::open_text;
@@ -39,14 +39,14 @@ pub(super) fn reader(
     max_rows: usize,
     path: Option<&Path>,
 ) -> Result<Box<dyn IncrementalReader>> {
-    let chunks = Chunks::new(with_sidecar(options, path)?)?;
+    let chunks = CsvChunks::new(with_sidecar(options, path)?)?;
     Ok(Box::new(ChunkReader::new(TextChunks::new(chunks, max_rows))))
 }
 
 /// The options, and the schema that is stored next to the file at `path`, where they ask for it and have none.
 fn with_sidecar(options: &ReadOptions, path: Option<&Path>) -> Result<ReadOptions> {
     let mut options = options.clone();
-    if options.sidecar.is_none() && matches!(options.schema, Schema::Found | Schema::Sidecar) {
+    if options.sidecar.is_none() && matches!(options.schema, SchemaOption::Found | SchemaOption::Sidecar) {
         options.sidecar = path.map(sidecar::read).transpose()?.flatten();
     }
     Ok(options)
@@ -70,7 +70,7 @@ impl DecodeText for ReadOptions {
     }
 }
 
-impl DecodeRows for Chunks {
+impl DecodeRows for CsvChunks {
     fn feed(&mut self, bytes: &[u8]) -> Result<()> {
         Self::feed(self, bytes)
     }

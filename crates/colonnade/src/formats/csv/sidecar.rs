@@ -19,7 +19,7 @@ pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>> {
         Err(e) => Err(e.into()),
     };
     match read(&next_to(path))? {
-        None => opened_as(path).map_or(Ok(None), |named| read(&next_to(&named))),
+        None => original_path(path).map_or(Ok(None), |named| read(&next_to(&named))),
         found => Ok(found),
     }
 }
@@ -31,7 +31,7 @@ fn next_to(path: &Path) -> PathBuf {
 }
 
 /// The name by which an open file was opened, where `path` is that of a descriptor and the name is the file's still.
-fn opened_as(path: &Path) -> Option<PathBuf> {
+fn original_path(path: &Path) -> Option<PathBuf> {
     if !path.starts_with("/proc/self/fd") {
         return None;
     }

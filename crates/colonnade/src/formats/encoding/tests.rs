@@ -138,7 +138,7 @@ fn text_without_its_header_is_no_message() {
     let plain = FrameEncoding::new("csv", Arc::new(csv::WriteOptions::default())).unwrap();
     assert!(is_option(&plain.check_message(&frame()).unwrap_err()));
     let header = FrameEncoding::new("csv", options("csv")).unwrap();
-    let packed = header.compressed(Some(Codec::Gzip), None).unwrap();
+    let packed = header.compressed(Some(FileCodec::Gzip), None).unwrap();
     assert!(is_option(&packed.check_message(&frame()).unwrap_err()));
 }
 
@@ -158,7 +158,7 @@ fn whole_file_compression_keeps_the_bytes() {
     for encoding in encodings() {
         let spec = encoding.format().spec();
         let plain = encoded(&encoding);
-        for codec in [Codec::Gzip, Codec::Zstd] {
+        for codec in [FileCodec::Gzip, FileCodec::Zstd] {
             let Ok(packed) = encoding.clone().compressed(Some(codec), Some(1)) else {
                 assert!(!spec.capabilities.compressed, "{}", spec.name);
                 continue;
@@ -181,7 +181,7 @@ fn whole_file_compression_keeps_the_bytes() {
         }
     }
     let level =
-        FrameEncoding::new("csv", options("csv")).unwrap().compressed(Some(Codec::Gzip), Some(99)).unwrap();
+        FrameEncoding::new("csv", options("csv")).unwrap().compressed(Some(FileCodec::Gzip), Some(99)).unwrap();
     assert!(is_option(&level.encode(&frame(), &mut Vec::new(), &NoProgress).unwrap_err()));
 }
 

@@ -1,4 +1,4 @@
-//! Several frames: a map of their labels.
+//! Writes several frames as a map from labels to frames.
 
 use std::collections::HashSet;
 
@@ -12,11 +12,10 @@ use crate::frame::Frame;
 use crate::progress::{Progress, Share};
 use crate::sink::Sink;
 
-/// Writes several frames as a map of labels.
+/// Writes several frames as a map.
 ///
 /// # Errors
-/// `Unrepresentable`, naming frame, column and reason; a label that is there twice, or that only a header may have; the sink's
-/// own.
+/// `Unrepresentable`, naming frame, column and reason; a duplicate or reserved label; errors of the sink.
 pub fn encode_bundle(
     frames: &[(String, Frame)],
     options: &WriteOptions,

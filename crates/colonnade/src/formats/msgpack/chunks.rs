@@ -1,4 +1,4 @@
-//! Frames of one schema, one value behind the other.
+//! Writes series: frames of one schema, one value after the other.
 
 use std::io::{self, IoSlice};
 
@@ -10,32 +10,32 @@ use crate::error::Result;
 use crate::frame::Frame;
 use crate::progress::Progress;
 use crate::sink::Sink;
-use crate::sink::writer_state::{State, nothing};
+use crate::sink::writer_state::{WriterState, nothing};
 
 /// Writes a series.
 #[derive(Debug)]
-pub struct ChunkWriter {
+pub struct SeriesWriter {
     options: WriteOptions,
     first: Option<Exporter>,
     count: usize,
     nrows: usize,
-    state: State,
+    state: WriterState,
 }
 
-impl ChunkWriter {
-    /// Of nothing yet.
+impl SeriesWriter {
+    /// A series without chunks.
     #[must_use]
     pub fn new(options: WriteOptions) -> Self {
-        Self { options, first: None, count: 0, nrows: 0, state: State::Open }
+        Self { options, first: None, count: 0, nrows: 0, state: WriterState::Open }
     }
 
-    /// Chunks so far.
+    /// The number of chunks so far.
     #[must_use]
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// Rows so far.
+    /// The number of rows so far.
     #[must_use]
     pub fn nrows(&self) -> usize {
         self.nrows
@@ -44,7 +44,8 @@ impl ChunkWriter {
     /// Writes a chunk.
     ///
     /// # Errors
-    /// `Unrepresentable` that shows both where columns, types or row labels differ from the first chunk's, and for values
+    /// `Unrepresentable`: columns, types or row labels differ from the first chunk's, or MessagePack cannot hold a value;
+    /// nothing was written. After an error of the sink the writer is unusable.
     /// that MessagePack cannot hold: nothing was written then. The sink's own, after which the writer is of no use.
     pub fn write(&mut self, chunk: &Frame, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
         self.state.check_open(FORMAT)?;
@@ -58,11 +59,11 @@ impl ChunkWriter {
         }
         admitted.map_err(|e| e.in_format(FORMAT))?;
         let number = self.options.header.then_some(self.count as u64);
-        let mut part = Part { sink, written: false };
+        let mut part = ChunkSink { sink, written: false };
         let result =
             write::encode_frame(chunk, &WriteOptions { chunk: number, ..self.options }, &mut part, progress);
         if result.is_err() && part.written {
-            self.state = State::Broken;
+            self.state = WriterState::Broken;
         }
         result?;
         self.count += 1;
@@ -70,24 +71,23 @@ impl ChunkWriter {
         Ok(())
     }
 
-    /// Ends the series, which has no mark of its own.
+    /// Ends the series. There is no end mark.
     ///
     /// # Errors
-    /// `Unrepresentable` where there was no chunk: an input without a byte is a series of nothing, whose columns nobody
-    /// knows.
+    /// `Unrepresentable`: there was no chunk. An input without a byte would be a series without known columns.
     pub fn finish(&mut self) -> Result<()> {
         self.state.check_open(FORMAT)?;
         if self.count == 0 { Err(nothing(FORMAT)) } else { Ok(()) }
     }
 }
 
-/// A sink that goes on behind what it has: how many bytes a chunk has says nothing of the whole.
-struct Part<'s> {
+/// A sink that continues after earlier chunks. The size of one chunk does not determine the total.
+struct ChunkSink<'s> {
     sink: &'s mut dyn Sink,
     written: bool,
 }
 
-impl Sink for Part<'_> {
+impl Sink for ChunkSink<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.written = true;
         self.sink.write(bytes)

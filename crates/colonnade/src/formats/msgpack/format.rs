@@ -1,8 +1,8 @@
-//! The format as the registry knows it.
+//! The registry entry of `msgpack`.
 
 use super::opened::OpenedMsgpack;
 use super::series::{FrameSeries, is_series};
-use super::{ChunkWriter, ReadOptions, WriteOptions, encode, encode_bundle};
+use super::{ReadOptions, SeriesWriter, WriteOptions, encode, encode_bundle};
 use crate::error::{Error, Result};
 use crate::formats::chunk_reader::ChunkReader;
 use crate::formats::{
@@ -28,7 +28,7 @@ static SPEC: FormatSpec = FormatSpec {
     },
 };
 
-/// `msgpack`; see the module's documentation.
+/// The format `msgpack`; see the module's documentation.
 pub struct MsgpackFormat;
 
 impl Format for MsgpackFormat {
@@ -72,7 +72,7 @@ impl Format for MsgpackFormat {
     }
 
     fn writer(&self, options: &Options) -> Result<Box<dyn FrameWriter>> {
-        Ok(Box::new(ChunkWriter::new(*options_of::<WriteOptions>("msgpack", options)?)))
+        Ok(Box::new(SeriesWriter::new(*options_of::<WriteOptions>("msgpack", options)?)))
     }
 
     fn check_message(&self, frame: &Frame, options: &Options) -> Result<()> {
@@ -101,10 +101,10 @@ impl Format for MsgpackFormat {
     }
 }
 
-/// Pickles begin with this byte too, so a receiver that has it waits for more.
+/// Pickles begin with this byte too, so a receiver reads more bytes before it decides.
 const EMPTY_MAP: [u8; 1] = [0x80];
 
-impl FrameWriter for ChunkWriter {
+impl FrameWriter for SeriesWriter {
     fn write(&mut self, frame: &Frame, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
         Self::write(self, frame, sink, progress)
     }

@@ -1,4 +1,4 @@
-//! The header of our own frames: the first entry of their map.
+//! The header of frames with a schema: the first entry of their map.
 //!
 //! ```text
 //! "__colonnade__": {"version": 1, "orient": .., "nrows": .., ["chunk": ..], "schema": bin, ["numbers": "packed"],
@@ -6,9 +6,9 @@
 //!                   "dictionaries": [values of each dictionary, depth first]}
 //! ```
 //!
-//! The schema is Arrow's own message, which any Arrow library reads (`pyarrow.ipc.read_schema`); axes, names and attrs are its
-//! metadata. `nbytes` lets columns be decoded side by side without a pass that looks for their ends; each column is found to
-//! end where it should when it is decoded.
+//! The schema is Arrow's own message, which any Arrow library reads (`pyarrow.ipc.read_schema`); axes, names and attrs are
+//! its metadata. With `nbytes`, columns can be decoded in parallel without a pass that searches for their ends; decoding a
+//! column checks its end.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -30,37 +30,37 @@ use crate::cells::msgpack::options::MsgpackOrient;
 /// The version that this code writes.
 pub(crate) const VERSION: u64 = 1;
 
-/// What a header says.
+/// A decoded header.
 #[derive(Debug, Clone)]
-pub(crate) struct Header {
+pub(crate) struct MsgpackHeader {
     pub(crate) orient: MsgpackOrient,
     pub(crate) nrows: usize,
-    /// Which of a series this is.
+    /// The number of this frame in a series.
     pub(crate) chunk: Option<u64>,
     pub(crate) schema: SchemaRef,
-    /// Bytes of each field's value; columns only.
+    /// The size of each field's value; only for columns.
     pub(crate) nbytes: Vec<u64>,
-    /// Nils of each field.
+    /// The number of nils of each field.
     pub(crate) nulls: Vec<u64>,
     pub(crate) packed: bool,
-    /// Whether it keeps to the old specification.
+    /// Whether the frame uses only the specification before 2013.
     pub(crate) old: bool,
-    /// The array of dictionary values, in the bytes that the header was read from.
+    /// The range of the array of dictionary values, in the bytes that the header was read from.
     pub(crate) dictionaries: Range<usize>,
 }
 
-/// Appends text with its head.
+/// Appends text with its marker and length.
 pub(crate) fn put_text(out: &mut Vec<u8>, text: &str) -> Result<()> {
     let result = rmp::encode::write_str(out, text);
     result.map_err(|_| Error::malformed(FORMAT, "no memory for text."))
 }
 
-/// What writing to a vector answers.
-pub(crate) fn ended<T>(result: std::result::Result<T, rmp::encode::ValueWriteError>) -> Result<()> {
+/// Converts the result of writing to a vector.
+pub(crate) fn write_result<T>(result: std::result::Result<T, rmp::encode::ValueWriteError>) -> Result<()> {
     result.map(|_| ()).map_err(|_| Error::malformed(FORMAT, "no memory."))
 }
 
-/// A number of entries as the specification counts them.
+/// Converts a number of entries to the specification's 32 bits.
 ///
 /// # Errors
 /// `Unrepresentable`: over 32 bits.
@@ -71,8 +71,9 @@ pub(crate) fn count(n: usize, what: &str) -> Result<u32> {
     })
 }
 
-impl Header {
-    /// Appends key and value. `dictionaries`: encoded, as [`crate::cells::typed::write_dictionaries`] has them. `old`: for readers that know no `bin`.
+impl MsgpackHeader {
+    /// Appends key and value. `dictionaries`: encoded by [`crate::cells::typed::write_dictionaries`]. `old`: for readers
+    /// without `bin`.
     ///
     /// # Errors
     /// `Unrepresentable`: over 32 bits.
@@ -81,16 +82,16 @@ impl Header {
         put_text(out, KEY)?;
         let more = [!self.nbytes.is_empty(), self.packed, self.chunk.is_some()];
         let entries = 6 + more.into_iter().map(u32::from).sum::<u32>();
-        ended(write_map_len(out, entries))?;
+        write_result(write_map_len(out, entries))?;
         put_text(out, "version")?;
-        ended(write_uint(out, VERSION))?;
+        write_result(write_uint(out, VERSION))?;
         put_text(out, "orient")?;
         put_text(out, self.orient.name())?;
         put_text(out, "nrows")?;
-        ended(write_uint(out, self.nrows as u64))?;
+        write_result(write_uint(out, self.nrows as u64))?;
         if let Some(number) = self.chunk {
             put_text(out, "chunk")?;
-            ended(write_uint(out, number))?;
+            write_result(write_uint(out, number))?;
         }
         put_text(out, "schema")?;
         ipc::check_depth(&self.schema).map_err(|e| e.in_format("msgpack"))?;
@@ -99,7 +100,7 @@ impl Header {
             put_text(out, &STANDARD.encode(&schema))?;
         } else {
             count(schema.len(), "bytes of schema")?;
-            ended(write_bin(out, &schema))?;
+            write_result(write_bin(out, &schema))?;
         }
         if self.packed {
             put_text(out, "numbers")?;
@@ -108,9 +109,9 @@ impl Header {
         let lists = [("nbytes", &self.nbytes), ("nulls", &self.nulls)];
         for (key, list) in lists.into_iter().filter(|(key, list)| *key == "nulls" || !list.is_empty()) {
             put_text(out, key)?;
-            ended(write_array_len(out, count(list.len(), "columns")?))?;
+            write_result(write_array_len(out, count(list.len(), "columns")?))?;
             for n in list {
-                ended(write_uint(out, *n))?;
+                write_result(write_uint(out, *n))?;
             }
         }
         put_text(out, "dictionaries")?;
@@ -119,14 +120,14 @@ impl Header {
     }
 }
 
-/// Where reading stands in a header.
-struct Reader<'b> {
+/// A position in a header.
+struct HeaderReader<'b> {
     bytes: &'b [u8],
     at: usize,
     depth: u64,
 }
 
-impl<'b> Reader<'b> {
+impl<'b> HeaderReader<'b> {
     fn head(&mut self) -> std::result::Result<MsgpackHead, CellError> {
         let rest = self.bytes.get(self.at..).unwrap_or(&[]);
         let (found, length) = head(rest).map_err(|e| e.after(0, self.at))?.ok_or_else(|| self.cut(1))?;
@@ -175,7 +176,7 @@ impl<'b> Reader<'b> {
         }
     }
 
-    /// Entries of an array; each has a byte at least.
+    /// Reads the number of entries of an array; each has at least one byte.
     fn array(&mut self) -> std::result::Result<usize, CellError> {
         let start = self.at;
         match self.head()? {
@@ -189,7 +190,7 @@ impl<'b> Reader<'b> {
         (0..self.array()?).map(|_| self.uint()).collect()
     }
 
-    /// The schema, and whether it is text as the old specification has it.
+    /// Reads the schema, and whether it is text, as in the specification before 2013.
     fn schema(&mut self, limits: &Limits) -> std::result::Result<(SchemaRef, bool), CellError> {
         let start = self.at;
         let found = self.head()?;
@@ -198,8 +199,8 @@ impl<'b> Reader<'b> {
             MsgpackHead::Bin(n) => self.payload(n)?,
             MsgpackHead::Str(n) => {
                 let text = self.payload(n)?;
-                let told = |e| malformed(start, format!("header: schema: expected base64: {e}."));
-                decoded = STANDARD.decode(text).map_err(told)?;
+                let invalid = |e| malformed(start, format!("header: schema: expected base64: {e}."));
+                decoded = STANDARD.decode(text).map_err(invalid)?;
                 &decoded
             }
             other => return Err(self.wrong(start, "the schema as bin", other)),
@@ -224,7 +225,7 @@ impl<'b> Reader<'b> {
         Ok(start..self.at)
     }
 
-    fn value(&mut self, limits: &Limits) -> std::result::Result<Header, CellError> {
+    fn value(&mut self, limits: &Limits) -> std::result::Result<MsgpackHeader, CellError> {
         let start = self.at;
         let entries = match self.head()? {
             MsgpackHead::Map(n) => n,
@@ -233,7 +234,7 @@ impl<'b> Reader<'b> {
         let mut version = None;
         let mut nrows = None;
         let mut schema = None;
-        let mut out = Header {
+        let mut out = MsgpackHeader {
             orient: MsgpackOrient::Columns,
             nrows: 0,
             chunk: None,
@@ -291,7 +292,7 @@ impl<'b> Reader<'b> {
                 "nbytes" => out.nbytes = self.uints()?,
                 "nulls" => out.nulls = self.uints()?,
                 "dictionaries" => out.dictionaries = self.skip()?,
-                // What later versions of version 1 add is no reason to refuse the rest.
+                // Keys that later writers add within version 1 are ignored.
                 _ => {
                     self.skip()?;
                 }
@@ -320,13 +321,13 @@ impl<'b> Reader<'b> {
     }
 }
 
-/// The header behind the head of the map at the front of `bytes`, with the number of the map's entries and where they go on
-/// behind it; `None` where the map is not ours.
+/// Reads the header after the head of the map at the start of `bytes`. Returns it with the number of entries of the map and
+/// the offset of the next entry; `None` if the map has no header of ours.
 ///
 /// # Errors
-/// Malformed, with place; truncated.
-pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Option<(Header, u32, usize)>> {
-    let mut reader = Reader { bytes, at: 0, depth: limits.max_depth };
+/// Malformed, with the position; truncated.
+pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Option<(MsgpackHeader, u32, usize)>> {
+    let mut reader = HeaderReader { bytes, at: 0, depth: limits.max_depth };
     let Ok(Some((MsgpackHead::Map(entries @ 1..), at))) = head(bytes) else { return Ok(None) };
     reader.at = at;
     if !matches!(reader.text(), Ok(KEY)) {

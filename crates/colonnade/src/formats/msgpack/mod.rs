@@ -19,7 +19,7 @@ mod tests;
 
 pub use crate::cells::msgpack::options::{Fallback, MsgpackOrient, ReadOptions};
 pub use bundle::encode_bundle;
-pub use chunks::ChunkWriter;
+pub use chunks::SeriesWriter;
 pub use format::MsgpackFormat;
 pub use opened::OpenedMsgpack;
 pub use options::WriteOptions;
@@ -29,10 +29,10 @@ use crate::frame::Frame;
 use crate::progress::Progress;
 use crate::sink::Sink;
 
-/// Writes `frame` whole.
+/// Writes a whole frame.
 ///
 /// # Errors
-/// `Unrepresentable`, naming column and reason; the sink's own.
+/// `Unrepresentable`, naming column and reason; errors of the sink.
 pub fn encode(
     frame: &Frame,
     options: &WriteOptions,

@@ -1,7 +1,7 @@
-//! An opened file: one frame, ours or a foreign one, or a bundle of them.
+//! An opened file: one frame, with or without our header, or a bundle of frames.
 
 use super::header;
-use super::read::own::{Opening, Own};
+use super::read::with_header::{LocatedFrame, OpenedFrame};
 use crate::arrow::ranges::check_ranges;
 use crate::cells::msgpack::column::FORMAT;
 use crate::cells::msgpack::options::{MsgpackOrient, ReadOptions};
@@ -22,37 +22,37 @@ use std::ops::Range;
 pub struct OpenedMsgpack {
     bytes: Buffer,
     options: ReadOptions,
-    content: Content,
+    content: MsgpackContent,
 }
 
 #[derive(Debug)]
-enum Content {
-    /// Our own columns: decoded when they are asked for.
-    Own(Box<Own>),
-    /// What had to be decoded to be described.
-    Whole(Box<Whole>),
-    /// Labels and extents of frames.
+enum MsgpackContent {
+    /// Columns after our header, which are decoded when they are requested.
+    WithHeader(Box<LocatedFrame>),
+    /// A frame that had to be decoded to be described.
+    Whole(Box<DecodedFrame>),
+    /// The labels and byte ranges of frames.
     Bundle(Vec<(String, Range<usize>)>),
 }
 
-/// A frame that is decoded.
+/// A decoded frame.
 #[derive(Debug)]
-struct Whole {
+struct DecodedFrame {
     orient: MsgpackOrient,
     version: Option<u64>,
     about: Description,
     frame: FrameCache,
 }
 
-impl Whole {
+impl DecodedFrame {
     fn content(
         frame: Frame,
         orient: MsgpackOrient,
         version: Option<u64>,
         options: &ReadOptions,
-    ) -> Result<Content> {
+    ) -> Result<MsgpackContent> {
         let about = Description::of(FORMAT, &frame, options.limits.max_nbytes)?;
-        Ok(Content::Whole(Box::new(Self { orient, version, about, frame: FrameCache::new(frame) })))
+        Ok(MsgpackContent::Whole(Box::new(Self { orient, version, about, frame: FrameCache::new(frame) })))
     }
 }
 
@@ -60,59 +60,61 @@ impl OpenedMsgpack {
     /// Opens a source.
     ///
     /// # Errors
-    /// The system's own; as [`OpenedMsgpack::open_buffer`].
+    /// Errors of the operating system; as [`OpenedMsgpack::open_buffer`].
     pub(super) fn open(source: Source<'_>, options: &ReadOptions, progress: &dyn Progress) -> Result<Self> {
         let is_told = matches!(source, Source::Stream(_) | Source::Ranges(_));
         let bytes = source.read(FORMAT, &options.limits, options.threads, progress)?;
-        // What came has told its bytes: decoding them does not begin again at 0.
+        // Reading has already reported the bytes, so decoding does not report from 0 again.
         let silent = SignalsOnly(progress);
         Self::open_buffer(bytes, *options, if is_told { &silent } else { progress })
     }
 
-    /// Opens bytes in memory, which hold one value and nothing behind it. `progress` is told of what has to be decoded to be
-    /// described.
+    /// Opens bytes in memory, which must be exactly one value. Reports the bytes to `progress` if they must be decoded to
+    /// be described.
     ///
     /// # Errors
-    /// Malformed, truncated, over a limit, with place; `Cancelled` from `progress`.
+    /// Malformed, truncated, over a limit, with the position; `Cancelled` from `progress`.
     pub fn open_buffer(bytes: Buffer, options: ReadOptions, progress: &dyn Progress) -> Result<Self> {
-        let content = match Own::open(&bytes, options, progress)? {
+        let content = match LocatedFrame::open(&bytes, options, progress)? {
             Some(opening) => {
                 if opening.end() < bytes.nbytes() {
                     return Err(trailing(bytes.nbytes() - opening.end(), opening.end()));
                 }
                 match opening {
-                    Opening::Columns(own) => Content::Own(own),
-                    Opening::Rows { frame, orient, .. } => {
-                        Whole::content(*frame, orient, Some(header::VERSION), &options)?
+                    OpenedFrame::Columns(own) => MsgpackContent::WithHeader(own),
+                    OpenedFrame::Rows { frame, orient, .. } => {
+                        DecodedFrame::content(*frame, orient, Some(header::VERSION), &options)?
                     }
                 }
             }
             None => match schemaless::shape_of(bytes.as_slice(), 0, &options)? {
-                SchemalessLayout::Bundle(frames) => Content::Bundle(frames),
+                SchemalessLayout::Bundle(frames) => MsgpackContent::Bundle(frames),
                 SchemalessLayout::Frame(orient) => {
                     let frame = schemaless::decode_with(bytes.as_slice(), 0, &options, progress)?;
-                    Whole::content(frame, orient, None, &options)?
+                    DecodedFrame::content(frame, orient, None, &options)?
                 }
             },
         };
         Ok(Self { bytes, options, content })
     }
 
-    /// One frame of a bundle.
+    /// Opens one frame of a bundle.
     ///
     /// # Errors
     /// `NotFound`; as [`OpenedMsgpack::open_buffer`].
     fn part(&self, label: &str, progress: &dyn Progress) -> Result<Self> {
         let missing = || Error::not_found(FORMAT, format!("frame {label:?} is not there."));
-        let Content::Bundle(frames) = &self.content else { return Err(missing()) };
+        let MsgpackContent::Bundle(frames) = &self.content else { return Err(missing()) };
         let (_, extent) = frames.iter().find(|(name, _)| name == label).ok_or_else(missing)?;
         let bytes = self.bytes.slice(extent.start, extent.len()).ok_or_else(missing)?;
         Self::open_buffer(bytes, self.options, progress).map_err(|e| in_frame(e, label, extent.start))
     }
 
-    /// The frame a second time.
+    /// Decodes the frame again.
     fn again(&self, progress: &dyn Progress) -> Result<Frame> {
-        if let Some(Opening::Rows { frame, .. }) = Own::open(&self.bytes, self.options, progress)? {
+        if let Some(OpenedFrame::Rows { frame, .. }) =
+            LocatedFrame::open(&self.bytes, self.options, progress)?
+        {
             return Ok(*frame);
         }
         schemaless::decode_with(self.bytes.as_slice(), 0, &self.options, progress)
@@ -125,7 +127,7 @@ impl Opened for OpenedMsgpack {
     }
 
     fn kind(&self) -> &'static str {
-        if matches!(self.content, Content::Bundle(_)) { "bundle" } else { "frame" }
+        if matches!(self.content, MsgpackContent::Bundle(_)) { "bundle" } else { "frame" }
     }
 
     fn layout(&self) -> &'static str {
@@ -134,49 +136,49 @@ impl Opened for OpenedMsgpack {
 
     fn shape(&self) -> Result<(usize, usize)> {
         Ok(match &self.content {
-            Content::Own(own) => own.shape(),
-            Content::Whole(whole) => (whole.about.nrows, whole.about.columns.len()),
-            Content::Bundle(_) => (0, 0),
+            MsgpackContent::WithHeader(own) => own.shape(),
+            MsgpackContent::Whole(whole) => (whole.about.nrows, whole.about.columns.len()),
+            MsgpackContent::Bundle(_) => (0, 0),
         })
     }
 
     fn index(&self) -> Result<Axis> {
         match &self.content {
-            Content::Own(own) => own.index().cloned(),
-            Content::Whole(whole) => Ok(whole.about.index.clone()),
-            Content::Bundle(_) => Ok(Axis::range(0)),
+            MsgpackContent::WithHeader(own) => own.index().cloned(),
+            MsgpackContent::Whole(whole) => Ok(whole.about.index.clone()),
+            MsgpackContent::Bundle(_) => Ok(Axis::range(0)),
         }
     }
 
     fn columns(&self) -> Result<Axis> {
         Ok(match &self.content {
-            Content::Own(own) => own.plan().columns.clone(),
-            Content::Whole(whole) => whole.about.columns.clone(),
-            Content::Bundle(_) => Axis::range(0),
+            MsgpackContent::WithHeader(own) => own.plan().columns.clone(),
+            MsgpackContent::Whole(whole) => whole.about.columns.clone(),
+            MsgpackContent::Bundle(_) => Axis::range(0),
         })
     }
 
     fn tags(&self) -> Result<&Tags> {
         Ok(match &self.content {
-            Content::Own(own) => &own.plan().tags,
-            Content::Whole(whole) => &whole.about.tags,
-            Content::Bundle(_) => Tags::unnamed(),
+            MsgpackContent::WithHeader(own) => &own.plan().tags,
+            MsgpackContent::Whole(whole) => &whole.about.tags,
+            MsgpackContent::Bundle(_) => Tags::unnamed(),
         })
     }
 
     fn dtypes(&self) -> Result<Vec<String>> {
         Ok(match &self.content {
-            Content::Own(own) => own.dtypes(),
-            Content::Whole(whole) => whole.about.dtypes.clone(),
-            Content::Bundle(_) => Vec::new(),
+            MsgpackContent::WithHeader(own) => own.dtypes(),
+            MsgpackContent::Whole(whole) => whole.about.dtypes.clone(),
+            MsgpackContent::Bundle(_) => Vec::new(),
         })
     }
 
     fn version(&self) -> Option<u64> {
         match &self.content {
-            Content::Own(_) => Some(header::VERSION),
-            Content::Whole(whole) => whole.version,
-            Content::Bundle(_) => None,
+            MsgpackContent::WithHeader(_) => Some(header::VERSION),
+            MsgpackContent::Whole(whole) => whole.version,
+            MsgpackContent::Bundle(_) => None,
         }
     }
 
@@ -184,19 +186,19 @@ impl Opened for OpenedMsgpack {
         self.bytes.nbytes() as u64
     }
 
-    /// Decoded bytes where everything had to be decoded, else bytes as they are stored.
+    /// The decoded size if everything had to be decoded, else the stored size.
     fn nbytes(&self) -> u64 {
         match &self.content {
-            Content::Own(own) => own.places().map(|(_, _, nbytes)| nbytes as u64).sum(),
-            Content::Whole(whole) => whole.about.nbytes,
-            Content::Bundle(frames) => frames.iter().map(|(_, extent)| extent.len() as u64).sum(),
+            MsgpackContent::WithHeader(own) => own.places().map(|(_, _, nbytes)| nbytes as u64).sum(),
+            MsgpackContent::Whole(whole) => whole.about.nbytes,
+            MsgpackContent::Bundle(frames) => frames.iter().map(|(_, extent)| extent.len() as u64).sum(),
         }
     }
 
     fn load(&self, request: &Request<'_>) -> Result<Loaded> {
         match &self.content {
-            Content::Own(own) => Ok(Loaded::new(own.load(request)?, request)),
-            Content::Whole(whole) => {
+            MsgpackContent::WithHeader(own) => Ok(Loaded::new(own.load(request)?, request)),
+            MsgpackContent::Whole(whole) => {
                 let is_part = request.positions.is_some() || request.rows.is_some();
                 let (frame, private) = match whole.frame.take(is_part, request.private) {
                     Some(taken) => taken,
@@ -204,24 +206,24 @@ impl Opened for OpenedMsgpack {
                 };
                 Ok(Loaded { frame: frame.part(FORMAT, request.positions, request.rows)?, private })
             }
-            Content::Bundle(frames) => Err(is_bundle(frames)),
+            MsgpackContent::Bundle(frames) => Err(is_bundle(frames)),
         }
     }
 
-    /// Decodes everything once; of a bundle every frame.
+    /// Decodes everything once; for a bundle, every frame.
     fn verify(&self, threads: usize, progress: &dyn Progress) -> Result<()> {
         let request = Request::all(threads, progress);
         let whole = |opened: &Self| check_ranges(FORMAT, &opened.load(&request)?.frame, 0);
-        let Content::Bundle(frames) = &self.content else { return whole(self) };
+        let MsgpackContent::Bundle(frames) = &self.content else { return whole(self) };
         for (label, extent) in frames {
-            // A bundle in a bundle is none: it is refused as a frame.
+            // A bundle inside a bundle is refused as a frame.
             let verified = whole(&self.part(label, &SignalsOnly(progress))?);
             verified.map_err(|e| in_frame(e, label, extent.start))?;
         }
         Ok(())
     }
 
-    /// One a column, or one a frame of a bundle; without a place where cells of several columns are mixed.
+    /// Describes each column, or each frame of a bundle; without a position if cells of several columns are interleaved.
     fn members(&self) -> Result<Vec<Facts>> {
         let nrows = self.shape()?.0;
         let member = |name: &str, offset: usize, nbytes: usize| -> Facts {
@@ -238,16 +240,16 @@ impl Opened for OpenedMsgpack {
             ]
         };
         Ok(match &self.content {
-            Content::Own(own) => {
+            MsgpackContent::WithHeader(own) => {
                 own.places().map(|(name, offset, nbytes)| member(name, offset, nbytes)).collect()
             }
-            Content::Whole(whole) => {
+            MsgpackContent::Whole(whole) => {
                 let columns = &whole.about.columns;
                 let names = columns.strings().unwrap_or_default();
                 let name = |i: usize| names.get(i).cloned().unwrap_or_else(|| i.to_string());
                 (0..columns.len()).map(|i| member(&name(i), 0, 0)).collect()
             }
-            Content::Bundle(frames) => {
+            MsgpackContent::Bundle(frames) => {
                 frames.iter().map(|(label, extent)| member(label, extent.start, extent.len())).collect()
             }
         })
@@ -255,14 +257,14 @@ impl Opened for OpenedMsgpack {
 
     fn facts(&self) -> Facts {
         let orient = match &self.content {
-            Content::Whole(whole) => whole.orient,
+            MsgpackContent::Whole(whole) => whole.orient,
             _ => MsgpackOrient::Columns,
         };
         vec![("orient", orient.name().into())]
     }
 
     fn labels(&self) -> Result<Vec<String>> {
-        let Content::Bundle(frames) = &self.content else { return Ok(Vec::new()) };
+        let MsgpackContent::Bundle(frames) = &self.content else { return Ok(Vec::new()) };
         Ok(frames.iter().map(|(label, _)| label.clone()).collect())
     }
 
@@ -271,7 +273,7 @@ impl Opened for OpenedMsgpack {
     }
 }
 
-/// The error of a bundle that is read as one frame.
+/// The error of reading a bundle as one frame.
 fn is_bundle(frames: &[(String, Range<usize>)]) -> Error {
     let mut labels: Vec<String> = frames.iter().take(5).map(|(label, _)| shorten(label, 40)).collect();
     if frames.len() > labels.len() {
@@ -286,7 +288,7 @@ fn is_bundle(frames: &[(String, Range<usize>)]) -> Error {
     Error::malformed(FORMAT, message)
 }
 
-/// An error inside one frame of a bundle, with its place in the whole.
+/// Adds the frame of a bundle to an error, and converts its offset to one in the whole.
 fn in_frame(error: Error, label: &str, start: usize) -> Error {
     let inner = error.location().clone();
     let step = crate::cells::msgpack::column::step(label);

@@ -1,4 +1,4 @@
-//! Options of writing MessagePack, validated when they are made.
+//! Options for writing MessagePack.
 
 use crate::cells::msgpack::column::FORMAT;
 use crate::error::{Error, Result};
@@ -8,17 +8,17 @@ pub use crate::cells::msgpack::options::{Fallback, MsgpackOrient, ReadOptions};
 /// Options for writing.
 #[derive(Debug, Clone, Copy)]
 pub struct WriteOptions {
-    /// How the frame is laid out.
+    /// The layout of the frame.
     pub orient: MsgpackOrient,
-    /// Whether axes, names, dtypes and attrs stand in an entry `__colonnade__`; without it the data alone.
+    /// Whether an entry `__colonnade__` has axes, names, dtypes and attrs; without it only the data is written.
     pub header: bool,
-    /// Numeric columns as one `bin` each rather than as arrays; with a header and in columns only.
+    /// Whether numeric columns are one `bin` each instead of arrays; only with a header and in columns.
     pub packed: bool,
-    /// For readers of the specification before 2013: no `bin`, no `str 8`, no extensions.
+    /// Whether the output suits readers of the specification before 2013: no `bin`, no `str 8`, no extensions.
     pub compatible: bool,
-    /// Threads.
+    /// The number of threads.
     pub threads: usize,
-    /// Which of a series of frames this is; with a header only.
+    /// The number of this frame in a series; only with a header.
     pub chunk: Option<u64>,
 }
 
@@ -36,7 +36,7 @@ impl Default for WriteOptions {
 }
 
 impl WriteOptions {
-    /// Checks that the options go together.
+    /// Checks the combination of options.
     ///
     /// # Errors
     /// `InvalidOption`: packed numbers without a header, in rows, or for old readers.

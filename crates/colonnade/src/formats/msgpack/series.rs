@@ -1,4 +1,4 @@
-//! Frames one behind the other in one file, pipe or socket.
+//! Series of frames in one file, pipe or socket.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -10,7 +10,7 @@ use crate::formats::Opened;
 use crate::formats::chunk_reader::DecodeChunks;
 use crate::formats::msgpack::header;
 use crate::formats::msgpack::options::{MsgpackOrient, ReadOptions};
-use crate::formats::msgpack::read::own::Own;
+use crate::formats::msgpack::read::with_header::LocatedFrame;
 use crate::formats::msgpack::series_decoder::Series;
 use crate::formats::msgpack::value::Received;
 use crate::frame::Frame;
@@ -20,9 +20,9 @@ use crate::progress::Progress;
 
 use super::OpenedMsgpack;
 
-/// Decodes a frame a value.
+/// Decodes one frame for each value.
 pub(super) struct FrameSeries {
-    /// Makes a decoder that threads may share; nobody waits for the lock.
+    /// The decoder. The lock only makes it shareable between threads, which never contend for it.
     series: Mutex<Series>,
     options: ReadOptions,
 }
@@ -53,7 +53,7 @@ impl DecodeChunks for FrameSeries {
     }
 
     fn next(&mut self, count: usize, progress: &dyn Progress) -> Result<Option<Frame>> {
-        progress.look()?;
+        progress.check()?;
         self.series().filled(count)?;
         let Some((received, start)) = self.series().next_value()? else { return Ok(None) };
         self.frame(received, progress).map(Some).map_err(|e| e.shifted(start))
@@ -68,7 +68,7 @@ impl DecodeChunks for FrameSeries {
     }
 }
 
-/// Whether another value follows the first one, which is not decoded. `progress` is only asked whether to go on.
+/// Returns whether another value follows the first one, without decoding it. Checks `progress` only for cancellation.
 ///
 /// # Errors
 /// `Cancelled` from `progress`.
@@ -78,19 +78,19 @@ pub(super) fn is_series(bytes: &Buffer, options: &ReadOptions, progress: &dyn Pr
         Ok(Some((head, ..))) if head.orient == MsgpackOrient::Columns
     );
     let end = if is_columns {
-        Own::open(bytes, *options, progress).ok().flatten().map(|opening| opening.end())
+        LocatedFrame::open(bytes, *options, progress).ok().flatten().map(|opening| opening.end())
     } else {
         end_of(bytes.as_slice(), options.limits.max_depth, progress)?
     };
     Ok(end.is_some_and(|end| end < bytes.nbytes()))
 }
 
-/// Where the first value ends; `None` where it does not.
+/// Returns the end of the first value; `None` if it is incomplete.
 fn end_of(bytes: &[u8], depth: u64, progress: &dyn Progress) -> Result<Option<usize>> {
     let mut skipper = Skipper::new(depth);
     let mut end = 0;
     for piece in bytes.chunks(CANCEL_CHECK_NBYTES) {
-        progress.look()?;
+        progress.check()?;
         let Ok(nbytes) = skipper.feed(piece) else { return Ok(None) };
         end += nbytes;
         if skipper.is_whole() {

@@ -1,50 +1,50 @@
-//! MessagePack values one behind the other, to the end of the input: a file or a pipe of frames. No I/O.
+//! Decodes consecutive MessagePack values to the end of the input: a file or a pipe of frames. No I/O.
 //!
-//! Nothing stands between two of them and nothing behind the last. Chunks of our own count themselves, so that one that is
-//! missing is noticed; the end of the input where a value has ended is the end.
+//! There are no bytes between two values or after the last. Chunks of this library are numbered, so that a missing one is
+//! detected. The input may end after any value.
 
-use super::value::{Received, Value};
+use super::value::{Received, ValueDecoder};
 use crate::cells::msgpack::options::ReadOptions;
 use crate::error::{Error, Result};
 
-/// What is taken at once where nobody knows how much belongs to the value.
+/// The size of a read if the length of the value is unknown.
 const AHEAD_NBYTES: usize = 64 << 10;
 
-/// Values of a series, one at a time.
+/// The values of a series, decoded one by one.
 #[derive(Debug)]
 pub struct Series {
     options: ReadOptions,
-    value: Option<Box<Value>>,
+    value: Option<Box<ValueDecoder>>,
     ahead: Vec<u8>,
     from: usize,
     to: usize,
-    /// Bytes of the values before.
+    /// The number of bytes of the earlier values.
     base: u64,
     count: u64,
-    /// The number that a chunk of our own would have.
+    /// The expected number of the next numbered chunk.
     next: u64,
-    /// Whether the room that was lent last is `ahead`.
+    /// Whether the memory lent last is `ahead`.
     is_ahead: bool,
 }
 
 impl Series {
-    /// At the front of the first one.
+    /// Starts before the first value.
     #[must_use]
     pub fn new(options: ReadOptions) -> Self {
         let (ahead, value) = (Vec::new(), None);
         Self { options, value, ahead, from: 0, to: 0, base: 0, count: 0, next: 0, is_ahead: true }
     }
 
-    /// Values so far.
+    /// The number of values so far.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Where the next bytes go, never empty: the memory of the value where it is known that they belong to it.
+    /// Returns memory for the next bytes, which is never empty: that of the value, if they certainly belong to it.
     ///
     /// # Errors
-    /// The system's refusal of memory.
+    /// Errors of the operating system: no memory.
     pub fn room(&mut self) -> Result<&mut [u8]> {
         self.is_ahead = !self.value.as_ref().is_some_and(|value| value.has_room());
         match &mut self.value {
@@ -56,10 +56,10 @@ impl Series {
         }
     }
 
-    /// The first `count` bytes of the room are filled.
+    /// Records that the first `count` bytes of that memory are filled.
     ///
     /// # Errors
-    /// Malformed: no value; over a limit.
+    /// Malformed: not a value; over a limit.
     pub fn filled(&mut self, count: usize) -> Result<()> {
         if count == 0 {
             return Ok(());
@@ -74,15 +74,15 @@ impl Series {
         }
     }
 
-    /// The next value, and where it began; `None` where more bytes are needed.
+    /// Returns the next value and its offset; `None` if more bytes are needed.
     ///
     /// # Errors
-    /// Malformed: no value; a chunk that is missing.
+    /// Malformed: not a value; a missing chunk.
     pub fn next_value(&mut self) -> Result<Option<(Received, u64)>> {
         if self.from < self.to {
             let value = match &mut self.value {
                 Some(value) => value,
-                none => none.insert(Box::new(Value::new(&self.options)?)),
+                none => none.insert(Box::new(ValueDecoder::new(&self.options)?)),
             };
             let bytes = self.ahead.get(self.from..self.to).unwrap_or(&[]);
             self.from += value.feed(bytes).map_err(|e| e.shifted(self.base))?;
@@ -90,7 +90,7 @@ impl Series {
         self.value.take_if(|value| value.is_whole()).map(|value| self.whole(*value)).transpose()
     }
 
-    /// No more bytes come.
+    /// Ends the input.
     ///
     /// # Errors
     /// Truncated: the input ends inside a value.
@@ -98,11 +98,11 @@ impl Series {
         self.value.as_ref().map_or(Ok(()), |value| Err(self.cut_short(value)))
     }
 
-    fn whole(&mut self, value: Value) -> Result<(Received, u64)> {
+    fn whole(&mut self, value: ValueDecoder) -> Result<(Received, u64)> {
         let (nbytes, start) = (value.so_far().0, self.base);
         let received = value.finish()?;
         (self.base, self.count) = (start + nbytes, self.count + 1);
-        // Files of chunks may stand one behind the other.
+        // Files of chunks may be concatenated.
         if let Some(found) = received.chunk(&self.options.limits) {
             if found != self.next && found != 0 {
                 let message = format!(
@@ -118,7 +118,7 @@ impl Series {
         Ok((received, start))
     }
 
-    fn cut_short(&self, value: &Value) -> Error {
+    fn cut_short(&self, value: &ValueDecoder) -> Error {
         value.cut_short(&format!("frame {} of the series", self.count + 1), self.base)
     }
 }

@@ -1,4 +1,4 @@
-//! Frames through the format; speed by hand: `cargo test --release -p colonnade speed -- --ignored --nocapture`.
+//! Round trips of frames. The speed tests run by hand: `cargo test --release -p colonnade speed -- --ignored --nocapture`.
 
 use std::time::Instant;
 
@@ -41,7 +41,7 @@ fn encoded(frame: &Frame, options: &WriteOptions) -> Vec<u8> {
 }
 
 #[test]
-fn a_frame_comes_back_in_every_layout() {
+fn a_frame_round_trips_in_every_layout() {
     let given = frame(100);
     for orient in [MsgpackOrient::Columns, MsgpackOrient::Records, MsgpackOrient::Split] {
         for compatible in [false, true] {

@@ -96,7 +96,7 @@ pub fn encode_archives(
         encode(frame, options, &mut inner, share).map_err(named)?;
         let name = format!("{label}.npz");
         if outer != MemberCodec::None {
-            let cancel = || share.look();
+            let cancel = || share.check();
             let packed = options.compress(outer, &[&inner], &cancel)?;
             let crc = crc_of(&[&inner], &cancel)?;
             writer.compressed(name.as_bytes(), outer.method(), &packed, inner.len() as u64, crc)?;

@@ -137,7 +137,7 @@ fn write_compressed(
             first || nbytes <= window_nbytes
         };
         let (window, later) = rest.split_at(rest.iter().take_while(fits).count());
-        let packed = parallel::gather_cancellable(
+        let packed = parallel::map_cancellable(
             window,
             PlannedMember::nbytes,
             &|member, cancel| pack(member, options, cancel),

@@ -6,7 +6,7 @@ use super::*;
 use crate::container::members::Compat;
 use crate::container::store::{Request, Store, StoreSource};
 use crate::container::zip::{Directory, data_offset};
-use crate::frame::{Axis, Block, DType, Frame, Grid, Part, Run, Tags};
+use crate::frame::{AdjacentColumns, Axis, Block, DType, Frame, Grid, Part, Tags};
 use crate::limits::Limits;
 use crate::memory::Buffer;
 use crate::progress::NoProgress;
@@ -48,7 +48,7 @@ fn read(bytes: Vec<u8>) -> Result<Frame, Error> {
 fn cells(frame: &Frame) -> Vec<(String, Vec<u8>)> {
     let mut out = Vec::new();
     for run in frame.runs(&|position| position).unwrap() {
-        let Run::Block(block) = run else { continue };
+        let AdjacentColumns::Block(block) = run else { continue };
         let mut bytes = Vec::new();
         block
             .chunks(&mut |chunk| {

@@ -112,12 +112,12 @@ impl PageCodec {
     pub fn max_decompressed_nbytes(self, compressed: u64) -> u64 {
         match self {
             Self::None => compressed,
-            Self::Snappy => snappy::most(compressed),
-            Self::Gzip => gzip::most(compressed),
-            Self::Brotli => brotli::most(compressed),
-            Self::Lz4Hadoop => hadoop_lz4::most(compressed),
-            Self::Zstd => zstd::most(compressed),
-            Self::Lz4Raw => lz4_block::most(compressed),
+            Self::Snappy => snappy::max_decompressed(compressed),
+            Self::Gzip => gzip::max_decompressed(compressed),
+            Self::Brotli => brotli::max_decompressed(compressed),
+            Self::Lz4Hadoop => hadoop_lz4::max_decompressed(compressed),
+            Self::Zstd => zstd::max_decompressed(compressed),
+            Self::Lz4Raw => lz4_block::max_decompressed(compressed),
         }
     }
 

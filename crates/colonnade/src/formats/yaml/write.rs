@@ -7,7 +7,7 @@ use std::ops::Range;
 use arrow_data::ArrayData;
 use arrow_schema::Field;
 
-use crate::arrow::named;
+use crate::arrow::index_names;
 use crate::arrow::names;
 use crate::cells::text;
 use crate::cells::text::{TextStyle, TextWriter, strings};
@@ -124,8 +124,8 @@ fn columns(frame: &Frame, exported: &ExportedFrame, header: bool) -> Result<Vec<
     let mut out: Vec<KeyedColumn> =
         fields.zip(texts).map(|((f, data), text)| KeyedColumn::new(text, f, data)).collect();
     if !matches!(frame.index.labels, Labels::Auto { start: 0, step: 1, .. }) {
-        let mut levels = named::labels(&frame.index)?;
-        named::rename(&mut levels, out.iter().map(|column| column.name.as_str()));
+        let mut levels = index_names::labels(&frame.index)?;
+        index_names::rename(&mut levels, out.iter().map(|column| column.name.as_str()));
         out.splice(0..0, levels.into_iter().map(|l| KeyedColumn::new(l.name, &l.field, &l.data)));
     }
     let mut seen = HashSet::new();

@@ -49,7 +49,7 @@ fn every_node_has_a_path() {
 }
 
 #[test]
-fn a_map_is_one_while_its_keys_are_whole() {
+fn a_map_needs_its_whole_keys() {
     let map = pairs(structs(vec![field("x", DataType::Int8), field("y", DataType::Int8)]));
     let kept = |steps: &[Vec<usize>]| LeafProjection::of(&map, steps).project_type(&map);
     assert!(matches!(kept(&[vec![0, 0], vec![0, 1, 0]]), DataType::Map(..)));
@@ -60,7 +60,7 @@ fn a_map_is_one_while_its_keys_are_whole() {
 }
 
 #[test]
-fn what_is_left_is_listed() {
+fn projected_paths_are_listed() {
     let both = structs(vec![
         field("a", DataType::Int8),
         field("b", structs(vec![field("c", DataType::Int8), field("d", DataType::Int8)])),
@@ -72,7 +72,7 @@ fn what_is_left_is_listed() {
 }
 
 #[test]
-fn arrays_lose_what_nobody_asked_for() {
+fn arrays_are_pruned() {
     let numbers = |n: i32| Arc::new(Int32Array::from((0..n).collect::<Vec<_>>())) as Arc<dyn Array>;
     let fields = vec![field("eta", DataType::Int32), field("pt", DataType::Int32)];
     let nulls = NullBuffer::from(vec![true, false, true]);
@@ -94,7 +94,7 @@ fn arrays_lose_what_nobody_asked_for() {
 }
 
 #[test]
-fn a_part_is_no_extension_type_and_keeps_no_librarys_tag() {
+fn projected_columns_lose_extension_types_and_tags() {
     let whole = Field::new("f", structs(vec![field("a", DataType::Int8), field("b", DataType::Int8)]), false);
     let metadata = [("ARROW:extension:name".to_owned(), "x".to_owned()), ("k".to_owned(), "v".to_owned())];
     let whole = Arc::new(whole.with_metadata(metadata.into_iter().collect::<arrow_schema::Metadata>()));

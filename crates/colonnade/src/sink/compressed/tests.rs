@@ -3,14 +3,14 @@
 use std::io::Read;
 
 use super::{CompressedSink, FileCompressor};
-use crate::codec::file::{Codec, DecompressReader, unpacked};
+use crate::codec::file::{DecompressReader, FileCodec, unpacked};
 use crate::error::ErrorKind;
 use crate::limits::Limits;
 use crate::memory::Buffer;
 use crate::progress::NoProgress;
 use crate::sink::Sink;
 
-fn packed(codec: Codec, bytes: &[u8]) -> Vec<u8> {
+fn packed(codec: FileCodec, bytes: &[u8]) -> Vec<u8> {
     let (mut out, mut compressor) = (Vec::new(), FileCompressor::new(codec, None).unwrap());
     for piece in bytes.chunks(100_000) {
         CompressedSink { compressor: &mut compressor, sink: &mut out }.write(piece).unwrap();
@@ -31,12 +31,12 @@ fn opened(bytes: &[u8], max_nbytes: u64) -> crate::Result<Vec<u8>> {
 }
 
 #[test]
-fn what_is_packed_is_unpacked() {
+fn compressed_files_round_trip() {
     let text: Vec<u8> = (0..200_000u32).flat_map(|i| format!("{i},{}\n", i % 7).into_bytes()).collect();
-    for codec in [Codec::Gzip, Codec::Zstd] {
+    for codec in [FileCodec::Gzip, FileCodec::Zstd] {
         for bytes in [&b""[..], b"a", &text] {
             let once = packed(codec, bytes);
-            assert_eq!(Codec::detect(&once), Some(codec));
+            assert_eq!(FileCodec::detect(&once), Some(codec));
             assert_eq!(once, packed(codec, bytes));
             assert_eq!(opened(&once, 1 << 30).unwrap(), bytes);
             let mut slow = Vec::new();
@@ -51,8 +51,8 @@ fn what_is_packed_is_unpacked() {
 }
 
 #[test]
-fn what_is_cut_is_truncated() {
-    for codec in [Codec::Gzip, Codec::Zstd] {
+fn truncated_files_are_errors() {
+    for codec in [FileCodec::Gzip, FileCodec::Zstd] {
         let whole = packed(codec, &b"some text that is long enough\n".repeat(50));
         for end in 4..whole.len() {
             let error = opened(&whole[..end], 1 << 30).unwrap_err();
@@ -63,8 +63,8 @@ fn what_is_cut_is_truncated() {
 }
 
 #[test]
-fn what_is_damaged_is_malformed() {
-    for codec in [Codec::Gzip, Codec::Zstd] {
+fn damaged_files_are_malformed() {
+    for codec in [FileCodec::Gzip, FileCodec::Zstd] {
         let mut whole = packed(codec, &b"some text that is long enough\n".repeat(50));
         let end = whole.len();
         whole[end - 3] ^= 0xff;
@@ -75,18 +75,18 @@ fn what_is_damaged_is_malformed() {
 }
 
 #[test]
-fn what_unpacks_to_too_much_is_refused() {
-    for codec in [Codec::Gzip, Codec::Zstd] {
+fn files_that_decompress_beyond_the_limit_are_refused() {
+    for codec in [FileCodec::Gzip, FileCodec::Zstd] {
         let error = opened(&packed(codec, &vec![b'a'; 4 << 20]), 1 << 18).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::LimitExceeded), "{error:?}");
     }
 }
 
 #[test]
-fn a_text_grows_with_its_lines_and_with_what_it_is_unpacked_from() {
+fn text_is_limited_by_its_lines_and_compressed_size() {
     let limits = Limits { max_unbacked_nbytes: 1 << 10, max_expansion: 4, ..Limits::default() };
     let check = |text: &[u8]| {
-        let bytes = Buffer::from_vec(packed(Codec::Zstd, text));
+        let bytes = Buffer::from_vec(packed(FileCodec::Zstd, text));
         unpacked("csv", bytes, &limits, &NoProgress).map(|(text, _)| text.nbytes())
     };
     // Three kilobytes in some twenty bytes: as one cell, and as a thousand.
@@ -98,7 +98,9 @@ fn a_text_grows_with_its_lines_and_with_what_it_is_unpacked_from() {
 
 #[test]
 fn levels_have_a_range() {
-    for (codec, level) in [(Codec::Gzip, 10), (Codec::Gzip, 0), (Codec::Zstd, 23), (Codec::Zstd, 0)] {
+    for (codec, level) in
+        [(FileCodec::Gzip, 10), (FileCodec::Gzip, 0), (FileCodec::Zstd, 23), (FileCodec::Zstd, 0)]
+    {
         let error = FileCompressor::new(codec, Some(level)).unwrap_err();
         assert!(error.to_string().contains("level: expected 1 to"), "{error}");
     }

@@ -107,7 +107,7 @@ fn the_utf8_check_can_be_cancelled() {
         fn advance(&self, _: u64, _: Option<u64>) -> Result<()> {
             Ok(())
         }
-        fn look(&self) -> Result<()> {
+        fn check(&self) -> Result<()> {
             Err(Error::new(ErrorKind::Cancelled, "core", "stopped by the caller."))
         }
     }

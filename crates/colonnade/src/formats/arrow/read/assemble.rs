@@ -1,16 +1,16 @@
-//! What landed, as a frame.
+//! Builds the frame of all decoded columns.
 
-use crate::arrow::import::{Place, Plan};
-use crate::arrow::landed::Landed;
+use crate::arrow::decoded_columns::DecodedColumns;
+use crate::arrow::import::{FieldRole, FramePlan};
 use crate::error::Result;
 use crate::frame::{Frame, Level, Part};
 
-/// The frame of all fields: members of `landed` are fields of the schema.
+/// Builds the frame of all fields. The indices in `decoded` are those of the schema's fields.
 ///
 /// # Errors
-/// Malformed: fields that are missing or of another length.
-pub(super) fn assembled(plan: &Plan, landed: Landed, nrows: usize) -> Result<Frame> {
-    let mut parts = Vec::with_capacity(landed.blocks.len() + landed.columns.len());
+/// Malformed: fields that are missing or have another length.
+pub(super) fn assemble_frame(plan: &FramePlan, decoded: DecodedColumns, nrows: usize) -> Result<Frame> {
+    let mut parts = Vec::with_capacity(decoded.blocks.len() + decoded.columns.len());
     let mut levels: Vec<Option<Level>> = vec![None; plan.fields.len() - plan.ncols];
     let mut put = |level: usize, made: Level| {
         if let Some(slot) = levels.get_mut(level) {
@@ -18,27 +18,27 @@ pub(super) fn assembled(plan: &Plan, landed: Landed, nrows: usize) -> Result<Fra
         }
     };
     let seat = |field: usize| plan.fields.get(field).map(|f| f.place);
-    for (block, fields) in landed.blocks {
+    for (block, fields) in decoded.blocks {
         let mut positions = Vec::with_capacity(fields.len());
         for (column, &field) in fields.iter().enumerate() {
             match seat(field) {
-                Some(Place::Column(position)) => positions.push(position),
-                Some(Place::Level(level)) => {
+                Some(FieldRole::Column(position)) => positions.push(position),
+                Some(FieldRole::Level(level)) => {
                     put(level, Level::Block(block.column(column)));
                 }
                 None => {}
             }
         }
-        // Columns and row labels land in blocks of their own.
+        // Columns and row labels have separate blocks.
         if positions.len() == fields.len() && !positions.is_empty() {
             parts.push(Part::Block(block, positions));
         }
     }
-    for (field, data) in landed.columns {
-        let Some(told) = plan.fields.get(field) else { continue };
-        match told.place {
-            Place::Column(position) => parts.push(Part::Column(told.column(data), position)),
-            Place::Level(level) => put(level, Level::Column(told.column(data))),
+    for (field, data) in decoded.columns {
+        let Some(field_plan) = plan.fields.get(field) else { continue };
+        match field_plan.place {
+            FieldRole::Column(position) => parts.push(Part::Column(field_plan.column(data), position)),
+            FieldRole::Level(level) => put(level, Level::Column(field_plan.column(data))),
         }
     }
     let index = plan.index_axis(levels.into_iter().flatten().collect(), nrows, 0)?;

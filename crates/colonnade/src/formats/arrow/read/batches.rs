@@ -1,8 +1,8 @@
-//! The record batches of an opened source, one by one, in Arrow's layout.
+//! Reads the record batches of an opened source one by one, in Arrow's layout.
 
 use arrow_data::ArrayData;
 
-use crate::arrow::import::{Plan, fits, to_block};
+use crate::arrow::import::{FramePlan, fits, to_block};
 use crate::arrow::ranges::check_ranges;
 use crate::decode::Request;
 use crate::error::{Error, Result};
@@ -12,14 +12,15 @@ use crate::parallel;
 use crate::parallel::Task;
 use crate::progress::{NoProgress, Progress};
 
-use super::land::empty_of;
+use super::decode::empty_of;
 use super::open::Ipc;
 use crate::arrow::ipc::allowed::DecodeBudget;
-use crate::arrow::ipc::arrays::{Cursor, field_of};
-use crate::arrow::ipc::body::Body;
+use crate::arrow::ipc::arrays::{FieldCursor, field_of};
+use crate::arrow::ipc::body::BatchBody;
 
 impl Ipc {
-    /// One frame a record batch, in Arrow's layout, not copied where not compressed; at least one frame.
+    /// Decodes each record batch to a frame in Arrow's layout, without copying uncompressed buffers. Returns at least one
+    /// frame.
     ///
     /// # Errors
     /// As [`Ipc::load`].
@@ -27,14 +28,14 @@ impl Ipc {
         let (start, stop) = row_range("arrow", request.rows, self.catalog.nrows)?;
         let touched = |i: &usize| self.catalog.batches.get(*i).is_some_and(|b| b.meets(start, stop));
         let needed = self.needed(request.positions)?;
-        let (plan, kept) = self.plan.kept(request.projection);
+        let (plan, kept) = self.plan.projected(request.projection);
         let kept = kept.as_ref();
         self.need(&needed, kept, (0..self.nbatches()).filter(touched), request.progress)?;
         let mut out = Vec::new();
         for (i, batch) in self.catalog.batches.iter().enumerate() {
             let (first, last) =
                 (batch.first_row.max(start), (batch.first_row + batch.header.nrows).min(stop));
-            // Batches without rows are batches too, where all rows are wanted.
+            // Batches without rows are returned too, if all rows are requested.
             if first > last || first == last && request.rows.is_some() {
                 continue;
             }
@@ -53,10 +54,10 @@ impl Ipc {
         Ok(out)
     }
 
-    /// Record batch `i` alone, in Arrow's layout.
+    /// Decodes only record batch `i`, in Arrow's layout.
     ///
     /// # Errors
-    /// As [`Ipc::load`]; `NotFound` past the end.
+    /// As [`Ipc::load`]; `NotFound`: there is no batch `i`.
     pub fn batch(&self, i: usize, request: &Request<'_>) -> Result<Frame> {
         let batch = self.catalog.batches.get(i).ok_or_else(|| {
             Error::not_found(
@@ -64,9 +65,9 @@ impl Ipc {
                 format!("batch {i} is out of range: there are {}.", self.catalog.batches.len()),
             )
         })?;
-        let body = Body::new(&self.source, batch)?;
+        let body = BatchBody::new(&self.source, batch)?;
         let needed = self.needed(request.positions)?;
-        let (plan, kept) = self.plan.kept(request.projection);
+        let (plan, kept) = self.plan.projected(request.projection);
         let kept = kept.as_ref();
         let history = self.history(&needed, kept)?;
         self.need(&needed, kept, std::iter::once(i), &NoProgress)?;
@@ -75,7 +76,7 @@ impl Ipc {
         let allowed = DecodeBudget::new(&self.options.limits, batch.body_nbytes);
         let one = |index: usize| -> Result<ArrayData> {
             let place = shape.places.get(index).copied().unwrap_or_default();
-            let mut cursor = Cursor::new(&body, shape, dictionaries, place, &allowed)?;
+            let mut cursor = FieldCursor::new(&body, shape, dictionaries, place, &allowed)?;
             let named = |e: Error| e.in_member(format!("batch {i}")).at(batch.body_at as u64);
             let part = kept.map_or(&LeafProjection::All, |kept| kept.of(index));
             cursor.part(field_of(shape, index)?, part).map_err(named)
@@ -101,14 +102,14 @@ impl Ipc {
                 }
             }
         }
-        // Columns that nobody asked for stand in as empty values that are dropped at once.
+        // Columns outside the request are replaced by empty values, which are dropped at once.
         let nrows = batch.header.nrows;
         let arrays: Vec<ArrayData> =
             made.into_iter().map(|data| data.unwrap_or_else(|| nothing(nrows))).collect();
         arrow_frame(&plan, &arrays, nrows, batch.first_row, request.positions)
     }
 
-    /// Fields to decode for these columns: theirs and those of the index, in order.
+    /// The fields to decode for these columns, including those of the index, in order.
     fn needed(&self, positions: Option<&[usize]>) -> Result<Vec<usize>> {
         let mut needed = self.plan.chosen("arrow", positions)?.fields;
         needed.extend(self.plan.level_fields());
@@ -117,10 +118,10 @@ impl Ipc {
         Ok(needed)
     }
 
-    /// Decodes and checks everything; nothing is kept.
+    /// Decodes and checks everything, and drops the result.
     ///
     /// # Errors
-    /// What is wrong, and where.
+    /// The first invalid part, with its position.
     pub fn verify(&self, threads: usize, progress: &dyn Progress) -> Result<()> {
         self.need_all(progress)?;
         let mut done = 0u64;
@@ -141,9 +142,9 @@ impl Ipc {
     }
 }
 
-/// The columns at `positions` as a frame.
+/// Builds a frame of the columns at `positions`.
 fn arrow_frame(
-    plan: &Plan,
+    plan: &FramePlan,
     arrays: &[ArrayData],
     nrows: usize,
     first_row: usize,

@@ -1,22 +1,22 @@
-//! What an opened source says of itself, message by message.
+//! Describes an opened source, message by message.
 
 use crate::frame::{ByteOrder, type_name};
 
 use super::open::Ipc;
-use crate::arrow::ipc::body::Body;
-use crate::arrow::ipc::catalog::Batch;
+use crate::arrow::ipc::body::BatchBody;
+use crate::arrow::ipc::catalog::BatchPosition;
 use crate::arrow::ipc::message::BodyCodec;
 
 /// One message.
 #[derive(Debug, Clone)]
-pub struct Message {
+pub struct MessageInfo {
     /// `schema`, `dictionary 0`, `batch 3`.
     pub name: String,
-    /// How its buffers are compressed.
+    /// The compression of its buffers.
     pub codec: Option<BodyCodec>,
-    /// Bytes of the body once decompressed.
+    /// The size of the decompressed body.
     pub nbytes: u64,
-    /// Bytes of the body as it lies.
+    /// The stored size of the body.
     pub body_nbytes: u64,
     /// Offset of its header.
     pub offset: u64,
@@ -25,10 +25,10 @@ pub struct Message {
 }
 
 impl Ipc {
-    /// Dictionaries and record batches, in the order of the source.
+    /// Describes the dictionaries and record batches, in the order of the source.
     #[must_use]
-    pub fn messages(&self) -> Vec<Message> {
-        let one = |name: String, batch: &Batch| Message {
+    pub fn messages(&self) -> Vec<MessageInfo> {
+        let one = |name: String, batch: &BatchPosition| MessageInfo {
             name,
             codec: batch.header.codec,
             nbytes: self.decoded(batch),
@@ -36,7 +36,7 @@ impl Ipc {
             offset: batch.header_at as u64,
             nrows: batch.header.nrows,
         };
-        let mut out: Vec<Message> = Vec::new();
+        let mut out: Vec<MessageInfo> = Vec::new();
         for d in &self.catalog.dictionaries {
             out.push(one(
                 format!("dictionary {}{}", d.id, if d.delta { " (addition)" } else { "" }),
@@ -50,18 +50,18 @@ impl Ipc {
         out
     }
 
-    fn decoded(&self, batch: &Batch) -> u64 {
-        Body::new(&self.source, batch).map_or(batch.body_nbytes as u64, |body| body.decoded_nbytes())
+    fn decoded(&self, batch: &BatchPosition) -> u64 {
+        BatchBody::new(&self.source, batch).map_or(batch.body_nbytes as u64, |body| body.decoded_nbytes())
     }
 
-    /// Bytes of all bodies, decompressed.
+    /// The decompressed size of all bodies.
     #[must_use]
     pub fn nbytes(&self) -> u64 {
         let dictionaries = self.catalog.dictionaries.iter().map(|d| &d.batch);
         self.catalog.batches.iter().chain(dictionaries).map(|b| self.decoded(b)).fold(0, u64::saturating_add)
     }
 
-    /// Bytes of the source.
+    /// The size of the source.
     #[must_use]
     pub fn file_nbytes(&self) -> u64 {
         self.source.bytes.nbytes() as u64
@@ -74,7 +74,7 @@ impl Ipc {
         self.catalog.batches.iter().chain(dictionaries).find_map(|b| b.header.codec)
     }
 
-    /// 4 or 5.
+    /// The metadata version, 4 or 5.
     #[must_use]
     pub fn metadata_version(&self) -> i16 {
         self.catalog.shape.metadata_version()
@@ -86,13 +86,13 @@ impl Ipc {
         self.catalog.shape.big_endian
     }
 
-    /// Whether the end mark was missing, which was allowed.
+    /// Whether the end mark is missing, which the options allowed.
     #[must_use]
     pub fn is_truncated(&self) -> bool {
         self.catalog.truncated
     }
 
-    /// One name a column: NumPy's where it lands in a block, else Arrow's.
+    /// The dtype of each column: NumPy's name if it is decoded to a block, else Arrow's.
     #[must_use]
     pub fn dtypes(&self) -> Vec<String> {
         let name = |i: usize| {

@@ -1,4 +1,4 @@
-//! Random-access files: the footer, held against the messages it points at.
+//! Reads the footer of a file, and compares it with the messages that it refers to.
 
 use std::sync::Arc;
 
@@ -9,17 +9,17 @@ use crate::progress::NoProgress;
 
 use crate::arrow::ipc::catalog::Catalog;
 use crate::arrow::ipc::encapsulated_message::EncapsulatedMessage;
-use crate::arrow::ipc::message::{Kind, Prefix, copied, first_line, prefix, verifier};
-use crate::arrow::ipc::scan::{At, MAGIC, check_columns, message_at};
-use crate::arrow::ipc::shape::Shape;
+use crate::arrow::ipc::message::{MessageKind, Prefix, copied, first_line, prefix, verifier};
+use crate::arrow::ipc::scan::{MAGIC, StreamItem, check_columns, message_at};
+use crate::arrow::ipc::shape::BatchLayout;
 
-/// The footer of most files, and the schema at the front.
+/// Bytes that contain the footer of most files, or the schema at their start.
 const ENDS_NBYTES: usize = 64 << 10;
 
-/// Scans a random-access file by its footer.
+/// Scans a file by its footer.
 ///
 /// # Errors
-/// Malformed or truncated footers; blocks that disagree with the messages they point at.
+/// Malformed or truncated footers; blocks that do not match their messages.
 pub(crate) fn file(bytes: &[u8], limits: &Limits) -> Result<Catalog> {
     let (start, end) = footer_range(bytes)?;
     let foot = bytes.get(start..end).unwrap_or(&[]);
@@ -29,19 +29,20 @@ pub(crate) fn file(bytes: &[u8], limits: &Limits) -> Result<Catalog> {
         let footer = arrow_ipc::root_as_footer_with_opts(&verifier(foot.len()), foot).map_err(|e| {
             damaged(format!("expected a flatbuffer, found bytes that are none ({}).", first_line(&e)))
         })?;
-        let told = footer_version(bytes.get(..start).unwrap_or(&[]), footer.version())?;
+        let declared = footer_version(bytes.get(..start).unwrap_or(&[]), footer.version())?;
         if let Some(at) = shared(&footer) {
             return Err(damaged(format!("two blocks point at the bytes from {at} on.")));
         }
         let first = footer.recordBatches().and_then(|blocks| blocks.iter().next().copied());
-        // pyarrow's footers say V5 where it was asked to write messages as V4: what the messages say decides their layout.
+        // pyarrow's footers declare V5 even if the messages are written as V4. The version of the messages determines their
+        // layout.
         let version = match first {
             Some(block) => pointed_at(bytes, block, start)?.header.version,
-            None => told,
+            None => declared,
         };
         let schema = footer.schema().ok_or_else(|| damaged("expected a schema, found none.".into()))?;
         agree(bytes.get(..start).unwrap_or(&[]), schema, start)?;
-        let shape = Shape::of_schema(foot, schema, version).map_err(|e| e.in_member("footer"))?;
+        let shape = BatchLayout::of_schema(foot, schema, version).map_err(|e| e.in_member("footer"))?;
         check_columns(&shape, limits)?;
         let mut catalog = Catalog::new(Arc::new(shape));
         let blocks = |list: Option<flatbuffers::Vector<'_, arrow_ipc::Block>>| -> Vec<arrow_ipc::Block> {
@@ -50,7 +51,7 @@ pub(crate) fn file(bytes: &[u8], limits: &Limits) -> Result<Catalog> {
         let mut dictionaries = Vec::new();
         for block in blocks(footer.dictionaries()) {
             let found = pointed_at(bytes, block, start)?;
-            let Kind::Dictionary { id, delta, batch } = found.header.kind else {
+            let MessageKind::Dictionary { id, delta, batch } = found.header.kind else {
                 return Err(damaged(format!(
                     "expected a dictionary at byte {}, found another message.",
                     block.offset()
@@ -58,7 +59,7 @@ pub(crate) fn file(bytes: &[u8], limits: &Limits) -> Result<Catalog> {
             };
             dictionaries.push((id, delta, found.batch(batch)));
         }
-        // An addition belongs after what it adds to, wherever the footer lists it.
+        // A delta follows the dictionary that it extends, wherever the footer lists it.
         dictionaries.sort_by_key(|(_, delta, batch)| (*delta, batch.header_at));
         for (id, delta, batch) in dictionaries {
             if !delta && catalog.known.contains(&id) {
@@ -68,7 +69,7 @@ pub(crate) fn file(bytes: &[u8], limits: &Limits) -> Result<Catalog> {
         }
         for block in blocks(footer.recordBatches()) {
             let found = pointed_at(bytes, block, start)?;
-            let Kind::Batch(header) = found.header.kind else {
+            let MessageKind::Batch(header) = found.header.kind else {
                 return Err(damaged(format!(
                     "expected a record batch at byte {}, found another message.",
                     block.offset()
@@ -81,15 +82,17 @@ pub(crate) fn file(bytes: &[u8], limits: &Limits) -> Result<Catalog> {
     })
 }
 
-/// Footers of Arrow 0.14 call themselves V1 where their messages are V4: then the first message is asked.
-fn footer_version(messages: &[u8], told: arrow_ipc::MetadataVersion) -> Result<i16> {
-    let error = match crate::arrow::ipc::message::check_version(told) {
+/// Returns the version of the messages. Footers of Arrow 0.14 declare V1 although their messages are V4; then the first
+/// message determines it.
+fn footer_version(messages: &[u8], declared: arrow_ipc::MetadataVersion) -> Result<i16> {
+    let error = match crate::arrow::ipc::message::check_version(declared) {
         Ok(version) => return Ok(version),
         Err(error) => error.in_member("footer"),
     };
     match message_at(messages, 8) {
-        Ok(At::Message(found))
-            if told.0 < found.header.version && found.header.version == arrow_ipc::MetadataVersion::V4.0 =>
+        Ok(StreamItem::Message(found))
+            if declared.0 < found.header.version
+                && found.header.version == arrow_ipc::MetadataVersion::V4.0 =>
         {
             Ok(found.header.version)
         }
@@ -97,16 +100,16 @@ fn footer_version(messages: &[u8], told: arrow_ipc::MetadataVersion) -> Result<i
     }
 }
 
-/// A file begins with the schema, and its footer has it again: both must say the same. Files of polars begin with a
-/// schema that is no message (it has no prefix), and there is nothing to compare with.
+/// Checks that the schema at the start of the file equals that of the footer. polars writes a schema without a prefix
+/// there, which is not a message and is not compared.
 fn agree(messages: &[u8], footer: arrow_ipc::Schema<'_>, footer_at: usize) -> Result<()> {
     let found = match message_at(messages, 8) {
-        Ok(At::Message(found)) if matches!(found.header.kind, Kind::Schema) => found,
+        Ok(StreamItem::Message(found)) if matches!(found.header.kind, MessageKind::Schema) => found,
         _ => return Ok(()),
     };
     let head = messages.get(found.header_at..found.body_at).unwrap_or(&[]);
     let same = copied(head, |head| {
-        // Proven by `message_at`.
+        // `message_at` has verified it.
         let message = arrow_ipc::root_as_message_with_opts(&verifier(head.len()), head).ok()?;
         Some(crate::arrow::ipc::shape::same_schema(message.header_as_schema()?, footer))
     });
@@ -117,7 +120,8 @@ fn agree(messages: &[u8], footer: arrow_ipc::Schema<'_>, footer_at: usize) -> Re
     Err(Error::malformed("arrow", message).in_member("footer").at(footer_at as u64))
 }
 
-/// Where two blocks have bytes in common: a few bytes of footer each would have a large message parsed again and again.
+/// Finds two blocks that overlap. Without this check a few bytes of footer each could have a large message parsed again and
+/// again.
 fn shared(footer: &arrow_ipc::Footer<'_>) -> Option<i64> {
     let blocks = footer.dictionaries().into_iter().chain(footer.recordBatches()).flatten();
     let end = |b: &arrow_ipc::Block| {
@@ -131,7 +135,7 @@ fn shared(footer: &arrow_ipc::Footer<'_>) -> Option<i64> {
     })
 }
 
-/// Where the footer lies.
+/// Returns the range of the footer.
 fn footer_range(bytes: &[u8]) -> Result<(usize, usize)> {
     let total = bytes.len();
     let cut = |needed: usize| {
@@ -163,7 +167,7 @@ fn footer_range(bytes: &[u8]) -> Result<(usize, usize)> {
     })
 }
 
-/// Where the headers of the messages lie that the footer points at; nothing where it is no footer.
+/// Returns the ranges of the message headers that the footer refers to; none if it is not a footer.
 fn header_ranges(foot: &[u8], footer_at: usize) -> Vec<(usize, usize)> {
     let end = |block: &arrow_ipc::Block| {
         let start = usize::try_from(block.offset()).ok()?;
@@ -179,7 +183,7 @@ fn header_ranges(foot: &[u8], footer_at: usize) -> Vec<(usize, usize)> {
     })
 }
 
-/// The message that a block of the footer points at.
+/// Returns the message that a block of the footer refers to.
 fn pointed_at(bytes: &[u8], block: arrow_ipc::Block, footer_at: usize) -> Result<EncapsulatedMessage> {
     let (offset, header_nbytes, body_nbytes) = (block.offset(), block.metaDataLength(), block.bodyLength());
     let wrong = |what: &str| {
@@ -194,19 +198,19 @@ fn pointed_at(bytes: &[u8], block: arrow_ipc::Block, footer_at: usize) -> Result
         .filter(|&at| at >= 8 && at < footer_at)
         .ok_or_else(|| wrong("there is none"))?;
     let inside = bytes.get(..footer_at).unwrap_or(&[]);
-    let At::Message(found) = message_at(inside, at)? else { return Err(wrong("it passes the end")) };
+    let StreamItem::Message(found) = message_at(inside, at)? else { return Err(wrong("it passes the end")) };
     let agrees = i64::from(header_nbytes) == i64::try_from(found.body_at - at).unwrap_or(-1)
         && body_nbytes == i64::try_from(found.body_nbytes).unwrap_or(-1);
     if agrees { Ok(found) } else { Err(wrong("the message says otherwise")) }
 }
 
-/// Makes sure that the footer, the schema at the front and all headers of messages may be looked at.
+/// Fetches the footer, the schema at the start of the file and all message headers.
 pub(super) fn need_headers(remote: &Remote) -> Result<()> {
     let bytes = remote.bytes();
     let total = bytes.nbytes();
     let need = |ranges: &[(usize, usize)]| remote.need(ranges, &NoProgress);
     need(&[(0, ENDS_NBYTES), (total.saturating_sub(ENDS_NBYTES), total)])?;
-    // What is wrong is told by the scan, which looks at the same bytes.
+    // The scan reads the same bytes and reports the error.
     let Ok((start, end)) = footer_range(bytes.as_slice()) else { return Ok(()) };
     need(&[(start, end)])?;
     if let Some(Ok(Prefix::Message { skip, nbytes })) = bytes.as_slice().get(8..start).map(prefix) {

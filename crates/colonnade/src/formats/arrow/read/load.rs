@@ -1,18 +1,18 @@
-//! An opened source as one frame: every field landed where it will stay.
+//! Decodes an opened source to one frame.
 
-use crate::arrow::landed::Landed;
+use crate::arrow::decoded_columns::DecodedColumns;
 use crate::decode::{MemoryLayout, PandasNulls, Request};
 use crate::error::Result;
 use crate::frame::paths::Projection;
 use crate::frame::{Axis, Frame, row_range};
 use crate::progress::NoProgress;
 
-use super::land::Landing;
+use super::decode::ColumnDecoder;
 use super::open::Ipc;
 use crate::arrow::ipc::allowed::DecodeBudget;
 
 impl Ipc {
-    /// Row labels, decoded once.
+    /// Returns the row labels, which are decoded once.
     ///
     /// # Errors
     /// Malformed bodies.
@@ -22,32 +22,32 @@ impl Ipc {
         }
         let fields = self.plan.level_fields();
         let request = Request::all(self.options.threads, &NoProgress);
-        let landed = self.land(&fields, None, (0, self.catalog.nrows), &request)?;
-        let axis = self.plan.landed_index(&fields, landed, self.catalog.nrows)?;
+        let decoded = self.decode_columns(&fields, None, (0, self.catalog.nrows), &request)?;
+        let axis = self.plan.decoded_index(&fields, decoded, self.catalog.nrows)?;
         Ok(self.index.get_or_init(|| axis))
     }
 
-    /// All batches landed in one frame, or the part of it that is asked for.
+    /// Decodes all batches, or the requested part, to one frame.
     ///
     /// # Errors
-    /// Malformed bodies; a position or row that is not there; the system's own.
+    /// Malformed bodies; a position or row that does not exist; errors of the operating system.
     pub fn load(&self, request: &Request<'_>) -> Result<Frame> {
         let (start, stop) = row_range("arrow", request.rows, self.catalog.nrows)?;
         let chosen = self.plan.chosen("arrow", request.positions)?;
-        let (plan, kept) = self.plan.kept(request.projection);
-        let landed = self.land(&chosen.fields, kept.as_ref(), (start, stop), request)?;
+        let (plan, kept) = self.plan.projected(request.projection);
+        let decoded = self.decode_columns(&chosen.fields, kept.as_ref(), (start, stop), request)?;
         let whole = (start, stop) == (0, self.catalog.nrows);
         let index = if whole { self.index()?.clone() } else { self.index()?.slice(start, stop) };
-        plan.landed_frame(&chosen, landed, index)
+        plan.decoded_frame(&chosen, decoded, index)
     }
 
-    fn land(
+    fn decode_columns(
         &self,
         wanted: &[usize],
         kept: Option<&Projection>,
         rows: (usize, usize),
         request: &Request<'_>,
-    ) -> Result<Landed> {
+    ) -> Result<DecodedColumns> {
         let in_place = match (&self.mapped, request.private) {
             (_, false) => Some(self.source.bytes.clone()),
             (Some(file), true) if self.nbatches() > 0 => Some(file.map_private()?),
@@ -59,7 +59,7 @@ impl Ipc {
         self.need(wanted, kept, (0..self.nbatches()).filter(touched), request.progress)?;
         let allowed = DecodeBudget::new(&self.options.limits, self.source.bytes.nbytes());
         let nulls = PandasNulls::new(&self.plan);
-        let landing = Landing {
+        let decoder = ColumnDecoder {
             source: &self.source,
             catalog: &self.catalog,
             plan: &self.plan,
@@ -71,6 +71,6 @@ impl Ipc {
             in_place: in_place.as_ref(),
             nulls: (request.layout == MemoryLayout::Pandas).then_some(&nulls),
         };
-        landing.run(wanted, request.progress)
+        decoder.run(wanted, request.progress)
     }
 }

@@ -1,22 +1,22 @@
-//! From messages to final memory.
+//! Decodes messages to columns in their final memory.
 //!
-//! A first pass over the headers alone tells rows, types and where each buffer lies ([`crate::arrow::ipc`], [`footer`]); then every buffer is copied
-//! once, in parallel, to where it will stay ([`land`]), or handed out where it lies. What is handed out was
-//! checked before.
+//! A first pass over the headers finds the number of rows, the types and the offset of each buffer ([`crate::arrow::ipc`],
+//! [`footer`]). Then each buffer is copied once, in parallel, to its final position ([`decode`]), or returned without a copy
+//! after validation.
 
 mod assemble;
 mod batches;
+mod decode;
 mod describe;
 mod footer;
 mod incremental;
-mod land;
 mod load;
 mod open;
 mod options;
 mod remote;
 
 pub use crate::decode::Request;
-pub use describe::Message;
-pub use incremental::{Decoded, Event, IncrementalDecoder, Schemas};
+pub use describe::MessageInfo;
+pub use incremental::{DecodedStream, IncrementalDecoder, Schemas, StreamEvent};
 pub use open::Ipc;
 pub use options::{Form, OpenOptions};

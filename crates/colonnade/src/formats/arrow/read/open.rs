@@ -1,9 +1,9 @@
-//! Opening a file or stream: its headers are read, its bodies are not.
+//! Opens a file or stream: reads its headers, but not its bodies.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use crate::arrow::import::Plan;
+use crate::arrow::import::FramePlan;
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::Axis;
 use crate::limits::Limits;
@@ -14,33 +14,33 @@ use crate::source;
 use super::footer;
 use super::footer::need_headers;
 use super::options::{Form, OpenOptions};
-use crate::arrow::ipc::body::{Body, Source};
-use crate::arrow::ipc::catalog::{Batch, Catalog};
-use crate::arrow::ipc::dictionaries::History;
+use crate::arrow::ipc::body::{BatchBody, IpcSource};
+use crate::arrow::ipc::catalog::{BatchPosition, Catalog};
+use crate::arrow::ipc::dictionaries::DictionaryHistory;
 use crate::arrow::ipc::scan;
 
-/// Dictionaries that were decoded, and of which ids; `None`: all.
-pub(super) type Decoded = (Option<HashSet<i64>>, Arc<History>);
+/// Decoded dictionaries, and their ids; `None`: all.
+pub(super) type DecodedDictionaries = (Option<HashSet<i64>>, Arc<DictionaryHistory>);
 
 /// An opened file or stream.
 #[derive(Debug)]
 pub struct Ipc {
-    pub(super) source: Source,
+    pub(super) source: IpcSource,
     pub(super) mapped: Option<Arc<MappedFile>>,
     pub(super) catalog: Catalog,
-    pub(super) plan: Plan,
+    pub(super) plan: FramePlan,
     form: Form,
     pub(super) options: OpenOptions,
-    pub(super) history: Mutex<Option<Decoded>>,
+    pub(super) history: Mutex<Option<DecodedDictionaries>>,
     pub(super) index: OnceLock<Axis>,
 }
 
 impl Ipc {
-    /// Opens any source. A stream is read up to its end mark and no further, a file to the end; of a file elsewhere, which
-    /// must be a random-access one, no bodies come yet.
+    /// Opens any source. Reads a stream up to its end mark and no further, and a file to its end. Of a remote file, which
+    /// must have a footer, fetches no bodies yet.
     ///
     /// # Errors
-    /// The system's own; malformed or truncated messages; a limit.
+    /// Errors of the operating system; malformed or truncated messages; a limit.
     pub fn open_source(
         source: source::Source<'_>,
         options: OpenOptions,
@@ -51,9 +51,9 @@ impl Ipc {
             Some(remote) => {
                 need_headers(&remote)?;
                 let options = OpenOptions { form: Some(Form::File), ..options };
-                Self::open(Source::elsewhere(remote), None, options)
+                Self::open(IpcSource::elsewhere(remote), None, options)
             }
-            None => Self::open(Source::new(opened.bytes), opened.map, options),
+            None => Self::open(IpcSource::new(opened.bytes), opened.map, options),
         }
     }
 
@@ -62,11 +62,11 @@ impl Ipc {
     /// # Errors
     /// Malformed or truncated messages.
     pub fn open_buffer(bytes: Buffer, options: OpenOptions) -> Result<Self> {
-        Self::open(Source::new(bytes), None, options)
+        Self::open(IpcSource::new(bytes), None, options)
     }
 
     pub(super) fn open(
-        source: Source,
+        source: IpcSource,
         mapped: Option<Arc<MappedFile>>,
         options: OpenOptions,
     ) -> Result<Self> {
@@ -79,7 +79,7 @@ impl Ipc {
         let catalog = match form {
             Form::File => match footer::file(all, &options.limits) {
                 Err(e) if options.allow_truncated && matches!(e.kind(), ErrorKind::Truncated { .. }) => {
-                    // Without its footer it is the stream that it begins with, which is somewhere else as a whole.
+                    // Without its footer a file is the stream that it begins with, whose offset differs.
                     form = Form::Stream;
                     if let Some(remote) = &source.remote {
                         remote.need(&[(0, all.len())], &NoProgress)?;
@@ -92,7 +92,7 @@ impl Ipc {
             },
             Form::Stream => scan::stream(all, &options.limits, options.allow_truncated)?,
         };
-        let mut plan = Plan::new(&catalog.shape.schema)?;
+        let mut plan = FramePlan::new(&catalog.shape.schema)?;
         plan.settle(catalog.nrows);
         let (history, index) = (Mutex::new(None), OnceLock::new());
         let batches = catalog.batches.iter().chain(catalog.dictionaries.iter().map(|d| &d.batch));
@@ -100,46 +100,46 @@ impl Ipc {
         Ok(Self { source, mapped, catalog, plan, form, options, history, index })
     }
 
-    /// File or stream.
+    /// The form: file or stream.
     #[must_use]
     pub fn form(&self) -> Form {
         self.form
     }
 
-    /// How its fields become a frame.
+    /// The conversion of its fields to a frame.
     #[must_use]
-    pub fn plan(&self) -> &Plan {
+    pub fn plan(&self) -> &FramePlan {
         &self.plan
     }
 
-    /// (rows, columns).
+    /// The numbers of rows and columns.
     #[must_use]
     pub fn shape(&self) -> (usize, usize) {
         (self.catalog.nrows, self.plan.ncols)
     }
 
-    /// Record batches.
+    /// The number of record batches.
     #[must_use]
     pub fn nbatches(&self) -> usize {
         self.catalog.batches.len()
     }
 
-    /// Rows of each record batch.
+    /// The number of rows of each record batch.
     pub fn batch_rows(&self) -> impl Iterator<Item = usize> + '_ {
         self.catalog.batches.iter().map(|b| b.header.nrows)
     }
 }
 
-/// Refuses bodies that become more than the limit. What compressed ones claim, and the cells that their fields declare, is
-/// read only where it may be too much.
+/// Refuses bodies that decompress to more than the limit. Reads the declared lengths of compressed bodies and the number of
+/// cells only if they may exceed it.
 pub(super) fn check_nbytes<'b>(
-    source: &Source,
-    batches: impl Iterator<Item = &'b Batch> + Clone,
+    source: &IpcSource,
+    batches: impl Iterator<Item = &'b BatchPosition> + Clone,
     limits: &Limits,
 ) -> Result<()> {
     let input = source.bytes.nbytes() as u64;
-    let sum = |of: &dyn Fn(&Body<'_>) -> u64| {
-        let mut nbytes = batches.clone().map(|batch| Ok(of(&Body::new(source, batch)?)));
+    let sum = |of: &dyn Fn(&BatchBody<'_>) -> u64| {
+        let mut nbytes = batches.clone().map(|batch| Ok(of(&BatchBody::new(source, batch)?)));
         nbytes.try_fold(0u64, |sum, n: Result<u64>| Ok::<u64, Error>(sum.saturating_add(n?)))
     };
     if sum(&|body| body.most_nbytes())? <= limits.decoded_nbytes(input, 0) {

@@ -1,25 +1,25 @@
-//! How a file or stream is opened.
+//! Options for opening a file or stream.
 
 use crate::limits::Limits;
 
 /// The two forms of the same messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// Random access by a footer: `arrow`.
+    /// `arrow`: a footer allows random access.
     File,
-    /// Front to back: `arrows`.
+    /// `arrows`: read front to back.
     Stream,
 }
 
-/// How a source is opened.
+/// Options for opening a source.
 #[derive(Debug, Clone, Copy)]
 pub struct OpenOptions {
-    /// The form; told by the first bytes where `None`.
+    /// The form; `None`: detected from the first bytes.
     pub form: Option<Form>,
-    /// Caps.
+    /// The limits.
     pub limits: Limits,
-    /// A stream without its end mark gives what came.
+    /// Whether a stream without an end mark is accepted, with the complete batches received.
     pub allow_truncated: bool,
-    /// Threads that may work.
+    /// The maximum number of threads.
     pub threads: usize,
 }

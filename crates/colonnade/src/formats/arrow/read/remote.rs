@@ -1,4 +1,4 @@
-//! A file elsewhere: its footer comes first, then the headers that it points at, then the buffers that are asked for.
+//! Reads remote files: fetches the footer first, then the headers that it refers to, then the requested buffers.
 
 use std::collections::HashSet;
 use std::sync::{Arc, PoisonError};
@@ -13,13 +13,13 @@ use crate::progress::{NoProgress, Progress};
 use super::open::Ipc;
 use crate::arrow::ipc::allowed::DecodeBudget;
 use crate::arrow::ipc::arrays::field_of;
-use crate::arrow::ipc::body::Body;
-use crate::arrow::ipc::catalog::Batch;
-use crate::arrow::ipc::dictionaries::History;
-use crate::arrow::ipc::shape::{Place, Shape};
+use crate::arrow::ipc::body::BatchBody;
+use crate::arrow::ipc::catalog::BatchPosition;
+use crate::arrow::ipc::dictionaries::DictionaryHistory;
+use crate::arrow::ipc::shape::{BatchLayout, FieldPosition};
 
 impl Ipc {
-    /// Makes sure that these fields of these batches may be looked at.
+    /// Fetches the buffers of these fields in these batches.
     pub(super) fn need(
         &self,
         fields: &[usize],
@@ -35,41 +35,42 @@ impl Ipc {
             Ok(())
         })?;
         remote.need(&ranges, progress)?;
-        // What compressed buffers become can be told only now.
+        // The decompressed sizes are known only now.
         let mut nbytes = 0u64;
         self.each(fields, kept, batches.clone(), &mut |body, i| {
             nbytes = nbytes.saturating_add(body.becomes(i)?);
             Ok(())
         })?;
         let asked = batches.filter_map(|i| self.catalog.batches.get(i));
-        let ncells = asked.map(|batch| Ok(Body::new(&self.source, batch)?.ncells())).sum::<Result<u64>>()?;
+        let ncells =
+            asked.map(|batch| Ok(BatchBody::new(&self.source, batch)?.ncells())).sum::<Result<u64>>()?;
         let input = self.source.bytes.nbytes() as u64;
         self.options.limits.check_decoded("arrow", "the columns", nbytes, input, ncells)
     }
 
-    /// Makes sure that the whole file may be looked at.
+    /// Fetches the whole file.
     pub(super) fn need_all(&self, progress: &dyn Progress) -> Result<()> {
         let Some(remote) = &self.source.remote else { return Ok(()) };
         remote.need(&[(0, usize::MAX)], progress)
     }
 
-    /// Calls `work` for each buffer of these fields, or of the part of them that is wanted, in these batches.
+    /// Calls `work` for each buffer of these fields in these batches, as far as `kept` projects them.
     fn each(
         &self,
         fields: &[usize],
         kept: Option<&Projection>,
         batches: impl Iterator<Item = usize>,
-        work: &mut dyn FnMut(&Body<'_>, usize) -> Result<()>,
+        work: &mut dyn FnMut(&BatchBody<'_>, usize) -> Result<()>,
     ) -> Result<()> {
         let shape = &self.catalog.shape;
         for batch in batches.filter_map(|i| self.catalog.batches.get(i)) {
-            let body = Body::new(&self.source, batch)?;
+            let body = BatchBody::new(&self.source, batch)?;
             for &field in fields {
                 let Some(place) = shape.places.get(field) else { continue };
                 if let Some(kept) =
                     kept.map(|kept| kept.of(field)).filter(|kept| **kept != LeafProjection::All)
                 {
-                    let mut walk = Walk { body: &body, shape, at: *place, work };
+                    let mut walk = BufferVisitor { body: &body, shape, at: *place, work };
                     let field = field_of(shape, field)?;
                     walk.field(field, shape.extent(field)?, kept)?;
                     continue;
@@ -83,8 +84,12 @@ impl Ipc {
         Ok(())
     }
 
-    /// The dictionaries of these fields: of a file elsewhere no others come. Decoded once.
-    pub(super) fn history(&self, fields: &[usize], kept: Option<&Projection>) -> Result<Arc<History>> {
+    /// Returns the dictionaries of these fields, decoded once. Of a remote file only these are fetched.
+    pub(super) fn history(
+        &self,
+        fields: &[usize],
+        kept: Option<&Projection>,
+    ) -> Result<Arc<DictionaryHistory>> {
         let mut wanted = match self.source.remote {
             Some(_) => Some(self.dictionaries_of(fields, kept)?),
             None => None,
@@ -98,16 +103,16 @@ impl Ipc {
         }
         if let (Some(remote), Some(ids)) = (&self.source.remote, &wanted) {
             let wanted = self.catalog.dictionaries.iter().filter(|d| ids.contains(&d.id)).map(|d| &d.batch);
-            let range = |b: &Batch| (b.body_at, b.body_at.saturating_add(b.body_nbytes));
+            let range = |b: &BatchPosition| (b.body_at, b.body_at.saturating_add(b.body_nbytes));
             remote.need(&wanted.map(range).collect::<Vec<_>>(), &NoProgress)?;
         }
         let allowed = DecodeBudget::new(&self.options.limits, self.source.bytes.nbytes());
-        let made = Arc::new(History::new(&self.source, &self.catalog, &allowed, wanted.as_ref())?);
+        let made = Arc::new(DictionaryHistory::new(&self.source, &self.catalog, &allowed, wanted.as_ref())?);
         *held() = Some((wanted, Arc::clone(&made)));
         Ok(made)
     }
 
-    /// The ids of all dictionaries that these fields, and the values of their dictionaries, refer to.
+    /// The ids of all dictionaries that these fields refer to, including those inside the values of other dictionaries.
     fn dictionaries_of(&self, fields: &[usize], kept: Option<&Projection>) -> Result<HashSet<i64>> {
         let shape = &self.catalog.shape;
         let mut ids = HashSet::new();
@@ -127,25 +132,25 @@ impl Ipc {
     }
 }
 
-/// Passes over the nodes and buffers of one field in one batch, and calls `work` for the buffers of the part that is wanted.
-struct Walk<'w, 'b> {
-    body: &'w Body<'b>,
-    shape: &'w Shape,
-    at: Place,
-    work: &'w mut dyn FnMut(&Body<'_>, usize) -> Result<()>,
+/// Visits the nodes and buffers of one field in one batch, and calls `work` for the buffers of the projected leaves.
+struct BufferVisitor<'w, 'b> {
+    body: &'w BatchBody<'b>,
+    shape: &'w BatchLayout,
+    at: FieldPosition,
+    work: &'w mut dyn FnMut(&BatchBody<'_>, usize) -> Result<()>,
 }
 
-impl Walk<'_, '_> {
-    /// The field, which goes as far as `whole`.
-    fn field(&mut self, field: &Field, whole: Place, kept: &LeafProjection) -> Result<()> {
+impl BufferVisitor<'_, '_> {
+    /// Visits a field, up to the position `whole`.
+    fn field(&mut self, field: &Field, whole: FieldPosition, kept: &LeafProjection) -> Result<()> {
         if *kept == LeafProjection::All {
             return self.take(whole);
         }
         let end = self.at.past(whole);
         let below = children(field.data_type());
         let extents = below.iter().map(|child| self.shape.extent(child));
-        let extents: Vec<Place> = extents.collect::<Result<_>>()?;
-        // What is the field's own stands in front of its children's.
+        let extents: Vec<FieldPosition> = extents.collect::<Result<_>>()?;
+        // The field's own nodes and buffers precede those of its children.
         self.take(extents.iter().fold(whole, |own, extent| own.without(*extent)))?;
         for (number, (child, extent)) in below.into_iter().zip(extents).enumerate() {
             match kept.child(number) {
@@ -157,8 +162,8 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    /// What comes next, as far as `extent` goes.
-    fn take(&mut self, extent: Place) -> Result<()> {
+    /// Visits the next nodes and buffers, as many as in `extent`.
+    fn take(&mut self, extent: FieldPosition) -> Result<()> {
         let end = self.at.past(extent);
         let first = self.at.buffer + self.body.variadic_before(self.at.view)?;
         let last = end.buffer + self.body.variadic_before(end.view)?;

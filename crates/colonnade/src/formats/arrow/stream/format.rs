@@ -1,9 +1,11 @@
-//! The format as the registry knows it.
+//! The registry entry of `arrows`.
 
 use super::reader::Reader;
 use super::{WriteOptions, encode, writer};
 use crate::error::Result;
-use crate::formats::arrow::read::{Decoded, Form, IncrementalDecoder, Ipc, OpenOptions, Request, Schemas};
+use crate::formats::arrow::read::{
+    DecodedStream, Form, IncrementalDecoder, Ipc, OpenOptions, Request, Schemas,
+};
 use crate::formats::arrow::write::Encoder;
 use crate::formats::{
     Capabilities, Format, FormatSpec, FrameEncoder, FrameWriter, IncrementalReader, Loaded, Opened, Options,
@@ -30,7 +32,7 @@ static SPEC: FormatSpec = FormatSpec {
     },
 };
 
-/// `arrows`; see the module's documentation.
+/// The format `arrows`; see the module's documentation.
 pub struct ArrowStreamFormat;
 
 impl Format for ArrowStreamFormat {
@@ -54,7 +56,7 @@ impl Format for ArrowStreamFormat {
         Ok(Box::new(Ipc::open_buffer(bytes, options)?))
     }
 
-    /// Record batches are received into the memory of the frame.
+    /// Receives record batches in the memory of the frame.
     fn read_stream(
         &self,
         stream: &mut (dyn Read + Send),
@@ -66,8 +68,8 @@ impl Format for ArrowStreamFormat {
         let mut decoder = IncrementalDecoder::frame(options.limits, Schemas::default())?;
         decoder.read(stream, progress)?;
         let frame = match decoder.into_decoded(true, threads, progress)? {
-            Decoded::Frame(frame) => *frame,
-            Decoded::Opened(ipc) => {
+            DecodedStream::Frame(frame) => *frame,
+            DecodedStream::Opened(ipc) => {
                 ipc.load(&Request { private: true, ..Request::all(threads, progress) })?
             }
         };

@@ -41,10 +41,10 @@ use crate::frame::Frame;
 use crate::progress::Progress;
 use crate::sink::Sink;
 
-/// Writes `frame` whole, in record batches of about 1 MiB.
+/// Writes a whole frame, in record batches of about 1 MiB.
 ///
 /// # Errors
-/// `Unrepresentable`, naming column and reason; the sink's own.
+/// `Unrepresentable`, naming column and reason; errors of the sink.
 pub fn encode(
     frame: &Frame,
     options: WriteOptions,

@@ -1,3 +1,3 @@
-//! Options of arrows, validated when they are made: those of Arrow IPC in general.
+//! Options for writing arrows: those of Arrow IPC in general.
 
 pub use crate::formats::arrow::write::WriteOptions;

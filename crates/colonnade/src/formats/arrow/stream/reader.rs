@@ -1,4 +1,4 @@
-//! A stream read while it comes in.
+//! Reads a stream while it arrives.
 
 use crate::error::{Error, Result};
 use crate::formats::arrow::read;
@@ -7,16 +7,16 @@ use crate::formats::{Event, IncrementalReader};
 use crate::frame::Frame;
 use crate::progress::Progress;
 
-/// [`IncrementalDecoder`] as the registry knows it.
+/// Adapts [`IncrementalDecoder`] to the registry's traits.
 pub(super) struct Reader {
     decoder: IncrementalDecoder,
     allow_truncated: bool,
-    /// No more bytes come, or those that came were wrong.
+    /// The input has ended, or was invalid.
     ended: bool,
 }
 
 impl Reader {
-    /// A reader at the front of a stream.
+    /// A reader at the start of a stream.
     pub(super) fn new(options: &OpenOptions) -> Self {
         let decoder = IncrementalDecoder::batches(options.limits);
         Self { decoder, allow_truncated: options.allow_truncated, ended: false }
@@ -30,13 +30,13 @@ impl IncrementalReader for Reader {
 
     fn filled(&mut self, count: usize, _progress: &dyn Progress) -> Result<Event> {
         let event = self.decoder.filled(count);
-        // After an error nothing comes any more, nor does a schema then.
+        // After an error there are no further events and no schema.
         self.ended |= event.is_err();
         Ok(match event? {
-            read::Event::Need => Event::Need,
-            read::Event::Schema => Event::Schema,
-            read::Event::Batch(frame) => Event::Batch(frame),
-            read::Event::End => Event::End,
+            read::StreamEvent::Need => Event::Need,
+            read::StreamEvent::Schema => Event::Schema,
+            read::StreamEvent::Batch(frame) => Event::Batch(frame),
+            read::StreamEvent::End => Event::End,
         })
     }
 

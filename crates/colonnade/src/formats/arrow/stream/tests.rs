@@ -1,4 +1,4 @@
-//! The stream's own bytes; the messages are tested in `ipc`.
+//! The bytes of streams; `ipc` tests the messages.
 
 use super::*;
 use crate::frame::{Axis, Tags};

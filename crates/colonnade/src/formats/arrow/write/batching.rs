@@ -1,7 +1,7 @@
 //! The size of batches.
 
 use crate::formats::arrow::read::Form;
-use crate::frame::{Frame, Kind, Part};
+use crate::frame::{DTypeKind, Frame, Part};
 
 use super::WriteOptions;
 
@@ -41,7 +41,7 @@ pub(super) fn batch_rows(chunk: &Frame, nbytes: usize, target_nbytes: Option<usi
 /// The number of rows whose fixed-width text fits 32-bit offsets in any case.
 fn text_rows(chunk: &Frame) -> usize {
     let widths = chunk.parts.iter().filter_map(|part| match part {
-        Part::Block(block, _) if block.grid.dtype.kind == Kind::Unicode => {
+        Part::Block(block, _) if block.grid.dtype.kind == DTypeKind::Unicode => {
             Some(block.grid.dtype.itemsize as usize)
         }
         _ => None,

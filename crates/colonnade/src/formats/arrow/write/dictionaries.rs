@@ -11,7 +11,7 @@ use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field, FieldRef};
 
 use crate::arrow::concat::dictionary::{MergedDictionary, recode};
-use crate::arrow::owned::owned;
+use crate::arrow::deep_copy::deep_copy;
 use crate::arrow::trusted::trusted_array;
 use crate::error::{Error, Result};
 use crate::formats::arrow::read::Form;
@@ -169,10 +169,10 @@ impl DictionaryWriter {
         let number = i64::try_from(id).unwrap_or(i64::MAX);
         if self.deferred && dictionary_count(values.data_type())? > 0 {
             let is_longer = state.values.as_ref().is_none_or(|known| known.len() < values.len());
-            state.encoded = if is_longer { Some(owned(&inner)?) } else { state.encoded.take() };
+            state.encoded = if is_longer { Some(deep_copy(&inner)?) } else { state.encoded.take() };
         }
         let Some(known) = &state.values else {
-            state.values = Some(owned(values)?);
+            state.values = Some(deep_copy(values)?);
             state.last = Some(values.clone());
             updates.push(DictionaryUpdate { id: number, is_delta: false, replaces: false, values: inner });
             return Ok(keys.clone());
@@ -193,20 +193,20 @@ impl DictionaryWriter {
         {
             // The dictionary only grew, so pending rows may use the longer one.
             updates.push(DictionaryUpdate { id: number, is_delta: false, replaces: false, values: inner });
-            state.values = Some(owned(values)?);
+            state.values = Some(deep_copy(values)?);
             state.last = Some(values.clone());
             return Ok(keys.clone());
         }
         if same {
             let added = inner.slice(known.len(), values.len() - known.len());
             updates.push(DictionaryUpdate { id: number, is_delta: true, replaces: false, values: added });
-            state.values = Some(owned(values)?);
+            state.values = Some(deep_copy(values)?);
             state.last = Some(values.clone());
             return Ok(keys.clone());
         }
         if form == Form::Stream {
             updates.push(DictionaryUpdate { id: number, is_delta: false, replaces: true, values: inner });
-            state.values = Some(owned(values)?);
+            state.values = Some(deep_copy(values)?);
             state.last = Some(values.clone());
             return Ok(keys.clone());
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use flatbuffers::FlatBufferBuilder;
 
 use crate::arrow::export::Exporter;
-use crate::arrow::repeat::Repeated;
+use crate::arrow::repeat::RepeatedExporter;
 use crate::error::Result;
 use crate::formats::arrow::read::Form;
 use crate::frame::Frame;
@@ -35,7 +35,7 @@ pub struct Encoder {
 }
 
 struct CachedLayout {
-    layout: Repeated,
+    layout: RepeatedExporter,
     /// The schema message of a stream.
     schema: Vec<u8>,
 }
@@ -88,7 +88,7 @@ impl Encoder {
             }
             return Ok(());
         }
-        let layout = Repeated::new(frame)?;
+        let layout = RepeatedExporter::new(frame)?;
         let message = encode::schema(&layout.exporter().schema(), Some(frame.nrows));
         let mut schema = Vec::new();
         encode::encapsulate(&mut schema, 0, message.finished_data())?;

@@ -4,7 +4,7 @@ use std::io::IoSlice;
 
 use crate::arrow::ipc::encode::ALIGNMENT;
 use crate::error::Result;
-use crate::sink::joined::{Joined, Target};
+use crate::sink::write_buffer::{SinkTarget, WriteBuffer};
 
 use super::body::{BodyBuffer, EncodedBody};
 
@@ -12,7 +12,11 @@ use super::body::{BodyBuffer, EncodedBody};
 const SCATTERED_FROM_NBYTES: usize = 64 << 10;
 
 /// Writes a body: its buffers and the zeros between them. Buffers that are adjacent in memory and in the file are one write.
-pub(super) fn write_body(output: &mut Joined, body: &EncodedBody, target: &mut Target<'_>) -> Result<()> {
+pub(super) fn write_body(
+    output: &mut WriteBuffer,
+    body: &EncodedBody,
+    target: &mut SinkTarget<'_>,
+) -> Result<()> {
     if target.sink.takes_pieces() && body.nbytes >= SCATTERED_FROM_NBYTES {
         return write_pieces(output, body, target);
     }
@@ -52,7 +56,7 @@ pub(super) fn write_body(output: &mut Joined, body: &EncodedBody, target: &mut T
 }
 
 /// Writes a body to a sink that takes pieces: first the bytes joined before, then each buffer without a copy.
-fn write_pieces(output: &mut Joined, body: &EncodedBody, target: &mut Target<'_>) -> Result<()> {
+fn write_pieces(output: &mut WriteBuffer, body: &EncodedBody, target: &mut SinkTarget<'_>) -> Result<()> {
     const ZEROS: [u8; ALIGNMENT] = [0; ALIGNMENT];
     const STORED: [u8; 8] = (-1i64).to_le_bytes();
     let mut list = Vec::with_capacity(2 * body.buffers.len());

@@ -6,14 +6,14 @@ use arrow_data::ArrayData;
 use arrow_schema::DataType;
 use arrow_select::concat::concat;
 
-use crate::arrow::owned::owned;
+use crate::arrow::deep_copy::deep_copy;
 use crate::error::Result;
 
 use super::slice;
 
 /// Rows that are not yet written.
 #[derive(Debug, Default)]
-pub(super) struct Pending {
+pub(super) struct PendingBatch {
     columns: Vec<PendingColumn>,
     nrows: usize,
     nbytes: usize,
@@ -27,7 +27,7 @@ enum PendingColumn {
     Pieces(Vec<ArrayData>),
 }
 
-impl Pending {
+impl PendingBatch {
     /// Number of pending rows.
     pub(super) fn nrows(&self) -> usize {
         self.nrows
@@ -83,7 +83,7 @@ impl PendingColumn {
 
     fn push(&mut self, array: &ArrayData, nrows_before: usize) -> Result<()> {
         match self {
-            Self::Pieces(pieces) => pieces.push(owned(array)?),
+            Self::Pieces(pieces) => pieces.push(deep_copy(array)?),
             Self::Fixed { data_type, bytes, validity } => {
                 let width = slice::width(data_type).unwrap_or(0);
                 let values =

@@ -165,7 +165,7 @@ fn every_type(nrows: i32) -> Vec<ArrayRef> {
 }
 
 #[test]
-fn every_type_comes_back_from_any_slice_and_batch() {
+fn every_type_round_trips_from_any_slice_and_batch() {
     let arrays = every_type(100);
     for form in FORMS {
         for (start, stop) in [(0, 100), (3, 91), (64, 64), (8, 9)] {
@@ -188,7 +188,7 @@ fn every_type_comes_back_from_any_slice_and_batch() {
 }
 
 #[test]
-fn small_chunks_are_joined_and_large_ones_cut() {
+fn small_chunks_are_joined_and_large_ones_split() {
     let whole = every_type(300);
     // No kernel compares joined unions; their slices are tested above.
     let arrays: Vec<ArrayRef> =
@@ -342,7 +342,7 @@ fn announced_nrows(bytes: &[u8], start: usize) -> Option<String> {
 }
 
 #[test]
-fn a_stream_says_first_how_many_rows_come_where_that_is_known() {
+fn a_stream_announces_a_known_number_of_rows() {
     let frame = columns(&every_type(10));
     let mut bytes = Vec::new();
     encode(&frame, Form::Stream, options(None), &mut bytes, &NoProgress).unwrap();

@@ -13,7 +13,7 @@ use crate::formats::arrow::read::Form;
 use crate::frame::Frame;
 use crate::progress::Progress;
 use crate::sink::Sink;
-use crate::sink::writer_state::{State, check_rows, nothing};
+use crate::sink::writer_state::{WriterState, check_rows, nothing};
 
 use super::WriteOptions;
 use super::batching::{batch_nbytes, batch_rows};
@@ -21,11 +21,11 @@ use super::body::bodies;
 use super::dictionaries::{DictionaryUpdate, DictionaryWriter};
 use super::flatten::FlatBatch;
 use super::output;
-use super::pending::Pending;
+use super::pending::PendingBatch;
 use super::slice::invalid_layout;
 use crate::arrow::ipc::MAGIC;
 use crate::arrow::ipc::encode::{self, BatchMetadata, END};
-use crate::sink::joined::{Joined, Target};
+use crate::sink::write_buffer::{SinkTarget, WriteBuffer};
 
 /// Uncompressed bytes for each thread that are compressed at once.
 const WINDOW_NBYTES: usize = 8 << 20;
@@ -40,12 +40,12 @@ const FORMAT: &str = "arrow";
 pub struct Writer {
     form: Form,
     options: WriteOptions,
-    state: State,
+    state: WriterState,
     exporter: Option<Arc<Exporter>>,
     dictionaries: Option<DictionaryWriter>,
-    pending: Pending,
+    pending: PendingBatch,
     queue: Vec<QueuedMessage>,
-    output: Joined,
+    output: WriteBuffer,
     fbb: FlatBufferBuilder<'static>,
     dictionary_blocks: Vec<fb::Block>,
     batch_blocks: Vec<fb::Block>,
@@ -69,12 +69,12 @@ impl Writer {
         Self {
             form,
             options,
-            state: State::Open,
+            state: WriterState::Open,
             exporter: None,
             dictionaries: None,
-            pending: Pending::default(),
+            pending: PendingBatch::default(),
             queue: Vec::new(),
-            output: Joined::default(),
+            output: WriteBuffer::default(),
             fbb: FlatBufferBuilder::new(),
             dictionary_blocks: Vec::new(),
             batch_blocks: Vec::new(),
@@ -111,8 +111,8 @@ impl Writer {
             self.exporter = Some(exporter);
             return Err(error);
         }
-        self.state = State::Broken;
-        let mut target = Target { sink, progress, total: None };
+        self.state = WriterState::Broken;
+        let mut target = SinkTarget { sink, progress, total: None };
         // A reader may wait for this chunk.
         let result = self.chunk(&exporter, chunk, &mut target).and_then(|()| self.output.flush(&mut target));
         self.exporter = Some(exporter);
@@ -121,7 +121,7 @@ impl Writer {
         }
         result?;
         self.nrows += chunk.nrows;
-        self.state = State::Open;
+        self.state = WriterState::Open;
         Ok(())
     }
 
@@ -146,8 +146,8 @@ impl Writer {
         progress: &dyn Progress,
     ) -> Result<()> {
         self.set_layout(Arc::clone(&exporter), frame.nrows)?;
-        self.state = State::Broken;
-        let mut target = Target { sink, progress, total: None };
+        self.state = WriterState::Broken;
+        let mut target = SinkTarget { sink, progress, total: None };
         if let Some(schema) = schema {
             self.output.scratch().extend_from_slice(schema);
         }
@@ -163,12 +163,12 @@ impl Writer {
     pub fn finish(&mut self, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
         self.state.check_open(FORMAT)?;
         let Some(exporter) = self.exporter.take() else { return Err(nothing(FORMAT)) };
-        self.state = State::Broken;
+        self.state = WriterState::Broken;
         check_rows(FORMAT, self.options.nrows, self.nrows)?;
-        self.end(&exporter, &mut Target { sink, progress, total: None })
+        self.end(&exporter, &mut SinkTarget { sink, progress, total: None })
     }
 
-    fn end(&mut self, exporter: &Exporter, target: &mut Target<'_>) -> Result<()> {
+    fn end(&mut self, exporter: &Exporter, target: &mut SinkTarget<'_>) -> Result<()> {
         self.flush_pending()?;
         for update in self.dictionaries.as_mut().map(DictionaryWriter::finish).unwrap_or_default() {
             self.enqueue(
@@ -191,11 +191,11 @@ impl Writer {
             self.output.scratch().extend_from_slice(MAGIC);
         }
         self.output.flush(target)?;
-        self.state = State::Closed;
+        self.state = WriterState::Closed;
         Ok(())
     }
 
-    fn chunk(&mut self, exporter: &Exporter, chunk: &Frame, target: &mut Target<'_>) -> Result<()> {
+    fn chunk(&mut self, exporter: &Exporter, chunk: &Frame, target: &mut SinkTarget<'_>) -> Result<()> {
         if self.output.position() == 0 {
             self.begin(exporter)?;
         }
@@ -241,7 +241,7 @@ impl Writer {
 
     /// Uses the memory of a finished writer.
     pub(super) fn reuse_memory(&mut self, (scratch, fbb): (Vec<u8>, FlatBufferBuilder<'static>)) {
-        (self.output, self.fbb) = (Joined::over(scratch), fbb);
+        (self.output, self.fbb) = (WriteBuffer::over(scratch), fbb);
     }
 
     /// The memory of this writer, for the next one.
@@ -266,7 +266,7 @@ impl Writer {
     }
 
     /// Reserves space for all batches, estimated from the first.
-    fn reserve(&self, batches: usize, target: &mut Target<'_>) -> Result<()> {
+    fn reserve(&self, batches: usize, target: &mut SinkTarget<'_>) -> Result<()> {
         let batch_nbytes: usize = self
             .queue
             .iter()
@@ -310,7 +310,7 @@ impl Writer {
     }
 
     /// Writes the queue.
-    fn drain(&mut self, target: &mut Target<'_>) -> Result<()> {
+    fn drain(&mut self, target: &mut SinkTarget<'_>) -> Result<()> {
         let mut items = std::mem::take(&mut self.queue);
         let mut batches: Vec<FlatBatch> =
             items.iter_mut().map(|item| std::mem::take(&mut item.batch)).collect();

@@ -21,35 +21,35 @@ use crate::frame::Column;
 pub(super) const NAME: &str = "category";
 
 /// The column as categories.
-pub(super) fn of(column: &Column) -> Result<Column> {
+pub(super) fn categories_of(column: &Column) -> Result<Column> {
     let data = &column.data;
     let (codes, values): (Vec<Option<usize>>, ArrayRef) = match data.data_type() {
         DataType::Int64 => {
             let cells = Int64Array::from(data.clone());
-            let (codes, values) = coded(cells.iter(), |value| value);
+            let (codes, values) = encode_categories(cells.iter(), |value| value);
             (codes, std::sync::Arc::new(Int64Array::from(values)))
         }
         DataType::UInt64 => {
             let cells = UInt64Array::from(data.clone());
-            let (codes, values) = coded(cells.iter(), |value| value);
+            let (codes, values) = encode_categories(cells.iter(), |value| value);
             (codes, std::sync::Arc::new(UInt64Array::from(values)))
         }
         DataType::Float64 => {
             let cells = Float64Array::from(data.clone());
             // NaN is no category. Zeros are one, as they are equal.
             let found = cells.iter().map(|cell| cell.filter(|value| !value.is_nan()));
-            let (codes, values) = coded(found, |value: f64| Ordered::of(value));
+            let (codes, values) = encode_categories(found, |value: f64| OrderedFloat::of(value));
             (codes, std::sync::Arc::new(Float64Array::from(values)))
         }
         DataType::Boolean => {
             let cells = BooleanArray::from(data.clone());
-            let (codes, values) = coded(cells.iter(), |value| value);
+            let (codes, values) = encode_categories(cells.iter(), |value| value);
             (codes, std::sync::Arc::new(BooleanArray::from(values)))
         }
         DataType::LargeUtf8 => {
             let cells = LargeStringArray::from(data.clone());
             // Bytes of UTF-8 are in the order of their characters.
-            let (codes, values) = coded(cells.iter(), |value| value);
+            let (codes, values) = encode_categories(cells.iter(), |value| value);
             (codes, std::sync::Arc::new(LargeStringArray::from_iter_values(values)))
         }
         other => {
@@ -72,9 +72,9 @@ pub(super) fn of(column: &Column) -> Result<Column> {
 
 /// A float's place among all others, as a whole number; both zeros have the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-struct Ordered(u64);
+struct OrderedFloat(u64);
 
-impl Ordered {
+impl OrderedFloat {
     fn of(value: f64) -> Self {
         let bits = (value + 0.0).to_bits();
         Self(if bits >> 63 == 1 { !bits } else { bits | 1 << 63 })
@@ -82,7 +82,7 @@ impl Ordered {
 }
 
 /// The code of each cell, and the values that codes name, in order.
-fn coded<T: Copy, K: Copy + Eq + Hash + Ord>(
+fn encode_categories<T: Copy, K: Copy + Eq + Hash + Ord>(
     cells: impl Iterator<Item = Option<T>>,
     key: impl Fn(T) -> K,
 ) -> (Vec<Option<usize>>, Vec<T>) {

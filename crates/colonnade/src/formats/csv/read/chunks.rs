@@ -3,16 +3,16 @@
 //! A header, `dtypes` or the first rows say the types; a later cell that does not fit is an error. All columns are in
 //! Arrow's layout, which holds nulls whether there are some or not.
 
-use super::kinds::Kind;
+use super::kinds::InferredType;
 use super::line_errors::TOO_LONG;
-use super::lines::Lines;
-use super::opening::{Opening, open};
+use super::lines::LineEnds;
+use super::opening::{Preamble, open};
 use super::options::ReadOptions;
-use super::pass::longest;
+use super::pass::max_line_nbytes;
 use super::schema::{another_count, check_end};
 use super::sniff::Sniffer;
-use super::stream::Stream;
-use super::whole::{DecodedRows, Reading};
+use super::stream::TextStream;
+use super::whole::{DecodedRows, InputReader};
 use super::{FORMAT, category};
 use crate::cells::place::TextPosition;
 use crate::error::{Error, ErrorKind, Result};
@@ -22,11 +22,11 @@ use crate::progress::NoProgress;
 
 /// Takes bytes, gives frames.
 #[derive(Debug)]
-pub struct Chunks {
+pub struct CsvChunks {
     options: ReadOptions,
     /// Of text that waits.
     limit: StreamLimit,
-    stream: Stream,
+    stream: TextStream,
     text: Vec<u8>,
     /// Bytes of `text` that frames have taken.
     taken: usize,
@@ -36,15 +36,15 @@ pub struct Chunks {
     sniffer: Option<Sniffer>,
     /// The lines before the rows are not tried again before there is as much text.
     try_at: usize,
-    opened: Option<(Opening, Lines)>,
-    kinds: Option<Vec<Option<Kind>>>,
+    opened: Option<(Preamble, LineEnds)>,
+    kinds: Option<Vec<Option<InferredType>>>,
     rows: usize,
     dropped: u64,
     nulled: u64,
     given: bool,
 }
 
-impl Chunks {
+impl CsvChunks {
     /// Nothing has come yet.
     ///
     /// # Errors
@@ -58,7 +58,7 @@ impl Chunks {
         }
         Ok(Self {
             limit: StreamLimit::new(&options.limits),
-            stream: Stream::new(options.encoding),
+            stream: TextStream::new(options.encoding),
             options,
             text: Vec::new(),
             taken: 0,
@@ -174,7 +174,7 @@ impl Chunks {
 
     /// Refuses a line that begins at `start` and has no end, where it is over the limit.
     fn not_too_long(&self, start: usize) -> Result<()> {
-        if self.text.len() - start <= longest() {
+        if self.text.len() - start <= max_line_nbytes() {
             return Ok(());
         }
         let before = self.text.get(self.taken..start).unwrap_or_default();
@@ -209,7 +209,7 @@ impl Chunks {
             Some(opening) => {
                 self.place = place(opening.body);
                 self.taken = opening.body;
-                let lines = Lines::new(opening.body, opening.ncols);
+                let lines = LineEnds::new(opening.body, opening.ncols);
                 self.opened = Some((opening, lines));
                 Ok(true)
             }
@@ -226,7 +226,7 @@ impl Chunks {
         let place = |at: usize| stream.after(front, bytes.get(..at).unwrap_or_default());
         // Rows begin where the bytes do.
         opening.body = 0;
-        let reading = Reading {
+        let reading = InputReader {
             bytes,
             options: &self.options,
             opening,

@@ -1,24 +1,24 @@
 //! One column of some rows: from the text of its cells straight into the words that the frame keeps.
 //!
-//! A loop for each type. [`Rules::class`] classifies a cell that does not fit; the rest of the column is then only classified,
+//! A loop for each type. [`DialectRules::class`] classifies a cell that does not fit; the rest of the column is then only classified,
 //! so that the next pass knows the type that holds all of it.
 
-use super::kinds::{Classes, Kind};
+use super::kinds::{CellClasses, InferredType};
 use super::normalize::place;
 use super::null_values::{NullValue, truth};
-use super::number::{self, Whole};
-use super::rules::Rules;
+use super::number::{self, IntegerText};
+use super::rules::DialectRules;
 use super::time;
 use crate::cells::text;
 
 /// A word of the frame: a number's bytes, or the end of a text.
-pub(super) type Slot = [u8; 8];
+pub(super) type CellWord = [u8; 8];
 
 /// No instant, as NumPy has it.
-const NAT: Slot = i64::MIN.to_le_bytes();
+const NAT: CellWord = i64::MIN.to_le_bytes();
 
 /// Where the cells of one column stand.
-pub(super) trait Spans: Copy {
+pub(super) trait CellSpans: Copy {
     /// First byte of the cell in a row, and one past its last; [`NOWHERE`] twice where the row has no such cell.
     fn span(self, row: usize) -> (usize, usize);
 }
@@ -33,7 +33,7 @@ pub(super) struct AdjacentCells<'a> {
     pub(super) cut: u32,
 }
 
-impl Spans for AdjacentCells<'_> {
+impl CellSpans for AdjacentCells<'_> {
     #[inline(always)]
     fn span(self, row: usize) -> (usize, usize) {
         let at = row * self.ncols + self.column;
@@ -52,7 +52,7 @@ pub(super) struct ScatteredCells<'a> {
     pub(super) column: usize,
 }
 
-impl Spans for ScatteredCells<'_> {
+impl CellSpans for ScatteredCells<'_> {
     #[inline(always)]
     fn span(self, row: usize) -> (usize, usize) {
         self.spans
@@ -65,7 +65,7 @@ impl Spans for ScatteredCells<'_> {
 #[derive(Debug, Default)]
 pub(super) struct PieceColumn {
     /// What its cells are.
-    pub(super) seen: Classes,
+    pub(super) seen: CellClasses,
     /// Whether a cell did not fit: then what was stored means nothing.
     pub(super) misfit: bool,
     /// Rows without a value: a bit each, from the piece's first row; empty where there is none.
@@ -92,12 +92,12 @@ impl PieceColumn {
 /// Reads `out.len()` cells of a column of `kind`; the first is row `first` of its piece. `bytes` reach as far as possible
 /// behind the cells. `kind` is the least type of what `part.seen` and earlier looks have found.
 pub(super) fn take(
-    kind: Option<Kind>,
-    rules: &Rules,
+    kind: Option<InferredType>,
+    rules: &DialectRules,
     bytes: &[u8],
-    spans: impl Spans,
+    spans: impl CellSpans,
     first: usize,
-    out: &mut [Slot],
+    out: &mut [CellWord],
     part: &mut PieceColumn,
 ) {
     if part.misfit {
@@ -105,26 +105,28 @@ pub(super) fn take(
     }
     let done = match kind {
         // Text has a loop of its own.
-        None | Some(Kind::Text | Kind::Decimal(_)) => 0,
-        Some(Kind::Int) => ints(rules, bytes, spans, first, out, part),
-        Some(Kind::Float) => floats(rules, bytes, spans, first, out, part, false),
-        Some(Kind::Nothing) => floats(rules, bytes, spans, first, out, part, true),
-        Some(Kind::UInt) => {
-            others(rules, bytes, spans, first, out, part, [0; 8], |text| match number::whole(text) {
-                Whole::Int(value) if value >= 0 => Some((value.to_le_bytes(), Classes::INT)),
-                Whole::Big(value) => Some((value.to_le_bytes(), Classes::BIG)),
+        None | Some(InferredType::Text | InferredType::Decimal(_)) => 0,
+        Some(InferredType::Int) => ints(rules, bytes, spans, first, out, part),
+        Some(InferredType::Float) => floats(rules, bytes, spans, first, out, part, false),
+        Some(InferredType::Nothing) => floats(rules, bytes, spans, first, out, part, true),
+        Some(InferredType::UInt) => {
+            others(rules, bytes, spans, first, out, part, [0; 8], |text| match number::parse_integer(text) {
+                IntegerText::Int(value) if value >= 0 => Some((value.to_le_bytes(), CellClasses::INT)),
+                IntegerText::Big(value) => Some((value.to_le_bytes(), CellClasses::BIG)),
                 _ => None,
             })
         }
-        Some(Kind::Bool) => others(rules, bytes, spans, first, out, part, [0; 8], |text| {
-            truth(text).map(|value| (u64::from(value).to_le_bytes(), Classes::BOOL))
+        Some(InferredType::Bool) => others(rules, bytes, spans, first, out, part, [0; 8], |text| {
+            truth(text).map(|value| (u64::from(value).to_le_bytes(), CellClasses::BOOL))
         }),
-        Some(Kind::Time { nanos, zoned }) => others(rules, bytes, spans, first, out, part, NAT, |text| {
-            let found = rules.time.as_ref().and_then(|format| time::parse(text, format))?;
-            let class = found.class();
-            let fits = found.zoned == zoned && (nanos || !class.has(Classes::NANOS));
-            fits.then(|| Some((found.ticks(nanos)?.to_le_bytes(), class))).flatten()
-        }),
+        Some(InferredType::Time { nanos, zoned }) => {
+            others(rules, bytes, spans, first, out, part, NAT, |text| {
+                let found = rules.time.as_ref().and_then(|format| time::parse(text, format))?;
+                let class = found.class();
+                let fits = found.zoned == zoned && (nanos || !class.has(CellClasses::NANOS));
+                fits.then(|| Some((found.ticks(nanos)?.to_le_bytes(), class))).flatten()
+            })
+        }
     };
     if done < out.len() {
         part.misfit = true;
@@ -134,26 +136,26 @@ pub(super) fn take(
 
 /// Classifies cells without keeping them.
 pub(super) fn classify(
-    rules: &Rules,
+    rules: &DialectRules,
     bytes: &[u8],
-    spans: impl Spans,
+    spans: impl CellSpans,
     from: usize,
     to: usize,
     part: &mut PieceColumn,
 ) {
     for row in from..to {
-        if part.seen.has(Classes::TEXT) {
+        if part.seen.has(CellClasses::TEXT) {
             return;
         }
         let (start, end) = spans.span(row);
-        part.seen |= bytes.get(start..end).map_or(Classes::NULL, |raw| rules.class(raw));
+        part.seen |= bytes.get(start..end).map_or(CellClasses::NULL, |raw| rules.class(raw));
     }
 }
 
 /// Whether the cell says that nothing is there, in a column of numbers; notes it.
 #[cold]
-fn is_nothing(class: Classes, row: usize, part: &mut PieceColumn) -> bool {
-    let nothing = class == Classes::NULL || class == Classes::NAN || class == Classes::EMPTY;
+fn is_nothing(class: CellClasses, row: usize, part: &mut PieceColumn) -> bool {
+    let nothing = class == CellClasses::NULL || class == CellClasses::NAN || class == CellClasses::EMPTY;
     if nothing {
         part.seen |= class;
         part.null(row);
@@ -166,11 +168,11 @@ fn is_nothing(class: Classes, row: usize, part: &mut PieceColumn) -> bool {
 #[inline(always)]
 fn each<T>(
     bytes: &[u8],
-    spans: impl Spans,
-    out: &mut [Slot],
+    spans: impl CellSpans,
+    out: &mut [CellWord],
     short: impl Fn(usize, usize) -> Option<T>,
     mut long: impl FnMut(usize, Option<&[u8]>) -> Option<T>,
-    mut word: impl FnMut(T) -> Slot,
+    mut word: impl FnMut(T) -> CellWord,
 ) -> usize {
     for (row, slot) in out.iter_mut().enumerate() {
         let (start, end) = spans.span(row);
@@ -187,11 +189,11 @@ fn each<T>(
 }
 
 fn ints(
-    rules: &Rules,
+    rules: &DialectRules,
     bytes: &[u8],
-    spans: impl Spans,
+    spans: impl CellSpans,
     first: usize,
-    out: &mut [Slot],
+    out: &mut [CellWord],
     part: &mut PieceColumn,
 ) -> usize {
     let (mut signs, mut nothing) = (0i64, 0);
@@ -212,19 +214,24 @@ fn ints(
 
 fn note_signs(signs: i64, values: usize, part: &mut PieceColumn) {
     if signs < 0 {
-        part.seen |= Classes::NEGATIVE;
+        part.seen |= CellClasses::NEGATIVE;
     }
     // Where all are below zero, this says too much, and nothing follows from it.
     if values > 0 {
-        part.seen |= Classes::INT;
+        part.seen |= CellClasses::INT;
     }
 }
 
 /// A cell that is no short whole number: a value, nothing (`Some(None)`), or another type (`None`).
 #[inline(never)]
-fn long_int(rules: &Rules, raw: Option<&[u8]>, row: usize, part: &mut PieceColumn) -> Option<Option<i64>> {
-    let Some(raw) = raw else { return is_nothing(Classes::NULL, row, part).then_some(None) };
-    if let Whole::Int(value) = number::whole(raw)
+fn long_int(
+    rules: &DialectRules,
+    raw: Option<&[u8]>,
+    row: usize,
+    part: &mut PieceColumn,
+) -> Option<Option<i64>> {
+    let Some(raw) = raw else { return is_nothing(CellClasses::NULL, row, part).then_some(None) };
+    if let IntegerText::Int(value) = number::parse_integer(raw)
         && !rules.numbers_are_looked_up()
     {
         return Some(Some(value));
@@ -234,18 +241,18 @@ fn long_int(rules: &Rules, raw: Option<&[u8]>, row: usize, part: &mut PieceColum
     if is_nothing(class, row, part) {
         return Some(None);
     }
-    match number::whole(&rules.plain_number(&text.bytes)) {
-        Whole::Int(value) if class.has(Classes::INT | Classes::NEGATIVE) => Some(Some(value)),
+    match number::parse_integer(&rules.plain_number(&text.bytes)) {
+        IntegerText::Int(value) if class.has(CellClasses::INT | CellClasses::NEGATIVE) => Some(Some(value)),
         _ => None,
     }
 }
 
 fn floats(
-    rules: &Rules,
+    rules: &DialectRules,
     bytes: &[u8],
-    spans: impl Spans,
+    spans: impl CellSpans,
     first: usize,
-    out: &mut [Slot],
+    out: &mut [CellWord],
     part: &mut PieceColumn,
     exact: bool,
 ) -> usize {
@@ -259,13 +266,13 @@ fn floats(
 /// `exact`: whole numbers that a float would round are another type.
 #[inline(never)]
 fn long_float(
-    rules: &Rules,
+    rules: &DialectRules,
     raw: Option<&[u8]>,
     row: usize,
     part: &mut PieceColumn,
     exact: bool,
 ) -> Option<f64> {
-    let Some(raw) = raw else { return is_nothing(Classes::NULL, row, part).then_some(f64::NAN) };
+    let Some(raw) = raw else { return is_nothing(CellClasses::NULL, row, part).then_some(f64::NAN) };
     let text = rules.text(raw);
     let plain = rules.plain_number(&text.bytes);
     let value = std::str::from_utf8(&plain).ok().and_then(|t| number::float(t).map(|v| (t, v)));
@@ -283,7 +290,7 @@ fn long_float(
         return Some(value);
     }
     let class = rules.class_of(&text);
-    if class == Classes::NAN {
+    if class == CellClasses::NAN {
         part.seen |= class;
         let sign = if text.bytes.first() == Some(&b'-') { -1.0 } else { 1.0 };
         return Some(f64::NAN.copysign(sign));
@@ -293,26 +300,26 @@ fn long_float(
 
 #[allow(clippy::too_many_arguments)] // one loop for several types
 fn others(
-    rules: &Rules,
+    rules: &DialectRules,
     bytes: &[u8],
-    spans: impl Spans,
+    spans: impl CellSpans,
     first: usize,
-    out: &mut [Slot],
+    out: &mut [CellWord],
     part: &mut PieceColumn,
-    nothing: Slot,
-    value: impl Fn(&[u8]) -> Option<(Slot, Classes)>,
+    nothing: CellWord,
+    value: impl Fn(&[u8]) -> Option<(CellWord, CellClasses)>,
 ) -> usize {
     for (row, slot) in out.iter_mut().enumerate() {
         let (start, end) = spans.span(row);
         let Some(raw) = bytes.get(start..end) else {
-            is_nothing(Classes::NULL, first + row, part);
+            is_nothing(CellClasses::NULL, first + row, part);
             *slot = nothing;
             continue;
         };
         let text = rules.text(raw);
         let class = rules.class_of(&text);
         if is_nothing(class, first + row, part) {
-            let is_word = class == Classes::EMPTY || rules.null_value(&text) != NullValue::Other;
+            let is_word = class == CellClasses::EMPTY || rules.null_value(&text) != NullValue::Other;
             if rules.lenient && !is_word {
                 part.wrong.push(start);
             }

@@ -6,7 +6,7 @@ use arrow_schema::DataType;
 
 use super::FORMAT;
 use super::number::whole_digits;
-use super::rules::Rules;
+use super::rules::DialectRules;
 use crate::error::{Error, Result};
 use crate::frame::Column;
 
@@ -16,7 +16,11 @@ pub(super) const LARGE: usize = 76;
 
 /// A column of texts as decimals without a fraction, and the digits that they have room for: `digits` where that is said.
 /// `None` where one of them is no whole number, or has more.
-pub(super) fn of(texts: &Column, rules: &Rules, digits: Option<usize>) -> Result<Option<(Column, usize)>> {
+pub(super) fn decimals_of(
+    texts: &Column,
+    rules: &DialectRules,
+    digits: Option<usize>,
+) -> Result<Option<(Column, usize)>> {
     let rows = texts.len();
     let mut values: Vec<Option<i256>> = Vec::with_capacity(rows);
     let mut most = 0;

@@ -13,10 +13,10 @@ use arrow_schema::{DataType, Field};
 use arrow_select::concat::concat;
 
 use super::FORMAT;
-use super::column::Spans;
-use super::kinds::Kind;
+use super::column::CellSpans;
+use super::kinds::InferredType;
 use super::null_values::NullValue;
-use super::rules::Rules;
+use super::rules::DialectRules;
 use crate::cells::text::{CellFault, TextCell, TextReader};
 use crate::error::{Error, Result};
 
@@ -24,11 +24,11 @@ use crate::error::{Error, Result};
 const RUN: usize = 64;
 
 /// A column whose type is declared.
-pub(super) struct Declared {
+pub(super) struct DeclaredColumn {
     /// Its place in a row.
     pub(super) position: usize,
     /// What inference would call its type; `None` where only the reader knows its cells.
-    pub(super) kind: Option<Kind>,
+    pub(super) kind: Option<InferredType>,
     pub(super) nullable: bool,
     /// Makes the readers of all pieces.
     reader: Box<dyn TextReader>,
@@ -46,7 +46,7 @@ pub(super) struct Declared {
 
 /// Some cells of one column.
 pub(super) struct CellRun<'a, S> {
-    pub(super) rules: &'a Rules,
+    pub(super) rules: &'a DialectRules,
     /// The input from the first of these cells on, or further.
     pub(super) bytes: &'a [u8],
     /// Where these bytes stand in the input.
@@ -56,9 +56,9 @@ pub(super) struct CellRun<'a, S> {
 }
 
 /// A wrong cell: where it stands in the input, and what is wrong.
-type Wrong = (usize, CellFault);
+type WrongCell = (usize, CellFault);
 
-impl Declared {
+impl DeclaredColumn {
     pub(super) fn new(position: usize, field: &Field, reader: Box<dyn TextReader>, lenient: bool) -> Self {
         let data_type = field.data_type();
         Self {
@@ -90,12 +90,12 @@ impl Declared {
     ///
     /// # Errors
     /// The first wrong cell, unless wrong cells are null.
-    pub(super) fn take<S: Spans>(
+    pub(super) fn take<S: CellSpans>(
         &self,
         cells: &CellRun<'_, S>,
         reader: &mut dyn TextReader,
         wrong: &mut Vec<usize>,
-    ) -> std::result::Result<(), Wrong> {
+    ) -> std::result::Result<(), WrongCell> {
         let place = |row: usize| cells.at + cells.spans.span(row).0;
         let mut refuse = |row: usize, fault: CellFault, reader: &mut dyn TextReader| {
             let nulled = if self.lenient { reader.nulls(1) } else { Err(fault) };
@@ -141,7 +141,11 @@ impl Declared {
     }
 
     /// The text of a cell, in the form that readers know; `None` where it is null.
-    fn cell<'r>(&self, rules: &Rules, raw: &'r [u8]) -> std::result::Result<Option<Cow<'r, str>>, CellFault> {
+    fn cell<'r>(
+        &self,
+        rules: &DialectRules,
+        raw: &'r [u8],
+    ) -> std::result::Result<Option<Cow<'r, str>>, CellFault> {
         // Most cells of numbers: no quotes, no null value, nothing to convert.
         if self.number
             && rules.has_plain_numbers()
@@ -196,13 +200,13 @@ impl Declared {
 }
 
 /// What inference calls a type; `None` where it has none.
-fn kind(data_type: &DataType) -> Option<Kind> {
+fn kind(data_type: &DataType) -> Option<InferredType> {
     match data_type {
-        DataType::Boolean => Some(Kind::Bool),
-        DataType::Int64 => Some(Kind::Int),
-        DataType::UInt64 => Some(Kind::UInt),
-        DataType::Float64 => Some(Kind::Float),
-        DataType::LargeUtf8 => Some(Kind::Text),
+        DataType::Boolean => Some(InferredType::Bool),
+        DataType::Int64 => Some(InferredType::Int),
+        DataType::UInt64 => Some(InferredType::UInt),
+        DataType::Float64 => Some(InferredType::Float),
+        DataType::LargeUtf8 => Some(InferredType::Text),
         _ => None,
     }
 }

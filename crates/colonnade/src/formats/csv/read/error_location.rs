@@ -1,32 +1,33 @@
 //! Finds the first cell that does not fit the type of its column, for the error message.
 
 use super::errors;
-use super::kinds::{Classes, Kind};
+use super::kinds::{CellClasses, InferredType};
 use super::normalize::{MISSING, RowSpans};
 use super::number;
-use super::pass::RowSource;
+use super::pass::PassInput;
 use super::tokenizer::Tokenizer;
-use super::whole::Reading;
+use super::whole::InputReader;
 use crate::error::Error;
 
-impl Reading<'_> {
+impl InputReader<'_> {
     /// The error of a column whose type does not hold all of it.
     #[cold]
     pub(super) fn refused(
         &self,
-        source: &RowSource<'_>,
+        source: &PassInput<'_>,
         column: usize,
-        class: Classes,
-        fixed: Option<&[Option<Kind>]>,
+        class: CellClasses,
+        fixed: Option<&[Option<InferredType>]>,
     ) -> Error {
-        if class == Classes::default() {
-            let kind = fixed.and_then(|kinds| kinds.get(column).copied().flatten()).unwrap_or(Kind::Text);
+        if class == CellClasses::default() {
+            let kind =
+                fixed.and_then(|kinds| kinds.get(column).copied().flatten()).unwrap_or(InferredType::Text);
             return self.misfit(source, column, kind);
         }
-        let times = Classes::INSTANT | Classes::ZONED;
-        let timed = class.is_in(times | Classes::TEXT | Classes::FAR);
-        let nothing = Classes::NULL | Classes::NAN | Classes::EMPTY;
-        let is_wanted: &dyn Fn(Classes, &[u8]) -> bool = if class == Classes::TEXT {
+        let times = CellClasses::INSTANT | CellClasses::ZONED;
+        let timed = class.is_in(times | CellClasses::TEXT | CellClasses::FAR);
+        let nothing = CellClasses::NULL | CellClasses::NAN | CellClasses::EMPTY;
+        let is_wanted: &dyn Fn(CellClasses, &[u8]) -> bool = if class == CellClasses::TEXT {
             &|found, _| !(found.has(times) || found.is_in(nothing))
         } else {
             &|found, _| found.has(class)
@@ -37,23 +38,23 @@ impl Reading<'_> {
 
     /// The error of a column that is no longer what the first rows were.
     #[cold]
-    pub(super) fn misfit(&self, source: &RowSource<'_>, column: usize, kind: Kind) -> Error {
-        let timed = matches!(kind, Kind::Time { .. });
-        let (held, rules) = (Classes::held_by(kind), &source.rules);
-        let nothing = Classes::NULL | Classes::NAN | Classes::EMPTY;
+    pub(super) fn misfit(&self, source: &PassInput<'_>, column: usize, kind: InferredType) -> Error {
+        let timed = matches!(kind, InferredType::Time { .. });
+        let (held, rules) = (CellClasses::held_by(kind), &source.rules);
+        let nothing = CellClasses::NULL | CellClasses::NAN | CellClasses::EMPTY;
         let fits = |raw: &[u8]| {
             let text = rules.text(raw);
             let plain = rules.plain_number(&text.bytes);
             match kind {
-                Kind::Nothing => !number::may_be_rounded(&plain),
-                Kind::Decimal(Some(most)) => {
+                InferredType::Nothing => !number::may_be_rounded(&plain),
+                InferredType::Decimal(Some(most)) => {
                     number::whole_digits(&plain).is_some_and(|digits| digits <= most)
                 }
                 _ => true,
             }
         };
         let is_wanted =
-            |class: Classes, raw: &[u8]| !(class.is_in(nothing) || class.is_in(held) && fits(raw));
+            |class: CellClasses, raw: &[u8]| !(class.is_in(nothing) || class.is_in(held) && fits(raw));
         let found = first_of(source, self.opening.body, column, timed, &is_wanted);
         errors::misfit(column, kind, self.cell(found), self.opening, self.place)
     }
@@ -66,11 +67,11 @@ impl Reading<'_> {
 
 /// The first cell of a column that is of a class, among the rows that are kept.
 fn first_of(
-    source: &RowSource<'_>,
+    source: &PassInput<'_>,
     body: usize,
     column: usize,
     timed: bool,
-    is_wanted: &dyn Fn(Classes, &[u8]) -> bool,
+    is_wanted: &dyn Fn(CellClasses, &[u8]) -> bool,
 ) -> Option<(usize, usize)> {
     let rules = if timed { &source.timed } else { &source.rules };
     let (mut at, mut tokenizer, mut rows) = (body, Tokenizer::default(), RowSpans::default());

@@ -2,10 +2,10 @@
 
 use super::FORMAT;
 use super::decimals::LARGE;
-use super::kinds::{Classes, Kind};
+use super::kinds::{CellClasses, InferredType};
 use super::line_errors;
-use super::number::{self, Whole};
-use super::opening::Opening;
+use super::number::{self, IntegerText};
+use super::opening::Preamble;
 use super::pass::{InputFault, InputFaultKind};
 use crate::cells::place::TextPosition;
 use crate::error::{Error, ErrorKind};
@@ -13,7 +13,7 @@ use crate::excerpt::excerpt;
 
 /// The error of a fault.
 #[cold]
-pub(super) fn fault(fault: InputFault, opening: &Opening, place: &dyn Fn(usize) -> TextPosition) -> Error {
+pub(super) fn fault(fault: InputFault, opening: &Preamble, place: &dyn Fn(usize) -> TextPosition) -> Error {
     match fault.kind {
         InputFaultKind::TokenError(found) => {
             let (_, message) = line_errors::message(found, &opening.rules);
@@ -46,26 +46,26 @@ pub(super) fn changed() -> Error {
 #[cold]
 pub(super) fn class(
     column: usize,
-    wanted: Classes,
+    wanted: CellClasses,
     (at, raw): (usize, &[u8]),
-    opening: &Opening,
+    opening: &Preamble,
     place: &dyn Fn(usize) -> TextPosition,
 ) -> Error {
     let cell = excerpt(&String::from_utf8_lossy(raw));
-    let message = if wanted == Classes::FAR {
+    let message = if wanted == CellClasses::FAR {
         format!(
             "expected an instant from 1677 to 2262, as others of the column need nanoseconds, found {cell}. Leave the column \
              out of dates=."
         )
-    } else if wanted == Classes::OVERFLOW || wanted == Classes::VAST {
+    } else if wanted == CellClasses::OVERFLOW || wanted == CellClasses::VAST {
         format!(
             "expected a number that a 64-bit float holds, found {cell}. Read the column as text with dtypes=."
         )
-    } else if wanted == Classes::ZONED {
+    } else if wanted == CellClasses::ZONED {
         format!(
             "expected an instant without a zone, as others of the column are, found {cell}. Leave the column out of dates=."
         )
-    } else if wanted == Classes::TEXT {
+    } else if wanted == CellClasses::TEXT {
         format!(
             "expected an instant as date_format= says, found {cell}. Leave the column out of dates=, or read with \
              on_error=\"null\" or \"skip\"."
@@ -83,9 +83,9 @@ pub(super) fn class(
 #[cold]
 pub(super) fn misfit(
     column: usize,
-    kind: Kind,
+    kind: InferredType,
     (at, raw): (usize, &[u8]),
-    opening: &Opening,
+    opening: &Preamble,
     place: &dyn Fn(usize) -> TextPosition,
 ) -> Error {
     let cell = excerpt(&String::from_utf8_lossy(raw));
@@ -93,8 +93,8 @@ pub(super) fn misfit(
     let name = opening.name(column).unwrap_or(&number);
     let text = opening.rules.text(raw);
     let plain = opening.rules.plain_number(&text.bytes);
-    let (whole, digits) = (number::whole(&plain), number::whole_digits(&plain));
-    if kind == Kind::Decimal(Some(LARGE))
+    let (whole, digits) = (number::parse_integer(&plain), number::whole_digits(&plain));
+    if kind == InferredType::Decimal(Some(LARGE))
         && let Some(digits) = digits
     {
         let message = format!(
@@ -103,28 +103,30 @@ pub(super) fn misfit(
         return place(at).error(ErrorKind::Unsupported, FORMAT, Some(name), message);
     }
     let (what, dtype) = match kind {
-        Kind::Bool => ("a truth value".into(), "boolean".into()),
+        InferredType::Bool => ("a truth value".into(), "boolean".into()),
         // A float would lose digits of it.
-        Kind::Int | Kind::UInt if whole != Whole::Not => ("a whole number of 64 bits".into(), "str".into()),
-        Kind::Int | Kind::UInt => ("a whole number of 64 bits".into(), "float64".into()),
-        Kind::Nothing if whole != Whole::Not => {
+        InferredType::Int | InferredType::UInt if whole != IntegerText::Not => {
+            ("a whole number of 64 bits".into(), "str".into())
+        }
+        InferredType::Int | InferredType::UInt => ("a whole number of 64 bits".into(), "float64".into()),
+        InferredType::Nothing if whole != IntegerText::Not => {
             let dtype = match whole {
-                Whole::Int(_) => "Int64",
-                Whole::Big(_) => "UInt64",
+                IntegerText::Int(_) => "Int64",
+                IntegerText::Big(_) => "UInt64",
                 _ => "str",
             };
             ("a number that a float holds exactly".into(), dtype.into())
         }
-        Kind::Float | Kind::Nothing => ("a number".into(), "str".into()),
-        Kind::Time { .. } => ("an instant".into(), "str".into()),
-        Kind::Decimal(most) => {
+        InferredType::Float | InferredType::Nothing => ("a number".into(), "str".into()),
+        InferredType::Time { .. } => ("an instant".into(), "str".into()),
+        InferredType::Decimal(most) => {
             let dtype = match digits {
                 Some(digits) if digits <= LARGE => format!("decimal256({LARGE}, 0)"),
                 _ => "str".to_owned(),
             };
             (format!("a whole number of at most {} digits", most.unwrap_or(LARGE)), dtype)
         }
-        Kind::Text => ("text".to_owned(), "str".to_owned()),
+        InferredType::Text => ("text".to_owned(), "str".to_owned()),
     };
     let message = format!(
         "expected {what} as in the rows before, found {cell}. Say the type with dtypes={{{name:?}: {dtype:?}}}, or read the \

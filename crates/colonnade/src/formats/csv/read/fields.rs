@@ -2,7 +2,7 @@
 
 #[cfg(target_arch = "x86_64")]
 use super::structural::Avx2;
-use super::structural::{ByteMasks, CHUNK, Portable, Special, prefix_xor};
+use super::structural::{ByteMasks, CHUNK, Portable, SpecialBytes, prefix_xor};
 
 /// What must be looked for besides separators and quotes, as the prescan of the input has found it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -54,14 +54,14 @@ const SOME_LINES: usize = 8;
 
 /// Ends of cells, behind one entry that stands for "before the first byte".
 #[derive(Debug, Default)]
-pub(super) struct Ends {
+pub(super) struct FieldEnds {
     ends: Vec<u32>,
     used: usize,
     /// Line ends among them.
     pub(super) lines: usize,
 }
 
-impl Ends {
+impl FieldEnds {
     /// The entry for "before the first byte", then the ends.
     pub(super) fn with_front(&self) -> &[u32] {
         self.ends.get(..self.used).unwrap_or_default()
@@ -115,8 +115,8 @@ impl Ends {
 
 /// What is looked for, and how far.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Search {
-    pub(super) special: Special,
+pub(super) struct FieldSearch {
+    pub(super) special: SpecialBytes,
     pub(super) rare_bytes: RareBytes,
     /// Cells, where there are so many.
     pub(super) wanted: usize,
@@ -127,7 +127,7 @@ pub(super) struct Search {
 /// Finds the cells of some whole lines at the front of `bytes`, which begin a line, and answers how many bytes they are.
 ///
 /// `bytes` end with a line or with the input; a last line without a line end has its end at `bytes.len()`.
-pub(super) fn fields(bytes: &[u8], search: Search, out: &mut Ends) -> Result<usize, TokenError> {
+pub(super) fn fields(bytes: &[u8], search: FieldSearch, out: &mut FieldEnds) -> Result<usize, TokenError> {
     #[cfg(target_arch = "x86_64")]
     if let Some(masks) = Avx2::detect() {
         // SAFETY: `detect` has found what the function is built for.
@@ -138,13 +138,18 @@ pub(super) fn fields(bytes: &[u8], search: Search, out: &mut Ends) -> Result<usi
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn fields_avx2(masks: Avx2, bytes: &[u8], search: Search, out: &mut Ends) -> Result<usize, TokenError> {
+fn fields_avx2(
+    masks: Avx2,
+    bytes: &[u8],
+    search: FieldSearch,
+    out: &mut FieldEnds,
+) -> Result<usize, TokenError> {
     find(masks, bytes, search, out)
 }
 
 /// What one chunk leaves to the next.
 #[derive(Debug, Clone, Copy)]
-struct Carry {
+struct ChunkCarry {
     /// All ones inside quotes.
     inside: u64,
     /// 1 where a quote may open: behind a separator, a closing quote, or nothing.
@@ -156,10 +161,15 @@ struct Carry {
 }
 
 #[inline(always)]
-fn find(masks: impl ByteMasks, bytes: &[u8], search: Search, out: &mut Ends) -> Result<usize, TokenError> {
-    let Search { special, rare_bytes, wanted, longest } = search;
+fn find(
+    masks: impl ByteMasks,
+    bytes: &[u8],
+    search: FieldSearch,
+    out: &mut FieldEnds,
+) -> Result<usize, TokenError> {
+    let FieldSearch { special, rare_bytes, wanted, longest } = search;
     out.clear();
-    let mut carry = Carry { inside: 0, may_open: 1, closed: 0, returned: 0 };
+    let mut carry = ChunkCarry { inside: 0, may_open: 1, closed: 0, returned: 0 };
     let mut line_start = 0;
     let (chunks, rest) = bytes.as_chunks::<CHUNK>();
     let mut base = 0usize;
@@ -218,9 +228,9 @@ fn one(
     chunk: &[u8; CHUNK],
     mask: u64,
     base: usize,
-    special: Special,
+    special: SpecialBytes,
     rare_bytes: RareBytes,
-    carry: &mut Carry,
+    carry: &mut ChunkCarry,
 ) -> Result<(u64, u64), TokenError> {
     let mut separators = masks.either(chunk, special.delimiter, special.newline) & mask;
     let mut lines = masks.equal(chunk, special.newline) & mask;
@@ -276,7 +286,7 @@ fn one(
 
 /// Where the last quotes open, in a line that ends inside them.
 #[cold]
-fn opening(line: &[u8], special: Special) -> usize {
+fn opening(line: &[u8], special: SpecialBytes) -> usize {
     let (mut inside, mut opened) = (false, 0);
     for (i, byte) in line.iter().enumerate() {
         if Some(*byte) == special.quote {

@@ -3,15 +3,15 @@
 //! The first lines of some pieces say what an inferred column is at least; it is read as that. Where a later cell does not
 //! fit, the whole column has been looked at by the end of the pass, and is read once more as what holds all of it.
 
-use super::column::{PieceColumn, Slot};
+use super::column::{CellWord, PieceColumn};
 use super::column_request::ColumnRequest;
-use super::declared::Declared;
-use super::kinds::{BigInts, Classes, Kind};
+use super::declared::DeclaredColumn;
+use super::kinds::{BigInts, CellClasses, InferredType};
 use super::options::OnError;
-use super::pass::{self, ColumnTarget, InputFault, Piece, RowSource, WantedColumn, run};
-use super::promotion::{guess, last, settle};
+use super::pass::{self, ColumnTarget, InputFault, LinePiece, PassInput, WantedColumn, run};
+use super::promotion::{final_type, first_type, promoted_type};
 use super::sample::sample;
-use super::table::{FinishedColumn, Table, close_gaps, validity};
+use super::table::{FinishedColumn, WordTable, close_gaps, validity};
 use super::text::{TextColumn, TextPiece, shift};
 use crate::cells::text::TextReader;
 use crate::error::Result;
@@ -22,7 +22,7 @@ use crate::progress::{Progress, SignalsOnly};
 
 /// Columns that have been read, and what is said of their rows.
 pub(super) struct InferredColumns {
-    pub(super) table: Table,
+    pub(super) table: WordTable,
     pub(super) filled: Vec<FinishedColumn>,
     pub(super) rows: usize,
     pub(super) dropped: u64,
@@ -34,13 +34,13 @@ pub(super) struct InferredColumns {
 
 /// Why columns could not be read.
 #[derive(Debug)]
-pub(super) enum Refused {
+pub(super) enum ReadFailure {
     /// Something in the input.
     Fault(InputFault),
     /// A column whose type does not hold such cells: its place in a row.
-    Class(usize, Classes),
+    Class(usize, CellClasses),
     /// A column with a cell that is not of this type: its place in a row.
-    Misfit(usize, Kind),
+    Misfit(usize, InferredType),
     /// Rows that must be left out, as these cells of theirs are not what they must be.
     Rows(Vec<usize>),
 }
@@ -48,9 +48,9 @@ pub(super) enum Refused {
 /// A column between two passes.
 struct ColumnState<'d> {
     column: ColumnRequest<'d>,
-    seen: Classes,
+    seen: CellClasses,
     /// What the next pass reads it as; it is only looked at where `None`.
-    kind: Option<Kind>,
+    kind: Option<InferredType>,
     /// Whether the reader of its declared type reads it.
     by_reader: bool,
     /// What the last pass made of its cells, a piece each: with rows, text, and readers.
@@ -61,11 +61,11 @@ struct ColumnState<'d> {
 
 impl<'d> ColumnState<'d> {
     fn is_text(&self) -> bool {
-        !self.by_reader && matches!(self.kind, Some(Kind::Text | Kind::Decimal(_)))
+        !self.by_reader && matches!(self.kind, Some(InferredType::Text | InferredType::Decimal(_)))
     }
 
     /// The declared type whose reader reads it.
-    fn reader(&self) -> Option<&'d Declared> {
+    fn reader(&self) -> Option<&'d DeclaredColumn> {
         self.column.declared.filter(|_| self.by_reader)
     }
 
@@ -74,9 +74,9 @@ impl<'d> ColumnState<'d> {
     }
 
     /// Whether all cells are what is declared. Nothing between quotes is null among inferred numbers only.
-    fn is(&self, declared: &Declared) -> bool {
+    fn is(&self, declared: &DeclaredColumn) -> bool {
         self.parts.iter().all(|(part, _)| {
-            let empty = part.seen.has(Classes::EMPTY) && self.kind != Some(Kind::Text);
+            let empty = part.seen.has(CellClasses::EMPTY) && self.kind != Some(InferredType::Text);
             !part.misfit && !empty && (declared.nullable || part.nulls.is_empty())
         })
     }
@@ -84,18 +84,18 @@ impl<'d> ColumnState<'d> {
 
 /// Reads the columns of an input whose rows begin at `body`.
 pub(super) fn read<'d>(
-    (source, body): (&RowSource<'_>, usize),
-    pieces: &[Piece],
+    (source, body): (&PassInput<'_>, usize),
+    pieces: &[LinePiece],
     columns: &[ColumnRequest<'d>],
     (big_ints, threads): (BigInts, usize),
     progress: &dyn Progress,
-) -> Result<std::result::Result<InferredColumns, Refused>> {
+) -> Result<std::result::Result<InferredColumns, ReadFailure>> {
     let skips = source.shape.on_error == OnError::Skip;
     let seen = sample(source, pieces, columns)?;
-    let begin = |(column, seen): (ColumnRequest<'d>, Classes)| ColumnState {
+    let begin = |(column, seen): (ColumnRequest<'d>, CellClasses)| ColumnState {
         column,
         seen,
-        kind: column.fixed.or_else(|| guess(&column, seen, big_ints)),
+        kind: column.fixed.or_else(|| first_type(&column, seen, big_ints)),
         // Where rows are left out for their cells, it is known first which: nothing else in them says anything.
         by_reader: column.declared.is_some_and(|declared| declared.kind.is_none() || skips),
         parts: Vec::new(),
@@ -106,7 +106,7 @@ pub(super) fn read<'d>(
     let rows_at = source.rows_at_most(pieces);
     let room = rows_at.last().map_or(0, |(first, count)| first + count);
     let words = states.iter().filter(|state| !state.by_reader).count();
-    let mut table = Table::new(room, order(&states), words)?;
+    let mut table = WordTable::new(room, order(&states), words)?;
     let mut wanted: Vec<usize> = (0..columns.len()).collect();
     // Declared columns that did not fit: they are read once nothing else has to be.
     let mut late: Vec<usize> = Vec::new();
@@ -124,7 +124,7 @@ pub(super) fn read<'d>(
         let targets = targets(&mut table, &states, (&wanted, &texts), &rows_at)?;
         let done = match run(source, pieces, &list, targets, threads, heard)? {
             Ok(done) => done,
-            Err(fault) => return Ok(Err(Refused::Fault(fault))),
+            Err(fault) => return Ok(Err(ReadFailure::Fault(fault))),
         };
         heard = &silent;
         for &c in &wanted {
@@ -157,7 +157,7 @@ pub(super) fn read<'d>(
         if skips {
             let wrong = wrong(&states);
             if !wrong.is_empty() {
-                return Ok(Err(Refused::Rows(wrong)));
+                return Ok(Err(ReadFailure::Rows(wrong)));
             }
         }
         let mut again = Vec::new();
@@ -177,13 +177,13 @@ pub(super) fn read<'d>(
             for (part, _) in &state.parts {
                 state.seen |= part.seen;
             }
-            match settle(&state.column, state.seen, state.kind, misfit, big_ints) {
+            match promoted_type(&state.column, state.seen, state.kind, misfit, big_ints) {
                 Ok(None) => {}
                 Ok(next) => {
                     state.kind = next;
                     again.push(c);
                 }
-                Err(class) => return Ok(Err(Refused::Class(state.column.position, class))),
+                Err(class) => return Ok(Err(ReadFailure::Class(state.column.position, class))),
             }
         }
         wanted = if again.is_empty() { std::mem::take(&mut late) } else { again };
@@ -192,12 +192,12 @@ pub(super) fn read<'d>(
         }
     };
     let wrong = wrong(&states);
-    let readers: Vec<Option<&Declared>> = states.iter().map(ColumnState::reader).collect();
+    let readers: Vec<Option<&DeclaredColumn>> = states.iter().map(ColumnState::reader).collect();
     let mut filled = fill(&mut table, states, (&rows_at, rows), threads, &SignalsOnly(progress))?;
     for (filled, declared) in filled.iter_mut().zip(readers) {
         // The arrays of all pieces cannot be one: a single reader says at which cell offsets of 32 bits end.
         if let (Some(declared), None) = (declared, &filled.array) {
-            let whole = Piece { start: body, end: source.bytes.len(), first_line: 0, lines: 0 };
+            let whole = LinePiece { start: body, end: source.bytes.len(), first_line: 0, lines: 0 };
             let list = [WantedColumn { position: declared.position, kind: None, timed: false }];
             let target = ColumnTarget::Declared(declared, PieceColumn::default(), declared.reader(rows)?);
             match pass::read(source, whole, &list, vec![target]) {
@@ -207,7 +207,7 @@ pub(super) fn read<'d>(
                         filled.array = Some(reader.finish()?);
                     }
                 }
-                Err(fault) => return Ok(Err(Refused::Fault(fault))),
+                Err(fault) => return Ok(Err(ReadFailure::Fault(fault))),
             }
         }
     }
@@ -223,10 +223,10 @@ fn wrong(states: &[ColumnState<'_>]) -> Vec<usize> {
 fn order(states: &[ColumnState<'_>]) -> Vec<usize> {
     let rank = |state: &ColumnState<'_>| match state.kind {
         _ if state.by_reader => 5,
-        Some(Kind::Int) => 0,
-        Some(Kind::Float | Kind::Nothing) => 1,
-        Some(Kind::UInt) => 2,
-        Some(Kind::Time { .. }) => 3,
+        Some(InferredType::Int) => 0,
+        Some(InferredType::Float | InferredType::Nothing) => 1,
+        Some(InferredType::UInt) => 2,
+        Some(InferredType::Time { .. }) => 3,
         _ => 4,
     };
     let mut list: Vec<usize> = (0..states.len()).collect();
@@ -242,7 +242,7 @@ fn order(states: &[ColumnState<'_>]) -> Vec<usize> {
 
 /// Where the cells of each wanted column go in each piece. Ends of text are one word further: the first is for the front.
 fn targets<'t>(
-    table: &'t mut Table,
+    table: &'t mut WordTable,
     states: &[ColumnState<'t>],
     (wanted, texts): (&[usize], &'t [Option<TextColumn>]),
     rows_at: &[(usize, usize)],
@@ -272,7 +272,7 @@ fn targets<'t>(
 }
 
 fn fill(
-    table: &mut Table,
+    table: &mut WordTable,
     states: Vec<ColumnState<'_>>,
     (rows_at, rows): (&[(usize, usize)], usize),
     threads: usize,
@@ -291,12 +291,12 @@ fn fill(
 
 /// What the pieces of a column add up to.
 fn filled(
-    words: &mut [Slot],
+    words: &mut [CellWord],
     state: ColumnState<'_>,
     rows_at: &[(usize, usize)],
     rows: usize,
 ) -> Result<FinishedColumn> {
-    let kind = state.column.fixed.unwrap_or(last(state.kind, state.seen));
+    let kind = state.column.fixed.unwrap_or(final_type(state.kind, state.seen));
     let filled = FinishedColumn { kind, nulls: None, text: None, arrow: state.column.arrow, array: None };
     if let Some(declared) = state.reader() {
         return Ok(FinishedColumn { array: declared.join(state.readers)?, ..filled });

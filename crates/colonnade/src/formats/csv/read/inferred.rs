@@ -9,13 +9,13 @@ use super::FORMAT;
 use super::category;
 use super::column_request::ColumnRequest;
 use super::decimals;
-use super::declared::Declared;
+use super::declared::DeclaredColumn;
 use super::dtypes::{self, DeclaredType};
-use super::infer::{self, Refused};
-use super::kinds::Kind;
+use super::infer::{self, ReadFailure};
+use super::kinds::InferredType;
 use super::options::Dates;
-use super::pass::{Piece, RowSource};
-use super::whole::{DecodedRows, Outcome, Reading};
+use super::pass::{LinePiece, PassInput};
+use super::whole::{DecodedRows, InputReader, ReadOutcome};
 use crate::arrow::import::to_block;
 use crate::cells::text;
 use crate::cells::text::TextStyle;
@@ -27,7 +27,7 @@ use crate::frame::{Column, DType, Part};
 pub(super) struct ReadColumns {
     /// Those whose types are inferred, and what they have become.
     pub(super) parts: Vec<Part>,
-    pub(super) kinds: Vec<Option<Kind>>,
+    pub(super) kinds: Vec<Option<InferredType>>,
     /// Those whose types are declared, by position.
     pub(super) arrays: Vec<Option<ArrayData>>,
     pub(super) rows: usize,
@@ -43,9 +43,9 @@ struct DtypeColumn {
     dtype: Option<DType>,
 }
 
-impl Reading<'_> {
+impl InputReader<'_> {
     /// Columns as their cells are, or as `dtypes` say. `fixed`: what they have been so far.
-    pub(super) fn cells(&self, fixed: Option<&[Option<Kind>]>) -> Result<DecodedRows> {
+    pub(super) fn cells(&self, fixed: Option<&[Option<InferredType>]>) -> Result<DecodedRows> {
         let ncols = self.opening.ncols;
         let (named, categories) = self.named_columns()?;
         let dates: &[String] = match &self.options.dates {
@@ -69,7 +69,8 @@ impl Reading<'_> {
             declared: None,
         };
         let columns: Vec<ColumnRequest<'_>> = (0..ncols).filter(|p| !is_declared(p)).map(column).collect();
-        let declared = named.iter().map(|column| self.declare(column)).collect::<Result<Vec<Declared>>>()?;
+        let declared =
+            named.iter().map(|column| self.declare(column)).collect::<Result<Vec<DeclaredColumn>>>()?;
         let ReadColumns { parts: found, kinds, mut arrays, rows, dropped, nulled } =
             self.either(fixed, &mut |source, pieces| {
                 let found = self.columns((source, pieces), &columns, &declared)?;
@@ -80,7 +81,7 @@ impl Reading<'_> {
             parts.push(match part {
                 Part::Column(column, position) => {
                     let is_category = categories.contains(&position);
-                    let made = if is_category { category::of(&column) } else { Ok(column) };
+                    let made = if is_category { category::categories_of(&column) } else { Ok(column) };
                     Part::Column(made.map_err(|e| e.in_member(self.name(position)))?, position)
                 }
                 block => block,
@@ -106,10 +107,10 @@ impl Reading<'_> {
     /// Reads all columns: those whose types are inferred, and those whose types are declared.
     pub(super) fn columns(
         &self,
-        (source, pieces): (&RowSource<'_>, &[Piece]),
+        (source, pieces): (&PassInput<'_>, &[LinePiece]),
         others: &[ColumnRequest<'_>],
-        declared: &[Declared],
-    ) -> Outcome<ReadColumns> {
+        declared: &[DeclaredColumn],
+    ) -> ReadOutcome<ReadColumns> {
         let list: Vec<_> =
             others.iter().copied().chain(declared.iter().map(ColumnRequest::declared)).collect();
         let (body, options) = (self.opening.body, self.options);
@@ -147,16 +148,16 @@ impl Reading<'_> {
     }
 
     /// Columns of texts that stand for decimals, as those. All chunks have the digits of the first.
-    fn decimals(&self, mut found: ReadColumns) -> Outcome<ReadColumns> {
+    fn decimals(&self, mut found: ReadColumns) -> ReadOutcome<ReadColumns> {
         for part in &mut found.parts {
             let Part::Column(column, position) = part else { continue };
-            let Some(Some(Kind::Decimal(digits))) = found.kinds.get_mut(*position) else { continue };
-            match decimals::of(column, &self.opening.rules, *digits)? {
+            let Some(Some(InferredType::Decimal(digits))) = found.kinds.get_mut(*position) else { continue };
+            match decimals::decimals_of(column, &self.opening.rules, *digits)? {
                 Some((made, width)) => (*column, *digits) = (made, Some(width)),
                 None => {
-                    return Ok(Err(Refused::Misfit(
+                    return Ok(Err(ReadFailure::Misfit(
                         *position,
-                        Kind::Decimal(Some(digits.unwrap_or(decimals::LARGE))),
+                        InferredType::Decimal(Some(digits.unwrap_or(decimals::LARGE))),
                     )));
                 }
             }
@@ -165,12 +166,12 @@ impl Reading<'_> {
     }
 
     /// A column with the reader of its type.
-    fn declare(&self, DtypeColumn { position, field, dtype }: &DtypeColumn) -> Result<Declared> {
+    fn declare(&self, DtypeColumn { position, field, dtype }: &DtypeColumn) -> Result<DeclaredColumn> {
         let mut none = HeaderDictionaries::of(Vec::new());
         let reader =
             text::reader(field, *dtype, None, TextStyle::csv(false), &mut none, &self.options.limits)
                 .map_err(|e| e.in_member(field.name().as_str()))?;
-        Ok(Declared::new(*position, field, reader, self.is_lenient()).without_header(field))
+        Ok(DeclaredColumn::new(*position, field, reader, self.is_lenient()).without_header(field))
     }
 
     pub(super) fn name(&self, position: usize) -> String {

@@ -6,9 +6,9 @@ use std::ops::{BitOr, BitOrAssign};
 /// What has been seen in a column: one bit a class of cells. The type of a column depends on this alone, not on the order
 /// of its cells nor on the pieces they were read in.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Classes(u16);
+pub(super) struct CellClasses(u16);
 
-impl Classes {
+impl CellClasses {
     /// Null words.
     pub(super) const NULL: Self = Self(1);
     /// `NaN`.
@@ -46,17 +46,17 @@ impl Classes {
     pub(super) const VALUES: Self = Self(0x3FFF & !(Self::NULL.0 | Self::NAN.0 | Self::EMPTY.0));
 
     /// What a column of `kind` holds.
-    pub(super) fn held_by(kind: Kind) -> Self {
+    pub(super) fn held_by(kind: InferredType) -> Self {
         let nothing = Self::NULL | Self::NAN | Self::EMPTY;
         nothing
             | match kind {
-                Kind::Bool => Self::BOOL,
-                Kind::Int => Self::INT | Self::NEGATIVE,
-                Kind::UInt => Self::INT | Self::BIG,
-                Kind::Float | Kind::Nothing => Self(Self::NUMBERS.0 & !Self::OVERFLOW.0),
-                Kind::Text => Self(u16::MAX),
-                Kind::Decimal(_) => Self::INT | Self::NEGATIVE | Self::BIG | Self::HUGE | Self::VAST,
-                Kind::Time { nanos, zoned } => {
+                InferredType::Bool => Self::BOOL,
+                InferredType::Int => Self::INT | Self::NEGATIVE,
+                InferredType::UInt => Self::INT | Self::BIG,
+                InferredType::Float | InferredType::Nothing => Self(Self::NUMBERS.0 & !Self::OVERFLOW.0),
+                InferredType::Text => Self(u16::MAX),
+                InferredType::Decimal(_) => Self::INT | Self::NEGATIVE | Self::BIG | Self::HUGE | Self::VAST,
+                InferredType::Time { nanos, zoned } => {
                     let base = if zoned { Self::ZONED } else { Self::INSTANT };
                     base | if nanos { Self::NANOS } else { Self::FAR }
                 }
@@ -77,20 +77,20 @@ impl Classes {
     }
 }
 
-impl BitOr for Classes {
+impl BitOr for CellClasses {
     type Output = Self;
     fn bitor(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 }
 
-impl BitOrAssign for Classes {
+impl BitOrAssign for CellClasses {
     fn bitor_assign(&mut self, other: Self) {
         self.0 |= other.0;
     }
 }
 
-impl fmt::Debug for Classes {
+impl fmt::Debug for CellClasses {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Classes({:#b})", self.0)
     }
@@ -110,7 +110,7 @@ pub enum BigInts {
 
 /// The type of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum InferredType {
     Bool,
     Int,
     UInt,
@@ -128,44 +128,47 @@ pub(super) enum Kind {
 }
 
 /// The least type that holds all that has been seen; the class that must be refused where there is none.
-pub(super) fn kind_of(seen: Classes, big_ints: BigInts) -> Result<Kind, Classes> {
-    let times = Classes::INSTANT | Classes::ZONED;
-    if seen.has(Classes::TEXT) {
-        return Ok(Kind::Text);
+pub(super) fn kind_of(seen: CellClasses, big_ints: BigInts) -> Result<InferredType, CellClasses> {
+    let times = CellClasses::INSTANT | CellClasses::ZONED;
+    if seen.has(CellClasses::TEXT) {
+        return Ok(InferredType::Text);
     }
     if seen.has(times) {
-        let mixed = seen.has(Classes::BOOL | Classes::NUMBERS)
-            || (seen.has(Classes::NANOS) && seen.has(Classes::FAR))
-            || (seen.has(Classes::INSTANT) && seen.has(Classes::ZONED));
-        let time = Kind::Time { nanos: seen.has(Classes::NANOS), zoned: seen.has(Classes::ZONED) };
-        return Ok(if mixed { Kind::Text } else { time });
+        let mixed = seen.has(CellClasses::BOOL | CellClasses::NUMBERS)
+            || (seen.has(CellClasses::NANOS) && seen.has(CellClasses::FAR))
+            || (seen.has(CellClasses::INSTANT) && seen.has(CellClasses::ZONED));
+        let time =
+            InferredType::Time { nanos: seen.has(CellClasses::NANOS), zoned: seen.has(CellClasses::ZONED) };
+        return Ok(if mixed { InferredType::Text } else { time });
     }
-    if seen.has(Classes::BOOL) {
-        return Ok(if seen.has(Classes::NUMBERS) { Kind::Text } else { Kind::Bool });
+    if seen.has(CellClasses::BOOL) {
+        return Ok(if seen.has(CellClasses::NUMBERS) { InferredType::Text } else { InferredType::Bool });
     }
-    if seen.has(Classes::OVERFLOW) || (seen.has(Classes::FLOAT) && seen.has(Classes::VAST)) {
+    if seen.has(CellClasses::OVERFLOW) || (seen.has(CellClasses::FLOAT) && seen.has(CellClasses::VAST)) {
         // No type holds them; nothing is lost where they stay text.
-        let which = if seen.has(Classes::OVERFLOW) { Classes::OVERFLOW } else { Classes::VAST };
-        return if big_ints == BigInts::Text { Ok(Kind::Text) } else { Err(which) };
+        let which = if seen.has(CellClasses::OVERFLOW) { CellClasses::OVERFLOW } else { CellClasses::VAST };
+        return if big_ints == BigInts::Text { Ok(InferredType::Text) } else { Err(which) };
     }
-    if seen.has(Classes::FLOAT) {
-        return Ok(Kind::Float);
+    if seen.has(CellClasses::FLOAT) {
+        return Ok(InferredType::Float);
     }
-    if seen.has(Classes::HUGE) || (seen.has(Classes::BIG) && seen.has(Classes::NEGATIVE)) {
+    if seen.has(CellClasses::HUGE) || (seen.has(CellClasses::BIG) && seen.has(CellClasses::NEGATIVE)) {
         return match big_ints {
-            BigInts::Text => Ok(Kind::Text),
-            BigInts::Decimal => Ok(Kind::Decimal(None)),
-            BigInts::Error => Err(if seen.has(Classes::HUGE) { Classes::HUGE } else { Classes::BIG }),
+            BigInts::Text => Ok(InferredType::Text),
+            BigInts::Decimal => Ok(InferredType::Decimal(None)),
+            BigInts::Error => {
+                Err(if seen.has(CellClasses::HUGE) { CellClasses::HUGE } else { CellClasses::BIG })
+            }
         };
     }
-    if seen.has(Classes::BIG) {
-        return Ok(Kind::UInt);
+    if seen.has(CellClasses::BIG) {
+        return Ok(InferredType::UInt);
     }
-    if seen.has(Classes::INT | Classes::NEGATIVE) {
-        return Ok(Kind::Int);
+    if seen.has(CellClasses::INT | CellClasses::NEGATIVE) {
+        return Ok(InferredType::Int);
     }
     // A column of nothing is what `pandas.read_csv` makes of it, unless empty texts were written as such.
-    Ok(if seen.has(Classes::EMPTY) { Kind::Text } else { Kind::Float })
+    Ok(if seen.has(CellClasses::EMPTY) { InferredType::Text } else { InferredType::Float })
 }
 
 #[cfg(test)]
@@ -174,22 +177,26 @@ mod tests {
 
     #[test]
     fn the_least_type_holds_all() {
-        let kind =
-            |list: &[Classes]| kind_of(list.iter().fold(Classes::default(), |a, b| a | *b), BigInts::Error);
-        assert_eq!(kind(&[]), Ok(Kind::Float));
-        assert_eq!(kind(&[Classes::NULL, Classes::NAN]), Ok(Kind::Float));
-        assert_eq!(kind(&[Classes::EMPTY, Classes::NULL]), Ok(Kind::Text));
-        assert_eq!(kind(&[Classes::EMPTY, Classes::INT]), Ok(Kind::Int));
-        assert_eq!(kind(&[Classes::BOOL, Classes::NULL]), Ok(Kind::Bool));
-        assert_eq!(kind(&[Classes::BOOL, Classes::INT]), Ok(Kind::Text));
-        assert_eq!(kind(&[Classes::INT, Classes::NEGATIVE]), Ok(Kind::Int));
-        assert_eq!(kind(&[Classes::INT, Classes::BIG]), Ok(Kind::UInt));
-        assert_eq!(kind(&[Classes::NEGATIVE, Classes::BIG]), Err(Classes::BIG));
-        assert_eq!(kind(&[Classes::HUGE, Classes::INT]), Err(Classes::HUGE));
-        assert_eq!(kind(&[Classes::HUGE, Classes::FLOAT]), Ok(Kind::Float));
-        assert_eq!(kind(&[Classes::HUGE, Classes::TEXT]), Ok(Kind::Text));
-        assert_eq!(kind(&[Classes::OVERFLOW]), Err(Classes::OVERFLOW));
-        assert_eq!(kind(&[Classes::INSTANT, Classes::ZONED]), Ok(Kind::Text));
-        assert_eq!(kind(&[Classes::INSTANT, Classes::NULL]), Ok(Kind::Time { nanos: false, zoned: false }));
+        let kind = |list: &[CellClasses]| {
+            kind_of(list.iter().fold(CellClasses::default(), |a, b| a | *b), BigInts::Error)
+        };
+        assert_eq!(kind(&[]), Ok(InferredType::Float));
+        assert_eq!(kind(&[CellClasses::NULL, CellClasses::NAN]), Ok(InferredType::Float));
+        assert_eq!(kind(&[CellClasses::EMPTY, CellClasses::NULL]), Ok(InferredType::Text));
+        assert_eq!(kind(&[CellClasses::EMPTY, CellClasses::INT]), Ok(InferredType::Int));
+        assert_eq!(kind(&[CellClasses::BOOL, CellClasses::NULL]), Ok(InferredType::Bool));
+        assert_eq!(kind(&[CellClasses::BOOL, CellClasses::INT]), Ok(InferredType::Text));
+        assert_eq!(kind(&[CellClasses::INT, CellClasses::NEGATIVE]), Ok(InferredType::Int));
+        assert_eq!(kind(&[CellClasses::INT, CellClasses::BIG]), Ok(InferredType::UInt));
+        assert_eq!(kind(&[CellClasses::NEGATIVE, CellClasses::BIG]), Err(CellClasses::BIG));
+        assert_eq!(kind(&[CellClasses::HUGE, CellClasses::INT]), Err(CellClasses::HUGE));
+        assert_eq!(kind(&[CellClasses::HUGE, CellClasses::FLOAT]), Ok(InferredType::Float));
+        assert_eq!(kind(&[CellClasses::HUGE, CellClasses::TEXT]), Ok(InferredType::Text));
+        assert_eq!(kind(&[CellClasses::OVERFLOW]), Err(CellClasses::OVERFLOW));
+        assert_eq!(kind(&[CellClasses::INSTANT, CellClasses::ZONED]), Ok(InferredType::Text));
+        assert_eq!(
+            kind(&[CellClasses::INSTANT, CellClasses::NULL]),
+            Ok(InferredType::Time { nanos: false, zoned: false })
+        );
     }
 }

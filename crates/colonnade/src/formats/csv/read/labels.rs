@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::FORMAT;
 use super::dtypes;
 use super::options::IndexColumns;
-use super::whole::Reading;
+use super::whole::InputReader;
 use crate::arrow::text_labels;
 use crate::error::{Error, Result};
 use crate::frame::{Axis, Frame, Labels, Level, Part, Tags};
@@ -18,7 +18,7 @@ const ORIGIN: &str = r#"{"library":"pyarrow","schema_metadata":[]}"#;
 /// Numbers with nulls are pandas' nullable dtypes.
 const NULLABLE: &str = r#"{"library":"pyarrow"}"#;
 
-impl Reading<'_> {
+impl InputReader<'_> {
     /// Columns with their labels, and those that are row labels.
     pub(super) fn frame(&self, parts: Vec<Part>, rows: usize) -> Result<Frame> {
         let ncols = self.opening.ncols;

@@ -1,7 +1,7 @@
 //! Errors of lines that cannot be cut into cells.
 
 use super::fields::TokenError;
-use super::rules::{NEVER, Rules};
+use super::rules::{DialectRules, NEVER};
 use crate::error::ErrorKind;
 
 /// What is said of a line over the limit.
@@ -17,7 +17,7 @@ pub(super) fn kind(found: TokenError) -> ErrorKind {
 }
 
 /// Where a line cannot be cut into cells, and why.
-pub(super) fn message(found: TokenError, rules: &Rules) -> (usize, String) {
+pub(super) fn message(found: TokenError, rules: &DialectRules) -> (usize, String) {
     let quote = if rules.quote == NEVER { '"' } else { char::from(rules.quote) };
     match found {
         TokenError::Quote(at) => (

@@ -4,7 +4,7 @@
 
 use std::collections::VecDeque;
 
-use super::rules::Rules;
+use super::rules::DialectRules;
 
 /// What the bytes before the next one mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,7 +27,7 @@ enum LineState {
 
 /// Ends of lines.
 #[derive(Debug)]
-pub(super) struct Lines {
+pub(super) struct LineEnds {
     state: LineState,
     /// Whether the line says something: blank lines and comments are no rows.
     says: bool,
@@ -40,14 +40,14 @@ pub(super) struct Lines {
     ends: VecDeque<usize>,
 }
 
-impl Lines {
+impl LineEnds {
     /// Lines from `at` on, of rows of `ncols` cells.
     pub(super) fn new(at: usize, ncols: usize) -> Self {
         Self { state: LineState::Line, says: false, blanks: ncols > 1, at, last: at, ends: VecDeque::new() }
     }
 
     /// The end of the line that is number `wanted` (from 1), or `None` where it has not come. `text` only grows.
-    pub(super) fn end(&mut self, text: &[u8], rules: &Rules, wanted: usize) -> Option<usize> {
+    pub(super) fn end(&mut self, text: &[u8], rules: &DialectRules, wanted: usize) -> Option<usize> {
         while self.ends.len() < wanted {
             let rest = text.get(self.at..).unwrap_or_default();
             // Nothing happens inside cells for many bytes.
@@ -69,7 +69,7 @@ impl Lines {
         self.ends.get(wanted.checked_sub(1)?).copied()
     }
 
-    fn take(&mut self, byte: u8, rules: &Rules) {
+    fn take(&mut self, byte: u8, rules: &DialectRules) {
         let blank = byte == b'\r' || (self.blanks && matches!(byte, b' ' | b'\t') && byte != rules.delimiter);
         let unquoted = |byte: u8| match byte {
             _ if byte == rules.newline => LineState::Line,

@@ -52,8 +52,8 @@ mod time;
 mod tokenizer;
 mod whole;
 
-pub use chunks::Chunks;
-pub use options::{BigInts, Dates, IndexColumns, OnError, ReadOptions, Schema};
+pub use chunks::CsvChunks;
+pub use options::{BigInts, Dates, IndexColumns, OnError, ReadOptions, SchemaOption};
 pub use whole::{decode, decode_with};
 
 use crate::formats::csv::write::{COMMENT, FORMAT};

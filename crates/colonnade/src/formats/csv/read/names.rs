@@ -2,8 +2,8 @@
 
 use super::fields::TokenError;
 use super::line_errors;
-use super::pass::longest;
-use super::rules::Rules;
+use super::pass::max_line_nbytes;
+use super::rules::DialectRules;
 use super::tokenizer::Tokenizer;
 use crate::error::ErrorKind;
 
@@ -15,10 +15,10 @@ pub(super) struct NamesError {
 }
 
 /// What was found; `None` where more bytes must come.
-type Found<T> = Result<Option<T>, NamesError>;
+type NamesResult<T> = Result<Option<T>, NamesError>;
 
 /// Rows of labels.
-pub(super) struct Names {
+pub(super) struct NameRows {
     pub(super) rows: Vec<Vec<String>>,
     /// Bytes that they are.
     pub(super) nbytes: usize,
@@ -27,7 +27,7 @@ pub(super) struct Names {
 }
 
 /// The rows of labels. `ended`: whether `bytes` are all there are.
-pub(super) fn names(bytes: &[u8], rules: &Rules, rows: usize, ended: bool) -> Found<Names> {
+pub(super) fn names(bytes: &[u8], rules: &DialectRules, rows: usize, ended: bool) -> NamesResult<NameRows> {
     let (mut at, mut out, mut ncols) = (0, Vec::new(), 0);
     while out.len() < rows && at < bytes.len() {
         let Some((next, cells)) = row(bytes, at, rules, ended)? else { return Ok(None) };
@@ -50,29 +50,29 @@ pub(super) fn names(bytes: &[u8], rules: &Rules, rows: usize, ended: bool) -> Fo
             format!("expected {rows} rows of column labels, found {}. Lower header_rows.", out.len());
         return Err(NamesError { at, kind: ErrorKind::Malformed, message });
     }
-    Ok(Some(Names { rows: out, nbytes: at, ncols }))
+    Ok(Some(NameRows { rows: out, nbytes: at, ncols }))
 }
 
 /// Cells of the first row where none holds labels; all of the input is passed over where there is no row.
-pub(super) fn unnamed(bytes: &[u8], rules: &Rules, ended: bool) -> Found<Names> {
+pub(super) fn unnamed(bytes: &[u8], rules: &DialectRules, ended: bool) -> NamesResult<NameRows> {
     let mut at = 0;
     while at < bytes.len() {
         let Some((next, cells)) = row(bytes, at, rules, ended)? else { return Ok(None) };
         if let Some(cells) = cells {
-            return Ok(Some(Names { rows: Vec::new(), nbytes: 0, ncols: cells.len() }));
+            return Ok(Some(NameRows { rows: Vec::new(), nbytes: 0, ncols: cells.len() }));
         }
         at = next;
     }
-    Ok(ended.then_some(Names { rows: Vec::new(), nbytes: at, ncols: 0 }))
+    Ok(ended.then_some(NameRows { rows: Vec::new(), nbytes: at, ncols: 0 }))
 }
 
 /// Where the next line begins, and one line as texts; `None` where it is blank or a comment.
-type Row = (usize, Option<Vec<String>>);
+type NameLine = (usize, Option<Vec<String>>);
 
-fn row(bytes: &[u8], at: usize, rules: &Rules, ended: bool) -> Found<Row> {
+fn row(bytes: &[u8], at: usize, rules: &DialectRules, ended: bool) -> NamesResult<NameLine> {
     let mut tokenizer = Tokenizer::default();
     let rest = bytes.get(at..).unwrap_or_default();
-    let next = match tokenizer.line(rest, 0, rules, longest()) {
+    let next = match tokenizer.line(rest, 0, rules, max_line_nbytes()) {
         Ok(_) if !tokenizer.ended && !ended => return Ok(None),
         Ok(next) => next,
         // What has not come yet may mend it.

@@ -45,7 +45,7 @@ pub(super) struct RowSpans {
 
 /// A row of another width.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Ragged {
+pub(super) struct RaggedRow {
     /// Where its last cell begins, or the first that is too many.
     pub(super) at: usize,
     pub(super) found: usize,
@@ -85,7 +85,7 @@ impl RowShape<'_> {
         at: usize,
         spans: impl Iterator<Item = (u32, u32, bool)>,
         out: &mut RowSpans,
-    ) -> Result<(), Ragged> {
+    ) -> Result<(), RaggedRow> {
         *out = RowSpans { spans: std::mem::take(&mut out.spans), ..RowSpans::default() };
         out.spans.clear();
         let mut first = 0;
@@ -110,7 +110,7 @@ impl RowShape<'_> {
                     OnError::Raise => {
                         let place = if found > self.ncols { first + self.ncols } else { out.spans.len() - 1 };
                         let at = out.spans.get(place).map_or(0, |span| span.0 as usize);
-                        return Err(Ragged { at, found });
+                        return Err(RaggedRow { at, found });
                     }
                     OnError::Null => {
                         out.nulled += 1;

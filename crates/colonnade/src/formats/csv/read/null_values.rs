@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn null_values_are_compared_whole() {
+    fn null_values_match_whole_cells() {
         let values = NullValues::new(true, &["-".into(), "missing value".into()]);
         assert_eq!(values.value(b""), NullValue::Null);
         assert_eq!(values.value(b"NA"), NullValue::Null);

@@ -34,7 +34,7 @@ fn eight(digits: u64) -> Option<u64> {
 
 /// What a text without blanks around it is, as a whole number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Whole {
+pub(super) enum IntegerText {
     /// It fits.
     Int(i64),
     /// It fits without a sign only.
@@ -46,45 +46,45 @@ pub(super) enum Whole {
 }
 
 /// A whole number of any length.
-pub(super) fn whole(text: &[u8]) -> Whole {
+pub(super) fn parse_integer(text: &[u8]) -> IntegerText {
     let (negative, digits) = match text {
         [b'-', rest @ ..] => (true, rest),
         [b'+', rest @ ..] => (false, rest),
         rest => (false, rest),
     };
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
-        return Whole::Not;
+        return IntegerText::Not;
     }
     let mut value = 0u64;
     for digit in digits {
         let next = value.checked_mul(10).and_then(|v| v.checked_add(u64::from(digit - b'0')));
         match next {
             Some(next) => value = next,
-            None => return Whole::Huge,
+            None => return IntegerText::Huge,
         }
     }
     match (negative, i64::try_from(value)) {
-        (false, Ok(value)) => Whole::Int(value),
-        (true, Ok(value)) => Whole::Int(-value),
-        (true, Err(_)) if value == 1 << 63 => Whole::Int(i64::MIN),
-        (true, Err(_)) => Whole::Huge,
-        (false, Err(_)) => Whole::Big(value),
+        (false, Ok(value)) => IntegerText::Int(value),
+        (true, Ok(value)) => IntegerText::Int(-value),
+        (true, Err(_)) if value == 1 << 63 => IntegerText::Int(i64::MIN),
+        (true, Err(_)) => IntegerText::Huge,
+        (false, Err(_)) => IntegerText::Big(value),
     }
 }
 
 /// Whether a text is a whole number beyond those that floats hold all of.
 pub(super) fn may_be_rounded(text: &[u8]) -> bool {
-    match whole(text) {
-        Whole::Int(value) => value.unsigned_abs() > 1 << 53,
-        Whole::Big(_) | Whole::Huge => true,
-        Whole::Not => false,
+    match parse_integer(text) {
+        IntegerText::Int(value) => value.unsigned_abs() > 1 << 53,
+        IntegerText::Big(_) | IntegerText::Huge => true,
+        IntegerText::Not => false,
     }
 }
 
 /// Digits of a whole number, but for zeros in front; `None` where the text is none.
 pub(super) fn whole_digits(text: &[u8]) -> Option<usize> {
     let digits = text.strip_prefix(b"-").or_else(|| text.strip_prefix(b"+")).unwrap_or(text);
-    (whole(text) != Whole::Not).then(|| digits.iter().skip_while(|b| **b == b'0').count())
+    (parse_integer(text) != IntegerText::Not).then(|| digits.iter().skip_while(|b| **b == b'0').count())
 }
 
 /// Powers of ten that floats hold exactly.
@@ -171,11 +171,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn short_ints_are_what_they_say(value in -99_999_999i64..=99_999_999) {
+        fn short_ints_are_parsed(value in -99_999_999i64..=99_999_999) {
             let text = value.to_string();
             let expected = (text.len() <= 8).then_some(value);
             prop_assert_eq!(short_int(&padded(&text), 0, text.len()), expected);
-            prop_assert_eq!(whole(text.as_bytes()), Whole::Int(value));
+            prop_assert_eq!(parse_integer(text.as_bytes()), IntegerText::Int(value));
         }
 
         #[test]
@@ -188,7 +188,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_no_number_is_none(text in "[-+0-9a.]{1,9}") {
+        fn other_text_is_not_a_number(text in "[-+0-9a.]{1,9}") {
             let (bytes, n) = (padded(&text), text.len());
             if text.parse::<i64>().is_err() {
                 prop_assert_eq!(short_int(&bytes, 0, n), None);
@@ -200,21 +200,21 @@ mod tests {
     }
 
     #[test]
-    fn whole_numbers_end_where_their_types_do() {
-        assert_eq!(whole(b"9223372036854775807"), Whole::Int(i64::MAX));
-        assert_eq!(whole(b"9223372036854775808"), Whole::Big(1 << 63));
-        assert_eq!(whole(b"-9223372036854775808"), Whole::Int(i64::MIN));
-        assert_eq!(whole(b"-9223372036854775809"), Whole::Huge);
-        assert_eq!(whole(b"18446744073709551615"), Whole::Big(u64::MAX));
-        assert_eq!(whole(b"18446744073709551616"), Whole::Huge);
-        assert_eq!(whole(b"+7"), Whole::Int(7));
+    fn integers_end_at_the_bounds_of_their_types() {
+        assert_eq!(parse_integer(b"9223372036854775807"), IntegerText::Int(i64::MAX));
+        assert_eq!(parse_integer(b"9223372036854775808"), IntegerText::Big(1 << 63));
+        assert_eq!(parse_integer(b"-9223372036854775808"), IntegerText::Int(i64::MIN));
+        assert_eq!(parse_integer(b"-9223372036854775809"), IntegerText::Huge);
+        assert_eq!(parse_integer(b"18446744073709551615"), IntegerText::Big(u64::MAX));
+        assert_eq!(parse_integer(b"18446744073709551616"), IntegerText::Huge);
+        assert_eq!(parse_integer(b"+7"), IntegerText::Int(7));
         for text in ["", "-", "+", "1.", "1e3", " 1", "0x1", "--1"] {
-            assert_eq!(whole(text.as_bytes()), Whole::Not, "{text}");
+            assert_eq!(parse_integer(text.as_bytes()), IntegerText::Not, "{text}");
         }
     }
 
     #[test]
-    fn a_cell_at_the_end_of_the_input_takes_the_long_way() {
+    fn a_cell_at_the_end_of_the_input_needs_the_slow_parser() {
         assert_eq!(short_int(b"12", 0, 2), None);
         assert_eq!(short_float(b"1.5", 0, 3, b'.'), None);
     }

@@ -2,13 +2,13 @@
 
 use serde_json::json;
 
-use super::names::{Names, NamesError, names, unnamed};
+use super::names::{NameRows, NamesError, names, unnamed};
 use super::null_values::NullValues;
-use super::options::{Dates, OnError, ReadOptions, Schema};
-use super::rules::{NEVER, Rules};
+use super::options::{Dates, OnError, ReadOptions, SchemaOption};
+use super::rules::{DialectRules, NEVER};
 use super::sniff::{DELIMITERS, Sniffer};
-use super::structural::Special;
-use super::time::{FIELDS, Format};
+use super::structural::SpecialBytes;
+use super::time::{FIELDS, TimeFormat};
 use super::tokenizer::{Tokenizer, closing};
 use super::{COMMENT, FORMAT};
 use crate::cells::place::TextPosition;
@@ -18,10 +18,10 @@ use crate::text::header::TextHeader;
 
 /// What is known before the first row is read.
 #[derive(Debug)]
-pub(super) struct Opening {
+pub(super) struct Preamble {
     /// Where the rows begin.
     pub(super) body: usize,
-    pub(super) rules: Rules,
+    pub(super) rules: DialectRules,
     /// Rows of column labels.
     pub(super) names: Vec<Vec<String>>,
     pub(super) ncols: usize,
@@ -31,17 +31,17 @@ pub(super) struct Opening {
     pub(super) dialect: String,
 }
 
-impl Opening {
-    pub(super) fn special(&self) -> Special {
-        let Rules { delimiter, quote, newline, .. } = self.rules;
-        Special { delimiter, quote: (quote != NEVER).then_some(quote), newline }
+impl Preamble {
+    pub(super) fn special(&self) -> SpecialBytes {
+        let DialectRules { delimiter, quote, newline, .. } = self.rules;
+        SpecialBytes { delimiter, quote: (quote != NEVER).then_some(quote), newline }
     }
 
     /// The rules of columns whose cells may be instants.
-    pub(super) fn timed(&self, options: &ReadOptions) -> Result<Rules> {
+    pub(super) fn timed(&self, options: &ReadOptions) -> Result<DialectRules> {
         let format = match &options.date_format {
-            None => Format::Iso,
-            Some(text) => Format::parse(text).map_err(|field| {
+            None => TimeFormat::Iso,
+            Some(text) => TimeFormat::parse(text).map_err(|field| {
                 let message = format!(
                     "date_format: expected \"iso\" or the fields {FIELDS} of strptime, found %{field}."
                 );
@@ -51,7 +51,7 @@ impl Opening {
         // Only columns that are named must be instants.
         let named = matches!(options.dates, Dates::Names(_));
         let lenient = named && options.on_error != OnError::Raise;
-        Ok(Rules { time: Some(format), lenient, ..self.rules.clone() })
+        Ok(DialectRules { time: Some(format), lenient, ..self.rules.clone() })
     }
 
     /// The last label of a column, for errors.
@@ -68,7 +68,7 @@ pub(super) fn open(
     sniffer: &Sniffer,
     ended: bool,
     place: &dyn Fn(usize) -> TextPosition,
-) -> Result<Option<Opening>> {
+) -> Result<Option<Preamble>> {
     let header = header(bytes, options)?;
     let rest = bytes.get(sniffer.front()..).unwrap_or_default();
     let seen = bytes.get(sniffer.front()..sniffer.end()).unwrap_or_default();
@@ -96,14 +96,14 @@ pub(super) fn open(
     let found = found.map_err(|NamesError { at, kind, message }| {
         place(sniffer.front() + at).error(kind, FORMAT, None, message)
     })?;
-    let Some(Names { rows, nbytes, ncols }) = found else { return Ok(None) };
+    let Some(NameRows { rows, nbytes, ncols }) = found else { return Ok(None) };
     if ncols as u64 > options.limits.max_columns {
         let most = options.limits.max_columns;
         let message = format!("{ncols} columns, the limit is {most}. Raise max_columns to read it.");
         return Err(Error::limit(FORMAT, message));
     }
     let (body, dialect) = (sniffer.front() + nbytes, dialect.to_string());
-    Ok(Some(Opening { body, rules, names: rows, ncols, header, dialect }))
+    Ok(Some(Preamble { body, rules, names: rows, ncols, header, dialect }))
 }
 
 /// Our header.
@@ -116,30 +116,30 @@ fn header(bytes: &[u8], options: &ReadOptions) -> Result<Option<TextHeader>> {
     };
     let beside = options.sidecar.as_deref().map(|text| text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text));
     Ok(match (options.schema, line, beside) {
-        (Schema::Ignore, ..) | (Schema::Found, None, None) => None,
-        (Schema::Header, Some(line), _) | (Schema::Found, Some(line), None) => Some(
+        (SchemaOption::Ignore, ..) | (SchemaOption::Found, None, None) => None,
+        (SchemaOption::Header, Some(line), _) | (SchemaOption::Found, Some(line), None) => Some(
             parse(line.get(..line_nbytes(line)).unwrap_or(line)).map_err(|e| e.at(COMMENT.len() as u64))?,
         ),
-        (Schema::Sidecar | Schema::Found, _, Some(beside)) => {
+        (SchemaOption::Sidecar | SchemaOption::Found, _, Some(beside)) => {
             Some(parse(beside).map_err(|e| e.in_member("sidecar"))?)
         }
-        (Schema::Header, None, _) => {
+        (SchemaOption::Header, None, _) => {
             let message = format!(
                 "schema=\"header\": expected a first line {COMMENT:?}..., found none. Read it without schema."
             );
             return Err(Error::malformed(FORMAT, message));
         }
-        (Schema::Sidecar, _, None) => {
+        (SchemaOption::Sidecar, _, None) => {
             let message = "schema=\"sidecar\": expected FILE.schema.json beside the file, found none. Read it without schema.";
             return Err(Error::malformed(FORMAT, message));
         }
     })
 }
 
-fn rules(options: &ReadOptions, header: Option<&TextHeader>) -> Result<Rules> {
+fn rules(options: &ReadOptions, header: Option<&TextHeader>) -> Result<DialectRules> {
     let byte = |option: Option<u8>| option.unwrap_or(NEVER);
     let Some(header) = header else {
-        return Ok(Rules {
+        return Ok(DialectRules {
             delimiter: options.delimiter.unwrap_or(b','),
             quote: byte(options.quote),
             escape: byte(options.escape),
@@ -167,7 +167,7 @@ fn rules(options: &ReadOptions, header: Option<&TextHeader>) -> Result<Rules> {
             ))
         }
     };
-    Ok(Rules {
+    Ok(DialectRules {
         delimiter: one("delimiter", b',')?,
         quote: one("quotechar", b'"')?,
         escape: NEVER,
@@ -192,7 +192,7 @@ fn line_nbytes(bytes: &[u8]) -> usize {
 }
 
 /// The byte that ends lines: the first line end outside quotes tells. Quotes inside cells and comments are no such quotes.
-fn line_end(bytes: &[u8], rules: &Rules, delimiters: &[u8]) -> u8 {
+fn line_end(bytes: &[u8], rules: &DialectRules, delimiters: &[u8]) -> u8 {
     let (mut at, mut begins, mut comments) = (0, true, false);
     while let Some(&byte) = bytes.get(at) {
         let opens = begins && !comments && byte == rules.quote;
@@ -221,10 +221,10 @@ fn is_torn(bytes: &[u8], start: u32, end: u32, quote: u8) -> bool {
 }
 
 /// The delimiter that gives all lines the same number of cells, the most of them.
-fn delimiter(bytes: &[u8], rules: &Rules) -> u8 {
+fn delimiter(bytes: &[u8], rules: &DialectRules) -> u8 {
     let mut best = (0, rules.delimiter);
     for delimiter in DELIMITERS.into_iter().filter(|d| *d != rules.point && *d != rules.thousands) {
-        let rules = Rules { delimiter, ..rules.clone() };
+        let rules = DialectRules { delimiter, ..rules.clone() };
         let (mut at, mut widths, mut agree, mut torn) = (0, Vec::new(), true, false);
         while at < bytes.len() {
             let mut tokenizer = Tokenizer::default();

@@ -44,7 +44,7 @@ pub enum Dates {
 
 /// Where the types are declared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Schema {
+pub enum SchemaOption {
     /// By a first line or a sidecar, where there is one.
     #[default]
     Found,
@@ -96,7 +96,7 @@ pub struct ReadOptions {
     /// Whole numbers over 64 bits.
     pub big_ints: BigInts,
     /// Where types are declared.
-    pub schema: Schema,
+    pub schema: SchemaOption,
     /// The sidecar's text.
     pub sidecar: Option<Vec<u8>>,
     /// Caps.
@@ -126,7 +126,7 @@ impl Default for ReadOptions {
             date_format: None,
             on_error: OnError::Raise,
             big_ints: BigInts::Error,
-            schema: Schema::Found,
+            schema: SchemaOption::Found,
             sidecar: None,
             limits: Limits::default(),
             threads: 1,

@@ -2,14 +2,14 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::column::{self, AdjacentCells, PieceColumn, ScatteredCells, Slot};
-use super::declared::{CellRun, Declared};
-use super::fields::{Ends, RareBytes, Search, TokenError, fields};
-use super::kinds::Kind;
+use super::column::{self, AdjacentCells, CellWord, PieceColumn, ScatteredCells};
+use super::declared::{CellRun, DeclaredColumn};
+use super::fields::{FieldEnds, FieldSearch, RareBytes, TokenError, fields};
+use super::kinds::InferredType;
 use super::normalize::{RowShape, RowSpans, spans};
 use super::options::OnError;
-use super::rules::Rules;
-use super::structural::Special;
+use super::rules::DialectRules;
+use super::structural::SpecialBytes;
 use super::text::TextPiece;
 use super::text_cells;
 use super::tokenizer::Tokenizer;
@@ -28,7 +28,7 @@ const BATCH_ROWS: usize = 8;
 const LONGEST: usize = 1 << 30;
 
 /// Bytes of a line that are accepted.
-pub(super) fn longest() -> usize {
+pub(super) fn max_line_nbytes() -> usize {
     #[cfg(test)]
     if let Some(nbytes) = TESTED.get() {
         return nbytes;
@@ -52,7 +52,7 @@ pub(super) fn with_lines_of<T>(nbytes: usize, work: impl FnOnce() -> T) -> T {
 
 /// A piece of the input: whole lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Piece {
+pub(super) struct LinePiece {
     pub(super) start: usize,
     pub(super) end: usize,
     /// Lines before it.
@@ -63,30 +63,30 @@ pub(super) struct Piece {
 
 /// What is read, and how.
 #[derive(Debug)]
-pub(super) struct RowSource<'a> {
+pub(super) struct PassInput<'a> {
     pub(super) bytes: &'a [u8],
-    pub(super) special: Special,
+    pub(super) special: SpecialBytes,
     pub(super) rare_bytes: RareBytes,
     pub(super) shape: RowShape<'a>,
     /// Rules of most columns, and of those that may be instants.
-    pub(super) rules: Rules,
-    pub(super) timed: Rules,
+    pub(super) rules: DialectRules,
+    pub(super) timed: DialectRules,
     /// Byte by byte rather than by masks: escapes, comments, quotes inside cells.
     pub(super) careful: bool,
     pub(super) longest: usize,
 }
 
-impl RowSource<'_> {
+impl PassInput<'_> {
     /// What is looked for where masks tell cells apart.
-    pub(super) fn search(&self, wanted: usize) -> Search {
-        Search { special: self.special, rare_bytes: self.rare_bytes, wanted, longest: self.longest }
+    pub(super) fn search(&self, wanted: usize) -> FieldSearch {
+        FieldSearch { special: self.special, rare_bytes: self.rare_bytes, wanted, longest: self.longest }
     }
 
     /// Where each piece's rows begin, and how many there can be: no more than its lines, and each has its cells' bytes,
     /// unless cells may be missing.
-    pub(super) fn rows_at_most(&self, pieces: &[Piece]) -> Vec<(usize, usize)> {
+    pub(super) fn rows_at_most(&self, pieces: &[LinePiece]) -> Vec<(usize, usize)> {
         let mut first = 0;
-        let place = |piece: &Piece| {
+        let place = |piece: &LinePiece| {
             let backed = (piece.end - piece.start + 1) / self.shape.ncols.max(1);
             let count =
                 if self.shape.on_error == OnError::Null { piece.lines } else { piece.lines.min(backed) };
@@ -103,7 +103,7 @@ pub(super) struct WantedColumn {
     /// Its place in a row.
     pub(super) position: usize,
     /// The type that it is read as; it is only classified where `None`.
-    pub(super) kind: Option<Kind>,
+    pub(super) kind: Option<InferredType>,
     /// Whether its cells may be instants.
     pub(super) timed: bool,
 }
@@ -111,13 +111,13 @@ pub(super) struct WantedColumn {
 /// Where a column's cells go in one piece.
 pub(super) enum ColumnTarget<'a> {
     /// Into words.
-    Slots(&'a mut [Slot], PieceColumn),
+    Slots(&'a mut [CellWord], PieceColumn),
     /// Into the text of the column, and the ends of cells in it.
-    Text(&'a mut [Slot], PieceColumn, TextPiece<'a>),
+    Text(&'a mut [CellWord], PieceColumn, TextPiece<'a>),
     /// Nowhere: cells are classified.
     Classify(PieceColumn),
     /// Into a reader of the declared type.
-    Declared(&'a Declared, PieceColumn, Box<dyn TextReader>),
+    Declared(&'a DeclaredColumn, PieceColumn, Box<dyn TextReader>),
 }
 
 /// Why a piece could not be read.
@@ -153,8 +153,8 @@ pub(super) struct DonePiece<'a> {
 
 /// Reads `pieces`, each into its targets (one a wanted column), and answers them in order; or the first fault there is.
 pub(super) fn run<'a>(
-    source: &RowSource<'_>,
-    pieces: &[Piece],
+    source: &PassInput<'_>,
+    pieces: &[LinePiece],
     wanted: &[WantedColumn],
     targets: Vec<Vec<ColumnTarget<'a>>>,
     threads: usize,
@@ -176,14 +176,14 @@ pub(super) fn run<'a>(
         };
         (piece.end - piece.start, work)
     });
-    let done = parallel::gather(tasks.collect(), threads, progress)?;
+    let done = parallel::map(tasks.collect(), threads, progress)?;
     Ok(done.into_iter().map_while(|done| done).collect())
 }
 
 /// Reads one piece into its targets.
 pub(super) fn read<'a>(
-    source: &RowSource<'_>,
-    piece: Piece,
+    source: &PassInput<'_>,
+    piece: LinePiece,
     wanted: &[WantedColumn],
     targets: Vec<ColumnTarget<'a>>,
 ) -> std::result::Result<DonePiece<'a>, InputFault> {
@@ -197,7 +197,7 @@ pub(super) fn read<'a>(
         }
         // Rows before a line that is wrong have not been read yet: a cell of theirs may be the first fault.
         Err((from, fault @ (InputFaultKind::TokenError(_) | InputFaultKind::Ragged { .. }), at)) => {
-            let before = Piece { start: from, end: line_start(source, from, at), ..piece };
+            let before = LinePiece { start: from, end: line_start(source, from, at), ..piece };
             let first = lines(source, before, wanted, &mut done).err();
             Err(first.map_or(InputFault { at, kind: fault }, |(_, kind, at)| InputFault { at, kind }))
         }
@@ -215,22 +215,24 @@ impl ColumnTarget<'_> {
 }
 
 /// Where the lines begin that were looked at together, and what is wrong in them, and where.
-type Broken = (usize, InputFaultKind, usize);
+type LineFault = (usize, InputFaultKind, usize);
 
 fn lines(
-    source: &RowSource<'_>,
-    piece: Piece,
+    source: &PassInput<'_>,
+    piece: LinePiece,
     wanted: &[WantedColumn],
     done: &mut DonePiece<'_>,
-) -> std::result::Result<(), Broken> {
-    let (mut ends, mut rows, mut tokenizer) = (Ends::default(), RowSpans::default(), Tokenizer::default());
+) -> std::result::Result<(), LineFault> {
+    let (mut ends, mut rows, mut tokenizer) =
+        (FieldEnds::default(), RowSpans::default(), Tokenizer::default());
     let ncols = source.shape.ncols;
     let cells = BATCH_CELLS.max(ncols.saturating_mul(BATCH_ROWS));
     let mut at = piece.start;
     while at < piece.end {
         let bytes = source.bytes.get(at..piece.end).unwrap_or_default();
         let reach = source.bytes.get(at..).unwrap_or_default();
-        let ragged = |r: super::normalize::Ragged| (at, InputFaultKind::Ragged { found: r.found }, at + r.at);
+        let ragged =
+            |r: super::normalize::RaggedRow| (at, InputFaultKind::Ragged { found: r.found }, at + r.at);
         let used = if source.careful {
             let used = tokenizer.lines(bytes, &source.rules, cells, source.longest);
             let used = used.map_err(|t| first_fault(source, bytes, at, t))?;
@@ -243,7 +245,7 @@ fn lines(
             if !source.shape.leaves_out(at, at + used)
                 && let Some(cut) = source.shape.regular(bytes, found, ends.lines)
             {
-                let batch = Batch { source, reach, at, first: done.rows, rows: ends.lines };
+                let batch = PieceRows { source, reach, at, first: done.rows, rows: ends.lines };
                 batch.take_all(wanted, &mut done.targets, |column| {
                     let cut = if column + 1 == ncols { cut } else { 0 };
                     AdjacentCells { ends: found, ncols, column, cut }
@@ -256,7 +258,7 @@ fn lines(
             source.shape.normalize(bytes, at, spans, &mut rows).map_err(ragged)?;
             used
         };
-        let batch = Batch { source, reach, at, first: done.rows, rows: rows.rows };
+        let batch = PieceRows { source, reach, at, first: done.rows, rows: rows.rows };
         let spans = |column| ScatteredCells { spans: &rows.spans, ncols, column };
         batch.take_all(wanted, &mut done.targets, spans)?;
         done.rows += rows.rows;
@@ -269,7 +271,7 @@ fn lines(
 
 /// The first fault of some lines that cannot be cut into cells: a row of another width may stand before.
 #[cold]
-fn first_fault(source: &RowSource<'_>, bytes: &[u8], at: usize, found: TokenError) -> Broken {
+fn first_fault(source: &PassInput<'_>, bytes: &[u8], at: usize, found: TokenError) -> LineFault {
     let inside = found.at();
     let last = (at, InputFaultKind::TokenError(found), at + inside);
     if matches!(found, TokenError::Quote(_)) && !source.careful {
@@ -290,7 +292,7 @@ fn first_fault(source: &RowSource<'_>, bytes: &[u8], at: usize, found: TokenErro
 
 /// Where the line of `at` begins; `from` begins a line.
 #[cold]
-fn line_start(source: &RowSource<'_>, mut from: usize, at: usize) -> usize {
+fn line_start(source: &PassInput<'_>, mut from: usize, at: usize) -> usize {
     let mut tokenizer = Tokenizer::default();
     loop {
         tokenizer.clear();
@@ -303,8 +305,8 @@ fn line_start(source: &RowSource<'_>, mut from: usize, at: usize) -> usize {
 }
 
 /// Some rows of a piece.
-struct Batch<'a> {
-    source: &'a RowSource<'a>,
+struct PieceRows<'a> {
+    source: &'a PassInput<'a>,
     /// The input from the first of these rows on.
     reach: &'a [u8],
     at: usize,
@@ -313,15 +315,15 @@ struct Batch<'a> {
     rows: usize,
 }
 
-impl Batch<'_> {
+impl PieceRows<'_> {
     /// Takes all columns that are wanted; answers the first cell in the input that is wrong.
     #[inline]
-    fn take_all<S: column::Spans>(
+    fn take_all<S: column::CellSpans>(
         &self,
         wanted: &[WantedColumn],
         targets: &mut [ColumnTarget<'_>],
         spans: impl Fn(usize) -> S,
-    ) -> std::result::Result<(), Broken> {
+    ) -> std::result::Result<(), LineFault> {
         let mut first: Option<InputFault> = None;
         for (column, target) in wanted.iter().zip(targets) {
             if let Err(fault) = self.take(*column, spans(column.position), target)
@@ -337,7 +339,7 @@ impl Batch<'_> {
     fn take(
         &self,
         column: WantedColumn,
-        spans: impl column::Spans,
+        spans: impl column::CellSpans,
         target: &mut ColumnTarget<'_>,
     ) -> std::result::Result<(), InputFault> {
         let rules = if column.timed { &self.source.timed } else { &self.source.rules };

@@ -5,7 +5,7 @@
 
 #[cfg(target_arch = "x86_64")]
 use super::structural::Avx2;
-use super::structural::{ByteMasks, CHUNK, Portable, Special, prefix_xor};
+use super::structural::{ByteMasks, CHUNK, Portable, SpecialBytes, prefix_xor};
 
 /// What one piece of the input holds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub(super) struct Prescan {
 }
 
 /// Looks at one piece.
-pub(super) fn prescan(bytes: &[u8], special: Special) -> Prescan {
+pub(super) fn prescan(bytes: &[u8], special: SpecialBytes) -> Prescan {
     #[cfg(target_arch = "x86_64")]
     if let Some(masks) = Avx2::detect() {
         // SAFETY: `detect` has found what the function is built for.
@@ -36,13 +36,13 @@ pub(super) fn prescan(bytes: &[u8], special: Special) -> Prescan {
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn prescan_avx2(masks: Avx2, bytes: &[u8], special: Special) -> Prescan {
+fn prescan_avx2(masks: Avx2, bytes: &[u8], special: SpecialBytes) -> Prescan {
     scan(masks, bytes, special)
 }
 
 /// What chunks leave to the next, and what they add up to.
 #[derive(Debug, Default)]
-struct Sums {
+struct PrescanSums {
     /// All ones inside quotes.
     inside: u64,
     returns: u64,
@@ -55,9 +55,9 @@ struct Sums {
 // No closures below: they are built without AVX2, and their intrinsics are calls then.
 
 #[inline(always)]
-fn scan(masks: impl ByteMasks, bytes: &[u8], special: Special) -> Prescan {
+fn scan(masks: impl ByteMasks, bytes: &[u8], special: SpecialBytes) -> Prescan {
     let (chunks, rest) = bytes.as_chunks::<CHUNK>();
-    let mut sums = Sums::default();
+    let mut sums = PrescanSums::default();
     for chunk in chunks {
         add(masks, chunk, u64::MAX, special, &mut sums);
     }
@@ -77,7 +77,7 @@ fn scan(masks: impl ByteMasks, bytes: &[u8], special: Special) -> Prescan {
 }
 
 #[inline(always)]
-fn add(masks: impl ByteMasks, chunk: &[u8; CHUNK], mask: u64, special: Special, sums: &mut Sums) {
+fn add(masks: impl ByteMasks, chunk: &[u8; CHUNK], mask: u64, special: SpecialBytes, sums: &mut PrescanSums) {
     let other = if special.newline == b'\n' { b'\r' } else { b'\n' };
     let lines = masks.equal(chunk, special.newline) & mask;
     sums.returns |= masks.equal(chunk, other) & mask;
@@ -102,8 +102,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn counts_as_a_loop_does(bytes in proptest::collection::vec(proptest::sample::select(b"a,\"\n\r\0".to_vec()), 0..300)) {
-            let special = Special { delimiter: b',', quote: Some(b'"'), newline: b'\n' };
+        fn prescan_counts_as_a_simple_loop(bytes in proptest::collection::vec(proptest::sample::select(b"a,\"\n\r\0".to_vec()), 0..300)) {
+            let special = SpecialBytes { delimiter: b',', quote: Some(b'"'), newline: b'\n' };
             let (mut inside, mut outside_lines, mut inside_lines) = (false, 0, 0);
             for byte in &bytes {
                 match byte {

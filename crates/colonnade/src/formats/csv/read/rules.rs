@@ -2,17 +2,17 @@
 
 use std::borrow::Cow;
 
-use super::kinds::Classes;
+use super::kinds::CellClasses;
 use super::null_values::{NullValue, NullValues, truth};
-use super::number::{self, Whole};
-use super::time::{self, Format};
+use super::number::{self, IntegerText};
+use super::time::{self, TimeFormat};
 
 /// A byte that no UTF-8 has: an option that is off.
 pub(super) const NEVER: u8 = 0xFF;
 
 /// The rules of one input.
 #[derive(Debug, Clone)]
-pub(super) struct Rules {
+pub(super) struct DialectRules {
     pub(super) delimiter: u8,
     /// [`NEVER`] where no byte is a quote; so are the others.
     pub(super) quote: u8,
@@ -28,31 +28,31 @@ pub(super) struct Rules {
     /// Whether null words count between quotes too.
     pub(super) quoted_null_values: bool,
     /// Columns that may be instants: how those are spelled.
-    pub(super) time: Option<Format>,
+    pub(super) time: Option<TimeFormat>,
     /// Whether other cells of such columns count as null.
     pub(super) lenient: bool,
 }
 
 /// A cell's text.
 #[derive(Debug, Clone)]
-pub(super) struct Text<'a> {
+pub(super) struct CellText<'a> {
     pub(super) bytes: Cow<'a, [u8]>,
     /// Whether it stood between quotes.
     pub(super) quoted: bool,
 }
 
-impl Rules {
+impl DialectRules {
     /// The text of a cell, from its bytes in the input.
     #[inline]
-    pub(super) fn text<'a>(&self, raw: &'a [u8]) -> Text<'a> {
+    pub(super) fn text<'a>(&self, raw: &'a [u8]) -> CellText<'a> {
         if raw.first() != Some(&self.quote) && self.escape == NEVER {
-            return Text { bytes: Cow::Borrowed(raw), quoted: false };
+            return CellText { bytes: Cow::Borrowed(raw), quoted: false };
         }
         self.unquoted(raw)
     }
 
     #[cold]
-    fn unquoted<'a>(&self, raw: &'a [u8]) -> Text<'a> {
+    fn unquoted<'a>(&self, raw: &'a [u8]) -> CellText<'a> {
         let (quote, escape) = (self.quote, self.escape);
         let quoted = raw.first() == Some(&quote);
         let inner = if quoted { raw.get(1..).unwrap_or_default() } else { raw };
@@ -61,7 +61,7 @@ impl Rules {
             _ => inner,
         };
         if !inner.iter().any(|b| *b == escape || (quoted && *b == quote)) {
-            return Text { bytes: Cow::Borrowed(inner), quoted };
+            return CellText { bytes: Cow::Borrowed(inner), quoted };
         }
         let mut out = Vec::with_capacity(inner.len());
         let mut rest = inner.iter();
@@ -73,11 +73,11 @@ impl Rules {
                 out.push(*byte);
             }
         }
-        Text { bytes: Cow::Owned(out), quoted }
+        CellText { bytes: Cow::Owned(out), quoted }
     }
 
     /// What a text says of being there. Nothing between quotes is an empty text.
-    pub(super) fn null_value(&self, text: &Text<'_>) -> NullValue {
+    pub(super) fn null_value(&self, text: &CellText<'_>) -> NullValue {
         let counts = !text.quoted || (self.quoted_null_values && !text.bytes.is_empty());
         if counts { self.null_values.value(&text.bytes) } else { NullValue::Other }
     }
@@ -85,7 +85,7 @@ impl Rules {
     /// Whether the text of a number may be something else: a null word, or an instant of a format without other marks.
     #[inline]
     pub(super) fn numbers_are_looked_up(&self) -> bool {
-        self.null_values.numbers() || matches!(self.time, Some(Format::Fields(_)))
+        self.null_values.numbers() || matches!(self.time, Some(TimeFormat::Fields(_)))
     }
 
     /// Whether a text of digits, signs and points is a number as it stands.
@@ -96,51 +96,53 @@ impl Rules {
     }
 
     /// What one cell could be.
-    pub(super) fn class(&self, raw: &[u8]) -> Classes {
+    pub(super) fn class(&self, raw: &[u8]) -> CellClasses {
         let text = self.text(raw);
         self.class_of(&text)
     }
 
     /// What the text of one cell could be.
-    pub(super) fn class_of(&self, text: &Text<'_>) -> Classes {
+    pub(super) fn class_of(&self, text: &CellText<'_>) -> CellClasses {
         let cell = &*text.bytes;
         if cell.is_empty() {
             return match (text.quoted, self.null_values.empty_is_null()) {
-                (true, _) => Classes::EMPTY,
-                (false, true) => Classes::NULL,
-                (false, false) => Classes::TEXT,
+                (true, _) => CellClasses::EMPTY,
+                (false, true) => CellClasses::NULL,
+                (false, false) => CellClasses::TEXT,
             };
         }
         match self.null_value(text) {
-            NullValue::Null => return Classes::NULL,
-            NullValue::NaN => return Classes::NAN,
+            NullValue::Null => return CellClasses::NULL,
+            NullValue::NaN => return CellClasses::NAN,
             NullValue::Other => {}
         }
         if let Some(found) = self.time.as_ref().and_then(|format| time::parse(cell, format)) {
             return found.class();
         }
         if self.lenient {
-            return Classes::NULL;
+            return CellClasses::NULL;
         }
         if truth(cell).is_some() {
-            return Classes::BOOL;
+            return CellClasses::BOOL;
         }
         let plain = self.plain_number(cell);
-        match number::whole(&plain) {
-            Whole::Int(value) if value < 0 => return Classes::NEGATIVE,
-            Whole::Int(_) => return Classes::INT,
-            Whole::Big(_) => return Classes::BIG,
-            Whole::Huge => {
+        match number::parse_integer(&plain) {
+            IntegerText::Int(value) if value < 0 => return CellClasses::NEGATIVE,
+            IntegerText::Int(_) => return CellClasses::INT,
+            IntegerText::Big(_) => return CellClasses::BIG,
+            IntegerText::Huge => {
                 let value = std::str::from_utf8(&plain).ok().and_then(number::float);
                 let fits = value.is_some_and(f64::is_finite);
-                return if fits { Classes::HUGE } else { Classes::HUGE | Classes::VAST };
+                return if fits { CellClasses::HUGE } else { CellClasses::HUGE | CellClasses::VAST };
             }
-            Whole::Not => {}
+            IntegerText::Not => {}
         }
         match std::str::from_utf8(&plain).ok().and_then(|t| number::float(t).map(|v| (t, v))) {
-            Some((t, value)) if value.is_infinite() && !number::is_infinite_by_name(t) => Classes::OVERFLOW,
-            Some(_) => Classes::FLOAT,
-            None => Classes::TEXT,
+            Some((t, value)) if value.is_infinite() && !number::is_infinite_by_name(t) => {
+                CellClasses::OVERFLOW
+            }
+            Some(_) => CellClasses::FLOAT,
+            None => CellClasses::TEXT,
         }
     }
 

@@ -2,9 +2,9 @@
 
 use super::column::PieceColumn;
 use super::column_request::ColumnRequest;
-use super::fields::{Ends, fields};
-use super::kinds::Classes;
-use super::pass::{ColumnTarget, Piece, RowSource, WantedColumn, run};
+use super::fields::{FieldEnds, fields};
+use super::kinds::CellClasses;
+use super::pass::{ColumnTarget, LinePiece, PassInput, WantedColumn, run};
 use super::tokenizer::Tokenizer;
 use crate::error::Result;
 use crate::progress::NoProgress;
@@ -16,12 +16,12 @@ const SAMPLE_CELLS: usize = 64 << 10;
 
 /// What the first lines of some pieces are. Faults are left to the pass that reads everything, which finds the first.
 pub(super) fn sample(
-    source: &RowSource<'_>,
-    pieces: &[Piece],
+    source: &PassInput<'_>,
+    pieces: &[LinePiece],
     columns: &[ColumnRequest<'_>],
-) -> Result<Vec<Classes>> {
+) -> Result<Vec<CellClasses>> {
     let ncols = source.shape.ncols;
-    let mut seen = vec![Classes::default(); columns.len()];
+    let mut seen = vec![CellClasses::default(); columns.len()];
     let is_open = |column: &ColumnRequest<'_>| column.fixed.is_none() && column.declared.is_none();
     if !columns.iter().any(is_open) {
         return Ok(seen);
@@ -35,14 +35,14 @@ pub(super) fn sample(
     for piece in pieces.iter().step_by(step) {
         let bytes = source.bytes.get(piece.start..piece.end).unwrap_or_default();
         let cells = SAMPLE_LINES.saturating_mul(ncols).min(SAMPLE_CELLS).max(ncols);
-        let (mut ends, mut tokenizer) = (Ends::default(), Tokenizer::default());
+        let (mut ends, mut tokenizer) = (FieldEnds::default(), Tokenizer::default());
         let found = if source.careful {
             tokenizer.lines(bytes, &source.rules, cells, source.longest).map(|n| (n, tokenizer.lines))
         } else {
             fields(bytes, source.search(cells), &mut ends).map(|n| (n, ends.lines))
         };
         let Ok((nbytes, lines)) = found else { continue };
-        let small = Piece { end: piece.start + nbytes, lines, ..*piece };
+        let small = LinePiece { end: piece.start + nbytes, lines, ..*piece };
         let targets = list.iter().map(|_| ColumnTarget::Classify(PieceColumn::default())).collect();
         let Ok(done) = run(source, &[small], &list, vec![targets], 1, &NoProgress)? else { continue };
         for (seen, target) in seen_of.iter_mut().zip(done.into_iter().flat_map(|done| done.targets)) {

@@ -1,8 +1,8 @@
 //! Columns as our header says, in the first line or beside the file.
 
 use super::FORMAT;
-use super::declared::Declared;
-use super::whole::{DecodedRows, Reading};
+use super::declared::DeclaredColumn;
+use super::whole::{DecodedRows, InputReader};
 use crate::cells::place::TextPosition;
 use crate::cells::text::TextStyle;
 use crate::error::{ErrorKind, Result};
@@ -19,7 +19,7 @@ pub(super) fn check_end(bytes: &[u8], end: TextPosition) -> Result<()> {
     Err(end.error(kind, FORMAT, None, message))
 }
 
-impl Reading<'_> {
+impl InputReader<'_> {
     /// Columns as our header says.
     pub(super) fn schema(&self, header: &TextHeader) -> Result<DecodedRows> {
         let plan = header.plan().map_err(|e| e.in_format(FORMAT))?;
@@ -55,9 +55,9 @@ impl Reading<'_> {
         let declare = |position: usize| {
             let reader = readers.get_mut(field(position)).and_then(Option::take)?;
             let field = fields.get(field(position))?;
-            Some(Declared::new(position, field, reader, self.is_lenient()))
+            Some(DeclaredColumn::new(position, field, reader, self.is_lenient()))
         };
-        let declared: Vec<Declared> = (0..keys.len()).filter_map(declare).collect();
+        let declared: Vec<DeclaredColumn> = (0..keys.len()).filter_map(declare).collect();
         let read = self.either(None, &mut |source, pieces| self.columns((source, pieces), &[], &declared))?;
         if !keys.is_empty()
             && self.chunk.is_none()

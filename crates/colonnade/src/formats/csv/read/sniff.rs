@@ -1,7 +1,7 @@
 //! Finds the first lines of an input, enough of them to sniff the dialect, in one pass however the input comes in.
 
 use super::COMMENT;
-use super::options::{ReadOptions, Schema};
+use super::options::{ReadOptions, SchemaOption};
 use super::rules::NEVER;
 
 /// Delimiters that are sniffed, the likelier ones first.
@@ -47,7 +47,8 @@ impl Sniffer {
         let byte = |option: Option<u8>| option.unwrap_or(NEVER);
         let names = options.header_rows.max(1);
         let is_known = options.delimiter.is_some()
-            || (options.sidecar.is_some() && matches!(options.schema, Schema::Found | Schema::Sidecar));
+            || (options.sidecar.is_some()
+                && matches!(options.schema, SchemaOption::Found | SchemaOption::Sidecar));
         let lines = SNIFF_LINES.min(options.header_rows.saturating_add(rows)).max(names);
         Self {
             quote: byte(options.quote),
@@ -66,7 +67,7 @@ impl Sniffer {
             comments: false,
             says: false,
             done: false,
-            ignores: options.schema == Schema::Ignore,
+            ignores: options.schema == SchemaOption::Ignore,
             skip_rows: options.skip_rows,
         }
     }
@@ -160,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_say_something_count() {
+    fn only_lines_with_content_count() {
         let options = ReadOptions { comment: Some(b'#'), skip_rows: 1, ..ReadOptions::default() };
         assert_eq!(sniffed(b"x\r\n#c\n\na,b\n \n1,\"2\n\"\n3,4\n", &options, 1), (3, 20));
         assert_eq!(sniffed(b"x", &options, 1), (1, 1));

@@ -1,10 +1,10 @@
 //! The input in pieces of whole lines, with the number of lines before each.
 
 use super::fields::RareBytes;
-use super::pass::Piece;
+use super::pass::LinePiece;
 use super::prescan::{Prescan, prescan};
-use super::rules::Rules;
-use super::structural::Special;
+use super::rules::DialectRules;
+use super::structural::SpecialBytes;
 use super::tokenizer::Tokenizer;
 use crate::error::Result;
 use crate::parallel;
@@ -35,11 +35,11 @@ pub(super) fn piece_nbytes(nbytes: usize, ncols: usize, threads: usize) -> usize
 pub(super) fn pieces(
     bytes: &[u8],
     body: usize,
-    special: Special,
+    special: SpecialBytes,
     nbytes: usize,
     threads: usize,
     progress: &dyn Progress,
-) -> Result<(Vec<Piece>, RareBytes)> {
+) -> Result<(Vec<LinePiece>, RareBytes)> {
     let rest = bytes.get(body..).unwrap_or_default();
     let chunks: Vec<&[u8]> = rest.chunks(nbytes.max(1)).collect();
     let mut prescans = vec![Prescan::default(); chunks.len()];
@@ -51,14 +51,14 @@ pub(super) fn pieces(
     });
     parallel::run(tasks.collect(), threads, &SignalsOnly(progress))?;
 
-    let mut out: Vec<Piece> = Vec::with_capacity(chunks.len());
+    let mut out: Vec<LinePiece> = Vec::with_capacity(chunks.len());
     let (mut inside, mut lines) = (false, 0);
     let mut found = RareBytes::default();
     let mut last_line = false;
     for (i, prescan) in prescans.iter().enumerate() {
         let at = body + i * nbytes.max(1);
         if i == 0 {
-            out.push(Piece { start: body, end: bytes.len(), first_line: 0, lines: 0 });
+            out.push(LinePiece { start: body, end: bytes.len(), first_line: 0, lines: 0 });
         } else if let Some(last) = out.last_mut()
             && last.start <= at
             && !last_line
@@ -67,7 +67,7 @@ pub(super) fn pieces(
             match first_line_end(bytes, at, inside, special) {
                 Some(first) if first < bytes.len() => {
                     last.end = first;
-                    out.push(Piece { start: first, end: bytes.len(), first_line: lines + 1, lines: 0 });
+                    out.push(LinePiece { start: first, end: bytes.len(), first_line: lines + 1, lines: 0 });
                 }
                 _ => last_line = true,
             }
@@ -87,7 +87,7 @@ pub(super) fn pieces(
 }
 
 /// Where the line begins that follows the first line end outside quotes from `at` on.
-fn first_line_end(bytes: &[u8], at: usize, mut inside: bool, special: Special) -> Option<usize> {
+fn first_line_end(bytes: &[u8], at: usize, mut inside: bool, special: SpecialBytes) -> Option<usize> {
     // A line that ends right before the chunk has its end in the chunk before, and this one begins a line: it is left to
     // the piece before all the same, so that line numbers need no other case.
     for (i, &byte) in bytes.get(at..)?.iter().enumerate() {
@@ -101,17 +101,17 @@ fn first_line_end(bytes: &[u8], at: usize, mut inside: bool, special: Special) -
 }
 
 /// The same pieces, found byte by byte.
-pub(super) fn careful_pieces(
+pub(super) fn pieces_bytewise(
     bytes: &[u8],
     body: usize,
-    rules: &Rules,
+    rules: &DialectRules,
     nbytes: usize,
     longest: usize,
-) -> Vec<Piece> {
+) -> Vec<LinePiece> {
     let mut tokenizer = Tokenizer::default();
     let mut out = Vec::new();
     let (mut at, mut lines) = (body, 0);
-    let mut piece = Piece { start: body, end: body, first_line: 0, lines: 0 };
+    let mut piece = LinePiece { start: body, end: body, first_line: 0, lines: 0 };
     while at < bytes.len() {
         let rest = bytes.get(at..).unwrap_or_default();
         let used = match tokenizer.lines(rest, rules, 4096, longest) {
@@ -128,7 +128,7 @@ pub(super) fn careful_pieces(
         (piece.end, piece.lines) = (at, lines - piece.first_line);
         if piece.end - piece.start >= nbytes {
             out.push(piece);
-            piece = Piece { start: at, end: at, first_line: lines, lines: 0 };
+            piece = LinePiece { start: at, end: at, first_line: lines, lines: 0 };
         }
     }
     if piece.end > piece.start {

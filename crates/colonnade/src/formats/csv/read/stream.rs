@@ -7,7 +7,7 @@ use crate::text::input::{HALF_A_UNIT, TextEncoding, half_a_pair, source_nbytes};
 
 /// Bytes whose characters are not whole yet, and how the others are read.
 #[derive(Debug)]
-pub(super) struct Stream {
+pub(super) struct TextStream {
     encoding: TextEncoding,
     /// Whether the mark at the front has been looked for.
     begun: bool,
@@ -17,7 +17,7 @@ pub(super) struct Stream {
 /// What is wrong with bytes.
 type StreamError = (ErrorKind, String);
 
-impl Stream {
+impl TextStream {
     pub(super) fn new(encoding: TextEncoding) -> Self {
         Self { encoding, begun: false, pending: Vec::new() }
     }

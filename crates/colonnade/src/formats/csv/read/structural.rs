@@ -7,7 +7,7 @@ pub(super) const CHUNK: usize = 64;
 
 /// The bytes that mean something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Special {
+pub(super) struct SpecialBytes {
     /// Between cells.
     pub(super) delimiter: u8,
     /// Around cells; `None` where no byte is.
@@ -116,7 +116,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn all_ways_see_the_same(bytes in proptest::collection::vec(0u8..4, CHUNK), a in 0u8..4, b in 0u8..4) {
+        fn all_implementations_agree(bytes in proptest::collection::vec(0u8..4, CHUNK), a in 0u8..4, b in 0u8..4) {
             let chunk: &[u8; CHUNK] = bytes.first_chunk().unwrap();
             let expected = |wanted: &dyn Fn(u8) -> bool| {
                 (0..CHUNK).filter(|i| wanted(chunk[*i])).fold(0u64, |mask, i| mask | 1 << i)

@@ -4,8 +4,8 @@ use arrow_buffer::{BooleanBuffer, NullBuffer};
 use arrow_data::{ArrayData, ArrayDataBuilder};
 use arrow_schema::{DataType, TimeUnit};
 
-use super::column::{PieceColumn, Slot};
-use super::kinds::Kind;
+use super::column::{CellWord, PieceColumn};
+use super::kinds::InferredType;
 use crate::arrow::trusted::trusted_array;
 use crate::error::{Error, Result};
 use crate::frame::{Block, Column, DType, Grid};
@@ -16,7 +16,7 @@ const LINE: usize = 8;
 
 /// Columns of words, `stride` apart.
 #[derive(Debug)]
-pub(super) struct Table {
+pub(super) struct WordTable {
     region: RegionMut,
     rows: usize,
     stride: usize,
@@ -27,7 +27,7 @@ pub(super) struct Table {
 /// A column that has been read.
 #[derive(Debug)]
 pub(super) struct FinishedColumn {
-    pub(super) kind: Kind,
+    pub(super) kind: InferredType,
     pub(super) nulls: Option<NullBuffer>,
     /// Text only.
     pub(super) text: Option<Buffer>,
@@ -47,7 +47,7 @@ pub(super) enum ColumnForm {
     Column(Column),
 }
 
-impl Table {
+impl WordTable {
     /// Room for `rows` rows of the first `count` columns of `order`, which has the place of each.
     pub(super) fn new(rows: usize, order: Vec<usize>, count: usize) -> Result<Self> {
         // Texts have one end more than rows. An odd number of lines keeps columns out of each other's way in the cache.
@@ -60,10 +60,10 @@ impl Table {
     }
 
     /// The words of all columns, by position: `rows + 1` each.
-    pub(super) fn columns(&mut self) -> Vec<&mut [Slot]> {
+    pub(super) fn columns(&mut self) -> Vec<&mut [CellWord]> {
         let (stride, rows) = (self.stride, self.rows);
         let slots = self.region.as_mut_slice().as_chunks_mut::<8>().0;
-        let mut places: Vec<Option<&mut [Slot]>> =
+        let mut places: Vec<Option<&mut [CellWord]>> =
             slots.chunks_mut(stride).map(|column| column.get_mut(..rows + 1)).collect();
         self.order
             .iter()
@@ -85,7 +85,7 @@ impl Table {
         let mut numbers: Vec<(usize, usize, DType)> = Vec::new();
         let mut bools: Vec<(usize, usize)> = Vec::new();
         for (position, (column, offset)) in columns.into_iter().zip(offsets).enumerate() {
-            match made(column, rows, offset, &whole)? {
+            match column_form(column, rows, offset, &whole)? {
                 ColumnForm::Block(dtype) => numbers.push((offset, position, dtype)),
                 ColumnForm::Bools => bools.push((offset, position)),
                 ColumnForm::Column(column) => parts.push(crate::frame::Part::Column(column, position)),
@@ -126,36 +126,36 @@ fn short() -> Error {
     Error::malformed("csv", "a column is shorter than its rows.")
 }
 
-fn made(column: FinishedColumn, rows: usize, offset: usize, whole: &Buffer) -> Result<ColumnForm> {
+fn column_form(column: FinishedColumn, rows: usize, offset: usize, whole: &Buffer) -> Result<ColumnForm> {
     if let Some(data) = column.array {
         return Ok(ColumnForm::Column(Column::new(data)));
     }
     let arrow = column.arrow;
     let words = |n: usize| whole.slice(offset, n * 8).ok_or_else(short);
     let data_type = match (column.kind, arrow || column.nulls.is_some()) {
-        (Kind::Int, false) => return Ok(ColumnForm::Block(dtype("<i8")?)),
-        (Kind::UInt, false) => return Ok(ColumnForm::Block(dtype("<u8")?)),
-        (Kind::Float | Kind::Nothing, false) => return Ok(ColumnForm::Block(dtype("<f8")?)),
-        (Kind::Int, true) => DataType::Int64,
-        (Kind::UInt, true) => DataType::UInt64,
-        (Kind::Float | Kind::Nothing, true) => DataType::Float64,
-        (Kind::Time { nanos, zoned: false }, _) if !arrow => {
+        (InferredType::Int, false) => return Ok(ColumnForm::Block(dtype("<i8")?)),
+        (InferredType::UInt, false) => return Ok(ColumnForm::Block(dtype("<u8")?)),
+        (InferredType::Float | InferredType::Nothing, false) => return Ok(ColumnForm::Block(dtype("<f8")?)),
+        (InferredType::Int, true) => DataType::Int64,
+        (InferredType::UInt, true) => DataType::UInt64,
+        (InferredType::Float | InferredType::Nothing, true) => DataType::Float64,
+        (InferredType::Time { nanos, zoned: false }, _) if !arrow => {
             // Null cells are NaT.
             return Ok(ColumnForm::Block(dtype(if nanos { "<M8[ns]" } else { "<M8[us]" })?));
         }
-        (Kind::Time { nanos, zoned }, _) => {
+        (InferredType::Time { nanos, zoned }, _) => {
             let unit = if nanos { TimeUnit::Nanosecond } else { TimeUnit::Microsecond };
             DataType::Timestamp(unit, zoned.then(|| "UTC".into()))
         }
-        (Kind::Bool, false) => return Ok(ColumnForm::Bools),
-        (Kind::Bool, true) => {
+        (InferredType::Bool, false) => return Ok(ColumnForm::Bools),
+        (InferredType::Bool, true) => {
             let cells = words(rows)?;
             let bits: BooleanBuffer =
                 cells.as_slice().as_chunks::<8>().0.iter().map(|word| word[0] != 0).collect();
             let builder = ArrayDataBuilder::new(DataType::Boolean).len(rows).nulls(column.nulls);
-            return built(builder.add_buffer(bits.into_inner()));
+            return built_column(builder.add_buffer(bits.into_inner()));
         }
-        (Kind::Text | Kind::Decimal(_), _) => {
+        (InferredType::Text | InferredType::Decimal(_), _) => {
             let text = column.text.unwrap_or_else(|| Buffer::from_vec(Vec::new()));
             let builder = ArrayDataBuilder::new(DataType::LargeUtf8)
                 .len(rows)
@@ -167,10 +167,12 @@ fn made(column: FinishedColumn, rows: usize, offset: usize, whole: &Buffer) -> R
             return Ok(ColumnForm::Column(Column::new(trusted_array(builder))));
         }
     };
-    built(ArrayDataBuilder::new(data_type).len(rows).nulls(column.nulls).add_buffer(words(rows)?.to_arrow()))
+    built_column(
+        ArrayDataBuilder::new(data_type).len(rows).nulls(column.nulls).add_buffer(words(rows)?.to_arrow()),
+    )
 }
 
-fn built(builder: ArrayDataBuilder) -> Result<ColumnForm> {
+fn built_column(builder: ArrayDataBuilder) -> Result<ColumnForm> {
     let data =
         builder.build().map_err(|e| Error::malformed("csv", format!("Arrow refused a column: {e}.")))?;
     Ok(ColumnForm::Column(Column::new(data)))
@@ -205,7 +207,7 @@ pub(super) fn validity(parts: &[(PieceColumn, usize)], rows: usize) -> Option<Nu
 }
 
 /// The words of all pieces, moved up where some had fewer rows than lines.
-pub(super) fn close_gaps(words: &mut [Slot], pieces: impl Iterator<Item = (usize, usize)>) {
+pub(super) fn close_gaps(words: &mut [CellWord], pieces: impl Iterator<Item = (usize, usize)>) {
     let mut to = 0;
     for (from, count) in pieces {
         if from != to {

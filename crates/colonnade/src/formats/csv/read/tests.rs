@@ -3,7 +3,7 @@
 mod malformed;
 mod pieces;
 
-use super::{BigInts, Chunks, Dates, IndexColumns, OnError, ReadOptions, decode};
+use super::{BigInts, CsvChunks, Dates, IndexColumns, OnError, ReadOptions, decode};
 use crate::arrow::export::Exporter;
 use crate::frame::Frame;
 use crate::memory::Buffer;
@@ -22,7 +22,7 @@ fn error(text: &str) -> String {
 }
 
 /// Columns as text: name, type, cells.
-fn shown(frame: &Frame) -> Vec<String> {
+fn cell_texts(frame: &Frame) -> Vec<String> {
     let exporter = Exporter::without_metadata(frame).unwrap();
     let arrays = exporter.arrays(frame).unwrap();
     let fields = exporter.schema();
@@ -39,13 +39,13 @@ fn dtypes(frame: &Frame) -> Vec<String> {
 }
 
 #[test]
-fn columns_are_what_all_their_cells_are() {
+fn column_types_hold_all_cells() {
     let frame = read("a,b,c,d,e,f\n1,1.5,x,true,,18446744073709551615\n-2,3,\"y,\"\"z\",False,NA,1\n");
     assert_eq!(
         dtypes(&frame),
         ["a: Int64", "b: Float64", "c: LargeUtf8", "d: Boolean", "e: Float64", "f: UInt64"]
     );
-    let text = shown(&frame).join("|");
+    let text = cell_texts(&frame).join("|");
     assert!(text.contains("y,\\\"z") || text.contains("y,\"z"), "{text}");
     assert_eq!(frame.nrows, 2);
 }
@@ -84,11 +84,11 @@ fn quotes_hold_line_ends_and_delimiters() {
     // A quote inside a cell that does not begin with one is itself, wherever it stands.
     let frame = read("a,b\n5\" pipe,1\n\"x\ny\",2\n");
     assert_eq!(frame.nrows, 2);
-    assert!(shown(&frame)[0].contains("pipe"));
+    assert!(cell_texts(&frame)[0].contains("pipe"));
 }
 
 #[test]
-fn blank_lines_are_no_rows() {
+fn blank_lines_are_skipped() {
     assert_eq!(read("a,b\n\n1,2\n  \n\n3,4\n\n").nrows, 2);
     assert_eq!(read("\n\na\n1\n\n2").nrows, 2);
     assert_eq!(read("a\n\"\"\nx\n").nrows, 2);
@@ -107,7 +107,7 @@ fn every_kind_of_line_end_ends_lines() {
 }
 
 #[test]
-fn bad_input_is_refused_with_its_place() {
+fn bad_input_is_refused_with_its_position() {
     for (text, parts) in [
         ("a,b\n1,2\n3\n", ["line 3, column 1", "at byte 8", "expected 2 fields"]),
         ("a,b\n1,2,3\n", ["line 2, column 5", "at byte 8", "found 3 fields"]),
@@ -130,7 +130,7 @@ fn bad_input_is_refused_with_its_place() {
 }
 
 #[test]
-fn wrong_rows_are_filled_up_or_left_out_and_counted() {
+fn ragged_rows_are_filled_or_dropped_and_counted() {
     let text = "a,b\n1,2\n3\n4,5,6\n7,8\n";
     let with = |on_error| {
         let options = ReadOptions { on_error, ..ReadOptions::default() };
@@ -140,11 +140,11 @@ fn wrong_rows_are_filled_up_or_left_out_and_counted() {
     assert_eq!((found.frame.nrows, found.dropped, found.nulled), (4, 0, 2));
     let found = with(OnError::Skip);
     assert_eq!((found.frame.nrows, found.dropped, found.nulled), (2, 2, 0));
-    assert_eq!(shown(&found.frame), shown(&read("a,b\n1,2\n7,8\n")));
+    assert_eq!(cell_texts(&found.frame), cell_texts(&read("a,b\n1,2\n7,8\n")));
 }
 
 #[test]
-fn short_rows_may_not_ask_for_more_than_their_bytes() {
+fn missing_cells_of_short_rows_are_bounded() {
     let names = vec!["x"; 100_000].join(",");
     let text = format!("{names}\n{}", "1\n".repeat(100_000));
     let options = ReadOptions { on_error: OnError::Null, ..ReadOptions::default() };
@@ -175,7 +175,7 @@ fn lines_may_be_longer_than_pieces() {
 }
 
 #[test]
-fn dialects_are_told_by_the_look() {
+fn dialects_are_sniffed() {
     for (text, delimiter) in [
         ("a;b\n1,5;2\n", ";"),
         ("a\tb\n1\t2\n", "\\t"),
@@ -190,7 +190,7 @@ fn dialects_are_told_by_the_look() {
     let options = ReadOptions { decimal: b',', thousands: Some(b'.'), ..ReadOptions::default() };
     let found = read_with(b"a;b\n1.234,5;-2\n,0;3\n", &options).unwrap().frame;
     assert_eq!(dtypes(&found), ["a: Float64", "b: Int64"]);
-    assert!(shown(&found)[0].contains("1234.5"));
+    assert!(cell_texts(&found)[0].contains("1234.5"));
 }
 
 #[test]
@@ -204,11 +204,11 @@ fn escapes_and_comments_are_read_byte_by_byte() {
     let text = b"name,year\n# nothing\n\"\\\"Big\\\" Ernie\",1964\nx\\,y,1 # end\n";
     let found = read_with(text, &options).unwrap().frame;
     assert_eq!(dtypes(&found), ["name: LargeUtf8", "year: Int64"]);
-    assert!(shown(&found)[0].contains("x,y"), "{:?}", shown(&found));
+    assert!(cell_texts(&found)[0].contains("x,y"), "{:?}", cell_texts(&found));
 }
 
 #[test]
-fn null_words_are_pandas() {
+fn null_values_are_those_of_pandas() {
     let frame = read("a,b,c\n1,x,1.5\nNA,,nan\n<NA>,\"\",\n");
     assert_eq!(dtypes(&frame), ["a: Int64", "b: LargeUtf8", "c: Float64"]);
     let nulls: Vec<usize> = frame
@@ -227,7 +227,7 @@ fn null_words_are_pandas() {
 }
 
 #[test]
-fn dates_are_read_where_asked() {
+fn dates_are_read_on_request() {
     let text = b"a,b,c\n2013-01-01,x,2013-01-01T10:00:00Z\n,2013-01-02,2013-01-01 05:00-05:00\n";
     let with = |dates, format: Option<&str>| {
         let options = ReadOptions { dates, date_format: format.map(str::to_owned), ..ReadOptions::default() };
@@ -250,7 +250,7 @@ fn dates_are_read_where_asked() {
 }
 
 #[test]
-fn labels_stand_in_rows_and_columns() {
+fn labels_come_from_rows_and_columns() {
     let options =
         ReadOptions { header_rows: 2, index_columns: IndexColumns::Count(1), ..ReadOptions::default() };
     let frame = read_with(b"k,a,a\n,x,y\np,1,2\nq,3,4\n", &options).unwrap().frame;
@@ -265,16 +265,16 @@ fn labels_stand_in_rows_and_columns() {
 }
 
 #[test]
-fn big_whole_numbers_are_what_is_asked() {
+fn big_ints_option_decides_about_big_integers() {
     let text = b"a\n1\n-18446744073709551616\n";
     let with = |big_ints| read_with(text, &ReadOptions { big_ints, ..ReadOptions::default() }).unwrap().frame;
     assert_eq!(dtypes(&with(BigInts::Text)), ["a: LargeUtf8"]);
     assert_eq!(dtypes(&with(BigInts::Decimal)), ["a: Decimal128(38, 0)"]);
-    assert!(shown(&with(BigInts::Decimal))[0].contains("-18446744073709551616"));
+    assert!(cell_texts(&with(BigInts::Decimal))[0].contains("-18446744073709551616"));
 }
 
 #[test]
-fn types_that_are_told_are_read_as_such() {
+fn declared_types_are_read() {
     let dtypes_of = |pairs: &[(&str, &str)], text: &[u8], on_error| {
         let dtypes = pairs.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
         read_with(text, &ReadOptions { dtypes, on_error, ..ReadOptions::default() })
@@ -283,7 +283,7 @@ fn types_that_are_told_are_read_as_such() {
     let pairs = [("a", "str"), ("b", "int16"), ("c", "datetime64[ns]")];
     let found = dtypes_of(&pairs, text, OnError::Raise).unwrap().frame;
     assert_eq!(dtypes(&found), ["a: LargeUtf8", "b: Int16", "c: Timestamp(ns)", "d: LargeUtf8"]);
-    assert!(shown(&found)[0].contains("007"));
+    assert!(cell_texts(&found)[0].contains("007"));
     let wrong = b"a,b\nx,1\ny,70000\n";
     let error = dtypes_of(&[("b", "int16")], wrong, OnError::Raise).unwrap_err().to_string();
     assert!(
@@ -319,7 +319,7 @@ fn many_types() -> Frame {
 }
 
 #[test]
-fn what_was_written_with_a_schema_comes_back() {
+fn files_with_a_schema_round_trip() {
     use crate::formats::csv::write::options::{Quoting, SchemaPlace, WriteOptions};
     use crate::formats::csv::write::{encode, sidecar};
     let frame = many_types();
@@ -341,8 +341,8 @@ fn what_was_written_with_a_schema_comes_back() {
         encode(&frame, &with(SchemaPlace::Header), &mut out, &crate::progress::NoProgress).unwrap();
         let found = read_with(&out, &ReadOptions { threads: 2, ..ReadOptions::default() }).unwrap();
         assert_eq!(found.version, Some(1));
-        assert_eq!(shown(&found.frame), shown(&frame));
-        let mut chunks = Chunks::new(ReadOptions::default()).unwrap();
+        assert_eq!(cell_texts(&found.frame), cell_texts(&frame));
+        let mut chunks = CsvChunks::new(ReadOptions::default()).unwrap();
         chunks.feed(&out).unwrap();
         chunks.finish().unwrap();
         assert_eq!(chunks.next(2).unwrap().unwrap().nrows, 2);
@@ -353,7 +353,7 @@ fn what_was_written_with_a_schema_comes_back() {
         encode(&frame, &with(SchemaPlace::Sidecar), &mut out, &crate::progress::NoProgress).unwrap();
         let beside = Some(sidecar(&frame, &with(SchemaPlace::Sidecar)).unwrap());
         let options = ReadOptions { sidecar: beside, ..ReadOptions::default() };
-        assert_eq!(shown(&read_with(&out, &options).unwrap().frame), shown(&frame));
+        assert_eq!(cell_texts(&read_with(&out, &options).unwrap().frame), cell_texts(&frame));
         // A file that was cut, or is another one, is not the sidecar's.
         let cut = out.len() - out.iter().rev().skip(1).position(|b| *b == b'\n').unwrap() - 1;
         let found = read_with(&out[..cut], &options).unwrap_err().to_string();
@@ -365,13 +365,13 @@ fn what_was_written_with_a_schema_comes_back() {
 
 #[test]
 fn chunks_keep_the_types_of_the_first() {
-    let mut chunks = Chunks::new(ReadOptions::default()).unwrap();
+    let mut chunks = CsvChunks::new(ReadOptions::default()).unwrap();
     chunks.feed(b"a,b\n1,x\n2,y\n,z\n4.5,w\n").unwrap();
     chunks.finish().unwrap();
     assert_eq!(chunks.next(2).unwrap().unwrap().nrows, 2);
     let found = chunks.next(2).unwrap_err().to_string();
     assert!(found.contains("line 5, column 1") && found.contains("dtypes="), "{found}");
-    let mut empty = Chunks::new(ReadOptions::default()).unwrap();
+    let mut empty = CsvChunks::new(ReadOptions::default()).unwrap();
     assert!(empty.next(9).unwrap().is_none());
     empty.feed(b"a,b\n").unwrap();
     empty.finish().unwrap();

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Mutex, PoisonError, TryLockError};
 
-use super::column::Slot;
+use super::column::CellWord;
 use crate::memory::{Buffer, Region, RegionMut};
 
 /// Bytes with room behind them.
@@ -85,12 +85,12 @@ impl TextBuffer {
 pub(super) struct TextColumn {
     /// Where rows begin in the input, and where it ends.
     input: (usize, usize),
-    order: Mutex<Order>,
+    order: Mutex<PieceOrder>,
 }
 
 /// Whose turn it is.
 #[derive(Debug, Default)]
-struct Order {
+struct PieceOrder {
     turn: usize,
     /// The column's memory; the piece whose turn it is may have taken it.
     whole: Option<TextBuffer>,
@@ -102,7 +102,7 @@ struct Order {
 
 impl TextColumn {
     pub(super) fn new(body: usize, end: usize) -> Self {
-        let order = Order { whole: Some(TextBuffer::default()), ..Order::default() };
+        let order = PieceOrder { whole: Some(TextBuffer::default()), ..PieceOrder::default() };
         Self { input: (body, end), order: Mutex::new(order) }
     }
 
@@ -118,7 +118,8 @@ impl TextColumn {
 
     /// The text of all pieces, and what ends of some pieces must be moved by.
     pub(super) fn finish(self) -> (Buffer, Vec<(usize, usize)>) {
-        let Order { whole, shifts, .. } = self.order.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let PieceOrder { whole, shifts, .. } =
+            self.order.into_inner().unwrap_or_else(PoisonError::into_inner);
         (whole.unwrap_or_default().finish(), shifts)
     }
 }
@@ -143,7 +144,7 @@ impl<'a> TextPiece<'a> {
         &mut self,
         nbytes: usize,
         at: usize,
-        ends: &mut [Slot],
+        ends: &mut [CellWord],
     ) -> io::Result<(usize, &mut [u8])> {
         if !self.has_turn {
             let column = self.column;
@@ -169,7 +170,7 @@ impl<'a> TextPiece<'a> {
     }
 
     /// Goes on in the column's memory.
-    fn take_turn(&mut self, whole: TextBuffer, at: usize, ends: &mut [Slot]) -> io::Result<()> {
+    fn take_turn(&mut self, whole: TextBuffer, at: usize, ends: &mut [CellWord]) -> io::Result<()> {
         let own = std::mem::replace(&mut self.text, whole);
         shift(ends, self.text.used);
         let expected = self.column.expected(self.text.used + own.used, at);
@@ -179,7 +180,7 @@ impl<'a> TextPiece<'a> {
     }
 
     /// Hands the column's memory on to the next piece, whose input begins at `at`.
-    pub(super) fn finish(&mut self, at: usize, ends: &mut [Slot]) -> io::Result<()> {
+    pub(super) fn finish(&mut self, at: usize, ends: &mut [CellWord]) -> io::Result<()> {
         let column = self.column;
         let mut order = column.order.lock().unwrap_or_else(PoisonError::into_inner);
         if !self.has_turn {
@@ -204,7 +205,7 @@ impl<'a> TextPiece<'a> {
 }
 
 /// Moves ends by the text before them.
-pub(super) fn shift(ends: &mut [Slot], nbytes: usize) {
+pub(super) fn shift(ends: &mut [CellWord], nbytes: usize) {
     if nbytes > 0 {
         for end in ends {
             *end = (u64::from_le_bytes(*end) + nbytes as u64).to_le_bytes();
@@ -219,7 +220,7 @@ mod tests {
     const PIECES: usize = 4;
 
     /// Adds a cell of `piece`, which is cell `row` there.
-    fn put(text: &mut TextPiece<'_>, (piece, row): (usize, usize), ends: &mut [Slot]) {
+    fn put(text: &mut TextPiece<'_>, (piece, row): (usize, usize), ends: &mut [CellWord]) {
         let cell = format!("{piece}.{row};").repeat(1 + piece);
         let (before, after) = ends.split_at_mut(row);
         let (base, room) = text.room(cell.len(), 10 * piece + row, before).unwrap();
@@ -247,7 +248,7 @@ mod tests {
                 }
                 *steps += 1;
             }
-            let mut ends: Vec<Vec<Slot>> = pieces.into_iter().map(|(_, ends, _)| ends).collect();
+            let mut ends: Vec<Vec<CellWord>> = pieces.into_iter().map(|(_, ends, _)| ends).collect();
             let (text, shifts) = column.finish();
             for (piece, nbytes) in shifts {
                 shift(&mut ends[piece], nbytes);

@@ -1,9 +1,9 @@
 //! Cells of a text column: their text goes into the memory of the column, one after the other.
 
-use super::column::{PieceColumn, Slot, Spans};
+use super::column::{CellSpans, CellWord, PieceColumn};
 use super::normalize::NOWHERE;
 use super::null_values::NullValue;
-use super::rules::{NEVER, Rules};
+use super::rules::{DialectRules, NEVER};
 use super::text::TextPiece;
 
 /// Bytes that are copied at once: most cells are shorter, and a copy of a fixed size needs no call.
@@ -12,11 +12,11 @@ const STRIDE: usize = 32;
 /// Reads cells as text: rows `first..first + rows` of a piece, whose ends are `ends`. `bytes` begin at `at` of the input.
 /// Answers whether the text is UTF-8: an input that is not checked, or a file that changes, may hold anything.
 pub(super) fn take_text(
-    (rules, part): (&Rules, &mut PieceColumn),
+    (rules, part): (&DialectRules, &mut PieceColumn),
     (bytes, at): (&[u8], usize),
-    spans: impl Spans,
+    spans: impl CellSpans,
     (first, rows): (usize, usize),
-    ends: &mut [Slot],
+    ends: &mut [CellWord],
     text: &mut TextPiece<'_>,
 ) -> bool {
     let Some((before, out)) = ends.get_mut(..first + rows).and_then(|ends| ends.split_at_mut_checked(first))
@@ -39,11 +39,11 @@ pub(super) fn take_text(
 /// Writes text into `room`, and where each cell of it ends behind `base`; answers how many bytes it is, and whether some cell
 /// begins inside a character.
 fn fill_text(
-    rules: &Rules,
+    rules: &DialectRules,
     bytes: &[u8],
-    spans: impl Spans,
+    spans: impl CellSpans,
     first: usize,
-    (out, base): (&mut [Slot], usize),
+    (out, base): (&mut [CellWord], usize),
     part: &mut PieceColumn,
     room: &mut [u8],
 ) -> (usize, bool) {
@@ -91,7 +91,13 @@ fn copy(source: &[u8], target: &mut [u8]) {
 
 /// A text between quotes, or one that may be a null word; answers its bytes.
 #[inline(never)]
-fn rare_text(rules: &Rules, raw: &[u8], row: usize, part: &mut PieceColumn, target: &mut [u8]) -> usize {
+fn rare_text(
+    rules: &DialectRules,
+    raw: &[u8],
+    row: usize,
+    part: &mut PieceColumn,
+    target: &mut [u8],
+) -> usize {
     let text = rules.text(raw);
     if rules.null_value(&text) != NullValue::Other {
         part.null(row);

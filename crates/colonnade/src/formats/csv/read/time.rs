@@ -1,20 +1,20 @@
 //! Instants as text: ISO 8601, or a format in the words of `strptime`.
 
-use super::kinds::Classes;
+use super::kinds::CellClasses;
 use crate::calendar;
 
 /// How instants are spelled.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Format {
+pub(super) enum TimeFormat {
     /// `2013-01-31`, perhaps with `T` or a blank, a time of day and a zone.
     Iso,
     /// Letters between others.
-    Fields(Vec<Item>),
+    Fields(Vec<FormatItem>),
 }
 
 /// One thing of a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Item {
+pub(super) enum FormatItem {
     /// This byte itself.
     Byte(u8),
     /// The letter behind a per cent sign.
@@ -24,7 +24,7 @@ pub(super) enum Item {
 /// The fields that a format may have, as `strptime` names them.
 pub(super) const FIELDS: &str = "Y y m b B d j H I M S f p z %";
 
-impl Format {
+impl TimeFormat {
     /// A format of `strptime`; the field that is not known where one is not.
     pub(super) fn parse(text: &str) -> Result<Self, char> {
         let mut items = Vec::new();
@@ -32,13 +32,13 @@ impl Format {
         while let Some(c) = rest.next() {
             if c != '%' {
                 let mut bytes = [0; 4];
-                items.extend(c.encode_utf8(&mut bytes).bytes().map(Item::Byte));
+                items.extend(c.encode_utf8(&mut bytes).bytes().map(FormatItem::Byte));
                 continue;
             }
             match rest.next() {
-                Some('%') => items.push(Item::Byte(b'%')),
+                Some('%') => items.push(FormatItem::Byte(b'%')),
                 Some(field) if field.is_ascii_alphabetic() && FIELDS.contains(field) => {
-                    items.push(Item::Field(u8::try_from(field).unwrap_or(0)));
+                    items.push(FormatItem::Field(u8::try_from(field).unwrap_or(0)));
                 }
                 other => return Err(other.unwrap_or('%')),
             }
@@ -57,10 +57,10 @@ pub(super) struct Instant {
 }
 
 impl Instant {
-    pub(super) fn class(self) -> Classes {
-        let base = if self.zoned { Classes::ZONED } else { Classes::INSTANT };
-        let fine = if self.nanos.is_multiple_of(1000) { base } else { base | Classes::NANOS };
-        if self.ticks(true).is_some() { fine } else { fine | Classes::FAR }
+    pub(super) fn class(self) -> CellClasses {
+        let base = if self.zoned { CellClasses::ZONED } else { CellClasses::INSTANT };
+        let fine = if self.nanos.is_multiple_of(1000) { base } else { base | CellClasses::NANOS };
+        if self.ticks(true).is_some() { fine } else { fine | CellClasses::FAR }
     }
 
     /// In nanoseconds or in microseconds; `None` past 64 bits.
@@ -77,7 +77,7 @@ impl Instant {
 
 /// Fields that have been read; those that are missing are the first of their kind.
 #[derive(Debug, Clone, Copy)]
-struct Fields {
+struct TimeFields {
     year: i64,
     month: i64,
     day: i64,
@@ -91,7 +91,7 @@ struct Fields {
     zone: Option<i64>,
 }
 
-const NOTHING: Fields = Fields {
+const NOTHING: TimeFields = TimeFields {
     year: 1900,
     month: 1,
     day: 1,
@@ -104,7 +104,7 @@ const NOTHING: Fields = Fields {
     zone: None,
 };
 
-impl Fields {
+impl TimeFields {
     fn instant(self) -> Option<Instant> {
         let days = calendar::days_from_date(self.year, self.month, self.day)?;
         let hour = match self.afternoon {
@@ -126,9 +126,9 @@ impl Fields {
 }
 
 /// The rest of a text.
-struct Rest<'a>(&'a [u8]);
+struct TimeCursor<'a>(&'a [u8]);
 
-impl<'a> Rest<'a> {
+impl<'a> TimeCursor<'a> {
     /// Between `least` and `most` digits.
     fn digits(&mut self, least: usize, most: usize) -> Option<&'a [u8]> {
         let count = self.0.iter().take(most).take_while(|b| b.is_ascii_digit()).count();
@@ -204,17 +204,17 @@ impl<'a> Rest<'a> {
 }
 
 /// The instant that a text is.
-pub(super) fn parse(text: &[u8], format: &Format) -> Option<Instant> {
-    let mut rest = Rest(text);
+pub(super) fn parse(text: &[u8], format: &TimeFormat) -> Option<Instant> {
+    let mut rest = TimeCursor(text);
     let fields = match format {
-        Format::Iso => iso(&mut rest)?,
-        Format::Fields(items) => fields(&mut rest, items)?,
+        TimeFormat::Iso => iso(&mut rest)?,
+        TimeFormat::Fields(items) => fields(&mut rest, items)?,
     };
     if rest.0.is_empty() { fields.instant() } else { None }
 }
 
-fn iso(rest: &mut Rest<'_>) -> Option<Fields> {
-    let mut out = Fields { year: rest.number(4, 4)?, ..NOTHING };
+fn iso(rest: &mut TimeCursor<'_>) -> Option<TimeFields> {
+    let mut out = TimeFields { year: rest.number(4, 4)?, ..NOTHING };
     rest.byte(b'-')?;
     out.month = rest.number(2, 2)?;
     rest.byte(b'-')?;
@@ -237,12 +237,12 @@ fn iso(rest: &mut Rest<'_>) -> Option<Fields> {
     Some(out)
 }
 
-fn fields(rest: &mut Rest<'_>, items: &[Item]) -> Option<Fields> {
+fn fields(rest: &mut TimeCursor<'_>, items: &[FormatItem]) -> Option<TimeFields> {
     let mut out = NOTHING;
     for item in items {
         match item {
-            Item::Byte(byte) => rest.byte(*byte)?,
-            Item::Field(field) => match field {
+            FormatItem::Byte(byte) => rest.byte(*byte)?,
+            FormatItem::Field(field) => match field {
                 b'Y' => out.year = rest.number(4, 4)?,
                 b'y' => {
                     let year = rest.number(2, 2)?;
@@ -274,12 +274,12 @@ mod tests {
     use super::*;
 
     fn iso_ticks(text: &str) -> Option<(i64, bool)> {
-        let found = parse(text.as_bytes(), &Format::Iso)?;
+        let found = parse(text.as_bytes(), &TimeFormat::Iso)?;
         Some((found.ticks(true)?, found.zoned))
     }
 
     #[test]
-    fn iso_is_read_as_numpy_reads_it() {
+    fn iso_instants_are_parsed_as_in_numpy() {
         // `np.datetime64(text, "ns").astype(int)`
         assert_eq!(iso_ticks("1970-01-01"), Some((0, false)));
         assert_eq!(iso_ticks("2013-01-01T10:00:00Z"), Some((1_357_034_400_000_000_000, true)));
@@ -309,9 +309,9 @@ mod tests {
     }
 
     #[test]
-    fn formats_are_read_as_strptime_reads_them() {
+    fn formats_are_parsed_as_in_strptime() {
         let read = |text: &str, format: &str| {
-            let format = Format::parse(format).unwrap_or_else(|c| panic!("{c}"));
+            let format = TimeFormat::parse(format).unwrap_or_else(|c| panic!("{c}"));
             parse(text.as_bytes(), &format).and_then(|found| found.ticks(false))
         };
         assert_eq!(read("31/01/2013", "%d/%m/%Y"), read("2013-01-31", "%Y-%m-%d"));
@@ -324,15 +324,15 @@ mod tests {
         assert_eq!(read("100% 2013", "100%% %Y"), Some(1_356_998_400_000_000));
         assert_eq!(read("2013-01-31", "%d/%m/%Y"), None);
         assert_eq!(read("13 PM", "%I %p"), None);
-        assert_eq!(Format::parse("%Q"), Err('Q'));
-        assert_eq!(Format::parse("%"), Err('%'));
+        assert_eq!(TimeFormat::parse("%Q"), Err('Q'));
+        assert_eq!(TimeFormat::parse("%"), Err('%'));
     }
 
     #[test]
     fn the_class_tells_unit_and_zone() {
-        let class = |text: &str| parse(text.as_bytes(), &Format::Iso).map(Instant::class);
-        assert_eq!(class("2013-01-01"), Some(Classes::INSTANT));
-        assert_eq!(class("2013-01-01T00:00:00.000001Z"), Some(Classes::ZONED));
-        assert_eq!(class("2013-01-01T00:00:00.000000001"), Some(Classes::INSTANT | Classes::NANOS));
+        let class = |text: &str| parse(text.as_bytes(), &TimeFormat::Iso).map(Instant::class);
+        assert_eq!(class("2013-01-01"), Some(CellClasses::INSTANT));
+        assert_eq!(class("2013-01-01T00:00:00.000001Z"), Some(CellClasses::ZONED));
+        assert_eq!(class("2013-01-01T00:00:00.000000001"), Some(CellClasses::INSTANT | CellClasses::NANOS));
     }
 }

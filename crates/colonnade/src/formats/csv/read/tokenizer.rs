@@ -1,7 +1,7 @@
 //! Finds the ends of cells byte by byte: for escapes, comments, and quotes inside cells, which masks cannot distinguish.
 
 use super::fields::{BATCH_NBYTES, TokenError};
-use super::rules::Rules;
+use super::rules::DialectRules;
 
 /// Cells of some lines.
 #[derive(Debug, Default)]
@@ -29,7 +29,7 @@ impl Tokenizer {
     pub(super) fn lines(
         &mut self,
         bytes: &[u8],
-        rules: &Rules,
+        rules: &DialectRules,
         wanted: usize,
         longest: usize,
     ) -> Result<usize, TokenError> {
@@ -48,7 +48,7 @@ impl Tokenizer {
         &mut self,
         bytes: &[u8],
         from: usize,
-        rules: &Rules,
+        rules: &DialectRules,
         longest: usize,
     ) -> Result<usize, TokenError> {
         let byte = |i: usize| bytes.get(i).copied();
@@ -103,7 +103,7 @@ enum CellEnd {
 
 /// Where a cell without quotes, or what follows quotes, ends, and what follows it. A carriage return before a line feed is
 /// part of the line end, unless it was escaped.
-fn unquoted(bytes: &[u8], mut at: usize, rules: &Rules) -> Result<(usize, CellEnd), TokenError> {
+fn unquoted(bytes: &[u8], mut at: usize, rules: &DialectRules) -> Result<(usize, CellEnd), TokenError> {
     loop {
         let Some(&b) = bytes.get(at) else { return Ok((at, CellEnd::End(at))) };
         match b {
@@ -122,7 +122,7 @@ fn unquoted(bytes: &[u8], mut at: usize, rules: &Rules) -> Result<(usize, CellEn
 
 /// The last byte of the line end behind the comment at `at`, or the end of the input. A line end of another kind is refused as
 /// it is elsewhere: rows that stand behind it are no part of the comment.
-fn comment_end(bytes: &[u8], mut at: usize, rules: &Rules) -> Result<usize, TokenError> {
+fn comment_end(bytes: &[u8], mut at: usize, rules: &DialectRules) -> Result<usize, TokenError> {
     loop {
         match bytes.get(at) {
             Some(b'\n' | b'\r') => {}
@@ -141,7 +141,7 @@ fn comment_end(bytes: &[u8], mut at: usize, rules: &Rules) -> Result<usize, Toke
 }
 
 /// The quote that closes the one at `at`.
-pub(super) fn closing(bytes: &[u8], at: usize, rules: &Rules) -> Option<usize> {
+pub(super) fn closing(bytes: &[u8], at: usize, rules: &DialectRules) -> Option<usize> {
     let mut i = at + 1;
     loop {
         let b = *bytes.get(i)?;

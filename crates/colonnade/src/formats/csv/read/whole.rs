@@ -3,15 +3,15 @@
 use super::FORMAT;
 use super::errors;
 use super::fields::{RareBytes, TokenError};
-use super::infer::Refused;
-use super::kinds::Kind;
+use super::infer::ReadFailure;
+use super::kinds::InferredType;
 use super::normalize::RowShape;
-use super::opening::{Opening, open};
+use super::opening::{Preamble, open};
 use super::options::{OnError, ReadOptions};
-use super::pass::{InputFault, InputFaultKind, Piece, RowSource, longest};
+use super::pass::{InputFault, InputFaultKind, LinePiece, PassInput, max_line_nbytes};
 use super::rules::NEVER;
 use super::sniff::Sniffer;
-use super::split::{careful_pieces, piece_nbytes, pieces};
+use super::split::{piece_nbytes, pieces, pieces_bytewise};
 use crate::cells::place::TextPosition;
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::Frame;
@@ -68,17 +68,17 @@ fn decode_text(text: &SourceText, options: &ReadOptions, progress: &dyn Progress
     if std::str::from_utf8(bytes.get(..opening.body).unwrap_or_default()).is_err() {
         return Err(errors::changed());
     }
-    let read = Reading { bytes, options, opening: &opening, place: &place, chunk: None, progress };
+    let read = InputReader { bytes, options, opening: &opening, place: &place, chunk: None, progress };
     let DecodedRows { frame, dropped, nulled, .. } = read.rows(None)?;
     let version = opening.header.as_ref().map(|_| crate::text::header::VERSION);
     Ok(DecodedText { frame, orient: "records", version, dropped, nulled, dialect: Some(opening.dialect) })
 }
 
 /// Rows of an input whose opening has been read.
-pub(super) struct Reading<'a> {
+pub(super) struct InputReader<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) options: &'a ReadOptions,
-    pub(super) opening: &'a Opening,
+    pub(super) opening: &'a Preamble,
     pub(super) place: &'a dyn Fn(usize) -> TextPosition,
     /// One chunk of several: rows before it. Its columns are in Arrow's layout, and the header says nothing of its rows.
     pub(super) chunk: Option<usize>,
@@ -91,33 +91,33 @@ pub(super) struct DecodedRows {
     pub(super) dropped: u64,
     pub(super) nulled: u64,
     /// What inferred columns have become, by position; `None` where a type is declared.
-    pub(super) kinds: Vec<Option<Kind>>,
+    pub(super) kinds: Vec<Option<InferredType>>,
 }
 
 /// What was read, or why it was not.
-pub(super) type Outcome<T> = Result<std::result::Result<T, Refused>>;
+pub(super) type ReadOutcome<T> = Result<std::result::Result<T, ReadFailure>>;
 
-impl Reading<'_> {
+impl InputReader<'_> {
     /// All rows. `fixed`: the types that columns have had so far.
-    pub(super) fn rows(&self, fixed: Option<&[Option<Kind>]>) -> Result<DecodedRows> {
+    pub(super) fn rows(&self, fixed: Option<&[Option<InferredType>]>) -> Result<DecodedRows> {
         match &self.opening.header {
             Some(header) => self.schema(header),
             None => self.cells(fixed),
         }
     }
 
-    fn source<'s>(&'s self, careful: bool, left_out: &'s [usize]) -> Result<(RowSource<'s>, Vec<Piece>)> {
-        let Opening { body, rules, ncols, .. } = self.opening;
+    fn source<'s>(&'s self, careful: bool, left_out: &'s [usize]) -> Result<(PassInput<'s>, Vec<LinePiece>)> {
+        let Preamble { body, rules, ncols, .. } = self.opening;
         let (special, threads) = (self.opening.special(), self.options.threads);
         let nbytes = piece_nbytes(self.bytes.len(), *ncols, threads);
         let (pieces, found) = if careful {
             // The tokenizer distinguishes carriage returns before line feeds from escaped ones.
             let found = RareBytes { returns: false, nul: true };
-            (careful_pieces(self.bytes, *body, rules, nbytes, longest()), found)
+            (pieces_bytewise(self.bytes, *body, rules, nbytes, max_line_nbytes()), found)
         } else {
             pieces(self.bytes, *body, special, nbytes, threads, self.progress)?
         };
-        let source = RowSource {
+        let source = PassInput {
             bytes: self.bytes,
             special,
             rare_bytes: found,
@@ -132,7 +132,7 @@ impl Reading<'_> {
             rules: rules.clone(),
             timed: self.opening.timed(self.options)?,
             careful,
-            longest: longest(),
+            longest: max_line_nbytes(),
         };
         let rows: usize = source.rows_at_most(&pieces).iter().map(|(_, count)| count).sum();
         let unbacked = rows.saturating_mul(*ncols).saturating_sub(self.bytes.len() + 1) as u64;
@@ -146,8 +146,8 @@ impl Reading<'_> {
     /// that their other cells say nothing of the types of columns.
     pub(super) fn either<T>(
         &self,
-        fixed: Option<&[Option<Kind>]>,
-        read: &mut dyn FnMut(&RowSource<'_>, &[Piece]) -> Outcome<T>,
+        fixed: Option<&[Option<InferredType>]>,
+        read: &mut dyn FnMut(&PassInput<'_>, &[LinePiece]) -> ReadOutcome<T>,
     ) -> Result<T> {
         let rules = &self.opening.rules;
         let mut careful = rules.escape != NEVER || rules.comment != NEVER || !rules.doublequote;
@@ -156,17 +156,19 @@ impl Reading<'_> {
             let (source, pieces) = self.source(careful, &left_out)?;
             match read(&source, &pieces)? {
                 Ok(found) => return Ok(found),
-                Err(Refused::Rows(places)) => {
+                Err(ReadFailure::Rows(places)) => {
                     left_out.extend(places);
                     left_out.sort_unstable();
                 }
-                Err(Refused::Fault(InputFault {
+                Err(ReadFailure::Fault(InputFault {
                     kind: InputFaultKind::TokenError(TokenError::Quote(_)),
                     ..
                 })) if !careful => careful = true,
-                Err(Refused::Fault(fault)) => return Err(errors::fault(fault, self.opening, self.place)),
-                Err(Refused::Misfit(column, kind)) => return Err(self.misfit(&source, column, kind)),
-                Err(Refused::Class(column, class)) => return Err(self.refused(&source, column, class, fixed)),
+                Err(ReadFailure::Fault(fault)) => return Err(errors::fault(fault, self.opening, self.place)),
+                Err(ReadFailure::Misfit(column, kind)) => return Err(self.misfit(&source, column, kind)),
+                Err(ReadFailure::Class(column, class)) => {
+                    return Err(self.refused(&source, column, class, fixed));
+                }
             }
         }
     }

@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_is_told_from_what_looks_like_a_value() {
+    fn text_that_looks_like_a_value_is_recognized() {
         let texts = AmbiguousText::new(&WriteOptions { na_rep: "-".into(), ..WriteOptions::default() });
         for text in ["a", "2020-01-01", "1-2", "0x10", "1_000", "12:30", "--", "yes", "tRuE", "1 2", "١"] {
             assert_eq!(texts.appearance(text.as_bytes(), false), Appearance::Text, "{text}");

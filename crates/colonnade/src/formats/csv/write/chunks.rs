@@ -7,18 +7,18 @@ use crate::sink::Sink;
 use crate::text::chunked::ChunkLayout;
 
 use super::options::{SchemaPlace, WriteOptions};
-use super::{FORMAT, Opening, exact, header};
+use super::{FORMAT, FileStart, exact, header};
 
 /// Writes frames of one layout one behind the other; the names stand in front of the first.
 #[derive(Debug)]
-pub struct ChunkWriter {
+pub struct CsvChunkWriter {
     options: WriteOptions,
     chunked: Option<ChunkLayout>,
     nrows: usize,
     nbatches: usize,
 }
 
-impl ChunkWriter {
+impl CsvChunkWriter {
     /// A writer without a frame.
     #[must_use]
     pub fn new(options: WriteOptions) -> Self {
@@ -66,7 +66,7 @@ impl ChunkWriter {
             SchemaPlace::Header if first => Some(header(&exported, options, false)?),
             _ => None,
         };
-        let opening = Opening { whole: first, header: header.as_deref() };
+        let opening = FileStart { whole: first, header: header.as_deref() };
         super::write(frame, &exported, opening, options, sink, progress)?;
         self.nrows += frame.nrows;
         self.nbatches += 1;

@@ -3,38 +3,40 @@
 use crate::error::{Error, Result};
 
 use super::FORMAT;
-use super::options::Encoding;
+use super::options::OutputEncoding;
 
 /// The byte order mark as UTF-8, for the front of encodings that begin with one.
 #[must_use]
-pub fn mark(encoding: Encoding) -> &'static [u8] {
+pub fn mark(encoding: OutputEncoding) -> &'static [u8] {
     match encoding {
-        Encoding::Utf8Sig | Encoding::Utf16 => "\u{feff}".as_bytes(),
+        OutputEncoding::Utf8Sig | OutputEncoding::Utf16 => "\u{feff}".as_bytes(),
         _ => b"",
     }
 }
 
 /// Whether the bytes are UTF-8 as they are.
 #[must_use]
-pub fn is_utf8(encoding: Encoding) -> bool {
-    matches!(encoding, Encoding::Utf8 | Encoding::Utf8Sig)
+pub fn is_utf8(encoding: OutputEncoding) -> bool {
+    matches!(encoding, OutputEncoding::Utf8 | OutputEncoding::Utf8Sig)
 }
 
 /// Puts `text` into another encoding.
 ///
 /// # Errors
 /// `Unrepresentable`: a character that Latin-1 does not have, with the record that it stands in.
-pub fn encode(encoding: Encoding, text: &mut Vec<u8>) -> Result<()> {
+pub fn encode(encoding: OutputEncoding, text: &mut Vec<u8>) -> Result<()> {
     let utf8 = || {
         std::str::from_utf8(text).map_err(|e| {
             Error::malformed(FORMAT, format!("expected text in UTF-8, found {e}. Make the column again."))
         })
     };
     *text = match encoding {
-        Encoding::Utf8 | Encoding::Utf8Sig => return Ok(()),
-        Encoding::Utf16 | Encoding::Utf16Le => utf8()?.encode_utf16().flat_map(u16::to_le_bytes).collect(),
-        Encoding::Utf16Be => utf8()?.encode_utf16().flat_map(u16::to_be_bytes).collect(),
-        Encoding::Latin1 => {
+        OutputEncoding::Utf8 | OutputEncoding::Utf8Sig => return Ok(()),
+        OutputEncoding::Utf16 | OutputEncoding::Utf16Le => {
+            utf8()?.encode_utf16().flat_map(u16::to_le_bytes).collect()
+        }
+        OutputEncoding::Utf16Be => utf8()?.encode_utf16().flat_map(u16::to_be_bytes).collect(),
+        OutputEncoding::Latin1 => {
             let text = utf8()?;
             let byte = |(at, c): (usize, char)| u8::try_from(u32::from(c)).map_err(|_| foreign(text, at, c));
             text.char_indices().map(byte).collect::<Result<_>>()?
@@ -59,7 +61,7 @@ fn foreign(text: &str, at: usize, c: char) -> Error {
 mod tests {
     use super::*;
 
-    fn encoded(encoding: Encoding, text: &str) -> Result<Vec<u8>> {
+    fn encoded(encoding: OutputEncoding, text: &str) -> Result<Vec<u8>> {
         let mut bytes = text.as_bytes().to_vec();
         encode(encoding, &mut bytes)?;
         Ok(bytes)
@@ -67,11 +69,11 @@ mod tests {
 
     #[test]
     fn every_encoding_has_its_bytes() {
-        assert_eq!(encoded(Encoding::Utf8, "é").unwrap(), b"\xc3\xa9");
-        assert_eq!(encoded(Encoding::Latin1, "aé").unwrap(), b"a\xe9");
-        assert_eq!(encoded(Encoding::Utf16, "a\u{1f600}").unwrap(), b"a\0\x3d\xd8\0\xde");
-        assert_eq!(encoded(Encoding::Utf16Be, "a\u{1f600}").unwrap(), b"\0a\xd8\x3d\xde\0");
-        let error = encoded(Encoding::Latin1, "a,b\n7,5€\n").unwrap_err().to_string();
+        assert_eq!(encoded(OutputEncoding::Utf8, "é").unwrap(), b"\xc3\xa9");
+        assert_eq!(encoded(OutputEncoding::Latin1, "aé").unwrap(), b"a\xe9");
+        assert_eq!(encoded(OutputEncoding::Utf16, "a\u{1f600}").unwrap(), b"a\0\x3d\xd8\0\xde");
+        assert_eq!(encoded(OutputEncoding::Utf16Be, "a\u{1f600}").unwrap(), b"\0a\xd8\x3d\xde\0");
+        let error = encoded(OutputEncoding::Latin1, "a,b\n7,5€\n").unwrap_err().to_string();
         assert!(error.contains("U+20AC") && error.contains("\"7,5€\""), "{error}");
     }
 }

@@ -17,7 +17,7 @@ use serde_json::Value;
 use crate::cells::text;
 use crate::cells::text::TextStyle;
 use crate::error::{Error, Result};
-use crate::frame::{Axis, DType, Frame, Kind, Labels, Level, Part};
+use crate::frame::{Axis, DType, DTypeKind, Frame, Labels, Level, Part};
 use crate::parallel;
 use crate::parallel::Task;
 use crate::progress::NoProgress;
@@ -109,7 +109,7 @@ fn check_names(axis: &Axis, options: &WriteOptions) -> std::result::Result<(), S
         return Err(format!("column labels of {} levels come back as one", levels.len()));
     };
     let is_text = match level {
-        Level::Block(block) => block.grid.dtype.kind == Kind::Unicode,
+        Level::Block(block) => block.grid.dtype.kind == DTypeKind::Unicode,
         Level::Column(column) => {
             matches!(column.data.data_type(), DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
         }

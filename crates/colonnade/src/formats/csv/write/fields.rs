@@ -50,11 +50,11 @@ pub fn fields<'a>(
         return Ok(direct);
     }
     let writer = text::writer(field, says, data, manner.style)?;
-    let kind = Kind::of(data.data_type());
-    let quoted = if kind == Kind::Text { dialect.text } else { dialect.numbers };
-    Ok(Box::new(Spelled {
-        is_plain: bare && dialect.decimal == b'.' && (kind != Kind::Text || writer.is_plain()),
-        point: dialect.decimal != b'.' && kind == Kind::Float,
+    let kind = FieldKind::of(data.data_type());
+    let quoted = if kind == FieldKind::Text { dialect.text } else { dialect.numbers };
+    Ok(Box::new(TextFields {
+        is_plain: bare && dialect.decimal == b'.' && (kind != FieldKind::Text || writer.is_plain()),
+        point: dialect.decimal != b'.' && kind == FieldKind::Float,
         quoted,
         writer,
     }))
@@ -62,14 +62,14 @@ pub fn fields<'a>(
 
 /// What kind of field a type makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum FieldKind {
     Number,
     /// A number with a decimal mark.
     Float,
     Text,
 }
 
-impl Kind {
+impl FieldKind {
     fn of(data_type: &DataType) -> Self {
         match data_type {
             DataType::Dictionary(_, values) => Self::of(values),
@@ -83,7 +83,7 @@ impl Kind {
 }
 
 /// Fields that a `TextWriter` spells.
-struct Spelled<'a> {
+struct TextFields<'a> {
     writer: Box<dyn TextWriter + 'a>,
     /// Whether no field needs a look.
     is_plain: bool,
@@ -93,7 +93,7 @@ struct Spelled<'a> {
     point: bool,
 }
 
-impl FieldWriter for Spelled<'_> {
+impl FieldWriter for TextFields<'_> {
     fn put(&self, row: usize, dialect: &Dialect, out: &mut Vec<u8>) -> Result<()> {
         if self.writer.is_null(row) {
             out.extend_from_slice(&dialect.null);
@@ -130,12 +130,12 @@ fn direct<'a>(
     }
     macro_rules! ints {
         ($t:ty) => {
-            Box::new(Ints { values: of::<$t>(data)?, nulls })
+            Box::new(IntegerFields { values: of::<$t>(data)?, nulls })
         };
     }
     macro_rules! floats {
         ($t:ty) => {
-            Box::new(Floats { values: of::<$t>(data)?, nulls, nan_is_null })
+            Box::new(FloatFields { values: of::<$t>(data)?, nulls, nan_is_null })
         };
     }
     Some(match data.data_type() {
@@ -157,12 +157,12 @@ fn direct<'a>(
     })
 }
 
-struct Ints<'a, T> {
+struct IntegerFields<'a, T> {
     values: &'a [T],
     nulls: Option<&'a NullBuffer>,
 }
 
-impl<T: FormatInteger + Send + Sync> FieldWriter for Ints<'_, T> {
+impl<T: FormatInteger + Send + Sync> FieldWriter for IntegerFields<'_, T> {
     fn put(&self, row: usize, dialect: &Dialect, out: &mut Vec<u8>) -> Result<()> {
         match self.values.get(row) {
             Some(value) if self.nulls.is_none_or(|nulls| nulls.is_valid(row)) => value.put(out),
@@ -173,13 +173,13 @@ impl<T: FormatInteger + Send + Sync> FieldWriter for Ints<'_, T> {
 }
 
 /// Floats without payloads.
-struct Floats<'a, T> {
+struct FloatFields<'a, T> {
     values: &'a [T],
     nulls: Option<&'a NullBuffer>,
     nan_is_null: bool,
 }
 
-impl<T: zmij::Float + Into<f64> + Copy + Send + Sync> FieldWriter for Floats<'_, T> {
+impl<T: zmij::Float + Into<f64> + Copy + Send + Sync> FieldWriter for FloatFields<'_, T> {
     fn put(&self, row: usize, dialect: &Dialect, out: &mut Vec<u8>) -> Result<()> {
         let Some(value) = self.values.get(row).filter(|_| self.nulls.is_none_or(|nulls| nulls.is_valid(row)))
         else {
@@ -214,19 +214,22 @@ impl<T: zmij::Float + Into<f64> + Copy + Send + Sync> FieldWriter for Floats<'_,
     }
 }
 
-struct Text<'a, O> {
+struct StringFields<'a, O> {
     offsets: &'a [O],
     values: &'a [u8],
     nulls: Option<&'a NullBuffer>,
 }
 
-fn text<'a, O: ArrowNativeType>(data: &'a ArrayData, nulls: Option<&'a NullBuffer>) -> Option<Text<'a, O>> {
+fn text<'a, O: ArrowNativeType>(
+    data: &'a ArrayData,
+    nulls: Option<&'a NullBuffer>,
+) -> Option<StringFields<'a, O>> {
     let [offsets, values] = data.buffers() else { return None };
     let offsets = offsets.typed_data::<O>().get(data.offset()..=data.offset() + data.len())?;
-    Some(Text { offsets, values: values.as_slice(), nulls })
+    Some(StringFields { offsets, values: values.as_slice(), nulls })
 }
 
-impl<O: ArrowNativeType> FieldWriter for Text<'_, O> {
+impl<O: ArrowNativeType> FieldWriter for StringFields<'_, O> {
     fn put(&self, row: usize, dialect: &Dialect, out: &mut Vec<u8>) -> Result<()> {
         if self.nulls.is_some_and(|nulls| nulls.is_null(row)) {
             out.extend_from_slice(&dialect.null);

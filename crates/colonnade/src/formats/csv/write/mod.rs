@@ -15,7 +15,7 @@ mod tests;
 
 use serde_json::{Map, Value, json};
 
-use crate::arrow::named::{self, Named};
+use crate::arrow::index_names::{self, NamedColumn};
 use crate::cells::text::TextStyle;
 use crate::error::{Error, Result};
 use crate::frame::{Frame, Labels};
@@ -24,11 +24,11 @@ use crate::sink::Sink;
 use crate::text::header::{ExportedFrame, meta_of_field};
 use crate::text::pieces::{self, TextSection};
 
-pub use chunks::ChunkWriter;
+pub use chunks::CsvChunkWriter;
 use fields::FieldStyle;
 use options::{SchemaPlace, WriteOptions};
 use quoting::Dialect;
-use records::{Column, Records};
+use records::{CsvRecords, RecordColumn};
 
 /// The format's name in errors.
 pub(crate) const FORMAT: &str = "csv";
@@ -55,7 +55,7 @@ pub fn encode(
         SchemaPlace::Header => Some(header(&exported, options, true)?),
         _ => None,
     };
-    write(frame, &exported, Opening { whole: true, header: header.as_deref() }, options, sink, progress)
+    write(frame, &exported, FileStart { whole: true, header: header.as_deref() }, options, sink, progress)
 }
 
 /// What stands beside a file that is written with these options: the header, as JSON and a line end.
@@ -70,7 +70,7 @@ pub fn sidecar(frame: &Frame, options: &WriteOptions) -> Result<Vec<u8>> {
 
 /// What a file begins with.
 #[derive(Debug, Clone, Copy)]
-struct Opening<'a> {
+struct FileStart<'a> {
     /// Byte order mark and names.
     whole: bool,
     /// The header's JSON, for the first line.
@@ -102,7 +102,7 @@ fn null_text(ncolumns: usize, options: &WriteOptions) -> &str {
 fn write(
     frame: &Frame,
     exported: &ExportedFrame,
-    opening: Opening<'_>,
+    opening: FileStart<'_>,
     options: &WriteOptions,
     sink: &mut dyn Sink,
     progress: &dyn Progress,
@@ -125,13 +125,13 @@ fn write(
         }
     }
     let manner = FieldStyle { style: TextStyle::csv(!plain), nan_is_null: plain && !of_arrow(frame) };
-    let data: Vec<Named> = exported
+    let data: Vec<NamedColumn> = exported
         .schema
         .fields()
         .iter()
         .zip(&exported.arrays)
         .take(exported.ncols)
-        .map(|(field, data)| Named::new(field, data))
+        .map(|(field, data)| NamedColumn::new(field, data))
         .collect();
     let mut columns = Vec::with_capacity(levels.len() + exported.ncols);
     for level in &levels {
@@ -143,19 +143,24 @@ fn write(
     // Rows of no field are counted by the header, not by empty lines.
     let nrows = if columns.is_empty() { 0 } else { frame.nrows };
     let sections: [Box<dyn TextSection + '_>; 1] =
-        [Box::new(Records { opening: front, columns, dialect, nrows })];
+        [Box::new(CsvRecords { opening: front, columns, dialect, nrows })];
     let encode = |piece: &mut Vec<u8>| encoding::encode(options.encoding, piece);
     let finish: Option<pieces::FinishPiece<'_>> =
         if encoding::is_utf8(options.encoding) { None } else { Some(&encode) };
     pieces::write(&sections, options.threads, finish, sink, progress)
 }
 
-fn column<'a>(name: &str, named: &'a Named, manner: FieldStyle, dialect: &Dialect) -> Result<Column<'a>> {
+fn column<'a>(
+    name: &str,
+    named: &'a NamedColumn,
+    manner: FieldStyle,
+    dialect: &Dialect,
+) -> Result<RecordColumn<'a>> {
     let fields = meta_of_field(&named.field)
         .and_then(|told| fields::fields(&named.field, told.dtype, &named.data, manner, dialect))
         .map_err(|e: Error| e.in_member(name))?;
     let nbytes = named.data.get_slice_memory_size().unwrap_or(0) / named.data.len().max(1);
-    Ok(Column { name: name.to_owned(), fields, nbytes })
+    Ok(RecordColumn { name: name.to_owned(), fields, nbytes })
 }
 
 /// The names of data columns behind a header.
@@ -164,20 +169,20 @@ fn data_keys(exported: &ExportedFrame) -> Vec<String> {
 }
 
 /// Row labels behind a header, under their keys.
-fn described_levels(exported: &ExportedFrame) -> Result<Vec<Named>> {
+fn described_levels(exported: &ExportedFrame) -> Result<Vec<NamedColumn>> {
     let fields = exported.schema.fields().iter().zip(&exported.arrays).zip(exported.keys());
     let levels = fields.skip(exported.ncols);
-    Ok(levels.map(|((field, data), name)| Named { name, ..Named::new(field, data) }).collect())
+    Ok(levels.map(|((field, data), name)| NamedColumn { name, ..NamedColumn::new(field, data) }).collect())
 }
 
 /// Row labels of plain CSV: where they are not automatic, or as asked.
-fn plain_levels(frame: &Frame, exported: &ExportedFrame, options: &WriteOptions) -> Result<Vec<Named>> {
+fn plain_levels(frame: &Frame, exported: &ExportedFrame, options: &WriteOptions) -> Result<Vec<NamedColumn>> {
     if !options.index.unwrap_or_else(|| !is_automatic(frame)) {
         return Ok(Vec::new());
     }
-    let mut levels = named::labels(&frame.index)?;
+    let mut levels = index_names::labels(&frame.index)?;
     let columns = exported.schema.fields().iter().take(exported.ncols);
-    named::rename(&mut levels, columns.map(|field| field.name().as_str()));
+    index_names::rename(&mut levels, columns.map(|field| field.name().as_str()));
     Ok(levels)
 }
 

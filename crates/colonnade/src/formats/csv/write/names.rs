@@ -1,6 +1,6 @@
 //! The records of names.
 
-use crate::arrow::named;
+use crate::arrow::index_names;
 use crate::arrow::names;
 use crate::cells::text;
 use crate::cells::text::TextStyle;
@@ -19,7 +19,7 @@ pub fn labels(frame: &Frame) -> Result<Vec<Vec<String>>> {
         return Ok(vec![texts.into_iter().map(Option::unwrap_or_default).collect()]);
     }
     let mut out = Vec::new();
-    for level in named::labels(&frame.columns)? {
+    for level in index_names::labels(&frame.columns)? {
         let writer = text::writer(&level.field, None, &level.data, TextStyle::csv(false))
             .map_err(|e: Error| e.in_member(level.name.as_str()))?;
         let mut texts = Vec::with_capacity(frame.ncols);

@@ -18,7 +18,7 @@ pub enum Quoting {
 
 /// How characters become bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Encoding {
+pub enum OutputEncoding {
     /// Without a byte order mark.
     #[default]
     Utf8,
@@ -34,7 +34,7 @@ pub enum Encoding {
     Latin1,
 }
 
-impl Encoding {
+impl OutputEncoding {
     /// The encoding of a name.
     ///
     /// # Errors
@@ -101,7 +101,7 @@ pub struct WriteOptions {
     /// The decimal mark: `.` or `,`.
     pub decimal: u8,
     /// How characters become bytes.
-    pub encoding: Encoding,
+    pub encoding: OutputEncoding,
     /// Where the schema stands.
     pub schema: SchemaPlace,
     /// Whether plain CSV is written that does not come back exactly.
@@ -121,7 +121,7 @@ impl Default for WriteOptions {
             crlf: false,
             na_rep: String::new(),
             decimal: b'.',
-            encoding: Encoding::Utf8,
+            encoding: OutputEncoding::Utf8,
             schema: SchemaPlace::Nowhere,
             lossy: false,
             threads: 1,

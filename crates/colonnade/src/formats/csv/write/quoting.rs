@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_be_taken_for_something_else_is_quoted() {
+    fn ambiguous_text_is_quoted() {
         let options = WriteOptions::default();
         for bare in ["a", "a b", " a ", "1", "é", "a#b", "'", "a:b", "-"] {
             assert_eq!(put(bare, &options), bare);
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_at_any_place_of_any_part_is_quoted() {
+    fn a_special_byte_at_any_offset_is_quoted() {
         let options = WriteOptions::default();
         let all: [WriteOptions; 4] = [
             options.clone(),
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn many_marks_are_doubled_all() {
+    fn all_of_many_quotes_are_doubled() {
         let dialect = Dialect::new(&WriteOptions::default(), "");
         let mut word = 7u64;
         for len in 0..300 {

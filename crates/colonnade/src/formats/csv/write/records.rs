@@ -9,7 +9,7 @@ use super::fields::FieldWriter;
 use super::quoting::Dialect;
 
 /// One column of records.
-pub struct Column<'a> {
+pub struct RecordColumn<'a> {
     /// Its name, for errors.
     pub name: String,
     /// Its fields.
@@ -19,18 +19,18 @@ pub struct Column<'a> {
 }
 
 /// The records of a file, behind what it begins with.
-pub struct Records<'a> {
+pub struct CsvRecords<'a> {
     /// Byte order mark, header, names.
     pub opening: Vec<u8>,
     /// The columns.
-    pub columns: Vec<Column<'a>>,
+    pub columns: Vec<RecordColumn<'a>>,
     /// The dialect.
     pub dialect: Dialect,
     /// Rows.
     pub nrows: usize,
 }
 
-impl TextSection for Records<'_> {
+impl TextSection for CsvRecords<'_> {
     fn nrows(&self) -> usize {
         self.nrows
     }

@@ -6,8 +6,8 @@ use arrow_array::{
 };
 use arrow_data::ArrayData;
 
-use super::options::{Encoding, Quoting, SchemaPlace, WriteOptions};
-use super::{COMMENT, ChunkWriter, encode, sidecar};
+use super::options::{OutputEncoding, Quoting, SchemaPlace, WriteOptions};
+use super::{COMMENT, CsvChunkWriter, encode, sidecar};
 use crate::error::{ErrorKind, Result};
 use crate::frame::{Axis, Column, Frame, Labels, Level, Part, Tags};
 use crate::progress::NoProgress;
@@ -53,7 +53,7 @@ fn lossy() -> WriteOptions {
 }
 
 #[test]
-fn records_are_as_the_rfc_has_them() {
+fn records_follow_the_rfc() {
     let plain = WriteOptions::default();
     let expected = "i,f,t\n1,1.0,\"a,b\"\n,-0.0,\"\"\n-9223372036854775808,1e+300,\n";
     let got = text(&small(), &plain).unwrap();
@@ -85,7 +85,7 @@ fn pieces_make_no_difference() {
 }
 
 #[test]
-fn what_would_not_come_back_is_refused_by_name() {
+fn lossy_columns_are_refused_by_name() {
     let bools = || BooleanArray::from(vec![true]).into_data();
     let list = ListArray::from_iter_primitive::<types::Int32Type, _, _>([Some(vec![Some(1)])]);
     let cases: Vec<(Frame, &str)> = vec![
@@ -122,7 +122,7 @@ fn what_would_not_come_back_is_refused_by_name() {
 }
 
 #[test]
-fn row_labels_stand_first() {
+fn row_labels_are_written_first() {
     let index = named(vec![texts(&["a", "b"]), Int64Array::from(vec![1, 2]).into_data()], "null");
     let frame = with_index(index, vec![("x", Int64Array::from(vec![3, 4]).into_data())]);
     assert_eq!(text(&frame, &lossy()).unwrap(), "level_0,level_1,x\na,1,3\nb,2,4\n");
@@ -136,7 +136,7 @@ fn row_labels_stand_first() {
 }
 
 #[test]
-fn a_header_stands_in_the_first_line_and_in_the_sidecar() {
+fn a_schema_is_written_to_the_first_line_or_the_sidecar() {
     let options = WriteOptions { schema: SchemaPlace::Header, ..WriteOptions::default() };
     let got = text(&small(), &options).unwrap();
     let (first, rest) = got.split_once('\n').unwrap();
@@ -157,7 +157,7 @@ fn chunks_are_one_file() {
     for schema in [SchemaPlace::Nowhere, SchemaPlace::Header] {
         let options = WriteOptions { schema, ..WriteOptions::default() };
         let whole = frame(vec![("x", Int64Array::from(vec![1, 2, 3]).into_data())]);
-        let mut writer = ChunkWriter::new(options.clone());
+        let mut writer = CsvChunkWriter::new(options.clone());
         let mut out = Vec::new();
         for (start, stop) in [(0, 2), (2, 2), (2, 3)] {
             writer.write(&whole.slice(start, stop), &mut out, &NoProgress).unwrap();
@@ -173,22 +173,22 @@ fn chunks_are_one_file() {
 }
 
 #[test]
-fn encodings_have_their_marks() {
+fn encodings_have_their_byte_order_marks() {
     let frame = frame(vec![("é", texts(&["a€"]))]);
     let bytes = |encoding| {
         let mut out = Vec::new();
         encode(&frame, &WriteOptions { encoding, ..WriteOptions::default() }, &mut out, &NoProgress)?;
         Ok::<_, crate::Error>(out)
     };
-    assert!(bytes(Encoding::Utf8Sig).unwrap().starts_with(b"\xef\xbb\xbf\xc3\xa9\n"));
-    assert!(bytes(Encoding::Utf16).unwrap().starts_with(b"\xff\xfe\xe9\0\n\0a\0\xac\x20"));
-    assert!(bytes(Encoding::Utf16Be).unwrap().starts_with(b"\0\xe9\0\n"));
-    let error = bytes(Encoding::Latin1).unwrap_err();
+    assert!(bytes(OutputEncoding::Utf8Sig).unwrap().starts_with(b"\xef\xbb\xbf\xc3\xa9\n"));
+    assert!(bytes(OutputEncoding::Utf16).unwrap().starts_with(b"\xff\xfe\xe9\0\n\0a\0\xac\x20"));
+    assert!(bytes(OutputEncoding::Utf16Be).unwrap().starts_with(b"\0\xe9\0\n"));
+    let error = bytes(OutputEncoding::Latin1).unwrap_err();
     assert!(error.to_string().contains("'€'"), "{error}");
 }
 
 #[test]
-fn odd_dialects_are_refused() {
+fn invalid_dialects_are_refused() {
     let odd = [
         WriteOptions { delimiter: b'1', ..WriteOptions::default() },
         WriteOptions { quotechar: b',', ..WriteOptions::default() },
@@ -202,7 +202,7 @@ fn odd_dialects_are_refused() {
 }
 
 #[test]
-fn not_a_number_is_null_where_nothing_else_is_missing() {
+fn nan_is_null_unless_the_library_has_nulls() {
     let floats =
         Float64Array::from(vec![Some(f64::NAN), None, Some(1.5), Some(f64::NEG_INFINITY)]).into_data();
     let mut frame = frame(vec![("x", floats), ("y", Int64Array::from(vec![1, 2, 3, 4]).into_data())]);
@@ -235,7 +235,7 @@ fn text_of_blanks_and_nul_comes_back() {
 }
 
 #[test]
-fn what_stands_for_null_is_no_value() {
+fn null_text_is_not_a_value() {
     let whole = frame(vec![("x", Int64Array::from(vec![Some(0), None]).into_data())]);
     for word in ["0", "-999", "1e5", "inf", "true", "2020-01-01"] {
         let options =

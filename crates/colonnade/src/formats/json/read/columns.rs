@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::error::Result;
 use crate::infer::columns::InferredColumn;
-use crate::parallel::gather;
+use crate::parallel;
 
 use super::cells;
 use super::context::Context;
@@ -121,7 +121,7 @@ fn scan_parallel(
         (nbytes, work)
     });
     let found: Vec<Option<Vec<ScannedColumn>>> =
-        gather(tasks.collect(), context.options.threads, context.progress)?;
+        parallel::map(tasks.collect(), context.options.threads, context.progress)?;
     for group in found {
         let Some(group) = group else { return Ok(None) };
         columns.extend(group);

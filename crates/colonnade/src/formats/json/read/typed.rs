@@ -11,7 +11,7 @@ use crate::Result;
 use crate::arrow::import::FieldPlan;
 use crate::arrow::trusted::trusted_array;
 use crate::cells::text::{TextCell, TextReader};
-use crate::frame::Kind;
+use crate::frame::DTypeKind;
 
 /// Returns the column of `field` if the scanned column already has its type, or has integers that fit its type.
 pub(crate) fn direct(field: &Field, told: &FieldPlan, data: &ArrayData) -> Result<Option<ArrayData>> {
@@ -19,7 +19,14 @@ pub(crate) fn direct(field: &Field, told: &FieldPlan, data: &ArrayData) -> Resul
         None => true,
         Some(dtype) => {
             data.null_count() == 0
-                && matches!(dtype.kind, Kind::Bool | Kind::Int | Kind::UInt | Kind::Float | Kind::Unicode)
+                && matches!(
+                    dtype.kind,
+                    DTypeKind::Bool
+                        | DTypeKind::Int
+                        | DTypeKind::UInt
+                        | DTypeKind::Float
+                        | DTypeKind::Unicode
+                )
         }
     };
     let allowed = field.is_nullable() || data.null_count() == 0;

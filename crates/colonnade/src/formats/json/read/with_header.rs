@@ -5,7 +5,7 @@
 
 use arrow_data::ArrayData;
 
-use crate::arrow::import::Plan;
+use crate::arrow::import::FramePlan;
 use crate::cells::text::TextStyle;
 use crate::error::{Error, ErrorKind, Result};
 use crate::excerpt::excerpt;
@@ -85,7 +85,7 @@ fn in_format(context: &Context<'_>, error: Error) -> Error {
 fn arrays(
     context: &Context<'_>,
     header: &TextHeader,
-    plan: &Plan,
+    plan: &FramePlan,
     mut table: ScannedTable,
 ) -> Result<Vec<ArrayData>> {
     let readers = || {

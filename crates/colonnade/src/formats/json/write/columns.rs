@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use arrow_data::ArrayData;
 use arrow_schema::Field;
 
-use crate::arrow::named::{self, Named};
+use crate::arrow::index_names::{self, NamedColumn};
 use crate::arrow::names;
 use crate::cells::text;
 use crate::cells::text::TextStyle;
@@ -33,7 +33,7 @@ impl JsonColumn {
         Ok(Self { name, field: field.clone(), data: data.clone(), numpy_dtype })
     }
 
-    fn of_named(named: Named) -> Result<Self> {
+    fn of_named(named: NamedColumn) -> Result<Self> {
         Self::new(named.name, &named.field, &named.data)
     }
 
@@ -82,8 +82,8 @@ pub fn data(frame: &Frame, exported: &ExportedFrame) -> Result<Vec<JsonColumn>> 
 /// As [`data`]; labels too large for memory.
 pub fn with_index(frame: &Frame, exported: &ExportedFrame) -> Result<Vec<JsonColumn>> {
     let columns = data(frame, exported)?;
-    let mut levels = named::labels(&frame.index)?;
-    named::rename(&mut levels, columns.iter().map(|column| column.name.as_str()));
+    let mut levels = index_names::labels(&frame.index)?;
+    index_names::rename(&mut levels, columns.iter().map(|column| column.name.as_str()));
     let levels = levels.into_iter().map(JsonColumn::of_named).collect::<Result<Vec<_>>>()?;
     Ok(levels.into_iter().chain(columns).collect())
 }
@@ -99,7 +99,7 @@ pub fn is_automatic(frame: &Frame) -> bool {
 /// # Errors
 /// Labels too large for memory.
 pub fn index(frame: &Frame) -> Result<Vec<JsonColumn>> {
-    named::labels(&frame.index)?.into_iter().map(JsonColumn::of_named).collect()
+    index_names::labels(&frame.index)?.into_iter().map(JsonColumn::of_named).collect()
 }
 
 /// Returns the column labels as JSON, as arrays if there are several levels.
@@ -108,7 +108,7 @@ pub fn index(frame: &Frame) -> Result<Vec<JsonColumn>> {
 /// `Unrepresentable`: labels that JSON cannot hold.
 pub fn names(frame: &Frame, style: TextStyle) -> Result<String> {
     let levels =
-        named::labels(&frame.columns)?.into_iter().map(JsonColumn::of_named).collect::<Result<Vec<_>>>()?;
+        index_names::labels(&frame.columns)?.into_iter().map(JsonColumn::of_named).collect::<Result<Vec<_>>>()?;
     let cells = levels.iter().map(|level| level.cell(style)).collect::<Result<Vec<_>>>()?;
     let mut out = vec![b'['];
     for row in 0..frame.ncols {

@@ -1,7 +1,7 @@
-//! From bytes to frames.
+//! Decodes frames.
 
-pub mod own;
 pub mod rows;
+pub mod with_header;
 
 #[cfg(test)]
 mod tests {

@@ -1,4 +1,4 @@
-//! Rows behind a header, into what takes the cells of each column: `{header, "records": [{key: cell, ...}, ...]}` and
+//! Decodes rows after a header to the cell decoders of the columns: `{header, "records": [{key: cell, ...}, ...]}` and
 //! `{header, "columns": [key, ...], "data": [[cell, ...], ...]}`.
 
 use std::collections::HashMap;
@@ -11,27 +11,27 @@ use crate::error::{ErrorKind, Result};
 use crate::parallel::CANCEL_CHECK_NBYTES;
 use crate::progress::Progress;
 
-/// The rest of a frame behind the entry of its header.
+/// The part of a frame after the entry of its header.
 #[derive(Debug, Clone, Copy)]
-pub struct Rows<'a> {
+pub struct HeaderRows<'a> {
     /// Records or split.
     pub orient: MsgpackOrient,
-    /// Entries of the frame's map, the header among them.
+    /// The number of entries of the frame's map, including the header.
     pub entries: u32,
-    /// Rows as the header says.
+    /// The number of rows in the header.
     pub nrows: usize,
-    /// Keys of the fields.
+    /// The keys of the fields.
     pub keys: &'a [String],
 }
 
-type Found<T> = std::result::Result<T, CellError>;
+type CellResult<T> = std::result::Result<T, CellError>;
 
-impl Rows<'_> {
-    /// Gives all cells of `bytes` from `at` to `columns`, one a key; answers where the frame ends. `progress` is looked at and
-    /// told nothing.
+impl HeaderRows<'_> {
+    /// Passes all cells of `bytes` from `at` on to `columns`, one for each key, and returns the end of the frame. Checks
+    /// `progress` only for cancellation.
     ///
     /// # Errors
-    /// Malformed, truncated, or what a column refuses; with path and place. `Cancelled` from `progress`.
+    /// Malformed, truncated, or refused by a column, with path and position. `Cancelled` from `progress`.
     pub fn decode<C: CellReader + ?Sized>(
         &self,
         bytes: &[u8],
@@ -40,7 +40,7 @@ impl Rows<'_> {
         progress: &dyn Progress,
     ) -> Result<usize> {
         let records = self.orient == MsgpackOrient::Records;
-        let mut cursor = Cursor { bytes, at };
+        let mut cursor = RowCursor { bytes, at };
         let expected = if records { 2 } else { 3 };
         if self.entries != expected {
             let message = format!("expected {expected} entries, header and rows, found {}.", self.entries);
@@ -58,7 +58,7 @@ impl Rows<'_> {
         let mut look_at = cursor.at;
         for row in 0..self.nrows {
             if cursor.at >= look_at {
-                progress.look()?;
+                progress.check()?;
                 look_at = cursor.at + CANCEL_CHECK_NBYTES;
             }
             let read = if records {
@@ -80,15 +80,15 @@ impl Rows<'_> {
         self.keys.iter().map(encoded).collect()
     }
 
-    /// The names of a split frame.
-    fn names(&self, cursor: &mut Cursor<'_>) -> Found<()> {
+    /// Reads the names of a split frame.
+    fn names(&self, cursor: &mut RowCursor<'_>) -> CellResult<()> {
         cursor.key("columns")?;
         cursor.array(self.keys.len(), "names as the header says")?;
         self.keys.iter().try_for_each(|key| cursor.key(key))
     }
 
-    /// One row as an array.
-    fn array<C: CellReader + ?Sized>(&self, cursor: &mut Cursor<'_>, columns: &mut [Box<C>]) -> Found<()> {
+    /// Reads one row as an array.
+    fn array<C: CellReader + ?Sized>(&self, cursor: &mut RowCursor<'_>, columns: &mut [Box<C>]) -> CellResult<()> {
         cursor.array(self.keys.len(), "cells, one a column")?;
         for (i, column) in columns.iter_mut().enumerate() {
             cursor.cell(column.as_mut()).map_err(|e| e.in_entry(i))?;
@@ -96,15 +96,15 @@ impl Rows<'_> {
         Ok(())
     }
 
-    /// One row as a map: keys in the header's order where we wrote it, in any where another program did.
+    /// Reads one row as a map. This library writes keys in the header's order; another program may use any order.
     fn map<C: CellReader + ?Sized>(
         &self,
-        cursor: &mut Cursor<'_>,
+        cursor: &mut RowCursor<'_>,
         row: usize,
         (encoded, places): (&[Vec<u8>], &HashMap<&str, usize>),
         seen: &mut [usize],
         columns: &mut [Box<C>],
-    ) -> Found<()> {
+    ) -> CellResult<()> {
         let start = cursor.at;
         match cursor.head()? {
             MsgpackHead::Map(n) if n as usize == self.keys.len() => {}
@@ -144,13 +144,13 @@ impl Rows<'_> {
     }
 }
 
-/// Where reading stands; errors count from the front of the bytes.
-struct Cursor<'b> {
+/// The read position. Errors have offsets from the start of the bytes.
+struct RowCursor<'b> {
     bytes: &'b [u8],
     at: usize,
 }
 
-impl<'b> Cursor<'b> {
+impl<'b> RowCursor<'b> {
     fn rest(&self) -> &'b [u8] {
         self.bytes.get(self.at..).unwrap_or(&[])
     }
@@ -164,14 +164,14 @@ impl<'b> Cursor<'b> {
     }
 
     #[inline]
-    fn head(&mut self) -> Found<MsgpackHead> {
+    fn head(&mut self) -> CellResult<MsgpackHead> {
         let found = head(self.rest()).map_err(|e| e.after(0, self.at))?;
         let (found, length) = found.ok_or_else(|| self.cut(self.rest().len() + 1))?;
         self.at += length;
         Ok(found)
     }
 
-    fn text(&mut self) -> Found<&'b str> {
+    fn text(&mut self) -> CellResult<&'b str> {
         let start = self.at;
         let length = match self.head()? {
             MsgpackHead::Str(n) => n as usize,
@@ -184,7 +184,7 @@ impl<'b> Cursor<'b> {
         std::str::from_utf8(text).map_err(|_| malformed(start, "expected a key of UTF-8."))
     }
 
-    fn key(&mut self, expected: &str) -> Found<()> {
+    fn key(&mut self, expected: &str) -> CellResult<()> {
         let start = self.at;
         match self.text()? {
             found if found == expected => Ok(()),
@@ -193,7 +193,7 @@ impl<'b> Cursor<'b> {
     }
 
     #[inline]
-    fn array(&mut self, expected: usize, what: &str) -> Found<()> {
+    fn array(&mut self, expected: usize, what: &str) -> CellResult<()> {
         let start = self.at;
         match self.head()? {
             MsgpackHead::Array(n) if n as usize == expected => Ok(()),
@@ -203,7 +203,7 @@ impl<'b> Cursor<'b> {
     }
 
     #[inline]
-    fn cell<C: CellReader + ?Sized>(&mut self, column: &mut C) -> Found<()> {
+    fn cell<C: CellReader + ?Sized>(&mut self, column: &mut C) -> CellResult<()> {
         let taken = column.take(self.rest(), 1).map_err(|e| e.after(0, self.at))?;
         if taken.cells != 1 {
             return Err(self.cut(self.rest().len() + 1));
@@ -219,11 +219,11 @@ mod tests {
     use crate::cells::msgpack::column::CellExtent;
     use crate::progress::NoProgress;
 
-    /// Small integers.
+    /// A column of small integers.
     struct Small(Vec<u8>);
 
     impl CellReader for Small {
-        fn take(&mut self, bytes: &[u8], _: usize) -> Found<CellExtent> {
+        fn take(&mut self, bytes: &[u8], _: usize) -> CellResult<CellExtent> {
             match head(bytes)? {
                 None => Ok(CellExtent::default()),
                 Some((MsgpackHead::Int(v), nbytes)) => {
@@ -240,7 +240,7 @@ mod tests {
     fn decoded(orient: MsgpackOrient, entries: u32, bytes: &[u8]) -> Result<(Vec<Vec<u8>>, usize)> {
         let keys = ["a".to_owned(), "b".to_owned()];
         let mut columns = vec![Box::new(Small(vec![])), Box::new(Small(vec![]))];
-        let rows = Rows { orient, entries, nrows: 2, keys: &keys };
+        let rows = HeaderRows { orient, entries, nrows: 2, keys: &keys };
         let end = rows.decode(bytes, 0, &mut columns, &NoProgress)?;
         Ok((columns.into_iter().map(|c| c.0).collect(), end))
     }
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn every_cut_is_named() {
+    fn truncation_is_reported_at_every_byte() {
         for (orient, entries, bytes) in
             [(MsgpackOrient::Records, 2, RECORDS), (MsgpackOrient::Split, 3, SPLIT)]
         {

@@ -1,9 +1,9 @@
-//! Series in pieces, cut, and with a chunk missing.
+//! Series in pieces, truncated, and with a missing chunk.
 
 use super::*;
 use crate::error::ErrorKind;
 
-/// What a series holds, read `piece` bytes at a time.
+/// Decodes the values of a series, reading `piece` bytes in each call.
 fn values(bytes: &[u8], piece: usize) -> Result<Vec<String>> {
     let (mut series, mut at, mut out) = (Series::new(ReadOptions::default()), 0, Vec::new());
     loop {
@@ -18,19 +18,19 @@ fn values(bytes: &[u8], piece: usize) -> Result<Vec<String>> {
             series.filled(count)?;
             continue;
         };
-        let told = match received.frame() {
+        let text = match received.frame() {
             Ok(Ok(frame)) => format!("{} x {}", frame.nrows, frame.columns.len()),
             Ok(Err(kept)) => format!("{} bytes", kept.nbytes()),
             Err(error) => error.to_string(),
         };
-        out.push(format!("{start}: {told}"));
+        out.push(format!("{start}: {text}"));
     }
     series.finish()?;
     Ok(out)
 }
 
 #[test]
-fn maps_and_rows_one_behind_the_other() {
+fn maps_and_rows_in_one_series() {
     let bytes = b"\x81\xa1a\x93\x01\xc0\x03\x92\x81\xa1b\x01\x81\xa1b\x02\x81\xa1a\x90\x80";
     for piece in [1, 2, 5, 100] {
         let found = values(bytes, piece).unwrap();

@@ -1,8 +1,8 @@
-//! A MessagePack value that comes in. It says nowhere how long it is, so its end is looked for while it comes; and what can be
-//! decoded is decoded then, so that after the last byte little is left to do.
+//! Decodes one MessagePack value while it arrives. A value does not contain its length, so the end is searched for while it
+//! arrives. As much as possible is decoded at the same time, so that little work is left after the last byte.
 
+mod detect;
 mod received_bytes;
-mod way;
 
 #[cfg(test)]
 mod tests;
@@ -12,194 +12,199 @@ use crate::cells::msgpack::options::ReadOptions;
 use crate::cells::msgpack::skip::Skipper;
 use crate::error::{Error, ErrorKind, Result};
 use crate::formats::msgpack::header;
-use crate::formats::msgpack::read::own::{Broken, IncrementalColumns};
+use crate::formats::msgpack::read::with_header::{FrameFault, IncrementalColumns};
 use crate::frame::Frame;
 use crate::infer::schemaless::SchemalessDecoder;
 use crate::limits::{Limits, StreamLimit};
 use crate::memory::Buffer;
 
+use detect::{ValueKind, ValueStart};
 use received_bytes::ReceivedBytes;
-use way::{Front, Told};
 
-/// From so many bytes to come on it is worth receiving them in their place; fewer are copied there from what was taken
-/// ahead, and none that belong to the next message come along.
+/// From this number of expected bytes on they are received at their final position. Fewer bytes are copied there from those
+/// read ahead. No bytes of the next message are received with them.
 const IN_PLACE_NBYTES: usize = 16 << 10;
 
-/// What is received at once where it is decoded at once: the second look at it is in the cache still.
+/// The size of a read if the bytes are decoded at once: they are still in the cache then.
 const PIECE_NBYTES: usize = 256 << 10;
 
-/// A whole value.
+/// A complete value.
 #[derive(Debug)]
 pub enum Received {
-    /// As it came: nothing of it could be decoded before it was whole.
+    /// The unchanged bytes, of which nothing could be decoded before the value was complete.
     Bytes(Buffer),
-    /// A frame of our own.
-    Own(Box<IncrementalColumns>),
-    /// A frame of others.
-    Foreign(Box<SchemalessDecoder>),
-    /// No frame.
+    /// A frame with our header.
+    WithHeader(Box<IncrementalColumns>),
+    /// A frame without a header.
+    WithoutHeader(Box<SchemalessDecoder>),
+    /// Not a frame.
     Refused(Error),
 }
 
 impl Received {
-    /// Which of a series it is, where a header says so.
+    /// Its number in a series, if a header declares it.
     #[must_use]
     pub fn chunk(&self, limits: &Limits) -> Option<u64> {
         match self {
-            Self::Own(columns) => columns.chunk(),
+            Self::WithHeader(columns) => columns.chunk(),
             Self::Bytes(bytes) => header::read(bytes.as_slice(), limits).ok()??.0.chunk,
-            Self::Foreign(_) | Self::Refused(_) => None,
+            Self::WithoutHeader(_) | Self::Refused(_) => None,
         }
     }
 
-    /// The frame; its bytes where it was not decoded while it came.
+    /// Returns the frame, or the bytes if they were not decoded while they arrived.
     ///
     /// # Errors
-    /// Malformed, over a limit, with place.
+    /// Malformed, over a limit, with the position.
     pub fn frame(self) -> Result<std::result::Result<Frame, Buffer>> {
         match self {
             Self::Bytes(bytes) => Ok(Err(bytes)),
-            Self::Own(columns) => columns.finish().map(Ok),
-            Self::Foreign(frame) => frame.finish().map(Ok),
+            Self::WithHeader(columns) => columns.finish().map(Ok),
+            Self::WithoutHeader(frame) => frame.finish().map(Ok),
             Self::Refused(error) => Err(error),
         }
     }
 }
 
-/// A value as far as it has come.
+/// A value whose bytes are arriving.
 #[derive(Debug)]
-pub(crate) struct Value {
-    /// All bytes where they are kept, else those that are not decoded yet.
+pub(crate) struct ValueDecoder {
+    /// All bytes if they are kept, else the bytes that are not decoded yet.
     bytes: ReceivedBytes,
-    /// Bytes of the value so far.
+    /// The number of received bytes of the value.
     seen: usize,
-    way: Way,
-    /// Bytes of others that are worth another look.
+    state: ValueState,
+    /// The number of undecoded bytes from which decoding a value without a header is tried again.
     enough: usize,
-    /// The value does not say its length: one that never ends stops here.
+    /// The limit for a value that never ends, because it does not declare its length.
     stream: StreamLimit,
     options: ReadOptions,
 }
 
-/// What is done with the bytes.
+/// The handling of the bytes.
 #[derive(Debug)]
-enum Way {
-    /// ReceivedBytes until it is clear what they are.
-    Front(Front),
-    /// ReceivedBytes to the end.
+enum ValueState {
+    /// Collects bytes until their kind is detected.
+    Front(ValueStart),
+    /// Collects bytes to the end of the value.
     Keep(Skipper),
-    Own(Box<IncrementalColumns>),
-    /// What finds the end, and what decodes until it cannot.
-    Foreign(Skipper, std::result::Result<Box<SchemalessDecoder>, Error>),
-    /// What is wrong; the rest is passed over.
+    WithHeader(Box<IncrementalColumns>),
+    /// Searches for the end, and decodes until an error.
+    WithoutHeader(Skipper, std::result::Result<Box<SchemalessDecoder>, Error>),
+    /// Skips the rest after an error.
     Refused(Skipper, Error),
 }
 
-/// Whether a message that begins with `marker` is a MessagePack map or array: anything else could be no frame. Not an
-/// empty map: every pickle begins as one does.
+/// Whether a message that begins with `marker` is a MessagePack map or array, since no other value is a frame. An empty map
+/// does not count, because every pickle begins like one.
 pub(crate) fn is_value(marker: u8) -> bool {
     matches!(marker, 0x81..=0x9f | 0xdc..=0xdf)
 }
 
-impl Value {
+impl ValueDecoder {
     pub(crate) fn new(options: &ReadOptions) -> Result<Self> {
-        let way = Way::Front(Front::new(options));
+        let state = ValueState::Front(ValueStart::new(options));
         let stream = StreamLimit::new(&options.limits);
-        Ok(Self { bytes: ReceivedBytes::new()?, seen: 0, way, enough: 0, stream, options: *options })
+        Ok(Self { bytes: ReceivedBytes::new()?, seen: 0, state, enough: 0, stream, options: *options })
     }
 
-    /// Bytes that are not taken in yet.
+    /// The bytes that are not decoded yet.
     pub(crate) fn bytes(&mut self) -> &[u8] {
         self.bytes.get()
     }
 
     pub(crate) fn is_whole(&self) -> bool {
-        match &self.way {
-            Way::Front(_) => false,
-            Way::Own(columns) => columns.is_whole(),
-            Way::Keep(skipper) | Way::Foreign(skipper, _) | Way::Refused(skipper, _) => skipper.is_whole(),
+        match &self.state {
+            ValueState::Front(_) => false,
+            ValueState::WithHeader(columns) => columns.is_whole(),
+            ValueState::Keep(skipper)
+            | ValueState::WithoutHeader(skipper, _)
+            | ValueState::Refused(skipper, _) => skipper.is_whole(),
         }
     }
 
-    /// Bytes that are still to come at least.
+    /// The number of missing bytes, at least.
     fn least(&self) -> u64 {
-        match &self.way {
-            Way::Front(front) => front.least(),
-            Way::Own(columns) => (columns.end() as u64).saturating_sub(self.seen as u64),
-            Way::Keep(skipper) | Way::Foreign(skipper, _) | Way::Refused(skipper, _) => skipper.least(),
+        match &self.state {
+            ValueState::Front(front) => front.least(),
+            ValueState::WithHeader(columns) => (columns.end() as u64).saturating_sub(self.seen as u64),
+            ValueState::Keep(skipper)
+            | ValueState::WithoutHeader(skipper, _)
+            | ValueState::Refused(skipper, _) => skipper.least(),
         }
     }
 
-    /// (had, needed): what has come, and what will have come at least.
+    /// Returns the number of received bytes, and the number that the value has at least.
     pub(crate) fn so_far(&self) -> (u64, u64) {
         let had = self.seen as u64;
         (had, had.saturating_add(self.least()))
     }
 
-    /// The error of an input that ends here: `what` it ends inside, `base` bytes behind the start of all.
+    /// The error of an input that ends here: inside `what`, at `base` bytes after the start of the input.
     pub(crate) fn cut_short(&self, what: &str, base: u64) -> Error {
         let (had, needed) = self.so_far();
         let (had, needed) = (base.saturating_add(had), base.saturating_add(needed));
         let message =
             format!("the input ends inside {what}: {had} bytes came, {needed} at least are needed.");
         let error = Error::new(ErrorKind::Truncated { needed, had }, "msgpack", message).at(had);
-        match &self.way {
-            Way::Own(columns) => error.in_member(columns.path()),
+        match &self.state {
+            ValueState::WithHeader(columns) => error.in_member(columns.path()),
             _ => error,
         }
     }
 
-    /// Whether [`Value::room`] lends any.
+    /// Whether [`ValueDecoder::room`] returns memory.
     pub(crate) fn has_room(&self) -> bool {
-        self.least() >= IN_PLACE_NBYTES as u64 && !matches!(self.way, Way::Front(_))
+        self.least() >= IN_PLACE_NBYTES as u64 && !matches!(self.state, ValueState::Front(_))
     }
 
-    /// Where bytes go that belong to this value for certain; none where they are few.
+    /// Returns memory for bytes that certainly belong to this value; `None` if they are few.
     ///
     /// # Errors
-    /// The system's refusal of memory.
+    /// Errors of the operating system: no memory.
     pub(crate) fn room(&mut self) -> Result<Option<&mut [u8]>> {
         if !self.has_room() {
             return Ok(None);
         }
         let least = usize::try_from(self.least()).unwrap_or(usize::MAX);
-        let piece = match &self.way {
-            Way::Keep(_) => self.bytes.nbytes().max(IN_PLACE_NBYTES),
-            // What waits is the front of one cell: the longer it is, the more of it should come before it is looked at again.
+        let piece = match &self.state {
+            ValueState::Keep(_) => self.bytes.nbytes().max(IN_PLACE_NBYTES),
+            // The undecoded bytes are the start of one cell: the longer it is, the more bytes are read before the next
+            // attempt.
             _ => PIECE_NBYTES.max(self.bytes.nbytes()),
         };
         self.bytes.room(least.min(piece)).map(Some)
     }
 
-    /// The first `count` bytes of the room were filled.
+    /// Records that the first `count` bytes of that memory are filled.
     ///
     /// # Errors
-    /// What no value holds; a limit. Nobody knows where the next message begins then.
+    /// Bytes that no value has; a limit. The start of the next message is unknown then.
     pub(crate) fn advance(&mut self, count: usize) -> Result<()> {
         self.bytes.filled(count);
         self.seen += count;
         let start = self.seen - count;
-        match &mut self.way {
-            Way::Front(_) => {}
-            Way::Keep(skipper) | Way::Refused(skipper, _) => {
-                skipper.feed(self.bytes.last(count)).map_err(|e| placed(e, start))?;
+        match &mut self.state {
+            ValueState::Front(_) => {}
+            ValueState::Keep(skipper) | ValueState::Refused(skipper, _) => {
+                skipper.feed(self.bytes.last(count)).map_err(|e| with_offset(e, start))?;
             }
-            Way::Foreign(skipper, _) => {
-                skipper.feed(self.bytes.last(count)).map_err(|e| placed(e, start))?;
+            ValueState::WithoutHeader(skipper, _) => {
+                skipper.feed(self.bytes.last(count)).map_err(|e| with_offset(e, start))?;
                 self.decode()?;
             }
-            Way::Own(_) => self.columns()?,
+            ValueState::WithHeader(_) => self.columns()?,
         }
-        if matches!(self.way, Way::Refused(..)) {
+        if matches!(self.state, ValueState::Refused(..)) {
             self.bytes.drop_front(self.bytes.nbytes());
         }
         self.check()
     }
 
-    /// Takes what belongs to the value from the front of `bytes`; answers how much that is.
+    /// Takes the bytes of the value from the front of `bytes`, and returns their number.
     ///
     /// # Errors
-    /// As [`Value::advance`]; the system's refusal of memory.
+    /// As [`ValueDecoder::advance`]; errors of the operating system: no memory.
     pub(crate) fn feed(&mut self, bytes: &[u8]) -> Result<usize> {
         let mut at = 0;
         while at < bytes.len() && !self.is_whole() {
@@ -210,36 +215,36 @@ impl Value {
         Ok(at)
     }
 
-    /// One step of [`Value::feed`].
+    /// Performs one step of [`ValueDecoder::feed`].
     fn some(&mut self, bytes: &[u8]) -> Result<usize> {
         let start = self.seen;
-        match &mut self.way {
-            Way::Front(front) => {
-                let taken = front.feed(bytes).map_err(|e| placed(e, start))?;
+        match &mut self.state {
+            ValueState::Front(front) => {
+                let taken = front.feed(bytes).map_err(|e| with_offset(e, start))?;
                 self.bytes.push(bytes.get(..taken).unwrap_or(&[]))?;
                 self.seen += taken;
                 self.turn()?;
                 Ok(taken)
             }
-            Way::Keep(skipper) => {
-                let taken = skipper.feed(bytes).map_err(|e| placed(e, start))?;
+            ValueState::Keep(skipper) => {
+                let taken = skipper.feed(bytes).map_err(|e| with_offset(e, start))?;
                 self.bytes.push(bytes.get(..taken).unwrap_or(&[]))?;
                 self.seen += taken;
                 Ok(taken)
             }
-            Way::Refused(skipper, _) => {
-                let taken = skipper.feed(bytes).map_err(|e| placed(e, start))?;
+            ValueState::Refused(skipper, _) => {
+                let taken = skipper.feed(bytes).map_err(|e| with_offset(e, start))?;
                 self.seen += taken;
                 Ok(taken)
             }
-            Way::Foreign(skipper, _) => {
-                let taken = skipper.feed(bytes).map_err(|e| placed(e, start))?;
+            ValueState::WithoutHeader(skipper, _) => {
+                let taken = skipper.feed(bytes).map_err(|e| with_offset(e, start))?;
                 self.bytes.push(bytes.get(..taken).unwrap_or(&[]))?;
                 self.seen += taken;
                 self.decode()?;
                 Ok(taken)
             }
-            Way::Own(columns) => {
+            ValueState::WithHeader(columns) => {
                 let left = columns.end().saturating_sub(self.seen);
                 let here = bytes.get(..left.min(bytes.len()).min(PIECE_NBYTES)).unwrap_or(&[]);
                 if self.bytes.nbytes() > 0 {
@@ -255,9 +260,9 @@ impl Value {
                         Ok(here.len())
                     }
                     Err(broken) => {
-                        let Broken { error, taken, rest } = *broken;
+                        let FrameFault { error, taken, rest } = *broken;
                         self.seen += taken;
-                        self.way = Way::Refused(rest, error);
+                        self.state = ValueState::Refused(rest, error);
                         Ok(taken)
                     }
                 }
@@ -265,48 +270,52 @@ impl Value {
         }
     }
 
-    /// The whole value.
+    /// Returns the complete value.
     ///
     /// # Errors
-    /// The system's refusal of memory.
+    /// Errors of the operating system: no memory.
     pub(crate) fn finish(self) -> Result<Received> {
-        Ok(match self.way {
-            Way::Front(_) | Way::Keep(_) => Received::Bytes(self.bytes.finish()?),
-            Way::Own(columns) => Received::Own(columns),
-            Way::Foreign(_, Ok(frame)) => Received::Foreign(frame),
-            Way::Foreign(_, Err(error)) | Way::Refused(_, error) => Received::Refused(error),
+        Ok(match self.state {
+            ValueState::Front(_) | ValueState::Keep(_) => Received::Bytes(self.bytes.finish()?),
+            ValueState::WithHeader(columns) => Received::WithHeader(columns),
+            ValueState::WithoutHeader(_, Ok(frame)) => Received::WithoutHeader(frame),
+            ValueState::WithoutHeader(_, Err(error)) | ValueState::Refused(_, error) => {
+                Received::Refused(error)
+            }
         })
     }
 
-    /// Goes over to what the front tells.
+    /// Switches to the detected kind.
     fn turn(&mut self) -> Result<()> {
-        let Way::Front(front) = &mut self.way else { return Ok(()) };
-        let Some(told) = front.told(self.bytes.get(), &self.options) else { return Ok(()) };
-        if let Told::Own = told {
+        let ValueState::Front(front) = &mut self.state else { return Ok(()) };
+        let Some(kind) = front.detect(self.bytes.get(), &self.options) else { return Ok(()) };
+        if let ValueKind::WithHeader = kind {
             let front = std::mem::replace(&mut self.bytes, ReceivedBytes::new()?).finish()?;
             if let Some(columns) = IncrementalColumns::of(front.clone(), &self.options) {
-                self.way = Way::Own(Box::new(columns));
+                self.state = ValueState::WithHeader(Box::new(columns));
                 return self.check();
             }
             self.bytes.push(front.as_slice())?;
         }
         let mut skipper = Skipper::new(self.options.limits.max_depth);
-        skipper.feed(self.bytes.get()).map_err(|e| placed(e, 0))?;
-        self.way = match told {
-            Told::Foreign => Way::Foreign(skipper, Ok(Box::new(SchemalessDecoder::new(&self.options)))),
-            _ => Way::Keep(skipper),
+        skipper.feed(self.bytes.get()).map_err(|e| with_offset(e, 0))?;
+        self.state = match kind {
+            ValueKind::WithoutHeader => {
+                ValueState::WithoutHeader(skipper, Ok(Box::new(SchemalessDecoder::new(&self.options))))
+            }
+            _ => ValueState::Keep(skipper),
         };
         self.decode()
     }
 
-    /// Decodes what others wrote as far as it has come.
+    /// Decodes the received part of a value without a header.
     fn decode(&mut self) -> Result<()> {
-        let Way::Foreign(skipper, state) = &mut self.way else { return Ok(()) };
+        let ValueState::WithoutHeader(skipper, state) = &mut self.state else { return Ok(()) };
         let Ok(frame) = state else {
             self.bytes.drop_front(self.bytes.nbytes());
             return Ok(());
         };
-        // What is left is the front of one cell, which is looked at again: not for every byte of it.
+        // The undecoded bytes are the start of one cell. Trying again for every byte would be slow.
         if self.bytes.nbytes() < self.enough && !skipper.is_whole() {
             return Ok(());
         }
@@ -317,7 +326,7 @@ impl Value {
             }
             Err(error) => *state = Err(error),
         }
-        // Whoever decodes and whoever looks for the end count the same cells.
+        // The decoder and the search for the end count the same cells.
         if skipper.is_whole()
             && let Ok(frame) = state
             && !frame.is_whole()
@@ -327,25 +336,26 @@ impl Value {
         Ok(())
     }
 
-    /// Decodes our own columns as far as they have come.
+    /// Decodes the received part of the columns after our header.
     fn columns(&mut self) -> Result<()> {
-        let Way::Own(columns) = &mut self.way else { return Ok(()) };
+        let ValueState::WithHeader(columns) = &mut self.state else { return Ok(()) };
         match columns.take(self.bytes.get()) {
             Ok(taken) => {
                 self.bytes.drop_front(taken);
                 Ok(())
             }
             Err(broken) => {
-                let Broken { error, taken, mut rest } = *broken;
+                let FrameFault { error, taken, mut rest } = *broken;
                 self.bytes.drop_front(taken);
                 let here = self.bytes.nbytes();
-                let passed = rest.feed(self.bytes.get()).map_err(|e| placed(e, self.seen - here))?;
+                let passed = rest.feed(self.bytes.get()).map_err(|e| with_offset(e, self.seen - here))?;
                 self.bytes.drop_front(here);
                 if passed < here {
-                    // The header said more than there is: what came behind the value was the next message's.
+                    // The header declared more bytes than the value has: the bytes after the value were those of the next
+                    // message.
                     return Err(error);
                 }
-                self.way = Way::Refused(rest, error);
+                self.state = ValueState::Refused(rest, error);
                 Ok(())
             }
         }
@@ -353,7 +363,7 @@ impl Value {
 
     fn check(&mut self) -> Result<()> {
         let (had, needed) = self.so_far();
-        if !matches!(self.way, Way::Refused(..)) {
+        if !matches!(self.state, ValueState::Refused(..)) {
             self.stream.check("message", had)?;
         }
         let limit = self.options.limits.max_nbytes;
@@ -367,6 +377,6 @@ impl Value {
     }
 }
 
-fn placed(error: CellError, base: usize) -> Error {
+fn with_offset(error: CellError, base: usize) -> Error {
     error.placed("$", base as u64)
 }

@@ -1,12 +1,12 @@
-//! Bytes that came and are not taken in yet.
+//! A buffer of received bytes that are not decoded yet.
 
 use crate::error::Result;
 use crate::memory::{Buffer, Region, RegionMut};
 
-/// Memory at first; it doubles as bytes come, whatever the value claims.
+/// The first allocation. The buffer doubles with the received bytes, whatever length the value declares.
 const STEP: usize = 4 << 10;
 
-/// Bytes, filled at the end and taken from the front.
+/// Bytes that are appended at the end and consumed from the front.
 #[derive(Debug)]
 pub(super) struct ReceivedBytes {
     region: RegionMut,
@@ -28,15 +28,15 @@ impl ReceivedBytes {
         self.region.as_mut_slice().get(start..end).unwrap_or(&[])
     }
 
-    /// The last `count` of them.
+    /// The last `count` bytes.
     pub(super) fn last(&mut self, count: usize) -> &[u8] {
         let (start, end) = (self.end.saturating_sub(count), self.end);
         self.region.as_mut_slice().get(start..end).unwrap_or(&[])
     }
 
-    /// Memory for `nbytes` behind them.
+    /// Returns free memory of `nbytes` after the bytes.
     pub(super) fn room(&mut self, nbytes: usize) -> Result<&mut [u8]> {
-        // What was taken from the front makes room, unless much would have to be moved.
+        // Reuses the space of consumed bytes, unless many bytes would have to move.
         if self.start > 0 && self.nbytes() <= self.start {
             let (start, end) = (self.start, self.end);
             self.region.as_mut_slice().copy_within(start..end, 0);
@@ -52,7 +52,7 @@ impl ReceivedBytes {
         Ok(self.region.as_mut_slice().get_mut(start..end).unwrap_or(&mut []))
     }
 
-    /// So many bytes of the room were filled.
+    /// Records that `count` bytes of the free memory are filled.
     pub(super) fn filled(&mut self, count: usize) {
         self.end = (self.end + count).min(self.region.nbytes());
     }
@@ -72,7 +72,7 @@ impl ReceivedBytes {
         }
     }
 
-    /// All of them, where nothing was taken from the front.
+    /// Returns all bytes, if none was consumed from the front.
     pub(super) fn finish(mut self) -> Result<Buffer> {
         self.region.grow(self.end)?;
         Ok(Buffer::from_region(self.region.finish(), false))

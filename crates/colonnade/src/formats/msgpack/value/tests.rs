@@ -1,23 +1,23 @@
-//! MessagePack messages between others, in pieces and at their limits.
+//! Tests of single MessagePack messages among others, in pieces and at their limits.
 
 use super::*;
 
 mod pieces;
 use crate::error::ErrorKind;
-use crate::message::{Incoming, Message, Step, envelope};
+use crate::message::{Incoming, Message, MessageStep, envelope};
 
 fn incoming(limits: Limits) -> Incoming {
     Incoming::new(limits, |nbytes| Ok(Box::new(vec![0; nbytes])))
 }
 
-/// A message that came at once.
+/// Decodes a message that arrives in one piece.
 fn alone(message: &[u8]) -> Vec<u8> {
     let mut incoming = incoming(Limits::default());
-    assert!(matches!(incoming.feed(message).unwrap(), (n, Step::Whole) if n == message.len()));
+    assert!(matches!(incoming.feed(message).unwrap(), (n, MessageStep::Whole) if n == message.len()));
     taken(&mut incoming)
 }
 
-/// A column of `n` doubles.
+/// Encodes a column of `n` doubles.
 fn doubles(n: u32) -> Vec<u8> {
     let mut out = b"\x81\xa1a\xdd".to_vec();
     out.extend(n.to_be_bytes());
@@ -66,7 +66,7 @@ fn messages_in_pieces_of_any_size() {
             while !part.is_empty() {
                 let (count, step) = incoming.feed(part).unwrap();
                 part = &part[count..];
-                if let Step::Whole = step {
+                if let MessageStep::Whole = step {
                     found.push(taken(&mut incoming));
                 }
             }
@@ -96,7 +96,7 @@ fn buffers_never_reach_into_the_next_message() {
             at += count;
             step = fed;
         }
-        if let Step::Whole = step {
+        if let MessageStep::Whole = step {
             found.push(taken(&mut incoming));
         }
     }
@@ -105,10 +105,10 @@ fn buffers_never_reach_into_the_next_message() {
 }
 
 #[test]
-fn a_claim_allocates_nothing_and_a_limit_holds() {
+fn declared_sizes_do_not_allocate_and_limits_hold() {
     let mut open = incoming(Limits::default());
     let (count, step) = open.feed(b"\xdd\xff\xff\xff\xff\x01").unwrap();
-    assert!(count == 6 && matches!(step, Step::Need));
+    assert!(count == 6 && matches!(step, MessageStep::Need));
     let room: usize = open.io_buffers(1 << 30).unwrap().iter().map(|r| r.len()).sum();
     assert!(room <= PIECE_NBYTES, "{room}");
     let ErrorKind::Truncated { needed, had } = *open.end().unwrap_err().kind() else { panic!("not cut") };
@@ -125,7 +125,7 @@ fn a_claim_allocates_nothing_and_a_limit_holds() {
 }
 
 #[test]
-fn what_has_come_is_kept() {
+fn received_bytes_are_kept() {
     let mut open = incoming(Limits::default());
     open.feed(b"\x92\xa3ab").unwrap();
     assert_eq!(open.partial(), b"\xa3ab", "what was taken in is gone");

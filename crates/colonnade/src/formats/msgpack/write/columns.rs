@@ -1,7 +1,7 @@
-//! A map of names to arrays, behind its header.
+//! Writes a map of names to arrays, after its header.
 //!
-//! Two passes: the first measures, so that the header can say where every column ends and every piece of a column has its place;
-//! the second writes all pieces side by side where the sink gives its memory, else one behind the other.
+//! The first of two passes measures, so that the header can declare the end of every column and every piece of a column has
+//! a known offset. The second writes all pieces, in parallel if the sink lends its memory, else one after the other.
 
 use std::io::IoSlice;
 use std::ops::Range;
@@ -14,14 +14,14 @@ use crate::arrow::meta::{self, FieldMeta};
 use crate::arrow::pandas;
 use crate::cells::header_key::keys;
 use crate::error::{Error, Result};
-use crate::frame::{DType, Frame, Kind};
+use crate::frame::{DType, DTypeKind, Frame};
 use crate::memory::Scatter;
 use crate::parallel;
 use crate::parallel::Task;
 use crate::progress::{Progress, SignalsOnly};
 use crate::sink::Sink;
 
-use super::rows::{self, Exported};
+use super::rows::{self, ExportedArrays};
 use super::{numbers, text};
 use crate::cells::msgpack::column::{CellWriter, changed};
 use crate::cells::msgpack::heads;
@@ -29,34 +29,34 @@ use crate::cells::msgpack::options::MsgpackOrient;
 use crate::cells::typed;
 use crate::cells::typed::MsgpackStyle;
 use crate::formats::msgpack::header;
-use crate::formats::msgpack::header::Header;
+use crate::formats::msgpack::header::MsgpackHeader;
 use crate::formats::msgpack::options::WriteOptions;
 
-/// Rows of a piece: small enough that its bytes are still in the cache when they go out.
+/// The number of rows of a piece, small enough that its bytes are still in the cache when they are passed to the sink.
 const PIECE_ROWS: usize = 32 << 10;
 
 /// The value of one column.
-enum Value<'a> {
+enum ColumnValue<'a> {
     /// An array of cells.
     Cells(Box<dyn CellWriter + 'a>),
-    /// One `bin` of the values as they lie.
+    /// One `bin` of the unchanged values.
     Packed(&'a [u8]),
 }
 
-struct Column<'a> {
-    /// Key and head of the value.
+struct MeasuredColumn<'a> {
+    /// The key, and the head of the value.
     head: Vec<u8>,
     key_nbytes: usize,
-    value: Value<'a>,
+    value: ColumnValue<'a>,
     nulls: u64,
-    /// Bytes of each piece.
+    /// The size of each piece.
     pieces: Vec<usize>,
 }
 
 /// Encodes `frame`.
 ///
 /// # Errors
-/// `Unrepresentable`, naming column and reason; the sink's own.
+/// `Unrepresentable`, naming column and reason; errors of the sink.
 pub(crate) fn encode_frame(
     frame: &Frame,
     options: &WriteOptions,
@@ -64,7 +64,7 @@ pub(crate) fn encode_frame(
     progress: &dyn Progress,
 ) -> Result<()> {
     let exporter = Exporter::new(frame, Some(frame.nrows))?;
-    let schema = bare(&exporter.schema());
+    let schema = without_pandas_metadata(&exporter.schema());
     let arrays = exporter.arrays(frame)?;
     if options.orient != MsgpackOrient::Columns || !options.header {
         return in_rows(frame, &schema, &arrays, options, sink, progress);
@@ -77,11 +77,11 @@ pub(crate) fn encode_frame(
     }
     let dictionaries = typed::write_dictionaries(&arrays, style(options))?;
     measure(&mut columns, &schema, frame.nrows, options.threads, progress)?;
-    let head = Header {
+    let head = MsgpackHeader {
         orient: MsgpackOrient::Columns,
         nrows: frame.nrows,
         chunk: options.chunk,
-        nbytes: columns.iter().map(Column::value_nbytes).collect(),
+        nbytes: columns.iter().map(MeasuredColumn::value_nbytes).collect(),
         nulls: columns.iter().map(|c| c.nulls).collect(),
         packed: options.packed,
         old: options.compatible,
@@ -89,9 +89,12 @@ pub(crate) fn encode_frame(
         schema: schema.clone().into(),
     };
     let mut start = Vec::new();
-    header::ended(rmp::encode::write_map_len(&mut start, header::count(columns.len() + 1, "columns")?))?;
+    header::write_result(rmp::encode::write_map_len(
+        &mut start,
+        header::count(columns.len() + 1, "columns")?,
+    ))?;
     head.write(&dictionaries, options.compatible, &mut start)?;
-    let total = start.len() + columns.iter().map(Column::nbytes).sum::<usize>();
+    let total = start.len() + columns.iter().map(MeasuredColumn::nbytes).sum::<usize>();
     sink.reserve(total as u64)?;
     sink.write(&start)?;
     let rest = total - start.len();
@@ -101,7 +104,7 @@ pub(crate) fn encode_frame(
     one_by_one(&columns, frame.nrows, rest, sink, progress)
 }
 
-/// Rows, and data without a header.
+/// Encodes frames in rows, and frames without a header.
 fn in_rows(
     frame: &Frame,
     schema: &Schema,
@@ -113,8 +116,9 @@ fn in_rows(
     let mut entry = Vec::new();
     let keys = keys(schema);
     if options.header {
-        let nulls = |(data, field): (&ArrayData, &FieldRef)| Ok(nils(data, told(field)?.dtype) as u64);
-        let head = Header {
+        let nulls =
+            |(data, field): (&ArrayData, &FieldRef)| Ok(nils(data, field_meta_of(field)?.dtype) as u64);
+        let head = MsgpackHeader {
             orient: options.orient,
             nrows: frame.nrows,
             chunk: options.chunk,
@@ -129,7 +133,7 @@ fn in_rows(
         head.write(&dictionaries, options.compatible, &mut entry)?;
     }
     let header = options.header.then_some((entry.as_slice(), keys.as_slice()));
-    let exported = Exported { schema, arrays, header };
+    let exported = ExportedArrays { schema, arrays, header };
     rows::encode(frame, exported, options, &writer_of(style(options)), sink, progress)
 }
 
@@ -137,13 +141,13 @@ fn writer_of(
     style: MsgpackStyle,
 ) -> impl for<'a> Fn(&'a Field, &'a ArrayData) -> Result<Box<dyn CellWriter + 'a>> {
     move |field, data| {
-        let writer: Box<dyn CellWriter> = typed::writer(field, told(field)?.dtype, data, style)?;
+        let writer: Box<dyn CellWriter> = typed::writer(field, field_meta_of(field)?.dtype, data, style)?;
         Ok(writer)
     }
 }
 
-/// The schema without what is for pandas' own reader of Arrow files.
-fn bare(schema: &Schema) -> Schema {
+/// The schema without the metadata for pandas' reader of Arrow files.
+fn without_pandas_metadata(schema: &Schema) -> Schema {
     let mut metadata = schema.metadata().clone();
     metadata.remove(pandas::KEY);
     Schema::new_with_metadata(schema.fields().clone(), metadata)
@@ -153,8 +157,8 @@ fn style(options: &WriteOptions) -> MsgpackStyle {
     MsgpackStyle { header: options.header, compatible: options.compatible }
 }
 
-/// The NumPy dtype that the field's own metadata says, and its tag.
-pub(crate) fn told(field: &Field) -> Result<FieldMeta> {
+/// Returns the NumPy dtype and the tag in the field's metadata.
+pub(crate) fn field_meta_of(field: &Field) -> Result<FieldMeta> {
     field.metadata().get(meta::KEY).map_or_else(|| Ok(FieldMeta::default()), |text| FieldMeta::parse(text))
 }
 
@@ -164,30 +168,36 @@ fn column<'a>(
     key: &str,
     rows: u32,
     options: &WriteOptions,
-) -> Result<Column<'a>> {
+) -> Result<MeasuredColumn<'a>> {
     let mut head = Vec::with_capacity(key.len() + 10);
     heads::text(&mut head, key, options.compatible)?;
     let key_nbytes = head.len();
-    let told = told(field)?;
+    let meta = field_meta_of(field)?;
     if options.packed
         && let Some(bytes) = packed(data)
         && let Ok(nbytes) = u32::try_from(bytes.len())
     {
-        header::ended(rmp::encode::write_bin_len(&mut head, nbytes))?;
-        return Ok(Column { head, key_nbytes, value: Value::Packed(bytes), nulls: 0, pieces: Vec::new() });
+        header::write_result(rmp::encode::write_bin_len(&mut head, nbytes))?;
+        return Ok(MeasuredColumn {
+            head,
+            key_nbytes,
+            value: ColumnValue::Packed(bytes),
+            nulls: 0,
+            pieces: Vec::new(),
+        });
     }
-    header::ended(rmp::encode::write_array_len(&mut head, rows))?;
-    let writer = numbers::writer(data).filter(|_| told.dtype.is_none_or(|d| !is_time(d)));
+    header::write_result(rmp::encode::write_array_len(&mut head, rows))?;
+    let writer = numbers::writer(data).filter(|_| meta.dtype.is_none_or(|d| !is_time(d)));
     let writer = writer.or_else(|| text::writer(data, !options.compatible));
     let writer = match writer {
         Some(writer) => writer,
-        None => typed::writer(field, told.dtype, data, style(options))?,
+        None => typed::writer(field, meta.dtype, data, style(options))?,
     };
-    let nulls = nils(data, told.dtype) as u64;
-    Ok(Column { head, key_nbytes, value: Value::Cells(writer), nulls, pieces: Vec::new() })
+    let nulls = nils(data, meta.dtype) as u64;
+    Ok(MeasuredColumn { head, key_nbytes, value: ColumnValue::Cells(writer), nulls, pieces: Vec::new() })
 }
 
-/// Nils among the cells: nulls, and NaT where NumPy's own times are.
+/// Counts the nils among the cells: nulls, and NaT in NumPy times.
 fn nils(data: &ArrayData, says: Option<DType>) -> usize {
     if data.data_type() == &DataType::Null {
         return data.len();
@@ -203,10 +213,10 @@ fn nils(data: &ArrayData, says: Option<DType>) -> usize {
 }
 
 fn is_time(dtype: DType) -> bool {
-    matches!(dtype.kind, Kind::DateTime | Kind::TimeDelta)
+    matches!(dtype.kind, DTypeKind::DateTime | DTypeKind::TimeDelta)
 }
 
-/// The bytes of a column of numbers without nulls.
+/// Returns the bytes of a column of numbers without nulls.
 fn packed(data: &ArrayData) -> Option<&[u8]> {
     let item = match data.data_type() {
         DataType::Int8 | DataType::UInt8 => 1,
@@ -222,37 +232,37 @@ fn packed(data: &ArrayData) -> Option<&[u8]> {
     data.buffers().first()?.as_slice().get(data.offset() * item..(data.offset() + data.len()) * item)
 }
 
-impl Column<'_> {
+impl MeasuredColumn<'_> {
     fn value_nbytes(&self) -> u64 {
         (self.nbytes() - self.key_nbytes) as u64
     }
 
     fn nbytes(&self) -> usize {
         let body = match self.value {
-            Value::Cells(_) => self.pieces.iter().sum(),
-            Value::Packed(bytes) => bytes.len(),
+            ColumnValue::Cells(_) => self.pieces.iter().sum(),
+            ColumnValue::Packed(bytes) => bytes.len(),
         };
         self.head.len() + body
     }
 }
 
-/// Rows of piece `i` of a column.
+/// Returns the rows of piece `i` of a column.
 fn piece(i: usize, nrows: usize) -> Range<usize> {
     i * PIECE_ROWS..nrows.min((i + 1) * PIECE_ROWS)
 }
 
 fn measure(
-    columns: &mut [Column<'_>],
+    columns: &mut [MeasuredColumn<'_>],
     schema: &Schema,
     nrows: usize,
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<()> {
-    /// Bytes of work that a cell stands for, when it is decided whether a thread pays.
+    /// Bytes of work that count for a cell in the decision whether a thread pays.
     const CELL_NBYTES: usize = 4;
     let mut tasks = Vec::with_capacity(columns.len());
     for (column, field) in columns.iter_mut().zip(schema.fields()) {
-        let Column { value: Value::Cells(writer), pieces, .. } = column else { continue };
+        let MeasuredColumn { value: ColumnValue::Cells(writer), pieces, .. } = column else { continue };
         tasks.push(Task::new(nrows.saturating_mul(CELL_NBYTES), move || {
             let of =
                 |i: usize| writer.measure(piece(i, nrows)).map_err(|e| e.in_member(field.name().clone()));
@@ -260,12 +270,12 @@ fn measure(
             Ok(())
         }));
     }
-    // Progress counts what is written, not what is measured.
+    // Progress counts written bytes, not measured ones.
     parallel::run(tasks, threads, &SignalsOnly(progress))
 }
 
 fn side_by_side(
-    columns: &[Column<'_>],
+    columns: &[MeasuredColumn<'_>],
     nrows: usize,
     place: &mut [u8],
     threads: usize,
@@ -283,7 +293,7 @@ fn side_by_side(
     for column in columns {
         claim(column.head.len())?.copy_from_slice(&column.head);
         match &column.value {
-            Value::Packed(bytes) => {
+            ColumnValue::Packed(bytes) => {
                 let bytes: &[u8] = bytes;
                 let room = claim(bytes.len())?;
                 tasks.push(Task::new(bytes.len(), move || {
@@ -291,7 +301,7 @@ fn side_by_side(
                     Ok(())
                 }));
             }
-            Value::Cells(writer) => {
+            ColumnValue::Cells(writer) => {
                 for (i, &nbytes) in column.pieces.iter().enumerate() {
                     let room = claim(nbytes)?;
                     tasks.push(Task::new(nbytes, move || written(writer.as_ref(), piece(i, nrows), room)));
@@ -302,28 +312,28 @@ fn side_by_side(
     parallel::run(tasks, threads, progress)
 }
 
-/// One piece into its place, which it has to fill.
+/// Writes one piece to `room`, which it must fill exactly.
 fn written(writer: &dyn CellWriter, rows: Range<usize>, room: &mut [u8]) -> Result<()> {
     let nbytes = room.len();
     if writer.write(rows, room)? == nbytes { Ok(()) } else { Err(changed()) }
 }
 
 fn one_by_one(
-    columns: &[Column<'_>],
+    columns: &[MeasuredColumn<'_>],
     nrows: usize,
     total: usize,
     sink: &mut dyn Sink,
     progress: &dyn Progress,
 ) -> Result<()> {
-    /// Small pieces wait for each other until they are worth a call.
+    /// Smaller pieces are collected to calls of this size.
     const CALL_NBYTES: usize = 128 << 10;
-    // Made once for the largest that has to wait: filling it anew for every piece would touch all bytes twice.
+    // One buffer for the largest collected pieces: clearing it for every piece would touch all bytes twice.
     let largest =
         columns.iter().map(|c| c.head.len() + c.pieces.iter().max().unwrap_or(&0)).max().unwrap_or(0);
     let mut buffer = vec![0; CALL_NBYTES.saturating_add(largest)];
     let (mut filled, mut done) = (0, 0);
     for column in columns {
-        // Columns without rows are their heads alone.
+        // Columns without rows consist of their heads.
         if filled >= CALL_NBYTES {
             sink.write(buffer.get(..filled).unwrap_or(&[]))?;
             done += filled;
@@ -333,14 +343,14 @@ fn one_by_one(
         head.copy_from_slice(&column.head);
         filled += column.head.len();
         match &column.value {
-            Value::Packed(bytes) => {
+            ColumnValue::Packed(bytes) => {
                 let waiting = buffer.get(..filled).unwrap_or(&[]);
                 sink.write_pieces(&[IoSlice::new(waiting), IoSlice::new(bytes)])?;
                 done += filled + bytes.len();
                 filled = 0;
                 progress.advance(done as u64, Some(total as u64))?;
             }
-            Value::Cells(writer) => {
+            ColumnValue::Cells(writer) => {
                 for (i, &nbytes) in column.pieces.iter().enumerate() {
                     let room = buffer.get_mut(filled..filled + nbytes).ok_or_else(changed)?;
                     written(writer.as_ref(), piece(i, nrows), room)?;

@@ -1,17 +1,17 @@
-//! Integers in the standard's smallest form.
+//! Encodes integers in the smallest form of the specification.
 //!
-//! Which form a value takes depends on how many bits it needs; a table answers marker and bytes for each number of bits, so
-//! that a column of mixed sizes costs no branch a cell: every value is stored as eight bytes behind its marker, and the next
-//! one goes over those that it did not need.
+//! The form of a value depends on how many bits it needs. A table has the marker and size for each number of bits, so that
+//! a column of mixed sizes has no branch for each cell: every value is stored as eight bytes after its marker, and the next
+//! value overwrites the unused ones.
 
-/// Marker and bytes behind it, by the bits that a value needs.
-type Forms = [(u8, u8); 65];
+/// The marker and the number of bytes after it, by the number of bits that a value needs.
+type IntegerForms = [(u8, u8); 65];
 
-const fn forms(fix_bits: usize, markers: [u8; 4], signed: bool) -> Forms {
+const fn forms(fix_bits: usize, markers: [u8; 4], signed: bool) -> IntegerForms {
     let mut out = [(0, 0); 65];
     let mut bits = fix_bits + 1;
     while bits <= 64 {
-        // A signed form of n bytes holds one bit less.
+        // A signed form of n bytes has one bit less.
         let needed = if signed { bits + 1 } else { bits };
         out[bits] = if needed <= 8 {
             (markers[0], 1)
@@ -27,12 +27,12 @@ const fn forms(fix_bits: usize, markers: [u8; 4], signed: bool) -> Forms {
     out
 }
 
-/// From 0 on: up to 7 bits in the marker itself.
-const POSITIVE: Forms = forms(7, [0xcc, 0xcd, 0xce, 0xcf], false);
-/// Below 0, by the bits of the complement: up to 5 in the marker itself.
-const NEGATIVE: Forms = forms(5, [0xd0, 0xd1, 0xd2, 0xd3], true);
+/// The forms from 0 on. Values of up to 7 bits are in the marker itself.
+const POSITIVE: IntegerForms = forms(7, [0xcc, 0xcd, 0xce, 0xcf], false);
+/// The forms below 0, by the bits of the complement. Values of up to 5 bits are in the marker itself.
+const NEGATIVE: IntegerForms = forms(5, [0xd0, 0xd1, 0xd2, 0xd3], true);
 
-/// The longest form; the room that [`put`] needs.
+/// The longest form, for which [`put`] needs room.
 pub(super) const MAX_NBYTES: usize = 9;
 
 #[inline]
@@ -42,13 +42,13 @@ fn form(bits: u64, negative: bool) -> (u8, u8) {
     forms.get(needed as usize).copied().unwrap_or((0xcf, 8))
 }
 
-/// Bytes of one value: its 64 bits, and whether they are below 0.
+/// Returns the number of bytes of a value, from its 64 bits and whether it is negative.
 #[inline]
 pub(super) fn nbytes(bits: u64, negative: bool) -> usize {
     1 + usize::from(form(bits, negative).1)
 }
 
-/// Writes one value into a place with room for [`MAX_NBYTES`]; answers how many it takes.
+/// Writes one value to `place`, which has room for [`MAX_NBYTES`]; returns its number of bytes.
 #[inline]
 pub(super) fn put(place: &mut [u8; MAX_NBYTES], bits: u64, negative: bool) -> usize {
     let (marker, n) = form(bits, negative);

@@ -1,15 +1,15 @@
-//! From frames to bytes.
+//! Encodes frames.
 
 mod columns;
 mod integer;
 mod numbers;
 mod pieces;
-mod plain;
 mod records;
 pub mod rows;
 mod section;
 mod split;
 mod text;
+mod without_header;
 
 pub(crate) use columns::encode_frame;
 

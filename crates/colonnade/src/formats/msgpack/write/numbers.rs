@@ -12,16 +12,16 @@ use super::integer::{self, MAX_NBYTES};
 use crate::cells::msgpack::column::{CellWriter, changed};
 
 /// A number as a cell.
-trait Number: ArrowNativeType {
-    /// Bytes of its cell.
+trait NumberCell: ArrowNativeType {
+    /// The number of bytes of its cell.
     fn nbytes(self) -> usize;
-    /// Writes its cell at the front of a place with room for any.
+    /// Writes its cell at the start of `place`, which has room for the longest cell.
     fn put(self, place: &mut [u8; MAX_NBYTES]) -> usize;
 }
 
 macro_rules! integers {
     ($($t:ty),*) => {$(
-        impl Number for $t {
+        impl NumberCell for $t {
             #[inline]
             #[allow(unused_comparisons, clippy::cast_lossless, clippy::cast_sign_loss)] // one text for both signs
             fn nbytes(self) -> usize {
@@ -37,7 +37,7 @@ macro_rules! integers {
 }
 integers!(i8, i16, i32, i64, u8, u16, u32);
 
-impl Number for u64 {
+impl NumberCell for u64 {
     #[inline]
     fn nbytes(self) -> usize {
         integer::nbytes(self, false)
@@ -48,7 +48,7 @@ impl Number for u64 {
     }
 }
 
-impl Number for f32 {
+impl NumberCell for f32 {
     #[inline]
     fn nbytes(self) -> usize {
         5
@@ -61,7 +61,7 @@ impl Number for f32 {
     }
 }
 
-impl Number for f64 {
+impl NumberCell for f64 {
     #[inline]
     fn nbytes(self) -> usize {
         9
@@ -75,18 +75,18 @@ impl Number for f64 {
     }
 }
 
-struct Numbers<'a, T> {
+struct NumberWriter<'a, T> {
     values: &'a [T],
     nulls: Option<&'a NullBuffer>,
 }
 
-impl<T: Number> Numbers<'_, T> {
+impl<T: NumberCell> NumberWriter<'_, T> {
     fn rows(&self, rows: Range<usize>) -> Result<&[T]> {
         self.values.get(rows).ok_or_else(changed)
     }
 }
 
-impl<T: Number + Sync> CellWriter for Numbers<'_, T> {
+impl<T: NumberCell + Sync> CellWriter for NumberWriter<'_, T> {
     fn measure(&self, rows: Range<usize>) -> Result<usize> {
         let values = self.rows(rows.clone())?;
         Ok(match self.nulls {
@@ -111,8 +111,8 @@ impl<T: Number + Sync> CellWriter for Numbers<'_, T> {
     }
 }
 
-/// Writes cells front to back. The last few have less room than the longest form may take.
-fn fill<T: Number>(mut cells: impl Iterator<Item = Option<T>>, out: &mut [u8]) -> Result<usize> {
+/// Writes cells front to back. The last few have less room than the longest cell.
+fn fill<T: NumberCell>(mut cells: impl Iterator<Item = Option<T>>, out: &mut [u8]) -> Result<usize> {
     let mut at = 0;
     for cell in &mut cells {
         let Some(place) = out.get_mut(at..).and_then(|rest| rest.first_chunk_mut::<MAX_NBYTES>()) else {
@@ -134,7 +134,7 @@ fn fill<T: Number>(mut cells: impl Iterator<Item = Option<T>>, out: &mut [u8]) -
 }
 
 #[cold]
-fn last<T: Number>(cell: Option<T>, rest: Option<&mut [u8]>) -> Result<usize> {
+fn last<T: NumberCell>(cell: Option<T>, rest: Option<&mut [u8]>) -> Result<usize> {
     let mut place = [0xc0; MAX_NBYTES];
     let nbytes = cell.map_or(1, |value| value.put(&mut place));
     let room = rest.and_then(|r| r.get_mut(..nbytes)).ok_or_else(changed)?;
@@ -142,13 +142,13 @@ fn last<T: Number>(cell: Option<T>, rest: Option<&mut [u8]>) -> Result<usize> {
     Ok(nbytes)
 }
 
-struct Booleans<'a> {
+struct BooleanWriter<'a> {
     bits: &'a [u8],
     offset: usize,
     nulls: Option<&'a NullBuffer>,
 }
 
-impl CellWriter for Booleans<'_> {
+impl CellWriter for BooleanWriter<'_> {
     fn measure(&self, rows: Range<usize>) -> Result<usize> {
         Ok(rows.len())
     }
@@ -171,12 +171,12 @@ impl CellWriter for Booleans<'_> {
     }
 }
 
-/// The writer of a column of numbers or booleans; `None` for other types.
+/// Returns the writer of a column of numbers or booleans; `None` for other types.
 pub(super) fn writer(data: &ArrayData) -> Option<Box<dyn CellWriter + '_>> {
-    fn made<'a, T: Number + Sync>(data: &'a ArrayData) -> Option<Box<dyn CellWriter + 'a>> {
+    fn made<'a, T: NumberCell + Sync>(data: &'a ArrayData) -> Option<Box<dyn CellWriter + 'a>> {
         let values = data.buffers().first()?.typed_data::<T>();
         let values = values.get(data.offset()..data.offset() + data.len())?;
-        Some(Box::new(Numbers { values, nulls: data.nulls().filter(|n| n.null_count() > 0) }))
+        Some(Box::new(NumberWriter { values, nulls: data.nulls().filter(|n| n.null_count() > 0) }))
     }
     match data.data_type() {
         DataType::Int8 => made::<i8>(data),
@@ -189,7 +189,7 @@ pub(super) fn writer(data: &ArrayData) -> Option<Box<dyn CellWriter + '_>> {
         DataType::UInt64 => made::<u64>(data),
         DataType::Float32 => made::<f32>(data),
         DataType::Float64 => made::<f64>(data),
-        DataType::Boolean => Some(Box::new(Booleans {
+        DataType::Boolean => Some(Box::new(BooleanWriter {
             bits: data.buffers().first()?.as_slice(),
             offset: data.offset(),
             nulls: data.nulls().filter(|n| n.null_count() > 0),

@@ -1,4 +1,4 @@
-//! Sections cut into pieces of rows, measured first and written by several threads.
+//! Splits sections into pieces of rows, which are measured first and then written by several threads.
 
 use std::ops::Range;
 
@@ -9,38 +9,38 @@ use crate::parallel::Task;
 use crate::progress::{NoProgress, Progress};
 use crate::sink::Sink;
 
-use super::section::Section;
+use super::section::RowSection;
 
-/// Bytes that a piece should have: what fits the caches beside the columns it comes from.
+/// The target size of a piece, which fits the caches together with its columns.
 const PIECE_NBYTES: usize = 256 << 10;
 
-/// Pieces that a thread gets before they go out.
+/// The number of pieces for each thread in one batch of writes.
 const PIECES_A_THREAD: usize = 4;
 
-/// Rows of the first piece, whose width nobody knows.
+/// The number of rows of the first piece, before the width of a row is known.
 const FIRST_ROWS: usize = 256;
 
 #[derive(Debug)]
-struct Piece {
+struct SectionPiece {
     section: usize,
     rows: Range<usize>,
-    /// With the section's opening, where it is the first.
+    /// Includes the section's opening bytes, for the first piece.
     nbytes: usize,
 }
 
-/// Encoded rows that are measured and not yet written.
+/// Measured rows that are not written yet.
 pub struct Pieces<'a> {
-    sections: Vec<Section<'a>>,
-    pieces: Vec<Piece>,
+    sections: Vec<RowSection<'a>>,
+    pieces: Vec<SectionPiece>,
     nbytes: u64,
 }
 
 impl<'a> Pieces<'a> {
-    /// Measures everything.
+    /// Measures all sections.
     ///
     /// # Errors
     /// `Unrepresentable`: a value that MessagePack cannot hold, with the name of its column.
-    pub fn of(sections: Vec<Section<'a>>) -> Result<Self> {
+    pub fn of(sections: Vec<RowSection<'a>>) -> Result<Self> {
         let mut pieces = Vec::new();
         for (section, rows) in sections.iter().enumerate() {
             cut(section, rows, &mut pieces)?;
@@ -49,10 +49,10 @@ impl<'a> Pieces<'a> {
         Ok(Self { sections, pieces, nbytes })
     }
 
-    /// Writes everything, a few pieces at a time.
+    /// Writes everything, a few pieces in one step.
     ///
     /// # Errors
-    /// The sink's; `Cancelled` of `progress`; data that changed since they were measured.
+    /// Errors of the sink; `Cancelled` from `progress`; data that changed after the measurement.
     pub fn write(&self, threads: usize, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
         let threads = threads.max(1);
         let at_once = if threads == 1 { 1 } else { threads * PIECES_A_THREAD };
@@ -73,7 +73,7 @@ impl<'a> Pieces<'a> {
         Ok(())
     }
 
-    fn fill_all(&self, some: &[Piece], mut out: &mut [u8], threads: usize) -> Result<()> {
+    fn fill_all(&self, some: &[SectionPiece], mut out: &mut [u8], threads: usize) -> Result<()> {
         let mut tasks = Vec::with_capacity(some.len());
         for piece in some {
             let (place, rest) = out.split_at_mut_checked(piece.nbytes).ok_or_else(changed)?;
@@ -83,7 +83,7 @@ impl<'a> Pieces<'a> {
         parallel::run(tasks, threads, &NoProgress)
     }
 
-    fn fill(&self, piece: &Piece, mut out: &mut [u8]) -> Result<()> {
+    fn fill(&self, piece: &SectionPiece, mut out: &mut [u8]) -> Result<()> {
         let section = self.sections.get(piece.section).ok_or_else(changed)?;
         if piece.rows.start == 0 {
             let (place, rest) = out.split_at_mut_checked(section.opening.len()).ok_or_else(changed)?;
@@ -94,8 +94,8 @@ impl<'a> Pieces<'a> {
     }
 }
 
-/// Cuts a section where a piece is long enough; a row that is longer than that is a piece of its own.
-fn cut(section: usize, rows: &Section<'_>, pieces: &mut Vec<Piece>) -> Result<()> {
+/// Splits a section into pieces of the target size; a longer row is a piece by itself.
+fn cut(section: usize, rows: &RowSection<'_>, pieces: &mut Vec<SectionPiece>) -> Result<()> {
     let mut start = 0;
     let mut count = FIRST_ROWS;
     loop {
@@ -108,7 +108,7 @@ fn cut(section: usize, rows: &Section<'_>, pieces: &mut Vec<Piece>) -> Result<()
             continue;
         }
         let opening = if start == 0 { rows.opening.len() } else { 0 };
-        pieces.push(Piece { section, rows: start..stop, nbytes: opening + nbytes });
+        pieces.push(SectionPiece { section, rows: start..stop, nbytes: opening + nbytes });
         if stop == rows.nrows {
             return Ok(());
         }

@@ -2,19 +2,19 @@
 
 use crate::error::Result;
 
-use super::section::{Cell, Section};
+use super::section::{RowSection, SectionColumn};
 use crate::cells::msgpack::heads;
 
-/// The rows. `header`: the encoded entry of the header, its key and its value.
+/// Returns the section of the rows. `header`: the encoded entry of the header, its key and its value.
 ///
 /// # Errors
-/// `Unrepresentable`: more rows or columns than MessagePack counts.
+/// `Unrepresentable`: too many rows or columns for MessagePack.
 pub fn section<'a>(
-    columns: Vec<Cell<'a>>,
+    columns: Vec<SectionColumn<'a>>,
     nrows: usize,
     header: Option<&[u8]>,
     compatible: bool,
-) -> Result<Section<'a>> {
+) -> Result<RowSection<'a>> {
     let mut opening = Vec::new();
     if let Some(header) = header {
         heads::map(&mut opening, 2)?;
@@ -24,10 +24,10 @@ pub fn section<'a>(
     heads::array(&mut opening, nrows)?;
     let mut row_head = Vec::new();
     heads::map(&mut row_head, columns.len())?;
-    let keyed = |mut column: Cell<'a>| {
+    let keyed = |mut column: SectionColumn<'a>| {
         heads::text(&mut column.key, &column.name, compatible)?;
         Ok(column)
     };
     let columns = columns.into_iter().map(keyed).collect::<Result<_>>()?;
-    Ok(Section { opening, row_head, columns, nrows })
+    Ok(RowSection { opening, row_head, columns, nrows })
 }

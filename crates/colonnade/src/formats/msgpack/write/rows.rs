@@ -1,4 +1,4 @@
-//! Frames in rows, and frames without a header: everything but our own columns.
+//! Writes frames in rows, and frames without a header.
 
 use arrow_array::{Array, StringArray};
 use arrow_data::ArrayData;
@@ -13,44 +13,48 @@ use crate::progress::Progress;
 use crate::sink::Sink;
 
 use super::pieces::Pieces;
-use super::plain::{self, Named};
-use super::section::Cell;
+use super::section::SectionColumn;
+use super::without_header::{self, NamedColumn};
 use super::{records, split};
 
-/// What writes the cells of a field.
+/// Returns the cell writer of a field.
 pub type WriterOf<'w> = &'w dyn for<'a> Fn(&'a Field, &'a ArrayData) -> Result<Box<dyn CellWriter + 'a>>;
 
-/// What an exporter makes of a frame.
+/// The result of an exporter for a frame.
 #[derive(Debug, Clone, Copy)]
-pub struct Exported<'a> {
-    /// Its fields.
+pub struct ExportedArrays<'a> {
+    /// The fields.
     pub schema: &'a Schema,
-    /// Their arrays.
+    /// The arrays of the fields.
     pub arrays: &'a [ArrayData],
-    /// The encoded entry of the header, its key and its value, and the keys of the fields; `None` where there is none.
+    /// The encoded entry of the header, its key and its value, and the keys of the fields; `None` without a header.
     pub header: Option<(&'a [u8], &'a [String])>,
 }
 
 /// Encodes `frame` in rows, or in columns without a header.
 ///
 /// # Errors
-/// `Unrepresentable`: a value that MessagePack cannot hold, with the name of its column; the sink's own.
+/// `Unrepresentable`: a value that MessagePack cannot hold, with the name of its column; errors of the sink.
 pub fn encode(
     frame: &Frame,
-    exported: Exported<'_>,
+    exported: ExportedArrays<'_>,
     options: &WriteOptions,
     writer_of: WriterOf<'_>,
     sink: &mut dyn Sink,
     progress: &dyn Progress,
 ) -> Result<()> {
-    let Exported { schema, arrays, header } = exported;
+    let ExportedArrays { schema, arrays, header } = exported;
     let (nrows, compatible) = (frame.nrows, options.compatible);
-    let own: Vec<Named> = match header {
-        Some((_, keys)) => described(schema, arrays, keys)?,
-        None if options.orient == MsgpackOrient::Split => {
-            schema.fields().iter().zip(arrays).take(frame.ncols).map(|(f, a)| Named::new(f, a)).collect()
-        }
-        None => plain::columns(frame, schema, arrays)?,
+    let own: Vec<NamedColumn> = match header {
+        Some((_, keys)) => with_keys(schema, arrays, keys)?,
+        None if options.orient == MsgpackOrient::Split => schema
+            .fields()
+            .iter()
+            .zip(arrays)
+            .take(frame.ncols)
+            .map(|(f, a)| NamedColumn::new(f, a))
+            .collect(),
+        None => without_header::columns(frame, schema, arrays)?,
     };
     if own.is_empty() && nrows > 0 && header.is_none() && options.orient == MsgpackOrient::Columns {
         let message = format!(
@@ -66,15 +70,15 @@ pub fn encode(
             vec![records::section(columns, nrows, header.map(|(entry, _)| entry), compatible)?]
         }
         (MsgpackOrient::Split, Some((entry, _))) => {
-            vec![split::described(columns, nrows, entry, compatible)?]
+            vec![split::sections_with_header(columns, nrows, entry, compatible)?]
         }
         (MsgpackOrient::Split, None) => {
-            index = plain::labels(&frame.index)?;
+            index = without_header::labels(&frame.index)?;
             labels = column_labels(&frame.columns, &own)?;
             let (index, labels) = (cells(&index, writer_of)?, cells(&labels, writer_of)?);
-            split::plain(index, labels, columns, nrows, compatible)?
+            split::sections_without_header(index, labels, columns, nrows, compatible)?
         }
-        (MsgpackOrient::Columns, None) => plain::sections(columns, nrows, compatible)?,
+        (MsgpackOrient::Columns, None) => without_header::sections(columns, nrows, compatible)?,
         (MsgpackOrient::Columns, Some(_)) => {
             return Err(Error::unsupported(FORMAT, "columns behind a header are written elsewhere."));
         }
@@ -82,31 +86,33 @@ pub fn encode(
     Pieces::of(sections)?.write(options.threads, sink, progress)
 }
 
-/// All fields under their keys.
-fn described(schema: &Schema, arrays: &[ArrayData], keys: &[String]) -> Result<Vec<Named>> {
+/// Returns all fields with their keys as names.
+fn with_keys(schema: &Schema, arrays: &[ArrayData], keys: &[String]) -> Result<Vec<NamedColumn>> {
     if keys.len() != schema.fields().len() || keys.len() != arrays.len() {
         let message = format!("expected {} keys and arrays, found {}.", schema.fields().len(), keys.len());
         return Err(Error::malformed(FORMAT, message));
     }
     let fields = schema.fields().iter().zip(arrays).zip(keys);
-    Ok(fields.map(|((field, data), key)| Named { name: key.clone(), ..Named::new(field, data) }).collect())
+    Ok(fields
+        .map(|((field, data), key)| NamedColumn { name: key.clone(), ..NamedColumn::new(field, data) })
+        .collect())
 }
 
-fn cells<'a>(columns: &'a [Named], writer_of: WriterOf<'_>) -> Result<Vec<Cell<'a>>> {
-    let cell = |named: &'a Named| {
+fn cells<'a>(columns: &'a [NamedColumn], writer_of: WriterOf<'_>) -> Result<Vec<SectionColumn<'a>>> {
+    let cell = |named: &'a NamedColumn| {
         let cells =
             writer_of(&named.field, &named.data).map_err(|e: Error| e.in_member(named.name.as_str()))?;
-        Ok(Cell { name: named.name.clone(), key: Vec::new(), cells })
+        Ok(SectionColumn { name: named.name.clone(), key: Vec::new(), cells })
     };
     columns.iter().map(cell).collect()
 }
 
-/// Labels of columns: integers as integers, all others as the keys of maps have them.
-fn column_labels(axis: &Axis, columns: &[Named]) -> Result<Vec<Named>> {
-    let own = plain::labels(axis)?;
+/// Returns the labels of columns: integers unchanged, others as the keys of maps.
+fn column_labels(axis: &Axis, columns: &[NamedColumn]) -> Result<Vec<NamedColumn>> {
+    let own = without_header::labels(axis)?;
     if matches!(own.as_slice(), [only] if only.data.data_type().is_integer() && only.data.null_count() == 0) {
         return Ok(own);
     }
     let names = StringArray::from_iter_values(columns.iter().map(|column| &column.name)).into_data();
-    Ok(vec![Named::new(&Field::new("columns", DataType::Utf8, false), &names)])
+    Ok(vec![NamedColumn::new(&Field::new("columns", DataType::Utf8, false), &names)])
 }

@@ -1,5 +1,5 @@
-//! Sections: some bytes, then rows of cells, each row with a head and each cell with a key where the layout has them. Every
-//! layout is a few of them: an array of maps is one, a map of arrays is one a column.
+//! Sections: opening bytes, then rows of cells, with a head before each row and a key before each cell if the layout has
+//! them. Every layout consists of sections: an array of maps is one section, a map of arrays has one for each column.
 
 use std::ops::Range;
 
@@ -7,30 +7,30 @@ use crate::cells::msgpack::column::{CellWriter, changed};
 use crate::error::Result;
 
 /// One column of a section.
-pub struct Cell<'a> {
-    /// Its name, for errors.
+pub struct SectionColumn<'a> {
+    /// The name, for errors.
     pub name: String,
-    /// What stands before each of its cells: the encoded key in maps, nothing in arrays.
+    /// The bytes before each of its cells: the encoded key in maps, none in arrays.
     pub key: Vec<u8>,
-    /// Its cells.
+    /// The cells.
     pub cells: Box<dyn CellWriter + 'a>,
 }
 
-/// Bytes, then rows.
+/// Opening bytes, then rows.
 #[derive(Default)]
-pub struct Section<'a> {
-    /// What stands before the first row.
+pub struct RowSection<'a> {
+    /// The bytes before the first row.
     pub opening: Vec<u8>,
-    /// What stands before each row.
+    /// The bytes before each row.
     pub row_head: Vec<u8>,
     /// The cells of a row.
-    pub columns: Vec<Cell<'a>>,
-    /// Rows.
+    pub columns: Vec<SectionColumn<'a>>,
+    /// The number of rows.
     pub nrows: usize,
 }
 
-impl Section<'_> {
-    /// Bytes of these rows, exactly.
+impl RowSection<'_> {
+    /// Returns the exact number of bytes of these rows.
     pub(super) fn measure(&self, rows: Range<usize>) -> Result<usize> {
         let keys: usize = self.columns.iter().map(|c| c.key.len()).sum();
         let mut nbytes = (self.row_head.len() + keys).saturating_mul(rows.len());
@@ -40,7 +40,7 @@ impl Section<'_> {
         Ok(nbytes)
     }
 
-    /// Writes these rows to `out`, which they fill.
+    /// Writes these rows to `out`, which has exactly their size.
     pub(super) fn write(&self, rows: Range<usize>, out: &mut [u8]) -> Result<()> {
         let wanted = out.len();
         let written = match self.columns.as_slice() {

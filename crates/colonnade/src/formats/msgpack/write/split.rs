@@ -1,21 +1,22 @@
-//! Names, labels and rows apart: `{"columns": [key, ...], "data": [[cell, ...], ...]}` behind a header, and
-//! `{"index": [label, ...], "columns": [...], "data": [...]}` without, as `DataFrame.to_dict(orient="split")` has it.
+//! The split layout, with separate names, labels and rows: `{"columns": [key, ...], "data": [[cell, ...], ...]}` after a
+//! header, and `{"index": [label, ...], "columns": [...], "data": [...]}` without one, as in
+//! `DataFrame.to_dict(orient="split")`.
 
 use crate::error::Result;
 
-use super::section::{Cell, Section};
+use super::section::{RowSection, SectionColumn};
 use crate::cells::msgpack::heads;
 
-/// The rows behind a header; row labels are columns. `header`: its encoded entry, key and value.
+/// Returns the sections of a frame with a header; row labels are columns. `header`: its encoded entry, key and value.
 ///
 /// # Errors
-/// `Unrepresentable`: more rows or columns than MessagePack counts.
-pub fn described<'a>(
-    columns: Vec<Cell<'a>>,
+/// `Unrepresentable`: too many rows or columns for MessagePack.
+pub fn sections_with_header<'a>(
+    columns: Vec<SectionColumn<'a>>,
     nrows: usize,
     header: &[u8],
     compatible: bool,
-) -> Result<Section<'a>> {
+) -> Result<RowSection<'a>> {
     let mut opening = Vec::new();
     heads::map(&mut opening, 3)?;
     opening.extend_from_slice(header);
@@ -27,17 +28,17 @@ pub fn described<'a>(
     data(opening, columns, nrows, compatible)
 }
 
-/// The same without a header: row labels, column labels, data. Labels of several levels are arrays.
+/// Returns the sections of a frame without a header: row labels, column labels, data. Labels of several levels are arrays.
 ///
 /// # Errors
-/// As [`described`].
-pub fn plain<'a>(
-    index: Vec<Cell<'a>>,
-    labels: Vec<Cell<'a>>,
-    columns: Vec<Cell<'a>>,
+/// As [`sections_with_header`].
+pub fn sections_without_header<'a>(
+    index: Vec<SectionColumn<'a>>,
+    labels: Vec<SectionColumn<'a>>,
+    columns: Vec<SectionColumn<'a>>,
     nrows: usize,
     compatible: bool,
-) -> Result<Vec<Section<'a>>> {
+) -> Result<Vec<RowSection<'a>>> {
     let mut opening = Vec::new();
     heads::map(&mut opening, 3)?;
     heads::text(&mut opening, "index", compatible)?;
@@ -48,20 +49,25 @@ pub fn plain<'a>(
     Ok(vec![index, labels, data(Vec::new(), columns, nrows, compatible)?])
 }
 
-fn data(mut opening: Vec<u8>, columns: Vec<Cell<'_>>, nrows: usize, compatible: bool) -> Result<Section<'_>> {
+fn data(
+    mut opening: Vec<u8>,
+    columns: Vec<SectionColumn<'_>>,
+    nrows: usize,
+    compatible: bool,
+) -> Result<RowSection<'_>> {
     heads::text(&mut opening, "data", compatible)?;
     heads::array(&mut opening, nrows)?;
     let mut row_head = Vec::new();
     heads::array(&mut row_head, columns.len())?;
-    Ok(Section { opening, row_head, columns, nrows })
+    Ok(RowSection { opening, row_head, columns, nrows })
 }
 
-/// Labels: each an array where there are several levels.
-fn list(mut opening: Vec<u8>, levels: Vec<Cell<'_>>, count: usize) -> Result<Section<'_>> {
+/// Returns the section of labels, with an array for each label of several levels.
+fn list(mut opening: Vec<u8>, levels: Vec<SectionColumn<'_>>, count: usize) -> Result<RowSection<'_>> {
     heads::array(&mut opening, count)?;
     let mut row_head = Vec::new();
     if levels.len() > 1 {
         heads::array(&mut row_head, levels.len())?;
     }
-    Ok(Section { opening, row_head, columns: levels, nrows: count })
+    Ok(RowSection { opening, row_head, columns: levels, nrows: count })
 }

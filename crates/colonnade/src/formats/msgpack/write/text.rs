@@ -10,10 +10,10 @@ use crate::error::{Error, Result};
 
 use crate::cells::msgpack::column::{CellWriter, FORMAT, changed};
 
-/// Short texts are copied as so many bytes, whatever their length: one move instead of a call.
+/// Short texts are copied with this constant size, whatever their length: one move instead of a call.
 const BLIND_NBYTES: usize = 16;
 
-struct Text<'a, O> {
+struct StringWriter<'a, O> {
     offsets: &'a [O],
     values: &'a [u8],
     nulls: Option<&'a NullBuffer>,
@@ -27,13 +27,13 @@ fn head_nbytes(length: usize, str8: bool) -> usize {
         + 2 * usize::from(length > 65535)
 }
 
-impl<O: ArrowNativeType> Text<'_, O> {
+impl<O: ArrowNativeType> StringWriter<'_, O> {
     fn bounds(&self, rows: Range<usize>) -> Result<&[O]> {
         self.offsets.get(rows.start..=rows.end).ok_or_else(changed)
     }
 }
 
-/// The span between two neighbouring offsets.
+/// Returns the range between two neighbouring offsets.
 #[inline]
 fn span<O: ArrowNativeType>(pair: &[O]) -> (usize, usize) {
     match pair {
@@ -49,7 +49,7 @@ fn too_long(length: usize) -> Error {
     Error::unrepresentable(FORMAT, message)
 }
 
-impl<O: ArrowNativeType + Sync> CellWriter for Text<'_, O> {
+impl<O: ArrowNativeType + Sync> CellWriter for StringWriter<'_, O> {
     fn measure(&self, rows: Range<usize>) -> Result<usize> {
         let bounds = self.bounds(rows.clone())?;
         let mut total = 0usize;
@@ -113,7 +113,7 @@ fn long(text: &[u8], str8: bool, out: &mut [u8]) -> Result<usize> {
     Ok(head + length)
 }
 
-/// The writer of a column of text; `None` for other types.
+/// Returns the writer of a column of text; `None` for other types.
 pub(super) fn writer(data: &ArrayData, str8: bool) -> Option<Box<dyn CellWriter + '_>> {
     fn made<'a, O: ArrowNativeType + Sync>(
         data: &'a ArrayData,
@@ -122,7 +122,7 @@ pub(super) fn writer(data: &ArrayData, str8: bool) -> Option<Box<dyn CellWriter 
         let [offsets, values] = data.buffers() else { return None };
         let offsets = offsets.typed_data::<O>().get(data.offset()..)?;
         let nulls = data.nulls().filter(|n| n.null_count() > 0);
-        Some(Box::new(Text { offsets, values: values.as_slice(), nulls, str8 }))
+        Some(Box::new(StringWriter { offsets, values: values.as_slice(), nulls, str8 }))
     }
     match data.data_type() {
         _ if data.is_empty() => None,

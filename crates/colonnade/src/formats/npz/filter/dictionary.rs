@@ -1,6 +1,6 @@
 //! Dictionary encoding of a column: values sorted by their bits, codes of one byte or two.
 
-use crate::codec::dictionary::{DictionaryBuilder, Word};
+use crate::codec::dictionary::{DictionaryBuilder, DictionaryWord};
 use crate::container::members::MAX_VALUES;
 use crate::error::Result;
 use crate::frame::Block;
@@ -34,7 +34,7 @@ pub(super) fn build(column: &Block, cancel: Cancel<'_>) -> Result<Option<Diction
     build_words::<u64, 8>(column, u64::from_le_bytes, u64::to_le_bytes, cancel)
 }
 
-fn build_words<T: Word + Ord, const W: usize>(
+fn build_words<T: DictionaryWord + Ord, const W: usize>(
     column: &Block,
     word: fn([u8; W]) -> T,
     bytes: fn(T) -> [u8; W],
@@ -91,7 +91,7 @@ pub(super) fn estimate(sample: &[u8], width: usize, whole: bool) -> Option<Dicti
     estimate_words(&words, whole)
 }
 
-fn estimate_words<T: Word + Ord>(words: &[T], whole: bool) -> Option<DictionaryEstimate> {
+fn estimate_words<T: DictionaryWord + Ord>(words: &[T], whole: bool) -> Option<DictionaryEstimate> {
     let mut hashed = DictionaryBuilder::new(words.len());
     hashed.add(words, words.len() - words.len() / 8)?;
     let (keys, found) = hashed.done(MAX_VALUES)?;

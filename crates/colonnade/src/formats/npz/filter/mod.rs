@@ -8,7 +8,7 @@ use crate::container::members::{FilterSpec, MemberFilter, MemberName, MemberPlan
 use crate::error::{Error, Result};
 use crate::frame::{Block, DType, Grid};
 use crate::memory::Buffer;
-use crate::parallel::gather_cancellable;
+use crate::parallel::map_cancellable;
 use crate::progress::Progress;
 
 use super::options::{FilterChoice, WriteOptions};
@@ -77,7 +77,7 @@ fn choices(
             owners.push(i);
         }
     }
-    let chosen = gather_cancellable(
+    let chosen = map_cancellable(
         &units,
         |(_, block, _)| block.grid.nbytes(),
         &|(_, block, choice), cancel| choose::choose(block, *choice, options.profile(), cancel),

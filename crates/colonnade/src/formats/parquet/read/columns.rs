@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use arrow_schema::{FieldRef, Fields, Metadata, Schema, SchemaRef};
 
-use crate::arrow::import::{Place, Plan};
+use crate::arrow::import::{FieldRole, FramePlan};
 use crate::arrow::meta::{LabelsMeta, SchemaMeta};
-use crate::arrow::required;
+use crate::arrow::nullability;
 use crate::error::Result;
 use crate::formats::parquet::footer::Footer;
 use crate::frame::paths::LeafProjection;
@@ -24,13 +24,13 @@ pub(super) fn projected_columns(
     footer: &Footer<'_>,
     ours: bool,
     options: &ReadOptions,
-) -> Result<(SchemaRef, Vec<RootColumn>, Plan)> {
+) -> Result<(SchemaRef, Vec<RootColumn>, FramePlan)> {
     let some = footer.projection.len() < footer.leaves.len();
     let all: Vec<usize> = (0..footer.leaves.len()).collect();
     // This package's metadata describe all columns: the plan is built for all and then restricted.
     if ours && some {
         let (every, _) = columns_of(footer, &all, true, options)?;
-        let plan = Plan::new(&every).map_err(|e| e.in_format("parquet"))?;
+        let plan = FramePlan::new(&every).map_err(|e| e.in_format("parquet"))?;
         let (schema, roots_of) = columns_of(footer, &footer.projection, true, options)?;
         let kept: HashSet<usize> =
             roots(&footer.leaves, &footer.projection).iter().map(|(root, _)| *root).collect();
@@ -39,13 +39,13 @@ pub(super) fn projected_columns(
         return Ok((schema, roots_of, plan));
     }
     let (schema, roots) = columns_of(footer, &footer.projection, ours, options)?;
-    let mut plan = Plan::new(&schema).map_err(|e| e.in_format("parquet"))?;
+    let mut plan = FramePlan::new(&schema).map_err(|e| e.in_format("parquet"))?;
     if !ours {
         let never = |root: &RootColumn| matches!(root.kind, RootKind::Flat(flat) if !flat.optional);
         let names = schema.fields().iter().zip(&roots).filter(|(_, root)| never(root));
         let names: Vec<&str> = names.map(|(field, _)| field.name().as_str()).collect();
-        required::note(&mut plan.tags, &names);
-        required::note_ids(&mut plan.tags, &field_ids(footer, &schema, &roots));
+        nullability::note_required(&mut plan.tags, &names);
+        nullability::note_ids(&mut plan.tags, &field_ids(footer, &schema, &roots));
     }
     Ok((schema, roots, plan))
 }
@@ -109,11 +109,11 @@ fn cut(told: &Schema, runs: &[(usize, Range<usize>)], parts: &HashMap<usize, Lea
 
 /// Restricts the plan of all columns to those at `kept` among the roots `order`.
 fn restrict(
-    mut plan: Plan,
+    mut plan: FramePlan,
     order: &[usize],
     kept: &HashSet<usize>,
     fields: &arrow_schema::Fields,
-) -> Result<Plan> {
+) -> Result<FramePlan> {
     let mut positions = Vec::new();
     let mut out = Vec::with_capacity(fields.len());
     for (field, root) in plan.fields.into_iter().zip(order) {
@@ -121,8 +121,8 @@ fn restrict(
             continue;
         }
         let mut field = field;
-        if let Place::Column(position) = field.place {
-            field.place = Place::Column(positions.len());
+        if let FieldRole::Column(position) = field.place {
+            field.place = FieldRole::Column(positions.len());
             positions.push(position);
         }
         // A projection may keep only some leaves of a nested column.

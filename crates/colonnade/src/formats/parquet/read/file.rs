@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use arrow_schema::SchemaRef;
 
-use crate::arrow::import::Plan;
+use crate::arrow::import::FramePlan;
 use crate::formats::parquet::footer::RowGroup;
 use crate::formats::parquet::schema::SchemaLeaf;
 use crate::frame::Axis;
@@ -73,7 +73,7 @@ pub struct Parquet {
     /// The projected columns and the columns of the row labels.
     pub(crate) schema: SchemaRef,
     /// The plan that builds a frame of the columns.
-    pub(crate) plan: Plan,
+    pub(crate) plan: FramePlan,
     /// Start and end of the footer in the source.
     pub(crate) footer: (usize, usize),
     pub(crate) created_by: Option<String>,
@@ -89,7 +89,7 @@ pub struct Parquet {
 impl Parquet {
     /// The plan that builds a frame of the fields.
     #[must_use]
-    pub fn plan(&self) -> &Plan {
+    pub fn plan(&self) -> &FramePlan {
         &self.plan
     }
 

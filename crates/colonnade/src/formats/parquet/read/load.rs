@@ -3,8 +3,8 @@
 use arrow_data::ArrayData;
 use arrow_schema::DataType;
 
+use crate::arrow::decoded_columns::DecodedColumns;
 use crate::arrow::import::{fits, to_block};
-use crate::arrow::landed::Landed;
 use crate::decode::{MemoryLayout, Request, missing};
 use crate::error::{Error, Result};
 use crate::frame::{Axis, Frame, row_range};
@@ -33,7 +33,7 @@ impl Parquet {
     fn labels(&self, rows: &RowsToDecode, threads: usize) -> Result<Axis> {
         let fields = self.plan.level_fields();
         let landed = self.decode(&fields, rows, (MemoryLayout::AsStored, threads), &NoProgress)?;
-        self.plan.landed_index(&fields, landed, rows.nrows)
+        self.plan.decoded_index(&fields, landed, rows.nrows)
     }
 
     /// Decodes all row groups into one frame, or the requested part.
@@ -48,7 +48,7 @@ impl Parquet {
         let landed = self.decode(&chosen.fields, &rows, how, request.progress)?;
         let whole = (start, stop) == (0, self.nrows);
         let index = if whole { self.index()?.clone() } else { self.index()?.slice(start, stop) };
-        self.plan.landed_frame(&chosen, landed, index)
+        self.plan.decoded_frame(&chosen, landed, index)
     }
 
     /// Decodes the fields `wanted` of these rows.
@@ -61,7 +61,7 @@ impl Parquet {
         rows: &RowsToDecode,
         (layout, threads): (MemoryLayout, usize),
         progress: &dyn Progress,
-    ) -> Result<Landed> {
+    ) -> Result<DecodedColumns> {
         self.fetch_pages(wanted, &rows.pieces, progress)?;
         let decoder = ChunkDecoder::new(self, rows.decoded, threads, layout);
         let landed = decoder.run(wanted, &rows.pieces, progress)?;

@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError};
 
 use arrow_schema::DataType;
 
-use crate::arrow::import::Place;
+use crate::arrow::import::FieldRole;
 use crate::decode::Request;
 use crate::error::Result;
 use crate::frame::paths::{LeafProjection, Projection};
@@ -22,7 +22,7 @@ impl Parquet {
     /// As [`Parquet::load`].
     pub fn load_part(&self, request: &Request<'_>) -> Result<Frame> {
         let Some((file, rest)) = self.project(request)? else { return self.load(request) };
-        Ok(file.load(&Request { projection: None, ..*request })?.kept(&rest))
+        Ok(file.load(&Request { projection: None, ..*request })?.projected(&rest))
     }
 
     /// [`Parquet::load_arrow`], for a projection that may select a part of nested columns.
@@ -32,7 +32,7 @@ impl Parquet {
     pub fn load_arrow_part(&self, request: &Request<'_>) -> Result<Vec<Frame>> {
         let Some((file, rest)) = self.project(request)? else { return self.load_arrow(request) };
         let frames = file.load_arrow(&Request { projection: None, ..*request })?;
-        Ok(frames.into_iter().map(|frame| frame.kept(&rest)).collect())
+        Ok(frames.into_iter().map(|frame| frame.projected(&rest)).collect())
     }
 
     /// [`Parquet::batch`], for a projection that may select a part of nested columns.
@@ -41,7 +41,7 @@ impl Parquet {
     /// As [`Parquet::load`].
     pub fn batch_part(&self, i: usize, request: &Request<'_>) -> Result<Frame> {
         let Some((file, rest)) = self.project(request)? else { return self.batch(i, request) };
-        Ok(file.batch(i, &Request { projection: None, ..*request })?.kept(&rest))
+        Ok(file.batch(i, &Request { projection: None, ..*request })?.projected(&rest))
     }
 
     /// Returns the file that reads the selected leaves, and the projection that remains to be applied; `None` if whole columns
@@ -68,7 +68,7 @@ impl Parquet {
         for (field, root) in self.plan.fields.iter().zip(&self.roots) {
             let leaves = self.leaves.get(root.leaves.clone()).unwrap_or_default();
             let mut chosen = vec![true; leaves.len()];
-            if let Place::Column(position) = field.place
+            if let FieldRole::Column(position) = field.place
                 && *kept.of(position) != LeafProjection::All
                 && !leaves.first().is_some_and(|leaf| self.old_lists.contains(&leaf.root))
             {
@@ -101,7 +101,7 @@ impl Parquet {
             rest.insert(position, leaves.within(part));
         }
         for field in &mut file.plan.fields {
-            if let Place::Column(position) = field.place {
+            if let FieldRole::Column(position) = field.place {
                 field.tag = kept.of(position).project_tag(field.tag.take());
             }
         }

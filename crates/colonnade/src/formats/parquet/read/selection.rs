@@ -6,7 +6,7 @@ use std::ops::Range;
 use arrow_array::{BooleanArray, make_array};
 use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder};
 
-use crate::arrow::landed::Landed;
+use crate::arrow::decoded_columns::DecodedColumns;
 use crate::error::{Error, Result};
 use crate::frame::{Block, Grid};
 use crate::memory::{Buffer, Region, Scatter};
@@ -162,14 +162,14 @@ impl GroupRows {
 /// # Errors
 /// Out of memory; cancellation.
 pub(crate) fn keep_selected(
-    landed: Landed,
+    landed: DecodedColumns,
     keep: &BooleanBuffer,
     threads: usize,
     progress: &dyn Progress,
-) -> Result<Landed> {
+) -> Result<DecodedColumns> {
     let nrows = keep.count_set_bits();
     let runs: Vec<(usize, usize)> = keep.set_slices().collect();
-    let mut out = Landed { exclusive: landed.exclusive, ..Landed::default() };
+    let mut out = DecodedColumns { exclusive: landed.exclusive, ..DecodedColumns::default() };
     for (block, members) in landed.blocks {
         out.blocks.push((copy_runs(&block, &runs, nrows, threads, progress)?, members));
     }
@@ -183,7 +183,7 @@ pub(crate) fn keep_selected(
         };
         (keep.len(), work)
     });
-    out.columns = parallel::gather(tasks.collect(), threads, progress)?;
+    out.columns = parallel::map(tasks.collect(), threads, progress)?;
     out.columns.sort_unstable_by_key(|(i, _)| *i);
     Ok(out)
 }

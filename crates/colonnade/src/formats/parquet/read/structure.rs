@@ -9,7 +9,7 @@ use arrow_schema::{DataType, Field, FieldRef, Fields, Metadata};
 use parquet::basic::{ConvertedType, LogicalType, Repetition};
 use parquet::schema::types::{Type, TypePtr};
 
-use crate::arrow::required::FIELD_ID;
+use crate::arrow::nullability::FIELD_ID;
 use crate::error::{Error, Result};
 use crate::formats::parquet::schema::Element;
 use crate::formats::parquet::types;

@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use super::options::{ReadOptions, WriteOptions, YamlOrient};
 use super::read::{bundle, decode};
 use super::write::{encode, encode_bundle};
-use crate::arrow::import::Plan;
+use crate::arrow::import::FramePlan;
 use crate::cells::text::TextStyle;
 use crate::error::{ErrorKind, Result};
 use crate::frame::Frame;
@@ -29,7 +29,7 @@ fn frame(columns: &[(&str, ArrayRef)]) -> Frame {
     let fields: Vec<Field> =
         columns.iter().map(|(name, array)| Field::new(*name, array.data_type().clone(), true)).collect();
     let arrays: Vec<ArrayData> = columns.iter().map(|(_, array)| array.to_data()).collect();
-    Plan::new(&Schema::new(fields)).unwrap().frames(&[(nrows, arrays)]).unwrap().pop().unwrap()
+    FramePlan::new(&Schema::new(fields)).unwrap().frames(&[(nrows, arrays)]).unwrap().pop().unwrap()
 }
 
 fn many() -> Frame {

@@ -1,35 +1,35 @@
-//! Record batches as frames of their own, one by one.
+//! Decodes each record batch to a separate frame.
 
 use arrow_data::ArrayData;
 
-use crate::arrow::import::{Plan, fits, to_block};
+use crate::arrow::import::{FramePlan, fits, to_block};
 use crate::error::{Error, Result};
 use crate::formats::arrow::read::open::check_nbytes;
 use crate::frame::Frame;
 use crate::limits::Limits;
 
-use super::event::Event;
+use super::event::StreamEvent;
 use super::whole_body::WholeBody;
 use crate::arrow::ipc::allowed::DecodeBudget;
-use crate::arrow::ipc::arrays::{Cursor, field_of};
-use crate::arrow::ipc::body::{Body, Source};
-use crate::arrow::ipc::catalog::{Batch, Catalog, DictionaryBatch};
-use crate::arrow::ipc::dictionaries::{Dictionaries, Known};
-use crate::arrow::ipc::message::Kind;
+use crate::arrow::ipc::arrays::{FieldCursor, field_of};
+use crate::arrow::ipc::body::{BatchBody, IpcSource};
+use crate::arrow::ipc::catalog::{BatchPosition, Catalog, DictionaryBatch};
+use crate::arrow::ipc::dictionaries::{DictionaryLookup, DictionaryMap};
+use crate::arrow::ipc::message::MessageKind;
 use crate::arrow::ipc::scan;
 
-/// What later batches need of those before them.
+/// The state that later batches need of earlier ones.
 #[derive(Debug, Default)]
 pub(super) struct Batches {
     catalog: Option<Catalog>,
-    plan: Option<Plan>,
-    dictionaries: Dictionaries,
+    plan: Option<FramePlan>,
+    dictionaries: DictionaryMap,
     nbatches: usize,
     nrows: usize,
 }
 
 impl Batches {
-    pub(super) fn plan(&self) -> Option<&Plan> {
+    pub(super) fn plan(&self) -> Option<&FramePlan> {
         self.plan.as_ref()
     }
 
@@ -37,79 +37,80 @@ impl Batches {
         self.catalog.as_ref().and_then(|catalog| catalog.shape.announced)
     }
 
-    /// Batches that came, and their rows.
+    /// The number of complete batches, and of their rows.
     pub(super) fn whole(&self) -> (usize, usize) {
         (self.nbatches, self.nrows)
     }
 
-    /// Takes a message.
+    /// Decodes a message.
     ///
     /// # Errors
     /// Malformed messages; a limit.
-    pub(super) fn take(&mut self, body: WholeBody, limits: &Limits) -> Result<Event> {
+    pub(super) fn take(&mut self, body: WholeBody, limits: &Limits) -> Result<StreamEvent> {
         let (found, source) = body.into_source();
         scan::take(source.bytes.as_slice(), &found, &mut self.catalog, limits)?;
-        let Some(catalog) = self.catalog.as_mut() else { return Ok(Event::Need) };
+        let Some(catalog) = self.catalog.as_mut() else { return Ok(StreamEvent::Need) };
         match found.header.kind {
-            Kind::Schema => {
-                self.plan = Some(Plan::new(&catalog.shape.schema)?);
-                Ok(Event::Schema)
+            MessageKind::Schema => {
+                self.plan = Some(FramePlan::new(&catalog.shape.schema)?);
+                Ok(StreamEvent::Schema)
             }
-            Kind::Dictionary { .. } => {
-                // An endless stream's must not pile up: the values are taken here.
+            MessageKind::Dictionary { .. } => {
+                // Removes the values, so that those of an endless stream do not accumulate.
                 if let Some(message) = catalog.dictionaries.pop() {
                     let message = DictionaryBatch { before: 0, ..message };
                     check_nbytes(&source, std::iter::once(&message.batch), limits)?;
                     let allowed = DecodeBudget::new(limits, source.bytes.nbytes());
                     self.dictionaries.take(&source, &catalog.shape, &message, &allowed)?;
                 }
-                Ok(Event::Need)
+                Ok(StreamEvent::Need)
             }
-            Kind::Batch(_) => {
-                let Some(batch) = catalog.batches.pop() else { return Ok(Event::Need) };
+            MessageKind::Batch(_) => {
+                let Some(batch) = catalog.batches.pop() else { return Ok(StreamEvent::Need) };
                 catalog.passed += 1;
                 let plan = self
                     .plan
                     .as_ref()
                     .ok_or_else(|| Error::malformed("arrow", "a batch before the schema."))?;
                 let named = |e: Error| e.in_member(format!("batch {}", self.nbatches));
-                let arrays = arrays(&source, catalog, &batch, Known::Now(&self.dictionaries), limits)
-                    .map_err(named)?;
-                let frame = framed(plan, &arrays, batch.header.nrows, self.nrows)?;
+                let arrays =
+                    arrays(&source, catalog, &batch, DictionaryLookup::Now(&self.dictionaries), limits)
+                        .map_err(named)?;
+                let frame = batch_frame(plan, &arrays, batch.header.nrows, self.nrows)?;
                 self.nbatches += 1;
                 self.nrows = catalog.nrows;
-                Ok(Event::Batch(Box::new(frame)))
+                Ok(StreamEvent::Batch(Box::new(frame)))
             }
         }
     }
 }
 
 fn arrays(
-    source: &Source,
+    source: &IpcSource,
     catalog: &Catalog,
-    batch: &Batch,
-    dictionaries: Known<'_>,
+    batch: &BatchPosition,
+    dictionaries: DictionaryLookup<'_>,
     limits: &Limits,
 ) -> Result<Vec<ArrayData>> {
     check_nbytes(source, std::iter::once(batch), limits)?;
-    let body = Body::new(source, batch)?;
+    let body = BatchBody::new(source, batch)?;
     let (shape, allowed) = (&catalog.shape, DecodeBudget::new(limits, batch.body_nbytes));
-    let one = |(i, place): (usize, &crate::arrow::ipc::shape::Place)| {
-        Cursor::new(&body, shape, dictionaries, *place, &allowed)?.field(field_of(shape, i)?)
+    let one = |(i, place): (usize, &crate::arrow::ipc::shape::FieldPosition)| {
+        FieldCursor::new(&body, shape, dictionaries, *place, &allowed)?.field(field_of(shape, i)?)
     };
     shape.places.iter().enumerate().map(one).collect()
 }
 
-/// A frame of no rows.
+/// Builds a frame without rows.
 ///
 /// # Errors
-/// As [`Plan::frame_with`].
-pub(super) fn empty(plan: &Plan) -> Result<Frame> {
+/// As [`FramePlan::frame_with`].
+pub(super) fn empty(plan: &FramePlan) -> Result<Frame> {
     let arrays: Vec<ArrayData> = plan.fields.iter().map(|f| ArrayData::new_empty(&f.data_type)).collect();
-    framed(plan, &arrays, 0, 0)
+    batch_frame(plan, &arrays, 0, 0)
 }
 
-fn framed(plan: &Plan, arrays: &[ArrayData], nrows: usize, first_row: usize) -> Result<Frame> {
+fn batch_frame(plan: &FramePlan, arrays: &[ArrayData], nrows: usize, first_row: usize) -> Result<Frame> {
     let said = |i: usize, data: &ArrayData| {
         let dtype = plan.fields.get(i).and_then(|f| f.dtype).filter(|d| fits(*d, data.data_type()));
         dtype.map_or(Ok(None), |dtype| to_block(dtype, data))

@@ -1,59 +1,59 @@
-//! Blocks that rows are received into.
+//! The blocks that rows are received into.
 
 use arrow_buffer::NullBuffer;
 use arrow_data::ArrayDataBuilder;
 
-use crate::arrow::import::{self, FieldPlan, Plan};
-use crate::arrow::landed::Landed;
+use crate::arrow::decoded_columns::DecodedColumns;
+use crate::arrow::import::{self, FieldPlan, FramePlan};
 use crate::error::{Error, Result};
-use crate::frame::{Block, DType, Grid, Kind, as_stride};
+use crate::frame::{Block, DType, DTypeKind, Grid, as_stride};
 use crate::memory::{Buffer, Region, RegionMut, column_stride};
 
-use super::layout::Layout;
-use super::schemas::Known;
+use super::layout::BlockLayout;
+use super::schemas::CachedSchema;
 use crate::arrow::ipc::check;
-use crate::formats::arrow::read::land::too_large;
+use crate::formats::arrow::read::decode::too_large;
 
-/// Where one field's rows are stored.
+/// The position of one field's rows.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Target {
+pub(super) struct BlockTarget {
     pub(super) field: usize,
     pub(super) node: usize,
-    /// Its values among the buffers of a batch, not counting variadic ones before it.
+    /// The index of its values among the buffers of a batch, without the variadic buffers before it.
     pub(super) buffer: usize,
     pub(super) view: usize,
     pub(super) item: usize,
     pub(super) region: usize,
     pub(super) offset: usize,
-    /// Nulls become NaT in place.
+    /// Whether nulls become NaT.
     pub(super) nat: bool,
 }
 
 /// The blocks of one stream.
 #[derive(Debug)]
 pub(super) struct Blocks {
-    /// Rows that there is memory for: those that are announced, or as many as have come and some more.
+    /// The rows that there is memory for: the announced number, or more than the number received.
     capacity: usize,
     pub(super) regions: Vec<RegionMut>,
-    pub(super) targets: Vec<Target>,
-    /// Where each group of the layout is: region, offset, stride from column to column.
+    pub(super) targets: Vec<BlockTarget>,
+    /// The region, offset and column stride of each group of the layout.
     places: Vec<(usize, usize, usize)>,
     row_nbytes: u64,
 }
 
-/// Groups from here on share one region: many regions would each take a page, or a huge one, before its rows come.
+/// The other groups share one region: many regions would each take a page, or a huge one, before their rows arrive.
 const FEW_GROUPS: usize = 16;
 
-/// Where rows are not announced, memory for so many times as many as have come is reserved. Pages that no row reaches are
-/// never touched.
+/// If the number of rows is not announced, memory for this multiple of the received rows is reserved. Pages without rows
+/// are never touched.
 const GROWTH: usize = 4;
 
 impl Blocks {
-    /// Memory for the rows that the schema announces; else [`Blocks::grow`] makes it.
+    /// Allocates memory for the announced rows. Without them, [`Blocks::grow`] allocates it.
     ///
     /// # Errors
-    /// More than the limit; the system's refusal of address space.
-    pub(super) fn new(known: &Known, limit: u64) -> Result<Self> {
+    /// A limit; errors of the operating system: no address space.
+    pub(super) fn new(known: &CachedSchema, limit: u64) -> Result<Self> {
         let announced = known.shape.announced.unwrap_or(0);
         let claimed = known.layout.row_nbytes.saturating_mul(announced);
         if claimed > limit {
@@ -65,7 +65,7 @@ impl Blocks {
         Self::of(known, usize::try_from(announced).map_err(|_| too_large())?)
     }
 
-    fn of(known: &Known, capacity: usize) -> Result<Self> {
+    fn of(known: &CachedSchema, capacity: usize) -> Result<Self> {
         let (shape, plan, layout) = (&known.shape, &known.plan, &known.layout);
         let (regions, targets, places) = (Vec::new(), Vec::new(), Vec::new());
         let mut made = Self { capacity, regions, targets, places, row_nbytes: layout.row_nbytes };
@@ -78,7 +78,7 @@ impl Blocks {
             let (region, base) = if together { (0, at) } else { (sizes.len(), 0) };
             for (column, &field) in members.iter().enumerate() {
                 let place = shape.places.get(field).copied().unwrap_or_default();
-                made.targets.push(Target {
+                made.targets.push(BlockTarget {
                     field,
                     node: place.node,
                     buffer: place.buffer + 1,
@@ -106,17 +106,24 @@ impl Blocks {
         Ok(made)
     }
 
-    /// Bytes of `nrows` rows.
+    /// The bytes of `nrows` rows.
     pub(super) fn row_nbytes(&self, nrows: usize) -> u64 {
         self.row_nbytes.saturating_mul(nrows as u64)
     }
 
-    /// Makes memory for `nrows` rows, of which the first `filled` are there. The first batch gets what it needs: often it is
-    /// the only one.
+    /// Makes room for `nrows` rows, of which the first `filled` exist. For the first batch it allocates exactly as much,
+    /// because it is often the only one.
     ///
     /// # Errors
+    /// A limit; errors of the operating system: no address space.
     /// More than the limit; the system's refusal of address space.
-    pub(super) fn grow(&mut self, known: &Known, nrows: usize, filled: usize, limit: u64) -> Result<()> {
+    pub(super) fn grow(
+        &mut self,
+        known: &CachedSchema,
+        nrows: usize,
+        filled: usize,
+        limit: u64,
+    ) -> Result<()> {
         if nrows <= self.capacity {
             return Ok(());
         }
@@ -146,26 +153,31 @@ impl Blocks {
         Ok(())
     }
 
-    /// The rows `first_row..` of a target, `nbytes` of them.
-    pub(super) fn place(&mut self, target: &Target, first_row: usize, nbytes: usize) -> Option<&mut [u8]> {
+    /// The `nbytes` bytes of a target's rows from `first_row` on.
+    pub(super) fn place(
+        &mut self,
+        target: &BlockTarget,
+        first_row: usize,
+        nbytes: usize,
+    ) -> Option<&mut [u8]> {
         let start = target.offset + first_row.checked_mul(target.item)?;
         self.regions.get_mut(target.region)?.as_mut_slice().get_mut(start..start.checked_add(nbytes)?)
     }
 
-    /// Ends filling: blocks of the fields without nulls, columns of those with some.
+    /// Ends filling: fields without nulls become blocks, fields with nulls become columns.
     ///
     /// # Errors
     /// Malformed: nulls in a field whose dtype has none.
     pub(super) fn finish(
         self,
-        layout: &Layout,
-        plan: &Plan,
+        layout: &BlockLayout,
+        plan: &FramePlan,
         nrows: usize,
         nulls: &[bool],
         is_private: bool,
         validity: &dyn Fn(usize) -> Result<Option<NullBuffer>>,
-    ) -> Result<Landed> {
-        let mut landed = Landed::default();
+    ) -> Result<DecodedColumns> {
+        let mut decoded = DecodedColumns::default();
         let whole: Vec<Buffer> =
             self.regions.into_iter().map(|region| Buffer::from_region(region.finish(), is_private)).collect();
         for ((dtype, item, members), (region, base, stride)) in layout.groups.iter().zip(self.places) {
@@ -181,34 +193,34 @@ impl Blocks {
                     run += 1;
                 } else {
                     let values = buffer.slice(column * stride, nrows * item).ok_or_else(too_large)?;
-                    put_block(*dtype, nrows, stride, &buffer, members, column - run..column, &mut landed)?;
+                    put_block(*dtype, nrows, stride, &buffer, members, column - run..column, &mut decoded)?;
                     run = 0;
-                    let Some(told) = plan.fields.get(field) else { continue };
-                    let builder = ArrayDataBuilder::new(told.data_type.clone()).len(nrows);
+                    let Some(field_plan) = plan.fields.get(field) else { continue };
+                    let builder = ArrayDataBuilder::new(field_plan.data_type.clone()).len(nrows);
                     let builder = builder.add_buffer(values.to_arrow()).nulls(validity(field)?);
-                    // SAFETY: the type is of one width, and the values were filled whole.
+                    // SAFETY: the type has a fixed width, and all values are initialized.
                     let data = unsafe { builder.align_buffers(true).build_unchecked() };
-                    check::values(&data).map_err(|e| e.in_member(told.name.clone()))?;
-                    let block = told.dtype.map(|d| import::to_block(d, &data)).transpose();
-                    match block.map_err(|e| e.in_member(told.name.clone()))?.flatten() {
-                        Some(block) => landed.blocks.push((block, vec![field])),
-                        None => landed.columns.push((field, data)),
+                    check::values(&data).map_err(|e| e.in_member(field_plan.name.clone()))?;
+                    let block = field_plan.dtype.map(|d| import::to_block(d, &data)).transpose();
+                    match block.map_err(|e| e.in_member(field_plan.name.clone()))?.flatten() {
+                        Some(block) => decoded.blocks.push((block, vec![field])),
+                        None => decoded.columns.push((field, data)),
                     }
                 }
             }
             let end = members.len();
-            put_block(*dtype, nrows, stride, &buffer, members, end - run..end, &mut landed)?;
+            put_block(*dtype, nrows, stride, &buffer, members, end - run..end, &mut decoded)?;
         }
-        Ok(landed)
+        Ok(decoded)
     }
 }
 
-/// Whether nulls of a field become NaT where they lie: it must say that it is NumPy's.
+/// Whether nulls of a field become NaT: only if its metadata declares a NumPy dtype.
 fn becomes_nat(field: &FieldPlan) -> bool {
-    field.dtype.is_some_and(|dtype| matches!(dtype.kind, Kind::DateTime | Kind::TimeDelta))
+    field.dtype.is_some_and(|dtype| matches!(dtype.kind, DTypeKind::DateTime | DTypeKind::TimeDelta))
 }
 
-/// Neighbouring columns as one block.
+/// Adds neighbouring columns as one block.
 fn put_block(
     dtype: Option<DType>,
     nrows: usize,
@@ -216,7 +228,7 @@ fn put_block(
     buffer: &Buffer,
     members: &[usize],
     columns: std::ops::Range<usize>,
-    landed: &mut Landed,
+    decoded: &mut DecodedColumns,
 ) -> Result<()> {
     let (Some(dtype), Some(fields)) = (dtype, members.get(columns.clone()).filter(|f| !f.is_empty())) else {
         return Ok(());
@@ -224,6 +236,6 @@ fn put_block(
     let grid = Grid::column_major(dtype, nrows, fields.len(), columns.start * stride);
     let grid = Grid { col_stride: as_stride(stride), ..grid };
     let block = Block::new(grid, buffer.clone()).ok_or_else(too_large)?;
-    landed.blocks.push((block, fields.to_vec()));
+    decoded.blocks.push((block, fields.to_vec()));
     Ok(())
 }

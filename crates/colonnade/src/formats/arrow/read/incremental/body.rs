@@ -1,65 +1,65 @@
-//! Where the bytes of one record batch go.
+//! Plans where the bytes of one record batch are received.
 
 use crate::error::{Error, Result};
 
 use super::blocks::Blocks;
 use crate::arrow::ipc::catalog::node;
-use crate::arrow::ipc::message::{BatchHeader, Span};
-use crate::formats::arrow::read::land::too_large;
+use crate::arrow::ipc::message::{BatchHeader, HeaderVector};
+use crate::formats::arrow::read::decode::too_large;
 
-/// Bodies whose buffers are smaller than this on average are received whole and then copied: a system call takes a while
-/// over each place.
+/// Bodies with smaller buffers on average are received as a whole and then copied, because a system call takes time for
+/// each buffer.
 const SCATTERED_FROM_NBYTES: usize = 2 << 10;
 
-/// Bodies below this size are received whole.
+/// Smaller bodies are received as a whole.
 const WHOLE_BELOW_NBYTES: usize = 64 << 10;
 
-/// Which memory a run of bytes goes to.
+/// The memory that receives a run of bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Dest {
-    /// What is kept until the end.
+pub(super) enum SegmentTarget {
+    /// The bytes that are kept until the end.
     Kept,
     /// A block.
     Block(usize),
-    /// Padding is dropped.
+    /// Padding, which is dropped.
     Padding,
 }
 
-/// A run of bytes of a body, and the offset where it goes.
+/// A run of bytes of a body, and the offset that it is received at.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Segment {
-    pub(super) dest: Dest,
+pub(super) struct BodySegment {
+    pub(super) dest: SegmentTarget,
     pub(super) at: usize,
     pub(super) nbytes: usize,
 }
 
-/// What is to be done with the validity of times, once it is there: the target and where its bits are kept.
+/// The validity of times, which is applied when it is complete: the target, and the offset of the kept bits.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Patch {
+pub(super) struct ValidityPatch {
     pub(super) target: usize,
     pub(super) bits_at: usize,
 }
 
-/// Where the bytes of one body go.
+/// The plan for receiving one body.
 #[derive(Debug, Default)]
 pub(super) struct BodyPlan {
-    pub(super) segments: Vec<Segment>,
-    pub(super) patches: Vec<Patch>,
-    /// Bytes kept of the body.
+    pub(super) segments: Vec<BodySegment>,
+    pub(super) patches: Vec<ValidityPatch>,
+    /// The number of bytes of the body that are kept.
     pub(super) kept_nbytes: usize,
 }
 
 /// How a body is received.
-pub(super) enum Receipt {
-    Segments(Vec<Segment>),
+pub(super) enum BodyReceipt {
+    Segments(Vec<BodySegment>),
     Whole,
 }
 
-fn pair_at(head: &[u8], span: Span, i: usize) -> (i64, i64) {
+fn pair_at(head: &[u8], span: HeaderVector, i: usize) -> (i64, i64) {
     node(head.get(span.at..span.at + span.count * 16).unwrap_or(&[]), i)
 }
 
-pub(super) fn set_pair(head: &mut [u8], span: Span, i: usize, offset: usize, length: usize) {
+pub(super) fn set_pair(head: &mut [u8], span: HeaderVector, i: usize, offset: usize, length: usize) {
     let at = span.at + i * 16;
     if let Some(place) = head.get_mut(at..at + 16) {
         let number = |n: usize| i64::try_from(n).unwrap_or(i64::MAX).to_le_bytes();
@@ -69,13 +69,13 @@ pub(super) fn set_pair(head: &mut [u8], span: Span, i: usize, offset: usize, len
     }
 }
 
-/// Which target each buffer of a batch belongs to, and which buffer each target has.
+/// Returns the target of each buffer of a batch, and the buffer of each target.
 pub(super) fn owners(header: &BatchHeader, head: &[u8], blocks: &Blocks) -> Result<(Vec<u32>, Vec<usize>)> {
     let words = head.get(header.variadic.at..header.variadic.at + header.variadic.count * 8).unwrap_or(&[]);
     let (words, _) = words.as_chunks::<8>();
     let mut owners = vec![u32::MAX; header.buffers.count];
     let mut buffers = Vec::with_capacity(blocks.targets.len());
-    // Targets stand in the order of the fields, and so the view columns before them are more and more.
+    // Targets are in the order of the fields, so the number of view columns before them grows.
     let (mut views, mut variadic) = (0, 0usize);
     for (i, target) in blocks.targets.iter().enumerate() {
         for word in words.get(views..target.view.max(views)).unwrap_or(&[]) {
@@ -96,11 +96,11 @@ pub(super) fn owners(header: &BatchHeader, head: &[u8], blocks: &Blocks) -> Resu
     Ok((owners, buffers))
 }
 
-/// Plans a body that is received straight into place, and rewrites `head` to say where its buffers are kept: relative to
-/// `kept_at`. `None` where the body is better received whole.
+/// Plans a body that is received directly at its final position, and rewrites the buffer offsets in `head` to those of the
+/// kept bytes, relative to `kept_at`. `None`: receiving the body as a whole is better.
 ///
 /// # Errors
-/// Malformed: a buffer that is too short for its rows, or that passes the end of the body.
+/// Malformed: a buffer is too short for its rows, or ends outside of the body.
 pub(super) fn plan(
     header: &BatchHeader,
     head: &mut [u8],
@@ -119,7 +119,7 @@ pub(super) fn plan(
     let mut at = 0;
     let skip = |plan: &mut BodyPlan, nbytes: usize| {
         if nbytes > 0 {
-            plan.segments.push(Segment { dest: Dest::Padding, at: 0, nbytes });
+            plan.segments.push(BodySegment { dest: SegmentTarget::Padding, at: 0, nbytes });
         }
     };
     let mut places = Vec::with_capacity(count);
@@ -146,13 +146,21 @@ pub(super) fn plan(
                     return Err(short(i, nbytes, length));
                 }
                 let place = target.offset + first_row * target.item;
-                plan.segments.push(Segment { dest: Dest::Block(target.region), at: place, nbytes });
+                plan.segments.push(BodySegment {
+                    dest: SegmentTarget::Block(target.region),
+                    at: place,
+                    nbytes,
+                });
                 skip(&mut plan, length - nbytes);
                 places.push((0, 0));
             }
             None => {
                 let start = plan.kept_nbytes.next_multiple_of(64);
-                plan.segments.push(Segment { dest: Dest::Kept, at: kept_at + start, nbytes: length });
+                plan.segments.push(BodySegment {
+                    dest: SegmentTarget::Kept,
+                    at: kept_at + start,
+                    nbytes: length,
+                });
                 plan.kept_nbytes = start + length;
                 places.push((start, length));
             }
@@ -166,7 +174,7 @@ pub(super) fn plan(
             let needed = header.nrows.div_ceil(8);
             match bits {
                 Some(&(start, length)) if length >= needed => {
-                    plan.patches.push(Patch { target: i, bits_at: kept_at + start });
+                    plan.patches.push(ValidityPatch { target: i, bits_at: kept_at + start });
                 }
                 other => return Err(short(target.buffer - 1, needed, other.map_or(0, |p| p.1))),
             }

@@ -1,89 +1,89 @@
-//! The one decoder of streams: its state, and what its messages become.
+//! The incremental decoder of streams: its state and its targets.
 
-use crate::arrow::import::Plan;
+use crate::arrow::import::FramePlan;
 use crate::error::{Error, Result};
 use crate::frame::Frame;
 use crate::limits::Limits;
 
 use super::batches::{self, Batches};
-use super::body::Segment;
+use super::body::BodySegment;
 use super::frame::WholeFrame;
 use super::schemas::Schemas;
 use super::stream_bytes::StreamBytes;
 use super::whole_body::WholeBody;
 
 #[derive(Debug)]
-pub(super) enum State {
+pub(super) enum DecoderState {
     Prefix,
     Header,
-    /// The body is received into the segments: so many are filled, and so many bytes of the next one.
+    /// The body is received into segments: the number of filled ones, and the number of filled bytes of the next one.
     Segments {
         at: usize,
         done: usize,
     },
-    /// The body is received whole, behind its header.
+    /// The body is received as a whole, after its header.
     Whole(Box<WholeBody>),
     Done,
 }
 
-/// What the messages become.
+/// The result of decoding.
 #[derive(Debug)]
-pub(super) enum Target {
-    /// A frame each.
+pub(super) enum StreamTarget {
+    /// A frame for each record batch.
     Batches(Box<Batches>),
     /// One frame.
     Frame(Box<WholeFrame>),
-    /// The bytes of the stream, as they come.
+    /// The unchanged bytes of the stream.
     Bytes(StreamBytes),
 }
 
-/// Decodes one stream while its bytes come, without I/O: it lends the memory that the next bytes belong into.
+/// Decodes one stream while its bytes arrive, without I/O: it lends the buffers that the next bytes are read into.
 #[derive(Debug)]
 pub struct IncrementalDecoder {
     pub(super) limits: Limits,
-    pub(super) state: State,
-    /// Prefix or header, as far as it has come.
+    pub(super) state: DecoderState,
+    /// The received part of a prefix or header.
     pub(super) small: Vec<u8>,
     pub(super) filled: usize,
     pub(super) wanted: usize,
-    pub(super) segments: Vec<Segment>,
+    pub(super) segments: Vec<BodySegment>,
     /// Receives padding.
     pub(super) padding: Vec<u8>,
-    pub(super) target: Target,
+    pub(super) target: StreamTarget,
     pub(super) received: u64,
-    /// Where the piece (prefix, header, or header with body) begins that is received now.
+    /// The offset of the current piece (prefix, header, or header with body).
     pub(super) piece_at: u64,
-    /// Prefixes have eight bytes; before Arrow 0.15 they had four, and no byte behind the end mark may be asked for.
+    /// Prefixes have eight bytes, or four before Arrow 0.15. No byte after the end mark may be requested.
     pub(super) is_modern: bool,
 }
 
 impl IncrementalDecoder {
-    /// Gives each record batch as it comes.
+    /// A decoder that returns each record batch when it is complete.
     #[must_use]
     pub fn batches(limits: Limits) -> Self {
-        Self::new(limits, Target::Batches(Box::default()))
+        Self::new(limits, StreamTarget::Batches(Box::default()))
     }
 
-    /// Makes one frame of all record batches. `schemas` are those of earlier streams.
+    /// A decoder that builds one frame of all record batches. `schemas` are those of earlier streams.
     ///
     /// # Errors
-    /// The system's refusal of memory.
+    /// Errors of the operating system: no memory.
     pub fn frame(limits: Limits, schemas: Schemas) -> Result<Self> {
-        Ok(Self::new(limits, Target::Frame(Box::new(WholeFrame::new(&limits, schemas)?))))
+        Ok(Self::new(limits, StreamTarget::Frame(Box::new(WholeFrame::new(&limits, schemas)?))))
     }
 
-    /// Keeps the bytes of the stream, for a caller that opens them afterwards.
+    /// A decoder that keeps the bytes of the stream, for a caller that opens them afterwards.
     ///
     /// # Errors
-    /// The system's refusal of memory.
+    /// Errors of the operating system: no memory.
     pub(in crate::formats::arrow) fn bytes(limits: Limits) -> Result<Self> {
-        Ok(Self::new(limits, Target::Bytes(StreamBytes::new(&limits)?)))
+        Ok(Self::new(limits, StreamTarget::Bytes(StreamBytes::new(&limits)?)))
     }
 
-    fn new(limits: Limits, target: Target) -> Self {
+    fn new(limits: Limits, target: StreamTarget) -> Self {
         Self {
             limits,
-            state: State::Prefix,
+            state: DecoderState::Prefix,
             small: Vec::new(),
             filled: 0,
             wanted: 4,
@@ -96,10 +96,10 @@ impl IncrementalDecoder {
         }
     }
 
-    /// Whether the end mark has come.
+    /// Whether the end mark has arrived.
     #[must_use]
     pub fn is_done(&self) -> bool {
-        matches!(self.state, State::Done)
+        matches!(self.state, DecoderState::Done)
     }
 
     /// Bytes received so far.
@@ -108,45 +108,45 @@ impl IncrementalDecoder {
         self.received
     }
 
-    /// Whether each batch is given as it comes.
+    /// Whether each batch is returned when it is complete.
     #[must_use]
     pub fn gives_batches(&self) -> bool {
-        matches!(self.target, Target::Batches(_))
+        matches!(self.target, StreamTarget::Batches(_))
     }
 
     /// Whether the bytes are only kept.
     pub(super) fn keeps_bytes(&self) -> bool {
-        matches!(self.target, Target::Bytes(_))
+        matches!(self.target, StreamTarget::Bytes(_))
     }
 
-    /// How its fields become a frame, once the schema is known.
+    /// The conversion of the fields to a frame, once the schema is known.
     #[must_use]
-    pub fn plan(&self) -> Option<&Plan> {
+    pub fn plan(&self) -> Option<&FramePlan> {
         match &self.target {
-            Target::Batches(batches) => batches.plan(),
-            Target::Frame(frame) => frame.plan(),
-            Target::Bytes(_) => None,
+            StreamTarget::Batches(batches) => batches.plan(),
+            StreamTarget::Frame(frame) => frame.plan(),
+            StreamTarget::Bytes(_) => None,
         }
     }
 
-    /// Rows of all batches together, where the writer said it.
+    /// The announced number of rows of all batches, if the writer declared it.
     #[must_use]
     pub fn announced(&self) -> Option<u64> {
-        if let Target::Batches(batches) = &self.target { batches.announced() } else { None }
+        if let StreamTarget::Batches(batches) = &self.target { batches.announced() } else { None }
     }
 
-    /// A frame of no rows.
+    /// Builds a frame without rows.
     ///
     /// # Errors
-    /// Malformed before the schema came.
+    /// Malformed: the schema has not arrived.
     pub fn empty(&self) -> Result<Frame> {
         batches::empty(self.plan().ok_or_else(|| Error::malformed("arrow", "the schema has not come yet."))?)
     }
 
-    /// The schemas of this stream and of those before it.
+    /// The schemas of this stream and of earlier ones.
     #[must_use]
     pub fn schemas(&mut self) -> Schemas {
-        if let Target::Frame(frame) = &mut self.target {
+        if let StreamTarget::Frame(frame) = &mut self.target {
             std::mem::take(&mut frame.schemas)
         } else {
             Schemas::default()
@@ -154,8 +154,8 @@ impl IncrementalDecoder {
     }
 }
 
-impl Target {
-    /// Everything kept up to `end` has come.
+impl StreamTarget {
+    /// Records that all kept bytes before `end` have arrived.
     pub(super) fn kept_to(&mut self, end: usize) {
         match self {
             Self::Frame(frame) => frame.kept.filled_to(end),

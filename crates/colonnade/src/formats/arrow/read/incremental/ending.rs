@@ -1,20 +1,20 @@
-//! The end of a stream: what it became, or how much of it is missing.
+//! Ends a stream: returns its result, or reports how much is missing.
 
 use crate::arrow::ipc::scan::cut_short;
 use crate::error::{Error, ErrorKind, Result};
 use crate::memory::Region;
 use crate::progress::Progress;
 
-use super::decoder::{IncrementalDecoder, State, Target};
-use super::event::Decoded;
+use super::decoder::{DecoderState, IncrementalDecoder, StreamTarget};
+use super::event::DecodedStream;
 
 impl IncrementalDecoder {
-    /// Batches that came whole, and their rows.
+    /// The number of complete batches, and of their rows.
     fn whole(&self) -> (usize, usize) {
         match &self.target {
-            Target::Batches(batches) => batches.whole(),
-            Target::Frame(frame) => frame.whole,
-            Target::Bytes(_) => (0, 0),
+            StreamTarget::Batches(batches) => batches.whole(),
+            StreamTarget::Frame(frame) => frame.whole,
+            StreamTarget::Bytes(_) => (0, 0),
         }
     }
 
@@ -25,21 +25,21 @@ impl IncrementalDecoder {
         cut_short(nbatches, nrows, had + self.missing() as u64, had).at(self.piece_at)
     }
 
-    /// Bytes that are missing at least.
+    /// The number of missing bytes, at least.
     fn missing(&self) -> usize {
         match &self.state {
-            State::Done => 0,
-            State::Whole(body) => body.wanted - body.filled,
-            State::Prefix | State::Header | State::Segments { .. } => {
+            DecoderState::Done => 0,
+            DecoderState::Whole(body) => body.wanted - body.filled,
+            DecoderState::Prefix | DecoderState::Header | DecoderState::Segments { .. } => {
                 self.wanted.saturating_sub(self.filled).max(1)
             }
         }
     }
 
-    /// The error of a stream that ends here; none behind its end mark.
+    /// Checks that the stream may end here, after its end mark.
     ///
     /// # Errors
-    /// Truncated, with both counts, and the count of batches and rows received.
+    /// Truncated, with the missing and the received number of bytes, and the number of batches and rows received.
     pub fn finish(&self) -> Result<()> {
         if self.is_done() {
             return Ok(());
@@ -48,8 +48,8 @@ impl IncrementalDecoder {
         let needed = had + self.missing() as u64;
         let (nbatches, nrows) = self.whole();
         Err(match &self.target {
-            Target::Batches(_) | Target::Bytes(_) => cut_short(nbatches, nrows, needed, had),
-            Target::Frame(_) => {
+            StreamTarget::Batches(_) | StreamTarget::Bytes(_) => cut_short(nbatches, nrows, needed, had),
+            StreamTarget::Frame(_) => {
                 let message = format!(
                     "the input ends inside a message: {had} bytes of it came, {needed} at least are needed; {nbatches} batches with {nrows} rows are among them. Read it batch by batch to have those."
                 );
@@ -58,32 +58,39 @@ impl IncrementalDecoder {
         })
     }
 
-    /// The frame of a [`IncrementalDecoder::frame`] whose end mark has come. `is_private`: in memory that no other frame sees.
+    /// Returns the result of a [`IncrementalDecoder::frame`] after its end mark. `is_private`: no other frame uses its
+    /// memory.
     ///
     /// # Errors
-    /// Truncated; malformed bodies; another number of rows than was announced.
-    pub fn into_decoded(self, is_private: bool, threads: usize, progress: &dyn Progress) -> Result<Decoded> {
+    /// Truncated; malformed bodies; the number of rows differs from the announced one.
+    pub fn into_decoded(
+        self,
+        is_private: bool,
+        threads: usize,
+        progress: &dyn Progress,
+    ) -> Result<DecodedStream> {
         self.finish()?;
         match self.target {
-            Target::Frame(frame) => frame.finish(is_private, threads, &self.limits, progress),
-            Target::Batches(_) | Target::Bytes(_) => {
+            StreamTarget::Frame(frame) => frame.finish(is_private, threads, &self.limits, progress),
+            StreamTarget::Batches(_) | StreamTarget::Bytes(_) => {
                 Err(Error::malformed("arrow", "the batches were given out."))
             }
         }
     }
 
-    /// The bytes so far of a [`IncrementalDecoder::bytes`].
+    /// Returns the received bytes of a [`IncrementalDecoder::bytes`].
     ///
     /// # Errors
-    /// The system's refusal of memory.
+    /// Errors of the operating system: no memory.
     pub(in crate::formats::arrow) fn into_bytes(mut self) -> Result<Region> {
-        let partial = if matches!(self.state, State::Segments { .. }) { Vec::new() } else { self.partial() };
+        let partial =
+            if matches!(self.state, DecoderState::Segments { .. }) { Vec::new() } else { self.partial() };
         match self.target {
-            Target::Bytes(mut kept) => {
+            StreamTarget::Bytes(mut kept) => {
                 kept.push(&partial)?;
                 kept.finish()
             }
-            Target::Batches(_) | Target::Frame(_) => {
+            StreamTarget::Batches(_) | StreamTarget::Frame(_) => {
                 Err(Error::malformed("arrow", "the bytes were decoded."))
             }
         }

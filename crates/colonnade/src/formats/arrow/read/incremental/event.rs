@@ -1,26 +1,26 @@
-//! What comes of the bytes of a stream.
+//! The results of decoding the bytes of a stream.
 
 use crate::formats::arrow::read::open::Ipc;
 use crate::frame::Frame;
 
-/// What came of the bytes.
+/// The result of one step.
 #[derive(Debug)]
-pub enum Event {
-    /// More are needed: see [`IncrementalDecoder::io_buffers`].
+pub enum StreamEvent {
+    /// The decoder needs more bytes; see [`IncrementalDecoder::io_buffers`].
     Need,
-    /// The schema is known.
+    /// The schema has arrived.
     Schema,
-    /// A record batch, in Arrow's layout, in memory of its own.
+    /// A record batch, in Arrow's layout and in separate memory.
     Batch(Box<Frame>),
     /// The end mark.
     End,
 }
 
-/// What a stream became.
+/// The result of a whole stream.
 #[derive(Debug)]
-pub enum Decoded {
+pub enum DecodedStream {
     /// A frame in its final memory.
     Frame(Box<Frame>),
-    /// A stream of text whose rows were not announced, as it came.
+    /// A stream of text whose number of rows was not announced, as its bytes.
     Opened(Box<Ipc>),
 }

@@ -1,46 +1,46 @@
-//! The frame of a stream that has come whole.
+//! Builds the frame of a complete stream.
 
 use std::borrow::Cow;
 
+use crate::arrow::decoded_columns::DecodedColumns;
 use crate::arrow::ipc::allowed::DecodeBudget;
-use crate::arrow::ipc::body::Source;
-use crate::arrow::ipc::dictionaries::History;
-use crate::arrow::landed::Landed;
+use crate::arrow::ipc::body::IpcSource;
+use crate::arrow::ipc::dictionaries::DictionaryHistory;
 use crate::error::{Error, Result};
-use crate::formats::arrow::read::assemble::assembled;
-use crate::formats::arrow::read::land::Landing;
+use crate::formats::arrow::read::assemble::assemble_frame;
+use crate::formats::arrow::read::decode::ColumnDecoder;
 use crate::formats::arrow::read::open::{Ipc, check_nbytes};
 use crate::formats::arrow::read::options::{Form, OpenOptions};
 use crate::limits::Limits;
 use crate::memory::Buffer;
 use crate::progress::Progress;
 
-use super::event::Decoded;
-use super::frame::{Rows, WholeFrame};
+use super::event::DecodedStream;
+use super::frame::{ReceivedRows, WholeFrame};
 
 /// The end mark of a stream.
 const END_MARK: [u8; 8] = [0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0];
 
 impl WholeFrame {
-    /// The frame, or the opened stream. `is_private`: in memory that no other frame sees.
+    /// Returns the frame, or the opened stream. `is_private`: no other frame uses its memory.
     ///
     /// # Errors
-    /// Malformed bodies; another number of rows than was announced.
+    /// Malformed bodies; the number of rows differs from the announced one.
     pub(super) fn finish(
         mut self,
         is_private: bool,
         threads: usize,
         limits: &Limits,
         progress: &dyn Progress,
-    ) -> Result<Decoded> {
+    ) -> Result<DecodedStream> {
         let none = || Error::malformed("arrow", "expected a schema, found the end mark.");
-        let Rows { known, blocks, catalog } = self.rows.ok_or_else(none)?;
+        let ReceivedRows { known, blocks, catalog } = self.rows.ok_or_else(none)?;
         if known.keeps_bytes() {
             self.kept.push(&END_MARK)?;
             let bytes = Buffer::from_region(self.kept.finish()?, false);
             let options =
                 OpenOptions { form: Some(Form::Stream), limits: *limits, allow_truncated: false, threads };
-            return Ok(Decoded::Opened(Box::new(Ipc::open_buffer(bytes, options)?)));
+            return Ok(DecodedStream::Opened(Box::new(Ipc::open_buffer(bytes, options)?)));
         }
         let nrows = catalog.nrows;
         let plan = match known.shape.announced {
@@ -56,12 +56,12 @@ impl WholeFrame {
                 Cow::Owned(plan)
             }
         };
-        let source = Source::new(Buffer::from_region(self.kept.finish()?, false));
+        let source = IpcSource::new(Buffer::from_region(self.kept.finish()?, false));
         let batches = catalog.batches.iter().chain(catalog.dictionaries.iter().map(|d| &d.batch));
         check_nbytes(&source, batches, limits)?;
         let allowed = DecodeBudget::new(limits, source.bytes.nbytes());
-        let history = History::new(&source, &catalog, &allowed, None)?;
-        let landing = Landing {
+        let history = DictionaryHistory::new(&source, &catalog, &allowed, None)?;
+        let decoder = ColumnDecoder {
             kept: None,
             source: &source,
             catalog: &catalog,
@@ -73,18 +73,18 @@ impl WholeFrame {
             in_place: None,
             nulls: None,
         };
-        let mut landed = Landed::default();
+        let mut decoded = DecodedColumns::default();
         for rest in known.layout.rest.iter().filter(|rest| !rest.is_empty()) {
-            let made = landing.run(rest, progress)?;
+            let made = decoder.run(rest, progress)?;
             let of = |i: usize| rest.get(i).copied().unwrap_or(0);
             let renamed = |members: Vec<usize>| members.into_iter().map(of).collect();
-            landed.blocks.extend(made.blocks.into_iter().map(|(block, members)| (block, renamed(members))));
-            landed.columns.extend(made.columns.into_iter().map(|(i, data)| (of(i), data)));
+            decoded.blocks.extend(made.blocks.into_iter().map(|(block, members)| (block, renamed(members))));
+            decoded.columns.extend(made.columns.into_iter().map(|(i, data)| (of(i), data)));
         }
-        let validity = |field: usize| landing.validity_of(field);
+        let validity = |field: usize| decoder.validity_of(field);
         let filled = blocks.finish(&known.layout, &plan, nrows, &catalog.nulls, is_private, &validity)?;
-        landed.blocks.extend(filled.blocks);
-        landed.columns.extend(filled.columns);
-        Ok(Decoded::Frame(Box::new(assembled(&plan, landed, nrows)?)))
+        decoded.blocks.extend(filled.blocks);
+        decoded.columns.extend(filled.columns);
+        Ok(DecodedStream::Frame(Box::new(assemble_frame(&plan, decoded, nrows)?)))
     }
 }

@@ -1,17 +1,17 @@
-//! All record batches of a stream as one frame: what each message needs once its header is there.
+//! Decodes all record batches of a stream to one frame.
 
 use std::sync::Arc;
 
-use crate::arrow::import::Plan;
-use crate::arrow::ipc::catalog::{Batch, Catalog};
-use crate::arrow::ipc::message::{BatchHeader, CONTINUATION, Header, Kind};
+use crate::arrow::import::FramePlan;
+use crate::arrow::ipc::catalog::{BatchPosition, Catalog};
+use crate::arrow::ipc::message::{BatchHeader, CONTINUATION, MessageKind, VerifiedHeader};
 use crate::error::{Error, Result};
-use crate::formats::arrow::read::land::nat;
+use crate::formats::arrow::read::decode::nat;
 use crate::limits::{Limits, StreamLimit};
 
 use super::blocks::Blocks;
-use super::body::{self, Dest, Patch, Receipt, Segment};
-use super::schemas::{Known, Schemas};
+use super::body::{self, BodyReceipt, BodySegment, SegmentTarget, ValidityPatch};
+use super::schemas::{CachedSchema, Schemas};
 use super::stream_bytes::StreamBytes;
 use super::whole_body::WholeBody;
 
@@ -19,21 +19,21 @@ use super::whole_body::WholeBody;
 #[derive(Debug)]
 pub(super) struct WholeFrame {
     pub(super) schemas: Schemas,
-    /// What the schema's header says, where the same one came before.
-    remembered: Option<Arc<Known>>,
-    pub(super) rows: Option<Rows>,
+    /// The cached schema, if an earlier stream had the same header.
+    remembered: Option<Arc<CachedSchema>>,
+    pub(super) rows: Option<ReceivedRows>,
     pub(super) kept: StreamBytes,
-    patches: Vec<Patch>,
-    /// Batches that came whole, and their rows.
+    patches: Vec<ValidityPatch>,
+    /// The number of complete batches, and of their rows.
     pub(super) whole: (usize, usize),
-    /// Bounds a stream that does not announce its rows.
+    /// The limit for a stream that does not announce its rows.
     stream: StreamLimit,
 }
 
-/// The rows so far.
+/// The rows received so far.
 #[derive(Debug)]
-pub(super) struct Rows {
-    pub(super) known: Arc<Known>,
+pub(super) struct ReceivedRows {
+    pub(super) known: Arc<CachedSchema>,
     pub(super) blocks: Blocks,
     pub(super) catalog: Catalog,
 }
@@ -44,11 +44,11 @@ impl WholeFrame {
         Ok(Self { schemas, remembered: None, rows: None, kept, patches: Vec::new(), whole: (0, 0), stream })
     }
 
-    pub(super) fn plan(&self) -> Option<&Plan> {
+    pub(super) fn plan(&self) -> Option<&FramePlan> {
         self.rows.as_ref().map(|rows| &rows.known.plan)
     }
 
-    /// Whether `head` is the schema of an earlier stream.
+    /// Whether `head` is the cached schema of an earlier stream.
     pub(super) fn remembers(&mut self, head: &[u8]) -> bool {
         if self.rows.is_none() {
             self.remembered = self.schemas.find(head);
@@ -56,47 +56,55 @@ impl WholeFrame {
         self.rows.is_none() && self.remembered.is_some()
     }
 
-    /// Begins the body of a message.
+    /// Prepares for the body of a message.
     ///
     /// # Errors
     /// Malformed messages; a limit.
     pub(super) fn begin(
         &mut self,
         head: &mut [u8],
-        found: &Header,
+        found: &VerifiedHeader,
         body_nbytes: usize,
         limits: &Limits,
-    ) -> Result<Receipt> {
+    ) -> Result<BodyReceipt> {
         let wrong = |message: &str| Err(Error::malformed("arrow", message));
         let Some(rows) = &mut self.rows else {
             return match found.kind {
-                Kind::Schema => {
+                MessageKind::Schema => {
                     self.learn(head, limits)?;
-                    Ok(Receipt::Segments(vec![Segment { dest: Dest::Padding, at: 0, nbytes: body_nbytes }]))
+                    Ok(BodyReceipt::Segments(vec![BodySegment {
+                        dest: SegmentTarget::Padding,
+                        at: 0,
+                        nbytes: body_nbytes,
+                    }]))
                 }
                 _ => wrong("expected a schema as the first message, found another."),
             };
         };
         match found.kind {
-            Kind::Schema => wrong("expected one schema, found a second one."),
+            MessageKind::Schema => wrong("expected one schema, found a second one."),
             kind if rows.known.keeps_bytes() => {
-                if let Kind::Batch(batch) = kind {
+                if let MessageKind::Batch(batch) = kind {
                     self.whole = (self.whole.0 + 1, self.whole.1.saturating_add(batch.nrows));
                 }
                 self.keep(head)?;
-                Ok(Receipt::Segments(vec![Segment {
-                    dest: Dest::Kept,
+                Ok(BodyReceipt::Segments(vec![BodySegment {
+                    dest: SegmentTarget::Kept,
                     at: self.kept.len(),
                     nbytes: body_nbytes,
                 }]))
             }
-            Kind::Batch(header) => self.begin_batch(head, header, body_nbytes, limits),
-            Kind::Dictionary { id, delta, batch } => {
+            MessageKind::Batch(header) => self.begin_batch(head, header, body_nbytes, limits),
+            MessageKind::Dictionary { id, delta, batch } => {
                 let header_at = self.kept.push_aligned(head)?;
                 let body_at = self.kept.push_aligned(&[])?;
-                let batch = Batch { header_at, header: batch, body_at, body_nbytes, first_row: 0 };
+                let batch = BatchPosition { header_at, header: batch, body_at, body_nbytes, first_row: 0 };
                 rows.catalog.dictionary(id, delta, batch)?;
-                Ok(Receipt::Segments(vec![Segment { dest: Dest::Kept, at: body_at, nbytes: body_nbytes }]))
+                Ok(BodyReceipt::Segments(vec![BodySegment {
+                    dest: SegmentTarget::Kept,
+                    at: body_at,
+                    nbytes: body_nbytes,
+                }]))
             }
         }
     }
@@ -111,11 +119,11 @@ impl WholeFrame {
         if known.keeps_bytes() {
             self.keep(head)?;
         }
-        self.rows = Some(Rows { known, blocks, catalog });
+        self.rows = Some(ReceivedRows { known, blocks, catalog });
         Ok(())
     }
 
-    /// Keeps a header behind its prefix.
+    /// Keeps a header, after its prefix.
     fn keep(&mut self, head: &[u8]) -> Result<()> {
         self.kept.push(&CONTINUATION.to_le_bytes())?;
         self.kept.push(&u32::try_from(head.len()).unwrap_or(u32::MAX).to_le_bytes())?;
@@ -128,10 +136,16 @@ impl WholeFrame {
         header: BatchHeader,
         body_nbytes: usize,
         limits: &Limits,
-    ) -> Result<Receipt> {
-        let Some(Rows { known, blocks, catalog }) = &mut self.rows else { return Ok(Receipt::Whole) };
+    ) -> Result<BodyReceipt> {
+        let Some(ReceivedRows { known, blocks, catalog }) = &mut self.rows else {
+            return Ok(BodyReceipt::Whole);
+        };
         let first_row = catalog.nrows;
-        catalog.batch(head, Batch { header_at: 0, header, body_at: 0, body_nbytes, first_row }, limits)?;
+        catalog.batch(
+            head,
+            BatchPosition { header_at: 0, header, body_at: 0, body_nbytes, first_row },
+            limits,
+        )?;
         let nrows = catalog.nrows;
         match known.shape.announced {
             Some(announced) if nrows as u64 > announced => {
@@ -149,7 +163,7 @@ impl WholeFrame {
         let header_at = self.kept.len().next_multiple_of(64);
         let body_at = (header_at + head.len()).next_multiple_of(64);
         let Some(plan) = body::plan(&header, head, body_nbytes, blocks, first_row, body_at)? else {
-            return Ok(Receipt::Whole);
+            return Ok(BodyReceipt::Whole);
         };
         self.kept.push_aligned(head)?;
         self.kept.push_aligned(&[])?;
@@ -157,15 +171,15 @@ impl WholeFrame {
             (last.header_at, last.body_at, last.body_nbytes) = (header_at, body_at, plan.kept_nbytes);
         }
         self.patches = plan.patches;
-        Ok(Receipt::Segments(plan.segments))
+        Ok(BodyReceipt::Segments(plan.segments))
     }
 
-    /// Takes a record batch that was received whole.
+    /// Decodes a record batch that was received as a whole.
     ///
     /// # Errors
     /// Malformed buffers.
     pub(super) fn take(&mut self, body: WholeBody) -> Result<()> {
-        let Some(Rows { blocks, catalog, .. }) = &mut self.rows else { return Ok(()) };
+        let Some(ReceivedRows { blocks, catalog, .. }) = &mut self.rows else { return Ok(()) };
         if let Some(last) = catalog.batches.last_mut() {
             let places = body.settle(&last.header, last.first_row, blocks, &mut self.kept)?;
             (last.header_at, last.body_at, last.body_nbytes) = places;
@@ -174,9 +188,9 @@ impl WholeFrame {
         Ok(())
     }
 
-    /// Times without a value become NaT, once a body is whole.
+    /// Replaces null times by NaT when a body is complete.
     pub(super) fn patch(&mut self) {
-        let Some(Rows { blocks, catalog, .. }) = &mut self.rows else { return };
+        let Some(ReceivedRows { blocks, catalog, .. }) = &mut self.rows else { return };
         let Some(batch) = catalog.batches.last() else { return };
         self.whole = (catalog.batches.len(), catalog.nrows);
         let (first_row, nrows) = (batch.first_row, batch.header.nrows);

@@ -1,35 +1,38 @@
-//! Prefixes, headers and bodies, as far as they have come.
+//! Decodes prefixes, headers and bodies while they arrive.
 
-use crate::arrow::ipc::message::{CONTINUATION, Header, Kind, Prefix, check_header_nbytes, header, prefix};
+use crate::arrow::ipc::message::{
+    CONTINUATION, MessageKind, Prefix, VerifiedHeader, check_header_nbytes, header, prefix,
+};
 use crate::error::{Error, Result};
 use crate::formats::arrow::read::open::feather_v1;
 
-use super::body::{Dest, Receipt, Segment};
-use super::decoder::{IncrementalDecoder, State, Target};
-use super::event::Event;
+use super::body::{BodyReceipt, BodySegment, SegmentTarget};
+use super::decoder::{DecoderState, IncrementalDecoder, StreamTarget};
+use super::event::StreamEvent;
 use super::whole_body::WholeBody;
 
 impl IncrementalDecoder {
-    /// Says that the first `count` bytes of the buffers were filled.
+    /// Reports that the first `count` bytes of the buffers are filled.
     ///
     /// # Errors
     /// Malformed messages; a limit.
-    pub fn filled(&mut self, mut count: usize) -> Result<Event> {
+    pub fn filled(&mut self, mut count: usize) -> Result<StreamEvent> {
         loop {
             if !self.takes(&mut count) {
-                return Ok(Event::Need);
+                return Ok(StreamEvent::Need);
             }
             let event = self.piece();
-            // A frame's errors stand where its bytes have come to, those of other targets where the piece begins.
-            let at = if matches!(self.target, Target::Frame(_)) { self.received } else { self.piece_at };
+            // Errors of a frame have the offset of the received bytes, those of other targets the offset of the piece.
+            let at =
+                if matches!(self.target, StreamTarget::Frame(_)) { self.received } else { self.piece_at };
             match event.map_err(|e| e.at(at))? {
-                Event::Need if count > 0 => {}
+                StreamEvent::Need if count > 0 => {}
                 event => return Ok(event),
             }
         }
     }
 
-    /// Takes what belongs to the piece from `count` bytes; answers whether the piece is whole.
+    /// Takes the bytes of the current piece from `count` bytes, and returns whether the piece is complete.
     fn takes(&mut self, count: &mut usize) -> bool {
         let received = &mut self.received;
         let mut take = |filled: &mut usize, wanted: usize| {
@@ -40,13 +43,13 @@ impl IncrementalDecoder {
             *filled == wanted
         };
         match &mut self.state {
-            State::Done => true,
-            State::Prefix | State::Header => take(&mut self.filled, self.wanted),
-            State::Whole(body) => take(&mut body.filled, body.wanted),
-            State::Segments { at, done } => {
+            DecoderState::Done => true,
+            DecoderState::Prefix | DecoderState::Header => take(&mut self.filled, self.wanted),
+            DecoderState::Whole(body) => take(&mut body.filled, body.wanted),
+            DecoderState::Segments { at, done } => {
                 while let Some(segment) = self.segments.get(*at) {
                     let is_whole = take(done, segment.nbytes);
-                    if segment.dest == Dest::Kept {
+                    if segment.dest == SegmentTarget::Kept {
                         self.target.kept_to(segment.at + *done);
                     }
                     if !is_whole {
@@ -59,31 +62,31 @@ impl IncrementalDecoder {
         }
     }
 
-    /// The piece is whole.
-    fn piece(&mut self) -> Result<Event> {
-        match std::mem::replace(&mut self.state, State::Done) {
-            State::Done => Ok(Event::End),
-            State::Prefix => self.prefix(),
-            State::Header => self.header(),
-            State::Whole(body) => {
+    /// Decodes the complete piece.
+    fn piece(&mut self) -> Result<StreamEvent> {
+        match std::mem::replace(&mut self.state, DecoderState::Done) {
+            DecoderState::Done => Ok(StreamEvent::End),
+            DecoderState::Prefix => self.prefix(),
+            DecoderState::Header => self.header(),
+            DecoderState::Whole(body) => {
                 self.next();
                 match &mut self.target {
-                    Target::Batches(batches) => batches.take(*body, &self.limits),
-                    Target::Frame(frame) => frame.take(*body).map(|()| Event::Need),
-                    Target::Bytes(_) => Ok(Event::Need),
+                    StreamTarget::Batches(batches) => batches.take(*body, &self.limits),
+                    StreamTarget::Frame(frame) => frame.take(*body).map(|()| StreamEvent::Need),
+                    StreamTarget::Bytes(_) => Ok(StreamEvent::Need),
                 }
             }
-            State::Segments { .. } => {
+            DecoderState::Segments { .. } => {
                 self.next();
-                if let Target::Frame(frame) = &mut self.target {
+                if let StreamTarget::Frame(frame) = &mut self.target {
                     frame.patch();
                 }
-                Ok(Event::Need)
+                Ok(StreamEvent::Need)
             }
         }
     }
 
-    fn prefix(&mut self) -> Result<Event> {
+    fn prefix(&mut self) -> Result<StreamEvent> {
         let bytes = self.small.get(..self.filled).unwrap_or(&[]);
         if self.is_modern && !bytes.starts_with(&CONTINUATION.to_le_bytes()) {
             let message = format!("expected a message of an Arrow stream, found the bytes {bytes:02x?}.");
@@ -91,10 +94,10 @@ impl IncrementalDecoder {
         }
         let found = prefix(bytes)?;
         if found == Prefix::Short {
-            (self.state, self.wanted) = (State::Prefix, 8);
-            return Ok(Event::Need);
+            (self.state, self.wanted) = (DecoderState::Prefix, 8);
+            return Ok(StreamEvent::Need);
         }
-        if let Target::Bytes(kept) = &mut self.target {
+        if let StreamTarget::Bytes(kept) = &mut self.target {
             if bytes == b"FEA1" {
                 return Err(feather_v1());
             }
@@ -103,7 +106,7 @@ impl IncrementalDecoder {
         let Prefix::Message { nbytes, skip } = found else {
             let has_schema = self.keeps_bytes() || self.plan().is_some();
             return if has_schema {
-                Ok(Event::End)
+                Ok(StreamEvent::End)
             } else {
                 Err(Error::malformed("arrow", "expected a schema, found the end mark."))
             };
@@ -113,11 +116,11 @@ impl IncrementalDecoder {
         }
         self.is_modern = skip == 8;
         self.piece_at += skip as u64;
-        (self.state, self.filled, self.wanted) = (State::Header, 0, nbytes);
-        Ok(Event::Need)
+        (self.state, self.filled, self.wanted) = (DecoderState::Header, 0, nbytes);
+        Ok(StreamEvent::Need)
     }
 
-    fn header(&mut self) -> Result<Event> {
+    fn header(&mut self) -> Result<StreamEvent> {
         let mut head = std::mem::take(&mut self.small);
         head.truncate(self.wanted);
         let event = self.begin(&mut head);
@@ -125,13 +128,13 @@ impl IncrementalDecoder {
         event
     }
 
-    /// Begins the body whose header is `head`.
-    fn begin(&mut self, head: &mut [u8]) -> Result<Event> {
+    /// Begins the body with the header `head`.
+    fn begin(&mut self, head: &mut [u8]) -> Result<StreamEvent> {
         let remembered =
-            if let Target::Frame(frame) = &mut self.target { frame.remembers(head) } else { false };
-        // A remembered schema was checked when it first came, and has no body: see `Schemas`.
+            if let StreamTarget::Frame(frame) = &mut self.target { frame.remembers(head) } else { false };
+        // A cached schema was checked when it first arrived, and has no body; see `Schemas`.
         let found = match remembered {
-            true => Header { version: 0, kind: Kind::Schema, body_nbytes: 0 },
+            true => VerifiedHeader { version: 0, kind: MessageKind::Schema, body_nbytes: 0 },
             false => header(head)?,
         };
         let is_kept = self.keeps_bytes();
@@ -144,28 +147,33 @@ impl IncrementalDecoder {
             return Err(Error::limit("arrow", message));
         }
         let receipt = match &mut self.target {
-            Target::Batches(_) => Receipt::Whole,
-            Target::Frame(frame) => frame.begin(head, &found, body_nbytes, &self.limits)?,
-            Target::Bytes(kept) => {
+            StreamTarget::Batches(_) => BodyReceipt::Whole,
+            StreamTarget::Frame(frame) => frame.begin(head, &found, body_nbytes, &self.limits)?,
+            StreamTarget::Bytes(kept) => {
                 kept.push(head)?;
-                Receipt::Segments(vec![Segment { dest: Dest::Kept, at: kept.len(), nbytes: body_nbytes }])
+                BodyReceipt::Segments(vec![BodySegment {
+                    dest: SegmentTarget::Kept,
+                    at: kept.len(),
+                    nbytes: body_nbytes,
+                }])
             }
         };
         self.state = match receipt {
-            Receipt::Whole => State::Whole(Box::new(WholeBody::new(head, found, body_nbytes)?)),
-            Receipt::Segments(segments) => {
+            BodyReceipt::Whole => DecoderState::Whole(Box::new(WholeBody::new(head, found, body_nbytes)?)),
+            BodyReceipt::Segments(segments) => {
                 self.segments = segments;
                 self.segments.retain(|segment| segment.nbytes > 0);
-                State::Segments { at: 0, done: 0 }
+                DecoderState::Segments { at: 0, done: 0 }
             }
         };
-        // A body of no bytes is there at once.
-        if self.takes(&mut 0) { self.piece() } else { Ok(Event::Need) }
+        // An empty body is complete at once.
+        if self.takes(&mut 0) { self.piece() } else { Ok(StreamEvent::Need) }
     }
 
     fn next(&mut self) {
         self.segments.clear();
         self.piece_at = self.received;
-        (self.state, self.filled, self.wanted) = (State::Prefix, 0, if self.is_modern { 8 } else { 4 });
+        (self.state, self.filled, self.wanted) =
+            (DecoderState::Prefix, 0, if self.is_modern { 8 } else { 4 });
     }
 }

@@ -1,54 +1,54 @@
-//! Where the bytes of a stream go while they come.
+//! Lends the buffers that the bytes of a stream are read into.
 
 use std::io::IoSliceMut;
 
 use crate::error::Result;
-use crate::formats::arrow::read::land::too_large;
+use crate::formats::arrow::read::decode::too_large;
 
-use super::body::{Dest, Segment};
-use super::decoder::{IncrementalDecoder, State, Target};
+use super::body::{BodySegment, SegmentTarget};
+use super::decoder::{DecoderState, IncrementalDecoder, StreamTarget};
 
-/// Buffers given out at once.
+/// The maximum number of buffers that are lent together.
 const MAX_BUFFERS: usize = 256;
 
-/// Padding is received here and dropped.
+/// The buffer for padding, which is dropped.
 const PADDING_NBYTES: usize = 4096;
 
-/// A header is believed as far as its bytes come: memory for so many at first.
+/// The first allocation for a header. It grows with the received bytes, so a false length takes little memory.
 const HEADER_NBYTES: usize = 64 << 10;
 
 impl IncrementalDecoder {
-    /// The one place where the next bytes go, which may be fewer than the message needs; empty behind the end mark.
+    /// Returns the buffer for the next bytes, which may be smaller than the rest of the message; empty after the end mark.
     ///
     /// # Errors
-    /// A limit; the system's refusal of memory.
+    /// A limit; errors of the operating system: no memory.
     pub fn buffer(&mut self) -> Result<&mut [u8]> {
         match &mut self.state {
-            State::Done | State::Segments { .. } => Ok(&mut []),
-            State::Prefix | State::Header => {
+            DecoderState::Done | DecoderState::Segments { .. } => Ok(&mut []),
+            DecoderState::Prefix | DecoderState::Header => {
                 let end = self.wanted.min((self.filled * 2).max(HEADER_NBYTES));
                 if self.small.len() < end {
                     self.small.resize(end, 0);
                 }
                 Ok(self.small.get_mut(self.filled..end).unwrap_or(&mut []))
             }
-            State::Whole(body) => body.place(),
+            DecoderState::Whole(body) => body.place(),
         }
     }
 
-    /// Where the next bytes go, in this order; none behind the end mark. Places for `enough` bytes will do, where that many
-    /// are expected at once.
+    /// Returns the buffers for the next bytes, in order; none after the end mark. Buffers for `enough` bytes suffice, if
+    /// the caller expects that many.
     ///
     /// # Errors
-    /// A limit; the system's refusal of memory.
+    /// A limit; errors of the operating system: no memory.
     pub fn io_buffers(&mut self, enough: usize) -> Result<Vec<IoSliceMut<'_>>> {
-        if let State::Segments { at, done } = self.state {
+        if let DecoderState::Segments { at, done } = self.state {
             return self.scattered(at, done, enough);
         }
-        if self.gives_batches() || !matches!(self.state, State::Whole(_)) {
+        if self.gives_batches() || !matches!(self.state, DecoderState::Whole(_)) {
             return Ok(vec![IoSliceMut::new(self.buffer()?)]);
         }
-        let State::Whole(body) = &mut self.state else { return Ok(Vec::new()) };
+        let DecoderState::Whole(body) = &mut self.state else { return Ok(Vec::new()) };
         let left = body.wanted - body.filled;
         let mut out = vec![IoSliceMut::new(body.place()?)];
         if out.iter().all(|place| place.len() == left) {
@@ -67,13 +67,13 @@ impl IncrementalDecoder {
             nbytes - done.min(nbytes) >= enough
         });
         let window = rest.get(..count.map_or(rest.len(), |i| i + 1)).unwrap_or(&[]);
-        let kept_end = window.iter().filter(|s| s.dest == Dest::Kept).map(|s| s.at + s.nbytes).max();
+        let kept_end = window.iter().filter(|s| s.dest == SegmentTarget::Kept).map(|s| s.at + s.nbytes).max();
         let (kept, mut regions) = match &mut self.target {
-            Target::Frame(frame) => {
+            StreamTarget::Frame(frame) => {
                 (Some(&mut frame.kept), frame.rows.as_mut().map(|rows| &mut rows.blocks.regions))
             }
-            Target::Bytes(kept) => (Some(kept), None),
-            Target::Batches(_) => (None, None),
+            StreamTarget::Bytes(kept) => (Some(kept), None),
+            StreamTarget::Batches(_) => (None, None),
         };
         let kept = match (kept, kept_end) {
             (Some(kept), Some(end)) => kept.room(end)?,
@@ -88,27 +88,27 @@ impl IncrementalDecoder {
             let (from, nbytes) = (segment.at + skipped, segment.nbytes - skipped);
             skipped = 0;
             let (place, is_whole) = match segment.dest {
-                Dest::Padding => {
+                SegmentTarget::Padding => {
                     let count = nbytes.min(unused.len());
                     let (place, rest) = std::mem::take(&mut unused).split_at_mut(count);
                     unused = rest;
                     (place, count == nbytes)
                 }
-                Dest::Kept => {
+                SegmentTarget::Kept => {
                     let count = nbytes.min(kept_nbytes.saturating_sub(from));
                     if count == 0 {
                         return Ok(out);
                     }
-                    // SAFETY: inside the memory that `kept` lent, which grows no more while `self` is borrowed; segments of one
-                    // body are disjoint (`body::plan` places each behind the one before).
+                    // SAFETY: inside the memory that `kept` lent, which does not grow while `self` is borrowed; the
+                    // segments of one body are disjoint (`body::plan` places each after the previous one).
                     (unsafe { std::slice::from_raw_parts_mut(kept_at.add(from), count) }, count == nbytes)
                 }
-                Dest::Block(region) => {
+                SegmentTarget::Block(region) => {
                     let region = regions.as_mut().and_then(|regions| regions.get_mut(region));
                     let place =
                         region.and_then(|region| region.address(from, nbytes)).ok_or_else(too_large)?;
-                    // SAFETY: a live range of the region, which `self` owns and is borrowed for as long; each target has columns
-                    // and each batch rows of its own, so no two segments overlap.
+                    // SAFETY: a live range of the region that `self` owns, which stays borrowed; targets have disjoint
+                    // columns and batches disjoint rows, so no two segments overlap.
                     (unsafe { std::slice::from_raw_parts_mut(place, nbytes) }, true)
                 }
             };
@@ -125,14 +125,16 @@ impl IncrementalDecoder {
         Ok(out)
     }
 
-    /// The bytes of the piece (prefix, header, body) that is not whole yet.
+    /// The received bytes of the current piece (prefix, header, body).
     #[must_use]
     pub fn partial(&mut self) -> Vec<u8> {
         match &mut self.state {
-            State::Done => Vec::new(),
-            State::Prefix | State::Header => self.small.get(..self.filled).unwrap_or(&[]).to_vec(),
-            State::Whole(body) => body.received().to_vec(),
-            State::Segments { at, done } => {
+            DecoderState::Done => Vec::new(),
+            DecoderState::Prefix | DecoderState::Header => {
+                self.small.get(..self.filled).unwrap_or(&[]).to_vec()
+            }
+            DecoderState::Whole(body) => body.received().to_vec(),
+            DecoderState::Segments { at, done } => {
                 let (at, done) = (*at, *done);
                 let mut out = Vec::new();
                 for (i, segment) in self.segments.iter().enumerate().take(at + 1) {
@@ -149,7 +151,7 @@ impl IncrementalDecoder {
     }
 }
 
-/// The prefix behind a body, which comes with it: a message is followed by another one or by the end mark.
+/// The prefix after a body, which is received with it: another message or the end mark follows a message.
 fn next_prefix(small: &mut Vec<u8>, is_modern: bool) -> IoSliceMut<'_> {
     let nbytes = if is_modern { 8 } else { 4 };
     if small.len() < nbytes {
@@ -158,13 +160,13 @@ fn next_prefix(small: &mut Vec<u8>, is_modern: bool) -> IoSliceMut<'_> {
     IoSliceMut::new(small.get_mut(..nbytes).unwrap_or(&mut []))
 }
 
-impl Target {
-    /// Where a segment is received, unless that is nowhere.
-    fn bytes_of(&mut self, segment: &Segment) -> Option<&[u8]> {
+impl StreamTarget {
+    /// The memory of a segment, unless it is padding.
+    fn bytes_of(&mut self, segment: &BodySegment) -> Option<&[u8]> {
         let all: &[u8] = match (segment.dest, self) {
-            (Dest::Kept, Self::Frame(frame)) => frame.kept.bytes(),
-            (Dest::Kept, Self::Bytes(kept)) => kept.bytes(),
-            (Dest::Block(region), Self::Frame(frame)) => {
+            (SegmentTarget::Kept, Self::Frame(frame)) => frame.kept.bytes(),
+            (SegmentTarget::Kept, Self::Bytes(kept)) => kept.bytes(),
+            (SegmentTarget::Block(region), Self::Frame(frame)) => {
                 frame.rows.as_mut()?.blocks.regions.get_mut(region)?.as_mut_slice()
             }
             _ => return None,

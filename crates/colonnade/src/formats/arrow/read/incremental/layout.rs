@@ -1,36 +1,37 @@
-//! Which fields are received into blocks, and which are decoded at the end.
+//! Decides which fields are received into blocks, and which are decoded at the end.
 
 use std::collections::HashMap;
 
 use arrow_schema::DataType;
 
-use crate::arrow::import::{Place as Seat, Plan};
-use crate::arrow::ipc::shape::Shape;
-use crate::formats::arrow::read::land::{Way, direct_way};
+use crate::arrow::import::{FieldRole as Seat, FramePlan};
+use crate::arrow::ipc::shape::BatchLayout;
+use crate::formats::arrow::read::decode::{ColumnConversion, direct_conversion};
 use crate::frame::DType;
 
-/// What a schema says of the blocks; shared by streams of one schema.
+/// The layout of a schema's blocks, which streams of one schema share.
 #[derive(Debug)]
-pub(super) struct Layout {
-    /// One a dtype (data columns and row labels apart), then fields that have no dtype: (dtype, item, fields).
+pub(super) struct BlockLayout {
+    /// The groups of fields, as (dtype, item size, fields): one for each dtype, with separate groups for data columns and
+    /// row labels; then those without a dtype.
     pub(super) groups: Vec<(Option<DType>, usize, Vec<usize>)>,
-    /// Fields that land at the end: data columns, and row labels.
+    /// The fields that are decoded at the end: data columns, and row labels.
     pub(super) rest: [Vec<usize>; 2],
-    /// Whether fields have text or nested values, which Arrow libraries take from the stream's own bytes.
+    /// Whether fields have text or nested values, which Arrow libraries use from the bytes of the stream.
     pub(super) has_text: bool,
     pub(super) row_nbytes: u64,
 }
 
-impl Layout {
-    pub(super) fn new(shape: &Shape, plan: &Plan) -> Self {
+impl BlockLayout {
+    pub(super) fn new(shape: &BatchLayout, plan: &FramePlan) -> Self {
         let mut groups: Vec<(Option<DType>, usize, Vec<usize>)> = Vec::new();
         let mut known: HashMap<(DType, bool), usize> = HashMap::new();
         let (mut columns, mut levels, mut has_text) = (Vec::new(), Vec::new(), false);
         for (i, field) in plan.fields.iter().enumerate() {
             let level = matches!(field.place, Seat::Level(_));
-            let way = if shape.big_endian { Way::Text } else { direct_way(field) };
-            match way {
-                Way::Copy(dtype) => {
+            let conversion = if shape.big_endian { ColumnConversion::Text } else { direct_conversion(field) };
+            match conversion {
+                ColumnConversion::Copy(dtype) => {
                     let group = *known.entry((dtype, level)).or_insert_with(|| {
                         groups.push((Some(dtype), dtype.itemsize as usize, Vec::new()));
                         groups.len() - 1
@@ -39,7 +40,7 @@ impl Layout {
                         members.push(i);
                     }
                 }
-                Way::Values(item) => groups.push((None, item, vec![i])),
+                ColumnConversion::Values(item) => groups.push((None, item, vec![i])),
                 _ => {
                     has_text |= !matches!(field.data_type, DataType::Boolean | DataType::Dictionary(..));
                     if level { levels.push(i) } else { columns.push(i) }

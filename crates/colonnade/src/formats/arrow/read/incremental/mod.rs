@@ -1,12 +1,13 @@
-//! A stream decoded while its bytes come, without I/O: it lends the memory that the next bytes belong into.
+//! Decodes a stream while its bytes arrive, without I/O: it lends the buffers that the next bytes are read into.
 //!
-//! There is one decoder ([`IncrementalDecoder`]). It finds prefixes, headers and bodies, and its target says what they become:
+//! There is one decoder ([`IncrementalDecoder`]). It finds prefixes, headers and bodies, and its target determines the
+//! result:
 //!
-//! - [`batches`]: each record batch is a frame, in Arrow's layout, in memory of its own.
-//! - [`frame`]: all record batches are one frame. Buffers of fixed-width columns are received straight into the rows of their
-//!   blocks ([`blocks`]). Blocks have the announced number of rows, or grow with the rows that come. The rest is kept
-//!   ([`kept`]) and decoded at the end mark. A stream with text that announces no rows is kept as it is.
-//! - bytes: the stream is kept as it is, for `Ipc` to open. It gives any part of the frame any number of times.
+//! - [`batches`]: each record batch is a frame, in Arrow's layout and in separate memory.
+//! - [`frame`]: all record batches are one frame. Buffers of fixed-width columns are received directly into the rows of
+//! their blocks ([`blocks`]). Blocks have the announced number of rows, or grow with the received rows. The other bytes are
+//! kept ([`stream_bytes`]) and decoded at the end mark. A stream with text that announces no rows is kept unchanged.
+//! - bytes: the stream is kept unchanged, for `Ipc` to open, which reads any part of the frame any number of times.
 
 mod batches;
 mod blocks;
@@ -25,5 +26,5 @@ mod stream_bytes;
 mod whole_body;
 
 pub use decoder::IncrementalDecoder;
-pub use event::{Decoded, Event};
+pub use event::{DecodedStream, StreamEvent};
 pub use schemas::Schemas;

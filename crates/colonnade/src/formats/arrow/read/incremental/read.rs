@@ -1,4 +1,4 @@
-//! A decoder fed by a pipe, a socket or a device.
+//! Feeds a decoder from a pipe, a socket or a device.
 
 use std::io::{self, Read};
 
@@ -6,17 +6,17 @@ use crate::error::Result;
 use crate::progress::Progress;
 
 use super::decoder::IncrementalDecoder;
-use super::event::Event;
+use super::event::StreamEvent;
 
-/// Bytes that are asked for at once: as many as a pipe or a socket ever holds.
+/// Bytes of one read: the most that a pipe or a socket holds.
 const STEP_NBYTES: usize = 4 << 20;
 
 impl IncrementalDecoder {
-    /// Reads `stream` up to the end mark and no further: what follows the mark belongs to somebody else. Bytes that are only
-    /// kept may end earlier.
+    /// Reads `stream` up to the end mark and no further, because another reader may own the rest. If bytes are only kept,
+    /// the stream may end earlier.
     ///
     /// # Errors
-    /// The system's own; malformed messages; a limit; `Cancelled` from `progress`.
+    /// Errors of the operating system; malformed messages; a limit; `Cancelled` from `progress`.
     pub(in crate::formats::arrow) fn read(
         &mut self,
         stream: &mut dyn Read,
@@ -30,7 +30,7 @@ impl IncrementalDecoder {
                 Ok(count) => {
                     let event = self.filled(count)?;
                     progress.advance(self.received(), None)?;
-                    if matches!(event, Event::End) {
+                    if matches!(event, StreamEvent::End) {
                         return Ok(());
                     }
                 }

@@ -1,57 +1,57 @@
-//! Schema messages that came before.
+//! Caches decoded schema messages.
 
 use std::sync::Arc;
 
-use crate::arrow::import::Plan;
+use crate::arrow::import::FramePlan;
 use crate::arrow::ipc::message::header;
 use crate::arrow::ipc::scan::check_columns;
-use crate::arrow::ipc::shape::Shape;
+use crate::arrow::ipc::shape::BatchLayout;
 use crate::error::Result;
 use crate::limits::Limits;
 
-use super::layout::Layout;
+use super::layout::BlockLayout;
 
-/// Schemas that are remembered: streams of one connection are often alike.
+/// The number of cached schemas: streams of one connection are often alike.
 const REMEMBERED: usize = 4;
 
-/// Larger ones are not: they cost what they cost each time.
+/// Larger schema messages are not cached.
 const REMEMBERED_NBYTES: usize = 1 << 20;
 
-/// What a schema message says, proven once.
+/// A schema message, decoded and checked once.
 #[derive(Debug)]
-pub(super) struct Known {
+pub(super) struct CachedSchema {
     head: Vec<u8>,
-    pub(super) shape: Arc<Shape>,
-    pub(super) plan: Plan,
-    pub(super) layout: Layout,
+    pub(super) shape: Arc<BatchLayout>,
+    pub(super) plan: FramePlan,
+    pub(super) layout: BlockLayout,
 }
 
-impl Known {
-    /// Whether the stream is kept as it comes: its rows are not announced, and text would be copied once more.
+impl CachedSchema {
+    /// Whether the bytes of the stream are kept: its number of rows is not announced, so text would be copied once more.
     pub(super) fn keeps_bytes(&self) -> bool {
         self.shape.announced.is_none() && self.layout.has_text
     }
 }
 
-/// Schema messages that came before; streams that begin with the same bytes share what they say.
+/// The cached schema messages. Streams that begin with the same bytes share the decoded schema.
 #[derive(Debug, Default)]
-pub struct Schemas(Vec<Arc<Known>>);
+pub struct Schemas(Vec<Arc<CachedSchema>>);
 
 impl Schemas {
-    pub(super) fn find(&self, head: &[u8]) -> Option<Arc<Known>> {
+    pub(super) fn find(&self, head: &[u8]) -> Option<Arc<CachedSchema>> {
         self.0.iter().find(|known| known.head == head).cloned()
     }
 
-    pub(super) fn learn(&mut self, head: &[u8], limits: &Limits) -> Result<Arc<Known>> {
-        let shape = Shape::of_message(head)?;
+    pub(super) fn learn(&mut self, head: &[u8], limits: &Limits) -> Result<Arc<CachedSchema>> {
+        let shape = BatchLayout::of_message(head)?;
         check_columns(&shape, limits)?;
-        let mut plan = Plan::new(&shape.schema)?;
+        let mut plan = FramePlan::new(&shape.schema)?;
         if let Some(nrows) = shape.announced.and_then(|n| usize::try_from(n).ok()) {
             plan.settle(nrows);
         }
-        let layout = Layout::new(&shape, &plan);
-        let known = Arc::new(Known { head: head.to_vec(), shape: Arc::new(shape), plan, layout });
-        // `begin` takes it that what is remembered has no body.
+        let layout = BlockLayout::new(&shape, &plan);
+        let known = Arc::new(CachedSchema { head: head.to_vec(), shape: Arc::new(shape), plan, layout });
+        // `begin` assumes that cached messages have no body.
         if head.len() > REMEMBERED_NBYTES || header(head)?.body_nbytes > 0 {
             return Ok(known);
         }

@@ -1,10 +1,11 @@
-//! Bytes that are kept until the stream has ended.
+//! The bytes that are kept until the end of the stream.
 
 use crate::error::Result;
 use crate::limits::{Limits, StreamLimit};
 use crate::memory::{Region, RegionMut};
 
-/// A claim is believed as far as bytes come: room for so many at first, then for as many again as have come.
+/// The first allocation for a declared length. Further ones are as large as the received bytes, so a false length takes
+/// little memory.
 const BELIEVED_NBYTES: usize = 4 << 20;
 
 /// Bytes in memory that grows without copying.
@@ -24,7 +25,7 @@ impl StreamBytes {
         self.filled
     }
 
-    /// Puts `bytes` at `at`, which is the end or a few bytes of padding behind it.
+    /// Writes `bytes` at `at`, which is the end or a few bytes of padding after it.
     pub(super) fn put(&mut self, at: usize, bytes: &[u8]) -> Result<()> {
         let end = at + bytes.len();
         self.reserve(end)?;
@@ -40,21 +41,21 @@ impl StreamBytes {
         self.put(self.filled, bytes)
     }
 
-    /// Appends `bytes` at the next multiple of 64, which is the answer.
+    /// Appends `bytes` at the next multiple of 64, and returns that offset.
     pub(super) fn push_aligned(&mut self, bytes: &[u8]) -> Result<usize> {
         let at = self.filled.next_multiple_of(64);
         self.put(at, bytes)?;
         Ok(at)
     }
 
-    /// Where bytes may be received now: as far as `wanted`, or less where that is not believed yet.
+    /// Returns the buffer for the next `wanted` bytes, or for fewer if their length is not trusted yet.
     pub(super) fn room(&mut self, wanted: usize) -> Result<&mut [u8]> {
         let end = wanted.min(self.filled.saturating_add(self.filled.max(BELIEVED_NBYTES)));
         self.reserve(end)?;
         Ok(self.region.as_mut_slice())
     }
 
-    /// Says that everything up to `end` was filled.
+    /// Records that all bytes before `end` are filled.
     pub(super) fn filled_to(&mut self, end: usize) {
         self.filled = self.filled.max(end);
     }

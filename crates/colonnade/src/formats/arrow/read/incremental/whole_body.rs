@@ -1,23 +1,23 @@
-//! A body that is received whole, behind its header.
+//! A body that is received as a whole, after its header.
 
-use crate::arrow::ipc::body::{Body, Source};
+use crate::arrow::ipc::body::{BatchBody, IpcSource};
 use crate::arrow::ipc::encapsulated_message::EncapsulatedMessage;
-use crate::arrow::ipc::message::{BatchHeader, Header};
+use crate::arrow::ipc::message::{BatchHeader, VerifiedHeader};
 use crate::error::Result;
-use crate::formats::arrow::read::land::{nat, too_large, values_into};
+use crate::formats::arrow::read::decode::{nat, too_large, values_into};
 use crate::memory::{Buffer, Region, RegionMut};
 
-use super::blocks::{Blocks, Target};
+use super::blocks::{BlockTarget, Blocks};
 use super::body::{owners, set_pair};
 use super::stream_bytes::StreamBytes;
 
-/// A length is believed as far as bytes come: memory for so many at first, then for twice what has come.
+/// The first allocation for a body. Further ones are as large as the received bytes, so a false length takes little memory.
 const BELIEVED_NBYTES: usize = 4 << 20;
 
-/// Smaller regions take ordinary pages: a huge one costs more than it spares.
+/// Smaller regions use ordinary pages: a huge page would cost more than it saves.
 const HUGE_FROM_NBYTES: usize = 1 << 20;
 
-/// A message in memory of its own: the header, then the body at a multiple of 64.
+/// A message in separate memory: the header, then the body at a multiple of 64.
 #[derive(Debug)]
 pub(super) struct WholeBody {
     region: RegionMut,
@@ -27,7 +27,7 @@ pub(super) struct WholeBody {
 }
 
 impl WholeBody {
-    pub(super) fn new(head: &[u8], header: Header, body_nbytes: usize) -> Result<Self> {
+    pub(super) fn new(head: &[u8], header: VerifiedHeader, body_nbytes: usize) -> Result<Self> {
         let body_at = head.len().next_multiple_of(64);
         let wanted = body_at.checked_add(body_nbytes).ok_or_else(too_large)?;
         let first = wanted.min(body_at + BELIEVED_NBYTES);
@@ -40,7 +40,7 @@ impl WholeBody {
         Ok(Self { region, filled: body_at, wanted, message })
     }
 
-    /// Where the next bytes go.
+    /// The buffer for the next bytes.
     pub(super) fn place(&mut self) -> Result<&mut [u8]> {
         let end = self.wanted.min((self.filled * 2).max(BELIEVED_NBYTES));
         if self.region.nbytes() < end {
@@ -49,18 +49,18 @@ impl WholeBody {
         Ok(self.region.as_mut_slice().get_mut(self.filled..end).unwrap_or(&mut []))
     }
 
-    /// What has come of the body.
+    /// The received bytes of the body.
     pub(super) fn received(&mut self) -> &[u8] {
         self.region.as_mut_slice().get(self.message.body_at..self.filled).unwrap_or(&[])
     }
 
-    /// The message, and the memory that it is stored in.
-    pub(super) fn into_source(self) -> (EncapsulatedMessage, Source) {
-        (self.message, Source::new(Buffer::from_region(self.region.finish(), true)))
+    /// Returns the message and its memory.
+    pub(super) fn into_source(self) -> (EncapsulatedMessage, IpcSource) {
+        (self.message, IpcSource::new(Buffer::from_region(self.region.finish(), true)))
     }
 
-    /// Copies the rows of the blocks to their places and keeps the rest behind the header. The answer: where header and
-    /// body are kept, and how long the body is there.
+    /// Copies the rows of the blocks to their positions, and keeps the other buffers after the header. Returns the offsets
+    /// of header and body, and the length of the kept body.
     ///
     /// # Errors
     /// Malformed buffers.
@@ -73,7 +73,7 @@ impl WholeBody {
     ) -> Result<(usize, usize, usize)> {
         let (message, source) = self.into_source();
         let (batch, body_nbytes) = (message.batch(*header), message.body_nbytes);
-        let body = Body::new(&source, &batch)?;
+        let body = BatchBody::new(&source, &batch)?;
         let mut head = source.bytes.as_slice().get(..message.header_nbytes).unwrap_or(&[]).to_vec();
         let (owners, _) = owners(header, &head, blocks)?;
         for (i, &owner) in owners.iter().enumerate() {
@@ -88,7 +88,7 @@ impl WholeBody {
             sum = sum.saturating_add(body.bytes(i)?.len());
         }
         if sum > body_nbytes {
-            // Buffers that share bytes are kept once, as they are.
+            // Buffers that share bytes are kept once and unchanged.
             let bytes = source.bytes.as_slice().get(message.body_at..).unwrap_or(&[]);
             let header_at = kept.push_aligned(&head)?;
             let body_at = kept.push_aligned(bytes.get(..body_nbytes).unwrap_or(&[]))?;
@@ -113,7 +113,7 @@ impl WholeBody {
     }
 }
 
-fn nat_into(target: &Target, body: &Body<'_>, buffer: usize, place: &mut [u8]) -> Result<()> {
+fn nat_into(target: &BlockTarget, body: &BatchBody<'_>, buffer: usize, place: &mut [u8]) -> Result<()> {
     let node = body.node(target.node)?;
     if target.nat && node.nulls > 0 {
         nat(place, body.buffer(buffer - 1, node.length.div_ceil(8))?.as_slice(), 0);

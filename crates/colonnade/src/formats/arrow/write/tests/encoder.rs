@@ -108,7 +108,7 @@ fn encode_with(encoder: &mut Encoder, frame: &Frame, form: Form, options: WriteO
 }
 
 #[test]
-fn a_remembered_layout_gives_the_same_bytes() {
+fn a_cached_layout_gives_the_same_bytes() {
     let mut encoder = Encoder::new();
     let options = WriteOptions::new(None, None, None, None, 1).unwrap();
     let packed = WriteOptions::new(Some(BodyCodec::Zstd), None, Some(64), None, 1).unwrap();
@@ -150,7 +150,7 @@ fn days_have_the_type_that_their_values_need() {
 }
 
 #[test]
-fn the_order_of_dictionaries_within_lists_is_seen() {
+fn a_changed_order_of_inner_dictionaries_is_detected() {
     let (mut encoder, options) = (Encoder::new(), WriteOptions::default());
     for ordered in [true, false, true] {
         let words = DataType::Dictionary(Box::new(DataType::Int8), Box::new(DataType::Utf8));
@@ -164,7 +164,7 @@ fn the_order_of_dictionaries_within_lists_is_seen() {
 }
 
 #[test]
-fn categories_of_labels_are_seen_whether_a_label_uses_them_or_not() {
+fn unused_categories_of_labels_are_compared() {
     let (mut encoder, options) = (Encoder::new(), WriteOptions::default());
     let labels = |codes: Vec<i8>, values: ArrayData| {
         let data_type = DataType::Dictionary(Box::new(DataType::Int8), Box::new(values.data_type().clone()));
@@ -198,7 +198,7 @@ fn categories_of_labels_are_seen_whether_a_label_uses_them_or_not() {
 }
 
 #[test]
-fn labels_that_change_in_place_are_seen() {
+fn labels_changed_in_place_are_detected() {
     struct Shared(std::cell::UnsafeCell<[u8; 8]>);
     // SAFETY: one thread.
     unsafe impl Sync for Shared {}
@@ -248,7 +248,7 @@ fn a_small_frame_is_one_call() {
 }
 
 #[test]
-fn an_encoder_goes_on_after_an_error() {
+fn an_encoder_is_usable_after_an_error() {
     let (mut encoder, options) = (Encoder::new(), WriteOptions::default());
     let parts = vec![Part::Block(block("<U1", 2, 1, 0xFF), vec![0])];
     let bad = Frame::new(Axis::range(2), Axis::range(1), parts, Tags::default()).unwrap();

@@ -2,7 +2,7 @@
 
 use super::super::pass::with_lines_of;
 use super::super::split::with_pieces_of;
-use super::super::{BigInts, Chunks, Dates, IndexColumns, OnError, ReadOptions, decode};
+use super::super::{BigInts, CsvChunks, Dates, IndexColumns, OnError, ReadOptions, decode};
 use crate::arrow::export::Exporter;
 use crate::frame::Frame;
 use crate::memory::Buffer;
@@ -12,7 +12,7 @@ fn read(text: &[u8], options: &ReadOptions) -> crate::Result<Frame> {
 }
 
 /// Type and cells of each column.
-fn shown(frame: &Frame) -> Vec<String> {
+fn cell_texts(frame: &Frame) -> Vec<String> {
     let exporter = Exporter::without_metadata(frame).unwrap();
     let cell = |array: &dyn arrow_array::Array, row| match array.is_null(row) {
         true => "null".to_owned(),
@@ -41,26 +41,26 @@ fn text_of(array: &dyn arrow_array::Array, row: usize) -> String {
 }
 
 #[test]
-fn whole_numbers_over_every_float_among_floats_are_refused() {
+fn integers_beyond_every_float_are_refused_among_floats() {
     let huge = "9".repeat(400);
     let text = format!("a,b\n1.5,x\n{huge},y\n");
     let found = read(text.as_bytes(), &ReadOptions::default()).unwrap_err().to_string();
     assert!(found.contains("line 3, column 1") && found.contains("float"), "{found}");
     let options = ReadOptions { big_ints: BigInts::Text, ..ReadOptions::default() };
-    let found = shown(&read(text.as_bytes(), &options).unwrap());
+    let found = cell_texts(&read(text.as_bytes(), &options).unwrap());
     assert_eq!(found[0], format!("LargeUtf8: 1.5 {huge}"));
 }
 
 #[test]
-fn instants_that_nanoseconds_do_not_reach_are_text_or_refused() {
+fn instants_beyond_nanoseconds_are_text_or_refused() {
     let text = b"a,b\n2300-01-01,x\n2000-01-01T00:00:00.000000001,y\n";
     let all = ReadOptions { dates: Dates::All, ..ReadOptions::default() };
-    let found = shown(&read(text, &all).unwrap());
+    let found = cell_texts(&read(text, &all).unwrap());
     assert_eq!(found[0], "LargeUtf8: 2300-01-01 2000-01-01T00:00:00.000000001");
     let named = ReadOptions { dates: Dates::Names(vec!["a".into()]), ..ReadOptions::default() };
     let found = read(text, &named).unwrap_err().to_string();
     assert!(found.contains("line 2, column 1") && found.contains("2262"), "{found}");
-    let micros = shown(&read(b"a\n2300-01-01\n2000-01-01\n", &all).unwrap());
+    let micros = cell_texts(&read(b"a\n2300-01-01\n2000-01-01\n", &all).unwrap());
     assert!(micros[0].starts_with("Timestamp(\u{b5}s)"), "{micros:?}");
 }
 
@@ -69,26 +69,26 @@ fn null_words_may_be_numbers() {
     let options =
         ReadOptions { na_values: vec!["-999".into(), "9999999999".into()], ..ReadOptions::default() };
     let text = b"a,b,c\n1,-999,-999\n-999,1.5,x\n9999999999,2,y\n";
-    let found = shown(&read(text, &options).unwrap());
+    let found = cell_texts(&read(text, &options).unwrap());
     assert_eq!(found, ["Int64: 1 null null", "Float64: null 1.5 2.0", "LargeUtf8: null x y"]);
 }
 
 #[test]
-fn nan_is_null_where_the_told_type_has_none() {
+fn nan_is_null_for_declared_types_without_nan() {
     let dtypes = [("a", "Int64"), ("b", "str"), ("c", "Float64")];
     let dtypes = dtypes.iter().map(|(n, t)| ((*n).into(), (*t).into())).collect();
     let options = ReadOptions { dtypes, ..ReadOptions::default() };
-    let found = shown(&read(b"a,b,c\nNaN,NaN,NaN\n1,x,2\n", &options).unwrap());
+    let found = cell_texts(&read(b"a,b,c\nNaN,NaN,NaN\n1,x,2\n", &options).unwrap());
     assert_eq!(found, ["Int64: null 1", "LargeUtf8: null x", "Float64: NaN 2.0"]);
 }
 
 fn chunked(text: &[u8], options: &ReadOptions, rows: usize) -> crate::Result<Vec<Vec<String>>> {
-    let mut chunks = Chunks::new(options.clone())?;
+    let mut chunks = CsvChunks::new(options.clone())?;
     chunks.feed(text)?;
     chunks.finish()?;
     let mut out = Vec::new();
     while let Some(frame) = chunks.next(rows)? {
-        out.push(shown(&frame));
+        out.push(cell_texts(&frame));
     }
     Ok(out)
 }
@@ -111,7 +111,7 @@ fn blank_lines_cost_no_stack_and_types_stay_those_of_the_first_chunk() {
 }
 
 #[test]
-fn an_escaped_line_end_ends_no_line_however_the_text_comes() {
+fn an_escaped_line_end_does_not_end_a_line() {
     let options = ReadOptions { escape: Some(b'\\'), ..ReadOptions::default() };
     let mut text = b"a,b\n".to_vec();
     for _ in 0..11_000 {
@@ -120,7 +120,7 @@ fn an_escaped_line_end_ends_no_line_however_the_text_comes() {
     let whole = read(&text, &options).unwrap();
     assert_eq!(whole.nrows, 11_000);
     for end in 0..7 {
-        let mut chunks = Chunks::new(options.clone()).unwrap();
+        let mut chunks = CsvChunks::new(options.clone()).unwrap();
         let (front, back) = text.split_at(70_000 + end);
         let mut rows = 0;
         for (piece, last) in [(front, false), (back, true)] {
@@ -137,7 +137,7 @@ fn an_escaped_line_end_ends_no_line_however_the_text_comes() {
 }
 
 #[test]
-fn rows_cut_short_and_odd_bytes_have_their_places() {
+fn truncated_rows_and_invalid_bytes_are_located() {
     let place = |text: &[u8], part: &str| {
         let found = read(text, &ReadOptions::default()).unwrap_err().to_string();
         assert!(found.contains(part), "{found}");
@@ -148,11 +148,14 @@ fn rows_cut_short_and_odd_bytes_have_their_places() {
     place(b"a,b\n1,\x002\n", "line 2, column 3");
     place(b"\xff\xfea\0,\0b\0\n\x001\0\n\0", "at byte 10");
     let options = ReadOptions { on_error: OnError::Skip, ..ReadOptions::default() };
-    assert_eq!(shown(&read(b"a,b\n1,2\n3\n4,5,6\n7,8\n", &options).unwrap()), ["Int64: 1 7", "Int64: 2 8"]);
+    assert_eq!(
+        cell_texts(&read(b"a,b\n1,2\n3\n4,5,6\n7,8\n", &options).unwrap()),
+        ["Int64: 1 7", "Int64: 2 8"]
+    );
 }
 
 #[test]
-fn integers_beside_nulls_are_floats_to_others_only_where_no_float_rounds_them() {
+fn integers_with_nulls_are_exported_as_floats_unless_rounded() {
     let origin = |text: &[u8]| read(text, &ReadOptions::default()).unwrap().tags.origin.is_some();
     assert!(origin(b"a,b\n9007199254740992,x\n,y\n"));
     assert!(!origin(b"a,b\n9007199254740993,x\n,y\n"));
@@ -165,7 +168,7 @@ fn refused(text: &[u8], options: &ReadOptions) -> String {
 }
 
 #[test]
-fn an_escape_character_that_escapes_nothing_is_no_byte_to_drop() {
+fn a_final_escape_character_is_an_error() {
     let options = ReadOptions { escape: Some(b'\\'), ..ReadOptions::default() };
     for (text, place) in [
         (&b"a,b\n1,x\\"[..], "at byte 7: line 2, column 4: expected a character behind the escape"),
@@ -177,11 +180,11 @@ fn an_escape_character_that_escapes_nothing_is_no_byte_to_drop() {
         assert!(found.contains(place), "{found}");
     }
     // An escaped carriage return is no part of the line end behind it.
-    assert_eq!(shown(&read(b"a,b\n1,x\\\r\n2,y\r\n", &options).unwrap())[1], "LargeUtf8: x\r y");
+    assert_eq!(cell_texts(&read(b"a,b\n1,x\\\r\n2,y\r\n", &options).unwrap())[1], "LargeUtf8: x\r y");
 }
 
 #[test]
-fn no_cell_of_a_row_that_was_left_out_is_named() {
+fn errors_do_not_name_cells_of_dropped_rows() {
     let options = ReadOptions { on_error: OnError::Skip, big_ints: BigInts::Error, ..ReadOptions::default() };
     let found = refused(b"a,b\n1,2\n99999999999999999999\n3,4\n99999999999999999998,5\n", &options);
     assert!(found.contains("line 5, column 1") && found.contains("99999999999999999998"), "{found}");
@@ -192,17 +195,17 @@ fn no_cell_of_a_row_that_was_left_out_is_named() {
 }
 
 #[test]
-fn instants_with_and_without_zones_are_told_apart_by_name() {
+fn columns_mixing_zones_are_refused_by_name() {
     let options = ReadOptions { dates: Dates::Names(vec!["a".into()]), ..ReadOptions::default() };
     let found = refused(b"a,b\n2000-01-01,1\n2000-01-01T00:00:00Z,2\n", &options);
     assert!(found.contains("line 3, column 1") && found.contains("without a zone"), "{found}");
 }
 
 #[test]
-fn numbers_are_instants_where_the_format_says_so_wherever_they_stand() {
+fn numbers_are_instants_if_the_format_allows() {
     let format = Some("%Y%m%d".to_owned());
     let options = ReadOptions { dates: Dates::All, date_format: format.clone(), ..ReadOptions::default() };
-    let times = |text: &str| shown(&read(text.as_bytes(), &options).unwrap())[0].clone();
+    let times = |text: &str| cell_texts(&read(text.as_bytes(), &options).unwrap())[0].clone();
     let text = format!("a,b\n{}20000101,1\n", ",1\n".repeat(100_000));
     assert!(times(&text).starts_with("Timestamp"), "{:.60}", times(&text));
     // In a column that must be instants no number is taken for a whole number, wherever it stands.
@@ -221,11 +224,11 @@ fn blank_lines_without_names_are_nothing() {
         assert_eq!((frame.nrows, frame.ncols), (0, 0), "{text:?}");
         assert_eq!(chunked(text, &options, 1).unwrap(), [[""; 0]], "{text:?}");
     }
-    assert_eq!(shown(&read(b"\n \n1,2\n", &options).unwrap()), ["Int64: 1", "Int64: 2"]);
+    assert_eq!(cell_texts(&read(b"\n \n1,2\n", &options).unwrap()), ["Int64: 1", "Int64: 2"]);
 }
 
 #[test]
-fn rows_with_cells_that_are_not_what_was_told_are_left_out_and_counted() {
+fn rows_with_invalid_cells_are_dropped_and_counted() {
     let dtypes = vec![("b".to_owned(), "int16".to_owned())];
     let dates = Dates::Names(vec!["c".into()]);
     let text = b"a,b,c\n1,2,2000-01-01\nx,70000,2000-01-02\ny,3,never\n2,4,\n3\n\n4,z,nor\n";
@@ -237,10 +240,10 @@ fn rows_with_cells_that_are_not_what_was_told_are_left_out_and_counted() {
     // What else stands in those rows says nothing of the types of columns: a is whole numbers.
     let found = with(OnError::Skip).unwrap();
     assert_eq!((found.frame.nrows, found.dropped, found.nulled), (2, 4, 0));
-    assert_eq!(shown(&found.frame)[0], "Int64: 1 2");
+    assert_eq!(cell_texts(&found.frame)[0], "Int64: 1 2");
     let found = with(OnError::Null).unwrap();
     assert_eq!((found.frame.nrows, found.dropped, found.nulled), (6, 0, 5));
-    assert_eq!(shown(&found.frame)[0], "LargeUtf8: 1 x y 2 3 4");
+    assert_eq!(cell_texts(&found.frame)[0], "LargeUtf8: 1 x y 2 3 4");
     let found = with(OnError::Raise).unwrap_err().to_string();
     assert!(found.contains("line 3, column 3") && found.contains("70000"), "{found}");
     let options = ReadOptions { dtypes, dates, on_error: OnError::Skip, ..ReadOptions::default() };
@@ -250,7 +253,7 @@ fn rows_with_cells_that_are_not_what_was_told_are_left_out_and_counted() {
 }
 
 #[test]
-fn the_first_fault_in_the_input_is_told_whatever_it_is() {
+fn the_first_fault_in_the_input_is_reported() {
     let dtypes = ["a", "b"].map(|name| (name.to_owned(), "int8".to_owned())).to_vec();
     let options = ReadOptions { dtypes, threads: 2, ..ReadOptions::default() };
     for text in [
@@ -286,7 +289,7 @@ fn a_line_over_the_limit_is_refused_where_it_begins() {
             }
         }
         // Nothing waits for ever for the end of a line.
-        let mut chunks = Chunks::new(ReadOptions::default()).unwrap();
+        let mut chunks = CsvChunks::new(ReadOptions::default()).unwrap();
         chunks.feed(b"a,b\n1,2\n3,\"").unwrap();
         assert_eq!(chunks.next(1).unwrap().unwrap().nrows, 1);
         let found = (0..9).find_map(|_| {
@@ -298,10 +301,10 @@ fn a_line_over_the_limit_is_refused_where_it_begins() {
 }
 
 #[test]
-fn a_comment_ends_where_its_line_does_and_swallows_no_row() {
+fn a_comment_ends_with_its_line() {
     let options = ReadOptions { comment: Some(b'#'), ..ReadOptions::default() };
     for text in [&b"#it\"s\ra,b\r1,2\r3,4\r"[..], b"a,b #\"\r1,2\r3,4\r", b"a,b\r1,2 #\"\r#\"\r3,4#"] {
-        assert_eq!(shown(&read(text, &options).unwrap()), ["Int64: 1 3", "Int64: 2 4"], "{text:?}");
+        assert_eq!(cell_texts(&read(text, &options).unwrap()), ["Int64: 1 3", "Int64: 2 4"], "{text:?}");
         let chunks = chunked(text, &options, 1).unwrap();
         assert_eq!(chunks, [["Int64: 1", "Int64: 2"], ["Int64: 3", "Int64: 4"]], "{text:?}");
     }
@@ -320,21 +323,21 @@ fn a_comment_ends_where_its_line_does_and_swallows_no_row() {
     }
     // Line ends of two bytes end comments, and the input does.
     let found = read(b"#x\r\na,b # y\r\n1,2#\r\n3,4\r\n#", &options).unwrap();
-    assert_eq!(shown(&found), ["Int64: 1 3", "Int64: 2 4"]);
+    assert_eq!(cell_texts(&found), ["Int64: 1 3", "Int64: 2 4"]);
 }
 
 #[test]
 fn quotes_inside_names_do_not_hide_the_line_end() {
     let plain = ReadOptions::default();
     for text in [&b"height 5\",b\r1,2\r3,4\r"[..], b"x 5\",\"2\ry\"\r1,2\r3,4\r", b"5\"\"\";b\r1;2\r3;4\r"] {
-        assert_eq!(shown(&read(text, &plain).unwrap()), ["Int64: 1 3", "Int64: 2 4"], "{text:?}");
+        assert_eq!(cell_texts(&read(text, &plain).unwrap()), ["Int64: 1 3", "Int64: 2 4"], "{text:?}");
         let chunks = chunked(text, &plain, 1).unwrap();
         assert_eq!(chunks, [["Int64: 1", "Int64: 2"], ["Int64: 3", "Int64: 4"]], "{text:?}");
     }
 }
 
 #[test]
-fn lines_behind_an_open_quote_are_no_short_rows() {
+fn lines_after_an_open_quote_are_not_short_rows() {
     let names = vec!["x"; 100].join(",");
     let text = format!("{names}\n\"x\n{}", "1\n".repeat(1_500_000));
     let options = ReadOptions { comment: Some(b'#'), on_error: OnError::Null, ..ReadOptions::default() };
@@ -343,7 +346,7 @@ fn lines_behind_an_open_quote_are_no_short_rows() {
 }
 
 #[test]
-fn cells_that_a_row_has_not_are_null_whatever_the_words_are() {
+fn missing_cells_are_null_for_any_null_values() {
     let of = |dtypes: &[(&str, &str)]| ReadOptions {
         keep_default_na: false,
         on_error: OnError::Null,
@@ -356,7 +359,7 @@ fn cells_that_a_row_has_not_are_null_whatever_the_words_are() {
         [&[][..], &[("b", "Int64"), ("d", "str")], &[("b", "int64"), ("c", "float64"), ("e", "boolean")]]
     {
         let found = decode(&Buffer::from_vec(text.to_vec()), &of(told)).unwrap();
-        let cells = shown(&found.frame);
+        let cells = cell_texts(&found.frame);
         assert_eq!(
             (&cells[..2], &cells[3..4]),
             (&expected.map(str::to_owned)[..2], &expected.map(str::to_owned)[3..])
@@ -367,7 +370,7 @@ fn cells_that_a_row_has_not_are_null_whatever_the_words_are() {
 }
 
 #[test]
-fn numbers_of_columns_that_stay_are_those_of_the_input() {
+fn selected_columns_keep_their_numbers() {
     let options =
         ReadOptions { header_rows: 0, index_columns: IndexColumns::Count(1), ..ReadOptions::default() };
     let frame = read(b"1,2,3\n4,5,6\n", &options).unwrap();

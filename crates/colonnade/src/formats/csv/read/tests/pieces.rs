@@ -2,13 +2,13 @@
 
 use proptest::prelude::*;
 
-use super::super::{Chunks, OnError, ReadOptions, split};
-use super::{read_with, shown};
+use super::super::{CsvChunks, OnError, ReadOptions, split};
+use super::{cell_texts, read_with};
 
 /// All that is said of an input.
 fn told(text: &[u8], options: &ReadOptions) -> String {
     match read_with(text, options) {
-        Ok(found) => format!("{:?} {} {}", shown(&found.frame), found.dropped, found.nulled),
+        Ok(found) => format!("{:?} {} {}", cell_texts(&found.frame), found.dropped, found.nulled),
         Err(error) => error.to_string(),
     }
 }
@@ -22,10 +22,10 @@ fn in_pieces(text: &[u8], options: &ReadOptions, nbytes: usize) -> String {
 fn chunked(text: &[u8], options: &ReadOptions, portion: usize, max_rows: usize) -> Vec<String> {
     let mut out = Vec::new();
     let mut all = || -> crate::Result<()> {
-        let mut chunks = Chunks::new(options.clone())?;
-        let mut take = |chunks: &mut Chunks| -> crate::Result<()> {
+        let mut chunks = CsvChunks::new(options.clone())?;
+        let mut take = |chunks: &mut CsvChunks| -> crate::Result<()> {
             while let Some(frame) = chunks.next(max_rows)? {
-                out.push(format!("{:?}", shown(&frame)));
+                out.push(format!("{:?}", cell_texts(&frame)));
             }
             Ok(())
         };
@@ -54,7 +54,7 @@ const HARD: [&str; 8] = [
 ];
 
 #[test]
-fn borders_at_every_byte_change_nothing() {
+fn piece_borders_at_every_byte_change_nothing() {
     let escaped = ReadOptions {
         escape: Some(b'\\'),
         comment: Some(b'#'),
@@ -82,7 +82,7 @@ fn borders_at_every_byte_change_nothing() {
 }
 
 #[test]
-fn places_are_the_files_however_it_comes_in_and_whatever_its_encoding() {
+fn error_positions_do_not_depend_on_portions_or_encoding() {
     use crate::text::input::TextEncoding;
     let units =
         |text: &str, unit: fn(u16) -> [u8; 2]| text.encode_utf16().flat_map(unit).collect::<Vec<u8>>();
@@ -117,7 +117,7 @@ fn rows_come_as_soon_as_there_are_enough() {
     let plain = ReadOptions::default();
     let commented = ReadOptions { comment: Some(b'#'), skip_rows: 1, ..ReadOptions::default() };
     for (options, head) in [(plain, "a,b\n"), (commented, "x\n# y\n\na;b\n")] {
-        let mut chunks = Chunks::new(options).unwrap();
+        let mut chunks = CsvChunks::new(options).unwrap();
         chunks.feed(head.as_bytes()).unwrap();
         assert!(chunks.next(4).unwrap().is_none());
         for n in 0..40 {
@@ -172,7 +172,7 @@ proptest! {
     }
 
     #[test]
-    fn told_types_are_read_the_same_by_both_ways(
+    fn declared_types_are_read_the_same_by_both_readers(
         text in table(), told in proptest::sample::select(vec!["int64", "uint64", "float64", "boolean", "str"])
     ) {
         // Where rows may be left out, only the readers of types read; else they read what the loops of cells leave.

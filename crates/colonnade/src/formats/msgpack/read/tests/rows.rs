@@ -1,4 +1,4 @@
-//! Rows that were written are read back, cell by cell, with the types known.
+//! Reads written rows back, cell by cell, with known types.
 
 use arrow_array::types::Int8Type;
 use arrow_array::{
@@ -8,7 +8,7 @@ use arrow_array::{
 use arrow_data::ArrayData;
 use arrow_schema::{Field, Schema};
 
-use super::super::rows::Rows;
+use super::super::rows::HeaderRows;
 use crate::arrow::export::Exporter;
 use crate::cells::msgpack::column::CellWriter;
 use crate::cells::msgpack::options::{MsgpackOrient, ReadOptions};
@@ -16,7 +16,7 @@ use crate::cells::typed;
 use crate::cells::typed::MsgpackStyle;
 use crate::error::Result;
 use crate::formats::msgpack::options::WriteOptions;
-use crate::formats::msgpack::write::rows::{Exported, encode};
+use crate::formats::msgpack::write::rows::{ExportedArrays, encode};
 use crate::frame::{Axis, Column, Frame, Part, Tags};
 use crate::progress::NoProgress;
 
@@ -35,12 +35,12 @@ fn columns() -> Vec<ArrayData> {
     ]
 }
 
-/// Says for a closure that its writers may borrow.
-fn told<F: for<'a> Fn(&'a Field, &'a ArrayData) -> Result<Box<dyn CellWriter + 'a>>>(writer_of: F) -> F {
+/// Gives a closure the lifetimes that let its writers borrow.
+fn lending<F: for<'a> Fn(&'a Field, &'a ArrayData) -> Result<Box<dyn CellWriter + 'a>>>(writer_of: F) -> F {
     writer_of
 }
 
-fn both_ways(orient: MsgpackOrient, compatible: bool) {
+fn round_trip(orient: MsgpackOrient, compatible: bool) {
     let data = columns();
     let parts = data.iter().enumerate().map(|(i, data)| Part::Column(Column::new(data.clone()), i)).collect();
     let frame = Frame::new(Axis::range(4), Axis::range(data.len()), parts, Tags::default()).unwrap();
@@ -48,12 +48,12 @@ fn both_ways(orient: MsgpackOrient, compatible: bool) {
     let (schema, arrays) = (exporter.schema(), exporter.arrays(&frame).unwrap());
     let keys: Vec<String> = schema.fields().iter().map(|f| f.name().clone()).collect();
     let style = MsgpackStyle { header: true, compatible };
-    let writer_of = told(move |field, data| {
+    let writer_of = lending(move |field, data| {
         let writer: Box<dyn CellWriter> = typed::writer(field, None, data, style)?;
         Ok(writer)
     });
     let options = WriteOptions { orient, compatible, ..WriteOptions::default() };
-    let exported = Exported { schema: &schema, arrays: &arrays, header: Some((b"\xa1h\xc0", &keys)) };
+    let exported = ExportedArrays { schema: &schema, arrays: &arrays, header: Some((b"\xa1h\xc0", &keys)) };
     let mut bytes = Vec::new();
     encode(&frame, exported, &options, &writer_of, &mut bytes, &NoProgress).unwrap();
 
@@ -63,21 +63,21 @@ fn both_ways(orient: MsgpackOrient, compatible: bool) {
     let reader = |field: &Field| typed::reader(field, None, None, &options, &mut dictionaries).unwrap();
     let mut readers: Vec<_> = schema.fields().iter().map(|field| field.as_ref()).map(reader).collect();
     let entries = if orient == MsgpackOrient::Records { 2 } else { 3 };
-    let rows = Rows { orient, entries, nrows: 4, keys: &keys };
+    let rows = HeaderRows { orient, entries, nrows: 4, keys: &keys };
     assert_eq!(rows.decode(&bytes, 4, &mut readers, &NoProgress).unwrap(), bytes.len());
     let batch = |arrays: Vec<ArrayData>| {
         let columns = arrays.into_iter().map(arrow_array::make_array).collect();
         RecordBatch::try_new(Schema::clone(&schema).into(), columns).unwrap()
     };
     let back = readers.into_iter().map(|reader| reader.finish().unwrap()).collect();
-    // NaN equals itself as text.
+    // Compared as text, in which NaN equals itself.
     assert_eq!(format!("{:?}", batch(back).columns()), format!("{:?}", batch(data).columns()));
 }
 
 #[test]
 fn rows_of_many_types_come_back() {
     for orient in [MsgpackOrient::Records, MsgpackOrient::Split] {
-        both_ways(orient, false);
-        both_ways(orient, true);
+        round_trip(orient, false);
+        round_trip(orient, true);
     }
 }

@@ -1,4 +1,4 @@
-//! A frame is the same however its bytes were cut, and so is what is wrong with it.
+//! Frames and errors do not depend on how the bytes were split.
 
 use std::sync::Arc;
 
@@ -61,10 +61,10 @@ fn encoded(frame: &Frame, options: &WriteOptions) -> Vec<u8> {
     out
 }
 
-/// What a frame is, or why there is none.
-type Outcome = std::result::Result<Vec<u8>, String>;
+/// The decoded frame, or the error text.
+type PiecesOutcome = std::result::Result<Vec<u8>, String>;
 
-fn told(frame: Result<Frame>) -> Outcome {
+fn outcome_of(frame: Result<Frame>) -> PiecesOutcome {
     frame.map(|f| encoded(&f, &WriteOptions::default())).map_err(|e| format!("{:?} {e}", e.kind()))
 }
 
@@ -74,10 +74,10 @@ fn opened(bytes: Buffer) -> Result<Frame> {
     Ok(opened.load(&request)?.frame)
 }
 
-/// The value at the front of `bytes` that come in pieces, and how long it is; `None` where it does not end. Every other
-/// piece goes to its place at once, where there is one.
-fn in_pieces(bytes: &[u8], piece: usize, places: bool) -> Result<Option<(Outcome, usize)>> {
-    let mut value = Value::new(&ReadOptions::default())?;
+/// Decodes the value at the start of `bytes` that arrive in pieces, and returns its length; `None` if it is incomplete.
+/// Every other piece is received at its final position, if there is one.
+fn in_pieces(bytes: &[u8], piece: usize, places: bool) -> Result<Option<(PiecesOutcome, usize)>> {
+    let mut value = ValueDecoder::new(&ReadOptions::default())?;
     let mut at = 0;
     while at < bytes.len() && !value.is_whole() {
         let here = &bytes[at..bytes.len().min(at + piece)];
@@ -97,7 +97,7 @@ fn in_pieces(bytes: &[u8], piece: usize, places: bool) -> Result<Option<(Outcome
         Ok(Ok(frame)) => Ok(frame),
         Err(e) => Err(e),
     };
-    Ok(Some((told(frame), at)))
+    Ok(Some((outcome_of(frame), at)))
 }
 
 #[test]
@@ -116,8 +116,8 @@ fn any_cut_gives_the_same_frame() {
     for nrows in [0, 1, 100, 4000] {
         for options in styles {
             let bytes = encoded(&frame(nrows), &options);
-            let wanted = told(opened(Buffer::from_vec(bytes.clone())));
-            // Foreign ones of no rows have nothing but their names, in records not even these.
+            let wanted = outcome_of(opened(Buffer::from_vec(bytes.clone())));
+            // Frames without a header and without rows have only column names, or not even these in records.
             assert!(wanted.is_ok(), "{nrows} rows, {options:?}: {wanted:?}");
             for (piece, places) in
                 [(1, false), (7, true), (1000, false), (5000, true), (usize::MAX >> 1, false), (70_000, true)]
@@ -133,22 +133,22 @@ fn any_cut_gives_the_same_frame() {
 }
 
 #[test]
-fn our_columns_are_decoded_before_they_are_whole() {
+fn columns_with_a_header_are_decoded_early() {
     let bytes = encoded(&frame(4000), &WriteOptions::default());
-    let mut value = Value::new(&ReadOptions::default()).unwrap();
+    let mut value = ValueDecoder::new(&ReadOptions::default()).unwrap();
     value.feed(&bytes[..bytes.len() - 1]).unwrap();
-    assert!(matches!(value.way, Way::Own(_)), "{:?}", value.way);
+    assert!(matches!(value.state, ValueState::WithHeader(_)), "{:?}", value.state);
     assert!(value.bytes.nbytes() < 64, "{}", value.bytes.nbytes());
     assert_eq!(value.so_far(), (bytes.len() as u64 - 1, bytes.len() as u64));
     let plain = encoded(&frame(4000), &WriteOptions { header: false, ..WriteOptions::default() });
-    let mut value = Value::new(&ReadOptions::default()).unwrap();
+    let mut value = ValueDecoder::new(&ReadOptions::default()).unwrap();
     value.feed(&plain[..plain.len() - 1]).unwrap();
-    assert!(matches!(value.way, Way::Foreign(_, Ok(_))) && value.bytes.nbytes() < 64);
+    assert!(matches!(value.state, ValueState::WithoutHeader(_, Ok(_))) && value.bytes.nbytes() < 64);
 }
 
-/// Every byte changed in some ways: the same frame or the same error, whatever the cut; and the same as of the whole.
+/// Changes every byte in several ways: the frame or the error does not depend on the pieces, and equals that of the whole.
 #[test]
-fn any_cut_of_damaged_bytes_gives_the_same() {
+fn any_cut_of_damaged_bytes_gives_the_same_error() {
     for options in [WriteOptions::default(), WriteOptions { packed: true, ..WriteOptions::default() }] {
         let bytes = encoded(&frame(5), &options);
         let data = bytes.len() - 600;
@@ -156,7 +156,7 @@ fn any_cut_of_damaged_bytes_gives_the_same() {
             for change in [0x01, 0x80, 0xff] {
                 let mut bad = bytes.clone();
                 bad[at] ^= change;
-                // The next message, which belongs to no value.
+                // The next message, which is not part of the value.
                 bad.extend([0x93, 1, 2, 3]);
                 let describe = |e: Error| format!("{:?} {e}", e.kind());
                 let one = in_pieces(&bad, 1, false).map_err(describe);
@@ -168,7 +168,7 @@ fn any_cut_of_damaged_bytes_gives_the_same() {
                 match (one, end) {
                     (Ok(Some((outcome, nbytes))), Some(end)) => {
                         assert_eq!(nbytes, end, "byte {at} ^ {change:#x}: {outcome:?}");
-                        let whole = told(opened(Buffer::from_vec(bad[..end].to_vec())));
+                        let whole = outcome_of(opened(Buffer::from_vec(bad[..end].to_vec())));
                         assert!(
                             outcome == whole || (outcome.is_err() && whole.is_err()),
                             "byte {at} ^ {change:#x}: {outcome:?} {whole:?}"

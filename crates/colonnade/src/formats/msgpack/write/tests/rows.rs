@@ -1,4 +1,4 @@
-//! Layouts against literal bytes, and pieces against the whole.
+//! Compares layouts with literal bytes, and pieces with the whole.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use arrow_array::{Array, ArrayRef, Int64Array, StringArray, make_array};
 use arrow_data::ArrayData;
 use arrow_schema::Field;
 
-use super::super::rows::{Exported, encode};
+use super::super::rows::{ExportedArrays, encode};
 use crate::arrow::export::Exporter;
 use crate::cells::msgpack::column::{CellWriter, changed};
 use crate::cells::msgpack::heads;
@@ -16,7 +16,7 @@ use crate::formats::msgpack::options::WriteOptions;
 use crate::frame::{Axis, Column, Frame, Labels, Level, Part, Tags};
 use crate::progress::NoProgress;
 
-/// Small integers and text, as simply as can be.
+/// A minimal writer of small integers and text.
 struct Simple(ArrayRef);
 
 impl Simple {
@@ -75,7 +75,7 @@ fn written(frame: &Frame, orient: MsgpackOrient, header: Option<&[u8]>, threads:
     let options = WriteOptions { orient, header: header.is_some(), threads, ..WriteOptions::default() };
     let keys: Vec<String> = schema.fields().iter().map(|f| f.name().clone()).collect();
     let header = header.map(|h| (h, keys.as_slice()));
-    let exported = Exported { schema: &schema, arrays: &arrays, header };
+    let exported = ExportedArrays { schema: &schema, arrays: &arrays, header };
     let mut out = Vec::new();
     encode(frame, exported, &options, &simple, &mut out, &NoProgress).unwrap();
     out
@@ -107,7 +107,7 @@ fn layouts_are_the_literal_bytes() {
 }
 
 #[test]
-fn row_labels_come_first_as_reset_index_has_them() {
+fn row_labels_come_first_as_in_reset_index() {
     let labelled = two(named(vec![texts(&["p", "q"])], "null"));
     assert_eq!(
         written(&labelled, MsgpackOrient::Columns, None, 1),
@@ -153,7 +153,7 @@ fn integer_labels_of_columns_stay_integers_in_split() {
 }
 
 #[test]
-fn nothing_is_still_something() {
+fn empty_frames_are_written() {
     let empty = frame(Axis::range(0), &[], vec![]);
     assert_eq!(written(&empty, MsgpackOrient::Columns, None, 1), b"\x80");
     assert_eq!(written(&empty, MsgpackOrient::Records, None, 1), b"\x90");
@@ -164,7 +164,7 @@ fn nothing_is_still_something() {
 }
 
 #[test]
-fn pieces_are_the_whole_on_any_number_of_threads() {
+fn pieces_do_not_depend_on_threads() {
     let nrows = 70_000;
     let long = "z".repeat(600_000);
     let wide: Vec<String> =

@@ -10,11 +10,11 @@ pub(super) use decode::{ValueConversion, values};
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use crate::arrow::landed::Landed;
+use crate::arrow::decoded_columns::DecodedColumns;
 use crate::decode::MemoryLayout;
 use crate::error::{Error, Result};
 use crate::formats::parquet::levels::Validity;
-use crate::frame::{ByteOrder, DType, Kind as Letter};
+use crate::frame::{ByteOrder, DType, DTypeKind as Letter};
 use crate::memory::{Buffer, Region, RegionMut, STREAMING_FROM_NBYTES, Scatter, column_stride};
 use crate::progress::Progress;
 
@@ -76,7 +76,7 @@ impl ChunkDecoder<'_> {
         wanted: &[usize],
         these: &[usize],
         pieces: &[RowPiece],
-        landed: &mut Landed,
+        landed: &mut DecodedColumns,
         progress: &dyn Progress,
     ) -> Result<()> {
         if these.is_empty() {
@@ -122,7 +122,7 @@ impl ChunkDecoder<'_> {
             let dtype = match self.layout {
                 MemoryLayout::Arrow => None,
                 MemoryLayout::AsStored => {
-                    self.file.plan.fields.get(field).and_then(|plan| plan.landing_dtype())
+                    self.file.plan.fields.get(field).and_then(|plan| plan.decoded_dtype())
                 }
                 MemoryLayout::Pandas => self.nulls.dtype_without_nulls(field),
             };

@@ -17,8 +17,8 @@ mod text;
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field};
 
+use crate::arrow::decoded_columns::DecodedColumns;
 use crate::arrow::import::{holds_nulls, to_block};
-use crate::arrow::landed::Landed;
 use crate::decode::{MemoryLayout, PandasNulls};
 use crate::error::{Error, Result};
 use crate::formats::parquet::chunk::ColumnChunk;
@@ -88,13 +88,13 @@ impl<'a> ChunkDecoder<'a> {
         wanted: &[usize],
         pieces: &[RowPiece],
         progress: &dyn Progress,
-    ) -> Result<Landed> {
+    ) -> Result<DecodedColumns> {
         let plans: Vec<ColumnPlan> =
             wanted.iter().map(|&field| self.column_plan(field)).collect::<Result<_>>()?;
         // Row groups without rows have no pages.
         let pieces: Vec<RowPiece> = pieces.iter().filter(|p| p.nrows > 0).copied().collect();
         let pieces = pieces.as_slice();
-        let mut landed = Landed { exclusive: true, ..Landed::default() };
+        let mut landed = DecodedColumns { exclusive: true, ..DecodedColumns::default() };
         let of = |pick: &dyn Fn(ColumnPlan) -> bool| -> Vec<usize> {
             (0..wanted.len()).filter(|&i| plans.get(i).is_some_and(|&w| pick(w))).collect()
         };
@@ -120,11 +120,11 @@ impl<'a> ChunkDecoder<'a> {
     }
 
     /// Converts columns with a stored dtype to blocks of that dtype if it can hold all their values.
-    fn convert_to_blocks(&self, wanted: &[usize], landed: &mut Landed) -> Result<()> {
+    fn convert_to_blocks(&self, wanted: &[usize], landed: &mut DecodedColumns) -> Result<()> {
         let mut left = Vec::with_capacity(landed.columns.len());
         for (i, data) in std::mem::take(&mut landed.columns) {
             let plan = wanted.get(i).and_then(|&field| self.file.plan.fields.get(field));
-            match plan.and_then(|plan| plan.landing_dtype()) {
+            match plan.and_then(|plan| plan.decoded_dtype()) {
                 Some(dtype) if holds_nulls(dtype, &data) => match to_block(dtype, &data)? {
                     Some(block) => landed.blocks.push((block, vec![i])),
                     None => left.push((i, data)),

@@ -8,7 +8,7 @@ use arrow_data::ArrayData;
 use arrow_schema::{ArrowError, DataType, Field};
 use arrow_select::take::take;
 
-use crate::arrow::ipc::Plain;
+use crate::arrow::ipc::EmbeddedStream;
 use crate::arrow::stream_of;
 use crate::error::{Error, Result};
 use crate::formats::parquet::types::{DICTIONARY, DictionaryStorage, decoded_type};
@@ -35,7 +35,7 @@ impl ChunkDecoder<'_> {
         let key = format!("{DICTIONARY}{}", field.name());
         let Some(text) = self.file.schema.metadata().get(&key) else { return Ok(None) };
         let found = |e: Error| wrong(&format!("found: {}", e.message()));
-        let Plain { arrays, .. } = stream_of(text, &|_| Ok(())).map_err(found)?;
+        let EmbeddedStream { arrays, .. } = stream_of(text, &|_| Ok(())).map_err(found)?;
         match <[ArrayData; 1]>::try_from(arrays) {
             Ok([one]) if one.data_type() == values.as_ref() => Ok(Some(one)),
             Ok([one]) => Err(wrong(&format!("of type {values}, found {}", one.data_type()))),

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::codec::Profile;
 
 use super::delta::{self, DeltaInteger};
-use super::dictionary::{self, Word};
+use super::dictionary::{self, DictionaryWord};
 use super::leaf::{LeafColumn, Physical, SortOrder};
 use super::non_null_values::NonNullValues;
 use super::settings::{EncodingChoice, PageEncoding, Settings};
@@ -188,7 +188,7 @@ pub(super) fn choose<'a>(
 
 type Keyed<T> = (Vec<u32>, Vec<T>);
 
-fn numbers<T: Word + DeltaInteger>(
+fn numbers<T: DictionaryWord + DeltaInteger>(
     words: &[T],
     range: Option<(T, T)>,
     integers: bool,

@@ -4,10 +4,10 @@
 //! values, above which building stops.
 
 use crate::codec::dictionary::{DictionaryBuilder, place};
-pub(super) use crate::codec::dictionary::{Word, words};
+pub(super) use crate::codec::dictionary::{DictionaryWord, words};
 
 /// Builds keys of texts from the integers that `number` maps them to, in batches.
-fn keys_of_short_texts<T: Word>(
+fn keys_of_short_texts<T: DictionaryWord>(
     texts: &[&[u8]],
     most: usize,
     number: impl Fn(&[u8]) -> T,

@@ -2,7 +2,7 @@
 
 use arrow_schema::Field;
 
-use crate::arrow::required::FIELD_ID;
+use crate::arrow::nullability::FIELD_ID;
 use crate::formats::parquet::logical_type::{Logical, LogicalTimeUnit};
 use crate::formats::parquet::schema::{Element, Repetition};
 use crate::formats::parquet::thrift_out::ThriftOut;

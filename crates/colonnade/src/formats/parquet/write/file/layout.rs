@@ -7,7 +7,7 @@ use arrow_schema::{DataType, Field, FieldRef, Fields};
 use crate::error::{Error, Result};
 use crate::formats::parquet::schema::Element;
 use crate::formats::parquet::types::{DictionaryStorage, LeafConversion, LeafType};
-use crate::frame::Kind as DTypeKind;
+use crate::frame::DTypeKind;
 
 use super::file_column::{ColumnLeaf, FileColumn, RootStorage};
 use super::options::WriteOptions;

@@ -3,11 +3,11 @@
 use arrow_data::ArrayData;
 use arrow_schema::DataType;
 
-use crate::arrow::native::Native;
+use crate::arrow::native::NativeType;
 use crate::error::Result;
 use crate::formats::parquet::types::{LeafConversion, LeafType};
 use crate::formats::parquet::write::column::{Bitmap, ElementConversion, LeafColumn, LeafData};
-use crate::frame::{Block, Kind};
+use crate::frame::{Block, DTypeKind};
 
 use super::array_leaf::{TakeLeaf, of_array, order};
 use super::source::PackedColumn;
@@ -37,7 +37,7 @@ pub(super) fn array(column: &PackedColumn<'_>, data_type: &DataType) -> Result<A
     match column {
         PackedColumn::Array(data) => Ok((*data).clone()),
         PackedColumn::Block(block) => {
-            let native = Native { dtype: block.grid.dtype, data_type: data_type.clone() };
+            let native = NativeType { dtype: block.grid.dtype, data_type: data_type.clone() };
             native.array(block, 0, &block.buffer.to_arrow())
         }
     }
@@ -51,7 +51,7 @@ fn of_block(
     take: TakeLeaf<'_>,
 ) -> Result<()> {
     let dtype = block.grid.dtype;
-    if dtype.kind == Kind::Unicode
+    if dtype.kind == DTypeKind::Unicode
         || *data_type == DataType::Date32
         || stored.conversion == LeafConversion::Empty
     {
@@ -61,14 +61,14 @@ fn of_block(
     let (start, nrows, width) = (block.grid.offset, block.grid.nrows, dtype.itemsize as usize);
     let bytes = block.buffer.as_slice();
     let conversion = match (dtype.kind, stored.conversion) {
-        (Kind::Bool, _) => ElementConversion::Bools,
-        (Kind::UInt, LeafConversion::Narrow(_)) => ElementConversion::Unsigned,
+        (DTypeKind::Bool, _) => ElementConversion::Bools,
+        (DTypeKind::UInt, LeafConversion::Narrow(_)) => ElementConversion::Unsigned,
         (_, LeafConversion::Narrow(_)) => ElementConversion::Signed,
         (_, LeafConversion::Thousands) => ElementConversion::Multiply(1000),
         _ => ElementConversion::Identity,
     };
     let nat = match dtype.kind {
-        Kind::DateTime | Kind::TimeDelta => {
+        DTypeKind::DateTime | DTypeKind::TimeDelta => {
             nat_validity(bytes.get(start..start + nrows * width).unwrap_or(&[]))
         }
         _ => None,

@@ -1,7 +1,7 @@
 //! Buffers rows until a row group is full. Rows are copied, because the caller may reuse its memory after `write` returns.
 
 use crate::arrow::concat::concat_all;
-use crate::arrow::owned::owned;
+use crate::arrow::deep_copy::deep_copy;
 use crate::error::Result;
 use crate::frame::{Frame, Labels, Level, Part};
 
@@ -34,13 +34,13 @@ impl RowBuffer {
         let mut copy = concat_all(&[&chunk, &chunk.slice(chunk.nrows, chunk.nrows)])?;
         for part in &mut copy.parts {
             if let Part::Column(column, _) = part {
-                column.data = owned(&column.data)?;
+                column.data = deep_copy(&column.data)?;
             }
         }
         if let Labels::Levels(levels) = &mut copy.index.labels {
             for level in levels {
                 if let Level::Column(column) = level {
-                    column.data = owned(&column.data)?;
+                    column.data = deep_copy(&column.data)?;
                 }
             }
         }

@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::formats::parquet::write::column::{EncodedChunk, Settings, encode};
 use crate::frame::Frame;
 use crate::parallel;
-use crate::sink::joined::{Joined, Target};
+use crate::sink::write_buffer::{SinkTarget, WriteBuffer};
 
 use super::file_column::{FileColumn, RootStorage};
 use super::footer::{ChunkColumn, FooterContents};
@@ -48,8 +48,8 @@ pub(super) fn write(
     layout: &FileLayout,
     all: &Settings,
     threads: usize,
-    (written, output): (&mut FooterContents, &mut Joined),
-    target: &mut Target<'_>,
+    (written, output): (&mut FooterContents, &mut WriteBuffer),
+    target: &mut SinkTarget<'_>,
 ) -> Result<()> {
     let groups: Vec<Vec<ColumnSource<'_>>> = frames.iter().map(sources).collect::<Result<_>>()?;
     let index = all.page_index;

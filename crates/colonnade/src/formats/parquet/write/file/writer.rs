@@ -3,13 +3,13 @@
 use arrow_schema::SchemaRef;
 
 use crate::arrow::export::Exporter;
-use crate::arrow::{names, required};
+use crate::arrow::{names, nullability};
 use crate::error::Result;
 use crate::frame::Frame;
 use crate::progress::Progress;
 use crate::sink::Sink;
-use crate::sink::joined::{Joined, Target};
-use crate::sink::writer_state::{State, check_rows, nothing};
+use crate::sink::write_buffer::{SinkTarget, WriteBuffer};
+use crate::sink::writer_state::{WriterState, check_rows, nothing};
 
 use super::footer::{FooterContents, FooterSchema, MAGIC};
 use super::layout::FileLayout;
@@ -30,11 +30,11 @@ const FORMAT: &str = "parquet";
 /// Writes frames of one layout as row groups of one file. Each call takes the sink.
 pub struct Writer {
     options: WriteOptions,
-    state: State,
+    state: WriterState,
     file_schema: Option<FileSchema>,
     buffer: RowBuffer,
     written: FooterContents,
-    output: Joined,
+    output: WriteBuffer,
     nrows: usize,
 }
 
@@ -50,11 +50,11 @@ impl Writer {
     pub fn new(options: WriteOptions) -> Self {
         Self {
             options,
-            state: State::Open,
+            state: WriterState::Open,
             file_schema: None,
             buffer: RowBuffer::default(),
             written: FooterContents::default(),
-            output: Joined::default(),
+            output: WriteBuffer::default(),
             nrows: 0,
         }
     }
@@ -83,12 +83,12 @@ impl Writer {
         let Some(file_schema) = &self.file_schema else { return Err(nothing(FORMAT)) };
         file_schema.layout.admit(&sources(chunk)?)?;
         file_schema.exporter.admit(chunk).map_err(|e| e.in_format(FORMAT))?;
-        self.state = State::Broken;
-        let mut target = Target { sink, progress, total: None };
+        self.state = WriterState::Broken;
+        let mut target = SinkTarget { sink, progress, total: None };
         self.chunk(chunk, &mut target)?;
         self.output.flush(&mut target)?;
         self.nrows += chunk.nrows;
-        self.state = State::Open;
+        self.state = WriterState::Open;
         Ok(())
     }
 
@@ -105,7 +105,7 @@ impl Writer {
         } else {
             self.options.clone()
         };
-        let fields = required::with_ids(schema.fields(), &chunk.tags);
+        let fields = nullability::with_ids(schema.fields(), &chunk.tags);
         let layout = FileLayout::of(&fields, &sources, &options)?;
         self.file_schema = Some(FileSchema { exporter, layout });
         Ok(())
@@ -119,8 +119,8 @@ impl Writer {
         progress: &dyn Progress,
     ) -> Result<()> {
         self.begin(frame)?;
-        self.state = State::Broken;
-        let mut target = Target { sink, progress, total: None };
+        self.state = WriterState::Broken;
+        let mut target = SinkTarget { sink, progress, total: None };
         let rows = self.rows_of(frame);
         self.groups(&cut(frame, rows), &mut target)?;
         self.nrows = frame.nrows;
@@ -136,12 +136,12 @@ impl Writer {
         if self.file_schema.is_none() {
             return Err(nothing(FORMAT));
         }
-        self.state = State::Broken;
+        self.state = WriterState::Broken;
         check_rows(FORMAT, self.options.nrows, self.nrows)?;
-        self.end(&mut Target { sink, progress, total: None })
+        self.end(&mut SinkTarget { sink, progress, total: None })
     }
 
-    fn end(&mut self, target: &mut Target<'_>) -> Result<()> {
+    fn end(&mut self, target: &mut SinkTarget<'_>) -> Result<()> {
         let rest = self.buffer.take(None)?;
         self.groups(&rest, target)?;
         self.magic();
@@ -157,7 +157,7 @@ impl Writer {
         let footer = self.written.finish(&schema, self.nrows, self.output.position())?;
         self.output.put(&footer, target)?;
         self.output.flush(target)?;
-        self.state = State::Closed;
+        self.state = WriterState::Closed;
         Ok(())
     }
 
@@ -170,7 +170,7 @@ impl Writer {
         })
     }
 
-    fn chunk(&mut self, chunk: &Frame, target: &mut Target<'_>) -> Result<()> {
+    fn chunk(&mut self, chunk: &Frame, target: &mut SinkTarget<'_>) -> Result<()> {
         let wanted = self.options.group_rows.unwrap_or(GROUP_ROWS);
         let rows = self.buffer.nrows() + chunk.nrows;
         let nbytes = self.buffer.nbytes() + chunk.nbytes();
@@ -192,7 +192,7 @@ impl Writer {
         rest.map_or(Ok(()), |rest| self.buffer.push(&rest))
     }
 
-    fn groups(&mut self, frames: &[Frame], target: &mut Target<'_>) -> Result<()> {
+    fn groups(&mut self, frames: &[Frame], target: &mut SinkTarget<'_>) -> Result<()> {
         self.magic();
         let Some(file_schema) = &self.file_schema else { return Err(nothing(FORMAT)) };
         let (settings, threads) = (&self.options.settings, self.options.threads);

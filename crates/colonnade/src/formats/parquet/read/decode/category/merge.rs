@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::arrow::concat::{agreed::agreed, order};
+use crate::arrow::concat::{common_order::common_order, order};
 use crate::error::{Error, Result};
 
 use super::super::text::Dictionary;
@@ -64,7 +64,7 @@ impl MergedDictionaries {
     /// Malformed: two of the dictionaries order two categories differently. The message shows both.
     pub(super) fn arrange(&mut self, these: &[usize]) -> Result<()> {
         let maps: Vec<&[u32]> = these.iter().filter_map(|&k| self.maps.get(k)).map(Vec::as_slice).collect();
-        let (first, second) = match agreed(&maps) {
+        let (first, second) = match common_order(&maps) {
             Ok(None) => return Ok(()),
             Ok(Some(order)) => return self.reorder(&order),
             Err(turned) => turned,

@@ -15,7 +15,7 @@ use arrow_data::transform::MutableArrayData;
 use arrow_data::{ArrayData, ArrayDataBuilder};
 use arrow_schema::DataType;
 
-use crate::arrow::landed::Landed;
+use crate::arrow::decoded_columns::DecodedColumns;
 use crate::arrow::trusted::trusted_array;
 use crate::decode::MemoryLayout;
 use crate::error::{Error, Result};
@@ -96,7 +96,7 @@ impl<'a> ChunkDecoder<'a> {
         wanted: &[usize],
         these: &[usize],
         pieces: &[RowPiece],
-        landed: &mut Landed,
+        landed: &mut DecodedColumns,
         progress: &dyn Progress,
     ) -> Result<()> {
         for &slot in these {
@@ -216,7 +216,7 @@ impl<'a> ChunkDecoder<'a> {
             };
             (coded.part.nrows * width, work)
         });
-        let found = parallel::gather(tasks.collect(), self.threads, progress)?;
+        let found = parallel::map(tasks.collect(), self.threads, progress)?;
         let found = found.iter().zip(&coded).map(|(bits, coded)| (bits.as_ref(), coded.part.nrows));
         let nulls = joined(found, nrows);
         let data_type = DataType::Dictionary(Box::new(key_type), value_type.clone());
@@ -263,7 +263,7 @@ impl<'a> ChunkDecoder<'a> {
             };
             (1 << 20, work)
         });
-        let walked = parallel::gather(tasks.collect(), self.threads, progress)?;
+        let walked = parallel::map(tasks.collect(), self.threads, progress)?;
         // The index of each dictionary among those to merge: first a chunk's dictionary page, then the dictionaries of its
         // plain pages.
         let (mut dictionaries, mut paged) = (Vec::new(), Vec::new());

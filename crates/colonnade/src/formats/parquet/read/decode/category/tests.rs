@@ -10,7 +10,7 @@ use arrow_select::concat::concat;
 use parquet::arrow::ArrowWriter;
 use parquet::file::properties::{WriterProperties, WriterVersion};
 
-use crate::arrow::landed::Landed;
+use crate::arrow::decoded_columns::DecodedColumns;
 use crate::decode::MemoryLayout;
 use crate::formats::parquet::read::decode::{ChunkDecoder, RowPiece};
 use crate::formats::parquet::read::{Parquet, ReadOptions};
@@ -35,7 +35,7 @@ fn written(batches: &[ArrayRef], properties: WriterProperties) -> Parquet {
 fn decoded(file: &Parquet, pieces: &[RowPiece]) -> ArrayRef {
     let nrows = pieces.iter().map(|p| p.nrows).sum();
     let decoder = ChunkDecoder::new(file, nrows, 2, MemoryLayout::Arrow);
-    let mut landed = Landed::default();
+    let mut landed = DecodedColumns::default();
     decoder.category(&[0], &[0], pieces, &mut landed, &NoProgress).unwrap();
     let data = landed.columns.pop().unwrap().1;
     data.validate_full().unwrap();

@@ -4,7 +4,7 @@ use arrow_buffer::{BooleanBufferBuilder, NullBuffer};
 use arrow_data::{ArrayData, ArrayDataBuilder};
 use arrow_schema::DataType;
 
-use crate::arrow::landed::Landed;
+use crate::arrow::decoded_columns::DecodedColumns;
 use crate::decode::MemoryLayout;
 use crate::error::Result;
 use crate::frame::{Block, Grid, as_stride};
@@ -22,13 +22,13 @@ impl ChunkDecoder<'_> {
         groups: &[TargetGroup],
         buffers: &[Buffer],
         mut found: Vec<NullRange>,
-        landed: &mut Landed,
+        landed: &mut DecodedColumns,
     ) -> Result<()> {
         found.sort_by_key(|f| (f.target, f.at));
         for (group, buffer) in groups.iter().zip(buffers) {
             let mut run: Vec<usize> = Vec::new();
             let mut first = 0;
-            let seat = |run: &mut Vec<usize>, first: usize, landed: &mut Landed| -> Result<()> {
+            let seat = |run: &mut Vec<usize>, first: usize, landed: &mut DecodedColumns| -> Result<()> {
                 let (Some(dtype), false) = (group.dtype, run.is_empty()) else { return Ok(()) };
                 let grid = Grid {
                     col_stride: as_stride(group.stride),

@@ -15,7 +15,7 @@ use parquet::basic::{Repetition, Type as CrateType};
 use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor, Type};
 
 use crate::arrow::concat;
-use crate::arrow::landed::Landed;
+use crate::arrow::decoded_columns::DecodedColumns;
 use crate::error::{Error, Result};
 use crate::formats::parquet::types::{LeafConversion, Physical};
 use crate::parallel;
@@ -38,7 +38,7 @@ impl ChunkDecoder<'_> {
         wanted: &[usize],
         these: &[usize],
         pieces: &[RowPiece],
-        landed: &mut Landed,
+        landed: &mut DecodedColumns,
         progress: &dyn Progress,
     ) -> Result<()> {
         let groups: Vec<&[RowPiece]> = pieces.chunk_by(|a, b| a.group == b.group).collect();
@@ -56,7 +56,7 @@ impl ChunkDecoder<'_> {
                 }));
             }
         }
-        let mut read = parallel::gather(tasks, self.threads, progress)?.into_iter();
+        let mut read = parallel::map(tasks, self.threads, progress)?.into_iter();
         for &i in these {
             let field = wanted.get(i).copied().unwrap_or(0);
             let arrays: Vec<ArrayData> = read.by_ref().take(groups.len()).flatten().collect();

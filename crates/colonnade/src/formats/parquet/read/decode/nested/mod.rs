@@ -26,7 +26,7 @@ mod verifier;
 use arrow_buffer::NullBuffer;
 use arrow_data::ArrayData;
 
-use crate::arrow::landed::Landed;
+use crate::arrow::decoded_columns::DecodedColumns;
 use crate::error::{Error, Result};
 use crate::formats::parquet::page::PageType;
 use crate::formats::parquet::read::page::StoredPage;
@@ -98,7 +98,7 @@ impl<'a> ChunkDecoder<'a> {
         wanted: &[usize],
         these: &[usize],
         pieces: &[RowPiece],
-        landed: &mut Landed,
+        landed: &mut DecodedColumns,
         progress: &dyn Progress,
     ) -> Result<()> {
         let (mut others, mut ours, mut shapes) = (Vec::new(), Vec::new(), Vec::new());
@@ -191,7 +191,7 @@ impl<'a> ChunkDecoder<'a> {
                 }));
             }
         }
-        let mut chunks = parallel::gather(tasks, self.threads, progress)?.into_iter();
+        let mut chunks = parallel::map(tasks, self.threads, progress)?.into_iter();
         Ok(leaves.iter().map(|_| chunks.by_ref().take(groups.len()).collect()).collect())
     }
 

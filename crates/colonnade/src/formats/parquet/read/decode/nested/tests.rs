@@ -10,7 +10,7 @@ use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, Encoding};
 use parquet::file::properties::{WriterProperties, WriterVersion};
 
-use crate::arrow::landed::Landed;
+use crate::arrow::decoded_columns::DecodedColumns;
 use crate::decode::MemoryLayout;
 use crate::formats::parquet::read::decode::{ChunkDecoder, RowPiece};
 use crate::formats::parquet::read::{Parquet, ReadOptions};
@@ -72,7 +72,7 @@ fn decoded(file: &Parquet, field: usize, pieces: &[RowPiece]) -> crate::Result<A
 fn decoded_by(file: &Parquet, field: usize, pieces: &[RowPiece], fallback: bool) -> crate::Result<ArrayRef> {
     let nrows = pieces.iter().map(|p| p.nrows).sum();
     let decoder = ChunkDecoder::new(file, nrows, 2, MemoryLayout::Arrow);
-    let mut landed = Landed::default();
+    let mut landed = DecodedColumns::default();
     match fallback {
         false => decoder.nested(&[field], &[0], pieces, &mut landed, &NoProgress)?,
         true => decoder.fallback(&[field], &[0], pieces, &mut landed, &NoProgress)?,

@@ -24,7 +24,7 @@ use arrow_buffer::{BooleanBuffer, NullBuffer};
 use arrow_data::{ArrayData, ArrayDataBuilder};
 use arrow_schema::DataType;
 
-use crate::arrow::landed::Landed;
+use crate::arrow::decoded_columns::DecodedColumns;
 use crate::arrow::trusted::trusted_array;
 use crate::error::{Error, Result};
 use crate::formats::parquet::levels::Validity;
@@ -121,7 +121,7 @@ impl<'a> ChunkDecoder<'a> {
         wanted: &[usize],
         these: &[usize],
         pieces: &[RowPiece],
-        landed: &mut Landed,
+        landed: &mut DecodedColumns,
         progress: &dyn Progress,
     ) -> Result<()> {
         let mut strips = Vec::with_capacity(these.len());
@@ -225,7 +225,7 @@ impl<'a> ChunkDecoder<'a> {
                 }));
             }
         }
-        let mut walked = parallel::gather(tasks, self.threads, progress)?.into_iter();
+        let mut walked = parallel::map(tasks, self.threads, progress)?.into_iter();
         for column in columns {
             let ngroups = groups(column).count();
             column.walked = walked.by_ref().take(ngroups).collect();

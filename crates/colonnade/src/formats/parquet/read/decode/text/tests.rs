@@ -10,7 +10,7 @@ use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, Encoding};
 use parquet::file::properties::{WriterProperties, WriterVersion};
 
-use crate::arrow::landed::Landed;
+use crate::arrow::decoded_columns::DecodedColumns;
 use crate::decode::MemoryLayout;
 use crate::formats::parquet::read::decode::{ChunkDecoder, ColumnPlan, RowPiece};
 use crate::formats::parquet::read::{Parquet, ReadOptions};
@@ -58,7 +58,7 @@ fn written(array: &ArrayRef, properties: WriterProperties) -> Parquet {
 fn decoded(file: &Parquet, pieces: &[RowPiece], threads: usize) -> ArrayRef {
     let nrows = pieces.iter().map(|p| p.nrows).sum();
     let decoder = ChunkDecoder::new(file, nrows, threads, MemoryLayout::Arrow);
-    let mut landed = Landed::default();
+    let mut landed = DecodedColumns::default();
     decoder.text(&[0], &[0], pieces, &mut landed, &NoProgress).unwrap();
     let data = landed.columns.pop().unwrap().1;
     data.validate_full().unwrap();
@@ -178,7 +178,7 @@ fn damaged_files_give_errors_or_texts() {
                 if decoder.column_plan(0).ok() != Some(ColumnPlan::Text) {
                     continue;
                 }
-                let mut landed = Landed::default();
+                let mut landed = DecodedColumns::default();
                 if decoder.text(&[0], &[0], &pieces, &mut landed, &NoProgress).is_ok() {
                     for (_, data) in landed.columns {
                         data.validate_full().unwrap();

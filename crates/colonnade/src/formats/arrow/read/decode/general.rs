@@ -1,25 +1,25 @@
-//! What has no kernel of its own: arrays of each batch, joined.
+//! Decodes types without a specialized decoder: an array for each batch, which are then joined.
 
 use arrow_data::ArrayData;
 
-use crate::arrow::landed::Landed;
+use crate::arrow::decoded_columns::DecodedColumns;
 use crate::arrow::{concat, import};
 use crate::error::{Error, Result};
-use crate::frame::{Column, DType, Kind};
+use crate::frame::{Column, DType, DTypeKind};
 use crate::progress::Progress;
 
-use super::{Landing, Piece, Way};
+use super::{BatchRows, ColumnConversion, ColumnDecoder};
 use crate::arrow::ipc::arrays::field_of;
 
-impl Landing<'_> {
-    /// Lands the fields `wanted[i]` for `i` of `these`.
-    pub(super) fn joined(
+impl ColumnDecoder<'_> {
+    /// Decodes the fields `wanted[i]` for each `i` of `these`.
+    pub(super) fn decode_general(
         &self,
         wanted: &[usize],
-        ways: &[Way],
+        conversions: &[ColumnConversion],
         these: &[usize],
-        pieces: &[Piece],
-        landed: &mut Landed,
+        pieces: &[BatchRows],
+        decoded: &mut DecodedColumns,
         progress: &dyn Progress,
     ) -> Result<()> {
         if these.is_empty() {
@@ -38,25 +38,26 @@ impl Landing<'_> {
             let named = |e: Error| e.in_member(field_type.name());
             let refs: Vec<&ArrayData> = list.iter().collect();
             let is_ordered = field_type.dict_is_ordered().unwrap_or(false);
-            let data = concat::arrays(&self.kept_of(field).prune(self.empty(field)?), &refs, is_ordered)
-                .map_err(named)?;
-            let dtype = match ways.get(i) {
-                Some(Way::Joined(dtype)) => *dtype,
+            let data =
+                concat::arrays(&self.projection_of(field).prune(self.empty(field)?), &refs, is_ordered)
+                    .map_err(named)?;
+            let dtype = match conversions.get(i) {
+                Some(ColumnConversion::General(dtype)) => *dtype,
                 _ => None,
             };
-            let dtype = dtype.map(|d| widened(d, &data));
+            let dtype = dtype.map(|d| widen_text(d, &data));
             match dtype.map(|d| import::to_block(d, &data)).transpose().map_err(named)?.flatten() {
-                Some(block) => landed.blocks.push((block, vec![i])),
-                None => landed.columns.push((i, data)),
+                Some(block) => decoded.blocks.push((block, vec![i])),
+                None => decoded.columns.push((i, data)),
             }
         }
         Ok(())
     }
 }
 
-/// A stream says the width of its first chunk's texts: later ones may be longer.
-fn widened(dtype: DType, data: &ArrayData) -> DType {
-    if dtype.kind != Kind::Unicode {
+/// Widens the dtype of text: a stream declares the width of its first chunk, and later chunks may be wider.
+fn widen_text(dtype: DType, data: &ArrayData) -> DType {
+    if dtype.kind != DTypeKind::Unicode {
         return dtype;
     }
     let column = Column::new(data.clone());

@@ -1,4 +1,4 @@
-//! Copies that share no memory with what they were made of.
+//! Deep copies of arrays, which share no memory with their source.
 
 use arrow_data::ArrayData;
 use arrow_data::transform::MutableArrayData;
@@ -8,30 +8,31 @@ use super::trusted::trusted_array;
 use crate::error::{Error, Result};
 use crate::frame::{children, has_validity};
 
-/// A copy in memory of its own, dictionaries too; of text views the bytes that they point into are shared, which no library
+/// Copies an array, including its dictionaries. Text views still share the bytes that they refer to, which no library
 /// changes.
 ///
 /// # Errors
+/// Malformed: the type cannot be copied.
 /// Malformed: a type of which no copies are made.
-pub(crate) fn owned(data: &ArrayData) -> Result<ArrayData> {
+pub(crate) fn deep_copy(data: &ArrayData) -> Result<ArrayData> {
     let failed = |e: ArrowError| Error::malformed("frame", format!("it cannot be copied: {e}."));
     let mut copy = MutableArrayData::try_new(vec![data], has_validity(data), data.len()).map_err(failed)?;
     copy.try_extend(0, 0, data.len()).map_err(failed)?;
     with_own_dictionaries(copy.freeze())
 }
 
-/// All but the values of dictionaries was copied.
+/// Copies the values of dictionaries, the only part that is still shared.
 fn with_own_dictionaries(data: ArrayData) -> Result<ArrayData> {
     if !has_dictionary(data.data_type()) {
         return Ok(data);
     }
     let is_dictionary = matches!(data.data_type(), DataType::Dictionary(..));
     let own = data.child_data().iter().map(|child| match is_dictionary {
-        true => owned(child),
+        true => deep_copy(child),
         false => with_own_dictionaries(child.clone()),
     });
     let own: Vec<ArrayData> = own.collect::<Result<_>>()?;
-    // Trusted: the same array; each of its children has a copy of its values.
+    // Trusted: the same array, with copies of the values of its children.
     Ok(trusted_array(data.into_builder().child_data(own)))
 }
 

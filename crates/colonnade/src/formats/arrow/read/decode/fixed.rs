@@ -1,14 +1,14 @@
-//! Values of one width: into blocks, or into Arrow's layout.
+//! Decodes fixed-width values to blocks or to Arrow's layout.
 
 use std::collections::HashMap;
 
 use arrow_buffer::{BooleanBufferBuilder, NullBuffer};
 use arrow_data::ArrayDataBuilder;
 
-use crate::arrow::landed::Landed;
+use crate::arrow::decoded_columns::DecodedColumns;
 use crate::decode::missing::{write_missing, write_values};
 use crate::error::{Error, Result};
-use crate::frame::{Block, DType, Grid, Kind, as_stride};
+use crate::frame::{Block, DType, DTypeKind, Grid, as_stride};
 use crate::memory::{
     Buffer, Region, RegionMut, STREAMING_FROM_NBYTES, Scatter, column_stride, copy, fence, unpack,
 };
@@ -16,35 +16,35 @@ use crate::parallel;
 use crate::parallel::Task;
 use crate::progress::Progress;
 
-use super::{Landing, Piece, Way};
+use super::{BatchRows, ColumnConversion, ColumnDecoder};
 use crate::arrow::ipc::arrays::field_of;
-use crate::arrow::ipc::body::{Body, Packed, decompress, packed};
+use crate::arrow::ipc::body::{BatchBody, CompressedBuffer, decompress, packed};
 
-/// Copies of one column are cut to this size, so that all threads have some.
+/// Long columns are split into copies of this size, so that all threads get some.
 const CUT_NBYTES: usize = 4 << 20;
 
-/// One column's way: where its buffer is, and where it goes.
+/// The source buffer of one column, and its position in the result.
 #[derive(Clone, Copy)]
-struct Target {
+struct CopyTarget {
     field: usize,
     node: usize,
     buffer: usize,
     view: usize,
     item: usize,
-    way: Way,
+    conversion: ColumnConversion,
     region: usize,
     offset: usize,
 }
 
-impl Landing<'_> {
-    /// Lands the fields `wanted[i]` for `i` of `these`.
+impl ColumnDecoder<'_> {
+    /// Decodes the fields `wanted[i]` for each `i` of `these`.
     pub(super) fn fixed(
         &self,
         wanted: &[usize],
-        ways: &[Way],
+        conversions: &[ColumnConversion],
         these: &[usize],
-        pieces: &[Piece],
-        landed: &mut Landed,
+        pieces: &[BatchRows],
+        decoded: &mut DecodedColumns,
         progress: &dyn Progress,
     ) -> Result<()> {
         if these.is_empty() {
@@ -55,8 +55,13 @@ impl Landing<'_> {
         let mut known: HashMap<DType, usize> = HashMap::new();
         let mut alone: Vec<(usize, usize)> = Vec::new();
         for &i in these {
-            match ways.get(i) {
-                Some(Way::Copy(d) | Way::Missing(d, _) | Way::Pairs(d) | Way::Bits(d)) => {
+            match conversions.get(i) {
+                Some(
+                    ColumnConversion::Copy(d)
+                    | ColumnConversion::Missing(d, _)
+                    | ColumnConversion::Pairs(d)
+                    | ColumnConversion::Bits(d),
+                ) => {
                     let group = *known.entry(*d).or_insert_with(|| {
                         groups.push((*d, Vec::new()));
                         groups.len() - 1
@@ -65,12 +70,12 @@ impl Landing<'_> {
                         members.push(i);
                     }
                 }
-                Some(Way::Values(item)) => alone.push((i, *item)),
+                Some(ColumnConversion::Values(item)) => alone.push((i, *item)),
                 _ => {}
             }
         }
         let mut regions: Vec<RegionMut> = Vec::with_capacity(groups.len() + alone.len());
-        let mut targets: Vec<Target> = Vec::with_capacity(these.len());
+        let mut targets: Vec<CopyTarget> = Vec::with_capacity(these.len());
         let mut grids: Vec<Grid> = Vec::with_capacity(groups.len());
         for (dtype, members) in &groups {
             let item = dtype.itemsize as usize;
@@ -79,7 +84,7 @@ impl Landing<'_> {
             let region = regions.len();
             regions.push(allocate(total)?);
             for (column, &i) in members.iter().enumerate() {
-                targets.push(self.target(wanted, ways, i, item, region, column * stride)?);
+                targets.push(self.target(wanted, conversions, i, item, region, column * stride)?);
             }
             grids.push(Grid {
                 col_stride: as_stride(stride),
@@ -89,7 +94,7 @@ impl Landing<'_> {
         for &(i, item) in &alone {
             let region = regions.len();
             regions.push(allocate(nrows.checked_mul(item).ok_or_else(too_large)?)?);
-            targets.push(self.target(wanted, ways, i, item, region, 0)?);
+            targets.push(self.target(wanted, conversions, i, item, region, 0)?);
         }
         let scatters: Vec<Scatter<'_>> = regions.iter_mut().map(Scatter::new).collect();
         self.copy_all(&targets, &scatters, pieces, progress)?;
@@ -99,7 +104,7 @@ impl Landing<'_> {
             let Some(region) = regions.next() else { break };
             let buffer = Buffer::from_region(region.finish(), true);
             let block = Block::new(grid, buffer).ok_or_else(too_large)?;
-            landed.blocks.push((block, members));
+            decoded.blocks.push((block, members));
         }
         for ((i, _), region) in alone.into_iter().zip(regions) {
             let field = wanted.get(i).copied().unwrap_or(0);
@@ -118,10 +123,10 @@ impl Landing<'_> {
                         Error::malformed("arrow", format!("dictionary {id} is not there."))
                     })?);
             }
-            // SAFETY: the values were filled whole; codes are compared with their dictionary just below.
+            // SAFETY: all values are initialized; the codes are compared with their dictionary below.
             let data = unsafe { builder.align_buffers(true).build_unchecked() };
             crate::arrow::ipc::check::values(&data).map_err(|e| e.in_member(field_name(self, field)))?;
-            landed.columns.push((i, data));
+            decoded.columns.push((i, data));
         }
         Ok(())
     }
@@ -129,25 +134,25 @@ impl Landing<'_> {
     fn target(
         &self,
         wanted: &[usize],
-        ways: &[Way],
+        conversions: &[ColumnConversion],
         i: usize,
         item: usize,
         region: usize,
         offset: usize,
-    ) -> Result<Target> {
+    ) -> Result<CopyTarget> {
         let field = wanted.get(i).copied().unwrap_or(0);
-        let way = ways.get(i).copied().unwrap_or(Way::Text);
+        let conversion = conversions.get(i).copied().unwrap_or(ColumnConversion::Text);
         let place = self.catalog.shape.places.get(field).copied();
         let place = place.ok_or_else(|| Error::not_found("arrow", format!("field {field}.")))?;
-        // The pairs' numbers are the child's values: past both validities.
-        let skipped = if matches!(way, Way::Pairs(_)) { 2 } else { 1 };
-        Ok(Target {
+        // The numbers of the pairs are the values of the child, which follow both validities.
+        let skipped = if matches!(conversion, ColumnConversion::Pairs(_)) { 2 } else { 1 };
+        Ok(CopyTarget {
             field,
             node: place.node,
             buffer: place.buffer + skipped,
             view: place.view,
             item,
-            way,
+            conversion,
             region,
             offset,
         })
@@ -155,14 +160,14 @@ impl Landing<'_> {
 
     fn copy_all(
         &self,
-        targets: &[Target],
+        targets: &[CopyTarget],
         scatters: &[Scatter<'_>],
-        pieces: &[Piece],
+        pieces: &[BatchRows],
         progress: &dyn Progress,
     ) -> Result<()> {
         let row_nbytes: usize = targets.iter().map(|t| t.item).sum();
         let streaming = row_nbytes.saturating_mul(self.nrows()) >= STREAMING_FROM_NBYTES;
-        let small = |p: &Piece| p.nrows.saturating_mul(row_nbytes) <= CUT_NBYTES;
+        let small = |p: &BatchRows| p.nrows.saturating_mul(row_nbytes) <= CUT_NBYTES;
         if pieces.iter().all(small) {
             return self.tiles(
                 pieces,
@@ -179,19 +184,19 @@ impl Landing<'_> {
         }
         let mut tasks = Vec::new();
         for piece in pieces {
-            // Large batches: some columns each, and large columns in parts.
+            // Tasks of large batches copy some columns each, and parts of large columns.
             let mut rest = targets;
             while let Some(first) = rest.first() {
                 let one = piece.nrows.saturating_mul(first.item).max(1);
                 let (some, tail) = rest.split_at((CUT_NBYTES / one).clamp(1, rest.len()));
                 rest = tail;
                 let compressed = self.batch(piece)?.header.codec.is_some();
-                // Whole bytes of bits, so that parts of a boolean column do not share one.
+                // Parts of a boolean column must not share a byte of bits.
                 let step =
                     if compressed { piece.nrows } else { (CUT_NBYTES / first.item.max(1)).div_ceil(64) * 64 };
                 for start in (0..piece.nrows).step_by(step.max(1)) {
                     let nrows = step.min(piece.nrows - start);
-                    let part = Piece { skip: piece.skip + start, nrows, at: piece.at + start, ..*piece };
+                    let part = BatchRows { skip: piece.skip + start, nrows, at: piece.at + start, ..*piece };
                     let nbytes = some.iter().map(|t| t.item * nrows).sum();
                     tasks.push(Task::new(nbytes, move || {
                         self.copy_piece(some, scatters, &part, streaming)?;
@@ -206,12 +211,12 @@ impl Landing<'_> {
 
     fn copy_piece(
         &self,
-        targets: &[Target],
+        targets: &[CopyTarget],
         scatters: &[Scatter<'_>],
-        piece: &Piece,
+        piece: &BatchRows,
         streaming: bool,
     ) -> Result<()> {
-        let body = Body::new(self.source, self.batch(piece)?)?;
+        let body = BatchBody::new(self.source, self.batch(piece)?)?;
         for target in targets {
             self.copy_column(target, scatters, piece, &body, streaming)
                 .map_err(|e| self.named(e, target.field, piece))?;
@@ -221,35 +226,35 @@ impl Landing<'_> {
 
     fn copy_column(
         &self,
-        target: &Target,
+        target: &CopyTarget,
         scatters: &[Scatter<'_>],
-        piece: &Piece,
-        body: &Body<'_>,
+        piece: &BatchRows,
+        body: &BatchBody<'_>,
         streaming: bool,
     ) -> Result<()> {
         let (item, buffer) = (target.item, target.buffer + body.variadic_before(target.view)?);
         let scatter = scatters.get(target.region).ok_or_else(too_large)?;
-        // SAFETY: each task has rows of its own, and each column ranges of its own.
+        // SAFETY: the tasks have disjoint rows, and the columns have disjoint ranges.
         let place = unsafe { scatter.range(target.offset + piece.at * item, piece.nrows * item) }
             .ok_or_else(too_large)?;
         let end = piece.skip + piece.nrows;
-        if let Way::Pairs(_) = target.way {
+        if let ColumnConversion::Pairs(_) = target.conversion {
             let node = body.node(target.node + 1)?;
             if node.length < end * 2 || node.nulls > 0 {
                 return Err(Error::malformed("arrow", "expected two numbers a row, without nulls."));
             }
         }
-        if let Way::Bits(_) = target.way {
+        if let ColumnConversion::Bits(_) = target.conversion {
             let bits = body.buffer(buffer, end.div_ceil(8))?;
             let unpacked = unpack(bits.as_slice(), piece.skip, place);
             return unpacked.ok_or_else(|| body.short(buffer, end.div_ceil(8), bits.len()));
         }
-        let Way::Missing(dtype, width) = target.way else {
+        let ColumnConversion::Missing(dtype, width) = target.conversion else {
             return values_into(body, buffer, (piece.skip, end), item, place, streaming);
         };
-        // What follows writes to the same cache lines: no streaming.
+        // The next steps write to the same cache lines, so the copy does not bypass the cache.
         let data_type = field_of(&self.catalog.shape, target.field)?.data_type();
-        if data_type.is_integer() && dtype.kind == Kind::Float {
+        if data_type.is_integer() && dtype.kind == DTypeKind::Float {
             let values = body.buffer(buffer, end * width)?;
             let values = values.as_slice().get(piece.skip * width..end * width).unwrap_or(&[]);
             write_values(data_type, values, dtype, place)?;
@@ -262,20 +267,20 @@ impl Landing<'_> {
         Ok(())
     }
 
-    /// The validity of a field over all rows.
+    /// Decodes the validity of a field over all rows.
     pub(in crate::formats::arrow::read) fn validity_of(&self, field: usize) -> Result<Option<NullBuffer>> {
         self.validity(field, &self.pieces())
     }
 
-    /// The validity of a whole column; none where nothing is null.
-    pub(super) fn validity(&self, field: usize, pieces: &[Piece]) -> Result<Option<NullBuffer>> {
+    /// Decodes the validity of a whole column; `None` if it has no nulls.
+    pub(super) fn validity(&self, field: usize, pieces: &[BatchRows]) -> Result<Option<NullBuffer>> {
         if !self.catalog.nulls.get(field).copied().unwrap_or(true) {
             return Ok(None);
         }
         let place = self.catalog.shape.places.get(field).copied().unwrap_or_default();
         let mut out = BooleanBufferBuilder::new(self.nrows());
         for piece in pieces {
-            let body = Body::new(self.source, self.batch(piece)?)?;
+            let body = BatchBody::new(self.source, self.batch(piece)?)?;
             let buffer = place.buffer + body.variadic_before(place.view)?;
             match bits_of(&body, place.node, buffer).map_err(|e| self.named(e, field, piece))? {
                 Some(bits) => out.append_packed_range(piece.skip..piece.skip + piece.nrows, bits.as_slice()),
@@ -286,9 +291,9 @@ impl Landing<'_> {
     }
 }
 
-/// The rows `start..end` of buffer `buffer`, decompressed, of `item` bytes each.
+/// Decodes the rows `start..end` of buffer `buffer`, of `item` bytes each, to `place`.
 pub(in crate::formats::arrow::read) fn values_into(
-    body: &Body<'_>,
+    body: &BatchBody<'_>,
     buffer: usize,
     (start, end): (usize, usize),
     item: usize,
@@ -305,8 +310,8 @@ pub(in crate::formats::arrow::read) fn values_into(
         Some(codec) => codec,
     };
     match packed(body.bytes(buffer)?, codec)? {
-        // The common case: straight to the final place.
-        Packed::Compressed(bytes, nbytes) if nbytes == place.len() && start == 0 => {
+        // The common case: decompresses directly to the final position.
+        CompressedBuffer::Compressed(bytes, nbytes) if nbytes == place.len() && start == 0 => {
             decompress(codec, bytes, place)
         }
         _ => {
@@ -317,14 +322,14 @@ pub(in crate::formats::arrow::read) fn values_into(
     }
 }
 
-/// The validity of a field in one batch; none where its node says that nothing is null.
-fn bits_of(body: &Body<'_>, node: usize, buffer: usize) -> Result<Option<arrow_buffer::Buffer>> {
+/// Decodes the validity of a field in one batch; `None` if its node declares no nulls.
+fn bits_of(body: &BatchBody<'_>, node: usize, buffer: usize) -> Result<Option<arrow_buffer::Buffer>> {
     let node = body.node(node)?;
     if node.nulls == 0 { Ok(None) } else { body.buffer(buffer, node.length.div_ceil(8)).map(Some) }
 }
 
 fn allocate(nbytes: usize) -> Result<RegionMut> {
-    // Many small columns would each take a huge page.
+    // Small columns get ordinary pages: many of them would take a huge page each.
     Ok(Region::allocate(nbytes, nbytes < 256 << 10)?)
 }
 
@@ -332,6 +337,6 @@ pub(in crate::formats::arrow::read) fn too_large() -> Error {
     Error::too_large("arrow")
 }
 
-fn field_name(landing: &Landing<'_>, field: usize) -> String {
-    landing.catalog.shape.schema.fields().get(field).map_or_else(String::new, |f| f.name().clone())
+fn field_name(decoder: &ColumnDecoder<'_>, field: usize) -> String {
+    decoder.catalog.shape.schema.fields().get(field).map_or_else(String::new, |f| f.name().clone())
 }

@@ -1,4 +1,4 @@
-//! Columns and row labels under the names that data without a header have them by.
+//! Names columns and row labels for formats without a header.
 
 use std::collections::HashSet;
 
@@ -9,32 +9,33 @@ use super::export::Exporter;
 use crate::error::Result;
 use crate::frame::{Axis, Frame, Labels, Level, Tags};
 
-/// A column under the name that it is written by.
+/// A column and the name under which it is written.
 #[derive(Debug)]
-pub struct Named {
-    /// Key.
+pub struct NamedColumn {
+    /// The name.
     pub name: String,
-    /// Type and metadata.
+    /// The type and the metadata.
     pub field: Field,
-    /// Rows.
+    /// The values.
     pub data: ArrayData,
 }
 
-impl Named {
-    /// Under its own name.
+impl NamedColumn {
+    /// The column under its own name.
     #[must_use]
     pub fn new(field: &Field, data: &ArrayData) -> Self {
         Self { name: field.name().clone(), field: field.clone(), data: data.clone() }
     }
 }
 
-/// Columns as `DataFrame.reset_index` has them: row labels first, unless they are 0, 1, 2... `schema` and `arrays`:
-/// what an [`Exporter`] makes of `frame`.
+/// Returns the columns in the order of `DataFrame.reset_index`: row labels first, unless they are 0, 1, 2... `schema` and
+/// `arrays` are the results of an [`Exporter`] for `frame`.
 ///
 /// # Errors
-/// Labels that no memory holds.
-pub fn columns(frame: &Frame, schema: &Schema, arrays: &[ArrayData]) -> Result<Vec<Named>> {
-    let all: Vec<Named> = schema.fields().iter().zip(arrays).map(|(f, a)| Named::new(f, a)).collect();
+/// Labels that do not fit into memory.
+pub fn columns(frame: &Frame, schema: &Schema, arrays: &[ArrayData]) -> Result<Vec<NamedColumn>> {
+    let all: Vec<NamedColumn> =
+        schema.fields().iter().zip(arrays).map(|(f, a)| NamedColumn::new(f, a)).collect();
     let data = all.get(..frame.ncols).unwrap_or(&[]);
     let mut out = match frame.index.labels {
         Labels::Auto { start: 0, step: 1, .. } => Vec::new(),
@@ -45,13 +46,13 @@ pub fn columns(frame: &Frame, schema: &Schema, arrays: &[ArrayData]) -> Result<V
     Ok(out)
 }
 
-/// Names for levels that have none, as `DataFrame.reset_index` gives them, and others where a column has the same.
-pub fn rename<'n>(levels: &mut [Named], columns: impl Iterator<Item = &'n str>) {
+/// Names unnamed levels as `DataFrame.reset_index` does, and renames levels whose name is also a column's.
+pub fn rename<'n>(levels: &mut [NamedColumn], columns: impl Iterator<Item = &'n str>) {
     let mut used: HashSet<String> = columns.map(str::to_owned).collect();
     let depth = levels.len();
     for (i, level) in levels.iter_mut().enumerate() {
         if level.name == format!("__index_level_{i}__") {
-            // A level without a name of its own.
+            // A level without a name.
             let index = depth == 1 && !used.contains("index");
             level.name = if index { "index".into() } else { format!("level_{i}") };
         }
@@ -61,11 +62,11 @@ pub fn rename<'n>(levels: &mut [Named], columns: impl Iterator<Item = &'n str>) 
     }
 }
 
-/// The labels of an axis, one array a level; ranges are spelled out.
+/// Returns the labels of an axis, one array for each level, ranges as explicit labels.
 ///
 /// # Errors
-/// Labels that Arrow, or no memory, holds.
-pub fn labels(axis: &Axis) -> Result<Vec<Named>> {
+/// Labels that Arrow cannot represent, or that do not fit into memory.
+pub fn labels(axis: &Axis) -> Result<Vec<NamedColumn>> {
     let index = match axis.labels {
         Labels::Auto { .. } => Axis {
             labels: Labels::Levels(vec![Level::Block(axis.range_labels()?)]),
@@ -77,5 +78,5 @@ pub fn labels(axis: &Axis) -> Result<Vec<Named>> {
     let frame = Frame::new(index, Axis::range(0), Vec::new(), Tags::default())?;
     let exporter = Exporter::without_metadata(&frame)?;
     let arrays = exporter.arrays(&frame)?;
-    Ok(exporter.schema().fields().iter().zip(&arrays).map(|(f, a)| Named::new(f, a)).collect())
+    Ok(exporter.schema().fields().iter().zip(&arrays).map(|(f, a)| NamedColumn::new(f, a)).collect())
 }

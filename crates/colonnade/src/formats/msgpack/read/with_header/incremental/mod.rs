@@ -1,6 +1,7 @@
-//! A frame with our header, decoded while its bytes come: the header is whole, and cells are decoded into their place.
+//! Decodes a frame with our header while its bytes arrive: once the header is complete, cells are decoded to their final
+//! position.
 //!
-//! Everything that the header claims is checked against what comes, cell by cell; memory grows with what has come.
+//! Everything that the header declares is checked cell by cell, and memory grows with the received bytes.
 
 mod column_targets;
 mod growing_blocks;
@@ -11,61 +12,61 @@ use crate::error::{Error, Result};
 use crate::frame::Frame;
 use crate::memory::Buffer;
 
-use super::{Own, check, check_decoded, check_entries, wrong_key};
-use crate::arrow::import::Plan;
+use super::{LocatedFrame, check, check_decoded, check_entries, wrong_key};
+use crate::arrow::import::FramePlan;
 use crate::cells::msgpack::column::{CellExtent, malformed};
 use crate::cells::msgpack::head::MsgpackHead;
 use crate::cells::msgpack::heads;
 use crate::cells::msgpack::options::{MsgpackOrient, ReadOptions};
 use crate::cells::msgpack::skip::Skipper;
 use crate::formats::msgpack::header;
-use crate::formats::msgpack::header::Header;
+use crate::formats::msgpack::header::MsgpackHeader;
 use column_targets::ColumnTargets;
 
-/// Takes our own columns front to back.
+/// Decodes the columns of a frame with our header, front to back.
 #[derive(Debug)]
 pub struct IncrementalColumns {
-    own: Own,
-    /// Key of each field, encoded.
+    own: LocatedFrame,
+    /// The encoded key of each field.
     keys: Vec<Vec<u8>>,
     targets: ColumnTargets,
-    /// The field that comes now, and how far it has come.
+    /// The current field, and its state.
     field: usize,
-    stage: Stage,
-    /// Offset of what is taken next.
+    stage: ColumnStage,
+    /// The offset of the next bytes.
     offset: usize,
 }
 
 #[derive(Debug)]
-enum Stage {
+enum ColumnStage {
     Key,
     Head,
-    /// So many cells were taken, in so many bytes, from `base` on.
+    /// Decoded cells and bytes of an array, which begins at `base`.
     Cells {
         taken: CellExtent,
         base: u64,
     },
-    /// So many bytes of the packed values were taken.
+    /// Copied bytes of packed values.
     Packed {
         done: usize,
         base: u64,
     },
 }
 
-/// A frame that is of no use, though it goes on.
+/// An error in a frame whose end has not arrived.
 #[derive(Debug)]
-pub struct Broken {
-    /// What is wrong.
+pub struct FrameFault {
+    /// The error.
     pub error: Error,
-    /// How much of the bytes of this call stands before what `rest` begins with.
+    /// The number of bytes of this call before the start of `rest`.
     pub taken: usize,
-    /// Finds the end.
+    /// Finds the end of the value.
     pub rest: Skipper,
 }
 
 impl IncrementalColumns {
-    /// The frame whose header, with all before it, `front` is. `None` where nothing can be decoded before it is whole: rows,
-    /// and a header that contradicts itself, which is told when it is.
+    /// Starts after `front`, which ends with the header. `None`: the frame can be decoded only when it is complete, because
+    /// it has rows, or because its header contradicts itself, which is reported then.
     #[must_use]
     pub fn of(front: Buffer, options: &ReadOptions) -> Option<Self> {
         let (header, entries, at) = header::read(front.as_slice(), &options.limits).ok()??;
@@ -74,7 +75,7 @@ impl IncrementalColumns {
         }
         check(&header, options).ok()?;
         check_entries(&header, entries).ok()?;
-        let plan = Plan::new(&header.schema).ok()?;
+        let plan = FramePlan::new(&header.schema).ok()?;
         let mut keys = Vec::with_capacity(header.schema.fields().len());
         for key in crate::cells::header_key::keys(&header.schema) {
             let mut encoded = Vec::with_capacity(key.len() + 5);
@@ -84,44 +85,45 @@ impl IncrementalColumns {
         let (extents, end) = extents(&header, &keys, at)?;
         check_decoded(&header, &plan, &extents, options).ok()?;
         let index = OnceLock::new();
-        let own = Own { bytes: front, header, plan, extents, options: *options, index, end };
+        let own = LocatedFrame { bytes: front, header, plan, extents, options: *options, index, end };
         let targets = ColumnTargets::of(&own).ok()?;
-        Some(Self { own, keys, targets, field: 0, stage: Stage::Key, offset: at })
+        Some(Self { own, keys, targets, field: 0, stage: ColumnStage::Key, offset: at })
     }
 
-    /// Which of a series it is, where its header says so.
+    /// Its number in a series, if the header declares it.
     #[must_use]
     pub fn chunk(&self) -> Option<u64> {
         self.own.header.chunk
     }
 
-    /// Where the frame ends, as its header says.
+    /// The end of the frame, as declared by the header.
     #[must_use]
     pub fn end(&self) -> usize {
         self.own.end
     }
 
-    /// The path of what comes next.
+    /// The path of the next value, for errors.
     #[must_use]
     pub fn path(&self) -> String {
         match self.stage {
             _ if self.is_whole() => "$".to_owned(),
-            Stage::Cells { taken, .. } => format!("{}[{}]", self.own.path(self.field), taken.cells),
+            ColumnStage::Cells { taken, .. } => format!("{}[{}]", self.own.path(self.field), taken.cells),
             _ => self.own.path(self.field),
         }
     }
 
-    /// Whether every column has come.
+    /// Whether every column is complete.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         self.field == self.keys.len()
     }
 
-    /// Takes what it can from the front of `bytes`; answers how much. What is left comes again, with more behind it.
+    /// Decodes bytes from the front of `bytes`, and returns their number. The caller passes the others again, with more
+    /// after them.
     ///
     /// # Errors
-    /// What the bytes are not, or not as the header says.
-    pub fn take(&mut self, bytes: &[u8]) -> std::result::Result<usize, Box<Broken>> {
+    /// Bytes that are malformed, or do not match the header.
+    pub fn take(&mut self, bytes: &[u8]) -> std::result::Result<usize, Box<FrameFault>> {
         let mut at = 0;
         while !self.is_whole() {
             let rest = bytes.get(at..).unwrap_or(&[]);
@@ -132,35 +134,35 @@ impl IncrementalColumns {
                 }
                 Ok(None) => break,
                 Err(error) => {
-                    return Err(Box::new(Broken { error, taken: at, rest: self.rest() }));
+                    return Err(Box::new(FrameFault { error, taken: at, rest: self.rest() }));
                 }
             }
         }
         Ok(at)
     }
 
-    /// The frame.
+    /// Returns the frame.
     ///
     /// # Errors
-    /// Columns that make no valid array; labels that make no axis.
+    /// Columns that are not valid arrays; labels that are not a valid axis.
     pub fn finish(self) -> Result<Frame> {
         self.targets.finish(&self.own)
     }
 
-    /// The next key, head, or some cells: their bytes; `None` where nothing more is whole.
+    /// Decodes the next key, head, or some cells, and returns their number of bytes; `None` if none of them is complete.
     fn step(&mut self, rest: &[u8]) -> Result<Option<usize>> {
         match self.stage {
-            Stage::Key => self.key(rest),
-            Stage::Head => self.head(rest),
-            Stage::Cells { taken, base } => self.cells(rest, taken, base),
-            Stage::Packed { done, base } => self.packed(rest, done, base),
+            ColumnStage::Key => self.key(rest),
+            ColumnStage::Head => self.head(rest),
+            ColumnStage::Cells { taken, base } => self.cells(rest, taken, base),
+            ColumnStage::Packed { done, base } => self.packed(rest, done, base),
         }
     }
 
     fn key(&mut self, rest: &[u8]) -> Result<Option<usize>> {
         let key = self.keys.get(self.field).map_or(&[][..], Vec::as_slice);
         if rest.starts_with(key) {
-            self.stage = Stage::Head;
+            self.stage = ColumnStage::Head;
             return Ok(Some(key.len()));
         }
         if key.starts_with(rest) {
@@ -169,7 +171,7 @@ impl IncrementalColumns {
         Err(wrong_key(self.own.header.schema.field(self.field).name(), self.offset))
     }
 
-    /// So many bytes of the value that comes now, less those of `rest` that lie behind it.
+    /// Returns how many bytes of the current value are left, and how many of them `rest` has.
     fn of_value(&self, rest: &[u8]) -> (usize, usize) {
         let end = self.own.extents.get(self.field).map_or(0, |extent| extent.end);
         let left = end.saturating_sub(self.offset);
@@ -196,11 +198,11 @@ impl IncrementalColumns {
                 if n as usize != inside || expected != inside {
                     return Err(self.own.not_packed(field, expected, inside.min(n as usize), base));
                 }
-                self.stage = Stage::Packed { done: 0, base };
+                self.stage = ColumnStage::Packed { done: 0, base };
             }
             MsgpackHead::Array(_) => {
                 self.targets.begin(&self.own, field)?;
-                self.stage = Stage::Cells { taken: CellExtent::default(), base };
+                self.stage = ColumnStage::Cells { taken: CellExtent::default(), base };
             }
             other => return Err(self.own.no_column(field, other, base)),
         }
@@ -225,9 +227,9 @@ impl IncrementalColumns {
         } else if now.cells == nrows || here == left {
             return Err(self.own.not_all(self.field, now, taken.nbytes + left, base));
         } else {
-            self.stage = Stage::Cells { taken: now, base };
+            self.stage = ColumnStage::Cells { taken: now, base };
         }
-        // A column without rows ends where its head does, and that is a step too.
+        // A column without rows ends with its head, which is a step too.
         Ok((some.cells > 0 || nrows == 0).then_some(some.nbytes))
     }
 
@@ -239,34 +241,38 @@ impl IncrementalColumns {
             self.next();
             return Ok(Some(here));
         }
-        self.stage = Stage::Packed { done: done + here, base };
+        self.stage = ColumnStage::Packed { done: done + here, base };
         Ok((here > 0).then_some(here))
     }
 
     fn next(&mut self) {
         self.field += 1;
-        self.stage = Stage::Key;
+        self.stage = ColumnStage::Key;
     }
 
-    /// What finds the end, from where the step that failed began.
+    /// Returns the skipper that finds the end, from the start of the step that failed.
     fn rest(&self) -> Skipper {
         let behind = 2 * (self.keys.len() - self.field) as u64;
         let depth = self.own.options.limits.max_depth;
         match self.stage {
-            Stage::Key => Skipper::within(&[0], behind, depth),
-            Stage::Head => Skipper::within(&[0], behind - 1, depth),
-            Stage::Cells { taken, .. } => {
+            ColumnStage::Key => Skipper::within(&[0], behind, depth),
+            ColumnStage::Head => Skipper::within(&[0], behind - 1, depth),
+            ColumnStage::Cells { taken, .. } => {
                 let cells = self.own.header.nrows - taken.cells;
                 Skipper::within(&[0, behind - 2], cells as u64, depth)
             }
             // Its length was checked with its head.
-            Stage::Packed { .. } => Skipper::within(&[0], behind - 2, depth),
+            ColumnStage::Packed { .. } => Skipper::within(&[0], behind - 2, depth),
         }
     }
 }
 
-/// Where each value will lie, and where the frame will end.
-fn extents(header: &Header, keys: &[Vec<u8>], mut at: usize) -> Option<(Vec<std::ops::Range<usize>>, usize)> {
+/// Computes the range of each value, and the end of the frame.
+fn extents(
+    header: &MsgpackHeader,
+    keys: &[Vec<u8>],
+    mut at: usize,
+) -> Option<(Vec<std::ops::Range<usize>>, usize)> {
     let mut out = Vec::with_capacity(keys.len());
     for (key, &nbytes) in keys.iter().zip(&header.nbytes) {
         let start = at.checked_add(key.len())?;

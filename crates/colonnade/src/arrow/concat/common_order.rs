@@ -16,7 +16,7 @@ impl<T: Copy + Eq + Ord + Hash> Code for T {}
 ///
 /// # Errors
 /// Two codes that one dictionary has in the opposite order: the one it has first, and the one that must precede it.
-pub(crate) fn agreed<C: Code>(dictionaries: &[&[C]]) -> Result<Option<Vec<C>>, (C, C)> {
+pub(crate) fn common_order<C: Code>(dictionaries: &[&[C]]) -> Result<Option<Vec<C>>, (C, C)> {
     if is_compatible(dictionaries) {
         return Ok(None);
     }
@@ -134,10 +134,10 @@ fn conflict<C: Code>(before: &[&[C]], last: &[C]) -> Option<(C, C)> {
 
 #[cfg(test)]
 mod tests {
-    use super::agreed;
+    use super::common_order;
 
     #[test]
-    fn the_order_of_first_appearance_is_kept_where_it_is_compatible() {
+    fn a_compatible_order_of_first_appearance_is_kept() {
         for fits in [
             &[&[0u32, 1, 2][..], &[0, 1]][..],
             &[&[0, 1], &[1, 2]],
@@ -146,23 +146,23 @@ mod tests {
             &[&[0, 1, 2], &[0, 1, 2, 1, 1, 0]],
             &[&[0, 1, 1, 0], &[0, 2]],
         ] {
-            assert_eq!(agreed(fits), Ok(None), "{fits:?}");
+            assert_eq!(common_order(fits), Ok(None), "{fits:?}");
         }
     }
 
     #[test]
-    fn a_compatible_order_is_found_where_first_appearance_is_not() {
-        assert_eq!(agreed(&[&[0], &[1, 0]]), Ok(Some(vec![1, 0])));
-        assert_eq!(agreed(&[&[0, 1], &[0, 2, 1]]), Ok(Some(vec![0, 2, 1])));
-        assert_eq!(agreed(&[&[0, 1, 2], &[2], &[0, 2, 2, 3], &[4, 1]]), Ok(Some(vec![0, 4, 1, 2, 3])));
+    fn a_compatible_order_is_found() {
+        assert_eq!(common_order(&[&[0], &[1, 0]]), Ok(Some(vec![1, 0])));
+        assert_eq!(common_order(&[&[0, 1], &[0, 2, 1]]), Ok(Some(vec![0, 2, 1])));
+        assert_eq!(common_order(&[&[0, 1, 2], &[2], &[0, 2, 2, 3], &[4, 1]]), Ok(Some(vec![0, 4, 1, 2, 3])));
     }
 
     #[test]
     fn two_values_in_opposite_orders_are_reported() {
-        assert_eq!(agreed(&[&[0, 1], &[1, 0]]), Err((1, 0)));
-        assert_eq!(agreed(&[&[0, 1], &[1, 1, 0]]), Err((1, 0)));
-        assert_eq!(agreed(&[&[0, 1, 2], &[2, 1, 2]]), Err((2, 1)));
-        assert_eq!(agreed(&[&[0], &[1, 0], &[0, 1], &[2]]), Err((0, 1)));
-        assert_eq!(agreed(&[&[0, 1], &[1, 2], &[2, 0]]), Err((2, 0)));
+        assert_eq!(common_order(&[&[0, 1], &[1, 0]]), Err((1, 0)));
+        assert_eq!(common_order(&[&[0, 1], &[1, 1, 0]]), Err((1, 0)));
+        assert_eq!(common_order(&[&[0, 1, 2], &[2, 1, 2]]), Err((2, 1)));
+        assert_eq!(common_order(&[&[0], &[1, 0], &[0, 1], &[2]]), Err((0, 1)));
+        assert_eq!(common_order(&[&[0, 1], &[1, 2], &[2, 0]]), Err((2, 0)));
     }
 }

@@ -1,9 +1,10 @@
-//! Text and bytes: the sizes first, then every batch's bytes to their place, checked while they are hot.
+//! Decodes text and bytes: computes all sizes first, then copies each batch's bytes to their position and validates them
+//! while they are in the cache.
 
 use arrow_data::ArrayDataBuilder;
 use arrow_schema::DataType;
 
-use crate::arrow::landed::Landed;
+use crate::arrow::decoded_columns::DecodedColumns;
 use crate::arrow::trusted::trusted_array;
 use crate::error::{Error, Result};
 use crate::memory::{Buffer, Region, STREAMING_FROM_NBYTES, Scatter, copy, fence};
@@ -11,33 +12,33 @@ use crate::parallel;
 use crate::parallel::Task;
 use crate::progress::Progress;
 
-use super::{Landing, Piece};
+use super::{BatchRows, ColumnDecoder};
 use crate::arrow::ipc::arrays::field_of;
-use crate::arrow::ipc::body::Body;
+use crate::arrow::ipc::body::BatchBody;
 use crate::arrow::ipc::check;
 
-/// Where the bytes of one batch's rows lie, and where they go.
+/// The offsets and bytes of one batch's rows, and their position in the column.
 #[derive(Debug, Clone)]
-struct Run {
-    /// Decompressed once, where they were compressed.
+struct TextRun {
+    /// The decompressed buffers, if they were compressed.
     held: Option<(arrow_buffer::Buffer, arrow_buffer::Buffer)>,
     nbytes: usize,
     at: usize,
 }
 
-impl Landing<'_> {
-    /// Lands the text fields `wanted[i]` for `i` of `these`.
+impl ColumnDecoder<'_> {
+    /// Decodes the text fields `wanted[i]` for each `i` of `these`.
     pub(super) fn text(
         &self,
         wanted: &[usize],
         these: &[usize],
-        pieces: &[Piece],
-        landed: &mut Landed,
+        pieces: &[BatchRows],
+        decoded: &mut DecodedColumns,
         progress: &dyn Progress,
     ) -> Result<()> {
         for &i in these {
             let field = wanted.get(i).copied().unwrap_or(0);
-            landed.columns.push((i, self.text_column(field, pieces, progress)?));
+            decoded.columns.push((i, self.text_column(field, pieces, progress)?));
         }
         Ok(())
     }
@@ -45,7 +46,7 @@ impl Landing<'_> {
     fn text_column(
         &self,
         field: usize,
-        pieces: &[Piece],
+        pieces: &[BatchRows],
         progress: &dyn Progress,
     ) -> Result<arrow_data::ArrayData> {
         let data_type = field_of(&self.catalog.shape, field)?.data_type();
@@ -57,7 +58,7 @@ impl Landing<'_> {
         };
         let nrows = self.nrows();
         let (mut runs, total) = self.sizes(field, pieces, small, progress)?;
-        // 32-bit offsets that no longer reach become 64-bit ones.
+        // Offsets become 64-bit if 32 bits are too few for the sum.
         let narrow = small && i32::try_from(total).is_ok();
         let data_type = match data_type {
             DataType::Utf8 if !narrow => DataType::LargeUtf8,
@@ -76,7 +77,7 @@ impl Landing<'_> {
             let (offsets, bytes) = (Scatter::new(&mut offsets), Scatter::new(&mut bytes));
             let streaming = total >= STREAMING_FROM_NBYTES;
             let mut tasks = Vec::new();
-            let mut rest: (&[Piece], &mut [Run]) = (pieces, &mut runs);
+            let mut rest: (&[BatchRows], &mut [TextRun]) = (pieces, &mut runs);
             while !rest.0.is_empty() {
                 let mut nbytes = 0;
                 let enough = rest.0.iter().zip(rest.1.iter()).position(|(piece, run)| {
@@ -110,22 +111,22 @@ impl Landing<'_> {
         let builder = ArrayDataBuilder::new(data_type).len(nrows).nulls(self.validity(field, pieces)?);
         let builder = builder.add_buffer(Buffer::from_region(offsets.finish(), true).to_arrow());
         let builder = builder.add_buffer(Buffer::from_region(bytes.finish(), true).to_arrow());
-        // Trusted: each batch's offsets were checked and moved by where its bytes went, and its text is UTF-8.
+        // Trusted: the offsets of each batch were checked and rebased to the position of its bytes, and its text is UTF-8.
         Ok(trusted_array(builder))
     }
 
-    /// How many bytes each batch's rows have; compressed ones are decompressed here, in parallel.
+    /// Returns the number of text bytes of each batch's rows. Decompresses compressed buffers, in parallel.
     fn sizes(
         &self,
         field: usize,
-        pieces: &[Piece],
+        pieces: &[BatchRows],
         small: bool,
         progress: &dyn Progress,
-    ) -> Result<(Vec<Run>, usize)> {
+    ) -> Result<(Vec<TextRun>, usize)> {
         let place = self.catalog.shape.places.get(field).copied().unwrap_or_default();
         let item = if small { 4 } else { 8 };
-        let one = |piece: &Piece| -> Result<Run> {
-            let body = Body::new(self.source, self.batch(piece)?)?;
+        let one = |piece: &BatchRows| -> Result<TextRun> {
+            let body = BatchBody::new(self.source, self.batch(piece)?)?;
             let mut first = place.buffer + 1;
             for view in 0..place.view {
                 first += body.views(view)?;
@@ -150,16 +151,16 @@ impl Landing<'_> {
                 )
             })?;
             let held = body.codec().map(|_| (offsets, values));
-            Ok(Run { held, nbytes: end - start, at: 0 })
+            Ok(TextRun { held, nbytes: end - start, at: 0 })
         };
         let compressed = self.catalog.batches.iter().any(|b| b.header.codec.is_some());
-        let mut runs: Vec<Run> = if compressed {
+        let mut runs: Vec<TextRun> = if compressed {
             let tasks = pieces.iter().map(|piece| {
                 let one = &one;
                 let nbytes = self.batch(piece).map_or(0, |b| b.body_nbytes);
                 (nbytes, move || one(piece).map_err(|e| self.named(e, field, piece)))
             });
-            parallel::gather(tasks.collect(), self.threads, progress)?
+            parallel::map(tasks.collect(), self.threads, progress)?
         } else {
             pieces
                 .iter()
@@ -180,15 +181,15 @@ impl Landing<'_> {
     fn text_piece(
         &self,
         field: usize,
-        piece: &Piece,
-        run: &Run,
+        piece: &BatchRows,
+        run: &TextRun,
         (small, narrow, is_text): (bool, bool, bool),
         offsets: Scatter<'_>,
         bytes: Scatter<'_>,
         streaming: bool,
     ) -> Result<()> {
         let place = self.catalog.shape.places.get(field).copied().unwrap_or_default();
-        let body = Body::new(self.source, self.batch(piece)?)?;
+        let body = BatchBody::new(self.source, self.batch(piece)?)?;
         let mut first = place.buffer + 1;
         for view in 0..place.view {
             first += body.views(view)?;
@@ -207,7 +208,7 @@ impl Landing<'_> {
             check::strings(wanted.as_chunks::<8>().0, i64::from_le_bytes, values, is_text)?
         };
         let wide = if narrow { 4 } else { 8 };
-        // SAFETY: each batch has rows of its own (its offsets after the first), and bytes of its own.
+        // SAFETY: the batches write disjoint rows (the offsets after the first) and disjoint bytes.
         let ranges = unsafe {
             (offsets.range((piece.at + 1) * wide, piece.nrows * wide), bytes.range(run.at, run.nbytes))
         };
@@ -224,11 +225,11 @@ impl Landing<'_> {
     }
 }
 
-/// Offsets moved by `shift`, in the width of the target.
+/// Adds `shift` to the offsets, and converts them to the width of the target.
 fn rebase(source: &[u8], target: &mut [u8], small: bool, narrow: bool, shift: i64) {
     match (small, narrow) {
         (true, true) => {
-            // Both ends fit 32 bits, so their difference does.
+            // Both bounds fit 32 bits, so their difference does too.
             let shift = i32::try_from(shift).unwrap_or(0);
             for (to, from) in target.as_chunks_mut::<4>().0.iter_mut().zip(source.as_chunks::<4>().0) {
                 *to = i32::from_le_bytes(*from).wrapping_add(shift).to_le_bytes();

@@ -1,4 +1,4 @@
-//! Categories whose order means something: that of all chunks.
+//! Checks that the ordered categories of all chunks agree.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -11,31 +11,31 @@ use super::layout::refuse;
 use crate::error::Result;
 use crate::frame::{Column, Frame, children};
 
-/// Dictionaries that are kept as they came, before they become one: a later one may still bring another order to them.
+/// The number of dictionaries that are kept before they are merged, because a later one may bring another order.
 const APART: usize = 16;
 
-/// The dictionaries of all chunks so far: by the place of their field, and which of its dictionaries.
+/// The dictionaries of all chunks so far, by field and position within the field.
 #[derive(Debug, Default)]
-pub(super) struct Orders {
+pub(super) struct CategoryOrders {
     known: Mutex<HashMap<(usize, usize), Vec<ArrayData>>>,
-    /// Whether what was written keeps its codes, so that an order can only grow at its end.
+    /// Whether written codes are final, so that values can only be appended.
     grow: bool,
 }
 
-impl Orders {
-    /// Those of a format whose codes mean the same in all chunks.
+impl CategoryOrders {
+    /// The orders for a format whose codes mean the same in all chunks.
     pub(super) fn growing() -> Self {
         Self { grow: true, ..Self::default() }
     }
 
-    /// Takes note of those of a chunk.
+    /// Adds the dictionaries of a chunk.
     ///
     /// # Errors
-    /// `Unrepresentable`: two of them stand the other way round than in the chunks before; nothing was noted.
+    /// `Unrepresentable`: two values have the opposite order in earlier chunks; nothing was added.
     pub(super) fn admit(&self, chunk: &Frame, name: &dyn Fn(usize) -> String) -> Result<()> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let mut noted = Vec::new();
-        // Of a chunk without rows nothing is kept, where codes need not mean the same in all.
+        // A chunk without rows contributes nothing, unless codes must mean the same in all chunks.
         let counts = |column: &Column| self.grow || !column.is_empty();
         for (position, column) in chunk.arrow_columns().filter(|(_, column)| counts(column)) {
             let mut own = Vec::new();
@@ -43,7 +43,7 @@ impl Orders {
             for (k, values) in own.into_iter().enumerate() {
                 let before = known.get(&(position, k)).map_or(&[][..], Vec::as_slice);
                 let all: Vec<&ArrayData> = before.iter().chain([values]).collect();
-                let one = order::joined(&all, self.grow).map_err(|e| e.in_member(name(position)))?;
+                let one = order::merged_values(&all, self.grow).map_err(|e| e.in_member(name(position)))?;
                 let one = one.map_err(|wrong| {
                     let advice = "Give all chunks the same categories, or no order.";
                     refuse(format!("{wrong} {advice}")).in_member(name(position))
@@ -58,7 +58,7 @@ impl Orders {
     }
 }
 
-/// The values of each dictionary whose order means something, those inside lists and structs too, always in the same order.
+/// Collects the values of each ordered dictionary, including those inside lists and structs, always in the same order.
 pub(super) fn ordered<'d>(data: &'d ArrayData, is_ordered: bool, out: &mut Vec<&'d ArrayData>) {
     match data.data_type() {
         DataType::Dictionary(..) if is_ordered => out.extend(data.child_data().first()),

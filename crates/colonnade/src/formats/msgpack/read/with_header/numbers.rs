@@ -1,9 +1,9 @@
-//! Numbers without nulls, straight into their place in a block.
+//! Decodes numbers without nulls directly to their position in a block.
 
 use crate::cells::msgpack::column::{CellError, CellExtent, CellReader, malformed};
 use crate::cells::msgpack::head::{MsgpackHead, head};
 
-/// Bytes behind each marker of an integer; [`SIGNED`] where they have a sign, [`OTHER`] for what is no integer.
+/// The number of bytes after each marker of an integer; [`SIGNED`] for signed ones, [`OTHER`] for markers of other values.
 const FORMS: [u8; 256] = {
     let mut out = [OTHER; 256];
     let mut marker = 0;
@@ -27,17 +27,17 @@ const FORMS: [u8; 256] = {
 const SIGNED: u8 = 0x10;
 const OTHER: u8 = 0xff;
 
-/// A cell's value as so many little-endian bytes.
-pub(super) trait Number<const N: usize>: Send + Sync {
-    /// What the header calls it.
+/// Decodes a cell to `N` little-endian bytes.
+pub(super) trait NumberFromCell<const N: usize>: Send + Sync {
+    /// Its name in the header.
     const NAME: &'static str;
-    /// The cell at the front of a window as long as the longest cell, and its length.
+    /// Decodes the cell at the start of a window as long as the longest cell. Returns the value and the length of the cell.
     fn of(window: &[u8; 9]) -> Option<([u8; N], usize)>;
 }
 
 macro_rules! integers {
     ($($t:ty, $n:literal);*) => {$(
-        impl Number<$n> for $t {
+        impl NumberFromCell<$n> for $t {
             const NAME: &'static str = stringify!($t);
             #[inline]
             fn of(window: &[u8; 9]) -> Option<([u8; $n], usize)> {
@@ -57,12 +57,12 @@ const NIL: u8 = 0xc0;
 
 macro_rules! integers_or_nan {
     ($($t:ty, $n:literal);*) => {$(
-        impl Number<8> for OrNan<$t> {
+        impl NumberFromCell<8> for OrNan<$t> {
             const NAME: &'static str = stringify!($t);
             #[inline]
             fn of(window: &[u8; 9]) -> Option<([u8; 8], usize)> {
                 if let [NIL, ..] = *window { return Some((f64::NAN.to_le_bytes(), 1)) }
-                let (value, nbytes) = <$t as Number<$n>>::of(window)?;
+                let (value, nbytes) = <$t as NumberFromCell<$n>>::of(window)?;
                 Some(((<$t>::from_le_bytes(value) as f64).to_le_bytes(), nbytes))
             }
         }
@@ -70,7 +70,7 @@ macro_rules! integers_or_nan {
 }
 integers_or_nan!(i8, 1; i16, 2; i32, 4; i64, 8; u8, 1; u16, 2; u32, 4; u64, 8);
 
-impl Number<8> for OrNan<f64> {
+impl NumberFromCell<8> for OrNan<f64> {
     const NAME: &'static str = "float64";
     #[inline]
     fn of(window: &[u8; 9]) -> Option<([u8; 8], usize)> {
@@ -78,7 +78,7 @@ impl Number<8> for OrNan<f64> {
             [0xcb, raw @ ..] => Some((u64::from_be_bytes(raw).to_le_bytes(), 9)),
             [NIL, ..] => Some((f64::NAN.to_le_bytes(), 1)),
             [0xca, a, b, c, d, ..] => Some((f64::from(f32::from_le_bytes([d, c, b, a])).to_le_bytes(), 5)),
-            // Other writers spell 1.0 as an integer.
+            // Some writers encode 1.0 as an integer.
             _ => {
                 let (bits, unsigned, nbytes) = integer(window)?;
                 let value = if unsigned { i64::try_from(bits).ok()? } else { bits.cast_signed() };
@@ -88,7 +88,7 @@ impl Number<8> for OrNan<f64> {
     }
 }
 
-impl Number<4> for OrNan<f32> {
+impl NumberFromCell<4> for OrNan<f32> {
     const NAME: &'static str = "float32";
     #[inline]
     fn of(window: &[u8; 9]) -> Option<([u8; 4], usize)> {
@@ -106,7 +106,7 @@ impl Number<4> for OrNan<f32> {
     }
 }
 
-impl Number<4> for f32 {
+impl NumberFromCell<4> for f32 {
     const NAME: &'static str = "float32";
     #[inline]
     fn of(window: &[u8; 9]) -> Option<([u8; 4], usize)> {
@@ -115,7 +115,7 @@ impl Number<4> for f32 {
     }
 }
 
-impl Number<8> for f64 {
+impl NumberFromCell<8> for f64 {
     const NAME: &'static str = "float64";
     #[inline]
     fn of(window: &[u8; 9]) -> Option<([u8; 8], usize)> {
@@ -124,7 +124,7 @@ impl Number<8> for f64 {
     }
 }
 
-impl Number<1> for bool {
+impl NumberFromCell<1> for bool {
     const NAME: &'static str = "bool";
     #[inline]
     fn of(window: &[u8; 9]) -> Option<([u8; 1], usize)> {
@@ -133,7 +133,7 @@ impl Number<1> for bool {
     }
 }
 
-/// The bits of an integer, whether they are all value, and the length of its cell.
+/// Returns the bits of an integer, whether they are unsigned, and the length of its cell.
 #[inline]
 fn integer(window: &[u8; 9]) -> Option<(u64, bool, usize)> {
     let [marker, raw @ ..] = *window;
@@ -151,20 +151,20 @@ fn integer(window: &[u8; 9]) -> Option<(u64, bool, usize)> {
 }
 
 /// Fills one column of a block.
-pub(super) struct Into<'r, T, const N: usize> {
-    /// What is not filled yet.
+pub(super) struct NumberColumn<'r, T, const N: usize> {
+    /// The part that is not filled yet.
     rest: std::slice::IterMut<'r, [u8; N]>,
     number: std::marker::PhantomData<T>,
 }
 
-impl<'r, T: Number<N>, const N: usize> Into<'r, T, N> {
-    /// Into `place`, `N` bytes a row.
+impl<'r, T: NumberFromCell<N>, const N: usize> NumberColumn<'r, T, N> {
+    /// Fills `place`, `N` bytes for each row.
     pub(super) fn new(place: &'r mut [u8]) -> Self {
         Self { rest: place.as_chunks_mut().0.iter_mut(), number: std::marker::PhantomData }
     }
 }
 
-impl<T: Number<N>, const N: usize> CellReader for Into<'_, T, N> {
+impl<T: NumberFromCell<N>, const N: usize> CellReader for NumberColumn<'_, T, N> {
     fn take(&mut self, bytes: &[u8], wanted: usize) -> Result<CellExtent, CellError> {
         let wanted = wanted.min(self.rest.len());
         let mut at = 0;
@@ -172,7 +172,7 @@ impl<T: Number<N>, const N: usize> CellReader for Into<'_, T, N> {
             let rest = bytes.get(at..).unwrap_or(&[]);
             let found = match rest.first_chunk::<9>() {
                 Some(window) => T::of(window),
-                // The last cells have no whole window behind them.
+                // The last cells are shorter than a window.
                 None => {
                     let mut window = [0xc1; 9];
                     for (to, from) in window.iter_mut().zip(rest) {
@@ -193,9 +193,9 @@ impl<T: Number<N>, const N: usize> CellReader for Into<'_, T, N> {
     }
 }
 
-/// Why a cell was not taken: it is not whole, or not what it should be.
+/// Returns why a cell was not decoded: it is incomplete, or not of the declared type.
 #[cold]
-fn not_taken<T: Number<N>, const N: usize>(rest: &[u8], taken: CellExtent) -> Result<CellExtent, CellError> {
+fn not_taken<T: NumberFromCell<N>, const N: usize>(rest: &[u8], taken: CellExtent) -> Result<CellExtent, CellError> {
     let placed = |e: CellError| e.after(taken.cells, taken.nbytes);
     let Some((found, _)) = head(rest).map_err(placed)? else { return Ok(taken) };
     let found = match found {
@@ -211,12 +211,12 @@ fn not_taken<T: Number<N>, const N: usize>(rest: &[u8], taken: CellExtent) -> Re
 mod tests {
     use super::*;
 
-    fn taken<T: Number<N>, const N: usize>(
+    fn taken<T: NumberFromCell<N>, const N: usize>(
         bytes: &[u8],
         wanted: usize,
     ) -> Result<(Vec<u8>, CellExtent), CellError> {
         let mut place = vec![0; N * wanted];
-        let taken = Into::<T, N>::new(&mut place).take(bytes, wanted)?;
+        let taken = NumberColumn::<T, N>::new(&mut place).take(bytes, wanted)?;
         place.truncate(taken.cells * N);
         Ok((place, taken))
     }
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused() {
+    fn cells_of_another_type_are_refused() {
         for bytes in
             [&[0xcc, 0x80][..], &[0xcd, 1, 0], &[0xc0], &[0xcb, 0, 0, 0, 0, 0, 0, 0, 0], &[0xd1, 0xff, 0]]
         {

@@ -1,9 +1,9 @@
-//! Frames of our own: the header says what every column is, how many rows there are and where each column ends, so that all are
-//! decoded side by side, straight into their blocks.
+//! Reads frames with our header. It declares the type and end of every column and the number of rows, so that all columns
+//! are decoded in parallel, directly into their blocks.
 
+mod columns;
 mod incremental;
 mod numbers;
-mod place;
 mod rows;
 mod text;
 
@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use crate::arrow::import::{FieldPlan, Plan};
+use crate::arrow::import::{FieldPlan, FramePlan};
 use crate::decode::{MemoryLayout, Request};
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::{Axis, DType, Frame, row_range};
@@ -22,42 +22,42 @@ use crate::cells::msgpack::column::{FORMAT, step};
 use crate::cells::msgpack::heads;
 use crate::cells::msgpack::options::{MsgpackOrient, ReadOptions};
 use crate::formats::msgpack::header;
-use crate::formats::msgpack::header::Header;
+use crate::formats::msgpack::header::MsgpackHeader;
 use crate::infer::schemaless::check_nbytes;
 
-pub use incremental::{Broken, IncrementalColumns};
+pub use incremental::{FrameFault, IncrementalColumns};
 
-/// A frame whose columns were found and not yet decoded.
+/// A frame whose columns are located and not yet decoded.
 #[derive(Debug)]
-pub struct Own {
+pub struct LocatedFrame {
     bytes: Buffer,
-    header: Header,
-    plan: Plan,
-    /// The value of each field, head included.
+    header: MsgpackHeader,
+    plan: FramePlan,
+    /// The range of each field's value, including its head.
     extents: Vec<Range<usize>>,
     options: ReadOptions,
     index: OnceLock<Axis>,
     end: usize,
 }
 
-/// A frame of our own, as far as it is decoded when it is opened.
+/// An opened frame, as far as opening decodes it.
 #[derive(Debug)]
-pub enum Opening {
-    /// Columns: found, not decoded.
-    Columns(Box<Own>),
-    /// Rows: decoded, since cells of a column lie all over the bytes.
+pub enum OpenedFrame {
+    /// A frame in columns: located, not decoded.
+    Columns(Box<LocatedFrame>),
+    /// A frame in rows: decoded, because the cells of a column are interleaved with others.
     Rows {
         /// The frame.
         frame: Box<Frame>,
         /// Records or split.
         orient: MsgpackOrient,
-        /// Where it ends.
+        /// The end of the frame.
         end: usize,
     },
 }
 
-impl Opening {
-    /// Where the frame ends.
+impl OpenedFrame {
+    /// The end of the frame.
     #[must_use]
     pub fn end(&self) -> usize {
         match self {
@@ -67,16 +67,21 @@ impl Opening {
     }
 }
 
-impl Own {
-    /// The frame at the front of `bytes`; `None` where it is not ours. `progress` is looked at and told nothing.
+impl LocatedFrame {
+    /// Opens the frame at the start of `bytes`; `None` if it has no header of ours. Checks `progress` only for
+    /// cancellation.
     ///
     /// # Errors
-    /// Malformed, truncated, over a limit, with place; `Cancelled` from `progress`.
-    pub fn open(bytes: &Buffer, options: ReadOptions, progress: &dyn Progress) -> Result<Option<Opening>> {
+    /// Malformed, truncated, over a limit, with the position; `Cancelled` from `progress`.
+    pub fn open(
+        bytes: &Buffer,
+        options: ReadOptions,
+        progress: &dyn Progress,
+    ) -> Result<Option<OpenedFrame>> {
         let Some((header, entries, at)) = header::read(bytes.as_slice(), &options.limits)? else {
             return Ok(None);
         };
-        let plan = Plan::new(&header.schema).map_err(|e| e.in_member("$.__colonnade__"))?;
+        let plan = FramePlan::new(&header.schema).map_err(|e| e.in_member("$.__colonnade__"))?;
         check(&header, &options)?;
         if header.orient != MsgpackOrient::Columns {
             check_nbytes(bytes.nbytes() as u64, &options)?;
@@ -87,22 +92,22 @@ impl Own {
         check_decoded(&header, &plan, &extents, &options)?;
         let bytes = bytes.clone();
         let own = Self { bytes, header, plan, extents, options, index: OnceLock::new(), end };
-        Ok(Some(Opening::Columns(Box::new(own))))
+        Ok(Some(OpenedFrame::Columns(Box::new(own))))
     }
 
-    /// (rows, columns).
+    /// The numbers of rows and columns.
     #[must_use]
     pub fn shape(&self) -> (usize, usize) {
         (self.header.nrows, self.plan.ncols)
     }
 
-    /// How its fields become a frame.
+    /// The conversion of its fields to a frame.
     #[must_use]
-    pub fn plan(&self) -> &Plan {
+    pub fn plan(&self) -> &FramePlan {
         &self.plan
     }
 
-    /// Key, offset and bytes of each data column's value.
+    /// The key, offset and size of each data column's value.
     pub fn places(&self) -> impl Iterator<Item = (&str, usize, usize)> + '_ {
         let place = |f: usize| {
             let (field, extent) = (self.plan.fields.get(f)?, self.extents.get(f)?);
@@ -111,7 +116,7 @@ impl Own {
         self.plan.column_fields().into_iter().filter_map(place)
     }
 
-    /// One name a column: NumPy's where it lands in a block, else Arrow's.
+    /// The dtype of each column: NumPy's name if it is decoded to a block, else Arrow's.
     #[must_use]
     pub fn dtypes(&self) -> Vec<String> {
         let name = |f: usize| {
@@ -122,13 +127,13 @@ impl Own {
         self.plan.column_fields().into_iter().filter_map(name).collect()
     }
 
-    /// The dtype of the block that a field lands in.
-    fn dtype(&self, field: usize, told: &FieldPlan) -> Option<DType> {
+    /// The dtype of the block that a field is decoded to.
+    fn dtype(&self, field: usize, field_plan: &FieldPlan) -> Option<DType> {
         let nulls = self.header.nulls.get(field).is_none_or(|&n| n > 0);
-        told.landing_dtype().filter(|_| told.dtype.is_some() || !nulls)
+        field_plan.decoded_dtype().filter(|_| field_plan.dtype.is_some() || !nulls)
     }
 
-    /// Row labels, decoded once.
+    /// Returns the row labels, which are decoded once.
     ///
     /// # Errors
     /// Malformed columns.
@@ -137,34 +142,34 @@ impl Own {
             return Ok(index);
         }
         let fields = self.plan.level_fields();
-        let landed = self.land(&fields, (MemoryLayout::AsStored, self.options.threads), &NoProgress)?;
-        let axis = self.plan.landed_index(&fields, landed, self.header.nrows)?;
+        let decoded = self.decode_columns(&fields, (MemoryLayout::AsStored, self.options.threads), &NoProgress)?;
+        let axis = self.plan.decoded_index(&fields, decoded, self.header.nrows)?;
         Ok(self.index.get_or_init(|| axis))
     }
 
-    /// The frame, or the part of it that is asked for, in memory of its own.
+    /// Decodes the frame, or the requested part of it, to separate memory.
     ///
     /// # Errors
-    /// Malformed columns; a position or row that is not there; the system's own.
+    /// Malformed columns; a position or row that does not exist; errors of the operating system.
     pub fn load(&self, request: &Request<'_>) -> Result<Frame> {
         let nrows = self.header.nrows;
         let (start, stop) = row_range(FORMAT, request.rows, nrows)?;
         let chosen = self.plan.chosen(FORMAT, request.positions)?;
-        // Whether integers become floats depends on the nulls among the rows.
+        // Whether integers become floats depends on the nulls among the requested rows.
         let layout = if (start, stop) == (0, nrows) { request.layout } else { MemoryLayout::AsStored };
-        let landed = self.land(&chosen.fields, (layout, request.threads), request.progress)?;
-        let frame = self.plan.landed_frame(&chosen, landed, self.index()?.clone())?;
+        let decoded = self.decode_columns(&chosen.fields, (layout, request.threads), request.progress)?;
+        let frame = self.plan.decoded_frame(&chosen, decoded, self.index()?.clone())?;
         Ok(if (start, stop) == (0, nrows) { frame } else { frame.slice(start, stop) })
     }
 
-    /// Where a field stands, for errors.
+    /// The path of a field, for errors.
     fn path(&self, field: usize) -> String {
         format!("${}", step(self.header.schema.fields().get(field).map_or("", |f| f.name())))
     }
 }
 
-/// Refuses what no writer of ours says: names that are no keys, rows that nothing stands for.
-fn check(header: &Header, options: &ReadOptions) -> Result<()> {
+/// Refuses headers that no writer of this library produces: duplicate names, or too many rows without bytes.
+fn check(header: &MsgpackHeader, options: &ReadOptions) -> Result<()> {
     let fields = header.schema.fields();
     let mut seen = HashSet::with_capacity(fields.len());
     if let Some(twice) = fields.iter().find(|field| !seen.insert(field.name())) {
@@ -183,23 +188,29 @@ fn check(header: &Header, options: &ReadOptions) -> Result<()> {
     Ok(())
 }
 
-/// Refuses more than the limit once it is decoded.
+/// Refuses frames that exceed the limit when they are decoded.
 fn check_decoded(
-    header: &Header,
-    plan: &Plan,
+    header: &MsgpackHeader,
+    plan: &FramePlan,
     extents: &[Range<usize>],
     options: &ReadOptions,
 ) -> Result<()> {
     let nrows = header.nrows as u64;
-    let nbytes = |(told, extent): (&FieldPlan, &Range<usize>)| {
-        let decoded = told.landing_dtype().map_or(0, |dtype| nrows.saturating_mul(u64::from(dtype.itemsize)));
+    let nbytes = |(field_plan, extent): (&FieldPlan, &Range<usize>)| {
+        let decoded =
+            field_plan.decoded_dtype().map_or(0, |dtype| nrows.saturating_mul(u64::from(dtype.itemsize)));
         decoded.max(extent.len() as u64)
     };
     check_nbytes(plan.fields.iter().zip(extents).map(nbytes).fold(0, u64::saturating_add), options)
 }
 
-/// Where the value of each field lies, and where the frame ends.
-fn extents(bytes: &[u8], header: &Header, entries: u32, mut at: usize) -> Result<(Vec<Range<usize>>, usize)> {
+/// Finds the range of each field's value, and the end of the frame.
+fn extents(
+    bytes: &[u8],
+    header: &MsgpackHeader,
+    entries: u32,
+    mut at: usize,
+) -> Result<(Vec<Range<usize>>, usize)> {
     check_entries(header, entries)?;
     let fields = header.schema.fields();
     let mut out = Vec::with_capacity(fields.len());
@@ -229,8 +240,8 @@ fn extents(bytes: &[u8], header: &Header, entries: u32, mut at: usize) -> Result
     Ok((out, at))
 }
 
-/// A column each, and the header.
-fn check_entries(header: &Header, entries: u32) -> Result<()> {
+/// Checks that there is one entry for each column, and the header.
+fn check_entries(header: &MsgpackHeader, entries: u32) -> Result<()> {
     let fields = header.schema.fields().len();
     if entries as usize == fields + 1 {
         return Ok(());

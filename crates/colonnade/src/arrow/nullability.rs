@@ -1,7 +1,8 @@
-//! What a Parquet file says of its flat columns besides their type: that they are never null, and the numbers of their fields.
-//! A schema for others says it again.
+//! Keeps what a Parquet file declares about its flat columns besides their type: required columns, and field ids. Schemas
+//! for other libraries declare them again.
 //!
-//! It stands in the frame's origin, by name. A tag of the column would say it too, but tagged columns are no blocks.
+//! The frame's origin stores both by name. A tag of the column could store them too, but tagged columns cannot be in
+//! blocks.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -9,26 +10,26 @@ use std::sync::Arc;
 use arrow_schema::{Field, FieldRef, Fields, Schema};
 use serde_json::{Value, json};
 
-use super::layout::Kept;
-use crate::frame::{Frame, Kind, Tags};
+use super::layout::ColumnLayout;
+use crate::frame::{DTypeKind, Frame, Tags};
 
-/// Key of the names of columns that are never null.
+/// Key of the names of required columns.
 const KEY: &str = "required";
 
-/// Key of the numbers of fields.
+/// Key of the field ids.
 const IDS: &str = "field_ids";
 
-/// Field metadata that numbers a field of Parquet.
+/// Field metadata with Parquet's field id.
 pub(crate) const FIELD_ID: &str = "PARQUET:field_id";
 
-/// Notes the names of columns that are never null.
-pub(crate) fn note(tags: &mut Tags, names: &[&str]) {
+/// Stores the names of required columns.
+pub(crate) fn note_required(tags: &mut Tags, names: &[&str]) {
     if !names.is_empty() {
         put(tags, KEY, &json!(names));
     }
 }
 
-/// Notes the numbers of fields, by name.
+/// Stores the field ids, by name.
 pub(crate) fn note_ids(tags: &mut Tags, ids: &[(&str, i32)]) {
     if !ids.is_empty() {
         put(
@@ -44,14 +45,14 @@ fn put(tags: &mut Tags, key: &str, value: &Value) {
     tags.origin = Some(format!("{head},\"{key}\":{value}}}"));
 }
 
-/// What is noted in the origin of a frame; `None` where nothing is.
-fn noted(tags: &Tags) -> Option<Value> {
+/// Reads the stored declarations from the origin of a frame; `None` if there are none.
+fn read_notes(tags: &Tags) -> Option<Value> {
     let origin = tags.origin.as_deref().filter(|text| text.contains(KEY) || text.contains(IDS))?;
     serde_json::from_str(origin).ok()
 }
 
-/// The field with its number, where one is noted.
-fn numbered(field: &FieldRef, ids: Option<&Value>) -> FieldRef {
+/// Adds the stored field id to a field.
+fn add_field_id(field: &FieldRef, ids: Option<&Value>) -> FieldRef {
     let id = ids.and_then(|ids| ids.get(field.name())).and_then(Value::as_i64);
     match id.filter(|_| field.metadata().get(FIELD_ID).is_none()) {
         Some(id) => {
@@ -63,17 +64,21 @@ fn numbered(field: &FieldRef, ids: Option<&Value>) -> FieldRef {
     }
 }
 
-/// The fields with the numbers that are noted in a frame.
+/// Adds the stored field ids of a frame to its fields.
 pub(crate) fn with_ids(fields: &Fields, tags: &Tags) -> Fields {
-    let noted = noted(tags);
-    let Some(ids) = noted.as_ref().and_then(|noted| noted.get(IDS)) else { return fields.clone() };
-    fields.iter().map(|field| numbered(field, Some(ids))).collect()
+    let notes = read_notes(tags);
+    let Some(ids) = notes.as_ref().and_then(|notes| notes.get(IDS)) else { return fields.clone() };
+    fields.iter().map(|field| add_field_id(field, Some(ids))).collect()
 }
 
-/// The schema of these frames, whose fields are `kept`, with the numbers that are noted, and with the columns that
-/// are noted and hold no null as not nullable.
-pub(super) fn told(schema: &Schema, kept: &[&Kept], frames: &[Arc<Frame>]) -> Option<Schema> {
-    let origin = noted(&frames.first()?.tags)?;
+/// Adds the stored field ids to the schema of these frames, and makes required columns without nulls non-nullable. `kept`
+/// has the layouts of the fields.
+pub(super) fn with_nullability(
+    schema: &Schema,
+    kept: &[&ColumnLayout],
+    frames: &[Arc<Frame>],
+) -> Option<Schema> {
+    let origin = read_notes(&frames.first()?.tags)?;
     let names = origin.get(KEY).and_then(Value::as_array);
     let names: HashSet<&str> = names.into_iter().flatten().filter_map(Value::as_str).collect();
     let ids = origin.get(IDS);
@@ -81,24 +86,25 @@ pub(super) fn told(schema: &Schema, kept: &[&Kept], frames: &[Arc<Frame>]) -> Op
     let nulls: HashSet<usize> =
         columns.filter(|(_, column)| column.data.null_count() > 0).map(|(position, _)| position).collect();
     let never = |position: usize, field: &Field| {
-        // Instants of NumPy have a null of their own.
+        // NumPy times have NaT as a null.
         let whole = match kept.get(position) {
-            Some(Kept::Native(native)) => !matches!(native.dtype.kind, Kind::DateTime | Kind::TimeDelta),
-            Some(Kept::Arrow { .. }) => true,
+            Some(ColumnLayout::Native(native)) => {
+                !matches!(native.dtype.kind, DTypeKind::DateTime | DTypeKind::TimeDelta)
+            }
+            Some(ColumnLayout::Arrow { .. }) => true,
             None => false,
         };
         whole && names.contains(field.name().as_str()) && !nulls.contains(&position)
     };
     let fields = schema.fields().iter().enumerate().map(|(position, field)| {
-        let field = numbered(field, ids);
+        let field = add_field_id(field, ids);
         if never(position, &field) { Arc::new(Field::clone(&field).with_nullable(false)) } else { field }
     });
     Some(Schema::new_with_metadata(fields.collect::<Vec<_>>(), schema.metadata().clone()))
 }
 
-/// The schema of these frames where a field says that it is never null and holds a null: that field becomes nullable.
-/// `None`: no field says so wrongly.
-pub(super) fn relaxed(schema: &Schema, frames: &[Arc<Frame>]) -> Option<Schema> {
+/// Makes fields nullable that are declared as required but have nulls. `None`: the schema needs no change.
+pub(super) fn relax_nullability(schema: &Schema, frames: &[Arc<Frame>]) -> Option<Schema> {
     if schema.fields().iter().all(|field| field.is_nullable()) {
         return None;
     }

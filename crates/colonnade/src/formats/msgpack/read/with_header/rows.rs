@@ -1,27 +1,27 @@
-//! Rows behind a header: every cell goes to what reads its column.
+//! Decodes rows after a header: passes every cell to the decoder of its column.
 
 use arrow_data::ArrayData;
 
-use crate::arrow::import::{FieldPlan, Plan, to_block};
+use crate::arrow::import::{FieldPlan, FramePlan, to_block};
 use crate::error::Result;
 use crate::progress::Progress;
 
-use super::super::rows::Rows;
-use super::Opening;
+use super::super::rows::HeaderRows;
+use super::OpenedFrame;
 use crate::cells::msgpack::options::ReadOptions;
 use crate::cells::typed;
 use crate::cells::typed::TypedCells;
-use crate::formats::msgpack::header::Header;
+use crate::formats::msgpack::header::MsgpackHeader;
 
-/// Decodes a frame whose entries behind the header begin at `at`.
+/// Decodes a frame whose entries after the header begin at `at`.
 pub(super) fn decode(
     bytes: &[u8],
-    header: &Header,
-    mut plan: Plan,
+    header: &MsgpackHeader,
+    mut plan: FramePlan,
     (entries, at): (u32, usize),
     options: &ReadOptions,
     progress: &dyn Progress,
-) -> Result<Opening> {
+) -> Result<OpenedFrame> {
     let fields = header.schema.fields();
     let start = header.dictionaries.start;
     let encoded = bytes.get(header.dictionaries.clone()).unwrap_or(&[]);
@@ -33,17 +33,23 @@ pub(super) fn decode(
         }
     };
     let mut readers: Vec<Box<dyn TypedCells>> = Vec::with_capacity(fields.len());
-    for (field, told) in fields.iter().zip(&plan.fields) {
-        readers.push(typed::reader(field, told.dtype, told.tag.as_deref(), options, &mut dictionaries)?);
+    for (field, field_plan) in fields.iter().zip(&plan.fields) {
+        readers.push(typed::reader(
+            field,
+            field_plan.dtype,
+            field_plan.tag.as_deref(),
+            options,
+            &mut dictionaries,
+        )?);
     }
     let keys = crate::cells::header_key::keys(&header.schema);
-    let rows = Rows { orient: header.orient, entries, nrows: header.nrows, keys: &keys };
+    let rows = HeaderRows { orient: header.orient, entries, nrows: header.nrows, keys: &keys };
     let end = rows.decode(bytes, at, &mut readers, progress)?;
     let arrays: Vec<ArrayData> = readers.into_iter().map(TypedCells::finish).collect::<Result<_>>()?;
     plan.settle(header.nrows);
     let block = |i: usize, data: &ArrayData| {
-        plan.fields.get(i).and_then(FieldPlan::landing_dtype).map_or(Ok(None), |dtype| to_block(dtype, data))
+        plan.fields.get(i).and_then(FieldPlan::decoded_dtype).map_or(Ok(None), |dtype| to_block(dtype, data))
     };
     let frame = plan.frame_with(&arrays, header.nrows, 0, &block)?;
-    Ok(Opening::Rows { frame: Box::new(frame), orient: header.orient, end })
+    Ok(OpenedFrame::Rows { frame: Box::new(frame), orient: header.orient, end })
 }

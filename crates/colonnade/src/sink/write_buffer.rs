@@ -13,7 +13,7 @@ const SMALL_NBYTES: usize = 256 << 10;
 const CHUNK_NBYTES: usize = 1 << 20;
 
 /// The sink and the progress of one call.
-pub(crate) struct Target<'t> {
+pub(crate) struct SinkTarget<'t> {
     pub(crate) sink: &'t mut dyn Sink,
     pub(crate) progress: &'t dyn Progress,
     /// Total of bytes to write, if known.
@@ -22,12 +22,12 @@ pub(crate) struct Target<'t> {
 
 /// A write buffer, with the count of bytes already sent.
 #[derive(Debug, Default)]
-pub(crate) struct Joined {
+pub(crate) struct WriteBuffer {
     written: u64,
     scratch: Vec<u8>,
 }
 
-impl Joined {
+impl WriteBuffer {
     /// A buffer that reuses memory.
     pub(crate) fn over(mut scratch: Vec<u8>) -> Self {
         scratch.clear();
@@ -44,13 +44,13 @@ impl Joined {
         self.written + self.scratch.len() as u64
     }
 
-    /// The buffer, for appending small writes. Call [`Joined::settle`] afterwards.
+    /// The buffer, for appending small writes. Call [`WriteBuffer::settle`] afterwards.
     pub(crate) fn scratch(&mut self) -> &mut Vec<u8> {
         &mut self.scratch
     }
 
     /// Flushes the buffer if it is full.
-    pub(crate) fn settle(&mut self, target: &mut Target<'_>) -> Result<()> {
+    pub(crate) fn settle(&mut self, target: &mut SinkTarget<'_>) -> Result<()> {
         if self.scratch.len() >= CHUNK_NBYTES { self.flush(target) } else { Ok(()) }
     }
 
@@ -59,7 +59,7 @@ impl Joined {
         &mut self,
         pieces: impl Iterator<Item = IoSlice<'p>>,
         nbytes: usize,
-        target: &mut Target<'_>,
+        target: &mut SinkTarget<'_>,
     ) -> Result<()> {
         let position = self.position();
         let scratch = std::mem::take(&mut self.scratch);
@@ -76,7 +76,7 @@ impl Joined {
     }
 
     /// Writes bytes of any size.
-    pub(crate) fn put(&mut self, bytes: &[u8], target: &mut Target<'_>) -> Result<()> {
+    pub(crate) fn put(&mut self, bytes: &[u8], target: &mut SinkTarget<'_>) -> Result<()> {
         if bytes.len() > SMALL_NBYTES {
             self.flush(target)?;
             return self.send(bytes, target);
@@ -86,7 +86,7 @@ impl Joined {
     }
 
     /// Sends the buffer.
-    pub(crate) fn flush(&mut self, target: &mut Target<'_>) -> Result<()> {
+    pub(crate) fn flush(&mut self, target: &mut SinkTarget<'_>) -> Result<()> {
         let scratch = std::mem::take(&mut self.scratch);
         self.send(&scratch, target)?;
         self.scratch = scratch;
@@ -94,7 +94,7 @@ impl Joined {
         Ok(())
     }
 
-    fn send(&mut self, bytes: &[u8], target: &mut Target<'_>) -> Result<()> {
+    fn send(&mut self, bytes: &[u8], target: &mut SinkTarget<'_>) -> Result<()> {
         write_with_progress(target.sink, bytes, &mut self.written, target.total, target.progress)
     }
 }

@@ -1,10 +1,10 @@
-//! One batch: what lies as the target wants it is handed out where it lies.
+//! Returns the columns of a single batch without a copy if they already have the layout of the target.
 
 use std::collections::HashMap;
 
 use arrow_data::ArrayData;
 
-use crate::arrow::landed::{Landed, is_number};
+use crate::arrow::decoded_columns::{DecodedColumns, is_number};
 use crate::arrow::trusted::trusted_array;
 use crate::decode::{GroupKey, Groups};
 use crate::error::{Error, Result};
@@ -13,29 +13,34 @@ use crate::memory::Buffer;
 use crate::parallel;
 use crate::progress::Progress;
 
-use super::{Landing, Piece, Way};
-use crate::arrow::ipc::arrays::{Cursor, field_of};
-use crate::arrow::ipc::body::Body;
+use super::{BatchRows, ColumnConversion, ColumnDecoder};
+use crate::arrow::ipc::arrays::{FieldCursor, field_of};
+use crate::arrow::ipc::body::BatchBody;
 
-/// More grids than this (and one more for each so many columns) are not worth having in place of one block a dtype.
+/// The maximum number of grids instead of one block for each dtype (plus one for each so many columns).
 const GRIDS: usize = 64;
 
-impl Landing<'_> {
-    /// Takes what needs no copy off `left`: only where the rows lie in one batch at most.
+impl ColumnDecoder<'_> {
+    /// Returns the fields of `left` that need no copy, and removes them from it. Only if all rows are in one batch.
     pub(super) fn in_place(
         &self,
         wanted: &[usize],
-        ways: &[Way],
-        pieces: &[Piece],
+        conversions: &[ColumnConversion],
+        pieces: &[BatchRows],
         left: &mut [bool],
-        landed: &mut Landed,
+        decoded: &mut DecodedColumns,
         progress: &dyn Progress,
     ) -> Result<()> {
         let piece = match pieces {
             [] => {
-                for (i, way) in ways.iter().enumerate() {
-                    if matches!(way, Way::Values(_) | Way::Text | Way::Joined(None)) {
-                        landed.columns.push((i, self.empty(wanted.get(i).copied().unwrap_or(0))?));
+                for (i, conversion) in conversions.iter().enumerate() {
+                    if matches!(
+                        conversion,
+                        ColumnConversion::Values(_)
+                            | ColumnConversion::Text
+                            | ColumnConversion::General(None)
+                    ) {
+                        decoded.columns.push((i, self.empty(wanted.get(i).copied().unwrap_or(0))?));
                         take(left, i);
                     }
                 }
@@ -44,61 +49,69 @@ impl Landing<'_> {
             [piece] => piece,
             _ => return Ok(()),
         };
-        let body = Body::new(self.source, self.batch(piece)?)?;
+        let body = BatchBody::new(self.source, self.batch(piece)?)?;
         let map = self.in_place.filter(|_| body.codec().is_none() && !self.catalog.shape.big_endian);
         let is_written = |i: usize| self.is_written(wanted.get(i).copied().unwrap_or(0));
-        let stays = |i: usize| match ways.get(i) {
-            Some(Way::Values(_)) => map.is_some() || !is_written(i),
-            way => matches!(way, Some(Way::Text | Way::Joined(None))),
+        let stays = |i: usize| match conversions.get(i) {
+            Some(ColumnConversion::Values(_)) => map.is_some() || !is_written(i),
+            conversion => {
+                matches!(conversion, Some(ColumnConversion::Text | ColumnConversion::General(None)))
+            }
         };
-        let columns: Vec<usize> = (0..ways.len()).filter(|&i| stays(i)).collect();
+        let columns: Vec<usize> = (0..conversions.len()).filter(|&i| stays(i)).collect();
         for (&i, data) in columns.iter().zip(self.arrays(wanted, &columns, piece, progress)?) {
             let data = match map {
                 Some(map) if is_written(i) => self.over_map(data, map),
                 _ => data,
             };
-            landed.columns.push((i, data));
+            decoded.columns.push((i, data));
             take(left, i);
         }
         if let Some(bytes) = map {
-            self.grids(wanted, ways, piece, &body, bytes, left, landed)?;
+            self.grids(wanted, conversions, piece, &body, bytes, left, decoded)?;
         }
         Ok(())
     }
 
-    /// Whether pandas writes into the values of a field, so that they must be memory of their own.
+    /// Whether pandas writes to the values of a field, so that they need separate memory.
     fn is_written(&self, field: usize) -> bool {
-        let data_type = self.plan.fields.get(field).map(|told| &told.data_type);
+        let data_type = self.plan.fields.get(field).map(|field_plan| &field_plan.data_type);
         self.nulls.is_some() && data_type.is_some_and(is_number)
     }
 
-    /// The array with its values in the private map of the same file, where a write copies one page. Values that are not in
-    /// the file (they were not aligned) have memory of their own already.
+    /// Returns the array over a private map of the same file, of which a write copies one page. Values outside of the file
+    /// (because they were not aligned) already have separate memory.
     fn over_map(&self, data: ArrayData, map: &Buffer) -> ArrayData {
         let Some(values) = data.buffers().first() else { return data };
         let start = values.as_ptr().addr().checked_sub(self.source.bytes.as_ptr().addr());
         let Some(values) = start.and_then(|start| map.slice(start, values.len())) else { return data };
-        // Trusted: the same bytes of the same file at the same alignment, since maps begin with a page.
+        // Trusted: the same bytes of the same file with the same alignment, since maps begin at a page boundary.
         trusted_array(data.into_builder().buffers(vec![values.to_arrow()]))
     }
 
-    /// The arrays of the fields `wanted[i]` in one batch, in parallel where there is something to decompress.
+    /// Decodes the arrays of the fields `wanted[i]` in one batch, in parallel if there are compressed buffers.
     pub(super) fn arrays(
         &self,
         wanted: &[usize],
         these: &[usize],
-        piece: &Piece,
+        piece: &BatchRows,
         progress: &dyn Progress,
     ) -> Result<Vec<ArrayData>> {
         let batch = self.batch(piece)?;
-        let body = Body::new(self.source, batch)?;
+        let body = BatchBody::new(self.source, batch)?;
         let one = |i: usize| -> Result<ArrayData> {
             let index = wanted.get(i).copied().unwrap_or(0);
             let field = field_of(&self.catalog.shape, index)?;
             let place = self.catalog.shape.places.get(index).copied().unwrap_or_default();
-            let mut cursor =
-                Cursor::new(&body, &self.catalog.shape, self.history.at(piece.batch), place, self.allowed)?;
-            let data = cursor.part(field, self.kept_of(index)).map_err(|e| self.named(e, index, piece))?;
+            let mut cursor = FieldCursor::new(
+                &body,
+                &self.catalog.shape,
+                self.history.at(piece.batch),
+                place,
+                self.allowed,
+            )?;
+            let data =
+                cursor.part(field, self.projection_of(index)).map_err(|e| self.named(e, index, piece))?;
             Ok(if piece.nrows == data.len() { data } else { data.slice(piece.skip, piece.nrows) })
         };
         let work = body.codec().is_some() || self.catalog.shape.big_endian || batch.body_nbytes > 1 << 20;
@@ -108,26 +121,26 @@ impl Landing<'_> {
         let nbytes = batch.body_nbytes / these.len().max(1);
         let one = &one;
         let tasks = these.iter().map(|&i| (nbytes, move || one(i))).collect();
-        parallel::gather(tasks, self.threads, progress)
+        parallel::map(tasks, self.threads, progress)
     }
 
-    /// Fixed-width columns at constant distances become strided blocks over `bytes`.
+    /// Combines fixed-width columns at constant distances to strided blocks over `bytes`.
     #[allow(clippy::too_many_arguments)] // all of the plan meets here
     fn grids(
         &self,
         wanted: &[usize],
-        ways: &[Way],
-        piece: &Piece,
-        body: &Body<'_>,
+        conversions: &[ColumnConversion],
+        piece: &BatchRows,
+        body: &BatchBody<'_>,
         bytes: &Buffer,
         left: &mut [bool],
-        landed: &mut Landed,
+        decoded: &mut DecodedColumns,
     ) -> Result<()> {
         let mut groups = Groups::default();
         let mut ids: HashMap<DType, usize> = HashMap::new();
         let mut taken = Vec::new();
-        for (i, way) in ways.iter().enumerate() {
-            let Way::Copy(dtype) = *way else { continue };
+        for (i, conversion) in conversions.iter().enumerate() {
+            let ColumnConversion::Copy(dtype) = *conversion else { continue };
             let field = wanted.get(i).copied().unwrap_or(0);
             let place = self.catalog.shape.places.get(field).copied().unwrap_or_default();
             let buffer = place.buffer + 1 + body.variadic_before(place.view)?;
@@ -154,7 +167,7 @@ impl Landing<'_> {
         }
         for (grid, members) in grids {
             let block = Block::new(grid, bytes.clone());
-            landed.blocks.push((
+            decoded.blocks.push((
                 block.ok_or_else(|| Error::malformed("arrow", "a column passes the end of the file."))?,
                 members,
             ));

@@ -1,4 +1,4 @@
-//! Text straight to offsets and bytes.
+//! Decodes text directly to offsets and bytes.
 
 use arrow_buffer::{BooleanBuffer, NullBuffer};
 use arrow_data::{ArrayData, ArrayDataBuilder};
@@ -11,29 +11,29 @@ use crate::memory::{Buffer, Region, RegionMut};
 use crate::cells::msgpack::column::{CellError, CellExtent, CellReader, FORMAT, malformed};
 use crate::cells::msgpack::head::{MsgpackHead, head};
 
-/// Short texts are copied as so many bytes, whatever their length.
+/// Short texts are copied with this constant size, whatever their length.
 const BLIND_NBYTES: usize = 16;
 
-/// Text is checked in runs that are still in the cache.
+/// Text is validated in runs of this size, which are still in the cache.
 const CHECKED_NBYTES: usize = 64 << 10;
 
-/// A column of text of a known number of rows, whose bytes are no more than those of its cells.
-pub(super) struct Text<const N: usize> {
+/// A column of text with a known number of rows, which has no more bytes than its cells.
+pub(super) struct StringColumn<const N: usize> {
     data_type: DataType,
     offsets: RegionMut,
     values: RegionMut,
     rows: usize,
     row: usize,
     used: usize,
-    /// One bit a row; only where the header says that there are nulls.
+    /// One bit for each row, if the header declares nulls.
     validity: Option<Vec<u8>>,
 }
 
-impl<const N: usize> Text<N> {
-    /// Room for `rows` cells in `nbytes` bytes.
+impl<const N: usize> StringColumn<N> {
+    /// Allocates memory for `rows` cells in `nbytes` bytes.
     ///
     /// # Errors
-    /// The system's own; a limit where offsets of the type cannot count the bytes.
+    /// Errors of the operating system; a limit: offsets of the type cannot count the bytes.
     pub(super) fn new(data_type: DataType, rows: usize, nbytes: usize, nulls: bool) -> Result<Self> {
         rows.checked_add(1).and_then(|n| n.checked_mul(N)).ok_or_else(|| no_memory(rows))?;
         let (offsets, values) = (Region::allocate(0, false)?, Region::allocate(0, false)?);
@@ -49,7 +49,7 @@ impl<const N: usize> Text<N> {
     /// Makes room for the cells in `nbytes` bytes.
     ///
     /// # Errors
-    /// The system's own.
+    /// Errors of the operating system.
     pub(super) fn room(&mut self, nbytes: usize) -> Result<()> {
         let rows = self.rows.min(self.row.saturating_add(nbytes));
         widened(&mut self.offsets, (rows + 1) * N)?;
@@ -62,10 +62,10 @@ impl<const N: usize> Text<N> {
         Ok(())
     }
 
-    /// The column.
+    /// Returns the column.
     ///
     /// # Errors
-    /// Malformed: a text over the offsets' range.
+    /// Malformed: a text beyond the range of the offsets.
     pub(super) fn finish(mut self) -> Result<ArrayData> {
         if self.row != self.rows {
             let message = format!("expected {} rows of text, found {}.", self.rows, self.row);
@@ -83,13 +83,13 @@ impl<const N: usize> Text<N> {
         let nulls = self.validity.map(|bits| NullBuffer::new(BooleanBuffer::new(bits.into(), 0, self.rows)));
         let builder = ArrayDataBuilder::new(self.data_type).len(self.rows).nulls(nulls);
         let builder = builder.add_buffer(offsets).add_buffer(values);
-        // Trusted: every row has its offset, as was just looked at, which never decrease; each text was checked to be UTF-8 when it came, and the
-        // last offset is the length of the values.
+        // Trusted: every row has its offset, as was just checked, and offsets never decrease; each text was checked to be
+        // UTF-8 when it was decoded, and the last offset is the length of the values.
         Ok(trusted_array(builder.align_buffers(true)))
     }
 }
 
-impl<const N: usize> CellReader for Text<N> {
+impl<const N: usize> CellReader for StringColumn<N> {
     fn take(&mut self, bytes: &[u8], wanted: usize) -> std::result::Result<CellExtent, CellError> {
         let wanted = wanted.min(self.rows - self.row);
         let mut taken = CellExtent::default();
@@ -106,8 +106,8 @@ impl<const N: usize> CellReader for Text<N> {
     }
 }
 
-impl<const N: usize> Text<N> {
-    /// Cells until enough text has come to be checked.
+impl<const N: usize> StringColumn<N> {
+    /// Decodes cells until there is enough text to validate.
     fn run(&mut self, bytes: &[u8], wanted: usize) -> std::result::Result<CellExtent, CellError> {
         let (values, offsets) =
             (self.values.as_mut_slice(), self.offsets.as_mut_slice().as_chunks_mut::<N>().0);
@@ -116,7 +116,7 @@ impl<const N: usize> Text<N> {
         let mut starts_inside = false;
         while row - first_row < wanted && used - first_byte < CHECKED_NBYTES {
             let rest = bytes.get(at..).unwrap_or(&[]);
-            // Short text with room on both sides: the usual case.
+            // Short text with enough room on both sides, the usual case.
             let nbytes = if let (Some(&[marker @ 0xa0..=0xb0, ref source @ ..]), Some(place)) = (
                 rest.first_chunk::<{ BLIND_NBYTES + 1 }>(),
                 values.get_mut(used..).and_then(|v| v.first_chunk_mut::<BLIND_NBYTES>()),
@@ -169,7 +169,7 @@ impl<const N: usize> Text<N> {
     }
 }
 
-/// Memory of `nbytes` at least, twice what there was where that is more.
+/// Grows a region to at least `nbytes`, and at least to twice its size.
 fn widened(region: &mut RegionMut, nbytes: usize) -> Result<()> {
     let held = region.capacity();
     if held == 0 && nbytes > 0 {
@@ -186,7 +186,7 @@ fn no_memory(rows: usize) -> Error {
     Error::limit(FORMAT, format!("no memory for {rows} offsets."))
 }
 
-/// Whether a text cannot begin with this byte, because it stands inside a character.
+/// Whether a text cannot begin with this byte, because it is inside a character.
 fn is_inside(first: Option<&u8>) -> bool {
     first.is_some_and(|byte| byte & 0xc0 == 0x80)
 }
@@ -196,7 +196,7 @@ fn not_text(found: MsgpackHead) -> CellError {
     malformed(0, format!("expected text (str) as the header says, found {}.", found.name()))
 }
 
-/// The first cell whose text is not UTF-8.
+/// Finds the first cell whose text is not UTF-8.
 #[cold]
 fn first_broken(bytes: &[u8]) -> CellError {
     let (mut at, mut cells) = (0, 0);

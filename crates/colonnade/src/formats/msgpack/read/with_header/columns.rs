@@ -1,23 +1,23 @@
-//! Every column to its place: numbers into one block a dtype, text and all else in Arrow's layout.
+//! Decodes columns: numbers to one block for each dtype, text and other types to Arrow's layout.
 
 use std::sync::OnceLock;
 
 use arrow_data::{ArrayData, ArrayDataBuilder};
 use arrow_schema::DataType;
 
+use crate::arrow::decoded_columns::DecodedColumns;
 use crate::arrow::import::{self, implied_dtype};
-use crate::arrow::landed::Landed;
 use crate::decode::{MemoryLayout, PandasNulls, missing};
 use crate::error::{Error, Result};
-use crate::frame::{Block, ByteOrder, DType, Grid, Kind, as_stride, has_dictionary};
+use crate::frame::{Block, ByteOrder, DType, DTypeKind, Grid, as_stride, has_dictionary};
 use crate::memory::{Buffer, Region, RegionMut, Scatter, column_stride};
 use crate::parallel;
 use crate::parallel::Task;
 use crate::progress::Progress;
 
-use super::Own;
-use super::numbers::{Into, OrNan};
-use super::text::Text;
+use super::LocatedFrame;
+use super::numbers::{NumberColumn, OrNan};
+use super::text::StringColumn;
 use crate::cells::msgpack::column::{CellError, CellExtent, CellReader, FORMAT, malformed};
 use crate::cells::msgpack::head::{MsgpackHead, head};
 use crate::cells::typed;
@@ -27,62 +27,63 @@ pub(super) fn too_large() -> Error {
     Error::too_large(FORMAT)
 }
 
-/// Columns that share a block.
+/// The columns of a block.
 #[derive(Debug)]
-pub(super) struct Group {
+pub(super) struct BlockGroup {
     pub(super) dtype: DType,
     pub(super) members: Vec<usize>,
     pub(super) stride: usize,
 }
 
-/// What fills one column of a block.
+/// Returns the decoder that fills one column of a block.
 pub(super) fn into<'p>(dtype: DType, place: &'p mut [u8]) -> Box<dyn CellReader + 'p> {
     match (dtype.kind, dtype.itemsize) {
-        (Kind::Bool, _) => Box::new(Into::<bool, 1>::new(place)),
-        (Kind::Int, 1) => Box::new(Into::<i8, 1>::new(place)),
-        (Kind::Int, 2) => Box::new(Into::<i16, 2>::new(place)),
-        (Kind::Int, 4) => Box::new(Into::<i32, 4>::new(place)),
-        (Kind::Int, _) => Box::new(Into::<i64, 8>::new(place)),
-        (Kind::UInt, 1) => Box::new(Into::<u8, 1>::new(place)),
-        (Kind::UInt, 2) => Box::new(Into::<u16, 2>::new(place)),
-        (Kind::UInt, 4) => Box::new(Into::<u32, 4>::new(place)),
-        (Kind::UInt, _) => Box::new(Into::<u64, 8>::new(place)),
-        (_, 4) => Box::new(Into::<f32, 4>::new(place)),
-        _ => Box::new(Into::<f64, 8>::new(place)),
+        (DTypeKind::Bool, _) => Box::new(NumberColumn::<bool, 1>::new(place)),
+        (DTypeKind::Int, 1) => Box::new(NumberColumn::<i8, 1>::new(place)),
+        (DTypeKind::Int, 2) => Box::new(NumberColumn::<i16, 2>::new(place)),
+        (DTypeKind::Int, 4) => Box::new(NumberColumn::<i32, 4>::new(place)),
+        (DTypeKind::Int, _) => Box::new(NumberColumn::<i64, 8>::new(place)),
+        (DTypeKind::UInt, 1) => Box::new(NumberColumn::<u8, 1>::new(place)),
+        (DTypeKind::UInt, 2) => Box::new(NumberColumn::<u16, 2>::new(place)),
+        (DTypeKind::UInt, 4) => Box::new(NumberColumn::<u32, 4>::new(place)),
+        (DTypeKind::UInt, _) => Box::new(NumberColumn::<u64, 8>::new(place)),
+        (_, 4) => Box::new(NumberColumn::<f32, 4>::new(place)),
+        _ => Box::new(NumberColumn::<f64, 8>::new(place)),
     }
 }
 
-/// What fills one column of a block of floats with values of this type, NaN for null; `None` where it is no number.
+/// Returns the decoder that fills one column of a float block with values of this type, NaN for null; `None` if the type is
+/// not a number.
 fn into_floats<'p>(data_type: &DataType, place: &'p mut [u8]) -> Option<Box<dyn CellReader + 'p>> {
     Some(match data_type {
-        DataType::Int8 => Box::new(Into::<OrNan<i8>, 8>::new(place)),
-        DataType::Int16 => Box::new(Into::<OrNan<i16>, 8>::new(place)),
-        DataType::Int32 => Box::new(Into::<OrNan<i32>, 8>::new(place)),
-        DataType::Int64 => Box::new(Into::<OrNan<i64>, 8>::new(place)),
-        DataType::UInt8 => Box::new(Into::<OrNan<u8>, 8>::new(place)),
-        DataType::UInt16 => Box::new(Into::<OrNan<u16>, 8>::new(place)),
-        DataType::UInt32 => Box::new(Into::<OrNan<u32>, 8>::new(place)),
-        DataType::UInt64 => Box::new(Into::<OrNan<u64>, 8>::new(place)),
-        DataType::Float32 => Box::new(Into::<OrNan<f32>, 4>::new(place)),
-        DataType::Float64 => Box::new(Into::<OrNan<f64>, 8>::new(place)),
+        DataType::Int8 => Box::new(NumberColumn::<OrNan<i8>, 8>::new(place)),
+        DataType::Int16 => Box::new(NumberColumn::<OrNan<i16>, 8>::new(place)),
+        DataType::Int32 => Box::new(NumberColumn::<OrNan<i32>, 8>::new(place)),
+        DataType::Int64 => Box::new(NumberColumn::<OrNan<i64>, 8>::new(place)),
+        DataType::UInt8 => Box::new(NumberColumn::<OrNan<u8>, 8>::new(place)),
+        DataType::UInt16 => Box::new(NumberColumn::<OrNan<u16>, 8>::new(place)),
+        DataType::UInt32 => Box::new(NumberColumn::<OrNan<u32>, 8>::new(place)),
+        DataType::UInt64 => Box::new(NumberColumn::<OrNan<u64>, 8>::new(place)),
+        DataType::Float32 => Box::new(NumberColumn::<OrNan<f32>, 4>::new(place)),
+        DataType::Float64 => Box::new(NumberColumn::<OrNan<f64>, 8>::new(place)),
         _ => return None,
     })
 }
 
-impl Own {
+impl LocatedFrame {
     /// Decodes the fields `wanted`.
-    pub(super) fn land(
+    pub(super) fn decode_columns(
         &self,
         wanted: &[usize],
         (layout, threads): (MemoryLayout, usize),
         progress: &dyn Progress,
-    ) -> Result<Landed> {
+    ) -> Result<DecodedColumns> {
         let nrows = self.header.nrows;
         let nulls = PandasNulls::new(&self.plan);
         let dtype_of = |i: usize| nulls.dtype(*wanted.get(i)?);
         let (groups, rest) =
             self.groups(wanted, &|i| (layout == MemoryLayout::Pandas).then(|| dtype_of(i)).flatten())?;
-        let allocate = |g: &Group| -> Result<RegionMut> {
+        let allocate = |g: &BlockGroup| -> Result<RegionMut> {
             let nbytes = g.stride.checked_mul(g.members.len()).ok_or_else(too_large)?;
             Ok(Region::allocate(nbytes, false)?)
         };
@@ -93,7 +94,7 @@ impl Own {
             let scatter = Scatter::new(region);
             for (column, &i) in group.members.iter().enumerate() {
                 let nbytes = nrows * group.dtype.itemsize as usize;
-                // SAFETY: columns stand `stride` apart, which is no less than their bytes.
+                // SAFETY: columns are `stride` bytes apart, which is at least their size.
                 let place = unsafe { scatter.range(column * group.stride, nbytes) }.ok_or_else(too_large)?;
                 let (field, dtype) = (wanted.get(i).copied().unwrap_or(0), group.dtype);
                 tasks.push(Task::new(self.nbytes(field), move || self.block_column(field, dtype, place)));
@@ -109,26 +110,26 @@ impl Own {
             }));
         }
         parallel::run(tasks, threads, progress)?;
-        let mut landed =
-            self.landed(wanted, groups.into_iter().zip(regions), rest.into_iter().zip(arrays))?;
+        let mut decoded =
+            self.collect_decoded(wanted, groups.into_iter().zip(regions), rest.into_iter().zip(arrays))?;
         if layout == MemoryLayout::Pandas {
-            missing::into_blocks(&mut landed, &dtype_of, threads, progress)?;
+            missing::into_blocks(&mut decoded, &dtype_of, threads, progress)?;
         }
-        Ok(landed)
+        Ok(decoded)
     }
 
-    /// Which of the fields `wanted` share a block, and which have none. `missing` answers the dtype of the block for one with
-    /// nulls.
+    /// Groups the fields `wanted` by block, and returns those without a block. `missing` returns the dtype of the block for
+    /// a field with nulls.
     pub(super) fn groups(
         &self,
         wanted: &[usize],
         missing: &dyn Fn(usize) -> Option<DType>,
-    ) -> Result<(Vec<Group>, Vec<usize>)> {
-        let mut groups: Vec<Group> = Vec::new();
+    ) -> Result<(Vec<BlockGroup>, Vec<usize>)> {
+        let mut groups: Vec<BlockGroup> = Vec::new();
         let mut rest = Vec::new();
         for (i, &field) in wanted.iter().enumerate() {
             self.check_rows(field)?;
-            let floats = || missing(i).filter(|dtype| dtype.kind == Kind::Float && dtype.itemsize > 2);
+            let floats = || missing(i).filter(|dtype| dtype.kind == DTypeKind::Float && dtype.itemsize > 2);
             let Some(dtype) = self.direct(field).or_else(|| floats().filter(|_| self.has_nulls(field)))
             else {
                 rest.push(i);
@@ -139,45 +140,45 @@ impl Own {
                 None => {
                     let nbytes = self.header.nrows.checked_mul(dtype.itemsize as usize);
                     let stride = column_stride(nbytes.ok_or_else(too_large)?);
-                    groups.push(Group { dtype, members: vec![i], stride });
+                    groups.push(BlockGroup { dtype, members: vec![i], stride });
                 }
             }
         }
         Ok((groups, rest))
     }
 
-    /// What the fields `wanted` became.
-    pub(super) fn landed(
+    /// Collects the decoded fields `wanted`.
+    pub(super) fn collect_decoded(
         &self,
         wanted: &[usize],
-        blocks: impl Iterator<Item = (Group, RegionMut)>,
+        blocks: impl Iterator<Item = (BlockGroup, RegionMut)>,
         arrays: impl Iterator<Item = (usize, OnceLock<ArrayData>)>,
-    ) -> Result<Landed> {
-        let mut landed = Landed { exclusive: true, ..Landed::default() };
+    ) -> Result<DecodedColumns> {
+        let mut decoded = DecodedColumns { exclusive: true, ..DecodedColumns::default() };
         for (group, region) in blocks {
             let grid = Grid::column_major(group.dtype, self.header.nrows, group.members.len(), 0);
             let grid = Grid { col_stride: as_stride(group.stride), ..grid };
             let buffer = Buffer::from_region(region.finish(), true);
-            landed.blocks.push((Block::new(grid, buffer).ok_or_else(too_large)?, group.members));
+            decoded.blocks.push((Block::new(grid, buffer).ok_or_else(too_large)?, group.members));
         }
         for (i, slot) in arrays {
             let Some(data) = slot.into_inner() else { continue };
             let field = wanted.get(i).copied().unwrap_or(0);
-            let dtype = self.plan.fields.get(field).and_then(|told| self.dtype(field, told));
+            let dtype = self.plan.fields.get(field).and_then(|field_plan| self.dtype(field, field_plan));
             let block = dtype.map_or(Ok(None), |dtype| import::to_block(dtype, &data));
             match block.map_err(|e| e.in_member(self.path(field)))? {
-                Some(block) => landed.blocks.push((block, vec![i])),
-                None => landed.columns.push((i, data)),
+                Some(block) => decoded.blocks.push((block, vec![i])),
+                None => decoded.columns.push((i, data)),
             }
         }
-        Ok(landed)
+        Ok(decoded)
     }
 
     pub(super) fn nbytes(&self, field: usize) -> usize {
         self.extents.get(field).map_or(0, ExactSizeIterator::len)
     }
 
-    /// A column takes a byte a row at least, but where nothing stands behind its values.
+    /// Checks that a column has at least one byte for each row, unless its type needs no bytes.
     fn check_rows(&self, field: usize) -> Result<()> {
         let (nrows, nbytes) = (self.header.nrows, self.nbytes(field));
         let packed = self.header.packed && self.direct(field).is_some();
@@ -189,25 +190,25 @@ impl Own {
         Ok(())
     }
 
-    /// The dtype of a block that cells are decoded into as they come.
+    /// The dtype of the block that cells are decoded to while they arrive.
     pub(super) fn direct(&self, field: usize) -> Option<DType> {
-        let told = self.plan.fields.get(field)?;
-        let dtype = self.dtype(field, told)?;
-        let plain = implied_dtype(&told.data_type) == Some(dtype) && dtype.order != ByteOrder::Big;
+        let field_plan = self.plan.fields.get(field)?;
+        let dtype = self.dtype(field, field_plan)?;
+        let plain = implied_dtype(&field_plan.data_type) == Some(dtype) && dtype.order != ByteOrder::Big;
         let known = match dtype.kind {
-            Kind::Bool | Kind::Int | Kind::UInt => true,
-            Kind::Float => matches!(dtype.itemsize, 4 | 8),
+            DTypeKind::Bool | DTypeKind::Int | DTypeKind::UInt => true,
+            DTypeKind::Float => matches!(dtype.itemsize, 4 | 8),
             _ => false,
         };
         (plain && known && !self.has_nulls(field)).then_some(dtype)
     }
 
-    /// Whether the header says that a field has nulls.
+    /// Whether the header declares nulls for a field.
     fn has_nulls(&self, field: usize) -> bool {
         self.header.nulls.get(field).is_none_or(|&n| n > 0)
     }
 
-    /// Head and cells of a field, and where the cells begin.
+    /// Returns the head and the cells of a field, and the offset of the cells.
     fn value(&self, field: usize) -> Result<(MsgpackHead, &[u8], u64)> {
         let extent = self.extents.get(field).cloned().unwrap_or(0..0);
         let base = extent.start as u64;
@@ -217,7 +218,8 @@ impl Own {
         Ok((found, bytes.get(length..).unwrap_or(&[]), base + length as u64))
     }
 
-    /// The head of a field's value, of as many cells as there are rows where it is an array; `None` where it is not whole.
+    /// Reads the head of a field's value, and checks that an array has as many cells as there are rows; `None` if it is
+    /// incomplete.
     pub(super) fn head_of(
         &self,
         field: usize,
@@ -249,8 +251,8 @@ impl Own {
                 drop(cells);
                 self.check_nulls(field, data_type, place, base)
             }
-            // Any byte but 0 and 1 would be no boolean.
-            MsgpackHead::Bin(n) if self.header.packed && dtype.kind != Kind::Bool => {
+            // A byte other than 0 and 1 is not a boolean.
+            MsgpackHead::Bin(n) if self.header.packed && dtype.kind != DTypeKind::Bool => {
                 if n as usize != bytes.len() || bytes.len() != place.len() {
                     return Err(self.not_packed(field, place.len(), bytes.len().min(n as usize), base));
                 }
@@ -265,7 +267,7 @@ impl Own {
         }
     }
 
-    /// Refuses integers that became floats for nulls that are not there.
+    /// Refuses integers that were decoded as floats for nulls that do not exist.
     fn check_nulls(&self, field: usize, data_type: &DataType, floats: &[u8], base: u64) -> Result<()> {
         let is_nan = |float: &[u8; 8]| f64::from_le_bytes(*float).is_nan();
         if !data_type.is_integer() || floats.as_chunks().0.iter().any(is_nan) {
@@ -284,7 +286,7 @@ impl Own {
         malformed(0, format!("expected an array, found {}.", found.name())).placed(&self.path(field), base)
     }
 
-    /// Takes every cell; the last one ends where the header says that the column does.
+    /// Decodes every cell. The last one must end at the declared end of the column.
     fn all(&self, cells: &mut dyn CellReader, field: usize, bytes: &[u8], base: u64) -> Result<()> {
         let nrows = self.header.nrows;
         let path = self.path(field);
@@ -295,7 +297,7 @@ impl Own {
         Err(self.not_all(field, taken, bytes.len(), base))
     }
 
-    /// The cells of a value do not fill it, or do not fit.
+    /// The error of cells that do not fill their value, or do not fit.
     pub(super) fn not_all(&self, field: usize, taken: CellExtent, nbytes: usize, base: u64) -> Error {
         let CellExtent { cells, nbytes: at } = taken;
         let nrows = self.header.nrows;
@@ -304,7 +306,7 @@ impl Own {
         malformed(at, message).after(cells, 0).in_column(&self.path(field), 0, base)
     }
 
-    /// A field in Arrow's layout.
+    /// Decodes a field to Arrow's layout.
     fn array(&self, field: usize, reader: Option<Box<dyn TypedCells>>) -> Result<ArrayData> {
         let (found, bytes, base) = self.value(field)?;
         let schema = self.header.schema.field(field);
@@ -320,11 +322,11 @@ impl Own {
                 let nulls = self.has_nulls(field);
                 let data_type = data_type.clone();
                 if matches!(data_type, DataType::Utf8) {
-                    let mut text = Text::<4>::new(data_type, self.header.nrows, bytes.len(), nulls)?;
+                    let mut text = StringColumn::<4>::new(data_type, self.header.nrows, bytes.len(), nulls)?;
                     self.all(&mut text, field, bytes, base)?;
                     text.finish().map_err(named)
                 } else {
-                    let mut text = Text::<8>::new(data_type, self.header.nrows, bytes.len(), nulls)?;
+                    let mut text = StringColumn::<8>::new(data_type, self.header.nrows, bytes.len(), nulls)?;
                     self.all(&mut text, field, bytes, base)?;
                     text.finish().map_err(named)
                 }
@@ -339,7 +341,7 @@ impl Own {
         }
     }
 
-    /// What reads the cells of those fields that have no way of their own, one for each of `rest`.
+    /// Returns the cell decoders of the fields without a specialized one, one for each of `rest`.
     pub(super) fn readers(
         &self,
         wanted: &[usize],
@@ -361,13 +363,13 @@ impl Own {
                 *slot = Some(place);
             }
         }
-        // All fields with dictionaries in their order, since each takes its own from the front.
+        // In the order of all fields with dictionaries, because each takes its dictionaries from the front.
         for ((i, field), place) in fields.iter().enumerate().zip(places) {
             if place.is_none() && !has_dictionary(field.data_type()) {
                 continue;
             }
-            let told = self.plan.fields.get(i);
-            let (says, tag) = (told.and_then(|t| t.dtype), told.and_then(|t| t.tag.as_deref()));
+            let field_plan = self.plan.fields.get(i);
+            let (says, tag) = (field_plan.and_then(|t| t.dtype), field_plan.and_then(|t| t.tag.as_deref()));
             let reader = typed::reader(field, says, tag, &self.options, &mut dictionaries);
             let reader = reader.map_err(|e| e.in_member(self.path(i)))?;
             if let Some(slot) = place.and_then(|p: usize| out.get_mut(p)) {
@@ -377,7 +379,7 @@ impl Own {
         Ok(out)
     }
 
-    /// Packed values that are no NumPy block: times of other libraries.
+    /// Converts packed values that are not a NumPy block: times of other libraries.
     pub(super) fn packed(&self, data_type: &DataType, bytes: &[u8]) -> Result<ArrayData> {
         let is_packed = data_type.is_integer()
             || data_type.is_floating()

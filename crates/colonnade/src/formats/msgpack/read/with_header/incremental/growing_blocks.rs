@@ -1,23 +1,23 @@
-//! Memory of blocks, which grows with the cells that come.
+//! Memory of blocks that grows with the received cells.
 
 use crate::error::Result;
-use crate::frame::Kind;
+use crate::frame::DTypeKind;
 use crate::memory::{Region, RegionMut};
 
-use super::super::place::{Group, into, too_large};
+use super::super::columns::{BlockGroup, into, too_large};
 use crate::cells::msgpack::column::CellReader;
 
-/// What a block has at first, whatever the header claims; address space, which costs nothing before it is filled.
+/// The first size of a block, whatever the header declares. It is address space, which costs nothing before it is filled.
 const FIRST_NBYTES: usize = 64 << 20;
 
 /// Blocks that are filled column by column.
 pub(super) struct GrowingBlocks {
-    blocks: Vec<(Group, RegionMut)>,
+    blocks: Vec<(BlockGroup, RegionMut)>,
     nrows: usize,
 }
 
 impl GrowingBlocks {
-    pub(super) fn of(groups: Vec<Group>, nrows: usize) -> Result<Self> {
+    pub(super) fn of(groups: Vec<BlockGroup>, nrows: usize) -> Result<Self> {
         let mut blocks = Vec::with_capacity(groups.len());
         for group in groups {
             let nbytes = nbytes(&group)?;
@@ -26,24 +26,24 @@ impl GrowingBlocks {
         Ok(Self { blocks, nrows })
     }
 
-    /// Every column: its number among what was wanted, its block and its place there.
+    /// Each column: its index in the wanted fields, its block, and its position there.
     pub(super) fn places(&self) -> impl Iterator<Item = (usize, (usize, usize))> + '_ {
         self.blocks.iter().enumerate().flat_map(|(g, (group, _))| {
             group.members.iter().enumerate().map(move |(column, &i)| (i, (g, column)))
         })
     }
 
-    /// Bytes of a value.
+    /// The size of a value.
     pub(super) fn item(&self, group: usize) -> usize {
         self.blocks.get(group).map_or(0, |(group, _)| group.dtype.itemsize as usize)
     }
 
-    /// Whether a block is of booleans.
+    /// Whether a block holds booleans.
     pub(super) fn is_bool(&self, group: usize) -> bool {
-        self.blocks.get(group).is_some_and(|(group, _)| group.dtype.kind == Kind::Bool)
+        self.blocks.get(group).is_some_and(|(group, _)| group.dtype.kind == DTypeKind::Bool)
     }
 
-    /// What takes the next `wanted` cells of a column, behind `row` of them.
+    /// Returns the decoder of the next `wanted` cells of a column, after `row` of them.
     pub(super) fn cells(
         &mut self,
         group: usize,
@@ -56,7 +56,7 @@ impl GrowingBlocks {
         Ok(into(dtype.ok_or_else(too_large)?, place))
     }
 
-    /// The next `nbytes` bytes of a column, behind `done` of them.
+    /// Returns the next `nbytes` bytes of a column, after `done` of them.
     pub(super) fn bytes(
         &mut self,
         group: usize,
@@ -75,8 +75,8 @@ impl GrowingBlocks {
         region.as_mut_slice().get_mut(start..end).ok_or_else(too_large)
     }
 
-    /// The blocks, whole.
-    pub(super) fn finish(mut self) -> Result<impl Iterator<Item = (Group, RegionMut)>> {
+    /// Returns the complete blocks.
+    pub(super) fn finish(mut self) -> Result<impl Iterator<Item = (BlockGroup, RegionMut)>> {
         for (group, region) in &mut self.blocks {
             region.grow(nbytes(group)?)?;
         }
@@ -84,6 +84,6 @@ impl GrowingBlocks {
     }
 }
 
-fn nbytes(group: &Group) -> Result<usize> {
+fn nbytes(group: &BlockGroup) -> Result<usize> {
     group.stride.checked_mul(group.members.len()).ok_or_else(too_large)
 }
