@@ -47,7 +47,7 @@ impl Reading<'_> {
             match kind {
                 Kind::Nothing => !number::may_be_rounded(&plain),
                 Kind::Decimal(Some(most)) => {
-                    number::whole_digits(&plain).is_some_and(|digits| digits <= most)
+                    number::integer_digits(&plain).is_some_and(|digits| digits <= most)
                 }
                 _ => true,
             }

@@ -4,9 +4,10 @@ use super::FORMAT;
 use super::decimals::LARGE;
 use super::kinds::{Classes, Kind};
 use super::line_errors;
-use super::number::{self, Whole};
+use super::number::integer_digits;
 use super::opening::Opening;
 use super::pass::{InputFault, InputFaultKind};
+use crate::cells::number::{ParsedInt, integer};
 use crate::cells::place::Place;
 use crate::error::{Error, ErrorKind};
 use crate::shown::shown;
@@ -93,7 +94,7 @@ pub(super) fn misfit(
     let name = opening.name(column).unwrap_or(&number);
     let text = opening.rules.text(raw);
     let plain = opening.rules.plain_number(&text.bytes);
-    let (whole, digits) = (number::whole(&plain), number::whole_digits(&plain));
+    let (whole, digits) = (integer(&plain), number::integer_digits(&plain));
     if kind == Kind::Decimal(Some(LARGE))
         && let Some(digits) = digits
     {
@@ -105,12 +106,12 @@ pub(super) fn misfit(
     let (what, dtype) = match kind {
         Kind::Bool => ("a truth value".into(), "boolean".into()),
         // A float would lose digits of it.
-        Kind::Int | Kind::UInt if whole != Whole::Not => ("a whole number of 64 bits".into(), "str".into()),
+        Kind::Int | Kind::UInt if whole != ParsedInt::Not => ("a whole number of 64 bits".into(), "str".into()),
         Kind::Int | Kind::UInt => ("a whole number of 64 bits".into(), "float64".into()),
-        Kind::Nothing if whole != Whole::Not => {
+        Kind::Nothing if whole != ParsedInt::Not => {
             let dtype = match whole {
-                Whole::Int(_) => "Int64",
-                Whole::Big(_) => "UInt64",
+                ParsedInt::Int(_) => "Int64",
+                ParsedInt::UInt(_) => "UInt64",
                 _ => "str",
             };
             ("a number that a float holds exactly".into(), dtype.into())

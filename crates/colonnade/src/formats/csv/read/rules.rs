@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::kinds::Classes;
 use super::null_values::{NullValue, NullValues, truth};
-use super::number::{self, Whole};
+use super::number::is_infinite_by_name;
 use super::time::{self, Format};
 
 /// A byte that no UTF-8 has: an option that is off.
@@ -117,7 +117,7 @@ impl Rules {
             NullValue::Other => {}
         }
         if let Some(found) = self.time.as_ref().and_then(|format| time::parse(cell, format)) {
-            return found.class();
+            return time::class(found);
         }
         if self.lenient {
             return Classes::NULL;
@@ -126,18 +126,18 @@ impl Rules {
             return Classes::BOOL;
         }
         let plain = self.plain_number(cell);
-        match number::whole(&plain) {
-            Whole::Int(value) if value < 0 => return Classes::NEGATIVE,
-            Whole::Int(_) => return Classes::INT,
-            Whole::Big(_) => return Classes::BIG,
-            Whole::Huge => {
-                let value = std::str::from_utf8(&plain).ok().and_then(number::float);
+        match integer(&plain) {
+            ParsedInt::Int(value) if value < 0 => return Classes::NEGATIVE,
+            ParsedInt::Int(_) => return Classes::INT,
+            ParsedInt::UInt(_) => return Classes::BIG,
+            ParsedInt::Huge => {
+                let value = std::str::from_utf8(&plain).ok().and_then(float);
                 let fits = value.is_some_and(f64::is_finite);
                 return if fits { Classes::HUGE } else { Classes::HUGE | Classes::VAST };
             }
-            Whole::Not => {}
+            ParsedInt::Not => {}
         }
-        match std::str::from_utf8(&plain).ok().and_then(|t| number::float(t).map(|v| (t, v))) {
+        match std::str::from_utf8(&plain).ok().and_then(|t| float(t).map(|v| (t, v))) {
             Some((t, value)) if value.is_infinite() && !number::is_infinite_by_name(t) => Classes::OVERFLOW,
             Some(_) => Classes::FLOAT,
             None => Classes::TEXT,

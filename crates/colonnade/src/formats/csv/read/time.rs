@@ -2,6 +2,7 @@
 
 use super::kinds::Classes;
 use crate::calendar;
+use crate::cells::iso8601::{self, IsoInstant, IsoSpelling, TimeText};
 
 /// How instants are spelled.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,32 +48,23 @@ impl Format {
     }
 }
 
-/// An instant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Instant {
-    /// Since 1970.
-    seconds: i64,
-    nanos: u32,
-    pub(super) zoned: bool,
+/// The class of an instant's cell.
+pub(super) fn class(found: IsoInstant) -> Classes {
+    let base = if found.zoned { Classes::ZONED } else { Classes::INSTANT };
+    let fine = if found.nanoseconds.is_multiple_of(1000) { base } else { base | Classes::NANOS };
+    if ticks(found, true).is_some() { fine } else { fine | Classes::FAR }
 }
 
-impl Instant {
-    pub(super) fn class(self) -> Classes {
-        let base = if self.zoned { Classes::ZONED } else { Classes::INSTANT };
-        let fine = if self.nanos.is_multiple_of(1000) { base } else { base | Classes::NANOS };
-        if self.ticks(true).is_some() { fine } else { fine | Classes::FAR }
-    }
-
-    /// In nanoseconds or in microseconds; `None` past 64 bits.
-    pub(super) fn ticks(self, nanos: bool) -> Option<i64> {
-        let (scale, part) = if nanos { (1_000_000_000, self.nanos) } else { (1_000_000, self.nanos / 1000) };
-        // Towards zero, so that what is in reach at the end is so half-way too. The least number means NaT.
-        let (seconds, part) = match (self.seconds, i64::from(part)) {
-            (seconds, part) if seconds < 0 && part > 0 => (seconds + 1, part - scale),
-            both => both,
-        };
-        seconds.checked_mul(scale)?.checked_add(part).filter(|ticks| *ticks != i64::MIN)
-    }
+/// Counts an instant in nanoseconds or in microseconds; `None` beyond 64 bits.
+pub(super) fn ticks(found: IsoInstant, nanos: bool) -> Option<i64> {
+    let (scale, part) =
+        if nanos { (1_000_000_000, found.nanoseconds) } else { (1_000_000, found.nanoseconds / 1000) };
+    // Towards zero, so that what is in reach at the end is so half-way too. The least number means NaT.
+    let (seconds, part) = match (found.seconds, i64::from(part)) {
+        (seconds, part) if seconds < 0 && part > 0 => (seconds + 1, part - scale),
+        both => both,
+    };
+    seconds.checked_mul(scale)?.checked_add(part).filter(|ticks| *ticks != i64::MIN)
 }
 
 /// Fields that have been read; those that are missing are the first of their kind.
@@ -105,7 +97,7 @@ const NOTHING: Fields = Fields {
 };
 
 impl Fields {
-    fn instant(self) -> Option<Instant> {
+    fn instant(self) -> Option<IsoInstant> {
         let days = calendar::days(self.year, self.month, self.day)?;
         let hour = match self.afternoon {
             Some(_) if !(1..=12).contains(&self.hour) => return None,
@@ -121,127 +113,54 @@ impl Fields {
             None => days,
         };
         let seconds = date * 86400 + hour * 3600 + self.minute * 60 + self.second - self.zone.unwrap_or(0);
-        Some(Instant { seconds, nanos: self.nanos, zoned: self.zone.is_some() })
+        Some(IsoInstant { seconds, nanoseconds: self.nanos, zoned: self.zone.is_some() })
     }
 }
 
-/// The rest of a text.
-struct Rest<'a>(&'a [u8]);
-
-impl<'a> Rest<'a> {
-    /// Between `least` and `most` digits.
-    fn digits(&mut self, least: usize, most: usize) -> Option<&'a [u8]> {
-        let count = self.0.iter().take(most).take_while(|b| b.is_ascii_digit()).count();
-        let (digits, rest) = self.0.split_at_checked(count).filter(|_| count >= least)?;
-        self.0 = rest;
-        Some(digits)
-    }
-
-    fn number(&mut self, least: usize, most: usize) -> Option<i64> {
-        Some(self.digits(least, most)?.iter().fold(0, |value, digit| value * 10 + i64::from(digit - b'0')))
-    }
-
-    fn byte(&mut self, wanted: u8) -> Option<()> {
-        self.one_of(&[wanted]).map(|_| ())
-    }
-
-    fn one_of(&mut self, wanted: &[u8]) -> Option<u8> {
-        let (first, rest) = self.0.split_first().filter(|(first, _)| wanted.contains(first))?;
-        self.0 = rest;
-        Some(*first)
-    }
-
-    /// Billionths; digits behind the ninth must say nothing.
-    fn nanos(&mut self) -> Option<u32> {
-        let digits = self.digits(1, 30)?;
-        if digits.iter().skip(9).any(|digit| *digit != b'0') {
-            return None;
-        }
-        let padded = digits.iter().copied().chain(std::iter::repeat(b'0')).take(9);
-        Some(padded.fold(0, |value, digit| value * 10 + u32::from(digit - b'0')))
-    }
-
-    /// `Z`, `+01`, `+0100` or `+01:00`, in seconds.
-    fn zone(&mut self) -> Option<i64> {
-        let sign = self.one_of(b"Zz+-")?;
-        if sign.eq_ignore_ascii_case(&b'z') {
-            return Some(0);
-        }
-        let hours = self.number(2, 2)?;
-        let colon = self.byte(b':').is_some();
-        let minutes = if colon { self.number(2, 2)? } else { self.number(2, 2).unwrap_or(0) };
-        let seconds = (hours < 24 && minutes < 60).then_some(hours * 3600 + minutes * 60)?;
-        Some(if sign == b'-' { -seconds } else { seconds })
-    }
-
-    /// A month by its name or the first three letters of it.
-    fn month(&mut self, whole: bool) -> Option<i64> {
-        const NAMES: [&str; 12] = [
-            "january",
-            "february",
-            "march",
-            "april",
-            "may",
-            "june",
-            "july",
-            "august",
-            "september",
-            "october",
-            "november",
-            "december",
-        ];
-        let length = |name: &str| if whole { name.len() } else { 3 };
-        let is_here = |name: &&str| {
-            let head = self.0.get(..length(name));
-            head.is_some_and(|head| {
-                Some(head.to_ascii_lowercase().as_slice()) == name.as_bytes().get(..head.len())
-            })
-        };
-        let place = NAMES.iter().position(is_here)?;
-        self.0 = self.0.get(length(NAMES.get(place)?)..)?;
-        i64::try_from(place + 1).ok()
-    }
-}
-
-/// The instant that a text is.
-pub(super) fn parse(text: &[u8], format: &Format) -> Option<Instant> {
-    let mut rest = Rest(text);
-    let fields = match format {
-        Format::Iso => iso(&mut rest)?,
-        Format::Fields(items) => fields(&mut rest, items)?,
+/// A month by its name or the first three letters of it.
+fn month(text: &mut TimeText<'_>, whole: bool) -> Option<i64> {
+    const NAMES: [&str; 12] = [
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+    ];
+    let length = |name: &str| if whole { name.len() } else { 3 };
+    let is_here = |name: &&str| {
+        let head = text.0.get(..length(name));
+        head.is_some_and(|head| {
+            Some(head.to_ascii_lowercase().as_slice()) == name.as_bytes().get(..head.len())
+        })
     };
-    if rest.0.is_empty() { fields.instant() } else { None }
+    let place = NAMES.iter().position(is_here)?;
+    text.0 = text.0.get(length(NAMES.get(place)?)..)?;
+    i64::try_from(place + 1).ok()
 }
 
-fn iso(rest: &mut Rest<'_>) -> Option<Fields> {
-    let mut out = Fields { year: rest.number(4, 4)?, ..NOTHING };
-    rest.byte(b'-')?;
-    out.month = rest.number(2, 2)?;
-    rest.byte(b'-')?;
-    out.day = rest.number(2, 2)?;
-    if rest.one_of(b"T t").is_none() {
-        return Some(out);
-    }
-    out.hour = rest.number(2, 2)?;
-    rest.byte(b':')?;
-    out.minute = rest.number(2, 2)?;
-    if rest.byte(b':').is_some() {
-        out.second = rest.number(2, 2)?;
-        if rest.one_of(b".,").is_some() {
-            out.nanos = rest.nanos()?;
+/// Reads an instant; `None` for other text.
+pub(super) fn parse(text: &[u8], format: &Format) -> Option<IsoInstant> {
+    match format {
+        Format::Iso => iso8601::instant(text, IsoSpelling::Lenient),
+        Format::Fields(items) => {
+            let mut rest = TimeText(text);
+            fields(&mut rest, items)?.instant().filter(|_| rest.0.is_empty())
         }
     }
-    if !rest.0.is_empty() {
-        out.zone = Some(rest.zone()?);
-    }
-    Some(out)
 }
 
-fn fields(rest: &mut Rest<'_>, items: &[Item]) -> Option<Fields> {
+fn fields(rest: &mut TimeText<'_>, items: &[Item]) -> Option<Fields> {
     let mut out = NOTHING;
     for item in items {
         match item {
-            Item::Byte(byte) => rest.byte(*byte)?,
+            Item::Byte(byte) => rest.one_of(&[*byte]).map(|_| ())?,
             Item::Field(field) => match field {
                 b'Y' => out.year = rest.number(4, 4)?,
                 b'y' => {
@@ -249,19 +168,19 @@ fn fields(rest: &mut Rest<'_>, items: &[Item]) -> Option<Fields> {
                     out.year = year + if year < 69 { 2000 } else { 1900 };
                 }
                 b'm' => out.month = rest.number(1, 2)?,
-                b'b' => out.month = rest.month(false)?,
-                b'B' => out.month = rest.month(true)?,
+                b'b' => out.month = month(rest, false)?,
+                b'B' => out.month = month(rest, true)?,
                 b'd' => out.day = rest.number(1, 2)?,
                 b'j' => out.of_year = Some(rest.number(1, 3)?),
                 b'H' | b'I' => out.hour = rest.number(1, 2)?,
                 b'M' => out.minute = rest.number(1, 2)?,
                 b'S' => out.second = rest.number(1, 2)?,
-                b'f' => out.nanos = rest.nanos()?,
+                b'f' => out.nanos = rest.nanoseconds()?,
                 b'p' => {
                     out.afternoon = Some(rest.one_of(b"AaPp")?.eq_ignore_ascii_case(&b'p'));
                     rest.one_of(b"Mm")?;
                 }
-                b'z' => out.zone = Some(rest.zone()?),
+                b'z' => out.zone = Some(rest.zone(IsoSpelling::Lenient)?),
                 _ => return None,
             },
         }
@@ -275,7 +194,7 @@ mod tests {
 
     fn iso_ticks(text: &str) -> Option<(i64, bool)> {
         let found = parse(text.as_bytes(), &Format::Iso)?;
-        Some((found.ticks(true)?, found.zoned))
+        Some((ticks(found, true)?, found.zoned))
     }
 
     #[test]
@@ -312,7 +231,7 @@ mod tests {
     fn formats_are_read_as_strptime_reads_them() {
         let read = |text: &str, format: &str| {
             let format = Format::parse(format).unwrap_or_else(|c| panic!("{c}"));
-            parse(text.as_bytes(), &format).and_then(|found| found.ticks(false))
+            parse(text.as_bytes(), &format).and_then(|found| ticks(found, false))
         };
         assert_eq!(read("31/01/2013", "%d/%m/%Y"), read("2013-01-31", "%Y-%m-%d"));
         assert_eq!(
@@ -330,7 +249,7 @@ mod tests {
 
     #[test]
     fn the_class_tells_unit_and_zone() {
-        let class = |text: &str| parse(text.as_bytes(), &Format::Iso).map(Instant::class);
+        let class = |text: &str| parse(text.as_bytes(), &Format::Iso).map(super::class);
         assert_eq!(class("2013-01-01"), Some(Classes::INSTANT));
         assert_eq!(class("2013-01-01T00:00:00.000001Z"), Some(Classes::ZONED));
         assert_eq!(class("2013-01-01T00:00:00.000000001"), Some(Classes::INSTANT | Classes::NANOS));
