@@ -17,6 +17,8 @@ pub(crate) mod iso8601;
 pub(crate) mod json;
 pub mod msgpack;
 pub(crate) mod number;
+#[cfg(test)]
+mod number_tests;
 pub mod place;
 pub(crate) mod simd128;
 pub mod text;

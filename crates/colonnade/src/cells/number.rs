@@ -190,6 +190,3 @@ pub(crate) fn float(text: &str) -> Option<f64> {
     }
     text.parse().ok()
 }
-
-#[cfg(test)]
-mod tests;

@@ -251,8 +251,7 @@ fn floats(
     exact: bool,
 ) -> usize {
     let looked_up = rules.numbers_are_looked_up();
-    let short =
-        |start, end| if looked_up { None } else { short_float(bytes, start, end, rules.point) };
+    let short = |start, end| if looked_up { None } else { short_float(bytes, start, end, rules.point) };
     let long = |row, raw: Option<&[u8]>| long_float(rules, raw, first + row, part, exact);
     each(bytes, spans, out, short, long, f64::to_le_bytes)
 }

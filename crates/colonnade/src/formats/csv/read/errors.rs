@@ -94,7 +94,7 @@ pub(super) fn misfit(
     let name = opening.name(column).unwrap_or(&number);
     let text = opening.rules.text(raw);
     let plain = opening.rules.plain_number(&text.bytes);
-    let (whole, digits) = (integer(&plain), number::integer_digits(&plain));
+    let (whole, digits) = (integer(&plain), integer_digits(&plain));
     if kind == Kind::Decimal(Some(LARGE))
         && let Some(digits) = digits
     {
@@ -106,7 +106,9 @@ pub(super) fn misfit(
     let (what, dtype) = match kind {
         Kind::Bool => ("a truth value".into(), "boolean".into()),
         // A float would lose digits of it.
-        Kind::Int | Kind::UInt if whole != ParsedInt::Not => ("a whole number of 64 bits".into(), "str".into()),
+        Kind::Int | Kind::UInt if whole != ParsedInt::Not => {
+            ("a whole number of 64 bits".into(), "str".into())
+        }
         Kind::Int | Kind::UInt => ("a whole number of 64 bits".into(), "float64".into()),
         Kind::Nothing if whole != ParsedInt::Not => {
             let dtype = match whole {

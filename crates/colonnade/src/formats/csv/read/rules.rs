@@ -6,6 +6,7 @@ use super::kinds::Classes;
 use super::null_values::{NullValue, NullValues, truth};
 use super::number::is_infinite_by_name;
 use super::time::{self, Format};
+use crate::cells::number::{ParsedInt, float, integer};
 
 /// A byte that no UTF-8 has: an option that is off.
 pub(super) const NEVER: u8 = 0xFF;
@@ -138,7 +139,7 @@ impl Rules {
             ParsedInt::Not => {}
         }
         match std::str::from_utf8(&plain).ok().and_then(|t| float(t).map(|v| (t, v))) {
-            Some((t, value)) if value.is_infinite() && !number::is_infinite_by_name(t) => Classes::OVERFLOW,
+            Some((t, value)) if value.is_infinite() && !is_infinite_by_name(t) => Classes::OVERFLOW,
             Some(_) => Classes::FLOAT,
             None => Classes::TEXT,
         }

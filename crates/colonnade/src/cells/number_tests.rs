@@ -1,6 +1,6 @@
 //! Numbers against the parsers of the standard library.
 
-use super::*;
+use super::number::*;
 use proptest::prelude::*;
 
 fn padded(text: &str) -> Vec<u8> {
