@@ -2,7 +2,8 @@
 //!
 //! | room | what |
 //! |---|---|
-//! | [`digits`] | integers as decimal text |
+//! | [`digits`], [`number`] | numbers as decimal text; decimal text as numbers |
+//! | [`iso8601`] | instants, dates and times of day from text |
 //! | [`json`] | the scanner of JSON, its numbers and texts |
 //! | [`msgpack`] | MessagePack's heads, extents and columns of cells |
 //! | [`typed`] | cells of a known Arrow type as MessagePack |
@@ -12,8 +13,12 @@
 pub(crate) mod digits;
 pub(crate) mod exact_double;
 pub mod header_key;
+pub(crate) mod iso8601;
 pub(crate) mod json;
 pub mod msgpack;
+pub(crate) mod number;
+#[cfg(test)]
+mod number_tests;
 pub mod place;
 pub(crate) mod simd128;
 pub mod text;

@@ -4,6 +4,7 @@ use crate::excerpt::number_excerpt;
 
 use crate::cells::json::fault::{JsonFault, Scanned};
 use crate::cells::json::scan::Scan;
+use crate::cells::number::{ParsedInt, exact_product, float, integer, leading_digits};
 
 /// A number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,51 +18,16 @@ pub(crate) enum JsonNumber {
     Float(u64),
 }
 
-const POWERS: [u64; 9] = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
-
-/// Powers of ten that a double holds exactly.
-const EXACT: [f64; 23] = [
-    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
-    1e19, 1e20, 1e21, 1e22,
-];
-
-/// Every integer up to this one is a double.
-const MANTISSA: u64 = 1 << 53;
-
-/// Any number with this many digits fits 64 bits.
+/// Digits of which 64 bits hold any number.
 const SAFE_DIGITS: usize = 19;
 
 impl Scan<'_> {
     /// Appends decimal digits to `value`, which wraps. Returns the number of digits.
     #[inline]
     fn digits(&mut self, value: &mut u64) -> usize {
-        let start = self.at;
-        while let Some(chunk) = self.bytes.get(self.at..).and_then(|rest| rest.first_chunk::<8>()) {
-            let word = u64::from_le_bytes(*chunk) ^ 0x3030_3030_3030_3030;
-            let above = (word & 0x7f7f_7f7f_7f7f_7f7f).wrapping_add(0x7676_7676_7676_7676);
-            let others = (above | word) & 0x8080_8080_8080_8080;
-            let count = (others.trailing_zeros() / 8) as usize;
-            if count == 0 {
-                return self.at - start;
-            }
-            // The digits move to the top, with zeros before them.
-            let word = word << (64 - 8 * count);
-            let pairs = word.wrapping_mul(10).wrapping_add(word >> 8);
-            let fours = (pairs & 0xff_0000_00ff).wrapping_mul(100 + (1_000_000 << 32));
-            let others = (pairs >> 16 & 0xff_0000_00ff).wrapping_mul(1 + (10_000 << 32));
-            let eight = fours.wrapping_add(others) >> 32;
-            let power = POWERS.get(count).copied().unwrap_or(0);
-            *value = value.wrapping_mul(power).wrapping_add(eight);
-            self.at += count;
-            if count < 8 {
-                return self.at - start;
-            }
-        }
-        while let Some(digit @ b'0'..=b'9') = self.bytes.get(self.at) {
-            *value = value.wrapping_mul(10).wrapping_add(u64::from(digit - b'0'));
-            self.at += 1;
-        }
-        self.at - start
+        let count = leading_digits(self.bytes.get(self.at..).unwrap_or_default(), value);
+        self.at += count;
+        count
     }
 
     /// Scans the number at the current position, which starts with a digit or a minus.
@@ -89,11 +55,10 @@ impl Scan<'_> {
     /// Parses an integer with many digits.
     #[cold]
     fn long_integer(&self, start: usize) -> JsonNumber {
-        let text = self.text(start..self.at);
-        match (text.parse::<i64>(), text.parse::<u64>()) {
-            (Ok(value), _) => JsonNumber::Int(value),
-            (_, Ok(value)) => JsonNumber::UInt(value),
-            _ => JsonNumber::Big,
+        match integer(self.text(start..self.at).as_bytes()) {
+            ParsedInt::Int(value) => JsonNumber::Int(value),
+            ParsedInt::UInt(value) => JsonNumber::UInt(value),
+            ParsedInt::Huge | ParsedInt::Not => JsonNumber::Big,
         }
     }
 
@@ -129,12 +94,7 @@ impl Scan<'_> {
             let exponent = if digits > 9 { i64::from(u32::MAX) } else { exponent.cast_signed() };
             power += if sign == b'-' { -exponent } else { exponent };
         }
-        let scale = usize::try_from(power.unsigned_abs()).ok().and_then(|p| EXACT.get(p));
-        if let (Some(scale), true) = (scale, value <= MANTISSA && count <= SAFE_DIGITS) {
-            // Both operands are exact, so the one operation rounds once.
-            #[allow(clippy::cast_precision_loss)]
-            let value = value as f64;
-            let value = if power < 0 { value / scale } else { value * scale };
+        if let (Some(value), true) = (exact_product(value, power), count <= SAFE_DIGITS) {
             return Ok(JsonNumber::Float(if negative { -value } else { value }.to_bits()));
         }
         self.parse_with_std(start)
@@ -144,8 +104,8 @@ impl Scan<'_> {
     #[inline(never)]
     fn parse_with_std(&self, start: usize) -> Scanned<JsonNumber> {
         let text = self.text(start..self.at);
-        match text.parse::<f64>() {
-            Ok(value) if value.is_finite() => Ok(JsonNumber::Float(value.to_bits())),
+        match float(text) {
+            Some(value) if value.is_finite() => Ok(JsonNumber::Float(value.to_bits())),
             _ => {
                 let shown = number_excerpt(text);
                 let message = format!(

@@ -180,8 +180,10 @@ fn whole_file_compression_keeps_the_bytes() {
             assert_eq!(inside(bytes), expected, "{}", spec.name);
         }
     }
-    let level =
-        FrameEncoding::new("csv", options("csv")).unwrap().compressed(Some(FileCodec::Gzip), Some(99)).unwrap();
+    let level = FrameEncoding::new("csv", options("csv"))
+        .unwrap()
+        .compressed(Some(FileCodec::Gzip), Some(99))
+        .unwrap();
     assert!(is_option(&level.encode(&frame(), &mut Vec::new(), &NoProgress).unwrap_err()));
 }
 

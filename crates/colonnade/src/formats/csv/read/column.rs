@@ -6,9 +6,10 @@
 use super::kinds::{CellClasses, InferredType};
 use super::normalize::place;
 use super::null_values::{NullValue, truth};
-use super::number::{self, IntegerText};
+use super::number::{is_infinite_by_name, may_be_rounded};
 use super::rules::DialectRules;
 use super::time;
+use crate::cells::number::{ParsedInt, float, integer, short_float, short_int};
 use crate::cells::text;
 
 /// A word of the frame: a number's bytes, or the end of a text.
@@ -110,15 +111,23 @@ pub(super) fn take(
         Some(InferredType::Float) => floats(rules, bytes, spans, first, out, part, false),
         Some(InferredType::Nothing) => floats(rules, bytes, spans, first, out, part, true),
         Some(InferredType::UInt) => {
-            others(rules, bytes, spans, first, out, part, [0; 8], |text| match number::parse_integer(text) {
-                IntegerText::Int(value) if value >= 0 => Some((value.to_le_bytes(), CellClasses::INT)),
-                IntegerText::Big(value) => Some((value.to_le_bytes(), CellClasses::BIG)),
+            others(rules, bytes, spans, first, out, part, [0; 8], |text| match integer(text) {
+                ParsedInt::Int(value) if value >= 0 => Some((value.to_le_bytes(), CellClasses::INT)),
+                ParsedInt::UInt(value) => Some((value.to_le_bytes(), CellClasses::BIG)),
                 _ => None,
             })
         }
         Some(InferredType::Bool) => others(rules, bytes, spans, first, out, part, [0; 8], |text| {
             truth(text).map(|value| (u64::from(value).to_le_bytes(), CellClasses::BOOL))
         }),
+        Some(InferredType::Time { nanos, zoned }) => {
+            others(rules, bytes, spans, first, out, part, NAT, |text| {
+                let found = rules.time.as_ref().and_then(|format| time::parse(text, format))?;
+                let class = time::class(found);
+                let fits = found.zoned == zoned && (nanos || !class.has(CellClasses::NANOS));
+                fits.then(|| Some((time::ticks(found, nanos)?.to_le_bytes(), class))).flatten()
+            })
+        }
         Some(InferredType::Time { nanos, zoned }) => {
             others(rules, bytes, spans, first, out, part, NAT, |text| {
                 let found = rules.time.as_ref().and_then(|format| time::parse(text, format))?;
@@ -198,7 +207,7 @@ fn ints(
 ) -> usize {
     let (mut signs, mut nothing) = (0i64, 0);
     let looked_up = rules.numbers_are_looked_up();
-    let short = |start, end| if looked_up { None } else { number::short_int(bytes, start, end) };
+    let short = |start, end| if looked_up { None } else { short_int(bytes, start, end) };
     let long = |row, raw: Option<&[u8]>| {
         let found = long_int(rules, raw, first + row, part)?;
         nothing += usize::from(found.is_none());
@@ -231,7 +240,7 @@ fn long_int(
     part: &mut PieceColumn,
 ) -> Option<Option<i64>> {
     let Some(raw) = raw else { return is_nothing(CellClasses::NULL, row, part).then_some(None) };
-    if let IntegerText::Int(value) = number::parse_integer(raw)
+    if let ParsedInt::Int(value) = integer(raw)
         && !rules.numbers_are_looked_up()
     {
         return Some(Some(value));
@@ -241,8 +250,8 @@ fn long_int(
     if is_nothing(class, row, part) {
         return Some(None);
     }
-    match number::parse_integer(&rules.plain_number(&text.bytes)) {
-        IntegerText::Int(value) if class.has(CellClasses::INT | CellClasses::NEGATIVE) => Some(Some(value)),
+    match integer(&rules.plain_number(&text.bytes)) {
+        ParsedInt::Int(value) if class.has(CellClasses::INT | CellClasses::NEGATIVE) => Some(Some(value)),
         _ => None,
     }
 }
@@ -257,8 +266,7 @@ fn floats(
     exact: bool,
 ) -> usize {
     let looked_up = rules.numbers_are_looked_up();
-    let short =
-        |start, end| if looked_up { None } else { number::short_float(bytes, start, end, rules.point) };
+    let short = |start, end| if looked_up { None } else { short_float(bytes, start, end, rules.point) };
     let long = |row, raw: Option<&[u8]>| long_float(rules, raw, first + row, part, exact);
     each(bytes, spans, out, short, long, f64::to_le_bytes)
 }
@@ -275,11 +283,11 @@ fn long_float(
     let Some(raw) = raw else { return is_nothing(CellClasses::NULL, row, part).then_some(f64::NAN) };
     let text = rules.text(raw);
     let plain = rules.plain_number(&text.bytes);
-    let value = std::str::from_utf8(&plain).ok().and_then(|t| number::float(t).map(|v| (t, v)));
+    let value = std::str::from_utf8(&plain).ok().and_then(|t| float(t).map(|v| (t, v)));
     let is_word = rules.null_value(&text) != NullValue::Other;
     match value {
-        Some((t, value)) if !is_word && (value.is_finite() || number::is_infinite_by_name(t)) => {
-            return (!exact || !number::may_be_rounded(&plain)).then_some(value);
+        Some((t, value)) if !is_word && (value.is_finite() || is_infinite_by_name(t)) => {
+            return (!exact || !may_be_rounded(&plain)).then_some(value);
         }
         _ => {}
     }

@@ -5,7 +5,7 @@ use arrow_data::ArrayDataBuilder;
 use arrow_schema::DataType;
 
 use super::FORMAT;
-use super::number::whole_digits;
+use super::number::integer_digits;
 use super::rules::DialectRules;
 use crate::error::{Error, Result};
 use crate::frame::Column;
@@ -33,7 +33,7 @@ pub(super) fn decimals_of(
             continue;
         };
         let plain = rules.plain_number(text.as_bytes());
-        let Some(found) = whole_digits(&plain).filter(|found| *found <= digits.unwrap_or(LARGE)) else {
+        let Some(found) = integer_digits(&plain).filter(|found| *found <= digits.unwrap_or(LARGE)) else {
             return Ok(None);
         };
         let plain = plain.strip_prefix(b"+").unwrap_or(&plain);

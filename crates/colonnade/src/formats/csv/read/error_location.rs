@@ -48,7 +48,7 @@ impl InputReader<'_> {
             match kind {
                 InferredType::Nothing => !number::may_be_rounded(&plain),
                 InferredType::Decimal(Some(most)) => {
-                    number::whole_digits(&plain).is_some_and(|digits| digits <= most)
+                    number::integer_digits(&plain).is_some_and(|digits| digits <= most)
                 }
                 _ => true,
             }

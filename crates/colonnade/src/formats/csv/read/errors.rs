@@ -4,9 +4,10 @@ use super::FORMAT;
 use super::decimals::LARGE;
 use super::kinds::{CellClasses, InferredType};
 use super::line_errors;
-use super::number::{self, IntegerText};
+use super::number::integer_digits;
 use super::opening::Preamble;
 use super::pass::{InputFault, InputFaultKind};
+use crate::cells::number::{ParsedInt, integer};
 use crate::cells::place::TextPosition;
 use crate::error::{Error, ErrorKind};
 use crate::excerpt::excerpt;
@@ -93,7 +94,7 @@ pub(super) fn misfit(
     let name = opening.name(column).unwrap_or(&number);
     let text = opening.rules.text(raw);
     let plain = opening.rules.plain_number(&text.bytes);
-    let (whole, digits) = (number::parse_integer(&plain), number::whole_digits(&plain));
+    let (whole, digits) = (integer(&plain), integer_digits(&plain));
     if kind == InferredType::Decimal(Some(LARGE))
         && let Some(digits) = digits
     {
@@ -105,14 +106,14 @@ pub(super) fn misfit(
     let (what, dtype) = match kind {
         InferredType::Bool => ("a truth value".into(), "boolean".into()),
         // A float would lose digits of it.
-        InferredType::Int | InferredType::UInt if whole != IntegerText::Not => {
+        InferredType::Int | InferredType::UInt if whole != ParsedInt::Not => {
             ("a whole number of 64 bits".into(), "str".into())
         }
         InferredType::Int | InferredType::UInt => ("a whole number of 64 bits".into(), "float64".into()),
-        InferredType::Nothing if whole != IntegerText::Not => {
+        InferredType::Nothing if whole != ParsedInt::Not => {
             let dtype = match whole {
-                IntegerText::Int(_) => "Int64",
-                IntegerText::Big(_) => "UInt64",
+                ParsedInt::Int(_) => "Int64",
+                ParsedInt::UInt(_) => "UInt64",
                 _ => "str",
             };
             ("a number that a float holds exactly".into(), dtype.into())

@@ -4,8 +4,9 @@ use std::borrow::Cow;
 
 use super::kinds::CellClasses;
 use super::null_values::{NullValue, NullValues, truth};
-use super::number::{self, IntegerText};
+use super::number::is_infinite_by_name;
 use super::time::{self, TimeFormat};
+use crate::cells::number::{ParsedInt, float, integer};
 
 /// A byte that no UTF-8 has: an option that is off.
 pub(super) const NEVER: u8 = 0xFF;
@@ -117,7 +118,7 @@ impl DialectRules {
             NullValue::Other => {}
         }
         if let Some(found) = self.time.as_ref().and_then(|format| time::parse(cell, format)) {
-            return found.class();
+            return time::class(found);
         }
         if self.lenient {
             return CellClasses::NULL;
@@ -126,21 +127,19 @@ impl DialectRules {
             return CellClasses::BOOL;
         }
         let plain = self.plain_number(cell);
-        match number::parse_integer(&plain) {
-            IntegerText::Int(value) if value < 0 => return CellClasses::NEGATIVE,
-            IntegerText::Int(_) => return CellClasses::INT,
-            IntegerText::Big(_) => return CellClasses::BIG,
-            IntegerText::Huge => {
-                let value = std::str::from_utf8(&plain).ok().and_then(number::float);
+        match integer(&plain) {
+            ParsedInt::Int(value) if value < 0 => return CellClasses::NEGATIVE,
+            ParsedInt::Int(_) => return CellClasses::INT,
+            ParsedInt::UInt(_) => return CellClasses::BIG,
+            ParsedInt::Huge => {
+                let value = std::str::from_utf8(&plain).ok().and_then(float);
                 let fits = value.is_some_and(f64::is_finite);
                 return if fits { CellClasses::HUGE } else { CellClasses::HUGE | CellClasses::VAST };
             }
-            IntegerText::Not => {}
+            ParsedInt::Not => {}
         }
-        match std::str::from_utf8(&plain).ok().and_then(|t| number::float(t).map(|v| (t, v))) {
-            Some((t, value)) if value.is_infinite() && !number::is_infinite_by_name(t) => {
-                CellClasses::OVERFLOW
-            }
+        match std::str::from_utf8(&plain).ok().and_then(|t| float(t).map(|v| (t, v))) {
+            Some((t, value)) if value.is_infinite() && !is_infinite_by_name(t) => CellClasses::OVERFLOW,
             Some(_) => CellClasses::FLOAT,
             None => CellClasses::TEXT,
         }

@@ -2,6 +2,7 @@
 
 use super::kinds::CellClasses;
 use crate::calendar;
+use crate::cells::iso8601::{self, IsoInstant, IsoSpelling, TimeText};
 
 /// How instants are spelled.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,32 +48,23 @@ impl TimeFormat {
     }
 }
 
-/// An instant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Instant {
-    /// Since 1970.
-    seconds: i64,
-    nanos: u32,
-    pub(super) zoned: bool,
+/// The class of an instant's cell.
+pub(super) fn class(found: IsoInstant) -> CellClasses {
+    let base = if found.zoned { CellClasses::ZONED } else { CellClasses::INSTANT };
+    let fine = if found.nanoseconds.is_multiple_of(1000) { base } else { base | CellClasses::NANOS };
+    if ticks(found, true).is_some() { fine } else { fine | CellClasses::FAR }
 }
 
-impl Instant {
-    pub(super) fn class(self) -> CellClasses {
-        let base = if self.zoned { CellClasses::ZONED } else { CellClasses::INSTANT };
-        let fine = if self.nanos.is_multiple_of(1000) { base } else { base | CellClasses::NANOS };
-        if self.ticks(true).is_some() { fine } else { fine | CellClasses::FAR }
-    }
-
-    /// In nanoseconds or in microseconds; `None` past 64 bits.
-    pub(super) fn ticks(self, nanos: bool) -> Option<i64> {
-        let (scale, part) = if nanos { (1_000_000_000, self.nanos) } else { (1_000_000, self.nanos / 1000) };
-        // Towards zero, so that what is in reach at the end is so half-way too. The least number means NaT.
-        let (seconds, part) = match (self.seconds, i64::from(part)) {
-            (seconds, part) if seconds < 0 && part > 0 => (seconds + 1, part - scale),
-            both => both,
-        };
-        seconds.checked_mul(scale)?.checked_add(part).filter(|ticks| *ticks != i64::MIN)
-    }
+/// Counts an instant in nanoseconds or in microseconds; `None` beyond 64 bits.
+pub(super) fn ticks(found: IsoInstant, nanos: bool) -> Option<i64> {
+    let (scale, part) =
+        if nanos { (1_000_000_000, found.nanoseconds) } else { (1_000_000, found.nanoseconds / 1000) };
+    // Towards zero, so that what is in reach at the end is so half-way too. The least number means NaT.
+    let (seconds, part) = match (found.seconds, i64::from(part)) {
+        (seconds, part) if seconds < 0 && part > 0 => (seconds + 1, part - scale),
+        both => both,
+    };
+    seconds.checked_mul(scale)?.checked_add(part).filter(|ticks| *ticks != i64::MIN)
 }
 
 /// Fields that have been read; those that are missing are the first of their kind.
@@ -105,7 +97,7 @@ const NOTHING: TimeFields = TimeFields {
 };
 
 impl TimeFields {
-    fn instant(self) -> Option<Instant> {
+    fn instant(self) -> Option<IsoInstant> {
         let days = calendar::days_from_date(self.year, self.month, self.day)?;
         let hour = match self.afternoon {
             Some(_) if !(1..=12).contains(&self.hour) => return None,
@@ -121,127 +113,54 @@ impl TimeFields {
             None => days,
         };
         let seconds = date * 86400 + hour * 3600 + self.minute * 60 + self.second - self.zone.unwrap_or(0);
-        Some(Instant { seconds, nanos: self.nanos, zoned: self.zone.is_some() })
+        Some(IsoInstant { seconds, nanoseconds: self.nanos, zoned: self.zone.is_some() })
     }
 }
 
-/// The rest of a text.
-struct TimeCursor<'a>(&'a [u8]);
-
-impl<'a> TimeCursor<'a> {
-    /// Between `least` and `most` digits.
-    fn digits(&mut self, least: usize, most: usize) -> Option<&'a [u8]> {
-        let count = self.0.iter().take(most).take_while(|b| b.is_ascii_digit()).count();
-        let (digits, rest) = self.0.split_at_checked(count).filter(|_| count >= least)?;
-        self.0 = rest;
-        Some(digits)
-    }
-
-    fn number(&mut self, least: usize, most: usize) -> Option<i64> {
-        Some(self.digits(least, most)?.iter().fold(0, |value, digit| value * 10 + i64::from(digit - b'0')))
-    }
-
-    fn byte(&mut self, wanted: u8) -> Option<()> {
-        self.one_of(&[wanted]).map(|_| ())
-    }
-
-    fn one_of(&mut self, wanted: &[u8]) -> Option<u8> {
-        let (first, rest) = self.0.split_first().filter(|(first, _)| wanted.contains(first))?;
-        self.0 = rest;
-        Some(*first)
-    }
-
-    /// Billionths; digits behind the ninth must say nothing.
-    fn nanos(&mut self) -> Option<u32> {
-        let digits = self.digits(1, 30)?;
-        if digits.iter().skip(9).any(|digit| *digit != b'0') {
-            return None;
-        }
-        let padded = digits.iter().copied().chain(std::iter::repeat(b'0')).take(9);
-        Some(padded.fold(0, |value, digit| value * 10 + u32::from(digit - b'0')))
-    }
-
-    /// `Z`, `+01`, `+0100` or `+01:00`, in seconds.
-    fn zone(&mut self) -> Option<i64> {
-        let sign = self.one_of(b"Zz+-")?;
-        if sign.eq_ignore_ascii_case(&b'z') {
-            return Some(0);
-        }
-        let hours = self.number(2, 2)?;
-        let colon = self.byte(b':').is_some();
-        let minutes = if colon { self.number(2, 2)? } else { self.number(2, 2).unwrap_or(0) };
-        let seconds = (hours < 24 && minutes < 60).then_some(hours * 3600 + minutes * 60)?;
-        Some(if sign == b'-' { -seconds } else { seconds })
-    }
-
-    /// A month by its name or the first three letters of it.
-    fn month(&mut self, whole: bool) -> Option<i64> {
-        const NAMES: [&str; 12] = [
-            "january",
-            "february",
-            "march",
-            "april",
-            "may",
-            "june",
-            "july",
-            "august",
-            "september",
-            "october",
-            "november",
-            "december",
-        ];
-        let length = |name: &str| if whole { name.len() } else { 3 };
-        let is_here = |name: &&str| {
-            let head = self.0.get(..length(name));
-            head.is_some_and(|head| {
-                Some(head.to_ascii_lowercase().as_slice()) == name.as_bytes().get(..head.len())
-            })
-        };
-        let place = NAMES.iter().position(is_here)?;
-        self.0 = self.0.get(length(NAMES.get(place)?)..)?;
-        i64::try_from(place + 1).ok()
-    }
-}
-
-/// The instant that a text is.
-pub(super) fn parse(text: &[u8], format: &TimeFormat) -> Option<Instant> {
-    let mut rest = TimeCursor(text);
-    let fields = match format {
-        TimeFormat::Iso => iso(&mut rest)?,
-        TimeFormat::Fields(items) => fields(&mut rest, items)?,
+/// A month by its name or the first three letters of it.
+fn month(text: &mut TimeText<'_>, whole: bool) -> Option<i64> {
+    const NAMES: [&str; 12] = [
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+    ];
+    let length = |name: &str| if whole { name.len() } else { 3 };
+    let is_here = |name: &&str| {
+        let head = text.0.get(..length(name));
+        head.is_some_and(|head| {
+            Some(head.to_ascii_lowercase().as_slice()) == name.as_bytes().get(..head.len())
+        })
     };
-    if rest.0.is_empty() { fields.instant() } else { None }
+    let place = NAMES.iter().position(is_here)?;
+    text.0 = text.0.get(length(NAMES.get(place)?)..)?;
+    i64::try_from(place + 1).ok()
 }
 
-fn iso(rest: &mut TimeCursor<'_>) -> Option<TimeFields> {
-    let mut out = TimeFields { year: rest.number(4, 4)?, ..NOTHING };
-    rest.byte(b'-')?;
-    out.month = rest.number(2, 2)?;
-    rest.byte(b'-')?;
-    out.day = rest.number(2, 2)?;
-    if rest.one_of(b"T t").is_none() {
-        return Some(out);
-    }
-    out.hour = rest.number(2, 2)?;
-    rest.byte(b':')?;
-    out.minute = rest.number(2, 2)?;
-    if rest.byte(b':').is_some() {
-        out.second = rest.number(2, 2)?;
-        if rest.one_of(b".,").is_some() {
-            out.nanos = rest.nanos()?;
+/// Reads an instant; `None` for other text.
+pub(super) fn parse(text: &[u8], format: &TimeFormat) -> Option<IsoInstant> {
+    match format {
+        TimeFormat::Iso => iso8601::instant(text, IsoSpelling::Lenient),
+        TimeFormat::Fields(items) => {
+            let mut rest = TimeText(text);
+            fields(&mut rest, items)?.instant().filter(|_| rest.0.is_empty())
         }
     }
-    if !rest.0.is_empty() {
-        out.zone = Some(rest.zone()?);
-    }
-    Some(out)
 }
 
-fn fields(rest: &mut TimeCursor<'_>, items: &[FormatItem]) -> Option<TimeFields> {
+fn fields(rest: &mut TimeText<'_>, items: &[FormatItem]) -> Option<TimeFields> {
     let mut out = NOTHING;
     for item in items {
         match item {
-            FormatItem::Byte(byte) => rest.byte(*byte)?,
+            FormatItem::Byte(byte) => rest.one_of(&[*byte]).map(|_| ())?,
             FormatItem::Field(field) => match field {
                 b'Y' => out.year = rest.number(4, 4)?,
                 b'y' => {
@@ -249,19 +168,19 @@ fn fields(rest: &mut TimeCursor<'_>, items: &[FormatItem]) -> Option<TimeFields>
                     out.year = year + if year < 69 { 2000 } else { 1900 };
                 }
                 b'm' => out.month = rest.number(1, 2)?,
-                b'b' => out.month = rest.month(false)?,
-                b'B' => out.month = rest.month(true)?,
+                b'b' => out.month = month(rest, false)?,
+                b'B' => out.month = month(rest, true)?,
                 b'd' => out.day = rest.number(1, 2)?,
                 b'j' => out.of_year = Some(rest.number(1, 3)?),
                 b'H' | b'I' => out.hour = rest.number(1, 2)?,
                 b'M' => out.minute = rest.number(1, 2)?,
                 b'S' => out.second = rest.number(1, 2)?,
-                b'f' => out.nanos = rest.nanos()?,
+                b'f' => out.nanos = rest.nanoseconds()?,
                 b'p' => {
                     out.afternoon = Some(rest.one_of(b"AaPp")?.eq_ignore_ascii_case(&b'p'));
                     rest.one_of(b"Mm")?;
                 }
-                b'z' => out.zone = Some(rest.zone()?),
+                b'z' => out.zone = Some(rest.zone(IsoSpelling::Lenient)?),
                 _ => return None,
             },
         }
@@ -275,11 +194,11 @@ mod tests {
 
     fn iso_ticks(text: &str) -> Option<(i64, bool)> {
         let found = parse(text.as_bytes(), &TimeFormat::Iso)?;
-        Some((found.ticks(true)?, found.zoned))
+        Some((ticks(found, true)?, found.zoned))
     }
 
     #[test]
-    fn iso_instants_are_parsed_as_in_numpy() {
+    fn iso_is_read_as_numpy_reads_it() {
         // `np.datetime64(text, "ns").astype(int)`
         assert_eq!(iso_ticks("1970-01-01"), Some((0, false)));
         assert_eq!(iso_ticks("2013-01-01T10:00:00Z"), Some((1_357_034_400_000_000_000, true)));
@@ -309,10 +228,10 @@ mod tests {
     }
 
     #[test]
-    fn formats_are_parsed_as_in_strptime() {
+    fn formats_are_read_as_strptime_reads_them() {
         let read = |text: &str, format: &str| {
             let format = TimeFormat::parse(format).unwrap_or_else(|c| panic!("{c}"));
-            parse(text.as_bytes(), &format).and_then(|found| found.ticks(false))
+            parse(text.as_bytes(), &format).and_then(|found| ticks(found, false))
         };
         assert_eq!(read("31/01/2013", "%d/%m/%Y"), read("2013-01-31", "%Y-%m-%d"));
         assert_eq!(
@@ -330,7 +249,7 @@ mod tests {
 
     #[test]
     fn the_class_tells_unit_and_zone() {
-        let class = |text: &str| parse(text.as_bytes(), &TimeFormat::Iso).map(Instant::class);
+        let class = |text: &str| parse(text.as_bytes(), &TimeFormat::Iso).map(super::class);
         assert_eq!(class("2013-01-01"), Some(CellClasses::INSTANT));
         assert_eq!(class("2013-01-01T00:00:00.000001Z"), Some(CellClasses::ZONED));
         assert_eq!(class("2013-01-01T00:00:00.000000001"), Some(CellClasses::INSTANT | CellClasses::NANOS));

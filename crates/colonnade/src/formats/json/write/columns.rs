@@ -107,8 +107,10 @@ pub fn index(frame: &Frame) -> Result<Vec<JsonColumn>> {
 /// # Errors
 /// `Unrepresentable`: labels that JSON cannot hold.
 pub fn names(frame: &Frame, style: TextStyle) -> Result<String> {
-    let levels =
-        index_names::labels(&frame.columns)?.into_iter().map(JsonColumn::of_named).collect::<Result<Vec<_>>>()?;
+    let levels = index_names::labels(&frame.columns)?
+        .into_iter()
+        .map(JsonColumn::of_named)
+        .collect::<Result<Vec<_>>>()?;
     let cells = levels.iter().map(|level| level.cell(style)).collect::<Result<Vec<_>>>()?;
     let mut out = vec![b'['];
     for row in 0..frame.ncols {

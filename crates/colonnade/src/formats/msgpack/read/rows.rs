@@ -88,7 +88,11 @@ impl HeaderRows<'_> {
     }
 
     /// Reads one row as an array.
-    fn array<C: CellReader + ?Sized>(&self, cursor: &mut RowCursor<'_>, columns: &mut [Box<C>]) -> CellResult<()> {
+    fn array<C: CellReader + ?Sized>(
+        &self,
+        cursor: &mut RowCursor<'_>,
+        columns: &mut [Box<C>],
+    ) -> CellResult<()> {
         cursor.array(self.keys.len(), "cells, one a column")?;
         for (i, column) in columns.iter_mut().enumerate() {
             cursor.cell(column.as_mut()).map_err(|e| e.in_entry(i))?;

@@ -52,7 +52,13 @@ pub(crate) struct PageParts<'p> {
 
 impl<'a> StoredPage<'a> {
     /// A page whose header has been read and checked.
-    pub(super) fn new(header: PageHeader, body: &'a [u8], at: u64, codec: PageCodec, levels: MaxLevels) -> Self {
+    pub(super) fn new(
+        header: PageHeader,
+        body: &'a [u8],
+        at: u64,
+        codec: PageCodec,
+        levels: MaxLevels,
+    ) -> Self {
         Self { header, body, at, codec, levels, slots: None }
     }
 

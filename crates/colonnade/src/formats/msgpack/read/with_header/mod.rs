@@ -142,7 +142,8 @@ impl LocatedFrame {
             return Ok(index);
         }
         let fields = self.plan.level_fields();
-        let decoded = self.decode_columns(&fields, (MemoryLayout::AsStored, self.options.threads), &NoProgress)?;
+        let decoded =
+            self.decode_columns(&fields, (MemoryLayout::AsStored, self.options.threads), &NoProgress)?;
         let axis = self.plan.decoded_index(&fields, decoded, self.header.nrows)?;
         Ok(self.index.get_or_init(|| axis))
     }

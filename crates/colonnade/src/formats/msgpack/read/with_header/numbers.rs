@@ -195,7 +195,10 @@ impl<T: NumberFromCell<N>, const N: usize> CellReader for NumberColumn<'_, T, N>
 
 /// Returns why a cell was not decoded: it is incomplete, or not of the declared type.
 #[cold]
-fn not_taken<T: NumberFromCell<N>, const N: usize>(rest: &[u8], taken: CellExtent) -> Result<CellExtent, CellError> {
+fn not_taken<T: NumberFromCell<N>, const N: usize>(
+    rest: &[u8],
+    taken: CellExtent,
+) -> Result<CellExtent, CellError> {
     let placed = |e: CellError| e.after(taken.cells, taken.nbytes);
     let Some((found, _)) = head(rest).map_err(placed)? else { return Ok(taken) };
     let found = match found {

@@ -170,9 +170,9 @@ impl Decoder for FixedLenDecoder {
             PageEncoding::PlainDictionary | PageEncoding::RleDictionary => {
                 FixedLenPage::Keys(Box::new(keys(parts.values, parts.n)?))
             }
-            PageEncoding::DeltaBinaryPacked if self.change == ByteConversion::Longer => {
-                FixedLenPage::Delta(Box::new(crate::formats::parquet::delta::DeltaDecoder::new(parts.values)?))
-            }
+            PageEncoding::DeltaBinaryPacked if self.change == ByteConversion::Longer => FixedLenPage::Delta(
+                Box::new(crate::formats::parquet::delta::DeltaDecoder::new(parts.values)?),
+            ),
             other => return Err(unknown(other)),
         };
         PageCursor::new(values, parts, optional)

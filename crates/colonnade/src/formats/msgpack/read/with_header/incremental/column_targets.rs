@@ -12,7 +12,7 @@ use crate::frame::Frame;
 use super::super::LocatedFrame;
 use super::super::text::StringColumn;
 use super::growing_blocks::GrowingBlocks;
-use crate::cells::msgpack::column::{CellError, CellReader, FORMAT, CellExtent};
+use crate::cells::msgpack::column::{CellError, CellExtent, CellReader, FORMAT};
 use crate::cells::typed::TypedCells;
 
 /// The first size of text, which grows with the received bytes.
