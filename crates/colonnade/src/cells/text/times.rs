@@ -95,9 +95,9 @@ fn put_instant_of<const PER_SECOND: i64>(count: i64, between: u8, zone: &[u8], o
     true
 }
 
-/// An instant of ISO 8601 (a space may stand for the `T`, and a date alone is its midnight), in units of which a second has
-/// `per_second`, and whether a zone was said; without one the clock is taken as it is. `None` where it is none, or not exactly a
-/// count of units.
+/// Parses a timestamp of ISO 8601 (a space may replace the `T`, and a date without a time is its midnight). Returns the count of
+/// units, `per_second` of which are a second, and whether the text has a zone; without one the clock time is not shifted. `None`
+/// if the text is no timestamp, or not exactly a count of units.
 #[must_use]
 pub fn instant(text: &str, per_second: i64) -> Option<(i64, bool)> {
     let found = iso8601::instant(text.as_bytes(), IsoSpelling::Strict)?;

@@ -128,14 +128,6 @@ pub(super) fn take(
                 fits.then(|| Some((time::ticks(found, nanos)?.to_le_bytes(), class))).flatten()
             })
         }
-        Some(InferredType::Time { nanos, zoned }) => {
-            others(rules, bytes, spans, first, out, part, NAT, |text| {
-                let found = rules.time.as_ref().and_then(|format| time::parse(text, format))?;
-                let class = found.class();
-                let fits = found.zoned == zoned && (nanos || !class.has(CellClasses::NANOS));
-                fits.then(|| Some((found.ticks(nanos)?.to_le_bytes(), class))).flatten()
-            })
-        }
     };
     if done < out.len() {
         part.misfit = true;

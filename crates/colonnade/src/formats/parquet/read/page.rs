@@ -169,8 +169,8 @@ impl<'a> StoredPage<'a> {
     where
         'a: 's,
     {
-        let decompressed = |codec, body: &'s [u8], nbytes: usize| decompress(codec, body, nbytes, scratch);
-        self.split_parts(decompressed).map_err(|e| e.at(self.at))
+        self.split_parts(|codec, body, nbytes| decompress(codec, body, nbytes, scratch))
+            .map_err(|e| e.at(self.at))
     }
 
     /// As [`StoredPage::parts`], from the scratch memory of an earlier call.
@@ -181,13 +181,12 @@ impl<'a> StoredPage<'a> {
     where
         'a: 's,
     {
-        let decompressed = |_, _: &'s [u8], nbytes: usize| scratch.get(..nbytes).ok_or_else(short);
-        self.split_parts(decompressed).map_err(|e| e.at(self.at))
+        self.split_parts(|_, _, nbytes| scratch.get(..nbytes).ok_or_else(short)).map_err(|e| e.at(self.at))
     }
 
     fn split_parts<'s>(
         &self,
-        decompressed: impl FnOnce(Codec, &'s [u8], usize) -> Result<&'s [u8]>,
+        decompressed: impl FnOnce(PageCodec, &'s [u8], usize) -> Result<&'s [u8]>,
     ) -> Result<PageParts<'s>>
     where
         'a: 's,

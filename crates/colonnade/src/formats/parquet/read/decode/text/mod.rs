@@ -39,7 +39,6 @@ pub(super) use dictionary::{Dictionary, no_text};
 pub(super) use output::FillError;
 pub(super) use page_texts::PageTexts;
 use parts::KeptPages;
-use parts::KeptPages;
 pub(super) use parts::{PagePart, WalkedChunk, walk};
 pub(super) use rows::{RowRun, validity};
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::error::{Error, Result};
-use crate::formats::parquet::codec::Codec;
+use crate::formats::parquet::codec::PageCodec;
 use crate::formats::parquet::levels::Validity;
 use crate::formats::parquet::page::{PageEncoding, PageType};
 use crate::formats::parquet::read::chunk::Pages;
@@ -214,7 +214,7 @@ impl<'a> PagePart<'a> {
             return Ok(());
         }
         let (mut kept, mut total) = (self.kept.take(), 0usize);
-        if kept.is_none() && self.page.codec() != Codec::None && budget.take(self.page.header.nbytes) {
+        if kept.is_none() && self.page.codec() != PageCodec::None && budget.take(self.page.header.nbytes) {
             let mut bytes = Vec::new();
             self.page.parts(&mut bytes)?;
             kept = Some(bytes);
