@@ -342,7 +342,7 @@ def test_progress_is_shown_on_terminals_only(path: Path) -> None:
 
 
 def test_bar_waits_for_its_delay(capsys: pytest.CaptureFixture[str]) -> None:
-    from colonnade._progress import Bar
+    from colonnade._io.progress import Bar
 
     with Bar("reading", delay_s=3600.0) as bar:
         bar.update(1, 10)

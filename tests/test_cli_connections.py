@@ -200,7 +200,7 @@ def test_progress_knows_the_length(monkeypatch: pytest.MonkeyPatch, path: Path, 
     def bar(what: str) -> Iterator[Any]:
         yield lambda done, total: seen.setdefault(what.split()[0], []).append((done, total))
 
-    monkeypatch.setattr("colonnade._cli_connections.bar", bar)
+    monkeypatch.setattr("colonnade.cli.connections.bar", bar)
     url = f"unix:{tmp_path / 'socket'}"
     other = threading.Thread(target=main, args=(["send", str(path), url],))
     other.start()

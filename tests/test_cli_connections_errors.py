@@ -92,7 +92,7 @@ def test_usage(arguments: list[str], path: Path, capsys: pytest.CaptureFixture[s
 
 @pytest.mark.parametrize(("text", "size"), [("0", 0), ("65536", 65536), ("64MiB", 64 << 20), ("2GB", 2 * 10**9)])
 def test_sizes(text: str, size: int) -> None:
-    from colonnade._cli_parser import parser
+    from colonnade.cli.parser import parser
 
     assert parser().parse_args(["recv", "tcp://:0", "x", "--limit", text]).limit == size
 

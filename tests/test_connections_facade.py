@@ -109,7 +109,7 @@ def test_threads_are_those_of_the_connection(format: str, monkeypatch: pytest.Mo
         asked.append(otherwise if threads is None else threads)
         return asked[-1] or 1
 
-    monkeypatch.setattr("colonnade._registry.resolve_threads", resolve)
+    monkeypatch.setattr("colonnade._formats.registry.resolve_threads", resolve)
     plain = {"a": np.arange(3)}
     with pair(threads=2) as (here, there):
         here.send(plain, format)
@@ -142,7 +142,7 @@ def test_a_url_counts_silence_and_a_connection_the_whole_call(
         seen.append(timeout_s)
         return plain(self, timeout_s, *more)
 
-    monkeypatch.setattr("colonnade._link.Link." + method, watched)
+    monkeypatch.setattr("colonnade._io.raw_connection.Link." + method, watched)
 
     def serve() -> None:
         with listener.accept(timeout_s=30) as peer:  # type: ignore[union-attr]

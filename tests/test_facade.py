@@ -13,7 +13,9 @@ import pytest
 import static_frame as sf
 
 import colonnade as cn
-from colonnade import _formats, _mounts, _threads
+from colonnade._io import detection
+from colonnade._io import network_filesystems as _mounts
+from colonnade._io import threads as _threads
 
 DATA = {"a": np.arange(5), "b": np.linspace(0, 1, 5)}
 TABLE = pd.DataFrame({"a": [1, 2, 3], "b": ["x", None, "z"]}, index=pd.Index(["i", "j", "k"], name="key"))
@@ -44,7 +46,7 @@ def test_format_by_suffix(tmp_path: Path, name: str) -> None:
     ],
 )
 def test_what_a_suffix_says(name: str, format: str | None) -> None:
-    assert _formats.from_suffix(name) == format
+    assert detection.from_suffix(name) == format
 
 
 def test_format_by_magic_before_suffix(tmp_path: Path) -> None:

@@ -15,7 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from colonnade import DecodeError, EncodeError, _labels
+from colonnade import DecodeError, EncodeError
+from colonnade._values import tagged_labels
 from colonnade.testing.cases_cells import CELLS, pandas_cells, same_cell
 
 _BERLIN = zoneinfo.ZoneInfo("Europe/Berlin")
@@ -74,9 +75,9 @@ TAGGED = [
 
 @pytest.mark.parametrize("value", PLAIN, ids=repr)
 def test_what_json_holds_stands_as_it_is(value: Any) -> None:
-    text = _labels.encode(value)
+    text = tagged_labels.encode(value)
     assert json.loads(text) == value
-    back = _labels.decode(text)
+    back = tagged_labels.decode(text)
     assert type(back) is type(value)
     assert repr(back) == repr(value)
 
@@ -85,10 +86,10 @@ def test_what_json_holds_stands_as_it_is(value: Any) -> None:
     "value", TAGGED, ids=lambda value: f"{type(value).__name__} {value!r:.40}" if not isinstance(value, int) else "int"
 )
 def test_what_json_cannot_hold_is_tagged(value: Any) -> None:
-    text = _labels.encode(value)
+    text = tagged_labels.encode(value)
     ((tag, _),) = json.loads(text).items()
     assert tag.startswith("$")
-    back = _labels.decode(text)
+    back = tagged_labels.decode(text)
     assert type(back) is type(value)
     if isinstance(value, int):
         assert back == value
@@ -97,8 +98,8 @@ def test_what_json_cannot_hold_is_tagged(value: Any) -> None:
 
 
 def test_nan_is_a_float() -> None:
-    assert json.loads(_labels.encode(math.nan)) == {"$float": "nan"}
-    assert math.isnan(_labels.decode(_labels.encode(math.nan)))
+    assert json.loads(tagged_labels.encode(math.nan)) == {"$float": "nan"}
+    assert math.isnan(tagged_labels.decode(tagged_labels.encode(math.nan)))
 
 
 LABELS = [(name, make) for name, make in (CELLS | pandas_cells()).items()]
@@ -108,10 +109,10 @@ LABELS = [(name, make) for name, make in (CELLS | pandas_cells()).items()]
 def test_what_a_cell_may_be_a_label_keeps_to_the_bit(make: Any) -> None:
     for value in make():
         try:
-            text = _labels.encode(value)
+            text = tagged_labels.encode(value)
         except EncodeError:  # deeper than JSON goes
             continue
-        assert same_cell(value, _labels.decode(text))
+        assert same_cell(value, tagged_labels.decode(text))
 
 
 def test_times_of_pandas() -> None:
@@ -125,12 +126,12 @@ def test_times_of_pandas() -> None:
         pd.Interval(pd.Timestamp("2020"), pd.Timestamp("2021")),
     ]
     for value in values:
-        back = _labels.decode(_labels.encode(value))
+        back = tagged_labels.decode(tagged_labels.encode(value))
         assert type(back) is type(value)
         assert repr(back) == repr(value)
         assert getattr(back, "unit", None) == getattr(value, "unit", None)
-    assert _labels.decode(_labels.encode(pd.NA)) is pd.NA
-    assert _labels.decode(_labels.encode(pd.NaT)) is pd.NaT
+    assert tagged_labels.decode(tagged_labels.encode(pd.NA)) is pd.NA
+    assert tagged_labels.decode(tagged_labels.encode(pd.NaT)) is pd.NaT
 
 
 def test_zones_keep_their_library() -> None:
@@ -145,11 +146,11 @@ def test_zones_keep_their_library() -> None:
         dt.datetime(2020, 1, 1, tzinfo=tz.tzutc()),
     ]
     for value in values:
-        assert repr(_labels.decode(_labels.encode(value))) == repr(value)
+        assert repr(tagged_labels.decode(tagged_labels.encode(value))) == repr(value)
     with pytest.raises(EncodeError, match="localize"):
-        _labels.encode(dt.datetime(2020, 1, 1, tzinfo=pytz.timezone("Europe/Berlin")))
+        tagged_labels.encode(dt.datetime(2020, 1, 1, tzinfo=pytz.timezone("Europe/Berlin")))
     with pytest.raises(EncodeError, match="zone"):
-        _labels.encode(dt.datetime(2020, 1, 1, tzinfo=tz.tzlocal()))
+        tagged_labels.encode(dt.datetime(2020, 1, 1, tzinfo=tz.tzlocal()))
 
 
 class _Odd:
@@ -177,14 +178,14 @@ class _Text(str):
 )
 def test_what_has_no_tag_is_refused(value: Any) -> None:
     with pytest.raises(EncodeError, match="labels: expected"):
-        _labels.encode(value)
+        tagged_labels.encode(value)
 
 
 def test_a_value_that_contains_itself_is_refused() -> None:
     value: list[Any] = []
     value.append(value)
     with pytest.raises(EncodeError, match="itself"):
-        _labels.encode(value)
+        tagged_labels.encode(value)
 
 
 @pytest.mark.parametrize(
@@ -217,7 +218,7 @@ def test_a_value_that_contains_itself_is_refused() -> None:
 )  # fmt: skip
 def test_bad_text_is_a_decode_error(text: str) -> None:
     with pytest.raises(DecodeError):
-        _labels.decode(text)
+        tagged_labels.decode(text)
 
 
 _SCALARS = (
@@ -243,12 +244,15 @@ _VALUES = st.recursive(
 
 @given(_VALUES)
 def test_every_value_comes_back(value: Any) -> None:
-    text = _labels.encode(value)
+    text = tagged_labels.encode(value)
     assert "NaN" not in json.dumps(json.loads(text))
-    assert repr(_labels.decode(text)) == repr(value)
+    assert repr(tagged_labels.decode(text)) == repr(value)
 
 
 def test_pandas_is_not_imported_for_plain_labels() -> None:
-    code = "import sys; from colonnade import _labels as x; x.decode(x.encode([1, ('a', 2)])); print(*sys.modules)"
+    code = (
+        "import sys; from colonnade._values import tagged_labels as x; x.decode(x.encode([1, ('a', 2)])); "
+        "print(*sys.modules)"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "pandas" not in done.stdout.split()

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import colonnade as cn
-from colonnade import _formats, cli
+from colonnade import cli
+from colonnade._io import detection
 
 DATA = {"a": np.array([1, 2, 3]), "b": np.array([0.5, -0.0, np.nan])}
 HEADS = [b"\x81", b"\x8f", b"\xde\x00\x03", b"\xdf\x00\x00\x00\x03"]
@@ -22,11 +23,13 @@ ROWS = b"\x92\x81\xa1a\x01\x81\xa1a\x02"  # [{"a": 1}, {"a": 2}]
 
 @pytest.mark.parametrize("head", HEADS)
 def test_our_own_is_told_by_its_first_key(head: bytes) -> None:
-    assert _formats.from_magic((head + KEY)[: _formats.MAGIC_NBYTES]) == "msgpack"
-    assert _formats.from_magic((head + b"\xad__colonnades")[: _formats.MAGIC_NBYTES]) == "msgpack"  # as far as is seen
-    assert _formats.from_magic((head + b"\xa1a\x01\x02\x03\x04\x05")[: _formats.MAGIC_NBYTES]) is None
+    assert detection.from_magic((head + KEY)[: detection.MAGIC_NBYTES]) == "msgpack"
+    assert (
+        detection.from_magic((head + b"\xad__colonnades")[: detection.MAGIC_NBYTES]) == "msgpack"
+    )  # as far as is seen
+    assert detection.from_magic((head + b"\xa1a\x01\x02\x03\x04\x05")[: detection.MAGIC_NBYTES]) is None
     for length in range(len(head) + 2):
-        assert _formats.from_magic((head + KEY)[:length]) is None
+        assert detection.from_magic((head + KEY)[:length]) is None
 
 
 @pytest.mark.parametrize("options", [{}, {"orient": "records"}, {"orient": "split"}, {"compatible": True}])

@@ -19,7 +19,7 @@ import pyarrow as pa
 import pytest
 
 import colonnade as cn
-from colonnade._rows import Rows
+from colonnade.adapters._rows import Rows
 from colonnade.testing.cases_cells import same_cell
 
 BERLIN = zoneinfo.ZoneInfo("Europe/Berlin")

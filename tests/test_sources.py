@@ -229,7 +229,7 @@ CHUNKED = ("arrow", "arrows", "parquet", "msgpack", "csv", "ndjson")
 @pytest.mark.parametrize("format", ["npz", "npy", "json", "yaml", *CHUNKED])
 def test_fsync_waits_for_an_open_file(format: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     waited: list[int] = []
-    monkeypatch.setattr("colonnade._targets.os.fsync", waited.append)
+    monkeypatch.setattr("colonnade._io.targets.os.fsync", waited.append)
     data: dict[str, Any] = {"a": DATA["a"]}
     whole = DATA["a"] if format == "npy" else data
     with open(tmp_path / "x", "wb") as file:
@@ -252,7 +252,7 @@ def test_fsync_waits_for_an_open_file(format: str, tmp_path: Path, monkeypatch: 
 
 def test_fsync_means_nothing_to_pipes(monkeypatch: pytest.MonkeyPatch) -> None:
     waited: list[int] = []
-    monkeypatch.setattr("colonnade._targets.os.fsync", waited.append)
+    monkeypatch.setattr("colonnade._io.targets.os.fsync", waited.append)
     here, there = os.pipe()
     with open(here, "rb") as source:
         with open(there, "wb") as target:

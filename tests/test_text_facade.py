@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 import colonnade as cn
-from colonnade import _formats, cli
+from colonnade import cli
+from colonnade._io import detection
 
 TEXTS = ("csv", "json", "ndjson", "yaml")
 STREAMED = ("csv", "ndjson")
@@ -67,7 +68,7 @@ def test_a_column_may_be_named_as_a_magic(tmp_path: Path) -> None:
 
 def test_our_own_csv_needs_no_name() -> None:
     assert same(cn.decode(cn.encode(DATA, "csv", schema="header")))
-    assert _formats.detect(b"# colonn", None) == "csv"
+    assert detection.detect(b"# colonn", None) == "csv"
     with pytest.raises(cn.DecodeError, match="pass format="):
         cn.decode(b"a,b\n1,2\n")
 

@@ -9,11 +9,11 @@ import pytest
 
 import colonnade as cn
 from colonnade import _core
-from colonnade._formats import BUILT, BUNDLED, CONNECTED, STREAMED
-from colonnade._frame import frame_from
-from colonnade._options import CLASSES
-from colonnade._registry import FORMATS, core_options
-from colonnade._write_formats import Request
+from colonnade._formats.options import CLASSES
+from colonnade._formats.registry import FORMATS, core_options
+from colonnade._formats.writers import Request
+from colonnade._frame.frame import frame_from
+from colonnade._io.detection import BUNDLED, CONNECTED, FORMAT_NAMES, STREAMED
 
 WRITE_FORMATS = {name: entry.write for name, entry in FORMATS.items()}
 
@@ -25,11 +25,11 @@ def options_of(name: str, **keywords: Any) -> _core.WriteOptions:
 
 
 def test_every_format_has_an_entry_with_its_own_options() -> None:
-    assert tuple(WRITE_FORMATS) == BUILT
+    assert tuple(WRITE_FORMATS) == FORMAT_NAMES
     assert {name: entry.options for name, entry in WRITE_FORMATS.items()} == CLASSES
 
 
-@pytest.mark.parametrize("name", BUILT)
+@pytest.mark.parametrize("name", FORMAT_NAMES)
 def test_the_options_of_the_core_are_those_of_the_format(name: str) -> None:
     options = options_of(name)
     assert isinstance(options, _core.WriteOptions)
@@ -39,14 +39,14 @@ def test_the_options_of_the_core_are_those_of_the_format(name: str) -> None:
 def test_bundles_are_checked_where_a_file_holds_several_frames() -> None:
     assert {name for name, entry in WRITE_FORMATS.items() if entry.check_bundle} == set(BUNDLED)
     core = FRAME._load()
-    for name in BUILT:
+    for name in FORMATS:
         if name not in BUNDLED:
             with pytest.raises(cn.UnsupportedError, match=f"{name}: it holds one frame"):
                 _core.encode_bundle([("a", core)], options_of(name))
 
 
 def test_only_some_formats_are_written_chunk_by_chunk(tmp_path: Path) -> None:
-    for name in BUILT:
+    for name in FORMATS:
         sink = _core.BufferSink()
         if name in STREAMED:
             assert _core.Writer.to_sink(sink, options_of(name)).nbatches == 0
@@ -65,7 +65,7 @@ def test_a_writer_that_was_closed_takes_no_more() -> None:
             writer.write(FRAME._load())
 
 
-@pytest.mark.parametrize("name", [name for name in BUILT if name not in CONNECTED])
+@pytest.mark.parametrize("name", [name for name in FORMATS if name not in CONNECTED])
 def test_a_format_without_messages_is_refused_by_the_connection_itself(name: str) -> None:
     connection = _core.Connection.over_callables(
         None, lambda view: None, "peer", _core.ConnectOptions(limits=cn.Limits())
@@ -97,7 +97,7 @@ def test_a_directory_is_not_replaced_by_a_format_that_has_none(tmp_path: Path) -
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("name", BUILT)
+@pytest.mark.parametrize("name", FORMAT_NAMES)
 @pytest.mark.parametrize("nrows", [3, 100_000])
 def test_bytes_are_those_of_a_sink(name: str, nrows: int) -> None:
     frame = frame_from(np.arange(2.0 * nrows).reshape(nrows, 2))

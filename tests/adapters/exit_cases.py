@@ -15,9 +15,9 @@ import pandas as pd
 import pyarrow as pa
 
 import colonnade as cn
-from colonnade import _labels
 from colonnade._core import ArrowColumn, Axis, CoreFrame, FrameBuilder
-from colonnade._frame import frame_of
+from colonnade._frame.frame import frame_of
+from colonnade._values import tagged_labels
 from colonnade.adapters._object_columns import level_from_labels
 from tests.formats.arrow_c_data import _pointer, _Schema
 
@@ -206,18 +206,18 @@ def label_cases() -> Iterator[Case]:
 
 def name_cases() -> Iterator[Case]:
     for name in NAMES:
-        text = _labels.encode(name)
+        text = tagged_labels.encode(name)
         labels = np.array(["a", "b"])
         yield f"name {name!r}", frame_of(core_of(name=text))
         yield f"attrs {name!r}", frame_of(core_of(attrs=text))
-        yield f"attrs within {name!r}", frame_of(core_of(attrs=_labels.encode({"a": name})))
+        yield f"attrs within {name!r}", frame_of(core_of(attrs=tagged_labels.encode({"a": name})))
         for depth in (1, 2):
             cls = "Index" if depth == 1 else "IndexHierarchy"
             axis = Axis.levels([labels] * depth, ["Index"] * depth, cls, text)
             yield f"index name {name!r} {depth}", frame_of(core_of(index=axis))
             yield f"columns name {name!r} {depth}", frame_of(core_of(columns=axis))
             own = Axis.levels(
-                [labels] * depth, ["Index"] * depth, cls, meta=_labels.encode({"level_names": [name] * 2})
+                [labels] * depth, ["Index"] * depth, cls, meta=tagged_labels.encode({"level_names": [name] * 2})
             )
             yield f"level names {name!r} {depth}", frame_of(core_of(index=own))
         yield f"range name {name!r}", frame_of(core_of(index=Axis.auto(0, 2, 1, "Index", text)))

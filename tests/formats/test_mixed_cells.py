@@ -260,7 +260,7 @@ def test_codes_mean_nothing_in_a_column_that_others_wrote() -> None:
 
 
 def test_a_tag_on_another_column_is_refused_by_name() -> None:
-    from colonnade._cells import cells_of
+    from colonnade._values.cells import cells_of
 
     with pytest.raises(cn.DecodeError, match=r"the tag .*msgpack.* does not fit the data"):
         cells_of(ArrowColumn.from_masked(np.arange(2), None, TAG))

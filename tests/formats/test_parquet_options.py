@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import colonnade as cn
-from colonnade._options_parquet import ParquetOptions, conjunctions
+from colonnade._formats.parquet import ParquetOptions, conjunctions
 
 PAIR = [("x", "==", 1)]
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import colonnade as cn
-from colonnade._formats import BUILT
+from colonnade._io.detection import FORMATS
 
 
 class Way(NamedTuple):
@@ -66,10 +66,10 @@ WAYS: dict[str, Way] = {
         ("yaml", "", {}),
         ("yaml", " columns", {"orient": "columns"}),
     )
-    if format in BUILT
+    if format in FORMATS
 }
 # Formats that hold every frame in one piece of bytes.
-WHOLE = [name for name in ("npz", "arrow", "arrows", "parquet", "msgpack", "json", "ndjson", "yaml") if name in BUILT]
+WHOLE = [name for name in ("npz", "arrow", "arrows", "parquet", "msgpack", "json", "ndjson", "yaml") if name in FORMATS]
 
 every_way = pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
 every_random_way = pytest.mark.parametrize(

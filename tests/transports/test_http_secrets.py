@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import colonnade as cn
-from colonnade._link_ends import LinkTarget
-from colonnade._sources import as_source
+from colonnade._io.connection_io import LinkTarget
+from colonnade._io.sources import as_source
 from tests.applies import applies
 
 CALLS: dict[str, Callable[[str], object]] = {
