@@ -22,8 +22,8 @@ from hypothesis import strategies as st
 import colonnade as cn
 from colonnade._values import tagged_labels
 from colonnade.adapters import pandas as adapter
-from tests.adapters.arrow_arrays import ARRAYS, DAY
-from tests.adapters.pandas_readers import BACKENDS, assert_same, check, landed, readable, reference, stream_of
+from tests.helpers.arrow_arrays import ARRAYS, DAY
+from tests.helpers.pandas_readers import BACKENDS, assert_same, check, landed, readable, reference, stream_of
 
 PANDAS3 = int(pd.__version__.partition(".")[0]) >= 3
 

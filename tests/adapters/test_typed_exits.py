@@ -22,8 +22,8 @@ from colonnade._frame.frame import frame_of
 from colonnade._values import tagged_labels
 from colonnade.adapters._from_data import load_adapter
 from colonnade.adapters._object_columns import level_from_labels
-from tests.adapters import exit_cases
-from tests.adapters.exit_cases import Case, arrow_file, claimed, core_of, interval_frame, of_arrow
+from tests.helpers import exit_cases
+from tests.helpers.exit_cases import Case, arrow_file, claimed, core_of, interval_frame, of_arrow
 
 WAYS: dict[str, Callable[[Any], Any]] = {
     "to_pandas": lambda frame: frame.to_pandas(),
