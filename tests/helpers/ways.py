@@ -11,6 +11,7 @@ import pytest
 
 import colonnade as cn
 from colonnade._io.detection import FORMAT_NAMES
+from tests.helpers.each import each
 
 
 class Way(NamedTuple):
@@ -73,7 +74,7 @@ WHOLE = [
     name for name in ("npz", "arrow", "arrows", "parquet", "msgpack", "json", "ndjson", "yaml") if name in FORMAT_NAMES
 ]
 
-every_way = pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+every_way = each("way", WAYS)
 every_random_way = pytest.mark.parametrize(
     "way",
     [
@@ -94,37 +95,28 @@ every_random_way = pytest.mark.parametrize(
         if way in WAYS
     ],
 )
-arrow_ways = pytest.mark.parametrize(
-    "way", [pytest.param(way, id=name) for name, way in WAYS.items() if way.format in ("arrow", "arrows")]
-)
-
-parquet_ways = pytest.mark.parametrize(
-    "way", [pytest.param(way, id=name) for name, way in WAYS.items() if way.format == "parquet"]
-)
+arrow_ways = each("way", {name: way for name, way in WAYS.items() if way.format in ("arrow", "arrows")})
+parquet_ways = each("way", {name: way for name, way in WAYS.items() if way.format == "parquet"})
+every_whole_format = each("format", WHOLE)
 
 # A directory has no bytes to encode, and bytes have no file beside them.
-ways_of_bytes = pytest.mark.parametrize(
+ways_of_bytes = each(
     "way",
-    [
-        pytest.param(way, id=name)
-        for name, way in WAYS.items()
-        if way.format != "npy" and way.options.get("schema") != "sidecar"
-    ],
+    {name: way for name, way in WAYS.items() if way.format != "npy" and way.options.get("schema") != "sidecar"},
 )
 
 # Cases of a thousand columns and more. A directory holds a file a member, and a few of those are enough.
 WIDE = ("all layouts side by side", "one hundred thousand columns", "one thousand columns", "one row of many columns")
 
 
-def every_case_and_way(cases: Iterable[str]) -> pytest.MarkDecorator:
+def every_case_and_way(cases: Iterable[str]) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Each of `cases` in each way, but for wide ones in a directory."""
-    pairs = [
-        pytest.param(name, way, id=f"{name}-{title}")
-        for name in cases
-        for title, way in WAYS.items()
-        if not (way.format == "npy" and name in WIDE)
-    ]
-    return pytest.mark.parametrize(("name", "way"), pairs)
+
+    def decorate(test: Callable[..., None]) -> Callable[..., None]:
+        looped = each("way", WAYS, lambda name, way: not (way.format == "npy" and name in WIDE))(test)
+        return pytest.mark.parametrize("name", cases)(looped)
+
+    return decorate
 
 
 def check_comes_back(

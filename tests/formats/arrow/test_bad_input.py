@@ -15,6 +15,7 @@ from tests.helpers.applies import applies
 from tests.helpers.arrow_bad_cases import BAD, EITHER, Bad
 from tests.helpers.arrow_bytes import as_message
 from tests.helpers.arrow_look import batches_of, open_ipc, open_reader
+from tests.helpers.each import each
 from tests.sweep import arrow as sweep_arrow
 
 # Where in the bytes: a message by its number, or a byte.
@@ -47,13 +48,13 @@ def _refused(bad: Bad, content: bytes, format: str, way: Callable[[bytes, str], 
     assert re.search(bad.words, message), message
 
 
-@pytest.mark.parametrize("way", _WAYS)
+@each("way", _WAYS)
 @pytest.mark.parametrize("name", BAD)
 def test_a_stream(name: str, way: str) -> None:
     _refused(BAD[name], BAD[name].stream(), "arrows", _WAYS[way])
 
 
-@pytest.mark.parametrize("way", _WAYS)
+@each("way", _WAYS)
 @pytest.mark.parametrize("name", _IN_FILES)
 def test_a_file(name: str, way: str) -> None:
     _refused(BAD[name], BAD[name].file(), "arrow", _WAYS[way])

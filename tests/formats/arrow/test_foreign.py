@@ -19,6 +19,7 @@ import colonnade as cn
 from colonnade.testing import cases_pandas, cases_pyarrow
 from tests.helpers.applies import applies, works
 from tests.helpers.arrow_look import frame_cells, joined_cells, open_ipc
+from tests.helpers.each import each
 
 _CODECS = [None, "lz4", "zstd"]
 
@@ -39,8 +40,8 @@ def _own(content: bytes, format: str) -> Any:
 _TABLES = [name for name in cases_pyarrow.CASES if name != "many chunks of many types"]
 
 
-@pytest.mark.parametrize("codec", _CODECS)
-@pytest.mark.parametrize("format", ["arrow", "arrows"])
+@each("codec", _CODECS)
+@each("format", ["arrow", "arrows"])
 @pytest.mark.parametrize("name", _TABLES)
 def test_tables_of_pyarrow(name: str, format: str, codec: str | None) -> None:
     table = cases_pyarrow.CASES[name]()
@@ -57,9 +58,9 @@ def test_tables_of_pyarrow(name: str, format: str, codec: str | None) -> None:
                 cases_pyarrow.assert_identical(wanted, native)
 
 
-@pytest.mark.parametrize("version", [pa.ipc.MetadataVersion.V4, pa.ipc.MetadataVersion.V5])
-@pytest.mark.parametrize("legacy", [False, True])
-@pytest.mark.parametrize("format", ["arrow", "arrows"])
+@each("version", [pa.ipc.MetadataVersion.V4, pa.ipc.MetadataVersion.V5])
+@each("legacy", [False, True])
+@each("format", ["arrow", "arrows"])
 def test_older_forms_of_messages(format: str, legacy: bool, version: Any) -> None:
     """Without the continuation mark, as before 0.15, and with the metadata version before 1.0."""
     for name in ("struct", "chunks that differ by column", "dense union", "sparse union", "list of dictionaries"):
@@ -80,12 +81,12 @@ def test_dictionaries_that_grow_or_are_replaced(deltas: bool, threads: int) -> N
         pa.array(words).dictionary_encode() for words in (["a", "b"], ["a", "b", "c"], ["a", "b", "c", "d", None])
     ]
     longer = pa.table({"d": pa.chunked_array(growing), "l": [[number] for number in range(10)]})
-    for each in (table, longer):
-        content = written(each, "arrows", emit_dictionary_deltas=deltas)
-        cases_pyarrow.assert_identical(each, cn.decode(content, threads=threads).to_arrow())
+    for every in (table, longer):
+        content = written(every, "arrows", emit_dictionary_deltas=deltas)
+        cases_pyarrow.assert_identical(every, cn.decode(content, threads=threads).to_arrow())
 
 
-@pytest.mark.parametrize("format", ["arrow", "arrows"])
+@each("format", ["arrow", "arrows"])
 def test_any_batch_alone(format: str) -> None:
     """Slices and choices of columns are those of the whole, wherever the batches end."""
     table = cases_pyarrow.CASES["all types side by side"]()
@@ -138,7 +139,7 @@ def _is_table(name: str) -> bool:
 
 
 @applies(_is_feather)
-@pytest.mark.parametrize("codec", ["uncompressed", "lz4", "zstd"])
+@each("codec", ["uncompressed", "lz4", "zstd"])
 @pytest.mark.parametrize("name", cases_pandas.CASES)
 def test_feather_files_of_pandas(name: str, codec: str, tmp_path: Path) -> None:
     path = tmp_path / "own.feather"
@@ -151,7 +152,7 @@ def test_feather_files_of_pandas(name: str, codec: str, tmp_path: Path) -> None:
 
 
 @applies(_is_table)
-@pytest.mark.parametrize("format", ["arrow", "arrows"])
+@each("format", ["arrow", "arrows"])
 @pytest.mark.parametrize("name", cases_pandas.CASES)
 def test_tables_of_frames_with_their_index(name: str, format: str) -> None:
     """`Table.from_pandas` keeps what `to_feather` refuses: labels of rows, names of levels."""
@@ -184,8 +185,8 @@ def test_a_range_of_a_foreign_file_whose_length_is_another() -> None:
 
 
 # --------------------------------------------------------------------------- polars
-@pytest.mark.parametrize("codec", ["uncompressed", "lz4", "zstd"])
-@pytest.mark.parametrize("format", ["arrow", "arrows"])
+@each("codec", ["uncompressed", "lz4", "zstd"])
+@each("format", ["arrow", "arrows"])
 def test_files_and_streams_of_polars(format: str, codec: Any) -> None:
     pl = pytest.importorskip("polars")
     from colonnade.testing import cases_polars

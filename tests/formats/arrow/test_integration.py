@@ -17,6 +17,7 @@ from tests.helpers import arrow_json
 from tests.helpers.applies import applies
 from tests.helpers.arrow_look import batches_of, field_of, frame_cells, joined_cells, open_ipc, open_reader
 from tests.helpers.corpora import CORPORA, needs_corpora
+from tests.helpers.each import each
 
 pytestmark = needs_corpora
 
@@ -115,7 +116,7 @@ def test_types_names_and_metadata_are_the_golden_ones(path: Path) -> None:
 
 
 @every
-@pytest.mark.parametrize("threads", [1, 2])
+@each("threads", [1, 2])
 def test_landed_in_one_frame(path: Path, threads: int) -> None:
     golden = golden_of(path)
     for opened in (open_ipc(path), open_ipc(path.read_bytes()), open_ipc(path, mmap=False)):

@@ -20,6 +20,7 @@ from colonnade.testing import cases_pandas, cases_pyarrow
 from colonnade.testing._arrow_cells import cells
 from colonnade.testing.dtypes import sample
 from tests.helpers.applies import applies, works
+from tests.helpers.each import each
 from tests.helpers.pandas_look import OTHERWISE, RANGES, assert_one_field_each, assert_seen_alike, labelled
 from tests.helpers.ways import Way, arrow_ways
 
@@ -53,7 +54,7 @@ def test_pyarrow_sees_the_table(name: str, way: Way) -> None:
     assert all(kept[key] == value for key, value in given.items())
 
 
-@pytest.mark.parametrize("format", ["arrow", "arrows"])
+@each("format", ["arrow", "arrows"])
 def test_polars_sees_the_frame(format: str) -> None:
     pl = pytest.importorskip("polars")
     from colonnade.testing import cases_polars
@@ -84,7 +85,7 @@ def _is_feather(name: str) -> bool:
 
 
 @applies(_is_feather)
-@pytest.mark.parametrize("compression", [None, "lz4", "zstd"])
+@each("compression", [None, "lz4", "zstd"])
 @pytest.mark.parametrize("name", cases_pandas.CASES)
 def test_pandas_reads_our_feather_as_it_reads_its_own(name: str, compression: str | None, tmp_path: Path) -> None:
     """Where pandas can write the frame itself, both files come back the same."""
@@ -174,7 +175,7 @@ def test_dtypes_that_arrow_lacks_are_near_ones() -> None:
 
 
 # --------------------------------------------------------------------------- how it is cut
-@pytest.mark.parametrize("format", ["arrow", "arrows"])
+@each("format", ["arrow", "arrows"])
 def test_batches_are_as_large_as_was_asked(format: str) -> None:
     data = {"x": np.arange(10_000), "y": np.arange(10_000) * 0.5}
     source = pa.BufferReader(cn.encode(data, format, batch_nbytes=16_000))
@@ -194,8 +195,8 @@ def test_a_stream_is_cut_to_a_mebibyte_by_default() -> None:
     assert len(batches) <= 4
 
 
-@pytest.mark.parametrize("codec", ["lz4", "zstd"])
-@pytest.mark.parametrize("format", ["arrow", "arrows"])
+@each("codec", ["lz4", "zstd"])
+@each("format", ["arrow", "arrows"])
 def test_compression_is_what_was_asked(format: str, codec: str) -> None:
     data = {"x": np.zeros(100_000)}
     content = cn.encode(data, format, compression=codec)

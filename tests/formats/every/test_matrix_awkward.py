@@ -13,13 +13,13 @@ from colonnade.testing import strategies_awkward
 from colonnade.testing.cases_awkward import CASES, REFUSED, assert_identical
 from tests.helpers.ways import (
     WAYS,
-    WHOLE,
     Way,
     check_comes_back,
     check_refused,
     every_case_and_way,
     every_random_way,
     every_way,
+    every_whole_format,
     what_is_not_held,
 )
 
@@ -38,7 +38,7 @@ def test_every_case_comes_back_without_a_file(name: str) -> None:
     assert_identical(array, cn.Frame(array).to_native())
 
 
-@pytest.mark.parametrize("format", WHOLE)
+@every_whole_format
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_cannot_be_held_is_refused_and_nothing_is_written(name: str, format: str, tmp_path: Path) -> None:
     check_refused(REFUSED[name], format, tmp_path)

@@ -9,7 +9,15 @@ from hypothesis import HealthCheck, given, settings
 import colonnade as cn
 from colonnade.testing import strategies
 from colonnade.testing.cases_numpy import CASES, REFUSED, assert_identical
-from tests.helpers.ways import WAYS, WHOLE, Way, check_comes_back, check_refused, every_case_and_way, every_random_way
+from tests.helpers.ways import (
+    WAYS,
+    Way,
+    check_comes_back,
+    check_refused,
+    every_case_and_way,
+    every_random_way,
+    every_whole_format,
+)
 
 
 @every_case_and_way(CASES)
@@ -18,7 +26,7 @@ def test_every_case_comes_back(name: str, way: Way, tmp_path: Path) -> None:
     check_comes_back(data, way, tmp_path, cn.Frame.to_numpy, assert_identical)
 
 
-@pytest.mark.parametrize("format", WHOLE)
+@every_whole_format
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_cannot_be_held_is_refused_and_nothing_is_written(name: str, format: str, tmp_path: Path) -> None:
     check_refused(REFUSED[name], format, tmp_path)

@@ -15,13 +15,13 @@ from colonnade.testing import strategies_pandas
 from colonnade.testing.cases_pandas import CASES, REFUSED, assert_identical, surely_identical
 from tests.helpers.ways import (
     WAYS,
-    WHOLE,
     Way,
     check_comes_back,
     check_refused,
     every_case_and_way,
     every_random_way,
     every_way,
+    every_whole_format,
     is_refused,
 )
 
@@ -36,7 +36,7 @@ def test_every_case_comes_back(name: str, way: Way, tmp_path: Path) -> None:
             assert_identical(frame, other)
 
 
-@pytest.mark.parametrize("format", WHOLE)
+@every_whole_format
 @pytest.mark.parametrize("name", CASES)
 def test_every_case_comes_back_from_bytes(name: str, format: str) -> None:
     frame = CASES[name]()
@@ -52,7 +52,7 @@ def test_every_case_comes_back_without_a_file(name: str) -> None:
     assert cn.Frame(frame).shape == frame.shape
 
 
-@pytest.mark.parametrize("format", WHOLE)
+@every_whole_format
 @pytest.mark.parametrize("name", CASES)
 def test_the_same_frame_gives_the_same_bytes(name: str, format: str) -> None:
     if is_refused(CASES[name](), format):
@@ -60,7 +60,7 @@ def test_the_same_frame_gives_the_same_bytes(name: str, format: str) -> None:
     assert cn.encode(CASES[name](), format) == cn.encode(CASES[name](), format)
 
 
-@pytest.mark.parametrize("format", WHOLE)
+@every_whole_format
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_cannot_be_held_is_refused_and_nothing_is_written(name: str, format: str, tmp_path: Path) -> None:
     check_refused(REFUSED[name], format, tmp_path)

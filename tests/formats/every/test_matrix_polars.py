@@ -9,7 +9,15 @@ pytest.importorskip("pyarrow")
 
 import colonnade as cn
 from colonnade.testing.cases_polars import CASES, REFUSED, assert_identical, surely_identical
-from tests.helpers.ways import WHOLE, Way, check_comes_back, check_refused, every_case_and_way, every_way, held_columns
+from tests.helpers.ways import (
+    Way,
+    check_comes_back,
+    check_refused,
+    every_case_and_way,
+    every_way,
+    every_whole_format,
+    held_columns,
+)
 
 
 @every_case_and_way(CASES)
@@ -27,7 +35,7 @@ def test_every_case_comes_back_without_a_file(name: str) -> None:
     assert_identical(frame, cn.Frame(frame).to_polars())
 
 
-@pytest.mark.parametrize("format", WHOLE)
+@every_whole_format
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_cannot_be_held_is_refused_and_nothing_is_written(name: str, format: str, tmp_path: Path) -> None:
     check_refused(REFUSED[name], format, tmp_path)

@@ -16,11 +16,11 @@ from colonnade.testing._arrow_cells import cells
 from colonnade.testing.cases_pyarrow import CASES, assert_identical, surely_identical
 from tests.helpers.ways import (
     WAYS,
-    WHOLE,
     Way,
     check_comes_back,
     every_case_and_way,
     every_way,
+    every_whole_format,
     held_columns,
     is_refused,
 )
@@ -48,7 +48,7 @@ def test_every_case_comes_back_without_a_file(name: str) -> None:
     assert_identical(table, cn.Frame(table).to_arrow())
 
 
-@pytest.mark.parametrize("format", WHOLE)
+@every_whole_format
 @pytest.mark.parametrize("name", CASES)
 def test_the_same_table_gives_the_same_bytes(name: str, format: str) -> None:
     table = CASES[name]()

@@ -14,12 +14,12 @@ from colonnade.testing import strategies
 from colonnade.testing.cases_static_frame import CASES, REFUSED, assert_identical, surely_identical
 from tests.helpers.ways import (
     WAYS,
-    WHOLE,
     Way,
     check_comes_back,
     check_refused,
     every_case_and_way,
     every_random_way,
+    every_whole_format,
     ways_of_bytes,
 )
 
@@ -30,7 +30,7 @@ def test_every_case_comes_back(name: str, way: Way, tmp_path: Path) -> None:
     check_comes_back(frame, way, tmp_path, cn.Frame.to_static_frame, assert_identical, surely_identical)
 
 
-@pytest.mark.parametrize("format", WHOLE)
+@every_whole_format
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_cannot_be_held_is_refused_and_nothing_is_written(name: str, format: str, tmp_path: Path) -> None:
     check_refused(REFUSED[name], format, tmp_path)
@@ -53,7 +53,7 @@ def test_a_selection_of_columns_and_rows(way: Way) -> None:
     assert_identical(frame.iloc[:, :3], group)
 
 
-@pytest.mark.parametrize("format", WHOLE)
+@every_whole_format
 def test_equal_frames_give_equal_bytes(format: str) -> None:
     for name in ("the article frame", "all dtypes side by side"):
         assert cn.encode(CASES[name](), format) == cn.encode(CASES[name](), format)

@@ -15,7 +15,7 @@ import pandas as pd
 
 import colonnade as cn
 from tests.helpers import msgpack_bytes as mp
-from tests.helpers.applies import applies
+from tests.helpers.each import each
 from tests.helpers.msgpack_bad_cases import BAD, Bad
 from tests.helpers.msgpack_look import RECEIVED, WAYS
 from tests.sweep import msgpack as sweep_msgpack
@@ -40,8 +40,7 @@ def _placed(bad: Bad, message: str) -> None:
         assert bad.byte <= int(found[1]) <= bad.byte + bad.within, message
 
 
-@applies(lambda name, way: (name, way) != ("a frame behind", "verify"))
-@pytest.mark.parametrize("way", WAYS)
+@each("way", WAYS, lambda name, way: (name, way) != ("a frame behind", "verify"))
 @pytest.mark.parametrize("name", BAD)
 def test_refused(name: str, way: str) -> None:
     bad = BAD[name]
@@ -50,7 +49,7 @@ def test_refused(name: str, way: str) -> None:
     _placed(bad, message)
 
 
-@pytest.mark.parametrize("way", RECEIVED)
+@each("way", RECEIVED)
 @pytest.mark.parametrize("name", [name for name, bad in BAD.items() if bad.of_a_message])
 def test_refused_as_a_message(name: str, way: str) -> None:
     """A connection tells its messages by their first byte, and another kind of value than a map or array is none."""
@@ -87,7 +86,7 @@ def test_names_in_errors_are_cut() -> None:
 
 
 # --------------------------------------------------------------------------- limits
-@pytest.mark.parametrize("way", [*WAYS, *RECEIVED])
+@each("way", [*WAYS, *RECEIVED])
 def test_limits_count_on_every_path(way: str) -> None:
     read = (WAYS | RECEIVED)[way]
     cases: list[tuple[bytes, dict[str, int]]] = [

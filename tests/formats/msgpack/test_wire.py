@@ -16,6 +16,7 @@ import colonnade as cn
 from colonnade.testing import cases_pyarrow
 from tests.helpers import msgpack_bytes as mp
 from tests.helpers.applies import applies
+from tests.helpers.each import each
 from tests.helpers.msgpack_look import unpacked
 from tests.helpers.msgpack_wire import wire_cells, wire_columns, wire_records, wire_split
 
@@ -33,7 +34,7 @@ def _first_difference(found: bytes, wanted: bytes) -> str:
     return f"byte {place}: {found[around].hex(' ')} is not {wanted[around].hex(' ')}"
 
 
-@pytest.mark.parametrize("orient", _ORIENTS)
+@each("orient", _ORIENTS)
 @pytest.mark.parametrize("name", _NAMES)
 def test_without_a_header(name: str, orient: str) -> None:
     table = cases_pyarrow.CASES[name]()
@@ -78,7 +79,7 @@ def test_a_column_that_is_called_as_the_header() -> None:
     cases_pyarrow.assert_identical(table, cn.decode(content).to_native())
 
 
-@pytest.mark.parametrize("orient", _ORIENTS)
+@each("orient", _ORIENTS)
 def test_dictionaries_stand_in_the_header(orient: str) -> None:
     table = cases_pyarrow.CASES["dictionary ordered"]()
     content = unpacked(cn.encode(table, "msgpack", orient=orient))
@@ -91,7 +92,7 @@ def test_dictionaries_stand_in_the_header(orient: str) -> None:
     assert codes == [2, 0, 2, None, 1]
 
 
-@pytest.mark.parametrize("orient", _ORIENTS)
+@each("orient", _ORIENTS)
 @pytest.mark.parametrize("name", cases_pyarrow.CASES)
 def test_every_orient_with_a_header_comes_back(name: str, orient: str) -> None:
     table = cases_pyarrow.CASES[name]()
@@ -165,9 +166,9 @@ def test_as_pandas_lays_it_out(name: str) -> None:
         "records": with_labels.to_dict("records"),
         "split": frame.to_dict("split"),
     }
-    for orient, each in wanted.items():
+    for orient, expected in wanted.items():
         found = unpacked(cn.encode(frame, "msgpack", orient=orient, header=False))
-        assert found == _plain(each), orient
+        assert found == _plain(expected), orient
         assert list(found) == list(_plain(each))
 
 

@@ -10,6 +10,7 @@ import colonnade as cn
 from colonnade.testing.cases_numpy import CASES, assert_identical
 from colonnade.testing.dtypes import DTYPES, sample
 from tests.helpers.applies import applies
+from tests.helpers.each import each
 
 _PLAIN = [name for name in CASES if name[:3] in ("1-D", "2-D")]
 
@@ -76,7 +77,7 @@ def test_columns_saved_by_numpy(save: Any, tmp_path: Path) -> None:
         assert_identical(column, frame[label].to_numpy())
 
 
-@pytest.mark.parametrize("order", ["C", "F"])
+@each("order", ["C", "F"])
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_a_matrix_saved_by_numpy(dtype: str, order: Any, tmp_path: Path) -> None:
     data = np.array(sample(dtype, 12).reshape(4, 3), order=order)

@@ -11,6 +11,7 @@ pytest.importorskip("pyarrow")
 pytest.importorskip("pandas")
 
 import colonnade as cn
+from tests.helpers.each import each
 from tests.helpers.parquet_bad_cases import FOREIGN, SOUND, Bad
 from tests.helpers.parquet_bad_pages import BAD, EITHER
 from tests.sweep import parquet as sweep_parquet
@@ -56,13 +57,13 @@ def test_what_the_cases_damage_is_sound() -> None:
     cn.verify(SOUND)
 
 
-@pytest.mark.parametrize("way", _WAYS)
+@each("way", _WAYS)
 @pytest.mark.parametrize("name", _UNVERIFIED)
 def test_is_refused(name: str, way: str) -> None:
     _refused(BAD[name], _WAYS[way])
 
 
-@pytest.mark.parametrize("way", _VERIFIED)
+@each("way", _VERIFIED)
 @pytest.mark.parametrize("name", [name for name in BAD if name not in FOREIGN])
 def test_is_refused_when_verified(name: str, way: str) -> None:
     _refused(BAD[name], _VERIFIED[way])

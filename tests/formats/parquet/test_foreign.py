@@ -20,6 +20,7 @@ import pyarrow.parquet as pq
 import colonnade as cn
 from colonnade.testing import cases_pandas, cases_pyarrow
 from tests.helpers.applies import applies, works
+from tests.helpers.each import each
 from tests.helpers.parquet_look import (
     PYARROW,
     assert_same,
@@ -130,8 +131,8 @@ def _columns(nrows: int) -> Any:
     return pa.table(arrays)
 
 
-@pytest.mark.parametrize("version", ["1.0", "2.0"])
-@pytest.mark.parametrize("compression", ["none", "snappy", "zstd"])
+@each("version", ["1.0", "2.0"])
+@each("compression", ["none", "snappy", "zstd"])
 @pytest.mark.parametrize("encoding", ENCODINGS)
 def test_each_encoding(encoding: str, compression: str, version: str) -> None:
     table = _columns(5000)
@@ -151,7 +152,7 @@ def test_each_encoding(encoding: str, compression: str, version: str) -> None:
     assert_same_table(wanted.slice(3333, 400), cn.decode(content, rows=slice(3333, 3733)).to_arrow())
 
 
-@pytest.mark.parametrize("threads", [1, 2])
+@each("threads", [1, 2])
 @pytest.mark.parametrize("share", [0.0, 0.001, 0.5, 0.999, 1.0])
 def test_nulls_of_every_density(share: float, threads: int) -> None:
     numbers = np.random.default_rng(1)
@@ -173,8 +174,7 @@ def test_nulls_of_every_density(share: float, threads: int) -> None:
 
 
 # --------------------------------------------------------------------------- DataFrames
-@applies(lambda name, index: is_written(name, index))
-@pytest.mark.parametrize("index", [None, True, False])
+@each("index", [None, True, False], lambda name, index: is_written(name, index))
 @pytest.mark.parametrize("name", cases_pandas.CASES)
 def test_files_of_pandas(name: str, index: bool | None, tmp_path: Path) -> None:
     path = tmp_path / "own.parquet"
@@ -212,8 +212,7 @@ def test_every_option_of_pandas(options: dict[str, Any], tmp_path: Path) -> None
 BACKENDS: list[Any] = ["numpy_nullable", "pyarrow"]
 
 
-@applies(lambda name, backend: is_written(name, backend=backend))
-@pytest.mark.parametrize("backend", BACKENDS)
+@each("backend", BACKENDS, lambda name, backend: is_written(name, backend=backend))
 @pytest.mark.parametrize("name", cases_pandas.CASES)
 def test_the_backend_that_was_asked_for(name: str, backend: Any, tmp_path: Path) -> None:
     path = tmp_path / "own.parquet"
