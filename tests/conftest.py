@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
-from tests.applies import does_apply
-from tests.corpora import CORPORA, needs_corpora
-from tests.interrupts import restore_interrupts
+from tests.helpers.applies import does_apply
+from tests.helpers.corpora import CORPORA, needs_corpora
+from tests.helpers.interrupts import restore_interrupts
 
 if TYPE_CHECKING:
-    from tests.transports.web import Site
+    from tests.helpers.web import Site
 
 # Every run draws the same random cases, so that a failure comes from the change at hand. COLONNADE_TEST_EXPLORE=1
 # (`make explore`) draws new ones, and prints how to repeat a case that fails.
@@ -53,7 +53,7 @@ def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def site(no_proxy: None) -> "Iterator[Site]":
     """A web server."""
-    from tests.transports.web import Site
+    from tests.helpers.web import Site
 
     with Site() as made:
         yield made

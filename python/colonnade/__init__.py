@@ -8,24 +8,26 @@ array([1.5, 2.5])
 
 from typing import Any as _Any
 
-from ._bundle import read_arrays, read_bundle, write_bundle
-from ._connect import connect, listen
-from ._connection import Connection
+from ._api.bundles import read_arrays, read_bundle, write_bundle
+from ._api.inspect_verify_convert import convert, inspect, verify
+from ._api.inspection import Info
+from ._api.read_write import decode, encode, read, read_arrow, read_pandas, read_polars, write
+from ._api.readers_writers import open_reader, open_writer
+from ._api.versions import show_versions
 from ._core import BufferSink, Limits, __version__
-from ._facade import decode, encode, read, read_arrow, read_pandas, read_polars, write
-from ._facade_chunks import open_reader, open_writer
-from ._facade_look import convert, inspect, verify
-from ._frame import Frame
-from ._info import Info
-from ._listener import Listener
-from ._options import NpyOptions, NpzOptions
-from ._options_arrow import ArrowOptions, ArrowsOptions
-from ._options_csv import CsvOptions
-from ._options_json import JsonOptions, NdjsonOptions, YamlOptions
-from ._options_msgpack import MsgpackOptions
-from ._options_parquet import ParquetOptions
-from ._versions import show_versions
-from ._waiting import wait
+from ._formats.arrow import ArrowOptions, ArrowsOptions
+from ._formats.csv import CsvOptions
+from ._formats.json import JsonOptions, NdjsonOptions
+from ._formats.msgpack import MsgpackOptions
+from ._formats.npy import NpyOptions
+from ._formats.npz import NpzOptions
+from ._formats.parquet import ParquetOptions
+from ._formats.yaml import YamlOptions
+from ._frame.frame import Frame
+from ._net.connect import connect, listen
+from ._net.connection import Connection
+from ._net.listener import Listener
+from ._net.wait import wait
 from .errors import (
     ColonnadeError,
     ColumnNotFound,

@@ -1,7 +1,7 @@
 """Stubs of the Rust core. Everything here is private to the package: users see `colonnade` alone.
 
-Text called *tagged JSON* is the form that `colonnade._labels` writes: plain JSON where JSON can hold the value,
-a one-key object such as ``{"$tuple": [...]}`` where it cannot.
+Text called *tagged JSON* is the form that `colonnade._values.tagged_labels` writes: plain JSON where JSON can hold the
+value, a one-key object such as ``{"$tuple": [...]}`` where it cannot.
 """
 
 from collections.abc import Callable, Mapping, Sequence

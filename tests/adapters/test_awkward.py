@@ -214,10 +214,10 @@ def test_unions_are_refused_by_parquet_with_their_place() -> None:
     ],
 )
 def test_a_form_that_is_not_that_of_its_column_is_an_error(form: Any, message: str) -> None:
-    from colonnade import _labels
+    from colonnade._values import tagged_labels
 
     core = cn.Frame(ak.Array([{"x": [1, 2], "y": 1}]))._load()
-    origin = _labels.encode({"library": "awkward", "class": "record", "forms": {"x": form}})
+    origin = tagged_labels.encode({"library": "awkward", "class": "record", "forms": {"x": form}})
     frame = cn.Frame._make(core.with_meta("null", None, origin))
     with pytest.raises(cn.DecodeError) as raised:
         frame.to_awkward()

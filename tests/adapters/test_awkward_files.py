@@ -21,7 +21,7 @@ from pyarrow import feather
 import colonnade as cn
 from colonnade.testing import strategies_awkward, strategies_pyarrow
 from colonnade.testing.cases_awkward import CASES, values_of
-from tests.applies import applies
+from tests.helpers.applies import applies
 
 WRITERS: dict[str, Callable[[Any, Path], Any]] = {
     "parquet": lambda array, path: ak.to_parquet(array, path),

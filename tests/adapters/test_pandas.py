@@ -12,7 +12,8 @@ pytest.importorskip("pandas")
 import pandas as pd
 
 import colonnade as cn
-from colonnade import _core, _labels, adapters
+from colonnade import _core, adapters
+from colonnade._values import tagged_labels
 from colonnade.adapters import pandas as adapter
 from colonnade.testing.cases_pandas import assert_identical
 
@@ -275,7 +276,7 @@ def test_zones_of_pytz_and_dateutil_keep_their_library() -> None:
     ids=str,
 )
 def test_a_tag_that_does_not_fit_is_a_decode_error_or_plain_data(tag: Any) -> None:
-    column = _core.ArrowColumn.from_objects(np.array(["a", "b"], object), "str", _labels.encode(tag))
+    column = _core.ArrowColumn.from_objects(np.array(["a", "b"], object), "str", tagged_labels.encode(tag))
     try:
         back = adapter.from_frame(foreign(column))
     except (cn.DecodeError, cn.EncodeError, cn.UnsupportedError, ImportError):  # ImportError: pyarrow is absent
@@ -309,7 +310,7 @@ def test_codes_outside_the_categories_are_never_handed_to_pandas(codes: list[int
 )
 def test_labels_with_meta_that_does_not_fit_are_a_decode_error(meta: Any) -> None:
     axis = _core.Axis.levels(
-        [np.array(["2020", "2021"], "M8[s]")], ["IndexSecond"], "IndexSecond", "null", _labels.encode(meta)
+        [np.array(["2020", "2021"], "M8[s]")], ["IndexSecond"], "IndexSecond", "null", tagged_labels.encode(meta)
     )
     with pytest.raises(cn.DecodeError, match="index"):
         adapter.from_frame(foreign(np.arange(2), index=axis))

@@ -15,8 +15,8 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from colonnade.adapters import pandas as adapter
-from tests.adapters.arrow_arrays import ARRAYS, DAY, dictionary
-from tests.adapters.pandas_readers import BACKENDS, assert_same, check, landed, readable, reference
+from tests.helpers.arrow_arrays import ARRAYS, DAY, dictionary
+from tests.helpers.pandas_readers import BACKENDS, assert_same, check, landed, readable, reference
 
 
 # --------------------------------------------------------------------------- every type

@@ -20,10 +20,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import colonnade as cn
-from colonnade import _labels
+from colonnade._values import tagged_labels
 from colonnade.adapters import pandas as adapter
-from tests.adapters.arrow_arrays import ARRAYS, DAY
-from tests.adapters.pandas_readers import BACKENDS, assert_same, check, landed, readable, reference, stream_of
+from tests.helpers.arrow_arrays import ARRAYS, DAY
+from tests.helpers.pandas_readers import BACKENDS, assert_same, check, landed, readable, reference, stream_of
 
 PANDAS3 = int(pd.__version__.partition(".")[0]) >= 3
 
@@ -157,7 +157,7 @@ def test_metadata_of_old_writers_without_field_names() -> None:
 )
 def test_broken_metadata_is_a_decode_error(text: str) -> None:
     core = landed(pa.table({"a": pa.array([1, 2])}))
-    origin = _labels.encode({"library": "pandas", "schema_metadata": [["pandas", text]]})
+    origin = tagged_labels.encode({"library": "pandas", "schema_metadata": [["pandas", text]]})
     with pytest.raises(cn.DecodeError, match="schema metadata"):
         adapter.from_frame(core.with_meta("null", None, origin))
 

@@ -14,7 +14,7 @@ pytest.importorskip("pyarrow")
 import pyarrow as pa
 
 import colonnade as cn
-from colonnade._batched import Batches
+from colonnade._values.record_batches import Batches
 from colonnade.adapters import find_adapter
 from colonnade.testing import strategies_pyarrow
 from colonnade.testing._arrow_cells import columns_of

@@ -17,13 +17,13 @@ import pandas as pd
 import pyarrow as pa
 
 import colonnade as cn
-from colonnade import _labels
 from colonnade._core import Axis
-from colonnade._frame import frame_of
-from colonnade._take import load_adapter
+from colonnade._frame.frame import frame_of
+from colonnade._values import tagged_labels
+from colonnade.adapters._from_data import load_adapter
 from colonnade.adapters._object_columns import level_from_labels
-from tests.adapters import exit_cases
-from tests.adapters.exit_cases import Case, arrow_file, claimed, core_of, interval_frame, of_arrow
+from tests.helpers import exit_cases
+from tests.helpers.exit_cases import Case, arrow_file, claimed, core_of, interval_frame, of_arrow
 
 WAYS: dict[str, Callable[[Any], Any]] = {
     "to_pandas": lambda frame: frame.to_pandas(),
@@ -236,7 +236,7 @@ def test_an_empty_label_is_the_name_of_its_field() -> None:
 
 @pytest.mark.parametrize("name", [{"a": 1}, [{"a": 1}], (1, [{}])], ids=repr)
 def test_names_that_cannot_be_hashed(name: Any) -> None:
-    text = _labels.encode(name)
+    text = tagged_labels.encode(name)
     labels = np.array(["a", "b"])
     named = Axis.levels([labels], ["Index"], "Index", text)
     with pytest.raises(cn.EncodeError, match="name of the frame"):
@@ -271,7 +271,7 @@ def meta_of(table: pa.Table) -> bytes:
 
 
 def test_a_list_as_a_name_is_a_tuple() -> None:
-    frame = frame_of(core_of(name=_labels.encode([1, [2]])))
+    frame = frame_of(core_of(name=tagged_labels.encode([1, [2]])))
     assert frame.to_static_frame().name == (1, (2,))
 
 

@@ -17,7 +17,7 @@ import pytest
 from colonnade.bench.engines import ENGINES, Engine
 from colonnade.bench.engines.plugins import GROUP, Engines
 from colonnade.bench.spec import Cell
-from tests.corpora import ROOT
+from tests.helpers.corpora import ROOT
 
 pd = pytest.importorskip("pandas")
 pytest.importorskip("pyarrow")

@@ -13,8 +13,8 @@ from colonnade.bench.panel.model import Candidate, break_even_bps, pipelined_s, 
 from colonnade.bench.panel.page import embedded, page
 from colonnade.bench.panel.report_answer import HIGH_BPS, LOW_BPS, candidates
 from colonnade.bench.panel.summary import Results
-from tests.bench.panel_records import CONTESTANTS, HOSTILE, TRANSPORTS, records
-from tests.programs import needs_program
+from tests.helpers.panel_records import CONTESTANTS, HOSTILE, TRANSPORTS, records
+from tests.helpers.programs import needs_program
 
 pytestmark = [needs_program("chromium"), needs_program("chromedriver", package="chromium-driver")]
 

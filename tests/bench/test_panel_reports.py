@@ -23,7 +23,7 @@ from colonnade.bench.panel.report_sections import parts
 from colonnade.bench.panel.report_terminal import print_report
 from colonnade.bench.panel.report_trust import safety
 from colonnade.bench.panel.summary import Contestant, Place, Results
-from tests.bench.panel_records import CONTESTANTS, HOSTILE, TRANSPORTS, cell, machine, panel, records, written
+from tests.helpers.panel_records import CONTESTANTS, HOSTILE, TRANSPORTS, cell, machine, panel, records, written
 
 NPZ, ZSTD = Contestant("colonnade", "npz"), Contestant("colonnade", "arrow", "zstd")
 PARQUET = Contestant("pyarrow", "parquet", "zstd")

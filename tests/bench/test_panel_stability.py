@@ -12,7 +12,7 @@ from colonnade.bench.__main__ import main
 from colonnade.bench.panel.stability import ALL, agreement, compare
 from colonnade.bench.panel.summary import Contestant, Results
 from colonnade.bench.summary import Figure
-from tests.bench.panel_records import CONTESTANTS, cell, panel
+from tests.helpers.panel_records import CONTESTANTS, cell, panel
 
 
 def figures(values):

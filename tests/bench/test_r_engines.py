@@ -12,8 +12,8 @@ from colonnade.bench.engines import r_base
 from colonnade.bench.engines.r_base import REngine
 from colonnade.bench.engines.r_engines import R_ENGINES
 from colonnade.bench.engines.r_hand_over import hand_over
-from tests.bench.r_ends import ENGINES, PATIENCE_S, cell_of, checked, passed, r, started, tables
-from tests.programs import needs_program
+from tests.helpers.programs import needs_program
+from tests.helpers.r_ends import ENGINES, PATIENCE_S, cell_of, checked, passed, r, started, tables
 
 pytestmark = needs_program("Rscript", package="r-base-core")
 

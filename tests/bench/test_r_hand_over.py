@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 from colonnade.bench.engines.r_hand_over import hand_over
-from tests.bench.r_ends import cell_of, checked, r, tables
-from tests.programs import needs_program
+from tests.helpers.programs import needs_program
+from tests.helpers.r_ends import cell_of, checked, r, tables
 
 pytestmark = needs_program("Rscript", package="r-base-core")
 

@@ -11,7 +11,7 @@ import pyarrow.types as pat
 from colonnade.testing._arrow_cells import cells
 from tests.conformance.describe import auto, levels, record
 from tests.conformance.values import cells as spelled
-from tests.formats import arrow_c_data
+from tests.helpers import arrow_c_data
 
 
 def of_pyarrow(table: Any) -> dict[str, Any]:

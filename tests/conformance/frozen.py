@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import colonnade as cn
-from tests.corpora import CORPORA, ROOT
+from tests.helpers.corpora import CORPORA, ROOT
 
 FROZEN = ROOT / "conformance" / "corpora.json.gz"
 

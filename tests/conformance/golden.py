@@ -16,7 +16,7 @@ import colonnade as cn
 from tests.conformance.cases import CASES, Case
 from tests.conformance.describe import describe
 from tests.conformance.values import cells
-from tests.corpora import ROOT
+from tests.helpers.corpora import ROOT
 
 FOLDER = ROOT / "conformance"
 

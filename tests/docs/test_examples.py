@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.corpora import ROOT
+from tests.helpers.corpora import ROOT
 
 PAGES = [path for path in [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))] if path.is_file()]
 BLOCK = re.compile(r"^(?P<indent> *)```python\n(?P<code>.*?)^ *```$", re.MULTILINE | re.DOTALL)

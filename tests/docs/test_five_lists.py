@@ -5,7 +5,7 @@ import re
 import pytest
 
 import colonnade as cn
-from tests.corpora import ROOT
+from tests.helpers.corpora import ROOT
 
 RUST = {
     name
@@ -15,15 +15,14 @@ RUST = {
 OPTIONS = {found[1].lower() for name in cn.__all__ if (found := re.fullmatch(r"(\w+)Options", name))}
 PAGES = {path.stem for path in ROOT.glob("docs/formats/*.md") if path.stem != "README"}
 CONFORMANCE = {path.name for path in ROOT.glob("conformance/*") if path.is_dir()}
-# Some tests are about several formats at once, so each format asks for its own instead of each file for its format.
-TESTS = {name for name in RUST if list(ROOT.glob(f"tests/formats/test_{name}*.py"))}
+TESTS = {path.parent.name for path in ROOT.glob("tests/formats/*/test_*.py")} - {"every"}
 
 
 @pytest.mark.parametrize(
     ("place", "names"),
     [
         ("options classes (colonnade.<Name>Options)", OPTIONS),
-        ("tests (tests/formats/test_<name>*.py)", TESTS),
+        ("tests (tests/formats/<name>/)", TESTS),
         ("docs pages (docs/formats/<name>.md)", PAGES),
         ("conformance folders (conformance/<name>/)", CONFORMANCE),
     ],

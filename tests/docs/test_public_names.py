@@ -5,7 +5,7 @@ import re
 import pytest
 
 import colonnade as cn
-from tests.corpora import ROOT
+from tests.helpers.corpora import ROOT
 
 LAZY = {"bench", "advise"}
 """Public, and loaded when they are asked for: `import *` does not bring the bench's own weight."""

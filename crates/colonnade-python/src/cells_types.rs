@@ -62,7 +62,7 @@ pub(crate) fn types(py: Python<'_>) -> PyResult<&CellTypes> {
         let utc = module.getattr("timezone")?.getattr("utc")?;
         let zoned = [("tzinfo", &utc)].into_py_dict(py)?;
         let epoch = module.getattr("datetime")?.call((1970, 1, 1), Some(&zoned))?;
-        let kinds = py.import("colonnade._cell_kinds")?;
+        let kinds = py.import("colonnade._values.cell_kinds")?;
         Ok(CellTypes {
             date: class("date")?,
             time: class("time")?,

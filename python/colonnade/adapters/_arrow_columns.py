@@ -8,9 +8,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from .. import _labels
-from .._cells import cells_of, is_msgpack
 from .._core import ArrowColumn, ColonnadeError, DecodeError, EncodeError, Limits
+from .._values import tagged_labels
+from .._values.cells import cells_of, is_msgpack
 from ._object_columns import labels_from_level, object_array, objects_from_column, read_tag
 from ._tag_claims import check_tag, numpy_view
 
@@ -141,7 +141,7 @@ def _decoded(column: ArrowColumn, tag: dict[str, Any], where: Where) -> np.ndarr
 
 
 def _labels_of(column: ArrowColumn, tag: dict[str, Any]) -> np.ndarray:
-    return object_array([_labels.decode(text) for text in column.objects().tolist()])
+    return object_array([tagged_labels.decode(text) for text in column.objects().tolist()])
 
 
 def _several_nulls(column: ArrowColumn, tag: dict[str, Any]) -> np.ndarray:

@@ -12,9 +12,9 @@ from typing import Any
 import awkward as ak
 import numpy as np
 
-from .. import _labels
-from .._cells import is_msgpack
 from .._core import ArrowColumn, Axis, CoreFrame, DecodeError, EncodeError, column_parts
+from .._values import tagged_labels
+from .._values.cells import is_msgpack
 from ._arrow_columns import TRANSPARENT, numpy_from_level
 from ._awkward_forms import OPTIONS, Form, with_parameters
 from ._object_columns import read_tag
@@ -125,7 +125,7 @@ def index_fields(core: CoreFrame, taken: list[str]) -> list[tuple[str, Values]]:
     axis = core.index
     if axis.is_auto:
         return []
-    name = _labels.decode(axis.name)
+    name = tagged_labels.decode(axis.name)
     names = [name] if axis.depth == 1 else list(name) if isinstance(name, list | tuple) else [None] * axis.depth
     fields: list[tuple[str, Values]] = []
     for level in range(axis.depth):

@@ -6,8 +6,8 @@ There is no way back into these: such a frame comes back as pyarrow gives a fore
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .._batched import Batches, batched
 from .._core import CoreFrame, import_arrow
+from .._values.record_batches import Batches, batched
 from ._arrow_streams import read_lazily
 
 LIBRARY = "arrow"

@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from .._core import CoreFrame, arrow_extensions
-from .._pyarrow_values import is_of_storage
+from .._values.pyarrow_values import is_of_storage
 from ._arrow_streams import Exported
 
 

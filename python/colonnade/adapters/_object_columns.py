@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import _labels
-from .._cells import cells_of
-from .._cells import object_array as object_array
 from .._core import ArrowColumn, EncodeError
+from .._values import tagged_labels
+from .._values.cells import cells_of
+from .._values.cells import object_array as object_array
 from ._unicode import unicode_from_cells
 
 _KINDS: dict[type, str] = {str: "str", bytes: "bytes", bool: "bool"}
@@ -76,7 +76,7 @@ def level_from_labels(labels: np.ndarray | list[Any], where: str) -> np.ndarray 
             return ArrowColumn.from_objects(object_array(cells), _KINDS[kinds.pop()], tag)
         if plain and kinds == {int} and min(cells) in _INT64 and max(cells) in _INT64:
             return np.array(cells, dtype=np.int64)
-        encoded = object_array([_labels.encode(cell) for cell in cells])
+        encoded = object_array([tagged_labels.encode(cell) for cell in cells])
         return ArrowColumn.from_objects(encoded, "str", LABELS_TAG)
     except EncodeError as error:
         raise error if str(error).startswith(where) else EncodeError(f"{where}: {error}") from error
@@ -86,7 +86,7 @@ def labels_from_level(column: ArrowColumn) -> np.ndarray | None:
     """The object array of a level that `level_from_labels` tagged; None for a column without such a tag."""
     tag = read_tag(column)
     if tag.get("kind") == "labels":
-        return object_array([_labels.decode(text) for text in column.objects().tolist()])
+        return object_array([tagged_labels.decode(text) for text in column.objects().tolist()])
     if tag.get("kind") == "object":
         return objects_from_column(column, tag)
     return None
@@ -97,13 +97,13 @@ def read_tag(column: ArrowColumn) -> dict[str, Any]:
     text = column.tag
     if text is None:
         return {}
-    tag = _decoded(text) if len(text) <= _SHORT_TAG else _labels.decode(text)
+    tag = _decoded(text) if len(text) <= _SHORT_TAG else tagged_labels.decode(text)
     return dict(tag) if isinstance(tag, dict) else {"kind": tag}
 
 
 # Thousands of columns, and of frames, share a few tags.
 _SHORT_TAG = 200
-_decoded = functools.lru_cache(maxsize=64)(_labels.decode)
+_decoded = functools.lru_cache(maxsize=64)(tagged_labels.decode)
 
 
 def _null_types(kinds: set[type]) -> set[type]:

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .. import _labels
 from .._core import ArrowColumn, ColonnadeError, DecodeError, EncodeError
-from .._zones import arrow_zone, zone_from_text, zone_to_text
+from .._values import tagged_labels
+from .._values.zones import arrow_zone, zone_from_text, zone_to_text
 from ._object_columns import level_from_labels, object_array, read_tag
 from ._pandas_arrow_table import extension_array, extension_metadata
 from ._pandas_foreign import array_from_foreign, categorical_of, pandas_times, times_of, writable, zoned_array
@@ -89,7 +89,7 @@ def column_from_array(
 
 @functools.cache
 def _string_tag(kind: str, storage: str, na: str) -> str:
-    return _labels.encode({"kind": kind, "storage": storage, "na": na})
+    return tagged_labels.encode({"kind": kind, "storage": storage, "na": na})
 
 
 def array_from_column(column: ArrowColumn, where: str, tag: dict[str, Any] | None = None) -> Any:
@@ -119,7 +119,7 @@ def _from_numpy(values: Any, where: str) -> ArrowColumn:
     unit = np.datetime_data(dtype) if dtype.kind in "mM" else None
     if not dtype.isnative or dtype.kind not in "biufmM" or dtype.itemsize > 8 or (unit and unit not in _ARROW_UNITS):
         return ArrowColumn.from_fixed(
-            np.ascontiguousarray(values), _labels.encode({"kind": "numpy", "descr": dtype.str})
+            np.ascontiguousarray(values), tagged_labels.encode({"kind": "numpy", "descr": dtype.str})
         )
     mask = np.isnat(values) if unit else None
     return ArrowColumn.from_masked(values, mask if mask is not None and mask.any() else None)
@@ -134,7 +134,7 @@ def _fixed(column: ArrowColumn, tag: dict[str, Any], where: str) -> np.ndarray:
 
 
 def _labels_column(column: ArrowColumn, tag: dict[str, Any], where: str) -> np.ndarray:
-    return object_array([_labels.decode(text) for text in column.objects().tolist()])
+    return object_array([tagged_labels.decode(text) for text in column.objects().tolist()])
 
 
 # --------------------------------------------------------------------------- masked
@@ -162,8 +162,8 @@ def _from_categorical(values: pd.Categorical, where: str, keep: Callable[[np.nda
     if isinstance(categories, np.ndarray):
         raise EncodeError(f"{where}: found labels without an Arrow type")
     if categories.tag is not None:
-        tag["categories"] = _labels.decode(categories.tag)
-    return ArrowColumn.dictionary(keep(values._ndarray), categories, bool(values.ordered), _labels.encode(tag))
+        tag["categories"] = tagged_labels.decode(categories.tag)
+    return ArrowColumn.dictionary(keep(values._ndarray), categories, bool(values.ordered), tagged_labels.encode(tag))
 
 
 def _categorical(column: ArrowColumn, tag: dict[str, Any], where: str) -> pd.Categorical:
@@ -186,7 +186,7 @@ def _from_zoned(values: Any, where: str, keep: Callable[[np.ndarray], np.ndarray
     zone = zone_text(values.dtype.tz, where)
     ticks = values._ndarray
     mask = np.isnat(ticks)
-    tag = _labels.encode({"kind": "datetimetz", "tz": zone})
+    tag = tagged_labels.encode({"kind": "datetimetz", "tz": zone})
     return ArrowColumn.from_masked(keep(ticks), mask if mask.any() else None, tag, arrow_zone(zone))
 
 
@@ -207,7 +207,7 @@ def _zoned(column: ArrowColumn, tag: dict[str, Any], where: str) -> Any:
 
 def _from_period(values: Any, where: str, keep: Callable[[np.ndarray], np.ndarray]) -> ArrowColumn:
     mask = np.asarray(values.isna())
-    tag = _labels.encode({"kind": "period", "freq": period_freq(values.dtype, where)})
+    tag = tagged_labels.encode({"kind": "period", "freq": period_freq(values.dtype, where)})
     return ArrowColumn.from_masked(keep(values._ndarray), mask if mask.any() else None, tag)
 
 
@@ -252,8 +252,8 @@ def _from_interval(values: Any, where: str) -> ArrowColumn:
     tag = {"kind": "interval", "closed": values.closed}
     for name, side in sides:
         if side.tag is not None:
-            tag[name] = _labels.decode(side.tag)
-    return ArrowColumn.struct(sides, _labels.encode(tag))
+            tag[name] = tagged_labels.decode(side.tag)
+    return ArrowColumn.struct(sides, tagged_labels.encode(tag))
 
 
 def _interval(column: ArrowColumn, tag: dict[str, Any], where: str) -> Any:
@@ -271,7 +271,7 @@ def _from_arrow_dtype(values: Any, where: str) -> ArrowColumn:
     if isinstance(kind, pa.BaseExtensionType):
         tag["metadata"] = [list(pair) for pair in extension_metadata(chunks).items()]
         chunks = pa.chunked_array([chunk.storage for chunk in chunks.chunks], kind.storage_type)
-    column = ArrowColumn.from_arrow(one_chunk(chunks), _labels.encode(tag))
+    column = ArrowColumn.from_arrow(one_chunk(chunks), tagged_labels.encode(tag))
     # Children and extension types are the core's and pyarrow's to keep: what they drop is refused.
     composed = kind.num_fields or "metadata" in tag
     if composed and array_from_column(column.slice(0, 0), where).dtype != values.dtype:

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .._cells import cells_of, is_msgpack
 from .._core import ArrowColumn
-from .._zones import zone_from_text
+from .._values.cells import cells_of, is_msgpack
+from .._values.zones import zone_from_text
 from ._pandas_arrow_table import EXTENSION, field_metadata, table_to_pandas
 from ._pandas_foreign import times_of, writable, zoned_array
 from ._pandas_objects import objects_from_tagged

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .. import _core, _labels
+from .. import _core
 from .._core import ArrowColumn
+from .._values import tagged_labels
 from ._pandas_strings import pyarrow_or_none, to_pyarrow
 
 DTYPE_BACKENDS = ("numpy_nullable", "pyarrow")
@@ -158,7 +159,7 @@ def field_metadata(column: ArrowColumn | np.ndarray) -> dict[str, str]:
     """The key-value metadata of the field that a column came from."""
     if not isinstance(column, ArrowColumn) or column.tag is None:
         return {}
-    tag = _labels.decode(column.tag)
+    tag = tagged_labels.decode(column.tag)
     if not isinstance(tag, dict) or tag.get("kind") != "field":
         return {}
     return dict(tag.get("metadata") or [])

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .._cells import cells_of
 from .._core import ArrowColumn, EncodeError, UnsupportedError
-from .._zones import zone_from_text
+from .._values.cells import cells_of
+from .._values.zones import zone_from_text
 from ._pandas_strings import default_string_dtype, strings_from_column, strings_from_unicode, to_pyarrow
 
 _UNITS = ("s", "ms", "us", "ns")

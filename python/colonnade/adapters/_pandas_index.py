@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .. import _labels
 from .._core import ArrowColumn, Axis, ColonnadeError, DecodeError, EncodeError
+from .._values import tagged_labels
 from ._pandas_arrays import MISFITS, freq_to_text
 from ._pandas_levels import MISSING_TAG, array_from_level, level_from_index, pin_freq
 
@@ -20,20 +20,20 @@ def axis_from_index(index: pd.Index, where: str) -> Axis:
     """The axis of a pandas index."""
     if isinstance(index, pd.MultiIndex):
         return _axis_from_multi(index, where)
-    name = _labels.encode(index.name)
+    name = tagged_labels.encode(index.name)
     if isinstance(index, pd.RangeIndex):
         return Axis.auto(index.start, index.stop, index.step, "Index", name)
     labels, cls, meta = level_from_index(index, f"pandas: {where}")
-    return Axis.levels([labels], [cls], cls, name, None if meta is None else _labels.encode({"pandas": [meta]}))
+    return Axis.levels([labels], [cls], cls, name, None if meta is None else tagged_labels.encode({"pandas": [meta]}))
 
 
 def index_from_axis(axis: Axis, where: str) -> pd.Index:
     """The pandas index of an axis, whichever library wrote it."""
     try:
-        name = _labels.decode(axis.name)
+        name = tagged_labels.decode(axis.name)
         if axis.is_auto:
             return pd.RangeIndex.from_range(range(*axis.range), name=_hashable(name, where))
-        meta = {} if axis.meta is None else _labels.decode(axis.meta)
+        meta = {} if axis.meta is None else tagged_labels.decode(axis.meta)
         levels = meta.get("pandas") or [None] * axis.depth
         if axis.depth == 1 and not meta.get("multi"):
             return _flat(axis, 0, levels[0], where, _hashable(name, where))
@@ -91,9 +91,9 @@ def _axis_from_multi(index: pd.MultiIndex, where: str) -> Axis:
         meta["pandas"] = metas
     if index.nlevels == 1:
         meta["multi"] = True
-    name = _labels.encode(names if any(name is not None for name in names) else None)
+    name = tagged_labels.encode(names if any(name is not None for name in names) else None)
     cls = classes[0] if index.nlevels == 1 else "IndexHierarchy"
-    return Axis.levels(arrays, classes, cls, name, _labels.encode(meta) if meta else None)
+    return Axis.levels(arrays, classes, cls, name, tagged_labels.encode(meta) if meta else None)
 
 
 def _level_of_multi(index: pd.MultiIndex, i: int, where: str) -> tuple[Any, str, dict[str, Any] | None]:

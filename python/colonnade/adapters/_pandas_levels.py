@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from .._core import ArrowColumn, EncodeError
-from .._zones import arrow_zone, zone_from_text
+from .._values.zones import arrow_zone, zone_from_text
 from ._index_classes import DATED
 from ._object_columns import level_from_labels, read_tag
 from ._pandas_arrays import array_from_column, column_from_array, freq_to_text, period_freq, zone_text

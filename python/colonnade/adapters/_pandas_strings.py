@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .._cells import cells_of
-from .._cells import to_pyarrow as array_of
 from .._core import ArrowColumn
+from .._values.cells import cells_of
+from .._values.cells import to_pyarrow as array_of
 
 HAS_NAN_STRINGS = int(pd.__version__.partition(".")[0]) >= 3
 

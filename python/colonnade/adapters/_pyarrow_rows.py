@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from .._core import ArrowColumn
-from .._row_types import Misfit, RowType, checked, kinds_of
 from ._nested_cells import MOST_DEPTH, are_arrays, first_changed, is_too_deep
 from ._nul_names import fields_of, nul_name
+from ._row_types import Misfit, RowType, checked, kinds_of
 
 
 def infer_arrow(cells: list[Any], kinds: tuple[type, ...]) -> RowType:

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import static_frame as sf
 
-from .. import _labels
 from .._core import ArrowColumn, Axis, ColonnadeError, DecodeError, EncodeError
+from .._values import tagged_labels
 from ._arrow_columns import numpy_from_level
 from ._index_classes import DATED
 from ._object_columns import level_from_labels
@@ -35,7 +35,7 @@ _BY_DTYPE = {np.dtype(f"M8[{unit}]"): name for unit, name in DATED.items()}
 def axis_from_index(index: Any, side: str) -> Axis:
     """The axis of a StaticFrame index; `side` ("index" or "columns") is for messages."""
     cls = _class_name(type(index), side)
-    name = _labels.encode(index.name)
+    name = tagged_labels.encode(index.name)
     if index.depth > 1:
         return _hierarchy(index, cls, name, side)
     labels = index.values  # brings an IndexGO up to date
@@ -52,7 +52,7 @@ def _hierarchy(index: Any, cls: str, name: str, side: str) -> Axis:
     classes = [_class_name(type(own), side) for own in own_indices]
     # The names of the levels are seen by `index_at_depth` alone; the hierarchy's own name may differ from them.
     own = [level.name for level in own_indices]
-    meta = None if all(part is None for part in own) else _labels.encode({"level_names": own})
+    meta = None if all(part is None for part in own) else tagged_labels.encode({"level_names": own})
     return Axis.levels(levels, classes, cls, name, meta)
 
 
@@ -75,7 +75,7 @@ def _class_name(cls: type, side: str) -> str:
 
 def index_from_axis(axis: Axis, side: str, *, static: bool, size: int) -> Any:
     """The index of an axis, mutable (GO) unless `static`."""
-    name = hashable_name(_labels.decode(axis.name), side)
+    name = hashable_name(tagged_labels.decode(axis.name), side)
     try:
         if axis.is_auto:
             return _automatic(axis, name, static, size)
@@ -179,7 +179,7 @@ def _named(cls: Any, name: Any) -> Any:
 def _own_names(axis: Axis) -> list[Any] | None:
     if axis.meta is None:
         return None
-    meta = _labels.decode(axis.meta)
+    meta = tagged_labels.decode(axis.meta)
     names = meta.get("level_names") if isinstance(meta, dict) else None
     return names if isinstance(names, list) and len(names) == axis.depth else None
 

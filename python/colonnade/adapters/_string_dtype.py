@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import _labels
 from .._core import ArrowColumn, EncodeError
+from .._values import tagged_labels
 
 
 def column_from_string_dtype(values: np.ndarray, where: str) -> ArrowColumn:
@@ -24,7 +24,7 @@ def column_from_string_dtype(values: np.ndarray, where: str) -> ArrowColumn:
                 "Convert the column with .astype() first."
             )
     try:
-        return ArrowColumn.from_objects(values.astype(object), "str", _labels.encode(tag))
+        return ArrowColumn.from_objects(values.astype(object), "str", tagged_labels.encode(tag))
     except EncodeError as error:
         raise EncodeError(f"{where}: {error}") from error
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import _labels
 from .._core import ArrowColumn
-from .._zones import arrow_zone
+from .._values import tagged_labels
+from .._values.zones import arrow_zone
 
 _TEXT = ("utf8", "large_utf8", "utf8_view")
 _MASKED = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float", "double")
@@ -100,7 +100,7 @@ def _categorical(column: ArrowColumn, tag: dict[str, Any]) -> None:
         raise ValueError("expected a dictionary")
     told = tag.get("categories", {})
     if not isinstance(told, dict):
-        raise ValueError(f"expected an object under categories, found {_labels.encode(told)}")
+        raise ValueError(f"expected an object under categories, found {tagged_labels.encode(told)}")
 
 
 _CHECKS: dict[str, Any] = {

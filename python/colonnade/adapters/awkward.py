@@ -20,7 +20,6 @@ if sys.flags.dev_mode and "awkward" not in sys.modules:
 
 import awkward as ak
 
-from .. import _labels
 from .._core import (
     ArrowColumn,
     Axis,
@@ -31,6 +30,7 @@ from .._core import (
     FrameBuilder,
     column_with_tag,
 )
+from .._values import tagged_labels
 from ._awkward_foreign import (
     REQUIRED,
     foreign_attrs,
@@ -201,7 +201,7 @@ def _column(content: Any, form: Any, where: str) -> ArrowColumn:
 
 def _text(value: dict[str, Any], what: str) -> str:
     try:
-        return _labels.encode(value)
+        return tagged_labels.encode(value)
     except EncodeError as error:
         raise EncodeError(f"awkward: {what}: {error}") from error
 
@@ -211,7 +211,7 @@ def _text(value: dict[str, Any], what: str) -> str:
 
 def _contents(core: CoreFrame) -> tuple[list[str], list[Any], dict[str, Any]]:
     """Name and layout of each column, and what the frame says of itself."""
-    told = None if core.origin is None else _labels.decode(core.origin)
+    told = None if core.origin is None else tagged_labels.decode(core.origin)
     origin: dict[str, Any] = told if isinstance(told, dict) else {}
     fields = list(zip(text_labels(core.columns), _vectors(core), strict=True))
     ours = origin.get("library") == LIBRARY
@@ -255,5 +255,5 @@ def _vectors(core: CoreFrame) -> list[np.ndarray | ArrowColumn]:
 
 def _attrs(core: CoreFrame, origin: dict[str, Any]) -> dict[str, Any] | None:
     """What Awkward can hold of the attributes: those that text names."""
-    told = foreign_attrs(origin) if core.attrs is None else _labels.decode(core.attrs)
+    told = foreign_attrs(origin) if core.attrs is None else tagged_labels.decode(core.attrs)
     return {key: value for key, value in told.items() if type(key) is str} or None if isinstance(told, dict) else None

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import _labels
 from .._core import ArrowColumn, Axis, CoreFrame, EncodeError, FrameBuilder
+from .._values import tagged_labels
 from ._arrow_columns import numpy_from_level
 from ._numpy_fields import assemble_structured, describe_dtype, restore_dtype
 from ._numpy_read import read_matrix, read_vectors
@@ -68,7 +68,7 @@ def to_frame(obj: Any, *, options: dict[str, Any] | None = None) -> CoreFrame:
         # A view that is packed in neither order has none to bring back.
         origin["order"] = "C" if obj.flags.c_contiguous else "F" if obj.flags.f_contiguous else "K"
     axes = (Axis.auto(0, nrows, 1), Axis.auto(0, ncols, 1))
-    return builder.finish(*axes, "null", None, _labels.encode(origin))
+    return builder.finish(*axes, "null", None, tagged_labels.encode(origin))
 
 
 def from_frame(core: CoreFrame) -> Any:
@@ -154,7 +154,7 @@ def _from_structured(obj: np.ndarray) -> CoreFrame:
     if isinstance(obj, np.recarray):
         origin["record"] = True
     columns = Axis.levels([level_from_labels(list(names), "numpy: field names")], ["Index"])
-    return builder.finish(Axis.auto(0, len(obj), 1), columns, "null", None, _labels.encode(origin))
+    return builder.finish(Axis.auto(0, len(obj), 1), columns, "null", None, tagged_labels.encode(origin))
 
 
 def _add_column(builder: FrameBuilder, position: int, values: np.ndarray, where: Callable[[], str]) -> None:
@@ -184,7 +184,7 @@ def _check_class(obj: Any, where: str) -> None:
 def _origin(core: CoreFrame) -> dict[str, Any]:
     if core.origin is None:
         return {}
-    origin = _labels.decode(core.origin)
+    origin = tagged_labels.decode(core.origin)
     return origin if isinstance(origin, dict) and origin.get("library") == LIBRARY else {}
 
 

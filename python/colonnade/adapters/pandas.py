@@ -10,8 +10,8 @@ from typing import Any
 
 import pandas as pd
 
-from .. import _labels
 from .._core import Axis, CoreFrame, EncodeError, FrameBuilder
+from .._values import tagged_labels
 from ._pandas_arrow import check_dtype_backend, frame_from_arrow, frame_with_backend
 from ._pandas_columns import add_blocks, frame_from_core
 from ._pandas_index import axis_from_index, index_from_axis
@@ -111,7 +111,7 @@ def from_frame(core: CoreFrame, *, dtype_backend: str | None = None) -> pd.DataF
         else:
             frame = frame_with_backend(core, index, columns, dtype_backend)
     if core.attrs is not None:
-        attrs = _labels.decode(core.attrs)
+        attrs = tagged_labels.decode(core.attrs)
         if isinstance(attrs, dict):
             frame.attrs = attrs
     if core.origin == _ORIGIN_UNIQUE:
@@ -131,18 +131,18 @@ def _schema_metadata(origin: str | None) -> list[list[str]] | None:
     """Key-value metadata of the Arrow schema that a frame came from; None where it came from elsewhere."""
     if origin is None or '"schema_metadata"' not in origin:
         return None
-    told = _labels.decode(origin)
+    told = tagged_labels.decode(origin)
     pairs = told.get("schema_metadata") if isinstance(told, dict) else None
     return pairs if isinstance(pairs, list) else None
 
 
 def _attrs_text(attrs: dict[Any, Any]) -> str:
     try:
-        return _labels.encode(attrs)
+        return tagged_labels.encode(attrs)
     except EncodeError:
         for key, value in attrs.items():
             try:
-                _labels.encode({key: value})
+                tagged_labels.encode({key: value})
             except EncodeError as error:
                 raise EncodeError(f"pandas: attrs[{key!r}]: {error}") from error
         raise

@@ -11,8 +11,8 @@ from typing import Any
 
 import polars as pl
 
-from .._batched import Batches, with_origin
 from .._core import Axis, ColonnadeError, CoreFrame, EncodeError, concat_frames, import_arrow, import_arrow_schema
+from .._values.record_batches import Batches, with_origin
 from ._arrow_streams import Exported
 
 LIBRARY = "polars"

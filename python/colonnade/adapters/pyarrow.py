@@ -12,9 +12,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from .. import _labels
-from .._batched import Batches, with_origin
 from .._core import ArrowColumn, Axis, CoreFrame, DecodeError, EncodeError, import_arrow
+from .._values import tagged_labels
+from .._values.record_batches import Batches, with_origin
 from ._arrow_streams import Exported, read_lazily
 from ._extension_types import false_extensions
 from ._nul_names import nul_name
@@ -87,7 +87,7 @@ def _origin(obj: Any, frame: CoreFrame) -> str:
     index_fields = _index_fields(schema, frame)
     if index_fields:
         origin["index_fields"] = index_fields
-    return _labels.encode(origin)
+    return tagged_labels.encode(origin)
 
 
 def from_frames(frames: Sequence[CoreFrame]) -> Any:
@@ -104,7 +104,7 @@ def from_frames(frames: Sequence[CoreFrame]) -> Any:
     has its storage type.
     """
     table = pa.RecordBatchReader.from_stream(Exported(frames, storage=false_extensions(frames[0]))).read_all()
-    origin = None if frames[0].origin is None else _labels.decode(frames[0].origin)
+    origin = None if frames[0].origin is None else tagged_labels.decode(frames[0].origin)
     if not isinstance(origin, dict) or "schema_metadata" not in origin:
         return table
     try:

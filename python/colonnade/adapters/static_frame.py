@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import static_frame as sf
 
-from .. import _labels
 from .._core import ArrowColumn, Axis, CoreFrame, EncodeError, FrameBuilder
+from .._values import tagged_labels
 from ._arrow_columns import numpy_from_column
 from ._object_columns import column_from_objects
 from ._static_frame_axes import axis_from_index, hashable_name, index_from_axis, label_at
@@ -72,7 +72,7 @@ def to_frame(obj: Any, *, options: dict[str, Any] | None = None) -> CoreFrame:
         _add_one_by_one(builder, arrays, partial(_where, columns))
     else:
         builder.add_arrays(arrays, 0)
-    name = _labels.encode(obj.name)
+    name = tagged_labels.encode(obj.name)
     return builder.finish(axis_from_index(obj.index, "index"), columns, name, None, origin)
 
 
@@ -100,7 +100,7 @@ def from_frame(core: CoreFrame) -> Any:
         own_index=True,
         columns=index_from_axis(core.columns, "columns", static=constructor.STATIC, size=core.ncols),
         own_columns=True,
-        name=hashable_name(_labels.decode(core.name), "the frame"),
+        name=hashable_name(tagged_labels.decode(core.name), "the frame"),
     )
 
 
@@ -162,7 +162,7 @@ def _constructor(origin: str | None) -> Any:
     if known is not None:
         return known
     # The same object, spaced or ordered otherwise, or the origin of another library.
-    told = _labels.decode(origin)
+    told = tagged_labels.decode(origin)
     if isinstance(told, dict) and told.get("library") == LIBRARY:
         return _CLASSES.get(str(told.get("class")), sf.Frame)
     return sf.Frame

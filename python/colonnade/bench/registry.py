@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator, Sequence
 from typing import Generic, TypeVar
-
-from colonnade._nearest import did_you_mean
 
 T = TypeVar("T")
 
 MOST = 64
 """Known ones that a message lists."""
+
+
+def did_you_mean(word: str, known: Sequence[str]) -> str:
+    """`'; did you mean "price"?'`, or nothing if no name looks like `word`."""
+    found = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
+    return f'; did you mean "{found[0]}"?' if found else ""
 
 
 def unknown(kind: str, name: str, known: Sequence[str]) -> KeyError:

@@ -16,8 +16,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from colonnade._cli_security import add_security, security_of
-from colonnade._nearest import did_you_mean
 from colonnade.bench.engines import ENGINES
 from colonnade.bench.pair import PairError
 from colonnade.bench.panel import link as links
@@ -27,7 +25,9 @@ from colonnade.bench.panel.grounds import floors, walked
 from colonnade.bench.panel.race import Entrant, Race
 from colonnade.bench.panel.shown import show, table_of
 from colonnade.bench.panel.track import Processes
+from colonnade.bench.registry import did_you_mean
 from colonnade.cli import os_error_text, status_of
+from colonnade.cli.security import add_security, security_of
 
 CANDIDATES = (
     Entrant("colonnade", "npz"),

@@ -8,9 +8,9 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from colonnade._cli_security import add_security, security_of
 from colonnade.bench.panel.runner import Panel
 from colonnade.bench.panel.spec import VIA, PanelSpec
+from colonnade.cli.security import add_security, security_of
 
 OUT = Path("bench-results/panel")
 DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(s|min|h|)")

@@ -16,12 +16,12 @@ import threading
 import time
 from typing import Any
 
-from colonnade._cli_security import add_security, security_of
 from colonnade.bench.engines import ENGINES
 from colonnade.bench.libraries import LIBRARIES
 from colonnade.bench.measure import touch_all
 from colonnade.bench.panel._meter import Meter, clock
 from colonnade.bench.spec import Cell
+from colonnade.cli.security import add_security, security_of
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:

@@ -1,0 +1,229 @@
+"""Several frames in one file, and plain arrays: `read_bundle`, `write_bundle`, `read_arrays`."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from .._formats.options import Options, make_options
+from .._formats.registry import FORMATS, write_format
+from .._frame.frame import Frame, frame_from
+from .._frame.part import batch_rows
+from .._io.detection import BUNDLED, DIRECTORIES, check_format, from_suffix
+from .._io.nearest import nearest_hint
+from .._io.progress import reporting
+from .._io.sources import Source
+from .._io.targets import AnyTarget, Target, as_target, released, settle
+from .._values.terminal_text import cut, label_text
+from ..errors import ColumnNotFound, DecodeError, OptionError, UnsupportedError
+from .open_source import File, open_file
+from .store import store_bundle
+
+
+class Bundle(Mapping[str, Frame]):
+    """Label to Frame. A frame is opened when it is asked for, and decoded when it is converted."""
+
+    def __init__(self, file: File, options: Options) -> None:
+        self._file = file
+        self._options = options
+        self._labels = list(file.labels()) if file.kind == "bundle" else []
+        self._known = frozenset(self._labels)
+
+    def __getitem__(self, label: str) -> Frame:
+        if label not in self._known:
+            near = nearest_hint(str(label), self._labels)
+            raise ColumnNotFound(f"frame {label!r} is not there{near}")
+        made = self._options
+        return Frame._make(file=self._file.open_label(label), threads=made.threads, progress=made.progress)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._labels)
+
+    def __len__(self) -> int:
+        return len(self._labels)
+
+    def __contains__(self, label: object) -> bool:
+        return label in self._known
+
+    def __repr__(self) -> str:
+        return cut(f"<Bundle: {len(self)} frames: {', '.join(map(label_text, self._labels[:20]))}>", 400)
+
+
+def read_bundle(source: Source, **options: Any) -> Mapping[str, Frame]:
+    """Open several frames that stand in one file or directory, without decoding any.
+
+    Parameters
+    ----------
+    source
+        An outer ZIP of ``<label>.npz`` (StaticFrame's ``to_zip_npz``) or of ``<label>/<member>`` (``to_zip_npy``), or a
+        directory of such; or a map of frames, as MessagePack, JSON or YAML (told by the suffix, else by ``format=``).
+        Anything `read` takes.
+    **options
+        Those of reading; see `NpzOptions`, `MsgpackOptions`, `JsonOptions` and `YamlOptions`.
+
+    Returns
+    -------
+    Mapping
+        Label to `Frame`, in the order of the file.
+
+    Raises
+    ------
+    DecodeError, TruncatedError, LimitError, UnsupportedError, OSError
+        As `read` does; DecodeError where the file is one frame and no bundle.
+
+    Examples
+    --------
+    >>> import colonnade as cn, numpy as np, tempfile, os
+    >>> path = os.path.join(tempfile.mkdtemp(), "two.zip")
+    >>> cn.write_bundle({"a": {"x": np.arange(3)}, "b": {"y": np.arange(2)}}, path)
+    >>> {label: frame.shape for label, frame in cn.read_bundle(path).items()}
+    {'a': (3, 1), 'b': (2, 1)}
+    """
+    file, made = open_file(source, options.pop("format", None), options)
+    what = "a bundle of frames"
+    name = file.format
+    if batch_rows(file) is not None:
+        raise _other(what, FORMATS[name].noun)
+    if file.kind != "bundle" and not _is_empty(file):
+        name = "npz" if name in DIRECTORIES else name
+        use = "cn.read_arrays(source)" if file.kind in ("savez", "zip") else "cn.read(source)"
+        raise DecodeError(f"{name}: expected {what}, found one of kind {file.kind!r}. Open it with {use}.")
+    return Bundle(file, made)
+
+
+def _is_empty(file: File) -> bool:
+    """Whether it is an archive without members, or a map without keys: how a bundle of no frames is written."""
+    if file.kind != "frame":
+        return file.kind == "zip" and not file.members()
+    orient = file.facts().get("orient")
+    return orient == "columns" and file.version is None and (file.nrows, file.ncols) == (0, 0)
+
+
+def write_bundle(
+    frames: Mapping[str, Any] | Iterable[tuple[str, Any]],
+    target: Target,
+    *,
+    layout: str = "npz",
+    outer: str | None = None,
+    format: str | None = None,
+    **options: Any,
+) -> None:
+    """Write several frames into one ZIP that StaticFrame reads too, or into one map as MessagePack, JSON or YAML.
+
+    Parameters
+    ----------
+    frames : mapping or iterable of (label, data)
+        Labels are text; they become file names inside the ZIP, or keys of the map. Data is what `write` takes, but no
+        open reader: pass its ``read_all()``.
+    target : path
+        Written beside and renamed, as `write` does. A map goes to every target that `write` takes.
+    layout : {"npz", "npy"}
+        Of the ZIP. ``npz``: one ``<label>.npz`` a frame (``from_zip_npz``); ``npy``: members ``<label>/<member>``
+        (``from_zip_npy``).
+    outer : {None, "deflate"}
+        Compression of the outer ZIP. None keeps the frames ready to be mapped. With ``layout="npy"`` it is that of the
+        members, so ``compression`` can be no other; ``level`` is the outer one's too, 1 to 9.
+    format : {"npz", "msgpack", "json", "yaml"}, optional
+        Default: told by the suffix; ``npz``, the ZIP, where that says nothing (``.zip``).
+    **options
+        Those of writing; see `NpzOptions`, `MsgpackOptions`, `JsonOptions` and `YamlOptions`.
+
+    Raises
+    ------
+    EncodeError
+        A column that cannot be held, or a label that cannot be a name in the ZIP; nothing is written.
+    UnsupportedError
+        The format, or the suffix, is of one that holds a single frame.
+    OptionError, OSError
+        As `write` does.
+
+    Examples
+    --------
+    See `read_bundle`.
+    """
+    for name, value, choices in (("layout", layout, ("npz", "npy")), ("outer", outer, (None, "deflate"))):
+        if value not in choices:
+            raise OptionError(f"{name}: expected {' or '.join(map(repr, choices))}, found {value!r}.")
+    where = as_target(target)
+    with released(where):
+        _write_as(_bundle_format(format, where), frames, where, layout, outer, options)
+
+
+def _bundle_format(format: str | None, where: AnyTarget) -> str:
+    if format is None:
+        named = None if where.name is None else from_suffix(where.name)
+        if named is None or named == "npy":  # a ZIP may have any name, but for one that says something else
+            return "npz"
+        format = named
+    asked = check_format(format)
+    if asked not in BUNDLED:
+        raise UnsupportedError(
+            f"{asked}: expected a format that holds several frames ({', '.join(BUNDLED)}). Write one file for each."
+        )
+    return asked
+
+
+def _write_as(
+    format: str, frames: Any, where: AnyTarget, layout: str, outer: str | None, options: dict[str, Any]
+) -> None:
+    made = make_options(format, "write", options)
+    check = write_format(made).check_bundle
+    assert check is not None
+    check(made, format, where, layout, outer)
+    held = [(label, frame._load()) for label, frame in _labelled(frames, made)]
+    with reporting(made.progress, "writing") as progress:
+        store_bundle(held, where, made, (layout, outer), progress)
+    settle(where, made.fsync)
+
+
+def _labelled(frames: Any, made: Options) -> Iterator[tuple[str, Frame]]:
+    """Each frame with its label, which is text and stands once."""
+    seen: set[str] = set()
+    for label, data in frames.items() if isinstance(frames, Mapping) else frames:
+        if not isinstance(label, str):
+            raise TypeError(
+                f"frames: expected text as label, found {type(label).__name__} ({label!r}). Use str(label)."
+            )
+        if label in seen:
+            raise OptionError(f"frames: expected labels that differ, found {label!r} twice.")
+        seen.add(label)
+        yield label, frame_from(data, densify_sparse=made.densify_sparse, batch_rows=made.batch_rows)
+
+
+def read_arrays(source: Source, **options: Any) -> dict[str, np.ndarray]:
+    """Every NPY member of a ZIP or directory by its name, as ``np.load`` gives them: any shapes, no frame needed.
+
+    Parameters
+    ----------
+    source
+        Anything `read` takes: what ``np.savez`` wrote, a frame's own members, a lone ``.npy``.
+    **options
+        Those of reading but ``progress``, which is not told; see `NpzOptions`.
+
+    Returns
+    -------
+    dict of str to numpy.ndarray
+        Read-only arrays, over the file's own bytes where these are stored uncompressed.
+
+    Raises
+    ------
+    DecodeError, TruncatedError, LimitError, UnsupportedError, OSError
+        As `read` does. Arrays of Python objects are refused: they would have to be unpickled.
+
+    Examples
+    --------
+    >>> import colonnade as cn, numpy as np, io
+    >>> file = io.BytesIO()
+    >>> np.savez(file, a=np.arange(3), b=np.eye(2))
+    >>> {name: array.shape for name, array in cn.read_arrays(file.getvalue()).items()}
+    {'a': (3,), 'b': (2, 2)}
+    """
+    file, _ = open_file(source, options.pop("format", None), options)
+    what = "NPY members"
+    if file.format not in DIRECTORIES:
+        raise _other(what, FORMATS[file.format].noun)
+    return {name: file.read_array(name) for name in file.array_names()}
+
+
+def _other(expected: str, found: str) -> DecodeError:
+    return DecodeError(f"npz: expected {expected}, found {found}. Open it with cn.read(source).")

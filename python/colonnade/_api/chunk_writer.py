@@ -1,0 +1,119 @@
+"""`open_writer`'s writer: one `write` a chunk, one file or stream in the end."""
+
+from contextlib import ExitStack
+from typing import Any
+
+from .. import _core
+from .._formats.options import Options
+from .._io.progress import Steps, reporting
+from .._io.targets import AnyTarget, released, settle
+from ..adapters._rows import Rows, is_rows
+from .chunks import chunks_of
+from .store_chunks import open_writer
+
+
+class Writer:
+    """What `open_writer` gives. A context manager: its end closes the file, an exception inside discards it.
+
+    Attributes
+    ----------
+    nbatches, nrows : int
+        What was written so far.
+    """
+
+    def __init__(self, where: AnyTarget, made: Options) -> None:
+        self._where = where
+        self._made = made
+        self._open = False
+        with ExitStack() as stack:
+            stack.enter_context(released(where))
+            self._steps = Steps(stack.enter_context(reporting(made.progress, "writing")))
+            self._writer = open_writer(where, made)
+            self._stack = stack.pop_all()
+        self._rows = Rows(made.batch_rows)
+        self._waiting: _core.CoreFrame | None = None
+        self._open = True
+
+    @property
+    def nbatches(self) -> int:
+        """Record batches or row groups so far. Chunks are cut and joined, so it need not be the number of writes."""
+        return self._writer.nbatches
+
+    @property
+    def nrows(self) -> int:
+        """Rows so far."""
+        return self._writer.nrows
+
+    def write(self, data: Any) -> None:
+        """Append a chunk.
+
+        Parameters
+        ----------
+        data
+            Anything that `Frame` takes, of any library; the columns, their types and the class of the index are those
+            of the first chunk. Rows, and readers of record batches, are read as they come.
+
+        Raises
+        ------
+        EncodeError
+            A chunk of another schema: the message shows both. What was written before stays, and so do the batches of
+            this chunk that came before the wrong one.
+        """
+        self._check_open()
+        for frame in chunks_of(data, self._made, self._rows).frames:
+            if not frame.ncols and not frame.nrows and not self._rows.known and is_rows(data):
+                self._waiting = frame  # no rows, and none before: what their columns are is not known yet
+                continue
+            self._waiting = None
+            with self._steps.next(frame.nbytes) as step:
+                self._writer.write(frame, step)
+
+    def close(self) -> None:
+        """Write the end, and give the file its name. Closing twice is once.
+
+        Raises
+        ------
+        EncodeError
+            Nothing was written, so there is no schema; the target is as it was.
+        """
+        if not self._open:
+            return
+        try:
+            if self._waiting is not None:
+                with self._steps.next(0) as step:
+                    self._writer.write(self._waiting, step)
+            self._writer.close()
+            settle(self._where, self._made.fsync)
+        except BaseException:
+            self.abort()
+            raise
+        self._end()
+
+    def abort(self) -> None:
+        """Discard what was written: no file appears, an old one stays whole. A pipe's reader sees no end mark."""
+        if self._open:
+            try:
+                self._writer.abort()
+            finally:
+                self._end()
+
+    def __enter__(self) -> "Writer":
+        self._check_open()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self.abort()
+
+    def __repr__(self) -> str:
+        return f"<Writer: {self.nrows:,} rows{'' if self._open else ', closed'}>"
+
+    def _end(self) -> None:
+        self._open = False
+        self._stack.close()
+
+    def _check_open(self) -> None:
+        if not self._open:
+            raise ValueError("writer: expected an open writer, found a closed one. Open another.")

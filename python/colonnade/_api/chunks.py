@@ -1,0 +1,63 @@
+"""Data as chunks: what `write`, `open_writer` and `convert` send on, one record batch at a time.
+
+What can be read lazily is: a frame over a file of batches, an open reader, a producer of record batches, rows.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from .. import _core
+from .._frame.frame import Frame, frame_from, frame_of
+from .._frame.part import batch_rows
+from .._values.option_checks import Common
+from ..adapters import find_adapter
+from ..adapters._rows import Rows, is_rows
+from .batch_reader import Reader, frame_batches
+
+
+@dataclass(frozen=True)
+class Chunks:
+    """At least one frame of one schema; `nbytes` and `nrows` of all together, where that is known."""
+
+    frames: Iterable[_core.CoreFrame]
+    nbytes: int | None = None
+    nrows: int | None = None
+
+
+def chunks_of(data: Any, made: Common, rows: Rows | None = None) -> Chunks:
+    """The chunks of anything that `Frame` takes, or of an open reader. `rows`: types that rows before these had.
+
+    Raises
+    ------
+    TypeError, EncodeError
+        As `Frame` does; of what is read lazily, when it is read.
+    """
+    if isinstance(data, Reader):
+        return Chunks(data.cores())
+    adapter = None if isinstance(data, Frame | dict) else find_adapter(data)
+    if adapter is None:
+        if is_rows(data):
+            return Chunks((rows or Rows(made.batch_rows)).batches(data))
+        frame = whole(data, made)
+    else:
+        options = {"densify_sparse": made.densify_sparse, "borrow": True}
+        if hasattr(adapter, "to_frames"):  # a producer that makes its batches when asked
+            lazy: Iterator[_core.CoreFrame] | None = adapter.to_frames(data, options=options)
+            if lazy is not None:
+                return Chunks(lazy)
+        core = adapter.to_frame(data, options=options)
+        if isinstance(core, _core.CoreFrame):
+            return Chunks((core,), core.nbytes, core.nrows)
+        frame = frame_of(core)
+    if frame._core is None and batch_rows(frame._file) is not None:
+        return Chunks(frame_batches(frame), nrows=len(frame))
+    cores = frame._load_batches()
+    return Chunks(cores, sum(core.nbytes for core in cores), len(frame))
+
+
+def whole(data: Any, made: Common) -> Frame:
+    """The same as one frame, for a format that is written whole."""
+    if isinstance(data, Reader):
+        return data.read_all()
+    return frame_from(data, densify_sparse=made.densify_sparse, borrow=True, batch_rows=made.batch_rows)

@@ -1,0 +1,145 @@
+"""Look, check, change: `inspect`, `verify`, `convert`."""
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from .._formats.options import Options
+from .._io.detection import from_magic
+from .._io.progress import Steps, reporting
+from .._io.sources import AnySource, BufferSource, PathSource, Source
+from .._io.targets import Target
+from .._io.threads import resolve_threads
+from .batch_reader import Reader
+from .conversion import convert_frame
+from .inspection import Info, info_of
+from .msgpack_frames import whole_series
+from .open_source import opened, resolve_source
+from .series_info import checked, inspected
+
+
+def inspect(source: Source, *, format: str | None = None, **options: Any) -> Info:
+    """What a file holds: shape, schema, labels, sizes, codecs, members or batches. No data is read; but text says what
+    it holds only when it is decoded.
+
+    Also tells of files that hold no frame: a bundle's frames, and the members of any ZIP. A series of frames in one
+    MessagePack file is decoded for it, a frame at a time: columns are those of the first, rows those of all.
+
+    Parameters
+    ----------
+    source, format, **options
+        As for `read`.
+
+    Raises
+    ------
+    DecodeError, TruncatedError, LimitError, UnsupportedError, OSError
+        As `read` does.
+
+    Examples
+    --------
+    >>> import colonnade as cn, numpy as np
+    >>> info = cn.inspect(cn.encode({"a": np.arange(3)}, "npz"))
+    >>> info.shape, info.codecs["stored"] > 0
+    ((3, 1), True)
+    """
+    where, found, made = resolve_source(source, format, options)
+    where, series = whole_series(where, found, made)
+    if series is not None:
+        with series:
+            return inspected(series, _nbytes(where), from_magic(where.head() or b"") == found)
+    return info_of(opened(where, found, made))
+
+
+def verify(source: Source, *, format: str | None = None, **options: Any) -> None:
+    """Check every checksum, length, offset and label, and that text is text; nothing is returned.
+
+    Of a series of frames in one MessagePack file every frame is decoded.
+
+    Parameters
+    ----------
+    source, format, **options
+        As for `read`.
+
+    Raises
+    ------
+    DecodeError, TruncatedError, LimitError, UnsupportedError
+        What is wrong, with member or batch, and byte.
+    OSError
+        As the system gives it.
+
+    Examples
+    --------
+    >>> import colonnade as cn, numpy as np
+    >>> data = bytearray(cn.encode({"a": np.arange(3)}, "npz"))
+    >>> cn.verify(data)
+    >>> data[-100] ^= 1
+    >>> cn.verify(data)
+    Traceback (most recent call last):
+    colonnade.DecodeError: ...
+    """
+    where, found, made = resolve_source(source, format, options)
+    where, series = whole_series(where, found, made)
+    if series is not None:
+        _read_through(series, made)
+        return
+    file = opened(where, found, made)
+    with reporting(made.progress, "verifying") as progress:
+        file.verify(threads=resolve_threads(made.threads), progress=progress)
+
+
+def convert(
+    source: Source,
+    target: Target,
+    *,
+    read_options: Mapping[str, Any] | Options | None = None,
+    write_options: Mapping[str, Any] | Options | None = None,
+    progress: Any = None,
+) -> None:
+    """Read one file and write another, of any format to any other.
+
+    Into ``arrow``, ``arrows`` and ``parquet`` batches of ``arrow``, ``arrows``, ``parquet``, a connection and a series
+    of ``msgpack`` go through one at a time, whatever the size of the file. All else goes through memory as a whole:
+    other targets, and as sources other formats; of ``csv`` and ``ndjson`` types are those of all rows.
+
+    Parameters
+    ----------
+    source, target
+        As for `read` and `write`. They may be the same file.
+    read_options, write_options : mapping or options object, optional
+        Keywords of `read` (``format``, ``columns`` and ``rows`` too) and of `write` (``format`` too).
+    progress : True or callable, optional
+        Of both halves together; where batches go through one at a time, as they are written.
+
+    Raises
+    ------
+    ColonnadeError, OSError
+        As `read` and `write` do.
+
+    Examples
+    --------
+    >>> import colonnade as cn, numpy as np
+    >>> sink = cn.BufferSink()
+    >>> data = cn.encode({"a": np.arange(3)}, "npz")
+    >>> cn.convert(data, sink, write_options={"format": "npz", "compression": "deflate"})
+    >>> cn.inspect(sink).shape
+    (3, 1)
+    """
+    convert_frame(source, target, read_options, write_options, progress)
+
+
+def _nbytes(where: AnySource) -> int:
+    if isinstance(where, PathSource):
+        return os.stat(where.path).st_size
+    assert isinstance(where, BufferSource)
+    with memoryview(where.buffer) as view:
+        return view.nbytes
+
+
+def _read_through(series: Reader, made: Options) -> None:
+    with series, reporting(made.progress, "verifying") as progress:
+        steps = Steps(progress)
+        first = 0
+        for core in checked(series.cores()):
+            core.check_ranges(first)
+            first += core.nrows
+            steps.done(core.nbytes)

@@ -1,0 +1,263 @@
+"""`cn.inspect`: what a file holds, told from its structure alone."""
+
+import math
+from collections import Counter
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .._formats.arrow_info import ArrowInfo
+from .._formats.parquet_info import ParquetInfo
+from .._formats.registry import FORMATS
+from .._formats.text_info import TextInfo
+from .._frame.axes import Labels
+from .._frame.part import selects_leaves
+from .._frame.schema import AxisInfo, Schema
+from .._values.tagged_labels import decode_optional
+from .._values.terminal_text import label_text, nbytes_text, table
+from ..errors import ColonnadeError
+from .open_source import File
+
+_SHOWN = 20
+
+
+@dataclass(frozen=True)
+class Info:
+    """What `inspect` found.
+
+    Attributes
+    ----------
+    format : str
+        ``npz``, ``npy``, ``arrow``, ``arrows``, ``parquet``, ``msgpack``, ``csv``, ``json``, ``ndjson`` or ``yaml``.
+    layout : str
+        ``zip``, ``directory`` or ``npy`` (a lone array); ``file`` or ``stream`` of Arrow; ``row groups`` of Parquet;
+        ``columns``, ``records``, ``split``... of MessagePack, JSON and YAML; ``series`` where several frames
+        stand in MessagePack; ``records`` of CSV.
+    kind : str
+        ``frame``, ``savez`` (NumPy's ``np.savez``), ``npy``, ``bundle`` (several frames), ``zip`` (no frame at all).
+    shape : tuple of int, or None
+        (rows, columns); None where the file holds no frame.
+    schema : Schema or None
+        Fields and both axes.
+    name, attrs, origin
+        As the frame has them; `origin` says which library wrote it.
+    version : int or None
+        Version of Colonnade's own metadata; None in a file that others wrote.
+    file_nbytes, nbytes : int
+        Bytes of the file, and of data and labels once decoded.
+    codecs : dict
+        Compression method to number of members.
+    members : list of dict
+        name, method, filter, nbytes, compressed_nbytes, offset, crc32, descr, fortran_order, shape. Of Arrow one a
+        message: the schema, dictionaries, record batches; of Parquet one a column chunk, with group, physical,
+        encodings, nvalues, statistics, page_index, bloom_filter, encrypted; of MessagePack one a column, or
+        one a frame of a series; of text one, all of it.
+    arrow : ArrowInfo or None
+        What Arrow's files and streams have besides.
+    text : TextInfo or None
+        What text files have besides.
+    parquet : ParquetInfo or None
+        What Parquet files have besides: row groups, encodings.
+    leaves : dict
+        Of npz, Arrow and Parquet, nested columns with text labels: label to the paths of their leaves, as ``columns=``
+        takes them.
+    labels : list of str
+        Of a bundle: its frames.
+    problem : str or None
+        Why the file is no frame, where it is none.
+    """
+
+    format: str
+    layout: str
+    kind: str
+    shape: tuple[int, int] | None
+    schema: Schema | None
+    name: Any
+    attrs: dict[Any, Any]
+    origin: Any
+    version: int | None
+    file_nbytes: int
+    nbytes: int | None
+    codecs: dict[str, int]
+    members: list[dict[str, Any]] = field(repr=False)
+    labels: list[str] = field(default_factory=list)
+    leaves: dict[str, list[str]] = field(default_factory=dict, repr=False)
+    problem: str | None = None
+    arrow: ArrowInfo | None = None
+    text: TextInfo | None = None
+    parquet: ParquetInfo | None = None
+
+    @property
+    def index(self) -> AxisInfo | None:
+        """Description of the row labels."""
+        return None if self.schema is None else self.schema.index
+
+    @property
+    def columns(self) -> AxisInfo | None:
+        """Description of the column labels."""
+        return None if self.schema is None else self.schema.columns
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as what JSON can hold: tuples as lists, dates and whatever else JSON lacks as text."""
+        columns = [] if self.schema is None else self.schema.fields
+        return {
+            "format": self.format,
+            "layout": self.layout,
+            "kind": self.kind,
+            "shape": None if self.shape is None else list(self.shape),
+            "name": plain(self.name),
+            "attrs": plain(self.attrs),
+            "origin": plain(self.origin),
+            "version": self.version,
+            "file_nbytes": self.file_nbytes,
+            "nbytes": self.nbytes,
+            "codecs": dict(self.codecs),
+            "index": _axis_dict(self.index),
+            "columns": _axis_dict(self.columns),
+            "schema": [{"label": plain(item.label), "dtype": item.dtype, "layout": item.layout} for item in columns],
+            "leaves": {label: list(paths) for label, paths in self.leaves.items()},
+            "labels": list(self.labels),
+            "problem": self.problem,
+            "arrow": None if self.arrow is None else asdict(self.arrow),
+            "text": None if self.text is None else asdict(self.text),
+            "parquet": None if self.parquet is None else plain(asdict(self.parquet)),
+            "members": [plain(member) for member in self.members],
+        }
+
+    def facts(self) -> list[tuple[str, str]]:
+        """The summary as (what, text) pairs: the head of the repr and of ``colonnade info``."""
+        facts = [("format", f"{self.format} ({self.layout}, {self.kind})")]
+        if self.shape is not None:
+            facts.append(("shape", f"{self.shape[0]:,} rows x {self.shape[1]:,} columns"))
+        if self.name is not None:
+            facts.append(("name", label_text(self.name)))
+        if self.index is not None and self.columns is not None:
+            facts += [("index", str(self.index)), ("columns", str(self.columns))]
+        if self.attrs:
+            facts.append(("attrs", ", ".join(label_text(key) for key in self.attrs)))
+        sizes = nbytes_text(self.file_nbytes)
+        facts.append(("size", sizes if self.nbytes is None else f"{sizes} on disk, {nbytes_text(self.nbytes)} decoded"))
+        if self.arrow is not None:
+            facts.append(("batches", str(self.arrow)))
+        if self.text is not None:
+            facts.append(("text", str(self.text)))
+        if self.parquet is not None:
+            facts += self.parquet.facts()
+        codecs = ", ".join(f"{count:,} {codec}" for codec, count in self.codecs.items()) or "none"
+        members = "messages" if self.arrow is not None else "column chunks" if self.parquet is not None else "members"
+        facts.append((members, codecs))
+        filters = Counter(str(member["filter"]) for member in self.members if member.get("filter"))
+        if filters:
+            facts.append(("filters", ", ".join(f"{count:,} {name}" for name, count in filters.items())))
+        facts.append(("written by", _writer_text(self.origin, self.version)))
+        if self.labels:
+            facts.append(("frames", f"{len(self.labels):,}: " + ", ".join(map(label_text, self.labels[:_SHOWN]))))
+        if self.problem is not None:
+            facts.append(("note", self.problem))
+        return facts
+
+    def __repr__(self) -> str:
+        text = "<Info>\n" + table([list(pair) for pair in self.facts()])
+        if self.schema is not None and self.schema.fields:
+            shown = self.schema.fields[:_SHOWN]
+            text += "\n" + table([["", label_text(item.label), item.dtype] for item in shown])
+            left = len(self.schema.fields) - len(shown)
+            text += f"\n  ... {left:,} more columns" if left else ""
+        elif self.schema is None:
+            text += "\n" + table([["", label_text(member["name"])] for member in self.members[:_SHOWN]])
+        return text
+
+
+def info_of(file: File) -> Info:
+    """The Info of an opened file."""
+    members = file.members()
+    schema, nbytes, problem = None, None, None
+    if file.kind in ("frame", "savez", "npy"):
+        try:
+            name = decode_optional(file.name)
+            schema = Schema.of(name, Labels(file.index), Labels(file.columns), file.dtypes())
+            nbytes = file.nbytes
+        except ColonnadeError as error:
+            # Arrays that are no frame together are still arrays: say why, and list them.
+            problem = str(error)
+    return Info(
+        format=file.format,
+        layout=file.facts().get("orient", file.layout),
+        kind=file.kind,
+        shape=None if schema is None else (file.nrows, file.ncols),
+        schema=schema,
+        name=None if schema is None else schema.name,
+        attrs={} if schema is None else decode_optional(file.attrs) or {},
+        origin=None if schema is None else decode_optional(file.origin),
+        version=file.version,
+        file_nbytes=file.file_nbytes,
+        nbytes=nbytes,
+        codecs=dict(Counter(str(member["method"]) for member in members)),
+        members=members,
+        labels=list(file.labels()) if file.kind == "bundle" else [],
+        leaves={} if schema is None else _leaves(file, schema),
+        problem=problem,
+        **_own(file, members),
+    )
+
+
+def _own(file: File, members: list[dict[str, Any]]) -> dict[str, Any]:
+    """What only this format has."""
+    own = FORMATS[file.format].info
+    if own is None:
+        return {}
+    name, of = own
+    return {name: of(file, members)}
+
+
+def _leaves(file: File, schema: Schema) -> dict[str, list[str]]:
+    """Paths of leaves, where they can be told without decoding."""
+    if not selects_leaves(file):
+        return {}
+    found = {}
+    for position, item in enumerate(schema.fields):
+        if item.layout == "arrow" and "<" in item.dtype and isinstance(item.label, str):
+            paths = [item.label + path for path, _, is_leaf in file.leaf_paths(position) if is_leaf]
+            if paths:
+                found[str(item.label)] = paths
+    return found
+
+
+def plain(value: Any) -> Any:
+    """`value` as what JSON can hold."""
+    if value is None or isinstance(value, bool | str):
+        return value
+    if isinstance(value, np.generic) and value.dtype.kind in "biuf":
+        value = value.item()
+    if isinstance(value, int):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if isinstance(value, dict):
+        return {key if isinstance(key, str) else label_text(key): plain(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(part) for part in value]
+    return str(value)
+
+
+def _axis_dict(axis: AxisInfo | None) -> dict[str, Any] | None:
+    if axis is None:
+        return None
+    return {
+        "class": axis.cls,
+        "length": axis.length,
+        "auto": axis.is_auto,
+        "name": plain(axis.name),
+        "levels": [
+            {"class": kind, "dtype": dtype, "name": plain(name)}
+            for kind, dtype, name in zip(axis.classes, axis.dtypes, axis.names, strict=True)
+        ],
+    }
+
+
+def _writer_text(origin: Any, version: int | None) -> str:
+    if version is None:
+        return "another program (no Colonnade metadata)"
+    library = origin.get("library") if isinstance(origin, dict) else None
+    return f"Colonnade, format version {version}" + (f", from {label_text(library)}" if library else "")

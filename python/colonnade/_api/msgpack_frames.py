@@ -1,0 +1,93 @@
+"""MessagePack chunk by chunk: frames one behind the other, each a value of its own, to the end of the file or pipe."""
+
+import os
+from typing import Any
+
+from .. import _core
+from .._formats.options import Options
+from .._formats.registry import FORMATS
+from .._frame.frame import Frame
+from .._frame.schema import Schema
+from .._io.connection_io import LinkSource
+from .._io.http_source import HttpSource
+from .._io.network_filesystems import on_network
+from .._io.sources import AnySource, BufferSource, PathSource
+from .._io.streams import CallSource, StreamSource
+from ..errors import UnsupportedError
+from .batch_reader import Reader
+from .open_source import check_beginning
+from .sequential_reader import FrontReader
+
+
+def series_reader(where: AnySource, format: str, made: Options, columns: Any, rows: slice | None) -> Reader | None:
+    """The reader of frames one behind the other; None of a file or memory that holds one value, which needs none."""
+    options = FORMATS[format].read_options(made, where.name)
+    if isinstance(where, PathSource):
+        mmap = not on_network(where.device) if made.mmap is None else made.mmap
+        if where.is_directory or not _core.is_series_path(where.path, options, mmap=mmap):
+            return None
+        where = StreamSource(os.open(where.path, os.O_RDONLY | os.O_CLOEXEC), where.name, close=True)
+    elif isinstance(where, BufferSource) and not _core.is_series(where.buffer, options):
+        return None
+    return SeriesReader(where, options, columns, rows)
+
+
+def whole_series(
+    where: AnySource, format: str, made: Options, columns: Any = None, rows: slice | None = None
+) -> tuple[AnySource, Reader | None]:
+    """As `series_reader`, for what else takes one value alone; and the source that it is to be opened from then.
+
+    What stands behind the first value is known of the whole: what comes once is taken into memory.
+    """
+    if FORMATS[format].reads != "series":
+        return where, None
+    if isinstance(where, StreamSource | CallSource):
+        check_beginning(where, format, made)
+        where = BufferSource(where.collected(made.limits or _core.Limits()), where.name)
+    return where, None if isinstance(where, HttpSource) else series_reader(where, format, made, columns, rows)
+
+
+class SeriesReader(FrontReader):
+    """Frames as they come; each once.
+
+    Parameters
+    ----------
+    where
+        Read to its end, a little further than the frame that was asked for.
+    options
+        Those of the core's reader.
+    columns, rows
+        As in `open_reader`.
+    """
+
+    def __init__(self, where: AnySource, options: _core.ReadOptions, columns: Any, rows: slice | None) -> None:
+        super().__init__(where, rows)
+        self._options = options
+        self._asked = columns
+
+    @property
+    def schema(self) -> Schema:
+        """Of the first frame: those of other programs may have others."""
+        return super().schema
+
+    def __getitem__(self, i: int) -> Frame:
+        raise UnsupportedError(
+            "msgpack: where frames stand one behind the other, nothing says where one begins before those in front of "
+            "it were read. Iterate over the reader."
+        )
+
+    def __repr__(self) -> str:
+        return f"<Reader: a series, {self._done_nrows:,} rows so far>"
+
+    def _opened(self) -> _core.Reader:
+        if self._reader is None:
+            self._check_open()
+            assert not isinstance(self._where, LinkSource)
+            self._reader = self._where.read_batches(_core.Reader, options=self._options)
+        reader: _core.Reader = self._reader
+        return reader
+
+    def _selected(self, core: _core.CoreFrame) -> Frame:
+        """The columns that were asked for, by their labels: other programs put them in any order."""
+        frame = Frame._make(core)
+        return frame if self._asked is None else frame.select(self._asked)

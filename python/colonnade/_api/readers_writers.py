@@ -1,0 +1,163 @@
+"""Chunk by chunk: `open_writer` and `open_reader`."""
+
+from typing import Any
+
+from .._formats.options import Options, format_of
+from .._formats.registry import FORMATS
+from .._io.connection_io import LinkSource
+from .._io.detection import STREAMED
+from .._io.http_source import HttpSource
+from .._io.sources import AnySource, Source
+from .._io.streams import CallSource, StreamSource
+from .._io.targets import Target, as_target, released
+from .._io.threads import resolve_threads
+from ..errors import UnsupportedError
+from .batch_reader import FileReader, Reader
+from .chunk_writer import Writer
+from .msgpack_frames import series_reader
+from .open_source import lazy_frame, open_frame, opened, received, resolve_source
+from .stream_reader import StreamReader
+from .write_options import written_as
+
+_ROWS = 65_536  # of a chunk, where the source has no batches of its own
+
+
+def open_writer(target: Target, *, format: str | None = None, **options: Any) -> Writer:
+    """Write chunk by chunk: a table too large for memory, or one that comes bit by bit.
+
+    Parameters
+    ----------
+    target
+        As for `write`. Over a `Connection` the chunks are one message of ``arrows``, which goes out as it grows.
+    format : {"arrow", "arrows", "parquet", "msgpack", "csv", "ndjson"}, optional
+        Default: told by the suffix; ``arrows`` over a connection. The others are written whole.
+    **options
+        Those of writing; see `ArrowOptions`, `ArrowsOptions`, `ParquetOptions`, `MsgpackOptions`, `CsvOptions` and
+        `NdjsonOptions`.
+
+    Returns
+    -------
+    Writer
+        A context manager. ``.write(data)`` appends a chunk, of any library, or rows; the first fixes the schema.
+        ``.close()`` at the end; an exception inside discards the file, and an old one stays whole. ``.nrows`` and
+        ``.nbatches`` tell what was written. Batches of Arrow are cut and joined to
+        ``batch_nbytes``, row groups of Parquet to ``row_group_rows``, whatever the chunks are.
+
+    Raises
+    ------
+    UnsupportedError
+        The format has no chunks.
+    OptionError
+        As `write` does.
+    EncodeError
+        From ``.write``: the chunk has another schema than the first (both are shown). From ``.close``: no chunk came.
+
+    Examples
+    --------
+    >>> import colonnade as cn, numpy as np
+    >>> sink = cn.BufferSink()
+    >>> with cn.open_writer(sink, format="arrows") as writer:
+    ...     for start in (0, 3):
+    ...         writer.write({"a": np.arange(start, start + 3)})
+    >>> cn.read(sink)["a"].to_numpy()
+    array([0, 1, 2, 3, 4, 5])
+    """
+    where = as_target(target)
+    try:
+        made = written_as(where, format, options)
+        name = format_of(made)
+        if name not in STREAMED:
+            raise UnsupportedError(
+                f"{name}: expected a format that is written chunk by chunk ({', '.join(STREAMED)}); "
+                f"{name} needs the whole frame first. Use cn.write, or write {STREAMED[1]} and convert it."
+            )
+    except BaseException:
+        with released(where):
+            raise
+    return Writer(where, made)
+
+
+def open_reader(
+    source: Source, *, format: str | None = None, columns: Any = None, rows: slice | None = None, **options: Any
+) -> Reader:
+    """Read chunk by chunk: iterate over the frames of a file, a pipe or a socket, one in memory at a time.
+
+    Parameters
+    ----------
+    source
+        As for `read`. Of a pipe, a socket or a decompressing file object no more is taken than the batch asked for. Of
+        a `Connection` it is the next message; what is not read of it is skipped when the one after it is asked for.
+    format : {"npz", "npy", "arrow", "arrows", "parquet", "msgpack", "csv", "json", "ndjson", "yaml"}, optional
+        Default: told by the first bytes, then by the suffix. ``arrow`` and ``arrows`` have batches, ``parquet`` has
+        row groups; of ``msgpack`` each
+        value is a chunk; of ``csv`` and ``ndjson`` it is ``chunk_rows`` records, and types are those of the first
+        chunk, or as ``dtypes`` or a header says; the others are one chunk.
+    columns : label or iterable of labels, optional
+        These columns alone, in this order, or leaves of nested ones; see `Frame.select`.
+    rows : slice, optional
+        A slice of positions, step 1; of a stream counted from the front.
+    **options
+        Those of reading; see `ArrowOptions`, `MsgpackOptions`, `CsvOptions` and `NdjsonOptions`.
+        ``allow_truncated=True`` takes what came of a stream of Arrow's that breaks off. ``verify=True`` checks a file
+        before anything is returned; what is read as it comes (pipes, ``csv``, ``ndjson``, a series of ``msgpack``)
+        cannot be checked ahead: an error comes with the batch that it is in. ``progress`` is told of each batch.
+
+    Returns
+    -------
+    Reader
+        A context manager. Iterating gives a `Frame` a record batch; ``.schema`` the fields and axes. ``.read_all()``
+        gives one frame: of files and bytes everything, whatever was iterated over; but of pipes, connections, ``csv``,
+        ``ndjson`` and a series of ``msgpack`` what is left. Of files and bytes of arrow, arrows and parquet also
+        ``len(reader)`` and ``reader[i]``, which touches that batch alone.
+
+    Raises
+    ------
+    DecodeError, TruncatedError, LimitError, UnsupportedError, ColumnNotFound, OSError
+        As `read` does; of a stream while it is read. TruncatedError counts the batches and rows received. Of text also
+        where a later chunk does not fit the types of the first one: say them with ``dtypes``.
+
+    Examples
+    --------
+    >>> import colonnade as cn, numpy as np
+    >>> sink = cn.BufferSink()
+    >>> with cn.open_writer(sink, format="arrows", batch_nbytes=1) as writer:
+    ...     for start in (0, 3):
+    ...         writer.write({"a": np.arange(start, start + 3)})
+    >>> with cn.open_reader(sink) as reader:
+    ...     print(sum(len(frame) for frame in reader), reader.schema.fields[0].label)
+    6 a
+    """
+    where, found, made = resolve_source(source, format, options)
+    reader = _reader(where, found, made, columns, rows)
+    reader._progress = made.progress
+    return reader
+
+
+def _reader(where: AnySource, found: str, made: Options, columns: Any, rows: slice | None) -> Reader:
+    if isinstance(where, LinkSource):
+        return _message_reader(where, made, columns, rows)
+    reads = FORMATS[found].reads
+    if reads == "series" and (series := series_reader(where, found, made, columns, rows)) is not None:
+        return series
+    if reads == "rows" or (reads == "stream" and isinstance(where, StreamSource | CallSource | HttpSource)):
+        core_options = {
+            "options": FORMATS[found].read_options(made, where.name),
+            "max_rows": getattr(made, "chunk_rows", None) or _ROWS,
+        }
+        return StreamReader(
+            where,
+            columns,
+            rows,
+            core_options,
+            lambda: lazy_frame(opened(where, found, made), made, columns, rows),
+            settled=reads == "stream",
+        )
+    return FileReader(open_frame(where, found, made, columns, rows))
+
+
+def _message_reader(where: LinkSource, made: Options, columns: Any, rows: slice | None) -> Reader:
+    """The reader of a connection's next message."""
+    if where.is_kept():
+        return FileReader(received(where, made, columns, rows))
+    core_options = {"limits": made.limits, "threads": resolve_threads(made.threads)}
+    return StreamReader(where, columns, rows, core_options, lambda: received(where, made, columns, rows))

@@ -1,0 +1,112 @@
+"""What comes once, from the front: which batches hold the rows that were asked for, and what is left in the end."""
+
+from collections.abc import Iterator
+from operator import index
+from typing import Any
+
+from .. import _core
+from .._frame.frame import Frame
+from .._frame.schema import Schema
+from .._frame.select import row_range
+from .._io.sources import AnySource
+from ..errors import OptionError
+from .batch_reader import Reader
+
+
+class FrontReader(Reader):
+    """Batches as they come; each once. What opens `where`, and which columns were asked for, a subclass says.
+
+    Parameters
+    ----------
+    where
+        Released when the reader is closed.
+    rows
+        As in `open_reader`.
+    """
+
+    def __init__(self, where: AnySource, rows: slice | None) -> None:
+        self._where = where
+        self._start, self._stop = from_front(rows)
+        self._done_nrows = 0
+        self._reader: Any = None
+        self._ended = False
+
+    @property
+    def schema(self) -> Schema:
+        return self._empty().schema
+
+    def __iter__(self) -> Iterator[Frame]:
+        while (frame := self._next()) is not None:
+            yield frame
+
+    def cores(self) -> Iterator[_core.CoreFrame]:
+        count = 0
+        while (frame := self._next()) is not None:
+            yield frame._load()
+            count += 1
+        if not count:
+            yield self._empty()._load()
+
+    def read_all(self) -> Frame:
+        self._check_open()
+        return Frame._make(_core.concat_frames(list(self.cores())))
+
+    def close(self) -> None:
+        if not self._closed:
+            super().close()
+            self._tell()
+            self._reader = None
+            self._where.release()
+
+    def _tell(self) -> None:
+        """Say what was left out; nothing by default."""
+
+    def _opened(self) -> Any:
+        """The core's reader; opened at the first call."""
+        raise NotImplementedError
+
+    def _selected(self, core: _core.CoreFrame) -> Frame:
+        """The columns that were asked for."""
+        raise NotImplementedError
+
+    def _empty(self) -> Frame:
+        return self._selected(self._opened().schema())
+
+    def _next(self) -> Frame | None:
+        """The next batch that has rows which were asked for; None at the end."""
+        self._check_open()
+        while not self._ended:
+            core = self._opened().next_batch()
+            if core is None:
+                self._ended = True
+                self._tell()
+                self._told_all()
+                break
+            self._tell_of(core)
+            first, nrows = self._done_nrows, core.nrows
+            self._done_nrows += nrows
+            low = max(self._start - first, 0)
+            high = nrows if self._stop is None else min(self._stop - first, nrows)
+            # What comes after the last row that was asked for is left in the stream.
+            self._ended = self._stop is not None and self._done_nrows >= self._stop
+            if low < high or (nrows == 0 and self._start == 0):
+                return self._selected(core if high - low == nrows else core.slice(low, high))
+        return None
+
+
+def from_front(rows: slice | None) -> tuple[int, int | None]:
+    """(start, stop) of a slice that can be told without knowing the length."""
+    if isinstance(rows, slice):
+        # NumPy's integers are no `int`.
+        rows = slice(*(index(end) if hasattr(end, "__index__") else end for end in (rows.start, rows.stop, rows.step)))
+        for end in (rows.start, rows.stop):
+            if isinstance(end, int) and end < 0:
+                raise OptionError(
+                    f"rows: expected positions from the front of a stream, whose length is not known, found {end}."
+                )
+        if rows.stop is None:
+            row_range(slice(rows.start, None, rows.step), 0)  # for its checks
+            return rows.start or 0, None
+        return row_range(rows, rows.stop) or (0, rows.stop)
+    row_range(rows, 0)
+    return 0, None

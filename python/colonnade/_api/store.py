@@ -1,0 +1,63 @@
+"""A whole frame, or several, to a target or a connection: the core's one set of writers."""
+
+from .. import _core
+from .._formats.options import Options
+from .._formats.registry import core_options, write_format
+from .._formats.writers import Request
+from .._frame.select import Columns
+from .._io.connection_io import LinkTarget
+from .._io.progress import Callback
+from .._io.raw_connection import Link
+from .._io.targets import AnyTarget, ByTarget, PathTarget, send_all
+from .._io.threads import resolve_threads
+
+_WRITERS = ByTarget(_core.write_path, _core.write_fd, _core.write_sink, _core.write_callable)
+
+
+def store(
+    core: _core.CoreFrame, columns: Columns, where: AnyTarget, options: Options, progress: Callback | None
+) -> None:
+    """Write `core` to `where`, as its options say."""
+    if isinstance(where, LinkTarget):
+        send(core, where.opened(resolve_threads(options.threads)), options, progress)
+        return
+    write, place = _WRITERS.of(where)
+    if _is_directory(core, where, options):
+        write = _core.write_directory
+    write(core, place, core_options(options, Request(where, columns)), progress)
+
+
+def send(
+    core: _core.CoreFrame, link: Link, options: Options, progress: Callback | None, timeout_s: float | None = None
+) -> None:
+    """Send `core` as one message."""
+    encoding = core_options(options, Request(None, None, None, link._threads, True))
+    link._core.send(core, encoding, timeout_s, progress)
+
+
+def encode_bytes(core: _core.CoreFrame, columns: Columns, options: Options, progress: Callback | None) -> bytes:
+    """The bytes of `core`."""
+    _is_directory(core, None, options)
+    return _core.encode(core, core_options(options, Request(None, columns)), progress)
+
+
+def _is_directory(core: _core.CoreFrame, where: AnyTarget | None, options: Options) -> bool:
+    decide = write_format(options).is_directory
+    return decide is not None and decide(core, where, options)
+
+
+def store_bundle(
+    frames: list[tuple[str, _core.CoreFrame]],
+    where: AnyTarget,
+    options: Options,
+    bundle: tuple[str, str | None],
+    progress: Callback | None,
+) -> None:
+    """Write frames by their labels to `where`. `bundle`: layout and outer codec of a ZIP."""
+    assert not isinstance(where, LinkTarget)
+    encoding = core_options(options, Request(where, bundle=bundle))
+    if isinstance(where, PathTarget):
+        _core.write_bundle_path(frames, where.path, encoding, progress)
+        return
+    with memoryview(_core.encode_bundle(frames, encoding, progress)) as view:
+        send_all(where, view)

@@ -1,0 +1,85 @@
+"""`open_reader` of a pipe, a socket or a decompressing file: one batch at a time, nothing else in memory."""
+
+from collections.abc import Callable
+from typing import Any
+
+from .. import _core
+from .._formats.text_files import warn_of_losses
+from .._frame.field_paths import Chosen
+from .._frame.frame import Frame
+from .._io.sources import AnySource
+from .sequential_reader import FrontReader
+
+
+class StreamReader(FrontReader):
+    """Batches as they come; each once.
+
+    Parameters
+    ----------
+    where
+        Read no further than the batch that was asked for.
+    columns, rows
+        As in `open_reader`.
+    options
+        Keywords of the opener: the core's options of reading.
+    open_whole
+        Opens the source as one lazy frame: the faster way where nothing was read yet.
+    opener
+        The class of the core that reads the batches, or what stands for it.
+    settled
+        As of `Reader`.
+    """
+
+    def __init__(
+        self,
+        where: AnySource,
+        columns: Any,
+        rows: slice | None,
+        options: dict[str, Any],
+        open_whole: Callable[[], Frame],
+        opener: Any = _core.Reader,
+        settled: bool = True,
+    ) -> None:
+        super().__init__(where, rows)
+        self._opener = opener
+        self.settled = settled
+        self._asked = columns
+        self._options = options
+        self._open_whole = open_whole
+        self._chosen: Chosen | None = None
+        self._told = False
+
+    def size(self) -> tuple[int | None, int | None]:
+        reader = self._opened()
+        if not isinstance(reader, _core.ConnectionReader) or self._start or self._stop is not None:
+            return None, None
+        reader.schema()  # announces the rows; whoever the message is passed on to shall know them too
+        return None, reader.nrows
+
+    def read_all(self) -> Frame:
+        self._check_open()
+        if self._reader is None and not self._ended:
+            self._ended = True
+            return self._open_whole()
+        return super().read_all()
+
+    def _tell(self) -> None:
+        if isinstance(self._reader, _core.Reader) and not self._told:
+            self._told = True
+            warn_of_losses(self._reader, getattr(self._where, "name", None))
+
+    def __repr__(self) -> str:
+        return f"<Reader: a stream, {self._done_nrows:,} rows so far>"
+
+    def _opened(self) -> _core.Reader | _core.ConnectionReader:
+        if self._reader is None:
+            self._check_open()
+            self._reader = self._where.read_batches(self._opener, **self._options)
+        reader: _core.Reader | _core.ConnectionReader = self._reader
+        if self._asked is not None and self._chosen is None:  # a column that is not there stays an error
+            self._chosen = Frame._make(reader.schema())._lookup.chosen(self._asked)
+        return reader
+
+    def _selected(self, core: _core.CoreFrame) -> Frame:
+        frame = Frame._make(core)
+        return frame if self._chosen is None else frame._selected(self._chosen)

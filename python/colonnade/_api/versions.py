@@ -1,0 +1,53 @@
+"""Versions of everything that matters in a bug report. Nothing is imported to find out."""
+
+import sys
+
+from .. import _core
+from .._io.detection import FORMAT_NAMES
+from .._io.threads import resolve_threads, usable_cores
+from .._values.terminal_text import table
+
+_LIBRARIES = ("numpy", "pandas", "static-frame", "pyarrow", "polars", "awkward", "rich")
+
+
+def versions() -> dict[str, str | int | list[str] | None]:
+    """Name to version; None where a library is not installed."""
+    import importlib.metadata
+    import platform
+
+    found: dict[str, str | int | list[str] | None] = {
+        "colonnade": _core.__version__,
+        "python": sys.version.split()[0],
+        "platform": platform.platform(),
+        "machine": platform.machine(),
+        "cores": usable_cores(),
+        "threads": resolve_threads(None),
+        "formats": list(FORMAT_NAMES),
+    }
+    for library in _LIBRARIES:
+        try:
+            found[library] = importlib.metadata.version(library)
+        except importlib.metadata.PackageNotFoundError:
+            found[library] = None
+    return found
+
+
+def versions_text(found: dict[str, str | int | list[str] | None]) -> str:
+    """The same as a table of two columns."""
+    texts = {
+        name: "not installed" if value is None else ", ".join(value) if isinstance(value, list) else str(value)
+        for name, value in found.items()
+    }
+    return table([[name, text] for name, text in texts.items()])
+
+
+def show_versions() -> None:
+    """Print the versions of Colonnade, Python and the libraries around it: what a bug report needs.
+
+    Examples
+    --------
+    >>> import colonnade as cn
+    >>> cn.show_versions()  # doctest: +ELLIPSIS
+    colonnade ...
+    """
+    print(versions_text(versions()))

@@ -1,0 +1,23 @@
+"""What a target is written as: the format that it says or that was asked for, with its checked options."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from .._formats.options import Options, make_options
+from .._io.connection_io import LinkTarget
+from .._io.detection import for_connection, for_target
+from .._io.targets import AnyTarget
+
+
+def written_as(where: AnyTarget, format: str | None, keywords: Mapping[str, Any]) -> Options:
+    """The checked options of writing to `where`.
+
+    Raises
+    ------
+    OptionError
+        Nothing says the format, or an option is unknown or outside its range.
+    UnsupportedError
+        A format that is not built, or that does not go over a connection.
+    """
+    name = for_connection(format) if isinstance(where, LinkTarget) else for_target(format, where.name)
+    return make_options(name, "write", keywords)

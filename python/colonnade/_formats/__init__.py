@@ -1,0 +1,1 @@
+"""One module a format: its options and what `inspect` shows of it. `registry` lists the formats."""

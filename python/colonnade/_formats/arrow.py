@@ -1,0 +1,81 @@
+"""Options of Arrow's two forms: the random-access file and the stream."""
+
+from dataclasses import dataclass, field
+
+from .._values.option_checks import READ, WRITE, Common, check_choice, check_count, check_flag, check_level
+
+CODECS = ("lz4", "zstd")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArrowOptions(Common):
+    """Options of `arrow`: Arrow's random-access file (Feather V2), ``.arrow``, ``.ipc``, ``.feather``.
+
+    Parameters
+    ----------
+    threads, progress, limits, timeout_s, mmap, fsync, densify_sparse, batch_rows
+        As in `NpzOptions`.
+    verify : bool
+        Reading. Check offsets, text and dictionary codes of every batch before anything is returned, rather than of
+        each batch as it is decoded. Arrow has no checksums.
+    allow_truncated : bool
+        Reading. Take what came of a file or stream whose end is missing; without it that is a TruncatedError with the
+        count of batches and rows received.
+    compression : {"lz4", "zstd"}, optional
+        Writing. None leaves the buffers ready to be mapped. A buffer that does not shrink is left as it is.
+    level : int, optional
+        Writing. 1 to 22 for zstd, 0 to 12 for lz4.
+    batch_nbytes : int, optional
+        Writing. How much data a record batch holds, about; chunks are cut and joined to it. Default: 1 MiB in a stream,
+        4 MiB in a compressed file; in a file without compression batches are as the chunks are.
+
+    Raises
+    ------
+    OptionError
+        A value outside its range.
+
+    Examples
+    --------
+    >>> import colonnade as cn
+    >>> cn.ArrowOptions(compression="zstd", level=3).level
+    3
+    >>> cn.ArrowOptions(compression="deflate")
+    Traceback (most recent call last):
+    colonnade.OptionError: compression: expected None, 'lz4', 'zstd', found 'deflate'.
+    """
+
+    allow_truncated: bool = field(default=False, metadata=READ)
+    compression: str | None = field(default=None, metadata=WRITE)
+    level: int | None = field(default=None, metadata=WRITE)
+    batch_nbytes: int | None = field(default=None, metadata=WRITE)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_flag("allow_truncated", self.allow_truncated)
+        check_choice("compression", self.compression, CODECS)
+        check_level(self.level, () if self.compression is None else (self.compression,))
+        check_count("batch_nbytes", self.batch_nbytes)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArrowsOptions(ArrowOptions):
+    """Options of `arrows`: Arrow's stream of record batches, ``.arrows``, pipes and sockets.
+
+    Parameters
+    ----------
+    threads, progress, limits, timeout_s, mmap, verify, fsync, densify_sparse, batch_rows
+        As in `ArrowOptions`.
+    allow_truncated, compression, level, batch_nbytes
+        As in `ArrowOptions`.
+
+    Raises
+    ------
+    OptionError
+        A value outside its range.
+
+    Examples
+    --------
+    >>> import colonnade as cn
+    >>> cn.ArrowsOptions(batch_nbytes=1 << 18).batch_nbytes
+    262144
+    """

@@ -1,0 +1,53 @@
+"""What several frames in one file cannot be written with: as a ZIP, and as a map."""
+
+from collections.abc import Mapping
+
+from .._io.connection_io import LinkTarget
+from .._io.targets import AnyTarget, PathTarget
+from .._values.option_checks import LEVELS
+from ..errors import OptionError, UnsupportedError
+from .npz import NpzOptions
+from .options import Options
+
+
+def check_map(
+    options: Options, format: str, where: AnyTarget, layout: str, outer: str | None, *, no_message: str
+) -> None:
+    """Raise where a map of frames has no such option. `no_message`: why it does not go over a connection."""
+    if (layout, outer) != ("npz", None):
+        raise OptionError(f"{format}: layout and outer are of ZIP bundles; a map of frames has neither.")
+    if isinstance(where, LinkTarget):
+        raise UnsupportedError(no_message)
+
+
+def check_zip(options: NpzOptions, format: str, where: AnyTarget, layout: str, outer: str | None) -> None:
+    """Raise where a ZIP of frames cannot be written so, or to this target."""
+    if not isinstance(where, PathTarget):
+        raise UnsupportedError(
+            "npz: a bundle is written to a path of a regular file. Write it there, then send the file; or pass "
+            "format='msgpack'."
+        )
+    if isinstance(options.compression, Mapping):
+        raise OptionError("compression: expected one codec for all frames of a bundle, found a mapping.")
+    if isinstance(options.filter, Mapping):
+        raise OptionError("filter: expected one word for all frames of a bundle, found a mapping.")
+    if outer == "deflate":
+        _check_outer(layout, options)
+
+
+def _check_outer(layout: str, options: NpzOptions) -> None:
+    """The outer ZIP has one codec and one level; of members that lie in it directly it is theirs."""
+    if layout == "npy" and options.codec not in (None, "deflate"):
+        asked = (
+            f"profile={options.profile!r}, which is zstd" if options.compression is None else f"{options.compression!r}"
+        )
+        raise OptionError(
+            f"compression: expected None or 'deflate' with layout='npy' and outer='deflate', which compresses the "
+            f"members, found {asked}. Leave one of the two out."
+        )
+    low, high = LEVELS["deflate"]
+    if options.level is not None and not low <= options.level <= high:
+        raise OptionError(
+            f"level: expected {low} to {high} with outer='deflate', whose level it is too, found {options.level}. "
+            "Leave outer out."
+        )

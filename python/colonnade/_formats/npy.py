@@ -1,0 +1,41 @@
+"""Options of NPY: a lone array, or a directory of members."""
+
+from dataclasses import dataclass, field
+
+from .._values.option_checks import WRITE, Common, check_choice, check_flag
+
+
+@dataclass(frozen=True, kw_only=True)
+class NpyOptions(Common):
+    """Options of `npy`: one array as a lone `.npy` file, or a frame as a directory of NPY members.
+
+    Parameters
+    ----------
+    threads, progress, limits, timeout_s, mmap, verify, fsync, densify_sparse, batch_rows
+        As in `NpzOptions`.
+    directory : bool, optional
+        Writing. True: a directory, as StaticFrame's ``to_npy`` writes it. False: a lone file; only for a frame of one
+        dtype with automatic labels and without names. Default: a lone file where the frame is one and the target is
+        not an existing directory, else a directory.
+    compat : {"static-frame"}, optional
+        Writing. As in `NpzOptions`; of a lone `.npy`, which any library reads in full, it changes nothing.
+
+    Raises
+    ------
+    OptionError
+        A value outside its range.
+
+    Examples
+    --------
+    >>> import colonnade as cn
+    >>> cn.NpyOptions(directory=True).directory
+    True
+    """
+
+    directory: bool | None = field(default=None, metadata=WRITE)
+    compat: str | None = field(default=None, metadata=WRITE)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_flag("directory", self.directory, optional=True)
+        check_choice("compat", self.compat, ("static-frame",))

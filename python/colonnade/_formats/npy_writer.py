@@ -1,0 +1,61 @@
+"""NPY written as a lone file or as a directory of members: which of them a frame is."""
+
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from .._io.targets import AnyTarget, PathTarget
+from .._values.tagged_labels import decode_optional
+from ..errors import EncodeError, OptionError
+from .npy import NpyOptions
+
+
+def is_directory(core: _core.CoreFrame, where: AnyTarget | None, options: NpyOptions) -> bool:
+    """Whether `core` is written to `where` (None: to bytes) as a directory.
+
+    Raises
+    ------
+    OptionError, EncodeError
+        It would be one where the target is no path.
+    """
+    if isinstance(where, PathTarget):
+        if options.directory is not None:
+            return options.directory
+        return where.is_directory or not _is_lone_array(core)
+    if options.directory:
+        raise OptionError("directory: expected False or None where the target is no path, found True.")
+    if options.directory is None and not _is_lone_array(core):
+        raise EncodeError(
+            "npy: a frame with labels, names or several dtypes is a directory of members, which needs a path. "
+            "Use format='npz', or directory=False for a frame of one dtype with automatic labels."
+        )
+    return False
+
+
+def _is_lone_array(core: _core.CoreFrame) -> bool:
+    """Whether a lone .npy, read again, would be the same frame: nothing but one array."""
+    if core.ncols == 0 or core.name != "null" or core.attrs is not None:
+        return False
+    origin = decode_optional(core.origin)
+    if isinstance(origin, dict) and origin.get("class") == "structured":
+        # Record arrays and fields of objects say more of themselves than a lone file keeps.
+        plain = set(origin) == {"library", "class", "dtype"} and not core.arrow_columns()
+        return plain and _is_packed(origin["dtype"], core.ncols)
+    for axis, length in ((core.index, core.nrows), (core.columns, core.ncols)):
+        if not axis.is_auto or axis.range != (0, length, 1) or axis.name != "null" or axis.meta is not None:
+            return False
+    # Of a DataFrame the array alone would be left; its class is part of what must come back.
+    if isinstance(origin, dict) and origin.get("library") != "numpy":
+        return False
+    dtypes = set(core.dtypes())
+    return len(dtypes) == 1 and dtypes.pop()[:1] in "<>|="
+
+
+def _is_packed(described: Any, ncols: int) -> bool:
+    """Whether a structured dtype is its fields one after the other, which is all that a lone file keeps of it."""
+    if not isinstance(described, dict) or described.get("aligned") or any(described.get("titles") or ()):
+        return False
+    sizes = [np.dtype(text).itemsize for text in described["formats"]]
+    offsets = [sum(sizes[:i]) for i in range(len(sizes))]
+    return len(sizes) == ncols and described["offsets"] == offsets and described["itemsize"] == sum(sizes)

@@ -1,0 +1,27 @@
+"""Opens files of the core."""
+
+from typing import Any
+
+from .. import _core
+from .._io.progress import reporting
+from .._io.sources import AnySource
+from .._io.threads import resolve_threads
+from .._values.option_checks import Common
+
+_LIMITS = _core.Limits()
+
+
+def read_keywords(made: Common) -> dict[str, Any]:
+    """What the core's options of reading have in every format."""
+    return {
+        "limits": made.limits or _LIMITS,
+        "threads": resolve_threads(made.threads),
+        "verify": made.verify,
+    }
+
+
+def open_source(where: AnySource, made: Common, options: _core.ReadOptions) -> _core.File:
+    """The opened source: its structure is checked and described."""
+    with reporting(made.progress, "reading") as progress:
+        file: _core.File = where.open(_core.File, made.mmap, options=options, progress=progress)
+    return file

@@ -1,0 +1,247 @@
+"""Options of Parquet: what is read and with which keys; how columns are encoded, compressed and cut."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from .._values.option_checks import (
+    LEVELS,
+    READ,
+    WRITE,
+    Common,
+    check_choice,
+    check_count,
+    check_flag,
+    check_level,
+    check_word,
+)
+from ..errors import OptionError
+from .csv import check_words
+
+CODECS = ("auto", "snappy", "gzip", "brotli", "lz4", "zstd")
+ENCODINGS = (
+    "auto",
+    "plain",
+    "dictionary",
+    "delta_binary_packed",
+    "delta_length_byte_array",
+    "byte_stream_split",
+)
+PROFILES = ("fast", "balanced", "small")
+COMPARISONS = ("==", "=", "!=", "<", "<=", ">", ">=", "in", "not in")
+KEY_NBYTES = (16, 24, 32)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParquetOptions(Common):
+    """Options of `parquet`: columns in pages, pages in row groups, ``.parquet`` and ``.pq``.
+
+    Parameters
+    ----------
+    threads, progress, limits, timeout_s, mmap, fsync, densify_sparse, batch_rows
+        As in `NpzOptions`.
+    verify : bool
+        Reading. Decode every page and check the CRC-32 of those that have one before anything is returned.
+    categories : sequence of str, optional
+        Reading. Columns that become categorical: their codes are taken from the file's dictionaries as they stand.
+    filter : sequence, optional
+        Reading. Rows to keep, as ``pandas.read_parquet(filters=)`` has them: tuples (column, comparison, value) that
+        must all hold, or a list of such lists, of which one must hold. Comparisons are ``==``, ``!=``, ``<``, ``<=``,
+        ``>``, ``>=``, ``in`` and ``not in``; a null equals nothing and is in nothing.
+    use_statistics : bool
+        Reading. False: `filter` compares every row, whatever the file's statistics, page indexes and bloom filters say.
+    footer_key : bytes, optional
+        Reading. The key of an encrypted file's footer, and of the columns that have none of their own: 16, 24 or 32
+        bytes.
+    column_keys : mapping of str to bytes, optional
+        Reading. The keys of encrypted columns by name (a nested one's leaf by its path, ``a.b``).
+    aad_prefix : bytes, optional
+        Reading. What identifies an encrypted file, where that is not stored in it.
+    compression : {"auto", "snappy", "gzip", "brotli", "lz4", "zstd"}, optional
+        Writing. ``"auto"`` takes for each column what a sample of it shows to pay; None stores pages as they are.
+        ``"lz4"`` is Parquet's LZ4_RAW.
+    level : int, optional
+        Writing. 1 to 22 for zstd, 1 to 9 for gzip, 0 to 11 for brotli.
+    encoding : str or mapping of str to str
+        Writing. ``"auto"`` chooses by a sample of the column; by hand ``"plain"``, ``"dictionary"``,
+        ``"delta_binary_packed"`` (integers, times), ``"delta_length_byte_array"`` (text, bytes) or
+        ``"byte_stream_split"`` (numbers of fixed width). One word is for the columns that can have it; a mapping of
+        names to words refuses a column that cannot, and leaves the others to be chosen. Within lists and structs a
+        name is the path of a leaf (``"jet.list.element.pt"``) or of a group, whose leaves that can have it do.
+    use_dictionary : bool or sequence of str
+        Writing. False: dictionaries are not among what ``"auto"`` chooses from. Names: for these columns alone they
+        are; paths within nested columns too.
+    profile : {"fast", "balanced", "small"}
+        Writing. What ``"auto"`` prefers: what is decoded the fastest, the smallest file, or the middle.
+    row_group_rows : int, optional
+        Writing. Rows of a row group. Default: 1,048,576; fewer of chunks that are written one by
+        one, 128 MiB of which become a group.
+    page_nbytes : int, optional
+        Writing. How much data a page holds, about. Default: 1 MiB.
+    data_page_version : {1, 2}
+        Writing. Every reader knows 1.
+    statistics : bool
+        Writing. Least and largest value and the number of nulls of each column chunk.
+    page_index : bool
+        Writing. The same of each page, at the end of the file, so that a filter skips pages.
+    crc : bool
+        Writing. A CRC-32 in front of each page.
+
+    Raises
+    ------
+    OptionError
+        A value outside its range, or two that exclude each other.
+
+    Examples
+    --------
+    >>> import colonnade as cn
+    >>> cn.ParquetOptions(compression="zstd", level=3, encoding={"when": "delta_binary_packed"}).level
+    3
+    >>> cn.ParquetOptions(filter=[("year", "in", [2024, 2025]), ("price", ">", 10)]).filter[0][1]
+    'in'
+    >>> cn.ParquetOptions(compression="brotli", level=12)
+    Traceback (most recent call last):
+    colonnade.OptionError: level: expected 0 to 11 for brotli, found 12.
+    """
+
+    categories: Sequence[str] | None = field(default=None, metadata=READ)
+    filter: Sequence[Any] | None = field(default=None, metadata=READ)
+    use_statistics: bool = field(default=True, metadata=READ)
+    # Keys stay out of the repr: it ends in logs.
+    footer_key: bytes | None = field(default=None, metadata=READ, repr=False)
+    column_keys: Mapping[str, bytes] | None = field(default=None, metadata=READ, repr=False)
+    aad_prefix: bytes | None = field(default=None, metadata=READ)
+    compression: str | None = field(default="auto", metadata=WRITE)
+    level: int | None = field(default=None, metadata=WRITE)
+    encoding: str | Mapping[str, str] = field(default="auto", metadata=WRITE)
+    use_dictionary: bool | Sequence[str] = field(default=True, metadata=WRITE)
+    profile: str = field(default="balanced", metadata=WRITE)
+    row_group_rows: int | None = field(default=None, metadata=WRITE)
+    page_nbytes: int | None = field(default=None, metadata=WRITE)
+    data_page_version: int = field(default=1, metadata=WRITE)
+    statistics: bool = field(default=True, metadata=WRITE)
+    page_index: bool = field(default=True, metadata=WRITE)
+    crc: bool = field(default=True, metadata=WRITE)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.categories is not None:
+            check_words("categories", self.categories)
+        if self.filter is not None:
+            conjunctions(self.filter)
+        self._check_keys()
+        check_choice("compression", self.compression, CODECS)
+        if self.level is not None and self.compression is not None and self.compression not in _LEVELLED:
+            raise OptionError(
+                f"level: expected None with compression={self.compression!r}, found {self.level!r}. "
+                f"Pass compression=, one of: {', '.join(_LEVELLED)}."
+            )
+        check_level(self.level, () if self.compression is None else (self.compression,))
+        self._check_encoding()
+        check_word("profile", self.profile, PROFILES)
+        check_count("row_group_rows", self.row_group_rows)
+        check_count("page_nbytes", self.page_nbytes)
+        if isinstance(self.data_page_version, bool) or self.data_page_version not in (1, 2):
+            raise OptionError(f"data_page_version: expected 1 or 2, found {self.data_page_version!r}.")
+        for name in ("use_statistics", "statistics", "page_index", "crc"):
+            check_flag(name, getattr(self, name))
+
+    def _check_keys(self) -> None:
+        check_key("footer_key", self.footer_key)
+        for name, key in _named("column_keys", "keys", self.column_keys):
+            check_key(f"column_keys of {name!r}", key, optional=False)
+        if self.column_keys and self.footer_key is None:
+            raise OptionError("column_keys: expected footer_key too: no column can be found without the footer.")
+        check_bytes("aad_prefix", self.aad_prefix)
+        if self.aad_prefix is not None and self.footer_key is None:
+            raise OptionError("aad_prefix: expected footer_key too: it stands beside the key of an encrypted file.")
+
+    def _check_encoding(self) -> None:
+        if isinstance(self.encoding, Mapping):
+            for name, word in _named("encoding", "encodings", self.encoding):
+                check_word(f"encoding of {name!r}", word, ENCODINGS)
+        else:
+            check_word("encoding", self.encoding, ENCODINGS)
+        if not isinstance(self.use_dictionary, bool):
+            check_words("use_dictionary", self.use_dictionary)
+        asked = [(None, self.encoding)] if isinstance(self.encoding, str) else list(self.encoding.items())
+        for label, wanted in asked:
+            allowed = self.use_dictionary if isinstance(self.use_dictionary, bool) else label in self.use_dictionary
+            if wanted == "dictionary" and not allowed:
+                where = "" if label is None else f" of {label!r}"
+                raise OptionError(
+                    f"use_dictionary: expected True with encoding{where} 'dictionary', found {self.use_dictionary!r}."
+                )
+
+
+_LEVELLED = tuple(codec for codec in CODECS if codec in LEVELS and codec != "lz4")
+
+
+def _named(option: str, values: str, mapping: object) -> list[tuple[str, Any]]:
+    """The entries of a mapping by column name."""
+    if mapping is None:
+        return []
+    if not isinstance(mapping, Mapping):
+        raise OptionError(f"{option}: expected a mapping of names to {values}, found {type(mapping).__name__}.")
+    for name in mapping:
+        if not isinstance(name, str):
+            raise OptionError(f"{option}: expected names of columns, found {name!r}.")
+    return list(mapping.items())
+
+
+def check_bytes(name: str, value: object) -> None:
+    if value is not None and not isinstance(value, bytes):
+        raise OptionError(f"{name}: expected bytes or None, found {type(value).__name__}.")
+
+
+def check_key(name: str, key: object, *, optional: bool = True) -> None:
+    """An AES key, of which the message says no byte."""
+    if optional and key is None:
+        return
+    if not isinstance(key, bytes):
+        raise OptionError(f"{name}: expected {', '.join(map(str, KEY_NBYTES))} bytes, found {type(key).__name__}.")
+    if len(key) not in KEY_NBYTES:
+        raise OptionError(f"{name}: expected {', '.join(map(str, KEY_NBYTES))} bytes, found {len(key)}.")
+
+
+def conjunctions(filter: object) -> list[list[tuple[str, str, Any]]]:
+    """`filter` as lists of conditions: those of one list must all hold, and those of one list must.
+
+    Raises
+    ------
+    OptionError
+        Anything but (column, comparison, value) and lists of these.
+    """
+    if isinstance(filter, str | bytes) or not isinstance(filter, Sequence) or not filter:
+        raise OptionError(f"filter: expected conditions {_CONDITION} or lists of these, found {filter!r}.")
+    # One list of conditions, or a list of lists: told by the first thing in it, which is text in a condition alone.
+    if all(_may_be_condition(part) for part in filter):
+        return [[_condition(part) for part in filter]]
+    found = []
+    for part in filter:
+        if isinstance(part, str | bytes) or not isinstance(part, Sequence) or not part or _may_be_condition(part):
+            raise OptionError(f"filter: expected a list of conditions {_CONDITION}, found {part!r}.")
+        found.append([_condition(condition) for condition in part])
+    return found
+
+
+_CONDITION = "('column', '==', value)"
+
+
+def _may_be_condition(part: object) -> bool:
+    return isinstance(part, Sequence) and not isinstance(part, str | bytes) and bool(part) and isinstance(part[0], str)
+
+
+def _condition(part: object) -> tuple[str, str, Any]:
+    if not isinstance(part, Sequence) or isinstance(part, str | bytes) or len(part) != 3 or not _may_be_condition(part):
+        raise OptionError(f"filter: expected a condition {_CONDITION}, found {part!r}.")
+    column, comparison, value = part
+    check_word(f"filter of {column!r}", comparison, COMPARISONS)
+    many = isinstance(value, Sequence | set | frozenset) and not isinstance(value, str | bytes)
+    if comparison in ("in", "not in"):
+        if not many and not hasattr(value, "__array__"):
+            raise OptionError(f"filter of {column!r}: expected a list of values with {comparison!r}, found {value!r}.")
+        return column, comparison, list(value)
+    if many or value is None:
+        raise OptionError(f"filter of {column!r}: expected one value with {comparison!r}, found {value!r}.")
+    return column, "==" if comparison == "=" else comparison, value

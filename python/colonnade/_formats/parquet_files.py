@@ -1,0 +1,118 @@
+"""Parquet files, opened for the columns that are asked for: the footer's entries of the others are passed by."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from .. import _core
+from .._frame.axes import Labels
+from .._frame.field_paths import Paths
+from .._frame.filter_values import terms
+from .._frame.select import Columns
+from .._io.sources import AnySource
+from ..errors import ColumnNotFound
+from .opener import open_source, read_keywords
+from .parquet import ParquetOptions, conjunctions
+
+
+def open_parquet(where: AnySource, made: ParquetOptions, names: list[str] | None = None) -> _core.File:
+    """The opened file, of the columns `names` alone."""
+    try:
+        file = _opened(where, made, names)
+    except ColumnNotFound:
+        if names is not None or where.is_stream or not made.filter:
+            raise
+        # A name in a condition that is not there is told with the nearest, too.
+        _refuse_unknown(_opened(where, replace(made, filter=None, categories=None), None), conjunctions(made.filter))
+        raise
+    if names is None and made.categories:
+        levels = Labels(file.index).names
+        # A name that is not there is told, with the nearest.
+        Columns(Labels(file.columns)).positions([name for name in made.categories if name not in levels])
+    return file
+
+
+def parquet_options(made: ParquetOptions, names: list[str] | None = None) -> _core.ParquetReadOptions:
+    """The core's options of reading, of the columns `names` alone."""
+    return _core.ParquetReadOptions(
+        columns=names,
+        categories=None if made.categories is None else list(made.categories),
+        filter=None if made.filter is None else terms(conjunctions(made.filter)),
+        use_statistics=made.use_statistics,
+        footer_key=made.footer_key,
+        column_keys=None if made.column_keys is None else list(made.column_keys.items()),
+        aad_prefix=made.aad_prefix,
+        **read_keywords(made),
+    )
+
+
+def _opened(where: AnySource, made: ParquetOptions, names: list[str] | None) -> _core.File:
+    return open_source(where, made, parquet_options(made, names))
+
+
+def _refuse_unknown(file: _core.File, conditions: list[list[tuple[str, str, Any]]]) -> None:
+    levels, columns = Labels(file.index).names, Columns(Labels(file.columns))
+    for name in dict.fromkeys(name for each in conditions for name, *_ in each):
+        if name not in levels and "." not in name:
+            columns.of(name)
+
+
+def open_chosen(where: AnySource, made: ParquetOptions, columns: Any) -> tuple[_core.File, Any]:
+    """The opened file, and the labels in it that `columns` are. Of paths in Parquet's own spelling, as
+    ``jet.list.element.eta``, they are the columns that they lead into: the others' leaves are passed by.
+    """
+    names = _names(columns)
+    if names is None or where.is_stream:
+        return open_parquet(where, made), columns
+    # What the names are is known of the footer alone: rows are looked for once, in the file that is kept.
+    unfiltered = replace(made, filter=None) if made.filter else made
+    file, opened, labels = _resolved(where, unfiltered, names, columns)
+    if not made.filter:
+        return file, labels
+    try:
+        return open_parquet(where, made, opened), labels
+    except ColumnNotFound:
+        # A condition's column: the whole file knows the nearest.
+        return open_parquet(where, made), labels
+
+
+def _resolved(
+    where: AnySource, made: ParquetOptions, names: list[str], columns: Any
+) -> tuple[_core.File, list[str] | None, Any]:
+    """The opened file, the names it was opened for (none: all), and the labels in it that `columns` are."""
+    try:
+        file = open_parquet(where, made, names)
+    except ColumnNotFound:
+        # The whole file knows which name is the nearest, and labels that are no names of fields.
+        return open_parquet(where, made), None, columns
+    if not file.facts()["labels_are_names"]:
+        return open_parquet(where, made), None, columns
+    known = set(Labels(file.columns))
+    if all(name in known for name in names):
+        return file, names, columns
+    whole = open_parquet(where, made)
+    try:
+        Columns(Labels(whole.columns), Paths(whole.leaf_paths)).chosen(columns)
+        return whole, None, columns
+    except ColumnNotFound:
+        pass
+    roots = [name if name in known else _root(name, known) for name in names]
+    return (whole, None, columns) if None in roots else (file, names, list(dict.fromkeys(roots)))
+
+
+def _names(columns: Any) -> list[str] | None:
+    """`columns` as names, where all of them are plain text."""
+    if isinstance(columns, str):
+        return [columns]
+    if columns is None or isinstance(columns, bytes) or not isinstance(columns, Iterable) or iter(columns) is columns:
+        return None
+    names = list(columns)
+    return names if all(type(name) is str for name in names) else None
+
+
+def _root(path: str, known: set[Any]) -> str | None:
+    """The column that a path with points leads into."""
+    while path := path.rpartition(".")[0]:
+        if path in known:
+            return path
+    return None

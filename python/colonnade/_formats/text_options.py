@@ -1,0 +1,58 @@
+"""What the options of the text formats share: packing by suffix, encodings, and checks of single characters."""
+
+from dataclasses import dataclass, field
+
+from .._values.option_checks import WRITE, Common, check_choice, check_level, check_word
+from ..errors import OptionError
+
+CODECS = ("gzip", "zstd")
+ENCODINGS = ("utf-8", "utf-16", "utf-16-le", "utf-16-be", "latin-1")
+NONFINITE = ("null", "literal", "error")
+BIG_INTS = ("error", "decimal")
+_TABBED = (".tsv", ".tsv.gz", ".tsv.zst")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Text(Common):
+    """What every text format takes besides."""
+
+    compression: str | None = field(default=None, metadata=WRITE)
+    level: int | None = field(default=None, metadata=WRITE)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_choice("compression", self.compression, CODECS)
+        if self.compression is not None:
+            check_level(self.level, (self.compression,))
+        elif self.level is not None:
+            # Whether the suffix says a codec is known when the target is.
+            check_level(self.level, ("zstd",))
+
+
+def is_tabbed(name: str | None) -> bool:
+    """Whether the name of a file says that tabs stand between its fields."""
+    return name is not None and name.lower().endswith(_TABBED)
+
+
+def check_encoding(value: object, choices: tuple[str, ...] = ENCODINGS) -> None:
+    check_word("encoding", value, choices)
+
+
+def check_character(name: str, value: object, *, optional: bool = True) -> None:
+    """One character of ASCII that is no end of a line."""
+    if value is None and optional:
+        return
+    if not isinstance(value, str) or len(value) != 1 or not value.isascii() or value in "\r\n\0":
+        expected = "one ASCII character" + (" or None" if optional else "")
+        raise OptionError(f"{name}: expected {expected}, found {value!r}.")
+
+
+def check_differ(**characters: str | None) -> None:
+    """Characters with a meaning of their own must not be one."""
+    seen: dict[str, str] = {}
+    for name, value in characters.items():
+        if value is None:
+            continue
+        if value in seen:
+            raise OptionError(f"{name}: expected another character than {seen[value]}, found {value!r} for both.")
+        seen[value] = name

@@ -1,0 +1,82 @@
+"""Options of the text formats, from their own class to the core's: packed as the suffix says."""
+
+from dataclasses import replace
+from typing import Any
+
+from .. import _core
+from .._io.targets import AnyTarget, CallTarget, PathTarget
+from ..errors import OptionError
+from .csv import CsvOptions
+from .json import JsonOptions, NdjsonOptions
+from .text_options import Text, is_tabbed
+from .yaml import YamlOptions
+
+PACKED = {".gz": "gzip", ".zst": "zstd"}
+
+
+def csv_options(
+    options: CsvOptions, where: AnyTarget | None, threads: int, *, is_message: bool = False
+) -> _core.CsvWriteOptions:
+    """Those of writing csv to `where` (None: to bytes). A message has a header, which says how many rows come."""
+    if is_message and options.schema is None:
+        options = replace(options, schema="header")
+    common = _common(options, where, threads)
+    if options.schema == "sidecar" and not isinstance(where, PathTarget):
+        raise OptionError(
+            "schema: expected 'header' or None where the target is no path of a file, found 'sidecar', which stands "
+            "beside one."
+        )
+    if options.schema == "ignore":
+        raise OptionError("schema: 'ignore' is of reading. Pass lossy=True to write plain CSV whatever it loses.")
+    if options.quotechar is None:
+        raise OptionError("quotechar: expected one ASCII character for writing, found None.")
+    as_they_are = "header index quoting quotechar lineterminator na_rep decimal encoding schema lossy"
+    return _core.CsvWriteOptions(
+        delimiter=options.delimiter or ("\t" if is_tabbed(_name(where)) else ","),
+        **{option: getattr(options, option) for option in as_they_are.split()},
+        **common,
+    )
+
+
+def json_options(options: JsonOptions, where: AnyTarget | None, threads: int) -> _core.JsonWriteOptions:
+    """Those of writing json to `where` (None: to bytes)."""
+    return _core.JsonWriteOptions(
+        orient=options.orient or "columns",
+        indent=options.indent,
+        header=options.header,
+        nonfinite=options.nonfinite,
+        **_common(options, where, threads),
+    )
+
+
+def ndjson_options(options: NdjsonOptions, where: AnyTarget | None, threads: int) -> _core.NdjsonWriteOptions:
+    """Those of writing ndjson to `where` (None: to bytes)."""
+    return _core.NdjsonWriteOptions(
+        header=options.header, nonfinite=options.nonfinite, **_common(options, where, threads)
+    )
+
+
+def yaml_options(options: YamlOptions, where: AnyTarget | None, threads: int) -> _core.YamlWriteOptions:
+    """Those of writing yaml to `where` (None: to bytes)."""
+    return _core.YamlWriteOptions(
+        orient=options.orient or "records", header=options.header, **_common(options, where, threads)
+    )
+
+
+def _common(options: Text, where: AnyTarget | None, threads: int) -> dict[str, Any]:
+    # An object with a method of its own (a gzip.GzipFile, say) packs by itself.
+    packing = options.compression or (None if isinstance(where, CallTarget) else _packing_of(_name(where)))
+    if options.level is not None and packing is None:
+        raise OptionError(
+            f"level: expected None where nothing is compressed, found {options.level}. Pass compression= too, or "
+            "write to a name that ends in .gz or .zst."
+        )
+    return {"packing": packing, "level": options.level, "fsync": options.fsync, "threads": threads}
+
+
+def _name(where: AnyTarget | None) -> str | None:
+    return None if where is None else where.name
+
+
+def _packing_of(name: str | None) -> str | None:
+    return next((codec for suffix, codec in PACKED.items() if name is not None and name.lower().endswith(suffix)), None)

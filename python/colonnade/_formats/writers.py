@@ -1,0 +1,172 @@
+"""How each format is written: from its options to those of the core. `registry` lists them."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+from .. import _core
+from .._frame.select import Columns
+from .._io.targets import AnyTarget
+from .arrow import ArrowOptions, ArrowsOptions
+from .bundle_writers import check_map
+from .csv import CsvOptions
+from .json import JsonOptions, NdjsonOptions
+from .msgpack import MsgpackOptions
+from .npy import NpyOptions
+from .npz import NpzOptions
+from .options import Options
+from .parquet import ParquetOptions
+from .text_writers import csv_options, json_options, ndjson_options, yaml_options
+from .yaml import YamlOptions
+
+
+class Request(NamedTuple):
+    """What is written where, as far as the core's options depend on it."""
+
+    where: AnyTarget | None = None  # None: bytes, or a message of a connection
+    columns: Columns | None = None  # what labels in options mean
+    nrows: int | None = None  # of all chunks together, where that is known
+    threads: int | None = None  # of the connection, where the options name none
+    is_message: bool = False
+    bundle: tuple[str, str | None] = ("npz", None)  # layout and outer codec
+
+
+@dataclass(frozen=True)
+class WriteFormat:
+    """One format.
+
+    Parameters
+    ----------
+    options
+        Its class of options.
+    to_core
+        The core's options of these options, a request and a number of threads.
+    is_batched
+        Whether `write` hands on the batches of what makes them when asked, and holds one at a time.
+    is_directory
+        Whether a frame is written as a directory; None: never.
+    check_bundle
+        Refuses what several frames cannot be written with; None: a file holds one frame.
+    no_message
+        Why frames one after the other are not one message of a connection; None: they are.
+    """
+
+    options: type[Options]
+    to_core: Callable[[Any, Request, int], _core.WriteOptions]
+    is_batched: bool = False
+    is_directory: Callable[[_core.CoreFrame, AnyTarget | None, Any], bool] | None = None
+    check_bundle: Callable[[Any, str, AnyTarget, str, str | None], None] | None = None
+    no_message: str | None = None
+
+
+def npz_to_core(options: NpzOptions, request: Request, threads: int) -> _core.WriteOptions:
+    layout, outer = request.bundle
+    return _core.NpzWriteOptions(
+        compression=_by_position(options.codec, request.columns),
+        filter=_by_position(options.filtering, request.columns),
+        profile=options.profile,
+        level=options.level,
+        compat=options.compat,
+        layout=layout,
+        outer=outer,
+        fsync=options.fsync,
+        threads=threads,
+    )
+
+
+def _by_position(
+    asked: str | Mapping[Any, str | None] | None, columns: Columns | None
+) -> str | dict[int, str | None] | None:
+    """Labels have become positions."""
+    if not isinstance(asked, Mapping):
+        return asked
+    assert columns is not None
+    return {position: name for label, name in asked.items() for position in columns.of(label)}
+
+
+def npy_to_core(options: NpyOptions, request: Request, threads: int) -> _core.WriteOptions:
+    return _core.NpyWriteOptions(compat=options.compat, fsync=options.fsync)
+
+
+def arrow_to_core(options: ArrowOptions, request: Request, threads: int) -> _core.WriteOptions:
+    return _core.ArrowWriteOptions(
+        compression=options.compression,
+        level=options.level,
+        batch_nbytes=options.batch_nbytes,
+        fsync=options.fsync,
+        threads=threads,
+        nrows=request.nrows,
+    )
+
+
+def arrows_to_core(options: ArrowsOptions, request: Request, threads: int) -> _core.WriteOptions:
+    return _core.ArrowsWriteOptions(
+        compression=options.compression,
+        level=options.level,
+        batch_nbytes=options.batch_nbytes,
+        fsync=options.fsync,
+        threads=threads,
+        nrows=request.nrows,
+    )
+
+
+def parquet_to_core(options: ParquetOptions, request: Request, threads: int) -> _core.WriteOptions:
+    return _core.ParquetWriteOptions(
+        compression=options.compression,
+        level=options.level,
+        encoding=options.encoding if isinstance(options.encoding, str) else dict(options.encoding),
+        use_dictionary=options.use_dictionary
+        if isinstance(options.use_dictionary, bool)
+        else list(options.use_dictionary),
+        profile=options.profile,
+        row_group_rows=options.row_group_rows,
+        page_nbytes=options.page_nbytes,
+        data_page_version=options.data_page_version,
+        statistics=options.statistics,
+        page_index=options.page_index,
+        crc=options.crc,
+        fsync=options.fsync,
+        threads=threads,
+        nrows=request.nrows,
+    )
+
+
+def msgpack_to_core(options: MsgpackOptions, request: Request, threads: int) -> _core.WriteOptions:
+    return _core.MsgpackWriteOptions(
+        orient=options.orient or "columns",
+        header=options.header,
+        numbers=options.numbers,
+        compatible=options.compatible,
+        fsync=options.fsync,
+        threads=threads,
+    )
+
+
+def csv_to_core(options: CsvOptions, request: Request, threads: int) -> _core.WriteOptions:
+    return csv_options(options, request.where, threads, is_message=request.is_message)
+
+
+def json_to_core(options: JsonOptions, request: Request, threads: int) -> _core.WriteOptions:
+    return json_options(options, request.where, threads)
+
+
+def ndjson_to_core(options: NdjsonOptions, request: Request, threads: int) -> _core.WriteOptions:
+    return ndjson_options(options, request.where, threads)
+
+
+def yaml_to_core(options: YamlOptions, request: Request, threads: int) -> _core.WriteOptions:
+    return yaml_options(options, request.where, threads)
+
+
+VALUE_BY_VALUE = (
+    "msgpack: over a connection every frame is a message of its own, which the peer takes one by one. Send "
+    'each with connection.send(frame, format="msgpack"), or the chunks as one message with format="arrows".'
+)
+TEXT_BY_TEXT = "a connection takes no text chunk by chunk: send each chunk as a message of its own."
+
+CHECK_VALUE = partial(
+    check_map,
+    no_message="msgpack: a message of a connection is one frame. Send each, or the bundle's bytes.",
+)
+CHECK_TEXT = partial(check_map, no_message="a bundle does not go over a connection as one message: send each frame.")

@@ -1,0 +1,40 @@
+"""Options of YAML: the shape that a frame gets."""
+
+from dataclasses import dataclass, field
+
+from .._values.option_checks import BOTH, check_choice
+from .json import HeadedText
+
+
+@dataclass(frozen=True, kw_only=True)
+class YamlOptions(HeadedText):
+    """Options of `yaml`: a frame as one YAML 1.2 document, ``.yaml``, ``.yml``, also ``.gz`` and ``.zst``.
+
+    Parameters
+    ----------
+    threads, progress, limits, timeout_s, mmap, verify, fsync, densify_sparse, batch_rows
+        As in `JsonOptions`. `limits` hold for what aliases stand for, too.
+    orient : {"records", "columns"}, optional
+        Both ways. Writing: ``"records"`` without it. Reading tells it by the look; naming it refuses the other.
+    header : bool
+        Writing. As in `JsonOptions`.
+    compression, level, encoding
+        As in `JsonOptions`.
+
+    Raises
+    ------
+    OptionError
+        A value outside its range.
+
+    Examples
+    --------
+    >>> import colonnade as cn
+    >>> cn.YamlOptions(orient="columns").orient
+    'columns'
+    """
+
+    orient: str | None = field(default=None, metadata=BOTH)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_choice("orient", self.orient, ("records", "columns"))

@@ -1,0 +1,1 @@
+"""`Frame`: axes, selection, conversion, equality and its text form."""

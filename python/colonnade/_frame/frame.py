@@ -1,0 +1,274 @@
+"""`cn.Frame`: what `read` gives and `write` takes. Lazy over a file, or over arrays in memory."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from .._core import CoreFrame
+from .._values import tagged_labels
+from .._values.option_checks import check_count, check_flag
+from .._values.tagged_labels import decode_optional
+from ..adapters._from_data import take
+from .axes import Labels
+from .conversions import Conversions
+from .field_paths import Chosen, narrowed
+from .part import SLOTS
+from .schema import Dtypes, Schema
+from .select import row_range
+
+if TYPE_CHECKING:
+    from .._values.record_batches import Batches
+
+
+class Frame(Conversions):
+    """A table with labels on both sides, either in memory or still in its file.
+
+    A frame that `read` opened lazily has its structure checked and its labels at hand, but no data: a ``to_*`` call
+    decodes what was selected, straight into the layout of its library. Frames do not change; selecting and slicing
+    cost next to nothing and copy nothing.
+
+    Parameters
+    ----------
+    data
+        A pandas or polars DataFrame, a pyarrow Table, RecordBatch or RecordBatchReader, a StaticFrame Frame, an Awkward
+        Array, a NumPy 2-D or structured array, a mapping of 1-D arrays, anything with ``__arrow_c_stream__`` or
+        ``__arrow_c_array__``, rows (an iterable of mappings, tuples or dataclasses), or a Frame. Wrapped without a
+        copy where its memory can be used as it lies: do not change it while the frame is in use.
+    densify_sparse : bool
+        Take pandas' sparse columns as dense ones; without it they are refused by name.
+    batch_rows : int, optional
+        Where data is rows: how many are transposed at once. Default 65,536.
+
+    Raises
+    ------
+    EncodeError
+        A column that cannot be held exactly; it is named.
+    TypeError
+        `data` is none of these.
+
+    Examples
+    --------
+    >>> import colonnade as cn, numpy as np
+    >>> frame = cn.Frame({"price": np.array([1.5, 2.5, 3.5]), "count": np.array([10, 20, 30])})
+    >>> frame.shape
+    (3, 2)
+    >>> frame["count"].to_numpy()
+    array([10, 20, 30])
+    >>> frame.select(["count", "price"]).head(1).to_numpy()
+    {'count': array([10]), 'price': array([1.5])}
+    """
+
+    __slots__ = ()
+
+    def __init__(self, data: Any, *, densify_sparse: bool = False, batch_rows: int | None = None) -> None:
+        check_flag("densify_sparse", densify_sparse)
+        check_count("batch_rows", batch_rows)
+        made = frame_from(data, densify_sparse=densify_sparse, batch_rows=batch_rows)
+        for slot in SLOTS:
+            setattr(self, slot, getattr(made, slot))
+        self._kept = {}
+
+    # ------------------------------------------------------------------ description
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(rows, columns)."""
+        source = self._source
+        if self._core is not None:
+            return source.nrows, source.ncols
+        start, stop = self._rows or (0, source.nrows)
+        return stop - start, source.ncols if self._positions is None else len(self._positions)
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    @property
+    def index(self) -> Labels:
+        """Row labels: a read-only view (`Labels`) that decodes what is looked at."""
+        # What is decoded is cut already.
+        rows = None if self._core is not None or self._rows is None else range(*self._rows)
+        return Labels(self._source.index, rows)
+
+    @property
+    def columns(self) -> Labels:
+        """Column labels: a read-only view (`Labels`)."""
+        return self._lookup._labels
+
+    @property
+    def dtypes(self) -> Dtypes:
+        """Data type of each column, by label: NumPy's names, Arrow's for columns that NumPy has no type for."""
+        return Dtypes(self.columns, self._dtype_names())
+
+    @property
+    def schema(self) -> Schema:
+        """Fields and both axes, without data."""
+        return Schema.of(self.name, self.index, self.columns, self._dtype_names())
+
+    @property
+    def name(self) -> Any:
+        """Name of the frame, or None."""
+        return tagged_labels.decode(self._source.name)
+
+    @property
+    def attrs(self) -> dict[Any, Any]:
+        """The frame's own attributes (pandas' ``attrs``); a new dict each time."""
+        return decode_optional(self._source.attrs) or {}
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of data and labels once decoded. Of a part of a file: its data, decoded for the count."""
+        if self._file is not None and (self._positions is not None or self._rows is not None):
+            return sum(frame.nbytes for frame in self._load_batches())
+        return self._source.nbytes
+
+    # ------------------------------------------------------------------ selection
+
+    def __getitem__(self, columns: Any) -> "Frame":
+        """One column by its label, a part of a nested one by its path, a group by its prefix, or the columns of a list.
+
+        The data of one column is kept once it was decoded; `release` drops it.
+        """
+        if isinstance(columns, slice):
+            raise TypeError(
+                "columns: expected a label or a list of labels, found a slice. Use frame.slice(start, stop) for rows."
+            )
+        lookup = self._lookup
+        if not lookup.is_label(columns):
+            return self.select(columns)
+        chosen = lookup.chosen(columns)
+        key = (*chosen.positions, *chosen.leaves.items())
+        kept = self._kept.get(key)
+        if kept is None:
+            kept = self._selected(chosen)
+            if len(chosen.positions) == 1 and lookup.is_whole(columns):
+                kept._single = True
+                self._kept[key] = kept
+        return kept
+
+    def select(self, columns: Iterable[Any] | Any) -> "Frame":
+        """These columns, in this order. No data is copied or decoded.
+
+        Parameters
+        ----------
+        columns
+            A label or an iterable of labels. Of hierarchical columns a label is a tuple, and a shorter tuple (or
+            the first level's label alone) a group. A label that stands several times gives all its columns. Text that
+            is no label may be a path into a nested column: ``"muon.pt"`` is a field of a struct, ``"jet[].eta"`` one
+            of the structs in lists, ``"m[].key"`` and ``"m[].value"`` those of a map. Paths into one column give one
+            column, which has these parts alone.
+
+        Raises
+        ------
+        ColumnNotFound
+            A label or path that is not there; the message names the nearest.
+
+        Examples
+        --------
+        >>> import colonnade as cn, numpy as np
+        >>> cn.Frame({"a": np.arange(3), "b": np.ones(3)}).select(["b"]).shape
+        (3, 1)
+        """
+        return self._selected(self._lookup.chosen(columns))
+
+    def slice(self, start: int | None = None, stop: int | None = None) -> "Frame":
+        """The rows from position `start` up to, not including, `stop`; negative positions count from the end.
+
+        Nothing is copied or decoded.
+
+        Examples
+        --------
+        >>> import colonnade as cn, numpy as np
+        >>> cn.Frame({"a": np.arange(5)}).slice(-2)["a"].to_numpy()
+        array([3, 4])
+        """
+        return self._sliced(row_range(slice(start, stop), len(self)) or (0, len(self)))
+
+    def head(self, n: int = 5) -> "Frame":
+        """The first `n` rows (fewer where there are fewer); negative: all but the last -n."""
+        return self.slice(0, n)
+
+    def release(self) -> None:
+        """Drop the columns that ``frame[label]`` has decoded and kept. Arrays already handed out stay valid."""
+        for kept in self._kept.values():
+            kept._core = None if kept._file is not None else kept._core
+            kept._columns = None
+        self._kept.clear()
+
+    # ------------------------------------------------------------------ comparison
+
+    def equals(self, other: Any) -> bool:
+        """Whether both have the same values, dtypes, labels, names and attrs. NaN equals NaN, and -0.0 equals 0.0.
+
+        `other` may be anything that `Frame` takes. How labels are stored (automatic or not, width of text) and the
+        class names of the axes do not count; see `identical`.
+
+        Examples
+        --------
+        >>> import colonnade as cn, numpy as np
+        >>> zero, other = cn.Frame({"a": np.array([0.0])}), cn.Frame({"a": np.array([-0.0])})
+        >>> zero.equals(other), zero.identical(other)
+        (True, False)
+        """
+        return self._compare(other, exact=False)
+
+    def identical(self, other: Any) -> bool:
+        """Whether both are the same to the bit: NaN payloads, signs of zero, and classes of the axes too."""
+        return self._compare(other, exact=True)
+
+    def __repr__(self) -> str:
+        from .repr import render
+
+        return render(self)
+
+    def _repr_html_(self) -> str:
+        from .repr_html import render_html
+
+        return render_html(self)
+
+    # ------------------------------------------------------------------ within
+
+    def _selected(self, chosen: Chosen) -> "Frame":
+        positions = chosen.positions
+        if self._core is not None:
+            core = self._core.select(positions)
+            leaves = {i: chosen.leaves[place] for i, place in enumerate(positions) if place in chosen.leaves}
+            return Frame._make(core.kept(leaves) if leaves else core)
+        leaves = {}
+        places = positions if self._positions is None else [self._positions[i] for i in positions]
+        for position, place in zip(positions, places, strict=True):
+            steps = narrowed(self._leaves.get(place), chosen.leaves.get(position))
+            if steps is not None:
+                leaves[place] = steps
+        return Frame._make(None, self._file, places, self._rows, self._threads, self._progress, leaves)
+
+    def _sliced(self, rows: tuple[int, int]) -> "Frame":
+        if self._core is not None:
+            return Frame._make(self._core.slice(*rows))
+        first = self._rows[0] if self._rows else 0
+        rows = first + rows[0], first + rows[1]
+        return Frame._make(None, self._file, self._positions, rows, self._threads, self._progress, self._leaves)
+
+    def _compare(self, other: Any, *, exact: bool) -> bool:
+        from .equality import equal_frames
+
+        theirs = other if isinstance(other, Frame) else frame_from(other)
+        return equal_frames(self._load(), theirs._load(), exact=exact)
+
+
+def frame_from(
+    data: Any, *, densify_sparse: bool = False, borrow: bool = False, batch_rows: int | None = None
+) -> Frame:
+    """A Frame from anything that is taken. `borrow`: it is gone before the caller can change the data.
+
+    Raises
+    ------
+    TypeError
+        Nothing takes it; the message names what is taken.
+    """
+    if isinstance(data, Frame):
+        return data
+    return frame_of(take(data, {"densify_sparse": densify_sparse, "borrow": borrow}, batch_rows))
+
+
+def frame_of(made: "CoreFrame | Batches") -> Frame:
+    """A Frame over what an adapter answered."""
+    return Frame._make(made) if isinstance(made, CoreFrame) else Frame._make(file=made)

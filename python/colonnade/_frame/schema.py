@@ -1,0 +1,131 @@
+"""What a frame is made of, without its data: one field a column, and a description of each axis."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .._io.nearest import nearest_hint
+from .._values.terminal_text import label_text, table
+from ..errors import ColumnNotFound
+from .axes import Labels, dtype_text
+
+
+class Dtypes:
+    """The data type of each column, by label: iterates over `(label, dtype name)` pairs in column order.
+
+    Examples
+    --------
+    >>> import colonnade as cn, numpy as np
+    >>> dtypes = cn.Frame({"a": np.array([1, 2]), "b": np.array([3.0, 4.0])}).dtypes
+    >>> dtypes["b"], list(dtypes)
+    ('float64', [('a', 'int64'), ('b', 'float64')])
+    """
+
+    __slots__ = ("_labels", "_names")
+
+    def __init__(self, labels: Labels, names: Sequence[str]) -> None:
+        self._labels = labels
+        self._names = [dtype_text(name) for name in names]
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __iter__(self) -> Iterator[tuple[Any, str]]:
+        return zip(self._labels, self._names, strict=True)
+
+    def __getitem__(self, label: Any) -> str:
+        for known, name in self:
+            if known == label:
+                return name
+        near = nearest_hint(str(label), (str(known) for known in self._labels))
+        raise ColumnNotFound(f"column {label!r} is not there{near}")
+
+    def __eq__(self, other: object) -> bool:
+        return list(self) == list(other) if isinstance(other, Dtypes | Sequence) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def names(self) -> list[str]:
+        """The names of the types alone, in column order."""
+        return list(self._names)
+
+    def __repr__(self) -> str:
+        if len(self) <= 60:
+            return table([[label_text(label), name] for label, name in self])
+        rows = [[label_text(label), name] for label, name in zip(self._labels[:30], self._names[:30], strict=True)]
+        rows.append(["...", f"{len(self)} columns"])
+        rows += [[label_text(label), name] for label, name in zip(self._labels[-30:], self._names[-30:], strict=True)]
+        return table(rows)
+
+
+@dataclass(frozen=True)
+class Field:
+    """One column: its label, its type, and whether it lies in a NumPy block or in Arrow's layout."""
+
+    label: Any
+    dtype: str
+    layout: str
+
+
+@dataclass(frozen=True)
+class AxisInfo:
+    """One axis: class, number of labels, and of each level class, data type and name."""
+
+    cls: str
+    length: int
+    classes: tuple[str, ...]
+    dtypes: tuple[str, ...]
+    names: tuple[Any, ...]
+    name: Any
+    is_auto: bool
+
+    @classmethod
+    def of(cls, labels: Labels) -> "AxisInfo":
+        """The description of these labels."""
+        return cls(
+            cls=labels.cls,
+            length=len(labels),
+            classes=tuple(labels.classes),
+            dtypes=tuple(labels.dtypes),
+            names=tuple(labels.names),
+            name=labels.name,
+            is_auto=labels.is_auto,
+        )
+
+    def __str__(self) -> str:
+        named = "" if self.name is None else f": {label_text(self.name)}"
+        levels = ", ".join(
+            dtype if kind == "Index" else f"{kind} {dtype}"
+            for kind, dtype in zip(self.classes, self.dtypes, strict=True)
+        )
+        return f"<{self.cls}{named}> {self.length} {'automatic' if self.is_auto else levels}"
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The fields and both axes."""
+
+    fields: tuple[Field, ...]
+    index: AxisInfo
+    columns: AxisInfo
+    name: Any
+
+    @classmethod
+    def of(cls, name: Any, index: Labels, columns: Labels, dtypes: Sequence[str]) -> "Schema":
+        """The schema of a frame with these labels and type names (as the core gives them)."""
+        fields = tuple(
+            Field(label, dtype_text(dtype), "numpy" if dtype[:1] in "<>|=" else "arrow")
+            for label, dtype in zip(columns, dtypes, strict=True)
+        )
+        return cls(fields, AxisInfo.of(index), AxisInfo.of(columns), name)
+
+    def __len__(self) -> int:
+        return len(self.fields)
+
+    def __repr__(self) -> str:
+        head = [f"<Schema: {len(self)} columns>", f"index    {self.index}", f"columns  {self.columns}"]
+        shown = self.fields if len(self) <= 60 else (*self.fields[:30], *self.fields[-30:])
+        rows = [[label_text(field.label), field.dtype, field.layout] for field in shown]
+        if len(self) > 60:
+            rows.insert(30, ["...", f"{len(self) - 60} more", ""])
+        return "\n".join([*head, table(rows)]) if rows else "\n".join(head)

@@ -1,0 +1,1 @@
+"""Where bytes come from and where they go: paths, descriptors, streams, connections; progress and threads."""

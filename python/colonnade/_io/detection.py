@@ -1,0 +1,203 @@
+"""The formats by name, by suffix and by their first bytes, as the core's registry lists them.
+
+Feather V1 is recognized by its first bytes, so that it is refused by its name.
+"""
+
+from collections.abc import Callable
+from typing import NoReturn
+
+from .. import _core
+from ..errors import DecodeError, OptionError, UnsupportedError
+from .json_detection import may_be_json
+from .nearest import nearest_hint
+
+_SPECS = _core.formats()
+
+
+FORMAT_NAMES = tuple(spec["name"] for spec in _SPECS)
+DIRECTORIES = tuple(spec["name"] for spec in _SPECS if spec["directory"])
+STREAMED = tuple(spec["name"] for spec in _SPECS if spec["chunks"])  # written and read chunk by chunk
+BUNDLED = tuple(spec["name"] for spec in _SPECS if spec["bundle"])  # several frames in one file
+CONNECTED = tuple(spec["name"] for spec in _SPECS if spec["messages"])  # frames as messages of a connection
+SUFFIXES = {suffix: spec["name"] for spec in _SPECS for suffix in spec["suffixes"]}
+_TEXT = tuple(spec["name"] for spec in _SPECS if spec["compressed"])
+_PRINTED = frozenset([*b"\t\r\n", *range(0x20, 0x7F)])
+
+# The longest magic is 8 bytes (Arrow pads its own to that length).
+MAGIC_NBYTES = 8
+FEATHER_V1 = "Feather V1"
+_BEGINNINGS = {spec["name"]: spec["magic"] for spec in _SPECS if spec["magic"]}
+_BEGINNINGS["arrow"] += (b"FEA1",)  # refused by its name
+_MAGIC = ((b"FEA1", FEATHER_V1), *((magic, name) for name, magics in _BEGINNINGS.items() for magic in magics))
+PACKED_MAGIC = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", *(bytes([first, 0x2A, 0x4D, 0x18]) for first in range(0x50, 0x60)))
+_WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")  # of UTF-16 and UTF-32
+# A stream opens with its schema message: a continuation mark, then the length of the message, which is padded.
+_CONTINUATION = b"\xff\xff\xff\xff"
+_MESSAGE_NBYTES = range(8, 1 << 28, 4)
+# MessagePack has no magic. Ours is a map (of one of three forms) whose first key is "__colonnade__": text, 13 bytes.
+_HEADER_KEY = b"\xad__colonnade__"
+# The comment that our own CSV may begin with: "# colonnade: {".
+_OWN_CSV = b"# colonn"
+# What else a frame may begin with: a map, or an array of maps.
+_MSGPACK_HEADS = frozenset([*range(0x80, 0xA0), 0xDC, 0xDD, 0xDE, 0xDF])
+
+
+def check_format(name: str) -> str:
+    """`name` in lower case, where this version reads and writes it.
+
+    Raises
+    ------
+    OptionError
+        An unknown name; the message lists the known ones.
+    """
+    if not isinstance(name, str):
+        raise TypeError(f"format: expected a name such as 'npz', found {type(name).__name__}.")
+    lower = name.lower().removeprefix(".")
+    if lower in FORMAT_NAMES:
+        return lower
+    raise OptionError(
+        f"format: unknown format {name!r}{nearest_hint(lower, FORMAT_NAMES)}. Known: {', '.join(FORMAT_NAMES)}."
+    )
+
+
+def refuse_unbuilt(name: str, where: str = "") -> NoReturn:
+    """Raise the error of a format that is known but not built."""
+    place = f"{where}: " if where else ""
+    if name == FEATHER_V1:
+        raise UnsupportedError(
+            f"arrow: {place}expected an Arrow IPC file, found Feather V1, another format that nothing "
+            "writes any more. Read it with pandas.read_feather or pyarrow.feather.read_table and write it again."
+        )
+    raise UnsupportedError(
+        f"{place}{name} is not built into this version; this version reads and writes {', '.join(FORMAT_NAMES)}."
+    )
+
+
+def from_suffix(name: str) -> str | None:
+    """The format that the end of a file name says, built or not; None where it says nothing."""
+    lower = name.lower().rstrip("/")
+    for packed in (".gz", ".zst"):
+        inner = SUFFIXES.get(_suffix(lower.removesuffix(packed)))
+        if lower.endswith(packed) and inner in _TEXT:
+            return inner
+    return SUFFIXES.get(_suffix(lower))
+
+
+def is_text(format: str | None, head: bytes) -> bool:
+    """Whether `format` is one of text, and `head` the beginning of one: a column may be named as a magic."""
+    return format in _TEXT and (from_magic(head) is None or _PRINTED.issuperset(head))
+
+
+def from_magic(head: bytes) -> str | None:
+    """The format that the first bytes say, built or not; None where they say nothing."""
+    for magic, name in _MAGIC:
+        if head.startswith(magic):
+            return name
+    if head.startswith(_CONTINUATION) and int.from_bytes(head[4:8], "little") in _MESSAGE_NBYTES:
+        return "arrows"
+    if _is_own_msgpack(head):
+        return "msgpack"
+    return None
+
+
+def may_begin(format: str, head: bytes, is_utf8: bool) -> bool:
+    """Whether a stream of `format` may begin with these bytes, whatever comes behind them. `is_utf8`: of text.
+
+    A stream is read to its end before it is decoded: one that is certainly something else is not waited for.
+    """
+    if not head:
+        return True
+    if format in _BEGINNINGS:
+        return head.startswith(_BEGINNINGS[format])
+    if format == "msgpack":
+        return _looks_like_msgpack(head)
+    if not is_utf8 or head.startswith(PACKED_MAGIC) or head.startswith(_WIDE_MARKS):
+        return True
+    if format == "yaml":
+        return b"\0" not in head
+    if format in ("json", "ndjson"):
+        text = head.removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n")
+        return not text or text[0] in b'{["-0123456789tfnNI'
+    return True
+
+
+def detect(head: bytes, name: str | None, more: Callable[[], str] | None = None) -> str:
+    """The format of a source: by its first bytes, then by its name. `more` looks further, for JSON or its lines.
+
+    Raises
+    ------
+    UnsupportedError
+        A known format that is not built.
+    DecodeError
+        Neither the bytes nor the name say a format.
+    """
+    # The bytes go first: many a file named .arrow holds a stream. A stream from before version 0.15 has no mark at its
+    # beginning, so it is one by its name alone.
+    suffix = from_suffix(name) if name else None
+    found = suffix if is_text(suffix, head) else from_magic(head) or suffix
+    if found is None and head.startswith(_OWN_CSV):
+        found = "csv"
+    if found is None and more is not None and may_be_json(head):
+        found = more() or None
+    if found in FORMAT_NAMES:
+        return found
+    if found is not None:
+        refuse_unbuilt(found, repr(name) if name else "source")
+    what = repr(name) if name else "source"
+    bytes_seen = f"the first bytes {head!r}" if head else "no bytes"
+    maybe = " MessagePack has no magic: if it is that, pass format='msgpack'." if _looks_like_msgpack(head) else ""
+    raise DecodeError(
+        f"{what}: expected a file of a known format, found {bytes_seen} and no known suffix. "
+        f"Known: {', '.join(FORMAT_NAMES)}; pass format= where you know it.{maybe}"
+    )
+
+
+def for_target(format: str | None, name: str | None) -> str:
+    """The format to write: the one asked for, or the one that the target's name says."""
+    if format is not None:
+        return check_format(format)
+    if name is None:
+        known = ", ".join(FORMAT_NAMES)
+        raise OptionError(f"format: the target has no name to tell it from. Pass format=, one of: {known}.")
+    found = from_suffix(name)
+    if found is not None:
+        return found
+    near = nearest_hint(_suffix(name.lower()), SUFFIXES)
+    raise OptionError(
+        f"format: the suffix of {name!r} is not known{near}. Known: {' '.join(SUFFIXES)}; "
+        f"or pass format=, one of: {', '.join(FORMAT_NAMES)}."
+    )
+
+
+def for_connection(format: str | None) -> str:
+    """The format of a frame sent over a connection."""
+    if format is None or format == CONNECTED[0]:
+        return CONNECTED[0]
+    asked = check_format(format)
+    if asked not in CONNECTED:
+        raise UnsupportedError(
+            f"{asked}: expected a format that goes over a connection ({', '.join(CONNECTED)}), found {asked}. "
+            f"Bytes of any format go as they are: send_bytes(cn.encode(data, {asked!r})), cn.decode(receive_bytes())."
+        )
+    return asked
+
+
+def _looks_like_msgpack(head: bytes) -> bool:
+    """Whether the first byte is that of a MessagePack map or array: no proof, as bytes of anything may begin so."""
+    return head[:1] != b"" and head[0] in _MSGPACK_HEADS
+
+
+def _is_own_msgpack(head: bytes) -> bool:
+    if not head:
+        return False
+    skipped = 1 if 0x80 <= head[0] <= 0x8F else {0xDE: 3, 0xDF: 5}.get(head[0])
+    if skipped is None:
+        return False
+    key = head[skipped : skipped + len(_HEADER_KEY)]
+    return len(key) >= MAGIC_NBYTES - 5 and _HEADER_KEY.startswith(key)
+
+
+def _suffix(name: str) -> str:
+    base = name[name.rfind("/") + 1 :]
+    dot = base.rfind(".")
+    return base[dot:] if dot >= 0 else ""

@@ -1,0 +1,207 @@
+"""What `source` may be, and what it is for the core: a path, bytes in memory, or a stream read from front to back."""
+
+import io
+import os
+import stat
+import sys
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+from .. import _core
+from .connection_io import LinkSource, check_dialled, url_scheme
+from .detection import MAGIC_NBYTES
+from .http_source import SCHEMES, HttpSource
+from .json_detection import MOST_NBYTES, told_of
+from .network_filesystems import on_network
+from .raw_connection import Link
+from .streams import CallSource, StreamSource, read_into_of
+
+if TYPE_CHECKING:
+    import socket
+
+Source = Any
+EXPECTED = "a path, a URL, bytes, a BufferSink, a binary file object, a Connection, a socket or a file descriptor"
+
+
+@dataclass(frozen=True)
+class PathSource:
+    """A regular file or a directory; `name` is what messages and the suffix go by."""
+
+    path: str
+    name: str
+    device: int
+    is_directory: bool
+    # A file object that closes the descriptor when nobody holds it any more; the path may be that descriptor's.
+    owner: object = field(default=None, repr=False, compare=False)
+
+    is_stream = False
+
+    def head(self) -> bytes | None:
+        """The first bytes; None of a directory."""
+        if self.is_directory:
+            return None
+        with open(self.path, "rb", buffering=0) as file:
+            return file.read(MAGIC_NBYTES)
+
+    def json_or_lines(self) -> str:
+        """What begins as JSON does: ``"json"``, ``"ndjson"``, or empty where it is neither."""
+        with open(self.path, "rb", buffering=0) as file:
+            return told_of(file.read, os.fstat(file.fileno()).st_size)
+
+    def open(self, opener: Any, mmap: bool | None, **options: Any) -> Any:
+        """What `opener` (a class of the core) makes of it."""
+        mapped = not on_network(self.device) if mmap is None else mmap
+        return opener.open_path(self.path, mmap=mapped, **options)
+
+    def read_batches(self, opener: Any, **options: Any) -> Any:
+        """The reader of `opener` that holds one batch at a time."""
+        return opener.open_path(self.path, **options)
+
+    def release(self) -> None:
+        """Nothing here is ours."""
+
+
+@dataclass(frozen=True)
+class BufferSource:
+    """Bytes in memory; the buffer is kept alive, not copied."""
+
+    buffer: Any
+    name: str | None = None
+
+    is_stream = False
+
+    def head(self) -> bytes:
+        with memoryview(self.buffer) as view:
+            return bytes(view.cast("B")[:MAGIC_NBYTES]) if view.nbytes else b""
+
+    def json_or_lines(self) -> str:
+        with memoryview(self.buffer) as view, view.cast("B") as whole, io.BytesIO(whole[:MOST_NBYTES]) as file:
+            return told_of(file.read, whole.nbytes)
+
+    def open(self, opener: Any, mmap: bool | None, **options: Any) -> Any:
+        return opener.open_buffer(self.buffer, **options)
+
+    def read_batches(self, opener: Any, **options: Any) -> Any:
+        """The reader of `opener` that holds one batch at a time."""
+        return opener.open_buffer(self.buffer, **options)
+
+    def release(self) -> None:
+        """Nothing here is ours."""
+
+
+AnySource = PathSource | BufferSource | StreamSource | CallSource | LinkSource | HttpSource
+
+
+def as_source(source: Source) -> AnySource:
+    """Tell what `source` is. Nothing of a stream is consumed here.
+
+    Raises
+    ------
+    OSError
+        The path is not there, or may not be read.
+    UnsupportedError
+        A URL that nothing is read from.
+    TypeError
+        Anything else.
+    """
+    if isinstance(source, str | bytes) or hasattr(source, "__fspath__"):
+        if isinstance(source, bytes):
+            # Bytes are data, not a path: a path of bytes goes through os.fsdecode.
+            return BufferSource(source)
+        return _from_path(os.fsdecode(source))
+    if isinstance(source, _core.BufferSink | bytearray | memoryview):
+        return BufferSource(source)
+    if isinstance(source, Link):
+        return LinkSource(source)
+    if is_socket(source):
+        return _from_socket(source)
+    if isinstance(source, int) and not isinstance(source, bool):
+        return _from_descriptor(source)
+    if hasattr(source, "read"):
+        return _from_file_object(source)
+    try:
+        memoryview(source).release()
+    except TypeError:
+        raise TypeError(
+            f"source: expected {EXPECTED}, found {type(source).__module__}.{type(source).__qualname__}."
+        ) from None
+    return BufferSource(source)
+
+
+def _from_path(path: str) -> PathSource | StreamSource | LinkSource | HttpSource:
+    scheme = url_scheme(path)
+    if scheme in SCHEMES:
+        return HttpSource(path)
+    if scheme is not None:
+        check_dialled(path, scheme)
+        return LinkSource(None, path)
+    status = os.stat(path)
+    if stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode):
+        return PathSource(path, path, status.st_dev, stat.S_ISDIR(status.st_mode))
+    return StreamSource(os.open(path, os.O_RDONLY | os.O_CLOEXEC), path, close=True)
+
+
+def _from_descriptor(fd: int, name: str | None = None) -> PathSource | StreamSource:
+    """A regular file at its start is opened by its own name under /proc, and so can be mapped; else it is a stream."""
+    status = os.fstat(fd)
+    by_number = f"/proc/self/fd/{fd}"
+    if stat.S_ISREG(status.st_mode) and os.lseek(fd, 0, os.SEEK_CUR) == 0 and os.access(by_number, os.R_OK):
+        return PathSource(by_number, name or f"descriptor {fd}", status.st_dev, False)
+    return StreamSource(fd, name)
+
+
+def is_socket(obj: Any) -> "TypeGuard[socket.socket]":
+    """Whether `obj` is a socket; where nobody imported that module, nothing is one."""
+    module = sys.modules.get("socket")
+    return module is not None and isinstance(obj, module.socket)
+
+
+def is_plain_socket(sock: "socket.socket") -> bool:
+    """Whether the descriptor's bytes are the socket's, and a read waits for them.
+
+    TLS sockets hold what they have deciphered; a socket with a timeout is non-blocking underneath.
+    """
+    return type(sock) is sys.modules["socket"].socket and sock.gettimeout() is None
+
+
+def _from_socket(sock: "socket.socket") -> StreamSource | CallSource:
+    return StreamSource(sock.fileno(), owner=sock) if is_plain_socket(sock) else CallSource(sock.recv_into)
+
+
+def _from_file_object(file: Any) -> AnySource:
+    if isinstance(file, io.TextIOBase):
+        raise TypeError("source: expected a binary file object, found one in text mode. Open it with mode 'rb'.")
+    name = getattr(file, "name", None)
+    name = name if isinstance(name, str) else None
+    plain = plain_file(file)
+    if plain is not None:
+        fd = plain.fileno()
+        regular = stat.S_ISREG(os.fstat(fd).st_mode)
+        # Only at its start is the file what its path says; only unbuffered is a stream's next byte the descriptor's.
+        if regular and file.tell() == 0 and plain.readable():
+            source = _from_descriptor_at_start(fd, name)
+            if source is not None:
+                return replace(source, owner=file)
+        elif not regular and plain is file:
+            return StreamSource(fd, name, owner=file)
+    if isinstance(file, io.BytesIO):
+        return BufferSource(file.read(), name)
+    return CallSource(read_into_of(file), name)
+
+
+def _from_descriptor_at_start(fd: int, name: str | None) -> PathSource | None:
+    by_number = f"/proc/self/fd/{fd}"
+    if not os.access(by_number, os.R_OK):
+        return None
+    return PathSource(by_number, name or f"descriptor {fd}", os.fstat(fd).st_dev, False)
+
+
+def plain_file(file: Any) -> io.FileIO | None:
+    """The raw file under `file`, where its bytes are the descriptor's bytes.
+
+    A `fileno` alone does not say so: gzip.GzipFile has one too, and its bytes are others.
+    """
+    inner = getattr(file, "file", file) if type(file).__module__ == "tempfile" else file
+    if isinstance(inner, io.BufferedReader | io.BufferedWriter | io.BufferedRandom):
+        inner = inner.raw
+    return inner if type(inner) is io.FileIO else None

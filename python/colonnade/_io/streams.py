@@ -1,0 +1,200 @@
+"""Sources that are read once, from front to back: descriptors, and objects whose own method gives the bytes.
+
+Their first bytes cannot be looked at without taking them, so what was looked at is kept and goes in front of the rest.
+"""
+
+import io
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from .. import _core
+from .descriptors import read_into
+from .detection import MAGIC_NBYTES
+from .json_detection import told_of
+
+_SCRATCH_NBYTES = 1 << 20
+ReadInto = Callable[[memoryview], int]
+
+
+@dataclass
+class StreamSource:
+    """A pipe, socket or device."""
+
+    fd: int
+    name: str | None = None
+    close: bool = False
+    # What closes the descriptor when nobody holds it any more.
+    owner: object = field(default=None, repr=False, compare=False)
+    _taken: bytes = field(default=b"", init=False)
+
+    is_stream = True
+
+    def head(self) -> bytes:
+        """The first bytes. Waits for them."""
+        self._taken = self._taken or _first(self._read_into)
+        return self._taken
+
+    def json_or_lines(self) -> str:
+        """What begins as JSON does: ``"json"``, ``"ndjson"``, or empty where it is neither. Waits for what tells it."""
+        found, self._taken = _looked(self._taken, self._read_into)
+        return found
+
+    def open(self, opener: Any, mmap: bool | None, **options: Any) -> Any:
+        """What `opener` (a class of the core) makes of all the bytes up to the end."""
+        try:
+            return opener.open_fd(self.fd, head=self._taken or None, **options)
+        finally:
+            self.release()
+
+    def collected(self, limits: _core.Limits) -> _core.BufferSink:
+        """All the bytes up to the end."""
+        try:
+            return collect(self._taken, self._read_into, limits)
+        finally:
+            self.release()
+
+    def read_batches(self, opener: Any, **options: Any) -> Any:
+        """The reader of `opener` that takes no more of the stream than it was asked for."""
+        return opener.open_fd(self.fd, head=self._taken or None, **options)
+
+    def release(self) -> None:
+        """Close the descriptor, if it is ours."""
+        if self.close:
+            self.close = False
+            os.close(self.fd)
+
+    def __del__(self) -> None:
+        self.release()
+
+    def _read_into(self, view: memoryview) -> int:
+        return read_into(self.fd, view)
+
+
+@dataclass
+class CallSource:
+    """An object whose method fills a view: a TLS socket, a socket with a timeout, a decompressing file."""
+
+    read_into: ReadInto
+    name: str | None = None
+    _taken: bytes = field(default=b"", init=False)
+
+    is_stream = True
+
+    def head(self) -> bytes:
+        self._taken = self._taken or _first(self.read_into)
+        return self._taken
+
+    def json_or_lines(self) -> str:
+        found, self._taken = _looked(self._taken, self.read_into)
+        return found
+
+    def open(self, opener: Any, mmap: bool | None, **options: Any) -> Any:
+        limits = options["options"].limits if "options" in options else options["limits"]
+        return opener.open_buffer(self.collected(limits), **options)
+
+    def collected(self, limits: _core.Limits) -> _core.BufferSink:
+        return collect(self._taken, self.read_into, limits)
+
+    def read_batches(self, opener: Any, **options: Any) -> Any:
+        return opener.open_callable(behind(self._taken, self.read_into), **options)
+
+    def release(self) -> None:
+        """Nothing here is ours."""
+
+
+def read_into_of(file: Any) -> ReadInto:
+    """The function that fills a view from a binary file object, with as much as is there."""
+    # A buffered file's own `readinto` waits until the whole view is full; a stream's next message may come much later.
+    method = getattr(file, "readinto1", None) or getattr(file, "readinto", None)
+
+    if method is not None and isinstance(file, io.BufferedReader | io.BufferedRandom):
+        method = _as_it_comes(file)
+
+    def fill(view: memoryview) -> int:
+        count = method(view) if method is not None else _copied(file.read(view.nbytes), view)
+        if count is None:
+            raise BlockingIOError("source: expected a file object that waits for its bytes, found one that does not.")
+        return int(count)
+
+    return fill
+
+
+def _as_it_comes(file: "io.BufferedReader | io.BufferedRandom") -> ReadInto:
+    """`readinto1` that does not wait for more where something is there.
+
+    CPython's own waits where some bytes are held and the view has room for more than the file holds. Bytes are held
+    behind a view that was filled, never behind another.
+    """
+    may_hold = True
+
+    def fill(view: memoryview) -> int:
+        nonlocal may_hold
+        part = view[: len(file.peek(1))] if may_hold else view
+        count = file.readinto1(part) if part.nbytes else 0
+        may_hold = count == part.nbytes and count > 0
+        return count
+
+    return fill
+
+
+def collect(taken: bytes, read_into: ReadInto, limits: _core.Limits) -> _core.BufferSink:
+    """All bytes of a stream, in memory that grows without moving."""
+    sink = _core.BufferSink()
+    sink.write(taken)
+    limit = _core.StreamLimit(limits)
+    with memoryview(bytearray(_SCRATCH_NBYTES)) as scratch:
+        while count := read_into(scratch):
+            sink.write(scratch[:count])
+            limit.check(len(sink))
+    return sink
+
+
+def _copied(data: Any, view: memoryview) -> int | None:
+    if data is None:
+        return None
+    if isinstance(data, str):
+        raise TypeError("source: expected a binary file object, found one that reads text. Open it with mode 'rb'.")
+    view[: len(data)] = data
+    return len(data)
+
+
+def _first(read_into: ReadInto) -> bytes:
+    taken = bytearray(MAGIC_NBYTES)
+    filled = 0
+    with memoryview(taken) as view:
+        while filled < MAGIC_NBYTES and (count := read_into(view[filled:])):
+            filled += count
+    return bytes(taken[:filled])
+
+
+def _looked(taken: bytes, read_into: ReadInto) -> tuple[str, bytes]:
+    """What the bytes say behind those that were taken, and all that are taken now."""
+    read = behind(taken, read_into)
+    kept = bytearray()
+
+    def more(nbytes: int) -> bytes:
+        room = bytearray(nbytes)
+        with memoryview(room) as view:
+            count = read(view)
+        kept.extend(room[:count])
+        return bytes(room[:count])
+
+    return told_of(more), bytes(kept)
+
+
+def behind(taken: bytes | memoryview, read_into: ReadInto) -> ReadInto:
+    """A function that gives `taken` first, then what `read_into` gives."""
+    left = memoryview(taken)
+
+    def fill(view: memoryview) -> int:
+        nonlocal left
+        if not left.nbytes:
+            return read_into(view)
+        count = min(left.nbytes, view.nbytes)
+        view[:count] = left[:count]
+        left = left[count:]
+        return count
+
+    return fill

@@ -1,0 +1,199 @@
+"""What `target` may be, and how bytes get there: a path, a descriptor, or a function that takes the bytes."""
+
+import errno
+import io
+import os
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from .. import _core
+from .connection_io import LinkTarget, check_dialled, url_scheme
+from .descriptors import own_descriptor, write_all
+from .raw_connection import Link
+from .sources import is_plain_socket, is_socket, plain_file
+
+Target = Any
+EXPECTED = "a path, a URL, a BufferSink, a binary file object, a Connection, a socket or a file descriptor"
+
+
+@dataclass(frozen=True)
+class PathTarget:
+    """A regular file (there or not yet) or a directory: written beside, then renamed."""
+
+    path: str
+    name: str
+    is_directory: bool
+
+
+@dataclass(frozen=True)
+class StreamTarget:
+    """A pipe, socket, device or open file: written from where it stands."""
+
+    fd: int
+    name: str | None = None
+    close: bool = False
+
+
+@dataclass(frozen=True)
+class SinkTarget:
+    """Memory of ours."""
+
+    sink: _core.BufferSink
+    name: str | None = None
+
+
+@dataclass(frozen=True)
+class CallTarget:
+    """An object whose own method must take the bytes (a compressing file, a TLS socket)."""
+
+    send: Callable[[memoryview], None]
+    name: str | None = None
+
+
+AnyTarget = PathTarget | StreamTarget | SinkTarget | CallTarget | LinkTarget
+Made = TypeVar("Made")
+
+
+@dataclass(frozen=True)
+class ByTarget(Generic[Made]):
+    """What the core writes with, one function for each kind of target that takes bytes."""
+
+    path: Callable[..., Made]
+    fd: Callable[..., Made]
+    sink: Callable[..., Made]
+    call: Callable[..., Made]
+
+    def of(self, where: AnyTarget) -> tuple[Callable[..., Made], Any]:
+        """The function for `where`, and what it takes for it."""
+        if isinstance(where, PathTarget):
+            return self.path, where.path
+        if isinstance(where, StreamTarget):
+            return self.fd, where.fd
+        if isinstance(where, SinkTarget):
+            return self.sink, where.sink
+        assert isinstance(where, CallTarget)
+        return self.call, where.send
+
+
+def opened_by(writer: Any) -> ByTarget[Any]:
+    """The four ways to open a class of the core that writes chunk by chunk."""
+    return ByTarget(writer.to_path, writer.to_fd, writer.to_sink, writer.to_callable)
+
+
+def as_target(target: Target) -> AnyTarget:
+    """Tell what `target` is.
+
+    Raises
+    ------
+    OSError
+        A pipe or device that may not be written.
+    UnsupportedError
+        A URL that nothing is sent to.
+    TypeError
+        Anything else; bytes too, which cannot be written to.
+    """
+    if isinstance(target, str) or hasattr(target, "__fspath__"):
+        return _from_path(os.fsdecode(target))
+    if isinstance(target, _core.BufferSink):
+        return SinkTarget(target)
+    if isinstance(target, Link):
+        return LinkTarget(target)
+    if is_socket(target):
+        if is_plain_socket(target):
+            return StreamTarget(target.fileno())
+        return CallTarget(target.sendall)
+    if isinstance(target, int) and not isinstance(target, bool):
+        os.fstat(target)
+        return StreamTarget(target)
+    if hasattr(target, "write"):
+        return _from_file_object(target)
+    hint = " Use cn.encode(data, format) for bytes." if isinstance(target, bytes | bytearray | memoryview) else ""
+    raise TypeError(f"target: expected {EXPECTED}, found {type(target).__module__}.{type(target).__qualname__}.{hint}")
+
+
+@contextmanager
+def released(where: AnyTarget) -> Iterator[None]:
+    """Close the descriptor at the end, if it is ours."""
+    try:
+        yield
+    finally:
+        release(where)
+
+
+def release(where: AnyTarget) -> None:
+    """Close the descriptor or the connection, if it is ours."""
+    if isinstance(where, StreamTarget) and where.close:
+        os.close(where.fd)
+    elif isinstance(where, LinkTarget):
+        where.release()
+
+
+def settle(where: AnyTarget, fsync: bool) -> None:
+    """Wait for the disk, where `fsync` asks for it and an open file was written. What is renamed was waited for."""
+    if fsync and isinstance(where, StreamTarget) and stat.S_ISREG(os.fstat(where.fd).st_mode):
+        os.fsync(where.fd)
+
+
+def _from_path(path: str) -> PathTarget | StreamTarget | LinkTarget:
+    scheme = url_scheme(path)
+    if scheme is not None:
+        check_dialled(path, scheme)
+        return LinkTarget(None, path)
+    try:
+        mode = os.stat(path).st_mode
+    except FileNotFoundError:
+        return PathTarget(path, path, False)
+    own = own_descriptor(path)
+    if own is not None and not stat.S_ISDIR(mode):
+        # Opened anew it would begin at the front; replaced, what the shell has in it would be lost.
+        return StreamTarget(own, path)
+    if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
+        return PathTarget(path, path, stat.S_ISDIR(mode))
+    return StreamTarget(os.open(path, os.O_WRONLY | os.O_CLOEXEC), path, close=True)
+
+
+def _from_file_object(file: Any) -> StreamTarget | CallTarget:
+    if isinstance(file, io.TextIOBase):
+        raise TypeError("target: expected a binary file object, found one in text mode. Open it with mode 'wb'.")
+    name = getattr(file, "name", None)
+    name = name if isinstance(name, str) else None
+    plain = plain_file(file)
+    if plain is not None and plain.writable():
+        file.flush()
+        if plain.seekable():
+            # A file that was read through a buffer stands further on than its reader: put it where the caller sees it.
+            file.seek(file.tell())
+        return StreamTarget(plain.fileno(), name)
+    return CallTarget(writer_of(file), name)
+
+
+def writer_of(file: Any) -> Callable[[memoryview], None]:
+    """The function that gives bytes to a binary file object, until it has taken them all."""
+
+    def send(data: memoryview) -> None:
+        left = data
+        while left.nbytes:
+            count = file.write(left)
+            if count is None and isinstance(file, io.RawIOBase):
+                raise BlockingIOError(errno.EAGAIN, "the file object takes nothing now, and does not wait", 0)
+            # Raw files may take less than they were given; what says nothing took everything.
+            if not isinstance(count, int) or count >= left.nbytes:
+                return
+            if count <= 0:
+                raise OSError(errno.EIO, f"the file object took {count} of {left.nbytes} bytes")
+            left = left[count:]
+
+    return send
+
+
+def send_all(where: StreamTarget | SinkTarget | CallTarget, data: memoryview) -> None:
+    """Every byte of `data` to a target that takes bytes as they are."""
+    if isinstance(where, StreamTarget):
+        write_all(where.fd, data)
+    elif isinstance(where, SinkTarget):
+        where.sink.write(data)
+    else:
+        where.send(data)

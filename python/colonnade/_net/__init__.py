@@ -1,0 +1,1 @@
+"""Connections: `connect`, `listen`, `Connection`, `Listener`, `wait` and their asyncio methods."""

@@ -1,0 +1,214 @@
+"""`cn.connect` and `cn.listen`: what is told to the core, and what it answers."""
+
+import os
+from typing import Any
+
+from .. import _core
+from .._io.connection_io import URLS, check_dialled, url_scheme
+from .._io.redact_url import shown
+from .._io.threads import resolve_threads
+from ..errors import OptionError
+from .auth_token import read_token
+from .connect_arguments import ends_of
+from .connection import Connection
+from .listener import Listener
+
+StrPath = str | os.PathLike[str]
+
+
+def connect(
+    where: Any,
+    *,
+    timeout_s: float | None = None,
+    limits: _core.Limits | None = None,
+    certificate: StrPath | None = None,
+    key: StrPath | None = None,
+    authorities: StrPath | None = None,
+    token_file: StrPath | None = None,
+    token_env: str | None = None,
+    server_name: str | None = None,
+    threads: int | None = None,
+) -> Connection:
+    """Connect to a peer, for any number of messages.
+
+    Parameters
+    ----------
+    where
+        - a URL: ``tcp://host:port`` (this machine only), ``tls://host:port``, ``unix:/path``;
+        - a connected `socket.socket`, a TLS one too;
+        - a pair ``(source, target)``: what is received from and what is sent to, one of them perhaps None. Each is the
+          path of a FIFO or a file, a descriptor, a binary file object; bytes (source); a `BufferSink` (target);
+        - a descriptor or a binary file object alone: its access mode tells the direction.
+
+        Sockets and descriptors are duplicated: yours stay yours, to close as well.
+    timeout_s : float, optional
+        For connecting. For each call of the connection that names none, how long nothing at all may move. Default: as
+        long as it takes. Python file objects are waited for as long as their own methods do.
+    limits : Limits, optional
+        Caps on what a message may ask for.
+    certificate, key : path, optional
+        ``tls://``: our own certificate and its key (PEM), where the listener asks for one.
+    authorities : path, optional
+        ``tls://``: who may have signed the peer's certificate (PEM). Default: those that the system trusts.
+    token_file, token_env : path, str; optional
+        ``tls://``: the file or the environment variable that holds the token, 16 to 4,096 bytes; a newline at its end
+        is not part of it. It is sent inside TLS alone.
+    server_name : str, optional
+        ``tls://``: the name in the peer's certificate. Default: the host of the URL.
+    threads : int, optional
+        Default: the cores this process may use; see `read`.
+
+    Returns
+    -------
+    Connection
+        A context manager.
+
+    Raises
+    ------
+    ConnectionError, TimeoutError, OSError
+        Nobody listens there, it took too long, or what the system says; the message names the address.
+    OptionError
+        An address or a path that cannot be, ``tcp://`` to another machine (use ``tls://``), a bad token.
+    TypeError
+        `where` is none of these.
+
+    Examples
+    --------
+    >>> import colonnade as cn, numpy as np, socket
+    >>> here, there = map(cn.connect, socket.socketpair())
+    >>> here.send({"a": np.arange(3)})
+    >>> there.receive().shape
+    (3, 1)
+    """
+    tls = {"certificate": certificate, "key": key, "authorities": authorities}
+    tls |= {"token_file": token_file, "token_env": token_env, "server_name": server_name}
+    url = _url_of(where)
+    if url is None or not url.lower().startswith("tls:"):
+        _refuse_tls(tls)
+    count = resolve_threads(threads)
+    options = _core.ConnectOptions(
+        limits=_checked(limits),
+        timeout_s=timeout_s,
+        threads=count,
+        certificate=_path(certificate),
+        key=_path(key),
+        authorities=_path(authorities),
+        token=read_token(token_file, token_env),
+        server_name=server_name,
+    )
+    core = ends_of(where, timeout_s).connected(options) if url is None else _core.Connection.dial(url, options)
+    return Connection(core, count, timeout_s)
+
+
+def listen(
+    url: str,
+    *,
+    timeout_s: float | None = None,
+    limits: _core.Limits | None = None,
+    certificate: StrPath | None = None,
+    key: StrPath | None = None,
+    authorities: StrPath | None = None,
+    token_file: StrPath | None = None,
+    token_env: str | None = None,
+    handshake_timeout_s: float = 10.0,
+    max_peers: int = 64,
+    threads: int | None = None,
+) -> Listener:
+    """Listen for peers.
+
+    Parameters
+    ----------
+    url : str
+        ``tcp://host:port`` (this machine only), ``tls://host:port``, ``unix:/path``. Port 0 takes any free one: see the
+        listener's ``url``. No host is 127.0.0.1. A Unix socket is made with mode 0600; one that a program left behind
+        is replaced.
+    timeout_s : float, optional
+        For each call of the connections that names none, how long nothing at all may move. Default: as long as it
+        takes.
+    limits : Limits, optional
+        Caps on what a message may ask for.
+    certificate, key : path
+        ``tls://``: the certificate that peers see, and its key (PEM).
+    authorities : path, optional
+        ``tls://``: who must have signed a peer's own certificate (PEM).
+    token_file, token_env : path, str; optional
+        ``tls://``: the file or the environment variable that holds the token which a peer must know; see `connect`.
+        Beyond this machine, one of `authorities` and a token is required.
+    handshake_timeout_s : float
+        How long a peer may take to show that it may connect.
+    max_peers : int
+        Connections that are open at once; who comes beyond them is turned away.
+    threads : int, optional
+        Default: the cores this process may use; see `read`.
+
+    Returns
+    -------
+    Listener
+        A context manager.
+
+    Raises
+    ------
+    OSError
+        As the system gives it, with the address: a port in use, a path too long for a Unix socket.
+    OptionError
+        An address that cannot be, ``tcp://`` beyond this machine, ``tls://`` beyond it that lets everybody in.
+
+    Examples
+    --------
+    >>> import colonnade as cn, numpy as np
+    >>> with cn.listen("tcp://:0") as listener, cn.connect(listener.url) as here, listener.accept() as there:
+    ...     here.send({"a": np.arange(3)})
+    ...     print(there.receive().shape)
+    (3, 1)
+    """
+    if not isinstance(url, str):
+        raise TypeError(f"url: expected a str, one of {', '.join(URLS)}, found {type(url).__name__}.")
+    _checked_url(url)
+    count = resolve_threads(threads)
+    options = _core.ConnectOptions(
+        limits=_checked(limits),
+        timeout_s=timeout_s,
+        threads=count,
+        certificate=_path(certificate),
+        key=_path(key),
+        authorities=_path(authorities),
+        token=read_token(token_file, token_env),
+        handshake_timeout_s=handshake_timeout_s,
+        max_peers=max_peers,
+    )
+    return Listener(_core.Listener.bind(url, options), count, timeout_s)
+
+
+def _url_of(where: Any) -> str | None:
+    """A URL that can be dialled; None of what is no text."""
+    if not isinstance(where, str) and not hasattr(where, "__fspath__"):
+        return None
+    text = os.fsdecode(where)
+    _checked_url(text)
+    return text
+
+
+def _checked_url(text: str) -> None:
+    scheme = url_scheme(text) if "://" in text or text.startswith("unix:") else None
+    if scheme is None:
+        raise OptionError(
+            f"{shown(text)!r}: expected a URL ({', '.join(URLS)}), found none. The path of a FIFO or a file does not "
+            "tell the direction: pass a pair, (source, target), to cn.connect."
+        )
+    check_dialled(text, scheme)
+
+
+def _refuse_tls(told: dict[str, Any]) -> None:
+    named = [name for name, value in told.items() if value is not None]
+    if named:
+        raise OptionError(f"{', '.join(named)}: expected None where the connection is not tls://, found a value.")
+
+
+def _checked(limits: _core.Limits | None) -> _core.Limits:
+    if limits is not None and not isinstance(limits, _core.Limits):
+        raise OptionError(f"limits: expected colonnade.Limits or None, found {type(limits).__name__}.")
+    return limits or _core.Limits()
+
+
+def _path(path: StrPath | None) -> str | None:
+    return None if path is None else os.fsdecode(path)

@@ -1,0 +1,94 @@
+"""`cn.wait`: which of several connections and listeners have something, without a thread for each."""
+
+import select
+import time
+from collections.abc import Iterable
+
+from .connection import Connection
+from .listener import Listener
+
+Waitable = Connection | Listener
+
+# A listener's half-admitted peers are judged by the clock, which no descriptor shows.
+_LISTENER_STEP_MS = 250.0
+
+
+def wait(connections: Iterable[Waitable], timeout_s: float | None = None) -> list[Waitable]:
+    """Wait until at least one of several connections or listeners is ready.
+
+    Parameters
+    ----------
+    connections : iterable of Connection and Listener
+        A connection is ready when `receive` would not wait: a whole message is here, or the end of input, or an error.
+        One over a Python file object, which nobody can ask, counts as ready. A listener is ready when `accept` would
+        not wait.
+    timeout_s : float, optional
+        Default: as long as it takes. 0 only looks.
+
+    Returns
+    -------
+    list
+        The ready ones, in the order given; empty when the time is over, or when there was nothing to wait for.
+
+    Raises
+    ------
+    TypeError
+        Something else than a connection or a listener.
+    ValueError
+        A closed one, or a negative time.
+
+    Notes
+    -----
+    Ctrl-C ends it at once. What has come of a message that is not whole is kept by its connection; no byte is lost.
+
+    Examples
+    --------
+    >>> import colonnade as cn, numpy as np, socket
+    >>> here, there = map(cn.connect, socket.socketpair())
+    >>> cn.wait([here, there], timeout_s=0)
+    []
+    >>> there.send({"a": np.arange(3)})
+    >>> cn.wait([here, there]) == [here]
+    True
+    """
+    asked = _checked(connections)
+    deadline = None if timeout_s is None else time.monotonic() + _checked_time(timeout_s)
+    poller, by_descriptor, ready = select.poll(), dict[int, list[Waitable]](), set[int]()
+    for item in asked:
+        descriptor = item._descriptor()
+        if descriptor is not None:
+            by_descriptor.setdefault(descriptor, []).append(item)
+            poller.register(descriptor, select.POLLIN | select.POLLPRI)
+        # Bytes that were taken off the descriptor do not show there any more.
+        if descriptor is None or (item._has_pending() and item._ready(0.0)):
+            ready.add(id(item))
+    # The first look is at all of them, so that one busy connection does not hide the others.
+    left_ms: float | None = 0 if ready or not asked else None
+    listeners = [item for item in asked if isinstance(item, Listener)]
+    while True:
+        if left_ms is None and deadline is not None:
+            left_ms = max(0.0, (deadline - time.monotonic()) * 1000)
+        if listeners:
+            left_ms = _LISTENER_STEP_MS if left_ms is None else min(left_ms, _LISTENER_STEP_MS)
+        for descriptor, _ in poller.poll(left_ms):
+            ready.update(id(item) for item in by_descriptor[descriptor] if id(item) not in ready and item._ready(0.0))
+        ready.update(id(item) for item in listeners if id(item) not in ready and item._ready(0.0))
+        if ready or not asked or (deadline is not None and time.monotonic() >= deadline):
+            return [item for item in asked if id(item) in ready]
+        left_ms = None
+
+
+def _checked(connections: Iterable[Waitable]) -> list[Waitable]:
+    asked = list(connections)
+    for item in asked:
+        if not isinstance(item, Connection | Listener):
+            raise TypeError(f"connections: expected connections and listeners, found {type(item).__name__}.")
+        if item.closed:
+            raise ValueError(f"connections: expected open ones, found a closed one ({item!r}).")
+    return asked
+
+
+def _checked_time(timeout_s: float) -> float:
+    if not timeout_s >= 0:
+        raise ValueError(f"timeout_s: expected a number of seconds from 0 on or None, found {timeout_s!r}.")
+    return timeout_s

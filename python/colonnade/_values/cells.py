@@ -1,0 +1,143 @@
+"""Columns in Arrow's layout as Python's own values, one a cell: nested, decimal, and whatever NumPy has no dtype for.
+
+The values are those of pyarrow's ``to_pylist``: list, dict (of a struct), list of pairs (of a map), Decimal, date,
+time, datetime, timedelta, and None for null. Cells of several kinds, which are kept as MessagePack, are what
+``ArrowColumn.cells`` makes of them.
+"""
+
+import json
+from typing import Any
+
+import numpy as np
+
+from .._core import ArrowColumn, ColonnadeError, DecodeError, EncodeError
+from .pyarrow_values import INTERVALS, error_text, import_array, month_day_nano, shown_type, with_nul_names
+
+
+def cells_of(column: ArrowColumn, where: str = "") -> np.ndarray:
+    """A 1-D object array of the cells; `where` begins the message of cells that are no MessagePack.
+
+    Raises
+    ------
+    EncodeError
+        A value that Python's own types cannot hold exactly (a time of nanoseconds), a type without such values.
+    DecodeError
+        A cell said to be MessagePack that is none.
+    ImportError
+        The type is nested and pyarrow is not installed.
+    LimitError
+        Rows that share long values, which would get one each.
+    """
+    if column.type == "null":
+        return np.full(len(column), None, dtype=object)
+    if is_msgpack(column.tag):
+        return _mixed(column, where)
+    try:
+        return column.objects()
+    except TypeError:
+        # Rows that share values get one each.
+        column.check_cost()
+        array = to_pyarrow(column)
+    try:
+        cells = array.to_pylist()
+        if any(name in str(array.type) for name in _CUT_OFF) and not _same_again(cells, array):
+            raise ValueError("a datetime.time or date would lose its end")
+        return object_array(with_nul_names(cells, column) if "\0" in column.type else cells)
+    except MemoryError:
+        raise
+    except Exception as error:  # pyarrow's extension types, which anybody may register, raise what they like
+        raise EncodeError(
+            f"values of type {shown_type(column)} that Python's own types cannot hold: {error_text(error)}"
+        ) from error
+
+
+def _mixed(column: ArrowColumn, where: str) -> np.ndarray:
+    try:
+        return column.cells()
+    except ColonnadeError as error:
+        raise type(error)(f"{where}: {error}" if where else str(error)) from error
+    except TypeError as error:  # the tag of another column
+        raise DecodeError(f"{where or 'msgpack'}: the tag {column.tag} does not fit the data: {error}") from error
+
+
+def is_msgpack(tag: str | None) -> bool:
+    """Whether a column's tag says that its cells are MessagePack values: cells of several kinds, kept as they are."""
+    if tag is None or "msgpack" not in tag:
+        return False
+    told = json.loads(tag)
+    return isinstance(told, dict) and told.get("cells") == "msgpack"
+
+
+# pyarrow cuts nanoseconds off times of day, and times off dates, without a word.
+_CUT_OFF = ("time64[ns]", "date64")
+
+
+def _same_again(cells: list[Any], array: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.array(cells, array.type).equals(array))
+
+
+def shown_cells(column: ArrowColumn) -> np.ndarray:
+    """The same for looking at: what cannot be had exactly, or not at all, is text."""
+    try:
+        return cells_of(column)
+    except EncodeError:
+        try:
+            return object_array([_shown(scalar) for scalar in to_pyarrow(column)])
+        except MemoryError:
+            raise
+        except Exception:  # a type without scalars: only the type is shown
+            return _only_type(column)
+    except ImportError:
+        return _only_type(column)
+
+
+def _only_type(column: ArrowColumn) -> np.ndarray:
+    mask = column.mask()
+    known = np.full(len(column), f"<{column.type}>", dtype=object)
+    if mask is not None:
+        known[mask] = None
+    return known
+
+
+def to_pyarrow(column: ArrowColumn) -> Any:
+    """The column as a pyarrow array over the same buffers.
+
+    Raises
+    ------
+    ImportError
+        pyarrow is not installed; the message has the line that installs it.
+    EncodeError
+        pyarrow lacks the type.
+    """
+    try:
+        import pyarrow  # noqa: F401
+    except ModuleNotFoundError as error:
+        raise ImportError(
+            f"pyarrow is not installed, and the values of a column of type {column.type} are had through it. "
+            "Install it with: pip install 'colonnade[pyarrow]'",
+            name="pyarrow",
+        ) from error
+    if column.type in INTERVALS:
+        return month_day_nano(column)
+    return import_array(column)
+
+
+def _shown(scalar: Any) -> Any:
+    if not scalar.is_valid:
+        return None
+    try:
+        return str(scalar) if any(name in str(scalar.type) for name in _CUT_OFF) else scalar.as_py()
+    except MemoryError:
+        raise
+    except Exception:  # as in `cells_of`
+        return "?"
+
+
+def object_array(cells: list[Any]) -> np.ndarray:
+    """A 1-D object array of these cells. (Assigning the list at once would unpack tuples of one length.)"""
+    values = np.empty(len(cells), dtype=object)
+    for position, cell in enumerate(cells):
+        values[position] = cell
+    return values

@@ -1,0 +1,98 @@
+"""A table of several record batches in memory, kept as they came: joined only for a library that wants blocks."""
+
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import Any
+
+from .._core import Axis, CoreFrame, concat_frames
+
+
+class Batches:
+    """Frames of one schema, one below the other, with the reading interface of an opened file.
+
+    Parameters
+    ----------
+    frames
+        At least one. Not copied. Automatic row labels that begin anew in every frame count on through all of them.
+    """
+
+    kind = "batches"
+
+    def __init__(self, frames: Sequence[CoreFrame]) -> None:
+        self._starts = list(accumulate((frame.nrows for frame in frames), initial=0))
+        self._frames = [_counted_on(frame, start) for frame, start in zip(frames, self._starts, strict=False)]
+        self._index: Axis | None = None
+        first = self._frames[0]
+        self.nrows = self._starts[-1]
+        self.ncols = first.ncols
+        self.columns = first.columns
+        self.name = first.name
+        self.attrs = first.attrs
+        self.origin = first.origin
+
+    @property
+    def index(self) -> Axis:
+        """Row labels of the whole table."""
+        if self._index is None:
+            self._index = concat_frames([frame.select([]) for frame in self._frames]).index
+        return self._index
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of data and labels, as far as the batches need them."""
+        return sum(frame.nbytes for frame in self._frames)
+
+    def dtypes(self) -> list[str]:
+        """One name a column."""
+        return self._frames[0].dtypes()
+
+    def load(
+        self,
+        positions: Sequence[int] | None = None,
+        rows: tuple[int, int] | None = None,
+        *,
+        private: bool = False,
+        threads: int | None = None,
+        progress: Any = None,
+    ) -> CoreFrame:
+        """All rows in one frame: one copy, into memory of its own."""
+        return concat_frames(self.load_arrow(positions, rows), private)
+
+    def load_arrow(
+        self,
+        positions: Sequence[int] | None = None,
+        rows: tuple[int, int] | None = None,
+        *,
+        threads: int | None = None,
+        progress: Any = None,
+    ) -> list[CoreFrame]:
+        """The batches, or the parts of them that were asked for. No copy; at least one frame."""
+        frames = self._frames if rows is None else self._cut(*rows)
+        return list(frames) if positions is None else [frame.select(positions) for frame in frames]
+
+    def _cut(self, start: int, stop: int) -> list[CoreFrame]:
+        cut = []
+        for frame, first in zip(self._frames, self._starts, strict=False):
+            low, high = max(start - first, 0), min(stop - first, frame.nrows)
+            if low < high:
+                cut.append(frame if high - low == frame.nrows else frame.slice(low, high))
+        return cut or [self._frames[0].slice(0, 0)]
+
+
+def batched(frames: Sequence[CoreFrame]) -> CoreFrame | Batches:
+    """One frame as it is, several as `Batches`."""
+    return frames[0] if len(frames) == 1 else Batches(frames)
+
+
+def with_origin(frames: Sequence[CoreFrame], origin: str) -> CoreFrame | Batches:
+    """The frames of one object of a library, with what `origin` says of it."""
+    return batched([frame.with_meta(frame.name, frame.attrs, origin) for frame in frames])
+
+
+def _counted_on(frame: CoreFrame, start: int) -> CoreFrame:
+    """The frame that begins at row `start` of a table; labels that are stored, or begin elsewhere than at 0, stay."""
+    index = frame.index
+    if not index.is_auto or not start or index.range != (0, frame.nrows, 1):
+        return frame
+    counted = Axis.auto(start, start + frame.nrows, 1, index.cls, index.name, index.meta)
+    return frame.with_axes(counted, None)

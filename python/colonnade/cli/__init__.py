@@ -1,0 +1,115 @@
+"""The command line: ``colonnade info | head | verify | convert | send | recv | versions | bench | advise``.
+
+Exit statuses: 0 done; 1 the data is bad or the system refused (one line on stderr says why); 2 the command was not
+understood; 130 interrupted by Ctrl-C; 141 the reader of our output went away (as a SIGPIPE would).
+"""
+
+import argparse
+import contextlib
+import os
+import sys
+from collections.abc import Callable, Sequence
+
+from .standard_streams import fill_standard
+
+OK, FAILED, USAGE, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 130, 141
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status."""
+    fill_standard()
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    debug = "--debug" in arguments
+    try:
+        status = _run(arguments)
+        sys.stdout.flush()
+        return status
+    except KeyboardInterrupt:
+        if debug:
+            raise
+        say("interrupted")
+        return INTERRUPTED
+    except BrokenPipeError:
+        if debug:
+            raise
+        _forget_stdout()
+        return BROKEN_PIPE
+    except Exception as error:
+        if debug:
+            raise
+        return _fail(error)
+
+
+def _run(arguments: list[str]) -> int:
+    if arguments[:1] in (["bench"], ["advise"]):
+        return _bench(arguments)
+    from .parser import parser
+
+    options = parser().parse_args(arguments)
+    command: Callable[[argparse.Namespace], int] = options.command
+    return command(options)
+
+
+def _fail(error: Exception) -> int:
+    """One line for what is the data's or the system's fault; anything else is ours, and asks to be reported."""
+    from ..errors import ColonnadeError, OptionError
+
+    if isinstance(error, ColonnadeError | OSError | EOFError | MemoryError | ImportError):
+        text = os_error_text(error) if isinstance(error, OSError) else str(error) or type(error).__name__
+        say(text)
+        return USAGE if isinstance(error, OptionError) else FAILED
+    say(f"{type(error).__name__}: {error}. This is a fault of Colonnade; --debug shows where.")
+    return FAILED
+
+
+def os_error_text(error: OSError) -> str:
+    """`No such file or directory: x.npz` rather than `[Errno 2] ...: 'x.npz'`."""
+    name = error.filename
+    if error.strerror is None:
+        return str(error) or type(error).__name__
+    return (
+        error.strerror
+        if name is None
+        else f"{error.strerror}: {os.fsdecode(name) if isinstance(name, bytes) else name}"
+    )
+
+
+def status_of(error: Exception) -> int:
+    """Where a command also raises plain ValueError and KeyError for what it was told: 1 is the data or the system."""
+    from ..errors import ColonnadeError, OptionError
+
+    told = not isinstance(error, OSError | ColonnadeError) or isinstance(error, OptionError)
+    return USAGE if told else FAILED
+
+
+def say(text: str) -> None:
+    """One line on stderr."""
+    from .._values.terminal_text import clean
+
+    with contextlib.suppress(BrokenPipeError):
+        print(f"colonnade: {clean(text)}", file=sys.stderr)
+
+
+def _forget_stdout() -> None:
+    """Nobody reads stdout any more: without this Python would complain again when it flushes at its end."""
+    try:
+        devnull = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(devnull, sys.stdout.fileno())
+        os.close(devnull)
+    except (OSError, ValueError, AttributeError):
+        pass
+
+
+def _bench(arguments: list[str]) -> int:
+    try:
+        from ..bench.__main__ import advise, main
+    except ModuleNotFoundError as error:
+        if error.name and error.name.startswith("colonnade.bench"):
+            say(f"{arguments[0]} is not built into this installation.")
+            return FAILED
+        raise
+    return int({"bench": main, "advise": advise}[arguments[0]](arguments[1:]) or OK)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,258 @@
+"""What the command line takes: commands, their options, and what is said of a typo."""
+
+import argparse
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from .security import add_security
+
+
+def parser() -> argparse.ArgumentParser:
+    """The parser of every command; `options.command` runs what was asked for."""
+    made = _Parser(
+        prog="colonnade",
+        description="Look at, check, convert and send DataFrame files (npz, arrow, parquet, msgpack, csv...).",
+        epilog="Exit status: 0 done, 1 bad data or an error of the system, 2 wrong usage, 130 interrupted.",
+    )
+    made.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
+    shared = _Parser(add_help=False)
+    shared.add_argument("--debug", action="store_true", help="show the traceback of an error")
+    shared.add_argument("--threads", type=int, metavar="N", help="threads to use (default: the cores there are)")
+    commands = made.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=_Parser)
+
+    def add(name: str, run: str, help: str, **more: Any) -> argparse.ArgumentParser:
+        command = commands.add_parser(
+            name, parents=[shared], help=help, description=help[0].upper() + help[1:] + ".", **more
+        )
+        command.set_defaults(command=lambda options: _command(run)(options))
+        return command
+
+    _add_lookers(add)
+    _add_convert(add("convert", "work:convert", "convert one file into another format or form"))
+    _add_send(add("send", "connections:send", "send a file to a peer, as one message"))
+    _add_recv(add("recv", "connections:recv", "receive one message of a peer, and write it to a file"))
+
+    versions = add("versions", "show:versions", "versions of Colonnade and of the libraries around it")
+    versions.add_argument("--json", action="store_true", help="as one JSON object")
+
+    commands.add_parser("bench", help="which format is fastest, measured (bench --help says more)", add_help=False)
+    commands.add_parser("advise", help="which format for this file over this link (advise --help)", add_help=False)
+    return made
+
+
+def _add_lookers(add: Callable[[str, str, str], argparse.ArgumentParser]) -> None:
+    info = add("info", "show:info", "what is inside a file: a table, or --json")
+    info.add_argument("file", metavar="FILE", help="a file or directory, or - for stdin")
+    _add_from(info, "FILE")
+    info.add_argument("--json", action="store_true", help="everything as one JSON object")
+
+    head = add("head", "show:head", "the first rows of a file")
+    head.add_argument("file", metavar="FILE", help="a file or directory, or - for stdin")
+    _add_from(head, "FILE")
+    head.add_argument("-n", "--rows", type=_count, default=10, metavar="N", help="number of rows (default: 10)")
+    head.add_argument(
+        "--columns",
+        action="append",
+        metavar="A,B",
+        help="these columns alone; the levels of a hierarchical label are joined by / (may be given several times)",
+    )
+
+    verify = add("verify", "work:verify", "check checksums and structure; status 1 and the reason where it fails")
+    verify.add_argument("files", metavar="FILE", nargs="+", help="files or directories, or - for stdin")
+    _add_from(verify, "each FILE")
+    verify.add_argument("-q", "--quiet", action="store_true", help="say nothing of files that are whole")
+
+
+def _add_convert(convert: argparse.ArgumentParser) -> None:
+    convert.add_argument("source", metavar="SRC", help="a file or directory, or - for stdin")
+    convert.add_argument("target", metavar="DST", help="a file or directory, or - for stdout")
+    _add_reading(convert, "SRC")
+    _add_writing(convert, "DST")
+
+
+def _add_send(send: argparse.ArgumentParser) -> None:
+    send.add_argument("source", metavar="FILE", help="a file or directory, or - for stdin")
+    send.add_argument("url", metavar="URL", help=_URLS)
+    send.add_argument("--listen", action="store_true", help="listen at URL; the receiver connects")
+    _add_reading(send, "FILE")
+    send.add_argument(
+        "--to",
+        "--format",
+        dest="target_format",
+        default="arrows",
+        metavar="FORMAT",
+        help="of the message: arrows, msgpack, csv or ndjson",
+    )
+    _add_packing(send)
+    _add_peer(send)
+
+
+def _add_recv(recv: argparse.ArgumentParser) -> None:
+    recv.add_argument("url", metavar="URL", help=_URLS)
+    recv.add_argument("target", metavar="FILE", help="a file or directory, or - for stdout")
+    recv.add_argument("--connect", action="store_true", help="connect to URL; the sender listens")
+    _add_writing(recv, "FILE")
+    recv.add_argument("--limit", type=_size, metavar="BYTES", help="refuse a message that asks for more (such as 2GiB)")
+    _add_peer(recv)
+
+
+def _add_from(command: argparse.ArgumentParser, file: str) -> None:
+    command.add_argument(
+        "--from", dest="source_format", metavar="FORMAT", help=f"format of {file} (default: told by its bytes)"
+    )
+
+
+def _add_reading(command: argparse.ArgumentParser, file: str) -> None:
+    _add_from(command, file)
+    command.add_argument(
+        "--allow-truncated", action="store_true", help="take what came of a stream that breaks off (arrow, arrows)"
+    )
+    for name, what in (("ext", "an unknown extension"), ("invalid-utf8", "text that is no UTF-8")):
+        command.add_argument(f"--{name}", metavar="WORD", help=f"bytes: keep {what} as bytes (msgpack)")
+    text = command.add_argument_group(f"text of {file}", "csv, json, ndjson, yaml")
+    text.add_argument("--delimiter", metavar="CHAR", help="between fields (csv; default: told by the look)")
+    text.add_argument(
+        "--encoding", metavar="NAME", help="utf-8, utf-16, latin-1... (default: utf-8, or what a mark says)"
+    )
+    text.add_argument(
+        "--header-rows", type=_count, metavar="N", help="records that hold column names (csv; default: 1)"
+    )
+    text.add_argument("--index-columns", type=_count, metavar="N", help="columns that are row labels (csv)")
+    text.add_argument("--skip-rows", type=_count, metavar="N", help="lines to skip at the beginning (csv)")
+    text.add_argument("--decimal", metavar="CHAR", help="the decimal mark, . or , (csv)")
+    text.add_argument("--dates", action="store_true", help="columns of ISO 8601 dates are dates (csv)")
+    text.add_argument("--on-error", metavar="WORD", help="raise, null or skip: records that do not fit (csv)")
+    text.add_argument("--big-ints", metavar="WORD", help="integers over 64 bits: error, decimal; text (csv)")
+    text.add_argument("--allow-nonfinite", action="store_true", help="take NaN and Infinity (json, ndjson)")
+
+
+def _add_writing(command: argparse.ArgumentParser, file: str) -> None:
+    command.add_argument(
+        "--to", dest="target_format", metavar="FORMAT", help=f"format of {file} (default: told by its suffix)"
+    )
+    _add_packing(command)
+    command.add_argument(
+        "--filter", metavar="WORD", help="auto, shuffle, delta, delta-shuffle or dictionary, before compression (npz)"
+    )
+    command.add_argument("--profile", metavar="WORD", help="fast, balanced or small (npz, parquet)")
+    command.add_argument("--row-group-rows", type=_count, metavar="N", help="rows of a row group (parquet)")
+    command.add_argument("--orient", metavar="WORD", help="columns, records, split... (msgpack, json, yaml)")
+    command.add_argument(
+        "--no-header",
+        action="store_true",
+        help="the data alone, for other programs (msgpack, json, ndjson, yaml; csv: no names)",
+    )
+    command.add_argument("--numbers", metavar="WORD", help="plain or packed (msgpack)")
+    command.add_argument("--compatible", action="store_true", help="for readers from before 2013 (msgpack)")
+    command.add_argument("--schema", metavar="WORD", help="header or sidecar: where data types stand (csv)")
+    command.add_argument("--lossy", action="store_true", help="write plain CSV even if it does not come back exactly")
+    command.add_argument("--to-delimiter", metavar="CHAR", help="between fields written (csv)")
+    command.add_argument(
+        "--nonfinite", metavar="WORD", help="null, literal or error: NaN without header (json, ndjson)"
+    )
+    command.add_argument("--indent", type=_count, metavar="N", help="spaces for each level (json)")
+    command.add_argument("--compat", metavar="LIBRARY", help="static-frame: write only what it reads in full")
+    command.add_argument("--fsync", action="store_true", help="wait until the disk has the bytes")
+
+
+def _add_packing(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--compression",
+        metavar="CODEC",
+        help="none; zstd, deflate (npz); lz4, zstd (arrow, arrows); gzip, zstd (text); "
+        "auto, snappy, gzip, brotli, lz4, zstd (parquet)",
+    )
+    command.add_argument("--level", type=int, metavar="N", help="level of compression")
+    command.add_argument("--batch-nbytes", type=int, metavar="N", help="data in a record batch (arrow, arrows)")
+
+
+def _add_peer(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--timeout",
+        type=_seconds,
+        metavar="S",
+        help="how long the peer may be absent or silent (default: 30 s until somebody listens, else forever)",
+    )
+    add_security(command).add_argument(
+        "--server-name", metavar="NAME", help="connecting: the name in the peer's certificate"
+    )
+
+
+class _Parser(argparse.ArgumentParser):
+    """Names the near commands and options, as the library does for its keywords."""
+
+    def error(self, message: str) -> NoReturn:
+        from .._io.nearest import nearest_hint
+
+        word = message.rpartition("unrecognized arguments: ")[2].split(" ")[0].split("=")[0]
+        if message.startswith("unrecognized") and word.startswith("-"):
+            known = [
+                name for command in _all_parsers(self) for action in command._actions for name in action.option_strings
+            ]
+            message += nearest_hint(word, known)
+        elif "invalid choice: '" in message:
+            word = message.split("invalid choice: '")[1].split("'")[0]
+            commands = [name for action in self._actions for name in (action.choices or ())]
+            message += nearest_hint(word, [str(name) for name in commands])
+        super().error(message)
+
+
+def _all_parsers(parser: argparse.ArgumentParser) -> list[argparse.ArgumentParser]:
+    found = [parser]
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            found += action.choices.values()
+    return found
+
+
+class _Version(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> NoReturn:
+        from .._core import __version__
+
+        print(f"colonnade {__version__}")
+        parser.exit(0)
+
+
+def _command(name: str) -> Callable[[argparse.Namespace], int]:
+    """A command's function; its module is loaded when it is run, so that --help need not wait for the core."""
+    import importlib
+
+    module, _, function = name.partition(":")
+    found: Callable[[argparse.Namespace], int] = getattr(importlib.import_module(f".{module}", __package__), function)
+    return found
+
+
+def _count(text: str) -> int:
+    try:
+        count = int(text)
+    except ValueError:
+        count = -1
+    if count < 0:
+        raise argparse.ArgumentTypeError(f"expected a whole number of at least 0, found {text!r}")
+    return count
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds < 1e9:  # NaN is not, either
+        raise argparse.ArgumentTypeError(f"expected a number of seconds, found {text!r}")
+    return seconds
+
+
+def _size(text: str) -> int:
+    number = text.rstrip("KMGTiB")
+    power = _UNITS.get(text[len(number) :])
+    if power is None or not number.isascii() or not number.isdigit():
+        raise argparse.ArgumentTypeError(f"expected a number of bytes such as 65536, 64MiB or 2GB, found {text!r}")
+    return int(number) * power
+
+
+_UNITS: dict[str, int] = {"": 1, "B": 1} | {
+    unit: base**power
+    for power, letter in enumerate("KMGT", 1)
+    for unit, base in ((f"{letter}iB", 1024), (f"{letter}B", 1000))
+}
+_URLS = "tcp://host:port (this machine), tls://host:port, unix:/path, or the path of a FIFO"

@@ -1,0 +1,205 @@
+"""Every way through a file that the round-trip matrix tries: format and options of writing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+import colonnade as cn
+from colonnade._io.detection import FORMAT_NAMES
+from tests.helpers.each import each
+
+
+class Way(NamedTuple):
+    """A format and how it is written."""
+
+    format: str
+    options: dict[str, Any]
+
+    def write(self, data: Any, folder: Path) -> Path:
+        """The path of the file, or of the directory."""
+        path = folder / f"frame.{self.format}"
+        cn.write(data, path, format=self.format, **self.options)
+        return path
+
+    def encode(self, data: Any) -> bytes:
+        return cn.encode(data, self.format, **self.options)
+
+
+# Small enough for a handful of rows to be cut into several batches.
+_SMALL = {"batch_nbytes": 64}
+_GROUPS = {"row_group_rows": 2, "page_nbytes": 16}
+
+WAYS: dict[str, Way] = {
+    "npz": Way("npz", {}),
+    "npz zstd": Way("npz", {"compression": "zstd"}),
+    "npz deflate": Way("npz", {"compression": "deflate"}),
+    "npy directory": Way("npy", {"directory": True}),
+} | {
+    f"{format}{label}": Way(format, options)
+    for format, label, options in (
+        # Bodies are compressed by the same code in both: each codec stands for both formats.
+        ("arrow", "", {}),
+        ("arrow", " lz4", {"compression": "lz4"}),
+        ("arrow", " of small batches", _SMALL),
+        ("arrows", "", {}),
+        ("arrows", " zstd", {"compression": "zstd"}),
+        ("arrows", " of small batches", _SMALL),
+        ("parquet", "", {}),
+        ("parquet", " of small groups", _GROUPS),
+        ("parquet", " plain", {"encoding": "plain", "use_dictionary": False, "compression": None, "statistics": False}),
+        ("parquet", " version 2", _GROUPS | {"data_page_version": 2, "encoding": "dictionary", "compression": "lz4"}),
+        ("parquet", " small", {"profile": "small", "compression": "zstd", "level": 3, "crc": False}),
+        ("msgpack", "", {}),
+        ("msgpack", " packed", {"numbers": "packed"}),
+        ("msgpack", " records", {"orient": "records"}),
+        ("msgpack", " split compatible", {"orient": "split", "compatible": True}),
+        ("json", "", {}),
+        ("json", " records", {"orient": "records"}),
+        ("json", " split indented", {"orient": "split", "indent": 1}),
+        ("ndjson", "", {}),
+        ("csv", " header", {"schema": "header"}),
+        ("csv", " sidecar", {"schema": "sidecar", "delimiter": "\t", "quoting": "all"}),
+        ("yaml", "", {}),
+        ("yaml", " columns", {"orient": "columns"}),
+    )
+    if format in FORMAT_NAMES
+}
+# Formats that hold every frame in one piece of bytes.
+WHOLE = [
+    name for name in ("npz", "arrow", "arrows", "parquet", "msgpack", "json", "ndjson", "yaml") if name in FORMAT_NAMES
+]
+
+every_way = each("way", WAYS)
+every_random_way = pytest.mark.parametrize(
+    "way",
+    [
+        way
+        for way in (
+            "npz",
+            "arrow",
+            "arrows",
+            "arrow of small batches",
+            "arrows of small batches",
+            "parquet",
+            "parquet of small groups",
+            "parquet version 2",
+            "msgpack",
+            "json",
+            "ndjson",
+        )
+        if way in WAYS
+    ],
+)
+arrow_ways = each("way", {name: way for name, way in WAYS.items() if way.format in ("arrow", "arrows")})
+parquet_ways = each("way", {name: way for name, way in WAYS.items() if way.format == "parquet"})
+every_whole_format = each("format", WHOLE)
+
+# A directory has no bytes to encode, and bytes have no file beside them.
+ways_of_bytes = each(
+    "way",
+    {name: way for name, way in WAYS.items() if way.format != "npy" and way.options.get("schema") != "sidecar"},
+)
+
+# Cases of a thousand columns and more. A directory holds a file a member, and a few of those are enough.
+WIDE = ("all layouts side by side", "one hundred thousand columns", "one thousand columns", "one row of many columns")
+
+
+def every_case_and_way(cases: Iterable[str]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Each of `cases` in each way, but for wide ones in a directory."""
+
+    def decorate(test: Callable[..., None]) -> Callable[..., None]:
+        looped = each("way", WAYS, lambda name, way: not (way.format == "npy" and name in WIDE))(test)
+        return pytest.mark.parametrize("name", cases)(looped)
+
+    return decorate
+
+
+def check_comes_back(
+    data: Any,
+    way: Way,
+    folder: Path,
+    decoded: Callable[[cn.Frame], Any],
+    identical: Callable[[Any, Any], None],
+    surely: Callable[[Any, Any], bool] = lambda first, further: False,
+) -> Path | None:
+    """Written and read again, mapped and not, `data` is what it was; the path it was written to. What the format does
+    not hold is refused by name, and leaves nothing (None).
+
+    The first result is compared by `identical`, and the next as well unless it is `surely` the first over again.
+    """
+    if problem := what_is_not_held(cn.Frame(data), way.format):
+        with pytest.raises(cn.EncodeError, match=f"{way.format}: "):
+            way.write(data, folder)
+        assert list(folder.iterdir()) == [], problem
+        return None
+    path = way.write(data, folder)
+    first = decoded(cn.read(path))
+    identical(data, first)
+    further = cn.read(path, mmap=False, verify=True).to_native()
+    if not surely(first, further):
+        identical(data, further)
+    return path
+
+
+def is_refused(data: Any, format: str) -> bool:
+    """Whether `format` does not hold `data`; it is then refused by name."""
+    if what_is_not_held(cn.Frame(data), format) is None:
+        return False
+    with pytest.raises(cn.EncodeError, match=f"{format}: "):
+        cn.encode(data, format)
+    return True
+
+
+def held_columns(data: Any, way: Way) -> list[str]:
+    """The columns of `data` that the format has a field for."""
+    frame = cn.Frame(data)
+    names = [str(label) for label in frame.columns]
+    return [name for name in names if what_is_not_held(frame.select([name]), way.format) is None]
+
+
+def what_is_not_held(frame: cn.Frame, format: str) -> str | None:
+    """The type of a column or a level of row labels that the format has no place for."""
+    if format == "csv":
+        return what_no_field_holds(frame)
+    if format == "parquet":
+        kinds = [field.dtype for field in frame.schema.fields] + list(frame.schema.index.dtypes)
+        return next((kind for kind in kinds if any(word in kind for word in _NOT_IN_PARQUET)), None)
+    return None
+
+
+def what_no_field_holds(frame: cn.Frame) -> str | None:
+    """The type of a column or a level of row labels that is nested or mixed, but for intervals; column labels stand in
+    the header."""
+    core = frame._load()
+    columns: dict[int, Any] = dict(core.arrow_columns())
+    levels = [] if core.index.is_auto else [core.index.level(i) for i in range(core.index.depth)]
+    schema = frame.schema
+    data = [(field.dtype, columns.get(i)) for i, field in enumerate(schema.fields)]
+    for name, cells in [*data, *zip(schema.index.dtypes, levels, strict=False)]:
+        text = getattr(cells, "tag", None) or "{}"
+        if '"cells":"msgpack"' in text:
+            return "objects of several kinds"
+        tag = json.loads(text)
+        values = tag.get("categories", {}) if name.startswith("dictionary") else tag
+        kind = name.split(", ", 1)[-1] if name.startswith("dictionary") else name
+        if kind.startswith(_NESTED) and values.get("kind") != "interval":
+            return name
+    return None
+
+
+_NOT_IN_PARQUET = ("union", "struct<>")
+_NESTED = ("list", "large_list", "fixed_size_list", "struct", "map", "union", "dense_union", "sparse_union", "run_end")
+
+
+def check_refused(case: tuple[Callable[[], Any], str], format: str, folder: Path) -> None:
+    """What a format cannot hold is refused with the message of the case, and nothing is written."""
+    make, message = case
+    with pytest.raises(cn.EncodeError) as raised:
+        cn.write(make(), folder / f"data.{format}")
+    assert message in str(raised.value)
+    assert list(folder.iterdir()) == []
