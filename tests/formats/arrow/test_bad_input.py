@@ -48,13 +48,13 @@ def _refused(bad: Bad, content: bytes, format: str, way: Callable[[bytes, str], 
     assert re.search(bad.words, message), message
 
 
-@each("way", _WAYS)
+@each("way", list(_WAYS))
 @pytest.mark.parametrize("name", BAD)
 def test_a_stream(name: str, way: str) -> None:
     _refused(BAD[name], BAD[name].stream(), "arrows", _WAYS[way])
 
 
-@each("way", _WAYS)
+@each("way", list(_WAYS))
 @pytest.mark.parametrize("name", _IN_FILES)
 def test_a_file(name: str, way: str) -> None:
     _refused(BAD[name], BAD[name].file(), "arrow", _WAYS[way])

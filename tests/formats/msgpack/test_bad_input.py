@@ -40,7 +40,7 @@ def _placed(bad: Bad, message: str) -> None:
         assert bad.byte <= int(found[1]) <= bad.byte + bad.within, message
 
 
-@each("way", WAYS, lambda name, way: (name, way) != ("a frame behind", "verify"))
+@each("way", list(WAYS), lambda name, way: (name, way) != ("a frame behind", "verify"))
 @pytest.mark.parametrize("name", BAD)
 def test_refused(name: str, way: str) -> None:
     bad = BAD[name]
@@ -49,7 +49,7 @@ def test_refused(name: str, way: str) -> None:
     _placed(bad, message)
 
 
-@each("way", RECEIVED)
+@each("way", list(RECEIVED))
 @pytest.mark.parametrize("name", [name for name, bad in BAD.items() if bad.of_a_message])
 def test_refused_as_a_message(name: str, way: str) -> None:
     """A connection tells its messages by their first byte, and another kind of value than a map or array is none."""

@@ -34,7 +34,7 @@ def _first_difference(found: bytes, wanted: bytes) -> str:
     return f"byte {place}: {found[around].hex(' ')} is not {wanted[around].hex(' ')}"
 
 
-@each("orient", _ORIENTS)
+@each("orient", list(_ORIENTS))
 @pytest.mark.parametrize("name", _NAMES)
 def test_without_a_header(name: str, orient: str) -> None:
     table = cases_pyarrow.CASES[name]()
@@ -79,7 +79,7 @@ def test_a_column_that_is_called_as_the_header() -> None:
     cases_pyarrow.assert_identical(table, cn.decode(content).to_native())
 
 
-@each("orient", _ORIENTS)
+@each("orient", list(_ORIENTS))
 def test_dictionaries_stand_in_the_header(orient: str) -> None:
     table = cases_pyarrow.CASES["dictionary ordered"]()
     content = unpacked(cn.encode(table, "msgpack", orient=orient))
@@ -92,7 +92,7 @@ def test_dictionaries_stand_in_the_header(orient: str) -> None:
     assert codes == [2, 0, 2, None, 1]
 
 
-@each("orient", _ORIENTS)
+@each("orient", list(_ORIENTS))
 @pytest.mark.parametrize("name", cases_pyarrow.CASES)
 def test_every_orient_with_a_header_comes_back(name: str, orient: str) -> None:
     table = cases_pyarrow.CASES[name]()
@@ -169,7 +169,7 @@ def test_as_pandas_lays_it_out(name: str) -> None:
     for orient, expected in wanted.items():
         found = unpacked(cn.encode(frame, "msgpack", orient=orient, header=False))
         assert found == _plain(expected), orient
-        assert list(found) == list(_plain(each))
+        assert list(found) == list(_plain(expected))
 
 
 @pytest.mark.parametrize("descr", ["<M8[ns]", "<M8[us]", "<M8[ms]", "<M8[s]"])

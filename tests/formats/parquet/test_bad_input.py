@@ -57,13 +57,13 @@ def test_what_the_cases_damage_is_sound() -> None:
     cn.verify(SOUND)
 
 
-@each("way", _WAYS)
+@each("way", list(_WAYS))
 @pytest.mark.parametrize("name", _UNVERIFIED)
 def test_is_refused(name: str, way: str) -> None:
     _refused(BAD[name], _WAYS[way])
 
 
-@each("way", _VERIFIED)
+@each("way", list(_VERIFIED))
 @pytest.mark.parametrize("name", [name for name in BAD if name not in FOREIGN])
 def test_is_refused_when_verified(name: str, way: str) -> None:
     _refused(BAD[name], _VERIFIED[way])
