@@ -105,6 +105,15 @@ test-rust:
 test-python: setup build
 	$(PY) -m pytest -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
 
+.PHONY: quick
+quick: setup build  ## one Python test in ten, in about a minute
+	$(PY) -m pytest -q -n $(WORKERS) --dist worksteal --sample 10 $(PYTEST_ARGS)
+
+.PHONY: exhaustive
+exhaustive: setup build  ## what make test leaves out: every byte of a file flipped, and the sweep
+	$(PY) -m pytest -n $(WORKERS) --dist worksteal -m exhaustive $(PYTEST_ARGS)
+	@$(MAKE) --no-print-directory sweep
+
 .PHONY: explore
 explore: setup build  ## the random tests on cases that no run had before; SEED=7 names the first case of Rust's
 	PROPTEST_RNG_SEED=$(or $(SEED),$(shell date +%s)) $(CARGO_TEST)

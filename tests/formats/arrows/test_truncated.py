@@ -161,7 +161,7 @@ def test_a_cut_is_reported_by_to_pandas_with_what_came() -> None:
 
 
 @pytest.mark.parametrize("compression", [None, "lz4", "zstd"])
-@pytest.mark.parametrize("damage", ["cut", "flip"])
+@pytest.mark.parametrize("damage", ["cut", pytest.param("flip", marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("format", ["arrow", "arrows"])
 def test_damage_at_every_byte(format: str, damage: str, compression: str | None, tmp_path: Path) -> None:
     """Data or a typed error, for every cut and every flipped byte; what is accepted is valid."""

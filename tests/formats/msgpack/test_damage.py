@@ -52,7 +52,7 @@ SOURCES: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("damage", ["cut", "flip"])
+@pytest.mark.parametrize("damage", ["cut", pytest.param("flip", marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("name", SOURCES)
 def test_damage(name: str, damage: str, tmp_path: Path) -> None:
     source = tmp_path / "source"

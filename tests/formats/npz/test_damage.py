@@ -45,6 +45,7 @@ def test_cut_at_every_byte(whole: Path) -> None:
     assert passed == []
 
 
+@pytest.mark.exhaustive
 def test_flip_every_byte(whole: Path) -> None:
     results = sweep.run({"source": str(whole), "damage": "flip"})
     assert len(results) == 3 * whole.stat().st_size
