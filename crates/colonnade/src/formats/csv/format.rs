@@ -1,4 +1,4 @@
-//! The format as the registry knows it.
+//! Registers CSV as a format.
 
 use super::{CsvChunkWriter, OutputEncoding, SchemaPlace, WriteOptions, encode, opened, sidecar};
 use crate::error::Result;
@@ -26,7 +26,7 @@ static SPEC: FormatSpec = FormatSpec {
     },
 };
 
-/// `csv`; see the module's documentation.
+/// The CSV format, named `csv` in the registry; see the module's documentation.
 pub struct CsvFormat;
 
 impl Format for CsvFormat {
@@ -66,14 +66,14 @@ impl Format for CsvFormat {
         Ok(Box::new(CsvChunkWriter::new(options_of::<WriteOptions>("csv", options)?.clone())))
     }
 
-    /// The header says how many rows come. Only UTF-8 is read while it comes in.
+    /// The header declares the number of rows. A receiver decodes only UTF-8 incrementally.
     fn check_message(&self, _frame: &Frame, options: &Options) -> Result<()> {
         let options = options_of::<WriteOptions>("csv", options)?;
         let ends = options.schema == SchemaPlace::Header && options.encoding == OutputEncoding::Utf8;
         if ends { Ok(()) } else { Err(endless()) }
     }
 
-    /// Frames written chunk by chunk have no sidecar. Any that an earlier file left would be taken for theirs.
+    /// Frames written chunk by chunk have no sidecar. Readers would apply the sidecar of an earlier file to them.
     fn sidecar(&self, frame: Option<&Frame>, options: &Options) -> Result<Option<Sidecar>> {
         let options = options_of::<WriteOptions>("csv", options)?;
         let content = match frame {
@@ -84,7 +84,7 @@ impl Format for CsvFormat {
     }
 }
 
-/// Whether a file is a schema as [`sidecar`] makes it: anybody may have a file of this name.
+/// Whether a file is a schema that [`sidecar`] wrote. Other programs may use the same file name.
 fn is_sidecar(bytes: &[u8]) -> bool {
     let has = |word: &[u8]| bytes.windows(word.len()).any(|part| part == word);
     bytes.first() == Some(&b'{') && has(b"\"schema\"") && has(b"\"csv\"") && has(b"\"orient\"")

@@ -1,4 +1,4 @@
-//! CSV (`.csv`, `.tsv`): a record a line, fields between delimiters.
+//! CSV (`.csv`, `.tsv`): one record per line, with fields between delimiters.
 //!
 //! Specification: RFC 4180, <https://www.rfc-editor.org/rfc/rfc4180>.
 

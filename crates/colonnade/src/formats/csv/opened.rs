@@ -1,4 +1,4 @@
-//! Opened whole, and read as it comes.
+//! Opens CSV as a whole, or reads it incrementally.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ pub(super) fn open(
     open_text(source, Arc::new(options), threads, progress)
 }
 
-/// A reader of rows as they come.
+/// An incremental reader of rows.
 pub(super) fn reader(
     options: &ReadOptions,
     max_rows: usize,
@@ -43,7 +43,7 @@ pub(super) fn reader(
     Ok(Box::new(ChunkReader::new(TextChunks::new(chunks, max_rows))))
 }
 
-/// The options, and the schema that is stored next to the file at `path`, where they ask for it and have none.
+/// Adds the schema stored next to the file at `path`, if the options request a sidecar and contain none.
 fn with_sidecar(options: &ReadOptions, path: Option<&Path>) -> Result<ReadOptions> {
     let mut options = options.clone();
     if options.sidecar.is_none() && matches!(options.schema, SchemaOption::Found | SchemaOption::Sidecar) {

@@ -1,17 +1,17 @@
-//! The schema that is stored next to a CSV file, in a file of its own.
+//! The schema of a CSV file, stored in a sidecar file next to it.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use crate::error::Result;
 
-/// Appended to the name of the CSV file.
+/// Suffix that the sidecar appends to the name of the CSV file.
 pub(super) const SUFFIX: &str = ".schema.json";
 
-/// The schema next to the file at `path`; `None` where there is none.
+/// Reads the sidecar of the file at `path`; `None` if there is none.
 ///
 /// # Errors
-/// The system's own.
+/// Errors of the operating system.
 pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>> {
     let read = |path: &Path| match std::fs::read(path) {
         Ok(bytes) => Ok(Some(bytes)),
@@ -30,13 +30,13 @@ fn next_to(path: &Path) -> PathBuf {
     name.into()
 }
 
-/// The name by which an open file was opened, where `path` is that of a descriptor and the name is the file's still.
+/// The name under which a file was opened, if `path` is a descriptor and the name still refers to this file.
 fn original_path(path: &Path) -> Option<PathBuf> {
     if !path.starts_with("/proc/self/fd") {
         return None;
     }
     let named = std::fs::read_link(path).ok()?;
-    // Another file may have that name by now.
+    // The name may refer to another file now.
     let (one, other) = (std::fs::metadata(&named).ok()?, std::fs::metadata(path).ok()?);
     ((one.dev(), one.ino()) == (other.dev(), other.ino())).then_some(named)
 }

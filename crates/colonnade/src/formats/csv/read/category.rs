@@ -1,6 +1,6 @@
-//! Columns of categories: their type is inferred, then each value is kept once, in order.
+//! Category columns: the cells' type is inferred, then the distinct values are stored once, sorted.
 //!
-//! The same that `pandas.read_csv(dtype="category")` answers: categories are numbers where all cells are, else text, sorted.
+//! The result equals that of `pandas.read_csv(dtype="category")`: categories are numbers if all cells are numbers, else text.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -17,10 +17,10 @@ use super::FORMAT;
 use crate::error::{Error, Result};
 use crate::frame::Column;
 
-/// What `dtypes` calls them.
+/// The name of the type in `dtypes`.
 pub(super) const NAME: &str = "category";
 
-/// The column as categories.
+/// Converts the column to categories.
 pub(super) fn categories_of(column: &Column) -> Result<Column> {
     let data = &column.data;
     let (codes, values): (Vec<Option<usize>>, ArrayRef) = match data.data_type() {
@@ -36,7 +36,7 @@ pub(super) fn categories_of(column: &Column) -> Result<Column> {
         }
         DataType::Float64 => {
             let cells = Float64Array::from(data.clone());
-            // NaN is no category. Zeros are one, as they are equal.
+            // NaN is not a category. Both zeros are one category, because they are equal.
             let found = cells.iter().map(|cell| cell.filter(|value| !value.is_nan()));
             let (codes, values) = encode_categories(found, |value: f64| OrderedFloat::of(value));
             (codes, std::sync::Arc::new(Float64Array::from(values)))
@@ -48,7 +48,7 @@ pub(super) fn categories_of(column: &Column) -> Result<Column> {
         }
         DataType::LargeUtf8 => {
             let cells = LargeStringArray::from(data.clone());
-            // Bytes of UTF-8 are in the order of their characters.
+            // The byte order of UTF-8 is the order of its characters.
             let (codes, values) = encode_categories(cells.iter(), |value| value);
             (codes, std::sync::Arc::new(LargeStringArray::from_iter_values(values)))
         }
@@ -60,7 +60,7 @@ pub(super) fn categories_of(column: &Column) -> Result<Column> {
             return Err(Error::unsupported(FORMAT, message));
         }
     };
-    // The width that pandas gives codes.
+    // pandas uses the same width for codes.
     let data = match values.len() {
         0..127 => dictionary::<Int8Type>(&codes, &values),
         127..32_767 => dictionary::<Int16Type>(&codes, &values),
@@ -70,7 +70,7 @@ pub(super) fn categories_of(column: &Column) -> Result<Column> {
     Ok(Column::new(data.ok_or_else(|| Error::malformed(FORMAT, "codes that name no category."))?))
 }
 
-/// A float's place among all others, as a whole number; both zeros have the same.
+/// A float's rank in the order of all floats, as an integer. Both zeros have the same rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 struct OrderedFloat(u64);
 
@@ -81,7 +81,7 @@ impl OrderedFloat {
     }
 }
 
-/// The code of each cell, and the values that codes name, in order.
+/// Returns the code of each cell, and the distinct values in order.
 fn encode_categories<T: Copy, K: Copy + Eq + Hash + Ord>(
     cells: impl Iterator<Item = Option<T>>,
     key: impl Fn(T) -> K,
@@ -91,7 +91,7 @@ fn encode_categories<T: Copy, K: Copy + Eq + Hash + Ord>(
     let mut last: Option<(K, usize)> = None;
     let mut code = |cell: T| {
         let key = key(cell);
-        // Most cells have the category of the cell before them.
+        // Most cells have the same category as the cell before.
         if let Some((before, code)) = last
             && before == key
         {

@@ -1,7 +1,7 @@
-//! Rows out of text as it comes in, some at a time.
+//! Decodes rows in chunks while the text arrives.
 //!
-//! A header, `dtypes` or the first rows say the types; a later cell that does not fit is an error. All columns are in
-//! Arrow's layout, which holds nulls whether there are some or not.
+//! A header, `dtypes` or the first rows determine the types. A later cell of another type is an error. All columns are in Arrow's
+//! layout, so that chunks with and without nulls have the same type.
 
 use super::kinds::InferredType;
 use super::line_errors::TOO_LONG;
@@ -20,21 +20,21 @@ use crate::frame::{Frame, Labels};
 use crate::limits::StreamLimit;
 use crate::progress::NoProgress;
 
-/// Takes bytes, gives frames.
+/// An incremental decoder from bytes to frames.
 #[derive(Debug)]
 pub struct CsvChunks {
     options: ReadOptions,
-    /// Of text that waits.
+    /// Limits the text that is buffered.
     limit: StreamLimit,
     stream: TextStream,
     text: Vec<u8>,
-    /// Bytes of `text` that frames have taken.
+    /// Bytes of `text` that are already decoded.
     taken: usize,
     ended: bool,
-    /// The place of the first byte that no frame has taken.
+    /// The position of the first byte that is not decoded yet.
     place: TextPosition,
     sniffer: Option<Sniffer>,
-    /// The lines before the rows are not tried again before there is as much text.
+    /// The preamble is parsed again only when the text has this length.
     try_at: usize,
     opened: Option<(Preamble, LineEnds)>,
     kinds: Option<Vec<Option<InferredType>>>,
@@ -45,10 +45,10 @@ pub struct CsvChunks {
 }
 
 impl CsvChunks {
-    /// Nothing has come yet.
+    /// A decoder without input.
     ///
     /// # Errors
-    /// Options that do not go together.
+    /// Options that contradict each other.
     pub fn new(options: ReadOptions) -> Result<Self> {
         options.check()?;
         if let Some((name, _)) = options.dtypes.iter().find(|(_, told)| told == category::NAME) {
@@ -75,10 +75,10 @@ impl CsvChunks {
         })
     }
 
-    /// Takes what comes next.
+    /// Adds the next bytes of the input.
     ///
     /// # Errors
-    /// Malformed: bytes that the encoding has not; over the limit.
+    /// Malformed: bytes that are invalid in the encoding; the limit.
     pub fn feed(&mut self, bytes: &[u8]) -> Result<()> {
         if self.taken > 0 {
             self.text.drain(..self.taken);
@@ -88,11 +88,11 @@ impl CsvChunks {
             self.taken = 0;
         }
         self.stream.feed(bytes, &mut self.text, &mut self.place)?;
-        // One line waits, or text that no frame has taken: a line without an end could come from a source without an end.
+        // The buffer holds an incomplete line, or text that is not decoded yet. An endless source may send a line without an end.
         self.limit.check(FORMAT, self.text.len() as u64)
     }
 
-    /// No more bytes come.
+    /// Ends the input.
     ///
     /// # Errors
     /// Malformed: the input ends inside a character.
@@ -103,29 +103,29 @@ impl CsvChunks {
         Ok(())
     }
 
-    /// Rows that were skipped so far.
+    /// Number of rows dropped so far.
     #[must_use]
     pub fn dropped(&self) -> u64 {
         self.dropped
     }
 
-    /// Rows that were filled up and cells that became null so far.
+    /// Number of rows padded or cut, and of cells replaced by null, so far.
     #[must_use]
     pub fn nulled(&self) -> u64 {
         self.nulled
     }
 
-    /// The next rows, `max_rows` unless the input has ended; `None` where more bytes must come. They come as soon as their
-    /// last line is there. Of an input without rows there is one frame, of none.
+    /// The next `max_rows` rows, or fewer at the end of the input; `None` if more bytes are needed. Rows are returned as soon as
+    /// their last line is complete. An input without rows yields one frame without rows.
     ///
     /// # Errors
-    /// Malformed, with line, column and byte; a cell that is not what the first rows were.
+    /// Malformed, with line, column and byte; a cell of another type than the first rows.
     pub fn next(&mut self, max_rows: usize) -> Result<Option<Frame>> {
         let wanted = max_rows.max(1);
         if !self.open(wanted)? {
             return Ok(None);
         }
-        // Lines that are no rows make no frame: the next ones are looked at, however many there are.
+        // Blank lines and comments yield no frame, so the loop continues with the lines after them.
         while let Some(end) = self.end(wanted)? {
             let frame = self.take(end)?;
             let last = self.ended && end == self.text.len();
@@ -141,7 +141,7 @@ impl CsvChunks {
         Ok(None)
     }
 
-    /// Refuses an end before the rows that the header says: the last chunk may have been whole.
+    /// Refuses an input with fewer rows than the header declares, when no rows are left to decode.
     fn check_all(&self) -> Result<()> {
         let Some((opening, _)) = self.opened.as_ref().filter(|_| self.ended && self.taken == self.text.len())
         else {
@@ -157,7 +157,7 @@ impl CsvChunks {
         }
     }
 
-    /// Where the next rows end; `None` where they have not come, or none are left.
+    /// The end of the next rows; `None` if they are incomplete, or if no rows are left.
     fn end(&mut self, wanted: usize) -> Result<Option<usize>> {
         let Some((opening, lines)) = &mut self.opened else { return Ok(None) };
         if let Some(end) = lines.end(&self.text, &opening.rules, wanted) {
@@ -172,7 +172,7 @@ impl CsvChunks {
         Ok(None)
     }
 
-    /// Refuses a line that begins at `start` and has no end, where it is over the limit.
+    /// Refuses an incomplete line that begins at `start` and exceeds the limit.
     fn not_too_long(&self, start: usize) -> Result<()> {
         if self.text.len() - start <= max_line_nbytes() {
             return Ok(());
@@ -182,7 +182,7 @@ impl CsvChunks {
         Err(place.error(ErrorKind::LimitExceeded, FORMAT, None, TOO_LONG))
     }
 
-    /// Reads the lines before the rows; whether they are all there.
+    /// Parses the preamble. Returns whether it is complete.
     fn open(&mut self, wanted: usize) -> Result<bool> {
         if self.opened.is_some() {
             return Ok(true);
@@ -199,7 +199,7 @@ impl CsvChunks {
         let (front, text, stream) = (self.place, &self.text, &self.stream);
         let place = |at: usize| stream.after(front, text.get(..at).unwrap_or_default());
         match open(text, &self.options, sniffer, self.ended, &place)? {
-            // The names go on, or only blank lines and comments have come.
+            // The rows of names are incomplete, or the text so far has only blank lines and comments.
             None => {
                 let start = sniffer.front();
                 self.try_at = 2 * self.text.len();
@@ -216,7 +216,7 @@ impl CsvChunks {
         }
     }
 
-    /// The rows up to `end`.
+    /// Decodes the rows up to `end`.
     fn take(&mut self, end: usize) -> Result<Frame> {
         let Some((opening, lines)) = &mut self.opened else {
             return Err(Error::malformed(FORMAT, "nothing was opened."));
@@ -224,7 +224,7 @@ impl CsvChunks {
         let (front, stream) = (self.place, &self.stream);
         let bytes = self.text.get(self.taken..end).unwrap_or_default();
         let place = |at: usize| stream.after(front, bytes.get(..at).unwrap_or_default());
-        // Rows begin where the bytes do.
+        // `bytes` starts at the first row.
         opening.body = 0;
         let reading = InputReader {
             bytes,

@@ -1,7 +1,7 @@
-//! One column of some rows: from the text of its cells straight into the words that the frame keeps.
+//! Decodes one column of some rows from the text of its cells directly into the words of the frame.
 //!
-//! A loop for each type. [`DialectRules::class`] classifies a cell that does not fit; the rest of the column is then only classified,
-//! so that the next pass knows the type that holds all of it.
+//! Each type has its own loop. [`DialectRules::class`] classifies a cell that does not fit. The rest of the column is then only
+//! classified, so that the next pass uses a type that holds all of it.
 
 use super::kinds::{CellClasses, InferredType};
 use super::normalize::place;
@@ -12,25 +12,25 @@ use super::time;
 use crate::cells::number::{ParsedInt, float, integer, short_float, short_int};
 use crate::cells::text;
 
-/// A word of the frame: a number's bytes, or the end of a text.
+/// A word of the frame: the bytes of a number, or the end offset of a text.
 pub(super) type CellWord = [u8; 8];
 
-/// No instant, as NumPy has it.
+/// NumPy's NaT.
 const NAT: CellWord = i64::MIN.to_le_bytes();
 
-/// Where the cells of one column stand.
+/// The positions of the cells of one column.
 pub(super) trait CellSpans: Copy {
-    /// First byte of the cell in a row, and one past its last; [`NOWHERE`] twice where the row has no such cell.
+    /// Start and end of the cell in a row; [`NOWHERE`] twice if the row has no such cell.
     fn span(self, row: usize) -> (usize, usize);
 }
 
-/// Cells that follow each other with one byte between them: `ends` has an entry for "before the first byte".
+/// Adjacent cells with one byte between them. `ends` starts with an entry for the position before the first byte.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct AdjacentCells<'a> {
     pub(super) ends: &'a [u32],
     pub(super) ncols: usize,
     pub(super) column: usize,
-    /// Bytes at the end of each cell that are part of the line's end.
+    /// Bytes at the end of each cell that belong to the line end.
     pub(super) cut: u32,
 }
 
@@ -45,7 +45,7 @@ impl CellSpans for AdjacentCells<'_> {
     }
 }
 
-/// Cells anywhere.
+/// Cells at arbitrary positions.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ScatteredCells<'a> {
     pub(super) spans: &'a [(u32, u32)],
@@ -62,18 +62,18 @@ impl CellSpans for ScatteredCells<'_> {
     }
 }
 
-/// What has been read of one column in one piece of the input.
+/// The result of reading one column in one piece of the input.
 #[derive(Debug, Default)]
 pub(super) struct PieceColumn {
-    /// What its cells are.
+    /// The classes of its cells.
     pub(super) seen: CellClasses,
-    /// Whether a cell did not fit: then what was stored means nothing.
+    /// Whether a cell did not fit. The stored words are then meaningless.
     pub(super) misfit: bool,
-    /// Rows without a value: a bit each, from the piece's first row; empty where there is none.
+    /// One bit for each row that is null, from the piece's first row; empty without nulls.
     pub(super) nulls: Vec<u64>,
-    /// Whether there was no memory for its text.
+    /// Whether allocating memory for its text failed.
     pub(super) full: bool,
-    /// Where cells stand that were something else than their column, and count as null.
+    /// Positions of cells of another type that became null.
     pub(super) wrong: Vec<usize>,
 }
 
@@ -90,8 +90,8 @@ impl PieceColumn {
     }
 }
 
-/// Reads `out.len()` cells of a column of `kind`; the first is row `first` of its piece. `bytes` reach as far as possible
-/// behind the cells. `kind` is the least type of what `part.seen` and earlier looks have found.
+/// Reads `out.len()` cells of a column of type `kind`. The first cell is in row `first` of its piece. `bytes` extends as far as
+/// possible behind the cells. `kind` is the least type that holds `part.seen` and the classes found by earlier passes.
 pub(super) fn take(
     kind: Option<InferredType>,
     rules: &DialectRules,
@@ -105,7 +105,7 @@ pub(super) fn take(
         return classify(rules, bytes, spans, 0, out.len(), part);
     }
     let done = match kind {
-        // Text has a loop of its own.
+        // `text_cells` reads text.
         None | Some(InferredType::Text | InferredType::Decimal(_)) => 0,
         Some(InferredType::Int) => ints(rules, bytes, spans, first, out, part),
         Some(InferredType::Float) => floats(rules, bytes, spans, first, out, part, false),
@@ -135,7 +135,7 @@ pub(super) fn take(
     }
 }
 
-/// Classifies cells without keeping them.
+/// Classifies cells without storing values.
 pub(super) fn classify(
     rules: &DialectRules,
     bytes: &[u8],
@@ -153,7 +153,7 @@ pub(super) fn classify(
     }
 }
 
-/// Whether the cell says that nothing is there, in a column of numbers; notes it.
+/// Whether the cell is null, NaN or empty; if so, records its class and the null.
 #[cold]
 fn is_nothing(class: CellClasses, row: usize, part: &mut PieceColumn) -> bool {
     let nothing = class == CellClasses::NULL || class == CellClasses::NAN || class == CellClasses::EMPTY;
@@ -164,8 +164,8 @@ fn is_nothing(class: CellClasses, row: usize, part: &mut PieceColumn) -> bool {
     nothing
 }
 
-/// Reads cells one by one, nearly all of them the `short` way, the others the `long` one; answers how many rows were read
-/// before one that fits neither.
+/// Reads cells one by one: most with `short`, the others with `long`. Returns the number of rows before the first cell that fits
+/// neither.
 #[inline(always)]
 fn each<T>(
     bytes: &[u8],
@@ -217,13 +217,13 @@ fn note_signs(signs: i64, values: usize, part: &mut PieceColumn) {
     if signs < 0 {
         part.seen |= CellClasses::NEGATIVE;
     }
-    // Where all are below zero, this says too much, and nothing follows from it.
+    // If all values are negative, `INT` is inexact, which changes no type.
     if values > 0 {
         part.seen |= CellClasses::INT;
     }
 }
 
-/// A cell that is no short whole number: a value, nothing (`Some(None)`), or another type (`None`).
+/// Reads a cell that is not a short integer. Returns a value, null (`Some(None)`), or another type (`None`).
 #[inline(never)]
 fn long_int(
     rules: &DialectRules,
@@ -263,7 +263,7 @@ fn floats(
     each(bytes, spans, out, short, long, f64::to_le_bytes)
 }
 
-/// `exact`: whole numbers that a float would round are another type.
+/// Reads a cell that is not a short float. `exact` refuses integers that a float would round.
 #[inline(never)]
 fn long_float(
     rules: &DialectRules,

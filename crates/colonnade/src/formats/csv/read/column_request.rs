@@ -1,4 +1,4 @@
-//! A column that a pass reads: its place, and what is known of its type.
+//! A column that a pass reads: its position, and the constraints on its type.
 
 use super::declared::DeclaredColumn;
 use super::kinds::InferredType;
@@ -6,22 +6,22 @@ use super::kinds::InferredType;
 /// A column to read.
 #[derive(Clone, Copy)]
 pub(super) struct ColumnRequest<'d> {
-    /// Its place in a row.
+    /// Its position in a row.
     pub(super) position: usize,
     /// Whether its cells may be instants.
     pub(super) timed: bool,
-    /// Whether all of them must be.
+    /// Whether all its cells must be instants.
     pub(super) must: bool,
-    /// The type that it has had so far, or that is declared.
+    /// Its type in earlier chunks, or its declared type.
     pub(super) fixed: Option<InferredType>,
-    /// Whether it comes in Arrow's layout though it may have no nulls.
+    /// Whether it is in Arrow's layout even without nulls.
     pub(super) arrow: bool,
-    /// Its declared type, whose reader takes what does not fit.
+    /// Its declared type. The reader of that type reads cells that the loops of inference refuse.
     pub(super) declared: Option<&'d DeclaredColumn>,
 }
 
 impl<'d> ColumnRequest<'d> {
-    /// A column whose type is declared.
+    /// Requests a column whose type is declared.
     pub(super) fn declared(declared: &'d DeclaredColumn) -> Self {
         let (position, fixed) = (declared.position, declared.kind);
         Self { position, timed: false, must: false, fixed, arrow: true, declared: Some(declared) }

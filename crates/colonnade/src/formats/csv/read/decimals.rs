@@ -1,4 +1,4 @@
-//! Whole numbers of any size, as decimals.
+//! Converts integers of any size to decimals.
 
 use arrow_buffer::{NullBuffer, i256};
 use arrow_data::ArrayDataBuilder;
@@ -10,12 +10,12 @@ use super::rules::DialectRules;
 use crate::error::{Error, Result};
 use crate::frame::Column;
 
-/// Digits that 128 and 256 bits hold.
+/// Most digits of a decimal of 128 bits, and of one of 256 bits.
 const SMALL: usize = 38;
 pub(super) const LARGE: usize = 76;
 
-/// A column of texts as decimals without a fraction, and the digits that they have room for: `digits` where that is said.
-/// `None` where one of them is no whole number, or has more.
+/// Converts a text column to decimals without a fraction. Returns the column and its number of digits, which is `digits` if given.
+/// `None` if a text is not an integer, or has more digits.
 pub(super) fn decimals_of(
     texts: &Column,
     rules: &DialectRules,
@@ -25,7 +25,7 @@ pub(super) fn decimals_of(
     let mut values: Vec<Option<i256>> = Vec::with_capacity(rows);
     let mut most = 0;
     for row in 0..rows {
-        // Nothing between quotes is null among numbers.
+        // Quoted empty text is null in a column of numbers.
         let text =
             if texts.data.is_null(row) { None } else { texts.string(row).filter(|text| !text.is_empty()) };
         let Some(text) = text else {

@@ -1,8 +1,8 @@
 //! Columns whose types `dtypes=` or a schema declares.
 //!
-//! Types that cells are inferred as too are read by the loops of inference. Others, and columns in which those loops meet a cell
-//! that does not fit, are read by the reader of their type, which knows every spelling and says what is wrong. Each piece of the
-//! input has a reader of its own, and their arrays are joined.
+//! The loops of inference read those declared types that inference also produces. A reader of the type reads other types, and
+//! columns with a cell that those loops refuse; it accepts every spelling and reports what is wrong. Each piece of the input has
+//! its own reader, and their arrays are concatenated.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -20,42 +20,42 @@ use super::rules::DialectRules;
 use crate::cells::text::{CellFault, TextCell, TextReader};
 use crate::error::{Error, Result};
 
-/// Cells that a reader takes in one call.
+/// Number of cells passed to a reader in one call.
 const RUN: usize = 64;
 
 /// A column whose type is declared.
 pub(super) struct DeclaredColumn {
-    /// Its place in a row.
+    /// Its position in a row.
     pub(super) position: usize,
-    /// What inference would call its type; `None` where only the reader knows its cells.
+    /// The equivalent inferred type; `None` if only the reader can read its cells.
     pub(super) kind: Option<InferredType>,
     pub(super) nullable: bool,
-    /// Makes the readers of all pieces.
+    /// Creates the readers of all pieces.
     reader: Box<dyn TextReader>,
-    /// Whether its cells are numbers, with a decimal point and separators of the input's own.
+    /// Whether its cells are numbers, with the decimal point and thousands separator of the input.
     number: bool,
-    /// Whether NaN is one of them; it is null elsewhere.
+    /// Whether NaN is a value of its type; otherwise NaN is null.
     nan: bool,
-    /// Whether nothing between quotes is null.
+    /// Whether quoted empty text is null.
     empty_is_null: bool,
-    /// Whether offsets of 32 bits count its bytes.
+    /// Whether its type has 32-bit offsets.
     narrow: bool,
-    /// Whether wrong cells are null.
+    /// Whether invalid cells become null.
     lenient: bool,
 }
 
-/// Some cells of one column.
+/// A run of cells of one column.
 pub(super) struct CellRun<'a, S> {
     pub(super) rules: &'a DialectRules,
-    /// The input from the first of these cells on, or further.
+    /// The input from the first of these cells on, at least to the last.
     pub(super) bytes: &'a [u8],
-    /// Where these bytes stand in the input.
+    /// Offset of `bytes` in the input.
     pub(super) at: usize,
     pub(super) spans: S,
     pub(super) rows: usize,
 }
 
-/// A wrong cell: where it stands in the input, and what is wrong.
+/// An invalid cell: its offset in the input, and its fault.
 type WrongCell = (usize, CellFault);
 
 impl DeclaredColumn {
@@ -74,22 +74,22 @@ impl DeclaredColumn {
         }
     }
 
-    /// The same, of an input without our header: nothing between quotes is null, unless an empty text is a cell of the type.
+    /// Adapts the column to input without a Colonnade header: quoted empty text is null, unless the type has empty values.
     pub(super) fn without_header(self, field: &Field) -> Self {
         use DataType::{Binary, LargeBinary, LargeUtf8, Utf8};
         let has_empty = matches!(field.data_type(), Utf8 | LargeUtf8 | Binary | LargeBinary);
         Self { empty_is_null: !has_empty, ..self }
     }
 
-    /// The reader of one piece of at most `rows` rows.
+    /// The reader of one piece with at most `rows` rows.
     pub(super) fn reader(&self, rows: usize) -> Result<Box<dyn TextReader>> {
         self.reader.fork(rows)
     }
 
-    /// Gives cells to a reader of the column, in runs. Adds the places of cells that became null to `wrong`.
+    /// Passes cells to a reader of the column, in runs. Adds the offsets of cells that became null to `wrong`.
     ///
     /// # Errors
-    /// The first wrong cell, unless wrong cells are null.
+    /// The first invalid cell, unless invalid cells become null.
     pub(super) fn take<S: CellSpans>(
         &self,
         cells: &CellRun<'_, S>,
@@ -127,7 +127,7 @@ impl DeclaredColumn {
             }
             let pushed = match other {
                 None => Ok(()),
-                // The row is too short.
+                // The row has no such cell.
                 Some(None) => {
                     reader.nulls(1).map_err(|fault| (cells.at, fault))?;
                     Ok(())
@@ -140,13 +140,13 @@ impl DeclaredColumn {
         Ok(())
     }
 
-    /// The text of a cell, in the form that readers know; `None` where it is null.
+    /// The text of a cell in the spelling that readers expect; `None` if it is null.
     fn cell<'r>(
         &self,
         rules: &DialectRules,
         raw: &'r [u8],
     ) -> std::result::Result<Option<Cow<'r, str>>, CellFault> {
-        // Most cells of numbers: no quotes, no null value, nothing to convert.
+        // Fast path for most numbers: no quotes, no null value, nothing to convert.
         if self.number
             && rules.has_plain_numbers()
             && raw.first().is_some_and(|first| *first != rules.quote)
@@ -176,7 +176,7 @@ impl DeclaredColumn {
         found.map(Some).ok_or_else(|| CellFault::malformed("expected UTF-8."))
     }
 
-    /// The arrays of all pieces as one; `None` where offsets of 32 bits cannot count its bytes.
+    /// Concatenates the arrays of all pieces; `None` if their bytes exceed 32-bit offsets.
     pub(super) fn join(&self, readers: Vec<Box<dyn TextReader>>) -> Result<Option<ArrayData>> {
         let arrays = readers.into_iter().map(|reader| reader.finish()).collect::<Result<Vec<ArrayData>>>()?;
         if arrays.is_empty() {
@@ -199,7 +199,7 @@ impl DeclaredColumn {
     }
 }
 
-/// What inference calls a type; `None` where it has none.
+/// The equivalent inferred type; `None` if inference never produces the type.
 fn kind(data_type: &DataType) -> Option<InferredType> {
     match data_type {
         DataType::Boolean => Some(InferredType::Bool),
@@ -211,7 +211,7 @@ fn kind(data_type: &DataType) -> Option<InferredType> {
     }
 }
 
-/// Whether the cells of a type are numbers: then they have the input's decimal point.
+/// Whether the cells of a type are numbers, which use the input's decimal point.
 fn is_number(data_type: &DataType) -> bool {
     match data_type {
         DataType::Dictionary(_, values) => is_number(values),
@@ -220,7 +220,7 @@ fn is_number(data_type: &DataType) -> bool {
     }
 }
 
-/// Whether NaN is a cell of a type.
+/// Whether NaN is a value of a type.
 fn has_nan(data_type: &DataType) -> bool {
     match data_type {
         DataType::Dictionary(_, values) => has_nan(values),
@@ -230,7 +230,7 @@ fn has_nan(data_type: &DataType) -> bool {
     }
 }
 
-/// Whether offsets of 32 bits count the bytes of a type.
+/// Whether a type has 32-bit offsets.
 fn has_narrow_offsets(data_type: &DataType) -> bool {
     match data_type {
         DataType::Utf8 | DataType::Binary => true,

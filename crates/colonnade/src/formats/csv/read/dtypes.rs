@@ -1,4 +1,4 @@
-//! The words of `dtypes=`: NumPy's, pandas' and Arrow's names of types.
+//! Parses the type names in `dtypes=`: those of NumPy, pandas and Arrow.
 
 use arrow_schema::{DataType, TimeUnit};
 
@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::frame::DType;
 use crate::infer::dtypes::nullable_dtype;
 
-/// Names without parameters, and NumPy's dtype where a column without nulls is a block of it.
+/// Names without parameters, and the NumPy dtype of the block that a column without nulls becomes.
 const NAMES: [(&str, &str); 14] = [
     ("bool", "|b1"),
     ("int", "<i8"),
@@ -26,7 +26,7 @@ const NAMES: [(&str, &str); 14] = [
     ("float64", "<f8"),
 ];
 
-/// Names of other types, whose nulls are their own.
+/// Names of other types, all of them nullable.
 const NULLABLE: [(&str, DataType); 9] = [
     ("str", DataType::LargeUtf8),
     ("string", DataType::LargeUtf8),
@@ -39,21 +39,21 @@ const NULLABLE: [(&str, DataType); 9] = [
     ("date64", DataType::Date64),
 ];
 
-/// Whether a name is that of a dtype of pandas with nulls of its own.
+/// Whether a name is a nullable dtype of pandas.
 pub(super) fn is_nullable(text: &str) -> bool {
     nullable_dtype(text).is_some()
 }
 
-/// What a name says.
+/// A type declared in `dtypes`.
 #[derive(Debug, PartialEq)]
 pub(super) enum DeclaredType {
-    /// A type, and NumPy's dtype of a block of it.
+    /// An Arrow type, and the NumPy dtype of its block.
     Type(DataType, Option<DType>),
-    /// Categories of whatever the cells are.
+    /// Categories of inferred type.
     Category,
 }
 
-/// What a name says.
+/// Parses a type name.
 pub(super) fn parse(column: &str, text: &str) -> Result<DeclaredType> {
     if text == category::NAME {
         return Ok(DeclaredType::Category);
@@ -67,7 +67,7 @@ pub(super) fn parse(column: &str, text: &str) -> Result<DeclaredType> {
         .or_else(|| text.strip_prefix("datetime64[").map(|unit| format!("<M8[{unit}")))
         .or_else(|| text.strip_prefix("timedelta64[").map(|unit| format!("<m8[{unit}")))
         .unwrap_or_else(|| text.to_owned());
-    // `datetime64[ns, UTC]` is pandas' word for a timestamp with a zone.
+    // `datetime64[ns, UTC]` is the pandas name of a timestamp with a zone.
     if let Some(dtype) = DType::parse(&descr)
         && let Some(data_type) = exact_type(dtype)
     {

@@ -10,7 +10,7 @@ use super::whole::InputReader;
 use crate::error::Error;
 
 impl InputReader<'_> {
-    /// The error of a column whose type does not hold all of it.
+    /// The error for a column whose declared type cannot hold all its cells.
     #[cold]
     pub(super) fn refused(
         &self,
@@ -36,7 +36,7 @@ impl InputReader<'_> {
         errors::class(column, class, (start, raw), self.opening, self.place)
     }
 
-    /// The error of a column that is no longer what the first rows were.
+    /// The error for a column whose cells differ in type from its first rows.
     #[cold]
     pub(super) fn misfit(&self, source: &PassInput<'_>, column: usize, kind: InferredType) -> Error {
         let timed = matches!(kind, InferredType::Time { .. });
@@ -65,7 +65,7 @@ impl InputReader<'_> {
     }
 }
 
-/// The first cell of a column that is of a class, among the rows that are kept.
+/// Finds the first cell of a column that has one of these classes, in a row that is not dropped.
 fn first_of(
     source: &PassInput<'_>,
     body: usize,

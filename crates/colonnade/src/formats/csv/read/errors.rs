@@ -1,4 +1,4 @@
-//! The errors of input that cannot be read.
+//! Errors for input that cannot be read.
 
 use super::FORMAT;
 use super::decimals::LARGE;
@@ -12,7 +12,7 @@ use crate::cells::place::TextPosition;
 use crate::error::{Error, ErrorKind};
 use crate::excerpt::excerpt;
 
-/// The error of a fault.
+/// The error for a fault.
 #[cold]
 pub(super) fn fault(fault: InputFault, opening: &Preamble, place: &dyn Fn(usize) -> TextPosition) -> Error {
     match fault.kind {
@@ -37,13 +37,13 @@ pub(super) fn fault(fault: InputFault, opening: &Preamble, place: &dyn Fn(usize)
     }
 }
 
-/// What is not UTF-8 is found when the whole input is checked, unless the input has changed.
+/// The final check of the whole input finds invalid UTF-8, unless the input has changed since.
 #[cold]
 pub(super) fn changed() -> Error {
     Error::malformed(FORMAT, "the input changed while it was read.")
 }
 
-/// The error of the first cell of a column that is of a class which makes the column unreadable.
+/// The error for the first cell of a class that makes the column unreadable.
 #[cold]
 pub(super) fn class(
     column: usize,
@@ -80,7 +80,7 @@ pub(super) fn class(
     place(at).error(ErrorKind::Malformed, FORMAT, Some(opening.name(column).unwrap_or(&number)), message)
 }
 
-/// The error of a cell that is not what the rows before it were.
+/// The error for a cell of another type than the rows before it.
 #[cold]
 pub(super) fn misfit(
     column: usize,
@@ -105,7 +105,7 @@ pub(super) fn misfit(
     }
     let (what, dtype) = match kind {
         InferredType::Bool => ("a truth value".into(), "boolean".into()),
-        // A float would lose digits of it.
+        // A float would lose digits.
         InferredType::Int | InferredType::UInt if whole != ParsedInt::Not => {
             ("a whole number of 64 bits".into(), "str".into())
         }

@@ -1,38 +1,38 @@
-//! Where cells end: the positions of separators outside quotes, some thousands at a time.
+//! Finds the ends of cells: the positions of separators outside quotes, some thousands at a time.
 
 #[cfg(target_arch = "x86_64")]
 use super::structural::Avx2;
 use super::structural::{ByteMasks, CHUNK, Portable, SpecialBytes, prefix_xor};
 
-/// What must be looked for besides separators and quotes, as the prescan of the input has found it.
+/// The rare bytes that the prescan found in the input. [`fields`] looks for these besides separators and quotes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct RareBytes {
-    /// Bytes that end lines elsewhere: carriage returns, or line feeds where a carriage return alone ends a line.
+    /// Bytes that are not line ends here: carriage returns, or line feeds if carriage returns end lines.
     pub(super) returns: bool,
     /// NULs.
     pub(super) nul: bool,
 }
 
-/// What cannot be read, and at which byte of what was given.
+/// An error of tokenization, with the offset of its byte in the given bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TokenError {
-    /// A quote inside a cell that did not begin with one, or something behind a closing quote. Counting quotes no longer
-    /// says which bytes are inside them.
+    /// A quote inside a cell that does not begin with one, or a byte after a closing quote. From there on, the parity of quotes no
+    /// longer shows which bytes are quoted.
     Quote(usize),
     /// A line end of another kind, outside quotes.
     Return(usize),
     /// A NUL outside quotes.
     Nul(usize),
-    /// The input ends inside quotes, which open here.
+    /// The input ends inside quotes, which open at this offset.
     Unclosed(usize),
-    /// The line that begins here is longer than allowed.
+    /// The line that begins at this offset exceeds the limit.
     Long(usize),
-    /// The input ends behind an escape character.
+    /// The input ends after an escape character.
     Escape(usize),
 }
 
 impl TokenError {
-    /// Its place.
+    /// The offset.
     pub(super) fn at(self) -> usize {
         match self {
             Self::Quote(at)
@@ -45,24 +45,24 @@ impl TokenError {
     }
 }
 
-/// Bytes of some lines, from which on no further line is looked at: positions are 32-bit, and a line is at most 2³⁰ bytes.
+/// A batch ends at the first line end from this size on. Positions are 32-bit, and a line has at most 2³⁰ bytes.
 pub(super) const BATCH_NBYTES: usize = 4 << 20;
 
-/// The same, once there are some lines: what has been looked at is still in the cache when it is read.
+/// A batch of at least [`SOME_LINES`] lines ends at this size, so that its bytes are still in the cache when they are decoded.
 const CACHED_NBYTES: usize = 256 << 10;
 const SOME_LINES: usize = 8;
 
-/// Ends of cells, behind one entry that stands for "before the first byte".
+/// Ends of cells, after one entry for the position before the first byte.
 #[derive(Debug, Default)]
 pub(super) struct FieldEnds {
     ends: Vec<u32>,
     used: usize,
-    /// Line ends among them.
+    /// Number of line ends among them.
     pub(super) lines: usize,
 }
 
 impl FieldEnds {
-    /// The entry for "before the first byte", then the ends.
+    /// The entry for the position before the first byte, then the ends.
     pub(super) fn with_front(&self) -> &[u32] {
         self.ends.get(..self.used).unwrap_or_default()
     }
@@ -75,7 +75,7 @@ impl FieldEnds {
         self.lines = 0;
     }
 
-    /// Keeps the position of each bit.
+    /// Appends the position of each bit.
     #[inline(always)]
     fn push(&mut self, base: u32, mut bits: u64) {
         let count = bits.count_ones() as usize;
@@ -86,7 +86,7 @@ impl FieldEnds {
         else {
             return;
         };
-        // Eight at a time, whether there are as many or not: a loop that ends after each count is mispredicted.
+        // Writes eight positions per step, even if fewer remain, because a loop over the exact count is mispredicted.
         let mut at = 0;
         while at < count {
             for _ in 0..8 {
@@ -113,24 +113,24 @@ impl FieldEnds {
     }
 }
 
-/// What is looked for, and how far.
+/// The bytes that [`fields`] looks for, and its limits.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FieldSearch {
     pub(super) special: SpecialBytes,
     pub(super) rare_bytes: RareBytes,
-    /// Cells, where there are so many.
+    /// Number of cells after which a batch ends.
     pub(super) wanted: usize,
-    /// Bytes of a line that are accepted.
+    /// Largest accepted line, in bytes.
     pub(super) longest: usize,
 }
 
-/// Finds the cells of some whole lines at the front of `bytes`, which begin a line, and answers how many bytes they are.
+/// Finds the cells of some whole lines at the front of `bytes`, and returns the number of bytes of these lines.
 ///
-/// `bytes` end with a line or with the input; a last line without a line end has its end at `bytes.len()`.
+/// `bytes` starts at a line, and ends with a line or with the input. A last line without a line end ends at `bytes.len()`.
 pub(super) fn fields(bytes: &[u8], search: FieldSearch, out: &mut FieldEnds) -> Result<usize, TokenError> {
     #[cfg(target_arch = "x86_64")]
     if let Some(masks) = Avx2::detect() {
-        // SAFETY: `detect` has found what the function is built for.
+        // SAFETY: `detect` has found the instructions that the function is compiled for.
         return unsafe { fields_avx2(masks, bytes, search, out) };
     }
     find(Portable, bytes, search, out)
@@ -147,16 +147,16 @@ fn fields_avx2(
     find(masks, bytes, search, out)
 }
 
-/// What one chunk leaves to the next.
+/// State at a chunk boundary.
 #[derive(Debug, Clone, Copy)]
 struct ChunkCarry {
     /// All ones inside quotes.
     inside: u64,
-    /// 1 where a quote may open: behind a separator, a closing quote, or nothing.
+    /// 1 if a quote may open: after a separator, after a closing quote, or at the start.
     may_open: u64,
-    /// 1 behind a closing quote.
+    /// 1 after a closing quote.
     closed: u64,
-    /// 1 behind a carriage return outside quotes.
+    /// 1 after a carriage return outside quotes.
     returned: u64,
 }
 
@@ -175,7 +175,7 @@ fn find(
     let mut base = 0usize;
     for chunk in chunks {
         let (separators, lines) = one(masks, chunk, u64::MAX, base, special, rare_bytes, &mut carry)?;
-        #[allow(clippy::cast_possible_truncation)] // `longest` and what is wanted keep it far below.
+        #[allow(clippy::cast_possible_truncation)] // `longest` and `wanted` keep it far below.
         out.push(base as u32, separators);
         if lines != 0 {
             out.lines += lines.count_ones() as usize;
@@ -221,7 +221,7 @@ fn find(
     Ok(bytes.len())
 }
 
-/// Separators of one chunk and the line ends among them; `mask` has the bytes that are there.
+/// Returns the separators of one chunk, and the line ends among them. `mask` has a bit for each byte of the input in the chunk.
 #[inline(always)]
 fn one(
     masks: impl ByteMasks,
@@ -234,13 +234,13 @@ fn one(
 ) -> Result<(u64, u64), TokenError> {
     let mut separators = masks.either(chunk, special.delimiter, special.newline) & mask;
     let mut lines = masks.equal(chunk, special.newline) & mask;
-    // No closure: it is built without AVX2, and its intrinsics are calls then.
+    // A closure would be compiled without AVX2, and its intrinsics would become calls.
     let quotes = match special.quote {
         Some(quote) => masks.equal(chunk, quote) & mask,
         None => 0,
     };
     let mut quoted = 0;
-    // Nothing is wrong behind quotes that closed at the last byte, if a separator follows.
+    // A quote that closed on the last byte of the chunk before needs this branch too, which checks the byte after it.
     if quotes | carry.inside | carry.closed != 0 {
         quoted = prefix_xor(quotes) ^ carry.inside;
         let (opening, closing) = (quotes & quoted, quotes & !quoted);
@@ -284,14 +284,14 @@ fn one(
     Ok((separators, lines))
 }
 
-/// Where the last quotes open, in a line that ends inside them.
+/// The offset of the last opening quote, in a line that ends inside quotes.
 #[cold]
 fn opening(line: &[u8], special: SpecialBytes) -> usize {
     let (mut inside, mut opened) = (false, 0);
     for (i, byte) in line.iter().enumerate() {
         if Some(*byte) == special.quote {
             inside = !inside;
-            // Two quotes inside quotes are one: nothing opens there.
+            // A doubled quote inside quotes is one quote, and opens nothing.
             let doubled = i > 0 && line.get(i - 1) == Some(byte);
             if inside && !doubled {
                 opened = i;

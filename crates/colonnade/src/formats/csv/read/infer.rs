@@ -1,7 +1,8 @@
-//! Columns of a whole input. Inferred ones become what all their cells are; declared ones are what their types say.
+//! Reads the columns of a whole input. Inferred columns get the type that holds all their cells, declared columns their declared
+//! type.
 //!
-//! The first lines of some pieces say what an inferred column is at least; it is read as that. Where a later cell does not
-//! fit, the whole column has been looked at by the end of the pass, and is read once more as what holds all of it.
+//! The first lines of some pieces give the first type of an inferred column. If a later cell does not fit, the pass classifies the
+//! rest of the column, and the next pass reads the column again with the type that holds all of it.
 
 use super::column::{CellWord, PieceColumn};
 use super::column_request::ColumnRequest;
@@ -20,40 +21,40 @@ use crate::parallel;
 use crate::parallel::Task;
 use crate::progress::{Progress, SignalsOnly};
 
-/// Columns that have been read, and what is said of their rows.
+/// Decoded columns, and counts of changed rows.
 pub(super) struct InferredColumns {
     pub(super) table: WordTable,
     pub(super) filled: Vec<FinishedColumn>,
     pub(super) rows: usize,
     pub(super) dropped: u64,
-    /// Rows that were filled up or cut.
+    /// Rows that were padded or cut.
     pub(super) mended: u64,
-    /// Where cells stand that became null.
+    /// Offsets of cells that became null.
     pub(super) wrong: Vec<usize>,
 }
 
-/// Why columns could not be read.
+/// The reason why columns could not be read.
 #[derive(Debug)]
 pub(super) enum ReadFailure {
-    /// Something in the input.
+    /// A fault in the input.
     Fault(InputFault),
-    /// A column whose type does not hold such cells: its place in a row.
+    /// A column whose type cannot hold cells of these classes; its position in a row.
     Class(usize, CellClasses),
-    /// A column with a cell that is not of this type: its place in a row.
+    /// A column with a cell that is not of this type; its position in a row.
     Misfit(usize, InferredType),
-    /// Rows that must be left out, as these cells of theirs are not what they must be.
+    /// Offsets of invalid cells, whose rows must be dropped.
     Rows(Vec<usize>),
 }
 
-/// A column between two passes.
+/// The state of a column between two passes.
 struct ColumnState<'d> {
     column: ColumnRequest<'d>,
     seen: CellClasses,
-    /// What the next pass reads it as; it is only looked at where `None`.
+    /// The type for the next pass; `None`: the pass only classifies the cells.
     kind: Option<InferredType>,
     /// Whether the reader of its declared type reads it.
     by_reader: bool,
-    /// What the last pass made of its cells, a piece each: with rows, text, and readers.
+    /// The results of the last pass, one for each piece, with the number of rows.
     parts: Vec<(PieceColumn, usize)>,
     text: Option<(Buffer, Vec<(usize, usize)>)>,
     readers: Vec<Box<dyn TextReader>>,
@@ -64,7 +65,7 @@ impl<'d> ColumnState<'d> {
         !self.by_reader && matches!(self.kind, Some(InferredType::Text | InferredType::Decimal(_)))
     }
 
-    /// The declared type whose reader reads it.
+    /// The declared type, if its reader reads the column.
     fn reader(&self) -> Option<&'d DeclaredColumn> {
         self.column.declared.filter(|_| self.by_reader)
     }
@@ -73,7 +74,7 @@ impl<'d> ColumnState<'d> {
         WantedColumn { position: self.column.position, kind: self.kind, timed: self.column.timed }
     }
 
-    /// Whether all cells are what is declared. Nothing between quotes is null among inferred numbers only.
+    /// Whether all cells have the declared type. Quoted empty text is null only in columns of inferred numbers.
     fn is(&self, declared: &DeclaredColumn) -> bool {
         self.parts.iter().all(|(part, _)| {
             let empty = part.seen.has(CellClasses::EMPTY) && self.kind != Some(InferredType::Text);
@@ -82,7 +83,7 @@ impl<'d> ColumnState<'d> {
     }
 }
 
-/// Reads the columns of an input whose rows begin at `body`.
+/// Reads the columns of an input whose rows start at `body`.
 pub(super) fn read<'d>(
     (source, body): (&PassInput<'_>, usize),
     pieces: &[LinePiece],
@@ -96,7 +97,7 @@ pub(super) fn read<'d>(
         column,
         seen,
         kind: column.fixed.or_else(|| first_type(&column, seen, big_ints)),
-        // Where rows are left out for their cells, it is known first which: nothing else in them says anything.
+        // With `OnError::Skip`, the readers first find the rows to drop. Other cells of these rows do not affect types.
         by_reader: column.declared.is_some_and(|declared| declared.kind.is_none() || skips),
         parts: Vec::new(),
         text: None,
@@ -108,9 +109,9 @@ pub(super) fn read<'d>(
     let words = states.iter().filter(|state| !state.by_reader).count();
     let mut table = WordTable::new(room, order(&states), words)?;
     let mut wanted: Vec<usize> = (0..columns.len()).collect();
-    // Declared columns that did not fit: they are read once nothing else has to be.
+    // Declared columns with a cell that the loops of inference refused. Their readers read them in the last pass.
     let mut late: Vec<usize> = Vec::new();
-    // Rows are reported once, however many passes there are.
+    // Progress counts rows only in the first pass.
     let silent = SignalsOnly(progress);
     let mut heard = progress;
     let (dropped, mended, rows) = loop {
@@ -195,7 +196,7 @@ pub(super) fn read<'d>(
     let readers: Vec<Option<&DeclaredColumn>> = states.iter().map(ColumnState::reader).collect();
     let mut filled = fill(&mut table, states, (&rows_at, rows), threads, &SignalsOnly(progress))?;
     for (filled, declared) in filled.iter_mut().zip(readers) {
-        // The arrays of all pieces cannot be one: a single reader says at which cell offsets of 32 bits end.
+        // The arrays of all pieces exceed 32-bit offsets together. A single reader finds the cell at which the offsets overflow.
         if let (Some(declared), None) = (declared, &filled.array) {
             let whole = LinePiece { start: body, end: source.bytes.len(), first_line: 0, lines: 0 };
             let list = [WantedColumn { position: declared.position, kind: None, timed: false }];
@@ -214,12 +215,13 @@ pub(super) fn read<'d>(
     Ok(Ok(InferredColumns { table, filled, rows, dropped, mended, wrong }))
 }
 
-/// Where cells stand that became null.
+/// Offsets of cells that became null.
 fn wrong(states: &[ColumnState<'_>]) -> Vec<usize> {
     states.iter().flat_map(|state| &state.parts).flat_map(|(part, _)| part.wrong.iter().copied()).collect()
 }
 
-/// Columns of one type side by side, so that they are one block; those that need no words last.
+/// The place of each column in the table. Columns of one type are adjacent, so that they form one block; columns without words are
+/// last.
 fn order(states: &[ColumnState<'_>]) -> Vec<usize> {
     let rank = |state: &ColumnState<'_>| match state.kind {
         _ if state.by_reader => 5,
@@ -240,7 +242,7 @@ fn order(states: &[ColumnState<'_>]) -> Vec<usize> {
     places
 }
 
-/// Where the cells of each wanted column go in each piece. Ends of text are one word further: the first is for the front.
+/// The target of each wanted column in each piece. Ends of text start one word later, because the first word is the start offset.
 fn targets<'t>(
     table: &'t mut WordTable,
     states: &[ColumnState<'t>],
@@ -289,7 +291,7 @@ fn fill(
     Ok(out.into_iter().flatten().collect())
 }
 
-/// What the pieces of a column add up to.
+/// Combines the pieces of a column.
 fn filled(
     words: &mut [CellWord],
     state: ColumnState<'_>,

@@ -1,4 +1,4 @@
-//! Columns of an input without our header: inferred, or declared by `dtypes`.
+//! Columns of an input without a Colonnade header: inferred, or declared by `dtypes`.
 
 use std::collections::{HashMap, HashSet};
 
@@ -23,28 +23,28 @@ use crate::cells::typed::HeaderDictionaries;
 use crate::error::{Error, Result};
 use crate::frame::{Column, DType, Part};
 
-/// Columns that have been read, and what is said of their rows.
+/// Decoded columns, and counts of changed rows.
 pub(super) struct ReadColumns {
-    /// Those whose types are inferred, and what they have become.
+    /// Columns of inferred types, and these types.
     pub(super) parts: Vec<Part>,
     pub(super) kinds: Vec<Option<InferredType>>,
-    /// Those whose types are declared, by position.
+    /// Columns of declared types, by position.
     pub(super) arrays: Vec<Option<ArrayData>>,
     pub(super) rows: usize,
     pub(super) dropped: u64,
     pub(super) nulled: u64,
 }
 
-/// A column whose type `dtypes` say.
+/// A column with a type declared in `dtypes`.
 struct DtypeColumn {
     position: usize,
     field: Field,
-    /// NumPy's, where it is a block.
+    /// The NumPy dtype of its block, if any.
     dtype: Option<DType>,
 }
 
 impl InputReader<'_> {
-    /// Columns as their cells are, or as `dtypes` say. `fixed`: what they have been so far.
+    /// Decodes columns of inferred types and of types declared in `dtypes`. `fixed`: the types in earlier chunks.
     pub(super) fn cells(&self, fixed: Option<&[Option<InferredType>]>) -> Result<DecodedRows> {
         let ncols = self.opening.ncols;
         let (named, categories) = self.named_columns()?;
@@ -104,7 +104,7 @@ impl InputReader<'_> {
         Ok(DecodedRows { frame, dropped, nulled, kinds })
     }
 
-    /// Reads all columns: those whose types are inferred, and those whose types are declared.
+    /// Reads the columns of inferred types and those of declared types.
     pub(super) fn columns(
         &self,
         (source, pieces): (&PassInput<'_>, &[LinePiece]),
@@ -147,7 +147,7 @@ impl InputReader<'_> {
         Ok(Ok(ReadColumns { parts, kinds, arrays, rows, dropped, nulled: mended + wrong.len() as u64 }))
     }
 
-    /// Columns of texts that stand for decimals, as those. All chunks have the digits of the first.
+    /// Converts text columns of large integers to decimals. All chunks have the number of digits of the first.
     fn decimals(&self, mut found: ReadColumns) -> ReadOutcome<ReadColumns> {
         for part in &mut found.parts {
             let Part::Column(column, position) = part else { continue };
@@ -165,7 +165,7 @@ impl InputReader<'_> {
         Ok(Ok(found))
     }
 
-    /// A column with the reader of its type.
+    /// A declared column with the reader of its type.
     fn declare(&self, DtypeColumn { position, field, dtype }: &DtypeColumn) -> Result<DeclaredColumn> {
         let mut none = HeaderDictionaries::of(Vec::new());
         let reader =
@@ -178,7 +178,7 @@ impl InputReader<'_> {
         self.opening.name(position).map_or_else(|| position.to_string(), str::to_owned)
     }
 
-    /// The columns of `dtypes`: those with a type, and the places of those that are categories.
+    /// The columns named in `dtypes`: those with a type, and the positions of categories.
     fn named_columns(&self) -> Result<(Vec<DtypeColumn>, Vec<usize>)> {
         let (mut out, mut categories): (Vec<DtypeColumn>, Vec<usize>) = (Vec::new(), Vec::new());
         let (mut known, places) = (HashSet::new(), self.places());
@@ -200,7 +200,7 @@ impl InputReader<'_> {
         Ok((out, categories))
     }
 
-    /// The places of all columns of these names.
+    /// The positions of all columns with these names.
     pub(super) fn named(&self, names: &[String], option: &str) -> Result<Vec<usize>> {
         if names.is_empty() {
             return Ok(Vec::new());
@@ -213,7 +213,7 @@ impl InputReader<'_> {
         Ok(out)
     }
 
-    /// The places of every name.
+    /// The positions of each name.
     fn places(&self) -> HashMap<String, Vec<usize>> {
         let mut out: HashMap<String, Vec<usize>> = HashMap::with_capacity(self.opening.ncols);
         for position in 0..self.opening.ncols {

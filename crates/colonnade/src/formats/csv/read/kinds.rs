@@ -1,51 +1,51 @@
-//! What the cells of a column could be, and what the column is then.
+//! Classes of cells, and the column type that they imply.
 
 use std::fmt;
 use std::ops::{BitOr, BitOrAssign};
 
-/// What has been seen in a column: one bit a class of cells. The type of a column depends on this alone, not on the order
-/// of its cells nor on the pieces they were read in.
+/// The classes of the cells of a column, one bit each. The type of a column depends only on this set, not on the order of its cells
+/// or the pieces in which they were read.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct CellClasses(u16);
 
 impl CellClasses {
-    /// Null words.
+    /// Null values.
     pub(super) const NULL: Self = Self(1);
     /// `NaN`.
     pub(super) const NAN: Self = Self(1 << 1);
-    /// Nothing between quotes.
+    /// Quoted empty text.
     pub(super) const EMPTY: Self = Self(1 << 2);
-    /// Truth values.
+    /// Booleans.
     pub(super) const BOOL: Self = Self(1 << 3);
-    /// Whole numbers from 0 to 2⁶³ - 1.
+    /// Integers from 0 to 2⁶³ - 1.
     pub(super) const INT: Self = Self(1 << 4);
-    /// Whole numbers below 0, 64 bits.
+    /// Negative integers of 64 bits.
     pub(super) const NEGATIVE: Self = Self(1 << 5);
-    /// Whole numbers from 2⁶³ on, 64 bits.
+    /// Integers of 64 bits from 2⁶³ on.
     pub(super) const BIG: Self = Self(1 << 6);
-    /// Whole numbers over 64 bits.
+    /// Integers of more than 64 bits.
     pub(super) const HUGE: Self = Self(1 << 7);
     /// Other numbers.
     pub(super) const FLOAT: Self = Self(1 << 8);
-    /// Numbers over every float.
+    /// Numbers larger than every float.
     pub(super) const OVERFLOW: Self = Self(1 << 9);
     /// Anything else.
     pub(super) const TEXT: Self = Self(1 << 10);
-    /// Instants without a zone, where asked for; with fractions that need nanoseconds.
+    /// Instants without a zone, if the column may hold instants.
     pub(super) const INSTANT: Self = Self(1 << 11);
-    /// The same, with a zone.
+    /// Instants with a zone.
     pub(super) const ZONED: Self = Self(1 << 12);
     /// Instants that need nanoseconds.
     pub(super) const NANOS: Self = Self(1 << 13);
-    /// Instants that 64 bits of nanoseconds do not reach.
+    /// Instants out of range for 64 bits of nanoseconds.
     pub(super) const FAR: Self = Self(1 << 14);
-    /// Whole numbers over every float.
+    /// Integers larger than every float.
     pub(super) const VAST: Self = Self(1 << 15);
 
-    /// Anything that is there, but for texts of nothing.
+    /// All values: neither null, nor NaN, nor quoted empty text.
     pub(super) const VALUES: Self = Self(0x3FFF & !(Self::NULL.0 | Self::NAN.0 | Self::EMPTY.0));
 
-    /// What a column of `kind` holds.
+    /// The classes that a column of `kind` can hold.
     pub(super) fn held_by(kind: InferredType) -> Self {
         let nothing = Self::NULL | Self::NAN | Self::EMPTY;
         nothing
@@ -63,7 +63,7 @@ impl CellClasses {
             }
     }
 
-    /// Whether all of this is in `other`.
+    /// Whether this is a subset of `other`.
     pub(super) fn is_in(self, other: Self) -> bool {
         self.0 & !other.0 == 0
     }
@@ -71,7 +71,7 @@ impl CellClasses {
     pub(super) const NUMBERS: Self =
         Self(Self::INT.0 | Self::NEGATIVE.0 | Self::BIG.0 | Self::HUGE.0 | Self::FLOAT.0 | Self::OVERFLOW.0);
 
-    /// Whether any of `other` has been seen.
+    /// Whether this has any class of `other`.
     pub(super) fn has(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
@@ -96,15 +96,15 @@ impl fmt::Debug for CellClasses {
     }
 }
 
-/// What becomes of whole numbers over 64 bits in a column of whole numbers, and of numbers over every float.
+/// The treatment of integers over 64 bits in a column of integers, and of numbers larger than every float.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BigInts {
-    /// They are refused.
+    /// They are errors.
     #[default]
     Error,
-    /// The column is text, as `pandas.read_csv` has it.
+    /// The column becomes text, as in `pandas.read_csv`.
     Text,
-    /// The column is decimals of up to 76 digits.
+    /// The column becomes decimals of up to 76 digits.
     Decimal,
 }
 
@@ -115,19 +115,19 @@ pub(super) enum InferredType {
     Int,
     UInt,
     Float,
-    /// Floats, as no cell has said more: whole numbers that floats would round are none of them.
+    /// Floats of a column without values yet. An integer that a float would round has another type.
     Nothing,
     Text,
-    /// Instants: in nanoseconds rather than microseconds; in UTC.
+    /// Instants, in nanoseconds or else microseconds; in UTC if `zoned`.
     Time {
         nanos: bool,
         zoned: bool,
     },
-    /// Whole numbers of at most so many digits, or of as many as they have; they begin as text.
+    /// Integers of at most this many digits, or of any number of digits. They are first read as text.
     Decimal(Option<usize>),
 }
 
-/// The least type that holds all that has been seen; the class that must be refused where there is none.
+/// The least type that holds all these classes. The error is the class that must be refused.
 pub(super) fn kind_of(seen: CellClasses, big_ints: BigInts) -> Result<InferredType, CellClasses> {
     let times = CellClasses::INSTANT | CellClasses::ZONED;
     if seen.has(CellClasses::TEXT) {
@@ -145,7 +145,7 @@ pub(super) fn kind_of(seen: CellClasses, big_ints: BigInts) -> Result<InferredTy
         return Ok(if seen.has(CellClasses::NUMBERS) { InferredType::Text } else { InferredType::Bool });
     }
     if seen.has(CellClasses::OVERFLOW) || (seen.has(CellClasses::FLOAT) && seen.has(CellClasses::VAST)) {
-        // No type holds them; nothing is lost where they stay text.
+        // No type holds these numbers, but text preserves them.
         let which = if seen.has(CellClasses::OVERFLOW) { CellClasses::OVERFLOW } else { CellClasses::VAST };
         return if big_ints == BigInts::Text { Ok(InferredType::Text) } else { Err(which) };
     }
@@ -167,7 +167,7 @@ pub(super) fn kind_of(seen: CellClasses, big_ints: BigInts) -> Result<InferredTy
     if seen.has(CellClasses::INT | CellClasses::NEGATIVE) {
         return Ok(InferredType::Int);
     }
-    // A column of nothing is what `pandas.read_csv` makes of it, unless empty texts were written as such.
+    // A column without values is a column of floats, as in `pandas.read_csv`. With quoted empty texts it is text.
     Ok(if seen.has(CellClasses::EMPTY) { InferredType::Text } else { InferredType::Float })
 }
 

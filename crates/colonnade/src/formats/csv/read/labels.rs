@@ -1,4 +1,4 @@
-//! What the rows of names and the index columns make of columns: a frame with its labels.
+//! Builds the frame: applies the rows of names and the index columns to the decoded columns.
 
 use serde_json::{Value, json};
 
@@ -11,15 +11,15 @@ use crate::error::{Error, Result};
 use crate::frame::{Axis, Frame, Labels, Level, Part, Tags};
 use crate::infer::nulls::is_rounded;
 
-/// Null and NaN are two things in these columns, as in Arrow's. pandas makes of them what it makes of a table of pyarrow's:
-/// numbers with nulls are floats with NaN there, as `pandas.read_csv` has it.
+/// Null and NaN differ in these columns, as in Arrow. pandas converts such a frame like a table of pyarrow: numbers with nulls
+/// become floats with NaN, as in `pandas.read_csv`.
 const ORIGIN: &str = r#"{"library":"pyarrow","schema_metadata":[]}"#;
 
-/// Numbers with nulls are pandas' nullable dtypes.
+/// Numbers with nulls become nullable dtypes of pandas.
 const NULLABLE: &str = r#"{"library":"pyarrow"}"#;
 
 impl InputReader<'_> {
-    /// Columns with their labels, and those that are row labels.
+    /// Builds the frame of data columns, row labels and column labels.
     pub(super) fn frame(&self, parts: Vec<Part>, rows: usize) -> Result<Frame> {
         let ncols = self.opening.ncols;
         let levels: Vec<usize> = match &self.options.index_columns {
@@ -33,7 +33,8 @@ impl InputReader<'_> {
             IndexColumns::Names(names) => self.named(names, "index_columns")?,
         };
         let data: Vec<usize> = (0..ncols).filter(|c| !levels.contains(c)).collect();
-        // Integers beside nulls that a float would round stay what they are, and so do pandas' nullable dtypes that `dtypes` declares.
+        // Integers stay integers if the column has nulls and a float would round them. Nullable dtypes of pandas in `dtypes` stay
+        // too.
         let nullable = self.options.dtypes.iter().any(|(_, name)| dtypes::is_nullable(name));
         let origin =
             if nullable { Some(NULLABLE) } else { (!parts.iter().any(is_rounded)).then_some(ORIGIN) };
@@ -73,7 +74,7 @@ impl InputReader<'_> {
         Ok(Frame { index, ..whole.select(&data, columns)? })
     }
 
-    /// The labels of these columns: the rows of names, one above the other, or numbers.
+    /// The labels of these columns: one level per row of names, or numbers.
     fn labels(&self, columns: &[usize]) -> Result<Axis> {
         let mut levels = Vec::new();
         for row in &self.opening.names {
@@ -84,7 +85,7 @@ impl InputReader<'_> {
             }
         }
         Ok(match levels.len() {
-            // Numbers of columns: those that stay keep theirs.
+            // Column numbers. The remaining columns keep their numbers.
             0 => Axis::range(self.opening.ncols).select(columns)?,
             n => Axis {
                 class: if n == 1 { "Index" } else { "IndexHierarchy" }.into(),

@@ -1,14 +1,14 @@
-//! Errors of lines that cannot be cut into cells.
+//! Errors for lines that cannot be split into cells.
 
 use super::fields::TokenError;
 use super::rules::{DialectRules, NEVER};
 use crate::error::ErrorKind;
 
-/// What is said of a line over the limit.
+/// The message for a line over the limit.
 pub(super) const TOO_LONG: &str =
     "a line of more than 2**30 bytes. Is a quote missing, or a line end of another kind?";
 
-/// What kind of error it is that a line cannot be cut into cells.
+/// The kind of a tokenization error.
 pub(super) fn kind(found: TokenError) -> ErrorKind {
     match found {
         TokenError::Long(_) => ErrorKind::LimitExceeded,
@@ -16,7 +16,7 @@ pub(super) fn kind(found: TokenError) -> ErrorKind {
     }
 }
 
-/// Where a line cannot be cut into cells, and why.
+/// The offset and message of a tokenization error.
 pub(super) fn message(found: TokenError, rules: &DialectRules) -> (usize, String) {
     let quote = if rules.quote == NEVER { '"' } else { char::from(rules.quote) };
     match found {

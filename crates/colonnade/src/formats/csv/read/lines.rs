@@ -1,56 +1,56 @@
-//! Where lines end in text that comes in bit by bit: each byte is looked at once.
+//! Finds line ends in text that arrives incrementally, and visits each byte once.
 //!
-//! Lines that cannot be read end somewhere too; the error comes when they are read.
+//! Lines that cannot be decoded have an end too. Decoding them reports the error.
 
 use std::collections::VecDeque;
 
 use super::rules::DialectRules;
 
-/// What the bytes before the next one mean.
+/// The meaning of the last byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LineState {
-    /// A line end, or nothing.
+    /// A line end, or the start of the text.
     Line,
     /// A delimiter.
     Cell,
     /// Part of a cell.
     Inside,
-    /// A quote that opens, or part of a cell between quotes.
+    /// An opening quote, or part of a quoted cell.
     Quoted,
-    /// A quote that closes, unless another follows.
+    /// A closing quote, unless another quote follows.
     Closed,
-    /// An escape character, outside quotes and between them.
+    /// An escape character, outside quotes.
     Escaped,
     QuotedEscaped,
     Comment,
 }
 
-/// Ends of lines.
+/// The ends of lines, found so far.
 #[derive(Debug)]
 pub(super) struct LineEnds {
     state: LineState,
-    /// Whether the line says something: blank lines and comments are no rows.
+    /// Whether the line has content. Blank lines and comments are not rows.
     says: bool,
-    /// Whether blanks say nothing.
+    /// Whether spaces and tabs are not content.
     blanks: bool,
     at: usize,
-    /// The end of the last whole line.
+    /// The end of the last complete line.
     last: usize,
     /// Ends of lines that may be rows.
     ends: VecDeque<usize>,
 }
 
 impl LineEnds {
-    /// Lines from `at` on, of rows of `ncols` cells.
+    /// Starts at offset `at`. Rows have `ncols` cells.
     pub(super) fn new(at: usize, ncols: usize) -> Self {
         Self { state: LineState::Line, says: false, blanks: ncols > 1, at, last: at, ends: VecDeque::new() }
     }
 
-    /// The end of the line that is number `wanted` (from 1), or `None` where it has not come. `text` only grows.
+    /// The end of line number `wanted`, from 1; `None` if the line is incomplete. `text` only grows.
     pub(super) fn end(&mut self, text: &[u8], rules: &DialectRules, wanted: usize) -> Option<usize> {
         while self.ends.len() < wanted {
             let rest = text.get(self.at..).unwrap_or_default();
-            // Nothing happens inside cells for many bytes.
+            // Most bytes of a cell leave the state unchanged.
             let skipped = match self.state {
                 LineState::Inside if self.says => rest.iter().position(|b| {
                     *b == rules.delimiter || *b == rules.newline || *b == rules.comment || *b == rules.escape
@@ -104,19 +104,19 @@ impl LineEnds {
         }
     }
 
-    /// Where the last whole line ends.
+    /// The end of the last complete line.
     pub(super) fn last(&self) -> usize {
         self.last
     }
 
-    /// Forgets the lines before `end`.
+    /// Drops the lines before `end`.
     pub(super) fn forget(&mut self, end: usize) {
         while self.ends.front().is_some_and(|line| *line <= end) {
             self.ends.pop_front();
         }
     }
 
-    /// Says that `nbytes` at the front of the text are gone.
+    /// Subtracts `nbytes`, which were removed from the front of the text.
     pub(super) fn shift(&mut self, nbytes: usize) {
         self.at -= nbytes;
         self.last = self.last.saturating_sub(nbytes);

@@ -1,17 +1,17 @@
-//! Reads CSV into frames: the input is cut into pieces of whole lines, and one thread reads each piece into the frame's memory.
+//! Reads CSV into frames. The input is split into pieces of whole lines, and one thread decodes each piece into the frame's memory.
 //!
 //! | modules | what |
 //! |---|---|
-//! | `structural`, `prescan`, `fields` | bytes as masks; lines of a piece; ends of cells |
-//! | `tokenizer` | the same byte by byte, for escapes, comments and quotes inside cells |
-//! | `split`, `pass`, `normalize` | pieces; one pass over them; lines as rows of one width |
-//! | `rules`, `null_values`, `number`, `time`, `kinds` | what the text of a cell is |
-//! | `column`, `text_cells`, `text`, `table` | cells into words and text, columns of words |
-//! | `infer`, `sample`, `promotion` | the types of columns, in as few passes as there are types to try |
-//! | `declared`, `dtypes`, `decimals`, `category` | columns whose types are declared |
+//! | `structural`, `prescan`, `fields` | bit masks of bytes; number of lines in a piece; ends of cells |
+//! | `tokenizer` | ends of cells byte by byte, for escapes, comments and quotes inside cells |
+//! | `split`, `pass`, `normalize` | pieces; one pass over all pieces; lines as rows of equal width |
+//! | `rules`, `null_values`, `number`, `time`, `kinds` | the classes that a cell's text belongs to |
+//! | `column`, `text_cells`, `text`, `table` | cells as words and text; columns of words |
+//! | `infer`, `sample`, `promotion` | types of columns, with one pass for each type that is tried |
+//! | `declared`, `dtypes`, `decimals`, `category` | columns of declared types |
 //! | `sniff`, `opening`, `names` | the dialect, and the lines before the rows |
-//! | `whole`, `inferred`, `schema`, `labels`, `error_location` | a whole input as a frame; the cell that an error names |
-//! | `chunks`, `stream`, `lines` | rows as they come in |
+//! | `whole`, `inferred`, `schema`, `labels`, `error_location` | a whole input as a frame; the cell for an error message |
+//! | `chunks`, `stream`, `lines` | incremental decoding |
 
 mod category;
 mod chunks;

@@ -7,26 +7,26 @@ use super::rules::DialectRules;
 use super::tokenizer::Tokenizer;
 use crate::error::ErrorKind;
 
-/// A place inside what was given, and what is wrong there.
+/// An error in the rows of names, with its offset in the given bytes.
 pub(super) struct NamesError {
     pub(super) at: usize,
     pub(super) kind: ErrorKind,
     pub(super) message: String,
 }
 
-/// What was found; `None` where more bytes must come.
+/// The result of parsing names; `None` if more bytes are needed.
 type NamesResult<T> = Result<Option<T>, NamesError>;
 
-/// Rows of labels.
+/// The rows of column labels.
 pub(super) struct NameRows {
     pub(super) rows: Vec<Vec<String>>,
-    /// Bytes that they are.
+    /// Number of their bytes.
     pub(super) nbytes: usize,
-    /// Cells of each.
+    /// Number of cells in each row.
     pub(super) ncols: usize,
 }
 
-/// The rows of labels. `ended`: whether `bytes` are all there are.
+/// Parses `rows` rows of labels. `ended`: whether `bytes` is the rest of the input.
 pub(super) fn names(bytes: &[u8], rules: &DialectRules, rows: usize, ended: bool) -> NamesResult<NameRows> {
     let (mut at, mut out, mut ncols) = (0, Vec::new(), 0);
     while out.len() < rows && at < bytes.len() {
@@ -53,7 +53,7 @@ pub(super) fn names(bytes: &[u8], rules: &DialectRules, rows: usize, ended: bool
     Ok(Some(NameRows { rows: out, nbytes: at, ncols }))
 }
 
-/// Cells of the first row where none holds labels; all of the input is passed over where there is no row.
+/// Counts the cells of the first row of an input without labels. Skips the whole input if it has no row.
 pub(super) fn unnamed(bytes: &[u8], rules: &DialectRules, ended: bool) -> NamesResult<NameRows> {
     let mut at = 0;
     while at < bytes.len() {
@@ -66,7 +66,7 @@ pub(super) fn unnamed(bytes: &[u8], rules: &DialectRules, ended: bool) -> NamesR
     Ok(ended.then_some(NameRows { rows: Vec::new(), nbytes: at, ncols: 0 }))
 }
 
-/// Where the next line begins, and one line as texts; `None` where it is blank or a comment.
+/// The offset of the next line, and the cells of this one; `None` for a blank line or comment.
 type NameLine = (usize, Option<Vec<String>>);
 
 fn row(bytes: &[u8], at: usize, rules: &DialectRules, ended: bool) -> NamesResult<NameLine> {
@@ -75,7 +75,7 @@ fn row(bytes: &[u8], at: usize, rules: &DialectRules, ended: bool) -> NamesResul
     let next = match tokenizer.line(rest, 0, rules, max_line_nbytes()) {
         Ok(_) if !tokenizer.ended && !ended => return Ok(None),
         Ok(next) => next,
-        // What has not come yet may mend it.
+        // The next bytes may complete the line.
         Err(TokenError::Unclosed(_) | TokenError::Escape(_)) if !ended => return Ok(None),
         Err(TokenError::Return(inside) | TokenError::Quote(inside)) if !ended && inside + 2 >= rest.len() => {
             return Ok(None);
@@ -91,7 +91,7 @@ fn row(bytes: &[u8], at: usize, rules: &DialectRules, ended: bool) -> NamesResul
     };
     let cells: Vec<String> = tokenizer.spans().map(cell).collect();
     let quoted = rest.first() == Some(&rules.quote);
-    // As pandas has it: other spaces, those of Unicode among them, are a name.
+    // As in pandas, other white space, such as that of Unicode, is a name.
     let nothing = |cell: &String| cell.bytes().all(|byte| matches!(byte, b' ' | b'\t'));
     let blank = cells.is_empty() || (cells.len() == 1 && !quoted && cells.iter().all(nothing));
     Ok(Some((at + next, (!blank).then_some(cells))))

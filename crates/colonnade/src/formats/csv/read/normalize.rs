@@ -1,71 +1,71 @@
-//! Lines as rows of one width: blank lines, lines with too few or too many cells, and the carriage returns before line feeds.
+//! Makes rows of equal width from lines: handles blank lines, lines of another width, and carriage returns before line feeds.
 
 use super::options::OnError;
 
-/// The place of a missing cell: no byte, as lines that are read together are shorter.
+/// Offset of a missing cell. Batches of lines are shorter, so no byte has this offset.
 pub(super) const MISSING: u32 = u32::MAX;
 
-/// The same among all bytes: no input is so long.
+/// Offset of a missing cell in the whole input. No input is that long.
 pub(super) const NOWHERE: usize = usize::MAX;
 
-/// The place of one end of a span.
+/// Converts an offset of a span.
 #[inline(always)]
 pub(super) fn place(at: u32) -> usize {
     if at == MISSING { NOWHERE } else { at as usize }
 }
 
-/// What is known of the lines.
+/// The expected form of rows.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RowShape<'a> {
-    /// Cells of a row.
+    /// Number of cells in a row.
     pub(super) ncols: usize,
     /// The last byte of a line end.
     pub(super) newline: u8,
-    /// Whether carriage returns stand before line feeds.
+    /// Whether the input may have carriage returns before line feeds.
     pub(super) returns: bool,
-    /// Whether a line without a byte is no row.
+    /// Whether empty lines are skipped.
     pub(super) skip_blank: bool,
-    /// What becomes of rows of another width.
+    /// The treatment of rows of another width.
     pub(super) on_error: OnError,
-    /// Where cells stand in the input that are not what they must be, in order: their rows are left out.
+    /// Offsets of invalid cells in the input, ascending. Their rows are dropped.
     pub(super) left_out: &'a [usize],
 }
 
-/// Rows, all of one width.
+/// Rows of equal width.
 #[derive(Debug, Default)]
 pub(super) struct RowSpans {
-    /// First byte of each cell, and one past its last.
+    /// Start and end of each cell.
     pub(super) spans: Vec<(u32, u32)>,
     pub(super) rows: usize,
-    /// Rows that were left out.
+    /// Rows that were dropped.
     pub(super) dropped: u64,
-    /// Rows that were filled up or cut.
+    /// Rows that were padded or cut.
     pub(super) nulled: u64,
 }
 
 /// A row of another width.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct RaggedRow {
-    /// Where its last cell begins, or the first that is too many.
+    /// Offset of its last cell, or of the first surplus cell.
     pub(super) at: usize,
     pub(super) found: usize,
 }
 
 impl RowShape<'_> {
-    /// Whether some row from `at` on, up to `end`, must be left out.
+    /// Whether a row between `at` and `end` must be dropped.
     pub(super) fn leaves_out(&self, at: usize, end: usize) -> bool {
         let first = self.left_out.partition_point(|place| *place < at);
         self.left_out.get(first).is_some_and(|place| *place <= end)
     }
 
-    /// Whether the cells that end at `ends` (behind the entry for "before the first byte") are rows as they stand: then how
-    /// many bytes before a line end are part of it.
+    /// Checks whether the cells already form rows. `ends` starts with an entry for the position before the first byte. Returns the
+    /// number of bytes before each line feed that belong to the line end.
     pub(super) fn regular(&self, bytes: &[u8], ends: &[u32], lines: usize) -> Option<u32> {
         let cells = ends.get(1..).unwrap_or_default();
         if cells.len() != lines.saturating_mul(self.ncols) {
             return None;
         }
-        // There are as many line ends as rows: if every row ends with one, no other cell does.
+        // There are as many line ends as rows. If every row ends with one, no other cell does.
         let mut rows = cells.chunks_exact(self.ncols).map(|row| row.last().map_or(0, |end| *end as usize));
         if !(self.returns && self.newline == b'\n') {
             let ended = |end: usize| bytes.get(end).is_none_or(|byte| *byte == self.newline);
@@ -78,7 +78,7 @@ impl RowShape<'_> {
         (self.ncols > 1 && rows.all(ended)).then_some(1)
     }
 
-    /// Makes rows of cells. `bytes` stand at `at` in the input.
+    /// Groups cells into rows. `at` is the offset of `bytes` in the input.
     pub(super) fn normalize(
         &self,
         bytes: &[u8],
@@ -134,7 +134,7 @@ impl RowShape<'_> {
         Ok(())
     }
 
-    /// Whether a line of one cell says nothing: no byte, or blanks only where a row has more cells.
+    /// Whether a line of one cell is blank: empty, or only spaces and tabs if a row has several cells.
     fn is_blank(&self, bytes: &[u8], start: u32, end: u32) -> bool {
         let cell = bytes.get(start as usize..end as usize).unwrap_or_default();
         cell.is_empty() || (self.ncols > 1 && cell.iter().all(|b| matches!(b, b' ' | b'\t')))

@@ -1,38 +1,38 @@
-//! The texts that mean a missing value, and those that are truth values.
+//! The texts of null values and of booleans.
 
-/// The words that `pandas.read_csv` takes for missing values by default.
+/// The default null values of `pandas.read_csv`.
 pub(super) const DEFAULT: [&str; 19] = [
     "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A",
     "NA", "NULL", "NaN", "None", "n/a", "nan", "null",
 ];
 
-/// What a cell says of a missing value.
+/// The result of looking up a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NullValue {
-    /// No value.
+    /// Null.
     Null,
-    /// NaN: a value of floats, null in other columns.
+    /// NaN: a value in a column of floats, null in other columns.
     NaN,
     /// Something else.
     Other,
 }
 
-/// The words of one input.
+/// The null values of one input.
 #[derive(Debug, Clone)]
 pub(super) struct NullValues {
-    /// Whether a word begins with this byte, which is false for most cells.
+    /// Whether a null value begins with this byte, which is false for most cells.
     first: [bool; 256],
     list: Vec<Vec<u8>>,
     longest: usize,
     empty: bool,
-    /// Whether a word may be a number's text.
+    /// Whether a null value may be the text of a number.
     numbers: bool,
     /// Whether NaN differs from null.
     nan: bool,
 }
 
 impl NullValues {
-    /// One word, which is null whatever it says.
+    /// A single null value, for input with a schema. `NaN` is then a value.
     pub(super) fn only(word: &str) -> Self {
         Self { nan: false, ..Self::new(false, &[word.to_owned()]) }
     }
@@ -61,30 +61,30 @@ impl NullValues {
         Self { first, list, longest, empty, numbers, nan: true }
     }
 
-    /// Whether a word may be a number's text: then numbers are looked at as words first.
+    /// Whether a null value may be the text of a number. Numbers must then be looked up first.
     #[inline]
     pub(super) fn numbers(&self) -> bool {
         self.numbers
     }
 
-    /// Whether NaN is no word but a value, as behind a schema.
+    /// Whether NaN is always a value, as in input with a schema.
     pub(super) fn has_values_only(&self) -> bool {
         !self.nan
     }
 
-    /// Whether a cell of no bytes says that nothing is there.
+    /// Whether an empty cell is null.
     #[inline]
     pub(super) fn empty_is_null(&self) -> bool {
         self.empty
     }
 
-    /// Whether the cell may be a word: nearly always no.
+    /// Whether the cell may be a null value, which is rare.
     #[inline(always)]
     pub(super) fn may_be(&self, first: u8, length: usize) -> bool {
         self.first[usize::from(first)] && length <= self.longest
     }
 
-    /// What a cell says.
+    /// Looks up a cell.
     pub(super) fn value(&self, cell: &[u8]) -> NullValue {
         match cell.first() {
             None if self.empty => NullValue::Null,
@@ -102,7 +102,7 @@ impl NullValues {
     }
 }
 
-/// The truth value that a cell is.
+/// Parses a boolean.
 #[inline]
 pub(super) fn truth(cell: &[u8]) -> Option<bool> {
     match cell {

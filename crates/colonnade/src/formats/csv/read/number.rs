@@ -2,7 +2,7 @@
 
 use crate::cells::number::{EXACT_INTEGERS, ParsedInt, integer};
 
-/// Whether a text is an integer beyond those that doubles hold exactly.
+/// Whether a text is an integer outside the range in which a double holds every integer.
 pub(super) fn may_be_rounded(text: &[u8]) -> bool {
     match integer(text) {
         ParsedInt::Int(value) => value.unsigned_abs() > EXACT_INTEGERS,
@@ -17,7 +17,7 @@ pub(super) fn integer_digits(text: &[u8]) -> Option<usize> {
     (integer(text) != ParsedInt::Not).then(|| digits.iter().skip_while(|b| **b == b'0').count())
 }
 
-/// Whether a number's text is an infinity by name.
+/// Whether a text spells infinity.
 pub(super) fn is_infinite_by_name(text: &str) -> bool {
     text.bytes().any(|b| b.eq_ignore_ascii_case(&b'i'))
 }

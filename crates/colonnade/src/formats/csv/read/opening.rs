@@ -1,4 +1,4 @@
-//! Reads the lines before the rows: our header, lines to skip, the dialect, the names of the columns.
+//! Parses the preamble of an input: Colonnade's header, skipped lines, the dialect and the column names.
 
 use serde_json::json;
 
@@ -16,16 +16,16 @@ use crate::cells::text::TextStyle;
 use crate::error::{Error, Result};
 use crate::text::header::TextHeader;
 
-/// What is known before the first row is read.
+/// The parsed lines before the first row, and the dialect.
 #[derive(Debug)]
 pub(super) struct Preamble {
-    /// Where the rows begin.
+    /// Offset of the first row.
     pub(super) body: usize,
     pub(super) rules: DialectRules,
     /// Rows of column labels.
     pub(super) names: Vec<Vec<String>>,
     pub(super) ncols: usize,
-    /// What our header says.
+    /// Colonnade's header.
     pub(super) header: Option<TextHeader>,
     /// The dialect as JSON.
     pub(super) dialect: String,
@@ -37,7 +37,7 @@ impl Preamble {
         SpecialBytes { delimiter, quote: (quote != NEVER).then_some(quote), newline }
     }
 
-    /// The rules of columns whose cells may be instants.
+    /// The rules for columns whose cells may be instants.
     pub(super) fn timed(&self, options: &ReadOptions) -> Result<DialectRules> {
         let format = match &options.date_format {
             None => TimeFormat::Iso,
@@ -48,20 +48,20 @@ impl Preamble {
                 Error::invalid_option(FORMAT, message)
             })?,
         };
-        // Only columns that are named must be instants.
+        // Only columns that `dates` names must hold instants.
         let named = matches!(options.dates, Dates::Names(_));
         let lenient = named && options.on_error != OnError::Raise;
         Ok(DialectRules { time: Some(format), lenient, ..self.rules.clone() })
     }
 
-    /// The last label of a column, for errors.
+    /// The last label of a column, for error messages.
     pub(super) fn name(&self, column: usize) -> Option<&str> {
         self.names.last().and_then(|row| row.get(column)).map(String::as_str)
     }
 }
 
-/// Reads the lines before the rows of `bytes`, whose first lines `sniffer` has found; `None` where more bytes must come.
-/// `ended`: none do.
+/// Parses the preamble of `bytes`, whose first lines `sniffer` has found; `None` if more bytes are needed. `ended`: whether `bytes`
+/// is the whole input.
 pub(super) fn open(
     bytes: &[u8],
     options: &ReadOptions,
@@ -106,7 +106,7 @@ pub(super) fn open(
     Ok(Some(Preamble { body, rules, names: rows, ncols, header, dialect }))
 }
 
-/// Our header.
+/// Colonnade's header, from the first line or the sidecar.
 fn header(bytes: &[u8], options: &ReadOptions) -> Result<Option<TextHeader>> {
     let line = bytes.strip_prefix(COMMENT.as_bytes()).filter(|rest| rest.starts_with(b"{"));
     let parse = |text: &[u8]| {
@@ -183,7 +183,7 @@ fn rules(options: &ReadOptions, header: Option<&TextHeader>) -> Result<DialectRu
     })
 }
 
-/// Bytes of the first line, its end among them.
+/// Length of the first line, including its end.
 fn line_nbytes(bytes: &[u8]) -> usize {
     match bytes.iter().position(|b| matches!(b, b'\n' | b'\r')) {
         None => bytes.len(),
@@ -191,7 +191,7 @@ fn line_nbytes(bytes: &[u8]) -> usize {
     }
 }
 
-/// The byte that ends lines: the first line end outside quotes tells. Quotes inside cells and comments are no such quotes.
+/// The byte that ends lines, from the first line end outside quotes. Quotes inside unquoted cells and comments are ignored.
 fn line_end(bytes: &[u8], rules: &DialectRules, delimiters: &[u8]) -> u8 {
     let (mut at, mut begins, mut comments) = (0, true, false);
     while let Some(&byte) = bytes.get(at) {
@@ -214,13 +214,13 @@ fn line_end(bytes: &[u8], rules: &DialectRules, delimiters: &[u8]) -> u8 {
     b'\n'
 }
 
-/// Whether a cell holds a quote, but is not quoted itself.
+/// Whether a cell contains a quote but is not quoted.
 fn is_torn(bytes: &[u8], start: u32, end: u32, quote: u8) -> bool {
     let cell = bytes.get(start as usize..end as usize).unwrap_or_default();
     cell.first() != Some(&quote) && cell.contains(&quote)
 }
 
-/// The delimiter that gives all lines the same number of cells, the most of them.
+/// Chooses the delimiter that gives all lines the same and the largest number of cells.
 fn delimiter(bytes: &[u8], rules: &DialectRules) -> u8 {
     let mut best = (0, rules.delimiter);
     for delimiter in DELIMITERS.into_iter().filter(|d| *d != rules.point && *d != rules.thousands) {
@@ -232,7 +232,7 @@ fn delimiter(bytes: &[u8], rules: &DialectRules) -> u8 {
                 agree = false;
                 break;
             };
-            // It may stand within what is quoted: a quote in the middle of a cell may be the rest of one.
+            // A delimiter may occur in quoted text. An unquoted cell with a quote is then part of a quoted cell.
             torn |= tokenizer.spans().any(|(start, end, _)| is_torn(bytes, start, end, rules.quote));
             let width = tokenizer.spans().count();
             let blank = width <= 1 && tokenizer.spans().all(|(start, end, _)| start == end);
@@ -245,7 +245,7 @@ fn delimiter(bytes: &[u8], rules: &DialectRules) -> u8 {
         if first < 2 {
             continue;
         }
-        // Ragged lines count for less than any that agree, and those for less than such as tear no quotes apart.
+        // Equal widths score higher than ragged lines, and highest if no quoted text is split.
         let agree = agree && widths.iter().all(|width| *width == first);
         let tier = match (agree, torn) {
             (false, _) => 0,

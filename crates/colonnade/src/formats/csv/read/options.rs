@@ -6,102 +6,102 @@ use crate::limits::Limits;
 
 pub use super::kinds::BigInts;
 
-/// What becomes of rows with too few or too many cells, and of cells that are not what `dtypes` or `dates` say.
+/// The treatment of rows of another width, and of cells that do not fit `dtypes` or `dates`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OnError {
     /// They are errors.
     #[default]
     Raise,
-    /// Missing cells are null, cells too many are left out, wrong cells are null: counted.
+    /// Missing cells become null, surplus cells are dropped, invalid cells become null. All are counted.
     Null,
-    /// Rows with too few or too many cells are left out: counted. Wrong cells are errors.
+    /// Rows of another width are dropped and counted. So are rows with invalid cells.
     Skip,
 }
 
-/// Which columns are row labels.
+/// The columns that are row labels.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum IndexColumns {
     /// None: rows are numbered.
     #[default]
     None,
-    /// So many at the left.
+    /// This many columns at the left.
     Count(usize),
-    /// Those of these names.
+    /// The columns with these names.
     Names(Vec<String>),
 }
 
-/// Which columns are instants, among those whose types are inferred.
+/// The columns of instants, among those of inferred type.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Dates {
-    /// None: they are text.
+    /// None: instants are text.
     #[default]
     None,
-    /// Those whose cells all are.
+    /// Columns in which all cells are instants.
     All,
-    /// Those of these names, all of whose cells must be.
+    /// The columns with these names. All their cells must be instants.
     Names(Vec<String>),
 }
 
-/// Where the types are declared.
+/// The source of declared types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SchemaOption {
-    /// By a first line or a sidecar, where there is one.
+    /// The first line or a sidecar, if there is one.
     #[default]
     Found,
-    /// By the first line, which must be there.
+    /// The first line, which is required.
     Header,
-    /// By the sidecar, which must be there.
+    /// The sidecar, which is required.
     Sidecar,
-    /// They are inferred, whatever is there.
+    /// None: types are inferred, even if a header or sidecar exists.
     Ignore,
 }
 
 /// Options for reading.
 #[derive(Debug, Clone)]
 pub struct ReadOptions {
-    /// Between cells, ASCII; sniffed where `None`.
+    /// The delimiter of cells, ASCII; detected if `None`.
     pub delimiter: Option<u8>,
-    /// Around cells, ASCII.
+    /// The quote character, ASCII.
     pub quote: Option<u8>,
-    /// Before a byte that is meant literally, ASCII.
+    /// The escape character, ASCII: the next byte is literal.
     pub escape: Option<u8>,
-    /// Whether two quotes between quotes are one.
+    /// Whether a doubled quote inside quotes is one quote.
     pub doublequote: bool,
-    /// Begins what is no data, up to the line's end; ASCII.
+    /// The first character of comments, which extend to the end of the line; ASCII.
     pub comment: Option<u8>,
     /// Decimal point: `.` or `,`.
     pub decimal: u8,
-    /// Between thousands, ASCII.
+    /// The thousands separator, ASCII.
     pub thousands: Option<u8>,
-    /// More null words.
+    /// Additional null values.
     pub na_values: Vec<String>,
-    /// Whether the usual null words count.
+    /// Whether the default null values are recognized.
     pub keep_default_na: bool,
-    /// Rows of column labels; hierarchical where there are several.
+    /// Number of rows of column labels; several make hierarchical labels.
     pub header_rows: usize,
-    /// Columns that are row labels.
+    /// The columns that are row labels.
     pub index_columns: IndexColumns,
-    /// Lines before everything else.
+    /// Number of lines to skip at the front.
     pub skip_rows: usize,
-    /// The encoding's name.
+    /// The encoding.
     pub encoding: crate::text::input::TextEncoding,
-    /// Types of columns by name: NumPy's or Arrow's words.
+    /// Types of columns by name, as NumPy, pandas or Arrow spell them.
     pub dtypes: Vec<(String, String)>,
-    /// Columns of instants.
+    /// The columns of instants.
     pub dates: Dates,
     /// A format of `strptime`; ISO 8601 where `None`.
     pub date_format: Option<String>,
-    /// Wrong rows and cells.
+    /// The treatment of invalid rows and cells.
     pub on_error: OnError,
-    /// Whole numbers over 64 bits.
+    /// The treatment of integers over 64 bits.
     pub big_ints: BigInts,
-    /// Where types are declared.
+    /// The source of declared types.
     pub schema: SchemaOption,
-    /// The sidecar's text.
+    /// The content of the sidecar.
     pub sidecar: Option<Vec<u8>>,
-    /// Caps.
+    /// Limits.
     pub limits: Limits,
-    /// Threads.
+    /// Number of threads.
     pub threads: usize,
 }
 
@@ -135,10 +135,10 @@ impl Default for ReadOptions {
 }
 
 impl ReadOptions {
-    /// Checks that the options go together.
+    /// Checks that the options do not contradict each other.
     ///
     /// # Errors
-    /// `InvalidOption`: which ones, what was expected and what was found.
+    /// `InvalidOption`, naming the option, the expected and the given value.
     pub fn check(&self) -> Result<()> {
         let marks = [
             ("delimiter", self.delimiter),
@@ -156,7 +156,7 @@ impl ReadOptions {
                     format!("{name}: expected an ASCII character that ends no line, found {shown:?}.");
                 return Err(Error::invalid_option(FORMAT, message));
             }
-            // Quotes distinguish a decimal comma from a delimiter; nothing distinguishes the others.
+            // Quotes distinguish a decimal comma from a delimiter. Other characters must differ.
             let other = marks.iter().take(i).find(|(other, found)| {
                 *found == Some(*byte) && !(*other == "delimiter" && matches!(*name, "decimal" | "thousands"))
             });

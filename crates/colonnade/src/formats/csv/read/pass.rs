@@ -1,4 +1,4 @@
-//! One pass over all pieces of the input: every piece fills its own rows of the columns that are wanted.
+//! One pass over all pieces of the input. Each piece fills its own rows of the wanted columns.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -18,16 +18,16 @@ use crate::error::Result;
 use crate::parallel;
 use crate::progress::Progress;
 
-/// Cells found before they are read: their ends and their bytes stay in the cache.
+/// Cells of a batch. All its cells are located before they are decoded; their ends and bytes then are still in the cache.
 const BATCH_CELLS: usize = 8 << 10;
 
-/// Rows of a batch at least: a column of some rows fills a line of the cache.
+/// Least number of rows of a batch, so that the words of a column fill a cache line.
 const BATCH_ROWS: usize = 8;
 
-/// Positions within some lines are 32-bit.
+/// Largest accepted line. Positions within a batch are 32-bit.
 const LONGEST: usize = 1 << 30;
 
-/// Bytes of a line that are accepted.
+/// Largest accepted line, in bytes.
 pub(super) fn max_line_nbytes() -> usize {
     #[cfg(test)]
     if let Some(nbytes) = TESTED.get() {
@@ -41,7 +41,7 @@ thread_local! {
     static TESTED: std::cell::Cell<Option<usize>> = const { std::cell::Cell::new(None) };
 }
 
-/// Runs `work` with lines of at most so many bytes, where a test has no gigabyte.
+/// Runs `work` with a smaller limit of line length, so that tests need no gigabyte.
 #[cfg(test)]
 pub(super) fn with_lines_of<T>(nbytes: usize, work: impl FnOnce() -> T) -> T {
     TESTED.set(Some(nbytes));
@@ -50,40 +50,40 @@ pub(super) fn with_lines_of<T>(nbytes: usize, work: impl FnOnce() -> T) -> T {
     out
 }
 
-/// A piece of the input: whole lines.
+/// A piece of the input, of whole lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct LinePiece {
     pub(super) start: usize,
     pub(super) end: usize,
-    /// Lines before it.
+    /// Number of lines before it.
     pub(super) first_line: usize,
-    /// Its lines: rows are as many at most.
+    /// Number of its lines, an upper bound of its rows.
     pub(super) lines: usize,
 }
 
-/// What is read, and how.
+/// The input of a pass, and the rules for reading it.
 #[derive(Debug)]
 pub(super) struct PassInput<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) special: SpecialBytes,
     pub(super) rare_bytes: RareBytes,
     pub(super) shape: RowShape<'a>,
-    /// Rules of most columns, and of those that may be instants.
+    /// The rules for most columns, then those for columns that may hold instants.
     pub(super) rules: DialectRules,
     pub(super) timed: DialectRules,
-    /// Byte by byte rather than by masks: escapes, comments, quotes inside cells.
+    /// Whether the tokenizer is used instead of masks: for escapes, comments and quotes inside cells.
     pub(super) careful: bool,
     pub(super) longest: usize,
 }
 
 impl PassInput<'_> {
-    /// What is looked for where masks tell cells apart.
+    /// The parameters of [`fields`], which finds cells with masks.
     pub(super) fn search(&self, wanted: usize) -> FieldSearch {
         FieldSearch { special: self.special, rare_bytes: self.rare_bytes, wanted, longest: self.longest }
     }
 
-    /// Where each piece's rows begin, and how many there can be: no more than its lines, and each has its cells' bytes,
-    /// unless cells may be missing.
+    /// The first row of each piece, and an upper bound of its rows: the number of lines, and the number of rows whose cells fit in
+    /// its bytes, unless cells may be missing.
     pub(super) fn rows_at_most(&self, pieces: &[LinePiece]) -> Vec<(usize, usize)> {
         let mut first = 0;
         let place = |piece: &LinePiece| {
@@ -102,25 +102,25 @@ impl PassInput<'_> {
 pub(super) struct WantedColumn {
     /// Its place in a row.
     pub(super) position: usize,
-    /// The type that it is read as; it is only classified where `None`.
+    /// The type to read it as; `None`: only classify its cells.
     pub(super) kind: Option<InferredType>,
     /// Whether its cells may be instants.
     pub(super) timed: bool,
 }
 
-/// Where a column's cells go in one piece.
+/// The destination of a column's cells in one piece.
 pub(super) enum ColumnTarget<'a> {
-    /// Into words.
+    /// Words of the frame.
     Slots(&'a mut [CellWord], PieceColumn),
-    /// Into the text of the column, and the ends of cells in it.
+    /// The text of the column, with the end of each cell.
     Text(&'a mut [CellWord], PieceColumn, TextPiece<'a>),
-    /// Nowhere: cells are classified.
+    /// None: cells are only classified.
     Classify(PieceColumn),
-    /// Into a reader of the declared type.
+    /// A reader of the declared type.
     Declared(&'a DeclaredColumn, PieceColumn, Box<dyn TextReader>),
 }
 
-/// Why a piece could not be read.
+/// The reason why a piece could not be read.
 #[derive(Debug)]
 pub(super) enum InputFaultKind {
     TokenError(TokenError),
@@ -135,15 +135,15 @@ pub(super) enum InputFaultKind {
     Encoding,
 }
 
-/// The first thing in a piece that could not be read.
+/// The first fault in a piece.
 #[derive(Debug)]
 pub(super) struct InputFault {
-    /// Where in the input.
+    /// Offset in the input.
     pub(super) at: usize,
     pub(super) kind: InputFaultKind,
 }
 
-/// What has become of a piece.
+/// The result of reading a piece.
 pub(super) struct DonePiece<'a> {
     pub(super) targets: Vec<ColumnTarget<'a>>,
     pub(super) rows: usize,
@@ -151,7 +151,7 @@ pub(super) struct DonePiece<'a> {
     pub(super) nulled: u64,
 }
 
-/// Reads `pieces`, each into its targets (one a wanted column), and answers them in order; or the first fault there is.
+/// Reads `pieces`, each into its targets (one per wanted column). Returns them in order, or the first fault.
 pub(super) fn run<'a>(
     source: &PassInput<'_>,
     pieces: &[LinePiece],
@@ -160,7 +160,7 @@ pub(super) fn run<'a>(
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<std::result::Result<Vec<DonePiece<'a>>, InputFault>> {
-    // Pieces behind one that failed need not be read; those before it must be, as theirs may be the first fault.
+    // Pieces after a failed one can be skipped. Pieces before it must be read, because they may contain the first fault.
     let failed = AtomicUsize::new(usize::MAX);
     let tasks = pieces.iter().zip(targets).enumerate().map(|(i, (piece, targets))| {
         let failed = &failed;
@@ -195,7 +195,7 @@ pub(super) fn read<'a>(
             }
             Ok(done)
         }
-        // Rows before a line that is wrong have not been read yet: a cell of theirs may be the first fault.
+        // Rows before the invalid line are not decoded yet, and one of their cells may be the first fault.
         Err((from, fault @ (InputFaultKind::TokenError(_) | InputFaultKind::Ragged { .. }), at)) => {
             let before = LinePiece { start: from, end: line_start(source, from, at), ..piece };
             let first = lines(source, before, wanted, &mut done).err();
@@ -206,7 +206,7 @@ pub(super) fn read<'a>(
 }
 
 impl ColumnTarget<'_> {
-    /// Ends a piece of `rows` rows and of input up to `end`: its text becomes part of the column's.
+    /// Ends a piece of `rows` rows. `end` is the offset of its end. Its text becomes part of the column's text.
     fn finish(&mut self, end: usize, rows: usize) {
         if let Self::Text(ends, part, text) = self {
             part.full |= text.finish(end, ends.get_mut(..rows).unwrap_or_default()).is_err();
@@ -214,7 +214,7 @@ impl ColumnTarget<'_> {
     }
 }
 
-/// Where the lines begin that were looked at together, and what is wrong in them, and where.
+/// A fault: offset of its batch, kind, and offset of the fault.
 type LineFault = (usize, InputFaultKind, usize);
 
 fn lines(
@@ -269,7 +269,7 @@ fn lines(
     Ok(())
 }
 
-/// The first fault of some lines that cannot be cut into cells: a row of another width may stand before.
+/// The first fault of a batch that cannot be tokenized: a row of another width may come earlier.
 #[cold]
 fn first_fault(source: &PassInput<'_>, bytes: &[u8], at: usize, found: TokenError) -> LineFault {
     let inside = found.at();
@@ -290,7 +290,7 @@ fn first_fault(source: &PassInput<'_>, bytes: &[u8], at: usize, found: TokenErro
     last
 }
 
-/// Where the line of `at` begins; `from` begins a line.
+/// Offset of the line that contains `at`. `from` is the offset of an earlier line or of the same.
 #[cold]
 fn line_start(source: &PassInput<'_>, mut from: usize, at: usize) -> usize {
     let mut tokenizer = Tokenizer::default();
@@ -304,19 +304,19 @@ fn line_start(source: &PassInput<'_>, mut from: usize, at: usize) -> usize {
     }
 }
 
-/// Some rows of a piece.
+/// A batch of rows of a piece.
 struct PieceRows<'a> {
     source: &'a PassInput<'a>,
     /// The input from the first of these rows on.
     reach: &'a [u8],
     at: usize,
-    /// Rows of the piece before these.
+    /// Number of rows in the piece before these.
     first: usize,
     rows: usize,
 }
 
 impl PieceRows<'_> {
-    /// Takes all columns that are wanted; answers the first cell in the input that is wrong.
+    /// Decodes all wanted columns. The error is the first invalid cell in the order of the input.
     #[inline]
     fn take_all<S: column::CellSpans>(
         &self,
@@ -335,7 +335,7 @@ impl PieceRows<'_> {
         first.map_or(Ok(()), |fault| Err((self.at, fault.kind, fault.at)))
     }
 
-    /// Takes one column.
+    /// Decodes one column.
     fn take(
         &self,
         column: WantedColumn,

@@ -1,34 +1,34 @@
-//! The first look at the whole input: how many lines end in each piece, and what else is in it.
+//! The prescan of the whole input: counts line ends in each piece, and detects rare bytes.
 //!
-//! Whether a piece begins inside quotes is known only once all pieces before it have been looked at, so line ends are
-//! counted for both cases.
+//! Whether a piece begins inside quotes is known only once all pieces before it have been scanned, so line ends are counted for
+//! both cases.
 
 #[cfg(target_arch = "x86_64")]
 use super::structural::Avx2;
 use super::structural::{ByteMasks, CHUNK, Portable, SpecialBytes, prefix_xor};
 
-/// What one piece of the input holds.
+/// The result for one piece of the input.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Prescan {
     /// Line ends outside quotes, if the piece begins outside them.
     pub(super) lines_outside: usize,
-    /// The same, if it begins inside.
+    /// Line ends outside quotes, if the piece begins inside quotes.
     pub(super) lines_inside: usize,
     /// Whether the number of quotes is odd.
     pub(super) odd_quotes: bool,
-    /// Whether there is a quote.
+    /// Whether the piece has a quote.
     pub(super) quotes: bool,
-    /// Whether there is a carriage return, or a line feed where carriage returns end lines.
+    /// Whether the piece has a carriage return, or a line feed if carriage returns end lines.
     pub(super) returns: bool,
-    /// Whether there is a NUL.
+    /// Whether the piece has a NUL.
     pub(super) nul: bool,
 }
 
-/// Looks at one piece.
+/// Scans one piece.
 pub(super) fn prescan(bytes: &[u8], special: SpecialBytes) -> Prescan {
     #[cfg(target_arch = "x86_64")]
     if let Some(masks) = Avx2::detect() {
-        // SAFETY: `detect` has found what the function is built for.
+        // SAFETY: `detect` has found the instructions that the function is compiled for.
         return unsafe { prescan_avx2(masks, bytes, special) };
     }
     scan(Portable, bytes, special)
@@ -40,7 +40,7 @@ fn prescan_avx2(masks: Avx2, bytes: &[u8], special: SpecialBytes) -> Prescan {
     scan(masks, bytes, special)
 }
 
-/// What chunks leave to the next, and what they add up to.
+/// State at a chunk boundary, and sums over the chunks so far.
 #[derive(Debug, Default)]
 struct PrescanSums {
     /// All ones inside quotes.
@@ -52,7 +52,7 @@ struct PrescanSums {
     lines_inside: usize,
 }
 
-// No closures below: they are built without AVX2, and their intrinsics are calls then.
+// The functions below use no closures: a closure would be compiled without AVX2, and its intrinsics would become calls.
 
 #[inline(always)]
 fn scan(masks: impl ByteMasks, bytes: &[u8], special: SpecialBytes) -> Prescan {

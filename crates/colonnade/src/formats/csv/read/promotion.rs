@@ -1,12 +1,12 @@
-//! What an inferred column is read as: at first, in the next pass, and in the end.
+//! Chooses the type of an inferred column: for the first pass, for the next pass, and for the result.
 
 use super::column_request::ColumnRequest;
 use super::kinds::{BigInts, CellClasses, InferredType, kind_of};
 
-/// Instants, as long as none has been seen.
+/// The type of instants before any instant was found.
 const NO_TIME: InferredType = InferredType::Time { nanos: false, zoned: false };
 
-/// What a column must be read as once more, if it must.
+/// The type for another pass over the column; `None` if no pass is needed.
 pub(super) fn promoted_type(
     column: &ColumnRequest<'_>,
     seen: CellClasses,
@@ -29,14 +29,14 @@ pub(super) fn promoted_type(
             false => CellClasses::ZONED,
         });
     }
-    // Among numbers NaN is null where floats cannot be; of NaN and nulls alone each is itself.
+    // NaN becomes null in a column of integers. A column of only NaN and nulls becomes floats, where both stay distinct.
     if kind == Some(InferredType::Int)
         && seen.has(CellClasses::NAN)
         && !seen.has(CellClasses::VALUES | CellClasses::EMPTY)
     {
         return Ok(Some(InferredType::Nothing));
     }
-    // A column of empty texts and nulls only is text, whichever of them comes first.
+    // A column of only quoted empty texts and nulls is text, in any order of its cells.
     if kind == Some(InferredType::Int) && seen.has(CellClasses::EMPTY) && !seen.has(CellClasses::VALUES) {
         return Ok(Some(InferredType::Text));
     }
@@ -44,11 +44,11 @@ pub(super) fn promoted_type(
         return Ok(None);
     }
     let next = kind_of(seen, big_ints)?;
-    // What did not fit once does not fit the next time: text holds everything.
+    // If a type did not fit once, the next pass would fail too. Text holds every cell.
     Ok(Some(if kind == Some(next) { InferredType::Text } else { next }))
 }
 
-/// What a column is in the end: one of nothing is a column of floats, though it was read as another.
+/// The type of the result. A column without values becomes a column of floats, even if it was read as another type.
 pub(super) fn final_type(kind: Option<InferredType>, seen: CellClasses) -> InferredType {
     match kind {
         Some(InferredType::Int) if !seen.has(CellClasses::VALUES) && !seen.has(CellClasses::EMPTY) => {
@@ -59,18 +59,19 @@ pub(super) fn final_type(kind: Option<InferredType>, seen: CellClasses) -> Infer
     }
 }
 
-/// What a column with such cells is read as at first; `None` where it is only looked at.
+/// The type for the first pass, given the classes of the sample; `None`: only classify the cells.
 pub(super) fn first_type(
     column: &ColumnRequest<'_>,
     seen: CellClasses,
     big_ints: BigInts,
 ) -> Option<InferredType> {
     match kind_of(seen, big_ints) {
-        // Numbers are instants in some formats, and in a column that must be instants they are wrong: none is taken for one.
+        // In some date formats, numbers are instants. In a column of required instants, other numbers are errors. So the first pass
+        // uses instants.
         Ok(kind) if column.must && !matches!(kind, InferredType::Time { .. }) => Some(NO_TIME),
-        // Only text among its cells makes a column text whatever else comes.
+        // Only a text cell makes a column text for every later cell.
         Ok(InferredType::Text | InferredType::Decimal(_)) if !seen.has(CellClasses::TEXT) => None,
-        // Nothing yet: whole numbers leave all ways open.
+        // No value yet. Integers can be promoted to every other type.
         Ok(InferredType::Float) if !seen.has(CellClasses::FLOAT) => Some(InferredType::Int),
         Ok(kind) => Some(kind),
         Err(_) => None,

@@ -1,4 +1,4 @@
-//! How the text of a cell is understood: quotes, null words, decimal point.
+//! Interprets the text of a cell: quotes, null values, decimal point.
 
 use std::borrow::Cow;
 
@@ -8,42 +8,42 @@ use super::number::is_infinite_by_name;
 use super::time::{self, TimeFormat};
 use crate::cells::number::{ParsedInt, float, integer};
 
-/// A byte that no UTF-8 has: an option that is off.
+/// A byte that never occurs in UTF-8. It represents an option that is off.
 pub(super) const NEVER: u8 = 0xFF;
 
-/// The rules of one input.
+/// The dialect and null values of one input.
 #[derive(Debug, Clone)]
 pub(super) struct DialectRules {
     pub(super) delimiter: u8,
-    /// [`NEVER`] where no byte is a quote; so are the others.
+    /// Quote character; [`NEVER`] if there is none. The others likewise.
     pub(super) quote: u8,
     pub(super) escape: u8,
     pub(super) comment: u8,
     /// The last byte of a line end.
     pub(super) newline: u8,
-    /// Whether two quotes inside quotes are one.
+    /// Whether a doubled quote inside quotes is one quote.
     pub(super) doublequote: bool,
     pub(super) point: u8,
     pub(super) thousands: u8,
     pub(super) null_values: NullValues,
-    /// Whether null words count between quotes too.
+    /// Whether quoted text can be a null value.
     pub(super) quoted_null_values: bool,
-    /// Columns that may be instants: how those are spelled.
+    /// The spelling of instants, in columns that may hold them.
     pub(super) time: Option<TimeFormat>,
-    /// Whether other cells of such columns count as null.
+    /// Whether other cells of such columns become null.
     pub(super) lenient: bool,
 }
 
-/// A cell's text.
+/// The text of a cell.
 #[derive(Debug, Clone)]
 pub(super) struct CellText<'a> {
     pub(super) bytes: Cow<'a, [u8]>,
-    /// Whether it stood between quotes.
+    /// Whether the cell is quoted.
     pub(super) quoted: bool,
 }
 
 impl DialectRules {
-    /// The text of a cell, from its bytes in the input.
+    /// Removes quotes and escapes from the bytes of a cell.
     #[inline]
     pub(super) fn text<'a>(&self, raw: &'a [u8]) -> CellText<'a> {
         if raw.first() != Some(&self.quote) && self.escape == NEVER {
@@ -67,7 +67,7 @@ impl DialectRules {
         let mut out = Vec::with_capacity(inner.len());
         let mut rest = inner.iter();
         while let Some(byte) = rest.next() {
-            // The first of two quotes, or an escape, says that the next byte is itself.
+            // The byte after an escape, or after the first of two quotes, is literal.
             if *byte == escape || (quoted && *byte == quote && self.doublequote) {
                 out.extend(rest.next());
             } else {
@@ -77,32 +77,32 @@ impl DialectRules {
         CellText { bytes: Cow::Owned(out), quoted }
     }
 
-    /// What a text says of being there. Nothing between quotes is an empty text.
+    /// Looks up a text among the null values. Quoted empty text is not null.
     pub(super) fn null_value(&self, text: &CellText<'_>) -> NullValue {
         let counts = !text.quoted || (self.quoted_null_values && !text.bytes.is_empty());
         if counts { self.null_values.value(&text.bytes) } else { NullValue::Other }
     }
 
-    /// Whether the text of a number may be something else: a null word, or an instant of a format without other marks.
+    /// Whether the text of a number may have another meaning: a null value, or an instant in a format without separators.
     #[inline]
     pub(super) fn numbers_are_looked_up(&self) -> bool {
         self.null_values.numbers() || matches!(self.time, Some(TimeFormat::Fields(_)))
     }
 
-    /// Whether a text of digits, signs and points is a number as it stands.
+    /// Whether a text of digits, signs and points is a number without conversion.
     #[inline]
     pub(super) fn has_plain_numbers(&self) -> bool {
         let converts = self.point != b'.' || self.thousands != NEVER || self.escape != NEVER;
         !converts && !self.numbers_are_looked_up()
     }
 
-    /// What one cell could be.
+    /// The class of a cell.
     pub(super) fn class(&self, raw: &[u8]) -> CellClasses {
         let text = self.text(raw);
         self.class_of(&text)
     }
 
-    /// What the text of one cell could be.
+    /// The class of a cell's text.
     pub(super) fn class_of(&self, text: &CellText<'_>) -> CellClasses {
         let cell = &*text.bytes;
         if cell.is_empty() {
@@ -145,14 +145,14 @@ impl DialectRules {
         }
     }
 
-    /// A number without blanks around it, without separators of thousands, and with a point; other texts in some form that
-    /// is no number either.
+    /// Converts the text of a number: removes surrounding white space and thousands separators, and replaces the decimal point by
+    /// `.`. The result for other texts is not a number either.
     pub(super) fn plain_number<'a>(&self, cell: &'a [u8]) -> Cow<'a, [u8]> {
         let cell = cell.trim_ascii();
         if self.point == b'.' && self.thousands == NEVER {
             return Cow::Borrowed(cell);
         }
-        // A separator has digits on both sides, before the point.
+        // A thousands separator is before the decimal point, with digits on both sides.
         let digit = |i: Option<usize>| i.and_then(|i| cell.get(i)).is_some_and(u8::is_ascii_digit);
         let point = cell.iter().position(|b| *b == self.point).unwrap_or(cell.len());
         let mut out = Vec::with_capacity(cell.len());

@@ -1,4 +1,4 @@
-//! A look at the first lines of some pieces of the input, which says what an inferred column is at least.
+//! Samples the first lines of some pieces, to choose the types for the first pass.
 
 use super::column::PieceColumn;
 use super::column_request::ColumnRequest;
@@ -9,12 +9,12 @@ use super::tokenizer::Tokenizer;
 use crate::error::Result;
 use crate::progress::NoProgress;
 
-/// Pieces that are looked at first, and lines of each.
+/// Number of sampled pieces, and of lines and cells in each.
 const SAMPLED: usize = 8;
 const SAMPLE_LINES: usize = 64;
 const SAMPLE_CELLS: usize = 64 << 10;
 
-/// What the first lines of some pieces are. Faults are left to the pass that reads everything, which finds the first.
+/// The classes of the sampled cells of each column. Ignores faults: the full pass finds the first one.
 pub(super) fn sample(
     source: &PassInput<'_>,
     pieces: &[LinePiece],

@@ -1,4 +1,4 @@
-//! Columns as our header says, in the first line or beside the file.
+//! Columns of an input with a Colonnade header, in the first line or in the sidecar.
 
 use super::FORMAT;
 use super::declared::DeclaredColumn;
@@ -8,7 +8,7 @@ use crate::cells::text::TextStyle;
 use crate::error::{ErrorKind, Result};
 use crate::text::header::{TextHeader, keys};
 
-/// What we write ends with a line end: without it the last cell may be the front of another, and nothing else tells.
+/// Checks that the input ends with a line end, as every file with a schema does. Otherwise the last cell may be truncated.
 pub(super) fn check_end(bytes: &[u8], end: TextPosition) -> Result<()> {
     if bytes.is_empty() || bytes.ends_with(b"\n") || bytes.ends_with(b"\r") {
         return Ok(());
@@ -20,11 +20,11 @@ pub(super) fn check_end(bytes: &[u8], end: TextPosition) -> Result<()> {
 }
 
 impl InputReader<'_> {
-    /// Columns as our header says.
+    /// Decodes the columns that the header declares.
     pub(super) fn schema(&self, header: &TextHeader) -> Result<DecodedRows> {
         let plan = header.plan().map_err(|e| e.in_format(FORMAT))?;
         let keys = keys(&header.schema);
-        // Row labels stand first in the lines, and last in the schema.
+        // Row labels are first in the lines, and last in the schema.
         let levels = keys.len().saturating_sub(plan.ncols);
         let field =
             |position: usize| if position < levels { plan.ncols + position } else { position - levels };
@@ -83,7 +83,7 @@ impl InputReader<'_> {
     }
 }
 
-/// What is wrong where the header of a file says another number of rows.
+/// The message for another number of rows than the header declares.
 pub(super) fn another_count(expected: usize, counted: u64) -> String {
     format!(
         "the schema is not this file's: expected {expected} rows, found {counted}. The file was cut or changed: read it with \

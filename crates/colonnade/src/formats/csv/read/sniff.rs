@@ -1,39 +1,40 @@
-//! Finds the first lines of an input, enough of them to sniff the dialect, in one pass however the input comes in.
+//! Finds the first lines of an input, as many as sniffing the dialect needs. Visits each byte once, even if the input arrives in
+//! portions.
 
 use super::COMMENT;
 use super::options::{ReadOptions, SchemaOption};
 use super::rules::NEVER;
 
-/// Delimiters that are sniffed, the likelier ones first.
+/// Delimiters that are detected, the likelier ones first.
 pub(super) const DELIMITERS: [u8; 4] = *b",\t;|";
 
-/// Bytes and lines that tell the dialect.
+/// Bytes and lines that are enough to detect the dialect.
 const SNIFF_NBYTES: usize = 64 << 10;
 const SNIFF_LINES: usize = 100;
 
-/// Goes over bytes from the front, each once. What it answers depends on the bytes alone, not on the portions they come in.
+/// Scans the first lines, each byte once. The result depends only on the bytes, not on the portions in which they arrive.
 #[derive(Debug)]
 pub(super) struct Sniffer {
     quote: u8,
     escape: u8,
     comment: u8,
-    /// Where it is not known, each that it may be.
+    /// The delimiter, or all candidates if it is unknown.
     delimiters: Vec<u8>,
-    /// Lines of something that are wanted where the delimiter is sniffed, and where it is known.
+    /// Number of lines with content that are needed: while the delimiter is unknown, and if it is known.
     wanted: usize,
     known: usize,
-    /// Lines that are skipped at the front; `None` before the first bytes have come.
+    /// Number of lines to skip at the front; `None` until enough bytes have arrived.
     skip: Option<usize>,
-    /// The first byte behind them.
+    /// Offset of the first byte after them.
     front: usize,
-    /// The end of the last whole line.
+    /// The end of the last complete line.
     end: usize,
     at: usize,
     lines: usize,
     inside: bool,
     /// Whether a quote may open.
     begins: bool,
-    /// Whether the line is a comment, and whether there is something in it.
+    /// Whether the line is a comment, and whether it has content.
     comments: bool,
     says: bool,
     done: bool,
@@ -42,7 +43,7 @@ pub(super) struct Sniffer {
 }
 
 impl Sniffer {
-    /// `rows`: as many are wanted at once, which is when they must come.
+    /// `rows`: the caller's rows per frame. Sniffing waits for no more rows than these.
     pub(super) fn new(options: &ReadOptions, rows: usize) -> Self {
         let byte = |option: Option<u8>| option.unwrap_or(NEVER);
         let names = options.header_rows.max(1);
@@ -72,17 +73,17 @@ impl Sniffer {
         }
     }
 
-    /// Where the skipped lines end.
+    /// The end of the skipped lines.
     pub(super) fn front(&self) -> usize {
         self.front
     }
 
-    /// Where the lines end that were looked at.
+    /// The end of the scanned lines.
     pub(super) fn end(&self) -> usize {
         self.end
     }
 
-    /// Whether there are enough lines in `bytes`, which only grow. `ended`: no more come.
+    /// Whether `bytes`, which only grow, contain enough lines. `ended`: whether the input is complete.
     pub(super) fn enough(&mut self, bytes: &[u8], ended: bool) -> bool {
         if self.done {
             return true;
@@ -90,7 +91,7 @@ impl Sniffer {
         let Some(mut skip) = self.skip.or_else(|| self.begin(bytes, ended)) else { return false };
         while let Some(&byte) = bytes.get(self.at) {
             let next = bytes.get(self.at + 1).copied();
-            // What follows may belong to a line end or to an escape.
+            // The next byte may belong to a line end or to an escape.
             if next.is_none() && !ended && (byte == b'\r' || byte == self.escape) {
                 break;
             }
@@ -111,7 +112,7 @@ impl Sniffer {
                 self.comments = true;
             } else if !self.comments {
                 self.at += usize::from(byte == self.escape);
-                // A quote inside a cell that did not begin with one is itself.
+                // A quote inside a cell that does not begin with one is literal.
                 let closes = self.inside && byte == self.quote;
                 let opens = !self.inside && self.begins && byte == self.quote;
                 self.inside ^= closes || opens;
@@ -134,7 +135,7 @@ impl Sniffer {
         self.done
     }
 
-    /// How many lines are skipped, once it is known whether the first is our header.
+    /// The number of lines to skip; `None` until it is known whether the first line is a Colonnade header.
     fn begin(&mut self, bytes: &[u8], ended: bool) -> Option<usize> {
         let head = || COMMENT.bytes().chain([b'{']);
         let known = head().zip(bytes).take_while(|(a, b)| a == *b).count();

@@ -1,4 +1,4 @@
-//! The input in pieces of whole lines, with the number of lines before each.
+//! Splits the input into pieces of whole lines, and counts the lines before each piece.
 
 use super::fields::RareBytes;
 use super::pass::LinePiece;
@@ -11,17 +11,17 @@ use crate::parallel;
 use crate::parallel::Task;
 use crate::progress::{Progress, SignalsOnly};
 
-/// Bytes of a piece. Large enough that what belongs to a piece (a part of each column) costs little, small enough that threads
-/// end together.
+/// Size of a piece: large enough to make the cost per piece (a part of each column) small, small enough that threads finish
+/// together.
 const PIECE_NBYTES: std::ops::RangeInclusive<usize> = (1 << 20)..=(4 << 20);
 
-/// Pieces that each thread has, where they are neither too large nor too small.
+/// Number of pieces per thread, within the limits of size.
 const PIECES_A_THREAD: usize = 4;
 
-/// Bytes of a piece for each column.
+/// Least size of a piece for each column.
 const COLUMN_NBYTES: usize = 256;
 
-/// Bytes of a piece of an input of so many bytes and columns.
+/// Size of a piece for an input of `nbytes` with `ncols` columns.
 pub(super) fn piece_nbytes(nbytes: usize, ncols: usize, threads: usize) -> usize {
     #[cfg(test)]
     if let Some(nbytes) = TESTED.get() {
@@ -31,7 +31,7 @@ pub(super) fn piece_nbytes(nbytes: usize, ncols: usize, threads: usize) -> usize
     fair.clamp(*PIECE_NBYTES.start(), *PIECE_NBYTES.end()).max(ncols.saturating_mul(COLUMN_NBYTES))
 }
 
-/// Pieces of `bytes` from `body` on, of about `nbytes` each.
+/// Splits `bytes` from `body` on into pieces of about `nbytes` each.
 pub(super) fn pieces(
     bytes: &[u8],
     body: usize,
@@ -63,7 +63,7 @@ pub(super) fn pieces(
             && last.start <= at
             && !last_line
         {
-            // A line that begins in an earlier chunk belongs to it; chunks that it spans whole are not looked at again.
+            // A line belongs to the piece in which it begins. Chunks inside a long line are not scanned again.
             match first_line_end(bytes, at, inside, special) {
                 Some(first) if first < bytes.len() => {
                     last.end = first;
@@ -86,10 +86,10 @@ pub(super) fn pieces(
     Ok((out, found))
 }
 
-/// Where the line begins that follows the first line end outside quotes from `at` on.
+/// The offset after the first line end outside quotes from `at` on.
 fn first_line_end(bytes: &[u8], at: usize, mut inside: bool, special: SpecialBytes) -> Option<usize> {
-    // A line that ends right before the chunk has its end in the chunk before, and this one begins a line: it is left to
-    // the piece before all the same, so that line numbers need no other case.
+    // If a line ends directly before the chunk, this chunk begins with a line. That line still goes to the piece before, so that
+    // line numbers need no special case.
     for (i, &byte) in bytes.get(at..)?.iter().enumerate() {
         if Some(byte) == special.quote {
             inside = !inside;
@@ -100,7 +100,7 @@ fn first_line_end(bytes: &[u8], at: usize, mut inside: bool, special: SpecialByt
     None
 }
 
-/// The same pieces, found byte by byte.
+/// Splits `bytes` into pieces byte by byte.
 pub(super) fn pieces_bytewise(
     bytes: &[u8],
     body: usize,
@@ -117,7 +117,7 @@ pub(super) fn pieces_bytewise(
         let used = match tokenizer.lines(rest, rules, 4096, longest) {
             Ok(used) => used,
             Err(_) => {
-                // Rows before it are read, as they may be wrong too: the first fault is the one to tell.
+                // The rows before the error are still read, because they may contain an earlier fault.
                 piece.end = bytes.len();
                 piece.lines += tokenizer.lines + 1;
                 out.push(piece);
@@ -142,7 +142,7 @@ thread_local! {
     static TESTED: std::cell::Cell<Option<usize>> = const { std::cell::Cell::new(None) };
 }
 
-/// Runs `work` with pieces of so many bytes, where a test has no megabytes to split.
+/// Runs `work` with smaller pieces, so that tests need no megabytes.
 #[cfg(test)]
 pub(super) fn with_pieces_of<T>(nbytes: usize, work: impl FnOnce() -> T) -> T {
     TESTED.set(Some(nbytes));

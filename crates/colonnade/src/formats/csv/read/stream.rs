@@ -1,20 +1,20 @@
-//! Bytes in any encoding as UTF-8, as they come in.
+//! Converts an input in any encoding to UTF-8 while it arrives.
 
 use super::FORMAT;
 use crate::cells::place::TextPosition;
 use crate::error::{Error, ErrorKind, Result};
 use crate::text::input::{HALF_A_UNIT, TextEncoding, half_a_pair, source_nbytes};
 
-/// Bytes whose characters are not whole yet, and how the others are read.
+/// An incremental decoder of an encoding. It keeps the bytes of an incomplete character.
 #[derive(Debug)]
 pub(super) struct TextStream {
     encoding: TextEncoding,
-    /// Whether the mark at the front has been looked for.
+    /// Whether a byte order mark has been looked for.
     begun: bool,
     pending: Vec<u8>,
 }
 
-/// What is wrong with bytes.
+/// Kind and message of a decoding error.
 type StreamError = (ErrorKind, String);
 
 impl TextStream {
@@ -22,7 +22,7 @@ impl TextStream {
         Self { encoding, begun: false, pending: Vec::new() }
     }
 
-    /// Appends the characters that are whole to `text`; `place` is where `text` begins, behind the mark once it is known.
+    /// Appends the complete characters to `text`. `place` is the position of `text`, which moves behind a byte order mark.
     pub(super) fn feed(&mut self, bytes: &[u8], text: &mut Vec<u8>, place: &mut TextPosition) -> Result<()> {
         self.pending.extend_from_slice(bytes);
         if !self.begun && self.pending.len() < 3 {
@@ -32,7 +32,7 @@ impl TextStream {
         self.convert(text).map_err(|wrong| self.placed(wrong, text, *place))
     }
 
-    /// No more bytes come.
+    /// Ends the input.
     pub(super) fn finish(&mut self, text: &mut Vec<u8>, place: &mut TextPosition) -> Result<()> {
         self.begin(place);
         self.convert(text).map_err(|wrong| self.placed(wrong, text, *place))?;
@@ -54,12 +54,12 @@ impl TextStream {
         Err(self.placed((ErrorKind::Malformed, message.into()), text, *place))
     }
 
-    /// The place behind `text`, which begins at `place`: its byte is the input's, whatever the encoding.
+    /// The position after `text`, which begins at `place`. Its byte counts in the input's encoding.
     pub(super) fn after(&self, place: TextPosition, text: &[u8]) -> TextPosition {
         TextPosition { byte: place.byte + source_nbytes(text, self.encoding) as u64, ..place.after(text) }
     }
 
-    /// The same behind whole lines, which nearly always end with line feeds.
+    /// The position after whole lines. Fast if all lines end with line feeds, as most do.
     pub(super) fn after_lines(&self, place: TextPosition, text: &[u8]) -> TextPosition {
         if text.contains(&b'\r') || text.last() != Some(&b'\n') {
             return self.after(place, text);
@@ -118,7 +118,7 @@ fn push(c: char, text: &mut Vec<u8>) {
 fn utf8(bytes: &[u8], text: &mut Vec<u8>) -> std::result::Result<usize, StreamError> {
     let (used, whole) = match simdutf8::compat::from_utf8(bytes) {
         Ok(_) => (bytes.len(), true),
-        // A character that the next bytes may complete is kept.
+        // Keeps a character that the next bytes may complete.
         Err(error) => (error.valid_up_to(), error.error_len().is_none()),
     };
     text.extend_from_slice(bytes.get(..used).unwrap_or_default());
@@ -138,7 +138,7 @@ fn utf16(
     text: &mut Vec<u8>,
 ) -> std::result::Result<usize, StreamError> {
     let mut units: Vec<u16> = bytes.as_chunks::<2>().0.iter().map(|pair| unit(*pair)).collect();
-    // The second half of a pair may come later.
+    // The second half of a surrogate pair may arrive later.
     if units.last().is_some_and(|last| (0xD800..0xDC00).contains(last)) {
         units.pop();
     }

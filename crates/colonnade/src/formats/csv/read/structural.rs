@@ -1,31 +1,31 @@
-//! Structural bytes of CSV: masks of 64 bytes, one bit a byte.
+//! Bit masks of the structural bytes of CSV, one bit per byte of a chunk of 64.
 //!
-//! The same masks by AVX2 where the processor has it and by plain comparisons elsewhere; everything above works on masks.
+//! AVX2 computes the masks where the processor has it, plain comparisons elsewhere. All other code works on masks.
 
-/// Bytes looked at together.
+/// Number of bytes per mask.
 pub(super) const CHUNK: usize = 64;
 
-/// The bytes that mean something.
+/// The structural bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct SpecialBytes {
-    /// Between cells.
+    /// The delimiter of cells.
     pub(super) delimiter: u8,
-    /// Around cells; `None` where no byte is.
+    /// The quote character; `None` without quoting.
     pub(super) quote: Option<u8>,
     /// The last byte of a line end.
     pub(super) newline: u8,
 }
 
-/// Masks of the bytes that are what is asked.
+/// Computes masks of the bytes with a given value.
 pub(super) trait ByteMasks: Copy {
-    /// Bytes of `chunk` that are `byte`.
+    /// The mask of the bytes of `chunk` that equal `byte`.
     fn equal(self, chunk: &[u8; CHUNK], byte: u8) -> u64;
 
-    /// Bytes of `chunk` that are `a` or `b`.
+    /// The mask of the bytes of `chunk` that equal `a` or `b`.
     fn either(self, chunk: &[u8; CHUNK], a: u8, b: u8) -> u64;
 }
 
-/// Comparisons that every machine has.
+/// Comparisons for every processor.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Portable;
 
@@ -42,14 +42,14 @@ impl ByteMasks for Portable {
     }
 }
 
-/// Two vectors of 32 bytes; made only where the processor has AVX2.
+/// AVX2 with two vectors of 32 bytes. [`Avx2::detect`] is the only constructor.
 #[cfg(target_arch = "x86_64")]
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Avx2(());
 
 #[cfg(target_arch = "x86_64")]
 impl Avx2 {
-    /// Where the processor has what is needed.
+    /// Detects whether the processor has the required instructions.
     #[inline]
     pub(super) fn detect() -> Option<Self> {
         let found = is_x86_feature_detected!("avx2")
@@ -89,7 +89,7 @@ impl ByteMasks for Avx2 {
             let at = chunk.as_ptr().cast::<__m256i>();
             let (a, b) = (_mm256_set1_epi8(a.cast_signed()), _mm256_set1_epi8(b.cast_signed()));
             let (low, high) = (_mm256_loadu_si256(at), _mm256_loadu_si256(at.add(1)));
-            // No closures: they are built without AVX2, and their intrinsics are calls then.
+            // Closures would be compiled without AVX2, and their intrinsics would become calls.
             let low = _mm256_or_si256(_mm256_cmpeq_epi8(low, a), _mm256_cmpeq_epi8(low, b));
             let high = _mm256_or_si256(_mm256_cmpeq_epi8(high, a), _mm256_cmpeq_epi8(high, b));
             let (low, high) = (_mm256_movemask_epi8(low), _mm256_movemask_epi8(high));
@@ -98,7 +98,7 @@ impl ByteMasks for Avx2 {
     }
 }
 
-/// Bits that have an odd number of ones at and below them.
+/// Sets each bit to the parity of the ones at and below it.
 #[inline(always)]
 pub(super) fn prefix_xor(mut bits: u64) -> u64 {
     bits ^= bits << 1;

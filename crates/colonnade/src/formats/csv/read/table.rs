@@ -1,4 +1,4 @@
-//! The memory that columns are read into: one word a cell, column by column, in one region.
+//! The memory of decoded columns: one word per cell, column by column, in one region.
 
 use arrow_buffer::{BooleanBuffer, NullBuffer};
 use arrow_data::{ArrayData, ArrayDataBuilder};
@@ -11,46 +11,46 @@ use crate::error::{Error, Result};
 use crate::frame::{Block, Column, DType, Grid};
 use crate::memory::{Buffer, Region, RegionMut};
 
-/// Words of a cache line.
+/// Number of words in a cache line.
 const LINE: usize = 8;
 
-/// Columns of words, `stride` apart.
+/// Columns of words, at a constant distance of `stride` words.
 #[derive(Debug)]
 pub(super) struct WordTable {
     region: RegionMut,
     rows: usize,
     stride: usize,
-    /// The place of each column among them.
+    /// The place of each column in the region.
     order: Vec<usize>,
 }
 
-/// A column that has been read.
+/// A decoded column.
 #[derive(Debug)]
 pub(super) struct FinishedColumn {
     pub(super) kind: InferredType,
     pub(super) nulls: Option<NullBuffer>,
-    /// Text only.
+    /// The bytes of a text column.
     pub(super) text: Option<Buffer>,
-    /// What the readers of a declared type made; no words then.
+    /// The array from the readers of a declared type. The column then has no words.
     pub(super) array: Option<ArrayData>,
-    /// Whether it is in Arrow's layout though it may have no nulls: as chunks are, which may have some or not.
+    /// Whether it is in Arrow's layout even without nulls, as in chunks, where some chunks may have nulls.
     pub(super) arrow: bool,
 }
 
-/// What a column of a frame is made of.
+/// The representation of a column in the frame.
 #[derive(Debug)]
 pub(super) enum ColumnForm {
-    /// Numbers without nulls: a block of their own, or part of one with neighbours.
+    /// Numbers without nulls: one block, or part of a block with neighbours.
     Block(DType),
-    /// Truth values without nulls, which have a byte each in a frame.
+    /// Booleans without nulls, which take one byte each in a frame.
     Bools,
     Column(Column),
 }
 
 impl WordTable {
-    /// Room for `rows` rows of the first `count` columns of `order`, which has the place of each.
+    /// Allocates `rows` rows for the first `count` places. `order` has the place of each column.
     pub(super) fn new(rows: usize, order: Vec<usize>, count: usize) -> Result<Self> {
-        // Texts have one end more than rows. An odd number of lines keeps columns out of each other's way in the cache.
+        // Text has one end offset more than rows. An odd number of cache lines avoids cache conflicts between columns.
         let lines = (rows + 1).div_ceil(LINE) | 1;
         let stride = lines * LINE;
         let nbytes = stride.checked_mul(8).and_then(|n| n.checked_mul(count));
@@ -59,7 +59,7 @@ impl WordTable {
         Ok(Self { region, rows, stride, order })
     }
 
-    /// The words of all columns, by position: `rows + 1` each.
+    /// The words of all columns by position, `rows + 1` each.
     pub(super) fn columns(&mut self) -> Vec<&mut [CellWord]> {
         let (stride, rows) = (self.stride, self.rows);
         let slots = self.region.as_mut_slice().as_chunks_mut::<8>().0;
@@ -71,12 +71,12 @@ impl WordTable {
             .collect()
     }
 
-    /// Bytes from the start of the region to the first word of a column.
+    /// Offset of a column's first word in the region, in bytes.
     fn offset(&self, position: usize) -> usize {
         self.order.get(position).copied().unwrap_or(0) * self.stride * 8
     }
 
-    /// Ends filling; `rows` have come.
+    /// Converts the words of `rows` rows to the parts of a frame.
     pub(super) fn finish(self, rows: usize, columns: Vec<FinishedColumn>) -> Result<Vec<crate::frame::Part>> {
         let offsets: Vec<usize> = (0..columns.len()).map(|i| self.offset(i)).collect();
         let stride = crate::frame::as_stride(self.stride * 8);
@@ -91,7 +91,7 @@ impl WordTable {
                 ColumnForm::Column(column) => parts.push(crate::frame::Part::Column(column, position)),
             }
         }
-        // Neighbours of one type are one block.
+        // Neighbours of one type form one block.
         numbers.sort_unstable_by_key(|(offset, ..)| *offset);
         let apart = self.stride * 8;
         for run in numbers.chunk_by(|a, b| a.2 == b.2 && b.0 - a.0 == apart) {
@@ -162,8 +162,8 @@ fn column_form(column: FinishedColumn, rows: usize, offset: usize, whole: &Buffe
                 .nulls(column.nulls)
                 .add_buffer(words(rows + 1)?.to_arrow())
                 .add_buffer(text.to_arrow());
-            // Trusted: `take_text` writes the end of each cell as its bytes are appended, and accepts only cells that are UTF-8
-            // in the memory where they stay, which nothing outside changes.
+            // `trusted_array` is correct here: `take_text` writes the end of each cell when it appends the cell's bytes, and
+            // accepts only UTF-8. The bytes are checked at their final place, and nothing outside changes them.
             return Ok(ColumnForm::Column(Column::new(trusted_array(builder))));
         }
     };
@@ -182,7 +182,7 @@ fn dtype(descr: &str) -> Result<DType> {
     DType::parse(descr).ok_or_else(|| Error::unsupported("csv", format!("no dtype {descr}.")))
 }
 
-/// Which of `rows` rows have a value; `None` where all have.
+/// The validity of `rows` rows; `None` without nulls.
 pub(super) fn validity(parts: &[(PieceColumn, usize)], rows: usize) -> Option<NullBuffer> {
     if parts.iter().all(|(part, _)| part.nulls.is_empty()) {
         return None;
@@ -206,7 +206,7 @@ pub(super) fn validity(parts: &[(PieceColumn, usize)], rows: usize) -> Option<Nu
     Some(NullBuffer::new(BooleanBuffer::new(bytes.into(), 0, rows)))
 }
 
-/// The words of all pieces, moved up where some had fewer rows than lines.
+/// Moves the words of the pieces together, since some pieces have fewer rows than lines.
 pub(super) fn close_gaps(words: &mut [CellWord], pieces: impl Iterator<Item = (usize, usize)>) {
     let mut to = 0;
     for (from, count) in pieces {

@@ -1,8 +1,8 @@
-//! Text of a column, one cell after the other, in memory that grows without being cleared or copied once it is large.
+//! Collects the text of a column in memory that grows without clearing, and without copying once it is large.
 //!
-//! Each byte of text is written once into the memory of the whole column: pieces of the input hand that memory on in their
-//! order. A piece whose turn has not come collects its text apart, appends it when the turn comes, while it is still in the
-//! cache, and goes on in the column's own memory.
+//! Each byte is written once into the memory of the whole column. The pieces of the input pass this memory on in order. A piece
+//! that is early collects its text separately. When its turn comes, it appends that text, which is still in the cache, and
+//! continues in the column's memory.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -11,20 +11,20 @@ use std::sync::{Mutex, PoisonError, TryLockError};
 use super::column::CellWord;
 use crate::memory::{Buffer, Region, RegionMut};
 
-/// Bytes with room behind them.
+/// A buffer with reserved capacity.
 #[derive(Debug, Default)]
 pub(super) struct TextBuffer {
     region: Option<RegionMut>,
     used: usize,
 }
 
-/// From here on text has a huge page, even where it does not fill it: those wait for use, and the first touch of other pages
-/// costs more than the copy. Larger text is moved rather than copied.
+/// Text of this size gets a whole huge page, even if the text is smaller than the page. Huge pages are recycled, and touching
+/// other pages for the first time costs more than the copy. Larger text is moved instead of copied.
 const LARGE_NBYTES: usize = 256 << 10;
 const HUGE_PAGE: usize = 2 << 20;
 
 impl TextBuffer {
-    /// Room for `nbytes` more. `expected`: bytes that all of the text may have; 0 where nothing says so.
+    /// Reserves `nbytes` more, and returns the free capacity. `expected`: the likely size of all of the text; 0 if unknown.
     pub(super) fn room(&mut self, nbytes: usize, expected: usize) -> io::Result<&mut [u8]> {
         let needed = self.used.checked_add(nbytes).ok_or(io::ErrorKind::OutOfMemory)?;
         if self.region.as_ref().map_or(0, RegionMut::nbytes) < needed {
@@ -53,7 +53,7 @@ impl TextBuffer {
         }
     }
 
-    /// Keeps `nbytes` of what was written into the room.
+    /// Counts `nbytes` of the capacity as written.
     pub(super) fn commit(&mut self, nbytes: usize) {
         self.used += nbytes;
     }
@@ -70,7 +70,7 @@ impl TextBuffer {
         Ok(())
     }
 
-    /// Ends growing.
+    /// Returns the text as a buffer.
     fn finish(self) -> Buffer {
         let whole = match self.region {
             Some(region) => Buffer::from_region(region.finish(), true),
@@ -83,20 +83,20 @@ impl TextBuffer {
 /// The text of one column of the whole input.
 #[derive(Debug)]
 pub(super) struct TextColumn {
-    /// Where rows begin in the input, and where it ends.
+    /// Offset of the first row in the input, and the length of the input.
     input: (usize, usize),
     order: Mutex<PieceOrder>,
 }
 
-/// Whose turn it is.
+/// The piece that may append now, and the text of pieces that finished early.
 #[derive(Debug, Default)]
 struct PieceOrder {
     turn: usize,
-    /// The column's memory; the piece whose turn it is may have taken it.
+    /// The column's memory; `None` while a piece uses it.
     whole: Option<TextBuffer>,
-    /// Pieces that ended before their turn.
+    /// Pieces that finished before their turn.
     waiting: BTreeMap<usize, TextBuffer>,
-    /// Pieces whose ends do not count the text before them yet, and the bytes of that.
+    /// Pieces whose end offsets do not include the text before them yet, and the size of that text.
     shifts: Vec<(usize, usize)>,
 }
 
@@ -106,17 +106,17 @@ impl TextColumn {
         Self { input: (body, end), order: Mutex::new(order) }
     }
 
-    /// Bytes that the column is likely to have, where `used` bytes came from the input up to `at`.
+    /// The likely size of the column's text, if `used` bytes came from the input up to `at`.
     fn expected(&self, used: usize, at: usize) -> usize {
         let (body, end) = self.input;
         let part = |nbytes: usize| nbytes as u128;
         let likely = part(used) * part(end - body) * 17 / 16 / part(at.saturating_sub(body)).max(1);
         let likely = usize::try_from(likely).unwrap_or(0).min(end - body);
-        // Few sizes, so that memory of the last read fits the next.
+        // Rounds to few distinct sizes, so that the next read can reuse the memory.
         likely.next_multiple_of((likely.next_power_of_two() / 8).max(1))
     }
 
-    /// The text of all pieces, and what ends of some pieces must be moved by.
+    /// The text of all pieces, and the shift of the end offsets of some pieces.
     pub(super) fn finish(self) -> (Buffer, Vec<(usize, usize)>) {
         let PieceOrder { whole, shifts, .. } =
             self.order.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -124,7 +124,7 @@ impl TextColumn {
     }
 }
 
-/// The text that one piece of the input adds to a column.
+/// The text of one piece of the input.
 #[derive(Debug)]
 pub(super) struct TextPiece<'a> {
     column: &'a TextColumn,
@@ -138,8 +138,8 @@ impl<'a> TextPiece<'a> {
         Self { column, piece, text: TextBuffer::default(), has_turn: false }
     }
 
-    /// The bytes of text before the next cell, and room for `nbytes` more, of cells that stand at `at` of the input. `ends`:
-    /// of the piece's cells before them.
+    /// Returns the size of the text so far, and capacity for `nbytes` more, for cells at offset `at` of the input. `ends`: the end
+    /// offsets of the piece's cells so far.
     pub(super) fn room(
         &mut self,
         nbytes: usize,
@@ -164,12 +164,12 @@ impl<'a> TextPiece<'a> {
         Ok((base, self.text.room(nbytes, expected)?))
     }
 
-    /// Keeps `nbytes` of what was written into the room.
+    /// Counts `nbytes` of the capacity as written.
     pub(super) fn commit(&mut self, nbytes: usize) {
         self.text.commit(nbytes);
     }
 
-    /// Goes on in the column's memory.
+    /// Continues in the column's memory.
     fn take_turn(&mut self, whole: TextBuffer, at: usize, ends: &mut [CellWord]) -> io::Result<()> {
         let own = std::mem::replace(&mut self.text, whole);
         shift(ends, self.text.used);
@@ -179,7 +179,7 @@ impl<'a> TextPiece<'a> {
         Ok(())
     }
 
-    /// Hands the column's memory on to the next piece, whose input begins at `at`.
+    /// Passes the column's memory to the next piece, whose input begins at `at`.
     pub(super) fn finish(&mut self, at: usize, ends: &mut [CellWord]) -> io::Result<()> {
         let column = self.column;
         let mut order = column.order.lock().unwrap_or_else(PoisonError::into_inner);
@@ -204,7 +204,7 @@ impl<'a> TextPiece<'a> {
     }
 }
 
-/// Moves ends by the text before them.
+/// Adds the size of the text before them to end offsets.
 pub(super) fn shift(ends: &mut [CellWord], nbytes: usize) {
     if nbytes > 0 {
         for end in ends {

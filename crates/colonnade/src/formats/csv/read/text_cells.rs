@@ -1,4 +1,4 @@
-//! Cells of a text column: their text goes into the memory of the column, one after the other.
+//! Appends the cells of a text column to the column's memory.
 
 use super::column::{CellSpans, CellWord, PieceColumn};
 use super::normalize::NOWHERE;
@@ -6,11 +6,11 @@ use super::null_values::NullValue;
 use super::rules::{DialectRules, NEVER};
 use super::text::TextPiece;
 
-/// Bytes that are copied at once: most cells are shorter, and a copy of a fixed size needs no call.
+/// Number of bytes copied at once. Most cells are shorter, and a copy of constant size needs no call.
 const STRIDE: usize = 32;
 
-/// Reads cells as text: rows `first..first + rows` of a piece, whose ends are `ends`. `bytes` begin at `at` of the input.
-/// Answers whether the text is UTF-8: an input that is not checked, or a file that changes, may hold anything.
+/// Reads cells as text: rows `first..first + rows` of a piece, whose end offsets are `ends`. `at` is the offset of `bytes` in the
+/// input. Returns whether the text is UTF-8, since the input may be unchecked, and a file may change.
 pub(super) fn take_text(
     (rules, part): (&DialectRules, &mut PieceColumn),
     (bytes, at): (&[u8], usize),
@@ -23,20 +23,20 @@ pub(super) fn take_text(
     else {
         return true;
     };
-    // Cells are no longer than they stand in the input, so that one look at the room serves all of them.
+    // The text of a cell is never longer than its bytes in the input, so one check of the capacity covers all cells.
     let most = (0..rows).map(|row| spans.span(row)).fold(STRIDE, |sum, (start, end)| sum + (end - start));
     let Ok((base, room)) = text.room(most, at, before) else {
         part.full = true;
         return true;
     };
     let (used, split) = fill_text(rules, bytes, spans, first, (out, base), part, room);
-    // All cells are checked at once, while they are in the cache; a cell that begins inside a character is no text by itself.
+    // Checks all cells at once, while they are in the cache. A cell that begins inside a character is invalid by itself.
     let valid = !split && room.get(..used).is_some_and(|text| simdutf8::basic::from_utf8(text).is_ok());
     text.commit(used);
     valid
 }
 
-/// Writes text into `room`, and where each cell of it ends behind `base`; answers how many bytes it is, and whether some cell
+/// Writes text into `room`, and the end offset of each cell, counted from `base`. Returns the number of bytes, and whether a cell
 /// begins inside a character.
 fn fill_text(
     rules: &DialectRules,
@@ -77,7 +77,7 @@ fn fill_text(
     (used, split)
 }
 
-/// Whether a byte of UTF-8 is inside a character.
+/// Whether a byte continues a UTF-8 character.
 #[inline(always)]
 fn continues(byte: u8) -> bool {
     byte & 0xC0 == 0x80
@@ -89,7 +89,7 @@ fn copy(source: &[u8], target: &mut [u8]) {
     }
 }
 
-/// A text between quotes, or one that may be a null word; answers its bytes.
+/// Writes a quoted text, or one that may be a null value. Returns the number of bytes.
 #[inline(never)]
 fn rare_text(
     rules: &DialectRules,

@@ -1,32 +1,32 @@
-//! Instants as text: ISO 8601, or a format in the words of `strptime`.
+//! Parses instants: ISO 8601, or a format of `strptime`.
 
 use super::kinds::CellClasses;
 use crate::calendar;
 use crate::cells::iso8601::{self, IsoInstant, IsoSpelling, TimeText};
 
-/// How instants are spelled.
+/// The spelling of instants.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum TimeFormat {
-    /// `2013-01-31`, perhaps with `T` or a blank, a time of day and a zone.
+    /// `2013-01-31`, optionally with `T` or a space, a time of day and a zone.
     Iso,
-    /// Letters between others.
+    /// A format of `strptime`.
     Fields(Vec<FormatItem>),
 }
 
-/// One thing of a format.
+/// An item of a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FormatItem {
-    /// This byte itself.
+    /// A literal byte.
     Byte(u8),
-    /// The letter behind a per cent sign.
+    /// A field: the letter after the percent sign.
     Field(u8),
 }
 
-/// The fields that a format may have, as `strptime` names them.
+/// The supported fields, as `strptime` names them.
 pub(super) const FIELDS: &str = "Y y m b B d j H I M S f p z %";
 
 impl TimeFormat {
-    /// A format of `strptime`; the field that is not known where one is not.
+    /// Parses a format of `strptime`. The error is the first unsupported field.
     pub(super) fn parse(text: &str) -> Result<Self, char> {
         let mut items = Vec::new();
         let mut rest = text.chars();
@@ -48,18 +48,18 @@ impl TimeFormat {
     }
 }
 
-/// The class of an instant's cell.
+/// The class of a cell with this instant.
 pub(super) fn class(found: IsoInstant) -> CellClasses {
     let base = if found.zoned { CellClasses::ZONED } else { CellClasses::INSTANT };
     let fine = if found.nanoseconds.is_multiple_of(1000) { base } else { base | CellClasses::NANOS };
     if ticks(found, true).is_some() { fine } else { fine | CellClasses::FAR }
 }
 
-/// Counts an instant in nanoseconds or in microseconds; `None` beyond 64 bits.
+/// Converts an instant to nanoseconds or microseconds; `None` if 64 bits do not suffice.
 pub(super) fn ticks(found: IsoInstant, nanos: bool) -> Option<i64> {
     let (scale, part) =
         if nanos { (1_000_000_000, found.nanoseconds) } else { (1_000_000, found.nanoseconds / 1000) };
-    // Towards zero, so that what is in reach at the end is so half-way too. The least number means NaT.
+    // Rounds towards zero, so that no intermediate result exceeds the range of the final one. The least integer means NaT.
     let (seconds, part) = match (found.seconds, i64::from(part)) {
         (seconds, part) if seconds < 0 && part > 0 => (seconds + 1, part - scale),
         both => both,
@@ -67,7 +67,7 @@ pub(super) fn ticks(found: IsoInstant, nanos: bool) -> Option<i64> {
     seconds.checked_mul(scale)?.checked_add(part).filter(|ticks| *ticks != i64::MIN)
 }
 
-/// Fields that have been read; those that are missing are the first of their kind.
+/// Parsed fields. Missing fields have their first value.
 #[derive(Debug, Clone, Copy)]
 struct TimeFields {
     year: i64,
@@ -117,7 +117,7 @@ impl TimeFields {
     }
 }
 
-/// A month by its name or the first three letters of it.
+/// Parses the name of a month, or its first three letters unless `whole`.
 fn month(text: &mut TimeText<'_>, whole: bool) -> Option<i64> {
     const NAMES: [&str; 12] = [
         "january",
@@ -145,7 +145,7 @@ fn month(text: &mut TimeText<'_>, whole: bool) -> Option<i64> {
     i64::try_from(place + 1).ok()
 }
 
-/// Reads an instant; `None` for other text.
+/// Parses an instant; `None` for other text.
 pub(super) fn parse(text: &[u8], format: &TimeFormat) -> Option<IsoInstant> {
     match format {
         TimeFormat::Iso => iso8601::instant(text, IsoSpelling::Lenient),

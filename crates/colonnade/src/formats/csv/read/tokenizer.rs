@@ -3,14 +3,14 @@
 use super::fields::{BATCH_NBYTES, TokenError};
 use super::rules::DialectRules;
 
-/// Cells of some lines.
+/// The cells of some lines.
 #[derive(Debug, Default)]
 pub(super) struct Tokenizer {
-    /// First byte, one past the last, and whether the cell is the last of its line.
+    /// Start, end, and whether the cell is the last of its line.
     spans: Vec<(u32, u32, bool)>,
-    /// Lines seen, comments among them.
+    /// Number of lines, including comments.
     pub(super) lines: usize,
-    /// Whether the last line has a line end: an escaped one is none.
+    /// Whether the last line has a line end. An escaped line end does not count.
     pub(super) ended: bool,
 }
 
@@ -20,12 +20,12 @@ impl Tokenizer {
         self.spans.iter().copied()
     }
 
-    /// Forgets the cells.
+    /// Drops the cells.
     pub(super) fn clear(&mut self) {
         self.spans.clear();
     }
 
-    /// Finds the cells of some whole lines at the front of `bytes`, as `fields` does.
+    /// Finds the cells of some whole lines at the front of `bytes`, as [`super::fields::fields`] does.
     pub(super) fn lines(
         &mut self,
         bytes: &[u8],
@@ -43,7 +43,7 @@ impl Tokenizer {
         Ok(at)
     }
 
-    /// One line; where the next begins.
+    /// Finds the cells of one line, and returns the offset of the next line.
     pub(super) fn line(
         &mut self,
         bytes: &[u8],
@@ -75,7 +75,7 @@ impl Tokenizer {
                 return Err(TokenError::Long(from));
             }
             let is_last = !matches!(found, CellEnd::Delimiter);
-            // Positions within a line that is not too long, and some lines.
+            // Lines within the limit, and batches of them, fit 32-bit positions.
             let span = |i: usize| u32::try_from(i).unwrap_or(u32::MAX);
             self.spans.push((span(start), span(end), is_last));
             let next = match found {
@@ -93,16 +93,16 @@ impl Tokenizer {
     }
 }
 
-/// What follows a cell.
+/// The element that ends a cell.
 enum CellEnd {
     Delimiter,
     Comment,
-    /// A line end, whose last byte is here, or the end of the input.
+    /// A line end, with the offset of its last byte, or the end of the input.
     End(usize),
 }
 
-/// Where a cell without quotes, or what follows quotes, ends, and what follows it. A carriage return before a line feed is
-/// part of the line end, unless it was escaped.
+/// The end of an unquoted cell, or of the bytes after a closing quote, and the byte that ends the cell. A carriage return before a
+/// line feed belongs to the line end, unless it is escaped.
 fn unquoted(bytes: &[u8], mut at: usize, rules: &DialectRules) -> Result<(usize, CellEnd), TokenError> {
     loop {
         let Some(&b) = bytes.get(at) else { return Ok((at, CellEnd::End(at))) };
@@ -120,8 +120,8 @@ fn unquoted(bytes: &[u8], mut at: usize, rules: &DialectRules) -> Result<(usize,
     }
 }
 
-/// The last byte of the line end behind the comment at `at`, or the end of the input. A line end of another kind is refused as
-/// it is elsewhere: rows that stand behind it are no part of the comment.
+/// The last byte of the line end after the comment at `at`, or the end of the input. A line end of another kind is an error, as
+/// elsewhere: rows after it do not belong to the comment.
 fn comment_end(bytes: &[u8], mut at: usize, rules: &DialectRules) -> Result<usize, TokenError> {
     loop {
         match bytes.get(at) {
@@ -140,7 +140,7 @@ fn comment_end(bytes: &[u8], mut at: usize, rules: &DialectRules) -> Result<usiz
     }
 }
 
-/// The quote that closes the one at `at`.
+/// The offset of the quote that closes the one at `at`.
 pub(super) fn closing(bytes: &[u8], at: usize, rules: &DialectRules) -> Option<usize> {
     let mut i = at + 1;
     loop {

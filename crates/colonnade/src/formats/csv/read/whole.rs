@@ -1,4 +1,4 @@
-//! A whole input as a frame.
+//! Decodes a whole input to a frame.
 
 use super::FORMAT;
 use super::errors;
@@ -24,12 +24,12 @@ use crate::text::input::SourceText;
 /// Decodes a whole input.
 ///
 /// # Errors
-/// Malformed, with line, column and byte; over a limit; options that do not go together.
+/// Malformed, with line, column and byte; a limit; options that contradict each other.
 pub fn decode(input: &Buffer, options: &ReadOptions) -> Result<DecodedText> {
     decode_with(input, options, &NoProgress)
 }
 
-/// The same, reporting progress.
+/// Decodes a whole input, and reports progress.
 ///
 /// # Errors
 /// As [`decode`], and `Cancelled` from `progress`.
@@ -43,8 +43,8 @@ pub fn decode_with(input: &Buffer, options: &ReadOptions, progress: &dyn Progres
             format!("{nbytes} bytes, the limit is {most}. Raise max_nbytes to read it."),
         ));
     }
-    // Cells are checked where they are kept, in one pass with everything else. What is not UTF-8 is the first thing to say, so
-    // that an error waits until all of the input is checked.
+    // The pass checks UTF-8 where it stores cells. Invalid UTF-8 has priority over other errors, so an error is reported only after
+    // all of the input has been checked.
     let text = SourceText::transcode(FORMAT, input, options.encoding)?;
     let keeps_all =
         options.on_error == OnError::Raise && options.escape.is_none() && options.comment.is_none();
@@ -63,7 +63,7 @@ fn decode_text(text: &SourceText, options: &ReadOptions, progress: &dyn Progress
     let (bytes, place) = (text.as_bytes(), |at: usize| text.place(at));
     let mut sniffer = Sniffer::new(options, usize::MAX);
     sniffer.enough(bytes, true);
-    // All of the input is there, so that nothing is waited for.
+    // The whole input is available, so the preamble is complete.
     let opening = open(bytes, options, &sniffer, true, &place)?.ok_or_else(errors::changed)?;
     if std::str::from_utf8(bytes.get(..opening.body).unwrap_or_default()).is_err() {
         return Err(errors::changed());
@@ -74,31 +74,31 @@ fn decode_text(text: &SourceText, options: &ReadOptions, progress: &dyn Progress
     Ok(DecodedText { frame, orient: "records", version, dropped, nulled, dialect: Some(opening.dialect) })
 }
 
-/// Rows of an input whose opening has been read.
+/// The rows of an input whose preamble is parsed.
 pub(super) struct InputReader<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) options: &'a ReadOptions,
     pub(super) opening: &'a Preamble,
     pub(super) place: &'a dyn Fn(usize) -> TextPosition,
-    /// One chunk of several: rows before it. Its columns are in Arrow's layout, and the header says nothing of its rows.
+    /// For a chunk: number of rows before it. Its columns are in Arrow's layout, and the header's row count does not apply to it.
     pub(super) chunk: Option<usize>,
     pub(super) progress: &'a dyn Progress,
 }
 
-/// A frame of rows, and what is said of them.
+/// A frame of rows, and counts of changed rows.
 pub(super) struct DecodedRows {
     pub(super) frame: Frame,
     pub(super) dropped: u64,
     pub(super) nulled: u64,
-    /// What inferred columns have become, by position; `None` where a type is declared.
+    /// The types of inferred columns, by position; `None` for declared types.
     pub(super) kinds: Vec<Option<InferredType>>,
 }
 
-/// What was read, or why it was not.
+/// The result of a pass, or the reason why it failed.
 pub(super) type ReadOutcome<T> = Result<std::result::Result<T, ReadFailure>>;
 
 impl InputReader<'_> {
-    /// All rows. `fixed`: the types that columns have had so far.
+    /// Decodes all rows. `fixed`: the types in earlier chunks.
     pub(super) fn rows(&self, fixed: Option<&[Option<InferredType>]>) -> Result<DecodedRows> {
         match &self.opening.header {
             Some(header) => self.schema(header),
@@ -142,8 +142,8 @@ impl InputReader<'_> {
         Ok((source, pieces))
     }
 
-    /// Reads with masks where that can be done, else byte by byte; once more where rows must be left out for their cells, so
-    /// that their other cells say nothing of the types of columns.
+    /// Reads with masks if possible, else byte by byte. Reads a second time if rows must be dropped for invalid cells, so that
+    /// their other cells do not affect the types of columns.
     pub(super) fn either<T>(
         &self,
         fixed: Option<&[Option<InferredType>]>,
@@ -173,7 +173,7 @@ impl InputReader<'_> {
         }
     }
 
-    /// Whether cells that are not what they must be are null for now.
+    /// Whether invalid cells become null in this pass.
     pub(super) fn is_lenient(&self) -> bool {
         self.options.on_error != OnError::Raise
     }
