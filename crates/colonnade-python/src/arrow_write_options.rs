@@ -1,12 +1,27 @@
 //! Options for writing arrow and arrows.
 
 use colonnade::formats::arrow;
-use colonnade::formats::arrow::stream;
 use pyo3::prelude::*;
 
 use crate::errors::IntoPy;
 use crate::read_options::threads;
 use crate::write_options::WriteOptions;
+
+/// The options of both formats: the file and the stream are written alike.
+fn base(
+    format: &'static str,
+    compression: Option<&str>,
+    level: Option<i32>,
+    batch_nbytes: Option<usize>,
+    fsync: bool,
+    threads: Option<usize>,
+    nrows: Option<usize>,
+) -> PyResult<WriteOptions> {
+    let codec = arrow::WriteOptions::codec_of(compression).py()?;
+    let threads = self::threads(threads);
+    let core = arrow::WriteOptions::new(codec, level, batch_nbytes, nrows, threads).py()?;
+    WriteOptions::new(format, core, fsync)
+}
 
 /// Options for writing arrow.
 #[pyclass(frozen, extends = WriteOptions, module = "colonnade._core")]
@@ -26,10 +41,8 @@ impl ArrowWriteOptions {
         threads: Option<usize>,
         nrows: Option<usize>,
     ) -> PyResult<PyClassInitializer<Self>> {
-        let codec = arrow::WriteOptions::codec_of(compression).py()?;
-        let threads = self::threads(threads);
-        let core = arrow::WriteOptions::new(codec, level, batch_nbytes, nrows, threads).py()?;
-        Ok(PyClassInitializer::from(WriteOptions::new("arrow", core, fsync)?).add_subclass(Self))
+        let base = base("arrow", compression, level, batch_nbytes, fsync, threads, nrows)?;
+        Ok(PyClassInitializer::from(base).add_subclass(Self))
     }
 }
 
@@ -51,10 +64,8 @@ impl ArrowsWriteOptions {
         threads: Option<usize>,
         nrows: Option<usize>,
     ) -> PyResult<PyClassInitializer<Self>> {
-        let codec = stream::WriteOptions::codec_of(compression).py()?;
-        let threads = self::threads(threads);
-        let core = stream::WriteOptions::new(codec, level, batch_nbytes, nrows, threads).py()?;
-        Ok(PyClassInitializer::from(WriteOptions::new("arrows", core, fsync)?).add_subclass(Self))
+        let base = base("arrows", compression, level, batch_nbytes, fsync, threads, nrows)?;
+        Ok(PyClassInitializer::from(base).add_subclass(Self))
     }
 }
 

@@ -4,22 +4,9 @@ from dataclasses import dataclass, field
 
 from .._values.option_checks import BOTH, READ, WRITE, check_choice, check_count, check_flag, check_word
 from ..errors import OptionError
-from .text_options import BIG_INTS, NONFINITE, Text, check_encoding
+from .text_options import BIG_INTS, NONFINITE, HeadedText
 
 ORIENTS = ("columns", "index", "records", "split", "values", "table")
-
-
-@dataclass(frozen=True, kw_only=True)
-class HeadedText(Text):
-    """What the three share."""
-
-    encoding: str = field(default="utf-8", metadata=READ)
-    header: bool = field(default=True, metadata=WRITE)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_encoding(self.encoding)
-        check_flag("header", self.header)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -57,12 +57,12 @@ _NAMES: dict[type, str] = {made: name for name, made in CLASSES.items()}
 
 @functools.cache
 def _plain(format: str) -> Options:
-    """The options of a format where nothing is asked for: they do not change, so one object serves everybody."""
+    """The default options of a format. They are immutable, so all calls share one object."""
     return CLASSES[format]()
 
 
 def is_plain(options: Options) -> bool:
-    """Whether `options` are those where nothing was asked for. Equal ones that somebody made count as other ones."""
+    """Whether `options` is the shared object of defaults. An equal object that a user made is not."""
     return _plain(_NAMES[type(options)]) is options
 
 
@@ -90,7 +90,7 @@ def make_options(format: str, side: str, keywords: Mapping[str, Any]) -> Options
 
 
 def _hint(name: str, side: str, ours: list[str]) -> str:
-    """The nearest names: of options, and of the parameters that stand beside them in the call."""
+    """Name the nearest options and parameters of the call."""
     beside = [word for word in _BESIDE[side] if word != name]
     return nearest_hint(name, [*beside, *ours])
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from .._values.option_checks import WRITE, Common, check_choice, check_level, check_word
+from .._values.option_checks import READ, WRITE, Common, check_choice, check_flag, check_level, check_word
 from ..errors import OptionError
 
 CODECS = ("gzip", "zstd")
@@ -56,3 +56,16 @@ def check_differ(**characters: str | None) -> None:
         if value in seen:
             raise OptionError(f"{name}: expected another character than {seen[value]}, found {value!r} for both.")
         seen[value] = name
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeadedText(Text):
+    """The options that JSON, NDJSON and YAML share."""
+
+    encoding: str = field(default="utf-8", metadata=READ)
+    header: bool = field(default=True, metadata=WRITE)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_encoding(self.encoding)
+        check_flag("header", self.header)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from .._values.option_checks import BOTH, check_choice
-from .json import HeadedText
+from .text_options import HeadedText
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -166,6 +166,17 @@ impl<'a> PagePart<'a> {
         matches!(encoding, PageEncoding::PlainDictionary | PageEncoding::RleDictionary)
     }
 
+    /// Returns the parts of the page: of `kept` if the page was decompressed before, else through `scratch`.
+    fn parts<'s>(&self, kept: Option<&'s [u8]>, scratch: &'s mut Vec<u8>) -> Result<PageParts<'s>>
+    where
+        'a: 's,
+    {
+        match kept {
+            Some(bytes) => self.page.parts_of(bytes),
+            None => self.page.parts(scratch),
+        }
+    }
+
     /// Decodes the codes of the selected rows, see [`codes::decode`]; returns which of them have a value.
     ///
     /// # Errors
@@ -213,16 +224,10 @@ impl<'a> PagePart<'a> {
             self.nbytes = nbytes;
             return Ok(());
         }
-        let (mut kept, mut total) = (self.kept.take(), 0usize);
-        if kept.is_none() && self.page.codec() != PageCodec::None && budget.take(self.page.header.nbytes) {
-            let mut bytes = Vec::new();
-            self.page.parts(&mut bytes)?;
-            kept = Some(bytes);
-        }
-        let parts = match &kept {
-            Some(bytes) => self.page.parts_of(bytes)?,
-            None => self.page.parts(scratch)?,
-        };
+        let (kept, mut fresh, mut total) = (self.kept.take(), Vec::new(), 0usize);
+        let keep =
+            kept.is_none() && self.page.codec() != PageCodec::None && budget.take(self.page.header.nbytes);
+        let parts = self.parts(kept.as_deref(), if keep { &mut fresh } else { scratch })?;
         self.validity = optional.then(|| validity(&parts.definition, parts.n)).transpose()?;
         let done = self.each(&parts, self.validity.as_ref(), &mut |wanted, rows, cells| {
             let n = cells.measure(rows.valid())?;
@@ -232,7 +237,7 @@ impl<'a> PagePart<'a> {
             Ok(())
         });
         self.nbytes = total;
-        self.kept = kept;
+        self.kept = kept.or(keep.then_some(fresh));
         match done {
             Ok(()) | Err(FillError::SizeMismatch) => Ok(()),
             Err(FillError::Error(error)) => Err(error),
@@ -290,10 +295,7 @@ impl<'a> PagePart<'a> {
             return Ok(codes::exchange(&mut out, dictionary.unwrap_or(&none))?);
         }
         let kept = self.kept.take();
-        let parts = match &kept {
-            Some(bytes) => self.page.parts_of(bytes)?,
-            None => self.page.parts(scratch)?,
-        };
+        let parts = self.parts(kept.as_deref(), scratch)?;
         self.each(&parts, self.validity.as_ref(), &mut |wanted, rows, cells| {
             match rows {
                 rows if !wanted => cells.skip(rows.valid())?,
