@@ -343,6 +343,9 @@ class Writer:
     def to_sink(sink: BufferSink, options: WriteOptions) -> Writer: ...
     @staticmethod
     def to_callable(send: Callable[[memoryview], object], options: WriteOptions) -> Writer: ...
+    @staticmethod
+    def to_connection(connection: Connection, options: WriteOptions, timeout_s: float | None = None) -> Writer:
+        """Writes one message. `abort` ends the sending side, so that the peer sees that the message is incomplete."""
     def write(self, frame: CoreFrame, progress: Progress | None = None) -> None:
         """EncodeError that shows both where the columns, their types or the index differ from the first chunk's."""
     def close(self) -> None:
@@ -894,8 +897,6 @@ class Connection:
     def batches(self, timeout_s: float | None = None) -> ConnectionReader:
         """The next message batch by batch; a message of bytes is a DecodeError. Until it is read to its end the
         connection gives no other message."""
-    def writer(self, options: WriteOptions, timeout_s: float | None = None) -> Writer:
-        """One message written chunk by chunk; `abort` ends the sending side, so that the peer sees it broke off."""
     def partial(self) -> bytes:
         """What has come of a piece (prefix, header, record batch, opaque bytes) that is not whole yet."""
     def status(self) -> str | BaseException:

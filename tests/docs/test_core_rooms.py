@@ -5,7 +5,7 @@ from collections import defaultdict
 
 import pytest
 
-from tests.helpers.core_imports import Module, circles, imports, modules
+from tests.helpers.core_imports import CRATES, Module, circles, imports, modules
 
 # From the ground up. A room imports rooms of lower levels only; within the ground, files may use one another.
 GROUND = frozenset({"error", "limits", "progress", "panics", "excerpt", "calendar", "json_skip"})
@@ -59,18 +59,20 @@ def test_formats_never_import_each_other() -> None:
     assert wrong == []
 
 
-def test_files_form_no_circles_but_parent_and_child() -> None:
+@pytest.mark.parametrize("crate", sorted(path.name for path in CRATES.iterdir()))
+def test_files_form_no_circles_but_parent_and_child(crate: str) -> None:
     graph = {
         module: {target for target in targets if module[: len(target)] != target and target[: len(module)] != module}
-        for module, targets in imports().items()
+        for module, targets in imports(crate).items()
     }
     assert [[_name(module) for module in circle] for circle in circles(graph)] == []
 
 
+@pytest.mark.parametrize("crate", sorted(path.name for path in CRATES.iterdir()))
 @pytest.mark.parametrize("depth", range(1, 5))
-def test_folders_form_no_circles(depth: int) -> None:
+def test_folders_form_no_circles(depth: int, crate: str) -> None:
     graph: dict[Module, set[Module]] = defaultdict(set)
-    for module, targets in imports().items():
+    for module, targets in imports(crate).items():
         for target in targets:
             a, b = module[:depth], target[:depth]
             if len(a) == len(b) == depth and a != b and a[:-1] == b[:-1]:

@@ -1,4 +1,4 @@
-"""Finds which module of the Rust core imports which, from its ``use`` lines and paths: for `test_core_rooms.py`.
+"""Finds which module of a Rust crate imports which, from its ``use`` lines and paths: for `test_core_rooms.py`.
 
 A path is resolved to the file that holds the item: ``super::Grid`` to ``frame/block.rs``, where ``frame/mod.rs`` says
 ``pub use block::Grid``. A parent that declares or re-exports a child does not import it. Tests do not count.
@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-SOURCE = Path(__file__).resolve().parents[2] / "crates" / "colonnade" / "src"
+CRATES = Path(__file__).resolve().parents[2] / "crates"
+CORE = "colonnade"
 
 Module = tuple[str, ...]  # ("frame", "block")
 _USE = re.compile(r"^[ \t]*(pub(?:\([^)]*\))? )?use ([^;]+);", re.MULTILINE)
@@ -18,26 +19,22 @@ _PATH = re.compile(r"(?<![\w:])(?:crate|(?:super::)*super|self)(?:::[A-Za-z_]\w*
 _COMMENT = re.compile(r"//[^\n]*")
 
 
-def is_test(path: Path) -> bool:
+def is_test(parts: tuple[str, ...]) -> bool:
     """Whether a file is compiled only for tests, by its name."""
-    parts = path.relative_to(SOURCE).with_suffix("").parts
     return any(part in ("tests", "samples", "suite") or part.endswith("_tests") for part in parts)
 
 
-def module_of(path: Path) -> Module:
-    parts = path.relative_to(SOURCE).with_suffix("").parts
-    return parts[:-1] if parts[-1] in ("mod", "lib") else parts
-
-
 @cache
-def modules() -> dict[Module, str]:
-    """The text of every module, without comments and without test modules."""
-    found = {}
-    for path in SOURCE.rglob("*.rs"):
-        if is_test(path):
+def modules(crate: str = CORE) -> dict[Module, str]:
+    """The text of every module of a crate, without comments and without test modules."""
+    source, found = CRATES / crate / "src", {}
+    for path in source.rglob("*.rs"):
+        parts = path.relative_to(source).with_suffix("").parts
+        if is_test(parts):
             continue
         text = _COMMENT.sub("", path.read_text(encoding="utf-8"))
-        found[module_of(path)] = re.split(r"#\[cfg\(test\)\]\s*(?:pub\(crate\) )?mod \w+ \{", text)[0]
+        module = parts[:-1] if parts[-1] in ("mod", "lib") else parts
+        found[module] = re.split(r"#\[cfg\(test\)\]\s*(?:pub\(crate\) )?mod \w+ \{", text)[0]
     return found
 
 
@@ -62,7 +59,7 @@ def leaves(tree: str, prefix: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str,
             start = i + 1
 
 
-def absolute(path: tuple[str, ...], module: Module) -> Module | None:
+def absolute(path: tuple[str, ...], module: Module, crate: str) -> Module | None:
     """Resolve a path within `module` to one from the root of the crate; None for other crates."""
     if path[0] == "crate":
         return path[1:]
@@ -71,29 +68,29 @@ def absolute(path: tuple[str, ...], module: Module) -> Module | None:
     supers = next((i for i, part in enumerate(path) if part != "super"), len(path))
     if supers:
         return module[: len(module) - supers] + path[supers:]
-    return module + path if module + path[:1] in modules() else None
+    return module + path if module + path[:1] in modules(crate) else None
 
 
 @cache
-def exports(module: Module) -> dict[str, Module]:
+def exports(module: Module, crate: str) -> dict[str, Module]:
     """Names that a module re-exports, and their paths."""
     found = {}
-    for visibility, tree in _USE.findall(modules().get(module, "")):
+    for visibility, tree in _USE.findall(modules(crate).get(module, "")):
         if not visibility:
             continue
         for path, name in leaves(tree):
-            target = absolute(path, module)
+            target = absolute(path, module, crate)
             if target is not None:
                 found[name] = target
     return found
 
 
-def home(path: Module) -> Module:
+def home(path: Module, crate: str) -> Module:
     """The module that holds the item at `path`."""
     for _ in range(8):
-        known = max((n for n in range(len(path) + 1) if path[:n] in modules()), default=0)
+        known = max((n for n in range(len(path) + 1) if path[:n] in modules(crate)), default=0)
         module, rest = path[:known], path[known:]
-        target = exports(module).get(rest[0]) if rest else None
+        target = exports(module, crate).get(rest[0]) if rest else None
         if target is None:
             return module
         path = target + rest[1:]
@@ -101,16 +98,16 @@ def home(path: Module) -> Module:
 
 
 @cache
-def imports() -> dict[Module, frozenset[Module]]:
+def imports(crate: str = CORE) -> dict[Module, frozenset[Module]]:
     """Modules that each module imports, itself and its children's re-exports left out."""
     found: dict[Module, set[Module]] = defaultdict(set)
-    for module, text in modules().items():
+    for module, text in modules(crate).items():
         paths = [path for visibility, tree in _USE.findall(text) for path, _ in leaves(tree)]
         paths += [tuple(match.split("::")) for match in _PATH.findall(_USE.sub("", text))]
         for path in paths:
-            target = absolute(path, module)
+            target = absolute(path, module, crate)
             if target is not None:
-                found[module].add(home(target))
+                found[module].add(home(target, crate))
         found[module].discard(module)
     return {module: frozenset(targets) for module, targets in found.items()}
 

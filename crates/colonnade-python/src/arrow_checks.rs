@@ -8,7 +8,7 @@ use arrow_schema::DataType;
 use colonnade::frame::children;
 use pyo3::prelude::*;
 
-use crate::arrow_foreign::{catch_assertions, invalid_data};
+use crate::arrow_errors::{catch_assertions, invalid_data};
 
 /// The interface's `ArrowArray` structure.
 #[repr(C)]

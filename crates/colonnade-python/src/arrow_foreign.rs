@@ -6,7 +6,6 @@
 
 use std::collections::HashMap;
 use std::ffi::{CStr, c_int};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 use arrow_array::ffi::from_ffi_and_data_type;
@@ -20,6 +19,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyTuple};
 
 use crate::arrow_checks::{check_counts, check_offsets, clear_null_type_buffers, contains_null_type};
+use crate::arrow_errors::{catch_assertions, invalid_data};
 use crate::errors;
 use crate::guard::Guarded;
 
@@ -105,10 +105,6 @@ pub(crate) fn schema_of(obj: &Bound<'_, PyAny>) -> PyResult<Schema> {
     Ok(schema_of_capsule(&obj.call_method0("__arrow_c_schema__")?)?.schema)
 }
 
-pub(crate) fn invalid_data(what: &str) -> PyErr {
-    errors::decode(format!("arrow: {what}."))
-}
-
 fn already_consumed(what: &str) -> PyErr {
     invalid_data(&format!(
         "the {what} was read already, and can be read only once. Ask its library for another one"
@@ -126,19 +122,6 @@ fn pointer<T>(capsule: &Bound<'_, PyAny>, name: &'static CStr) -> PyResult<*mut 
     })?;
     let pointer = pointer.cast::<T>().as_ptr();
     if pointer.is_aligned() { Ok(pointer) } else { Err(invalid_data("a capsule's pointer is not aligned")) }
-}
-
-/// Converts panics to errors: arrow-rs asserts that a producer follows the interface.
-pub(crate) fn catch_assertions<T>(work: impl FnOnce() -> Result<T, arrow_schema::ArrowError>) -> PyResult<T> {
-    match catch_unwind(AssertUnwindSafe(work)) {
-        Ok(Ok(value)) => Ok(value),
-        Ok(Err(error)) => Err(invalid_data(&error.to_string())),
-        Err(panic) => {
-            let text = panic.downcast_ref::<String>().map(String::as_str);
-            let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("an assertion");
-            Err(invalid_data(&format!("the producer's structures break the interface: {text}")))
-        }
-    }
 }
 
 fn schema_of_capsule(capsule: &Bound<'_, PyAny>) -> PyResult<ForeignSchema> {

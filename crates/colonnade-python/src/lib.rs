@@ -5,6 +5,7 @@ mod arrow_assemble;
 mod arrow_build;
 mod arrow_checks;
 mod arrow_column;
+mod arrow_errors;
 mod arrow_export;
 mod arrow_foreign;
 mod arrow_parts;

@@ -7,7 +7,7 @@ use colonnade::progress::Progress;
 use colonnade::sink::Sink;
 use pyo3::prelude::*;
 
-use crate::connection::ConnectionTarget;
+use crate::connection::{Connection, ConnectionTarget};
 use crate::errors::{self, IntoPy};
 use crate::frame::CoreFrame;
 use crate::guard::Guarded;
@@ -31,16 +31,6 @@ impl Writer {
     fn new(target: Target, options: &WriteOptions) -> PyResult<Self> {
         let (encoding, fsync) = (options.encoding.clone(), options.fsync);
         Ok(Self { frames: encoding.writer().py()?, target: Some(target), encoding, fsync })
-    }
-
-    /// A writer of one message of a connection.
-    pub(crate) fn to_connection(
-        frames: Box<dyn FrameWriter>,
-        target: ConnectionTarget,
-        options: &WriteOptions,
-    ) -> Self {
-        let (encoding, fsync) = (options.encoding.clone(), options.fsync);
-        Self { frames, target: Some(Target::Connection(target)), encoding, fsync }
     }
 
     /// Runs `work` on the target's sink.
@@ -80,6 +70,21 @@ impl Writer {
     #[staticmethod]
     fn to_callable(send: Py<PyAny>, options: &WriteOptions) -> PyResult<Self> {
         Self::new(Target::Callable(CallableSink(send)), options)
+    }
+
+    /// A writer of one message.
+    #[staticmethod]
+    #[pyo3(signature = (connection, options, timeout_s = None))]
+    fn to_connection(
+        py: Python<'_>,
+        connection: &Connection,
+        options: &WriteOptions,
+        timeout_s: Option<f64>,
+    ) -> PyResult<Self> {
+        let frames = options.encoding.message_writer().py()?;
+        let target = Target::Connection(ConnectionTarget::begin(py, connection, timeout_s)?);
+        let (encoding, fsync) = (options.encoding.clone(), options.fsync);
+        Ok(Self { frames, target: Some(target), encoding, fsync })
     }
 
     #[pyo3(signature = (frame, progress = None))]

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
-use crate::file::{parent, resolve_links, temporary_name};
+use crate::file::resolve_links;
 use crate::leftover;
+use crate::temporary_name::{parent, temporary_name};
 
 /// A directory that is being filled. Dropping it before [`AtomicDirectory::commit`] removes it.
 #[derive(Debug)]

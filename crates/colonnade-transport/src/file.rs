@@ -4,11 +4,11 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use rustix::fs::{FallocateFlags, fallocate};
 use rustix::io::Errno;
 
+use crate::temporary_name::{parent, temporary_name};
 use crate::{leftover, release};
 
 /// Files are written in calls of this size that end on multiples of it, because the kernel keeps a file in folios as large as
@@ -26,8 +26,6 @@ pub struct AtomicFile {
     reserved: u64,
     written: u64,
 }
-
-static COUNTER: AtomicU32 = AtomicU32::new(0);
 
 impl AtomicFile {
     /// Creates a temporary file next to `path` (symlinks are followed). The new file gets the mode of the file that it
@@ -160,25 +158,6 @@ pub(crate) fn resolve_links(path: &Path) -> io::Result<PathBuf> {
         }
     }
     Err(io::Error::from_raw_os_error(libc::ELOOP))
-}
-
-/// The directory that contains a path.
-pub(crate) fn parent(path: &Path) -> &Path {
-    match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    }
-}
-
-/// A name next to `target` that no other process uses.
-pub(crate) fn temporary_name(target: &Path) -> PathBuf {
-    let count = COUNTER.fetch_add(1, Ordering::Relaxed);
-    parent(target).join(format!(".{}.{}.{count}.tmp", stem(target), std::process::id()))
-}
-
-/// The beginning of temporary names. It is cut, because a long name would leave no space for the rest.
-pub(crate) fn stem(target: &Path) -> String {
-    target.file_name().unwrap_or_default().to_string_lossy().chars().take(40).collect()
 }
 
 fn create_temporary(target: &Path, shared: bool) -> io::Result<(File, PathBuf)> {

@@ -16,7 +16,7 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-use crate::file::{parent, stem};
+use crate::temporary_name::{parent, stem};
 
 /// The maximum number of directory entries that are searched, so that the search costs a small write little in any directory.
 const MAX_NAMES: usize = 1000;

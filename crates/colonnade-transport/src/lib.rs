@@ -16,6 +16,7 @@ mod pipe;
 mod release;
 mod socket;
 mod socket_file;
+mod temporary_name;
 pub mod tls;
 
 pub use address::Address;

@@ -19,10 +19,7 @@ use crate::channel::Direction;
 use crate::dial::stream_socket;
 use crate::failure::SystemError;
 use crate::socket::{Socket, unix_peer, wait};
-use crate::socket_file::{self, SocketFile};
-
-/// The maximum number of connections that the system queues.
-pub(crate) const BACKLOG: i32 = 128;
+use crate::socket_file::{self, BACKLOG, SocketFile};
 
 /// A listening socket. It does not check peers.
 #[derive(Debug)]

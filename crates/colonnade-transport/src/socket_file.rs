@@ -13,8 +13,10 @@ use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketAddrUnix, connect, listen};
 
 use crate::dial::stream_socket;
-use crate::file::parent;
-use crate::listen::BACKLOG;
+use crate::temporary_name::parent;
+
+/// The maximum number of connections that the system queues.
+pub(crate) const BACKLOG: i32 = 128;
 
 /// The socket file that this listener created.
 #[derive(Debug)]

@@ -39,7 +39,7 @@ def send_chunks(
         with Steps(progress).next(begun[0].nbytes) if progress else nullcontext() as step:
             link._core.send(begun[0], options, timeout_s, step)
         return
-    writer = link._core.writer(_message_options(made, link, chunks.nrows), timeout_s)
+    writer = _core.Writer.to_connection(link._core, _message_options(made, link, chunks.nrows), timeout_s)
     _write_chunks(chain(begun, ahead), writer, chunks.nbytes, progress)
 
 
@@ -83,7 +83,7 @@ def open_writer(where: AnyTarget, made: Options, nrows: int | None = None) -> _c
         if refusal is not None:
             raise UnsupportedError(refusal)
         link = where.opened(resolve_threads(made.threads))
-        return link._core.writer(_message_options(made, link, nrows))
+        return _core.Writer.to_connection(link._core, _message_options(made, link, nrows))
     to, place = _WRITERS.of(where)
     return to(place, core_options(made, Request(where, None, nrows)))
 

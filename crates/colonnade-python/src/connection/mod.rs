@@ -31,7 +31,6 @@ use crate::guard::Guarded;
 use crate::run::Callback;
 use crate::tls;
 use crate::write_options::WriteOptions;
-use crate::writer::Writer;
 
 use reader::ConnectionReader;
 use receive::Turn;
@@ -226,14 +225,6 @@ impl Connection {
     fn batches(slf: &Bound<'_, Self>, timeout_s: Option<f64>) -> PyResult<ConnectionReader> {
         slf.get().timeout(timeout_s)?;
         Ok(ConnectionReader::new(slf.clone().unbind(), timeout_s))
-    }
-
-    #[pyo3(signature = (options, timeout_s = None))]
-    fn writer(&self, py: Python<'_>, options: &WriteOptions, timeout_s: Option<f64>) -> PyResult<Writer> {
-        self.timeout(timeout_s)?;
-        let frames = options.encoding.message_writer().py()?;
-        let target = ConnectionTarget::begin(py, &self.inner, timeout_s)?;
-        Ok(Writer::to_connection(frames, target, options))
     }
 
     fn partial(&self, py: Python<'_>) -> PyResult<Vec<u8>> {

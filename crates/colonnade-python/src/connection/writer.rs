@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use super::send::SendState;
 use super::state::{ConnectionState, lock, run_call};
 use super::watch::{Timeout, Watch};
-use super::{Callback, SEND_ADVICE};
+use super::{Callback, Connection, SEND_ADVICE};
 
 /// The sending side of a connection, reserved for one message.
 pub(crate) struct ConnectionTarget {
@@ -22,11 +22,13 @@ pub(crate) struct ConnectionTarget {
 }
 
 impl ConnectionTarget {
-    pub(super) fn begin(
-        py: Python<'_>,
-        inner: &Arc<ConnectionState>,
-        timeout_s: Option<f64>,
-    ) -> PyResult<Self> {
+    /// Reserves the sending side of `connection`.
+    ///
+    /// # Errors
+    /// A connection that is closed or that sends already; a negative time limit.
+    pub(crate) fn begin(py: Python<'_>, connection: &Connection, timeout_s: Option<f64>) -> PyResult<Self> {
+        connection.timeout(timeout_s)?;
+        let inner = &connection.inner;
         let number = inner.messages_sent.load(Ordering::Relaxed) + 1;
         let begun = run_call(py, None, |progress| {
             let watch = Watch::new(progress, Timeout::Until(None), &[]);

@@ -2,7 +2,7 @@
 
 use std::io::{self, Error, ErrorKind, IoSlice, IoSliceMut};
 
-use super::session::{RECORD, RECORD_EXTRA, whole_records};
+use super::record::{RECORD, RECORD_EXTRA, whole_records};
 use crate::channel::Channel;
 
 /// The minimum and maximum number of encrypted bytes of one receive. The buffer grows when a receive fills it.

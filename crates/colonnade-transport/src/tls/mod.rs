@@ -5,6 +5,7 @@ mod buffers;
 mod config;
 mod connect;
 mod error_text;
+mod record;
 mod session;
 mod token;
 
