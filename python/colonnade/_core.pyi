@@ -173,7 +173,7 @@ class Axis:
 
 # --------------------------------------------------------------------------- frames
 _Steps = Sequence[Sequence[int]]  # places within a column: for each the numbers of the children that lead there
-_Spot = tuple[str, list[int], bool]  # path behind the label, numbers of the children, whether nothing stands below
+_FieldPath = tuple[str, list[int], bool]  # path behind the label, numbers of the children, whether nothing stands below
 
 class CoreFrame:
     """A materialised frame: blocks and columns in memory (or over a map), both axes."""
@@ -208,10 +208,10 @@ class CoreFrame:
         """One name a column: NumPy descr ("<f8") for blocks, Arrow type name for the rest."""
     def select(self, positions: Sequence[int]) -> CoreFrame:
         """Columns by position, in that order; repeats allowed. No copy of data."""
-    def leaf_paths(self, position: int, steps: _Steps | None = None) -> list[_Spot]:
+    def leaf_paths(self, position: int, steps: _Steps | None = None) -> list[_FieldPath]:
         """As `File.leaf_paths`."""
     def leaf_dtype(self, position: int, steps: _Steps) -> str: ...
-    def kept(self, leaves: Mapping[int, _Steps] | None) -> CoreFrame:
+    def project_leaves(self, leaves: Mapping[int, _Steps] | None) -> CoreFrame:
         """Of these columns, by position, the parts at these places alone. No copy. ColumnNotFound for a position that
         holds nothing nested."""
     def slice(self, start: int, stop: int) -> CoreFrame: ...
@@ -449,7 +449,7 @@ class File(_OpenedBatches):
         leaves: Mapping[int, _Steps] | None = None,
     ) -> CoreFrame:
         """Batch or row group i alone, Arrow's layout. IndexError past the end."""
-    def leaf_paths(self, position: int, steps: _Steps | None = None) -> list[_Spot]:
+    def leaf_paths(self, position: int, steps: _Steps | None = None) -> list[_FieldPath]:
         """The places within a column (or within its parts at `steps`), parents first; none where it is not nested."""
     def leaf_dtype(self, position: int, steps: _Steps) -> str:
         """The name of the type that these parts of a column have."""

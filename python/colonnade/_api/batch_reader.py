@@ -61,7 +61,7 @@ class Reader:
     def close(self) -> None:
         """Let go of the source. Frames that were handed out stay valid."""
         self._closed = True
-        self._told_all()
+        self._end_progress()
 
     def __enter__(self) -> "Reader":
         return self
@@ -82,7 +82,7 @@ class Reader:
             self._steps = Steps(self._drawn.__enter__(), of)
         self._steps.done(batch.nbytes)
 
-    def _told_all(self) -> None:
+    def _end_progress(self) -> None:
         """Nothing more is told; a bar is taken away."""
         self._progress = None
         if self._drawn is not None:
@@ -97,7 +97,7 @@ class FileReader(Reader):
         self._frame = frame
         self._batch_rows = batch_rows(frame._file)
         self._spans = _spans(frame, self._batch_rows)
-        self._told: set[int] = set()
+        self._reported_batches: set[int] = set()
 
     @property
     def schema(self) -> Schema:
@@ -141,13 +141,13 @@ class FileReader(Reader):
     def _batch(self, i: int) -> Frame:
         frame = self._frame if self._batch_rows is None else _batch(self._frame, self._spans[i])
         # Bytes of one batch; a frame that is decoded later tells of itself. None counts twice.
-        if self._progress and frame is not self._frame and i not in self._told:
-            self._told.add(i)
+        if self._progress and frame is not self._frame and i not in self._reported_batches:
+            self._reported_batches.add(i)
             self._tell_of(frame, _nbytes(self._frame))
-            if len(self._told) == len(self._spans):
+            if len(self._reported_batches) == len(self._spans):
                 if self._steps is not None:
                     self._steps.finish()
-                self._told_all()
+                self._end_progress()
         return frame
 
     def __repr__(self) -> str:

@@ -25,7 +25,7 @@ class Chunks:
     nrows: int | None = None
 
 
-def chunks_of(data: Any, made: Common, rows: Rows | None = None) -> Chunks:
+def chunks_of(data: Any, settings: Common, rows: Rows | None = None) -> Chunks:
     """The chunks of anything that `Frame` takes, or of an open reader. `rows`: types that rows before these had.
 
     Raises
@@ -38,10 +38,10 @@ def chunks_of(data: Any, made: Common, rows: Rows | None = None) -> Chunks:
     adapter = None if isinstance(data, Frame | dict) else find_adapter(data)
     if adapter is None:
         if is_rows(data):
-            return Chunks((rows or Rows(made.batch_rows)).batches(data))
-        frame = whole(data, made)
+            return Chunks((rows or Rows(settings.batch_rows)).batches(data))
+        frame = whole_frame(data, settings)
     else:
-        options = {"densify_sparse": made.densify_sparse, "borrow": True}
+        options = {"densify_sparse": settings.densify_sparse, "borrow": True}
         if hasattr(adapter, "to_frames"):  # a producer that makes its batches when asked
             lazy: Iterator[_core.CoreFrame] | None = adapter.to_frames(data, options=options)
             if lazy is not None:
@@ -56,8 +56,8 @@ def chunks_of(data: Any, made: Common, rows: Rows | None = None) -> Chunks:
     return Chunks(cores, sum(core.nbytes for core in cores), len(frame))
 
 
-def whole(data: Any, made: Common) -> Frame:
+def whole_frame(data: Any, options: Common) -> Frame:
     """The same as one frame, for a format that is written whole."""
     if isinstance(data, Reader):
         return data.read_all()
-    return frame_from(data, densify_sparse=made.densify_sparse, borrow=True, batch_rows=made.batch_rows)
+    return frame_from(data, densify_sparse=options.densify_sparse, borrow=True, batch_rows=options.batch_rows)

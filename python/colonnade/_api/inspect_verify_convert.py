@@ -13,8 +13,8 @@ from .._io.threads import resolve_threads
 from .batch_reader import Reader
 from .conversion import convert_frame
 from .inspection import Info, info_of
-from .msgpack_frames import whole_series
-from .open_source import opened, resolve_source
+from .msgpack_frames import open_series
+from .open_source import open_checked, resolve_source
 from .series_info import checked, inspected
 
 
@@ -42,12 +42,12 @@ def inspect(source: Source, *, format: str | None = None, **options: Any) -> Inf
     >>> info.shape, info.codecs["stored"] > 0
     ((3, 1), True)
     """
-    where, found, made = resolve_source(source, format, options)
-    where, series = whole_series(where, found, made)
+    where, found, settings = resolve_source(source, format, options)
+    where, series = open_series(where, found, settings)
     if series is not None:
         with series:
             return inspected(series, _nbytes(where), from_magic(where.head() or b"") == found)
-    return info_of(opened(where, found, made))
+    return info_of(open_checked(where, found, settings))
 
 
 def verify(source: Source, *, format: str | None = None, **options: Any) -> None:
@@ -77,14 +77,14 @@ def verify(source: Source, *, format: str | None = None, **options: Any) -> None
     Traceback (most recent call last):
     colonnade.DecodeError: ...
     """
-    where, found, made = resolve_source(source, format, options)
-    where, series = whole_series(where, found, made)
+    where, found, settings = resolve_source(source, format, options)
+    where, series = open_series(where, found, settings)
     if series is not None:
-        _read_through(series, made)
+        _read_through(series, settings)
         return
-    file = opened(where, found, made)
-    with reporting(made.progress, "verifying") as progress:
-        file.verify(threads=resolve_threads(made.threads), progress=progress)
+    file = open_checked(where, found, settings)
+    with reporting(settings.progress, "verifying") as progress:
+        file.verify(threads=resolve_threads(settings.threads), progress=progress)
 
 
 def convert(
@@ -135,8 +135,8 @@ def _nbytes(where: AnySource) -> int:
         return view.nbytes
 
 
-def _read_through(series: Reader, made: Options) -> None:
-    with series, reporting(made.progress, "verifying") as progress:
+def _read_through(series: Reader, options: Options) -> None:
+    with series, reporting(options.progress, "verifying") as progress:
         steps = Steps(progress)
         first = 0
         for core in checked(series.cores()):

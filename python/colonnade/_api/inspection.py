@@ -19,7 +19,7 @@ from .._values.terminal_text import label_text, nbytes_text, table
 from ..errors import ColonnadeError
 from .open_source import File
 
-_SHOWN = 20
+_MAX_SHOWN = 20
 
 
 @dataclass(frozen=True)
@@ -106,23 +106,23 @@ class Info:
             "layout": self.layout,
             "kind": self.kind,
             "shape": None if self.shape is None else list(self.shape),
-            "name": plain(self.name),
-            "attrs": plain(self.attrs),
-            "origin": plain(self.origin),
+            "name": to_json(self.name),
+            "attrs": to_json(self.attrs),
+            "origin": to_json(self.origin),
             "version": self.version,
             "file_nbytes": self.file_nbytes,
             "nbytes": self.nbytes,
             "codecs": dict(self.codecs),
             "index": _axis_dict(self.index),
             "columns": _axis_dict(self.columns),
-            "schema": [{"label": plain(item.label), "dtype": item.dtype, "layout": item.layout} for item in columns],
+            "schema": [{"label": to_json(item.label), "dtype": item.dtype, "layout": item.layout} for item in columns],
             "leaves": {label: list(paths) for label, paths in self.leaves.items()},
             "labels": list(self.labels),
             "problem": self.problem,
             "arrow": None if self.arrow is None else asdict(self.arrow),
             "text": None if self.text is None else asdict(self.text),
-            "parquet": None if self.parquet is None else plain(asdict(self.parquet)),
-            "members": [plain(member) for member in self.members],
+            "parquet": None if self.parquet is None else to_json(asdict(self.parquet)),
+            "members": [to_json(member) for member in self.members],
         }
 
     def facts(self) -> list[tuple[str, str]]:
@@ -152,7 +152,7 @@ class Info:
             facts.append(("filters", ", ".join(f"{count:,} {name}" for name, count in filters.items())))
         facts.append(("written by", _writer_text(self.origin, self.version)))
         if self.labels:
-            facts.append(("frames", f"{len(self.labels):,}: " + ", ".join(map(label_text, self.labels[:_SHOWN]))))
+            facts.append(("frames", f"{len(self.labels):,}: " + ", ".join(map(label_text, self.labels[:_MAX_SHOWN]))))
         if self.problem is not None:
             facts.append(("note", self.problem))
         return facts
@@ -160,12 +160,12 @@ class Info:
     def __repr__(self) -> str:
         text = "<Info>\n" + table([list(pair) for pair in self.facts()])
         if self.schema is not None and self.schema.fields:
-            shown = self.schema.fields[:_SHOWN]
+            shown = self.schema.fields[:_MAX_SHOWN]
             text += "\n" + table([["", label_text(item.label), item.dtype] for item in shown])
             left = len(self.schema.fields) - len(shown)
             text += f"\n  ... {left:,} more columns" if left else ""
         elif self.schema is None:
-            text += "\n" + table([["", label_text(member["name"])] for member in self.members[:_SHOWN]])
+            text += "\n" + table([["", label_text(member["name"])] for member in self.members[:_MAX_SHOWN]])
         return text
 
 
@@ -198,16 +198,16 @@ def info_of(file: File) -> Info:
         labels=list(file.labels()) if file.kind == "bundle" else [],
         leaves={} if schema is None else _leaves(file, schema),
         problem=problem,
-        **_own(file, members),
+        **_format_info(file, members),
     )
 
 
-def _own(file: File, members: list[dict[str, Any]]) -> dict[str, Any]:
+def _format_info(file: File, members: list[dict[str, Any]]) -> dict[str, Any]:
     """What only this format has."""
-    own = FORMATS[file.format].info
-    if own is None:
+    info = FORMATS[file.format].info
+    if info is None:
         return {}
-    name, of = own
+    name, of = info
     return {name: of(file, members)}
 
 
@@ -224,7 +224,7 @@ def _leaves(file: File, schema: Schema) -> dict[str, list[str]]:
     return found
 
 
-def plain(value: Any) -> Any:
+def to_json(value: Any) -> Any:
     """`value` as what JSON can hold."""
     if value is None or isinstance(value, bool | str):
         return value
@@ -235,9 +235,9 @@ def plain(value: Any) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else str(value)
     if isinstance(value, dict):
-        return {key if isinstance(key, str) else label_text(key): plain(part) for key, part in value.items()}
+        return {key if isinstance(key, str) else label_text(key): to_json(part) for key, part in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(part) for part in value]
+        return [to_json(part) for part in value]
     return str(value)
 
 
@@ -248,9 +248,9 @@ def _axis_dict(axis: AxisInfo | None) -> dict[str, Any] | None:
         "class": axis.cls,
         "length": axis.length,
         "auto": axis.is_auto,
-        "name": plain(axis.name),
+        "name": to_json(axis.name),
         "levels": [
-            {"class": kind, "dtype": dtype, "name": plain(name)}
+            {"class": kind, "dtype": dtype, "name": to_json(name)}
             for kind, dtype, name in zip(axis.classes, axis.dtypes, axis.names, strict=True)
         ],
     }

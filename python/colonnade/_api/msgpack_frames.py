@@ -19,11 +19,11 @@ from .open_source import check_beginning
 from .sequential_reader import FrontReader
 
 
-def series_reader(where: AnySource, format: str, made: Options, columns: Any, rows: slice | None) -> Reader | None:
+def series_reader(where: AnySource, format: str, settings: Options, columns: Any, rows: slice | None) -> Reader | None:
     """The reader of frames one behind the other; None of a file or memory that holds one value, which needs none."""
-    options = FORMATS[format].read_options(made, where.name)
+    options = FORMATS[format].read_options(settings, where.name)
     if isinstance(where, PathSource):
-        mmap = not on_network(where.device) if made.mmap is None else made.mmap
+        mmap = not on_network(where.device) if settings.mmap is None else settings.mmap
         if where.is_directory or not _core.is_series_path(where.path, options, mmap=mmap):
             return None
         where = StreamSource(os.open(where.path, os.O_RDONLY | os.O_CLOEXEC), where.name, close=True)
@@ -32,8 +32,8 @@ def series_reader(where: AnySource, format: str, made: Options, columns: Any, ro
     return SeriesReader(where, options, columns, rows)
 
 
-def whole_series(
-    where: AnySource, format: str, made: Options, columns: Any = None, rows: slice | None = None
+def open_series(
+    where: AnySource, format: str, options: Options, columns: Any = None, rows: slice | None = None
 ) -> tuple[AnySource, Reader | None]:
     """As `series_reader`, for what else takes one value alone; and the source that it is to be opened from then.
 
@@ -42,9 +42,9 @@ def whole_series(
     if FORMATS[format].reads != "series":
         return where, None
     if isinstance(where, StreamSource | CallSource):
-        check_beginning(where, format, made)
-        where = BufferSource(where.collected(made.limits or _core.Limits()), where.name)
-    return where, None if isinstance(where, HttpSource) else series_reader(where, format, made, columns, rows)
+        check_beginning(where, format, options)
+        where = BufferSource(where.collected(options.limits or _core.Limits()), where.name)
+    return where, None if isinstance(where, HttpSource) else series_reader(where, format, options, columns, rows)
 
 
 class SeriesReader(FrontReader):
@@ -63,7 +63,7 @@ class SeriesReader(FrontReader):
     def __init__(self, where: AnySource, options: _core.ReadOptions, columns: Any, rows: slice | None) -> None:
         super().__init__(where, rows)
         self._options = options
-        self._asked = columns
+        self._columns = columns
 
     @property
     def schema(self) -> Schema:
@@ -90,4 +90,4 @@ class SeriesReader(FrontReader):
     def _selected(self, core: _core.CoreFrame) -> Frame:
         """The columns that were asked for, by their labels: other programs put them in any order."""
         frame = Frame._make(core)
-        return frame if self._asked is None else frame.select(self._asked)
+        return frame if self._columns is None else frame.select(self._columns)

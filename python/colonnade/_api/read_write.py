@@ -9,7 +9,7 @@ from .._io.detection import check_format
 from .._io.progress import reporting
 from .._io.sources import Source
 from .._io.targets import Target, as_target, released, settle
-from .chunks import chunks_of, whole
+from .chunks import chunks_of, whole_frame
 from .open_source import read_frame
 from .store import encode_bytes, store
 from .store_chunks import encode_chunks, store_chunks
@@ -130,15 +130,15 @@ def write(data: Any, target: Target, *, format: str | None = None, **options: An
     """
     where = as_target(target)
     with released(where):
-        made = written_as(where, format, options)
-        if write_format(made).is_batched:
-            with reporting(made.progress, "writing") as progress:
-                store_chunks(chunks_of(data, made), where, made, progress)
+        settings = written_as(where, format, options)
+        if write_format(settings).is_batched:
+            with reporting(settings.progress, "writing") as progress:
+                store_chunks(chunks_of(data, settings), where, settings, progress)
         else:
-            frame = whole(data, made)
-            with reporting(made.progress, "writing") as progress:
-                store(frame._load(), frame._lookup, where, made, progress)
-        settle(where, made.fsync)
+            frame = whole_frame(data, settings)
+            with reporting(settings.progress, "writing") as progress:
+                store(frame._load(), frame._lookup, where, settings, progress)
+        settle(where, settings.fsync)
 
 
 def encode(data: Any, format: str, **options: Any) -> bytes:
@@ -165,13 +165,13 @@ def encode(data: Any, format: str, **options: Any) -> bytes:
     >>> cn.encode({"a": np.arange(3)}, "npz")[:2]
     b'PK'
     """
-    made = make_options(check_format(format), "write", options)
-    if write_format(made).is_batched:
-        with reporting(made.progress, "encoding") as progress:
-            return encode_chunks(chunks_of(data, made), made, progress)
-    frame = whole(data, made)
-    with reporting(made.progress, "encoding") as progress:
-        return encode_bytes(frame._load(), frame._lookup, made, progress)
+    settings = make_options(check_format(format), "write", options)
+    if write_format(settings).is_batched:
+        with reporting(settings.progress, "encoding") as progress:
+            return encode_chunks(chunks_of(data, settings), settings, progress)
+    frame = whole_frame(data, settings)
+    with reporting(settings.progress, "encoding") as progress:
+        return encode_bytes(frame._load(), frame._lookup, settings, progress)
 
 
 def decode(

@@ -15,7 +15,7 @@ from ..errors import UnsupportedError
 from .batch_reader import FileReader, Reader
 from .chunk_writer import Writer
 from .msgpack_frames import series_reader
-from .open_source import lazy_frame, open_frame, opened, received, resolve_source
+from .open_source import lazy_frame, open_checked, open_frame, received, resolve_source
 from .stream_reader import StreamReader
 from .write_options import written_as
 
@@ -64,8 +64,8 @@ def open_writer(target: Target, *, format: str | None = None, **options: Any) ->
     """
     where = as_target(target)
     try:
-        made = written_as(where, format, options)
-        name = format_of(made)
+        settings = written_as(where, format, options)
+        name = format_of(settings)
         if name not in STREAMED:
             raise UnsupportedError(
                 f"{name}: expected a format that is written chunk by chunk ({', '.join(STREAMED)}); "
@@ -74,7 +74,7 @@ def open_writer(target: Target, *, format: str | None = None, **options: Any) ->
     except BaseException:
         with released(where):
             raise
-    return Writer(where, made)
+    return Writer(where, settings)
 
 
 def open_reader(
@@ -127,37 +127,37 @@ def open_reader(
     ...     print(sum(len(frame) for frame in reader), reader.schema.fields[0].label)
     6 a
     """
-    where, found, made = resolve_source(source, format, options)
-    reader = _reader(where, found, made, columns, rows)
-    reader._progress = made.progress
+    where, found, settings = resolve_source(source, format, options)
+    reader = _reader(where, found, settings, columns, rows)
+    reader._progress = settings.progress
     return reader
 
 
-def _reader(where: AnySource, found: str, made: Options, columns: Any, rows: slice | None) -> Reader:
+def _reader(where: AnySource, found: str, options: Options, columns: Any, rows: slice | None) -> Reader:
     if isinstance(where, LinkSource):
-        return _message_reader(where, made, columns, rows)
+        return _message_reader(where, options, columns, rows)
     reads = FORMATS[found].reads
-    if reads == "series" and (series := series_reader(where, found, made, columns, rows)) is not None:
+    if reads == "series" and (series := series_reader(where, found, options, columns, rows)) is not None:
         return series
     if reads == "rows" or (reads == "stream" and isinstance(where, StreamSource | CallSource | HttpSource)):
         core_options = {
-            "options": FORMATS[found].read_options(made, where.name),
-            "max_rows": getattr(made, "chunk_rows", None) or _ROWS,
+            "options": FORMATS[found].read_options(options, where.name),
+            "max_rows": getattr(options, "chunk_rows", None) or _ROWS,
         }
         return StreamReader(
             where,
             columns,
             rows,
             core_options,
-            lambda: lazy_frame(opened(where, found, made), made, columns, rows),
+            lambda: lazy_frame(open_checked(where, found, options), options, columns, rows),
             settled=reads == "stream",
         )
-    return FileReader(open_frame(where, found, made, columns, rows))
+    return FileReader(open_frame(where, found, options, columns, rows))
 
 
-def _message_reader(where: LinkSource, made: Options, columns: Any, rows: slice | None) -> Reader:
+def _message_reader(where: LinkSource, options: Options, columns: Any, rows: slice | None) -> Reader:
     """The reader of a connection's next message."""
-    if where.is_kept():
-        return FileReader(received(where, made, columns, rows))
-    core_options = {"limits": made.limits, "threads": resolve_threads(made.threads)}
-    return StreamReader(where, columns, rows, core_options, lambda: received(where, made, columns, rows))
+    if where.has_pending():
+        return FileReader(received(where, options, columns, rows))
+    core_options = {"limits": options.limits, "threads": resolve_threads(options.threads)}
+    return StreamReader(where, columns, rows, core_options, lambda: received(where, options, columns, rows))

@@ -80,7 +80,7 @@ class FrontReader(Reader):
             if core is None:
                 self._ended = True
                 self._tell()
-                self._told_all()
+                self._end_progress()
                 break
             self._tell_of(core)
             first, nrows = self._done_nrows, core.nrows

@@ -19,7 +19,7 @@ def store(
 ) -> None:
     """Write `core` to `where`, as its options say."""
     if isinstance(where, LinkTarget):
-        send(core, where.opened(resolve_threads(options.threads)), options, progress)
+        send(core, where.connected(resolve_threads(options.threads)), options, progress)
         return
     write, place = _WRITERS.of(where)
     if _is_directory(core, where, options):

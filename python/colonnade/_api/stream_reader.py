@@ -43,11 +43,11 @@ class StreamReader(FrontReader):
         super().__init__(where, rows)
         self._opener = opener
         self.settled = settled
-        self._asked = columns
+        self._columns = columns
         self._options = options
         self._open_whole = open_whole
         self._chosen: Chosen | None = None
-        self._told = False
+        self._has_warned = False
 
     def size(self) -> tuple[int | None, int | None]:
         reader = self._opened()
@@ -64,8 +64,8 @@ class StreamReader(FrontReader):
         return super().read_all()
 
     def _tell(self) -> None:
-        if isinstance(self._reader, _core.Reader) and not self._told:
-            self._told = True
+        if isinstance(self._reader, _core.Reader) and not self._has_warned:
+            self._has_warned = True
             warn_of_losses(self._reader, getattr(self._where, "name", None))
 
     def __repr__(self) -> str:
@@ -76,8 +76,8 @@ class StreamReader(FrontReader):
             self._check_open()
             self._reader = self._where.read_batches(self._opener, **self._options)
         reader: _core.Reader | _core.ConnectionReader = self._reader
-        if self._asked is not None and self._chosen is None:  # a column that is not there stays an error
-            self._chosen = Frame._make(reader.schema())._lookup.chosen(self._asked)
+        if self._columns is not None and self._chosen is None:  # a column that is not there stays an error
+            self._chosen = Frame._make(reader.schema())._lookup.chosen(self._columns)
         return reader
 
     def _selected(self, core: _core.CoreFrame) -> Frame:

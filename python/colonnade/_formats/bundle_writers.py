@@ -38,12 +38,12 @@ def check_zip(options: NpzOptions, format: str, where: AnyTarget, layout: str, o
 def _check_outer(layout: str, options: NpzOptions) -> None:
     """The outer ZIP has one codec and one level; of members that lie in it directly it is theirs."""
     if layout == "npy" and options.codec not in (None, "deflate"):
-        asked = (
+        codecs = (
             f"profile={options.profile!r}, which is zstd" if options.compression is None else f"{options.compression!r}"
         )
         raise OptionError(
             f"compression: expected None or 'deflate' with layout='npy' and outer='deflate', which compresses the "
-            f"members, found {asked}. Leave one of the two out."
+            f"members, found {codecs}. Leave one of the two out."
         )
     low, high = LEVELS["deflate"]
     if options.level is not None and not low <= options.level <= high:

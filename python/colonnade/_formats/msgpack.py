@@ -78,9 +78,9 @@ class MsgpackOptions(Common):
             "orient='columns'": self.orient not in (None, "columns"),
             "compatible=False": self.compatible,
         }
-        for wanted, missing in excluded.items():
+        for name, missing in excluded.items():
             if missing:
                 raise OptionError(
-                    f"numbers: expected {wanted} with 'packed', whose data types stand in the header and whose bytes "
+                    f"numbers: expected {name} with 'packed', whose data types stand in the header and whose bytes "
                     "in a bin. Leave numbers out to have arrays."
                 )

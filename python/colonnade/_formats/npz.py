@@ -107,12 +107,12 @@ class NpzOptions(Common):
 
     def _codecs(self) -> tuple[str, ...]:
         """The codecs asked for."""
-        asked = self.codec.values() if isinstance(self.codec, Mapping) else [self.codec]
-        return tuple(dict.fromkeys(codec for codec in asked if codec is not None))
+        by_column = self.codec.values() if isinstance(self.codec, Mapping) else [self.codec]
+        return tuple(dict.fromkeys(codec for codec in by_column if codec is not None))
 
 
-def _check_by_column(name: str, asked: str | Mapping[Any, str | None] | None, choices: tuple[str, ...]) -> None:
-    if not isinstance(asked, Mapping):
-        return check_choice(name, asked, choices)
-    for label, choice in asked.items():
+def _check_by_column(name: str, by_column: str | Mapping[Any, str | None] | None, choices: tuple[str, ...]) -> None:
+    if not isinstance(by_column, Mapping):
+        return check_choice(name, by_column, choices)
+    for label, choice in by_column.items():
         check_choice(f"{name} of {label!r}", choice, choices)

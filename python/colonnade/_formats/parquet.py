@@ -164,10 +164,10 @@ class ParquetOptions(Common):
             check_word("encoding", self.encoding, ENCODINGS)
         if not isinstance(self.use_dictionary, bool):
             check_words("use_dictionary", self.use_dictionary)
-        asked = [(None, self.encoding)] if isinstance(self.encoding, str) else list(self.encoding.items())
-        for label, wanted in asked:
+        encodings = [(None, self.encoding)] if isinstance(self.encoding, str) else list(self.encoding.items())
+        for label, encoding in encodings:
             allowed = self.use_dictionary if isinstance(self.use_dictionary, bool) else label in self.use_dictionary
-            if wanted == "dictionary" and not allowed:
+            if encoding == "dictionary" and not allowed:
                 where = "" if label is None else f" of {label!r}"
                 raise OptionError(
                     f"use_dictionary: expected True with encoding{where} 'dictionary', found {self.use_dictionary!r}."

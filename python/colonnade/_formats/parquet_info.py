@@ -78,5 +78,5 @@ class ParquetInfo:
 
 
 def _has_values(member: dict[str, Any]) -> bool:
-    kept = member["statistics"]
-    return bool(kept) and kept.get("min") is not None
+    statistics = member["statistics"]
+    return bool(statistics) and statistics.get("min") is not None

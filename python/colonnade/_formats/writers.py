@@ -76,13 +76,13 @@ def npz_to_core(options: NpzOptions, request: Request, threads: int) -> _core.Wr
 
 
 def _by_position(
-    asked: str | Mapping[Any, str | None] | None, columns: Columns | None
+    by_column: str | Mapping[Any, str | None] | None, columns: Columns | None
 ) -> str | dict[int, str | None] | None:
     """Labels have become positions."""
-    if not isinstance(asked, Mapping):
-        return asked
+    if not isinstance(by_column, Mapping):
+        return by_column
     assert columns is not None
-    return {position: name for label, name in asked.items() for position in columns.of(label)}
+    return {position: name for label, name in by_column.items() for position in columns.of(label)}
 
 
 def npy_to_core(options: NpyOptions, request: Request, threads: int) -> _core.WriteOptions:

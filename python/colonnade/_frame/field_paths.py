@@ -13,7 +13,7 @@ from .._io.nearest import nearest
 # Places within a column: for each the numbers of the children that lead there, as the core counts them.
 Steps = tuple[tuple[int, ...], ...]
 # (path behind the label, the numbers of the children, whether nothing stands below)
-Spot = tuple[str, Sequence[int], bool]
+FieldPath = tuple[str, Sequence[int], bool]
 
 
 class Chosen(NamedTuple):
@@ -32,16 +32,16 @@ class Paths:
         The places within the column at a position.
     """
 
-    def __init__(self, listed: Callable[[int], Sequence[Spot]]) -> None:
-        self._listed = listed
-        self._known: dict[int, Sequence[Spot]] = {}
+    def __init__(self, list_paths: Callable[[int], Sequence[FieldPath]]) -> None:
+        self._list_paths = list_paths
+        self._field_paths: dict[int, Sequence[FieldPath]] = {}
         self._places: dict[int, dict[str, Steps]] = {}
 
-    def spots(self, position: int) -> Sequence[Spot]:
+    def field_paths(self, position: int) -> Sequence[FieldPath]:
         """The places within the column at `position`; looked up once."""
-        found = self._known.get(position)
+        found = self._field_paths.get(position)
         if found is None:
-            found = self._known[position] = self._listed(position)
+            found = self._field_paths[position] = self._list_paths(position)
         return found
 
     def places(self, position: int) -> Mapping[str, Steps]:
@@ -49,7 +49,7 @@ class Paths:
         found = self._places.get(position)
         if found is None:
             found = self._places[position] = {}
-            for path, steps, _ in self.spots(position):
+            for path, steps, _ in self.field_paths(position):
                 found[path] = (*found.get(path, ()), tuple(steps))
         return found
 
@@ -70,7 +70,7 @@ class Paths:
         if not ends:
             return []
         roots = [text[:end] for end in ends if columns(text[:end])] or nearest(text[: ends[0]], labels)
-        return [root + path for root in roots for position in columns(root) for path, *_ in self.spots(position)]
+        return [root + path for root in roots for position in columns(root) for path, *_ in self.field_paths(position)]
 
 
 def combine(positions: list[int], parts: Mapping[int, Steps]) -> Chosen:
@@ -92,16 +92,16 @@ def combine(positions: list[int], parts: Mapping[int, Steps]) -> Chosen:
     return Chosen(chosen, {position: tuple(sorted(steps)) for position, steps in leaves.items()})
 
 
-def narrowed(kept: Steps | None, wanted: Steps | None) -> Steps | None:
+def restrict(projection: Steps | None, requested: Steps | None) -> Steps | None:
     """The places `wanted` of a column of which the places `kept` are left; None is all of it."""
-    if kept is None or wanted is None:
-        return kept if wanted is None else wanted
+    if projection is None or requested is None:
+        return projection if requested is None else requested
     below: dict[tuple[int, ...], list[tuple[int, ...]]] = {}
-    for own in kept:
-        for end in range(len(own) + 1):
-            below.setdefault(own[:end], []).append(own)
+    for path in projection:
+        for end in range(len(path) + 1):
+            below.setdefault(path[:end], []).append(path)
     found: set[tuple[int, ...]] = set()
-    for steps in wanted:
+    for steps in requested:
         # A place that is left in part, or one that lies within what is left.
         found.update(below.get(steps) or [steps])
     return tuple(sorted(found))

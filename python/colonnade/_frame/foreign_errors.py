@@ -12,7 +12,7 @@ from .axes import Labels
 # Errors that stay as they are: our own, an absent library, the system's, and warnings that the user made errors.
 PASSED = (ColonnadeError, ImportError, MemoryError, OSError, Warning)
 
-_SHOWN = 200
+_MAX_SHOWN = 200
 
 
 def foreign_error(
@@ -62,4 +62,4 @@ def _label(frame: CoreFrame, position: int) -> str:
 
 def _shown(error: Exception) -> str:
     text = f"{type(error).__name__}: {error}".partition("\n")[0]
-    return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
+    return text if len(text) <= _MAX_SHOWN else text[: _MAX_SHOWN - 3] + "..."

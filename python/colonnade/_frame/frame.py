@@ -10,7 +10,7 @@ from .._values.tagged_labels import decode_optional
 from ..adapters._from_data import take
 from .axes import Labels
 from .conversions import Conversions
-from .field_paths import Chosen, narrowed
+from .field_paths import Chosen, restrict
 from .part import SLOTS
 from .schema import Dtypes, Schema
 from .select import row_range
@@ -62,10 +62,10 @@ class Frame(Conversions):
     def __init__(self, data: Any, *, densify_sparse: bool = False, batch_rows: int | None = None) -> None:
         check_flag("densify_sparse", densify_sparse)
         check_count("batch_rows", batch_rows)
-        made = frame_from(data, densify_sparse=densify_sparse, batch_rows=batch_rows)
+        frame = frame_from(data, densify_sparse=densify_sparse, batch_rows=batch_rows)
         for slot in SLOTS:
-            setattr(self, slot, getattr(made, slot))
-        self._kept = {}
+            setattr(self, slot, getattr(frame, slot))
+        self._column_cache = {}
 
     # ------------------------------------------------------------------ description
 
@@ -136,13 +136,13 @@ class Frame(Conversions):
             return self.select(columns)
         chosen = lookup.chosen(columns)
         key = (*chosen.positions, *chosen.leaves.items())
-        kept = self._kept.get(key)
-        if kept is None:
-            kept = self._selected(chosen)
+        cached = self._column_cache.get(key)
+        if cached is None:
+            cached = self._selected(chosen)
             if len(chosen.positions) == 1 and lookup.is_whole(columns):
-                kept._single = True
-                self._kept[key] = kept
-        return kept
+                cached._single = True
+                self._column_cache[key] = cached
+        return cached
 
     def select(self, columns: Iterable[Any] | Any) -> "Frame":
         """These columns, in this order. No data is copied or decoded.
@@ -188,10 +188,10 @@ class Frame(Conversions):
 
     def release(self) -> None:
         """Drop the columns that ``frame[label]`` has decoded and kept. Arrays already handed out stay valid."""
-        for kept in self._kept.values():
-            kept._core = None if kept._file is not None else kept._core
-            kept._columns = None
-        self._kept.clear()
+        for cached in self._column_cache.values():
+            cached._core = None if cached._file is not None else cached._core
+            cached._columns = None
+        self._column_cache.clear()
 
     # ------------------------------------------------------------------ comparison
 
@@ -231,11 +231,11 @@ class Frame(Conversions):
         if self._core is not None:
             core = self._core.select(positions)
             leaves = {i: chosen.leaves[place] for i, place in enumerate(positions) if place in chosen.leaves}
-            return Frame._make(core.kept(leaves) if leaves else core)
+            return Frame._make(core.project_leaves(leaves) if leaves else core)
         leaves = {}
         places = positions if self._positions is None else [self._positions[i] for i in positions]
         for position, place in zip(positions, places, strict=True):
-            steps = narrowed(self._leaves.get(place), chosen.leaves.get(position))
+            steps = restrict(self._leaves.get(place), chosen.leaves.get(position))
             if steps is not None:
                 leaves[place] = steps
         return Frame._make(None, self._file, places, self._rows, self._threads, self._progress, leaves)
@@ -269,6 +269,6 @@ def frame_from(
     return frame_of(take(data, {"densify_sparse": densify_sparse, "borrow": borrow}, batch_rows))
 
 
-def frame_of(made: "CoreFrame | Batches") -> Frame:
+def frame_of(source: "CoreFrame | Batches") -> Frame:
     """A Frame over what an adapter answered."""
-    return Frame._make(made) if isinstance(made, CoreFrame) else Frame._make(file=made)
+    return Frame._make(source) if isinstance(source, CoreFrame) else Frame._make(file=source)

@@ -8,7 +8,7 @@ from .. import _core
 from .._core import CoreFrame
 from .._io.progress import Progress, reporting
 from .axes import Labels, Positions
-from .field_paths import Paths, Spot, Steps
+from .field_paths import FieldPath, Paths, Steps
 from .select import Columns
 
 if TYPE_CHECKING:
@@ -17,7 +17,18 @@ if TYPE_CHECKING:
 
     File = _core.File | Batches
 
-SLOTS = ("_columns", "_core", "_file", "_kept", "_leaves", "_positions", "_progress", "_rows", "_single", "_threads")
+SLOTS = (
+    "_columns",
+    "_core",
+    "_file",
+    "_column_cache",
+    "_leaves",
+    "_positions",
+    "_progress",
+    "_rows",
+    "_single",
+    "_threads",
+)
 
 
 def selects_leaves(file: object) -> TypeGuard[_core.File]:
@@ -46,7 +57,7 @@ class FramePart:
     _threads: int | None
     _progress: Progress | bool
     _columns: Columns | None
-    _kept: "dict[tuple[Any, ...], Frame]"
+    _column_cache: "dict[tuple[Any, ...], Frame]"
     _single: bool
     __slots__ = ("__weakref__", *SLOTS)
 
@@ -61,18 +72,18 @@ class FramePart:
         progress: Progress | bool = None,
         leaves: dict[int, Steps] | None = None,
     ) -> Self:
-        made = cls.__new__(cls)
-        made._core = core
-        made._file = file
-        made._positions = positions
-        made._leaves = leaves or {}
-        made._rows = rows
-        made._threads = threads
-        made._progress = progress
-        made._columns = None
-        made._kept = {}
-        made._single = False
-        return made
+        part = cls.__new__(cls)
+        part._core = core
+        part._file = file
+        part._positions = positions
+        part._leaves = leaves or {}
+        part._rows = rows
+        part._threads = threads
+        part._progress = progress
+        part._columns = None
+        part._column_cache = {}
+        part._single = False
+        return part
 
     @property
     def _source(self) -> "CoreFrame | File":
@@ -109,10 +120,10 @@ class FramePart:
         if private and self._positions is not None and len(set(self._positions)) < len(self._positions):
             private = False  # one memory must not be written to as two columns
         with reporting(self._progress, "reading") as progress:
-            told: dict[str, Any] = {"private": private, "threads": self._threads, "progress": progress}
+            keywords: dict[str, Any] = {"private": private, "threads": self._threads, "progress": progress}
             if pandas and isinstance(self._file, _core.File):
-                told["pandas"] = True
-            core: CoreFrame = self._part(self._file.load, self._rows, told)
+                keywords["pandas"] = True
+            core: CoreFrame = self._part(self._file.load, self._rows, keywords)
         if self._single and not private and not pandas:
             self._core = core
             self._columns = None
@@ -135,19 +146,23 @@ class FramePart:
         assert isinstance(self._file, _core.File)
         return self._file.batch(i, self._positions, self._threads, self._leaves or None)
 
-    def _part(self, load: Callable[..., Any], rows: tuple[int, int] | None, told: dict[str, Any]) -> Any:
+    def _part(self, load: Callable[..., Any], rows: tuple[int, int] | None, keywords: dict[str, Any]) -> Any:
         """What `load`, a method of the file, answers of the columns that are shown."""
         if not self._leaves or selects_leaves(self._file):
-            return load(self._positions, rows, **told, **({"leaves": self._leaves} if self._leaves else {}))
-        loaded = load(self._positions, rows, **told)
+            return load(self._positions, rows, **keywords, **({"leaves": self._leaves} if self._leaves else {}))
+        loaded = load(self._positions, rows, **keywords)
         places = range(self._source.ncols) if self._positions is None else self._positions
         leaves = {i: self._leaves[place] for i, place in enumerate(places) if place in self._leaves}
-        return [core.kept(leaves) for core in loaded] if isinstance(loaded, list) else loaded.kept(leaves)
+        return (
+            [core.project_leaves(leaves) for core in loaded]
+            if isinstance(loaded, list)
+            else loaded.project_leaves(leaves)
+        )
 
 
 def _spots(
     source: "CoreFrame | File", is_file: bool, positions: "Positions | None", leaves: dict[int, Steps], position: int
-) -> Sequence[Spot]:
+) -> Sequence[FieldPath]:
     """The places within the column at `position` of what a frame shows of `source`."""
     place = position if positions is None else positions[position]
     typed, at = _typed(source, place)

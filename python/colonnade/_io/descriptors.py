@@ -28,7 +28,7 @@ def write_all(fd: int, data: memoryview) -> None:
             _wait(fd, select.POLLOUT)
 
 
-def own_descriptor(path: str) -> int | None:
+def duplicate_descriptor(path: str) -> int | None:
     """The descriptor of this process that a path such as ``/dev/stdout`` or ``/dev/fd/3`` means."""
     for _ in range(40):
         try:

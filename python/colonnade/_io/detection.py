@@ -173,13 +173,13 @@ def for_connection(format: str | None) -> str:
     """The format of a frame sent over a connection."""
     if format is None or format == CONNECTED[0]:
         return CONNECTED[0]
-    asked = check_format(format)
-    if asked not in CONNECTED:
+    name = check_format(format)
+    if name not in CONNECTED:
         raise UnsupportedError(
-            f"{asked}: expected a format that goes over a connection ({', '.join(CONNECTED)}), found {asked}. "
-            f"Bytes of any format go as they are: send_bytes(cn.encode(data, {asked!r})), cn.decode(receive_bytes())."
+            f"{name}: expected a format that goes over a connection ({', '.join(CONNECTED)}), found {name}. "
+            f"Bytes of any format go as they are: send_bytes(cn.encode(data, {name!r})), cn.decode(receive_bytes())."
         )
-    return asked
+    return name
 
 
 def _looks_like_msgpack(head: bytes) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 from .. import _core
 from .detection import MAGIC_NBYTES
 from .json_detection import json_or_lines
-from .redact_url import shown
+from .redact_url import redact_url
 
 SCHEMES = ("http", "https")
 _FIRST_NBYTES = 1 << 16  # what the first answer has
@@ -25,7 +25,7 @@ class HttpSource:
     @property
     def name(self) -> str:
         """What messages and the suffix go by: no password, no query."""
-        return shown(self.url)
+        return redact_url(self.url)
 
     def head(self) -> bytes:
         """The first bytes: one request, which brings all of a small file."""

@@ -41,7 +41,7 @@ def json_or_lines(head: bytes, has_ended: bool) -> str | None:
     line, end, rest = text.partition(b"\n")
     if not end and not has_ended:
         return None
-    value = _whole(line)
+    value = _object_of(line)
     if value is None:
         return "json"
     rest = rest.lstrip(_SPACE)
@@ -55,7 +55,7 @@ def json_or_lines(head: bytes, has_ended: bool) -> str | None:
     return "ndjson" if is_lines else "json"
 
 
-def told_of(read: Callable[[int], bytes], nbytes: int | None = None) -> str:
+def detect_json(read: Callable[[int], bytes], nbytes: int | None = None) -> str:
     """What `json_or_lines` says of the bytes that `read` gives, of which no more are taken than it needs.
 
     `nbytes`: how many there are, where that is known; else an empty answer of `read` is the end.
@@ -73,7 +73,7 @@ def told_of(read: Callable[[int], bytes], nbytes: int | None = None) -> str:
     return "json"
 
 
-def _whole(line: bytes) -> dict[str, object] | None:
+def _object_of(line: bytes) -> dict[str, object] | None:
     """The object that a line is, if it is one and no more."""
     try:
         value = json.loads(line)

@@ -123,7 +123,9 @@ class Steps:
         return report(done if total is None else min(done, total), total)
 
 
-def joined(progress: Callback | None, first_nbytes: int, last_nbytes: int) -> tuple[Callback | None, Callback | None]:
+def split_progress(
+    progress: Callback | None, first_nbytes: int, last_nbytes: int
+) -> tuple[Callback | None, Callback | None]:
     """Two functions that tell `progress` of two stages as of one: `first_nbytes`, then `last_nbytes`."""
     if progress is None:
         return None, None
@@ -138,7 +140,7 @@ def joined(progress: Callback | None, first_nbytes: int, last_nbytes: int) -> tu
     return first, last
 
 
-class Halves:
+class TwoPhaseProgress:
     """Tells `progress` of reading, then of writing, as of one work. How much is read is known only when it was.
 
     Reading that tells nothing, as of what is decoded while it is written, is no half.

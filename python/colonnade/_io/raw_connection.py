@@ -25,15 +25,15 @@ class Link:
         self._timeout_s = timeout_s
         self._turns: Any = None  # of asyncio's tasks, see colonnade._net.aio
         # A message of the kind that was not asked for stays until the right call takes it.
-        self._kept: Message | None = None
+        self._pending: Message | None = None
 
     def _message(
         self, timeout_s: float | None = None, progress: Callback | None = None, private: bool = False
     ) -> Message | None:
         """The next message of any kind; None at the end of input."""
-        if self._kept is not None:
-            kept, self._kept = self._kept, None
-            return kept
+        if self._pending is not None:
+            pending, self._pending = self._pending, None
+            return pending
         return self._core.receive(timeout_s, progress, private)
 
     def _landed(
@@ -42,7 +42,7 @@ class Link:
         """The next message, which must be a frame. `private`: its memory is the caller's alone, to be written to."""
         message = self._message(timeout_s, progress, private)
         if isinstance(message, bytes):
-            self._kept = message
+            self._pending = message
             raise self._other_kind("a frame", f"opaque bytes ({len(message):,} of them)", "receive_bytes()")
         if message is None:
             raise self._ended()
@@ -54,7 +54,7 @@ class Link:
         if message is None:
             raise self._ended()
         if not isinstance(message, bytes):
-            self._kept = message
+            self._pending = message
             raise self._other_kind("opaque bytes", "a frame", "receive()")
         return message
 
@@ -64,11 +64,11 @@ class Link:
 
     def _ready(self, timeout_s: float | None = 0.0) -> bool:
         """Whether the next message would not have to be waited for."""
-        return self._kept is not None or self._core.poll(timeout_s)
+        return self._pending is not None or self._core.poll(timeout_s)
 
     def _is_here(self) -> bool:
         """Whether a message, the end of input or an error is here already; nothing is taken to find out."""
-        if self._kept is not None:
+        if self._pending is not None:
             return True
         status = self._core.status()
         return self._core.next_kind() is not None if status == "ok" else status != "waiting"
@@ -84,7 +84,7 @@ class Link:
         return EOFError(f"{self._core.peer}: the end of input, after {count:,} messages. Nothing more will come.")
 
 
-def dial(url: str, limits: _core.Limits | None, threads: int, **told: Any) -> Link:
+def dial(url: str, limits: _core.Limits | None, threads: int, **keywords: Any) -> Link:
     """A connection of our own to a URL."""
-    options = _core.ConnectOptions(limits=limits or _core.Limits(), threads=threads, **told)
+    options = _core.ConnectOptions(limits=limits or _core.Limits(), threads=threads, **keywords)
     return Link(_core.Connection.dial(url, options), threads)

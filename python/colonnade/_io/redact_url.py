@@ -1,14 +1,14 @@
 """URLs as messages show them."""
 
 
-def shown(url: str) -> str:
+def redact_url(url: str) -> str:
     """The URL without user, password, query and fragment, which may be secrets; a path as it is.
 
-    >>> shown("https://me:hush@host:81/a/x.npz?signature=hush")
+    >>> redact_url("https://me:hush@host:81/a/x.npz?signature=hush")
     'https://host:81/a/x.npz'
-    >>> shown("me:hush@host:81")
+    >>> redact_url("me:hush@host:81")
     'host:81'
-    >>> shown("unix:/run/me@host")
+    >>> redact_url("unix:/run/me@host")
     'unix:/run/me@host'
     """
     if url.startswith("unix:"):

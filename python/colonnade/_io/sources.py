@@ -11,7 +11,7 @@ from .. import _core
 from .connection_io import LinkSource, check_dialled, url_scheme
 from .detection import MAGIC_NBYTES
 from .http_source import SCHEMES, HttpSource
-from .json_detection import MOST_NBYTES, told_of
+from .json_detection import MOST_NBYTES, detect_json
 from .network_filesystems import on_network
 from .raw_connection import Link
 from .streams import CallSource, StreamSource, read_into_of
@@ -46,7 +46,7 @@ class PathSource:
     def json_or_lines(self) -> str:
         """What begins as JSON does: ``"json"``, ``"ndjson"``, or empty where it is neither."""
         with open(self.path, "rb", buffering=0) as file:
-            return told_of(file.read, os.fstat(file.fileno()).st_size)
+            return detect_json(file.read, os.fstat(file.fileno()).st_size)
 
     def open(self, opener: Any, mmap: bool | None, **options: Any) -> Any:
         """What `opener` (a class of the core) makes of it."""
@@ -76,7 +76,7 @@ class BufferSource:
 
     def json_or_lines(self) -> str:
         with memoryview(self.buffer) as view, view.cast("B") as whole, io.BytesIO(whole[:MOST_NBYTES]) as file:
-            return told_of(file.read, whole.nbytes)
+            return detect_json(file.read, whole.nbytes)
 
     def open(self, opener: Any, mmap: bool | None, **options: Any) -> Any:
         return opener.open_buffer(self.buffer, **options)

@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 
 from .. import _core
 from .connection_io import LinkTarget, check_dialled, url_scheme
-from .descriptors import own_descriptor, write_all
+from .descriptors import duplicate_descriptor, write_all
 from .raw_connection import Link
 from .sources import is_plain_socket, is_socket, plain_file
 
@@ -54,19 +54,19 @@ class CallTarget:
 
 
 AnyTarget = PathTarget | StreamTarget | SinkTarget | CallTarget | LinkTarget
-Made = TypeVar("Made")
+WriterT = TypeVar("WriterT")
 
 
 @dataclass(frozen=True)
-class ByTarget(Generic[Made]):
+class ByTarget(Generic[WriterT]):
     """What the core writes with, one function for each kind of target that takes bytes."""
 
-    path: Callable[..., Made]
-    fd: Callable[..., Made]
-    sink: Callable[..., Made]
-    call: Callable[..., Made]
+    path: Callable[..., WriterT]
+    fd: Callable[..., WriterT]
+    sink: Callable[..., WriterT]
+    call: Callable[..., WriterT]
 
-    def of(self, where: AnyTarget) -> tuple[Callable[..., Made], Any]:
+    def of(self, where: AnyTarget) -> tuple[Callable[..., WriterT], Any]:
         """The function for `where`, and what it takes for it."""
         if isinstance(where, PathTarget):
             return self.path, where.path
@@ -78,7 +78,7 @@ class ByTarget(Generic[Made]):
         return self.call, where.send
 
 
-def opened_by(writer: Any) -> ByTarget[Any]:
+def constructors_of(writer: Any) -> ByTarget[Any]:
     """The four ways to open a class of the core that writes chunk by chunk."""
     return ByTarget(writer.to_path, writer.to_fd, writer.to_sink, writer.to_callable)
 
@@ -146,10 +146,10 @@ def _from_path(path: str) -> PathTarget | StreamTarget | LinkTarget:
         mode = os.stat(path).st_mode
     except FileNotFoundError:
         return PathTarget(path, path, False)
-    own = own_descriptor(path)
-    if own is not None and not stat.S_ISDIR(mode):
+    fd = duplicate_descriptor(path)
+    if fd is not None and not stat.S_ISDIR(mode):
         # Opened anew it would begin at the front; replaced, what the shell has in it would be lost.
-        return StreamTarget(own, path)
+        return StreamTarget(fd, path)
     if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
         return PathTarget(path, path, stat.S_ISDIR(mode))
     return StreamTarget(os.open(path, os.O_WRONLY | os.O_CLOEXEC), path, close=True)

@@ -24,9 +24,9 @@ def check_threads(threads: int | None) -> int | None:
 
 def resolve_threads(threads: int | None, otherwise: int | None = None) -> int:
     """How many to use: `threads`, else `otherwise`, else the environment, else the machine's share of this process."""
-    asked = check_threads(otherwise if threads is None else threads)
-    if asked is not None:
-        return asked
+    nthreads = check_threads(otherwise if threads is None else threads)
+    if nthreads is not None:
+        return nthreads
     text = os.environ.get(_VARIABLE, "")
     if text:
         try:

@@ -42,7 +42,7 @@ async def arrived(connection: "Connection", timeout_s: float | None) -> AsyncIte
         async with asyncio.timeout(timeout_s):
             await turns.receiving.acquire()
             try:
-                await _look(connection, turns)
+                await _poll(connection, turns)
             except BaseException:
                 turns.receiving.release()
                 raise
@@ -60,7 +60,7 @@ async def arrived(connection: "Connection", timeout_s: float | None) -> AsyncIte
         turns.receiving.release()
 
 
-async def _look(connection: "Connection", turns: _Turns) -> None:
+async def _poll(connection: "Connection", turns: _Turns) -> None:
     """Wait until the connection is ready; nothing is held but a callback of the loop."""
     descriptor = connection._descriptor()
     if descriptor is None:

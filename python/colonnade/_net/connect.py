@@ -5,11 +5,11 @@ from typing import Any
 
 from .. import _core
 from .._io.connection_io import URLS, check_dialled, url_scheme
-from .._io.redact_url import shown
+from .._io.redact_url import redact_url
 from .._io.threads import resolve_threads
 from ..errors import OptionError
 from .auth_token import read_token
-from .connect_arguments import ends_of
+from .connect_arguments import endpoints_of
 from .connection import Connection
 from .listener import Listener
 
@@ -96,7 +96,7 @@ def connect(
         token=read_token(token_file, token_env),
         server_name=server_name,
     )
-    core = ends_of(where, timeout_s).connected(options) if url is None else _core.Connection.dial(url, options)
+    core = endpoints_of(where, timeout_s).connected(options) if url is None else _core.Connection.dial(url, options)
     return Connection(core, count, timeout_s)
 
 
@@ -192,14 +192,14 @@ def _checked_url(text: str) -> None:
     scheme = url_scheme(text) if "://" in text or text.startswith("unix:") else None
     if scheme is None:
         raise OptionError(
-            f"{shown(text)!r}: expected a URL ({', '.join(URLS)}), found none. The path of a FIFO or a file does not "
-            "tell the direction: pass a pair, (source, target), to cn.connect."
+            f"{redact_url(text)!r}: expected a URL ({', '.join(URLS)}), found none. The path of a FIFO or a file does "
+            "not tell the direction: pass a pair, (source, target), to cn.connect."
         )
     check_dialled(text, scheme)
 
 
-def _refuse_tls(told: dict[str, Any]) -> None:
-    named = [name for name, value in told.items() if value is not None]
+def _refuse_tls(options: dict[str, Any]) -> None:
+    named = [name for name, value in options.items() if value is not None]
     if named:
         raise OptionError(f"{', '.join(named)}: expected None where the connection is not tls://, found a value.")
 

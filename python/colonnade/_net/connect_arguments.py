@@ -24,7 +24,7 @@ Write = Callable[[memoryview], object]
 
 
 @dataclass
-class Ends:
+class Endpoints:
     """Where messages come from and where they go: descriptors, functions, or (from) memory."""
 
     receive: int | ReadInto | memoryview | None
@@ -53,7 +53,7 @@ class Ends:
                 os.close(fd)
 
 
-def ends_of(where: Any, timeout_s: float | None) -> Ends:
+def endpoints_of(where: Any, timeout_s: float | None) -> Endpoints:
     """Tell what `where` is.
 
     Raises
@@ -74,14 +74,14 @@ def ends_of(where: Any, timeout_s: float | None) -> Ends:
     raise TypeError(f"where: expected {EXPECTED}, found {type(where).__module__}.{type(where).__qualname__}.")
 
 
-def _of_socket(sock: "socket.socket") -> Ends:
+def _of_socket(sock: "socket.socket") -> Endpoints:
     if sock.type != _socket_module().SOCK_STREAM:
         raise OptionError(f"where: expected a connected socket of type SOCK_STREAM, found {sock!r}.")
     peer = _peer_of(sock)
     # What a TLS socket has deciphered is not in its descriptor.
     if type(sock) is _socket_module().socket:
-        return Ends(sock.fileno(), sock.fileno(), peer)
-    return Ends(sock.recv_into, sock.sendall, peer)
+        return Endpoints(sock.fileno(), sock.fileno(), peer)
+    return Endpoints(sock.recv_into, sock.sendall, peer)
 
 
 def _peer_of(sock: "socket.socket") -> str:
@@ -95,24 +95,24 @@ def _peer_of(sock: "socket.socket") -> str:
     return f"unix:{os.fsdecode(address)}" if address else f"socket {sock.fileno()}"
 
 
-def _of_descriptor(fd: int, name: str) -> Ends:
+def _of_descriptor(fd: int, name: str) -> Endpoints:
     mode = os.fstat(fd).st_mode
     if stat.S_ISSOCK(mode):
-        return Ends(fd, fd, name)
+        return Endpoints(fd, fd, name)
     access = fcntl.fcntl(fd, fcntl.F_GETFL) & os.O_ACCMODE
     if access == os.O_RDWR and (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
         raise _undirected(name)
-    return Ends(None if access == os.O_WRONLY else fd, None if access == os.O_RDONLY else fd, name)
+    return Endpoints(None if access == os.O_WRONLY else fd, None if access == os.O_RDONLY else fd, name)
 
 
-def _of_file_object(file: Any) -> Ends:
+def _of_file_object(file: Any) -> Endpoints:
     reads, writes = _can(file, "readable", "read"), _can(file, "writable", "write")
     if reads and writes and _can(file, "seekable", "seek"):
         raise _undirected(_name_of(file))
-    return Ends(_source(file) if reads else None, _target(file) if writes else None, _name_of(file))
+    return Endpoints(_source(file) if reads else None, _target(file) if writes else None, _name_of(file))
 
 
-def _of_pair(pair: tuple[Any, ...], timeout_s: float | None) -> Ends:
+def _of_pair(pair: tuple[Any, ...], timeout_s: float | None) -> Endpoints:
     if len(pair) != 2 or (pair[0] is None and pair[1] is None):
         raise OptionError(
             f"where: expected a pair (source, target), of which one may be None, found a tuple of {len(pair)}."
@@ -123,7 +123,7 @@ def _of_pair(pair: tuple[Any, ...], timeout_s: float | None) -> Ends:
     send = None if target is None or _is_path(target) else _target(target)
     paths = [os.fsdecode(end) if _is_path(end) else None for end in pair]
     opened = open_pair(paths[0], paths[1], timeout_s)
-    return Ends(
+    return Endpoints(
         receive if opened[0] is None else opened[0],
         send if opened[1] is None else opened[1],
         " and ".join(dict.fromkeys(_name_of(end) for end in pair if end is not None)),
@@ -195,8 +195,8 @@ def _directed(fd: int, wrong: int, what: str) -> int:
 
 
 def _can(file: Any, says: str, method: str) -> bool:
-    asked = getattr(file, says, None)
-    return bool(asked()) if callable(asked) else hasattr(file, method)
+    predicate = getattr(file, says, None)
+    return bool(predicate()) if callable(predicate) else hasattr(file, method)
 
 
 def _undirected(name: str) -> OptionError:

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 from .. import _core
-from .._api.chunks import chunks_of, whole
+from .._api.chunks import chunks_of, whole_frame
 from .._api.store import send
 from .._api.store_chunks import send_chunks
 from .._formats.arrow import ArrowsOptions
@@ -101,12 +101,12 @@ class Connection(Link):
         >>> there.receive().shape
         (3, 1)
         """
-        made = self._made(format, options)
-        with reporting(made.progress, "sending") as progress:
-            if write_format(made).is_batched:
-                send_chunks(chunks_of(data, made), self, made, progress, timeout_s)
+        settings = self._write_options(format, options)
+        with reporting(settings.progress, "sending") as progress:
+            if write_format(settings).is_batched:
+                send_chunks(chunks_of(data, settings), self, settings, progress, timeout_s)
             else:
-                send(whole(data, made)._load(), self, made, progress, timeout_s)
+                send(whole_frame(data, settings)._load(), self, settings, progress, timeout_s)
 
     def send_bytes(self, data: Any, *, timeout_s: float | None = None) -> None:
         """Send opaque bytes as one message, for an encoder of your own.
@@ -217,7 +217,7 @@ class Connection(Link):
             ``"ok"``: a whole message is here, or nothing of one. ``"waiting"``: a part of one. ``"end of input"``. Or
             the error that broke the connection.
         """
-        return "ok" if self._kept is not None else self._core.status()
+        return "ok" if self._pending is not None else self._core.status()
 
     # ------------------------------------------------------------------ asyncio
 
@@ -275,7 +275,7 @@ class Connection(Link):
 
     # ------------------------------------------------------------------ within
 
-    def _made(self, format: str, options: dict[str, Any]) -> Options:
+    def _write_options(self, format: str, options: dict[str, Any]) -> Options:
         if not options and format == "arrows":
             return _PLAIN
         return make_options(for_connection(format), "write", options)
@@ -297,4 +297,4 @@ class Connection(Link):
             return None
 
     def _has_pending(self) -> bool:
-        return self._kept is not None or self._core.has_pending
+        return self._pending is not None or self._core.has_pending

@@ -39,7 +39,7 @@ class Listener:
         self._threads = threads
         self._timeout_s = timeout_s
         # `wait` must take a peer in to know that there is one.
-        self._kept: Connection | None = None
+        self._pending: Connection | None = None
 
     @property
     def url(self) -> str:
@@ -88,9 +88,9 @@ class Listener:
 
     def close(self) -> None:
         """Take no more peers in; a Unix socket's file is removed. Connections that were accepted stay open."""
-        kept, self._kept = self._kept, None
-        if kept is not None:
-            kept.close()
+        pending, self._pending = self._pending, None
+        if pending is not None:
+            pending.close()
         self._core.close()
 
     def __enter__(self) -> "Listener":
@@ -105,9 +105,9 @@ class Listener:
     # ------------------------------------------------------------------ within
 
     def _accepted(self, timeout_s: float | None) -> Connection | None:
-        if self._kept is not None:
-            kept, self._kept = self._kept, None
-            return kept
+        if self._pending is not None:
+            pending, self._pending = self._pending, None
+            return pending
         deadline = None if timeout_s is None else time.monotonic() + timeout_s
         while True:
             core, turned_away = self._core.accept(timeout_s)
@@ -130,6 +130,6 @@ class Listener:
         return True  # a look costs little, and moves on those who are still showing that they may come in
 
     def _ready(self, timeout_s: float) -> bool:
-        if self._kept is None:
-            self._kept = self._accepted(timeout_s)
-        return self._kept is not None
+        if self._pending is None:
+            self._pending = self._accepted(timeout_s)
+        return self._pending is not None

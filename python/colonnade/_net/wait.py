@@ -51,10 +51,10 @@ def wait(connections: Iterable[Waitable], timeout_s: float | None = None) -> lis
     >>> cn.wait([here, there]) == [here]
     True
     """
-    asked = _checked(connections)
+    waitables = _checked(connections)
     deadline = None if timeout_s is None else time.monotonic() + _checked_time(timeout_s)
     poller, by_descriptor, ready = select.poll(), dict[int, list[Waitable]](), set[int]()
-    for item in asked:
+    for item in waitables:
         descriptor = item._descriptor()
         if descriptor is not None:
             by_descriptor.setdefault(descriptor, []).append(item)
@@ -63,8 +63,8 @@ def wait(connections: Iterable[Waitable], timeout_s: float | None = None) -> lis
         if descriptor is None or (item._has_pending() and item._ready(0.0)):
             ready.add(id(item))
     # The first look is at all of them, so that one busy connection does not hide the others.
-    left_ms: float | None = 0 if ready or not asked else None
-    listeners = [item for item in asked if isinstance(item, Listener)]
+    left_ms: float | None = 0 if ready or not waitables else None
+    listeners = [item for item in waitables if isinstance(item, Listener)]
     while True:
         if left_ms is None and deadline is not None:
             left_ms = max(0.0, (deadline - time.monotonic()) * 1000)
@@ -73,19 +73,19 @@ def wait(connections: Iterable[Waitable], timeout_s: float | None = None) -> lis
         for descriptor, _ in poller.poll(left_ms):
             ready.update(id(item) for item in by_descriptor[descriptor] if id(item) not in ready and item._ready(0.0))
         ready.update(id(item) for item in listeners if id(item) not in ready and item._ready(0.0))
-        if ready or not asked or (deadline is not None and time.monotonic() >= deadline):
-            return [item for item in asked if id(item) in ready]
+        if ready or not waitables or (deadline is not None and time.monotonic() >= deadline):
+            return [item for item in waitables if id(item) in ready]
         left_ms = None
 
 
 def _checked(connections: Iterable[Waitable]) -> list[Waitable]:
-    asked = list(connections)
-    for item in asked:
+    waitables = list(connections)
+    for item in waitables:
         if not isinstance(item, Connection | Listener):
             raise TypeError(f"connections: expected connections and listeners, found {type(item).__name__}.")
         if item.closed:
             raise ValueError(f"connections: expected open ones, found a closed one ({item!r}).")
-    return asked
+    return waitables
 
 
 def _checked_time(timeout_s: float) -> float:

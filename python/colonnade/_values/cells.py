@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .._core import ArrowColumn, ColonnadeError, DecodeError, EncodeError
-from .pyarrow_values import INTERVALS, error_text, import_array, month_day_nano, shown_type, with_nul_names
+from .pyarrow_values import INTERVALS, display_type, error_text, import_array, month_day_nano, with_nul_names
 
 
 def cells_of(column: ArrowColumn, where: str = "") -> np.ndarray:
@@ -40,14 +40,14 @@ def cells_of(column: ArrowColumn, where: str = "") -> np.ndarray:
         array = to_pyarrow(column)
     try:
         cells = array.to_pylist()
-        if any(name in str(array.type) for name in _CUT_OFF) and not _same_again(cells, array):
+        if any(name in str(array.type) for name in _CUT_OFF) and not _round_trips(cells, array):
             raise ValueError("a datetime.time or date would lose its end")
         return object_array(with_nul_names(cells, column) if "\0" in column.type else cells)
     except MemoryError:
         raise
     except Exception as error:  # pyarrow's extension types, which anybody may register, raise what they like
         raise EncodeError(
-            f"values of type {shown_type(column)} that Python's own types cannot hold: {error_text(error)}"
+            f"values of type {display_type(column)} that Python's own types cannot hold: {error_text(error)}"
         ) from error
 
 
@@ -64,27 +64,27 @@ def is_msgpack(tag: str | None) -> bool:
     """Whether a column's tag says that its cells are MessagePack values: cells of several kinds, kept as they are."""
     if tag is None or "msgpack" not in tag:
         return False
-    told = json.loads(tag)
-    return isinstance(told, dict) and told.get("cells") == "msgpack"
+    claims = json.loads(tag)
+    return isinstance(claims, dict) and claims.get("cells") == "msgpack"
 
 
 # pyarrow cuts nanoseconds off times of day, and times off dates, without a word.
 _CUT_OFF = ("time64[ns]", "date64")
 
 
-def _same_again(cells: list[Any], array: Any) -> bool:
+def _round_trips(cells: list[Any], array: Any) -> bool:
     import pyarrow as pa
 
     return bool(pa.array(cells, array.type).equals(array))
 
 
-def shown_cells(column: ArrowColumn) -> np.ndarray:
+def display_cells(column: ArrowColumn) -> np.ndarray:
     """The same for looking at: what cannot be had exactly, or not at all, is text."""
     try:
         return cells_of(column)
     except EncodeError:
         try:
-            return object_array([_shown(scalar) for scalar in to_pyarrow(column)])
+            return object_array([_display_value(scalar) for scalar in to_pyarrow(column)])
         except MemoryError:
             raise
         except Exception:  # a type without scalars: only the type is shown
@@ -124,7 +124,7 @@ def to_pyarrow(column: ArrowColumn) -> Any:
     return import_array(column)
 
 
-def _shown(scalar: Any) -> Any:
+def _display_value(scalar: Any) -> Any:
     if not scalar.is_valid:
         return None
     try:

@@ -67,16 +67,16 @@ class Batches:
         progress: Any = None,
     ) -> list[CoreFrame]:
         """The batches, or the parts of them that were asked for. No copy; at least one frame."""
-        frames = self._frames if rows is None else self._cut(*rows)
+        frames = self._frames if rows is None else self._slices(*rows)
         return list(frames) if positions is None else [frame.select(positions) for frame in frames]
 
-    def _cut(self, start: int, stop: int) -> list[CoreFrame]:
-        cut = []
+    def _slices(self, start: int, stop: int) -> list[CoreFrame]:
+        pieces = []
         for frame, first in zip(self._frames, self._starts, strict=False):
             low, high = max(start - first, 0), min(stop - first, frame.nrows)
             if low < high:
-                cut.append(frame if high - low == frame.nrows else frame.slice(low, high))
-        return cut or [self._frames[0].slice(0, 0)]
+                pieces.append(frame if high - low == frame.nrows else frame.slice(low, high))
+        return pieces or [self._frames[0].slice(0, 0)]
 
 
 def batched(frames: Sequence[CoreFrame]) -> CoreFrame | Batches:

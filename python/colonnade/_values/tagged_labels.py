@@ -96,7 +96,7 @@ def refuse(what: str) -> NoReturn:
     )
 
 
-def _plain(value: Any) -> Any:
+def _identity(value: Any) -> Any:
     return value
 
 
@@ -180,8 +180,8 @@ def _complex(value: complex) -> Any:
 
 
 _WRITERS: dict[type, Callable[[Any], Any]] = {
-    type(None): _plain,
-    bool: _plain,
+    type(None): _identity,
+    bool: _identity,
     int: _int,
     float: _float,
     str: _str,

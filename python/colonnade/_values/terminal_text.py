@@ -31,16 +31,16 @@ def width_of(text: str) -> int:
     )
 
 
-def cut(text: str, width: int) -> str:
+def truncate(text: str, width: int) -> str:
     """`text` in at most `width` columns, with an ellipsis where something is missing."""
     if width_of(text) <= width:
         return text
-    kept = ""
+    fitting = ""
     for char in text:
-        if width_of(kept + char) > width - 1:
+        if width_of(fitting + char) > width - 1:
             break
-        kept += char
-    return kept + ELLIPSIS
+        fitting += char
+    return fitting + ELLIPSIS
 
 
 def pad(text: str, width: int, *, right: bool = False) -> str:

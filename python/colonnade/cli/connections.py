@@ -16,7 +16,7 @@ import colonnade as cn
 from .._formats.options import make_options
 from .._io.detection import for_connection, for_target
 from .._io.nearest import nearest_hint
-from .._io.redact_url import shown
+from .._io.redact_url import redact_url
 from .security import security_of
 from .show import source_of
 from .work import bar, read_options, target_of, write_options
@@ -53,7 +53,7 @@ def send(options: argparse.Namespace) -> int:
                 _wait_until_taken(peer)
     except BrokenPipeError as error:
         # Of stdout it would be quiet; this is the peer's.
-        raise _Gone(os_error_text(error)) from error
+        raise _PeerLost(os_error_text(error)) from error
     return OK
 
 
@@ -77,7 +77,7 @@ def recv(options: argparse.Namespace) -> int:
     return OK
 
 
-class _Gone(ConnectionError):
+class _PeerLost(ConnectionError):
     """The peer does not take any more."""
 
 
@@ -123,16 +123,16 @@ def _where(url: str, sends: bool) -> Any:
     if scheme.lower() in _SCHEMES:
         return url
     if scheme:
-        raise cn.OptionError(f"URL: expected {_EXPECTED}, found {shown(url)!r}{nearest_hint(scheme, _SCHEMES)}.")
+        raise cn.OptionError(f"URL: expected {_EXPECTED}, found {redact_url(url)!r}{nearest_hint(scheme, _SCHEMES)}.")
     try:
         is_fifo = stat.S_ISFIFO(os.stat(url).st_mode)
     except FileNotFoundError:
         raise cn.OptionError(
-            f"URL: expected {_EXPECTED}, found {shown(url)!r}, which is not there. mkfifo makes a FIFO."
+            f"URL: expected {_EXPECTED}, found {redact_url(url)!r}, which is not there. mkfifo makes a FIFO."
         ) from None
     if not is_fifo:
         raise cn.OptionError(
-            f"URL: expected {_EXPECTED}, found {shown(url)!r}, which is no FIFO. For files: colonnade convert."
+            f"URL: expected {_EXPECTED}, found {redact_url(url)!r}, which is no FIFO. For files: colonnade convert."
         )
     return (None, url) if sends else (url, None)
 
@@ -140,29 +140,29 @@ def _where(url: str, sends: bool) -> Any:
 @contextlib.contextmanager
 def _peer(options: argparse.Namespace, where: Any, *, listens: bool) -> Iterator[cn.Connection]:
     """The connection, however it comes about."""
-    told: dict[str, Any] = {"threads": options.threads, "timeout_s": options.timeout, **security_of(options)}
+    keywords: dict[str, Any] = {"threads": options.threads, "timeout_s": options.timeout, **security_of(options)}
     if getattr(options, "limit", None) is not None:
-        told["limits"] = cn.Limits(max_nbytes=options.limit)
+        keywords["limits"] = cn.Limits(max_nbytes=options.limit)
     if isinstance(where, tuple):
         if options.listen if hasattr(options, "listen") else options.connect:
             raise cn.OptionError("--listen, --connect: a FIFO is simply there. Leave the option out.")
-        made = cn.connect(where, **told)
+        connection = cn.connect(where, **keywords)
     elif listens:
-        made = _accepted(options, where, told)
+        connection = _accepted(options, where, keywords)
     else:
-        made = _connected(options, where, told)
-    with made as peer:
+        connection = _connected(options, where, keywords)
+    with connection as peer:
         yield peer
 
 
-def _accepted(options: argparse.Namespace, url: str, told: dict[str, Any]) -> cn.Connection:
+def _accepted(options: argparse.Namespace, url: str, keywords: dict[str, Any]) -> cn.Connection:
     from ..cli import say
 
     if options.server_name is not None:
         raise cn.OptionError("--server-name: an option of connecting, not of listening. Leave it out.")
-    logging.getLogger("colonnade").addHandler(_Said(logging.WARNING))
+    logging.getLogger("colonnade").addHandler(_StderrHandler(logging.WARNING))
     # Others who come are not taken in, and must know it: the door is closed as soon as the first is inside.
-    with cn.listen(url, **told) as listener:
+    with cn.listen(url, **keywords) as listener:
         say(f"listening on {listener.url}")
         sys.stderr.flush()
         end = None if options.timeout is None else time.monotonic() + options.timeout
@@ -176,15 +176,15 @@ def _accepted(options: argparse.Namespace, url: str, told: dict[str, Any]) -> cn
                     raise TimeoutError(f"{listener.url}: nobody came within {options.timeout:g} s.") from None
 
 
-def _connected(options: argparse.Namespace, url: str, told: dict[str, Any]) -> cn.Connection:
+def _connected(options: argparse.Namespace, url: str, keywords: dict[str, Any]) -> cn.Connection:
     if options.server_name is not None:
-        told["server_name"] = options.server_name
+        keywords["server_name"] = options.server_name
     # Told to the connection it would count silence too: a pipeline behind the peer may think for longer.
     timeout_s = _CONNECT_S if options.timeout is None else options.timeout
     end = time.monotonic() + timeout_s
     while True:
         try:
-            return cn.connect(url, **told)
+            return cn.connect(url, **keywords)
         except OSError as error:
             if not _nobody_there(error, url):
                 raise
@@ -206,7 +206,7 @@ def _wait_until_taken(peer: cn.Connection) -> None:
         pass
 
 
-class _Said(logging.Handler):
+class _StderrHandler(logging.Handler):
     """What the library logs, as lines on stderr."""
 
     def emit(self, record: logging.LogRecord) -> None:

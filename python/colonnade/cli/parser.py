@@ -9,16 +9,16 @@ from .security import add_security
 
 def parser() -> argparse.ArgumentParser:
     """The parser of every command; `options.command` runs what was asked for."""
-    made = _Parser(
+    parser = _Parser(
         prog="colonnade",
         description="Look at, check, convert and send DataFrame files (npz, arrow, parquet, msgpack, csv...).",
         epilog="Exit status: 0 done, 1 bad data or an error of the system, 2 wrong usage, 130 interrupted.",
     )
-    made.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
+    parser.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
     shared = _Parser(add_help=False)
     shared.add_argument("--debug", action="store_true", help="show the traceback of an error")
     shared.add_argument("--threads", type=int, metavar="N", help="threads to use (default: the cores there are)")
-    commands = made.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=_Parser)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=_Parser)
 
     def add(name: str, run: str, help: str, **more: Any) -> argparse.ArgumentParser:
         command = commands.add_parser(
@@ -37,7 +37,7 @@ def parser() -> argparse.ArgumentParser:
 
     commands.add_parser("bench", help="which format is fastest, measured (bench --help says more)", add_help=False)
     commands.add_parser("advise", help="which format for this file over this link (advise --help)", add_help=False)
-    return made
+    return parser
 
 
 def _add_lookers(add: Callable[[str, str, str], argparse.ArgumentParser]) -> None:

@@ -62,11 +62,11 @@ impl OpenedMsgpack {
     /// # Errors
     /// Errors of the operating system; as [`OpenedMsgpack::open_buffer`].
     pub(super) fn open(source: Source<'_>, options: &ReadOptions, progress: &dyn Progress) -> Result<Self> {
-        let is_told = matches!(source, Source::Stream(_) | Source::Ranges(_));
+        let is_reported = matches!(source, Source::Stream(_) | Source::Ranges(_));
         let bytes = source.read(FORMAT, &options.limits, options.threads, progress)?;
         // Reading has already reported the bytes, so decoding does not report from 0 again.
         let silent = SignalsOnly(progress);
-        Self::open_buffer(bytes, *options, if is_told { &silent } else { progress })
+        Self::open_buffer(bytes, *options, if is_reported { &silent } else { progress })
     }
 
     /// Opens bytes in memory, which must be exactly one value. Reports the bytes to `progress` if they must be decoded to

@@ -38,7 +38,7 @@ pub fn check(frame: &Frame, exported: &ExportedFrame, options: &WriteOptions) ->
     // What no schema would help is said first: the next step would be another.
     for style in [TextStyle::csv(true), TextStyle::csv(false)] {
         for field in exported.schema.fields() {
-            let held = meta_of_field(field).and_then(|told| text::check(field, told.dtype, style));
+            let held = meta_of_field(field).and_then(|meta| text::check(field, meta.dtype, style));
             held.map_err(|e| e.in_member(field.name().as_str()))?;
         }
     }
@@ -116,8 +116,8 @@ fn check_names(axis: &Axis, options: &WriteOptions) -> std::result::Result<(), S
     };
     let kinds = |text: &str| {
         let value: Value = serde_json::from_str(text).unwrap_or_default();
-        let told = value.get("pandas").and_then(|list| list.get(0)).unwrap_or(&value).clone();
-        is_usual_text(&told)
+        let meta = value.get("pandas").and_then(|list| list.get(0)).unwrap_or(&value).clone();
+        is_usual_text(&meta)
     };
     let tag = match level {
         Level::Column(column) => column.tag.as_deref(),

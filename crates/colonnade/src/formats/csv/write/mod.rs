@@ -157,7 +157,7 @@ fn column<'a>(
     dialect: &Dialect,
 ) -> Result<RecordColumn<'a>> {
     let fields = meta_of_field(&named.field)
-        .and_then(|told| fields::fields(&named.field, told.dtype, &named.data, manner, dialect))
+        .and_then(|meta| fields::fields(&named.field, meta.dtype, &named.data, manner, dialect))
         .map_err(|e: Error| e.in_member(name))?;
     let nbytes = named.data.get_slice_memory_size().unwrap_or(0) / named.data.len().max(1);
     Ok(RecordColumn { name: name.to_owned(), fields, nbytes })

@@ -112,12 +112,12 @@ fn arrays(
     let mut again: Vec<SecondPass> = columns.iter().map(|_| SecondPass::Skip(0)).collect();
     let (mut first, mut second) = (readers()?, None);
     let mut out: Vec<Option<ArrayData>> = Vec::with_capacity(fields.len());
-    for (i, ((field, told), place)) in fields.iter().zip(&plan.fields).zip(&places).enumerate() {
+    for (i, ((field, field_plan), place)) in fields.iter().zip(&plan.fields).zip(&places).enumerate() {
         let Some(mut reader) = first.get_mut(i).and_then(Option::take) else { continue };
         let found = place.and_then(|p| columns.get_mut(p)).and_then(Option::take);
         let fed = match &found {
             Some(data) => {
-                if let Some(direct) = typed::direct(field, told, data)? {
+                if let Some(direct) = typed::direct(field, field_plan, data)? {
                     out.push(Some(direct));
                     continue;
                 }

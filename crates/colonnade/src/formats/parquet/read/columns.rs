@@ -62,11 +62,11 @@ fn field_ids<'s>(footer: &Footer<'_>, schema: &'s Schema, columns: &[RootColumn]
 
 fn columns_of(
     footer: &Footer<'_>,
-    wanted: &[usize],
+    projection: &[usize],
     ours: bool,
     options: &ReadOptions,
 ) -> Result<(SchemaRef, Vec<RootColumn>)> {
-    let runs = roots(&footer.leaves, wanted);
+    let runs = roots(&footer.leaves, projection);
     // A column's number among all columns is its position in the writer's schema.
     let mut numbers = Vec::with_capacity(runs.len());
     let (mut number, mut last) = (0, None);
@@ -79,32 +79,41 @@ fn columns_of(
             number += 1;
         }
     }
-    let told = footer.value(ARROW_SCHEMA).and_then(|text| arrow_fields(text, &numbers, &options.limits));
+    let arrow_schema =
+        footer.value(ARROW_SCHEMA).and_then(|text| arrow_fields(text, &numbers, &options.limits));
     // The writer's schema describes whole columns; it is cut to the projected leaves.
-    let told = told.map(|told| match wanted.len() < footer.leaves.len() && !options.parts.is_empty() {
-        true => cut(&told, &runs, &options.parts),
-        false => told,
+    let arrow_schema = arrow_schema.map(|arrow_schema| {
+        match projection.len() < footer.leaves.len() && !options.parts.is_empty() {
+            true => project_schema(&arrow_schema, &runs, &options.parts),
+            false => arrow_schema,
+        }
     });
-    let (mut fields, roots) = fields(&footer.elements, &footer.leaves, wanted, told.as_ref(), ours)?;
+    let (mut fields, roots) =
+        fields(&footer.elements, &footer.leaves, projection, arrow_schema.as_ref(), ours)?;
     categories::make_categorical(&options.categories, &mut fields, &roots)?;
-    let some = wanted.len() < footer.leaves.len();
-    let names: ColumnNames<'_> = fields.iter().filter(|_| some).map(|f| f.name().as_str()).collect();
+    let is_projected = projection.len() < footer.leaves.len();
+    let names: ColumnNames<'_> = fields.iter().filter(|_| is_projected).map(|f| f.name().as_str()).collect();
     let mut metadata = Metadata::new();
     for (key, value) in &footer.metadata {
         let Some(value) = value.filter(|_| *key != ARROW_SCHEMA) else { continue };
-        let cut = (*key == pandas::KEY && !ours && some).then(|| pandas::cut(value, &names)).flatten();
-        metadata.insert(*key, cut.unwrap_or_else(|| value.to_owned()));
+        let projected =
+            (*key == pandas::KEY && !ours && is_projected).then(|| pandas::cut(value, &names)).flatten();
+        metadata.insert(*key, projected.unwrap_or_else(|| value.to_owned()));
     }
     Ok((Arc::new(Schema::new(fields).with_metadata(metadata)), roots))
 }
 
 /// The fields of the columns `runs`; a column in `parts` is cut to its projected leaves.
-fn cut(told: &Schema, runs: &[(usize, Range<usize>)], parts: &HashMap<usize, LeafProjection>) -> Schema {
-    let fields = told.fields().iter().zip(runs);
+fn project_schema(
+    arrow_schema: &Schema,
+    runs: &[(usize, Range<usize>)],
+    parts: &HashMap<usize, LeafProjection>,
+) -> Schema {
+    let fields = arrow_schema.fields().iter().zip(runs);
     let one = |(field, (root, _)): (&FieldRef, &(usize, Range<usize>))| {
         parts.get(root).map_or_else(|| Arc::clone(field), |part| part.project_field(field))
     };
-    Schema::new(fields.map(one).collect::<Fields>()).with_metadata(told.metadata().clone())
+    Schema::new(fields.map(one).collect::<Fields>()).with_metadata(arrow_schema.metadata().clone())
 }
 
 /// Restricts the plan of all columns to those at `kept` among the roots `order`.

@@ -90,17 +90,17 @@ pub(crate) fn choose(
 pub(crate) fn fields(
     elements: &[Element<'_>],
     leaves: &[SchemaLeaf],
-    wanted: &[usize],
+    projection: &[usize],
     hints: Option<&Schema>,
     ours: bool,
 ) -> Result<(Vec<Field>, Vec<RootColumn>)> {
-    let runs = roots(leaves, wanted);
+    let runs = roots(leaves, projection);
     let (mut fields, mut out) = (Vec::with_capacity(runs.len()), Vec::with_capacity(runs.len()));
     for (number, (root, range)) in runs.into_iter().enumerate() {
         let element = elements.get(root).copied().unwrap_or_default();
         let hint = hints.and_then(|h| h.fields().get(number)).filter(|h| h.name() == element.name);
         let named = |e: Error| e.in_member(format!("column {}", element.name));
-        let some = wanted.get(range.clone()).unwrap_or_default();
+        let some = projection.get(range.clone()).unwrap_or_default();
         // Runs, and dictionaries that are stored outside dictionary pages, are read as their storage type and converted later.
         let plain = hint.filter(|_| ours).and_then(|hint| types::decoded_type(hint.data_type()));
         if let (Some(hint), Some(plain)) = (hint, plain) {
@@ -135,9 +135,9 @@ pub(crate) fn fields(
 }
 
 /// Returns the roots of the projected leaves, and the range of projected leaves of each.
-pub(crate) fn roots(leaves: &[SchemaLeaf], wanted: &[usize]) -> Vec<(usize, Range<usize>)> {
-    let mut out: Vec<(usize, Range<usize>)> = Vec::with_capacity(wanted.len());
-    for (k, leaf) in wanted.iter().enumerate() {
+pub(crate) fn roots(leaves: &[SchemaLeaf], projection: &[usize]) -> Vec<(usize, Range<usize>)> {
+    let mut out: Vec<(usize, Range<usize>)> = Vec::with_capacity(projection.len());
+    for (k, leaf) in projection.iter().enumerate() {
         let root = leaves.get(*leaf).map_or(0, |l| l.root);
         match out.last_mut() {
             Some((last, range)) if *last == root => range.end = k + 1,

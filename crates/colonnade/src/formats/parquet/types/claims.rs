@@ -78,8 +78,8 @@ fn is_stored_as(element: &Element<'_>, physical: Physical, claimed: &DataType) -
     let same = |stored: &LeafType| {
         let meant = match (logical, stored.logical) {
             // Arrow's time of day has no zone.
-            (Some(Logical::Time(found, _)), Some(Logical::Time(wanted, _))) => found == wanted,
-            (Some(found), Some(wanted)) => found == wanted,
+            (Some(Logical::Time(found, _)), Some(Logical::Time(expected, _))) => found == expected,
+            (Some(found), Some(expected)) => found == expected,
             (None, None) => element.converted == stored.converted,
             _ => false,
         };

@@ -90,17 +90,17 @@ impl CodedPart<'_> {
 }
 
 impl<'a> ChunkDecoder<'a> {
-    /// Decodes the fields `wanted[i]` for `i` of `these`.
+    /// Decodes the fields `projection[i]` for `i` of `these`.
     pub(super) fn category(
         &self,
-        wanted: &[usize],
+        projection: &[usize],
         these: &[usize],
         pieces: &[RowPiece],
         landed: &mut DecodedColumns,
         progress: &dyn Progress,
     ) -> Result<()> {
         for &slot in these {
-            let field = wanted.get(slot).copied().unwrap_or(0);
+            let field = projection.get(slot).copied().unwrap_or(0);
             let strip = self.strip(slot, field, pieces)?;
             landed.columns.push((slot, self.category_column(&strip, progress)?));
         }
@@ -119,8 +119,8 @@ impl<'a> ChunkDecoder<'a> {
             at = at.checked_add(nrows).ok_or_else(|| Error::too_large("parquet"))?;
         }
         all.retain(|piece| piece.nrows > 0);
-        let wanted: usize = pieces.iter().map(|p| p.nrows).sum();
-        if self.layout == MemoryLayout::Arrow || wanted == at {
+        let nrows: usize = pieces.iter().map(|p| p.nrows).sum();
+        if self.layout == MemoryLayout::Arrow || nrows == at {
             return Ok(None);
         }
         for piece in pieces {
@@ -134,7 +134,7 @@ impl<'a> ChunkDecoder<'a> {
         let decoder = ChunkDecoder::new(file, at, self.threads, self.layout);
         decoder.add_cells(at as u64);
         let column = decoder.category_column(&decoder.strip(strip.i, field, &all)?, progress)?;
-        let mut out = MutableArrayData::new(vec![&column], column.nulls().is_some(), wanted);
+        let mut out = MutableArrayData::new(vec![&column], column.nulls().is_some(), nrows);
         for piece in pieces {
             let start = starts.get(piece.group).copied().unwrap_or(0) + piece.skip;
             let done = out.try_extend(0, start, start + piece.nrows);
@@ -353,8 +353,8 @@ fn coded_values(
     let PageDictionary { dictionary, codes } = &mut made;
     let parts = part.page.parts(&mut scratch)?;
     let levels = optional.then(|| validity(&parts.definition, parts.n)).transpose()?;
-    let done = part.each(&parts, levels.as_ref(), &mut |wanted, rows, cells| {
-        if !wanted {
+    let done = part.each(&parts, levels.as_ref(), &mut |is_selected, rows, cells| {
+        if !is_selected {
             cells.skip(rows.valid())?;
             return Ok(());
         }
@@ -399,15 +399,15 @@ fn coded_values(
 }
 
 /// Returns the type of the keys, or a wider one if it cannot address `n` values.
-fn wide_enough(told: &DataType, n: usize) -> Result<DataType> {
+fn wide_enough(key_type: &DataType, n: usize) -> Result<DataType> {
     use DataType::{Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64};
     let signed = [(Int8, 1usize << 7), (Int16, 1 << 15), (Int32, 1 << 31), (Int64, usize::MAX)];
     let unsigned = [(UInt8, 1usize << 8), (UInt16, 1 << 16), (UInt32, 1 << 32), (UInt64, usize::MAX)];
     for list in [signed, unsigned] {
-        let Some(from) = list.iter().position(|(data_type, _)| data_type == told) else { continue };
+        let Some(from) = list.iter().position(|(data_type, _)| data_type == key_type) else { continue };
         if let Some((found, _)) = list.into_iter().skip(from).find(|(_, most)| n <= *most) {
             return Ok(found);
         }
     }
-    Err(Error::unsupported("parquet", format!("codes of type {told}.")))
+    Err(Error::unsupported("parquet", format!("codes of type {key_type}.")))
 }

@@ -232,9 +232,12 @@ impl NestedBuilder<'_> {
             ShapeNode::Struct { data_type, nullable, fields } => {
                 let children: Vec<ArrayData> =
                     fields.iter().map(|field| self.node(field, n)).collect::<Result<_>>()?;
-                let DataType::Struct(told) = data_type else { return Err(Error::too_large("parquet")) };
-                let told = told.iter().zip(&children).map(|(field, data)| with_array_type(field, data));
-                let builder = ArrayDataBuilder::new(DataType::Struct(told.collect())).len(n);
+                let DataType::Struct(typed_fields) = data_type else {
+                    return Err(Error::too_large("parquet"));
+                };
+                let typed_fields =
+                    typed_fields.iter().zip(&children).map(|(field, data)| with_array_type(field, data));
+                let builder = ArrayDataBuilder::new(DataType::Struct(typed_fields.collect())).len(n);
                 let builder = builder.nulls(self.nulls(*nullable, n)).child_data(children);
                 // Trusted: all children have `n` positions, those of the struct's stream.
                 Ok(trusted_array(builder))

@@ -47,10 +47,10 @@ impl PageVerifier {
         let nvalid = {
             let streams = page.level_streams(&mut scratch)?;
             let rows = levels(&streams.repetition, most.repetition, n, LevelPick::Lowest, !self.begun)?;
-            if let PageType::DataV2 { rows: told, .. } = page.header.kind
-                && rows != told as usize
+            if let PageType::DataV2 { rows: declared, .. } = page.header.kind
+                && rows != declared as usize
             {
-                return Err(bad(&format!("a page of {told} rows has {rows}")));
+                return Err(bad(&format!("a page of {declared} rows has {rows}")));
             }
             levels(&streams.definition, most.definition, n, LevelPick::Highest, false)?
         };
@@ -148,11 +148,11 @@ fn levels(bytes: &[u8], most: u16, n: usize, pick: LevelPick, begins: bool) -> R
     if most == 0 {
         return Ok(n);
     }
-    let wanted = if pick == LevelPick::Lowest { 0 } else { u32::from(most) };
+    let expected = if pick == LevelPick::Lowest { 0 } else { u32::from(most) };
     let (mut count, mut first) = (0, None);
     let largest = runs(bytes, level_bits(most), n, |value, times| {
         first.get_or_insert(value);
-        if value == wanted {
+        if value == expected {
             count += times;
         }
     })?;

@@ -114,10 +114,10 @@ impl PageBuffers {
 }
 
 impl<'a> ChunkDecoder<'a> {
-    /// Decodes the fields `wanted[i]` for `i` of `these`.
+    /// Decodes the fields `projection[i]` for `i` of `these`.
     pub(super) fn text(
         &self,
-        wanted: &[usize],
+        projection: &[usize],
         these: &[usize],
         pieces: &[RowPiece],
         landed: &mut DecodedColumns,
@@ -125,7 +125,7 @@ impl<'a> ChunkDecoder<'a> {
     ) -> Result<()> {
         let mut strips = Vec::with_capacity(these.len());
         for &slot in these {
-            strips.push(self.strip(slot, wanted.get(slot).copied().unwrap_or(0), pieces)?);
+            strips.push(self.strip(slot, projection.get(slot).copied().unwrap_or(0), pieces)?);
         }
         landed.columns.extend(self.texts(&strips, progress)?);
         Ok(())

@@ -229,9 +229,9 @@ impl<'a> PagePart<'a> {
             kept.is_none() && self.page.codec() != PageCodec::None && budget.take(self.page.header.nbytes);
         let parts = self.parts(kept.as_deref(), if keep { &mut fresh } else { scratch })?;
         self.validity = optional.then(|| validity(&parts.definition, parts.n)).transpose()?;
-        let done = self.each(&parts, self.validity.as_ref(), &mut |wanted, rows, cells| {
+        let done = self.each(&parts, self.validity.as_ref(), &mut |is_selected, rows, cells| {
             let n = cells.measure(rows.valid())?;
-            if wanted {
+            if is_selected {
                 total = total.saturating_add(n);
             }
             Ok(())
@@ -296,9 +296,9 @@ impl<'a> PagePart<'a> {
         }
         let kept = self.kept.take();
         let parts = self.parts(kept.as_deref(), scratch)?;
-        self.each(&parts, self.validity.as_ref(), &mut |wanted, rows, cells| {
+        self.each(&parts, self.validity.as_ref(), &mut |is_selected, rows, cells| {
             match rows {
-                rows if !wanted => cells.skip(rows.valid())?,
+                rows if !is_selected => cells.skip(rows.valid())?,
                 RowRun::Same(true, n) => cells.put(n, &mut out)?,
                 RowRun::Same(false, n) => out.push_empty(n)?,
                 RowRun::Mixed(mask, n) => cells.mixed(mask, n, &mut out)?,
@@ -337,11 +337,11 @@ impl<'a> PagePart<'a> {
         let mut cells = PageTexts::new(parts.encoding, parts.values, n)?;
         let mut row = 0;
         for &(start, stop) in &self.spans {
-            for (end, wanted) in [(start, false), (stop, true)] {
+            for (end, is_selected) in [(start, false), (stop, true)] {
                 while row < end {
                     let rows = RowRun::next(validity, row, end);
                     row += rows.len();
-                    work(wanted, rows, &mut cells)?;
+                    work(is_selected, rows, &mut cells)?;
                 }
             }
         }

@@ -14,7 +14,7 @@ from ._arrow_cells import cells
 from .cases_cells import same_cells
 
 
-def surely_identical(left: pd.DataFrame, right: pd.DataFrame) -> bool:
+def is_identical_in_memory(left: pd.DataFrame, right: pd.DataFrame) -> bool:
     """Whether `assert_identical` would find no difference, told from classes, labels, names, attrs, flags and memory.
 
     No also means that this cannot say: the memory of frames that `assert_identical` holds to be equal may differ.

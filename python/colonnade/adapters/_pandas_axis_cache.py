@@ -16,13 +16,13 @@ import pandas as pd
 from .._core import Axis
 
 # How many are remembered in each direction, how many labels one may have, and how many bytes they may take.
-_MOST = 8
-_MOST_LABELS = 1000
-_MOST_NBYTES = 1 << 18
+_MAX_ENTRIES = 8
+_MAX_LABELS = 1000
+_MAX_NBYTES = 1 << 18
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _CachedAxis:
     """Labels as a pandas index had them, and the axis that was made of them."""
 
     cells: Any
@@ -40,7 +40,7 @@ class _Known:
 
 
 # Tuples, which are replaced as a whole: a thread sees one state or the other.
-_axes: tuple[_Known, ...] = ()
+_axes: tuple[_CachedAxis, ...] = ()
 _indexes: tuple[tuple[Axis, pd.Index], ...] = ()
 
 
@@ -51,14 +51,14 @@ def axis_of(index: pd.Index, make: Callable[[pd.Index], Axis]) -> Axis:
     if cells is None:
         return make(index)
     dtype, name = index.dtype, index.name
-    for known in _axes:
-        if known.is_of(cells, dtype, name):
-            return known.axis
+    for entry in _axes:
+        if entry.is_of(cells, dtype, name):
+            return entry.axis
     axis = make(index)
-    whole = 0 if isinstance(cells, list) else cells.get_total_buffer_size()  # of a slice: of what it is a slice of
-    if whole <= _MOST_NBYTES and _is_short(axis):
+    nbytes = 0 if isinstance(cells, list) else cells.get_total_buffer_size()  # of a slice: of what it is a slice of
+    if nbytes <= _MAX_NBYTES and _is_short(axis):
         axis = axis.detached()
-        _axes = (_Known(cells, dtype, name, axis), *_axes[: _MOST - 1])
+        _axes = (_CachedAxis(cells, dtype, name, axis), *_axes[: _MAX_ENTRIES - 1])
     return axis
 
 
@@ -67,19 +67,19 @@ def index_of(axis: Axis, make: Callable[[Axis], pd.Index]) -> pd.Index:
     global _indexes
     if axis.is_auto:
         return make(axis)
-    for known, index in _indexes:
-        if known.same(axis):
+    for entry, index in _indexes:
+        if entry.same(axis):
             return index.view()
-    if axis.depth != 1 or len(axis) > _MOST_LABELS or not _is_short(axis):
+    if axis.depth != 1 or len(axis) > _MAX_LABELS or not _is_short(axis):
         return make(axis)
-    own = axis.detached()
-    index = make(own)
+    copy = axis.detached()
+    index = make(copy)
     if type(index) is not pd.Index:
         return index
     values = getattr(index._values, "_ndarray", index._values)
     if isinstance(values, np.ndarray):
         values.flags.writeable = False  # whoever writes into labels by force must not change those of other frames
-    _indexes = ((own, index), *_indexes[: _MOST - 1])
+    _indexes = ((copy, index), *_indexes[: _MAX_ENTRIES - 1])
     return index.view()
 
 
@@ -88,14 +88,14 @@ def _cells(index: pd.Index) -> Any:
 
     None: they are too many, or need no conversion, or it is not told cheaply.
     """
-    if type(index) is not pd.Index or len(index) > _MOST_LABELS:
+    if type(index) is not pd.Index or len(index) > _MAX_LABELS:
         return None
     values = index._values
     if isinstance(values, np.ndarray):
         return values.tolist() if values.dtype == object else None
     if isinstance(values.dtype, pd.StringDtype):
-        held = getattr(values, "_pa_array", None)
-        return values._ndarray.tolist() if held is None else held
+        array = getattr(values, "_pa_array", None)
+        return values._ndarray.tolist() if array is None else array
     return None
 
 
@@ -110,4 +110,4 @@ def _is_short(axis: Axis) -> bool:
     if axis.is_auto or axis.depth != 1:
         return False
     level = axis.level(0)
-    return (level.nbytes if isinstance(level, np.ndarray) else level.nbytes()) <= _MOST_NBYTES
+    return (level.nbytes if isinstance(level, np.ndarray) else level.nbytes()) <= _MAX_NBYTES
