@@ -1,4 +1,4 @@
-"""Stubs of the Rust core. Everything here is private to the package: users see `colonnade` alone.
+"""Stubs of the Rust core. Everything here is private to the package: users see only `colonnade`.
 
 Text called *tagged JSON* is the form that `colonnade._values.tagged_labels` writes: plain JSON where JSON can hold the
 value, a one-key object such as ``{"$tuple": [...]}`` where it cannot.
@@ -76,7 +76,7 @@ class ArrowColumn:
     def values(self) -> np.ndarray:
         """Primitive types: the values as a 1-D NumPy array over the same memory (bool: unpacked copy; timestamps and
         durations as datetime64 / timedelta64 of their unit, zone dropped; date32 as datetime64[D]; fixed_size_binary
-        as V); null slots hold whatever stands there. Writable where a frame that owns its memory alone gave the column.
+        as V); null slots have any value. Writable if the column is of a frame that is the only owner of its memory.
         TypeError for other types."""
     @staticmethod
     def block(columns: Sequence[ArrowColumn], dtype: np.dtype[Any]) -> np.ndarray:
@@ -173,7 +173,7 @@ class Axis:
 
 # --------------------------------------------------------------------------- frames
 _Steps = Sequence[Sequence[int]]  # places within a column: for each the numbers of the children that lead there
-_FieldPath = tuple[str, list[int], bool]  # path behind the label, numbers of the children, whether nothing stands below
+_FieldPath = tuple[str, list[int], bool]  # path behind the label, numbers of the children, whether it is a leaf
 
 class CoreFrame:
     """A materialised frame: blocks and columns in memory (or over a map), both axes."""
@@ -398,7 +398,7 @@ class File(_OpenedBatches):
 
     @staticmethod
     def open_path(path: str | bytes, *, mmap: bool, options: ReadOptions, progress: Progress | None = None) -> File:
-        """`progress`, here and below: told of what is read or decoded at opening; of most files nothing."""
+        """`progress`, here and below: called for bytes that are read or decoded at opening."""
     @staticmethod
     def open_buffer(buffer: object, *, options: ReadOptions, progress: Progress | None = None) -> File:
         """Any C-contiguous object with the buffer protocol; kept alive, not copied."""
@@ -684,7 +684,7 @@ class MsgpackReadOptions(ReadOptions):
         limits: Limits,
         threads: int | None = None,
         verify: bool = False,
-        orient: str | None = None,  # "columns" | "records" | "split"; None: told by the look
+        orient: str | None = None,  # "columns" | "records" | "split"; None: detected
         ext: str = "error",  # | "bytes": a struct of code and data
         invalid_utf8: str = "error",  # | "bytes": the column is bytes
     ) -> None: ...
@@ -710,7 +710,7 @@ class CsvReadOptions(ReadOptions):
         limits: Limits,
         threads: int | None = None,
         verify: bool = False,
-        delimiter: str | None = None,  # None: told by the look
+        delimiter: str | None = None,  # None: detected
         quotechar: str | None = '"',
         escapechar: str | None = None,
         doublequote: bool = True,
@@ -729,7 +729,7 @@ class CsvReadOptions(ReadOptions):
         on_error: str = "raise",  # | "null" | "skip"
         big_ints: str = "text",  # | "decimal" | "error"
         schema: str | None = None,  # "header" | "sidecar" | "ignore"; None: what is there
-        sidecar: bytes | None = None,  # what stands beside a file that is not opened by its path
+        sidecar: bytes | None = None,  # the sidecar of a file that is not opened by its path
     ) -> None:
         """Of a path FILE.schema.json beside it is taken up, unless `schema` says otherwise. `verify`, here and of the
         other text formats: opening decodes everything anyway."""
@@ -831,7 +831,7 @@ class YamlWriteOptions(WriteOptions):
 
 # --------------------------------------------------------------------------- connections
 class ConnectOptions:
-    """What a connection or listener is told; checked when made (OptionError)."""
+    """Options of a connection or listener. The constructor validates them (OptionError)."""
 
     def __init__(
         self,

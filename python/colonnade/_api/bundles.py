@@ -21,7 +21,7 @@ from .store import store_bundle
 
 
 class Bundle(Mapping[str, Frame]):
-    """Label to Frame. A frame is opened when it is asked for, and decoded when it is converted."""
+    """Maps labels to frames. A frame is opened on access, and decoded when it is converted."""
 
     def __init__(self, file: File, options: Options) -> None:
         self._file = file
@@ -50,13 +50,13 @@ class Bundle(Mapping[str, Frame]):
 
 
 def read_bundle(source: Source, **options: Any) -> Mapping[str, Frame]:
-    """Open several frames that stand in one file or directory, without decoding any.
+    """Open the frames of one file or directory without decoding them.
 
     Parameters
     ----------
     source
         An outer ZIP of ``<label>.npz`` (StaticFrame's ``to_zip_npz``) or of ``<label>/<member>`` (``to_zip_npy``), or a
-        directory of such; or a map of frames, as MessagePack, JSON or YAML (told by the suffix, else by ``format=``).
+        directory of such; or a map of frames in MessagePack, JSON or YAML (detected by the suffix, or ``format=``).
         Anything `read` takes.
     **options
         Those of reading; see `NpzOptions`, `MsgpackOptions`, `JsonOptions` and `YamlOptions`.
@@ -116,7 +116,7 @@ def write_bundle(
         Labels are text; they become file names inside the ZIP, or keys of the map. Data is what `write` takes, but no
         open reader: pass its ``read_all()``.
     target : path
-        Written beside and renamed, as `write` does. A map goes to every target that `write` takes.
+        Written to a temporary file and renamed, as by `write`. A map can go to every target that `write` takes.
     layout : {"npz", "npy"}
         Of the ZIP. ``npz``: one ``<label>.npz`` a frame (``from_zip_npz``); ``npy``: members ``<label>/<member>``
         (``from_zip_npy``).
@@ -124,7 +124,7 @@ def write_bundle(
         Compression of the outer ZIP. None keeps the frames ready to be mapped. With ``layout="npy"`` it is that of the
         members, so ``compression`` can be no other; ``level`` is the outer one's too, 1 to 9.
     format : {"npz", "msgpack", "json", "yaml"}, optional
-        Default: told by the suffix; ``npz``, the ZIP, where that says nothing (``.zip``).
+        Default: by the suffix, or ``npz`` (the ZIP) if the suffix is of no format (``.zip``).
     **options
         Those of writing; see `NpzOptions`, `MsgpackOptions`, `JsonOptions` and `YamlOptions`.
 
@@ -178,7 +178,7 @@ def _write_as(
 
 
 def _labelled(frames: Any, options: Options) -> Iterator[tuple[str, Frame]]:
-    """Each frame with its label, which is text and stands once."""
+    """Each frame with its label, which is text and unique."""
     seen: set[str] = set()
     for label, data in frames.items() if isinstance(frames, Mapping) else frames:
         if not isinstance(label, str):
@@ -199,7 +199,7 @@ def read_arrays(source: Source, **options: Any) -> dict[str, np.ndarray]:
     source
         Anything `read` takes: what ``np.savez`` wrote, a frame's own members, a lone ``.npy``.
     **options
-        Those of reading but ``progress``, which is not told; see `NpzOptions`.
+        Those of reading, without ``progress``; see `NpzOptions`.
 
     Returns
     -------

@@ -62,7 +62,7 @@ class Writer:
         self._check_open()
         for frame in chunks_of(data, self._options, self._rows).frames:
             if not frame.ncols and not frame.nrows and not self._rows.has_columns and is_rows(data):
-                self._waiting = frame  # no rows, and none before: what their columns are is not known yet
+                self._waiting = frame  # No rows so far, so the columns are not known yet
                 continue
             self._waiting = None
             with self._steps.next(frame.nbytes) as step:

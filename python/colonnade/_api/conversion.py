@@ -1,4 +1,4 @@
-"""`convert`: one file read, another written, with one progress for both halves."""
+"""`convert`: reads one file and writes another, with one progress report for both."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -26,11 +26,11 @@ def convert_frame(
     write_options: Mapping[str, Any] | Options | None,
     progress: Any,
 ) -> None:
-    """The work of `convert`."""
+    """Implements `convert`."""
     reading, writing = as_keywords(read_options, "read"), as_keywords(write_options, "write")
     where = as_target(target)
     with released(where):
-        # What is wrong with the writing half is said before the reading half begins.
+        # Options of writing are checked before the source is read.
         format_name = writing.pop("format", None) or format_of(write_options)
         options = written_as(where, format_name, writing)
         source_format = reading.pop("format", None) or format_of(read_options)
@@ -45,12 +45,15 @@ def convert_frame(
 def _convert_batches(
     source: Source, where: AnyTarget, format: str | None, reading: dict[str, Any], options: Options, report: Any
 ) -> None:
-    """Batch by batch; a source without batches is one, and so is one whose types only all of its rows tell."""
+    """Convert batch by batch.
+
+    A source without batches is one batch. So is a source whose types depend on all rows.
+    """
     phases = TwoPhaseProgress(report)
     with open_reader(source, format=format, **_with_progress(reading, phases)) as reader:
         if reader.settled:
             if "progress" not in reading:
-                reader._progress = None  # batches are read and written in turns: telling of one is enough
+                reader._progress = None  # Reading and writing alternate, so only writing is reported.
             chunks = Chunks(reader.cores(), *reader.size())
         else:
             chunks = chunks_of(reader.read_all(), options)
@@ -85,9 +88,9 @@ def _convert_whole(
         frame._progress = first
     store(frame._load(), frame._lookup, where, options, last)
     if last is not None:
-        last(1, 1)  # compressed bytes were counted without knowing their sum
+        last(1, 1)  # The number of compressed bytes was not known.
 
 
 def _with_progress(reading: dict[str, Any], phases: TwoPhaseProgress) -> dict[str, Any]:
-    """The keywords of reading, with who is told of it."""
+    """The keywords of reading, with the progress callback."""
     return reading if phases.first is None else {"progress": phases.first} | reading

@@ -19,11 +19,11 @@ from .series_info import checked, inspected
 
 
 def inspect(source: Source, *, format: str | None = None, **options: Any) -> Info:
-    """What a file holds: shape, schema, labels, sizes, codecs, members or batches. No data is read; but text says what
-    it holds only when it is decoded.
+    """Describe a file: shape, schema, labels, sizes, codecs, members or batches.
 
-    Also tells of files that hold no frame: a bundle's frames, and the members of any ZIP. A series of frames in one
-    MessagePack file is decoded for it, a frame at a time: columns are those of the first, rows those of all.
+    Data is not read, except that text is decoded. Files without a frame are described too: the frames of a bundle, and
+    the members of any ZIP. A series of frames in one MessagePack file is decoded frame by frame. Its columns are those
+    of the first frame, its rows those of all frames.
 
     Parameters
     ----------
@@ -51,9 +51,9 @@ def inspect(source: Source, *, format: str | None = None, **options: Any) -> Inf
 
 
 def verify(source: Source, *, format: str | None = None, **options: Any) -> None:
-    """Check every checksum, length, offset and label, and that text is text; nothing is returned.
+    """Check every checksum, length, offset and label, and that text is valid. Returns nothing.
 
-    Of a series of frames in one MessagePack file every frame is decoded.
+    In a series of frames in one MessagePack file, every frame is decoded.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def verify(source: Source, *, format: str | None = None, **options: Any) -> None
     Raises
     ------
     DecodeError, TruncatedError, LimitError, UnsupportedError
-        What is wrong, with member or batch, and byte.
+        The fault, with member or batch, and byte.
     OSError
         As the system gives it.
 
@@ -97,9 +97,9 @@ def convert(
 ) -> None:
     """Read one file and write another, of any format to any other.
 
-    Into ``arrow``, ``arrows`` and ``parquet`` batches of ``arrow``, ``arrows``, ``parquet``, a connection and a series
-    of ``msgpack`` go through one at a time, whatever the size of the file. All else goes through memory as a whole:
-    other targets, and as sources other formats; of ``csv`` and ``ndjson`` types are those of all rows.
+    Batches of ``arrow``, ``arrows``, ``parquet``, a connection or a series of ``msgpack`` are converted one at a time
+    to ``arrow``, ``arrows`` and ``parquet``, so a file may be larger than memory. All other sources and targets are
+    converted as a whole in memory. The types of ``csv`` and ``ndjson`` are inferred from all rows.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def convert(
     read_options, write_options : mapping or options object, optional
         Keywords of `read` (``format``, ``columns`` and ``rows`` too) and of `write` (``format`` too).
     progress : True or callable, optional
-        Of both halves together; where batches go through one at a time, as they are written.
+        Reports reading and writing as one. If batches are converted one at a time, only writing is reported.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""`cn.inspect`: what a file holds, told from its structure alone."""
+"""`cn.inspect`: describes a file by its structure."""
 
 import math
 from collections import Counter
@@ -24,7 +24,7 @@ _MAX_SHOWN = 20
 
 @dataclass(frozen=True)
 class Info:
-    """What `inspect` found.
+    """The description of a file, from `inspect`.
 
     Attributes
     ----------
@@ -32,8 +32,8 @@ class Info:
         ``npz``, ``npy``, ``arrow``, ``arrows``, ``parquet``, ``msgpack``, ``csv``, ``json``, ``ndjson`` or ``yaml``.
     layout : str
         ``zip``, ``directory`` or ``npy`` (a lone array); ``file`` or ``stream`` of Arrow; ``row groups`` of Parquet;
-        ``columns``, ``records``, ``split``... of MessagePack, JSON and YAML; ``series`` where several frames
-        stand in MessagePack; ``records`` of CSV.
+        ``columns``, ``records``, ``split``... of MessagePack, JSON and YAML; ``series`` of several frames in one
+        MessagePack file; ``records`` of CSV.
     kind : str
         ``frame``, ``savez`` (NumPy's ``np.savez``), ``npy``, ``bundle`` (several frames), ``zip`` (no frame at all).
     shape : tuple of int, or None
@@ -43,7 +43,7 @@ class Info:
     name, attrs, origin
         As the frame has them; `origin` says which library wrote it.
     version : int or None
-        Version of Colonnade's own metadata; None in a file that others wrote.
+        Version of Colonnade's metadata; None in a file of another program.
     file_nbytes, nbytes : int
         Bytes of the file, and of data and labels once decoded.
     codecs : dict
@@ -54,11 +54,11 @@ class Info:
         encodings, nvalues, statistics, page_index, bloom_filter, encrypted; of MessagePack one a column, or
         one a frame of a series; of text one, all of it.
     arrow : ArrowInfo or None
-        What Arrow's files and streams have besides.
+        Properties of Arrow's files and streams.
     text : TextInfo or None
-        What text files have besides.
+        Properties of text files.
     parquet : ParquetInfo or None
-        What Parquet files have besides: row groups, encodings.
+        Properties of Parquet files: row groups, encodings.
     leaves : dict
         Of npz, Arrow and Parquet, nested columns with text labels: label to the paths of their leaves, as ``columns=``
         takes them.
@@ -99,7 +99,7 @@ class Info:
         return None if self.schema is None else self.schema.columns
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as what JSON can hold: tuples as lists, dates and whatever else JSON lacks as text."""
+        """All attributes as JSON values: tuples become lists, dates and other types that JSON lacks become text."""
         columns = [] if self.schema is None else self.schema.fields
         return {
             "format": self.format,
@@ -179,7 +179,7 @@ def info_of(file: File) -> Info:
             schema = Schema.of(name, Labels(file.index), Labels(file.columns), file.dtypes())
             nbytes = file.nbytes
         except ColonnadeError as error:
-            # Arrays that are no frame together are still arrays: say why, and list them.
+            # Arrays that do not form a frame are listed, with the reason.
             problem = str(error)
     return Info(
         format=file.format,
@@ -203,7 +203,7 @@ def info_of(file: File) -> Info:
 
 
 def _format_info(file: File, members: list[dict[str, Any]]) -> dict[str, Any]:
-    """What only this format has."""
+    """The attribute that only this format has."""
     info = FORMATS[file.format].info
     if info is None:
         return {}
@@ -212,7 +212,7 @@ def _format_info(file: File, members: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _leaves(file: File, schema: Schema) -> dict[str, list[str]]:
-    """Paths of leaves, where they can be told without decoding."""
+    """Paths of leaves, if they are known without decoding."""
     if not selects_leaves(file):
         return {}
     found = {}
@@ -225,7 +225,7 @@ def _leaves(file: File, schema: Schema) -> dict[str, list[str]]:
 
 
 def to_json(value: Any) -> Any:
-    """`value` as what JSON can hold."""
+    """`value` as a JSON value."""
     if value is None or isinstance(value, bool | str):
         return value
     if isinstance(value, np.generic) and value.dtype.kind in "biuf":

@@ -1,4 +1,4 @@
-"""From a source to an opened file: which format it is, and which of the core's readers it gets."""
+"""Opens sources: detects the format, and chooses the reader of the core."""
 
 import os
 from collections.abc import Mapping
@@ -37,7 +37,7 @@ File = _core.File
 
 
 def open_file(source: Source, format: str | None, options: Mapping[str, Any]) -> tuple[File, Options]:
-    """The opened file and its checked options; what every function that reads a frame begins with."""
+    """The opened file and its checked options."""
     where, found, settings = resolve_source(source, format, options)
     return open_checked(where, found, settings), settings
 
@@ -50,7 +50,7 @@ def read_frame(
     options: Mapping[str, Any],
     private: bool = False,
 ) -> Frame:
-    """The work of `read`. `private`: the frame is for one use, so its memory may be given away."""
+    """Implements `read`. `private`: the frame is for one use, so its memory may be handed to its result."""
     where, found, settings = resolve_source(source, format, options)
     if isinstance(where, LinkSource):
         return received(where, settings, columns, rows, private)
@@ -63,7 +63,7 @@ def read_frame(
 
 
 def _is_decoded_as_it_comes(where: AnySource, format: str, options: Options) -> bool:
-    """Whether the frame can be decoded while it comes: for one use, of a whole stream."""
+    """Whether the frame can be decoded while its bytes arrive."""
     is_lenient = options.verify or getattr(options, "allow_truncated", False)
     return isinstance(where, StreamSource) and FORMATS[format].reads == "stream" and not is_lenient
 
@@ -86,9 +86,9 @@ def open_frame(where: AnySource, format: str, options: Options, columns: Any, ro
 def received(
     where: LinkSource, options: Options, columns: Any = None, rows: slice | None = None, private: bool = False
 ) -> Frame:
-    """The next message of a connection. Where `columns` or `rows` are wrong, it stays for the next call."""
+    """The next message of a connection. If `columns` or `rows` are wrong, the next call gets it."""
     with reporting(options.progress, "receiving") as progress:
-        # A column that is asked for twice must not be one memory in two places.
+        # A column that is selected twice must not share writable memory with itself.
         alone = private and columns is None
         landed = where.receive(options.limits, resolve_threads(options.threads), progress, alone)
     try:
@@ -105,7 +105,7 @@ def received(
 
 
 def resolve_source(source: Source, format: str | None, options: Mapping[str, Any]) -> tuple[AnySource, str, Options]:
-    """What the source is, its format, and the checked options. Of a stream no more than the first bytes is taken."""
+    """The resolved source, its format, and the checked options. Only the first bytes of a stream are read."""
     format_name = None if format is None else check_format(format)
     # Options are checked before anything is opened: a typo must not consume a pipe.
     if format_name is None:
@@ -127,18 +127,18 @@ def resolve_source(source: Source, format: str | None, options: Mapping[str, Any
 
 
 def _format_by_suffix(source: Source) -> str | None:
-    """The format that the suffix of a path says, before anything is opened."""
+    """The format of a path's suffix, before the file is opened."""
     found = from_suffix(os.fsdecode(source)) if isinstance(source, str | os.PathLike) else None
     return found if found in FORMAT_NAMES else None
 
 
 def check_beginning(where: AnySource, format: str, options: Options) -> None:
-    """Look at the first bytes of a stream before all of it is collected, which may never end.
+    """Check the first bytes of a stream before all of it is read, because it may never end.
 
     Raises
     ------
     DecodeError
-        No file of the format begins so.
+        The bytes are not the start of a file of the format.
     """
     if not where.is_stream:
         return
@@ -152,7 +152,7 @@ def check_beginning(where: AnySource, format: str, options: Options) -> None:
 
 
 def open_checked(where: AnySource, format: str, options: Options) -> File:
-    """The opened file: its structure is checked and described."""
+    """Open a file: check and describe its structure."""
     check_beginning(where, format, options)
     return open_as(format, where, options)
 
@@ -160,7 +160,7 @@ def open_checked(where: AnySource, format: str, options: Options) -> File:
 def lazy_frame(file: File, options: Options, columns: Any = None, rows: slice | None = None) -> Frame:
     """A frame over an opened file, or a part of it."""
     if file.kind == "bundle":
-        file.load()  # refuses it by name: described lazily, several frames would look like one of nothing
+        file.load()  # Refuses a bundle by name. A lazy frame over it would look empty.
     return select_frame(Frame._make(file=file, threads=options.threads, progress=options.progress), columns, rows)
 
 
@@ -173,7 +173,7 @@ def select_frame(frame: Frame, columns: Any, rows: slice | None) -> Frame:
 
 
 def _checked(format_name: str, head: bytes | None, where: AnySource) -> str:
-    # Only a certain contradiction is an error here: a ZIP may have other bytes in front of it.
+    # Only a clear contradiction is an error here, because other bytes may precede a ZIP.
     what = repr(where.name) if where.name else "source"
     if format_name not in DIRECTORIES and isinstance(where, PathSource) and where.is_directory:
         raise DecodeError(f"{format_name}: {what}: expected a file, found a directory. A directory is of NPY members.")
@@ -192,7 +192,7 @@ def _of_message(format_name: str | None) -> str:
     format = for_connection(format_name)
     if format != CONNECTED[0]:
         raise OptionError(
-            f"format: expected None for a message of a connection, which says itself what it is, found {format!r}. "
+            f"format: expected None for a message of a connection, which declares its format, found {format!r}. "
             "Leave format= out."
         )
     return format

@@ -1,4 +1,4 @@
-"""Chunks to a target or a connection: one record batch or row group after the other, none of them kept."""
+"""Writes chunks to a target or a connection, one record batch or row group at a time."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
@@ -20,18 +20,18 @@ _WRITERS: ByTarget[_core.Writer] = constructors_of(_core.Writer)
 
 
 def store_chunks(chunks: Chunks, where: AnyTarget, options: Options, progress: Callback | None) -> None:
-    """Write `chunks` to `where`. What goes wrong on the way leaves no file, and the old one whole."""
+    """Write `chunks` to `where`. After an error no new file exists, and an old one is complete."""
     if isinstance(where, LinkTarget):
         send_chunks(chunks, where.connected(resolve_threads(options.threads)), options, progress)
         return
-    remaining = _with_first_encoded(chunks.frames)
+    remaining = _with_first_converted(chunks.frames)
     _write_chunks(remaining, open_writer(where, options, chunks.nrows), chunks.nbytes, progress)
 
 
 def send_chunks(
     chunks: Chunks, link: Link, settings: Options, progress: Callback | None, timeout_s: float | None = None
 ) -> None:
-    """Send `chunks` as one message. What goes wrong before the first byte leaves the connection as it was."""
+    """Send `chunks` as one message. An error before the first byte leaves the connection usable."""
     remaining = iter(chunks.frames)
     first_two = list(islice(remaining, 2))
     if len(first_two) == 1:
@@ -59,7 +59,7 @@ def _write_chunks(
 
 
 def encode_chunks(chunks: Chunks, options: Options, progress: Callback | None) -> bytes:
-    """The bytes of the file that `store_chunks` would write."""
+    """Encode `chunks` to the bytes that `store_chunks` would write."""
     remaining = iter(chunks.frames)
     first_two = list(islice(remaining, 2))
     if len(first_two) == 1:
@@ -71,12 +71,12 @@ def encode_chunks(chunks: Chunks, options: Options, progress: Callback | None) -
 
 
 def open_writer(where: AnyTarget, options: Options, nrows: int | None = None) -> _core.Writer:
-    """The core's writer for this kind of target. `nrows`: of all chunks together, where that is known.
+    """The core's writer for this kind of target. `nrows`: rows of all chunks together, if known.
 
     Raises
     ------
     UnsupportedError
-        A connection, where every chunk is a message of its own.
+        The target is a connection, and the format needs one message per chunk.
     """
     if isinstance(where, LinkTarget):
         refusal = write_format(options).no_message
@@ -92,7 +92,7 @@ def _message_options(options: Options, link: Link, nrows: int | None) -> _core.W
     return core_options(options, Request(None, None, nrows, link._threads, True))
 
 
-def _with_first_encoded(chunks: Iterable[_core.CoreFrame]) -> Iterator[_core.CoreFrame]:
-    """The same chunks, the first one made: what cannot be held is mostly said before the target is touched."""
+def _with_first_converted(chunks: Iterable[_core.CoreFrame]) -> Iterator[_core.CoreFrame]:
+    """The same chunks, with the first already converted, so that most refusals precede the opening of the target."""
     remaining = iter(chunks)
     return chain([next(remaining)], remaining)

@@ -1,4 +1,4 @@
-"""MessagePack through the core: the keywords of opening that no other format has."""
+"""The core's options of reading MessagePack."""
 
 from .. import _core
 from .msgpack import MsgpackOptions

@@ -12,7 +12,7 @@ _LIMITS = _core.Limits()
 
 
 def read_keywords(options: Common) -> dict[str, Any]:
-    """What the core's options of reading have in every format."""
+    """Keywords that the core's options of reading have in all formats."""
     return {
         "limits": options.limits or _LIMITS,
         "threads": resolve_threads(options.threads),
@@ -21,7 +21,7 @@ def read_keywords(options: Common) -> dict[str, Any]:
 
 
 def open_source(where: AnySource, settings: Common, options: _core.ReadOptions) -> _core.File:
-    """The opened source: its structure is checked and described."""
+    """Open a source: check and describe its structure."""
     with reporting(settings.progress, "reading") as progress:
         file: _core.File = where.open(_core.File, settings.mmap, options=options, progress=progress)
     return file

@@ -1,7 +1,7 @@
-"""Each format's options: one class a format, checked when it is made.
+"""The options of formats: one class per format, validated by its constructor.
 
-`read` and `write` take the fields as keywords; the class is there to document them, and to make a set of options once
-and check it early. A field belongs to reading, to writing or to both; a keyword on the wrong side is an error too.
+`read` and `write` take the fields as keywords. The class documents them, and validates a set of options early. A field
+belongs to reading, to writing or to both; a keyword of the other side is an error.
 """
 
 import dataclasses
@@ -48,7 +48,7 @@ CLASSES: dict[str, type[Options]] = {
 
 
 def format_of(options: object) -> str | None:
-    """The format that an options object is of; None for a mapping."""
+    """The format of an options object; None for a mapping."""
     return _NAMES.get(type(options))
 
 
@@ -62,7 +62,7 @@ def _default_options(format: str) -> Options:
 
 
 def is_default(options: Options) -> bool:
-    """Whether `options` is the shared object of defaults. An equal object that a user made is not."""
+    """Whether `options` is the shared object of defaults. An equal object is not."""
     return _default_options(_NAMES[type(options)]) is options
 
 
@@ -92,7 +92,7 @@ def make_options(format: str, side: str, keywords: Mapping[str, Any]) -> Options
 
 
 def _hint(name: str, side: str, allowed: list[str]) -> str:
-    """Name the nearest options and parameters of the call."""
+    """The nearest options and parameters of the call, for an error."""
     parameters = [word for word in _PARAMETERS[side] if word != name]
     return nearest_hint(name, [*parameters, *allowed])
 
@@ -100,8 +100,8 @@ def _hint(name: str, side: str, allowed: list[str]) -> str:
 def check_keywords(side: str, keywords: Mapping[str, Any], guessed_format: str | None = None) -> None:
     """Check keywords before the format is known: some format must take them all, with these values.
 
-    A typo must be said before a pipe is read to find out what is in it. The message speaks of the `guessed_format`
-    (by the suffix), where there is one.
+    A typo must be reported before detection reads from a pipe. The message is about `guessed_format` (from the
+    suffix), if there is one.
 
     Raises
     ------
@@ -114,7 +114,7 @@ def check_keywords(side: str, keywords: Mapping[str, Any], guessed_format: str |
     refused = None
     for format, owners in zip(CLASSES, sides, strict=True):
         if all(owners.get(name) in (side, "both") for name in keywords):
-            # Formats have one word for several things: a value that one refuses may be another's.
+            # Formats share option names: one format may accept a value that another refuses.
             try:
                 make_options(format, side, keywords)
                 return
@@ -143,7 +143,7 @@ def _sides(cls: type[Common]) -> dict[str, str]:
 
 
 def as_keywords(options: Mapping[str, Any] | Options | None, side: str) -> dict[str, Any]:
-    """Keywords of one side from a mapping, an options object (what differs from its defaults) or None."""
+    """Keywords of one side from a mapping, an options object (the fields that differ from defaults) or None."""
     if options is None:
         return {}
     if isinstance(options, Common):

@@ -1,4 +1,4 @@
-"""Parquet files, opened for the columns that are asked for: the footer's entries of the others are passed by."""
+"""Opens Parquet files for the requested columns, and skips the other columns in the footer."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -16,26 +16,26 @@ from .parquet import ParquetOptions, conjunctions
 
 
 def open_parquet(where: AnySource, options: ParquetOptions, names: list[str] | None = None) -> _core.File:
-    """The opened file, of the columns `names` alone."""
+    """Open a file with only the columns `names`."""
     try:
         file = _opened(where, options, names)
     except ColumnNotFound:
         if names is not None or where.is_stream or not options.filter:
             raise
-        # A name in a condition that is not there is told with the nearest, too.
+        # An unknown name in a condition is reported with the nearest ones.
         _refuse_unknown(
             _opened(where, replace(options, filter=None, categories=None), None), conjunctions(options.filter)
         )
         raise
     if names is None and options.categories:
         levels = Labels(file.index).names
-        # A name that is not there is told, with the nearest.
+        # An unknown name is reported with the nearest ones.
         Columns(Labels(file.columns)).positions([name for name in options.categories if name not in levels])
     return file
 
 
 def parquet_options(options: ParquetOptions, names: list[str] | None = None) -> _core.ParquetReadOptions:
-    """The core's options of reading, of the columns `names` alone."""
+    """The core's options of reading only the columns `names`."""
     return _core.ParquetReadOptions(
         columns=names,
         categories=None if options.categories is None else list(options.categories),
@@ -66,7 +66,7 @@ def open_chosen(where: AnySource, options: ParquetOptions, columns: Any) -> tupl
     names = _names(columns)
     if names is None or where.is_stream:
         return open_parquet(where, options), columns
-    # What the names are is known of the footer alone: rows are looked for once, in the file that is kept.
+    # Only the footer is needed for the names. The filter is applied once, to the file that is returned.
     unfiltered = replace(options, filter=None) if options.filter else options
     file, opened, labels = _resolved(where, unfiltered, names, columns)
     if not options.filter:

@@ -1,4 +1,4 @@
-"""The formats as the facade knows them: how each is opened and written, and what `inspect` shows of it.
+"""The formats: how each is opened and written, and what `inspect` shows of it.
 
 Every other module asks by name.
 """
@@ -57,7 +57,7 @@ class FormatEntry:
     Attributes
     ----------
     noun : str
-        What messages call something of this format.
+        The noun for a file of this format in messages.
     read_options : callable
         The core's options of reading, from the format's own and the name of the source.
     write : WriteFormat

@@ -67,7 +67,7 @@ def csv_options(options: CsvOptions, name: str | None = None) -> _core.CsvReadOp
     index_columns = options.index_columns
     return _core.CsvReadOptions(
         delimiter=options.delimiter or ("\t" if is_tabbed(name) else None),
-        # A mark at the beginning is told by itself.
+        # The reader detects a byte order mark.
         encoding=options.encoding.removesuffix("-sig"),
         na_values=list(options.na_values),
         index_columns=index_columns if isinstance(index_columns, int) or index_columns is None else list(index_columns),

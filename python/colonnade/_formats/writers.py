@@ -43,11 +43,11 @@ class WriteFormat:
     to_core
         The core's options of these options, a request and a number of threads.
     is_batched
-        Whether `write` hands on the batches of what makes them when asked, and holds one at a time.
+        Whether `write` streams batches from lazy data, one at a time.
     is_directory
         Whether a frame is written as a directory; None: never.
     check_bundle
-        Refuses what several frames cannot be written with; None: a file holds one frame.
+        Checks options for several frames; None: a file holds one frame.
     no_message
         Why frames one after the other are not one message of a connection; None: they are.
     """

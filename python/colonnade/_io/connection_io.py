@@ -1,4 +1,4 @@
-"""Connections as source and target: one that is open, or a URL that is dialled when it is needed."""
+"""Connections as sources and targets: an open connection, or a URL that is dialled on first use."""
 
 import os
 from dataclasses import dataclass, field
@@ -15,19 +15,19 @@ _FETCHED = ("http", "https")
 
 @dataclass
 class LinkSource:
-    """The next message of a connection. A connection that a URL made is closed after it."""
+    """The next message of a connection. A connection dialled from a URL is closed after the message."""
 
     link: Link | None
     url: str | None = field(default=None, repr=False)  # it may hold a password
     is_dialled: bool = field(default=False, init=False)
     timeout_s: float | None = field(default=None, init=False)
-    """How long the peer of a URL may be silent, or a whole message of a connection take; None leaves it to that."""
+    """Maximum silence of the peer of a URL, or maximum time of one message; None: the limit of the connection."""
 
     is_stream = True
     name = None
 
     def connected(self, limits: _core.Limits | None, threads: int) -> Link:
-        """The connection. Nothing is dialled before this."""
+        """The connection. A URL is dialled on the first call."""
         if self.link is None:
             assert self.url is not None
             self.link = dial(self.url, limits, threads, timeout_s=self.timeout_s)
@@ -45,11 +45,11 @@ class LinkSource:
 
     @property
     def _limit_s(self) -> float | None:
-        """Of the whole message. A connection of our own was told of silence when it was dialled."""
+        """Time limit of the whole message. For a dialled URL the connection already limits the silence."""
         return None if self.is_dialled else self.timeout_s
 
     def has_pending(self) -> bool:
-        """Whether the next message came whole already, and was left by another call."""
+        """Whether an earlier call received the next message and left it."""
         return self.link is not None and self.link._pending is not None
 
     def keep(self, landed: Landed) -> None:
@@ -64,7 +64,7 @@ class LinkSource:
         return self.connected(limits, threads)._batches(self._limit_s)
 
     def release(self) -> None:
-        """Close the connection, if it is ours."""
+        """Close the connection if it was dialled here."""
         if self.is_dialled and self.link is not None:
             self.link._core.close()
 
@@ -84,7 +84,7 @@ class LinkSource:
 
 @dataclass
 class LinkTarget:
-    """A connection to send one message over. One that a URL made is closed after it."""
+    """A connection for one message. A connection dialled from a URL is closed after the message."""
 
     link: Link | None
     url: str | None = field(default=None, repr=False)  # it may hold a password
@@ -93,7 +93,7 @@ class LinkTarget:
     name = None
 
     def connected(self, threads: int) -> Link:
-        """The connection. Nothing is dialled before this."""
+        """The connection. A URL is dialled on the first call."""
         if self.link is None:
             assert self.url is not None
             self.link = dial(self.url, None, threads)
@@ -101,13 +101,13 @@ class LinkTarget:
         return self.link
 
     def release(self) -> None:
-        """Close the connection, if it is ours."""
+        """Close the connection if it was dialled here."""
         if self.is_dialled and self.link is not None:
             self.link._core.close()
 
 
 def url_scheme(text: str) -> str | None:
-    """The scheme of a URL; None of a path, even of one that looks like a URL and is there."""
+    """The scheme of a URL; None for a path. An existing path that looks like a URL is a path."""
     scheme, found, _ = text.partition("://")
     if not found:
         scheme = "unix" if text.startswith("unix:") else ""
@@ -117,7 +117,7 @@ def url_scheme(text: str) -> str | None:
 
 
 def check_dialled(text: str, scheme: str) -> None:
-    """Raise where a URL is of a transport that carries no messages."""
+    """Raise if the transport of a URL carries no messages."""
     if scheme in _FETCHED:
         raise UnsupportedError(
             f"{redact_url(text)!r}: {scheme}:// is read from, as source of cn.read; it takes no messages."

@@ -1,6 +1,6 @@
-"""A connection below the facade: the core's connection, and the message that was taken off it before it was wanted.
+"""The core's connection with a received message that no call has taken yet.
 
-Sources and targets know connections by this class alone; what makes frames of it is `colonnade._net.connection`.
+Sources and targets use only this class. `colonnade._net.connection` adds frames.
 """
 
 from typing import Any
@@ -14,9 +14,9 @@ Message = Landed | bytes
 
 
 class Link:
-    """Messages of one connection, as the core gives them.
+    """Messages of one connection.
 
-    One thread may receive while another sends; what is here belongs to the receiving one.
+    One thread may receive while another sends. The state here belongs to the receiving thread.
     """
 
     def __init__(self, core: _core.Connection, threads: int, timeout_s: float | None = None) -> None:
@@ -24,7 +24,7 @@ class Link:
         self._threads = threads
         self._timeout_s = timeout_s
         self._turns: Any = None  # of asyncio's tasks, see colonnade._net.aio
-        # A message of the kind that was not asked for stays until the right call takes it.
+        # A message of another kind than requested stays here until the right call takes it.
         self._pending: Message | None = None
 
     def _message(
@@ -39,7 +39,7 @@ class Link:
     def _landed(
         self, timeout_s: float | None = None, progress: Callback | None = None, private: bool = False
     ) -> Landed:
-        """The next message, which must be a frame. `private`: its memory is the caller's alone, to be written to."""
+        """The next message, which must be a frame. `private`: only the caller uses its memory and may write to it."""
         message = self._message(timeout_s, progress, private)
         if isinstance(message, bytes):
             self._pending = message
@@ -59,15 +59,15 @@ class Link:
         return message
 
     def _batches(self, timeout_s: float | None = None) -> _core.ConnectionReader:
-        """The next message batch by batch; not where one is kept, which is whole."""
+        """The next message batch by batch, unless it was already received as a whole."""
         return self._core.batches(timeout_s)
 
     def _ready(self, timeout_s: float | None = 0.0) -> bool:
-        """Whether the next message would not have to be waited for."""
+        """Whether the next message is available without waiting."""
         return self._pending is not None or self._core.poll(timeout_s)
 
     def _is_here(self) -> bool:
-        """Whether a message, the end of input or an error is here already; nothing is taken to find out."""
+        """Whether a message, the end of input or an error is pending. Does not read from the channel."""
         if self._pending is not None:
             return True
         status = self._core.status()
@@ -85,6 +85,6 @@ class Link:
 
 
 def dial(url: str, limits: _core.Limits | None, threads: int, **keywords: Any) -> Link:
-    """A connection of our own to a URL."""
+    """Dial a URL."""
     options = _core.ConnectOptions(limits=limits or _core.Limits(), threads=threads, **keywords)
     return Link(_core.Connection.dial(url, options), threads)

@@ -1,8 +1,8 @@
-"""URLs as messages show them."""
+"""Removes secrets from URLs for messages."""
 
 
 def redact_url(url: str) -> str:
-    """The URL without user, password, query and fragment, which may be secrets; a path as it is.
+    """The URL without user, password, query and fragment, which may be secret. A path is returned unchanged.
 
     >>> redact_url("https://me:hush@host:81/a/x.npz?signature=hush")
     'https://host:81/a/x.npz'
@@ -22,5 +22,5 @@ def redact_url(url: str) -> str:
     place, slash, path = rest.partition("/")
     host = place.rpartition("@")[2]
     port = host.rpartition("]")[2].partition(":")[2]
-    # What is no port may be a password that holds a / or a ?: then nobody knows where it ends.
+    # Text that is no port may be a password with a / or a ?. Its end is then unknown, so the rest is removed.
     return f"{scheme}://{host}{slash}{path}" if not port or port.isdecimal() else f"{scheme}://..."

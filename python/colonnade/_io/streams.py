@@ -1,6 +1,6 @@
-"""Sources that are read once, from front to back: descriptors, and objects whose own method gives the bytes.
+"""Sources that can be read only once: descriptors, and objects with a method that returns the bytes.
 
-Their first bytes cannot be looked at without taking them, so what was looked at is kept and goes in front of the rest.
+Detection consumes the first bytes, so they are buffered and precede the rest.
 """
 
 import io
@@ -25,7 +25,7 @@ class StreamSource:
     fd: int
     name: str | None = None
     close: bool = False
-    # What closes the descriptor when nobody holds it any more.
+    # Keeps the descriptor open.
     owner: object = field(default=None, repr=False, compare=False)
     _peeked: bytes = field(default=b"", init=False)
 
@@ -37,12 +37,12 @@ class StreamSource:
         return self._peeked
 
     def json_or_lines(self) -> str:
-        """What begins as JSON does: ``"json"``, ``"ndjson"``, or empty where it is neither. Waits for what tells it."""
+        """``"json"`` or ``"ndjson"``; empty if the bytes are neither. Waits for the bytes that decide."""
         found, self._peeked = _detect_json(self._peeked, self._read_into)
         return found
 
     def open(self, opener: Any, mmap: bool | None, **options: Any) -> Any:
-        """What `opener` (a class of the core) makes of all the bytes up to the end."""
+        """Open all bytes up to the end with `opener`, a class of the core."""
         try:
             return opener.open_fd(self.fd, head=self._peeked or None, **options)
         finally:
@@ -56,11 +56,11 @@ class StreamSource:
             self.release()
 
     def read_batches(self, opener: Any, **options: Any) -> Any:
-        """The reader of `opener` that takes no more of the stream than it was asked for."""
+        """A reader of `opener`, which takes no more bytes than the requested batches have."""
         return opener.open_fd(self.fd, head=self._peeked or None, **options)
 
     def release(self) -> None:
-        """Close the descriptor, if it is ours."""
+        """Close the descriptor if this source owns it."""
         if self.close:
             self.close = False
             os.close(self.fd)
@@ -101,11 +101,11 @@ class CallSource:
         return opener.open_callable(behind(self._peeked, self.read_into), **options)
 
     def release(self) -> None:
-        """Nothing here is ours."""
+        """Do nothing: the source owns no descriptor."""
 
 
 def read_into_of(file: Any) -> ReadInto:
-    """The function that fills a view from a binary file object, with as much as is there."""
+    """The function that reads the available bytes of a binary file object into a view."""
     # A buffered file's own `readinto` waits until the whole view is full; a stream's next message may come much later.
     method = getattr(file, "readinto1", None) or getattr(file, "readinto", None)
 
@@ -122,7 +122,7 @@ def read_into_of(file: Any) -> ReadInto:
 
 
 def _as_it_comes(file: "io.BufferedReader | io.BufferedRandom") -> ReadInto:
-    """`readinto1` that does not wait for more where something is there.
+    """`readinto1` that returns as soon as bytes are available.
 
     CPython's own waits where some bytes are held and the view has room for more than the file holds. Bytes are held
     behind a view that was filled, never behind another.
@@ -140,7 +140,7 @@ def _as_it_comes(file: "io.BufferedReader | io.BufferedRandom") -> ReadInto:
 
 
 def collect(peeked: bytes, read_into: ReadInto, limits: _core.Limits) -> _core.BufferSink:
-    """All bytes of a stream, in memory that grows without moving."""
+    """Read all bytes of a stream into memory that grows without copying."""
     sink = _core.BufferSink()
     sink.write(peeked)
     limit = _core.StreamLimit(limits)
@@ -170,7 +170,7 @@ def _first(read_into: ReadInto) -> bytes:
 
 
 def _detect_json(peeked: bytes, read_into: ReadInto) -> tuple[str, bytes]:
-    """What the bytes say behind those that were taken, and all that are taken now."""
+    """Detect JSON or NDJSON from the peeked bytes and those that follow. Returns the format and all peeked bytes."""
     read = behind(peeked, read_into)
     read_ahead = bytearray()
 
@@ -185,7 +185,7 @@ def _detect_json(peeked: bytes, read_into: ReadInto) -> tuple[str, bytes]:
 
 
 def behind(peeked: bytes | memoryview, read_into: ReadInto) -> ReadInto:
-    """A function that gives `taken` first, then what `read_into` gives."""
+    """A function that returns `peeked` first, then the bytes of `read_into`."""
     left = memoryview(peeked)
 
     def fill(view: memoryview) -> int:

@@ -21,7 +21,7 @@ _LIST_KINDS = ("list", "large_list", "map", "list_view")
 class Node:
     """A column and its parts: one level of it."""
 
-    __slots__ = ("_hidden", "_seen", "buffers", "children", "column", "kind", "length", "size", "validity", "where")
+    __slots__ = ("_hidden", "_visible", "buffers", "children", "column", "kind", "length", "size", "validity", "where")
 
     def __init__(self, column: np.ndarray | ArrowColumn, where: str, visible: np.ndarray | None = None) -> None:
         self.column = column

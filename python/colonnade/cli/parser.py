@@ -98,7 +98,7 @@ def _add_recv(recv: argparse.ArgumentParser) -> None:
 
 def _add_from(command: argparse.ArgumentParser, file: str) -> None:
     command.add_argument(
-        "--from", dest="source_format", metavar="FORMAT", help=f"format of {file} (default: told by its bytes)"
+        "--from", dest="source_format", metavar="FORMAT", help=f"format of {file} (default: detected by its bytes)"
     )
 
 
@@ -110,7 +110,7 @@ def _add_reading(command: argparse.ArgumentParser, file: str) -> None:
     for name, what in (("ext", "an unknown extension"), ("invalid-utf8", "text that is no UTF-8")):
         command.add_argument(f"--{name}", metavar="WORD", help=f"bytes: keep {what} as bytes (msgpack)")
     text = command.add_argument_group(f"text of {file}", "csv, json, ndjson, yaml")
-    text.add_argument("--delimiter", metavar="CHAR", help="between fields (csv; default: told by the look)")
+    text.add_argument("--delimiter", metavar="CHAR", help="between fields (csv; default: detected)")
     text.add_argument(
         "--encoding", metavar="NAME", help="utf-8, utf-16, latin-1... (default: utf-8, or what a mark says)"
     )
@@ -128,7 +128,7 @@ def _add_reading(command: argparse.ArgumentParser, file: str) -> None:
 
 def _add_writing(command: argparse.ArgumentParser, file: str) -> None:
     command.add_argument(
-        "--to", dest="target_format", metavar="FORMAT", help=f"format of {file} (default: told by its suffix)"
+        "--to", dest="target_format", metavar="FORMAT", help=f"format of {file} (default: by its suffix)"
     )
     _add_packing(command)
     command.add_argument(
