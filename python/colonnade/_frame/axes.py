@@ -1,4 +1,4 @@
-"""Labels of one side of a frame, as users see them: a read-only view that decodes only what is looked at."""
+"""Labels of one axis of a frame: a read-only view that decodes labels on access."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -159,7 +159,7 @@ def arrow_values(column: ArrowColumn) -> np.ndarray:
 def _arrow_values(column: ArrowColumn) -> np.ndarray:
     kind = column.type
     if column.tag is not None:
-        # Labels of several Python types stand as tagged JSON text, one a label.
+        # Labels of several Python types are stored as tagged JSON text, one per label.
         from ..adapters._object_columns import labels_from_level
 
         labels = labels_from_level(column)

@@ -1,6 +1,6 @@
-"""The last net of the conversions: what another library raises becomes an `EncodeError` that names the column.
+"""Translates errors of other libraries in conversions to an `EncodeError` that names the column.
 
-Values that a library cannot hold are refused by name before it is asked, so this catches what no such check foresees.
+Known limits of a library are checked before a conversion, so this handles only unforeseen errors.
 """
 
 from collections.abc import Callable, Sequence
@@ -9,7 +9,7 @@ from typing import Any
 from .._core import Axis, ColonnadeError, CoreFrame, EncodeError
 from .axes import Labels
 
-# Errors that stay as they are: our own, an absent library, the system's, and warnings that the user made errors.
+# Errors that are raised unchanged: of Colonnade, of a missing library, of the system, and warnings as errors.
 PASSED = (ColonnadeError, ImportError, MemoryError, OSError, Warning)
 
 _MAX_SHOWN = 200
@@ -27,9 +27,9 @@ def foreign_error(
     convert : callable
         The conversion that failed.
     frames : sequence of CoreFrame
-        What was converted, one frame a record batch.
+        The converted frames, one per record batch.
     error : Exception
-        What the library raised.
+        The error of the library.
     """
     first = frames[0]
     advice = "to_numpy()" if library == "pyarrow" else "to_arrow()"

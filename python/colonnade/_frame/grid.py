@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Grid:
-    """Texts of what is shown. An ellipsis row or column stands where something is left out.
+    """The displayed texts, with an ellipsis row or column in place of omitted ones.
 
     ``columns``: per column the labels of its levels; ``index``: per level the labels of the rows; ``cells``: per column
     the values; ``dtypes``: per column; ``index_dtypes``, ``column_dtypes``: per level; ``right``: per column whether it
@@ -37,11 +37,10 @@ class Grid:
 
 
 def make_grid(frame: "Frame", *, max_rows: int, width: int, titles: tuple[str, ...] = (), gap: int = 1) -> Grid:
-    """The grid of `frame` for `width` columns of text. Decodes only what is shown.
+    """The grid of `frame` for a terminal of `width` columns. Decodes only the displayed part.
 
-    A frame of more than `max_rows` rows shows the first and last half of that many; columns are left out of the middle
-    until the rest fits. `titles` stand above the first level of the row labels, which is at least as wide; `gap`
-    spaces stand between columns.
+    If there are more than `max_rows` rows, half of that number is shown from each end. Columns in the middle are
+    omitted until the rest fits. `titles` are above the first level of the row labels. `gap` spaces separate columns.
     """
     nrows, ncols = frame.shape
     rows = _parts(nrows, max_rows)

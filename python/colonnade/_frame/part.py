@@ -32,7 +32,7 @@ SLOTS = (
 
 
 def selects_leaves(file: object) -> TypeGuard[_core.File]:
-    """Whether a file decodes only the wanted part of a nested column; of others it is cut out of what was decoded."""
+    """Whether a file decodes only the projected part of a nested column. Otherwise the decoded column is projected."""
     return isinstance(file, _core.File) and file.selects_leaves
 
 
@@ -47,12 +47,12 @@ def batch_rows(file: object) -> list[int] | None:
 
 
 class FramePart:
-    """What `Frame` is made of: decoded data (`_core`), or a file (`_file`) with columns and rows of it."""
+    """The state of a `Frame`: decoded data (`_core`), or a file (`_file`) with selected columns and rows."""
 
     _core: CoreFrame | None
     _file: "File | None"
     _positions: list[int] | None
-    _leaves: dict[int, Steps]  # of a file's nested columns the parts that are shown, by position in the file
+    _leaves: dict[int, Steps]  # projections of nested columns, by position in the file
     _rows: tuple[int, int] | None
     _threads: int | None
     _progress: Progress | bool
@@ -96,7 +96,7 @@ class FramePart:
         if self._columns is None:
             source = self._source
             positions: Positions | None = self._positions if self._core is None else None
-            # Of this frame itself nothing is kept: it shall go, with its memory, when nobody holds it.
+            # The result is not cached, so that its memory is freed with the last reference.
             listed = partial(_spots, source, self._core is None, positions, self._leaves)
             self._columns = Columns(Labels(source.columns, positions), Paths(listed))
         return self._columns
@@ -131,7 +131,7 @@ class FramePart:
 
     def _load_batches(self, rows: tuple[int, int] | None = None) -> list[CoreFrame]:
         """The data in Arrow's layout, a frame a record batch, at least one; in one frame where it has no batches.
-        `rows`: other rows of the file than those that are shown.
+        `rows`: rows of the file, instead of the selected ones.
         """
         if self._core is not None or self._file is None or holds_blocks(self._file):
             return [self._load()]
@@ -147,7 +147,7 @@ class FramePart:
         return self._file.batch(i, self._positions, self._threads, self._leaves or None)
 
     def _part(self, load: Callable[..., Any], rows: tuple[int, int] | None, keywords: dict[str, Any]) -> Any:
-        """What `load`, a method of the file, answers of the columns that are shown."""
+        """Call `load`, a method of the file, for the selected columns."""
         if not self._leaves or selects_leaves(self._file):
             return load(self._positions, rows, **keywords, **({"leaves": self._leaves} if self._leaves else {}))
         loaded = load(self._positions, rows, **keywords)
@@ -163,14 +163,14 @@ class FramePart:
 def _spots(
     source: "CoreFrame | File", is_file: bool, positions: "Positions | None", leaves: dict[int, Steps], position: int
 ) -> Sequence[FieldPath]:
-    """The places within the column at `position` of what a frame shows of `source`."""
+    """The field paths of the column at `position`."""
     place = position if positions is None else positions[position]
     typed, at = _typed(source, place)
     return typed.leaf_paths(at, leaves.get(place) if is_file else None)
 
 
 def _typed(source: "CoreFrame | File", place: int) -> "tuple[CoreFrame | _core.File, int]":
-    """What tells the type of the column at `place`, and its position there."""
+    """The object that has the type of the column at `place`, and its position there."""
     if isinstance(source, CoreFrame) or selects_leaves(source):
         return source, place
     return source.load([place], (0, 0)), 0

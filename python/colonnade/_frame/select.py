@@ -27,15 +27,15 @@ class Columns:
         self._positions_by_depth: dict[int, dict[Any, list[int]]] = {}
 
     def positions(self, columns: Any) -> list[int]:
-        """The positions of `columns` (a label, or an iterable of labels), in the order asked.
+        """The positions of `columns` (a label, or an iterable of labels), in the requested order.
 
-        A tuple is one label where the columns are hierarchical; a shorter one is a group. Elsewhere a tuple is a
-        sequence of labels. A label that stands several times gives all its columns.
+        A tuple is one label if the columns are hierarchical; a shorter one is a group. Otherwise a tuple is a sequence
+        of labels. A repeated label selects all its columns.
 
         Raises
         ------
         ColumnNotFound
-            A label that is not there; the message names the nearest.
+            An unknown label; the message has the nearest ones.
         """
         if self.is_label(columns):
             return self.of(columns)
@@ -52,7 +52,7 @@ class Columns:
         Raises
         ------
         ColumnNotFound
-            A label or a path that is not there; the message names the nearest.
+            An unknown label or path; the message has the nearest ones.
         """
         names = self._table(1) if self._depth == 1 else {}
         positions: list[int] = []
@@ -160,7 +160,7 @@ def row_range(rows: Any, nrows: int) -> tuple[int, int] | None:
 
 
 def _key(label: Any) -> Any:
-    """What finds `label` in a table: itself, but one key for all NaN, one for all NaT, and dates by their moment."""
+    """The lookup key of `label`: the label itself, one key for all NaN, one for all NaT, and the instant of dates."""
     if type(label) is str:
         return label
     for method in ("to_datetime64", "to_timedelta64"):  # pandas' scalars know nanoseconds, their base classes do not
@@ -206,7 +206,7 @@ def _keys(level: np.ndarray) -> list[Any]:
 
 
 def _display_label(label: Any) -> Any:
-    """A label as it is typed rather than as NumPy shows it: dates as text."""
+    """A label for messages, with dates as text."""
     if isinstance(label, tuple):
         return tuple(_display_label(part) for part in label)
     return str(label) if isinstance(label, np.datetime64 | np.timedelta64) else label

@@ -20,13 +20,13 @@ def cells_of(column: ArrowColumn, where: str = "") -> np.ndarray:
     Raises
     ------
     EncodeError
-        A value that Python's own types cannot hold exactly (a time of nanoseconds), a type without such values.
+        A value that Python's types cannot represent exactly (a time with nanoseconds), or a type without Python values.
     DecodeError
-        A cell said to be MessagePack that is none.
+        A cell that is declared as MessagePack, but is not.
     ImportError
         The type is nested and pyarrow is not installed.
     LimitError
-        Rows that share long values, which would get one each.
+        Rows that share long values, of which each row would get a copy.
     """
     if column.type == "null":
         return np.full(len(column), None, dtype=object)
@@ -35,7 +35,7 @@ def cells_of(column: ArrowColumn, where: str = "") -> np.ndarray:
     try:
         return column.objects()
     except TypeError:
-        # Rows that share values get one each.
+        # Each row gets a copy of a shared value.
         column.check_cost()
         array = to_pyarrow(column)
     try:
@@ -45,7 +45,7 @@ def cells_of(column: ArrowColumn, where: str = "") -> np.ndarray:
         return object_array(with_nul_names(cells, column) if "\0" in column.type else cells)
     except MemoryError:
         raise
-    except Exception as error:  # pyarrow's extension types, which anybody may register, raise what they like
+    except Exception as error:  # extension types registered with pyarrow may raise any error
         raise EncodeError(
             f"values of type {display_type(column)} that Python's own types cannot hold: {error_text(error)}"
         ) from error
@@ -61,14 +61,14 @@ def _mixed(column: ArrowColumn, where: str) -> np.ndarray:
 
 
 def is_msgpack(tag: str | None) -> bool:
-    """Whether a column's tag says that its cells are MessagePack values: cells of several kinds, kept as they are."""
+    """Whether a column's tag says that its cells are MessagePack values: cells of several kinds, stored unchanged."""
     if tag is None or "msgpack" not in tag:
         return False
     claims = json.loads(tag)
     return isinstance(claims, dict) and claims.get("cells") == "msgpack"
 
 
-# pyarrow cuts nanoseconds off times of day, and times off dates, without a word.
+# pyarrow silently drops nanoseconds of times of day, and the time of date64.
 _CUT_OFF = ("time64[ns]", "date64")
 
 
@@ -79,7 +79,7 @@ def _round_trips(cells: list[Any], array: Any) -> bool:
 
 
 def display_cells(column: ArrowColumn) -> np.ndarray:
-    """The same for looking at: what cannot be had exactly, or not at all, is text."""
+    """The values for display. Values without an exact Python value are text."""
     try:
         return cells_of(column)
     except EncodeError:

@@ -1,4 +1,4 @@
-"""Nested columns: are the values the same, whatever lies under nulls and between the lists.
+"""Compares nested columns, without values under nulls and between lists.
 
 Works on pyarrow's arrays, whose children and offsets can be had.
 """
@@ -58,7 +58,7 @@ def _numbers(x: Any) -> np.ndarray:
 
 
 def _take(x: Any, rows: Any) -> Any:
-    """The values that stand at `rows`; null where those are. pyarrow does not take from views of text."""
+    """The values at `rows`; null for null rows. pyarrow cannot take from views of text."""
     import pyarrow as pa
 
     wide = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}.get(x.type)
@@ -66,7 +66,7 @@ def _take(x: Any, rows: Any) -> Any:
 
 
 def _entries(x: Any) -> Any:
-    """A map as the list of structs that it is."""
+    """A map as its list of structs."""
     import pyarrow as pa
 
     entries = pa.StructArray.from_arrays([x.keys, x.items], ["key", "value"])
@@ -90,5 +90,5 @@ def _equal_unions(x: Any, y: Any, exact: bool) -> bool:
 
 
 def _member(x: Any, position: int, rows: np.ndarray) -> Any:
-    """The values of one child that stand at `rows` of the union."""
+    """The values of one child at `rows` of the union."""
     return _take(x.field(position), _numbers(x.offsets)[rows] if x.type.mode == "dense" else rows)

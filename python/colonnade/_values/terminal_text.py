@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 ELLIPSIS = "…"
-# A cell may hold a list of a million: a few of each level are enough to know it by.
+# A cell may hold a list of a million items. Only a few of each level are shown.
 _nested = reprlib.Repr()
 _nested.maxlevel, _nested.maxstring, _nested.maxother = 4, 32, 40
 
@@ -62,7 +62,7 @@ def cell_text(value: Any) -> str:
     if isinstance(value, bytes):
         return clean(repr(value[:64]))
     if isinstance(value, str):
-        # A cell may hold a book: what no terminal shows needs no cleaning.
+        # A cell may hold very long text. Only the displayed part is cleaned.
         return clean(value[:256])
     if isinstance(value, list | tuple | dict):
         return clean(_nested.repr(value))

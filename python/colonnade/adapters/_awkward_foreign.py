@@ -22,7 +22,7 @@ from ._object_columns import read_tag
 FieldMetadata = dict[str, Any] | None
 Values = np.ndarray | ArrowColumn
 
-# What a field says that has no nulls, in the words of an Arrow schema that was read.
+# The tag of a field without nulls, as read from an Arrow schema.
 REQUIRED = '{"kind":"field","nullable":false,"metadata":[]}'
 # Libraries whose columns all may have nulls, unless the field says otherwise.
 _ARROW_LIBRARIES = ("pyarrow", "polars", "arrow")
@@ -59,7 +59,7 @@ def foreign_forms(origin: dict[str, Any], fields: Sequence[tuple[str, Values]]) 
 
 
 def own_form(values: Values, where: str) -> Form:
-    """The form of a column that says nothing more than its type: an option where there are nulls."""
+    """The form of a column with only its type: an option if it has nulls."""
     if isinstance(values, ArrowColumn):
         return _tagged(values, read_tag(values), values.null_count > 0, None, where)
     primitive: str = ak.types.numpytype.dtype_to_primitive(values.dtype)
@@ -183,7 +183,7 @@ def _required(metadata: dict[str, str], annotation: FieldMetadata) -> bool:
 
 
 def _annotation_within(annotation: FieldMetadata, position: int, count: int, name: str) -> FieldMetadata:
-    """What was said of a field within; by its name, where some fields alone are there."""
+    """The metadata of a nested field: by position, or by name if some fields are missing."""
     all_annotations = (annotation or {}).get("subfield_metadata")
     if not all_annotations:
         return None

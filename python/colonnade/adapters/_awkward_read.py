@@ -37,19 +37,19 @@ class Node:
         return Node(self.children[position][3], self.where + step, visible)
 
     def hide(self, validity: np.ndarray | None) -> None:
-        """What stands under these nulls is not seen."""
+        """Values under these nulls are not visible."""
         self._hidden = validity
 
     @property
     def visible(self) -> np.ndarray | None:
-        """One a row: 0 under a null, of this column or further up, where nobody sees a value. None: all are seen."""
-        if self._hidden is not None:  # few ask, so the bits are looked at when one does
+        """One value per row: 0 under a null of this column or of a parent. None: all rows are visible."""
+        if self._hidden is not None:  # Unpacked on first use, because few nodes need it.
             valid = np.unpackbits(self._hidden, count=self.length, bitorder="little")
             self._visible, self._hidden = valid if self._visible is None else valid & self._visible, None
         return self._visible
 
     def has_nulls(self, validity: np.ndarray | None) -> bool:
-        """Whether some are seen: several formats make null what stands under a null struct."""
+        """Whether any null is visible: several formats make values under a null struct null too."""
         if validity is None or self.visible is None:
             return validity is not None
         valid = np.unpackbits(validity, count=self.length, bitorder="little")

@@ -1,8 +1,8 @@
-"""Column labels that were met before: frames of one layout, one after the other, convert theirs once.
+"""Caches converted column labels, so that a sequence of frames with the same columns converts them once.
 
-A few short ones are remembered, by what they are and not by where they came from: their labels, dtype and name. Only
-plain `pandas.Index` objects are; the others carry more than that (a frequency, which can be set), and a RangeIndex
-costs nothing. Nothing here keeps data alive, or sees what a user changes later.
+A few short axes are cached, by labels, dtype and name. Only plain `pandas.Index` objects are: other classes carry more
+state (a frequency, which can be set), and a RangeIndex costs nothing. The cache keeps no data alive, and later changes
+by a user do not affect it.
 """
 
 from collections.abc import Callable
@@ -15,7 +15,7 @@ import pandas as pd
 
 from .._core import Axis
 
-# How many are remembered in each direction, how many labels one may have, and how many bytes they may take.
+# Maximum entries in each direction, labels of one axis, and bytes of its labels.
 _MAX_ENTRIES = 8
 _MAX_LABELS = 1000
 _MAX_NBYTES = 1 << 18
@@ -23,7 +23,7 @@ _MAX_NBYTES = 1 << 18
 
 @dataclass(frozen=True, slots=True)
 class _CachedAxis:
-    """Labels as a pandas index had them, and the axis that was made of them."""
+    """Labels of a pandas index, and the axis converted from them."""
 
     cells: Any
     dtype: Any
@@ -39,13 +39,13 @@ class _CachedAxis:
         return cells is self.cells or bool(cells.equals(self.cells))
 
 
-# Tuples, which are replaced as a whole: a thread sees one state or the other.
+# Tuples are replaced as a whole, so that threads see a consistent state.
 _axes: tuple[_CachedAxis, ...] = ()
 _indexes: tuple[tuple[Axis, pd.Index], ...] = ()
 
 
 def axis_of(index: pd.Index, make: Callable[[pd.Index], Axis]) -> Axis:
-    """What `make` makes of the index, or has made of one like it."""
+    """The axis that `make` converts from the index, or the cached one of an equal index."""
     global _axes
     cells = _cells(index)
     if cells is None:
@@ -55,7 +55,7 @@ def axis_of(index: pd.Index, make: Callable[[pd.Index], Axis]) -> Axis:
         if entry.is_of(cells, dtype, name):
             return entry.axis
     axis = make(index)
-    nbytes = 0 if isinstance(cells, list) else cells.get_total_buffer_size()  # of a slice: of what it is a slice of
+    nbytes = 0 if isinstance(cells, list) else cells.get_total_buffer_size()  # a slice counts the whole buffer
     if nbytes <= _MAX_NBYTES and _is_short(axis):
         axis = axis.detached()
         _axes = (_CachedAxis(cells, dtype, name, axis), *_axes[: _MAX_ENTRIES - 1])
@@ -63,7 +63,7 @@ def axis_of(index: pd.Index, make: Callable[[pd.Index], Axis]) -> Axis:
 
 
 def index_of(axis: Axis, make: Callable[[Axis], pd.Index]) -> pd.Index:
-    """What `make` makes of the axis, or has made of one like it; each caller gets a view with a name of its own."""
+    """The index that `make` converts from the axis, or a view of the cached one, which can be renamed."""
     global _indexes
     if axis.is_auto:
         return make(axis)
@@ -78,15 +78,15 @@ def index_of(axis: Axis, make: Callable[[Axis], pd.Index]) -> pd.Index:
         return index
     values = getattr(index._values, "_ndarray", index._values)
     if isinstance(values, np.ndarray):
-        values.flags.writeable = False  # whoever writes into labels by force must not change those of other frames
+        values.flags.writeable = False  # writing to these labels by force must not change the labels of other frames
     _indexes = ((copy, index), *_indexes[: _MAX_ENTRIES - 1])
     return index.view()
 
 
 def _cells(index: pd.Index) -> Any:
-    """What shows whether labels are those they were: the list of them, or an immutable array.
+    """The cache key of labels: the list of them, or an immutable array.
 
-    None: they are too many, or need no conversion, or it is not told cheaply.
+    None: there are too many, they need no conversion, or comparing them is not cheap.
     """
     if type(index) is not pd.Index or len(index) > _MAX_LABELS:
         return None

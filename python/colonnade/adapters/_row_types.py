@@ -1,4 +1,4 @@
-"""The type of a column of cells: told from the first batch, held to by the others.
+"""Infers the type of a column of cells from the first batch. Later batches must fit it.
 
 None is null in every type. An int fits among floats where the float is exactly the same number; nothing else changes
 its type. Where the cells of the first batch have no type in common each is kept as it is, as one MessagePack value.

@@ -75,7 +75,7 @@ def os_error_text(error: OSError) -> str:
 
 
 def status_of(error: Exception) -> int:
-    """Where a command also raises plain ValueError and KeyError for what it was told: 1 is the data or the system."""
+    """The exit status of an error. A command raises ValueError and KeyError for wrong arguments."""
     from ..errors import ColonnadeError, OptionError
 
     is_usage_error = not isinstance(error, OSError | ColonnadeError) or isinstance(error, OptionError)

@@ -182,8 +182,8 @@ fn check_column(
             if values.iter().any(|v| v.is_nan()) && !ambiguous.is_null_word(false) {
                 return Err("NaN, spelled as na_rep= says, comes back as a value".into());
             }
-            let odd = |row: usize, v: f64| v.is_nan() && v.to_bits() != NAN && data.is_valid(row);
-            match values.iter().copied().enumerate().find(|(row, v)| odd(*row, *v)) {
+            let has_payload = |row: usize, v: f64| v.is_nan() && v.to_bits() != NAN && data.is_valid(row);
+            match values.iter().copied().enumerate().find(|(row, v)| has_payload(*row, *v)) {
                 None => Ok(()),
                 Some((row, v)) => Err(format!(
                     "the NaN in row {row} (bits {:#x}) comes back as the usual one ({NAN:#x})",

@@ -162,19 +162,19 @@ pub(super) fn wrapped_item<'t>(list: &Type, repeated: &'t Type) -> Option<&'t Ty
     }
 }
 
-/// Merges into the column `found` what `hint`, its field in the writer's Arrow schema, may add; see [`types::accepted_type`]. `ours`:
+/// Merges into the column `found` what `hint`, its field in the writer's Arrow schema, may add; see [`types::accepted_type`]. `is_colonnade`:
 /// this package wrote the file, so that the names within lists and maps come from `hint`.
 pub(super) fn merge_hint(
     found: &Field,
     hint: Option<&Field>,
     next: &mut NextLeaf<'_, '_>,
-    ours: bool,
+    is_colonnade: bool,
 ) -> Field {
     let to = hint.filter(|hint| accepts_hint(found, hint)).map(Field::data_type);
-    let data_type = merge_type(found.data_type(), to, next, ours);
+    let data_type = merge_type(found.data_type(), to, next, is_colonnade);
     let Some(hint) = hint else { return found.clone().with_data_type(data_type) };
-    let metadata = merge_metadata(found, hint, &data_type, ours);
-    let name = if ours { hint.name() } else { found.name() };
+    let metadata = merge_metadata(found, hint, &data_type, is_colonnade);
+    let name = if is_colonnade { hint.name() } else { found.name() };
     let mut field = Field::new(name, data_type, found.is_nullable());
     if matches!(field.data_type(), DataType::Dictionary(..)) {
         field = field.with_dict_is_ordered(hint.dict_is_ordered().unwrap_or(false));
@@ -184,9 +184,14 @@ pub(super) fn merge_hint(
 
 /// Merges the metadata of the two fields. An extension type of the writer's schema applies only if the column has the storage
 /// type that the writer declared.
-pub(super) fn merge_metadata(found: &Field, hint: &Field, data_type: &DataType, ours: bool) -> Metadata {
+pub(super) fn merge_metadata(
+    found: &Field,
+    hint: &Field,
+    data_type: &DataType,
+    is_colonnade: bool,
+) -> Metadata {
     let is_extension = |key: &str| key.starts_with("ARROW:extension:");
-    let own = found.metadata().iter().filter(|(key, _)| !ours || is_extension(key));
+    let own = found.metadata().iter().filter(|(key, _)| !is_colonnade || is_extension(key));
     let mut out = Metadata::new();
     let agrees = same_storage(hint.data_type(), data_type) && accepts_hint(found, hint);
     for (key, value) in own {
@@ -214,11 +219,12 @@ fn merge_type(
     found: &DataType,
     hint: Option<&DataType>,
     next: &mut NextLeaf<'_, '_>,
-    ours: bool,
+    is_colonnade: bool,
 ) -> DataType {
     match found {
         DataType::List(items) => {
-            let items = Arc::new(merge_hint(items, hint.and_then(items_of).map(|f| &**f), next, ours));
+            let items =
+                Arc::new(merge_hint(items, hint.and_then(items_of).map(|f| &**f), next, is_colonnade));
             match hint {
                 Some(DataType::LargeList(_)) => DataType::LargeList(items),
                 Some(DataType::FixedSizeList(_, n)) => DataType::FixedSizeList(items, *n),
@@ -240,13 +246,13 @@ fn merge_type(
             // Key and value are compared by position, whatever their names.
             let pair = pair.iter().enumerate().map(|(k, field)| {
                 let hint = to.and_then(|(_, fields)| fields.get(k)).map(|f| &**f);
-                Arc::new(merge_hint(field, hint, next, ours))
+                Arc::new(merge_hint(field, hint, next, is_colonnade))
             });
             let pair = DataType::Struct(pair.collect::<Fields>());
             let entries = match to {
                 Some((to, _)) => {
-                    let metadata = merge_metadata(entries, to, &pair, ours);
-                    let name = if ours { to.name() } else { entries.name() };
+                    let metadata = merge_metadata(entries, to, &pair, is_colonnade);
+                    let name = if is_colonnade { to.name() } else { entries.name() };
                     Field::new(name, pair, entries.is_nullable()).with_metadata(metadata)
                 }
                 None => Field::clone(entries).with_data_type(pair),
@@ -261,14 +267,16 @@ fn merge_type(
             };
             let pairs = namesakes(fields, hint);
             let fields = pairs.map(|(field, hint)| -> FieldRef {
-                Arc::new(merge_hint(field, hint.map(|f| &**f), next, ours))
+                Arc::new(merge_hint(field, hint.map(|f| &**f), next, is_colonnade))
             });
             DataType::Struct(fields.collect())
         }
         leaf => {
             let Some(element) = next() else { return leaf.clone() };
             match (hint, types::physical_of(&element)) {
-                (Some(hint), Ok(physical)) => types::accepted_type(leaf, &element, physical, hint, ours),
+                (Some(hint), Ok(physical)) => {
+                    types::accepted_type(leaf, &element, physical, hint, is_colonnade)
+                }
                 _ => leaf.clone(),
             }
         }

@@ -110,7 +110,7 @@ pub(super) fn nested(
     root: usize,
     projection: &[usize],
     hint: Option<&Field>,
-    ours: bool,
+    is_colonnade: bool,
 ) -> Result<(Field, Arc<SchemaDescriptor>)> {
     let mut chosen: Vec<usize> =
         projection.iter().filter_map(|&leaf| leaves.get(leaf)).map(|l| l.element).collect();
@@ -121,7 +121,7 @@ pub(super) fn nested(
     let mut next = of_leaves();
     let found = structure::field_of(&made, &mut || next.next().flatten())?;
     let mut next = of_leaves();
-    let field = structure::merge_hint(&found, hint, &mut || next.next().flatten(), ours);
+    let field = structure::merge_hint(&found, hint, &mut || next.next().flatten(), is_colonnade);
     let schema = Type::group_type_builder("schema").with_fields(vec![made]).build().map_err(refused)?;
     Ok((field, Arc::new(SchemaDescriptor::new(Arc::new(schema)))))
 }

@@ -158,11 +158,11 @@ impl<'a> ChunkDecoder<'a> {
         };
         // For a whole column the file's metadata may hold the dictionary, and rows outside the selection may define categories.
         let whole = strip.listed.is_none();
-        let kept = if whole { self.stored_dictionary(self.field(field)?) } else { Ok(None) };
+        let stored = if whole { self.stored_dictionary(self.field(field)?) } else { Ok(None) };
         let named = |e: Error| self.named(e, field, pieces.first().map_or(0, |p| p.group));
-        let kept = kept.map_err(named)?;
+        let stored = stored.map_err(named)?;
         if pieces.is_empty()
-            && let Some(values) = &kept
+            && let Some(values) = &stored
         {
             let empty = ArrayData::builder(strip.data_type.clone());
             let empty =
@@ -184,10 +184,10 @@ impl<'a> ChunkDecoder<'a> {
         let (coded, merged) = self.read_codes(strip, is_text(value_type), &SignalsOnly(progress))?;
         let MergedDictionaries { values, mut maps } = merged;
         let mut values = values::array(value_type, flat.way, &values).map_err(named)?;
-        if let Some(kept) = kept
-            && let Some(places) = values::positions_in(&kept, &values)
+        if let Some(stored) = stored
+            && let Some(places) = values::positions_in(&stored, &values)
         {
-            values = kept;
+            values = stored;
             for code in maps.iter_mut().flatten() {
                 *code = places.get(*code as usize).copied().unwrap_or(0);
             }
@@ -275,11 +275,18 @@ impl<'a> ChunkDecoder<'a> {
                 dictionaries.len() - 1
             });
             let by_value: Vec<bool> = walked.parts.iter().map(|part| !part.has_codes()).collect();
-            let made = self.page_dictionaries(field, flat, text, &walked.parts, &by_value, progress)?;
-            for (part, (made, by_value)) in walked.parts.into_iter().zip(made.into_iter().zip(by_value)) {
+            let page_dictionaries =
+                self.page_dictionaries(field, flat, text, &walked.parts, &by_value, progress)?;
+            for (part, (page_dictionary, by_value)) in
+                walked.parts.into_iter().zip(page_dictionaries.into_iter().zip(by_value))
+            {
                 if by_value {
-                    coded.push(CodedPart { part, map: dictionaries.len(), codes: Some(made.codes) });
-                    dictionaries.push(made.dictionary);
+                    coded.push(CodedPart {
+                        part,
+                        map: dictionaries.len(),
+                        codes: Some(page_dictionary.codes),
+                    });
+                    dictionaries.push(page_dictionary.dictionary);
                 } else {
                     coded.push(CodedPart { part, map, codes: None });
                 }
@@ -303,13 +310,15 @@ impl<'a> ChunkDecoder<'a> {
         by_value: &[bool],
         progress: &dyn Progress,
     ) -> Result<Vec<PageDictionary>> {
-        let mut made: Vec<PageDictionary> = parts.iter().map(|_| PageDictionary::default()).collect();
+        let mut page_dictionaries: Vec<PageDictionary> =
+            parts.iter().map(|_| PageDictionary::default()).collect();
         let optional = flat.optional;
         // Shared prefixes can expand a few bytes to very many.
         let grown = |nbytes: u64| self.charge(nbytes, "the values of categorical columns");
         let grown = &grown;
         let mut tasks = Vec::new();
-        for ((part, slot), _) in parts.iter().zip(&mut made).zip(by_value).filter(|(_, by_value)| **by_value)
+        for ((part, slot), _) in
+            parts.iter().zip(&mut page_dictionaries).zip(by_value).filter(|(_, by_value)| **by_value)
         {
             let mut scratch = Vec::new();
             if flat.physical != Physical::Bytes && part.page.parts(&mut scratch)?.values.is_empty() {
@@ -322,13 +331,13 @@ impl<'a> ChunkDecoder<'a> {
                 return Err(self.named(Error::unsupported("parquet", message).at(part.page.at), field, 0));
             }
             tasks.push(Task::new(part.page.header.nbytes, move || {
-                let made = coded_values(part, optional, text, grown);
-                *slot = made.map_err(|e| self.named(e.at(part.page.at), field, 0))?;
+                let page_dictionary = coded_values(part, optional, text, grown);
+                *slot = page_dictionary.map_err(|e| self.named(e.at(part.page.at), field, 0))?;
                 Ok(())
             }));
         }
         parallel::run(tasks, self.threads, progress)?;
-        Ok(made)
+        Ok(page_dictionaries)
     }
 }
 
@@ -346,11 +355,11 @@ fn coded_values(
     text: bool,
     grown: &(dyn Fn(u64) -> Result<()> + Sync),
 ) -> Result<PageDictionary> {
-    let mut made = PageDictionary::default();
+    let mut page_dictionary = PageDictionary::default();
     let mut more = 0;
     let mut known: HashMap<Box<[u8]>, u32> = HashMap::new();
     let mut scratch = Vec::new();
-    let PageDictionary { dictionary, codes } = &mut made;
+    let PageDictionary { dictionary, codes } = &mut page_dictionary;
     let parts = part.page.parts(&mut scratch)?;
     let levels = optional.then(|| validity(&parts.definition, parts.n)).transpose()?;
     let done = part.each(&parts, levels.as_ref(), &mut |is_selected, rows, cells| {
@@ -389,7 +398,7 @@ fn coded_values(
         Ok(())
     });
     match done {
-        Ok(()) => Ok(made),
+        Ok(()) => Ok(page_dictionary),
         Err(FillError::Error(error)) => Err(error),
         Err(FillError::SizeMismatch) => Err(Error::malformed(
             "parquet",

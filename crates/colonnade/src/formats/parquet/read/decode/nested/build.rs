@@ -55,7 +55,7 @@ impl ChunkDecoder<'_> {
     ) -> Result<Vec<ArrayData>> {
         let mut regions: Vec<Vec<RegionMut>> = Vec::with_capacity(columns.len());
         for column in columns {
-            regions.push(self.rooms(column).map_err(|e| self.named(e, column.field, 0))?);
+            regions.push(self.allocate(column).map_err(|e| self.named(e, column.field, 0))?);
         }
         let mut tasks = Vec::new();
         for (column, regions) in columns.iter().zip(&mut regions) {
@@ -88,7 +88,7 @@ impl ChunkDecoder<'_> {
     }
 
     /// Allocates the offsets of each list and writes the last one.
-    fn rooms(&self, column: &NestedColumn<'_>) -> Result<Vec<RegionMut>> {
+    fn allocate(&self, column: &NestedColumn<'_>) -> Result<Vec<RegionMut>> {
         let mut out = Vec::with_capacity(column.counts.len());
         for ((first, wide), count) in
             firsts(column).into_iter().zip(wide_lists(column.shape)).zip(&column.counts)

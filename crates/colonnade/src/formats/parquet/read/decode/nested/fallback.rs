@@ -207,8 +207,8 @@ fn null_values(data: &ArrayData) -> Result<ArrayData> {
     }
     let builder =
         ArrayData::builder(DataType::FixedSizeBinary(0)).len(data.len()).nulls(data.nulls().cloned());
-    let made = builder.add_buffer(arrow_buffer::Buffer::default()).build();
-    made.map_err(|e| Error::malformed("parquet", format!("{e}.")))
+    let array = builder.add_buffer(arrow_buffer::Buffer::default()).build();
+    array.map_err(|e| Error::malformed("parquet", format!("{e}.")))
 }
 
 /// Reads the selected rows with the crate's reader.

@@ -101,19 +101,19 @@ impl<'a> ChunkDecoder<'a> {
         landed: &mut DecodedColumns,
         progress: &dyn Progress,
     ) -> Result<()> {
-        let (mut others, mut ours, mut shapes) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut others, mut native, mut shapes) = (Vec::new(), Vec::new(), Vec::new());
         for &i in these {
             let field = projection.get(i).copied().unwrap_or(0);
             match self.file.roots.get(field).map(|root| &root.kind) {
                 Some(RootKind::Nested(_, Some(shape))) if !self.is_hidden(field, pieces) => {
-                    ours.push(i);
+                    native.push(i);
                     shapes.push((field, &**shape));
                 }
                 _ => others.push(i),
             }
         }
         let made = self.decode_shapes(&shapes, pieces, progress)?;
-        for ((i, (field, _)), data) in ours.into_iter().zip(shapes).zip(made) {
+        for ((i, (field, _)), data) in native.into_iter().zip(shapes).zip(made) {
             let data = self.restore_type(self.field(field)?, data).map_err(|e| self.named(e, field, 0))?;
             landed.columns.push((i, data));
         }

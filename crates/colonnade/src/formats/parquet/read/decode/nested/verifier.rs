@@ -242,15 +242,15 @@ fn delta_byte_array(bytes: &[u8], n: usize, physical: Physical) -> Result<()> {
     let rest = bytes.get(end..).unwrap_or_default();
     let (mut before, mut sum, mut shared) = (0usize, 0usize, shared.into_iter());
     let end = lengths(rest, n, &mut |length| {
-        let own = usize::try_from(length).map_err(|_| negative())?;
+        let count = usize::try_from(length).map_err(|_| negative())?;
         let front = shared.next().unwrap_or(0);
         if front > before {
             return Err(bad(&format!(
                 "a value begins as {front} bytes of the one before, which has {before}"
             )));
         }
-        sum = sum.checked_add(own).ok_or_else(negative)?;
-        before = front.checked_add(own).ok_or_else(negative)?;
+        sum = sum.checked_add(count).ok_or_else(negative)?;
+        before = front.checked_add(count).ok_or_else(negative)?;
         match physical {
             Physical::Fixed(width) if before != width as usize => {
                 Err(bad(&format!("a value of {before} bytes, expected {width}")))
