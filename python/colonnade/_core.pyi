@@ -422,7 +422,7 @@ class File(_OpenedBatches):
         missing, which `allow_truncated` takes), metadata_version (4, 5), big_endian. parquet: created_by,
         format_version, labels_are_names (each column's label is its name in the schema). msgpack: orient. Text: orient
         (of csv "csv", of ndjson "records"), packing ("gzip", "zstd", None), dropped (rows skipped as on_error="skip"
-        says), nulled (cells and rows made null as on_error="null" says), dialect (of csv what was told by the look, as
+        says), nulled (cells and rows made null as on_error="null" says), dialect (of csv the detected dialect, as
         JSON)."""
     def members(self) -> list[dict[str, Any]]:
         """npz, npy: name, method ("stored" | "deflate" | "zstd"), filter (None | "shuffle"...), nbytes,
@@ -927,11 +927,11 @@ class Listener:
         """tcp://host:port (port 0: any free one), tls://host:port, unix:/path (mode 0600; a stale socket file is
         replaced, a live one is an error). OSError with the address: a port in use, a path too long."""
     def accept(self, timeout_s: float | None = None) -> tuple[Connection | None, list[tuple[str, str]]]:
-        """The next peer that satisfied everything, and who was turned away since, with the reason. None on timeout, and
-        after a second in which somebody was turned away: call it again for the time that is left.
+        """The next peer that authenticated, and the peers refused since, with the reason. None on timeout, and after a
+        second in which a peer was refused: call it again for the remaining time.
         Handshakes go on side by side, each at most handshake_timeout_s (by the clock, between calls too), 64 at once;
-        who holds a place that others wait for keeps it for a quarter of a second. Peers beyond max_peers open
-        connections are turned away."""
+        a handshake that others wait for keeps its place for a quarter of a second. Peers beyond max_peers open
+        connections are refused."""
     def close(self) -> None:
         """Removes its socket file."""
     def fileno(self) -> int: ...

@@ -90,17 +90,17 @@ def received(
     with reporting(options.progress, "receiving") as progress:
         # A column that is selected twice must not share writable memory with itself.
         alone = private and columns is None
-        landed = where.receive(options.limits, resolve_threads(options.threads), progress, alone)
+        message = where.receive(options.limits, resolve_threads(options.threads), progress, alone)
     try:
-        if isinstance(landed, _core.CoreFrame):
-            return select_frame(Frame._make(landed), columns, rows)
+        if isinstance(message, _core.CoreFrame):
+            return select_frame(Frame._make(message), columns, rows)
         if options.threads is None and where.link is not None:
             options = replace(options, threads=where.link._threads)
         if options.verify:
-            landed.verify(threads=options.threads)
-        return lazy_frame(landed, options, columns, rows)
+            message.verify(threads=options.threads)
+        return lazy_frame(message, options, columns, rows)
     except BaseException:
-        where.keep(landed)
+        where.keep(message)
         raise
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from .. import _core
 from ..errors import OptionError, UnsupportedError
 from .progress import Callback
-from .raw_connection import Landed, Link, dial
+from .raw_connection import Link, ReceivedFrame, dial
 from .redact_url import redact_url
 
 _FETCHED = ("http", "https")
@@ -33,13 +33,17 @@ class LinkSource:
             self.link = dial(self.url, limits, threads, timeout_s=self.timeout_s)
             self.is_dialled = True
         elif limits is not None and not self.is_dialled:
-            raise OptionError("limits: of a connection they are told to cn.connect or cn.listen, not to each message.")
+            raise OptionError(
+                "limits: pass the limits of a connection to cn.connect or cn.listen, not to each message."
+            )
         return self.link
 
-    def receive(self, limits: _core.Limits | None, threads: int, progress: Callback | None, private: bool) -> Landed:
+    def receive(
+        self, limits: _core.Limits | None, threads: int, progress: Callback | None, private: bool
+    ) -> ReceivedFrame:
         """The next message whole, which must be a frame."""
         try:
-            return self.connected(limits, threads)._landed(self._limit_s, progress, private)
+            return self.connected(limits, threads)._receive_frame(self._limit_s, progress, private)
         finally:
             self.release()
 
@@ -52,10 +56,10 @@ class LinkSource:
         """Whether an earlier call received the next message and left it."""
         return self.link is not None and self.link._pending is not None
 
-    def keep(self, landed: Landed) -> None:
+    def keep(self, message: ReceivedFrame) -> None:
         """Leave a message for the next call."""
         if self.link is not None and not self.is_dialled:
-            self.link._pending = landed
+            self.link._pending = message
 
     def read_batches(
         self, opener: Any, *, limits: _core.Limits | None, threads: int, **_: Any

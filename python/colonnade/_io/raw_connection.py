@@ -9,8 +9,8 @@ from .. import _core
 from ..errors import DecodeError
 from .progress import Callback
 
-Landed = _core.CoreFrame | _core.File
-Message = Landed | bytes
+ReceivedFrame = _core.CoreFrame | _core.File
+Message = ReceivedFrame | bytes
 
 
 class Link:
@@ -36,9 +36,9 @@ class Link:
             return pending
         return self._core.receive(timeout_s, progress, private)
 
-    def _landed(
+    def _receive_frame(
         self, timeout_s: float | None = None, progress: Callback | None = None, private: bool = False
-    ) -> Landed:
+    ) -> ReceivedFrame:
         """The next message, which must be a frame. `private`: only the caller uses its memory and may write to it."""
         message = self._message(timeout_s, progress, private)
         if isinstance(message, bytes):

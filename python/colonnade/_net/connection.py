@@ -13,7 +13,7 @@ from .._formats.registry import write_format
 from .._frame.frame import Frame
 from .._io.detection import for_connection
 from .._io.progress import reporting
-from .._io.raw_connection import Landed, Link, Message
+from .._io.raw_connection import Link, Message, ReceivedFrame
 from . import aio
 
 _PLAIN = ArrowsOptions()
@@ -170,7 +170,7 @@ class Connection(Link):
         >>> there.receive()["a"].to_numpy()
         array([0, 1, 2])
         """
-        return self._framed(self._landed(timeout_s))
+        return self._frame_of(self._receive_frame(timeout_s))
 
     def receive_bytes(self, *, timeout_s: float | None = None) -> bytes:
         """Receive the next message as opaque bytes.
@@ -280,13 +280,13 @@ class Connection(Link):
             return _PLAIN
         return make_options(for_connection(format), "write", options)
 
-    def _framed(self, landed: Landed) -> Frame:
-        if isinstance(landed, _core.CoreFrame):
-            return Frame._make(landed)
-        return Frame._make(file=landed, threads=self._threads)
+    def _frame_of(self, message: ReceivedFrame) -> Frame:
+        if isinstance(message, _core.CoreFrame):
+            return Frame._make(message)
+        return Frame._make(file=message, threads=self._threads)
 
     def _either(self, message: Message) -> Frame | bytes:
-        return message if isinstance(message, bytes) else self._framed(message)
+        return message if isinstance(message, bytes) else self._frame_of(message)
 
     # The interface of `wait`.
 

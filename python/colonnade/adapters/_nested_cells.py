@@ -52,13 +52,13 @@ def first_changed(cells: list[Any], array: Any) -> int | None:
         except ValueError:  # nanoseconds, which without pandas no object of Python holds
             continue
         for position, (a, b) in enumerate(zip(part, found, strict=True), start):
-            if not _is_kept(a, b):
+            if not _represents(a, b):
                 return position
     return None
 
 
-def _is_kept(a: Any, b: Any) -> bool:
-    """Whether the cell `a` is told by `b`. A list may have been a tuple or an array, and a missing key is None."""
+def _represents(a: Any, b: Any) -> bool:
+    """Whether `b` represents the cell `a`. A list may have been a tuple or an array, and a missing key is None."""
     if isinstance(a, np.generic | np.ndarray):
         if a.dtype.kind in "mM":
             return True  # ticks are ticks
@@ -68,9 +68,9 @@ def _is_kept(a: Any, b: Any) -> bool:
     if isinstance(a, Mapping):
         if not isinstance(b, dict) or any(type(key) is not str or key not in b for key in a):
             return False
-        return all(_is_kept(a.get(key), value) for key, value in b.items())
+        return all(_represents(a.get(key), value) for key, value in b.items())
     if isinstance(a, list | tuple | set | frozenset):
-        return isinstance(b, list) and len(a) == len(b) and all(itertools.starmap(_is_kept, zip(a, b, strict=True)))
+        return isinstance(b, list) and len(a) == len(b) and all(itertools.starmap(_represents, zip(a, b, strict=True)))
     if isinstance(a, dt.datetime):
         return isinstance(b, dt.datetime) and _moment(a) == _moment(b)
     if isinstance(a, dt.date):

@@ -40,7 +40,7 @@ def index_from_arrow(core: CoreFrame, meta: PandasMetadata | None, dtype_backend
 
 
 def _native_level(level: np.ndarray | ArrowColumn, zone: str | None) -> Any:
-    """Labels without pyarrow's help; None where it is needed, as for a zone that is told beside the type."""
+    """Labels without pyarrow's help; None where it is needed, as for a zone in the metadata."""
     if zone is not None and isinstance(level, np.ndarray) and level.dtype.kind == "M":
         return None
     values = native_array(level, None, zone) if isinstance(level, ArrowColumn) else writable(level)

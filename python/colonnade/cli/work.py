@@ -53,7 +53,7 @@ def verify(options: argparse.Namespace) -> int:
         try:
             with bar(f"verifying {name}") as progress:
                 cn.verify(source_of(name), format=options.source_format, threads=options.threads, progress=progress)
-        except (BrokenPipeError, cn.OptionError):  # what is wrong was told of all files alike
+        except (BrokenPipeError, cn.OptionError):  # the same error for all files
             raise
         except (cn.ColonnadeError, OSError) as error:
             if options.debug:

@@ -15,7 +15,7 @@ def assert_identical(left: Any, right: Any) -> None:
 
 
 def is_identical_in_memory(left: Any, right: Any) -> bool:
-    """Whether `assert_identical` would find no difference, told without StaticFrame's own comparison.
+    """Whether two frames are identical in memory, without StaticFrame's own comparison.
 
     For results that come after one that `assert_identical` has seen.
     """
